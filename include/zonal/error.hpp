@@ -1,0 +1,39 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace zonal {
+
+/// Base of every exception that Zonal throws.
+class Error : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/// An argument is outside its permitted range. The message names the argument, its value and the range,
+/// as in "lmax = 9000: must be at most 3*nside-1 = 6143 for analysis".
+class InvalidArgument : public Error {
+  public:
+    using Error::Error;
+};
+
+/// A file cannot be read or written. The message names the file and, where there is one, the HDU.
+class IoError : public Error {
+  public:
+    using Error::Error;
+};
+
+/// The device that was asked for does not exist on this machine or was not compiled in.
+class BackendUnavailable : public Error {
+  public:
+    using Error::Error;
+};
+
+/// The caller's progress callback asked for the work to stop. Outputs are then unspecified.
+class Cancelled : public Error {
+  public:
+    using Error::Error;
+};
+
+}  // namespace zonal

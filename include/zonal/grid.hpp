@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace zonal {
+
+/// One ring of constant colatitude theta: n_pixels pixels at longitudes phi_0 + 2 pi k / n_pixels, stored from
+/// index first_pixel of the map on, one after the other.
+struct Ring {
+    double theta;      ///< colatitude in [0, pi], rad
+    double cos_theta;  ///< to rounding, also near the equator
+    double sin_theta;  ///< to rounding, also near the poles
+    double phi_0;      ///< longitude of the first pixel, rad
+    double weight;     ///< quadrature weight of each pixel of the ring, sr
+    std::int64_t n_pixels;
+    std::int64_t first_pixel;
+};
+
+/// Makes a ring from its colatitude (rad), computing cosine and sine.
+Ring make_ring(double theta, double phi_0, double weight, std::int64_t n_pixels, std::int64_t first_pixel);
+
+/// An iso-latitude grid: a list of rings in any order, with any number of pixels each. Build your own from
+/// rings, or use the factories below. Any subset of a grid's rings is a grid too: a partial sky in rings costs
+/// only its rings.
+class Grid {
+  public:
+    /// n_map_pixels: length of the maps that the rings index into; -1 takes the end of the furthest ring.
+    /// Throws InvalidArgument for empty or overlapping rings, theta outside [0, pi], or a ring past the map.
+    explicit Grid(std::vector<Ring> rings, std::int64_t n_map_pixels = -1, std::string name = "custom");
+
+    const std::vector<Ring>& rings() const { return rings_; }
+    std::int64_t n_rings() const { return static_cast<std::int64_t>(rings_.size()); }
+    /// Length of a map on this grid.
+    std::int64_t n_pixels() const { return n_pixels_; }
+    /// Such as "healpix nside=64".
+    const std::string& name() const { return name_; }
+
+    /// The grid of the rings with these indices, of maps of the same length: other pixels are left alone.
+    Grid subset(const std::vector<std::int64_t>& ring_indices) const;
+
+    /// HEALPix, ring order. weight = 4 pi / (12 nside^2). nside: 1 to 2^29, any integer (nest needs powers of 2).
+    static Grid healpix(std::int64_t nside);
+    /// n_rings Gauss-Legendre nodes from north to south; exact for lmax <= n_rings - 1 where
+    /// n_phi >= 2 lmax + 1. weight = Gauss weight * 2 pi / n_phi.
+    static Grid gauss_legendre(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0);
+    /// theta_i = i pi / (n_rings - 1), poles included; exact for lmax <= n_rings - 1.
+    static Grid clenshaw_curtis(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0);
+    /// theta_i = (i + 1/2) pi / n_rings (Fejer's first rule); exact for lmax <= n_rings - 1.
+    static Grid fejer1(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0);
+    /// theta_i = (i + 1) pi / (n_rings + 1), without the poles (Fejer's second rule); exact for
+    /// lmax <= n_rings - 1.
+    static Grid fejer2(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0);
+    /// Equidistant cylindrical (plate carree, CAR): fejer1 rings, pixels centred at (j + 1/2) 2 pi / n_phi.
+    static Grid equidistant_cylindrical(std::int64_t n_rings, std::int64_t n_phi);
+
+  private:
+    std::vector<Ring> rings_;
+    std::int64_t n_pixels_;
+    std::string name_;
+};
+
+}  // namespace zonal

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "zonal/alm.hpp"
+#include "zonal/device.hpp"
+#include "zonal/grid.hpp"
+#include "zonal/progress.hpp"
+#include "zonal/view.hpp"
+
+namespace zonal {
+
+/// Which of the two parts of a spin field the coefficients hold. A part that is left out counts as zero in
+/// synthesis and is not computed in the adjoint.
+enum class SpinParts {
+    both,      ///< alm: [.., 2, ..] = E, B
+    gradient,  ///< alm: [.., 1, ..] = E only
+    curl       ///< alm: [.., 1, ..] = B only
+};
+
+struct ShtOptions {
+    std::int64_t lmax = 0;
+    std::int64_t mmax = -1;  ///< -1: lmax
+    int spin = 0;            ///< >= 0; spin >= 1 transforms pairs (E, B) <-> (Q, U)
+    SpinParts parts = SpinParts::both;
+    int threads = 0;  ///< 0: available_cpus()
+    Device device = Device::automatic();
+};
+
+/// Scratch memory of a transform. Made by ShtPlan::make_workspace, reused by any number of calls, one at a time.
+class ShtWorkspace {
+  public:
+    ShtWorkspace();
+    ~ShtWorkspace();
+    ShtWorkspace(ShtWorkspace&&) noexcept;
+    ShtWorkspace& operator=(ShtWorkspace&&) noexcept;
+
+    struct Storage;
+    Storage& storage() { return *storage_; }
+
+  private:
+    std::unique_ptr<Storage> storage_;
+};
+
+/// A spherical harmonic transform of fixed grid, lmax, mmax and spin. Immutable: any number of threads may use
+/// one plan at the same time.
+///
+/// f(p) = sum_lm a_lm Y_lm(p), orthonormal Y_lm with the Condon-Shortley phase; for spin 2
+/// Q + iU = - sum_lm (E_lm + i B_lm) 2Y_lm (COSMO convention); for spin s the same with sY_lm.
+///
+/// alm: [batch, components, AlmLayout(lmax, mmax).size()], 1 component for spin 0 or one part only, else 2.
+/// map: [batch, 1 (spin 0) or 2 (spin s: Q, U), grid.n_pixels()].
+/// The last axis of both must be contiguous. T is float or double; the arithmetic is double.
+/// Every call throws InvalidArgument when a shape does not fit.
+class ShtPlan {
+  public:
+    /// Throws InvalidArgument for lmax < 0, mmax > lmax, spin < 0, spin > lmax (spin above lmax leaves nothing),
+    /// and BackendUnavailable.
+    ShtPlan(const Grid& grid, const ShtOptions& options);
+    ~ShtPlan();
+    ShtPlan(ShtPlan&&) noexcept;
+    ShtPlan& operator=(ShtPlan&&) noexcept;
+
+    const Grid& grid() const;
+    const AlmLayout& layout() const;
+    /// With mmax, threads and device resolved.
+    const ShtOptions& options() const;
+    std::int64_t alm_components() const;
+    std::int64_t map_components() const;
+    /// Bytes of scratch memory that a call needs.
+    std::int64_t workspace_bytes() const;
+    /// Floating point operations of the Legendre stage of one map, as counted for the share of peak: 6 per
+    /// (degree, order, ring pair) kept, 10 for two components.
+    double legendre_flops() const;
+    ShtWorkspace make_workspace() const;
+
+    /// map = S alm. Pixels of the map that are in no ring are left as they are.
+    template <class T>
+    void synthesize(View<const std::complex<T>, 3> alm, View<T, 3> map, const Progress& progress = {}) const;
+    template <class T>
+    void synthesize(View<const std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace& workspace,
+                    const Progress& progress = {}) const;
+
+    /// alm = S^T map: a_lm = sum_p f_p conj(Y_lm(p)), without weights.
+    template <class T>
+    void adjoint_synthesize(View<const T, 3> map, View<std::complex<T>, 3> alm,
+                            const Progress& progress = {}) const;
+    template <class T>
+    void adjoint_synthesize(View<const T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
+                            const Progress& progress = {}) const;
+
+    /// alm = S^T W map, W the diagonal of the rings' weights: exact analysis on Gauss-Legendre and
+    /// Clenshaw-Curtis grids, the first approximation (iter = 0) on HEALPix.
+    template <class T>
+    void quadrature(View<const T, 3> map, View<std::complex<T>, 3> alm, const Progress& progress = {}) const;
+    template <class T>
+    void quadrature(View<const T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
+                    const Progress& progress = {}) const;
+
+    class Implementation;
+
+  private:
+    std::unique_ptr<const Implementation> implementation_;
+};
+
+}  // namespace zonal

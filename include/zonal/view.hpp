@@ -1,0 +1,129 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace zonal {
+
+/// Where the memory behind a view lies.
+enum class MemorySpace { host, cuda };
+
+/// A strided N-dimensional array that somebody else owns: pointer, extents, strides (in elements), space.
+/// Row-major by default. A view of T converts to a view of const T.
+template <class T, int N>
+class View {
+  public:
+    using Extents = std::array<std::int64_t, N>;
+
+    View() = default;
+    View(T* data, const Extents& extents, MemorySpace space = MemorySpace::host)
+        : View(data, extents, row_major(extents), space) {}
+    View(T* data, const Extents& extents, const Extents& strides, MemorySpace space = MemorySpace::host)
+        : data_(data), extents_(extents), strides_(strides), space_(space) {}
+
+    operator View<const T, N>() const
+        requires(!std::is_const_v<T>)
+    {
+        return {data_, extents_, strides_, space_};
+    }
+
+    T* data() const { return data_; }
+    MemorySpace space() const { return space_; }
+    const Extents& extents() const { return extents_; }
+    const Extents& strides() const { return strides_; }
+    std::int64_t extent(int axis) const { return extents_[axis]; }
+    std::int64_t stride(int axis) const { return strides_[axis]; }
+
+    std::int64_t size() const {
+        std::int64_t count = 1;
+        for (auto extent : extents_) count *= extent;
+        return count;
+    }
+
+    template <std::integral... Index>
+        requires(sizeof...(Index) == N)
+    T& operator()(Index... index) const {
+        std::int64_t offset = 0;
+        int axis = 0;
+        ((offset += static_cast<std::int64_t>(index) * strides_[axis++]), ...);
+        return data_[offset];
+    }
+
+    /// The (N-1)-dimensional view at `index` of the first axis.
+    View<T, N - 1> operator[](std::int64_t index) const
+        requires(N > 1)
+    {
+        typename View<T, N - 1>::Extents extents, strides;
+        for (int axis = 1; axis < N; ++axis) {
+            extents[axis - 1] = extents_[axis];
+            strides[axis - 1] = strides_[axis];
+        }
+        return {data_ + index * strides_[0], extents, strides, space_};
+    }
+
+    T& operator[](std::int64_t index) const
+        requires(N == 1)
+    {
+        return data_[index * strides_[0]];
+    }
+
+  private:
+    static Extents row_major(const Extents& extents) {
+        Extents strides{};
+        std::int64_t stride = 1;
+        for (int axis = N - 1; axis >= 0; --axis) {
+            strides[axis] = stride;
+            stride *= extents[axis];
+        }
+        return strides;
+    }
+
+    T* data_ = nullptr;
+    Extents extents_{};
+    Extents strides_{};
+    MemorySpace space_ = MemorySpace::host;
+};
+
+/// A row-major host array that owns its elements, value-initialised.
+template <class T, int N>
+class Array {
+  public:
+    using Extents = typename View<T, N>::Extents;
+
+    Array() = default;
+    explicit Array(const Extents& extents) : extents_(extents) {
+        std::int64_t count = 1;
+        for (auto extent : extents) count *= extent;
+        elements_.resize(static_cast<std::size_t>(count));
+    }
+
+    View<T, N> view() { return {elements_.data(), extents_}; }
+    View<const T, N> view() const { return {elements_.data(), extents_}; }
+    T* data() { return elements_.data(); }
+    const T* data() const { return elements_.data(); }
+    std::int64_t size() const { return static_cast<std::int64_t>(elements_.size()); }
+    const Extents& extents() const { return extents_; }
+    std::int64_t extent(int axis) const { return extents_[axis]; }
+    auto begin() { return elements_.begin(); }
+    auto end() { return elements_.end(); }
+    auto begin() const { return elements_.begin(); }
+    auto end() const { return elements_.end(); }
+
+    template <std::integral... Index>
+    T& operator()(Index... index) {
+        return view()(index...);
+    }
+    template <std::integral... Index>
+    const T& operator()(Index... index) const {
+        return view()(index...);
+    }
+
+  private:
+    Extents extents_{};
+    std::vector<T> elements_;
+};
+
+}  // namespace zonal

@@ -1,0 +1,61 @@
+#include "core/parallel.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "zonal/device.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal {
+
+int available_cpus() {
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+#endif
+    return std::max(1u, std::thread::hardware_concurrency());
+}
+
+}  // namespace zonal
+
+namespace zonal::core {
+
+int resolve_threads(int requested) {
+    if (requested < 0)
+        throw InvalidArgument(fmt::format("threads = {}: must be 0 (all CPUs) or positive", requested));
+    return requested == 0 ? available_cpus() : requested;
+}
+
+void parallel_for(std::int64_t n_tasks, int n_threads,
+                  const std::function<void(std::int64_t, int)>& body) {
+    std::atomic<std::int64_t> next{0};
+    std::exception_ptr failure;
+    std::mutex failure_mutex;
+    auto work = [&](int thread) {
+        try {
+            for (std::int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks;)
+                body(task, thread);
+        } catch (...) {
+            next = n_tasks;  // nobody starts another task
+            std::lock_guard lock(failure_mutex);
+            if (!failure) failure = std::current_exception();
+        }
+    };
+    // Threads are made per call: about 20 us each, against transforms of milliseconds to minutes.
+    {
+        std::vector<std::jthread> helpers;
+        const auto n_helpers = std::min<std::int64_t>(n_threads, n_tasks) - 1;
+        for (int thread = 1; thread <= n_helpers; ++thread) helpers.emplace_back(work, thread);
+        work(0);
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace zonal::core

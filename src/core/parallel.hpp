@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace zonal::core {
+
+/// Number of threads that a request stands for: 0 means all CPUs that this process may use.
+/// Throws InvalidArgument for a negative number.
+int resolve_threads(int requested);
+
+/// Calls body(task, thread) for every task in [0, n_tasks), on n_threads threads of which the caller is one
+/// (thread 0). Tasks are handed out one by one in ascending order, so put the longest first. Returns when all are
+/// done; rethrows the first exception that a body threw, after the others have stopped.
+void parallel_for(std::int64_t n_tasks, int n_threads,
+                  const std::function<void(std::int64_t task, int thread)>& body);
+
+}  // namespace zonal::core

@@ -1,0 +1,12 @@
+#include <hwy/highway.h>
+
+#include "zonal/device.hpp"
+
+namespace zonal {
+
+std::string simd_target() {
+    const std::int64_t targets = hwy::SupportedTargets();
+    return hwy::TargetName(targets & -targets);  // the lowest set bit is the best target
+}
+
+}  // namespace zonal
