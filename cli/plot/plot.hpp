@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace zonal::plot {
+
+/// Size and resolution of a picture.
+struct ImageOptions {
+    int width = 0;   ///< pixels, 200 to 16384; 0: 1600, but 1100 for a gnomonic map
+    int height = 0;  ///< pixels, 150 to 16384; 0: 1000, but 950 for a gnomonic map
+    double dpi = 0;  ///< 40 to 1200: pixels per inch of type and lines (text has 10 pt); 0: width / 8,
+                     ///< at least 80, so that text keeps its share of the picture
+    bool transparent = false;  ///< outside the map; white otherwise
+};
+
+struct Rgb {
+    std::uint8_t red, green, blue;
+    bool operator==(const Rgb&) const = default;
+};
+
+/// A finished picture. Equal plots give equal bytes on one machine.
+class Image {
+  public:
+    /// surface: a Cairo image surface (ARGB32), taken over.
+    Image(void* surface, double dpi);
+
+    int width() const;
+    int height() const;
+    /// The colour at column x from the left and row y from the top, over white where transparent.
+    Rgb pixel(int x, int y) const;
+    /// Writes a PNG file that appears complete or not at all; replaces an existing file.
+    /// Throws IoError with the path.
+    void write_png(const std::string& path) const;
+
+  private:
+    std::shared_ptr<void> surface_;
+    double dpi_;
+};
+
+enum class Projection { mollweide, gnomonic };
+
+/// How values become colours between the ends of the range. symlog is linear within +-linear_threshold and
+/// logarithmic beyond; equalised gives every colour the same area.
+enum class Scale { linear, log, symlog, equalised };
+
+/// "linear", "log", "symlog", "equalised"; throws InvalidArgument with the permitted names.
+Scale scale_from_name(const std::string& name);
+/// "mollweide", "gnomonic"; throws InvalidArgument with the permitted names.
+Projection projection_from_name(const std::string& name);
+
+/// The map's value at colatitude theta in [0, pi] and longitude phi in [0, 2 pi), rad. NaN, Inf and UNSEEN
+/// are drawn grey.
+using SkyFunction = std::function<double(double theta, double phi)>;
+
+/// Nearest pixel of a HEALPix map in ring order. map: [12 nside^2], must outlive the function.
+SkyFunction healpix_ring(std::int64_t nside, std::span<const double> map);
+SkyFunction healpix_ring(std::int64_t nside, std::span<const float> map);
+
+struct MapPlot {
+    SkyFunction value;
+
+    Projection projection = Projection::mollweide;
+    double centre_lon = 0;  ///< degrees, in the map's coordinates
+    double centre_lat = 0;  ///< degrees, -90 to 90
+    double field = 10;      ///< side of the square field of a gnomonic map, degrees, above 0 and at most 150
+
+    /// The ends of the range; where empty, automatic_range of what is drawn. Values beyond get the end's
+    /// colour.
+    std::optional<double> minimum, maximum;
+    Scale scale = Scale::linear;
+    double linear_threshold = 0;  ///< of symlog; 0: a thousandth of the larger end
+
+    /// A name of colormap_names(), "_r" appended to reverse. Empty: coolwarm where the range is symmetric
+    /// about zero, viridis otherwise.
+    std::string colormap;
+
+    /// Text may hold sub- and superscripts as in TeX: "C_{TT}", "K^2".
+    std::string title;
+    std::string unit;         ///< of the values, in any usual spelling: "uK", "K_CMB", "MJy/sr"
+    std::string coordinates;  ///< name of the coordinate system, "Galactic"; written in a corner
+
+    bool colorbar = true;
+    bool graticule = true;
+    bool graticule_labels = true;
+    double graticule_step = 0;  ///< degrees; 0: 30 on a full sky, a round number on a zoom
+
+    ImageOptions image;
+};
+
+/// Draws a sky map. Longitude grows leftwards. Throws InvalidArgument.
+Image draw_map(const MapPlot& plot);
+
+struct Range {
+    double minimum, maximum;
+};
+
+/// The range that a map gets by default; values: any order, missing ones (NaN, Inf, UNSEEN) are left out.
+/// - log: from the 1st percentile of the positive values to the largest.
+/// - equalised: smallest to largest.
+/// - both signs present, and neither tail a mere trace of the other (CMB, Q and U, differences): symmetric
+/// about
+///   zero, +- the 98th percentile of |value| (+-2.33 sigma of a Gaussian sky): the Galactic plane saturates.
+///   For symlog +- the largest |value|.
+/// - otherwise (intensities, counts, masks): from the 0.5th percentile to the 99.5th.
+/// Throws InvalidArgument where no value can be drawn.
+Range automatic_range(std::vector<double> values, Scale scale);
+
+/// viridis, magma, inferno, plasma, cividis (lightness grows from end to end); coolwarm, planck (diverging);
+/// grey.
+std::vector<std::string> colormap_names();
+
+struct Spectrum {
+    std::string name;         ///< for the legend: "TT", "EE", "TE"
+    std::vector<double> c_l;  ///< [lmax + 1], from l = 0 on; NaN leaves a gap
+};
+
+enum class Axis { automatic, linear, log };
+
+struct SpectrumPlot {
+    std::vector<Spectrum> spectra;
+    std::string unit;  ///< of C_l: "uK^2"
+    std::string title;
+    bool times_l2 = true;  ///< draw l(l+1)C_l/2pi; false: C_l
+
+    int lmin = 2;           ///< first multipole drawn
+    int lmax = -1;          ///< last multipole drawn; -1: the longest spectrum's
+    Axis x = Axis::linear;  ///< automatic means linear
+    /// automatic: log where the spectra's largest values differ by more than 30, or one of them spans more
+    /// than four decades; linear otherwise. On a log axis negative values are drawn as |value|, dashed.
+    Axis y = Axis::automatic;
+    std::optional<double> minimum, maximum;  ///< ends of the y axis
+
+    ImageOptions image;
+};
+
+/// Draws spectra against l. Throws InvalidArgument.
+Image draw_spectrum(const SpectrumPlot& plot);
+
+}  // namespace zonal::plot
