@@ -1,0 +1,38 @@
+# How Zonal's code is compiled. The baseline is the compiler's own (x86-64 without AVX), so that one binary runs
+# everywhere; the kernels pick wider instructions at run time through Highway.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+# The compiler may not fuse a*b + c behind our back: GCC would do so wherever a target has FMA, so the same source
+# would round differently per target and per flag. Kernels ask for FMA by name (docs/decisions/compile-flags.md).
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+
+# zonal_add_library(target export_name source...): what the project's libraries have in common. Consumers link
+# zonal::<export_name>.
+function(zonal_add_library target export_name)
+  add_library(${target} ${ARGN})
+  add_library(zonal::${export_name} ALIAS ${target})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+                                       PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  zonal_warnings(${target})
+  # While the major version is 0, every minor version may break the binary interface.
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${export_name} POSITION_INDEPENDENT_CODE ON
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  if(BUILD_SHARED_LIBS AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    # Exports our own names and not the templates of fmt and the standard library that we instantiate.
+    set(script ${PROJECT_SOURCE_DIR}/cmake/exported_symbols.map)
+    target_link_options(${target} PRIVATE LINKER:--version-script=${script} $<$<CXX_COMPILER_ID:GNU>:LINKER:--no-undefined>)
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${script})
+  endif()
+  zonal_install_library(${target})
+endfunction()
+
+# Warnings for our own code only; errors where we test, not where others build.
+function(zonal_warnings target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<BOOL:${ZONAL_WARNINGS_AS_ERRORS}>:-Werror>>)
+endfunction()

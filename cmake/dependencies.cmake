@@ -1,0 +1,24 @@
+# The libraries that Zonal itself is built on. Their pkg-config targets carry Zonal's prefix because a static
+# Zonal makes them again in its consumer's build (zonalConfig.cmake), where they must not meet the consumer's own.
+if(ZONAL_WITH_CLI AND NOT ZONAL_WITH_IO)
+  message(FATAL_ERROR "ZONAL_WITH_CLI = ON: the command-line tool needs ZONAL_WITH_IO = ON")
+endif()
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+# Only its header-only form is used, inside the library: no run-time dependency, nothing for consumers to find.
+find_package(fmt REQUIRED)
+pkg_check_modules(ZONAL_HWY REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(ZONAL_FFTW REQUIRED IMPORTED_TARGET fftw3)
+if(ZONAL_WITH_IO)
+  pkg_check_modules(ZONAL_CFITSIO REQUIRED IMPORTED_TARGET cfitsio)
+endif()
+
+if(ZONAL_WITH_CUDA)
+  file(GLOB_RECURSE zonal_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cu)
+  if(NOT zonal_cuda_sources)
+    message(FATAL_ERROR "ZONAL_WITH_CUDA = ON: this version of Zonal has no CUDA code")
+  endif()
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+endif()

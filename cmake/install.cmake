@@ -1,0 +1,28 @@
+# Installation: libraries, headers, a CMake package (components zonal and io) and pkg-config files.
+include(CMakePackageConfigHelpers)
+set(ZONAL_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/zonal)
+
+# Each library has an export file of its own, so that the package can offer them as components.
+function(zonal_install_library target)
+  install(TARGETS ${target} EXPORT ${target}Targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(EXPORT ${target}Targets NAMESPACE zonal:: DESTINATION ${ZONAL_CMAKE_DIR})
+  # The prefix is found from the file's own place, so the installed tree can be moved.
+  file(RELATIVE_PATH ZONAL_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${target}.pc.in ${PROJECT_BINARY_DIR}/${target}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${target}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+function(zonal_install_package)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/zonal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    FILES_MATCHING PATTERN "*.hpp")
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/zonalConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/zonalConfig.cmake INSTALL_DESTINATION ${ZONAL_CMAKE_DIR})
+  # As with the soname: while the major version is 0, every minor version may break its users.
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/zonalConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/zonalConfig.cmake ${PROJECT_BINARY_DIR}/zonalConfigVersion.cmake
+    DESTINATION ${ZONAL_CMAKE_DIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endfunction()
