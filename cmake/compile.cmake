@@ -20,7 +20,7 @@ function(zonal_add_library target export_name)
   zonal_warnings(${target})
   # While the major version is 0, every minor version may break the binary interface.
   set_target_properties(${target} PROPERTIES
-    EXPORT_NAME ${export_name} POSITION_INDEPENDENT_CODE ON
+    EXPORT_NAME ${export_name} POSITION_INDEPENDENT_CODE ON DEFINE_SYMBOL ""
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   if(BUILD_SHARED_LIBS AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     # Exports our own names and not the templates of fmt and the standard library that we instantiate.

@@ -1,5 +1,8 @@
 # Installation: libraries, headers, a CMake package (components zonal and io) and pkg-config files.
 include(CMakePackageConfigHelpers)
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  message(FATAL_ERROR "CMAKE_INSTALL_LIBDIR and CMAKE_INSTALL_INCLUDEDIR: must be relative to the prefix")
+endif()
 set(ZONAL_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/zonal)
 
 # Each library has an export file of its own, so that the package can offer them as components.
@@ -9,14 +12,17 @@ function(zonal_install_library target)
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(EXPORT ${target}Targets NAMESPACE zonal:: DESTINATION ${ZONAL_CMAKE_DIR})
   # The prefix is found from the file's own place, so the installed tree can be moved.
-  file(RELATIVE_PATH ZONAL_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  file(RELATIVE_PATH ZONAL_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${target}.pc.in ${PROJECT_BINARY_DIR}/${target}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${target}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
 function(zonal_install_package)
+  if(NOT TARGET zonal_io)
+    set(left_out PATTERN io EXCLUDE)
+  endif()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/zonal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-    FILES_MATCHING PATTERN "*.hpp")
+    FILES_MATCHING PATTERN "*.hpp" ${left_out})
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/zonalConfig.cmake.in
     ${PROJECT_BINARY_DIR}/zonalConfig.cmake INSTALL_DESTINATION ${ZONAL_CMAKE_DIR})
   # As with the soname: while the major version is 0, every minor version may break its users.

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Checks the layout rules of docs/design.md on every source file that git tracks or would track.
+
+check_layers.py [ROOT]: prints one line per broken rule and exits with 1 when there is any.
+
+- Modules depend one way, ALLOWED below.
+- Headers of other libraries stay in their folders, FOREIGN below.
+- Conditional compilation stays in src/core (Highway's own idiom apart).
+- No file has more than 400 lines, no Python function more than 60 (clang-tidy counts the C++ functions).
+"""
+
+import ast
+import pathlib
+import re
+import subprocess
+import sys
+
+MAX_FILE_LINES = 400
+MAX_FUNCTION_LINES = 60
+
+# Module -> modules that it may include, itself apart.
+ALLOWED = {
+    "core": set(),
+    "fft": {"core"},
+    "grids": {"core", "fft"},
+    "sht": {"core", "fft", "grids"},
+    "radial": {"core", "fft", "grids", "sht"},
+    "split": {"core", "fft", "grids", "sht", "radial"},
+    "chebyshev": {"core", "fft"},
+    "gwrm": {"core", "fft", "chebyshev"},
+    "io": {"core", "grids", "sht"},
+    "distributed": {"core", "fft", "grids", "sht", "radial"},
+}
+
+# Module that each public header include/zonal/<name>.hpp belongs to; those of include/zonal/<module>/ say it.
+PUBLIC = {
+    "error": "core", "view": "core", "device": "core", "progress": "core",
+    "grid": "grids", "healpix": "grids",
+    "alm": "sht", "sht": "sht",
+}
+
+# Pattern of another library's header -> (name, where it may be included: prefixes of paths).
+CPP = ("src/", "cli/", "tests/", "bench/", "fuzz/", "python/")
+FOREIGN = [
+    (r"fftw3(-mpi)?\.h|.*/fftw3\.h", "FFTW", ("src/fft/",)),
+    (r"fitsio2?\.h", "CFITSIO", ("src/io/", "tests/", "fuzz/")),
+    (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/sht/", "src/radial/", "src/chebyshev/", "tests/", "bench/")),
+    (r"mpi\.h", "MPI", ("src/distributed/", "tests/mpi/")),
+    (r"(cuda|cufft|cublas|cusolver|nccl|cub/|thrust/|nvtx).*", "CUDA", ("src/core/",)),
+    (r"fmt/.*", "fmt", CPP),
+    (r"CLI/.*", "CLI11", ("cli/",)),
+    (r"cairo.*", "Cairo", ("cli/plot/",)),
+    (r"nlohmann/.*", "nlohmann-json", ("cli/", "bench/", "tests/")),
+]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+CONDITIONAL = re.compile(r"^\s*#\s*(?:el)?if(?:n?def)?\b(.*)")
+CXX_SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh"}
+TEXT_SUFFIXES = CXX_SUFFIXES | {".py", ".sh", ".cmake"}
+
+
+def module_of_file(path):
+    """Module of a path relative to the root; None for what stands above all modules."""
+    parts = pathlib.PurePosixPath(path).parts
+    if parts[0] == "src" and len(parts) > 2:
+        return parts[1]
+    if parts[:2] == ("include", "zonal"):
+        return module_of_public("/".join(parts[2:]))
+    return None
+
+
+def module_of_public(name):
+    """Module of include/zonal/<name>; KeyError when nobody has said it."""
+    first, _, rest = name.partition("/")
+    if rest:
+        return first
+    return PUBLIC[first.removesuffix(".hpp")]
+
+
+def module_of_include(header):
+    """Module of an included header of ours; None for a header of somebody else or next to the file."""
+    if header.startswith("zonal/"):
+        return module_of_public(header.removeprefix("zonal/"))
+    first, _, rest = header.partition("/")
+    return first if rest and first in ALLOWED else None
+
+
+def check_include(path, header, module):
+    """Problems of one include line."""
+    try:
+        target = module_of_include(header)
+    except KeyError:
+        return [f"{header}: name its module in PUBLIC of tools/check_layers.py"]
+    if target is not None and module is not None and target != module:
+        if target not in ALLOWED.get(module, set()):
+            return [f"{module} must not include {target} ({header})"]
+    for pattern, library, places in FOREIGN:
+        if re.fullmatch(pattern, header) and not may_include(path, library, places):
+            return [f"{library} header {header} belongs in {' '.join(places)}"]
+    return []
+
+
+def may_include(path, library, places):
+    is_cuda_code = path.endswith((".cu", ".cuh"))
+    return path.startswith(places) or (library == "CUDA" and is_cuda_code)
+
+
+def check_cxx(path, lines):
+    """Problems of a C++ or CUDA file as (line number, message)."""
+    try:
+        module = module_of_file(path)
+    except KeyError:
+        return [(1, "name the header's module in PUBLIC of tools/check_layers.py")]
+    if module is not None and module not in ALLOWED:
+        return [(1, f"unknown module {module}: name it in ALLOWED of tools/check_layers.py")]
+    problems = []
+    for number, line in enumerate(lines, 1):
+        if match := INCLUDE.match(line):
+            problems += [(number, message) for message in check_include(path, match[1], module)]
+        elif (match := CONDITIONAL.match(line)) and module not in (None, "core"):
+            if "HWY_" not in match[1] and "_INL" not in match[1]:
+                problems.append((number, "conditional compilation belongs in src/core and the build files"))
+    return problems
+
+
+def check_python(path, text):
+    """Functions that are too long, as (line number, message)."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return [(node.lineno, f"function {node.name} has {node.end_lineno - node.lineno + 1} lines, "
+                          f"at most {MAX_FUNCTION_LINES}")
+            for node in ast.walk(ast.parse(text, path))
+            if isinstance(node, kinds) and node.end_lineno - node.lineno >= MAX_FUNCTION_LINES]
+
+
+def check_file(path, text):
+    """All problems of one file as (line number, message)."""
+    suffix = pathlib.PurePosixPath(path).suffix
+    lines = text.splitlines()
+    problems = []
+    if len(lines) > MAX_FILE_LINES:
+        problems.append((len(lines), f"{len(lines)} lines, at most {MAX_FILE_LINES}"))
+    if suffix in CXX_SUFFIXES:
+        problems += check_cxx(path, lines)
+    elif suffix == ".py":
+        problems += check_python(path, text)
+    return problems
+
+
+def source_files(root):
+    """Files that git tracks or would track, relative to root."""
+    listing = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                             check=True, capture_output=True, text=True).stdout
+    for path in sorted(set(listing.split("\0"))):
+        if pathlib.PurePosixPath(path).suffix in TEXT_SUFFIXES and (pathlib.Path(root) / path).is_file():
+            yield path
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent
+    n_files = n_problems = 0
+    for path in source_files(root):
+        n_files += 1
+        for number, message in check_file(path, (root / path).read_text(encoding="utf-8")):
+            n_problems += 1
+            print(f"{path}:{number}: {message}")
+    print(f"check_layers: {n_files} files, {n_problems} problems")
+    return 1 if n_problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
