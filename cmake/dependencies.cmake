@@ -12,6 +12,7 @@ pkg_check_modules(ZONAL_HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(ZONAL_FFTW REQUIRED IMPORTED_TARGET fftw3)
 if(ZONAL_WITH_IO)
   pkg_check_modules(ZONAL_CFITSIO REQUIRED IMPORTED_TARGET cfitsio)
+  pkg_check_modules(ZONAL_ZLIB REQUIRED IMPORTED_TARGET zlib)
 endif()
 
 if(ZONAL_WITH_CUDA)

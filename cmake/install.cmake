@@ -20,6 +20,8 @@ endfunction()
 function(zonal_install_package)
   if(NOT TARGET zonal_io)
     set(left_out PATTERN io EXCLUDE)
+  else()
+    set(ZONAL_IO_DEPENDENCIES "CFITSIO:cfitsio ZLIB:zlib")
   endif()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/zonal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN "*.hpp" ${left_out})
