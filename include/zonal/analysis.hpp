@@ -1,0 +1,60 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "zonal/progress.hpp"
+#include "zonal/sht.hpp"
+#include "zonal/view.hpp"
+
+namespace zonal {
+
+/// How to invert the synthesis. With neither iterations nor tolerance the answer is A f = S^T W f: exact for
+/// band-limited maps on Gauss-Legendre, Clenshaw-Curtis and Fejer grids, an approximation on HEALPix.
+struct AnalysisOptions {
+    /// Jacobi iterations a += A (f - S a) that follow a = A f, as healpy's iter; 0 to 1000.
+    int iterations = 0;
+    /// > 0: conjugate gradients on the weighted normal equations S^T W S a = S^T W f instead, until the
+    /// residual |S^T W (f - S a)| / |S^T W f| is at most this. iterations must then be 0. Below about 1e-13
+    /// (double maps) or 1e-6 (float maps) rounding stops it before, which the report says.
+    double tolerance = 0;
+    int max_iterations = 200;  ///< of the conjugate gradients, 1 or more
+    /// Multiply the grid's weights: [grid.n_rings()] or empty. For HEALPix: ring_weights_of_grid in
+    /// weights.hpp. Not negative.
+    std::vector<double> ring_weights;
+    /// Multiply the grid's weights: [grid.n_pixels()] or empty; the caller keeps the memory. Not negative.
+    View<const double, 1> pixel_weights;
+    Progress progress;
+};
+
+struct AnalysisReport {
+    int iterations = 0;
+    /// tolerance > 0: |S^T W (f - S a)| / |S^T W f|, the largest of the batch. iterations > 0: |last update|
+    /// / |a|. Neither: 0. |a| is the norm of a real field's coefficients, m > 0 counted twice.
+    double residual = 0;
+    /// tolerance > 0: whether it was reached. iterations > 0: whether the updates became smaller each time.
+    bool converged = true;
+    /// Whether the grid has enough rings and pixels for lmax. If not, many alm fit the map: the iterations
+    /// find one, not the one that the map was made from.
+    bool invertible = true;
+    /// One sentence for the user where converged or invertible is false, else empty.
+    std::string note;
+};
+
+/// The largest lmax for which a grid has as many rings and pixels as there are unknowns (necessary for an
+/// inverse, not sufficient: HEALPix gives 3.46 nside, and needs many iterations above 2 nside).
+std::int64_t invertible_lmax(const Grid& grid);
+
+/// alm = an inverse of the synthesis in the least-squares sense. Pixels in no ring of the grid do not count.
+///
+/// map: [batch, plan.map_components(), grid.n_pixels()], alm: [batch, plan.alm_components(), layout.size()].
+/// T: float or double. Scratch memory: none for plain quadrature without pixel weights, else two maps and
+/// (with tolerance) two sets of alm of one batch element. Throws InvalidArgument and what `progress` asks
+/// for.
+template <class T>
+AnalysisReport analyze(const ShtPlan& plan, View<const T, 3> map, View<std::complex<T>, 3> alm,
+                       const AnalysisOptions& options = {});
+
+}  // namespace zonal

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <complex>
+
+#include "zonal/progress.hpp"
+#include "zonal/sht.hpp"
+#include "zonal/view.hpp"
+
+namespace zonal {
+
+/// Derivatives of scalar fields: map[.., 0, ..] = df/dtheta, map[.., 1, ..] = (1 / sin theta) df/dphi, per
+/// rad.
+///
+/// plan: of spin 1 with parts = SpinParts::gradient. alm: [batch, 1, layout.size()], map: [batch, 2,
+/// n_pixels]. Throws InvalidArgument for another plan. Scratch memory: a copy of the alm.
+template <class T>
+void synthesize_gradient(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<T, 3> map,
+                         const Progress& progress = {});
+
+}  // namespace zonal

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "zonal/analysis.hpp"
+#include "zonal/grid.hpp"
+#include "zonal/mask.hpp"
+#include "zonal/progress.hpp"
+#include "zonal/view.hpp"
+#include "zonal/window.hpp"
+
+namespace zonal {
+
+/// The parts of a smoothing window: (fwhm x beam x pixel_window_out) / (fwhm_in x beam_in x pixel_window_in).
+/// What is not given is 1.
+struct SmoothingWindow {
+    std::optional<double> fwhm;     ///< rad, > 0: gaussian_beam
+    std::optional<Beam> beam;       ///< see uniform_beam for a beam of one column
+    std::optional<double> fwhm_in;  ///< rad, > 0: un-smooths a map that has this Gaussian beam
+    std::optional<Beam> beam_in;
+    std::optional<Beam> pixel_window_in;
+    std::optional<Beam> pixel_window_out;
+    /// Denominators smaller than this count as this, see divide; >= 0.
+    double floor = 0;
+    /// For beams and pixel windows that end before lmax.
+    Extension extension = Extension::none;
+};
+
+/// The window's values up to lmax. Throws InvalidArgument, which names the part at fault; also when nothing
+/// is given.
+Beam evaluate(const SmoothingWindow& window, std::int64_t lmax);
+
+/// What the fields of a map are.
+enum class Fields {
+    scalars,  ///< any number of spin-0 fields, all smoothed with the temperature window
+    iqu,      ///< I, Q, U
+    qu        ///< Q, U
+};
+
+struct SmoothingOptions {
+    std::int64_t lmax = -1;               ///< -1: default_smoothing_lmax
+    int iterations = 3;                   ///< as AnalysisOptions::iterations; 0 where tolerance > 0
+    double tolerance = 0;                 ///< as AnalysisOptions::tolerance
+    int max_iterations = 200;             ///< as AnalysisOptions::max_iterations
+    std::vector<double> ring_weights;     ///< as AnalysisOptions::ring_weights
+    View<const double, 1> pixel_weights;  ///< as AnalysisOptions::pixel_weights
+    MaskMode mask_mode = MaskMode::zero;
+    /// renormalize: pixels whose smoothed mask is below this become UNSEEN; > 0.
+    double mask_threshold = 0.1;
+    /// false: pixels that were UNSEEN or masked are UNSEEN in the result; true: they keep the smoothed value.
+    bool fill_masked = false;
+    int threads = 0;  ///< 0: available_cpus()
+    Progress progress;
+};
+
+struct SmoothingReport {
+    std::int64_t lmax = 0;
+    std::vector<BadPixels> bad_pixels;        ///< [field], of the input
+    std::vector<std::int64_t> masked_pixels;  ///< [field], UNSEEN or masked in the input
+    std::vector<std::int64_t> unseen_pixels;  ///< [field], UNSEEN in the result
+    int iterations = 0;                       ///< the most of all analyses
+    double residual = 0;                      ///< the largest of all analyses
+    bool converged = true;                    ///< all analyses
+    bool invertible = true;                   ///< all analyses
+    std::string note;                         ///< of the analyses, for the user
+    double seconds = 0;
+};
+
+/// 3 nside - 1 on HEALPix grids, else n_rings - 1 or (most pixels of a ring - 1) / 2 where that is less.
+std::int64_t default_smoothing_lmax(const Grid& grid);
+
+/// Convolves maps with a window: analysis, window, synthesis.
+///
+/// maps: [field, grid.n_pixels()]; 3 fields for iqu, 2 for qu. mask: [grid.n_pixels()] from 0 (masked) to 1,
+/// or empty for none; it multiplies all fields. smoothed: [field, grid_out.n_pixels()]; may be `maps` itself
+/// where the grids are the same. In each field the pixels that are UNSEEN count as masked; Q and U mask each
+/// other. Where the grids differ, a pixel of grid_out whose nearest pixel of grid (nearest ring, then
+/// longitude) was masked is UNSEEN unless fill_masked. Pixels in no ring of grid_out are left as they are.
+///
+/// renormalize: each field times its mask is smoothed and divided by the mask smoothed with the temperature
+/// window.
+///
+/// beam: windows up to lmax or beyond (see evaluate). Throws InvalidArgument for maps with NaN or infinite
+/// pixels, for UNSEEN or masked pixels with MaskMode::error, and for what analyze rejects.
+template <class T>
+SmoothingReport smooth(const Grid& grid, View<const T, 2> maps, Fields fields, View<const T, 1> mask,
+                       const Beam& beam, const Grid& grid_out, View<T, 2> smoothed,
+                       const SmoothingOptions& options = {});
+
+}  // namespace zonal

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "zonal/grid.hpp"
+#include "zonal/progress.hpp"
+
+/// Quadrature weights of HEALPix, relative to the pixel area 4 pi / npix, as deviations from 1 in the layouts
+/// of HEALPix' files.
+namespace zonal::healpix {
+
+/// Values in ring weights: 2 nside, the rings from the north pole to the equator (the south's are the same).
+std::int64_t n_ring_weights(std::int64_t nside);
+/// Values in pixel weights: one for each class of pixels that the symmetries of the grid (quarter turns and
+/// their mirrors, north and south) map on each other. (3 nside + 1)(nside + 1) / 4 rounded down.
+std::int64_t n_pixel_weights(std::int64_t nside);
+
+struct WeightOptions {
+    /// The quadrature is exact for Y_lm up to this degree; -1: see ring_weights and pixel_weights.
+    std::int64_t lmax = -1;
+    /// Largest integral of sqrt(4 pi) Y_lm that may be left, l = 1 .. lmax.
+    double tolerance = 1e-14;
+    int max_iterations = 2000;
+    int threads = 0;  ///< 0: available_cpus()
+    Progress progress;
+};
+
+struct ComputedWeights {
+    std::int64_t nside = 0;
+    std::int64_t lmax = 0;
+    std::vector<double> deviations;  ///< [n_ring_weights] or [n_pixel_weights]
+    int iterations = 0;
+    double residual = 0;  ///< largest sqrt(4 pi) |integral of Y_lm| / (4 pi) left
+    bool converged = false;
+};
+
+/// The weights nearest to 1 such that sum_p w_p Y_l0(p) 4 pi / npix = sqrt(4 pi) delta_l0 for l <= lmax.
+/// lmax: default 3 nside.
+ComputedWeights compute_ring_weights(std::int64_t nside, const WeightOptions& options = {});
+
+/// The same for all Y_lm and a weight for each class of pixels. lmax: default 3 nside, nside >= 2.
+ComputedWeights compute_pixel_weights(std::int64_t nside, const WeightOptions& options = {});
+
+/// 1 + deviation for each ring of Grid::healpix(nside): [4 nside - 1], for AnalysisOptions::ring_weights.
+std::vector<double> expand_ring_weights(std::int64_t nside, const std::vector<double>& deviations);
+
+/// 1 + deviation for each pixel in ring order: [12 nside^2], for AnalysisOptions::pixel_weights.
+std::vector<double> expand_pixel_weights(std::int64_t nside, const std::vector<double>& deviations);
+
+/// Deviations of a full map of weights, the mean over each class of pixels. weights: [12 nside^2], ring
+/// order.
+std::vector<double> compress_pixel_weights(std::int64_t nside, const std::vector<double>& weights);
+
+}  // namespace zonal::healpix
