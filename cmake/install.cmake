@@ -13,6 +13,11 @@ function(zonal_install_library target)
   install(EXPORT ${target}Targets NAMESPACE zonal:: DESTINATION ${ZONAL_CMAKE_DIR})
   # The prefix is found from the file's own place, so the installed tree can be moved.
   file(RELATIVE_PATH ZONAL_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+  # Of a shared library, what it is built on is private. A static one has its consumers link that, so there the
+  # names stay on the Requires line: pkg-config --static would ask for the whole chain down to static libcurl.
+  if(BUILD_SHARED_LIBS)
+    set(ZONAL_PC_PRIVATE "\nRequires.private:")
+  endif()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${target}.pc.in ${PROJECT_BINARY_DIR}/${target}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${target}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
@@ -20,8 +25,6 @@ endfunction()
 function(zonal_install_package)
   if(NOT TARGET zonal_io)
     set(left_out PATTERN io EXCLUDE)
-  else()
-    set(ZONAL_IO_DEPENDENCIES "CFITSIO:cfitsio ZLIB:zlib")
   endif()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/zonal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN "*.hpp" ${left_out})

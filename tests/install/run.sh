@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# Installs Zonal shared, static and without its options, and builds a project outside the tree against each, with
+# find_package and with pkg-config. Prints "ok NAME" or "not ok NAME" per case.
+#
+# run.sh WORK [cmake option...]: WORK is a folder to build in; it is emptied first.
+set -uo pipefail
+source=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(realpath -m "$1"); shift
+options=(-G Ninja -DCMAKE_BUILD_TYPE=Release "$@")
+failed=0
+
+# check NAME COMMAND...: one test case; shows what the command said only when it fails.
+check() {
+    local name=$1; shift
+    if "$@" >"$work/log" 2>&1; then
+        echo "ok $name"
+    else
+        echo "not ok $name"; sed 's/^/    /' "$work/log" | tail -n 40; failed=1
+    fi
+}
+
+# install_zonal PREFIX [cmake option...]
+install_zonal() {
+    local prefix=$1; shift
+    cmake "${options[@]}" -S "$source" -B "$prefix-build" -DCMAKE_INSTALL_PREFIX="$prefix" \
+        -DZONAL_WITH_TESTS=OFF -DZONAL_WITH_BENCH=OFF "$@" &&
+        cmake --build "$prefix-build" && cmake --install "$prefix-build"
+}
+
+# pkg-config finds nothing here but the two libraries that the library alone may ask for.
+install_alone() {
+    local only=$work/only-two-packages pc
+    mkdir -p "$only"
+    for pc in fftw3 libhwy; do
+        cp "$(pkg-config --variable=pcfiledir $pc)/$pc.pc" "$only/" || return 1
+    done
+    PKG_CONFIG_LIBDIR=$only PKG_CONFIG_PATH='' install_zonal "$1" -DZONAL_WITH_IO=OFF -DCMAKE_INSTALL_LIBDIR=lib
+}
+
+# Moves the installed tree, so that nothing in it may know where it was built or installed.
+move_away() { mv "$1" "$1-moved" && rm -rf "$1-build"; }
+
+# use_cmake PREFIX WITH_IO
+use_cmake() {
+    local build=$1-cmake-consumer
+    cmake "${options[@]}" -S "$source/tests/install/consumer" -B "$build" -DCMAKE_PREFIX_PATH="$1" \
+        -DCONSUMER_WITH_IO="$2" && cmake --build "$build" && "$build/smooth" || return 1
+    [ "$2" = OFF ] || "$build/read_map"
+}
+
+says_that_it_has_no_io() {
+    local said
+    said=$(use_cmake "$1" ON 2>&1) && return 1
+    echo "$said"
+    grep -q "built without the component io" <<<"$said"
+}
+
+use_as_subdirectory() {
+    cmake "${options[@]}" -S "$source/tests/install/superproject" -B "$1" -DZONAL_SOURCE_DIR="$source" &&
+        cmake --build "$1" && "$1/smooth"
+}
+
+# use_pkg_config PREFIX PACKAGE PROGRAM
+use_pkg_config() {
+    local prefix=$1 package=$2 program=$3 flags
+    flags=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs "$package") || return 1
+    # shellcheck disable=SC2086  # a list of flags
+    c++ -std=c++20 "$source/tests/install/consumer/$program.cpp" -o "$prefix-$program" \
+        $flags -Wl,-rpath,"$prefix/lib" && "$prefix-$program"
+}
+
+# Every public header compiles by itself, with nothing but the installed headers and the standard library.
+headers_are_self_contained() {
+    local header
+    (cd "$1/include" && find zonal -name '*.hpp') | while read -r header; do
+        echo "#include <$header>" | c++ -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I"$1/include" -x c++ - || exit 1
+    done
+}
+
+# The library alone needs, beyond the compiler's own run time, FFTW and Highway.
+needs_only_fftw_and_highway() {
+    local others
+    others=$(objdump -p "$1/lib/libzonal.so" | awk '$1 == "NEEDED" {print $2}' |
+        grep -Ev '^(libfftw3|libhwy|libstdc\+\+|libgcc_s|libm|libc|ld-linux-.*)\.so')
+    echo "NEEDED: $others"
+    [ -z "$others" ]
+}
+
+soname_has_the_version() {
+    local version
+    version=$(sed -n 's/^project(zonal VERSION \([0-9]*\.[0-9]*\).*/\1/p' "$source/CMakeLists.txt")
+    objdump -p "$1/lib/libzonal.so" | grep -E "SONAME +libzonal.so.$version\$"
+}
+
+rm -rf "$work" && mkdir -p "$work" || exit 1
+alone=$work/alone shared=$work/shared static=$work/static
+
+check "LibraryAloneInstallsWithFftwAndHighwayOnly" install_alone "$alone"
+check "LibraryAloneNeedsOnlyFftwAndHighway" needs_only_fftw_and_highway "$alone"
+check "SonameHasTheVersion" soname_has_the_version "$alone"
+check "LibraryAloneServesFindPackage" use_cmake "$alone" OFF
+check "LibraryAloneSaysThatItHasNoIo" says_that_it_has_no_io "$alone"
+
+for kind in shared static; do
+    prefix=$work/$kind
+    [ $kind = shared ] && library=ON || library=OFF
+    check "${kind^}Installs" install_zonal "$prefix" -DBUILD_SHARED_LIBS=$library -DCMAKE_INSTALL_LIBDIR=lib \
+        -DZONAL_WITH_CLI=OFF
+    check "${kind^}TreeCanBeMoved" move_away "$prefix"
+    prefix=$prefix-moved
+    check "${kind^}ServesFindPackage" use_cmake "$prefix" ON
+    check "${kind^}ServesPkgConfig" use_pkg_config "$prefix" zonal smooth
+    check "${kind^}IoServesPkgConfig" use_pkg_config "$prefix" zonal_io read_map
+done
+check "PublicHeadersAreSelfContained" headers_are_self_contained "$work/shared-moved"
+check "ServesAsSubdirectory" use_as_subdirectory "$work/super"
+exit $failed
