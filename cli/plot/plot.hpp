@@ -8,15 +8,18 @@
 #include <string>
 #include <vector>
 
+struct _cairo_surface;
+
 namespace zonal::plot {
 
 /// Size and resolution of a picture.
 struct ImageOptions {
-    int width = 0;   ///< pixels, 200 to 16384; 0: 1600, but 1100 for a gnomonic map
-    int height = 0;  ///< pixels, 150 to 16384; 0: 1000, but 950 for a gnomonic map
-    double dpi = 0;  ///< 40 to 1200: pixels per inch of type and lines (text has 10 pt); 0: width / 8,
-                     ///< at least 80, so that text keeps its share of the picture
-    bool transparent = false;  ///< outside the map; white otherwise
+    int width = 0;   ///< pixels, 200 to 16384; 0: 1600, or 1100 for a gnomonic map
+    int height = 0;  ///< pixels, 150 to 16384; 0: in proportion to the width
+    /// Pixels per inch of type and lines, 40 to 1200 (text has 10 pt); 0: width / 8, at least 80, so that
+    /// text keeps its share of the picture.
+    double dpi = 0;
+    bool transparent = false;  ///< outside the map and the axes; white otherwise
 };
 
 struct Rgb {
@@ -27,8 +30,8 @@ struct Rgb {
 /// A finished picture. Equal plots give equal bytes on one machine.
 class Image {
   public:
-    /// surface: a Cairo image surface (ARGB32), taken over.
-    Image(void* surface, double dpi);
+    /// surface: a Cairo image surface, ARGB32 or RGB24.
+    Image(std::shared_ptr<_cairo_surface> surface, double dpi);
 
     int width() const;
     int height() const;
@@ -39,7 +42,7 @@ class Image {
     void write_png(const std::string& path) const;
 
   private:
-    std::shared_ptr<void> surface_;
+    std::shared_ptr<_cairo_surface> surface_;
     double dpi_;
 };
 
@@ -58,9 +61,12 @@ Projection projection_from_name(const std::string& name);
 /// are drawn grey.
 using SkyFunction = std::function<double(double theta, double phi)>;
 
-/// Nearest pixel of a HEALPix map in ring order. map: [12 nside^2], must outlive the function.
+/// Nearest pixel of a HEALPix map in ring or nest order. map: [12 nside^2], must outlive the function.
+/// Throws InvalidArgument.
 SkyFunction healpix_ring(std::int64_t nside, std::span<const double> map);
 SkyFunction healpix_ring(std::int64_t nside, std::span<const float> map);
+SkyFunction healpix_nest(std::int64_t nside, std::span<const double> map);
+SkyFunction healpix_nest(std::int64_t nside, std::span<const float> map);
 
 struct MapPlot {
     SkyFunction value;
@@ -80,8 +86,7 @@ struct MapPlot {
     /// about zero, viridis otherwise.
     std::string colormap;
 
-    /// Text may hold sub- and superscripts as in TeX: "C_{TT}", "K^2".
-    std::string title;
+    std::string title;        ///< may hold sub- and superscripts: "C_{TT}", "10^{3}"
     std::string unit;         ///< of the values, in any usual spelling: "uK", "K_CMB", "MJy/sr"
     std::string coordinates;  ///< name of the coordinate system, "Galactic"; written in a corner
 

@@ -1,0 +1,154 @@
+#include "plot/axes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "zonal/error.hpp"
+
+namespace zonal::plot {
+
+namespace {
+
+constexpr double room_left = 24, room_right = 16, room_bottom = 40, room_top = 12, room_title = 22;  // pt
+constexpr double tick_gap = 5;                                                                       // pt
+
+void line(const Canvas& canvas, double x0, double y0, double x1, double y1) {
+    cairo_move_to(canvas.cairo(), x0, y0);
+    cairo_line_to(canvas.cairo(), x1, y1);
+}
+
+}  // namespace
+
+AxisScale::AxisScale(Range range, bool is_log) : range_(range), is_log_(is_log) {
+    start_ = is_log ? std::log10(range.minimum) : range.minimum;
+    per_unit_ = 1 / ((is_log ? std::log10(range.maximum) : range.maximum) - start_);
+}
+
+double AxisScale::position(double value) const {
+    return ((is_log_ ? std::log10(value) : value) - start_) * per_unit_;
+}
+
+Ticks AxisScale::ticks(int max_count) const {
+    return is_log_ ? log_ticks(range_.minimum, range_.maximum, max_count)
+                   : linear_ticks(range_.minimum, range_.maximum, max_count);
+}
+
+AxesFrame::AxesFrame(const Canvas& canvas, const AxisScale& x, const AxisScale& y, bool has_title)
+    : canvas_(canvas), x_(x), y_(y) {
+    const double top = canvas.pt(room_top + (has_title ? room_title : 0));
+    const double height = canvas.height() - top - canvas.pt(room_bottom);
+    y_ticks_ = y.ticks(std::clamp(static_cast<int>(height / canvas.pt(28)), 2, 10));
+    for (const Tick& tick : y_ticks_.ticks)
+        y_label_width_ = std::max(y_label_width_, canvas.text_width(tick.label));
+    const double left = canvas.pt(room_left + tick_gap) + y_label_width_;
+    const double width = canvas.width() - left - canvas.pt(room_right);
+    if (std::min(width, height) < canvas.pt(40))
+        throw InvalidArgument(
+            fmt::format("dpi = {:.0f}: too large for a picture of {} x {} pixels; the labels leave no "
+                        "room for the axes",
+                        canvas.pt(72), canvas.width(), canvas.height()));
+    x_ticks_ = x.ticks(std::clamp(static_cast<int>(width / canvas.pt(50)), 2, 11));
+    area_ = {std::round(left), std::round(top), std::floor(width), std::floor(height)};
+}
+
+Point AxesFrame::to_pixel(double x, double y) const {
+    return {area_.x + x_.position(x) * area_.width, area_.bottom() - y_.position(y) * area_.height};
+}
+
+void AxesFrame::clip() const {
+    cairo_rectangle(canvas_.cairo(), area_.x, area_.y, area_.width, area_.height);
+    cairo_clip(canvas_.cairo());
+}
+
+void AxesFrame::draw_grid() const {
+    canvas_.set_color(black, 0.13);
+    for (const Tick& tick : x_ticks_.ticks) {
+        const double x = area_.x + x_.position(tick.value) * area_.width;
+        if (!tick.label.empty()) line(canvas_, x, area_.y, x, area_.bottom());
+    }
+    for (const Tick& tick : y_ticks_.ticks) {
+        const double y = area_.bottom() - y_.position(tick.value) * area_.height;
+        if (!tick.label.empty()) line(canvas_, area_.x, y, area_.right(), y);
+    }
+    canvas_.stroke(0.5);
+    if (y_.is_log() || y_.range().minimum >= 0) return;
+    const double zero = area_.bottom() - y_.position(0) * area_.height;
+    line(canvas_, area_.x, zero, area_.right(), zero);
+    canvas_.set_color(black, 0.6);
+    canvas_.stroke(0.6);
+}
+
+void AxesFrame::draw_box_and_labels(const std::string& x_name, const std::string& y_name,
+                                    const std::string& title) const {
+    cairo_rectangle(canvas_.cairo(), area_.x, area_.y, area_.width, area_.height);
+    const auto length = [&](const Tick& tick) { return canvas_.pt(tick.label.empty() ? 2 : 4); };
+    LabelPlacer placer(canvas_);
+    for (const Tick& tick : x_ticks_.ticks) {
+        const double x = area_.x + x_.position(tick.value) * area_.width;
+        line(canvas_, x, area_.bottom(), x, area_.bottom() - length(tick));
+        line(canvas_, x, area_.y, x, area_.y + length(tick));
+    }
+    for (const Tick& tick : y_ticks_.ticks) {
+        const double y = area_.bottom() - y_.position(tick.value) * area_.height;
+        line(canvas_, area_.x, y, area_.x + length(tick), y);
+        line(canvas_, area_.right(), y, area_.right() - length(tick), y);
+    }
+    canvas_.set_color(black);
+    canvas_.stroke(0.8);
+    for (const Tick& tick : x_ticks_.ticks)
+        if (!tick.label.empty())
+            placer.place(tick.label, area_.x + x_.position(tick.value) * area_.width,
+                         area_.bottom() + canvas_.pt(tick_gap), {.vertical = Align::start}, canvas_.pt(4));
+    for (const Tick& tick : y_ticks_.ticks)
+        if (!tick.label.empty())
+            placer.place(tick.label, area_.x - canvas_.pt(tick_gap),
+                         area_.bottom() - y_.position(tick.value) * area_.height, {.horizontal = Align::end},
+                         canvas_.pt(1));
+    canvas_.draw_text(x_name, area_.x + area_.width / 2, canvas_.height() - canvas_.pt(10),
+                      {.size = 11, .vertical = Align::end});
+    canvas_.draw_text(y_name, area_.x - canvas_.pt(tick_gap + 8) - y_label_width_, area_.y + area_.height / 2,
+                      {.size = 11, .vertical = Align::end, .upwards = true});
+    canvas_.draw_text(title, area_.x + area_.width / 2, canvas_.pt(10),
+                      {.size = 12, .vertical = Align::start});
+}
+
+void draw_legend(const Canvas& canvas, const Rect& area, const std::vector<LegendEntry>& entries,
+                 const std::vector<Point>& drawn) {
+    const double row = canvas.pt(14), pad = canvas.pt(7), handle = canvas.pt(22), inset = canvas.pt(9);
+    double text = 0;
+    for (const LegendEntry& entry : entries) text = std::max(text, canvas.text_width(entry.name));
+    Rect box{0, 0, handle + text + 3 * pad, row * entries.size() + pad};
+    std::ptrdiff_t fewest = -1;
+    Rect best = box;
+    for (const auto& [right, bottom] : std::array<std::array<bool, 2>, 4>{{{1, 0}, {0, 0}, {1, 1}, {0, 1}}}) {
+        box.x = right ? area.right() - inset - box.width : area.x + inset;
+        box.y = bottom ? area.bottom() - inset - box.height : area.y + inset;
+        const auto covered = std::count_if(drawn.begin(), drawn.end(), [&](Point p) {
+            return box.overlaps({p.x, p.y, 0, 0}, canvas.pt(3));
+        });
+        if (fewest < 0 || covered < fewest) {
+            fewest = covered;
+            best = box;
+        }
+    }
+    cairo_rectangle(canvas.cairo(), best.x, best.y, best.width, best.height);
+    canvas.set_color(white, 0.85);
+    cairo_fill_preserve(canvas.cairo());
+    canvas.set_color(black, 0.3);
+    canvas.stroke(0.5);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const double y = best.y + pad / 2 + (i + 0.5) * row;
+        const std::array<double, 2> dashes{canvas.pt(4), canvas.pt(2.5)};
+        line(canvas, best.x + pad, y, best.x + pad + handle, y);
+        if (entries[i].is_dashed) cairo_set_dash(canvas.cairo(), dashes.data(), 2, 0);
+        canvas.set_color(entries[i].color);
+        canvas.stroke(1.5);
+        cairo_set_dash(canvas.cairo(), nullptr, 0, 0);
+        canvas.draw_text(entries[i].name, best.x + 2 * pad + handle, y, {.horizontal = Align::start});
+    }
+}
+
+}  // namespace zonal::plot

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plot/canvas.hpp"
+#include "plot/projection.hpp"
+#include "plot/ticks.hpp"
+
+namespace zonal::plot {
+
+/// Values to positions 0..1 along an axis.
+class AxisScale {
+  public:
+    AxisScale(Range range, bool is_log);
+    bool is_log() const { return is_log_; }
+    Range range() const { return range_; }
+    /// Beyond [0, 1] outside the range.
+    double position(double value) const;
+    Ticks ticks(int max_count) const;
+
+  private:
+    Range range_;
+    bool is_log_;
+    double start_, per_unit_;
+};
+
+/// The box of a graph, with room for its labels.
+class AxesFrame {
+  public:
+    /// Throws InvalidArgument where the labels leave no room.
+    AxesFrame(const Canvas& canvas, const AxisScale& x, const AxisScale& y, bool has_title);
+
+    const AxisScale& y() const { return y_; }
+    const Rect& area() const { return area_; }
+    int y_exponent() const { return y_ticks_.exponent; }
+    Point to_pixel(double x, double y) const;
+
+    void clip() const;
+    void draw_grid() const;
+    void draw_box_and_labels(const std::string& x_name, const std::string& y_name,
+                             const std::string& title) const;
+
+  private:
+    const Canvas& canvas_;
+    AxisScale x_, y_;
+    Ticks x_ticks_, y_ticks_;
+    double y_label_width_ = 0;
+    Rect area_{};
+};
+
+struct LegendEntry {
+    std::string name;
+    Rgb color;
+    bool is_dashed;
+};
+
+/// In the corner of `area` that covers fewest of the drawn points (pixels).
+void draw_legend(const Canvas& canvas, const Rect& area, const std::vector<LegendEntry>& entries,
+                 const std::vector<Point>& drawn);
+
+}  // namespace zonal::plot

@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "plot/sky_panel.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::plot {
+
+namespace {
+
+/// Room around the sky, points.
+struct Margins {
+    double left, right, top, bottom;
+};
+
+constexpr double smallest_panel = 30;  // pt
+constexpr double bar_thickness = 9;    // pt
+
+void check(const MapPlot& plot) {
+    if (!plot.value) throw InvalidArgument("value = none: must be a function of theta and phi");
+    if (!std::isfinite(plot.centre_lon))
+        throw InvalidArgument(
+            fmt::format("centre_lon = {}: must be a finite angle in degrees", plot.centre_lon));
+    if (!(std::abs(plot.centre_lat) <= 90))
+        throw InvalidArgument(
+            fmt::format("centre_lat = {}: must be from -90 to 90 degrees", plot.centre_lat));
+    if (plot.projection == Projection::gnomonic && !(plot.field > 0 && plot.field <= 150))
+        throw InvalidArgument(fmt::format("field = {}: must be above 0 and at most 150 degrees", plot.field));
+    if (!(plot.graticule_step == 0 || (plot.graticule_step > 0.001 && plot.graticule_step <= 90)))
+        throw InvalidArgument(
+            fmt::format("graticule_step = {}: must be from 0.001 to 90 degrees, or 0 for automatic",
+                        plot.graticule_step));
+}
+
+Margins margins_of(const MapPlot& plot) {
+    const bool labels = plot.graticule && plot.graticule_labels;
+    const double top = plot.title.empty() ? 12 : 32;
+    if (plot.projection == Projection::mollweide) {
+        const double side = labels ? 34 : 12;
+        return {side, side, top, plot.colorbar ? 58.0 : 12.0};
+    }
+    return {labels ? 58.0 : 12.0, plot.colorbar ? 84.0 : 12.0, top, labels ? 42.0 : 12.0};
+}
+
+/// The largest box of the given aspect (height / width) within the margins, in the middle.
+Rect fit_panel(const Canvas& canvas, const Margins& margins, double aspect) {
+    const double room_x = canvas.width() - canvas.pt(margins.left + margins.right);
+    const double room_y = canvas.height() - canvas.pt(margins.top + margins.bottom);
+    if (std::min(room_x, room_y) < canvas.pt(smallest_panel)) {
+        const double by_width = canvas.width() / (margins.left + margins.right + smallest_panel);
+        const double by_height = canvas.height() / (margins.top + margins.bottom + smallest_panel);
+        throw InvalidArgument(fmt::format(
+            "dpi = {:.0f}: must be at most {:.0f} in a picture of {} x {} pixels, or the "
+            "labels leave no room for the map",
+            canvas.pt(72), std::floor(72 * std::min(by_width, by_height)), canvas.width(), canvas.height()));
+    }
+    const double width = std::floor(std::min(room_x, room_y / aspect));
+    const double height = std::floor(width * aspect);
+    return {std::round(canvas.pt(margins.left) + (room_x - width) / 2),
+            std::round(canvas.pt(margins.top) + (room_y - height) / 2), width, height};
+}
+
+SkyPanel make_panel(const Canvas& canvas, const MapPlot& plot) {
+    const bool full_sky = plot.projection == Projection::mollweide;
+    const SkyProjection projection(plot.projection, plot.centre_lon, plot.centre_lat);
+    const double half_width = full_sky ? 2 : std::tan(plot.field / 2 * std::numbers::pi / 180);
+    return {projection, fit_panel(canvas, margins_of(plot), full_sky ? 0.5 : 1), half_width};
+}
+
+ColorScale make_scale(const MapPlot& plot, const SkyPanel& panel) {
+    const bool needs_values = !plot.minimum || !plot.maximum || plot.scale == Scale::equalised;
+    std::vector<double> values;
+    if (needs_values) values = sample_values(panel, plot.value);
+    Range range{plot.minimum.value_or(0), plot.maximum.value_or(0)};
+    if (!plot.minimum || !plot.maximum) {
+        const Range automatic = automatic_range(values, plot.scale);
+        range = {plot.minimum.value_or(automatic.minimum), plot.maximum.value_or(automatic.maximum)};
+    }
+    return {plot.scale, range, plot.linear_threshold, std::move(values)};
+}
+
+Colormap choose_colormap(const MapPlot& plot, Range range) {
+    if (!plot.colormap.empty()) return Colormap(plot.colormap);
+    return Colormap(range.minimum == -range.maximum ? "coolwarm" : "viridis");
+}
+
+Rect colorbar_rect(const Canvas& canvas, const SkyPanel& panel) {
+    const Rect& area = panel.area();
+    const double thickness = std::round(canvas.pt(bar_thickness));
+    if (panel.is_full_sky()) {
+        const double width = std::round(0.6 * area.width);
+        return {std::round(area.x + (area.width - width) / 2), std::round(area.bottom() + canvas.pt(12)),
+                width, thickness};
+    }
+    const double tip = canvas.pt(bar_thickness);  // room for pointed ends
+    return {std::round(area.right() + canvas.pt(14)), area.y + tip, thickness, area.height - 2 * tip};
+}
+
+/// "Galactic" names the axes of a zoom.
+void draw_axis_names(const Canvas& canvas, const SkyPanel& panel, const std::string& coordinates) {
+    const Rect& area = panel.area();
+    const bool equatorial = coordinates.starts_with("Equatorial") || coordinates.starts_with("Celestial");
+    const std::string prefix = coordinates.empty() ? "" : coordinates + " ";
+    TextStyle below{.vertical = Align::start};
+    canvas.draw_text(equatorial ? "Right ascension" : prefix + "longitude", area.x + area.width / 2,
+                     area.bottom() + canvas.pt(21), below);
+    TextStyle beside{.vertical = Align::end, .upwards = true};
+    canvas.draw_text(equatorial ? "Declination" : prefix + "latitude", area.x - canvas.pt(42),
+                     area.y + area.height / 2, beside);
+}
+
+void draw_axes(const Canvas& canvas, const SkyPanel& panel, const MapPlot& plot) {
+    const GraticuleStep step = graticule_step(panel, plot.centre_lat, plot.graticule_step);
+    if (plot.graticule) draw_graticule(canvas, panel, step);
+    panel.outline(canvas.cairo());
+    canvas.set_color(black);
+    canvas.stroke(0.8);
+    const bool labels = plot.graticule && plot.graticule_labels;
+    if (labels) label_graticule(canvas, panel, step);
+    if (labels && !panel.is_full_sky()) draw_axis_names(canvas, panel, plot.coordinates);
+    if (panel.is_full_sky())
+        canvas.draw_text(plot.coordinates, panel.area().right(), panel.area().bottom(),
+                         {.horizontal = Align::end, .vertical = Align::end});
+}
+
+void draw_title(const Canvas& canvas, const SkyPanel& panel, const std::string& title) {
+    const double centre = panel.area().x + panel.area().width / 2;
+    canvas.draw_text(title, centre, canvas.pt(10), {.size = 12, .vertical = Align::start});
+}
+
+}  // namespace
+
+Image draw_map(const MapPlot& plot) {
+    check(plot);
+    const bool full_sky = plot.projection == Projection::mollweide;
+    const Canvas canvas(with_defaults(plot.image, full_sky ? 1600 : 1100, full_sky ? 0.5625 : 0.86));
+    const SkyPanel panel = make_panel(canvas, plot);
+    const ColorScale scale = make_scale(plot, panel);
+    const Colormap colormap = choose_colormap(plot, scale.range());
+    const Clipped clipped = paint_sky(canvas, panel, plot.value, scale, colormap);
+    draw_axes(canvas, panel, plot);
+    if (plot.colorbar)
+        draw_colorbar(canvas, colorbar_rect(canvas, panel), scale, colormap, clipped, plot.unit);
+    draw_title(canvas, panel, plot.title);
+    return canvas.image();
+}
+
+Scale scale_from_name(const std::string& name) {
+    if (name == "linear") return Scale::linear;
+    if (name == "log") return Scale::log;
+    if (name == "symlog") return Scale::symlog;
+    if (name == "equalised") return Scale::equalised;
+    throw InvalidArgument(fmt::format("scale = {}: must be one of linear, log, symlog, equalised", name));
+}
+
+Projection projection_from_name(const std::string& name) {
+    if (name == "mollweide") return Projection::mollweide;
+    if (name == "gnomonic") return Projection::gnomonic;
+    throw InvalidArgument(fmt::format("projection = {}: must be mollweide or gnomonic", name));
+}
+
+}  // namespace zonal::plot
