@@ -6,8 +6,8 @@
 
 namespace zonal {
 
-/// One ring of constant colatitude theta: n_pixels pixels at longitudes phi_0 + 2 pi k / n_pixels, stored from
-/// index first_pixel of the map on, one after the other.
+/// One ring of constant colatitude theta: n_pixels pixels at longitudes phi_0 + 2 pi k / n_pixels, stored
+/// from index first_pixel of the map on, one after the other.
 struct Ring {
     double theta;      ///< colatitude in [0, pi], rad
     double cos_theta;  ///< to rounding, also near the equator
@@ -22,12 +22,16 @@ struct Ring {
 Ring make_ring(double theta, double phi_0, double weight, std::int64_t n_pixels, std::int64_t first_pixel);
 
 /// An iso-latitude grid: a list of rings in any order, with any number of pixels each. Build your own from
-/// rings, or use the factories below. Any subset of a grid's rings is a grid too: a partial sky in rings costs
-/// only its rings.
+/// rings, or use the factories below. Any subset of a grid's rings is a grid too: a partial sky in rings
+/// costs only its rings.
+///
+/// In the factories' grids southern rings mirror northern ones to the last bit (equal sin_theta, opposite
+/// cos_theta), and a ring on the equator has cos_theta = 0.
 class Grid {
   public:
     /// n_map_pixels: length of the maps that the rings index into; -1 takes the end of the furthest ring.
-    /// Throws InvalidArgument for empty or overlapping rings, theta outside [0, pi], or a ring past the map.
+    /// Throws InvalidArgument (naming the ring's index) for no rings, empty or overlapping rings, theta
+    /// outside [0, pi] or apart from its cosine and sine, values that are not finite, or a ring past the map.
     explicit Grid(std::vector<Ring> rings, std::int64_t n_map_pixels = -1, std::string name = "custom");
 
     const std::vector<Ring>& rings() const { return rings_; }
@@ -40,17 +44,19 @@ class Grid {
     /// The grid of the rings with these indices, of maps of the same length: other pixels are left alone.
     Grid subset(const std::vector<std::int64_t>& ring_indices) const;
 
-    /// HEALPix, ring order. weight = 4 pi / (12 nside^2). nside: 1 to 2^29, any integer (nest needs powers of 2).
+    /// HEALPix, ring order. weight = 4 pi / (12 nside^2). nside: any integer from 1 to 2^29.
     static Grid healpix(std::int64_t nside);
     /// n_rings Gauss-Legendre nodes from north to south; exact for lmax <= n_rings - 1 where
     /// n_phi >= 2 lmax + 1. weight = Gauss weight * 2 pi / n_phi.
     static Grid gauss_legendre(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0);
-    /// theta_i = i pi / (n_rings - 1), poles included; exact for lmax <= n_rings - 1.
+    /// theta_i = i pi / (n_rings - 1), n_rings >= 2, poles included. This rule and Fejer's two integrate
+    /// polynomials in cos theta exactly up to degree n_rings - 1, so analysis is exact for
+    /// lmax <= (n_rings - 1) / 2 where n_phi >= 2 lmax + 1.
     static Grid clenshaw_curtis(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0);
-    /// theta_i = (i + 1/2) pi / n_rings (Fejer's first rule); exact for lmax <= n_rings - 1.
+    /// theta_i = (i + 1/2) pi / n_rings (Fejer's first rule); as exact as Clenshaw-Curtis.
     static Grid fejer1(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0);
-    /// theta_i = (i + 1) pi / (n_rings + 1), without the poles (Fejer's second rule); exact for
-    /// lmax <= n_rings - 1.
+    /// theta_i = (i + 1) pi / (n_rings + 1), without the poles (Fejer's second rule); as exact as
+    /// Clenshaw-Curtis.
     static Grid fejer2(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0);
     /// Equidistant cylindrical (plate carree, CAR): fejer1 rings, pixels centred at (j + 1/2) 2 pi / n_phi.
     static Grid equidistant_cylindrical(std::int64_t n_rings, std::int64_t n_phi);

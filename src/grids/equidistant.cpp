@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "grids/latitude_nodes.hpp"
+
+namespace zonal {
+namespace grids {
+namespace {
+
+/// sin(pi k / half_turn) for k = 0, ..., 2 half_turn - 1.
+class SineTable {
+  public:
+    explicit SineTable(std::int64_t half_turn) : values_(static_cast<std::size_t>(2 * half_turn)) {
+        for (std::int64_t k = 0; k <= half_turn; ++k) {
+            const double sine = node_at(std::min(k, half_turn - k), half_turn).sin_theta;
+            values_[static_cast<std::size_t>(k)] = sine;
+            if (k > 0 && k < half_turn) values_[static_cast<std::size_t>(k + half_turn)] = -sine;
+        }
+    }
+
+    /// sum_{k=1}^{terms} sin((2k-1) theta) / (2k-1) for theta = pi numerator / half_turn, the small terms
+    /// first.
+    double odd_series(std::int64_t numerator, std::int64_t terms) const {
+        const auto turn = static_cast<std::int64_t>(values_.size());
+        // (2k-1) numerator modulo a turn: integers lose nothing.
+        std::int64_t angle = (2 * terms - 1) * numerator % turn, step = 2 * numerator % turn;
+        double sum = 0;
+        for (std::int64_t odd = 2 * terms - 1; odd > 0; odd -= 2) {
+            sum += values_[static_cast<std::size_t>(angle)] / static_cast<double>(odd);
+            angle -= step;
+            if (angle < 0) angle += turn;
+        }
+        return sum;
+    }
+
+  private:
+    std::vector<double> values_;
+};
+
+double alternating(std::int64_t i) {
+    return i % 2 == 0 ? 1 : -1;
+}
+
+// The weights of the three rules are known as cosine sums, such as Fejer's first
+//   w_i = 2/n (1 - 2 sum_{k=1}^{floor(n/2)} cos(2 k theta_i) / (4 k^2 - 1))
+// (Waldvogel 2006), which cancel near the poles where weights are small. Summed by parts, with
+// 2/(4k^2-1) = 1/(2k-1) - 1/(2k+1), they become the sine sum of odd_series and one more term, and nothing
+// cancels.
+
+// theta_i = (i + 1/2) pi / n
+std::vector<Node> fejer1_nodes(std::int64_t n) {
+    const SineTable table(2 * n);
+    std::vector<Node> nodes;
+    for (std::int64_t i = 0; i < (n + 1) / 2; ++i) {
+        Node node = node_at(2 * i + 1, 2 * n);
+        double sum = 2 * table.odd_series(2 * i + 1, n / 2);
+        if (n % 2 != 0) sum += alternating(i) / static_cast<double>(n);
+        node.weight = 2 * node.sin_theta * sum / static_cast<double>(n);
+        nodes.push_back(node);
+    }
+    return nodes;
+}
+
+// theta_i = (i + 1) pi / (n + 1)
+std::vector<Node> fejer2_nodes(std::int64_t n) {
+    const SineTable table(n + 1);
+    std::vector<Node> nodes;
+    for (std::int64_t i = 1; i <= (n + 1) / 2; ++i) {
+        Node node = node_at(i, n + 1);
+        node.weight = 4 * node.sin_theta * table.odd_series(i, (n + 1) / 2) / static_cast<double>(n + 1);
+        nodes.push_back(node);
+    }
+    return nodes;
+}
+
+// theta_i = i pi / (n - 1), with N = n - 1
+std::vector<Node> clenshaw_curtis_nodes(std::int64_t n) {
+    const SineTable table(n - 1);
+    const auto intervals = static_cast<double>(n - 1);
+    std::vector<Node> nodes;
+    for (std::int64_t i = 0; i < (n + 1) / 2; ++i) {
+        Node node = node_at(i, n - 1);
+        double sum = 2 * node.sin_theta * table.odd_series(i, (n - 1) / 2);
+        if ((n - 1) % 2 == 0)
+            sum += alternating(i) * intervals / (intervals * intervals - 1);
+        else
+            sum += alternating(i) * node.cos_theta / intervals;
+        node.weight = (i == 0 ? 1 : 2) * sum / intervals;
+        nodes.push_back(node);
+    }
+    return nodes;
+}
+
+}  // namespace
+}  // namespace grids
+
+Grid Grid::fejer1(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
+    grids::check_n_rings(n_rings);
+    return grids::grid_of_rings(grids::fejer1_nodes(n_rings), n_rings, n_phi, phi_0, "fejer1");
+}
+
+Grid Grid::fejer2(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
+    grids::check_n_rings(n_rings);
+    return grids::grid_of_rings(grids::fejer2_nodes(n_rings), n_rings, n_phi, phi_0, "fejer2");
+}
+
+Grid Grid::clenshaw_curtis(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
+    grids::check_n_rings(n_rings, 2);
+    return grids::grid_of_rings(grids::clenshaw_curtis_nodes(n_rings), n_rings, n_phi, phi_0,
+                                "clenshaw_curtis");
+}
+
+Grid Grid::equidistant_cylindrical(std::int64_t n_rings, std::int64_t n_phi) {
+    grids::check_n_rings(n_rings);
+    const double half_pixel = std::numbers::pi / static_cast<double>(n_phi);
+    return grids::grid_of_rings(grids::fejer1_nodes(n_rings), n_rings, n_phi, half_pixel,
+                                "equidistant_cylindrical");
+}
+
+}  // namespace zonal

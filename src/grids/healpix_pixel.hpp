@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+
+#include "zonal/healpix.hpp"
+
+/// The two ways to say where a HEALPix pixel is, and the conversions between them. Everything else in this
+/// module is built from these. Arguments are taken as valid; the public functions have checked them.
+namespace zonal::healpix {
+
+/// Pixel (x, y) of one of the 12 base pixels ("faces": 0-3 north, 4-7 equator, 8-11 south), 0 <= x, y <
+/// nside. x grows to the north-east and y to the north-west, from the face's south corner.
+struct FacePixel {
+    std::int64_t face;
+    std::int64_t x;
+    std::int64_t y;
+};
+
+/// Pixel k of row i, counted eastwards from the row's first; rows count from 1 in the north to 4 nside - 1.
+struct RowPixel {
+    std::int64_t i;
+    std::int64_t k;
+};
+
+/// Number of pixels of row i.
+std::int64_t row_length(std::int64_t nside, std::int64_t i);
+/// Ring-order number of the first pixel of row i.
+std::int64_t row_start(std::int64_t nside, std::int64_t i);
+/// 1 where the row's first pixel lies half a pixel east of phi = 0, 0 where it lies on phi = 0.
+std::int64_t row_shift(std::int64_t nside, std::int64_t i);
+
+RowPixel row_pixel_of_ring(std::int64_t nside, std::int64_t pixel);
+std::int64_t ring_of_row_pixel(std::int64_t nside, const RowPixel& pixel);
+
+FacePixel face_pixel_of_nest(std::int64_t nside, std::int64_t pixel);
+std::int64_t nest_of_face_pixel(std::int64_t nside, const FacePixel& pixel);
+
+FacePixel to_face_pixel(std::int64_t nside, const RowPixel& pixel);
+RowPixel to_row_pixel(std::int64_t nside, const FacePixel& pixel);
+
+/// The pixel that contains a direction.
+FacePixel face_pixel_at(std::int64_t nside, const Direction& direction);
+
+/// nside sqrt(3 (1 - |cos theta|)): in the polar caps, the row number (counted from the pole) as a real
+/// number.
+double cap_row(std::int64_t nside, const Direction& direction);
+
+/// True inside the polar caps |cos theta| > 2/3.
+bool in_cap(const Direction& direction);
+
+/// phi reduced to [0, 4) quarter turns.
+double quarter_turns(double phi);
+
+/// With cosine, sine and phi reduced to [0, 2 pi). Throws InvalidArgument unless theta is in [0, pi], phi
+/// finite.
+Direction to_direction(const Angles& angles);
+
+/// Throws InvalidArgument unless cosine and sine are in [-1, 1] and [0, 1] and phi is finite.
+void check_direction(const Direction& direction);
+
+/// Throws InvalidArgument unless nside is valid for the order and the pixel is on the map.
+void check_pixel(std::int64_t nside, Order order, std::int64_t pixel);
+
+/// Pixel in either order to and from the forms above.
+FacePixel to_face_pixel(std::int64_t nside, Order order, std::int64_t pixel);
+std::int64_t to_pixel(std::int64_t nside, Order order, const FacePixel& pixel);
+
+}  // namespace zonal::healpix

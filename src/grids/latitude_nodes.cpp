@@ -1,0 +1,56 @@
+#include "grids/latitude_nodes.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "zonal/error.hpp"
+
+namespace zonal::grids {
+namespace {
+
+constexpr std::int64_t max_n_rings = std::int64_t{1} << 30;
+// Leaves a bit of room in 64-bit indices.
+constexpr std::int64_t max_n_pixels = std::int64_t{1} << 62;
+
+}  // namespace
+
+Node node_at(std::int64_t numerator, std::int64_t denominator) {
+    // The angle from the nearer of pole and equator is an exact fraction of pi, so neither cosine nor sine
+    // cancels.
+    auto angle = [&](std::int64_t part, std::int64_t whole) {
+        return std::numbers::pi_v<long double> * static_cast<long double>(part) /
+               static_cast<long double>(whole);
+    };
+    const long double theta = angle(numerator, denominator);
+    const long double latitude = angle(denominator - 2 * numerator, 2 * denominator);
+    const bool near_pole = 4 * numerator < denominator;
+    return {static_cast<double>(theta), static_cast<double>(near_pole ? std::cos(theta) : std::sin(latitude)),
+            static_cast<double>(near_pole ? std::sin(theta) : std::cos(latitude)), 0};
+}
+
+Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std::int64_t n_phi, double phi_0,
+                   const std::string& rule) {
+    if (n_phi < 1 || n_phi > max_n_pixels / n_rings)
+        throw InvalidArgument(fmt::format("n_phi = {}: must be from 1 to {} for {} rings", n_phi,
+                                          max_n_pixels / n_rings, n_rings));
+    const double pixel_width = 2 * std::numbers::pi / static_cast<double>(n_phi);
+    std::vector<Ring> rings;
+    rings.reserve(static_cast<std::size_t>(n_rings));
+    for (std::int64_t i = 0; i < n_rings; ++i) {
+        const bool in_south = 2 * i >= n_rings;
+        const Node& node = northern[static_cast<std::size_t>(in_south ? n_rings - 1 - i : i)];
+        rings.push_back({in_south ? std::numbers::pi - node.theta : node.theta,
+                         in_south ? -node.cos_theta : node.cos_theta, node.sin_theta, phi_0,
+                         node.weight * pixel_width, n_phi, i * n_phi});
+    }
+    return Grid(std::move(rings), n_rings * n_phi, fmt::format("{} {}x{}", rule, n_rings, n_phi));
+}
+
+void check_n_rings(std::int64_t n_rings, std::int64_t minimum) {
+    if (n_rings < minimum || n_rings > max_n_rings)
+        throw InvalidArgument(fmt::format("n_rings = {}: must be from {} to 2^30", n_rings, minimum));
+}
+
+}  // namespace zonal::grids

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "zonal/grid.hpp"
+
+/// Colatitudes and weights of quadrature rules, and grids made of them.
+namespace zonal::grids {
+
+/// One node of a rule for integrals over cos theta from -1 to 1.
+struct Node {
+    double theta;
+    double cos_theta;
+    double sin_theta;
+    double weight;
+};
+
+/// The node at theta = pi numerator / denominator, 0 <= numerator <= denominator / 2, weight 0: cosine and
+/// sine to rounding, also where they are small; the cosine is 0 at pi / 2.
+Node node_at(std::int64_t numerator, std::int64_t denominator);
+
+/// The ceil(n_rings / 2) nodes of the Gauss-Legendre rule from the northernmost to the equator.
+std::vector<Node> gauss_legendre_nodes(std::int64_t n_rings);
+
+/// A grid of n_rings rings of n_phi pixels from the rule's nodes of the northern half (equator included where
+/// n_rings is odd): the southern half is its exact mirror image. Throws InvalidArgument unless n_phi >= 1,
+/// phi_0 is finite and the number of pixels fits.
+Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std::int64_t n_phi, double phi_0,
+                   const std::string& rule);
+
+/// Throws InvalidArgument unless minimum <= n_rings <= 2^30.
+void check_n_rings(std::int64_t n_rings, std::int64_t minimum = 1);
+
+}  // namespace zonal::grids
