@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -12,9 +13,9 @@ namespace zonal {
 /// HEALPix' value for pixels without data.
 inline constexpr double unseen_value = -1.6375e30;
 
-/// Whether a value means that: -1.6375e30, also when it was rounded to float.
+/// Whether a value means that, within 1e-5 as in healpy: files hold it rounded to float or to six digits.
 inline bool is_unseen_value(double value) {
-    return value == unseen_value || value == static_cast<double>(static_cast<float>(unseen_value));
+    return std::abs(value - unseen_value) <= -1e-5 * unseen_value;
 }
 
 /// What happens to pixels that are UNSEEN or masked.

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "sht/array_checks.hpp"
+#include "zonal/error.hpp"
+#include "zonal/mask.hpp"
+
+namespace zonal {
+namespace {
+
+using Vector4 = std::array<double, 4>;
+using Matrix4 = std::array<Vector4, 4>;
+
+/// 1 and the direction n of each pixel of a ring: visit(pixel, (1, x, y, z)).
+template <class Visit>
+void for_each_pixel(const Ring& ring, const Visit& visit) {
+    for (std::int64_t k = 0; k < ring.n_pixels; ++k) {
+        const double phi =
+            ring.phi_0 + 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(ring.n_pixels);
+        visit(ring.first_pixel + k,
+              Vector4{1, ring.sin_theta * std::cos(phi), ring.sin_theta * std::sin(phi), ring.cos_theta});
+    }
+}
+
+bool holds_number(double value) {
+    return std::isfinite(value) && !is_unseen_value(value);
+}
+
+/// Solves the leading n x n part of a symmetric positive matrix by Cholesky. Throws when pixels do not
+/// determine it.
+Vector4 solve(const Matrix4& matrix, const Vector4& right_side, int n) {
+    Matrix4 factor{};
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j <= i; ++j) {
+            double sum = matrix[i][j];
+            for (int k = 0; k < j; ++k) sum -= factor[i][k] * factor[j][k];
+            // A pivot this small is rounding: fewer independent pixels than terms.
+            if (i == j && !(sum > 1e-12 * matrix[i][i]))
+                throw InvalidArgument(
+                    "map: too few good pixels to fit a monopole and dipole outside the mask");
+            factor[i][j] = i == j ? std::sqrt(sum) : sum / factor[j][j];
+        }
+    Vector4 x = right_side;
+    for (int i = 0; i < n; ++i) {
+        for (int k = 0; k < i; ++k) x[i] -= factor[i][k] * x[k];
+        x[i] /= factor[i][i];
+    }
+    for (int i = n - 1; i >= 0; --i) {
+        for (int k = i + 1; k < n; ++k) x[i] -= factor[k][i] * x[k];
+        x[i] /= factor[i][i];
+    }
+    return x;
+}
+
+}  // namespace
+
+template <class T>
+MonopoleDipole fit_monopole_dipole(const Grid& grid, View<const T, 1> map, View<const T, 1> mask,
+                                   FitTerms terms) {
+    sht::check_extent("map", map, 0, "pixel", grid.n_pixels());
+    sht::check_host("map", map);
+    if (mask.size() > 0) {
+        sht::check_extent("mask", mask, 0, "pixel", grid.n_pixels());
+        sht::check_host("mask", mask);
+    }
+    Matrix4 normal{};
+    Vector4 right_side{};
+    double area = 0;
+    for (const Ring& ring : grid.rings()) {
+        area += ring.weight * static_cast<double>(ring.n_pixels);
+        for_each_pixel(ring, [&](std::int64_t pixel, const Vector4& basis) {
+            const auto value = static_cast<double>(map[pixel]);
+            const double kept = mask.size() > 0 ? static_cast<double>(mask[pixel]) : 1;
+            if (!(kept >= 0))
+                throw InvalidArgument(
+                    fmt::format("mask: value {} at pixel {}: must not be negative", kept, pixel));
+            if (kept == 0 || !holds_number(value)) return;
+            for (int i = 0; i < 4; ++i) {
+                right_side[i] += ring.weight * kept * basis[i] * value;
+                for (int j = 0; j < 4; ++j) normal[i][j] += ring.weight * kept * basis[i] * basis[j];
+            }
+        });
+    }
+    const auto x = solve(normal, right_side, terms == FitTerms::monopole ? 1 : 4);
+    MonopoleDipole fit{x[0], {}, normal[0][0] / area};
+    if (terms == FitTerms::monopole_and_dipole) fit.dipole = {x[1], x[2], x[3]};
+    return fit;
+}
+
+template <class T>
+void subtract_monopole_dipole(const Grid& grid, const MonopoleDipole& fit, View<T, 1> map) {
+    sht::check_extent("map", map, 0, "pixel", grid.n_pixels());
+    sht::check_host("map", map);
+    for (const Ring& ring : grid.rings())
+        for_each_pixel(ring, [&](std::int64_t pixel, const Vector4& basis) {
+            const auto value = static_cast<double>(map[pixel]);
+            if (!holds_number(value)) return;
+            double model = fit.monopole;
+            for (int i = 0; i < 3; ++i) model += fit.dipole[i] * basis[i + 1];
+            map[pixel] = static_cast<T>(value - model);
+        });
+}
+
+#define ZONAL_INSTANTIATE(T)                                                                                \
+    template MonopoleDipole fit_monopole_dipole(const Grid&, View<const T, 1>, View<const T, 1>, FitTerms); \
+    template void subtract_monopole_dipole(const Grid&, const MonopoleDipole&, View<T, 1>);
+ZONAL_INSTANTIATE(float)
+ZONAL_INSTANTIATE(double)
+#undef ZONAL_INSTANTIATE
+
+}  // namespace zonal
