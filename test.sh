@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Installs what the tests need, then runs everything that needs no GPU. Stops at the first stage that fails, names it
+# and exits with 1; the last line is "N passed, N failed", test cases over all stages.
+#
+# ./test.sh            everything
+# ./test.sh STAGE...   only these (and what they need): style docs release python install asan tsan fuzz tidy cuda
+set -uo pipefail
+cd "$(dirname "$0")" || exit 1
+. tools/packages.sh
+. tools/stages.sh
+
+jobs=$(nproc)
+venv=build/venv
+begin_stages build/test-logs
+wanted=" $* "
+want() { [ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]]; }
+
+# build PRESET [cmake option...]
+build() {
+    local preset=$1; shift
+    if command -v ccache; then set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
+    cmake --preset "$preset" -DZONAL_WARNINGS_AS_ERRORS=ON -DZONAL_WITH_TESTS=ON "$@"
+    cmake --build --preset "$preset" -j "$jobs"
+}
+
+# The packages of tests/requirements.txt; pip is asked only when that file has changed since.
+make_venv() {
+    if cmp -s tests/requirements.txt $venv/requirements.txt; then return; fi
+    python3 -m venv --clear $venv
+    $venv/bin/pip install --disable-pip-version-check -r tests/requirements.txt
+    cp tests/requirements.txt $venv/
+}
+
+sources() { git ls-files --cached --others --exclude-standard -- "$@"; }
+
+check_format() {
+    sources '*.cpp' '*.hpp' '*.cu' '*.cuh' | xargs "$PWD/$venv/bin/clang-format" --dry-run --Werror
+    echo "ok clang-format"
+}
+
+check_layers() {
+    tools/check_layers.py
+    echo "ok layers"
+    $venv/bin/pytest -q tools --junitxml="$reports/tools.xml"
+}
+
+check_docs() { tools/check_docs.sh build; echo "ok docs"; }
+
+run_ctest() { ctest --test-dir build -j "$jobs" --output-on-failure --no-tests=error --output-junit "$PWD/$reports/ctest.xml"; }
+
+run_pytest() { ZONAL=$PWD/build/bin/zonal $venv/bin/pytest -q tests --junitxml="$reports/pytest.xml"; }
+
+run_install() {
+    local options=()
+    if command -v ccache; then options=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+    tests/install/run.sh build/install-test "${options[@]}"
+}
+
+# run_gtests PRESET FILTER: the C++ tests of a sanitizer build.
+run_gtests() {
+    local program
+    for program in build-"$1"/bin/zonal_*_tests; do
+        "$program" --gtest_brief=1 --gtest_filter="$2" --gtest_output="xml:$reports/$1-$(basename "$program").xml"
+    done
+}
+
+check_tidy() {
+    sources 'src/*.cpp' 'cli/*.cpp' | xargs -P "$jobs" -n 1 clang-tidy -p build --quiet
+    echo "ok clang-tidy"
+}
+
+has_cuda_code() { command -v nvcc >/dev/null && [ -n "$(sources '*.cu')" ]; }
+
+stage packages install_packages "$BUILD_PACKAGES" "$TEST_PACKAGES"
+stage venv make_venv
+if want style; then
+    stage format check_format
+    stage layers check_layers
+fi
+if want docs || want release || want python || want tidy; then stage "build release" build release; fi
+if want docs; then stage docs check_docs; fi
+if want release; then stage "C++ tests" run_ctest; fi
+if want python; then stage "Python tests" run_pytest; fi
+if want install; then stage install run_install; fi
+if want asan; then
+    stage "build asan" build asan -DZONAL_WITH_CLI=OFF
+    stage "C++ tests with ASan and UBSan" run_gtests asan '-*Large*'
+fi
+if want tsan; then
+    stage "build tsan" build tsan -DZONAL_WITH_CLI=OFF
+    stage "threaded C++ tests with TSan" run_gtests tsan '*Thread*:*Parallel*'
+fi
+if want tidy; then stage clang-tidy check_tidy; fi
+if want cuda && has_cuda_code; then stage "build cuda" build cuda; fi
+end_stages
