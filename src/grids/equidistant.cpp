@@ -13,7 +13,7 @@ class SineTable {
   public:
     explicit SineTable(std::int64_t half_turn) : values_(static_cast<std::size_t>(2 * half_turn)) {
         for (std::int64_t k = 0; k <= half_turn; ++k) {
-            const double sine = node_at(std::min(k, half_turn - k), half_turn).sin_theta;
+            const double sine = node_at_fraction(std::min(k, half_turn - k), half_turn).sin_theta;
             values_[static_cast<std::size_t>(k)] = sine;
             if (k > 0 && k < half_turn) values_[static_cast<std::size_t>(k + half_turn)] = -sine;
         }
@@ -53,7 +53,7 @@ std::vector<Node> fejer1_nodes(std::int64_t n) {
     const SineTable table(2 * n);
     std::vector<Node> nodes;
     for (std::int64_t i = 0; i < (n + 1) / 2; ++i) {
-        Node node = node_at(2 * i + 1, 2 * n);
+        Node node = node_at_fraction(2 * i + 1, 2 * n);
         double sum = 2 * table.odd_series(2 * i + 1, n / 2);
         if (n % 2 != 0) sum += alternating(i) / static_cast<double>(n);
         node.weight = 2 * node.sin_theta * sum / static_cast<double>(n);
@@ -67,7 +67,7 @@ std::vector<Node> fejer2_nodes(std::int64_t n) {
     const SineTable table(n + 1);
     std::vector<Node> nodes;
     for (std::int64_t i = 1; i <= (n + 1) / 2; ++i) {
-        Node node = node_at(i, n + 1);
+        Node node = node_at_fraction(i, n + 1);
         node.weight = 4 * node.sin_theta * table.odd_series(i, (n + 1) / 2) / static_cast<double>(n + 1);
         nodes.push_back(node);
     }
@@ -80,7 +80,7 @@ std::vector<Node> clenshaw_curtis_nodes(std::int64_t n) {
     const auto intervals = static_cast<double>(n - 1);
     std::vector<Node> nodes;
     for (std::int64_t i = 0; i < (n + 1) / 2; ++i) {
-        Node node = node_at(i, n - 1);
+        Node node = node_at_fraction(i, n - 1);
         double sum = 2 * node.sin_theta * table.odd_series(i, (n - 1) / 2);
         if ((n - 1) % 2 == 0)
             sum += alternating(i) * intervals / (intervals * intervals - 1);

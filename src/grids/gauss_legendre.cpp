@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -9,138 +8,139 @@ namespace zonal::grids {
 namespace {
 
 using Real = long double;
+constexpr Real pi = std::numbers::pi_v<Real>;
 
-/// Nodes whose recurrences run side by side: enough to keep the processor's adders busy, few enough for its
-/// nearest cache.
-constexpr std::size_t block_size = 64;
-using Block = std::array<double, block_size>;
+/// Nodes this close to the pole are found by Newton's method, at O(n) each; for the others the series of
+/// Oscillation converges to all digits of a double.
+constexpr std::int64_t n_polar = 12;
 
-/// What Newton's method needs of P_n at x, with g = (1 - x^2) P_n'(x).
-struct Legendre {
-    Block p;
-    Block g;
+/// Ten terms: the last, at the node after the n_polar-th, is 2e-19 of the sum.
+constexpr std::size_t n_terms = 10;
+
+/// P_n away from the poles, where it is a cosine of slowly varying amplitude and phase. With N = n + 1/2 and
+/// y = 1 / sin^2 theta,
+///   P_n = sqrt(2 A / (pi N sin theta)) cos psi,   A = sum_j r_j y^j,   d psi / d theta = N / A = N sum_j s_j
+///   y^j.
+// sqrt(sin theta) P_n solves u'' + (N^2 + y/4) u = 0, so A solves A''' + (4 N^2 + y) A' + y'/2 A = 0
+// (Appell). With (y^j)'' = (4 j^2 + 2 j) y^(j+1) - 4 j^2 y^j this is the recurrence
+//   r_{j+1} = - r_j (2j+1)^3 / (8 (j+1) (N^2 - (j+1)^2)),   r_0 = 1;
+// the scale follows from the Wronskian of P_n and Q_n. The series is asymptotic: its smallest term is about
+// exp(-2 N sin theta), and N sin theta is about pi k at node k.
+class Oscillation {
+  public:
+    explicit Oscillation(std::int64_t n) {
+        const double degree = static_cast<double>(n) + 0.5;
+        amplitude_[0] = phase_[0] = 1;
+        for (std::size_t j = 1; j < n_terms; ++j) {
+            const auto order = static_cast<double>(j), odd = 2 * order - 1;
+            amplitude_[j] =
+                -amplitude_[j - 1] * odd * odd * odd / (8 * order * (degree * degree - order * order));
+            for (std::size_t i = 1; i <= j; ++i) phase_[j] -= amplitude_[i] * phase_[j - i];
+        }
+    }
+
+    /// A at a colatitude.
+    double amplitude(double sin_theta) const {
+        const double y = 1 / (sin_theta * sin_theta);
+        double sum = 0;
+        for (std::size_t j = n_terms; j-- > 0;) sum = sum * y + amplitude_[j];
+        return sum;
+    }
+
+    /// theta - psi / N, for psi / N = theta on the equator: sum_{j>=1} s_j I_j(cot theta), where
+    /// I_j(t) = int_0^t (1 + x^2)^(j-1) dx, I_{j+1} = (t (1 + t^2)^j + 2 j I_j) / (2j + 1).
+    double phase_lag(double cot_theta) const {
+        const double y = 1 + cot_theta * cot_theta;
+        double integral = cot_theta, power = 1, sum = 0;
+        for (std::size_t j = 1; j < n_terms; ++j) {
+            sum += phase_[j] * integral;
+            const auto order = static_cast<double>(j);
+            power *= y;
+            integral = (cot_theta * power + 2 * order * integral) / (2 * order + 1);
+        }
+        return sum;
+    }
+
+  private:
+    std::array<double, n_terms> amplitude_{};
+    std::array<double, n_terms> phase_{};
 };
 
-// With e_k = k (P_k - P_{k-1}) and h = 1 - x,
-//   e_{k+1} = e_k - (2k+1) h P_k ;  P_{k+1} = P_k + e_{k+1} / (k+1) ;  g = n h P_n - e_n,
-// which is the three-term recurrence in differences: nothing cancels where h is small (shared with the
-// transform, docs/methods.md).
-void evaluate_near_pole(const Block& h, const std::vector<double>& inverse, Legendre& at) {
-    Block e{};
-    at.p.fill(1);
-    const std::size_t n = inverse.size() - 1;
-    for (std::size_t k = 0; k < n; ++k) {
-        const double odd = static_cast<double>(2 * k + 1), factor = inverse[k + 1];
-        for (std::size_t j = 0; j < block_size; ++j) {
-            e[j] -= odd * h[j] * at.p[j];
-            at.p[j] += e[j] * factor;
-        }
+// Node k has psi = (k - 1/4) pi. Weight: 2 / (dP_n / d theta)^2 = pi A sin theta / N.
+Node oscillation_node(const Oscillation& oscillation, std::int64_t n, std::int64_t k) {
+    const auto twice_degree = static_cast<Real>(2 * n + 1);
+    const Real theta = pi * static_cast<Real>(4 * k - 1) / (2 * twice_degree);
+    const Real latitude = pi * static_cast<Real>(n + 1 - 2 * k) / twice_degree;
+    Node node = node_at(theta, latitude);
+    // Each round shrinks the error by the lag's derivative, at most 1 / (8 (pi n_polar)^2) = 1e-4.
+    constexpr int n_rounds = 4;
+    for (int round = 0; round < n_rounds; ++round) {
+        const Real lag = oscillation.phase_lag(node.cos_theta / node.sin_theta);
+        node = node_at(theta + lag, latitude - lag);
     }
-    for (std::size_t j = 0; j < block_size; ++j) at.g[j] = static_cast<double>(n) * h[j] * at.p[j] - e[j];
+    node.weight =
+        static_cast<double>(2 * pi / twice_degree) * node.sin_theta * oscillation.amplitude(node.sin_theta);
+    return node;
 }
 
-// With g_k = (1 - x^2) P_k' (DLMF 14.10.4, 14.10.5),
-//   P_{k+1} = x P_k - g_k / (k+1) ;  g_{k+1} = (k+1) (P_k - x P_{k+1}),
-// where x and not 1 - x enters, so that nodes near the equator keep their relative precision.
-void evaluate_near_equator(const Block& x, const std::vector<double>& inverse, Legendre& at) {
-    at.p.fill(1);
-    at.g.fill(0);
-    const std::size_t n = inverse.size() - 1;
-    for (std::size_t k = 0; k < n; ++k) {
-        const double next = static_cast<double>(k + 1), factor = inverse[k + 1];
-        for (std::size_t j = 0; j < block_size; ++j) {
-            const double p = x[j] * at.p[j] - at.g[j] * factor;
-            at.g[j] = next * (at.p[j] - x[j] * p);
-            at.p[j] = p;
-        }
+struct Legendre {
+    Real p;  ///< P_n(x)
+    Real g;  ///< (1 - x^2) P_n'(x)
+};
+
+// The three-term recurrence in differences, in which nothing cancels near the pole: with h = 1 - x and
+// e_k = k (P_k - P_{k-1}),
+//   e_{k+1} = e_k - (2k+1) h P_k ;  P_{k+1} = P_k + e_{k+1} / (k+1) ;  g = n h P_n - e_n.
+Legendre evaluate(std::int64_t n, Real h) {
+    Real p = 1, e = 0;
+    for (std::int64_t k = 0; k < n; ++k) {
+        e -= static_cast<Real>(2 * k + 1) * h * p;
+        p += e / static_cast<Real>(k + 1);
     }
+    return {p, static_cast<Real>(n) * h * p - e};
 }
 
-/// Zero number k = 1, 2, ... of the Bessel function J_0, to 1e-6 or better.
+/// Zero number k = 1, 2, ... of the Bessel function J_0, to 1e-6 or better, for k <= n_polar.
 double bessel_zero(std::int64_t k) {
     constexpr std::array<double, 4> first{2.404825557695773, 5.520078110286311, 8.653727912911012,
                                           11.791534439014282};
     if (k <= 4) return first[static_cast<std::size_t>(k - 1)];
     // McMahon's expansion, DLMF 10.21.19.
-    const double b = 8 * (static_cast<double>(k) - 0.25) * std::numbers::pi, b2 = b * b;
-    return b / 8 + (1 - (124.0 / 3 - 120928.0 / 15 / b2) / b2) / b;
+    const double b = 8 * (static_cast<double>(k) - 0.25) * std::numbers::pi;
+    return b / 8 + (1 - (124.0 / 3 - 120928.0 / 15 / (b * b)) / (b * b)) / b;
 }
 
-// Colatitude of the node k = 1, 2, ... from the north, Olver's expansion (DLMF 18.16.12), within O(n^-4) of
-// its value.
-double first_guess(std::int64_t n, std::int64_t k) {
+/// Node k by Newton's method in h = 1 - cos theta.
+Node polar_node(std::int64_t n, std::int64_t k) {
+    if (2 * k == n + 1) {  // on the equator
+        const Real g = evaluate(n, 1).g;
+        return {std::numbers::pi / 2, 0, 1, static_cast<double>(2 / (g * g))};
+    }
     const double degree = static_cast<double>(n) + 0.5, psi = bessel_zero(k) / degree;
-    return psi + (psi / std::tan(psi) - 1) / (8 * psi * degree * degree);
-}
-
-/// The coordinate that the nodes of a block are sought in: 1 - x near the pole, x near the equator.
-enum class Coordinate { from_pole, from_equator };
-
-Node make_node(Coordinate coordinate, Real value, Real g) {
-    const Real h = coordinate == Coordinate::from_pole ? value : 1 - value;
-    const Real x = coordinate == Coordinate::from_pole ? 1 - value : value;
-    const Real sin_squared = coordinate == Coordinate::from_pole ? h * (2 - h) : (1 - x) * (1 + x);
-    const Real s = std::sqrt(sin_squared);
-    // w = 2 / ((1 - x^2) P_n'(x)^2)
-    return {static_cast<double>(std::atan2(s, x)), static_cast<double>(x), static_cast<double>(s),
-            static_cast<double>(2 * sin_squared / (g * g))};
-}
-
-/// Nodes first, ..., first + count - 1 (from 1 at the north), count <= block_size, by Newton's method.
-void find_nodes(Coordinate coordinate, std::int64_t first, std::size_t count,
-                const std::vector<double>& inverse, std::vector<Node>& nodes) {
-    const auto n = static_cast<std::int64_t>(inverse.size()) - 1;
-    Block position{};
-    for (std::size_t j = 0; j < count; ++j) {
-        const std::int64_t k = first + static_cast<std::int64_t>(j);
-        const double theta = first_guess(n, k), half = std::sin(theta / 2);
-        position[j] = coordinate == Coordinate::from_pole ? 2 * half * half : std::cos(theta);
-        if (2 * k == n + 1) position[j] = 0;  // the equator, where P_n(0) = 0 exactly
+    // Olver's expansion, DLMF 18.16.12.
+    const double guess = psi + (psi / std::tan(psi) - 1) / (8 * psi * degree * degree);
+    Real h = 2 * std::pow(std::sin(Real(guess) / 2), 2);
+    // The guess is right to 1e-3 for n = 2 and better above; the error is squared in each round.
+    constexpr int n_rounds = 3;
+    for (int round = 0; round < n_rounds; ++round) {
+        const auto [p, g] = evaluate(n, h);
+        h += p * h * (2 - h) / g;
     }
-    // A step errs by its square, and g by the square of the step in phase, which is n times the step in
-    // theta.
-    constexpr double phase_tolerance = 1e-9;
-    constexpr int max_steps = 10;  // 4 suffice for n = 1, 1 for n > 200
-    Block step{};
-    Legendre at{};
-    double phase = 1;
-    for (int i = 0; i < max_steps && phase > phase_tolerance; ++i) {
-        for (std::size_t j = 0; j < count; ++j) position[j] += step[j];
-        coordinate == Coordinate::from_pole ? evaluate_near_pole(position, inverse, at)
-                                            : evaluate_near_equator(position, inverse, at);
-        phase = 0;
-        for (std::size_t j = 0; j < count; ++j) {
-            const double h = position[j];
-            const double sin_squared = coordinate == Coordinate::from_pole ? h * (2 - h) : (1 - h) * (1 + h);
-            const double newton = at.p[j] * sin_squared / at.g[j];
-            step[j] = coordinate == Coordinate::from_pole ? newton : -newton;
-            phase = std::max(phase, static_cast<double>(n) * std::abs(newton) / std::sqrt(sin_squared));
-        }
-    }
-    // The last step is kept apart from the position, so that the sum has more digits than a double.
-    for (std::size_t j = 0; j < count; ++j)
-        nodes.push_back(make_node(coordinate, Real(position[j]) + Real(step[j]), Real(at.g[j])));
+    const Real g = evaluate(n, h).g, sin_squared = h * (2 - h), sine = std::sqrt(sin_squared);
+    // 2 / ((1 - x^2) P_n'(x)^2)
+    return {static_cast<double>(std::atan2(sine, 1 - h)), static_cast<double>(1 - h),
+            static_cast<double>(sine), static_cast<double>(2 * sin_squared / (g * g))};
 }
 
 }  // namespace
 
 std::vector<Node> gauss_legendre_nodes(std::int64_t n_rings) {
-    std::vector<double> inverse(static_cast<std::size_t>(n_rings) + 1);
-    for (std::size_t k = 1; k < inverse.size(); ++k) inverse[k] = 1 / static_cast<double>(k);
     const std::int64_t n_northern = (n_rings + 1) / 2;
+    const Oscillation oscillation(n_rings);
     std::vector<Node> nodes;
     nodes.reserve(static_cast<std::size_t>(n_northern));
-    while (static_cast<std::int64_t>(nodes.size()) < n_northern) {
-        const auto first = static_cast<std::int64_t>(nodes.size()) + 1;
-        // Nodes stand pi / (n_rings + 1/2) apart, so up to a quarter of them lie within pi/4 of the north
-        // pole.
-        const std::int64_t n_polar = n_rings / 4;
-        const bool polar = first <= n_polar;
-        const std::int64_t last =
-            std::min((polar ? n_polar : n_northern), first + std::int64_t{block_size} - 1);
-        find_nodes(polar ? Coordinate::from_pole : Coordinate::from_equator, first,
-                   static_cast<std::size_t>(last - first + 1), inverse, nodes);
-    }
+    for (std::int64_t k = 1; k <= n_northern; ++k)
+        nodes.push_back(k <= n_polar ? polar_node(n_rings, k) : oscillation_node(oscillation, n_rings, k));
     return nodes;
 }
 

@@ -16,18 +16,18 @@ constexpr std::int64_t max_n_pixels = std::int64_t{1} << 62;
 
 }  // namespace
 
-Node node_at(std::int64_t numerator, std::int64_t denominator) {
-    // The angle from the nearer of pole and equator is an exact fraction of pi, so neither cosine nor sine
-    // cancels.
-    auto angle = [&](std::int64_t part, std::int64_t whole) {
+Node node_at(long double theta, long double latitude) {
+    const bool near_pole = theta < latitude;
+    return {static_cast<double>(theta), static_cast<double>(near_pole ? std::cos(theta) : std::sin(latitude)),
+            static_cast<double>(near_pole ? std::sin(theta) : std::cos(latitude)), 0};
+}
+
+Node node_at_fraction(std::int64_t numerator, std::int64_t denominator) {
+    auto angle = [](std::int64_t part, std::int64_t whole) {
         return std::numbers::pi_v<long double> * static_cast<long double>(part) /
                static_cast<long double>(whole);
     };
-    const long double theta = angle(numerator, denominator);
-    const long double latitude = angle(denominator - 2 * numerator, 2 * denominator);
-    const bool near_pole = 4 * numerator < denominator;
-    return {static_cast<double>(theta), static_cast<double>(near_pole ? std::cos(theta) : std::sin(latitude)),
-            static_cast<double>(near_pole ? std::sin(theta) : std::cos(latitude)), 0};
+    return node_at(angle(numerator, denominator), angle(denominator - 2 * numerator, 2 * denominator));
 }
 
 Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std::int64_t n_phi, double phi_0,

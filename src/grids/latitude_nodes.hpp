@@ -17,9 +17,12 @@ struct Node {
     double weight;
 };
 
-/// The node at theta = pi numerator / denominator, 0 <= numerator <= denominator / 2, weight 0: cosine and
-/// sine to rounding, also where they are small; the cosine is 0 at pi / 2.
-Node node_at(std::int64_t numerator, std::int64_t denominator);
+/// The node at a colatitude whose distance from the equator, latitude = pi / 2 - theta, is known to the same
+/// relative precision; weight 0. Cosine and sine come to rounding, also where they are small.
+Node node_at(long double theta, long double latitude);
+
+/// The node at theta = pi numerator / denominator, 0 <= numerator <= denominator / 2, weight 0.
+Node node_at_fraction(std::int64_t numerator, std::int64_t denominator);
 
 /// The ceil(n_rings / 2) nodes of the Gauss-Legendre rule from the northernmost to the equator.
 std::vector<Node> gauss_legendre_nodes(std::int64_t n_rings);
