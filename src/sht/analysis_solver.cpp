@@ -88,7 +88,9 @@ class Solver {
                 ratio[b] = previous_square[b] > 0 ? gradient_square_[b] / previous_square[b] : 0;
             op_.scale_and_add(gradient(), ratio, direction_.view());
             ++report_.iterations;
-            done_ = static_cast<double>(report_.iterations) / options_.max_iterations;
+            // Conjugate gradients gain digits at an even pace.
+            const double gained = std::log(largest_residual()) / std::log(options_.tolerance);
+            done_ = std::clamp(gained, done_, 1.0);
         }
     }
 

@@ -11,7 +11,15 @@ namespace zonal {
 namespace {
 
 void count(std::int64_t pixel, std::int64_t& number, std::int64_t& first) {
-    if (number++ == 0) first = pixel;
+    if (number++ == 0 || pixel < first) first = pixel;
+}
+
+template <class T>
+void count(View<const T, 1> map, std::int64_t pixel, BadPixels& bad) {
+    const auto value = static_cast<double>(map[pixel]);
+    if (std::isnan(value)) count(pixel, bad.nan, bad.first_nan);
+    if (std::isinf(value)) count(pixel, bad.infinite, bad.first_infinite);
+    if (is_unseen_value(value)) count(pixel, bad.unseen, bad.first_unseen);
 }
 
 }  // namespace
@@ -20,12 +28,17 @@ template <class T>
 BadPixels count_bad_pixels(View<const T, 1> map) {
     sht::check_host("map", map);
     BadPixels bad;
-    for (std::int64_t pixel = 0; pixel < map.size(); ++pixel) {
-        const auto value = static_cast<double>(map[pixel]);
-        if (std::isnan(value)) count(pixel, bad.nan, bad.first_nan);
-        if (std::isinf(value)) count(pixel, bad.infinite, bad.first_infinite);
-        if (is_unseen_value(value)) count(pixel, bad.unseen, bad.first_unseen);
-    }
+    for (std::int64_t pixel = 0; pixel < map.size(); ++pixel) count(map, pixel, bad);
+    return bad;
+}
+
+template <class T>
+BadPixels count_bad_pixels(const Grid& grid, View<const T, 1> map) {
+    sht::check_extent("map", map, 0, "pixel", grid.n_pixels());
+    sht::check_host("map", map);
+    BadPixels bad;
+    for (const Ring& ring : grid.rings())
+        for (std::int64_t k = 0; k < ring.n_pixels; ++k) count(map, ring.first_pixel + k, bad);
     return bad;
 }
 
@@ -42,5 +55,7 @@ void require_finite(const BadPixels& bad, const std::string& name) {
 
 template BadPixels count_bad_pixels(View<const float, 1>);
 template BadPixels count_bad_pixels(View<const double, 1>);
+template BadPixels count_bad_pixels(const Grid&, View<const float, 1>);
+template BadPixels count_bad_pixels(const Grid&, View<const double, 1>);
 
 }  // namespace zonal
