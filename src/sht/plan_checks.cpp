@@ -13,8 +13,8 @@ void check_array(const char* name, const View& view, const std::array<const char
                  std::int64_t components, std::int64_t length) {
     auto expect = [&](int axis, std::int64_t extent) {
         if (view.extent(axis) != extent)
-            throw InvalidArgument(fmt::format("{}: axis {} ({}) has length {}: must be {}", name, axis, axes[axis],
-                                              view.extent(axis), extent));
+            throw InvalidArgument(fmt::format("{}: axis {} ({}) has length {}: must be {}", name, axis,
+                                              axes[axis], view.extent(axis), extent));
     };
     expect(1, components);
     expect(2, length);
@@ -23,7 +23,8 @@ void check_array(const char* name, const View& view, const std::array<const char
             fmt::format("{}: stride of the last axis = {}: must be 1 (contiguous)", name, view.stride(2)));
     if (view.space() != MemorySpace::host)
         throw InvalidArgument(fmt::format("{}: is in device memory: a CPU plan needs host memory", name));
-    if (view.size() > 0 && view.data() == nullptr) throw InvalidArgument(fmt::format("{}: null pointer", name));
+    if (view.size() > 0 && view.data() == nullptr)
+        throw InvalidArgument(fmt::format("{}: null pointer", name));
 }
 
 }  // namespace
@@ -33,7 +34,8 @@ ShtOptions resolve_options(const ShtOptions& options) {
     if (resolved.mmax == -1) resolved.mmax = resolved.lmax;
     const AlmLayout checked(resolved.lmax, resolved.mmax);
     if (options.spin < 0 || options.spin > checked.lmax())
-        throw InvalidArgument(fmt::format("spin = {}: must be from 0 to lmax = {}", options.spin, checked.lmax()));
+        throw InvalidArgument(
+            fmt::format("spin = {}: must be from 0 to lmax = {}", options.spin, checked.lmax()));
     if (options.spin == 0 && options.parts != SpinParts::both)
         throw InvalidArgument("parts = gradient or curl: needs spin >= 1");
     resolved.threads = core::resolve_threads(options.threads);
@@ -44,8 +46,10 @@ ShtOptions resolve_options(const ShtOptions& options) {
 template <class T>
 void check_arrays(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<const T, 3> map) {
     if (alm.extent(0) != map.extent(0))
-        throw InvalidArgument(fmt::format("alm and map: batch lengths {} and {} differ", alm.extent(0), map.extent(0)));
-    check_array("alm", alm, {"batch", "component", "coefficient"}, plan.alm_components(), plan.layout().size());
+        throw InvalidArgument(
+            fmt::format("alm and map: batch lengths {} and {} differ", alm.extent(0), map.extent(0)));
+    check_array("alm", alm, {"batch", "component", "coefficient"}, plan.alm_components(),
+                plan.layout().size());
     check_array("map", map, {"batch", "component", "pixel"}, plan.map_components(), plan.grid().n_pixels());
 }
 

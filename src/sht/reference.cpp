@@ -17,8 +17,8 @@ struct LegendreFunctions {
     std::vector<Real> plus, minus;
 };
 
-/// d^l_{m,s} up to its sign convention: the sequence "+" or "-" of docs/methods.md, by the three-term recurrence
-/// in l. branch = +1 or -1.
+/// d^l_{m,s} up to its sign convention: the sequence "+" or "-" of docs/methods.md, by the three-term
+/// recurrence in l. branch = +1 or -1.
 std::vector<Real> wigner_sequence(std::int64_t lmax, std::int64_t m, std::int64_t s, Real theta, int branch) {
     std::vector<Real> d(lmax + 1, 0);
     const std::int64_t first = std::max(m, s), n = std::min(m, s);
@@ -58,7 +58,9 @@ LegendreFunctions legendre_functions(std::int64_t lmax, std::int64_t m, int s, R
     return functions;
 }
 
-Real colatitude(const Ring& ring) { return std::atan2(Real(ring.sin_theta), Real(ring.cos_theta)); }
+Real colatitude(const Ring& ring) {
+    return std::atan2(Real(ring.sin_theta), Real(ring.cos_theta));
+}
 
 ComplexReal phase(const Ring& ring, std::int64_t pixel, std::int64_t m) {
     // m k mod n keeps the argument small, so nothing is lost at large m.
@@ -91,11 +93,13 @@ void synthesize(const Grid& grid, const AlmLayout& layout, int spin, View<const 
             }
             for (int component = 0; component < components; ++component)
                 for (std::int64_t k = 0; k < ring.n_pixels; ++k)
-                    sums[component * ring.n_pixels + k] += (m == 0 ? 1 : 2) * (f[component] * phase(ring, k, m)).real();
+                    sums[component * ring.n_pixels + k] +=
+                        (m == 0 ? 1 : 2) * (f[component] * phase(ring, k, m)).real();
         }
         for (int component = 0; component < components; ++component)
             for (std::int64_t k = 0; k < ring.n_pixels; ++k)
-                map(component, ring.first_pixel + k) = static_cast<double>(sums[component * ring.n_pixels + k]);
+                map(component, ring.first_pixel + k) =
+                    static_cast<double>(sums[component * ring.n_pixels + k]);
     }
 }
 

@@ -7,11 +7,12 @@
 #include "zonal/grid.hpp"
 #include "zonal/view.hpp"
 
-/// The transforms in their plainest serial form, in long double: what every other implementation is compared with.
-/// O(lmax mmax n_rings + n_pixels mmax) and slow.
+/// The transforms in their plainest serial form, in long double: what every other implementation is compared
+/// with. O(lmax mmax n_rings + n_pixels mmax) and slow.
 namespace zonal::reference {
 
-/// map: [components, pixel] = S alm, alm: [components, AlmLayout size]; components: 1 for spin 0, else 2 (E, B).
+/// map: [components, pixel] = S alm, alm: [components, AlmLayout size]; components: 1 for spin 0, else 2 (E,
+/// B).
 void synthesize(const Grid& grid, const AlmLayout& layout, int spin, View<const std::complex<double>, 2> alm,
                 View<double, 2> map);
 

@@ -1,0 +1,121 @@
+// A plain C face of the transforms, so that Python can call them beside healpy and ducc0 in one process.
+// For tests and benchmarks only: the library's own Python package is another matter.
+
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "zonal/device.hpp"
+#include "zonal/error.hpp"
+#include "zonal/sht.hpp"
+
+namespace {
+
+thread_local std::string last_error;
+
+struct Plan {
+    zonal::ShtPlan plan;
+    zonal::ShtWorkspace workspace;
+};
+
+template <class Body>
+int guarded(const Body& body) {
+    try {
+        body();
+        return 0;
+    } catch (const std::exception& error) {
+        last_error = error.what();
+        return 1;
+    }
+}
+
+zonal::Grid make_grid(const char* kind, std::int64_t a, std::int64_t b) {
+    if (std::strcmp(kind, "healpix") == 0) return zonal::Grid::healpix(a);
+    if (std::strcmp(kind, "gauss") == 0) return zonal::Grid::gauss_legendre(a, b);
+    if (std::strcmp(kind, "cc") == 0) return zonal::Grid::clenshaw_curtis(a, b);
+    if (std::strcmp(kind, "fejer1") == 0) return zonal::Grid::fejer1(a, b);
+    if (std::strcmp(kind, "fejer2") == 0) return zonal::Grid::fejer2(a, b);
+    throw zonal::InvalidArgument("kind: must be healpix, gauss, cc, fejer1 or fejer2");
+}
+
+template <class T>
+int synthesize(Plan* p, const std::complex<T>* alm, T* map, std::int64_t n_maps) {
+    return guarded([&] {
+        p->plan.synthesize<T>({alm, {n_maps, p->plan.alm_components(), p->plan.layout().size()}},
+                              {map, {n_maps, p->plan.map_components(), p->plan.grid().n_pixels()}},
+                              p->workspace);
+    });
+}
+
+template <class T>
+int adjoint(Plan* p, const T* map, std::complex<T>* alm, std::int64_t n_maps, int weighted) {
+    return guarded([&] {
+        const zonal::View<const T, 3> maps(map,
+                                           {n_maps, p->plan.map_components(), p->plan.grid().n_pixels()});
+        const zonal::View<std::complex<T>, 3> alms(
+            alm, {n_maps, p->plan.alm_components(), p->plan.layout().size()});
+        if (weighted != 0)
+            p->plan.quadrature<T>(maps, alms, p->workspace);
+        else
+            p->plan.adjoint_synthesize<T>(maps, alms, p->workspace);
+    });
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* zonal_last_error() {
+    return last_error.c_str();
+}
+
+const char* zonal_simd_target() {
+    static const std::string name = zonal::simd_target();
+    return name.c_str();
+}
+
+/// Null on failure. Rings: n_rings of theta, phi_0, n_pixels, first_pixel for kind "rings", else null.
+Plan* zonal_plan(const char* kind, std::int64_t a, std::int64_t b, std::int64_t lmax, std::int64_t mmax,
+                 int spin, int threads) {
+    Plan* result = nullptr;
+    guarded([&] {
+        zonal::ShtOptions options;
+        options.lmax = lmax;
+        options.mmax = mmax;
+        options.spin = spin;
+        options.threads = threads;
+        options.device = zonal::Device::cpu();
+        zonal::ShtPlan plan(make_grid(kind, a, b), options);
+        auto workspace = plan.make_workspace();
+        result = new Plan{std::move(plan), std::move(workspace)};
+    });
+    return result;
+}
+
+void zonal_free(Plan* plan) {
+    delete plan;
+}
+std::int64_t zonal_n_pixels(const Plan* p) {
+    return p->plan.grid().n_pixels();
+}
+std::int64_t zonal_workspace_bytes(const Plan* p) {
+    return p->plan.workspace_bytes();
+}
+double zonal_legendre_flops(const Plan* p) {
+    return p->plan.legendre_flops();
+}
+
+int zonal_synthesize(Plan* p, const std::complex<double>* alm, double* map, std::int64_t n) {
+    return synthesize(p, alm, map, n);
+}
+int zonal_synthesize_float(Plan* p, const std::complex<float>* alm, float* map, std::int64_t n) {
+    return synthesize(p, alm, map, n);
+}
+int zonal_adjoint(Plan* p, const double* map, std::complex<double>* alm, std::int64_t n, int weighted) {
+    return adjoint(p, map, alm, n, weighted);
+}
+int zonal_adjoint_float(Plan* p, const float* map, std::complex<float>* alm, std::int64_t n, int weighted) {
+    return adjoint(p, map, alm, n, weighted);
+}
+}

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <vector>
+
+namespace zonal::core {
+
+/// One cache line, and one AVX-512 vector.
+inline constexpr std::size_t cache_line = 64;
+
+/// Allocates at cache line boundaries, so that no vector load straddles two lines.
+template <class T>
+struct AlignedAllocator {
+    using value_type = T;
+    AlignedAllocator() = default;
+    template <class U>
+    AlignedAllocator(const AlignedAllocator<U>&) {}
+    T* allocate(std::size_t count) {
+        return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{cache_line}));
+    }
+    void deallocate(T* pointer, std::size_t) { ::operator delete (pointer, std::align_val_t{cache_line}); }
+    template <class U>
+    bool operator==(const AlignedAllocator<U>&) const {
+        return true;
+    }
+};
+
+template <class T>
+using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+
+/// Large scratch memory that is not touched before its first use, so that it costs nothing until then.
+class Scratch {
+  public:
+    Scratch() = default;
+    /// At least `count` doubles, contents unspecified; grows when needed and never shrinks.
+    double* reserve(std::int64_t count);
+    ~Scratch() { release(); }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+
+  private:
+    void release();
+    double* data_ = nullptr;
+    std::int64_t capacity_ = 0;
+};
+
+}  // namespace zonal::core

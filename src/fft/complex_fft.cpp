@@ -1,0 +1,283 @@
+#include "fft/complex_fft.hpp"
+
+#include "core/simd_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fft/complex_fft.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "fft/mixed_radix-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace zonal::fft::HWY_NAMESPACE {
+
+/// Four sequences at once where the vectors allow it.
+using Lanes4 = hn::CappedTag<double, 4>;
+using Lanes1 = hn::CappedTag<double, 1>;
+
+/// Fused multiply-adds per element, about, of a direct transform; infinite past the largest direct prime.
+double direct_cost(std::int64_t length) {
+    double cost = 0;
+    std::int64_t rest = length;
+    for (; rest % 4 == 0; rest /= 4) cost += 8;
+    for (std::int64_t p = 2; rest > 1;) {
+        if (rest % p != 0) {
+            ++p;
+            continue;
+        }
+        if (p > largest_direct_prime) return HUGE_VAL;
+        cost += p <= 5 ? 6.0 + p : 10.0 + 1.5 * static_cast<double>(p);
+        rest /= p;
+    }
+    return cost;
+}
+
+bool bluestein_is_cheaper(std::int64_t length, std::int64_t padded) {
+    const double ratio = static_cast<double>(padded) / static_cast<double>(length);
+    return direct_cost(length) > (2.3 * direct_cost(padded) + 8) * ratio + 12;
+}
+
+/// x_k = sum_j x_j exp(2 pi i j k / part) in every lane, through a convolution (Bluestein, 1970):
+/// j k = (j^2 + k^2 - (k-j)^2) / 2.
+template <class D>
+void bluestein(const ComplexFft::Tables& t, const MixedRadixTable& padded, core::AlignedVector<double>& x,
+               core::AlignedVector<double>& y) {
+    using C = ComplexV<D>;
+    const std::int64_t width = 2 * static_cast<std::int64_t>(hn::Lanes(D()));
+    for (std::int64_t j = 0; j < t.part; ++j)
+        C::load(x.data() + j * width).times(t.chirp.data() + 2 * j).store(x.data() + j * width);
+    std::fill(x.begin() + t.part * width, x.begin() + t.padded * width, 0.0);
+    transform<D>(padded, x, y);
+    // A backward transform with re and im exchanged is a forward one.
+    for (std::int64_t j = 0; j < t.padded; ++j) {
+        const C product = C::load(x.data() + j * width).times(t.kernel.data() + 2 * j);
+        C{product.im, product.re}.store(x.data() + j * width);
+    }
+    transform<D>(padded, x, y);
+    for (std::int64_t j = 0; j < t.part; ++j) {
+        const C swapped = C::load(x.data() + j * width);
+        C{swapped.im, swapped.re}.times(t.chirp.data() + 2 * j).store(x.data() + j * width);
+    }
+}
+
+/// The kernel: transform of conj(chirp), which is even in its index, divided by the length.
+void write_kernel(ComplexFft::Tables& t, const MixedRadixTable& padded) {
+    t.work[0].assign(2 * t.padded, 0.0);
+    t.work[1].resize(2 * t.padded);
+    double* x = t.work[0].data();
+    for (std::int64_t j = 0; j < t.part; ++j) {
+        const double re = t.chirp[2 * j], im = -t.chirp[2 * j + 1];
+        x[2 * j] = re, x[2 * j + 1] = im;
+        if (j > 0) x[2 * (t.padded - j)] = re, x[2 * (t.padded - j) + 1] = im;
+    }
+    transform<Lanes1>(padded, t.work[0], t.work[1]);
+    t.kernel.resize(2 * t.padded);
+    for (std::int64_t j = 0; j < 2 * t.padded; ++j)
+        t.kernel[j] = t.work[0][j] / static_cast<double>(t.padded);
+}
+
+void prepare(ComplexFft::Tables& t, std::int64_t length) {
+    t.length = length;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(Lanes4()));
+    t.lanes = length % lanes == 0 ? lanes : 1;
+    t.part = length / t.lanes;
+    t.combining.resize(2 * t.part);
+    if (t.lanes > 1) {
+        t.work[0].resize(2 * t.part);
+        write_roots(length, t.part, t.work[0].data());
+        for (std::int64_t q = 0; q < t.part; ++q) {
+            t.combining[q] = t.work[0][2 * q];
+            t.combining[t.part + q] = t.work[0][2 * q + 1];
+        }
+    }
+    t.padded = good_length(2 * t.part - 1);
+    if (bluestein_is_cheaper(t.part, t.padded)) {
+        t.chirp.resize(2 * t.part);
+        t.work[0].resize(4 * t.part);
+        write_roots(2 * t.part, 2 * t.part, t.work[0].data());
+        std::int64_t square = 0;  // j^2 mod 2 part
+        for (std::int64_t j = 0; j < t.part; ++j) {
+            t.chirp[2 * j] = t.work[0][2 * square];
+            t.chirp[2 * j + 1] = t.work[0][2 * square + 1];
+            square = (square + 2 * j + 1) % (2 * t.part);
+        }
+        auto& padded = t.padded_tables[t.padded];
+        padded.prepare(t.padded);
+        write_kernel(t, padded);
+    } else {
+        t.padded = 0;
+        t.direct.prepare(t.part);
+    }
+    const std::int64_t needed = 2 * t.lanes * std::max(t.part, t.padded);
+    for (auto& work : t.work) work.resize(needed);
+}
+
+/// X[q + part r] = sum_lane exp(2 pi i lane q / length) exp(2 pi i lane r / lanes) Y_lane[q] for q >= first,
+/// from the vectors y[q] of all lanes.
+template <int N>
+void combine(const ComplexFft::Tables& t, std::int64_t first, const double* HWY_RESTRICT y,
+             double* HWY_RESTRICT x) {
+    using Scalar = hn::CappedTag<double, 1>;
+    const Scalar d;
+    for (std::int64_t q = first; q < t.part; ++q) {
+        const double root[2] = {t.combining[q], t.combining[t.part + q]};
+        ComplexV<Scalar> a[N], power{hn::Set(d, 1.0), hn::Zero(d)};
+        for (int lane = 0; lane < N; ++lane) {
+            a[lane] =
+                ComplexV<Scalar>{hn::Set(d, y[2 * N * q + lane]), hn::Set(d, y[2 * N * q + N + lane])}.times(
+                    power);
+            power = power.times(root);
+        }
+        butterfly<Scalar, N>(a);
+        for (int r = 0; r < N; ++r) {
+            x[2 * (q + r * t.part)] = hn::GetLane(a[r].re);
+            x[2 * (q + r * t.part) + 1] = hn::GetLane(a[r].im);
+        }
+    }
+}
+
+/// The same for four lanes, four q at a time; returns the first q left over.
+std::int64_t combine_vectors(const ComplexFft::Tables& t, const double* HWY_RESTRICT y,
+                             double* HWY_RESTRICT x) {
+    const Lanes4 d;
+    using C = ComplexV<Lanes4>;
+    std::int64_t q = 0;
+    for (; q + 4 <= t.part; q += 4) {
+        // y: per q four re, then four im. Interleaved loads by 4 and a rearrangement make vectors over q.
+        HWY_ALIGN double rows[32] = {};
+        for (int k = 0; k < 4; ++k) {
+            hn::Store(hn::LoadU(d, y + 8 * (q + k)), d, rows + 4 * k);
+            hn::Store(hn::LoadU(d, y + 8 * (q + k) + 4), d, rows + 16 + 4 * k);
+        }
+        C a[4];
+        hn::LoadInterleaved4(d, rows, a[0].re, a[1].re, a[2].re, a[3].re);
+        hn::LoadInterleaved4(d, rows + 16, a[0].im, a[1].im, a[2].im, a[3].im);
+        const C w = {hn::LoadU(d, t.combining.data() + q), hn::LoadU(d, t.combining.data() + t.part + q)};
+        const C w2 = w.times(w);
+        a[1] = a[1].times(w);
+        a[2] = a[2].times(w2);
+        a[3] = a[3].times(w2.times(w));
+        butterfly<Lanes4, 4>(a);
+        for (int r = 0; r < 4; ++r) hn::StoreInterleaved2(a[r].re, a[r].im, d, x + 2 * (q + r * t.part));
+    }
+    return q;
+}
+
+template <class D>
+void transform_parts(ComplexFft::Tables& t) {
+    if (t.padded > 0)
+        bluestein<D>(t, t.padded_tables.at(t.padded), t.work[0], t.work[1]);
+    else
+        transform<D>(t.direct, t.work[0], t.work[1]);
+}
+
+void backward(ComplexFft::Tables& t, std::complex<double>* sequence) {
+    double* x = reinterpret_cast<double*>(sequence);
+    if (t.lanes == 1) {
+        std::copy(x, x + 2 * t.length, t.work[0].data());
+        transform_parts<Lanes1>(t);
+        std::copy(t.work[0].data(), t.work[0].data() + 2 * t.length, x);
+        return;
+    }
+    const Lanes4 d;
+    for (std::int64_t k = 0; k < t.part; ++k) {
+        hn::Vec<Lanes4> re, im;
+        hn::LoadInterleaved2(d, x + 2 * t.lanes * k, re, im);
+        ComplexV<Lanes4>{re, im}.store(t.work[0].data() + 2 * t.lanes * k);
+    }
+    transform_parts<Lanes4>(t);
+    if (t.lanes == 2)
+        combine<2>(t, 0, t.work[0].data(), x);
+    else
+        combine<4>(t, combine_vectors(t, t.work[0].data(), x), t.work[0].data(), x);
+}
+
+}  // namespace zonal::fft::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace zonal::fft {
+
+HWY_EXPORT(prepare);
+HWY_EXPORT(backward);
+
+void ComplexFft::prepare(std::int64_t length) {
+    if (length == length_) return;
+    HWY_DYNAMIC_DISPATCH(prepare)(tables_, length);
+    length_ = length;
+}
+
+void ComplexFft::backward(std::complex<double>* x) {
+    HWY_DYNAMIC_DISPATCH(backward)(tables_, x);
+}
+
+void ComplexFft::forward(std::complex<double>* x) {
+    // forward(x) = conj(backward(conj(x)))
+    for (std::int64_t k = 0; k < length_; ++k) x[k] = std::conj(x[k]);
+    backward(x);
+    for (std::int64_t k = 0; k < length_; ++k) x[k] = std::conj(x[k]);
+}
+
+void MixedRadixTable::prepare(std::int64_t new_length) {
+    if (length == new_length) return;
+    length = new_length;
+    roots.resize(2 * length);
+    write_roots(length, length, roots.data());
+}
+
+namespace {
+
+/// exp(2 pi i k / length), 0 <= k < length, the angle reduced exactly to at most pi / 4.
+std::complex<double> root(std::int64_t k, std::int64_t length) {
+    const std::int64_t quarter = (8 * k + length) / (2 * length);
+    const double angle =
+        std::numbers::pi / 2 * static_cast<double>(4 * k - quarter * length) / static_cast<double>(length);
+    const double c = std::cos(angle), s = std::sin(angle);
+    switch (quarter % 4) {
+        case 0:
+            return {c, s};
+        case 1:
+            return {-s, c};
+        case 2:
+            return {-c, -s};
+        default:
+            return {s, -c};
+    }
+}
+
+}  // namespace
+
+void write_roots(std::int64_t length, std::int64_t count, double* roots) {
+    // Products of two short tables: an ulp less accurate than cosines, and ten times as fast.
+    constexpr std::int64_t run = 64;
+    std::complex<double> fine[run];
+    for (std::int64_t k = 0; k < std::min(run, count); ++k) fine[k] = root(k, length);
+    for (std::int64_t first = 0; first < count; first += run) {
+        const std::complex<double> coarse = root(first, length);
+        const double cr = coarse.real(), ci = coarse.imag();
+        for (std::int64_t k = 0; k < std::min(run, count - first); ++k) {
+            const double fr = fine[k].real(), fi = fine[k].imag();
+            roots[2 * (first + k)] = cr * fr - ci * fi;
+            roots[2 * (first + k) + 1] = cr * fi + ci * fr;
+        }
+    }
+}
+
+std::int64_t good_length(std::int64_t minimum) {
+    std::int64_t best = 4;
+    while (best < minimum) best *= 2;
+    for (std::int64_t five = 4; five < 2 * minimum; five *= 5)
+        for (std::int64_t three = five; three < 2 * minimum; three *= 3) {
+            std::int64_t length = three;
+            while (length < minimum) length *= 2;
+            best = std::min(best, length);
+        }
+    return best;
+}
+
+}  // namespace zonal::fft
+#endif

@@ -1,0 +1,233 @@
+#include "sht/cpu_transform.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/parallel.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::sht {
+namespace {
+
+/// Fourier coefficients of a band, in bytes. Larger bands make the orders' coefficients less often, smaller
+/// ones stay nearer to the cache and cost fewer page faults; measured in docs/decisions/sht-cpu.md.
+constexpr std::int64_t band_bytes = std::int64_t{96} << 20;
+
+/// Reports the share of the work done; the caller's `false` stops the transform.
+class Reporter {
+  public:
+    Reporter(const Progress& progress, double total) : progress_(progress), total_(total) { advance(0); }
+    void advance(double work) {
+        done_ += work;
+        if (progress_ && !progress_(std::min(1.0, done_ / total_))) throw Cancelled("transform: cancelled");
+    }
+
+  private:
+    const Progress& progress_;
+    double total_, done_ = 0;
+};
+
+template <class T>
+void load_row(View<const std::complex<T>, 1> alm, std::int64_t first, std::int64_t length,
+              std::complex<double>* row) {
+    const std::complex<T>* in = alm.data() + first;
+    for (std::int64_t k = 0; k < length; ++k) row[k] = std::complex<double>(in[k].real(), in[k].imag());
+}
+
+template <class T>
+void store_row(const std::complex<double>* row, std::int64_t first, std::int64_t length, bool add,
+               View<std::complex<T>, 1> alm) {
+    std::complex<T>* out = alm.data() + first;
+    for (std::int64_t k = 0; k < length; ++k) {
+        const std::complex<T> value(static_cast<T>(row[k].real()), static_cast<T>(row[k].imag()));
+        out[k] = add ? out[k] + value : value;
+    }
+}
+
+template <class T>
+void write_rings(const RingBlock& block, View<T, 1> map) {
+    for (std::int64_t j = 0; j < block_size; ++j) {
+        const std::complex<double>* z = block.sequence[j];
+        if (block.north[j] != nullptr) {
+            T* out = map.data() + block.north[j]->first_pixel;
+            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) out[k] = static_cast<T>(z[k].real());
+        }
+        if (block.south[j] != nullptr) {
+            T* out = map.data() + block.south[j]->first_pixel;
+            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) out[k] = static_cast<T>(z[k].imag());
+        }
+    }
+}
+
+template <class T>
+void read_rings(const RingBlock& block, View<const T, 1> map, bool weighted) {
+    for (std::int64_t j = 0; j < block_size; ++j) {
+        auto* z = reinterpret_cast<double*>(block.sequence[j]);
+        const Ring* rings[2] = {block.north[j], block.south[j]};
+        for (int part = 0; part < 2; ++part) {
+            if (rings[part] == nullptr) {
+                for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) z[2 * k + part] = 0;
+                continue;
+            }
+            const double weight = weighted ? rings[part]->weight : 1;
+            const T* in = map.data() + rings[part]->first_pixel;
+            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) z[2 * k + part] = weight * in[k];
+        }
+    }
+}
+
+void for_each_sequence(const RingBlock& block, void (fft::ComplexFft::*transform)(std::complex<double>*)) {
+    for (std::int64_t j = 0; j < block_size; ++j)
+        if (block.n_pixels[j] > 0) (block.transform[j]->*transform)(block.sequence[j]);
+}
+
+}  // namespace
+
+CpuTransform::CpuTransform(const Grid& grid, const ShtOptions& options)
+    : grid_(grid),
+      options_(options),
+      table_(AlmLayout(options.lmax, options.mmax), options.spin),
+      rings_(grid, options.lmax, options.mmax, options.spin) {}
+
+std::int64_t CpuTransform::alm_component(std::int64_t c) const {
+    if (options_.parts == SpinParts::gradient) return c == 0 ? 0 : -1;
+    if (options_.parts == SpinParts::curl) return c == 1 ? 0 : -1;
+    return c;
+}
+
+std::vector<std::int64_t> CpuTransform::band_bounds(std::int64_t n_fields) const {
+    std::vector<std::int64_t> bounds{0};
+    std::int64_t bytes = 0;
+    for (std::int64_t block = 0; block < rings_.n_blocks(); ++block) {
+        const std::int64_t more = (rings_.last_m[block] + 1) * n_fields * fourier_block * 8;
+        if (bytes > 0 && bytes + more > band_bytes) {
+            bounds.push_back(block);
+            bytes = 0;
+        }
+        bytes += more;
+    }
+    bounds.push_back(rings_.n_blocks());
+    return bounds;
+}
+
+std::int64_t CpuTransform::workspace_bytes() const {
+    std::int64_t largest = 0;
+    const auto bounds = band_bounds(table_.components);
+    for (std::size_t i = 0; i + 1 < bounds.size(); ++i)
+        largest = std::max(largest, FourierBand(rings_, bounds[i], bounds[i + 1], table_.components).size());
+    std::int64_t longest = 0;
+    for (const Ring& ring : grid_.rings()) longest = std::max(longest, ring.n_pixels);
+    // Per thread: rows, recurrence steps and sums of one order; a block's sequences and their transforms'
+    // tables.
+    const std::int64_t per_degree = 16 * 3 * table_.components + 8 * (2 + 4 * table_.components) + 32;
+    const std::int64_t per_thread = (options_.lmax + 1) * per_degree + longest * (block_size + 6) * 16;
+    return largest * 8 + options_.threads * per_thread;
+}
+
+double CpuTransform::legendre_flops() const {
+    double kept = 0;
+    for (std::int64_t m : rings_.last_m) {
+        const double orders = static_cast<double>(m + 1), lmax = static_cast<double>(options_.lmax);
+        kept += block_size * orders * (lmax + 1 - static_cast<double>(m) / 2);
+    }
+    return kept * (table_.components == 1 ? 6 : 10);
+}
+
+void CpuTransform::fit(ShtWorkspace::Storage& workspace) const {
+    while (static_cast<int>(workspace.threads.size()) < options_.threads)
+        workspace.threads.push_back(std::make_unique<ShtWorkspace::Storage::Thread>());
+}
+
+template <class T>
+void CpuTransform::synthesize(View<const std::complex<T>, 3> alm, View<T, 3> map,
+                              ShtWorkspace::Storage& workspace, const Progress& progress) const {
+    fit(workspace);
+    const std::int64_t lmax = options_.lmax, components = table_.components, n_maps = alm.extent(0);
+    Reporter reporter(progress, static_cast<double>(n_maps * rings_.n_blocks()));
+    for (std::int64_t first = 0; first < n_maps; first += maps_per_pass()) {
+        const std::int64_t maps = std::min(maps_per_pass(), n_maps - first), n_fields = maps * components;
+        const auto bounds = band_bounds(n_fields);
+        for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
+            FourierBand band(rings_, bounds[i], bounds[i + 1], n_fields);
+            band.data = workspace.fourier.reserve(band.size());
+            core::parallel_for(rings_.last_m[band.end - 1] + 1, options_.threads,
+                               [&](std::int64_t m, int thread) {
+                                   auto& scratch = *workspace.threads[thread];
+                                   const std::int64_t length = lmax - m + 1;
+                                   scratch.row.resize(n_fields * length);
+                                   const AlmRow row{scratch.row.data(), length, n_fields};
+                                   for (std::int64_t f = 0; f < n_fields; ++f) {
+                                       const std::int64_t c = alm_component(f % components);
+                                       if (c < 0)
+                                           std::fill(row.field(f), row.field(f) + length, 0.0);
+                                       else
+                                           load_row<T>(alm[first + f / components][c],
+                                                       table_.layout.index(m, m), length, row.field(f));
+                                   }
+                                   legendre_synthesis(table_, rings_, m, row, band, scratch.legendre);
+                               });
+            core::parallel_for(band.end - band.first, options_.threads, [&](std::int64_t task, int thread) {
+                const RingBlock block(grid_, rings_, band.first + task, workspace.threads[thread]->rings);
+                for (std::int64_t f = 0; f < n_fields; ++f) {
+                    fold_modes(block, band.at(band.first + task, 0) + f * fourier_block,
+                               n_fields * fourier_block);
+                    for_each_sequence(block, &fft::ComplexFft::backward);
+                    write_rings<T>(block, map[first + f / components][f % components]);
+                }
+            });
+            reporter.advance(static_cast<double>(maps * (band.end - band.first)));
+        }
+    }
+}
+
+template <class T>
+void CpuTransform::adjoint(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
+                           ShtWorkspace::Storage& workspace, const Progress& progress) const {
+    fit(workspace);
+    const std::int64_t lmax = options_.lmax, components = table_.components, n_maps = alm.extent(0);
+    Reporter reporter(progress, static_cast<double>(n_maps * rings_.n_blocks()));
+    for (std::int64_t first = 0; first < n_maps; first += maps_per_pass()) {
+        const std::int64_t maps = std::min(maps_per_pass(), n_maps - first), n_fields = maps * components;
+        const auto bounds = band_bounds(n_fields);
+        for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
+            FourierBand band(rings_, bounds[i], bounds[i + 1], n_fields);
+            band.data = workspace.fourier.reserve(band.size());
+            core::parallel_for(band.end - band.first, options_.threads, [&](std::int64_t task, int thread) {
+                const RingBlock block(grid_, rings_, band.first + task, workspace.threads[thread]->rings);
+                for (std::int64_t f = 0; f < n_fields; ++f) {
+                    read_rings<T>(block, map[first + f / components][f % components], weighted);
+                    for_each_sequence(block, &fft::ComplexFft::forward);
+                    unfold_modes(block, band.at(band.first + task, 0) + f * fourier_block,
+                                 n_fields * fourier_block);
+                }
+            });
+            // The first band writes all orders, also those that no ring of it reaches; the others add.
+            const std::int64_t n_orders = i == 0 ? options_.mmax + 1 : rings_.last_m[band.end - 1] + 1;
+            core::parallel_for(n_orders, options_.threads, [&](std::int64_t m, int thread) {
+                auto& scratch = *workspace.threads[thread];
+                const std::int64_t length = lmax - m + 1;
+                scratch.row.resize(n_fields * length);
+                const AlmRow row{scratch.row.data(), length, n_fields};
+                legendre_adjoint(table_, rings_, m, band, row, scratch.legendre);
+                for (std::int64_t f = 0; f < n_fields; ++f) {
+                    const std::int64_t c = alm_component(f % components);
+                    if (c >= 0)
+                        store_row<T>(row.field(f), table_.layout.index(m, m), length, i > 0,
+                                     alm[first + f / components][c]);
+                }
+            });
+            reporter.advance(static_cast<double>(maps * (band.end - band.first)));
+        }
+    }
+}
+
+template void CpuTransform::synthesize(View<const std::complex<float>, 3>, View<float, 3>,
+                                       ShtWorkspace::Storage&, const Progress&) const;
+template void CpuTransform::synthesize(View<const std::complex<double>, 3>, View<double, 3>,
+                                       ShtWorkspace::Storage&, const Progress&) const;
+template void CpuTransform::adjoint(View<const float, 3>, View<std::complex<float>, 3>, bool,
+                                    ShtWorkspace::Storage&, const Progress&) const;
+template void CpuTransform::adjoint(View<const double, 3>, View<std::complex<double>, 3>, bool,
+                                    ShtWorkspace::Storage&, const Progress&) const;
+
+}  // namespace zonal::sht

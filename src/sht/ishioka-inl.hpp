@@ -1,0 +1,127 @@
+// Coefficients of Ishioka's recurrence for one order m, and the conversion of a_lm to and from its form.
+// Included once per SIMD target: the plain loops below are vectorised by the compiler for that target.
+
+#if defined(ZONAL_SHT_ISHIOKA_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef ZONAL_SHT_ISHIOKA_INL_HPP
+#undef ZONAL_SHT_ISHIOKA_INL_HPP
+#else
+#define ZONAL_SHT_ISHIOKA_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <complex>
+
+#include "sht/legendre.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace zonal::sht::HWY_NAMESPACE {
+
+using Complex = std::complex<double>;
+
+/// The recurrence of one order m up to degree lmax, in steps i of two degrees: l = m + 2i.
+/// Ishioka (2018), eqs. 20-23:
+///   lam_{i+1} = (A_i cos^2 theta + B_i) lam_i + lam_{i-1}
+///   A_i = (-1)^i alpha_i^2, B_i = -A_i (eps_{l+1}^2 + eps_{l+2}^2)
+///   alpha_0 = 1 / eps_{m+1}, alpha_{i+1} = (-1)^i / (eps_{l+2} eps_{l+3} alpha_i)
+struct Ishioka {
+    std::int64_t m, lmax;
+    std::int64_t n_steps;   ///< even: the last may be empty
+    const double* epsilon;  ///< [l - m], l = m..: sqrt((l^2 - m^2) / (4 l^2 - 1))
+    const double* alpha;    ///< [i]
+
+    Ishioka(std::int64_t m, std::int64_t lmax, LegendreScratch& scratch) : m(m), lmax(lmax) {
+        const std::int64_t used = (lmax - m) / 2 + 1;
+        n_steps = (used + 1) / 2 * 2;
+        // Room for a spin field's degrees up to lmax + 2 and the recurrence's l + 3.
+        scratch.epsilon.resize(2 * n_steps + 8);
+        double* eps = scratch.epsilon.data();
+        const double m2 = static_cast<double>(m) * m;
+        for (std::int64_t k = 0; k < 2 * n_steps + 4; ++k) {
+            const double l = static_cast<double>(m + k), l2 = l * l;
+            eps[k] = std::sqrt((l2 - m2) / (4 * l2 - 1));
+        }
+        eps[0] = 0;
+        scratch.alpha.resize(3 * n_steps + 4);
+        write_alpha(eps, scratch.alpha.data());
+        epsilon = eps;
+        alpha = scratch.alpha.data();
+    }
+
+    /// Room behind the n_steps values of alpha is scratch.
+    void write_alpha(const double* eps, double* alpha_out) const {
+        double* a = alpha_out;
+        double* ratio = a + n_steps;
+        double* defect = ratio + n_steps;
+        // Two degrees apart alpha only needs products: alpha_{i+2} = -alpha_i p_i / p_{i+1}, p_i = eps_{l+2}
+        // eps_{l+3}.
+        for (std::int64_t i = 0; i < n_steps; ++i)
+            ratio[i] = -(eps[2 * i + 2] * eps[2 * i + 3]) / (eps[2 * i + 4] * eps[2 * i + 5]);
+        a[0] = 1 / eps[1];
+        a[1] = eps[1] / (eps[2] * eps[3]);
+        for (std::int64_t i = 0; i + 2 < n_steps; ++i) a[i + 2] = a[i] * ratio[i];
+        // Even and odd i have drifted apart by rounding, which near the equator and the poles acts as a shift
+        // of theta. Restore alpha_{i+1} alpha_i p_i = (-1)^i: with alpha_i (1 + c_i), c_{i+1} = -defect_i -
+        // c_i.
+        for (std::int64_t i = 0; i + 1 < n_steps; ++i) {
+            const double p = eps[2 * i + 2] * eps[2 * i + 3], half = p * a[i];
+            const double lost =
+                std::fma(eps[2 * i + 2], eps[2 * i + 3], -p) * a[i] + std::fma(p, a[i], -half);
+            const double sign = i % 2 == 0 ? 1 : -1;
+            defect[i] = std::fma(half, a[i + 1], -sign) * sign + lost * a[i + 1] * sign;
+        }
+        double correction = 0;
+        for (std::int64_t i = 0; i + 1 < n_steps; ++i) {
+            correction = -defect[i] - correction;
+            a[i + 1] += a[i + 1] * correction;
+        }
+    }
+
+    /// steps[i * stride], steps[i * stride + 1] = A_i, B_i.
+    void write_recurrence(double* steps, std::int64_t stride) const {
+        for (std::int64_t i = 0; i < n_steps; ++i) {
+            const double a = (i % 2 == 0 ? 1 : -1) * alpha[i] * alpha[i];
+            const double e1 = epsilon[2 * i + 1], e2 = epsilon[2 * i + 2];
+            steps[i * stride] = a;
+            steps[i * stride + 1] = -a * (e1 * e1 + e2 * e2);
+        }
+    }
+
+    /// steps[i * stride + 0..3] = b_i, c_i (re, im each):
+    ///   b_i = alpha_i (eps_{l+1} a_l + eps_{l+2} a_{l+2}), c_i = alpha_i a_{l+1}
+    /// a: [lmax - m + 1]
+    void write_coefficients(const Complex* a, double* steps, std::int64_t stride) const {
+        const std::int64_t length = lmax - m + 1;
+        auto write = [&](std::int64_t i, Complex a0, Complex a1, Complex a2) {
+            const double even0 = alpha[i] * epsilon[2 * i + 1], even2 = alpha[i] * epsilon[2 * i + 2];
+            double* step = steps + i * stride;
+            step[0] = even0 * a0.real() + even2 * a2.real();
+            step[1] = even0 * a0.imag() + even2 * a2.imag();
+            step[2] = alpha[i] * a1.real();
+            step[3] = alpha[i] * a1.imag();
+        };
+        std::int64_t i = 0;
+        for (; 2 * i + 2 < length; ++i) write(i, a[2 * i], a[2 * i + 1], a[2 * i + 2]);
+        auto at = [&](std::int64_t k) { return k < length ? a[k] : Complex(0); };
+        for (; i < n_steps; ++i) write(i, at(2 * i), at(2 * i + 1), at(2 * i + 2));
+    }
+
+    /// The transpose of write_coefficients: a_l from sums[i * stride + 0..3]; overwritten.
+    void read_sums(const double* sums, std::int64_t stride, Complex* a) const {
+        const std::int64_t length = lmax - m + 1;
+        Complex carried = 0;
+        for (std::int64_t i = 0; 2 * i < length; ++i) {
+            const double* sum = sums + i * stride;
+            const Complex even(sum[0], sum[1]), odd(sum[2], sum[3]);
+            a[2 * i] = alpha[i] * epsilon[2 * i + 1] * even + carried;
+            if (2 * i + 1 < length) a[2 * i + 1] = alpha[i] * odd;
+            carried = alpha[i] * epsilon[2 * i + 2] * even;
+        }
+    }
+};
+
+}  // namespace zonal::sht::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

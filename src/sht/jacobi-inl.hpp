@@ -1,0 +1,178 @@
+// Wigner d functions for any spin, one degree after the other: by differences of Jacobi polynomials near the
+// poles, by the three-term recurrence elsewhere. Included once per SIMD target.
+
+#if defined(ZONAL_SHT_JACOBI_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef ZONAL_SHT_JACOBI_INL_HPP
+#undef ZONAL_SHT_JACOBI_INL_HPP
+#else
+#define ZONAL_SHT_JACOBI_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sht/legendre.hpp"
+#include "sht/scaled-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace zonal::sht::HWY_NAMESPACE {
+
+/// Degrees are taken in groups of this many, so that sums over rings fold whole vectors.
+inline constexpr std::int64_t degree_group = 4;
+
+/// How lambda = sqrt((2l+1)/4pi) d^l_{m,+-s} goes from degree l to l + 1.
+enum class JacobiForm {
+    difference,  ///< exact to rounding near the poles
+    three_term   ///< exact to rounding elsewhere
+};
+
+/// Coefficients of a step; their meaning depends on the form.
+struct JacobiStep {
+    double c0, c1, c2;
+};
+
+/// With n = l - L, L = max(m, s), lambda = g_n R_n, R_n = P_n^(alpha,beta)(x) / P_n^(alpha,beta)(1), h = 1 -
+/// x (DLMF 18.9.1-2 in differences):
+///   d_{n+1} = (c_n d_n - h R_n) / a_n,  R_{n+1} = R_n + d_{n+1},  R_0 = 1, d_0 = 0
+///   a_n = 2 (n+alpha+beta+1)(n+alpha+1) / ((2n+alpha+beta+1)(2n+alpha+beta+2))
+///   c_n = 2 n (n+beta) / ((2n+alpha+beta)(2n+alpha+beta+1))
+///   (g_{n+1}/g_n)^2 = (2l+3)/(2l+1) (n+1+alpha+beta)(n+1+alpha) / ((n+1)(n+1+beta))
+/// The step acts on g_n R_n and g_n d_n: g_{n+1}/g_n times 1, c_n / a_n, 1 / a_n.
+HWY_INLINE JacobiStep difference_step(double n, double alpha, double beta, double l) {
+    const double ab = alpha + beta, two = 2 * n + ab;
+    const double a = 2 * (n + ab + 1) * (n + alpha + 1) / ((two + 1) * (two + 2));
+    const double c = n == 0 ? 0 : 2 * n * (n + beta) / (two * (two + 1));
+    const double ratio =
+        (2 * l + 3) / (2 * l + 1) * ((n + 1 + ab) / (n + 1)) * ((n + 1 + alpha) / (n + 1 + beta));
+    const double growth = std::sqrt(ratio);
+    return {growth, growth * c / a, growth / a};
+}
+
+/// lambda_{l+1} = (u x + v) lambda_l - w lambda_{l-1} (Varshalovich et al. 1988, eq. 4.8.1, with the norm),
+/// r_l = sqrt((l^2 - m^2)(l^2 - s^2)):
+///   u = sqrt((2l+1)(2l+3)) (l+1) / r_{l+1},  v = -u m s / (l (l+1)),
+///   w = sqrt((2l+3)/(2l-1)) (l+1) r_l / (l r_{l+1})
+HWY_INLINE JacobiStep three_term_step(double l, double m, double s) {
+    auto root = [=](double k) { return std::sqrt((k - m) * (k + m) * ((k - s) * (k + s))); };
+    const double next = root(l + 1);
+    const double u = std::sqrt((2 * l + 1) * (2 * l + 3)) * (l + 1) / next;
+    if (l == 0) return {u, 0, 0};
+    return {u, -u * m * s / (l * (l + 1)),
+            std::sqrt((2 * l + 3) / (2 * l - 1)) * (l + 1) * root(l) / (l * next)};
+}
+
+/// The steps of one order for lambda_lm (spin 0, one sequence) or the pair d_{m,-s}, d_{m,+s}; padded to
+/// whole degree groups by steps to zero.
+struct JacobiSteps {
+    JacobiForm form;
+    std::int64_t first_degree;  ///< L = max(m, s)
+    std::int64_t n_degrees;     ///< a multiple of degree_group, 0 where L > lmax
+    const JacobiStep* steps;    ///< [n_degrees][n_sequences]
+
+    JacobiSteps(const LegendreTable& table, JacobiForm form, std::int64_t m, LegendreScratch& scratch)
+        : form(form) {
+        const std::int64_t s = table.spin, lmax = table.layout.lmax();
+        const int n_sequences = s == 0 ? 1 : 2;
+        first_degree = std::max(m, s);
+        const std::int64_t used = std::max<std::int64_t>(0, lmax - first_degree + 1);
+        n_degrees = (used + degree_group - 1) / degree_group * degree_group;
+        scratch.jacobi.assign(n_degrees * n_sequences * 3, 0.0);
+        auto* out = reinterpret_cast<JacobiStep*>(scratch.jacobi.data());
+        const double dm = static_cast<double>(m), ds = static_cast<double>(s);
+        const double far = dm + ds, near = std::abs(dm - ds);
+        for (std::int64_t k = 0; k + 1 < used; ++k) {
+            const double n = static_cast<double>(k), l = static_cast<double>(first_degree + k);
+            // d_{m,-s} carries sin^(m+s)(theta/2), d_{m,+s} carries sin^|m-s|(theta/2).
+            const bool difference = form == JacobiForm::difference;
+            out[k * n_sequences] =
+                difference ? difference_step(n, far, near, l) : three_term_step(l, dm, -ds);
+            if (n_sequences == 2)
+                out[k * 2 + 1] = difference ? difference_step(n, near, far, l) : three_term_step(l, dm, ds);
+        }
+        steps = out;
+    }
+};
+
+/// One sequence at one vector of rings. x: h = 1 - cos theta for differences, else cos theta.
+template <JacobiForm Form>
+struct JacobiSequence {
+    V value;
+    V memory;  ///< the last difference, or the last value
+    V scale;
+
+    /// power: of sin(theta/2); the other of cos(theta/2).
+    HWY_INLINE JacobiSequence(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
+                              std::int64_t ring, std::int64_t cos_power, std::int64_t sin_power,
+                              double factor) {
+        const D d;
+        LogSum log{hn::Set(d, table.log2_wigner.high[m]), hn::Set(d, table.log2_wigner.low[m])};
+        log.add(static_cast<double>(cos_power), rings.log2_cos_half, ring);
+        log.add(static_cast<double>(sin_power), rings.log2_sin_half, ring);
+        const Scaled start = exp2_scaled(log, factor);
+        value = start.value;
+        scale = start.scale;
+        memory = hn::Zero(d);
+    }
+
+    HWY_INLINE void advance(const JacobiStep& step, V x) {
+        const D d;
+        if constexpr (Form == JacobiForm::difference) {
+            const V drive = hn::Mul(hn::Mul(hn::Set(d, step.c2), x), value);
+            memory = hn::MulSub(hn::Set(d, step.c1), memory, drive);
+            value = hn::MulAdd(hn::Set(d, step.c0), value, memory);
+        } else {
+            const V factor = hn::MulAdd(hn::Set(d, step.c0), x, hn::Set(d, step.c1));
+            const V next = hn::MulSub(factor, value, hn::Mul(hn::Set(d, step.c2), memory));
+            memory = value;
+            value = next;
+        }
+        promote(memory, value, scale);
+    }
+
+    HWY_INLINE V visible_value() const { return hn::Mul(value, visibility(scale)); }
+};
+
+template <JacobiForm Form>
+HWY_INLINE V jacobi_argument(const RingPairs& rings, std::int64_t ring) {
+    return hn::LoadU(D(), (Form == JacobiForm::difference ? rings.h : rings.cos_theta).data() + ring);
+}
+
+/// The functions of one order at one vector of rings: lambda_lm for spin 0, F+ and F- for spin s.
+template <bool Spin, JacobiForm Form>
+struct JacobiFunctions {
+    JacobiSequence<Form> lambda;
+    V x;
+
+    HWY_INLINE JacobiFunctions(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
+                               std::int64_t ring)
+        : lambda(table, rings, m, ring, m, m, m % 2 == 0 ? 1 : -1), x(jacobi_argument<Form>(rings, ring)) {}
+    HWY_INLINE void advance(const JacobiStep* step) { lambda.advance(step[0], x); }
+    HWY_INLINE bool invisible() const { return none_visible(lambda.scale); }
+};
+
+/// +s lambda / 2 = plus, (-1)^s -s lambda / 2 = minus, so that F+ = plus + minus, F- = plus - minus. Signs:
+/// (-1)^s d_{m,-s} with d_{m,-s} = (-1)^(m+s) d^-, and d_{m,+s} = (-1)^(m-s) d^+ for m >= s, else d^+.
+template <JacobiForm Form>
+struct JacobiFunctions<true, Form> {
+    JacobiSequence<Form> plus, minus;
+    V x;
+
+    HWY_INLINE JacobiFunctions(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
+                               std::int64_t ring)
+        : plus(table, rings, m, ring, std::abs(m - table.spin), m + table.spin, m % 2 == 0 ? 0.5 : -0.5),
+          minus(table, rings, m, ring, m + table.spin, std::abs(m - table.spin),
+                m >= table.spin && (m - table.spin) % 2 != 0 ? -0.5 : 0.5),
+          x(jacobi_argument<Form>(rings, ring)) {}
+    HWY_INLINE void advance(const JacobiStep* step) {
+        plus.advance(step[0], x);
+        minus.advance(step[1], x);
+    }
+    HWY_INLINE bool invisible() const { return none_visible(plus.scale) && none_visible(minus.scale); }
+};
+
+}  // namespace zonal::sht::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
