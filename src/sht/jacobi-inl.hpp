@@ -28,70 +28,76 @@ enum class JacobiForm {
     three_term   ///< exact to rounding elsewhere
 };
 
-/// Coefficients of a step; their meaning depends on the form.
-struct JacobiStep {
-    double c0, c1, c2;
+/// The coefficients of all steps of one sequence, [n_degrees] each; their meaning depends on the form.
+struct JacobiSteps {
+    double *c0, *c1, *c2;
 };
 
-/// With n = l - L, L = max(m, s), lambda = g_n R_n, R_n = P_n^(alpha,beta)(x) / P_n^(alpha,beta)(1), h = 1 -
-/// x (DLMF 18.9.1-2 in differences):
+/// With n = l - L, L = max(m, s), lambda = g_n R_n, R_n = P_n^(alpha,beta)(x) / P_n^(alpha,beta)(1), h = 1 - x
+/// (DLMF 18.9.1-2 in differences):
 ///   d_{n+1} = (c_n d_n - h R_n) / a_n,  R_{n+1} = R_n + d_{n+1},  R_0 = 1, d_0 = 0
 ///   a_n = 2 (n+alpha+beta+1)(n+alpha+1) / ((2n+alpha+beta+1)(2n+alpha+beta+2))
 ///   c_n = 2 n (n+beta) / ((2n+alpha+beta)(2n+alpha+beta+1))
 ///   (g_{n+1}/g_n)^2 = (2l+3)/(2l+1) (n+1+alpha+beta)(n+1+alpha) / ((n+1)(n+1+beta))
 /// The step acts on g_n R_n and g_n d_n: g_{n+1}/g_n times 1, c_n / a_n, 1 / a_n.
-HWY_INLINE JacobiStep difference_step(double n, double alpha, double beta, double l) {
-    const double ab = alpha + beta, two = 2 * n + ab;
-    const double a = 2 * (n + ab + 1) * (n + alpha + 1) / ((two + 1) * (two + 2));
-    const double c = n == 0 ? 0 : 2 * n * (n + beta) / (two * (two + 1));
-    const double ratio =
-        (2 * l + 3) / (2 * l + 1) * ((n + 1 + ab) / (n + 1)) * ((n + 1 + alpha) / (n + 1 + beta));
-    const double growth = std::sqrt(ratio);
-    return {growth, growth * c / a, growth / a};
+inline void write_difference_steps(double alpha, double beta, double first_degree, std::int64_t count,
+                                   const JacobiSteps& steps) {
+    for (std::int64_t k = 0; k < count; ++k) {
+        const double n = static_cast<double>(k), l = first_degree + n, ab = alpha + beta, two = 2 * n + ab;
+        const double inverse_a = (two + 1) * (two + 2) / (2 * (n + ab + 1) * (n + alpha + 1));
+        // c_0 = 0, also where alpha + beta = 0.
+        const double c = 2 * n * (n + beta) / (std::max(two, 1.0) * (two + 1));
+        const double growth = std::sqrt((2 * l + 3) * (n + 1 + ab) * (n + 1 + alpha) /
+                                        ((2 * l + 1) * (n + 1) * (n + 1 + beta)));
+        steps.c0[k] = growth;
+        steps.c1[k] = growth * c * inverse_a;
+        steps.c2[k] = growth * inverse_a;
+    }
 }
 
 /// lambda_{l+1} = (u x + v) lambda_l - w lambda_{l-1} (Varshalovich et al. 1988, eq. 4.8.1, with the norm),
 /// r_l = sqrt((l^2 - m^2)(l^2 - s^2)):
 ///   u = sqrt((2l+1)(2l+3)) (l+1) / r_{l+1},  v = -u m s / (l (l+1)),
 ///   w = sqrt((2l+3)/(2l-1)) (l+1) r_l / (l r_{l+1})
-HWY_INLINE JacobiStep three_term_step(double l, double m, double s) {
-    auto root = [=](double k) { return std::sqrt((k - m) * (k + m) * ((k - s) * (k + s))); };
-    const double next = root(l + 1);
-    const double u = std::sqrt((2 * l + 1) * (2 * l + 3)) * (l + 1) / next;
-    if (l == 0) return {u, 0, 0};
-    return {u, -u * m * s / (l * (l + 1)),
-            std::sqrt((2 * l + 3) / (2 * l - 1)) * (l + 1) * root(l) / (l * next)};
+/// which is w_l = u_l / u_{l-1}. The first w has nothing to act on.
+inline void write_three_term_steps(double m, double s, double first_degree, std::int64_t count,
+                                   const JacobiSteps& steps) {
+    for (std::int64_t k = 0; k < count; ++k) {
+        const double l = first_degree + static_cast<double>(k), next = l + 1;
+        const double u = next * std::sqrt((2 * l + 1) * (2 * l + 3) /
+                                          ((next - m) * (next + m) * ((next - s) * (next + s))));
+        steps.c0[k] = u;
+        steps.c1[k] = -u * m * s / (std::max(l, 1.0) * next);
+    }
+    for (std::int64_t k = count - 1; k > 0; --k) steps.c2[k] = steps.c0[k] / steps.c0[k - 1];
+    if (count > 0) steps.c2[0] = 0;
 }
 
-/// The steps of one order for lambda_lm (spin 0, one sequence) or the pair d_{m,-s}, d_{m,+s}; padded to
-/// whole degree groups by steps to zero.
-struct JacobiSteps {
-    JacobiForm form;
+/// The steps of one order for lambda_lm (spin 0, one sequence) or the pair d_{m,-s}, d_{m,+s}; padded to whole
+/// degree groups by steps to zero.
+struct JacobiRecurrence {
     std::int64_t first_degree;  ///< L = max(m, s)
     std::int64_t n_degrees;     ///< a multiple of degree_group, 0 where L > lmax
-    const JacobiStep* steps;    ///< [n_degrees][n_sequences]
+    JacobiSteps steps[2];
 
-    JacobiSteps(const LegendreTable& table, JacobiForm form, std::int64_t m, LegendreScratch& scratch)
-        : form(form) {
+    JacobiRecurrence(const LegendreTable& table, JacobiForm form, std::int64_t m, LegendreScratch& scratch) {
         const std::int64_t s = table.spin, lmax = table.layout.lmax();
-        const int n_sequences = s == 0 ? 1 : 2;
         first_degree = std::max(m, s);
         const std::int64_t used = std::max<std::int64_t>(0, lmax - first_degree + 1);
         n_degrees = (used + degree_group - 1) / degree_group * degree_group;
-        scratch.jacobi.assign(n_degrees * n_sequences * 3, 0.0);
-        auto* out = reinterpret_cast<JacobiStep*>(scratch.jacobi.data());
-        const double dm = static_cast<double>(m), ds = static_cast<double>(s);
+        scratch.jacobi.assign(n_degrees * 6, 0.0);
+        double* next = scratch.jacobi.data();
+        const double dm = static_cast<double>(m), ds = static_cast<double>(s), first = std::max(dm, ds);
         const double far = dm + ds, near = std::abs(dm - ds);
-        for (std::int64_t k = 0; k + 1 < used; ++k) {
-            const double n = static_cast<double>(k), l = static_cast<double>(first_degree + k);
+        for (int k = 0; k < (s == 0 ? 1 : 2); ++k) {
+            steps[k] = {next, next + n_degrees, next + 2 * n_degrees};
+            next += 3 * n_degrees;
             // d_{m,-s} carries sin^(m+s)(theta/2), d_{m,+s} carries sin^|m-s|(theta/2).
-            const bool difference = form == JacobiForm::difference;
-            out[k * n_sequences] =
-                difference ? difference_step(n, far, near, l) : three_term_step(l, dm, -ds);
-            if (n_sequences == 2)
-                out[k * 2 + 1] = difference ? difference_step(n, near, far, l) : three_term_step(l, dm, ds);
+            if (form == JacobiForm::difference)
+                write_difference_steps(k == 0 ? far : near, k == 0 ? near : far, first, used - 1, steps[k]);
+            else
+                write_three_term_steps(dm, k == 0 ? -ds : ds, first, used - 1, steps[k]);
         }
-        steps = out;
     }
 };
 
@@ -116,15 +122,15 @@ struct JacobiSequence {
         memory = hn::Zero(d);
     }
 
-    HWY_INLINE void advance(const JacobiStep& step, V x) {
+    HWY_INLINE void advance(const JacobiSteps& steps, std::int64_t k, V x) {
         const D d;
         if constexpr (Form == JacobiForm::difference) {
-            const V drive = hn::Mul(hn::Mul(hn::Set(d, step.c2), x), value);
-            memory = hn::MulSub(hn::Set(d, step.c1), memory, drive);
-            value = hn::MulAdd(hn::Set(d, step.c0), value, memory);
+            const V drive = hn::Mul(hn::Mul(hn::Set(d, steps.c2[k]), x), value);
+            memory = hn::MulSub(hn::Set(d, steps.c1[k]), memory, drive);
+            value = hn::MulAdd(hn::Set(d, steps.c0[k]), value, memory);
         } else {
-            const V factor = hn::MulAdd(hn::Set(d, step.c0), x, hn::Set(d, step.c1));
-            const V next = hn::MulSub(factor, value, hn::Mul(hn::Set(d, step.c2), memory));
+            const V factor = hn::MulAdd(hn::Set(d, steps.c0[k]), x, hn::Set(d, steps.c1[k]));
+            const V next = hn::MulSub(factor, value, hn::Mul(hn::Set(d, steps.c2[k]), memory));
             memory = value;
             value = next;
         }
@@ -148,7 +154,7 @@ struct JacobiFunctions {
     HWY_INLINE JacobiFunctions(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
                                std::int64_t ring)
         : lambda(table, rings, m, ring, m, m, m % 2 == 0 ? 1 : -1), x(jacobi_argument<Form>(rings, ring)) {}
-    HWY_INLINE void advance(const JacobiStep* step) { lambda.advance(step[0], x); }
+    HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) { lambda.advance(r.steps[0], k, x); }
     HWY_INLINE bool invisible() const { return none_visible(lambda.scale); }
 };
 
@@ -165,9 +171,9 @@ struct JacobiFunctions<true, Form> {
           minus(table, rings, m, ring, m + table.spin, std::abs(m - table.spin),
                 m >= table.spin && (m - table.spin) % 2 != 0 ? -0.5 : 0.5),
           x(jacobi_argument<Form>(rings, ring)) {}
-    HWY_INLINE void advance(const JacobiStep* step) {
-        plus.advance(step[0], x);
-        minus.advance(step[1], x);
+    HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) {
+        plus.advance(r.steps[0], k, x);
+        minus.advance(r.steps[1], k, x);
     }
     HWY_INLINE bool invisible() const { return none_visible(plus.scale) && none_visible(minus.scale); }
 };

@@ -34,7 +34,7 @@ inline bool starts_odd(std::int64_t first_degree, std::int64_t m, std::int64_t s
 
 /// a: [component][n_degrees], coefficients from the first degree on.
 template <bool Spin, JacobiForm Form>
-HWY_NOINLINE MirrorParts jacobi_synthesis(JacobiFunctions<Spin, Form> functions, const JacobiSteps& jacobi,
+HWY_NOINLINE MirrorParts jacobi_synthesis(JacobiFunctions<Spin, Form> functions, const JacobiRecurrence& jacobi,
                                           const Complex* const* a) {
     const D d;
     MirrorParts parts;
@@ -60,28 +60,27 @@ HWY_NOINLINE MirrorParts jacobi_synthesis(JacobiFunctions<Spin, Form> functions,
             same[0][1] = hn::MulAdd(set(a[0][k].imag()), lambda, same[0][1]);
         }
     };
-    constexpr int n_sequences = Spin ? 2 : 1;
     std::int64_t k = 0;
     // Two at a time, to keep the parity of k.
     for (; k < jacobi.n_degrees && functions.invisible(); k += 2) {
-        functions.advance(jacobi.steps + k * n_sequences);
+        functions.advance(jacobi, k);
         if (!functions.invisible()) add(parts.odd, parts.even, k + 1);
-        functions.advance(jacobi.steps + (k + 1) * n_sequences);
+        functions.advance(jacobi, k + 1);
     }
     for (; k < jacobi.n_degrees; k += 2) {
         add(parts.even, parts.odd, k);
-        functions.advance(jacobi.steps + k * n_sequences);
+        functions.advance(jacobi, k);
         add(parts.odd, parts.even, k + 1);
-        functions.advance(jacobi.steps + (k + 1) * n_sequences);
+        functions.advance(jacobi, k + 1);
     }
     return parts;
 }
 
 /// The transpose: adds to sums[n_degrees][2 * components] = re, im per component.
 template <bool Spin, JacobiForm Form>
-HWY_NOINLINE void jacobi_adjoint(JacobiFunctions<Spin, Form> functions, const JacobiSteps& jacobi,
+HWY_NOINLINE void jacobi_adjoint(JacobiFunctions<Spin, Form> functions, const JacobiRecurrence& jacobi,
                                  const MirrorParts& parts, double* HWY_RESTRICT sums) {
-    constexpr int n_sequences = Spin ? 2 : 1, width = Spin ? 4 : 2;
+    constexpr int width = Spin ? 4 : 2;
     auto project = [&](const V(&same)[2][2], const V(&mirror)[2][2], V* HWY_RESTRICT out) HWY_ATTR {
         if constexpr (Spin) {
             // E = -(F+ q + i F- u), B = -(F+ u - i F- q); the sign is applied by the caller.
@@ -106,7 +105,7 @@ HWY_NOINLINE void jacobi_adjoint(JacobiFunctions<Spin, Form> functions, const Ja
                 project(parts.even, parts.odd, products + j * width);
             else
                 project(parts.odd, parts.even, products + j * width);
-            functions.advance(jacobi.steps + (k + j) * n_sequences);
+            functions.advance(jacobi, k + j);
         }
         if (!visible) continue;
         for (std::int64_t j = 0; j < degree_group * width; j += lanes())

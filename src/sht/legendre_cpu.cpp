@@ -233,7 +233,7 @@ void synthesize_jacobi(const LegendreTable& table, const RingPairs& rings, std::
     if (blocks.first == blocks.end) return;
     const D d;
     constexpr int components = Spin ? 2 : 1;
-    const JacobiSteps jacobi(table, Form, m, scratch);
+    const JacobiRecurrence jacobi(table, Form, m, scratch);
     const std::int64_t skipped = jacobi.first_degree - m;
     const bool swap = starts_odd(jacobi.first_degree, m, table.spin);
     scratch.row.assign(components * jacobi.n_degrees, 0.0);
@@ -269,7 +269,7 @@ void adjoint_jacobi(const LegendreTable& table, const RingPairs& rings, std::int
     if (blocks.first == blocks.end) return;
     const D d;
     constexpr int components = Spin ? 2 : 1;
-    const JacobiSteps jacobi(table, Form, m, scratch);
+    const JacobiRecurrence jacobi(table, Form, m, scratch);
     const std::int64_t skipped = jacobi.first_degree - m;
     const bool swap = starts_odd(jacobi.first_degree, m, table.spin);
     for (std::int64_t field = 0; field < alm.n_fields; field += components) {
