@@ -19,7 +19,7 @@ want() { [ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]]; }
 build() {
     local preset=$1; shift
     if command -v ccache; then set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
-    cmake --preset "$preset" -DZONAL_WARNINGS_AS_ERRORS=ON -DZONAL_WITH_TESTS=ON "$@"
+    cmake --preset "$preset" -DZONAL_WARNINGS_AS_ERRORS=ON -DZONAL_WITH_TESTS=ON -DZONAL_WITH_BENCH=ON "$@"
     cmake --build --preset "$preset" -j "$jobs"
 }
 
@@ -83,11 +83,11 @@ if want release; then stage "C++ tests" run_ctest; fi
 if want python; then stage "Python tests" run_pytest; fi
 if want install; then stage install run_install; fi
 if want asan; then
-    stage "build asan" build asan -DZONAL_WITH_CLI=OFF
+    stage "build asan" build asan
     stage "C++ tests with ASan and UBSan" run_gtests asan '-*Large*'
 fi
 if want tsan; then
-    stage "build tsan" build tsan -DZONAL_WITH_CLI=OFF
+    stage "build tsan" build tsan -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF
     stage "threaded C++ tests with TSan" run_gtests tsan '*Thread*:*Parallel*'
 fi
 if want tidy; then stage clang-tidy check_tidy; fi
