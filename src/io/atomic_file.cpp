@@ -1,0 +1,132 @@
+#include "zonal/io/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <utility>
+
+#include "zonal/error.hpp"
+
+namespace zonal::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string system_reason() {
+    return std::strerror(errno);
+}
+
+[[noreturn]] void reject(const std::string& path, const std::string& reason) {
+    throw IoError(fmt::format("{}: {}", path, reason));
+}
+
+constexpr const char* exists_already = "exists already; --overwrite (overwrite = true) replaces it";
+
+/// The file that is to appear: a link's target, so that the link stays. Refuses what a rename would destroy.
+std::string find_target(const std::string& path, bool overwrite) {
+    if (path.empty()) throw InvalidArgument("output path: must not be empty");
+    std::error_code error;
+    const auto status = fs::status(path, error);
+    if (status.type() == fs::file_type::not_found) return path;
+    if (status.type() == fs::file_type::none)
+        reject(path, fmt::format("cannot be examined: {}", error.message()));
+    if (fs::is_directory(status)) reject(path, "is a directory");
+    if (!fs::is_regular_file(status)) reject(path, "is not a regular file");
+    if (!overwrite) reject(path, exists_already);
+    if (!fs::is_symlink(path, error)) return path;
+    const auto target = fs::canonical(path, error);
+    if (error) reject(path, error.message());
+    return target.string();
+}
+
+/// A file of its own in target's folder. open() rather than mkstemp, so that the umask decides on
+/// permissions.
+int create_beside(const std::string& target, std::string& name) {
+    const fs::path folder = fs::path(target).parent_path();
+    std::random_device random;
+    int descriptor = -1;
+    for (int attempt = 0; attempt < 100 && descriptor < 0; ++attempt) {
+        name = (folder / fmt::format(".zonal-{:08x}{:08x}.part", random(), random())).string();
+        descriptor = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST) break;
+    }
+    return descriptor;
+}
+
+/// Makes the rename itself durable; folders that cannot be opened or synchronised are not an error.
+void sync_folder(const std::string& target) {
+    const fs::path folder = fs::path(target).parent_path();
+    const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    (void)fsync(descriptor);
+    close(descriptor);
+}
+
+/// Renames without replacing. File systems that know no such rename get a check first.
+int rename_new(const char* from, const char* to) {
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
+    if (errno != EINVAL && errno != ENOSYS) return -1;
+    struct stat status;
+    if (lstat(to, &status) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(from, to);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::string& path, bool overwrite)
+    : path_(path), target_(find_target(path, overwrite)), overwrite_(overwrite) {
+    descriptor_ = create_beside(target_, temporary_path_);
+    if (descriptor_ < 0) reject(path_, fmt::format("cannot be written: {}", system_reason()));
+    struct stat status;
+    if (stat(target_.c_str(), &status) == 0) (void)fchmod(descriptor_, status.st_mode & 07777);
+}
+
+AtomicFile::~AtomicFile() {
+    remove_temporary();
+}
+
+void AtomicFile::remove_temporary() noexcept {
+    if (descriptor_ < 0) return;
+    close(std::exchange(descriptor_, -1));
+    unlink(temporary_path_.c_str());
+}
+
+void AtomicFile::fail(const std::string& reason) {
+    remove_temporary();
+    reject(path_, reason);
+}
+
+void AtomicFile::write(const void* bytes, std::size_t count) {
+    const char* next = static_cast<const char*>(bytes);
+    while (count > 0) {
+        const ssize_t written = ::write(descriptor_, next, count);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) fail(fmt::format("cannot be written: {}", system_reason()));
+        next += written;
+        count -= static_cast<std::size_t>(written);
+    }
+}
+
+void AtomicFile::commit() {
+    if (descriptor_ < 0) reject(path_, "has been committed or has failed already");
+    if (fsync(descriptor_) != 0 && errno != EINVAL)
+        fail(fmt::format("cannot be written: {}", system_reason()));
+    const int renamed = overwrite_ ? rename(temporary_path_.c_str(), target_.c_str())
+                                   : rename_new(temporary_path_.c_str(), target_.c_str());
+    if (renamed != 0)
+        fail(errno == EEXIST ? exists_already : fmt::format("cannot be written: {}", system_reason()));
+    close(std::exchange(descriptor_, -1));
+    sync_folder(target_);
+}
+
+}  // namespace zonal::io

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "zonal/io/header.hpp"
+
+namespace zonal::io {
+
+/// The value cards of one HDU. Where a key occurs twice the first one counts, as in CFITSIO.
+class FitsHeader {
+  public:
+    /// Adds one card of 80 bytes. Cards without a value (COMMENT, HISTORY, blank) are left out.
+    void add(std::string_view card);
+
+    const std::vector<HeaderCard>& cards() const { return cards_; }
+    bool has(const std::string& key) const { return index_.contains(key); }
+
+    // Each is empty when the key is absent or its value blank, and throws InvalidArgument ("NSIDE = 'abc':
+    // must be an integer") when the value has another type.
+    std::optional<std::int64_t> integer(const std::string& key) const;
+    std::optional<double> number(const std::string& key) const;
+    std::optional<bool> logical(const std::string& key) const;
+    /// Without trailing blanks; numbers come as they stand in the card.
+    std::optional<std::string> text(const std::string& key) const;
+
+  private:
+    const HeaderCard* find(const std::string& key) const;
+
+    std::vector<HeaderCard> cards_;
+    std::unordered_map<std::string, std::size_t> index_;
+};
+
+/// "NSIDE = 'abc'" for messages.
+std::string describe(const HeaderCard& card);
+
+}  // namespace zonal::io

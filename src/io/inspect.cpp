@@ -1,0 +1,53 @@
+#include "zonal/io/inspect.hpp"
+
+#include "io/fits_scan.hpp"
+#include "io/hdu_kind.hpp"
+#include "io/spectrum_names.hpp"
+#include "io/text_table.hpp"
+
+#include <algorithm>
+
+namespace zonal::io {
+namespace {
+
+HduSummary summarise(const Hdu& hdu) {
+    HduSummary summary;
+    summary.number = hdu.number;
+    summary.name = hdu.name;
+    summary.type = hdu.type == HduType::image ? "IMAGE" : hdu.type_name;
+    summary.kind = kind_of(hdu);
+    summary.shape = hdu.axes;
+    if (hdu.type == HduType::binary_table || hdu.type == HduType::ascii_table) summary.shape = {hdu.rows};
+    for (const auto& column : hdu.columns)
+        summary.columns.push_back({column.name, column.format, column.unit});
+    summary.cards = hdu.header.cards();
+    return summary;
+}
+
+FileKind kind_of_text(const TextTable& table) {
+    const bool named = std::any_of(table.header.begin(), table.header.end(), [](const std::string& word) {
+        return spectrum_from_name(word.substr(word.find(':') + 1), false).has_value();
+    });
+    return named && table.columns.size() > 1 ? FileKind::spectrum : FileKind::window;
+}
+
+}  // namespace
+
+FileSummary inspect(const std::string& path) {
+    const FileBytes file(path);
+    FileSummary summary;
+    summary.fits = file.starts_like_fits();
+    if (!summary.fits) {
+        summary.kind = kind_of_text(read_text_table(file));
+        return summary;
+    }
+    const FitsScan scan = scan_fits(file);
+    for (const auto& hdu : scan.hdus) {
+        summary.hdus.push_back(summarise(hdu));
+        if (summary.kind == FileKind::other) summary.kind = summary.hdus.back().kind;
+    }
+    if (!scan.problem.empty()) summary.notes.push_back(path + ": " + scan.problem);
+    return summary;
+}
+
+}  // namespace zonal::io
