@@ -111,8 +111,7 @@ void AxesFrame::draw_box_and_labels(const std::string& x_name, const std::string
                       {.size = 11, .vertical = Align::end});
     canvas_.draw_text(y_name, area_.x - canvas_.pt(tick_gap + 8) - y_label_width_, area_.y + area_.height / 2,
                       {.size = 11, .vertical = Align::end, .upwards = true});
-    canvas_.draw_text(title, area_.x + area_.width / 2, canvas_.pt(10),
-                      {.size = 12, .vertical = Align::start});
+    draw_title(canvas_, title, area_);
 }
 
 void draw_legend(const Canvas& canvas, const Rect& area, const std::vector<LegendEntry>& entries,

@@ -133,8 +133,8 @@ Rect Canvas::draw_text(const std::string& markup, double x, double y, const Text
         pen += width;
     }
     if (style.halo) {
-        set_color(white, 0.75);
-        cairo_set_line_width(cairo(), pt(0.22 * style.size));
+        set_color(white, 0.85);
+        cairo_set_line_width(cairo(), pt(0.3 * style.size));
         cairo_stroke_preserve(cairo());
     }
     set_color(black);
@@ -148,6 +148,17 @@ Image Canvas::image() const {
         throw Error(fmt::format("cannot draw: {}", cairo_status_to_string(cairo_status(cairo()))));
     cairo_surface_flush(surface_.get());
     return Image(surface_, dpi_);
+}
+
+void draw_title(const Canvas& canvas, const std::string& title, const Rect& area) {
+    constexpr double size = 12;  // pt
+    const double edge = canvas.pt(10);
+    const double room = canvas.width() - 2 * edge;
+    const double width = canvas.text_width(title, size);
+    const double shrink = std::min(1.0, room / std::max(width, 1.0));
+    const double half = shrink * width / 2;
+    const double x = std::clamp(area.x + area.width / 2, edge + half, canvas.width() - edge - half);
+    canvas.draw_text(title, x, edge, {.size = shrink * size, .vertical = Align::start});
 }
 
 bool LabelPlacer::place(const std::string& markup, double x, double y, const TextStyle& style,

@@ -34,8 +34,6 @@ struct TextStyle {
 
 inline constexpr Rgb black{0, 0, 0};
 inline constexpr Rgb white{255, 255, 255};
-/// Of pixels without a value.
-inline constexpr Rgb missing_color{160, 160, 160};
 
 /// A picture being drawn: a Cairo context, and text and lines in points.
 class Canvas {
@@ -70,6 +68,9 @@ class Canvas {
     std::shared_ptr<cairo_surface_t> surface_;
     std::unique_ptr<cairo_t, void (*)(cairo_t*)> context_;
 };
+
+/// At the top of the picture over `area`, in smaller type where it would be too wide.
+void draw_title(const Canvas& canvas, const std::string& title, const Rect& area);
 
 /// Puts text where it does not touch text put before.
 class LabelPlacer {

@@ -27,16 +27,32 @@ Range widened(double minimum, double maximum) {
     return {minimum - margin, maximum + margin};
 }
 
-double largest_magnitude(const std::vector<double>& values, double fraction) {
-    std::vector<double> magnitudes(values.size());
-    std::transform(values.begin(), values.end(), magnitudes.begin(), [](double x) { return std::abs(x); });
-    return percentile(magnitudes, fraction);
+std::vector<double> magnitudes(const std::vector<double>& values) {
+    std::vector<double> result(values.size());
+    std::transform(values.begin(), values.end(), result.begin(), [](double x) { return std::abs(x); });
+    return result;
+}
+
+/// +- 2.33 sigma of a Gaussian sky, from its median so that the Galactic plane or sources do not widen it;
+/// but at least 5 % of the 98th percentile, for maps that are nearly empty.
+double symmetric_end(std::vector<double> absolute) {
+    const double gaussian = 3.45 * percentile(absolute, 0.5);  // 2.33 sigma / 0.6745 sigma
+    const double most = percentile(absolute, 0.98);
+    return std::min(most, std::max(gaussian, most / 20));
 }
 
 void erase_missing(std::vector<double>& values) {
     std::erase_if(values, is_missing);
     if (values.empty())
         throw InvalidArgument("map: no pixel in view has a value; all are NaN, Inf or UNSEEN");
+}
+
+/// The median |value|: what fills most of the sky is drawn linearly. Six decades at most lie beyond it.
+double automatic_threshold(std::vector<double> values, double end) {
+    std::erase_if(values, is_missing);
+    if (values.empty()) return 1e-3 * end;
+    auto absolute = magnitudes(values);
+    return std::clamp(percentile(absolute, 0.5), 1e-6 * end, end);
 }
 
 Range automatic_log_range(std::vector<double>& values) {
@@ -60,11 +76,12 @@ Range automatic_range(std::vector<double> values, Scale scale) {
     const Range full{*smallest, *largest};
     if (scale == Scale::equalised) return widened(full.minimum, full.maximum);
 
-    const double low = percentile(values, 0.01);
-    const double high = percentile(values, 0.99);
-    const bool both_signs = low < 0 && high > 0 && std::min(-low, high) > 0.05 * std::max(-low, high);
+    const double n_negative = std::count_if(values.begin(), values.end(), [](double x) { return x < 0; });
+    const double n_positive = std::count_if(values.begin(), values.end(), [](double x) { return x > 0; });
+    const bool both_signs = std::min(n_negative, n_positive) > 0.05 * (n_negative + n_positive);
     if (both_signs) {
-        const double end = largest_magnitude(values, scale == Scale::symlog ? 1 : 0.98);
+        const double end = scale == Scale::symlog ? std::max(-full.minimum, full.maximum)
+                                                  : symmetric_end(magnitudes(values));
         return {-end, end};
     }
     if (scale == Scale::symlog) return widened(full.minimum, full.maximum);
@@ -86,7 +103,8 @@ ColorScale::ColorScale(Scale scale, Range range, double linear_threshold, std::v
     if (!(linear_threshold >= 0) || !std::isfinite(linear_threshold))
         throw InvalidArgument(
             fmt::format("linear_threshold = {}: must be above 0, or 0 for automatic", linear_threshold));
-    if (linear_threshold_ == 0) linear_threshold_ = 1e-3 * std::max(std::abs(minimum), std::abs(maximum));
+    if (linear_threshold_ == 0 && scale == Scale::symlog)
+        linear_threshold_ = automatic_threshold(values, std::max(std::abs(minimum), std::abs(maximum)));
     if (scale == Scale::equalised) {
         std::erase_if(values,
                       [&](double value) { return is_missing(value) || value < minimum || value > maximum; });

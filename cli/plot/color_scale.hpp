@@ -10,6 +10,9 @@ namespace zonal::plot {
 /// NaN, Inf and UNSEEN (-1.6375e30, also where float has rounded it).
 bool is_missing(double value);
 
+/// Of pixels without a value.
+inline constexpr Rgb missing_color{160, 160, 160};
+
 /// Values to positions 0..1 along the colour bar.
 class ColorScale {
   public:

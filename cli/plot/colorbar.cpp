@@ -76,6 +76,32 @@ void fill(const Canvas& canvas, const BarFrame& frame, const Colormap& colormap,
     canvas.stroke(0.6);
 }
 
+/// Whether the labels keep a distance from each other.
+bool fits(const Canvas& canvas, const BarFrame& frame, const ColorScale& scale, const Ticks& ticks) {
+    double end = -1e9;  // of the label before, along the bar
+    for (const Tick& tick : ticks.ticks) {
+        if (tick.label.empty()) continue;
+        const double extent =
+            frame.is_horizontal() ? canvas.text_width(tick.label) + canvas.pt(10) : canvas.pt(26);
+        const double middle = scale.position(tick.value) * frame.length();
+        if (middle - extent / 2 < end) return false;
+        end = middle + extent / 2;
+    }
+    return true;
+}
+
+/// As many ticks as have room; the two ends where not even two round numbers fit.
+Ticks fitting_ticks(const Canvas& canvas, const BarFrame& frame, const ColorScale& scale) {
+    for (int max_count = 9; max_count >= 2; --max_count) {
+        const Ticks ticks = scale.ticks(max_count);
+        const auto n_labels = std::count_if(ticks.ticks.begin(), ticks.ticks.end(),
+                                            [](const Tick& tick) { return !tick.label.empty(); });
+        if (n_labels >= 2 && fits(canvas, frame, scale, ticks)) return ticks;
+    }
+    const auto [minimum, maximum] = scale.range();
+    return {{{minimum, format_significant(minimum, 2)}, {maximum, format_significant(maximum, 2)}}, 0};
+}
+
 /// Draws the ticks; the furthest pixel that their labels reach on their side.
 double draw_ticks(const Canvas& canvas, const BarFrame& frame, const ColorScale& scale, const Ticks& ticks) {
     const double gap = canvas.pt(6);
@@ -109,13 +135,18 @@ std::string unit_label(const std::string& unit, int exponent) {
 
 }  // namespace
 
+double colorbar_label_width(const Canvas& canvas, const Rect& bar, const ColorScale& scale) {
+    double widest = 0;
+    for (const Tick& tick : fitting_ticks(canvas, BarFrame(canvas, bar), scale).ticks)
+        widest = std::max(widest, canvas.text_width(tick.label));
+    return widest;
+}
+
 void draw_colorbar(const Canvas& canvas, const Rect& bar, const ColorScale& scale, const Colormap& colormap,
                    Clipped clipped, const std::string& unit) {
     const BarFrame frame(canvas, bar);
     fill(canvas, frame, colormap, clipped);
-    const double room_per_label = canvas.pt(frame.is_horizontal() ? 44 : 34);
-    const int max_count = std::clamp(static_cast<int>(frame.length() / room_per_label), 2, 9);
-    const Ticks ticks = scale.ticks(max_count);
+    const Ticks ticks = fitting_ticks(canvas, frame, scale);
     const double reach = draw_ticks(canvas, frame, scale, ticks);
     const std::string label = unit_label(unit, ticks.exponent);
     TextStyle style;

@@ -29,20 +29,25 @@ void check(const MapPlot& plot) {
             fmt::format("centre_lat = {}: must be from -90 to 90 degrees", plot.centre_lat));
     if (plot.projection == Projection::gnomonic && !(plot.field > 0 && plot.field <= 150))
         throw InvalidArgument(fmt::format("field = {}: must be above 0 and at most 150 degrees", plot.field));
-    if (!(plot.graticule_step == 0 || (plot.graticule_step > 0.001 && plot.graticule_step <= 90)))
+    if (!(plot.graticule_step >= 0))
         throw InvalidArgument(
-            fmt::format("graticule_step = {}: must be from 0.001 to 90 degrees, or 0 for automatic",
-                        plot.graticule_step));
+            fmt::format("graticule_step = {}: must be above 0, or 0 for automatic", plot.graticule_step));
 }
 
-Margins margins_of(const MapPlot& plot) {
-    const bool labels = plot.graticule && plot.graticule_labels;
-    const double top = plot.title.empty() ? 12 : 32;
-    if (plot.projection == Projection::mollweide) {
-        const double side = labels ? 34 : 12;
-        return {side, side, top, plot.colorbar ? 58.0 : 12.0};
-    }
-    return {labels ? 58.0 : 12.0, plot.colorbar ? 84.0 : 12.0, top, labels ? 42.0 : 12.0};
+bool has_labels(const MapPlot& plot) {
+    return plot.graticule && plot.graticule_labels;
+}
+
+Margins full_sky_margins(const MapPlot& plot) {
+    const double side = has_labels(plot) ? 34 : 12;
+    return {side, side, plot.title.empty() ? 12.0 : 32.0, plot.colorbar ? 58.0 : 12.0};
+}
+
+/// left_labels, right_labels: width of the tick labels, points.
+Margins zoom_margins(const MapPlot& plot, bool shows_pole, double left_labels, double right_labels) {
+    const double above = has_labels(plot) && shows_pole ? 15 : 0;  // longitudes
+    return {has_labels(plot) ? 30 + left_labels : 12, plot.colorbar ? 52 + right_labels : 12,
+            (plot.title.empty() ? 12 : 32) + above, has_labels(plot) ? 42.0 : 12.0};
 }
 
 /// The largest box of the given aspect (height / width) within the margins, in the middle.
@@ -63,15 +68,22 @@ Rect fit_panel(const Canvas& canvas, const Margins& margins, double aspect) {
             std::round(canvas.pt(margins.top) + (room_y - height) / 2), width, height};
 }
 
-SkyPanel make_panel(const Canvas& canvas, const MapPlot& plot) {
+SkyPanel make_panel(const Canvas& canvas, const MapPlot& plot, const Margins& margins) {
     const bool full_sky = plot.projection == Projection::mollweide;
     const SkyProjection projection(plot.projection, plot.centre_lon, plot.centre_lat);
     const double half_width = full_sky ? 2 : std::tan(plot.field / 2 * std::numbers::pi / 180);
-    return {projection, fit_panel(canvas, margins_of(plot), full_sky ? 0.5 : 1), half_width};
+    return {projection, fit_panel(canvas, margins, full_sky ? 0.5 : 1), half_width};
+}
+
+/// Before the labels are known; the final panel differs by pixels.
+SkyPanel draft_panel(const Canvas& canvas, const MapPlot& plot) {
+    const bool full_sky = plot.projection == Projection::mollweide;
+    return make_panel(canvas, plot, full_sky ? full_sky_margins(plot) : zoom_margins(plot, false, 28, 32));
 }
 
 ColorScale make_scale(const MapPlot& plot, const SkyPanel& panel) {
-    const bool needs_values = !plot.minimum || !plot.maximum || plot.scale == Scale::equalised;
+    const bool needs_values = !plot.minimum || !plot.maximum || plot.scale == Scale::equalised ||
+                              (plot.scale == Scale::symlog && plot.linear_threshold == 0);
     std::vector<double> values;
     if (needs_values) values = sample_values(panel, plot.value);
     Range range{plot.minimum.value_or(0), plot.maximum.value_or(0)};
@@ -99,36 +111,42 @@ Rect colorbar_rect(const Canvas& canvas, const SkyPanel& panel) {
     return {std::round(area.right() + canvas.pt(14)), area.y + tip, thickness, area.height - 2 * tip};
 }
 
+SkyPanel final_panel(const Canvas& canvas, const MapPlot& plot, const SkyPanel& draft,
+                     const ColorScale& scale) {
+    if (draft.is_full_sky()) return draft;
+    const GraticuleStep step = graticule_step(draft, plot.graticule_step);
+    const double points = 1 / canvas.pt(1);
+    const double left = latitude_label_width(canvas, draft, step) * points;
+    const double right = colorbar_label_width(canvas, colorbar_rect(canvas, draft), scale) * points;
+    return make_panel(canvas, plot, zoom_margins(plot, draft.shows_pole(), left, right));
+}
+
 /// "Galactic" names the axes of a zoom.
-void draw_axis_names(const Canvas& canvas, const SkyPanel& panel, const std::string& coordinates) {
+void draw_axis_names(const Canvas& canvas, const SkyPanel& panel, const std::string& coordinates,
+                     double label_width) {
     const Rect& area = panel.area();
     const bool equatorial = coordinates.starts_with("Equatorial") || coordinates.starts_with("Celestial");
-    const std::string prefix = coordinates.empty() ? "" : coordinates + " ";
-    TextStyle below{.vertical = Align::start};
-    canvas.draw_text(equatorial ? "Right ascension" : prefix + "longitude", area.x + area.width / 2,
-                     area.bottom() + canvas.pt(21), below);
-    TextStyle beside{.vertical = Align::end, .upwards = true};
-    canvas.draw_text(equatorial ? "Declination" : prefix + "latitude", area.x - canvas.pt(42),
-                     area.y + area.height / 2, beside);
+    const std::string lon = coordinates.empty() ? "Longitude" : coordinates + " longitude";
+    const std::string lat = coordinates.empty() ? "Latitude" : coordinates + " latitude";
+    canvas.draw_text(equatorial ? "Right ascension" : lon, area.x + area.width / 2,
+                     area.bottom() + canvas.pt(21), {.vertical = Align::start});
+    if (panel.shows_pole()) return;  // longitudes on that side too
+    canvas.draw_text(equatorial ? "Declination" : lat, area.x - label_width - canvas.pt(12),
+                     area.y + area.height / 2, {.vertical = Align::end, .upwards = true});
 }
 
 void draw_axes(const Canvas& canvas, const SkyPanel& panel, const MapPlot& plot) {
-    const GraticuleStep step = graticule_step(panel, plot.centre_lat, plot.graticule_step);
+    const GraticuleStep step = graticule_step(panel, plot.graticule_step);
     if (plot.graticule) draw_graticule(canvas, panel, step);
     panel.outline(canvas.cairo());
     canvas.set_color(black);
     canvas.stroke(0.8);
-    const bool labels = plot.graticule && plot.graticule_labels;
-    if (labels) label_graticule(canvas, panel, step);
-    if (labels && !panel.is_full_sky()) draw_axis_names(canvas, panel, plot.coordinates);
+    if (has_labels(plot)) label_graticule(canvas, panel, step);
     if (panel.is_full_sky())
-        canvas.draw_text(plot.coordinates, panel.area().right(), panel.area().bottom(),
+        canvas.draw_text(plot.coordinates, canvas.width() - canvas.pt(12), panel.area().bottom(),
                          {.horizontal = Align::end, .vertical = Align::end});
-}
-
-void draw_title(const Canvas& canvas, const SkyPanel& panel, const std::string& title) {
-    const double centre = panel.area().x + panel.area().width / 2;
-    canvas.draw_text(title, centre, canvas.pt(10), {.size = 12, .vertical = Align::start});
+    else if (has_labels(plot))
+        draw_axis_names(canvas, panel, plot.coordinates, latitude_label_width(canvas, panel, step));
 }
 
 }  // namespace
@@ -137,14 +155,15 @@ Image draw_map(const MapPlot& plot) {
     check(plot);
     const bool full_sky = plot.projection == Projection::mollweide;
     const Canvas canvas(with_defaults(plot.image, full_sky ? 1600 : 1100, full_sky ? 0.5625 : 0.86));
-    const SkyPanel panel = make_panel(canvas, plot);
-    const ColorScale scale = make_scale(plot, panel);
+    const SkyPanel draft = draft_panel(canvas, plot);
+    const ColorScale scale = make_scale(plot, draft);
+    const SkyPanel panel = final_panel(canvas, plot, draft, scale);
     const Colormap colormap = choose_colormap(plot, scale.range());
     const Clipped clipped = paint_sky(canvas, panel, plot.value, scale, colormap);
     draw_axes(canvas, panel, plot);
     if (plot.colorbar)
         draw_colorbar(canvas, colorbar_rect(canvas, panel), scale, colormap, clipped, plot.unit);
-    draw_title(canvas, panel, plot.title);
+    draw_title(canvas, plot.title, panel.area());
     return canvas.image();
 }
 

@@ -72,11 +72,11 @@ std::string pretty_unit(const std::string& unit) {
         const char* replacement;
     } rules[] = {
         {R"(^\s+|\s+$)", ""},
-        {R"(\b(?:mu|u|micro-?)(?=(?:K|Jy|G|V|W|Hz|m|s|rad|arcsec)(?![A-Za-z]))", "µ"},
+        {R"(\b(?:mu|u|micro-?)(?=(?:K|Jy|G|V|W|Hz|m|s|rad|arcsec)(?![A-Za-z])))", "µ"},
         {R"(\*\*)", "^"},
         {R"(([A-Za-z)])\^?\(?-(\d+)\)?)", "$1^{−$2}"},
         {R"(([A-Za-z)])\^\{?\(?(\d+)\)?\}?)", "$1^{$2}"},
-        {R"(\b(µ?[kMmn]?(?:K|Jy|sr))(\d)\b)", "$1^{$2}"},
+        {R"((K|Jy|sr)(\d)(?![A-Za-z0-9]))", "$1^{$2}"},
         {R"(_([A-Za-z]+))", "_{$1}"},
         {R"(,(?=\S))", ", "},
     };

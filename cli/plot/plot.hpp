@@ -80,7 +80,7 @@ struct MapPlot {
     /// colour.
     std::optional<double> minimum, maximum;
     Scale scale = Scale::linear;
-    double linear_threshold = 0;  ///< of symlog; 0: a thousandth of the larger end
+    double linear_threshold = 0;  ///< of symlog; 0: the median |value|
 
     /// A name of colormap_names(), "_r" appended to reverse. Empty: coolwarm where the range is symmetric
     /// about zero, viridis otherwise.
@@ -108,10 +108,10 @@ struct Range {
 /// The range that a map gets by default; values: any order, missing ones (NaN, Inf, UNSEEN) are left out.
 /// - log: from the 1st percentile of the positive values to the largest.
 /// - equalised: smallest to largest.
-/// - both signs present, and neither tail a mere trace of the other (CMB, Q and U, differences): symmetric
-/// about
-///   zero, +- the 98th percentile of |value| (+-2.33 sigma of a Gaussian sky): the Galactic plane saturates.
-///   For symlog +- the largest |value|.
+/// - both signs present, each in 5 % of the values or more (CMB, Q and U, differences): symmetric about
+/// zero,
+///   +-2.33 sigma of a Gaussian sky, taken from the median |value| so that the Galactic plane saturates and
+///   the sky keeps its contrast. For symlog +- the largest |value|.
 /// - otherwise (intensities, counts, masks): from the 0.5th percentile to the 99.5th.
 /// Throws InvalidArgument where no value can be drawn.
 Range automatic_range(std::vector<double> values, Scale scale);

@@ -50,15 +50,19 @@ Point mollweide_forward(const Vector& v) {
     return {-2 * lambda / pi * std::cos(psi), std::sin(psi)};
 }
 
-Vector mollweide_inverse(Point point) {
+/// A direction in the view's own coordinates.
+struct Offset {
+    double lambda, sin_lat, cos_lat;
+};
+
+Offset mollweide_inverse(Point point) {
     const double sin_psi = std::clamp(point.y, -1.0, 1.0);
     const double cos_psi = std::sqrt(1 - sin_psi * sin_psi);
     const double half_width = 2 * cos_psi;
     const double x = std::clamp(point.x, -half_width, half_width);
     const double lambda = half_width > 0 ? -pi * x / half_width : 0;
     const double sin_lat = 2 / pi * (std::asin(sin_psi) + sin_psi * cos_psi);
-    const double cos_lat = std::sqrt(std::max(0.0, 1 - sin_lat * sin_lat));
-    return {cos_lat * std::cos(lambda), cos_lat * std::sin(lambda), sin_lat};
+    return {lambda, sin_lat, std::sqrt(std::max(0.0, 1 - sin_lat * sin_lat))};
 }
 
 }  // namespace
@@ -81,11 +85,18 @@ std::optional<Point> SkyProjection::forward(Direction direction) const {
 }
 
 Direction SkyProjection::inverse(Point point) const {
-    // atan2 needs no unit vector, so the gnomonic one is left at its length
-    const Vector v = kind_ == Projection::mollweide ? mollweide_inverse(point) : Vector{1, -point.x, point.y};
-    const double x = cos_lat_ * v.x - sin_lat_ * v.z;
-    const double z = cos_lat_ * v.z + sin_lat_ * v.x;
-    return {std::atan2(std::sqrt(x * x + v.y * v.y), z), wrap_two_pi(std::atan2(v.y, x) + lon_)};
+    if (kind_ == Projection::gnomonic) return turned(1, -point.x, point.y);  // atan2 needs no unit vector
+    const auto [lambda, sin_lat, cos_lat] = mollweide_inverse(point);
+    // upright maps, nearly all there are, take half the time without the rotation
+    if (sin_lat_ == 0) return {std::atan2(cos_lat, sin_lat), wrap_two_pi(lambda + lon_)};
+    return turned(cos_lat * std::cos(lambda), cos_lat * std::sin(lambda), sin_lat);
+}
+
+Direction SkyProjection::turned(double x, double y, double z) const {
+    const double equatorial = cos_lat_ * x - sin_lat_ * z;
+    const double polar = cos_lat_ * z + sin_lat_ * x;
+    return {std::atan2(std::sqrt(equatorial * equatorial + y * y), polar),
+            wrap_two_pi(std::atan2(y, equatorial) + lon_)};
 }
 
 Direction from_degrees(double lon, double lat) {

@@ -30,6 +30,9 @@ class SkyProjection {
     Direction inverse(Point point) const;
 
   private:
+    /// From the view's axes (x to the centre, y to growing longitude, z north) to the map's; any length.
+    Direction turned(double x, double y, double z) const;
+
     Projection kind_;
     double lon_, cos_lat_, sin_lat_;  // of the centre
 };

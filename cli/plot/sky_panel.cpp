@@ -74,6 +74,13 @@ bool SkyPanel::contains(Point pixel, double margin) const {
     return dx * dx / (a * a) + dy * dy / (b * b) <= 1;
 }
 
+bool SkyPanel::shows_pole() const {
+    for (const double theta : {0.0, std::numbers::pi})
+        if (const auto plane = projection_.forward({theta, 0}))
+            if (contains(to_pixel(*plane), 1e-6 * area_.height)) return true;
+    return false;
+}
+
 void SkyPanel::outline(cairo_t* context) const {
     cairo_new_path(context);
     if (!is_full_sky()) {
@@ -90,7 +97,7 @@ void SkyPanel::outline(cairo_t* context) const {
 
 std::vector<double> sample_values(const SkyPanel& panel, const SkyFunction& value) {
     const Rect& area = panel.area();
-    const double stride = std::max(1.0, std::sqrt(area.width * area.height / 1e6));
+    const double stride = std::max(1.0, std::sqrt(area.width * area.height / 3e5));
     std::vector<double> values;
     for (double y = area.y + stride / 2; y < area.bottom(); y += stride)
         for (double x = area.x + stride / 2; x < area.right(); x += stride) {

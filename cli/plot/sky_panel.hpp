@@ -26,6 +26,8 @@ class SkyPanel {
     }
     /// Whether the pixel lies on the sky, or less than margin pixels beside it.
     bool contains(Point pixel, double margin = 0) const;
+    /// Whether a pole of the map lies in a zoom.
+    bool shows_pole() const;
     /// Makes the sky's outline the current path.
     void outline(cairo_t* context) const;
 
@@ -38,7 +40,7 @@ class SkyPanel {
     double pixels_per_unit_;
 };
 
-/// Values seen at about 10^6 points spread evenly over the panel.
+/// Values at up to 3e5 points spread evenly over the panel: percentiles to a fraction of a percent.
 std::vector<double> sample_values(const SkyPanel& panel, const SkyFunction& value);
 
 /// Whether values beyond the ends of the range were met.
@@ -54,12 +56,16 @@ Clipped paint_sky(const Canvas& canvas, const SkyPanel& panel, const SkyFunction
 struct GraticuleStep {
     double lon, lat;
 };
-/// requested: degrees, 0 for a round number that suits the panel.
-GraticuleStep graticule_step(const SkyPanel& panel, double centre_lat, double requested);
+/// requested: degrees, 0 for round numbers that suit the panel. Throws InvalidArgument.
+GraticuleStep graticule_step(const SkyPanel& panel, double requested);
 void draw_graticule(const Canvas& canvas, const SkyPanel& panel, GraticuleStep step);
+/// Width of the widest latitude label, pixels.
+double latitude_label_width(const Canvas& canvas, const SkyPanel& panel, GraticuleStep step);
 /// Labels beside the ellipse and on it, or along the sides of a zoom.
 void label_graticule(const Canvas& canvas, const SkyPanel& panel, GraticuleStep step);
 
+/// Width of the widest tick label of draw_colorbar, pixels.
+double colorbar_label_width(const Canvas& canvas, const Rect& bar, const ColorScale& scale);
 /// The bar with tick labels below it (horizontal) or to its right, and the unit.
 void draw_colorbar(const Canvas& canvas, const Rect& bar, const ColorScale& scale, const Colormap& colormap,
                    Clipped clipped, const std::string& unit);

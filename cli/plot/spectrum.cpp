@@ -27,8 +27,28 @@ struct Curve {
     std::string name;
     int lmin = 0;
     std::vector<double> values;
-    bool is_dashed_below_zero = false;
+    Rgb color{};
+    bool is_noisy = false;  ///< an estimate from one sky rather than a theory
+
+    double l(std::size_t k) const { return lmin + static_cast<double>(k); }
 };
+
+/// Whether the curve jumps from l to l: the median |second difference| exceeds a hundredth of the median
+/// |value|.
+bool is_noisy(const std::vector<double>& values) {
+    std::vector<double> sizes, bends;
+    for (std::size_t k = 1; k + 1 < values.size(); ++k) {
+        const double bend = values[k - 1] - 2 * values[k] + values[k + 1];
+        if (!std::isfinite(bend)) continue;
+        sizes.push_back(std::abs(values[k]));
+        bends.push_back(std::abs(bend));
+    }
+    if (sizes.size() < 100) return false;  // few points are few strokes
+    const auto middle = static_cast<std::ptrdiff_t>(sizes.size() / 2);
+    std::nth_element(sizes.begin(), sizes.begin() + middle, sizes.end());
+    std::nth_element(bends.begin(), bends.begin() + middle, bends.end());
+    return bends[middle] > 0.01 * sizes[middle];
+}
 
 int longest_lmax(const SpectrumPlot& plot) {
     std::size_t longest = 0;
@@ -54,15 +74,16 @@ void check(const SpectrumPlot& plot) {
 }
 
 std::vector<Curve> make_curves(const SpectrumPlot& plot) {
+    const int lmax = plot.lmax < 0 ? longest_lmax(plot) : plot.lmax;
     std::vector<Curve> curves;
     for (const Spectrum& spectrum : plot.spectra) {
-        Curve curve{spectrum.name, plot.lmin, {}};
-        const int end = std::min<int>(static_cast<int>(spectrum.c_l.size()),
-                                      (plot.lmax < 0 ? longest_lmax(plot) : plot.lmax) + 1);
+        Curve curve{spectrum.name, plot.lmin, {}, line_colors[curves.size() % line_colors.size()]};
+        const int end = std::min(static_cast<int>(spectrum.c_l.size()), lmax + 1);
         for (int l = plot.lmin; l < end; ++l) {
             const double factor = plot.times_l2 ? l * (l + 1.0) / (2 * std::numbers::pi) : 1;
             curve.values.push_back(factor * spectrum.c_l[l]);
         }
+        curve.is_noisy = is_noisy(curve.values);
         curves.push_back(std::move(curve));
     }
     return curves;
@@ -80,6 +101,10 @@ Range magnitudes(const Curve& curve) {
     return range;
 }
 
+bool has_negative(const Curve& curve) {
+    return std::any_of(curve.values.begin(), curve.values.end(), [](double value) { return value < 0; });
+}
+
 bool wants_log(const std::vector<Curve>& curves) {
     double least = 0, most = 0;
     bool is_steep = false;
@@ -88,9 +113,7 @@ bool wants_log(const std::vector<Curve>& curves) {
         if (range.maximum == 0) continue;
         least = least == 0 ? range.maximum : std::min(least, range.maximum);
         most = std::max(most, range.maximum);
-        const bool is_positive =
-            std::all_of(curve.values.begin(), curve.values.end(), [](double v) { return !(v < 0); });
-        is_steep |= is_positive && range.maximum > 1e4 * range.minimum;
+        is_steep |= !has_negative(curve) && range.maximum > 1e4 * range.minimum;
     }
     return is_steep || most > 30 * least;
 }
@@ -105,9 +128,8 @@ Range log_range(const std::vector<Curve>& curves) {
             if (std::isfinite(value) && value != 0) logs.push_back(std::log10(std::abs(value)));
         if (logs.empty()) continue;
         std::sort(logs.begin(), logs.end());
-        const bool changes_sign =
-            std::any_of(curve.values.begin(), curve.values.end(), [](double v) { return v < 0; });
-        const double low = logs[static_cast<std::size_t>((changes_sign ? 0.03 : 0.005) * (logs.size() - 1))];
+        const double low =
+            logs[static_cast<std::size_t>((has_negative(curve) ? 0.03 : 0.005) * (logs.size() - 1))];
         range.minimum = range.minimum == 0 ? std::pow(10, low) : std::min(range.minimum, std::pow(10, low));
         range.maximum = std::max(range.maximum, std::pow(10, logs.back()));
     }
@@ -150,44 +172,62 @@ std::string y_label(const SpectrumPlot& plot, int exponent) {
     return unit.empty() ? label : label + "  [" + unit + "]";
 }
 
-/// One sign of a curve; on a log axis the negative part is drawn apart, dashed.
-void draw_part(const Canvas& canvas, const AxesFrame& frame, const Curve& curve, double sign,
-               bool all_signs) {
+enum class Part { all, positive, negative };
+
+/// On a log axis the negative part is drawn apart, as |value| and dashed.
+void draw_part(const Canvas& canvas, const AxesFrame& frame, const Curve& curve, Part part) {
+    const double sign = part == Part::negative ? -1 : 1;
     bool pen_down = false;
     cairo_new_path(canvas.cairo());
     for (std::size_t k = 0; k < curve.values.size(); ++k) {
-        const double value = all_signs ? curve.values[k] : sign * curve.values[k];
-        if (!std::isfinite(value) || (!all_signs && value <= 0)) {
-            pen_down = false;
-            continue;
+        const double value = sign * curve.values[k];
+        const bool is_drawn = std::isfinite(value) && (part == Part::all || value > 0);
+        if (is_drawn) {
+            const Point point = frame.to_pixel(curve.l(k), value);
+            if (pen_down)
+                cairo_line_to(canvas.cairo(), point.x, point.y);
+            else
+                cairo_move_to(canvas.cairo(), point.x, point.y);
         }
-        const Point point = frame.to_pixel(curve.lmin + static_cast<double>(k), value);
-        if (pen_down)
-            cairo_line_to(canvas.cairo(), point.x, point.y);
-        else
-            cairo_move_to(canvas.cairo(), point.x, point.y);
-        pen_down = true;
+        pen_down = is_drawn;
     }
     const std::array<double, 2> dashes{canvas.pt(4), canvas.pt(2.5)};
-    if (!all_signs && sign < 0) cairo_set_dash(canvas.cairo(), dashes.data(), 2, 0);
-    canvas.stroke(1.3);
+    if (part == Part::negative) cairo_set_dash(canvas.cairo(), dashes.data(), 2, 0);
+    canvas.set_color(curve.color, curve.is_noisy ? 0.6 : 1);
+    canvas.stroke(curve.is_noisy ? 0.7 : 1.3);
     cairo_set_dash(canvas.cairo(), nullptr, 0, 0);
 }
 
-void draw_curve(const Canvas& canvas, const AxesFrame& frame, const Curve& curve, Rgb color) {
-    canvas.set_color(color);
-    if (!frame.y().is_log()) return draw_part(canvas, frame, curve, 1, true);
-    draw_part(canvas, frame, curve, 1, false);
-    draw_part(canvas, frame, curve, -1, false);
+/// Estimates first, so that theory stays visible on them.
+void draw_curves(const Canvas& canvas, const AxesFrame& frame, const std::vector<Curve>& curves) {
+    cairo_save(canvas.cairo());
+    frame.clip();
+    for (const bool noisy : {true, false})
+        for (const Curve& curve : curves) {
+            if (curve.is_noisy != noisy) continue;
+            draw_part(canvas, frame, curve, frame.y().is_log() ? Part::positive : Part::all);
+            if (frame.y().is_log()) draw_part(canvas, frame, curve, Part::negative);
+        }
+    cairo_restore(canvas.cairo());
+}
+
+std::vector<Point> drawn_points(const AxesFrame& frame, const std::vector<Curve>& curves) {
+    std::vector<Point> points;
+    for (const Curve& curve : curves)
+        for (std::size_t k = 0; k < curve.values.size(); ++k) {
+            const double value = frame.y().is_log() ? std::abs(curve.values[k]) : curve.values[k];
+            if (std::isfinite(value) && (value > 0 || !frame.y().is_log()))
+                points.push_back(frame.to_pixel(curve.l(k), value));
+        }
+    return points;
 }
 
 std::vector<LegendEntry> legend_entries(const std::vector<Curve>& curves, bool is_log) {
     std::vector<LegendEntry> entries;
     bool any_negative = false;
-    for (std::size_t i = 0; i < curves.size(); ++i) {
-        entries.push_back({curves[i].name, line_colors[i % line_colors.size()], false});
-        any_negative |=
-            std::any_of(curves[i].values.begin(), curves[i].values.end(), [](double v) { return v < 0; });
+    for (const Curve& curve : curves) {
+        entries.push_back({curve.name, curve.color, false});
+        any_negative |= has_negative(curve);
     }
     if (is_log && any_negative) entries.push_back({"negative", Rgb{90, 90, 90}, true});
     return entries;
@@ -206,19 +246,9 @@ Image draw_spectrum(const SpectrumPlot& plot) {
     const Canvas canvas(with_defaults(plot.image, 1600, 0.625));
     const AxesFrame frame(canvas, x, y, !plot.title.empty());
     frame.draw_grid();
-    cairo_save(canvas.cairo());
-    frame.clip();
-    for (std::size_t i = 0; i < curves.size(); ++i)
-        draw_curve(canvas, frame, curves[i], line_colors[i % line_colors.size()]);
-    cairo_restore(canvas.cairo());
+    draw_curves(canvas, frame, curves);
     frame.draw_box_and_labels("Multipole ℓ", y_label(plot, frame.y_exponent()), plot.title);
-
-    std::vector<Point> drawn;
-    for (const Curve& curve : curves)
-        for (std::size_t k = 0; k < curve.values.size(); ++k)
-            if (const double v = curve.values[k]; std::isfinite(v) && (!y.is_log() || v != 0))
-                drawn.push_back(frame.to_pixel(curve.lmin + double(k), y.is_log() ? std::abs(v) : v));
-    draw_legend(canvas, frame.area(), legend_entries(curves, y.is_log()), drawn);
+    draw_legend(canvas, frame.area(), legend_entries(curves, y.is_log()), drawn_points(frame, curves));
     return canvas.image();
 }
 
