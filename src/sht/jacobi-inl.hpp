@@ -33,8 +33,8 @@ struct JacobiSteps {
     double *c0, *c1, *c2;
 };
 
-/// With n = l - L, L = max(m, s), lambda = g_n R_n, R_n = P_n^(alpha,beta)(x) / P_n^(alpha,beta)(1), h = 1 - x
-/// (DLMF 18.9.1-2 in differences):
+/// With n = l - L, L = max(m, s), lambda = g_n R_n, R_n = P_n^(alpha,beta)(x) / P_n^(alpha,beta)(1), h = 1 -
+/// x (DLMF 18.9.1-2 in differences):
 ///   d_{n+1} = (c_n d_n - h R_n) / a_n,  R_{n+1} = R_n + d_{n+1},  R_0 = 1, d_0 = 0
 ///   a_n = 2 (n+alpha+beta+1)(n+alpha+1) / ((2n+alpha+beta+1)(2n+alpha+beta+2))
 ///   c_n = 2 n (n+beta) / ((2n+alpha+beta)(2n+alpha+beta+1))
@@ -73,8 +73,8 @@ inline void write_three_term_steps(double m, double s, double first_degree, std:
     if (count > 0) steps.c2[0] = 0;
 }
 
-/// The steps of one order for lambda_lm (spin 0, one sequence) or the pair d_{m,-s}, d_{m,+s}; padded to whole
-/// degree groups by steps to zero.
+/// The steps of one order for lambda_lm (spin 0, one sequence) or the pair d_{m,-s}, d_{m,+s}; padded to
+/// whole degree groups by steps to zero.
 struct JacobiRecurrence {
     std::int64_t first_degree;  ///< L = max(m, s)
     std::int64_t n_degrees;     ///< a multiple of degree_group, 0 where L > lmax

@@ -34,8 +34,8 @@ inline bool starts_odd(std::int64_t first_degree, std::int64_t m, std::int64_t s
 
 /// a: [component][n_degrees], coefficients from the first degree on.
 template <bool Spin, JacobiForm Form>
-HWY_NOINLINE MirrorParts jacobi_synthesis(JacobiFunctions<Spin, Form> functions, const JacobiRecurrence& jacobi,
-                                          const Complex* const* a) {
+HWY_NOINLINE MirrorParts jacobi_synthesis(JacobiFunctions<Spin, Form> functions,
+                                          const JacobiRecurrence& jacobi, const Complex* const* a) {
     const D d;
     MirrorParts parts;
     for (int c = 0; c < 2; ++c)

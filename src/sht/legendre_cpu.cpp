@@ -12,7 +12,7 @@
 #include "sht/jacobi_kernels-inl.hpp"
 #include "sht/legendre.hpp"
 #include "sht/scalar_kernels-inl.hpp"
-#include "sht/spin_to_scalar.hpp"
+#include "sht/spin_to_scalar-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace zonal::sht::HWY_NAMESPACE {
@@ -186,9 +186,9 @@ void synthesize_scalar(const LegendreTable& table, const RingPairs& rings, std::
     AlmRow row = alm;
     if (table.spin > 0) {
         row = scalar_row_of(alm, table.spin, scratch);
+        const SpinWeights weights(table.spin, m, lmax, ishioka.epsilon, scratch);
         for (std::int64_t f = 0; f < alm.n_fields; f += 2)
-            spin_to_scalar(table.spin, m, lmax, ishioka.epsilon, alm.field(f), alm.field(f + 1), row.field(f),
-                           row.field(f + 1));
+            weights.to_scalar(alm.field(f), alm.field(f + 1), row.field(f), row.field(f + 1), table.spin);
     }
     for_each_field_run(alm.n_fields, [&]<int NF>(std::int64_t field) {
         const Complex* rows[NF];
@@ -203,8 +203,7 @@ void adjoint_scalar(const LegendreTable& table, const RingPairs& rings, std::int
     if (blocks.first == blocks.end) return;
     const std::int64_t lmax = table.layout.lmax();
     const Ishioka ishioka(m, lmax + table.spin, scratch);
-    // Two more rows at the end hold E and B before they are added.
-    AlmRow row = scalar_row_of({nullptr, alm.length, alm.n_fields + 2}, table.spin, scratch);
+    const AlmRow row = scalar_row_of(alm, table.spin, scratch);
     for_each_field_run(alm.n_fields, [&]<int NF>(std::int64_t field) {
         Complex* rows[NF];
         for (int f = 0; f < NF; ++f) rows[f] = row.field(field + f);
@@ -215,15 +214,9 @@ void adjoint_scalar(const LegendreTable& table, const RingPairs& rings, std::int
             for (std::int64_t k = 0; k < alm.length; ++k) alm.field(f)[k] += row.field(f)[k];
         return;
     }
-    Complex* const e = row.field(alm.n_fields);
-    Complex* const b = row.field(alm.n_fields + 1);
-    for (std::int64_t f = 0; f < alm.n_fields; f += 2) {
-        scalar_to_spin(table.spin, m, lmax, ishioka.epsilon, row.field(f), row.field(f + 1), e, b);
-        for (std::int64_t k = 0; k < alm.length; ++k) {
-            alm.field(f)[k] += e[k];
-            alm.field(f + 1)[k] += b[k];
-        }
-    }
+    const SpinWeights weights(table.spin, m, lmax, ishioka.epsilon, scratch);
+    for (std::int64_t f = 0; f < alm.n_fields; f += 2)
+        weights.add_from_scalar(row.field(f), row.field(f + 1), alm.field(f), alm.field(f + 1));
 }
 
 /// The rows of one map from the first degree on, filled up with zeros to whole degree groups, in scratch.row.

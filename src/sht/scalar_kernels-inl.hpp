@@ -183,11 +183,9 @@ HWY_NOINLINE void adjoint_group(RecurrenceState<NV>& state, const double* HWY_RE
 
     // The two steps' 8 NF products, a multiple of every vector length.
     auto project = [&](const V(&lam)[NV], V* HWY_RESTRICT products) HWY_ATTR {
-        for (int k = 0; k < 4 * NF; ++k) {
-            V p = hn::Mul(f[k][0], lam[0]);
-            for (int v = 1; v < NV; ++v) p = hn::MulAdd(f[k][v], lam[v], p);
-            products[k] = p;
-        }
+        for (int k = 0; k < 4 * NF; ++k) products[k] = hn::Mul(f[k][0], lam[0]);
+        for (int v = 1; v < NV; ++v)
+            for (int k = 0; k < 4 * NF; ++k) products[k] = hn::MulAdd(f[k][v], lam[v], products[k]);
     };
     auto store = [&](const V* HWY_RESTRICT products, std::int64_t step) HWY_ATTR {
         for (std::int64_t k = 0; k < 8 * NF; k += lanes())

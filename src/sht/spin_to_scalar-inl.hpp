@@ -1,0 +1,143 @@
+// Spin 1 and 2 through scalar functions: sin^s theta F+ and sin^s theta F- are combinations of lambda_{l-s}..
+// lambda_{l+s} of the same order, so that sin^s Q_m = sum_l q_l lambda_lm, sin^s U_m = sum_l u_l lambda_lm
+// with l up to lmax + s. Works where sin theta is not small. Included once per SIMD target: the plain loops
+// below are vectorised by the compiler for that target.
+
+#if defined(ZONAL_SHT_SPIN_TO_SCALAR_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef ZONAL_SHT_SPIN_TO_SCALAR_INL_HPP
+#undef ZONAL_SHT_SPIN_TO_SCALAR_INL_HPP
+#else
+#define ZONAL_SHT_SPIN_TO_SCALAR_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "sht/legendre.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace zonal::sht::HWY_NAMESPACE {
+
+/// One order's weights: degree l = m + k adds weight[k] of its coefficient to degree l + offset.
+struct DegreeShift {
+    int offset;
+    const double* weight;  ///< [lmax - m + 1]
+};
+
+/// The weights of -sin^s F+ (even) and -sin^s F- (odd); the sign is that of Q + iU = -sum (E + iB) sY.
+class SpinWeights {
+  public:
+    /// epsilon: [l - m], l = m..lmax + 2.
+    SpinWeights(int spin, std::int64_t m, std::int64_t lmax, const double* epsilon, LegendreScratch& scratch)
+        : length_(lmax - m + 1), first_(std::max<std::int64_t>(0, spin - m)) {
+        scratch.spin_weights.assign(5 * length_, 0.0);
+        for (int i = 0; i < 5; ++i) weight_[i] = scratch.spin_weights.data() + i * length_;
+        if (spin == 1)
+            write_spin_1(m, epsilon);
+        else
+            write_spin_2(m, epsilon);
+    }
+
+    /// q, u: [length + s], overwritten; e, b: [length].
+    void to_scalar(const Complex* e, const Complex* b, Complex* q, Complex* u, int spin) const {
+        std::fill(q, q + length_ + spin, 0.0);
+        std::fill(u, u + length_ + spin, 0.0);
+        for (int i = 0; i < n_even_; ++i) {
+            add_shifted(even_[i], {1, 0}, e, q);
+            add_shifted(even_[i], {1, 0}, b, u);
+        }
+        for (int i = 0; i < n_odd_; ++i) {
+            add_shifted(odd_[i], {0, 1}, b, q);
+            add_shifted(odd_[i], {0, -1}, e, u);
+        }
+    }
+
+    /// The transpose; adds to e, b.
+    void add_from_scalar(const Complex* q, const Complex* u, Complex* e, Complex* b) const {
+        for (int i = 0; i < n_even_; ++i) {
+            add_unshifted(even_[i], {1, 0}, q, e);
+            add_unshifted(even_[i], {1, 0}, u, b);
+        }
+        for (int i = 0; i < n_odd_; ++i) {
+            add_unshifted(odd_[i], {0, -1}, q, b);
+            add_unshifted(odd_[i], {0, 1}, u, e);
+        }
+    }
+
+  private:
+    /// With e_l = eps_lm and N = 1 / sqrt(l(l+1)):
+    ///   sin F+ = -N { l e_{l+1} lambda_{l+1} - (l+1) e_l lambda_{l-1} },  sin F- = N m lambda_l
+    void write_spin_1(std::int64_t order, const double* epsilon) {
+        const double m = static_cast<double>(order);
+        for (std::int64_t k = first_; k < length_; ++k) {
+            const double l = m + static_cast<double>(k), norm = 1 / std::sqrt(l * (l + 1));
+            weight_[0][k] = -norm * (l + 1) * epsilon[k];
+            weight_[1][k] = norm * l * epsilon[k + 1];
+            weight_[2][k] = -norm * m;
+        }
+        n_even_ = 2, n_odd_ = 1;
+        even_[0] = {-1, weight_[0]}, even_[1] = {1, weight_[1]};
+        odd_[0] = {0, weight_[2]};
+    }
+
+    /// With N = 2 / sqrt((l+2)(l+1)l(l-1)):
+    ///   sin^2 F+ = N { l(l-1)/2 e_{l+1} e_{l+2} lambda_{l+2}
+    ///                  + [m^2 - l - l(l-1)/2 (1 - e_l^2 - e_{l+1}^2) + (2l+1) e_l^2] lambda_l
+    ///                  + (l+1)(l+2)/2 e_l e_{l-1} lambda_{l-2} }
+    ///   sin^2 F- = -N m { (l-1) e_{l+1} lambda_{l+1} - (l+2) e_l lambda_{l-1} }
+    void write_spin_2(std::int64_t order, const double* epsilon) {
+        const double m = static_cast<double>(order);
+        for (std::int64_t k = first_; k < length_; ++k) {
+            const double l = m + static_cast<double>(k);
+            const double norm = 2 / std::sqrt((l + 2) * (l + 1) * (l * (l - 1)));
+            const double e0 = epsilon[k], e1 = epsilon[k + 1], e2 = epsilon[k + 2],
+                         below = epsilon[k - (k > 0)];
+            const double pairs = l * (l - 1) / 2;
+            weight_[0][k] = -norm * ((l + 1) * (l + 2) / 2) * e0 * below;
+            weight_[1][k] = -norm * (m * m - l - pairs * (1 - e0 * e0 - e1 * e1) + (2 * l + 1) * e0 * e0);
+            weight_[2][k] = -norm * pairs * e1 * e2;
+            weight_[3][k] = -norm * m * (l + 2) * e0;
+            weight_[4][k] = norm * m * (l - 1) * e1;
+        }
+        n_even_ = 3, n_odd_ = 2;
+        for (int i = 0; i < 3; ++i) even_[i] = {2 * i - 2, weight_[i]};
+        for (int i = 0; i < 2; ++i) odd_[i] = {2 * i - 1, weight_[3 + i]};
+    }
+
+    /// out[k + offset] += weight[k] factor in[k]. Below degree m the weights are zero, as e_m is.
+    void add_shifted(const DegreeShift& shift, Complex factor, const Complex* in, Complex* out) const {
+        const double re = factor.real(), im = factor.imag();
+        const auto* x = reinterpret_cast<const double*>(in);
+        auto* y = reinterpret_cast<double*>(out + shift.offset);
+        for (std::int64_t k = std::max<std::int64_t>(0, -shift.offset); k < length_; ++k) {
+            const double w = shift.weight[k];
+            y[2 * k] += w * (re * x[2 * k] - im * x[2 * k + 1]);
+            y[2 * k + 1] += w * (re * x[2 * k + 1] + im * x[2 * k]);
+        }
+    }
+
+    /// out[k] += weight[k] factor in[k + offset].
+    void add_unshifted(const DegreeShift& shift, Complex factor, const Complex* in, Complex* out) const {
+        const double re = factor.real(), im = factor.imag();
+        const auto* x = reinterpret_cast<const double*>(in + shift.offset);
+        auto* y = reinterpret_cast<double*>(out);
+        for (std::int64_t k = std::max<std::int64_t>(0, -shift.offset); k < length_; ++k) {
+            const double w = shift.weight[k];
+            y[2 * k] += w * (re * x[2 * k] - im * x[2 * k + 1]);
+            y[2 * k + 1] += w * (re * x[2 * k + 1] + im * x[2 * k]);
+        }
+    }
+
+    std::int64_t length_, first_;
+    double* weight_[5];
+    int n_even_, n_odd_;
+    DegreeShift even_[3], odd_[2];
+};
+
+}  // namespace zonal::sht::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
