@@ -111,7 +111,7 @@ void AxesFrame::draw_box_and_labels(const std::string& x_name, const std::string
                       {.size = 11, .vertical = Align::end});
     canvas_.draw_text(y_name, area_.x - canvas_.pt(tick_gap + 8) - y_label_width_, area_.y + area_.height / 2,
                       {.size = 11, .vertical = Align::end, .upwards = true});
-    draw_title(canvas_, title, area_);
+    draw_title(canvas_, title, area_, canvas_.pt(10));
 }
 
 void draw_legend(const Canvas& canvas, const Rect& area, const std::vector<LegendEntry>& entries,

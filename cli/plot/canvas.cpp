@@ -150,7 +150,7 @@ Image Canvas::image() const {
     return Image(surface_, dpi_);
 }
 
-void draw_title(const Canvas& canvas, const std::string& title, const Rect& area) {
+void draw_title(const Canvas& canvas, const std::string& title, const Rect& area, double y) {
     constexpr double size = 12;  // pt
     const double edge = canvas.pt(10);
     const double room = canvas.width() - 2 * edge;
@@ -158,7 +158,7 @@ void draw_title(const Canvas& canvas, const std::string& title, const Rect& area
     const double shrink = std::min(1.0, room / std::max(width, 1.0));
     const double half = shrink * width / 2;
     const double x = std::clamp(area.x + area.width / 2, edge + half, canvas.width() - edge - half);
-    canvas.draw_text(title, x, edge, {.size = shrink * size, .vertical = Align::start});
+    canvas.draw_text(title, x, y, {.size = shrink * size, .vertical = Align::start});
 }
 
 bool LabelPlacer::place(const std::string& markup, double x, double y, const TextStyle& style,

@@ -69,8 +69,8 @@ class Canvas {
     std::unique_ptr<cairo_t, void (*)(cairo_t*)> context_;
 };
 
-/// At the top of the picture over `area`, in smaller type where it would be too wide.
-void draw_title(const Canvas& canvas, const std::string& title, const Rect& area);
+/// Hangs from y, over the middle of `area`, in smaller type where it would be too wide for the picture.
+void draw_title(const Canvas& canvas, const std::string& title, const Rect& area, double y);
 
 /// Puts text where it does not touch text put before.
 class LabelPlacer {

@@ -85,8 +85,9 @@ Range automatic_range(std::vector<double> values, Scale scale) {
         return {-end, end};
     }
     if (scale == Scale::symlog) return widened(full.minimum, full.maximum);
-    const double minimum = percentile(values, 0.005);
     const double maximum = percentile(values, 0.995);
+    const bool starts_near_zero = full.minimum >= 0 && full.minimum < 0.05 * maximum;
+    const double minimum = starts_near_zero ? full.minimum : percentile(values, 0.005);
     if (minimum < maximum) return {minimum, maximum};
     return widened(full.minimum, full.maximum);  // nearly all pixels are equal: sparse counts, small masks
 }

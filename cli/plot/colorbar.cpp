@@ -82,7 +82,7 @@ bool fits(const Canvas& canvas, const BarFrame& frame, const ColorScale& scale, 
     for (const Tick& tick : ticks.ticks) {
         if (tick.label.empty()) continue;
         const double extent =
-            frame.is_horizontal() ? canvas.text_width(tick.label) + canvas.pt(10) : canvas.pt(26);
+            frame.is_horizontal() ? canvas.text_width(tick.label) + canvas.pt(6) : canvas.pt(26);
         const double middle = scale.position(tick.value) * frame.length();
         if (middle - extent / 2 < end) return false;
         end = middle + extent / 2;

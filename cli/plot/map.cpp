@@ -16,8 +16,10 @@ struct Margins {
     double left, right, top, bottom;
 };
 
-constexpr double smallest_panel = 30;  // pt
-constexpr double bar_thickness = 9;    // pt
+constexpr double room_for_title = 20;   // pt, besides the margin of 12
+constexpr double room_for_labels = 15;  // pt, of longitudes above a zoom on a pole
+constexpr double smallest_panel = 30;   // pt
+constexpr double bar_thickness = 9;     // pt
 
 void check(const MapPlot& plot) {
     if (!plot.value) throw InvalidArgument("value = none: must be a function of theta and phi");
@@ -40,14 +42,14 @@ bool has_labels(const MapPlot& plot) {
 
 Margins full_sky_margins(const MapPlot& plot) {
     const double side = has_labels(plot) ? 34 : 12;
-    return {side, side, plot.title.empty() ? 12.0 : 32.0, plot.colorbar ? 58.0 : 12.0};
+    return {side, side, 12 + (plot.title.empty() ? 0 : room_for_title), plot.colorbar ? 58.0 : 12.0};
 }
 
 /// left_labels, right_labels: width of the tick labels, points.
 Margins zoom_margins(const MapPlot& plot, bool shows_pole, double left_labels, double right_labels) {
-    const double above = has_labels(plot) && shows_pole ? 15 : 0;  // longitudes
+    const double above = has_labels(plot) && shows_pole ? room_for_labels : 0;
     return {has_labels(plot) ? 30 + left_labels : 12, plot.colorbar ? 52 + right_labels : 12,
-            (plot.title.empty() ? 12 : 32) + above, has_labels(plot) ? 42.0 : 12.0};
+            12 + (plot.title.empty() ? 0 : room_for_title) + above, has_labels(plot) ? 42.0 : 12.0};
 }
 
 /// The largest box of the given aspect (height / width) within the margins, in the middle.
@@ -163,7 +165,8 @@ Image draw_map(const MapPlot& plot) {
     draw_axes(canvas, panel, plot);
     if (plot.colorbar)
         draw_colorbar(canvas, colorbar_rect(canvas, panel), scale, colormap, clipped, plot.unit);
-    draw_title(canvas, plot.title, panel.area());
+    const double above = has_labels(plot) && panel.shows_pole() && !full_sky ? room_for_labels : 0;
+    draw_title(canvas, plot.title, panel.area(), panel.area().y - canvas.pt(room_for_title + 2 + above));
     return canvas.image();
 }
 

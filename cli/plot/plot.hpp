@@ -112,7 +112,10 @@ struct Range {
 /// zero,
 ///   +-2.33 sigma of a Gaussian sky, taken from the median |value| so that the Galactic plane saturates and
 ///   the sky keeps its contrast. For symlog +- the largest |value|.
-/// - otherwise (intensities, counts, masks): from the 0.5th percentile to the 99.5th.
+/// - otherwise (intensities, counts, masks): from the 0.5th percentile, or the smallest value where that is
+/// near
+///   zero, to the 99.5th percentile.
+/// A constant map gets a tenth of its value on each side.
 /// Throws InvalidArgument where no value can be drawn.
 Range automatic_range(std::vector<double> values, Scale scale);
 

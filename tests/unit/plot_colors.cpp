@@ -163,6 +163,12 @@ TEST(PlotAutomaticRange, OfAConstantMapHasAWidth) {
     EXPECT_EQ(automatic_range({0, 0}, Scale::linear).minimum, -1);
 }
 
+TEST(PlotAutomaticRange, OfCountsStartsAtTheSmallest) {
+    std::vector<double> values(1000);
+    for (int i = 0; i < 1000; ++i) values[i] = i + 1;
+    EXPECT_EQ(automatic_range(values, Scale::linear).minimum, 1);
+}
+
 TEST(PlotAutomaticRange, OfSparseCountsReachesTheSources) {
     std::vector<double> values(10000, 0.0);
     values[7] = 5;
