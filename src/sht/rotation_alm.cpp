@@ -126,15 +126,15 @@ void apply_phases(const AlmLayout& layout, const std::vector<Complex>& phases, V
             }
 }
 
-/// theta brought to [0, pi]: R_y(-theta) = R_z(pi) R_y(theta) R_z(-pi).
-EulerAngles normalized(const EulerAngles& angles) {
+void check_finite(const EulerAngles& angles) {
     for (const double angle : {angles.psi, angles.theta, angles.phi})
         if (!std::isfinite(angle))
             throw InvalidArgument(fmt::format("angles: {} rad: must be finite", angle));
-    if (angles.theta >= 0 && angles.theta <= std::numbers::pi) return angles;
-    const double theta = std::remainder(angles.theta, 2 * std::numbers::pi);
-    if (theta >= 0) return {angles.psi, theta, angles.phi};
-    return {angles.psi - std::numbers::pi, -theta, angles.phi + std::numbers::pi};
+}
+
+/// theta from -pi to pi, as it stands where it can.
+double reduced(double theta) {
+    return std::abs(theta) <= std::numbers::pi ? theta : std::remainder(theta, 2 * std::numbers::pi);
 }
 
 }  // namespace
@@ -148,19 +148,24 @@ void rotate_alm(const AlmLayout& layout, const EulerAngles& angles, View<std::co
         throw InvalidArgument(
             fmt::format("mmax = {}: must be lmax = {} for a rotation, which fills all orders", layout.mmax(),
                         layout.lmax()));
-    const auto [psi, theta, phi] = normalized(angles);
+    check_finite(angles);
+    const double theta = reduced(angles.theta);
     const int n_threads = core::resolve_threads(options.threads);
     const auto lmax = layout.lmax();
     // A tilt that moves no coefficient by its last bit; smaller ones would overflow the recurrence.
-    if (theta * static_cast<double>(lmax) < 1e-18) return apply_phases(layout, phases(psi + phi, lmax), alm);
+    if (std::abs(theta) * static_cast<double>(lmax) < 1e-18)
+        return apply_phases(layout, phases(angles.psi + angles.phi, lmax), alm);
 
-    const auto before = phases(psi, lmax), after = phases(phi, lmax);
+    auto before = phases(angles.psi, lmax), after = phases(angles.phi, lmax);
+    if (theta < 0)  // R_y(-theta) = R_z(pi) R_y(theta) R_z(-pi)
+        for (auto* turn : {&before, &after})
+            for (std::int64_t m = 1; m <= lmax; m += 2) (*turn)[m] = -(*turn)[m];
     const auto n_components = std::min<std::int64_t>(3, alm.extent(0));
     std::vector<std::unique_ptr<DegreeRotator>> rotators(n_threads);
     std::atomic<double> done{0};
     core::parallel_for(lmax + 1, n_threads, [&](std::int64_t task, int thread) {
         auto& rotator = rotators[thread];
-        if (!rotator) rotator = std::make_unique<DegreeRotator>(layout, Tilt(theta), n_components);
+        if (!rotator) rotator = std::make_unique<DegreeRotator>(layout, Tilt(std::abs(theta)), n_components);
         const auto l = lmax - task;  // longest first
         rotator->rotate(l, before, after, alm);
         const double share = done += std::pow(static_cast<double>(l) / static_cast<double>(lmax + 1), 2) * 3 /

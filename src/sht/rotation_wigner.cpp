@@ -4,7 +4,6 @@
 #include <cmath>
 
 namespace zonal::sht {
-
 namespace {
 
 std::int64_t padded(std::int64_t count) {
@@ -22,10 +21,10 @@ WignerDegree::WignerDegree(std::int64_t lmax, double beta)
       offset_p(slope.size()),
       offset_n(slope.size()),
       second(slope.size()),
-      cos_beta_(std::cos(beta)),
-      one_minus_cos_beta_(2 * std::sin(beta / 2) * std::sin(beta / 2)),
-      sin_beta_(std::sin(beta)),
-      tan_half_beta_(std::tan(beta / 2)),
+      cos_beta_(std::cos(static_cast<long double>(beta))),
+      one_minus_cos_beta_(2 * std::pow(std::sin(static_cast<long double>(beta) / 2), 2)),
+      sin_beta_(std::sin(static_cast<long double>(beta))),
+      tan_half_beta_(std::tan(static_cast<long double>(beta) / 2)),
       magnitude_(2 * lmax + 1),
       magnitude_scale_(magnitude_.size()) {}
 
@@ -41,13 +40,14 @@ void WignerDegree::prepare(std::int64_t degree) {
 // m - m' cos beta is taken as (m - m') + m' (1 - cos beta), which loses nothing where m is close to m'.
 void WignerDegree::fill_rows() {
     for (std::int64_t row = 1; row <= l; ++row) {
-        const double down = std::sqrt(static_cast<double>(l + row) * static_cast<double>(l - row + 1));
-        const double up = std::sqrt(static_cast<double>(l - row) * static_cast<double>(l + row + 1));
-        const auto m = static_cast<double>(row);
-        slope[row] = 2 / (sin_beta_ * down);
-        offset_p[row] = slope[row] * (m * one_minus_cos_beta_);
-        offset_n[row] = -slope[row] * (m * cos_beta_);
-        second[row] = up / down;
+        const auto down = std::sqrt(static_cast<long double>((l + row) * (l - row + 1)));
+        const auto up = std::sqrt(static_cast<long double>((l - row) * (l + row + 1)));
+        const long double exact_slope = 2 / (sin_beta_ * down);
+        slope[row] = static_cast<double>(exact_slope);
+        offset_p[row] =
+            static_cast<double>(exact_slope * static_cast<long double>(row) * one_minus_cos_beta_);
+        offset_n[row] = static_cast<double>(-exact_slope * static_cast<long double>(row) * cos_beta_);
+        second[row] = static_cast<double>(up / down);
     }
     slope[0] = offset_p[0] = offset_n[0] = second[0] = 0;
 }
@@ -56,33 +56,30 @@ void WignerDegree::fill_rows() {
 // multiplied up from the peak, near m = l cos beta, on both sides; sum_m |d^l_{l m}|^2 = 1 gives the peak. So
 // nothing is lost where the values matter.
 void WignerDegree::fill_start() {
-    const auto peak = std::clamp<std::int64_t>(std::llround(static_cast<double>(l) * cos_beta_), -l, l);
-    double sum = 1;
+    const auto peak = std::clamp<std::int64_t>(std::llround(static_cast<long double>(l) * cos_beta_), -l, l);
+    long double sum = 1;
     magnitude_[l + peak] = 1;
     magnitude_scale_[l + peak] = 0;
-    auto fill = [&](std::int64_t m, double value, double scale) {
-        if (value < 0x1p-400) {
-            value *= 0x1p800;
+    auto fill = [&](std::int64_t m, long double value, double scale) {
+        if (value < 0x1p-400L) {
+            value *= 0x1p800L;
             scale += 1;
         }
         magnitude_[l + m] = value;
         magnitude_scale_[l + m] = scale;
         if (scale == 0) sum += value * value;
     };
-    for (auto m = peak; m > -l; --m) {
-        const double ratio =
-            std::sqrt(static_cast<double>(l + m) / static_cast<double>(l - m + 1)) * tan_half_beta_;
-        fill(m - 1, magnitude_[l + m] * ratio, magnitude_scale_[l + m]);
-    }
-    for (auto m = peak; m < l; ++m) {
-        const double ratio =
-            std::sqrt(static_cast<double>(l - m) / static_cast<double>(l + m + 1)) / tan_half_beta_;
-        fill(m + 1, magnitude_[l + m] * ratio, magnitude_scale_[l + m]);
-    }
-    const double norm = 1 / std::sqrt(sum);
+    auto ratio = [](std::int64_t numerator, std::int64_t denominator) {
+        return std::sqrt(static_cast<long double>(numerator) / static_cast<long double>(denominator));
+    };
+    for (auto m = peak; m > -l; --m)
+        fill(m - 1, magnitude_[l + m] * ratio(l + m, l - m + 1) * tan_half_beta_, magnitude_scale_[l + m]);
+    for (auto m = peak; m < l; ++m)
+        fill(m + 1, magnitude_[l + m] * ratio(l - m, l + m + 1) / tan_half_beta_, magnitude_scale_[l + m]);
+    const long double norm = 1 / std::sqrt(sum);
     for (std::int64_t m = 0; m <= l; ++m) {
-        start_p[m] = ((l - m) % 2 == 0 ? norm : -norm) * magnitude_[l + m];
-        start_n[m] = (l % 2 == 0 ? norm : -norm) * magnitude_[l - m];
+        start_p[m] = static_cast<double>(((l - m) % 2 == 0 ? norm : -norm) * magnitude_[l + m]);
+        start_n[m] = static_cast<double>((l % 2 == 0 ? norm : -norm) * magnitude_[l - m]);
         scale_p[m] = magnitude_scale_[l + m];
         scale_n[m] = magnitude_scale_[l - m];
     }

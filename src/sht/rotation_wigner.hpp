@@ -32,8 +32,11 @@ struct WignerDegree {
     void fill_rows();
     void fill_start();
 
-    double cos_beta_, one_minus_cos_beta_, sin_beta_, tan_half_beta_;
-    core::AlignedVector<double> magnitude_, magnitude_scale_;  ///< [l + m], of d^l_{l m}
+    // In long double: a rounding of beta's functions that is the same in all steps would add up to l times
+    // itself.
+    long double cos_beta_, one_minus_cos_beta_, sin_beta_, tan_half_beta_;
+    core::AlignedVector<long double> magnitude_;  ///< [l + m], of d^l_{l m}
+    core::AlignedVector<double> magnitude_scale_;
 };
 
 /// Coefficients of one degree and n components, each array [component][padded order]; order 0 is real.
