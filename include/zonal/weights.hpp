@@ -17,10 +17,10 @@ std::int64_t n_ring_weights(std::int64_t nside);
 std::int64_t n_pixel_weights(std::int64_t nside);
 
 struct WeightOptions {
-    /// The quadrature is exact for Y_lm up to this degree; -1: see ring_weights and pixel_weights.
+    /// The quadrature is exact for Y_lm up to this degree; -1: see compute_ring_weights and
+    /// compute_pixel_weights.
     std::int64_t lmax = -1;
-    /// Largest integral of sqrt(4 pi) Y_lm that may be left, l = 1 .. lmax.
-    double tolerance = 1e-14;
+    double tolerance = 1e-13;  ///< for ComputedWeights::residual
     int max_iterations = 2000;
     int threads = 0;  ///< 0: available_cpus()
     Progress progress;
@@ -31,15 +31,19 @@ struct ComputedWeights {
     std::int64_t lmax = 0;
     std::vector<double> deviations;  ///< [n_ring_weights] or [n_pixel_weights]
     int iterations = 0;
-    double residual = 0;  ///< largest sqrt(4 pi) |integral of Y_lm| / (4 pi) left
+    /// Largest error of the integral of a Y_lm, l <= lmax, over the sphere's own integral of Y_00.
+    double residual = 0;
     bool converged = false;
 };
 
-/// The weights nearest to 1 such that sum_p w_p Y_l0(p) 4 pi / npix = sqrt(4 pi) delta_l0 for l <= lmax.
-/// lmax: default 3 nside.
+/// The weights nearest to 1 such that sum_p w_p Y_l0(p) 4 pi / npix = sqrt(4 pi) delta_l0 for l <= lmax: at
+/// most 4 nside - 2, default 3 nside. About 6 iterations for any nside, milliseconds to seconds.
 ComputedWeights compute_ring_weights(std::int64_t nside, const WeightOptions& options = {});
 
-/// The same for all Y_lm and a weight for each class of pixels. lmax: default 3 nside, nside >= 2.
+/// The same for all Y_lm and a weight for each class of pixels. lmax: at most 3.46 nside, default 2.5 nside.
+/// An iteration is a synthesis and an adjoint to lmax; up to 2.5 nside it takes about 10 of them for any
+/// nside, above more and more (nside 128: 79 for 2.75 nside, 500 for 2.9, over 2000 for 3), and the weights
+/// hardly change. Analysis with lmax_a is exact for maps with lmax_f where lmax_a + lmax_f <= lmax.
 ComputedWeights compute_pixel_weights(std::int64_t nside, const WeightOptions& options = {});
 
 /// 1 + deviation for each ring of Grid::healpix(nside): [4 nside - 1], for AnalysisOptions::ring_weights.

@@ -128,13 +128,13 @@ class WeightSolver {
     double done_ = 0;
 };
 
-std::int64_t checked_lmax(std::int64_t nside, const WeightOptions& options, std::int64_t most) {
-    check_nside(nside);
+std::int64_t checked_lmax(std::int64_t nside, const WeightOptions& options, std::int64_t usual,
+                          std::int64_t most) {
     if (!(options.tolerance > 0 && options.tolerance < 1))
         throw InvalidArgument(fmt::format("tolerance = {}: must be above 0 and below 1", options.tolerance));
     if (options.max_iterations < 1)
         throw InvalidArgument(fmt::format("max_iterations = {}: must be at least 1", options.max_iterations));
-    const auto lmax = options.lmax == -1 ? std::min(3 * nside, most) : options.lmax;
+    const auto lmax = options.lmax == -1 ? std::min(usual, most) : options.lmax;
     if (lmax < 0 || lmax > most)
         throw InvalidArgument(
             fmt::format("lmax = {}: must be from 0 to {} for weights of nside = {}", lmax, most, nside));
@@ -157,8 +157,9 @@ Grid meridian(std::int64_t nside) {
 }  // namespace
 
 ComputedWeights compute_ring_weights(std::int64_t nside, const WeightOptions& options) {
+    check_nside(nside);
     // As many even degrees as pairs of rings.
-    const auto lmax = checked_lmax(nside, options, 4 * nside - 2);
+    const auto lmax = checked_lmax(nside, options, 3 * nside, 4 * nside - 2);
     const ShtPlan plan(meridian(nside), {.lmax = lmax, .mmax = 0, .threads = options.threads});
     WeightSolver solver(plan, options);
     auto result = solver.run();
@@ -169,9 +170,10 @@ ComputedWeights compute_ring_weights(std::int64_t nside, const WeightOptions& op
 }
 
 ComputedWeights compute_pixel_weights(std::int64_t nside, const WeightOptions& options) {
+    check_nside(nside);
     // Above this there are more conditions than classes of pixels: lmax^2 / 16 against 3 nside^2 / 4.
     const auto most = static_cast<std::int64_t>(std::sqrt(12.0) * static_cast<double>(nside)) - 1;
-    const auto lmax = checked_lmax(nside, options, most);
+    const auto lmax = checked_lmax(nside, options, 5 * nside / 2, most);
     const ShtPlan plan(Grid::healpix(nside), {.lmax = lmax, .threads = options.threads});
     WeightSolver solver(plan, options);
     auto result = solver.run();
