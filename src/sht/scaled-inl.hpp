@@ -61,9 +61,10 @@ HWY_INLINE Scaled exp2_scaled(const LogSum& log, double sign) {
     const hn::RebindToSigned<D> di;
     const V units = hn::Floor(hn::Mul(hn::Sub(log.high, hn::Set(d, visible)), hn::Set(d, 1 / scale_step)));
     const V scale = hn::Min(units, hn::Zero(d));
-    const V rest = hn::NegMulAdd(scale, hn::Set(d, scale_step), log.high);
-    const V whole = hn::Round(rest);
-    const V fraction = hn::Add(hn::Sub(rest, whole), log.low);
+    // The fraction is taken before the scale's multiple is added to the whole part, so that both are exact.
+    const V nearest = hn::Round(log.high);
+    const V fraction = hn::Add(hn::Sub(log.high, nearest), log.low);
+    const V whole = hn::NegMulAdd(scale, hn::Set(d, scale_step), nearest);
     constexpr double ln2 = 0.6931471805599453094;
     const V mantissa = hn::Exp(d, hn::Mul(fraction, hn::Set(d, ln2)));
     const auto exponent = hn::ShiftLeft<52>(hn::Add(hn::ConvertTo(di, whole), hn::Set(di, 1023)));
