@@ -58,8 +58,11 @@ LegendreFunctions legendre_functions(std::int64_t lmax, std::int64_t m, int s, R
     return functions;
 }
 
+/// Of cosine and sine, the one that is small carries the angle to full precision.
 Real colatitude(const Ring& ring) {
-    return std::atan2(Real(ring.sin_theta), Real(ring.cos_theta));
+    if (std::abs(ring.cos_theta) < ring.sin_theta) return std::acos(Real(ring.cos_theta));
+    const Real from_pole = std::asin(Real(ring.sin_theta));
+    return ring.cos_theta > 0 ? from_pole : std::numbers::pi_v<Real> - from_pole;
 }
 
 ComplexReal phase(const Ring& ring, std::int64_t pixel, std::int64_t m) {
