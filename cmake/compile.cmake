@@ -21,7 +21,8 @@ function(zonal_add_library target export_name)
   # While the major version is 0, every minor version may break the binary interface.
   set_target_properties(${target} PROPERTIES
     EXPORT_NAME ${export_name} POSITION_INDEPENDENT_CODE ON DEFINE_SYMBOL ""
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    INSTALL_RPATH "$ORIGIN")  # zonal_io finds the zonal beside it
   if(BUILD_SHARED_LIBS AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     # Exports our own names and not the templates of fmt and the standard library that we instantiate.
     set(script ${PROJECT_SOURCE_DIR}/cmake/exported_symbols.map)
@@ -31,8 +32,9 @@ function(zonal_add_library target export_name)
   zonal_install_library(${target})
 endfunction()
 
-# Warnings for our own code only; errors where we test, not where others build.
+# Warnings for our own code only; errors where we test, not where others build. Options are set by designated
+# initialisers, where a member that is left out has its default.
 function(zonal_warnings target)
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<BOOL:${ZONAL_WARNINGS_AS_ERRORS}>:-Werror>>)
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-missing-field-initializers $<$<BOOL:${ZONAL_WARNINGS_AS_ERRORS}>:-Werror>>)
 endfunction()
