@@ -100,7 +100,7 @@ std::vector<std::int64_t> CpuTransform::band_bounds(std::int64_t n_fields) const
     std::int64_t bytes = 0;
     for (std::int64_t block = 0; block < rings_.n_blocks(); ++block) {
         const std::int64_t more = (rings_.last_m[block] + 1) * n_fields * fourier_block * 8;
-        if (bytes > 0 && bytes + more > band_bytes) {
+        if (bytes > 0 && bytes + more > band_bytes * std::min<std::int64_t>(n_fields, 4)) {
             bounds.push_back(block);
             bytes = 0;
         }

@@ -50,7 +50,7 @@ class CpuTransform {
     /// Blocks [bounds[i], bounds[i+1]) are band i of a pass over n_fields fields.
     std::vector<std::int64_t> band_bounds(std::int64_t n_fields) const;
     /// Maps that one pass of the recurrence serves.
-    std::int64_t maps_per_pass() const { return table_.components == 1 ? 4 : 2; }
+    std::int64_t maps_per_pass() const { return table_.components == 1 ? 8 : 4; }
     /// Component of the alm array that holds component c of the field, or -1 where the plan leaves it out.
     std::int64_t alm_component(std::int64_t c) const;
 

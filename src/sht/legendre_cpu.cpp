@@ -21,14 +21,14 @@ namespace zonal::sht::HWY_NAMESPACE {
 /// beside the products (adjoint, where the rings' F_m may come from the first-level cache).
 #if HWY_MAX_BYTES >= 64
 constexpr int synthesis_vectors(int n_fields) {
-    return n_fields == 1 ? 4 : n_fields == 2 ? 2 : 1;
+    return n_fields == 1 ? 4 : 2;
 }
 constexpr int adjoint_vectors(int n_fields) {
-    return n_fields == 1 ? 6 : n_fields == 2 ? 4 : 2;
+    return n_fields <= 2 ? 6 : 4;
 }
 #else
-constexpr int synthesis_vectors(int) {
-    return 1;
+constexpr int synthesis_vectors(int n_fields) {
+    return n_fields == 1 ? 2 : 1;
 }
 constexpr int adjoint_vectors(int n_fields) {
     return n_fields <= 2 ? 2 : 1;
@@ -161,11 +161,15 @@ void adjoint_scalar_fields(const LegendreTable& table, const RingPairs& rings, s
     for (int f = 0; f < NF; ++f) ishioka.read_sums(scratch.sums.data() + 4 * f, 4 * NF, rows[f]);
 }
 
-/// Calls part.operator()<NF>(field) for runs of 4, 2 or 1 fields.
+/// Calls part.operator()<NF>(field) for runs of 3, 2 or 1 fields: the more, the less the recurrence costs
+/// each; three are what the registers hold.
 template <class Part>
 void for_each_field_run(std::int64_t n_fields, const Part& part) {
     std::int64_t field = 0;
-    for (; field + 4 <= n_fields; field += 4) part.template operator()<4>(field);
+    while (n_fields - field > 4 || n_fields - field == 3) {
+        part.template operator()<3>(field);
+        field += 3;
+    }
     for (; field + 2 <= n_fields; field += 2) part.template operator()<2>(field);
     if (field < n_fields) part.template operator()<1>(field);
 }

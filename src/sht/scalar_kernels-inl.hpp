@@ -181,27 +181,37 @@ HWY_NOINLINE void adjoint_group(RecurrenceState<NV>& state, const double* HWY_RE
     const D d;
     std::int64_t i = state.skip_invisible(steps, n_steps, stride);
 
-    // The two steps' 8 NF products, a multiple of every vector length.
-    auto project = [&](const V(&lam)[NV], V* HWY_RESTRICT products) HWY_ATTR {
-        for (int k = 0; k < 4 * NF; ++k) products[k] = hn::Mul(f[k][0], lam[0]);
+    // Horizontal sums take whole vectors of products: of one step where that is enough, else of two.
+    constexpr std::int64_t n_products = 4 * NF;
+    constexpr bool by_step = n_products % lanes() == 0;
+    V products[2 * n_products];
+    auto project = [&](const V(&lam)[NV], V* HWY_RESTRICT out) HWY_ATTR {
+        for (std::int64_t k = 0; k < n_products; ++k) out[k] = hn::Mul(f[k][0], lam[0]);
         for (int v = 1; v < NV; ++v)
-            for (int k = 0; k < 4 * NF; ++k) products[k] = hn::MulAdd(f[k][v], lam[v], products[k]);
+            for (std::int64_t k = 0; k < n_products; ++k) out[k] = hn::MulAdd(f[k][v], lam[v], out[k]);
     };
-    auto store = [&](const V* HWY_RESTRICT products, std::int64_t step) HWY_ATTR {
-        for (std::int64_t k = 0; k < 8 * NF; k += lanes())
-            add_horizontal_sums(products + k, sums + step * 4 * NF + k);
+    auto add_first = [&](const V(&lam)[NV], std::int64_t step) HWY_ATTR {
+        project(lam, products);
+        if constexpr (by_step)
+            for (std::int64_t k = 0; k < n_products; k += lanes())
+                add_horizontal_sums(products + k, sums + step * n_products + k);
+    };
+    auto add_second = [&](const V(&lam)[NV], std::int64_t step) HWY_ATTR {
+        if constexpr (by_step) return add_first(lam, step);
+        project(lam, products + n_products);
+        for (std::int64_t k = 0; k < 2 * n_products; k += lanes())
+            add_horizontal_sums(products + k, sums + (step - 1) * n_products + k);
     };
 
     while (i < n_steps && !state.all_lanes_visible()) {
-        V factor[NV], lam[NV], products[8 * NF];
+        V factor[NV], lam[NV];
         for (int v = 0; v < NV; ++v) factor[v] = visibility(state.scale[v]);
         for (; i < n_steps; i += 2) {
             for (int v = 0; v < NV; ++v) lam[v] = hn::Mul(state.current[v], factor[v]);
-            project(lam, products);
+            add_first(lam, i);
             state.advance_two(steps + i * stride, stride);
             for (int v = 0; v < NV; ++v) lam[v] = hn::Mul(state.previous[v], factor[v]);
-            project(lam, products + 4 * NF);
-            store(products, i);
+            add_second(lam, i + 1);
             if (state.promote_lanes()) {
                 i += 2;
                 break;
@@ -216,17 +226,15 @@ HWY_NOINLINE void adjoint_group(RecurrenceState<NV>& state, const double* HWY_RE
         cos2[v] = state.cos2[v];
     }
     for (; i < n_steps; i += 2) {
-        V products[8 * NF];
         const double* HWY_RESTRICT step = steps + i * stride;
-        project(current, products);
+        add_first(current, i);
         for (int v = 0; v < NV; ++v)
             previous[v] = hn::MulAdd(hn::MulAdd(hn::Set(d, step[0]), cos2[v], hn::Set(d, step[1])),
                                      current[v], previous[v]);
-        project(previous, products + 4 * NF);
+        add_second(previous, i + 1);
         for (int v = 0; v < NV; ++v)
             current[v] = hn::MulAdd(hn::MulAdd(hn::Set(d, step[2]), cos2[v], hn::Set(d, step[3])),
                                     previous[v], current[v]);
-        store(products, i);
     }
 }
 
