@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "analysis_options.hpp"
+#include "zonal/io/alm.hpp"
+#include "zonal/window.hpp"
+
+/// alm files in memory.
+namespace zonal::cli {
+
+/// Leaves out what is above lmax or mmax.
+void truncate(io::AlmFile& file, std::int64_t lmax, std::int64_t mmax);
+
+/// Multiplies T, E, B by their windows.
+void multiply(io::AlmFile& file, const Beam& beam);
+
+/// The alm of a map with one field, or I, Q, U (or Q, U: T is then 0, which a note says), as a file.
+/// Throws UsageError for a map of several other fields.
+void require_one_sky(const SkyMap& map);
+io::AlmFile to_alm_file(const SkyMap& map, const MapAlm& alm, Session& session);
+
+/// [component, layout.size()]
+Array<std::complex<double>, 2> to_array(const io::AlmFile& file);
+
+}  // namespace zonal::cli

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <complex>
+#include <memory>
+#include <random>
+
+#include "bench_peak.hpp"
+#include "common_options.hpp"
+#include "error.hpp"
+#include "options.hpp"
+#include "subcommands.hpp"
+#include "version.hpp"
+#include "zonal/analysis.hpp"
+#include "zonal/sht.hpp"
+#include "zonal/smoothing.hpp"
+
+namespace zonal::cli {
+namespace {
+
+using Complex = std::complex<double>;
+
+struct BenchOptions {
+    std::string what;
+    std::optional<std::int64_t> nside, n_lat, lmax, mmax;
+    std::int64_t spin = 0, maps = 1, repeat = 3, iterations = 0;
+    RunOptions run;
+};
+
+void declare_options(CLI::App& app, BenchOptions& options) {
+    add_argument(app, "WHAT", options.what, "what to measure: sht");
+    const auto group = "Transform";
+    add_integer(app, "--nside", options.nside, {1, 1 << 16}, "HEALPix grid")->group(group);
+    add_integer(app, "--gauss", options.n_lat, {1, 1 << 18},
+                "Gauss-Legendre grid of so many rings of 2 lmax + 2 pixels")
+        ->group(group);
+    add_integer(app, "--lmax", options.lmax, {0, max_lmax}, "highest degree l")
+        ->default_str("2 nside, or rings - 1")
+        ->group(group);
+    add_integer(app, "--mmax", options.mmax, {0, max_lmax}, "highest order m")
+        ->default_str("lmax")
+        ->group(group);
+    add_integer(app, "--spin", options.spin, {0, 100}, "spin of the field")->default_str("0")->group(group);
+    add_integer(app, "--maps", options.maps, {1, 10000}, "maps at once")->default_str("1")->group(group);
+    add_integer(app, "--iter", options.iterations, {0, 1000}, "Jacobi iterations of the analysis")
+        ->default_str("0")
+        ->group(group);
+    add_integer(app, "--repeat", options.repeat, {1, 10000}, "runs of each transform; the fastest counts")
+        ->default_str("3")
+        ->group(group);
+    add_run_options(app, options.run);
+}
+
+Grid make_grid(const BenchOptions& options, std::int64_t lmax) {
+    return options.nside ? Grid::healpix(*options.nside) : Grid::gauss_legendre(*options.n_lat, 2 * lmax + 2);
+}
+
+std::int64_t find_lmax(const BenchOptions& options) {
+    if (options.what != "sht")
+        throw UsageError(fmt::format("WHAT = {}: must be sht", printable(options.what)));
+    if (options.nside.has_value() == options.n_lat.has_value())
+        throw UsageError("one of --nside N and --gauss NLAT is required");
+    const auto lmax = options.lmax.value_or(options.nside ? 2 * *options.nside : *options.n_lat - 1);
+    if (options.spin > lmax)
+        throw UsageError(fmt::format("--spin = {}: must be at most lmax = {}", options.spin, lmax));
+    if (options.mmax && *options.mmax > lmax)
+        throw UsageError(fmt::format("--mmax = {}: must be at most lmax = {}", *options.mmax, lmax));
+    return lmax;
+}
+
+/// White alm with real m = 0, 0 below the spin.
+void fill(const AlmLayout& layout, std::int64_t spin, View<Complex, 3> alm) {
+    std::mt19937_64 engine(1);
+    std::normal_distribution<double> normal;
+    for (std::int64_t batch = 0; batch < alm.extent(0); ++batch)
+        for (std::int64_t component = 0; component < alm.extent(1); ++component)
+            for (std::int64_t m = 0; m <= layout.mmax(); ++m)
+                for (auto l = std::max(m, spin); l <= layout.lmax(); ++l)
+                    alm(batch, component, layout.index(l, m)) = {normal(engine), m == 0 ? 0 : normal(engine)};
+}
+
+double seconds_of(const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The fastest of the runs; all of them go to the report's "runs".
+double fastest(const std::string& name, std::int64_t repeat, Session& session,
+               const std::function<void()>& work) {
+    const auto progress = session.progress(name);
+    std::vector<double> runs;
+    for (std::int64_t run = 0; run < repeat; ++run) {
+        if (!progress(static_cast<double>(run) / static_cast<double>(repeat))) throw Cancelled("interrupted");
+        runs.push_back(seconds_of(work));
+    }
+    session.report["runs"][name] = runs;
+    return *std::min_element(runs.begin(), runs.end());
+}
+
+void measure(const BenchOptions& options, const ShtPlan& plan, Session& session) {
+    auto& report = session.report;
+    Array<Complex, 3> alm({options.maps, plan.alm_components(), plan.layout().size()}), found(alm.extents());
+    Array<double, 3> map({options.maps, plan.map_components(), plan.grid().n_pixels()});
+    fill(plan.layout(), options.spin, alm.view());
+    auto workspace = plan.make_workspace();
+    report["workspace_bytes"] = plan.workspace_bytes();
+    report["map_bytes"] = map.size() * static_cast<std::int64_t>(sizeof(double));
+    report["runs"] = Json::object();
+    report["synthesis_seconds"] = fastest("synthesis", options.repeat, session, [&] {
+        plan.synthesize<double>(alm.view(), map.view(), workspace);
+    });
+    report["adjoint_seconds"] = fastest("adjoint", options.repeat, session, [&] {
+        plan.adjoint_synthesize<double>(map.view(), found.view(), workspace);
+    });
+    AnalysisOptions analysis;
+    analysis.iterations = static_cast<int>(options.iterations);
+    report["analysis_seconds"] = fastest("analysis", options.repeat, session,
+                                         [&] { analyze<double>(plan, map.view(), found.view(), analysis); });
+    double error = 0, norm = 0;
+    for (std::int64_t i = 0; i < alm.size(); ++i) {
+        error = std::max(error, std::abs(found.data()[i] - alm.data()[i]));
+        norm += std::norm(alm.data()[i]);
+    }
+    report["round_trip_error"] = error / std::sqrt(norm / static_cast<double>(alm.size()));
+}
+
+void run(BenchOptions& options, Session& session) {
+    const auto lmax = find_lmax(options);
+    auto& report = session.report;
+    report["grid"] = options.nside ? fmt::format("healpix nside={}", *options.nside)
+                                   : fmt::format("gauss-legendre rings={}", *options.n_lat);
+    options.run.resolve(session);
+    const auto grid = make_grid(options, lmax);
+    ShtOptions sht;
+    sht.lmax = lmax;
+    sht.mmax = options.mmax.value_or(-1);
+    sht.spin = static_cast<int>(options.spin);
+    sht.threads = options.run.thread_count();
+    sht.device = options.run.device;
+    std::unique_ptr<ShtPlan> plan;
+    report["plan_seconds"] = seconds_of([&] { plan = std::make_unique<ShtPlan>(grid, sht); });
+    report["lmax"] = lmax;
+    report["mmax"] = plan->options().mmax;
+    report["spin"] = options.spin;
+    report["maps"] = options.maps;
+    report["repeat"] = options.repeat;
+    report["iterations"] = options.iterations;
+    measure(options, *plan, session);
+
+    const double peak = measured_fma_flops(plan->options().threads);
+    const double flops = plan->legendre_flops() * static_cast<double>(options.maps);
+    report["fma_peak_flops"] = peak;
+    report["legendre_flops"] = flops;
+    report["legendre_peak_fraction"] = flops / report["synthesis_seconds"].get<double>() / peak;
+    report["machine"] = version_report();
+}
+
+}  // namespace
+
+void add_bench(CLI::App& root, Session& session, Action& action) {
+    auto& app = add_subcommand(root, session, "bench", "Measures transforms on this machine.",
+                               "zonal bench sht --nside 1024 --lmax 2048 --threads 2 --json");
+    const auto options = std::make_shared<BenchOptions>();
+    declare_options(app, *options);
+    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+}
+
+}  // namespace zonal::cli

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "session.hpp"
+#include "subcommands.hpp"
+#include "zonal/device.hpp"
+#include "zonal/io/header.hpp"
+
+/// Options that several subcommands have, by the same names and with the same meaning.
+namespace zonal::cli {
+
+/// The largest lmax, nside and so on that an option takes: beyond it no machine has the memory.
+inline constexpr std::int64_t max_lmax = 1'000'000;
+
+/// Declares a subcommand with --help, --json and --quiet. example: command lines, one each.
+CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& name,
+                         const std::string& description, const std::string& example);
+
+/// --threads and --device.
+struct RunOptions {
+    std::int64_t threads = 0;  ///< 0: all CPUs
+    Device device = Device::automatic();
+
+    int thread_count() const { return static_cast<int>(threads); }
+    /// Reports the device and threads that the work runs on. Throws BackendUnavailable.
+    void resolve(Session& session);
+};
+void add_run_options(CLI::App& app, RunOptions& options);
+
+/// --overwrite.
+struct OutputOptions {
+    bool overwrite = false;
+
+    /// Throws IoError when the file exists and may not be replaced, or its folder cannot be written: before
+    /// any work is done. Leaves nothing behind.
+    void require_writable(const std::string& path) const;
+    io::WriteOptions write_options() const { return {overwrite}; }
+};
+void add_output_options(CLI::App& app, OutputOptions& options);
+
+/// --precision, empty: as the input.
+CLI::Option* add_precision(CLI::App& app, std::optional<io::Precision>& precision,
+                           const std::string& default_text);
+
+/// Cards that say how a file was made: the program, its version and the whole command line.
+std::vector<io::HeaderCard> provenance(const Session& session);
+
+/// Replaces the card of that key, or adds it.
+void set_card(std::vector<io::HeaderCard>& cards, io::HeaderCard card);
+void set_cards(std::vector<io::HeaderCard>& cards, const std::vector<io::HeaderCard>& added);
+
+}  // namespace zonal::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "zonal/error.hpp"
+
+namespace zonal::cli {
+
+enum ExitCode { success = 0, failure = 1, wrong_use = 2, interrupted = 130 };
+
+/// The command line asks for something that cannot be. The message names the option, its value and what is
+/// permitted: "--fwhm = 10: an angle needs a unit, such as 10deg, 5arcmin, 30arcsec or 0.1rad".
+class UsageError : public Error {
+  public:
+    using Error::Error;
+};
+
+}  // namespace zonal::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common_options.hpp"
+#include "parse.hpp"
+#include "plot/plot.hpp"
+#include "sky_map.hpp"
+#include "zonal/io/spectrum.hpp"
+
+namespace zonal::cli {
+
+struct PlotOptions {
+    std::string in, out;
+    MapInput input;
+    std::vector<std::string> centre;  ///< longitude, latitude
+    std::string projection = "mollweide", scale = "linear";
+    bool log = false;
+    std::optional<Angle> size;
+    std::vector<std::string> range;
+    std::string colormap, title, unit;
+    bool no_colorbar = false, no_graticule = false, transparent = false;
+    std::int64_t width = 0;
+    io::ReadSpectrumOptions spectrum;
+    bool plain_cl = false, log_x = false;
+    std::int64_t lmin = 2, lmax = -1;
+    OutputOptions output;
+};
+
+void declare_options(CLI::App& app, PlotOptions& options);
+
+/// "MIN,MAX" of --range, or nothing. Throws UsageError.
+std::optional<plot::Range> parse_range(const PlotOptions& options);
+
+}  // namespace zonal::cli

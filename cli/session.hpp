@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "zonal/progress.hpp"
+
+namespace zonal::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// One run of the program: what it reports, and how.
+class Session {
+  public:
+    std::string command;  ///< "smooth"; empty until a subcommand is chosen
+    /// The command line in one line, as the shell would take it.
+    std::string command_line;
+    bool json = false;
+    bool quiet = false;
+
+    /// What the run did. Printed at its end: one JSON object, or a line "key: value" each.
+    Json report = Json::object();
+
+    /// Something that the user should know: on standard error, or in the report's "notes" with --json.
+    /// Held back until the run succeeds, so that a failure is one line.
+    void note(const std::string& text);
+    void note(const std::vector<std::string>& texts);
+
+    /// Draws a bar on a terminal and stops the work after a signal. stage: "smooth".
+    Progress progress(const std::string& stage);
+
+    /// Prints the report. Throws IoError when standard output cannot be written.
+    void finish();
+    /// Prints the one line of a failure, and with --json the object {"error": ...}.
+    void fail(const std::string& message, int exit_code);
+
+  private:
+    void clear_bar();
+    std::vector<std::string> notes_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    bool bar_drawn_ = false;
+};
+
+/// "key: value" lines of a report.
+std::string readable(const Json& report);
+
+}  // namespace zonal::cli

@@ -1,0 +1,202 @@
+#include "sky_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "error.hpp"
+#include "options.hpp"
+#include "zonal/healpix.hpp"
+#include "zonal/mask.hpp"
+
+namespace zonal::cli {
+namespace {
+
+bool is_nest(const io::Pixelisation& pixelisation) {
+    const auto* healpix = std::get_if<io::HealpixPixels>(&pixelisation);
+    return healpix != nullptr && healpix->ordering == io::Ordering::nest;
+}
+
+io::MapFile read(const std::string& path, const MapInput& input) {
+    io::ReadMapOptions options;
+    options.hdu = input.hdu;
+    options.fields = input.fields;
+    options.polarised = input.polarised;
+    options.ordering_if_absent = input.ordering_if_absent;
+    return io::read_map(path, options);
+}
+
+/// Throws unless all pixels are numbers; the first bad one is named by its number in the file.
+void require_numbers(const io::MapFile& file) {
+    for (const auto& column : file.columns) {
+        const auto size = static_cast<std::int64_t>(column.values.size());
+        const auto bad = count_bad_pixels(View<const double, 1>(column.values.data(), {size}));
+        if (bad.nan + bad.infinite == 0) continue;
+        const auto first = bad.nan > 0 ? bad.first_nan : bad.first_infinite;
+        const auto pixel = file.partial() ? file.pixels[static_cast<std::size_t>(first)] : first;
+        throw IoError(fmt::format("{}: column {}: {} pixels are {}, the first is pixel {}", file.source,
+                                  column.name, bad.nan > 0 ? bad.nan : bad.infinite,
+                                  bad.nan > 0 ? "NaN" : "infinite", pixel));
+    }
+}
+
+Json column_report(const io::MapColumn& column) {
+    Json report = {{"name", column.name}};
+    if (!column.unit.empty()) report["unit"] = column.unit;
+    report["precision"] = column.precision == io::Precision::float32 ? "float" : "double";
+    return report;
+}
+
+}  // namespace
+
+void add_map_input(CLI::App& app, MapInput& input) {
+    add_list(app, "--field", input.fields, "NAME|N,...",
+             "columns, by name or by number from 0; hits and covariances are taken only when named here")
+        ->default_str("all")
+        ->group("Input");
+    app.add_flag_callback(
+           "--pol", [&input] { input.polarised = true; },
+           "the first three columns are I, Q, U (of two: Q, U), whatever their names")
+        ->group("Input");
+    app.add_flag_callback(
+           "--no-pol", [&input] { input.polarised = false; }, "every column is a spin-0 field")
+        ->group("Input");
+    add_text(app, "--hdu", input.hdu, "NAME|N", "extension to read; 0 is the primary HDU")
+        ->default_str("the first that holds a map")
+        ->group("Input");
+    add_choice<io::Ordering>(app, "--order-if-absent", input.ordering_if_absent,
+                             {{"ring", io::Ordering::ring}, {"nest", io::Ordering::nest}},
+                             "pixel order of files without an ORDERING key")
+        ->default_str("ring")
+        ->group("Input");
+}
+
+SkyMap::SkyMap(const std::string& path, const MapInput& input, Session& session)
+    : file_(read(path, input)), grid_(io::make_grid(file_.pixelisation)) {
+    session.note(file_.notes);
+    require_numbers(file_);
+    make_groups();
+    read_values();
+}
+
+SkyMap::SkyMap(const SkyMap& like, const io::Pixelisation& pixelisation)
+    : file_(like.file_),
+      grid_(io::make_grid(pixelisation)),
+      groups_(like.groups_),
+      column_of_row_(like.column_of_row_),
+      values_({static_cast<std::int64_t>(column_of_row_.size()), grid_.n_pixels()}) {
+    if (pixelisation != file_.pixelisation) file_.pixels.clear();
+    file_.pixelisation = pixelisation;
+}
+
+SkyMap::SkyMap(io::MapFile header) : file_(std::move(header)), grid_(io::make_grid(file_.pixelisation)) {
+    make_groups();
+    values_ = Array<double, 2>({static_cast<std::int64_t>(column_of_row_.size()), grid_.n_pixels()});
+}
+
+void SkyMap::make_groups() {
+    const int i = file_.find(io::Stokes::I), q = file_.find(io::Stokes::Q), u = file_.find(io::Stokes::U);
+    if ((q >= 0) != (u >= 0))
+        throw UsageError(
+            fmt::format("--field: {} without {}: choose both, or add --no-pol to take it as a spin-0 field",
+                        q >= 0 ? "Q" : "U", q >= 0 ? "U" : "Q"));
+    const auto add = [this](int column) { column_of_row_.push_back(static_cast<std::size_t>(column)); };
+    if (q >= 0) {
+        if (i >= 0) add(i);
+        add(q);
+        add(u);
+        groups_.push_back({i >= 0 ? Fields::iqu : Fields::qu, 0, i >= 0 ? 3 : 2});
+    }
+    const auto first = static_cast<std::int64_t>(column_of_row_.size());
+    for (int column = 0; column < static_cast<int>(file_.columns.size()); ++column)
+        if (q < 0 || (column != i && column != q && column != u)) add(column);
+    const auto n_scalars = static_cast<std::int64_t>(column_of_row_.size()) - first;
+    if (n_scalars > 0) groups_.push_back({Fields::scalars, first, n_scalars});
+}
+
+void SkyMap::read_values() {
+    const auto pixels = file_.pixels;
+    values_ = Array<double, 2>({static_cast<std::int64_t>(column_of_row_.size()), grid_.n_pixels()});
+    if (file_.partial()) io::expand_to_full_sky(file_);
+    file_.pixels = pixels;
+    for (std::size_t row = 0; row < column_of_row_.size(); ++row) {
+        auto& column = file_.columns[column_of_row_[row]].values;
+        to_ring_order(file_.pixelisation, {column.data(), {grid_.n_pixels()}},
+                      rows()[static_cast<std::int64_t>(row)]);
+        std::vector<double>().swap(column);
+    }
+}
+
+std::int64_t SkyMap::nside() const {
+    const auto* healpix = std::get_if<io::HealpixPixels>(&file_.pixelisation);
+    return healpix != nullptr ? healpix->nside : 0;
+}
+
+View<double, 2> SkyMap::rows(const FieldGroup& group) {
+    return {values_.data() + group.first_row * grid_.n_pixels(), {group.n_rows, grid_.n_pixels()}};
+}
+
+View<const double, 2> SkyMap::rows(const FieldGroup& group) const {
+    return {values_.data() + group.first_row * grid_.n_pixels(), {group.n_rows, grid_.n_pixels()}};
+}
+
+const std::string& SkyMap::row_name(std::int64_t row) const {
+    return file_.columns[column_of_row_[static_cast<std::size_t>(row)]].name;
+}
+
+std::int64_t SkyMap::intensity_row() const {
+    const int column = file_.find(io::Stokes::I);
+    if (column < 0) return column_of_row_.size() == 1 ? 0 : -1;
+    return std::find(column_of_row_.begin(), column_of_row_.end(), static_cast<std::size_t>(column)) -
+           column_of_row_.begin();
+}
+
+void SkyMap::write(const std::string& path, const io::WriteOptions& options) {
+    std::vector<double> full(static_cast<std::size_t>(file_.partial() ? grid_.n_pixels() : 0));
+    for (std::size_t row = 0; row < column_of_row_.size(); ++row) {
+        auto& column = file_.columns[column_of_row_[row]].values;
+        const auto ring_order = rows()[static_cast<std::int64_t>(row)];
+        auto& target = file_.partial() ? full : column;
+        target.resize(static_cast<std::size_t>(grid_.n_pixels()));
+        from_ring_order(file_.pixelisation, ring_order, {target.data(), {grid_.n_pixels()}});
+        if (!file_.partial()) continue;
+        column.clear();
+        for (const auto pixel : file_.pixels) column.push_back(full[static_cast<std::size_t>(pixel)]);
+    }
+    io::write_map(path, file_, options);
+}
+
+std::string to_string(const io::Pixelisation& pixelisation) {
+    if (const auto* healpix = std::get_if<io::HealpixPixels>(&pixelisation))
+        return fmt::format("nside {}, {}", healpix->nside,
+                           healpix->ordering == io::Ordering::nest ? "nest" : "ring");
+    const auto& car = std::get<io::CarPixels>(pixelisation);
+    return fmt::format("CAR, {} rings of {} pixels", car.n_rings, car.n_phi);
+}
+
+Json describe(const io::MapFile& map) {
+    Json report = {{"pixels", to_string(map.pixelisation)}, {"coordinates", io::to_string(map.coordinates)}};
+    if (map.partial()) report["partial_sky_pixels"] = map.pixels.size();
+    report["columns"] = Json::array();
+    for (const auto& column : map.columns) report["columns"].push_back(column_report(column));
+    return report;
+}
+
+void zero_unseen(View<double, 1> values) {
+    for (std::int64_t pixel = 0; pixel < values.size(); ++pixel)
+        if (is_unseen_value(values[pixel])) values[pixel] = 0;
+}
+
+void to_ring_order(const io::Pixelisation& pixelisation, View<const double, 1> file_order,
+                   View<double, 1> ring_order) {
+    if (is_nest(pixelisation)) return healpix::nest_to_ring<double>(file_order, ring_order);
+    std::copy(file_order.data(), file_order.data() + file_order.size(), ring_order.data());
+}
+
+void from_ring_order(const io::Pixelisation& pixelisation, View<const double, 1> ring_order,
+                     View<double, 1> file_order) {
+    if (is_nest(pixelisation)) return healpix::ring_to_nest<double>(ring_order, file_order);
+    std::copy(ring_order.data(), ring_order.data() + ring_order.size(), file_order.data());
+}
+
+}  // namespace zonal::cli

@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "alm_file.hpp"
+#include "beam_options.hpp"
+#include "error.hpp"
+#include "interrupt.hpp"
+#include "smooth_options.hpp"
+#include "subcommands.hpp"
+#include "zonal/healpix.hpp"
+#include "zonal/io/alm.hpp"
+#include "zonal/io/inspect.hpp"
+#include "zonal/smoothing.hpp"
+
+namespace zonal::cli {
+namespace {
+
+io::Pixelisation output_pixels(const SmoothOptions& options, const SkyMap& map) {
+    if (!options.nside_out) return map.header().pixelisation;
+    const auto* healpix = std::get_if<io::HealpixPixels>(&map.header().pixelisation);
+    if (healpix == nullptr)
+        throw UsageError(fmt::format("--nside-out: {} is not a HEALPix map; zonal convert --nside makes one",
+                                     map.header().source));
+    const auto order = healpix->ordering == io::Ordering::nest ? healpix::Order::nest : healpix::Order::ring;
+    healpix::check_nside(*options.nside_out, order);
+    return io::HealpixPixels{*options.nside_out, healpix->ordering};
+}
+
+/// --lmax, or what both the input and the output resolve.
+std::int64_t choose_lmax(const SmoothOptions& options, const SkyMap& map, const Grid& grid_out) {
+    const auto lmax = options.analysis.lmax_for(map);
+    return options.analysis.lmax ? lmax : std::min(lmax, default_smoothing_lmax(grid_out));
+}
+
+Json field_report(const SkyMap& map, const FieldGroup& group, const SmoothingReport& result) {
+    Json fields = Json::array();
+    for (std::int64_t row = 0; row < group.n_rows; ++row) {
+        const auto index = static_cast<std::size_t>(row);
+        fields.push_back({{"name", map.row_name(group.first_row + row)},
+                          {"masked_pixels", result.masked_pixels[index]},
+                          {"unseen_pixels_out", result.unseen_pixels[index]}});
+    }
+    return fields;
+}
+
+void merge(const SmoothingReport& result, const AnalysisChoice& analysis, Session& session) {
+    auto& report = session.report;
+    report["lmax"] = result.lmax;
+    report["iterations"] = std::max(result.iterations, report.value("iterations", 0));
+    if (analysis.tolerance > 0) report["residual"] = std::max(result.residual, report.value("residual", 0.0));
+    report["converged"] = result.converged && report.value("converged", true);
+    if (!result.note.empty()) session.note(result.note);
+}
+
+SmoothingReport smooth_group(const FieldGroup& group, const SkyMap& map, View<const double, 1> mask,
+                             const Beam& beam, const SmoothingOptions& options, SkyMap& out) {
+    try {
+        return smooth<double>(map.grid(), map.rows(group), group.fields, mask, beam, out.grid(),
+                              out.rows(group), options);
+    } catch (const InvalidArgument& error) {  // the options were checked, so this is the data
+        throw IoError(fmt::format("{}: {}", map.header().source, error.what()));
+    }
+}
+
+void smooth_map(const SmoothOptions& options, Session& session) {
+    SkyMap map(options.in, options.input, session);
+    SkyMap out(map, output_pixels(options, map));
+    if (options.mask.fill_masked) out.write_full_sky();
+    const auto lmax = choose_lmax(options, map, out.grid());
+    const auto window = smoothing_window(options, map.nside(), out.nside(), session);
+    const auto beam = evaluate_window(window, lmax);
+    const auto mask = read_mask(options.mask, map, session);
+    const auto weights = find_weights(options.analysis, map, options.run, session);
+    stop_if_interrupted();
+
+    SmoothingOptions smoothing;
+    smoothing.lmax = lmax;
+    smoothing.iterations = options.analysis.iteration_count();
+    smoothing.tolerance = options.analysis.tolerance;
+    smoothing.ring_weights = weights.ring;
+    smoothing.pixel_weights = {weights.pixel.data(), {static_cast<std::int64_t>(weights.pixel.size())}};
+    smoothing.mask_mode = options.mask.mode;
+    smoothing.mask_threshold = options.mask.threshold;
+    smoothing.fill_masked = options.mask.fill_masked;
+    smoothing.threads = options.run.thread_count();
+    session.report["fields"] = Json::array();
+    const auto bar = session.progress("smooth");
+    const auto n_rows = static_cast<double>(map.rows().extent(0));
+    for (const auto& group : map.groups()) {
+        const auto begin = static_cast<double>(group.first_row), share = static_cast<double>(group.n_rows);
+        smoothing.progress = [&](double done) { return bar((begin + share * done) / n_rows); };
+        const auto result = smooth_group(group, map, mask.view(), beam, smoothing, out);
+        merge(result, options.analysis, session);
+        for (auto& field : field_report(map, group, result)) session.report["fields"].push_back(field);
+    }
+    stop_if_interrupted();
+    auto& header = out.header();
+    for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
+    set_cards(header.cards, parameter_cards(options, session));
+    out.write(options.out, options.output.write_options());
+    session.report["map"] = describe(header);
+}
+
+void require_no_map_options(const SmoothOptions& options) {
+    const auto reject = [&](bool given, const std::string& names) {
+        if (given)
+            throw UsageError(fmt::format("{}: {} holds alm, and {} are for maps", names, options.in, names));
+    };
+    auto analysis = options.analysis;
+    analysis.lmax.reset();
+    reject(options.input.given(), "--field, --pol, --no-pol, --hdu, --order-if-absent");
+    reject(analysis.given(), "--iter, --tolerance, --weights");
+    reject(!options.mask.file.empty() || options.mask.mode != MaskMode::zero || options.mask.fill_masked,
+           "mask options");
+    reject(options.nside_out.has_value(), "--nside-out");
+}
+
+void smooth_alm(const SmoothOptions& options, Session& session) {
+    require_no_map_options(options);
+    auto file = io::read_alm(options.in);
+    session.note(file.notes);
+    const auto lmax = options.analysis.lmax.value_or(file.layout.lmax());
+    if (lmax > file.layout.lmax())
+        throw UsageError(fmt::format("--lmax = {}: {} ends at {}", lmax, options.in, file.layout.lmax()));
+    const auto beam = evaluate_window(smoothing_window(options, 0, 0, session), lmax);
+    truncate(file, lmax, std::min(lmax, file.layout.mmax()));
+    multiply(file, beam);
+    file.precision = options.precision.value_or(file.precision);
+    session.report["lmax"] = lmax;
+    session.report["components"] = file.components.size();
+    set_cards(file.cards, parameter_cards(options, session));
+    stop_if_interrupted();
+    io::write_alm(options.out, file, options.output.write_options());
+}
+
+void run(SmoothOptions& options, Session& session) {
+    check(options);
+    options.output.require_writable(options.out);
+    session.report["input"] = options.in;
+    session.report["output"] = options.out;
+    options.run.resolve(session);
+    if (options.fwhm) session.report["fwhm_rad"] = options.fwhm->radians;
+    if (options.fwhm_in) session.report["fwhm_in_rad"] = options.fwhm_in->radians;
+    if (io::inspect(options.in).kind == io::FileKind::alm)
+        smooth_alm(options, session);
+    else
+        smooth_map(options, session);
+}
+
+}  // namespace
+
+void add_smooth(CLI::App& root, Session& session, Action& action) {
+    auto& app =
+        add_subcommand(root, session, "smooth",
+                       "Smooths a map or alm with a Gaussian or a beam, in harmonic space. UNSEEN and masked "
+                       "pixels stay UNSEEN; see --mask-mode for what their neighbours get.",
+                       "zonal smooth map.fits smoothed.fits --fwhm 10deg --lmax 64");
+    const auto options = std::make_shared<SmoothOptions>();
+    declare_options(app, *options);
+    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+}
+
+}  // namespace zonal::cli

@@ -1,0 +1,113 @@
+#include "smooth_options.hpp"
+
+#include <numbers>
+
+#include "beam_options.hpp"
+#include "error.hpp"
+#include "options.hpp"
+
+namespace zonal::cli {
+namespace {
+
+void declare_window(CLI::App& app, SmoothOptions& options) {
+    const auto group = "Window (the output's divided by the input's; at least one)";
+    add_angle(app, "--fwhm", options.fwhm,
+              "Gaussian of this full width at half maximum: exp(-(l(l+1) - s^2) sigma^2/2), s = 0 for I, 2 "
+              "for Q, U")
+        ->group(group);
+    add_text(app, "--beam", options.beam, "FILE",
+             "beam b_l, FITS or text; one column serves T, E and B as it stands")
+        ->group(group);
+    add_angle(app, "--fwhm-in", options.fwhm_in, "un-smooth: the Gaussian beam that the input has")
+        ->group(group);
+    add_text(app, "--beam-in", options.beam_in, "FILE",
+             "un-smooth: the beam that the input has; needs --floor")
+        ->group(group);
+    add_number(app, "--floor", options.floor, {1e-300, 1},
+               "values of the input's beam below this count as this")
+        ->group(group);
+    add_text(app, "--pixwin-in", options.pixel_window_in, "FILE",
+             "divide by this HEALPix pixel window of the input")
+        ->group(group);
+    add_text(app, "--pixwin-out", options.pixel_window_out, "FILE",
+             "multiply by this HEALPix pixel window of the output")
+        ->group(group);
+    add_extend_option(app, options.extension, group, "windows");
+}
+
+void check_alone(const std::string& option, bool given, const std::string& other, bool other_given) {
+    if (given && other_given) throw UsageError(option + " and " + other + " exclude each other");
+}
+
+}  // namespace
+
+void declare_options(CLI::App& app, SmoothOptions& options) {
+    add_argument(app, "IN", options.in, "map or alm, FITS");
+    add_argument(app, "OUT", options.out, "the same, smoothed; order, precision, unit and coordinates as IN");
+    declare_window(app, options);
+    add_map_input(app, options.input);
+    add_analysis_options(app, options.analysis, WithMmax::no);
+    add_mask_options(app, options.mask, MaskModes::all);
+    add_integer(app, "--nside-out", options.nside_out, {1, std::int64_t{1} << 29}, "nside of the output")
+        ->default_str("the input's")
+        ->group("Output");
+    add_precision(app, options.precision, "as the input");
+    add_output_options(app, options.output);
+    add_run_options(app, options.run);
+}
+
+void check(const SmoothOptions& options) {
+    const bool any = options.fwhm || options.fwhm_in || !options.beam.empty() || !options.beam_in.empty() ||
+                     !options.pixel_window_in.empty() || !options.pixel_window_out.empty();
+    if (!any)
+        throw UsageError(
+            "no window: give --fwhm ANGLE or --beam FILE, or to un-smooth --fwhm-in or --beam-in");
+    check_alone("--fwhm", options.fwhm.has_value(), "--beam", !options.beam.empty());
+    check_alone("--fwhm-in", options.fwhm_in.has_value(), "--beam-in", !options.beam_in.empty());
+    if (!options.beam_in.empty() && options.floor == 0)
+        throw UsageError(
+            "--beam-in needs --floor X, which bounds how much noise is amplified where the beam is small");
+    const bool divides = options.fwhm_in || !options.beam_in.empty() || !options.pixel_window_in.empty();
+    if (options.floor > 0 && !divides)
+        throw UsageError("--floor: only with --fwhm-in, --beam-in or --pixwin-in");
+    options.analysis.iteration_count();
+}
+
+SmoothingWindow smoothing_window(const SmoothOptions& options, std::int64_t nside_in, std::int64_t nside_out,
+                                 Session& session) {
+    SmoothingWindow window;
+    if (options.fwhm) window.fwhm = options.fwhm->radians;
+    if (options.fwhm_in) window.fwhm_in = options.fwhm_in->radians;
+    if (!options.beam.empty()) window.beam = read_beam_file(options.beam, session);
+    if (!options.beam_in.empty()) window.beam_in = read_beam_file(options.beam_in, session);
+    if (!options.pixel_window_in.empty())
+        window.pixel_window_in = read_pixel_window_file(options.pixel_window_in, nside_in, session);
+    if (!options.pixel_window_out.empty())
+        window.pixel_window_out = read_pixel_window_file(options.pixel_window_out, nside_out, session);
+    window.floor = options.floor;
+    window.extension = options.extension;
+    return window;
+}
+
+std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const Session& session) {
+    constexpr double degrees = 180 / std::numbers::pi;
+    auto cards = provenance(session);
+    if (options.fwhm)
+        cards.push_back({"FWHM", options.fwhm->radians * degrees, "[deg] Gaussian smoothed with"});
+    if (options.fwhm_in)
+        cards.push_back({"FWHMIN", options.fwhm_in->radians * degrees, "[deg] Gaussian un-smoothed with"});
+    if (!options.beam.empty()) cards.push_back({"BEAM", options.beam, "file of the beam smoothed with"});
+    if (!options.beam_in.empty())
+        cards.push_back({"BEAMIN", options.beam_in, "file of the beam un-smoothed with"});
+    if (options.floor > 0) cards.push_back({"BEAMFLR", options.floor, "smallest value divided by"});
+    cards.push_back({"MAX-LPOL", session.report["lmax"].get<std::int64_t>(), "highest degree l"});
+    if (session.report.contains("iterations"))
+        cards.push_back(
+            {"ITER", session.report["iterations"].get<std::int64_t>(), "iterations of the analysis"});
+    if (options.analysis.tolerance > 0)
+        cards.push_back({"TOLERANC", options.analysis.tolerance, "tolerance of the analysis"});
+    if (!options.mask.file.empty()) cards.push_back({"MASKFILE", options.mask.file, "mask"});
+    return cards;
+}
+
+}  // namespace zonal::cli

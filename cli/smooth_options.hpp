@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis_options.hpp"
+#include "common_options.hpp"
+#include "mask_options.hpp"
+#include "parse.hpp"
+#include "sky_map.hpp"
+#include "zonal/window.hpp"
+
+namespace zonal::cli {
+
+struct SmoothOptions {
+    std::string in, out;
+    MapInput input;
+    std::optional<Angle> fwhm, fwhm_in;
+    std::string beam, beam_in;
+    std::string pixel_window_in, pixel_window_out;
+    double floor = 0;
+    Extension extension = Extension::none;
+    std::optional<std::int64_t> nside_out;
+    AnalysisChoice analysis;
+    MaskOptions mask;
+    std::optional<io::Precision> precision;
+    RunOptions run;
+    OutputOptions output;
+};
+
+void declare_options(CLI::App& app, SmoothOptions& options);
+
+/// Throws UsageError for what contradicts itself.
+void check(const SmoothOptions& options);
+
+/// nside_in, nside_out: for which the pixel windows must be; 0: any.
+SmoothingWindow smoothing_window(const SmoothOptions& options, std::int64_t nside_in, std::int64_t nside_out,
+                                 Session& session);
+
+/// FWHM and so on, and what the map was smoothed with.
+std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const Session& session);
+
+}  // namespace zonal::cli

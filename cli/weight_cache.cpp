@@ -1,0 +1,73 @@
+#include "weight_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "error.hpp"
+
+namespace zonal::cli {
+namespace {
+
+using Kind = io::QuadratureWeights::Kind;
+
+FoundWeights read_file(const std::string& path, std::int64_t nside) {
+    auto weights = io::read_weights(path);
+    if (weights.nside != nside)
+        throw IoError(fmt::format("{}: weights for nside {}, the map has {}", path, weights.nside, nside));
+    const auto description = fmt::format("{}, from {}", weights.kind == Kind::ring ? "ring" : "pixel", path);
+    return {std::move(weights), description};
+}
+
+}  // namespace
+
+std::string cache_folder() {
+    // XDG Base Directory Specification: a relative path in the variable is ignored.
+    std::filesystem::path base;
+    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/')
+        base = cache;
+    else if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/')
+        base = std::filesystem::path(home) / ".cache";
+    else
+        throw IoError("no cache folder: neither XDG_CACHE_HOME nor HOME is set to an absolute path");
+    const auto folder = base / "zonal";
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) throw IoError(fmt::format("{}: {}", folder.string(), error.message()));
+    return folder.string();
+}
+
+std::string weight_file_name(Kind kind, std::int64_t nside) {
+    return kind == Kind::ring ? fmt::format("weight_ring_n{:05}.fits", nside)
+                              : fmt::format("healpix_full_weights_nside_{:04}.fits", nside);
+}
+
+io::QuadratureWeights compute_weights(Kind kind, std::int64_t nside, std::int64_t lmax, int threads,
+                                      Session& session) {
+    healpix::WeightOptions options;
+    options.lmax = lmax;
+    options.threads = threads;
+    options.progress = session.progress("weights");
+    auto computed = kind == Kind::ring ? healpix::compute_ring_weights(nside, options)
+                                       : healpix::compute_pixel_weights(nside, options);
+    if (!computed.converged)
+        throw Error(
+            fmt::format("weights for nside {}, lmax {}: no convergence, residual {:.3g} after {} iterations",
+                        nside, computed.lmax, computed.residual, computed.iterations));
+    session.report["weights_residual"] = computed.residual;
+    session.report["weights_iterations"] = computed.iterations;
+    return {kind, nside, computed.lmax, std::move(computed.deviations)};
+}
+
+FoundWeights weights_for(const std::string& choice, std::int64_t nside, int threads, Session& session) {
+    if (choice != "ring" && choice != "pixel") return read_file(choice, nside);
+    const auto kind = choice == "ring" ? Kind::ring : Kind::pixel;
+    const auto path = cache_folder() + "/" + weight_file_name(kind, nside);
+    if (std::filesystem::exists(path)) return read_file(path, nside);
+    auto weights = compute_weights(kind, nside, -1, threads, session);
+    io::write_weights(path, weights, {true});
+    return {std::move(weights), fmt::format("{}, computed and kept in {}", choice, path)};
+}
+
+}  // namespace zonal::cli
