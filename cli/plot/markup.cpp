@@ -1,7 +1,5 @@
 #include "plot/markup.hpp"
 
-#include <regex>
-
 namespace zonal::plot {
 
 namespace {
@@ -64,26 +62,6 @@ std::vector<TextRun> parse_markup(const std::string& markup) {
         }
     }
     return runs;
-}
-
-std::string pretty_unit(const std::string& unit) {
-    static const struct {
-        const char* pattern;
-        const char* replacement;
-    } rules[] = {
-        {R"(^\s+|\s+$)", ""},
-        {R"(\b(?:mu|u|micro-?)(?=(?:K|Jy|G|V|W|Hz|m|s|rad|arcsec)(?![A-Za-z])))", "µ"},
-        {R"(\*\*)", "^"},
-        {R"(([A-Za-z)])\^?\(?-(\d+)\)?)", "$1^{−$2}"},
-        {R"(([A-Za-z)])\^\{?\(?(\d+)\)?\}?)", "$1^{$2}"},
-        {R"((K|Jy|sr)(\d)(?![A-Za-z0-9]))", "$1^{$2}"},
-        {R"(_([A-Za-z]+))", "_{$1}"},
-        {R"(,(?=\S))", ", "},
-    };
-    std::string text = unit;
-    for (const auto& [pattern, replacement] : rules)
-        text = std::regex_replace(text, std::regex(pattern), replacement);
-    return text;
 }
 
 }  // namespace zonal::plot
