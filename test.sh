@@ -38,17 +38,23 @@ check_format() {
     echo "ok clang-format"
 }
 
+# pytest NAME ARGUMENT...
+pytest() {
+    local name=$1; shift
+    "$PWD/$venv/bin/python" -B -m pytest -q -p no:cacheprovider --junitxml="$reports/$name.xml" "$@"
+}
+
 check_layers() {
     tools/check_layers.py
     echo "ok layers"
-    $venv/bin/pytest -q tools --junitxml="$reports/tools.xml"
+    pytest tools tools
 }
 
 check_docs() { tools/check_docs.sh build; echo "ok docs"; }
 
 run_ctest() { ctest --test-dir build -j "$jobs" --output-on-failure --no-tests=error --output-junit "$PWD/$reports/ctest.xml"; }
 
-run_pytest() { ZONAL=$PWD/build/bin/zonal $venv/bin/pytest -q tests --junitxml="$reports/pytest.xml"; }
+run_pytest() { ZONAL=$PWD/build/bin/zonal pytest pytest tests; }
 
 run_install() {
     local options=()
@@ -62,6 +68,13 @@ run_gtests() {
     for program in build-"$1"/bin/zonal_*_tests; do
         "$program" --gtest_brief=1 --gtest_filter="$2" --gtest_output="xml:$reports/$1-$(basename "$program").xml"
     done
+}
+
+# Mutated files through the readers, random option strings through the tool, both with sanitizers.
+run_fuzz() {
+    build-asan/bin/fuzz_fits_replay --mutations 5000 fuzz/corpus
+    echo "ok fuzz_fits_replay"
+    ZONAL=$PWD/build-asan/bin/zonal ZONAL_FUZZ_RUNS=10 pytest fuzz-cli tests/cli/test_fuzz.py
 }
 
 check_tidy() {
@@ -85,6 +98,10 @@ if want install; then stage install run_install; fi
 if want asan; then
     stage "build asan" build asan
     stage "C++ tests with ASan and UBSan" run_gtests asan '-*Large*'
+fi
+if want fuzz; then
+    want asan || stage "build asan" build asan
+    stage "fuzzing with ASan and UBSan" run_fuzz
 fi
 if want tsan; then
     stage "build tsan" build tsan -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF
