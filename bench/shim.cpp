@@ -6,9 +6,12 @@
 #include <cstring>
 #include <string>
 
+#include "bench_peak.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
+#include "zonal/smoothing.hpp"
+#include "zonal/window.hpp"
 
 namespace {
 
@@ -118,4 +121,21 @@ int zonal_adjoint(Plan* p, const double* map, std::complex<double>* alm, std::in
 int zonal_adjoint_float(Plan* p, const float* map, std::complex<float>* alm, std::int64_t n, int weighted) {
     return adjoint(p, map, alm, n, weighted);
 }
+
+/// Smooths one map, map -> out [12 nside^2], as `zonal smooth` and healpy.smoothing do. fwhm: rad.
+int zonal_smooth(std::int64_t nside, const double* map, double* out, double fwhm, std::int64_t lmax, int iterations,
+                 int threads) {
+    return guarded([&] {
+        const auto grid = zonal::Grid::healpix(nside);
+        zonal::SmoothingOptions options;
+        options.lmax = lmax;
+        options.iterations = iterations;
+        options.threads = threads;
+        zonal::smooth<double>(grid, {map, {1, grid.n_pixels()}}, zonal::Fields::scalars, {},
+                              zonal::gaussian_beam(fwhm, lmax), grid, {out, {1, grid.n_pixels()}}, options);
+    });
+}
+
+/// Floating point operations per second that this many threads reach with fused multiply-adds.
+double zonal_fma_flops(int threads) { return zonal::cli::measured_fma_flops(threads); }
 }

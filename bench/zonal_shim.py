@@ -21,6 +21,24 @@ for _name in ("synthesize", "synthesize_float"):
     getattr(_lib, "zonal_" + _name).argtypes = [_ptr, _ptr, _ptr, _i64]
 for _name in ("adjoint", "adjoint_float"):
     getattr(_lib, "zonal_" + _name).argtypes = [_ptr, _ptr, _ptr, _i64, ctypes.c_int]
+_lib.zonal_smooth.argtypes = [_i64, _ptr, _ptr, ctypes.c_double, _i64, ctypes.c_int, ctypes.c_int]
+_lib.zonal_fma_flops.argtypes = [ctypes.c_int]
+_lib.zonal_fma_flops.restype = ctypes.c_double
+
+
+def smooth(sky, *, fwhm, lmax, iterations=3, threads=1):
+    """One HEALPix map, float64; fwhm in rad."""
+    sky = np.ascontiguousarray(sky, np.float64)
+    out = np.empty_like(sky)
+    nside = round((sky.size / 12) ** 0.5)
+    if _lib.zonal_smooth(nside, sky.ctypes.data, out.ctypes.data, fwhm, lmax, iterations, threads) != 0:
+        raise ValueError(_lib.zonal_last_error().decode())
+    return out
+
+
+def fma_flops(threads):
+    """Double-precision operations per second that the machine reaches with fused multiply-adds."""
+    return _lib.zonal_fma_flops(threads)
 
 
 def simd_target():

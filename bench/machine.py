@@ -1,0 +1,47 @@
+"""What a benchmark record says of the machine, and how it times."""
+import importlib.metadata
+import json
+import os
+import platform
+import statistics
+import subprocess
+import time
+
+
+def describe(*packages):
+    model = platform.processor()
+    try:
+        with open("/proc/cpuinfo") as info:
+            model = next(line.split(":", 1)[1].strip() for line in info if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    here = os.path.dirname(os.path.abspath(__file__))
+    commit = subprocess.run(["git", "-C", here, "describe", "--always", "--dirty"], capture_output=True, text=True)
+    return {"cpu": model, "cpus": len(os.sched_getaffinity(0)), "system": platform.platform(),
+            "commit": commit.stdout.strip(), "python": platform.python_version(),
+            "versions": {name: importlib.metadata.version(name) for name in packages},
+            "load_before": os.getloadavg()[0]}
+
+
+def paired(ours, theirs, runs):
+    """Runs the two in turn, A B A B ..., after one uncounted run each. Seconds of each, and the ratio pair by pair."""
+    ours(), theirs()
+    pairs = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        ours()
+        middle = time.perf_counter()
+        theirs()
+        pairs.append((middle - start, time.perf_counter() - middle))
+    ratios = [b / a for a, b in pairs]
+    return {"seconds": min(a for a, _ in pairs), "peer_seconds": min(b for _, b in pairs), "runs": runs,
+            "speed_over_peer_median": statistics.median(ratios), "speed_over_peer_min": min(ratios),
+            "speed_over_peer_max": max(ratios)}
+
+
+def write(record, path):
+    text = json.dumps(record, indent=1)
+    if path:
+        with open(path, "w") as file:
+            file.write(text + "\n")
+    print(text)
