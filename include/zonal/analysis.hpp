@@ -12,7 +12,8 @@
 namespace zonal {
 
 /// How to invert the synthesis. With neither iterations nor tolerance the answer is A f = S^T W f: exact for
-/// band-limited maps on Gauss-Legendre, Clenshaw-Curtis and Fejer grids, an approximation on HEALPix.
+/// band-limited maps on Gauss-Legendre grids and, to lmax = (n_rings - 1) / 2, on Clenshaw-Curtis and Fejer
+/// grids; an approximation on HEALPix.
 struct AnalysisOptions {
     /// Jacobi iterations a += A (f - S a) that follow a = A f, as healpy's iter; 0 to 1000.
     int iterations = 0;
@@ -23,10 +24,10 @@ struct AnalysisOptions {
     int max_iterations = 200;  ///< of the conjugate gradients, 1 or more
     /// Multiply the grid's weights: [grid.n_rings()] or empty. For HEALPix: ring_weights_of_grid in
     /// weights.hpp. Not negative.
-    std::vector<double> ring_weights;
+    std::vector<double> ring_weights = {};
     /// Multiply the grid's weights: [grid.n_pixels()] or empty; the caller keeps the memory. Not negative.
-    View<const double, 1> pixel_weights;
-    Progress progress;
+    View<const double, 1> pixel_weights = {};
+    Progress progress = {};
 };
 
 struct AnalysisReport {

@@ -11,7 +11,7 @@ namespace zonal {
 
 /// Power spectra of T, E and B from l = 0 on, in the square of the map's unit. An empty one is 0.
 struct SkySpectra {
-    std::vector<double> tt, ee, bb, te, tb, eb;
+    std::vector<double> tt = {}, ee = {}, bb = {}, te = {}, tb = {}, eb = {};
 };
 
 /// Version of the scheme below: the same seed, scheme and C_l give the same sky. Written to output files.

@@ -36,7 +36,7 @@ RotationMatrix coordinate_rotation(SkyCoordinates from, SkyCoordinates to);
 
 struct RotationOptions {
     int threads = 0;  ///< 0: available_cpus()
-    Progress progress;
+    Progress progress = {};
 };
 
 /// Rotates fields: g(n) = f(R^-1 n), R that of the angles. With the angles of coordinate_rotation(from, to),

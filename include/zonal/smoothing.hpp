@@ -17,12 +17,12 @@ namespace zonal {
 /// The parts of a smoothing window: (fwhm x beam x pixel_window_out) / (fwhm_in x beam_in x pixel_window_in).
 /// What is not given is 1.
 struct SmoothingWindow {
-    std::optional<double> fwhm;     ///< rad, > 0: gaussian_beam
-    std::optional<Beam> beam;       ///< see uniform_beam for a beam of one column
-    std::optional<double> fwhm_in;  ///< rad, > 0: un-smooths a map that has this Gaussian beam
-    std::optional<Beam> beam_in;
-    std::optional<Beam> pixel_window_in;
-    std::optional<Beam> pixel_window_out;
+    std::optional<double> fwhm = {};     ///< rad, > 0: gaussian_beam
+    std::optional<Beam> beam = {};       ///< see uniform_beam for a beam of one column
+    std::optional<double> fwhm_in = {};  ///< rad, > 0: un-smooths a map that has this Gaussian beam
+    std::optional<Beam> beam_in = {};
+    std::optional<Beam> pixel_window_in = {};
+    std::optional<Beam> pixel_window_out = {};
     /// Denominators smaller than this count as this, see divide; >= 0.
     double floor = 0;
     /// For beams and pixel windows that end before lmax.
@@ -41,19 +41,19 @@ enum class Fields {
 };
 
 struct SmoothingOptions {
-    std::int64_t lmax = -1;               ///< -1: default_smoothing_lmax
-    int iterations = 3;                   ///< as AnalysisOptions::iterations; 0 where tolerance > 0
-    double tolerance = 0;                 ///< as AnalysisOptions::tolerance
-    int max_iterations = 200;             ///< as AnalysisOptions::max_iterations
-    std::vector<double> ring_weights;     ///< as AnalysisOptions::ring_weights
-    View<const double, 1> pixel_weights;  ///< as AnalysisOptions::pixel_weights
+    std::int64_t lmax = -1;                    ///< -1: default_smoothing_lmax
+    int iterations = 3;                        ///< as AnalysisOptions::iterations; 0 where tolerance > 0
+    double tolerance = 0;                      ///< as AnalysisOptions::tolerance
+    int max_iterations = 200;                  ///< as AnalysisOptions::max_iterations
+    std::vector<double> ring_weights = {};     ///< as AnalysisOptions::ring_weights
+    View<const double, 1> pixel_weights = {};  ///< as AnalysisOptions::pixel_weights
     MaskMode mask_mode = MaskMode::zero;
     /// renormalize: pixels whose smoothed mask is below this become UNSEEN; > 0.
     double mask_threshold = 0.1;
     /// false: pixels that were UNSEEN or masked are UNSEEN in the result; true: they keep the smoothed value.
     bool fill_masked = false;
     int threads = 0;  ///< 0: available_cpus()
-    Progress progress;
+    Progress progress = {};
 };
 
 struct SmoothingReport {
@@ -69,7 +69,9 @@ struct SmoothingReport {
     double seconds = 0;
 };
 
-/// 3 nside - 1 on HEALPix grids, else n_rings - 1 or (most pixels of a ring - 1) / 2 where that is less.
+/// 3 nside - 1 on HEALPix grids, else n_rings - 1 or (most pixels of a ring - 1) / 2 where that is less: the
+/// most that the grid can hold. On equidistant rings three iterations are good to 1e-5 up to 3/4 of that; for
+/// all of it ask for a tolerance (15 iterations for 1e-12).
 std::int64_t default_smoothing_lmax(const Grid& grid);
 
 /// Convolves maps with a window: analysis, window, synthesis.

@@ -23,7 +23,7 @@ struct WeightOptions {
     double tolerance = 1e-13;  ///< for ComputedWeights::residual
     int max_iterations = 2000;
     int threads = 0;  ///< 0: available_cpus()
-    Progress progress;
+    Progress progress = {};
 };
 
 struct ComputedWeights {
