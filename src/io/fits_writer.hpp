@@ -10,10 +10,10 @@
 namespace zonal::io {
 
 struct WriteColumn {
-    std::string name;
-    std::string format;  ///< TFORM: "1024E", "D", "K"
-    std::string unit;
-    std::string comment;  ///< of the TTYPE card
+    std::string name{};
+    std::string format{};  ///< TFORM: "1024E", "D", "K"
+    std::string unit{};
+    std::string comment{};  ///< of the TTYPE card
 };
 
 /// Writes one FITS file through CFITSIO; it appears, complete, when commit() returns, and gzipped where its

@@ -10,8 +10,8 @@ namespace zonal::io {
 
 /// One column or image plane of a map file before its data are read.
 struct MapField {
-    std::string name;
-    std::string unit;
+    std::string name{};
+    std::string unit{};
     Precision precision = Precision::float32;
     Stokes stokes = Stokes::none;
     bool auxiliary = false;

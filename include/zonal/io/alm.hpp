@@ -13,12 +13,12 @@ namespace zonal::io {
 struct AlmFile {
     AlmLayout layout{0};
     /// [component][layout.size()]: T; T, E, B.
-    std::vector<std::vector<std::complex<double>>> components;
+    std::vector<std::vector<std::complex<double>>> components{};
     Precision precision = Precision::float64;
-    std::string unit;
+    std::string unit{};
     CoordinateSystem coordinates = CoordinateSystem::unknown;
-    std::vector<HeaderCard> cards;   ///< as in MapFile, of the first HDU
-    std::vector<std::string> notes;  ///< what was assumed while reading
+    std::vector<HeaderCard> cards{};   ///< as in MapFile, of the first HDU
+    std::vector<std::string> notes{};  ///< what was assumed while reading
 };
 
 /// One binary table a component, rows (index, real, imaginary) in any order, index = l^2 + l + m + 1, m >= 0.

@@ -11,12 +11,12 @@ namespace zonal::io {
 /// A window b_l or w_l for T, E and B, [lmax + 1] each. A file of one column serves T, E and B as it stands;
 /// one of two columns (T, polarisation) serves E and B with its second.
 struct Window {
-    std::vector<double> temperature;
-    std::vector<double> gradient;
-    std::vector<double> curl;
-    int columns = 1;     ///< how many the file has
-    std::string source;  ///< for messages
-    std::vector<std::string> notes;
+    std::vector<double> temperature{};
+    std::vector<double> gradient{};
+    std::vector<double> curl{};
+    int columns = 1;       ///< how many the file has
+    std::string source{};  ///< for messages
+    std::vector<std::string> notes{};
 
     std::int64_t lmax() const { return static_cast<std::int64_t>(temperature.size()) - 1; }
 };

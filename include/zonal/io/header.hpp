@@ -10,9 +10,9 @@ namespace zonal::io {
 /// One card of a FITS header. HISTORY and COMMENT cards hold a string of any length, which is split over as
 /// many cards as it needs.
 struct HeaderCard {
-    std::string key;
-    std::variant<bool, std::int64_t, double, std::string> value;
-    std::string comment;
+    std::string key{};
+    std::variant<bool, std::int64_t, double, std::string> value{};
+    std::string comment{};
     bool operator==(const HeaderCard&) const = default;
 };
 

@@ -54,31 +54,31 @@ std::int64_t full_sky_size(const Pixelisation& pixelisation);
 Grid make_grid(const Pixelisation& pixelisation);
 
 struct MapColumn {
-    std::string name;
-    std::string unit;
+    std::string name{};
+    std::string unit{};
     Precision precision = Precision::float32;
     Stokes stokes = Stokes::none;
     /// Hits, errors, covariance: known by its name, read only when named.
     bool auxiliary = false;
     /// [n_pixels]; for a partial sky one per element of MapFile::pixels.
-    std::vector<double> values;
+    std::vector<double> values{};
 };
 
 struct MapFile {
-    Pixelisation pixelisation;
+    Pixelisation pixelisation{};
     CoordinateSystem coordinates = CoordinateSystem::unknown;
     PolarisationConvention polarisation_convention = PolarisationConvention::absent;
     /// Pixel numbers of a partial sky, in the file's order, none twice; empty: full sky.
-    std::vector<std::int64_t> pixels;
-    std::vector<MapColumn> columns;
+    std::vector<std::int64_t> pixels{};
+    std::vector<MapColumn> columns{};
     /// Reading: the HDU's value cards other than those that describe the table and its pixels.
     /// Writing: cards to add, such as FWHM, SEED, HISTORY.
-    std::vector<HeaderCard> cards;
+    std::vector<HeaderCard> cards{};
 
     /// Where it was read from, for messages: "map.fits, HDU 1 'SKYMAP'".
-    std::string source;
+    std::string source{};
     /// What was assumed while reading, a line each, for the user to see: "no POLCCONV: taken as COSMO".
-    std::vector<std::string> notes;
+    std::vector<std::string> notes{};
 
     bool partial() const { return !pixels.empty(); }
     /// Index of the column that holds this Stokes parameter; -1: none.
@@ -89,14 +89,14 @@ struct MapFile {
 
 struct ReadMapOptions {
     /// Name (EXTNAME) or number (0 is the primary HDU); empty: the first HDU that holds a map.
-    std::string hdu;
+    std::string hdu{};
     /// Names (any case) or 0-based numbers of columns, the PIXEL column not counted; empty: all but the
     /// auxiliary ones. Columns come in the order asked for.
-    std::vector<std::string> fields;
+    std::vector<std::string> fields{};
     /// true: the first three of the chosen columns are I, Q, U (of two: Q, U); false: none is.
-    std::optional<bool> polarised;
+    std::optional<bool> polarised{};
     /// For HEALPix files without an ORDERING key; absent here too: ring, with a note.
-    std::optional<Ordering> ordering_if_absent;
+    std::optional<Ordering> ordering_if_absent{};
 };
 
 /// Throws IoError, which names file and HDU.

@@ -15,17 +15,17 @@ enum class ClOrder { automatic, f90, healpy };
 /// One angular power spectrum C_l.
 struct Spectrum {
     /// TT, EE, BB, TE, TB, EB, ET, BT or BE: XY is the X of the first map with the Y of the second.
-    std::string name;
-    std::string unit;
-    std::vector<double> values;  ///< [lmax + 1]
+    std::string name{};
+    std::string unit{};
+    std::vector<double> values{};  ///< [lmax + 1]
 };
 
 struct SpectrumFile {
-    std::vector<Spectrum> spectra;  ///< all of the same length
+    std::vector<Spectrum> spectra{};  ///< all of the same length
     Precision precision = Precision::float64;
-    std::vector<HeaderCard> cards;
-    std::string source;              ///< for messages: "cl.fits, HDU 1"
-    std::vector<std::string> notes;  ///< what was assumed while reading
+    std::vector<HeaderCard> cards{};
+    std::string source{};              ///< for messages: "cl.fits, HDU 1"
+    std::vector<std::string> notes{};  ///< what was assumed while reading
 
     std::int64_t lmax() const {
         return spectra.empty() ? -1 : static_cast<std::int64_t>(spectra[0].values.size()) - 1;
@@ -36,8 +36,8 @@ struct SpectrumFile {
 
 struct ReadSpectrumOptions {
     ClOrder order = ClOrder::automatic;
-    bool dl = false;  ///< the file holds D_l = l (l + 1) C_l / 2 pi
-    std::string hdu;  ///< as in ReadMapOptions
+    bool dl = false;    ///< the file holds D_l = l (l + 1) C_l / 2 pi
+    std::string hdu{};  ///< as in ReadMapOptions
 };
 
 /// FITS (binary or ASCII table, row = l) or text. Columns are known by their names alone; in text those stand

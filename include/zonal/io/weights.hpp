@@ -18,7 +18,7 @@ struct QuadratureWeights {
     Kind kind = Kind::ring;
     std::int64_t nside = 0;
     std::int64_t lmax = -1;  ///< pixel weights: exact up to there; -1: the file does not say
-    std::vector<double> deviations;
+    std::vector<double> deviations{};
 };
 
 /// Number of values: 2 nside or (3 nside + 1)(nside + 1) / 4.
