@@ -30,7 +30,8 @@ struct ShtOptions {
     Device device = Device::automatic();
 };
 
-/// Scratch memory of a transform. Made by ShtPlan::make_workspace, reused by any number of calls, one at a time.
+/// Scratch memory of a transform. Made by ShtPlan::make_workspace, reused by any number of calls, one at a
+/// time.
 class ShtWorkspace {
   public:
     ShtWorkspace();
@@ -45,8 +46,8 @@ class ShtWorkspace {
     std::unique_ptr<Storage> storage_;
 };
 
-/// A spherical harmonic transform of fixed grid, lmax, mmax and spin. Immutable: any number of threads may use
-/// one plan at the same time.
+/// A spherical harmonic transform of fixed grid, lmax, mmax and spin. Immutable: any number of threads may
+/// use one plan at the same time.
 ///
 /// f(p) = sum_lm a_lm Y_lm(p), orthonormal Y_lm with the Condon-Shortley phase; for spin 2
 /// Q + iU = - sum_lm (E_lm + i B_lm) 2Y_lm (COSMO convention); for spin s the same with sY_lm.
@@ -57,8 +58,8 @@ class ShtWorkspace {
 /// Every call throws InvalidArgument when a shape does not fit.
 class ShtPlan {
   public:
-    /// Throws InvalidArgument for lmax < 0, mmax > lmax, spin < 0, spin > lmax (spin above lmax leaves nothing),
-    /// and BackendUnavailable.
+    /// Throws InvalidArgument for lmax < 0, mmax > lmax, spin < 0, spin > lmax (spin above lmax leaves
+    /// nothing), and BackendUnavailable.
     ShtPlan(const Grid& grid, const ShtOptions& options);
     ~ShtPlan();
     ShtPlan(ShtPlan&&) noexcept;

@@ -24,9 +24,7 @@ class View {
     View(T* data, const Extents& extents, const Extents& strides, MemorySpace space = MemorySpace::host)
         : data_(data), extents_(extents), strides_(strides), space_(space) {}
 
-    operator View<const T, N>() const
-        requires(!std::is_const_v<T>)
-    {
+    operator View<const T, N>() const requires(!std::is_const_v<T>) {
         return {data_, extents_, strides_, space_};
     }
 
@@ -44,8 +42,7 @@ class View {
     }
 
     template <std::integral... Index>
-        requires(sizeof...(Index) == N)
-    T& operator()(Index... index) const {
+    requires(sizeof...(Index) == N) T& operator()(Index... index) const {
         std::int64_t offset = 0;
         int axis = 0;
         ((offset += static_cast<std::int64_t>(index) * strides_[axis++]), ...);
@@ -53,9 +50,7 @@ class View {
     }
 
     /// The (N-1)-dimensional view at `index` of the first axis.
-    View<T, N - 1> operator[](std::int64_t index) const
-        requires(N > 1)
-    {
+    View<T, N - 1> operator[](std::int64_t index) const requires(N > 1) {
         typename View<T, N - 1>::Extents extents, strides;
         for (int axis = 1; axis < N; ++axis) {
             extents[axis - 1] = extents_[axis];
@@ -64,11 +59,7 @@ class View {
         return {data_ + index * strides_[0], extents, strides, space_};
     }
 
-    T& operator[](std::int64_t index) const
-        requires(N == 1)
-    {
-        return data_[index * strides_[0]];
-    }
+    T& operator[](std::int64_t index) const requires(N == 1) { return data_[index * strides_[0]]; }
 
   private:
     static Extents row_major(const Extents& extents) {

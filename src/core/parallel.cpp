@@ -33,8 +33,7 @@ int resolve_threads(int requested) {
     return requested == 0 ? available_cpus() : requested;
 }
 
-void parallel_for(std::int64_t n_tasks, int n_threads,
-                  const std::function<void(std::int64_t, int)>& body) {
+void parallel_for(std::int64_t n_tasks, int n_threads, const std::function<void(std::int64_t, int)>& body) {
     std::atomic<std::int64_t> next{0};
     std::exception_ptr failure;
     std::mutex failure_mutex;
