@@ -30,8 +30,7 @@ Json version_report() {
     // The others by what the build found: their own version functions live in the layers that use them.
     const auto fmt_version =
         fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100);
-    const Json libraries = {{"FFTW", ZONAL_BUILT_WITH_FFTW},
-                            {"Highway", ZONAL_BUILT_WITH_HIGHWAY},
+    const Json libraries = {{"Highway", ZONAL_BUILT_WITH_HIGHWAY},
                             {"CFITSIO", ZONAL_BUILT_WITH_CFITSIO},
                             {"Cairo", ZONAL_BUILT_WITH_CAIRO},
                             {"fmt", fmt_version},

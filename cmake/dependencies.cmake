@@ -9,7 +9,6 @@ find_package(PkgConfig REQUIRED)
 # Only its header-only form is used, inside the library: no run-time dependency, nothing for consumers to find.
 find_package(fmt REQUIRED)
 pkg_check_modules(ZONAL_HWY REQUIRED IMPORTED_TARGET libhwy)
-pkg_check_modules(ZONAL_FFTW REQUIRED IMPORTED_TARGET fftw3)
 if(ZONAL_WITH_IO)
   pkg_check_modules(ZONAL_CFITSIO REQUIRED IMPORTED_TARGET cfitsio)
   pkg_check_modules(ZONAL_ZLIB REQUIRED IMPORTED_TARGET zlib)

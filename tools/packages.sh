@@ -7,7 +7,6 @@ g++             | echo 'int main() {}' | c++ -std=c++20 -x c++ - -o /dev/null
 cmake           | command -v cmake
 ninja-build     | command -v ninja
 pkgconf         | command -v pkg-config
-libfftw3-dev    | pkg-config --exists fftw3
 libhwy-dev      | pkg-config --exists libhwy
 libfmt-dev      | pkg-config --exists fmt
 libcfitsio-dev  | pkg-config --exists cfitsio

@@ -27,13 +27,11 @@ install_zonal() {
         cmake --build "$prefix-build" && cmake --install "$prefix-build"
 }
 
-# pkg-config finds nothing here but the two libraries that the library alone may ask for.
+# pkg-config finds nothing here but the one library that the library alone may ask for.
 install_alone() {
-    local only=$work/only-two-packages pc
+    local only=$work/only-highway
     mkdir -p "$only"
-    for pc in fftw3 libhwy; do
-        cp "$(pkg-config --variable=pcfiledir $pc)/$pc.pc" "$only/" || return 1
-    done
+    cp "$(pkg-config --variable=pcfiledir libhwy)/libhwy.pc" "$only/" || return 1
     PKG_CONFIG_LIBDIR=$only PKG_CONFIG_PATH='' install_zonal "$1" -DZONAL_WITH_IO=OFF -DCMAKE_INSTALL_LIBDIR=lib
 }
 
@@ -77,11 +75,11 @@ headers_are_self_contained() {
     done
 }
 
-# The library alone needs, beyond the compiler's own run time, FFTW and Highway.
-needs_only_fftw_and_highway() {
+# The library alone needs, beyond the compiler's own run time, Highway.
+needs_only_highway() {
     local others
     others=$(objdump -p "$1/lib/libzonal.so" | awk '$1 == "NEEDED" {print $2}' |
-        grep -Ev '^(libfftw3|libhwy|libstdc\+\+|libgcc_s|libm|libc|ld-linux-.*)\.so')
+        grep -Ev '^(libhwy|libstdc\+\+|libgcc_s|libm|libc|ld-linux-.*)\.so')
     echo "NEEDED: $others"
     [ -z "$others" ]
 }
@@ -95,8 +93,8 @@ soname_has_the_version() {
 rm -rf "$work" && mkdir -p "$work" || exit 1
 alone=$work/alone shared=$work/shared static=$work/static
 
-check "LibraryAloneInstallsWithFftwAndHighwayOnly" install_alone "$alone"
-check "LibraryAloneNeedsOnlyFftwAndHighway" needs_only_fftw_and_highway "$alone"
+check "LibraryAloneInstallsWithHighwayOnly" install_alone "$alone"
+check "LibraryAloneNeedsOnlyHighway" needs_only_highway "$alone"
 check "SonameHasTheVersion" soname_has_the_version "$alone"
 check "LibraryAloneServesFindPackage" use_cmake "$alone" OFF
 check "LibraryAloneSaysThatItHasNoIo" says_that_it_has_no_io "$alone"
