@@ -59,7 +59,7 @@ run_pytest() { ZONAL=$PWD/build/bin/zonal pytest pytest tests; }
 run_install() {
     local options=()
     if command -v ccache; then options=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
-    tests/install/run.sh build/install-test "${options[@]}"
+    tests/install/run.sh build/install-test build "${options[@]}"
 }
 
 # run_gtests PRESET FILTER: the C++ tests of a sanitizer build.
@@ -90,7 +90,7 @@ if want style; then
     stage format check_format
     stage layers check_layers
 fi
-if want docs || want release || want python || want tidy; then stage "build release" build release; fi
+if want docs || want release || want python || want install || want tidy; then stage "build release" build release; fi
 if want docs; then stage docs check_docs; fi
 if want release; then stage "C++ tests" run_ctest; fi
 if want python; then stage "Python tests" run_pytest; fi

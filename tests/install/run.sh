@@ -2,10 +2,12 @@
 # Installs Zonal shared, static and without its options, and builds a project outside the tree against each, with
 # find_package and with pkg-config. Prints "ok NAME" or "not ok NAME" per case.
 #
-# run.sh WORK [cmake option...]: WORK is a folder to build in; it is emptied first.
+# run.sh WORK BUILD [cmake option...]: WORK is a folder to build in, emptied first; BUILD is a build of everything,
+# whose tool is installed and run.
 set -uo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(realpath -m "$1"); shift
+whole_build=$(realpath -m "$1"); shift
 options=(-G Ninja -DCMAKE_BUILD_TYPE=Release "$@")
 failed=0
 
@@ -90,6 +92,12 @@ soname_has_the_version() {
     objdump -p "$1/lib/libzonal.so" | grep -E "SONAME +libzonal.so.$version\$"
 }
 
+# The tool runs from wherever its tree is moved to, and has its manual.
+install_tool() {
+    cmake --install "$whole_build" --prefix "$1" && mv "$1" "$1-moved" &&
+        "$1-moved/bin/zonal" --version && grep '^.TH ZONAL 1' "$1-moved/share/man/man1/zonal.1"
+}
+
 rm -rf "$work" && mkdir -p "$work" || exit 1
 alone=$work/alone shared=$work/shared static=$work/static
 
@@ -111,5 +119,6 @@ for kind in shared static; do
     check "${kind^}IoServesPkgConfig" use_pkg_config "$prefix" zonal_io read_map
 done
 check "PublicHeadersAreSelfContained" headers_are_self_contained "$work/shared-moved"
+check "ToolInstallsWithItsManual" install_tool "$work/tool"
 check "ServesAsSubdirectory" use_as_subdirectory "$work/super"
 exit $failed
