@@ -51,7 +51,7 @@ std::vector<RingPair> paired(const Grid& grid) {
 }  // namespace
 
 void LogTable::push_back(long double value) {
-    high.push_back(static_cast<double>(value));
+    high.push_back(static_cast<float>(value));
     low.push_back(static_cast<double>(value - high.back()));
 }
 

@@ -18,7 +18,8 @@ struct RingPair {
     std::int64_t south;
 };
 
-/// A logarithm to base 2 in two doubles, so that multiples of it up to 1e9 keep double precision.
+/// Logarithms to base 2 as sums of two doubles. The high part has 24 bits, so that its multiples by orders up
+/// to 2^29 are exact without fused multiply-adds; the low part is the rest.
 struct LogTable {
     core::AlignedVector<double> high, low;
     void push_back(long double value);
