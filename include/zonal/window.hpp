@@ -27,7 +27,7 @@ std::vector<double> gaussian_window(double fwhm, std::int64_t lmax, int spin = 0
 Beam gaussian_beam(double fwhm, std::int64_t lmax);
 
 /// One window for T, E and B, as it stands.
-Beam uniform_beam(std::vector<double> window);
+Beam uniform_beam(const std::vector<double>& window);
 
 /// What a window or spectrum is above its last l.
 enum class Extension {

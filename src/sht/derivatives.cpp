@@ -13,7 +13,8 @@ void synthesize_gradient(const ShtPlan& plan, View<const std::complex<T>, 3> alm
                          const Progress& progress) {
     if (plan.options().spin != 1 || plan.options().parts != SpinParts::gradient)
         throw InvalidArgument("plan: must have spin = 1 and parts = SpinParts::gradient");
-    sht::check_arrays<T>(plan, alm, View<const T, 3>(map));
+    const View<const T, 3> const_map = map;
+    sht::check_arrays<T>(plan, alm, const_map);
     const AlmLayout& layout = plan.layout();
     Array<std::complex<T>, 3> gradient(alm.extents());
     // E = sqrt(l (l + 1)) a, B = 0: Q = d/dtheta, U = d/dphi / sin theta (docs: conventions)

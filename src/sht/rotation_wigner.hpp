@@ -21,8 +21,8 @@ inline constexpr std::int64_t rotation_padding = 16;
 struct WignerDegree {
     explicit WignerDegree(std::int64_t lmax, double beta);
 
-    /// Fills everything for degree l.
-    void prepare(std::int64_t l);
+    /// Fills everything for this degree.
+    void prepare(std::int64_t degree);
 
     std::int64_t l = 0;
     core::AlignedVector<double> start_p, scale_p, start_n, scale_n;  ///< [column]

@@ -72,7 +72,7 @@ template <class T>
 Array<T, 1> kept_share(const Grid& grid, View<const T, 2> fields, View<const T, 1> mask) {
     Array<T, 1> kept({grid.n_pixels()});
     for_each_pixel(grid, [&](std::int64_t pixel) {
-        T share = mask.size() > 0 ? mask[pixel] : T(1);
+        T share = mask.size() > 0 ? mask[pixel] : static_cast<T>(1);
         if (is_unseen_value(share)) share = 0;
         if (!(share >= 0 && share <= 1))
             throw InvalidArgument(
@@ -88,7 +88,7 @@ template <class T>
 void multiply_by_share(const Grid& grid, View<const T, 2> fields, View<const T, 1> kept, View<T, 2> product) {
     for_each_pixel(grid, [&](std::int64_t pixel) {
         for (std::int64_t c = 0; c < fields.extent(0); ++c)
-            product(c, pixel) = kept[pixel] == 0 ? T(0) : fields(c, pixel) * kept[pixel];
+            product(c, pixel) = kept[pixel] == 0 ? static_cast<T>(0) : fields(c, pixel) * kept[pixel];
     });
 }
 

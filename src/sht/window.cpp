@@ -90,7 +90,7 @@ Beam gaussian_beam(double fwhm, std::int64_t lmax) {
     return {gaussian_window(fwhm, lmax, 0), polarisation, polarisation};
 }
 
-Beam uniform_beam(std::vector<double> window) {
+Beam uniform_beam(const std::vector<double>& window) {
     return {window, window, window};
 }
 
