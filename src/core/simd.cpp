@@ -1,3 +1,5 @@
+#include "core/simd_targets.hpp"
+
 #include <hwy/highway.h>
 
 #include "zonal/device.hpp"
@@ -5,7 +7,7 @@
 namespace zonal {
 
 std::string simd_target() {
-    const std::int64_t targets = hwy::SupportedTargets();
+    const std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
     return hwy::TargetName(targets & -targets);  // the lowest set bit is the best target
 }
 
