@@ -1,0 +1,105 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "zonal/device.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::core {
+namespace {
+
+TEST(ParallelFor, CallsEveryTaskOnceOnPermittedThreads) {
+    for (const int threads : {1, 2, 3, 7}) {
+        constexpr std::int64_t n_tasks = 1000;
+        std::vector<std::atomic<int>> calls(n_tasks);
+        std::atomic<bool> thread_in_range{true};
+        parallel_for(n_tasks, threads, [&](std::int64_t task, int thread) {
+            ++calls[task];
+            if (thread < 0 || thread >= threads) thread_in_range = false;
+        });
+        for (const auto& count : calls) ASSERT_EQ(count, 1);
+        EXPECT_TRUE(thread_in_range);
+    }
+}
+
+/// What a thread writes to its own scratch needs no lock.
+TEST(ParallelFor, NeverRunsTwoTasksOfOneThreadNumberAtOnce) {
+    constexpr int threads = 4;
+    std::vector<std::int64_t> sums(threads, 0);  // ThreadSanitizer would report a race
+    parallel_for(2000, threads, [&](std::int64_t task, int thread) { sums[thread] += task; });
+    std::int64_t total = 0;
+    for (const std::int64_t sum : sums) total += sum;
+    EXPECT_EQ(total, 2000 * 1999 / 2);
+}
+
+TEST(ParallelFor, HandsTasksOutInAscendingOrder) {
+    std::vector<std::int64_t> order;
+    parallel_for(50, 1, [&](std::int64_t task, int) { order.push_back(task); });
+    for (std::size_t k = 0; k < order.size(); ++k) EXPECT_EQ(order[k], static_cast<std::int64_t>(k));
+}
+
+TEST(ParallelFor, TakesNoTasksAndMoreThreadsThanTasks) {
+    int calls = 0;
+    parallel_for(0, 4, [&](std::int64_t, int) { ++calls; });
+    EXPECT_EQ(calls, 0);
+    std::mutex mutex;
+    std::set<std::int64_t> tasks;
+    parallel_for(2, 16, [&](std::int64_t task, int) {
+        const std::lock_guard lock(mutex);
+        tasks.insert(task);
+    });
+    EXPECT_EQ(tasks, (std::set<std::int64_t>{0, 1}));
+}
+
+TEST(ParallelFor, RethrowsAfterAllThreadsHaveStopped) {
+    for (const int threads : {1, 3}) {
+        std::atomic<int> running{0}, calls{0};
+        std::string message;
+        try {
+            parallel_for(100000, threads, [&](std::int64_t task, int) {
+                ++running;
+                ++calls;
+                if (task == 17) {
+                    --running;
+                    throw std::runtime_error("task 17");
+                }
+                --running;
+            });
+        } catch (const std::runtime_error& error) {
+            message = error.what();
+        }
+        EXPECT_EQ(message, "task 17");
+        EXPECT_EQ(running, 0);
+        EXPECT_LT(calls, 100000) << "the other tasks were given up";
+    }
+}
+
+TEST(ParallelFor, RunsInsideItself) {
+    std::atomic<int> calls{0};
+    parallel_for(4, 2, [&](std::int64_t, int) { parallel_for(5, 2, [&](std::int64_t, int) { ++calls; }); });
+    EXPECT_EQ(calls, 20);
+}
+
+TEST(ParallelThreads, ZeroStandsForTheAvailableCpus) {
+    EXPECT_GE(available_cpus(), 1);
+    EXPECT_EQ(resolve_threads(0), available_cpus());
+    EXPECT_EQ(resolve_threads(5), 5);
+}
+
+TEST(ParallelThreads, RejectsNegativeNumbers) {
+    try {
+        resolve_threads(-2);
+        FAIL();
+    } catch (const InvalidArgument& error) {
+        EXPECT_STREQ(error.what(), "threads = -2: must be 0 (all CPUs) or positive");
+    }
+}
+
+}  // namespace
+}  // namespace zonal::core
