@@ -1,10 +1,12 @@
 // A plain C face of the transforms, so that Python can call them beside healpy and ducc0 in one process.
 // For tests and benchmarks only: the library's own Python package is another matter.
 
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "bench_peak.hpp"
 #include "zonal/device.hpp"
@@ -40,6 +42,24 @@ zonal::Grid make_grid(const char* kind, std::int64_t a, std::int64_t b) {
     if (std::strcmp(kind, "fejer1") == 0) return zonal::Grid::fejer1(a, b);
     if (std::strcmp(kind, "fejer2") == 0) return zonal::Grid::fejer2(a, b);
     throw zonal::InvalidArgument("kind: must be healpix, gauss, cc, fejer1 or fejer2");
+}
+
+/// Null on failure.
+template <class MakeGrid>
+Plan* make_plan(const MakeGrid& grid, std::int64_t lmax, std::int64_t mmax, int spin, int threads) {
+    Plan* result = nullptr;
+    guarded([&] {
+        zonal::ShtOptions options;
+        options.lmax = lmax;
+        options.mmax = mmax;
+        options.spin = spin;
+        options.threads = threads;
+        options.device = zonal::Device::cpu();
+        zonal::ShtPlan plan(grid(), options);
+        auto workspace = plan.make_workspace();
+        result = new Plan{std::move(plan), std::move(workspace)};
+    });
+    return result;
 }
 
 template <class T>
@@ -78,22 +98,39 @@ const char* zonal_simd_target() {
     return name.c_str();
 }
 
-/// Null on failure. Rings: n_rings of theta, phi_0, n_pixels, first_pixel for kind "rings", else null.
+/// Null on failure. kind: see make_grid.
 Plan* zonal_plan(const char* kind, std::int64_t a, std::int64_t b, std::int64_t lmax, std::int64_t mmax,
                  int spin, int threads) {
-    Plan* result = nullptr;
-    guarded([&] {
-        zonal::ShtOptions options;
-        options.lmax = lmax;
-        options.mmax = mmax;
-        options.spin = spin;
-        options.threads = threads;
-        options.device = zonal::Device::cpu();
-        zonal::ShtPlan plan(make_grid(kind, a, b), options);
-        auto workspace = plan.make_workspace();
-        result = new Plan{std::move(plan), std::move(workspace)};
-    });
-    return result;
+    return make_plan([&] { return make_grid(kind, a, b); }, lmax, mmax, spin, threads);
+}
+
+/// The same on rings of any kind, one after the other in the map. cos_theta, sin_theta, phi_0, n_pixels:
+/// [n_rings].
+Plan* zonal_plan_rings(std::int64_t n_rings, const double* cos_theta, const double* sin_theta,
+                       const double* phi_0, const std::int64_t* n_pixels, std::int64_t lmax,
+                       std::int64_t mmax, int spin, int threads) {
+    const auto make = [&] {
+        std::vector<zonal::Ring> rings;
+        std::int64_t next = 0;
+        for (std::int64_t r = 0; r < n_rings; ++r) {
+            rings.push_back({std::atan2(sin_theta[r], cos_theta[r]), cos_theta[r], sin_theta[r], phi_0[r], 1,
+                             n_pixels[r], next});
+            next += n_pixels[r];
+        }
+        return zonal::Grid(std::move(rings));
+    };
+    return make_plan(make, lmax, mmax, spin, threads);
+}
+
+/// cos_theta, sin_theta: [n_rings], of the plan's grid; returns n_rings. Null arrays are left alone.
+std::int64_t zonal_rings(const Plan* p, double* cos_theta, double* sin_theta) {
+    std::int64_t r = 0;
+    for (const zonal::Ring& ring : p->plan.grid().rings()) {
+        if (cos_theta != nullptr) cos_theta[r] = ring.cos_theta;
+        if (sin_theta != nullptr) sin_theta[r] = ring.sin_theta;
+        ++r;
+    }
+    return r;
 }
 
 void zonal_free(Plan* plan) {
@@ -123,8 +160,8 @@ int zonal_adjoint_float(Plan* p, const float* map, std::complex<float>* alm, std
 }
 
 /// Smooths one map, map -> out [12 nside^2], as `zonal smooth` and healpy.smoothing do. fwhm: rad.
-int zonal_smooth(std::int64_t nside, const double* map, double* out, double fwhm, std::int64_t lmax, int iterations,
-                 int threads) {
+int zonal_smooth(std::int64_t nside, const double* map, double* out, double fwhm, std::int64_t lmax,
+                 int iterations, int threads) {
     return guarded([&] {
         const auto grid = zonal::Grid::healpix(nside);
         zonal::SmoothingOptions options;
@@ -137,5 +174,7 @@ int zonal_smooth(std::int64_t nside, const double* map, double* out, double fwhm
 }
 
 /// Floating point operations per second that this many threads reach with fused multiply-adds.
-double zonal_fma_flops(int threads) { return zonal::cli::measured_fma_flops(threads); }
+double zonal_fma_flops(int threads) {
+    return zonal::cli::measured_fma_flops(threads);
+}
 }

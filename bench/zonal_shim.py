@@ -13,6 +13,10 @@ _lib.zonal_last_error.restype = ctypes.c_char_p
 _lib.zonal_simd_target.restype = ctypes.c_char_p
 _lib.zonal_plan.restype = _ptr
 _lib.zonal_plan.argtypes = [ctypes.c_char_p, _i64, _i64, _i64, _i64, ctypes.c_int, ctypes.c_int]
+_lib.zonal_plan_rings.restype = _ptr
+_lib.zonal_plan_rings.argtypes = [_i64, _ptr, _ptr, _ptr, _ptr, _i64, _i64, ctypes.c_int, ctypes.c_int]
+_lib.zonal_rings.restype = _i64
+_lib.zonal_rings.argtypes = [_ptr, _ptr, _ptr]
 _lib.zonal_free.argtypes = [_ptr]
 for _name, _result in (("n_pixels", _i64), ("workspace_bytes", _i64), ("legendre_flops", ctypes.c_double)):
     getattr(_lib, "zonal_" + _name).restype = _result
@@ -46,18 +50,34 @@ def simd_target():
 
 
 class Plan:
-    """kind: "healpix" (a = nside), "gauss", "cc", "fejer1", "fejer2" (a = rings, b = pixels per ring)."""
+    """kind: "healpix" (a = nside), "gauss", "cc", "fejer1", "fejer2" (a = rings, b = pixels per ring), or "rings"
+    (a = (cos theta, sin theta, phi_0, number of pixels), an array of each)."""
 
     def __init__(self, kind, a, b=0, *, lmax, mmax=-1, spin=0, threads=1):
         self.lmax, self.mmax, self.spin = lmax, lmax if mmax < 0 else mmax, spin
         self.components = 1 if spin == 0 else 2
-        self._plan = _lib.zonal_plan(kind.encode(), a, b, lmax, mmax, spin, threads)
+        if kind == "rings":
+            *angles, n_pixels = a
+            angles = [np.ascontiguousarray(x, np.float64) for x in angles]
+            n_pixels = np.ascontiguousarray(n_pixels, np.int64)
+            assert all(x.shape == n_pixels.shape for x in angles)
+            self._plan = _lib.zonal_plan_rings(n_pixels.size, *(x.ctypes.data for x in angles), n_pixels.ctypes.data,
+                                               lmax, mmax, spin, threads)
+        else:
+            self._plan = _lib.zonal_plan(kind.encode(), a, b, lmax, mmax, spin, threads)
         if not self._plan:
             raise ValueError(_lib.zonal_last_error().decode())
         self.n_pixels = _lib.zonal_n_pixels(self._plan)
         self.workspace_bytes = _lib.zonal_workspace_bytes(self._plan)
         self.legendre_flops = _lib.zonal_legendre_flops(self._plan)
         self.n_alm = (self.mmax + 1) * (lmax + 1) - self.mmax * (self.mmax + 1) // 2
+
+    def rings(self):
+        """cos theta, sin theta of the grid's rings."""
+        n_rings = _lib.zonal_rings(self._plan, None, None)
+        cosine, sine = np.empty(n_rings), np.empty(n_rings)
+        _lib.zonal_rings(self._plan, cosine.ctypes.data, sine.ctypes.data)
+        return cosine, sine
 
     def __del__(self):
         if getattr(self, "_plan", None):
