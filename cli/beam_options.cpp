@@ -4,6 +4,7 @@
 
 #include <numbers>
 
+#include "common_options.hpp"
 #include "error.hpp"
 #include "options.hpp"
 #include "zonal/io/beam.hpp"
@@ -67,9 +68,9 @@ std::vector<io::HeaderCard> beam_cards(const BeamOptions& options) {
     std::vector<io::HeaderCard> cards;
     if (options.fwhm)
         cards.push_back({"FWHM", options.fwhm->radians * 180 / std::numbers::pi, "[deg] Gaussian beam"});
-    if (!options.beam.empty()) cards.push_back({"BEAM", options.beam, "file of the beam"});
+    if (!options.beam.empty()) cards.push_back({"BEAM", header_text(options.beam), "file of the beam"});
     if (!options.pixel_window.empty())
-        cards.push_back({"PIXWIN", options.pixel_window, "file of the pixel window"});
+        cards.push_back({"PIXWIN", header_text(options.pixel_window), "file of the pixel window"});
     return cards;
 }
 

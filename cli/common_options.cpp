@@ -57,9 +57,13 @@ CLI::Option* add_precision(CLI::App& app, std::optional<io::Precision>& precisio
 }
 
 std::vector<io::HeaderCard> provenance(const Session& session) {
-    return {{"CREATOR", std::string("zonal"), "program that made this file"},
-            {"VERSION", version(), "its version"},
-            {"HISTORY", session.command_line, ""}};
+    return {{"VERSION", version(), "of zonal"}, {"HISTORY", header_text(session.command_line), ""}};
+}
+
+std::string header_text(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    return text;
 }
 
 void set_card(std::vector<io::HeaderCard>& cards, io::HeaderCard card) {

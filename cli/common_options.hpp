@@ -46,8 +46,11 @@ void add_output_options(CLI::App& app, OutputOptions& options);
 CLI::Option* add_precision(CLI::App& app, std::optional<io::Precision>& precision,
                            const std::string& default_text);
 
-/// Cards that say how a file was made: the program, its version and the whole command line.
+/// Cards that say how a file was made: version and command line. (The writers add CREATOR.)
 std::vector<io::HeaderCard> provenance(const Session& session);
+
+/// Text as a FITS header can hold it: what is not printable ASCII becomes '?'.
+std::string header_text(std::string text);
 
 /// Replaces the card of that key, or adds it.
 void set_card(std::vector<io::HeaderCard>& cards, io::HeaderCard card);

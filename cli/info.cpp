@@ -8,6 +8,7 @@
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "subcommands.hpp"
+#include "zonal/error.hpp"
 #include "zonal/io/alm.hpp"
 #include "zonal/io/beam.hpp"
 #include "zonal/io/inspect.hpp"
@@ -129,8 +130,12 @@ Json hdu_report(const std::string& path, const io::HduSummary& hdu) {
         {"number", hdu.number}, {"name", hdu.name}, {"type", hdu.type}, {"kind", kind_name(hdu.kind)}};
     report["shape"] = hdu.shape;
     if (hdu.kind == io::FileKind::map) {
-        report.update(map_report(path, hdu));
-        return report;
+        try {
+            report.update(map_report(path, hdu));
+            return report;
+        } catch (const IoError& error) {  // a damaged extension: say so and go on
+            report["error"] = error.what();
+        }
     }
     report["columns"] = Json::array();
     for (const auto& column : hdu.columns)

@@ -8,7 +8,7 @@ namespace zonal::cli {
 namespace {
 
 // A signal handler can reach nothing but a static object.
-volatile std::sig_atomic_t stop_requested = 0;
+volatile std::sig_atomic_t stop_requested = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 extern "C" void request_stop(int) {
     stop_requested = 1;

@@ -12,6 +12,7 @@
 #include "error.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
+#include "parse.hpp"
 #include "session.hpp"
 #include "subcommands.hpp"
 #include "version.hpp"
@@ -73,11 +74,13 @@ void read_ahead(int argc, char** argv, const CLI::App& app, Session& session) {
         session.command_line += " " + quoted(argv[i]);
         if (std::string_view(argv[i]) == "--json") session.json = true;
     }
+    if (argc < 2 || argv[1][0] == '-') return;
     const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
-    const bool known =
-        argc > 1 && std::any_of(subcommands.begin(), subcommands.end(),
-                                [&](const auto* subcommand) { return subcommand->get_name() == argv[1]; });
-    if (known) session.command = argv[1];
+    const bool known = std::any_of(subcommands.begin(), subcommands.end(),
+                                   [&](const auto* subcommand) { return subcommand->get_name() == argv[1]; });
+    if (!known)
+        throw UsageError(fmt::format("{}: is no subcommand; zonal --help lists them", printable(argv[1])));
+    session.command = argv[1];
 }
 
 int print_text(Session& session, const std::string& text) {
@@ -96,8 +99,8 @@ int run(int argc, char** argv) {
     Action action;
     CLI::App app("", "zonal");
     declare(app, session, action);
-    read_ahead(argc, argv, app, session);
     try {
+        read_ahead(argc, argv, app, session);
         app.parse(argc, argv);
         action(session);
         session.finish();

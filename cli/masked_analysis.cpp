@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "common_options.hpp"
 #include "error.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
@@ -62,11 +63,11 @@ MapAlm analyze_masked(const MaskedAnalysis& options, SkyMap& map, const RunOptio
 std::vector<io::HeaderCard> parameter_cards(const MaskedAnalysis& options, const SkyMap& map,
                                             const Session& session) {
     std::vector<io::HeaderCard> cards;
-    if (map.nside() > 0) cards.push_back({"NSIDE", map.nside(), "of the map"});
+    if (map.nside() > 0) cards.push_back({"MAPNSIDE", map.nside(), "nside of the map"});
     cards.push_back({"ITER", session.report["iterations"].get<std::int64_t>(), "iterations of the analysis"});
     if (options.choice.tolerance > 0)
         cards.push_back({"TOLERANC", options.choice.tolerance, "of the analysis"});
-    if (!options.mask.file.empty()) cards.push_back({"MASKFILE", options.mask.file, "mask"});
+    if (!options.mask.file.empty()) cards.push_back({"MASKFILE", header_text(options.mask.file), "mask"});
     cards.push_back(
         {"FSKY", session.report["f_sky"][0]["used"].get<double>(), "fraction of sky used, not divided out"});
     if (options.remove_dipole || options.remove_monopole)

@@ -30,35 +30,57 @@ void print(const std::string& text) {
         throw IoError(fmt::format("standard output: {}", std::generic_category().message(errno)));
 }
 
-std::string readable_value(const Json& value) {
+std::string spaced(std::string key) {
+    std::replace(key.begin(), key.end(), '_', ' ');
+    return key;
+}
+
+std::string scalar(const Json& value) {
     if (value.is_string()) return printable(value.get<std::string>());
     if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
     if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-    if (value.is_null()) return "-";
+    return value.is_null() ? "-" : value.dump();
+}
+
+/// A value without structures inside its elements, on one line: "3, 4" or "used 0.7, mean 0.6".
+std::string flat(const Json& value) {
+    if (value.is_primitive()) return scalar(value);
     std::string list;
     for (const auto& [key, element] : value.items()) {
         if (!list.empty()) list += ", ";
-        list +=
-            value.is_object() ? fmt::format("{} {}", key, readable_value(element)) : readable_value(element);
+        list += value.is_object() ? fmt::format("{} {}", spaced(key), scalar(element)) : scalar(element);
     }
-    return value.is_structured() ? list : value.dump();
+    return list;
+}
+
+bool is_flat(const Json& value) {
+    return value.is_primitive() || std::all_of(value.begin(), value.end(),
+                                               [](const Json& element) { return element.is_primitive(); });
+}
+
+std::string lines(const Json& object, std::size_t indent) {
+    std::size_t width = 0;
+    for (const auto& [key, value] : object.items()) width = std::max(width, key.size());
+    const std::string margin(indent, ' ');
+    std::string text;
+    for (const auto& [key, value] : object.items()) {
+        if (is_flat(value)) {
+            text += fmt::format("{}{:<{}}  {}\n", margin, spaced(key), width, flat(value));
+            continue;
+        }
+        text += fmt::format("{}{}\n", margin, spaced(key));
+        if (value.is_object()) text += lines(value, indent + 2);
+        for (std::size_t i = 0; value.is_array() && i < value.size(); ++i)
+            text += is_flat(value[i]) ? fmt::format("{}  {}\n", margin, flat(value[i]))
+                                      : lines(value[i], indent + 2);
+    }
+    return text;
 }
 
 }  // namespace
 
 std::string readable(const Json& report) {
-    std::size_t width = 0;
-    for (const auto& [key, value] : report.items()) width = std::max(width, key.size());
-    std::string text;
-    for (const auto& [key, value] : report.items()) {
-        std::string name = key;
-        std::replace(name.begin(), name.end(), '_', ' ');
-        const bool lines = value.is_array() && !value.empty() && value[0].is_object();
-        if (!lines) text += fmt::format("{:<{}}  {}\n", name, width, readable_value(value));
-        for (std::size_t i = 0; lines && i < value.size(); ++i)
-            text += fmt::format("{:<{}}  {}\n", i == 0 ? name : "", width, readable_value(value[i]));
-    }
-    return text;
+    return lines(report, 0);
 }
 
 void Session::note(const std::string& text) {

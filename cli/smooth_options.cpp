@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "beam_options.hpp"
+#include "common_options.hpp"
 #include "error.hpp"
 #include "options.hpp"
 
@@ -96,9 +97,10 @@ std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const 
         cards.push_back({"FWHM", options.fwhm->radians * degrees, "[deg] Gaussian smoothed with"});
     if (options.fwhm_in)
         cards.push_back({"FWHMIN", options.fwhm_in->radians * degrees, "[deg] Gaussian un-smoothed with"});
-    if (!options.beam.empty()) cards.push_back({"BEAM", options.beam, "file of the beam smoothed with"});
+    if (!options.beam.empty())
+        cards.push_back({"BEAM", header_text(options.beam), "file of the beam smoothed with"});
     if (!options.beam_in.empty())
-        cards.push_back({"BEAMIN", options.beam_in, "file of the beam un-smoothed with"});
+        cards.push_back({"BEAMIN", header_text(options.beam_in), "file of the beam un-smoothed with"});
     if (options.floor > 0) cards.push_back({"BEAMFLR", options.floor, "smallest value divided by"});
     cards.push_back({"MAX-LPOL", session.report["lmax"].get<std::int64_t>(), "highest degree l"});
     if (session.report.contains("iterations"))
@@ -106,7 +108,7 @@ std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const 
             {"ITER", session.report["iterations"].get<std::int64_t>(), "iterations of the analysis"});
     if (options.analysis.tolerance > 0)
         cards.push_back({"TOLERANC", options.analysis.tolerance, "tolerance of the analysis"});
-    if (!options.mask.file.empty()) cards.push_back({"MASKFILE", options.mask.file, "mask"});
+    if (!options.mask.file.empty()) cards.push_back({"MASKFILE", header_text(options.mask.file), "mask"});
     return cards;
 }
 

@@ -24,7 +24,8 @@ std::string cache_folder();
 /// Name of HEALPix' file of these weights.
 std::string weight_file_name(io::QuadratureWeights::Kind kind, std::int64_t nside);
 
-/// lmax: -1 for 3 nside. Adds residual and iterations to the report. Throws Error when they do not converge.
+/// lmax: -1 for the default of the kind. Adds residual and iterations to the report. Throws Error when they
+/// do not converge.
 io::QuadratureWeights compute_weights(io::QuadratureWeights::Kind kind, std::int64_t nside, std::int64_t lmax,
                                       int threads, Session& session);
 

@@ -35,7 +35,7 @@ void declare_options(CLI::App& app, WeightsOptions& options) {
         ->group(group);
     add_integer(app, "--lmax", options.lmax, {0, max_lmax},
                 "the quadrature is exact for Y_lm up to this degree")
-        ->default_str("3 nside")
+        ->default_str("3 nside for --ring, 2.5 nside for --pixel")
         ->group(group);
     add_output_options(app, options.output);
     add_integer(app, "--threads", options.threads, {0, 4096},

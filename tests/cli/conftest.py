@@ -1,0 +1,97 @@
+"""Drives the program `zonal`, whose path is in the environment variable ZONAL (default: build/bin/zonal)."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import healpy
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT / "data"
+ZONAL = os.environ.get("ZONAL", str(ROOT / "build" / "bin" / "zonal"))
+UNSEEN = healpy.UNSEEN
+
+
+def pytest_sessionstart(session):
+    """One clear message instead of a failure of every test."""
+    if not os.access(ZONAL, os.X_OK):
+        pytest.exit(f"ZONAL = {ZONAL}: no such program; build it or say where it is", returncode=2)
+
+
+class Result:
+    """What one run did."""
+
+    def __init__(self, process):
+        self.code = process.returncode
+        self.out = process.stdout
+        self.err = process.stderr
+
+    @property
+    def report(self):
+        return json.loads(self.out)
+
+
+def call(*arguments, cwd=None, timeout=120, **options):
+    """Runs zonal with these arguments."""
+    command = [ZONAL, *map(str, arguments)]
+    process = subprocess.run(command, cwd=cwd, timeout=timeout, capture_output=True, text=True, errors="replace", **options)
+    return Result(process)
+
+
+@pytest.fixture
+def zonal(tmp_path):
+    """Runs zonal in an empty folder and expects success; returns the report of --json."""
+
+    def run(*arguments):
+        result = call(*arguments, "--json", cwd=tmp_path)
+        assert result.code == 0, result.err
+        assert result.err == ""
+        return result.report
+
+    return run
+
+
+@pytest.fixture
+def fails(tmp_path):
+    """Runs zonal, expects this exit code and exactly one line on standard error, and returns that line."""
+
+    def run(code, *arguments, **options):
+        before = sorted(path.name for path in tmp_path.iterdir())
+        result = call(*arguments, cwd=tmp_path, **options)
+        assert result.code == code, (result.code, result.err)
+        lines = result.err.splitlines()
+        assert len(lines) == 1, result.err
+        assert lines[0].startswith("zonal")
+        assert result.out == ""
+        assert sorted(path.name for path in tmp_path.iterdir()) == before, "something was left behind"
+        return lines[0]
+
+    return run
+
+
+@pytest.fixture
+def sky(tmp_path):
+    """Random band-limited I, Q, U (nside 16, lmax 32), written by healpy as sky.fits; returns the maps."""
+    rng = np.random.default_rng(1)
+    size = healpy.Alm.getsize(32)
+    alm = rng.normal(size=(3, size)) + 1j * rng.normal(size=(3, size))
+    alm[:, :33] = alm[:, :33].real
+    maps = healpy.alm2map(list(alm), 16)
+    healpy.write_map(tmp_path / "sky.fits", maps, dtype=np.float64, column_units="uK", coord="G",
+                     extra_header=[("POLCCONV", "COSMO")])
+    return maps
+
+
+def read_map(path, field=None, **options):
+    """All columns (or these) of a map, in its own order, without healpy's conversion of UNSEEN or type."""
+    return healpy.read_map(path, field=field, nest=None, dtype=None, **options)
+
+
+def header(path, hdu=1):
+    """FITS header of an extension."""
+    from astropy.io import fits
+
+    return fits.getheader(path, hdu)

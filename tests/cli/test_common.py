@@ -1,0 +1,268 @@
+"""What all subcommands have in common: help, versions, exit codes, messages, output files, interruption."""
+
+import json
+import os
+import pty
+import re
+import resource
+import signal
+import subprocess
+import time
+
+import healpy
+import numpy as np
+import pytest
+from conftest import ZONAL, call
+
+SUBCOMMANDS = ["smooth", "synfast", "alm2map", "map2alm", "anafast", "rotate", "udgrade", "convert", "weights", "info", "compare",
+               "plot", "bench"]
+
+
+def test_help_names_every_subcommand():
+    result = call("--help")
+    assert result.code == 0 and result.err == ""
+    for name in SUBCOMMANDS:
+        assert re.search(rf"^  {name} ", result.out, re.MULTILINE), name
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_help_of_subcommand_has_usage_defaults_and_an_example(name):
+    result = call(name, "--help")
+    assert result.code == 0 and result.err == ""
+    assert f"Usage: zonal {name}" in result.out
+    assert f"Example:\n  zonal {name}" in result.out
+    assert max(map(len, result.out.splitlines())) <= 110
+    for option in ("--json", "--quiet", "--help"):
+        assert option in result.out
+
+
+@pytest.mark.parametrize("name", ["smooth", "synfast", "alm2map", "map2alm", "anafast", "rotate", "bench"])
+def test_transforms_share_their_options(name):
+    text = call(name, "--help").out
+    for option in ("--lmax", "--threads", "--device auto|cpu|cuda"):
+        assert option in text, option
+
+
+def test_version_names_libraries_and_instruction_set():
+    text = call("--version").out
+    assert re.match(r"zonal \d+\.\d+\.\d+\n", text)
+    for name in ("Highway", "CFITSIO", "SIMD"):
+        assert re.search(rf"^{name} \S+", text, re.MULTILINE), name
+
+
+def test_man_page_shows_what_help_shows():
+    page = call("--man").out
+    assert page.startswith(".TH ZONAL 1")
+    assert not [line for line in page.splitlines() if line.startswith((". ", "'"))]
+    plain = page.replace("\\-", "-").replace("\\&", "")
+    for name in SUBCOMMANDS:
+        for option in re.findall(r"^  (--[a-z-]+)", call(name, "--help").out, re.MULTILINE):
+            assert f"\n.B {option}" in plain, (name, option)
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ([], ["subcommand"]),
+    (["nonsense"], ["nonsense"]),
+    (["smooth"], ["IN"]),
+    (["smooth", "sky.fits"], ["OUT"]), (["smooth", "--fwhm", "1deg"], ["IN"]),
+    (["smooth", "sky.fits", "out.fits", "more.fits", "--fwhm", "1deg"], ["more.fits"]),
+    (["smooth", "sky.fits", "out.fits"], ["--fwhm", "--beam"]),
+    (["smooth", "sky.fits", "out.fits", "--nonsense"], ["--nonsense"]),
+    (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--lmax", "48"], ["--lmax", "48", "3*nside-1 = 47"]),
+    (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--lmax", "-1"], ["--lmax", "-1", "from 0"]),
+    (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--lmax", "3x"], ["--lmax", "3x", "integer"]),
+    (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--iter", "3", "--tolerance", "1e-9"], ["--iter", "--tolerance"]),
+    (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--mask-mode", "maybe"], ["--mask-mode", "maybe", "renormalize"]),
+    (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--threads", "-2"], ["--threads", "-2"]),
+    (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--device", "tpu"], ["--device", "tpu", "auto, cpu, cuda"]),
+    (["smooth", "sky.fits", "", "--fwhm", "1deg"], ["OUT"]),
+    (["map2alm", "sky.fits", "out.fits", "--lmax", "4", "--mmax", "5"], ["--mmax", "5", "4"]),
+    (["udgrade", "sky.fits", "out.fits", "--nside", "12"], ["--nside", "12", "power of 2"]),
+    (["udgrade", "sky.fits", "out.fits"], ["--nside"]),
+    (["rotate", "sky.fits", "out.fits"], ["--to", "--euler"]),
+    (["rotate", "sky.fits", "out.fits", "--to", "mars"], ["--to", "mars"]),
+    (["rotate", "sky.fits", "out.fits", "--euler", "1deg,2deg"], ["--euler", "three"]),
+    (["rotate", "sky.fits", "out.fits", "--euler", "1,2,3"], ["--euler", "unit"]),
+    (["convert", "sky.fits", "out.fits", "--set-coordsys", "X"], ["--set-coordsys", "X"]),
+    (["weights", "--nside", "4"], ["--ring", "--pixel"]),
+    (["bench", "sht"], ["--nside", "--gauss"]),
+    (["bench", "fft", "--nside", "4"], ["fft", "sht"]),
+    (["plot", "sky.fits", "out.png", "--range", "3,1"], ["--range", "MIN"]),
+    (["plot", "sky.fits", "out.png", "--projection", "flat"], ["flat", "mollweide"]),
+])
+def test_wrong_use_is_exit_code_2_and_one_line_that_names_what(sky, fails, arguments, words):
+    line = fails(2, *arguments)
+    for word in words:
+        assert word in line, line
+
+
+@pytest.mark.parametrize("angle, words", [
+    ("10", ["unit", "10deg"]), ("-10deg", ["above 0"]), ("0deg", ["above 0"]), ("0", ["unit"]), ("nandeg", ["finite"]),
+    ("infdeg", ["finite"]), ("10degrees", ["degrees", "arcmin"]), ("10 deg", ["deg"]), ("deg", ["angle"]), ("1e400deg", []),
+    ("10degx", ["degx"]), ("0x10deg", []), ("10'", ["arcmin"]), ("", ["--fwhm"]), ("10DEG", ["deg"]),
+])
+def test_angles_need_a_unit_and_must_be_above_zero(sky, fails, angle, words):
+    line = fails(2, "smooth", "sky.fits", "out.fits", f"--fwhm={angle}")
+    for word in ["--fwhm", *words]:
+        assert word in line, line
+
+
+@pytest.mark.parametrize("angle", ["10deg", "600arcmin", "36000arcsec", "0.17453292519943295rad", "+1e1deg"])
+def test_angle_units_agree(sky, zonal, tmp_path, angle):
+    zonal("smooth", "sky.fits", "out.fits", "--fwhm", angle)
+    zonal("smooth", "sky.fits", "expected.fits", "--fwhm", "10deg")
+    # The last bit of the angle may differ by the unit.
+    np.testing.assert_allclose(healpy.read_map(tmp_path / "out.fits", dtype=np.float64),
+                               healpy.read_map(tmp_path / "expected.fits", dtype=np.float64), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["smooth", "missing.fits", "out.fits", "--fwhm", "1deg"], ["missing.fits"]),
+    (["smooth", "text.fits", "out.fits", "--fwhm", "1deg"], ["text.fits"]),
+    (["smooth", "sky.fits", "nowhere/out.fits", "--fwhm", "1deg"], ["nowhere"]),
+    (["smooth", "sky.fits", "out.fits", "--beam", "missing.fits"], ["missing.fits"]),
+    (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--mask", "missing.fits"], ["missing.fits"]),
+    (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--field", "nonsense"], ["nonsense"]),
+    (["info", "missing.fits"], ["missing.fits"]),
+    (["info", "."], []),
+])
+def test_failure_is_exit_code_1_and_one_line_that_names_the_file(sky, fails, tmp_path, arguments, words):
+    (tmp_path / "text.fits").write_text("this is no map\n" * 300)
+    line = fails(1, *arguments)
+    for word in words:
+        assert word in line, line
+
+
+def test_control_characters_cannot_break_the_line(sky, fails):
+    fails(2, "smooth", "sky.fits", "out.fits", "--fwhm", "1deg\nsecond line\x1b[31m")
+    fails(1, "info", "missing\nfile\x07")
+
+
+def test_json_is_one_object_and_nothing_else(sky, tmp_path):
+    result = call("smooth", "sky.fits", "out.fits", "--fwhm", "10deg", "--json", cwd=tmp_path)
+    report = json.loads(result.out)
+    assert result.err == "" and result.code == 0
+    assert report["command"] == "smooth" and report["lmax"] == 47 and report["iterations"] == 3
+    assert isinstance(report["notes"], list) and report["seconds"] > 0
+
+
+def test_json_of_a_failure_is_an_object_too(tmp_path):
+    for arguments, code in ((["info", "missing.fits"], 1), (["smooth", "--fwhm", "3"], 2)):
+        result = call(*arguments, "--json", cwd=tmp_path)
+        report = json.loads(result.out)
+        assert result.code == code and report["exit_code"] == code
+        assert result.err.strip().endswith(report["error"])
+
+
+def test_quiet_prints_nothing(sky, tmp_path):
+    result = call("smooth", "sky.fits", "out.fits", "--fwhm", "10deg", "--quiet", cwd=tmp_path)
+    assert (result.code, result.out, result.err) == (0, "", "")
+
+
+def test_existing_file_is_kept_unless_overwrite(sky, fails, zonal, tmp_path):
+    (tmp_path / "out.fits").write_text("precious")
+    for arguments in (["smooth", "sky.fits", "out.fits", "--fwhm", "10deg"], ["convert", "sky.fits", "out.fits"],
+                      ["anafast", "sky.fits", "out.fits"], ["plot", "sky.fits", "out.fits"],
+                      ["map2alm", "sky.fits", "out.fits"], ["udgrade", "sky.fits", "out.fits", "--nside", "8"],
+                      ["rotate", "sky.fits", "out.fits", "--to", "C"], ["weights", "out.fits", "--nside", "4", "--ring"]):
+        assert "out.fits" in fails(1, *arguments)
+        assert (tmp_path / "out.fits").read_text() == "precious"
+    zonal("smooth", "sky.fits", "out.fits", "--fwhm", "10deg", "--overwrite")
+    assert healpy.read_map(tmp_path / "out.fits").size == 3072
+
+
+def test_existing_file_is_refused_before_any_work(tmp_path):
+    (tmp_path / "out.fits").write_text("precious")
+    start = time.monotonic()
+    result = call("synfast", "missing-too.fits", "out.fits", "--nside", "8192", cwd=tmp_path)
+    assert result.code == 1 and "out.fits" in result.err  # not the missing input: the output is looked at first
+    assert time.monotonic() - start < 5
+
+
+def test_input_may_be_overwritten_by_its_result(sky, zonal, tmp_path):
+    zonal("convert", "sky.fits", "sky.fits", "--order", "nest", "--overwrite")
+    np.testing.assert_array_equal(healpy.read_map(tmp_path / "sky.fits", field=2, dtype=np.float64), sky[2])
+
+
+def test_full_device_leaves_nothing(sky, fails):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))
+    line = fails(1, "smooth", "sky.fits", "out.fits", "--fwhm", "10deg", preexec_fn=limit)
+    assert "out.fits" in line
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
+    assert "out.png" in fails(1, "plot", "sky.fits", "out.png", preexec_fn=limit)
+
+
+def test_full_disk_keeps_the_old_file(sky, fails, tmp_path):
+    (tmp_path / "out.fits").write_text("precious")
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))
+    fails(1, "smooth", "sky.fits", "out.fits", "--fwhm", "10deg", "--overwrite", preexec_fn=limit)
+    assert (tmp_path / "out.fits").read_text() == "precious"
+
+
+def test_output_that_is_no_regular_file_is_refused(sky, fails):
+    assert "/dev/full" in fails(1, "smooth", "sky.fits", "/dev/full", "--fwhm", "10deg", "--overwrite")
+    assert "." in fails(1, "smooth", "sky.fits", ".", "--fwhm", "10deg", "--overwrite")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_read_only_folder_is_one_line(sky, fails, tmp_path):
+    folder = tmp_path / "closed"
+    folder.mkdir(mode=0o555)
+    assert "closed" in fails(1, "smooth", "sky.fits", "closed/out.fits", "--fwhm", "10deg")
+
+
+def test_report_that_cannot_be_printed_is_a_failure(sky, tmp_path):
+    with open("/dev/full", "w") as full:
+        process = subprocess.run([ZONAL, "info", "sky.fits"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert process.returncode == 1
+    assert "standard output" in process.stderr and process.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupted_run_leaves_nothing(tmp_path, number):
+    (tmp_path / "cl.txt").write_text("# l TT\n" + "".join(f"{l} 1.0\n" for l in range(1600)))
+    process = subprocess.Popen([ZONAL, "synfast", "cl.txt", "out.fits", "--nside", "512", "--threads", "1"],
+                               cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.7)  # a run takes seconds
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert err == "zonal synfast: interrupted\n" and out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["cl.txt"]
+
+
+def test_progress_bar_is_drawn_on_a_terminal_only(sky, tmp_path):
+    def run(*options):
+        master, slave = pty.openpty()
+        process = subprocess.run([ZONAL, "smooth", "sky.fits", "out.fits", "--fwhm", "9deg", "--overwrite", *options],
+                                 cwd=tmp_path, stdout=subprocess.PIPE, stderr=slave)
+        os.close(slave)
+        os.set_blocking(master, False)
+        try:
+            text = os.read(master, 100000).decode()
+        except (BlockingIOError, OSError):
+            text = ""
+        os.close(master)
+        assert process.returncode == 0
+        return text
+
+    assert "100 %" in run()
+    assert run("--quiet") == ""
+    assert run("--json") == ""
+
+
+def test_output_says_how_it_was_made(sky, zonal, tmp_path):
+    from conftest import header
+
+    zonal("smooth", "sky.fits", "out.fits", "--fwhm", "10deg", "--lmax", "30", "--iter", "2")
+    cards = header(tmp_path / "out.fits")
+    assert cards["CREATOR"] == "zonal" and cards["FWHM"] == pytest.approx(10)
+    assert cards["MAX-LPOL"] == 30 and cards["ITER"] == 2
+    assert "zonal smooth sky.fits out.fits --fwhm 10deg --lmax 30 --iter 2" in "".join(cards["HISTORY"])
+
+
+def test_result_does_not_depend_on_threads(sky, zonal, tmp_path):
+    for threads in (1, 3):
+        zonal("smooth", "sky.fits", f"out{threads}.fits", "--fwhm", "10deg", "--threads", str(threads))
+    one, three = (healpy.read_map(tmp_path / f"out{n}.fits", field=None, dtype=np.float64) for n in (1, 3))
+    np.testing.assert_array_equal(one, three)

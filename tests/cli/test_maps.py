@@ -1,0 +1,273 @@
+"""zonal rotate, udgrade, convert, weights, info, compare, plot, bench."""
+
+import healpy
+import numpy as np
+import pytest
+from astropy.io import fits
+from conftest import DATA, UNSEEN, call, header
+
+PLANCK = DATA / "theory" / "planck2018_lcdm_cl_v3.fits"
+
+
+def read(path, **options):
+    return np.atleast_2d(healpy.read_map(path, field=None, dtype=np.float64, **options))
+
+
+# --- rotate
+
+
+@pytest.mark.parametrize("to", ["E", "C"])
+def test_rotate_agrees_with_healpy_and_turns_q_and_u(sky, zonal, tmp_path, to):
+    zonal("rotate", "sky.fits", "out.fits", "--to", to, "--lmax", "32", "--tolerance", "1e-12")
+    assert header(tmp_path / "out.fits")["COORDSYS"][0] == to
+    alm = healpy.map2alm(sky, lmax=32, iter=20)
+    healpy.Rotator(coord=["G", to]).rotate_alm(alm, inplace=True)
+    expected = healpy.alm2map(alm, 16, lmax=32)
+    # healpy's matrices of the coordinates have 9 digits
+    np.testing.assert_allclose(read(tmp_path / "out.fits"), expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+
+
+def test_rotate_there_and_back(sky, zonal, tmp_path):
+    common = ("--lmax", "32", "--tolerance", "1e-12")
+    zonal("rotate", "sky.fits", "there.fits", "--to", "equatorial", *common)
+    zonal("rotate", "there.fits", "back.fits", "--to", "galactic", *common)
+    np.testing.assert_allclose(read(tmp_path / "back.fits"), sky, rtol=0, atol=1e-9 * np.abs(sky).max())
+
+
+def test_rotate_by_euler_angles_agrees_with_healpy(sky, zonal, tmp_path):
+    zonal("map2alm", "sky.fits", "alm.fits", "--lmax", "32")
+    zonal("rotate", "alm.fits", "out.fits", "--euler=-10deg,25deg,300arcmin")
+    for hdu in (1, 2, 3):
+        alm = healpy.read_alm(tmp_path / "alm.fits", hdu=hdu)
+        healpy.rotate_alm(alm, *np.radians([-10, 25, 5]))
+        np.testing.assert_allclose(healpy.read_alm(tmp_path / "out.fits", hdu=hdu), alm, rtol=0,
+                                   atol=1e-11 * np.abs(alm).max())
+
+
+def test_rotate_needs_to_know_where_from(sky, fails, zonal, tmp_path):
+    healpy.write_map(tmp_path / "plain.fits", sky, dtype=np.float64)
+    assert "--from" in fails(2, "rotate", "plain.fits", "out.fits", "--to", "C")
+    assert "--from" in fails(2, "rotate", "sky.fits", "out.fits", "--to", "C", "--from", "E")
+    zonal("rotate", "plain.fits", "out.fits", "--to", "C", "--from", "G")
+
+
+def test_unseen_pixels_turn_with_the_map(sky, zonal, tmp_path):
+    holes = sky[0].copy()
+    vector = healpy.ang2vec(30, 40, lonlat=True)
+    disc = healpy.query_disc(16, vector, np.radians(20))
+    holes[disc] = UNSEEN
+    healpy.write_map(tmp_path / "holes.fits", holes, dtype=np.float64, coord="G")
+    zonal("rotate", "holes.fits", "out.fits", "--to", "C")
+    out = read(tmp_path / "out.fits")[0]
+    turned = healpy.Rotator(coord=["G", "C"])(vector)
+    distance = np.degrees(np.arccos(np.clip(np.dot(turned, healpy.pix2vec(16, np.arange(3072))), -1, 1)))
+    assert (out[distance < 15] == UNSEEN).all() and (out[distance > 25] != UNSEEN).all()
+
+
+@pytest.mark.parametrize("value, system", [("G", "galactic"), ("galactic", "galactic"), ("ECL", "ecliptic"), ("E", "ecliptic"),
+                                           ("C", "equatorial"), ("Q", "equatorial"), ("EQUATORIAL", "equatorial"),
+                                           ("celestial", "equatorial"), ("EQU", "equatorial")])
+def test_coordsys_values(sky, zonal, tmp_path, value, system):
+    fits.setval(tmp_path / "sky.fits", "COORDSYS", value=value, ext=1)
+    assert zonal("info", "sky.fits")["hdus"][1]["coordinates"] == system
+
+
+def test_unknown_coordsys_is_an_error(sky, fails, tmp_path):
+    fits.setval(tmp_path / "sky.fits", "COORDSYS", value="MARS", ext=1)
+    assert "MARS" in fails(1, "smooth", "sky.fits", "out.fits", "--fwhm", "5deg")
+
+
+# --- udgrade
+
+
+def test_udgrade_averages_good_pixels_as_healpy(sky, zonal, tmp_path):
+    holes = sky[0].copy()
+    holes[np.random.default_rng(2).integers(0, 3072, 900)] = UNSEEN
+    healpy.write_map(tmp_path / "holes.fits", holes, dtype=np.float64)
+    for nside in (4, 16, 64):
+        for option, pessimistic in (((), False), (("--pessimistic",), True)):
+            zonal("udgrade", "holes.fits", "out.fits", "--nside", nside, "--overwrite", *option)
+            expected = healpy.ud_grade(holes, nside, pess=pessimistic)
+            np.testing.assert_allclose(read(tmp_path / "out.fits")[0], expected, rtol=1e-14, atol=1e-14 * np.abs(sky[0]).max())
+
+
+def test_udgrade_sum_keeps_counts(zonal, tmp_path):
+    counts = np.random.default_rng(3).poisson(5, 3072).astype(float)
+    healpy.write_map(tmp_path / "counts.fits", counts, dtype=np.float64)
+    for nside in (4, 32):
+        zonal("udgrade", "counts.fits", "out.fits", "--nside", nside, "--combine", "sum", "--overwrite")
+        out = read(tmp_path / "out.fits")[0]
+        assert out.sum() == pytest.approx(counts.sum(), rel=1e-14)
+        np.testing.assert_allclose(out, healpy.ud_grade(counts, nside, power=-2), rtol=1e-14)
+
+
+def test_udgrade_says_that_q_and_u_are_not_transported(sky, zonal):
+    assert any("parallel transport" in note for note in zonal("udgrade", "sky.fits", "out.fits", "--nside", "4")["notes"])
+    assert "parallel transport" in " ".join(call("udgrade", "--help").out.split())
+
+
+# --- convert
+
+
+def test_convert_between_ring_and_nest(sky, zonal, tmp_path):
+    zonal("convert", "sky.fits", "nest.fits", "--order", "nest")
+    np.testing.assert_array_equal(read(tmp_path / "nest.fits", nest=True), [healpy.reorder(m, r2n=True) for m in sky])
+    zonal("convert", "nest.fits", "ring.fits", "--order", "ring")
+    np.testing.assert_array_equal(read(tmp_path / "ring.fits"), sky)
+
+
+def test_convert_between_float_and_double(sky, zonal, tmp_path):
+    zonal("convert", "sky.fits", "float.fits", "--precision", "float")
+    assert header(tmp_path / "float.fits")["TFORM1"].endswith("E")
+    np.testing.assert_array_equal(read(tmp_path / "float.fits"), np.array(sky, dtype=np.float32))
+    zonal("convert", "float.fits", "double.fits", "--precision", "double")
+    assert header(tmp_path / "double.fits")["TFORM1"].endswith("D")
+
+
+def test_set_coordsys_only_relabels(sky, zonal, tmp_path):
+    zonal("convert", "sky.fits", "out.fits", "--set-coordsys", "ecliptic")
+    assert header(tmp_path / "out.fits")["COORDSYS"][0] == "E"
+    np.testing.assert_array_equal(read(tmp_path / "out.fits"), sky)
+
+
+def test_polarisation_convention_is_converted(sky, zonal, tmp_path):
+    zonal("convert", "sky.fits", "iau.fits", "--polcconv", "iau")
+    raw = np.array([fits.getdata(tmp_path / "iau.fits").field(i).ravel() for i in range(3)])
+    np.testing.assert_array_equal(raw, [sky[0], sky[1], -sky[2]])
+    zonal("convert", "iau.fits", "cosmo.fits", "--polcconv", "cosmo")
+    np.testing.assert_array_equal(read(tmp_path / "cosmo.fits"), sky)
+
+
+def test_partial_and_full_sky(sky, zonal, tmp_path):
+    holes = sky[0].copy()
+    holes[100:2500] = UNSEEN
+    healpy.write_map(tmp_path / "holes.fits", holes, dtype=np.float64)
+    zonal("convert", "holes.fits", "part.fits", "--partial", "--order", "nest")
+    assert fits.getdata(tmp_path / "part.fits").shape == (672,)
+    np.testing.assert_array_equal(read(tmp_path / "part.fits")[0], holes)
+    zonal("convert", "part.fits", "full.fits", "--full", "--order", "ring")
+    np.testing.assert_array_equal(fits.getdata(tmp_path / "full.fits").field(0).ravel(), holes)
+    zonal("convert", "part.fits", "ring.fits", "--order", "ring")
+    assert fits.getdata(tmp_path / "ring.fits").shape == (672,)
+    np.testing.assert_array_equal(read(tmp_path / "ring.fits")[0], holes)
+
+
+def test_car_and_back(sky, zonal, tmp_path):
+    zonal("convert", "sky.fits", "car.fits", "--car", "70x140", "--lmax", "32", "--tolerance", "1e-12")
+    zonal("convert", "car.fits", "back.fits", "--nside", "16", "--lmax", "32", "--iter", "0")
+    np.testing.assert_allclose(read(tmp_path / "back.fits"), sky, rtol=0, atol=1e-9 * np.abs(sky).max())
+
+
+# --- weights
+
+
+def test_ring_weights_are_healpix_weights(zonal, tmp_path, monkeypatch):
+    report = zonal("weights", "weight_ring_n00016.fits", "--nside", "16", "--ring")
+    assert report["count"] == 32
+    deviations = fits.getdata(tmp_path / "weight_ring_n00016.fits").field(0).ravel()
+    ring = healpy.pix2ring(16, np.arange(3072))
+    weights = 1 + deviations[np.minimum(ring, 64 - ring) - 1]
+    z = healpy.pix2vec(16, np.arange(3072))[2]
+    for l in range(2, 49, 2):  # int P_l = 0
+        legendre = np.polynomial.legendre.legval(z, np.eye(l + 1)[l])
+        assert abs(np.mean(weights * legendre)) < 1e-12, l
+
+
+def test_pixel_weights_serve_healpy(zonal, tmp_path):
+    (tmp_path / "full_weights").mkdir()
+    name = "full_weights/healpix_full_weights_nside_0016.fits"
+    zonal("weights", name, "--nside", "16", "--pixel")
+    rng = np.random.default_rng(5)
+    size = healpy.Alm.getsize(20)
+    alm = rng.normal(size=size) + 1j * rng.normal(size=size)
+    alm[:21] = alm[:21].real
+    sky = healpy.alm2map(alm, 16, lmax=20)
+    found = healpy.map2alm(sky, lmax=20, use_pixel_weights=True, datapath=str(tmp_path))
+    # the product of two fields up to l = 20 is within 2.5 nside = 40, where the quadrature is exact
+    np.testing.assert_allclose(found, alm, rtol=0, atol=1e-11)
+
+
+def test_weights_go_to_the_cache_folder(zonal, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    report = zonal("weights", "--nside", "8", "--ring")
+    assert report["output"] == str(tmp_path / "cache" / "zonal" / "weight_ring_n00008.fits")
+    zonal("weights", "--nside", "8", "--ring", "--overwrite")
+
+
+# --- info, compare
+
+
+def test_info_counts_and_describes(sky, zonal, tmp_path):
+    values = sky[0].copy()
+    values[:5] = UNSEEN
+    values[10] = np.nan
+    healpy.write_map(tmp_path / "map.fits", values, dtype=np.float64, column_units="uK", coord="C")
+    report = zonal("info", "map.fits")
+    hdu = report["hdus"][1]
+    assert report["kind"] == "map" and hdu["nside"] == 16 and hdu["ordering"] == "ring"
+    assert hdu["coordinates"] == "equatorial" and hdu["sky"] == "full"
+    column = hdu["columns"][0]
+    good = np.delete(values, [0, 1, 2, 3, 4, 10])
+    assert (column["unseen"], column["nan"], column["unit"]) == (5, 1, "uK")
+    assert column["min"] == good.min() and column["max"] == good.max() and column["mean"] == pytest.approx(good.mean())
+    text = call("info", "map.fits", cwd=tmp_path)
+    assert text.code == 0 and "nside" in text.out and "uK" in text.out
+
+
+def test_info_of_every_kind_of_file(sky, zonal, tmp_path):
+    zonal("map2alm", "sky.fits", "alm.fits", "--lmax", "20")
+    zonal("weights", "w.fits", "--nside", "4", "--ring")
+    np.savetxt(tmp_path / "beam.txt", np.ones(20))
+    assert zonal("info", PLANCK)["kind"] == "spectrum"
+    assert zonal("info", "alm.fits")["lmax"] == 20
+    assert zonal("info", "w.fits")["kind"] == "weights"
+    assert zonal("info", "beam.txt")["kind"] == "window"
+    assert zonal("info", DATA / "healpix" / "pixel_window_n0016.fits")["kind"] == "window"
+    assert len(zonal("info", DATA / "fermi" / "fermi_3fhl_counts_cube_hpx.fits.gz")["hdus"][1]["columns"]) == 17
+
+
+def test_compare_finds_the_largest_difference(sky, zonal, tmp_path):
+    other = np.array(sky)
+    other[1][77] += 3
+    healpy.write_map(tmp_path / "other.fits", other, dtype=np.float64, nest=False)
+    columns = zonal("compare", "sky.fits", "other.fits")["columns"]
+    assert columns[0]["max_difference"] == 0
+    assert columns[1]["max_difference"] == pytest.approx(3) and columns[1]["at_ring_pixel"] == 77
+
+
+# --- plot
+
+
+def png_size(path):
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+
+
+@pytest.mark.parametrize("options", [[], ["--projection", "gnomonic", "--centre=-30deg,20deg", "--size", "30deg"],
+                                     ["--field", "2", "--range=-1,1", "--cmap", "coolwarm"], ["--log"],
+                                     ["--title", "a sky", "--no-colorbar", "--no-graticule"]])
+def test_plot_of_a_map(sky, zonal, tmp_path, options):
+    zonal("plot", "sky.fits", "map.png", "--width", "400", *options)
+    assert png_size(tmp_path / "map.png")[0] == 400
+
+
+def test_plot_of_spectra(zonal, tmp_path):
+    zonal("plot", PLANCK, "cl.png", "--width", "600", "--lmax", "2000")
+    assert png_size(tmp_path / "cl.png")[0] == 600
+
+
+# --- bench
+
+
+@pytest.mark.parametrize("grid", [["--nside", "16"], ["--gauss", "33"]])
+@pytest.mark.parametrize("spin", [0, 2])
+def test_bench_reports_times_share_of_peak_and_machine(zonal, grid, spin):
+    report = zonal("bench", "sht", *grid, "--lmax", "32", "--spin", spin, "--maps", "2", "--repeat", "2", "--threads", "1")
+    for key in ("synthesis_seconds", "adjoint_seconds", "analysis_seconds", "plan_seconds", "workspace_bytes"):
+        assert report[key] > 0 or key == "workspace_bytes", key
+    assert 0 < report["legendre_peak_fraction"] < 1
+    assert report["fma_peak_flops"] > 1e8
+    assert report["machine"]["zonal"] and report["machine"]["simd"] and report["machine"]["cpu"]
+    if grid[0] == "--gauss":
+        assert report["round_trip_error"] < 1e-12  # exact quadrature
