@@ -77,6 +77,13 @@ run_fuzz() {
     ZONAL=$PWD/build-asan/bin/zonal ZONAL_FUZZ_RUNS=10 pytest fuzz-cli tests/cli/test_fuzz.py
 }
 
+# The library and the files of tests in which threads are named.
+build_tsan() {
+    local files
+    files=$(cd tests && grep -lE 'Thread|Parallel' {unit,property}/*.cpp | paste -sd';')
+    build tsan -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF -DZONAL_TEST_FILES="$files"
+}
+
 check_tidy() {
     sources 'src/*.cpp' 'cli/*.cpp' | xargs -P "$jobs" -n 1 clang-tidy -p build --quiet
     echo "ok clang-tidy"
@@ -104,7 +111,7 @@ if want fuzz; then
     stage "fuzzing with ASan and UBSan" run_fuzz
 fi
 if want tsan; then
-    stage "build tsan" build tsan -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF
+    stage "build tsan" build_tsan
     stage "threaded C++ tests with TSan" run_gtests tsan '*Thread*:*Parallel*'
 fi
 if want tidy; then stage clang-tidy check_tidy; fi
