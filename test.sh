@@ -81,7 +81,7 @@ run_fuzz() {
 build_tsan() {
     local files
     files=$(cd tests && grep -lE 'Thread|Parallel' {unit,property}/*.cpp | paste -sd';')
-    build tsan -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF -DZONAL_TEST_FILES="$files"
+    build tsan -DZONAL_WITH_BENCH=OFF -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF -DZONAL_TEST_FILES="$files"
 }
 
 check_tidy() {
@@ -103,11 +103,11 @@ if want release; then stage "C++ tests" run_ctest; fi
 if want python; then stage "Python tests" run_pytest; fi
 if want install; then stage install run_install; fi
 if want asan; then
-    stage "build asan" build asan
+    stage "build asan" build asan -DZONAL_WITH_BENCH=OFF
     stage "C++ tests with ASan and UBSan" run_gtests asan '-*Large*'
 fi
 if want fuzz; then
-    want asan || stage "build asan" build asan
+    want asan || stage "build asan" build asan -DZONAL_WITH_BENCH=OFF
     stage "fuzzing with ASan and UBSan" run_fuzz
 fi
 if want tsan; then
