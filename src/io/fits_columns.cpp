@@ -64,8 +64,8 @@ std::int64_t parse_binary_format(FitsColumn& column) {
     return column.type == 'X' ? (column.repeat + 7) / 8 : checked_multiply(column.repeat, bytes);
 }
 
-/// "E15.7" -> type E; returns the column's width in characters.
-std::int64_t parse_ascii_format(FitsColumn& column) {
+/// "E15.7" -> type E, width 15, 7 decimals.
+void parse_ascii_format(FitsColumn& column) {
     const std::string format = to_upper(column.format);
     const std::string width = format.substr(0, format.find('.')).substr(format.empty() ? 0 : 1);
     const auto characters = parse_integer(width);
@@ -76,17 +76,17 @@ std::int64_t parse_ascii_format(FitsColumn& column) {
     if (const auto dot = format.find('.'); dot != std::string::npos) {
         const auto decimals = parse_integer(std::string_view(format).substr(dot + 1));
         if (!decimals || *decimals < 0 || *decimals > *characters) reject_format(column);
+        column.decimals = *decimals;
     }
     column.type = format[0] == 'F' ? 'E' : format[0];
-    return *characters;
+    column.width = *characters;
 }
 
 /// CFITSIO looks at these three of every column, read or not.
-void check_scaling(FitsColumn& column, const FitsHeader& header, HduType type) {
+void check_scaling(const FitsColumn& column, const FitsHeader& header, HduType type) {
     const auto scale = header.number(fmt::format("TSCAL{}", column.number));
-    const auto zero = header.number(fmt::format("TZERO{}", column.number));
+    header.number(fmt::format("TZERO{}", column.number));
     if (scale == 0.0) throw InvalidArgument(fmt::format("TSCAL{} = 0: must not be 0", column.number));
-    column.scaled = scale.has_value() || zero.has_value();
     // In ASCII tables TNULL is a text.
     const bool integers = std::string("BIJK").find(column.type) != std::string::npos;
     if (type == HduType::binary_table && integers) header.integer(fmt::format("TNULL{}", column.number));
@@ -107,8 +107,9 @@ std::vector<FitsColumn> check_columns(const FitsHeader& header, HduType type, st
         if (type == HduType::binary_table) {
             used = checked_add(used, parse_binary_format(column));
         } else {
-            const auto start = required(header, fmt::format("TBCOL{}", number), 1, row_bytes);
-            if (start - 1 + parse_ascii_format(column) > row_bytes) {
+            column.offset = required(header, fmt::format("TBCOL{}", number), 1, row_bytes) - 1;
+            parse_ascii_format(column);
+            if (column.offset + column.width > row_bytes) {
                 throw InvalidArgument(
                     fmt::format("TFORM{} = '{}': ends behind NAXIS1 = {}", number, column.format, row_bytes));
             }

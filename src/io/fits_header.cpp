@@ -55,6 +55,7 @@ bool is_blank(const HeaderCard& card) {
 }  // namespace
 
 void FitsHeader::add(std::string_view card) {
+    ++n_cards_;
     if (card.size() < 10 || card.substr(8, 2) != "= ") return;
     // Bytes outside printable ASCII are forbidden in headers; they must not reach the user's terminal either.
     std::string clean(card);
@@ -74,6 +75,16 @@ void FitsHeader::add(std::string_view card) {
     }
     index_.emplace(parsed.key, cards_.size());
     cards_.push_back(std::move(parsed));
+    positions_.push_back(n_cards_);
+}
+
+void FitsHeader::require_position(const std::string& key, std::int64_t position) const {
+    const auto found = index_.find(key);
+    if (found == index_.end()) throw InvalidArgument(fmt::format("{} is missing", key));
+    if (positions_[found->second] != position) {
+        throw InvalidArgument(
+            fmt::format("{} is card {}: must be card {}", key, positions_[found->second], position));
+    }
 }
 
 const HeaderCard* FitsHeader::find(const std::string& key) const {

@@ -18,6 +18,9 @@ class FitsHeader {
     void add(std::string_view card);
 
     const std::vector<HeaderCard>& cards() const { return cards_; }
+    /// Throws InvalidArgument unless the first card of this key is the header's card number `position`,
+    /// from 1.
+    void require_position(const std::string& key, std::int64_t position) const;
     bool has(const std::string& key) const { return index_.contains(key); }
 
     // Each is empty when the key is absent or its value blank, and throws InvalidArgument ("NSIDE = 'abc':
@@ -32,6 +35,8 @@ class FitsHeader {
     const HeaderCard* find(const std::string& key) const;
 
     std::vector<HeaderCard> cards_;
+    std::vector<std::int64_t> positions_;  ///< of cards_ among all cards, from 1
+    std::int64_t n_cards_ = 0;
     std::unordered_map<std::string, std::size_t> index_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "io/ascii_table.hpp"
 #include "io/cfitsio_error.hpp"
 #include "io/text.hpp"
 
@@ -115,6 +116,7 @@ void FitsReader::move_to(const Hdu& hdu) {
 
 void FitsReader::read_rows(const Hdu& hdu, const FitsColumn& column, std::int64_t first_row,
                            std::int64_t rows, double null, double* values) {
+    if (hdu.type == HduType::ascii_table) return read_ascii_rows(hdu, column, first_row, rows, null, values);
     int status = 0;
     int any_null = 0;
     const std::int64_t count = rows * column.repeat;
@@ -130,11 +132,24 @@ void FitsReader::read_rows(const Hdu& hdu, const FitsColumn& column, std::int64_
         // Given a null value, CFITSIO would also replace NaN in columns of floats.
         const bool has_null = hdu.header.has(fmt::format("TNULL{}", column.number));
         const bool floats = column.type == 'E' || column.type == 'D';
-        const bool replace = has_null && (!floats || hdu.type == HduType::ascii_table);
+        const bool replace = has_null && !floats;
         fits_read_col(handle_->file, TDOUBLE, column.number, first_row + 1, 1, count,
                       replace ? &null : nullptr, values, &any_null, &status);
     }
     if (status != 0) fail(hdu, fmt::format("column '{}': {}", column.name, cfitsio_reason(status)));
+}
+
+void FitsReader::read_ascii_rows(const Hdu& hdu, const FitsColumn& column, std::int64_t first_row,
+                                 std::int64_t rows, double null, double* values) {
+    const AsciiField field(hdu, column, null);
+    std::string row(static_cast<std::size_t>(hdu.axes[0]), ' ');
+    int status = 0;
+    for (std::int64_t i = 0; i < rows; ++i) {
+        fits_read_tblbytes(handle_->file, first_row + i + 1, 1, hdu.axes[0],
+                           reinterpret_cast<unsigned char*>(row.data()), &status);
+        check(hdu, status);
+        values[i] = field.value(row);
+    }
 }
 
 std::vector<std::vector<double>> FitsReader::read_columns(const Hdu& hdu, const std::vector<int>& columns,
@@ -143,8 +158,7 @@ std::vector<std::vector<double>> FitsReader::read_columns(const Hdu& hdu, const 
         std::vector<std::vector<double>> values;
         for (const int index : columns) {
             const auto& column = hdu.columns.at(index);
-            const std::string numeric = hdu.type == HduType::binary_table ? "LBIJKED" : "IED";
-            if (numeric.find(column.type) == std::string::npos) {
+            if (!column.numeric()) {
                 fail(hdu,
                      fmt::format("column '{}' has format '{}': only single numbers and logicals can be read",
                                  column.name, column.format));

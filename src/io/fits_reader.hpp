@@ -68,6 +68,8 @@ class FitsReader {
     void move_to(const Hdu& hdu);
     void read_rows(const Hdu& hdu, const FitsColumn& column, std::int64_t first_row, std::int64_t rows,
                    double null, double* values);
+    void read_ascii_rows(const Hdu& hdu, const FitsColumn& column, std::int64_t first_row, std::int64_t rows,
+                         double null, double* values);
     void check(const Hdu& hdu, int status) const;
 
     std::unique_ptr<FileBytes> file_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/file_bytes.hpp"
@@ -20,7 +21,13 @@ struct FitsColumn {
     std::string unit;
     char type = 0;  ///< L, X, B, I, J, K, E, D, A, C, M, P, Q; of ASCII tables A, I, E, D
     std::int64_t repeat = 1;
-    bool scaled = false;  ///< TSCAL or TZERO are there
+    // Of ASCII tables only: place in the row, from 0, and digits behind a decimal point that is not written.
+    std::int64_t offset = 0;
+    std::int64_t width = 0;
+    std::int64_t decimals = 0;
+
+    /// Single numbers or logicals, which can be read as numbers.
+    bool numeric() const { return std::string_view("LBIJKED").find(type) != std::string_view::npos; }
 };
 
 enum class HduType { image, binary_table, ascii_table, other };

@@ -67,6 +67,21 @@ void check_table(Hdu& hdu, std::int64_t bitpix) {
     hdu.columns = check_columns(hdu.header, hdu.type, hdu.axes[0]);
 }
 
+/// The standard fixes the order of the mandatory keys. CFITSIO looks for them by position, and goes on with
+/// values that it never set where one is missing.
+void check_order(const Hdu& hdu) {
+    std::int64_t position = 0;
+    const auto next = [&](const std::string& key) { hdu.header.require_position(key, ++position); };
+    next(hdu.number == 0 ? "SIMPLE" : "XTENSION");
+    next("BITPIX");
+    next("NAXIS");
+    for (std::size_t axis = 1; axis <= hdu.axes.size(); ++axis) next(fmt::format("NAXIS{}", axis));
+    if (hdu.type != HduType::binary_table && hdu.type != HduType::ascii_table) return;
+    next("PCOUNT");
+    next("GCOUNT");
+    next("TFIELDS");
+}
+
 }  // namespace
 
 std::int64_t check_structure(Hdu& hdu) {
@@ -77,6 +92,7 @@ std::int64_t check_structure(Hdu& hdu) {
         hdu.axes.push_back(
             required(hdu.header, fmt::format("NAXIS{}", axis), 0, std::numeric_limits<std::int64_t>::max()));
     }
+    check_order(hdu);
     if (hdu.type == HduType::binary_table || hdu.type == HduType::ascii_table) check_table(hdu, bitpix);
     return data_bytes(hdu, bitpix);
 }

@@ -33,7 +33,8 @@ Precision precision_of(const Hdu& hdu) {
 
 /// Where CTYPE3 = 'STOKES', planes count 1, 2, 3 for I, Q, U (FITS standard, table 29).
 std::string plane_name(const Hdu& hdu, std::int64_t plane, std::int64_t n_planes) {
-    if (to_upper(hdu.header.text("CTYPE3").value_or("")) == "STOKES" && plane < hdu.axes[2]) {
+    const std::int64_t stokes_axis = hdu.axes.size() > 2 ? hdu.axes[2] : 1;
+    if (to_upper(hdu.header.text("CTYPE3").value_or("")) == "STOKES" && plane < stokes_axis) {
         const double stokes = hdu.header.number("CRVAL3").value_or(1) +
                               (static_cast<double>(plane) + 1 - hdu.header.number("CRPIX3").value_or(1)) *
                                   hdu.header.number("CDELT3").value_or(1);

@@ -75,7 +75,7 @@ void assign_stokes(std::vector<MapField>& fields, bool polar_key) {
         field.auxiliary = is_auxiliary_name(field.name);
         field.stokes = field.auxiliary ? Stokes::none : stokes_from_name(field.name);
         named = named || field.stokes == Stokes::Q || field.stokes == Stokes::U;
-        if (!field.auxiliary) data.push_back(&field);
+        if (!field.auxiliary && field.numeric) data.push_back(&field);
     }
     if (!polar_key || named || data.size() < 3) return;
     for (auto* field : data) field->stokes = Stokes::none;
@@ -94,11 +94,11 @@ std::vector<MapField> choose_fields(const std::vector<MapField>& fields, const R
     }
     if (options.fields.empty()) {
         std::copy_if(fields.begin(), fields.end(), std::back_inserter(chosen),
-                     [](const MapField& field) { return !field.auxiliary; });
+                     [](const MapField& field) { return !field.auxiliary && field.numeric; });
     }
     if (chosen.empty()) {
         throw InvalidArgument(
-            fmt::format("no column but hits and covariances, which must be named; there are {}",
+            fmt::format("no column of data but hits and covariances, which must be named; there are {}",
                         fields.empty() ? "none" : list(fields)));
     }
     if (options.polarised == true) force_polarised(chosen);

@@ -15,6 +15,7 @@ struct MapField {
     Precision precision = Precision::float32;
     Stokes stokes = Stokes::none;
     bool auxiliary = false;
+    bool numeric = true;
     int source = 0;  ///< index of the table's column or the image's plane
 };
 

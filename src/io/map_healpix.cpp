@@ -95,13 +95,19 @@ Precision precision_of(const FitsColumn& column) {
                                                                           : Precision::float32;
 }
 
-std::vector<MapField> list_fields(const Hdu& hdu, int pixel_column) {
+std::vector<MapField> list_fields(const Hdu& hdu, int pixel_column, std::vector<std::string>& notes) {
     std::vector<MapField> fields;
     for (int i = 0; i < static_cast<int>(hdu.columns.size()); ++i) {
         if (i == pixel_column) continue;
         const auto& column = hdu.columns[i];
-        fields.push_back(
-            {.name = column.name, .unit = column.unit, .precision = precision_of(column), .source = i});
+        fields.push_back({.name = column.name,
+                          .unit = column.unit,
+                          .precision = precision_of(column),
+                          .numeric = column.numeric(),
+                          .source = i});
+        if (!column.numeric()) {
+            notes.push_back(fmt::format("column '{}' of format '{}' left out", column.name, column.format));
+        }
     }
     assign_stokes(fields, hdu.header.logical("POLAR").value_or(false));
     return fields;
@@ -136,11 +142,11 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
         check_pixel_numbers(map.pixels, count);
         count = static_cast<std::int64_t>(map.pixels.size());
     }
-    const auto fields = choose_fields(list_fields(hdu, indexing.pixel_column), options);
+    const auto fields = choose_fields(list_fields(hdu, indexing.pixel_column, map.notes), options);
     std::vector<int> columns;
     for (const auto& field : fields) {
         const auto& column = hdu.columns[field.source];
-        if (hdu.rows * column.repeat != count) {
+        if (column.numeric() && hdu.rows * column.repeat != count) {
             throw InvalidArgument(fmt::format("column '{}' has {} pixels: {} expected for NSIDE = {}",
                                               column.name, hdu.rows * column.repeat, count, healpix.nside));
         }

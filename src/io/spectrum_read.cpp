@@ -50,11 +50,11 @@ SpectrumFile read_table(FitsReader& reader, const Hdu& hdu, ClOrder order) {
     }
     settle_names(file.spectra);
     auto values = reader.read_columns(hdu, columns, 0);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (values[i].size() != values[0].size() || values[i].empty()) {
+    for (std::size_t i = 0; i < values.size(); ++i) file.spectra[i].values = std::move(values[i]);
+    for (const auto& spectrum : file.spectra) {
+        if (spectrum.values.empty() || spectrum.values.size() != file.spectra[0].values.size()) {
             throw InvalidArgument("its columns are empty or have different lengths");
         }
-        file.spectra[i].values = std::move(values[i]);
     }
     file.cards = free_cards(hdu);
     return file;

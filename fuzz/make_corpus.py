@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Writes fuzz/corpus/: small files of every kind that Zonal reads, made by healpy and astropy (not by Zonal).
+
+Run once, when a kind of file is added: fuzz/make_corpus.py. The files are kept in the repository.
+"""
+import gzip
+import pathlib
+
+import healpy as hp
+import numpy as np
+from astropy.io import fits
+
+CORPUS = pathlib.Path(__file__).parent / "corpus"
+
+
+def table(name, columns, primary=None, **cards):
+    hdu = fits.BinTableHDU.from_columns(columns)
+    for key, value in cards.items():
+        hdu.header[key.replace("_", "-")] = value
+    fits.HDUList([primary or fits.PrimaryHDU(), hdu]).writeto(CORPUS / name, overwrite=True)
+
+
+def column(name, form, values, **options):
+    return fits.Column(name=name, format=form, array=np.asarray(values), **options)
+
+
+def car(name, dtype, shape, **cards):
+    hdu = fits.PrimaryHDU(np.arange(np.prod(shape)).reshape(shape).astype(dtype))
+    keys = {"CTYPE1": "GLON-CAR", "CRPIX1": 4.5, "CRVAL1": 0.0, "CDELT1": -45.0,
+            "CTYPE2": "GLAT-CAR", "CRPIX2": 2.5, "CRVAL2": 0.0, "CDELT2": 45.0}
+    hdu.header.update({**keys, **cards})
+    hdu.writeto(CORPUS / name, overwrite=True)
+
+
+def main():
+    CORPUS.mkdir(exist_ok=True)
+    ramp = np.arange(12.0)
+    for name, options in {"iqu.fits": {"coord": "G"}, "iqu_nest.fits": {"nest": True}}.items():
+        hp.write_map(CORPUS / name, [ramp, -ramp, ramp / 3], dtype=np.float32, overwrite=True, **options)
+    partial = np.full(768, hp.UNSEEN)
+    partial[[3, 700]] = 1
+    hp.write_map(CORPUS / "partial.fits", partial, partial=True, dtype=np.float64, overwrite=True)
+    cl = np.arange(20.0)
+    hp.write_cl(CORPUS / "cl.fits", [cl] * 6, overwrite=True)
+    alm = np.arange(hp.Alm.getsize(3)) * (1 + 1j)
+    hp.write_alm(CORPUS / "alm.fits", [alm] * 3, overwrite=True)
+    table("ints.fits", [column("A", "I", np.arange(12), null=3), column("B", "B", np.arange(12)),
+                        column("C", "K", np.arange(12)), column("HITS", "J", np.arange(12)),
+                        column("MASK", "L", np.arange(12) % 2 == 0)],
+          PIXTYPE="HEALPIX", ORDERING="RING", NSIDE=1, POLAR=True, BAD_DATA=5.0, POLCCONV="IAU", TSCAL2=0.5, TZERO2=1.0)
+    table("vector.fits", [column("T", "48E", np.arange(48.0)[None])], PIXTYPE="HEALPIX", ORDERING="NESTED", NSIDE=2)
+    table("strings.fits", [column("NAME", "8A", ["a"] * 12), column("X", "D", ramp), column("C", "C", ramp),
+                           column("V", "PE()", np.array([np.ones(i % 3, "f4") for i in range(12)], dtype=object)),
+                           column("BITS", "8X", np.zeros((12, 8), bool))],
+          PIXTYPE="HEALPIX", ORDERING="RING", NSIDE=1)
+    table("window.fits", [column("TEMPERATURE", "D", np.ones(9)), column("POLARIZATION", "D", np.ones(9))],
+          EXTNAME="PIXEL WINDOW", NSIDE=2, MAX_LPOL=8)
+    table("weights.fits", [column("TEMPERATURE WEIGHTS", "D", np.zeros(4))], NSIDE=2)
+    table("full_weights.fits", [column("COMPRESSED PIXEL WEIGHTS", "D", np.zeros(5))], NSIDE=2)
+    ascii_table = fits.TableHDU.from_columns([fits.Column(name=n, format="E15.7", array=cl)
+                                              for n in ("TEMPERATURE", "GRADIENT", "CURL", "TG")])
+    fits.HDUList([fits.PrimaryHDU(), ascii_table]).writeto(CORPUS / "cl_ascii.fits", overwrite=True)
+    car("car.fits", "f8", (4, 8))
+    car("car_stokes.fits", "i2", (3, 2, 8), CRPIX2=1.5, CTYPE3="STOKES", CRVAL3=1.0, CDELT3=1.0, CRPIX3=1.0, BLANK=3)
+    image = fits.CompImageHDU(np.arange(64, dtype="i2").reshape(8, 8))
+    hdus = [fits.PrimaryHDU(), image, fits.open(CORPUS / "iqu.fits")[1]]
+    fits.HDUList(hdus).writeto(CORPUS / "compressed_image.fits", overwrite=True)
+    (CORPUS / "iqu.fits.gz").write_bytes(gzip.compress((CORPUS / "iqu.fits").read_bytes(), mtime=0))
+    (CORPUS / "cl.txt").write_text("# made by hand\n# 1:l 2:TT 3:EE 4:TE 5:PP\n" +
+                                   "".join(f"{l} {1 / l:.7e} 1e-3 -2.5D-4 0\n" for l in range(2, 12)))
+    (CORPUS / "beam.txt").write_text("".join(f"{l}\t{0.9 ** l}\n" for l in range(12)))
+
+
+if __name__ == "__main__":
+    main()
