@@ -78,11 +78,11 @@ void run(const CompareOptions& options, Session& session) {
 }  // namespace
 
 void add_compare(CLI::App& root, Session& session, Action& action) {
-    auto& app = add_subcommand(
-        root, session, "compare",
-        "print how two maps differ: largest and rms difference of each column, and the largest "
-        "relative to the scale, the second map's largest value",
-        "zonal compare smoothed.fits expected.fits");
+    auto& app =
+        add_subcommand(root, session, "compare",
+                       "Says how two maps differ: largest and rms difference of each column, and the largest "
+                       "relative to the scale, the second map's largest value.",
+                       "zonal compare smoothed.fits expected.fits");
     const auto options = std::make_shared<CompareOptions>();
     add_argument(app, "FIRST", options->first, "map");
     add_argument(app, "SECOND", options->second, "map with the same pixels, in either order");

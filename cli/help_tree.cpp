@@ -20,6 +20,7 @@ std::string option_name(const CLI::Option& option) {
 
 std::string option_description(const CLI::Option& option) {
     auto text = option.get_description();
+    if (option.get_required() && !option.get_positional()) text += " (required)";
     if (!option.get_default_str().empty()) text += fmt::format(" (default: {})", option.get_default_str());
     return text;
 }
@@ -49,7 +50,10 @@ std::vector<HelpGroup> help_groups(const CLI::App& app) {
 std::string usage(const CLI::App& app, const std::string& name) {
     auto text = name;
     for (const auto* option : app.get_options())
-        if (option->get_positional()) text += " " + option_name(*option);
+        if (option->get_positional()) {
+            const auto option_text = option_name(*option);
+            text += option->get_required() ? " " + option_text : fmt::format(" [{}]", option_text);
+        }
     if (!help_subcommands(app).empty()) text += " SUBCOMMAND";
     return text + " [options]";
 }

@@ -18,8 +18,7 @@ void declare_map_options(CLI::App& app, PlotOptions& options) {
         ->default_str("mollweide")
         ->group(group);
     add_list(app, "--centre", options.centre, "LON,LAT",
-             "point in the middle, in the map's coordinates, such as 120deg,30deg; with =, as in "
-             "--centre=-30deg,10deg, where the longitude is negative")
+             "point in the middle, in the map's coordinates: -30deg,10deg")
         ->default_str("0deg,0deg")
         ->group(group);
     add_angle(app, "--size", options.size, "side of a gnomonic map, at most 150deg")

@@ -45,9 +45,9 @@ void declare_options(CLI::App& app, RotateOptions& options) {
     add_text(app, "--from", options.from, "G|E|C", "coordinates of IN")
         ->default_str("its COORDSYS")
         ->group(group);
-    add_list(app, "--euler", options.euler, "PSI,THETA,PHI",
-             "turn by psi about z, then theta about y, then phi about z, as healpy.rotate_alm; with =, as in "
-             "--euler=-10deg,0deg,5deg, where the first is negative")
+    add_list(
+        app, "--euler", options.euler, "PSI,THETA,PHI",
+        "turn by psi about z, then theta about y, then phi about z, as healpy.rotate_alm: -10deg,20deg,0deg")
         ->group(group);
     add_map_input(app, options.input);
     add_analysis_options(app, options.analysis, WithMmax::no);

@@ -319,3 +319,33 @@ def test_wmap_mask_renormalized_keeps_what_it_sees(zonal, tmp_path):
     mask = healpy.read_map(WMAP_MASK)
     assert (out[0][mask == 0] == UNSEEN).all()
     assert (out[0][mask == 1] != UNSEEN).mean() > 0.99
+
+
+@pytest.mark.parametrize("form, values", [("L", lambda seen: seen), ("B", lambda seen: seen.astype(np.uint8)),
+                                          ("J", lambda seen: seen.astype(np.int32))])
+def test_masks_may_be_logical_or_integer_columns(sky, zonal, tmp_path, form, values):
+    seen = np.arange(3072) > 1000
+    table = fits.BinTableHDU.from_columns([fits.Column(name="MASK", format=form, array=values(seen))])
+    table.header.update(PIXTYPE="HEALPIX", ORDERING="RING", NSIDE=16)
+    table.writeto(tmp_path / "mask.fits")
+    healpy.write_map(tmp_path / "float.fits", seen.astype(float))
+    for name in ("mask", "float"):
+        zonal("smooth", "sky.fits", f"{name}_out.fits", "--fwhm", "8deg", "--mask", f"{name}.fits")
+    np.testing.assert_array_equal(read(tmp_path / "mask_out.fits"), read(tmp_path / "float_out.fits"))
+
+
+def test_gzipped_maps_are_read_and_written(sky, zonal, tmp_path):
+    zonal("convert", "sky.fits", "sky.fits.gz")
+    assert (tmp_path / "sky.fits.gz").read_bytes()[:2] == b"\x1f\x8b"
+    zonal("smooth", "sky.fits.gz", "out.fits", "--fwhm", "8deg")
+    expected = smoothed(sky, gaussian(8, 47), 47)
+    np.testing.assert_allclose(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
+
+
+def test_nest_masks_serve_ring_maps(sky, zonal, tmp_path):
+    mask = (np.arange(3072) > 1000).astype(float)
+    healpy.write_map(tmp_path / "ring.fits", mask)
+    healpy.write_map(tmp_path / "nest.fits", healpy.reorder(mask, r2n=True), nest=True)
+    for name in ("ring", "nest"):
+        zonal("smooth", "sky.fits", f"{name}_out.fits", "--fwhm", "8deg", "--mask", f"{name}.fits")
+    np.testing.assert_array_equal(read(tmp_path / "nest_out.fits"), read(tmp_path / "ring_out.fits"))
