@@ -22,8 +22,9 @@ def rings():
 def test_modes_are_exact(rings, l, orders, spin):
     worst = accuracy.mode_errors(rings, {"zonal": rings.zonal}, l, orders, spin)["zonal"]
     # The recurrence of two degrees sees cos^2 theta rounded by eps / 4, at sin theta >= 0.1: the phase l theta moves
-    # by l eps / (4 sin 2 theta) <= l eps / 0.8, 2e-12 of the mode's amplitude there; low orders peak at the pole, ten
-    # times as high. Near the poles and the equator, where other recurrences work, 4 eps sqrt(l).
+    # by l eps / (4 sin 2 theta), at most 2e-12 of the mode's amplitude at sin theta = 0.1. But low orders peak at the
+    # pole, ten times as high, and high ones where sin 2 theta is near 1. Near the poles and the equator other
+    # recurrences work, and only their roundings remain, 4 eps sqrt(l) = 8e-14.
     assert worst["middle"]["error"] <= 1e-12, worst
     for region in ("polar", "equatorial"):
         assert worst[region]["error"] <= 1e-13, worst
