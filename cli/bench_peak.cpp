@@ -76,6 +76,7 @@ double measured_fma_flops(int threads) {
     std::vector<double> rates(static_cast<std::size_t>(threads));
     {
         std::vector<std::jthread> pool;
+        pool.reserve(rates.size());
         for (auto& rate : rates) pool.emplace_back([&rate] { rate = best_rate_of_thread(); });
     }
     double sum = 0;
