@@ -7,6 +7,7 @@
 
 #include "io/fits_reader.hpp"
 #include "io/fits_writer.hpp"
+#include "io/hdu_kind.hpp"
 #include "io/text_table.hpp"
 #include "zonal/error.hpp"
 
@@ -51,8 +52,11 @@ std::vector<std::vector<double>> read_table_window(FitsReader& reader, const Hdu
     return reader.read_columns(hdu, all, std::nan(""));
 }
 
-bool is_table(const Hdu& hdu) {
-    return !hdu.columns.empty();
+/// Any table that is not plainly something else: beams have no keys and names of their own.
+bool may_be_window(const Hdu& hdu) {
+    const auto kind = kind_of(hdu);
+    const bool map_keys = hdu.header.has("PIXTYPE") || hdu.header.has("ORDERING");
+    return !hdu.columns.empty() && kind != FileKind::alm && kind != FileKind::weights && !map_keys;
 }
 
 Window read_text_window(const FileBytes& file) {
@@ -82,13 +86,13 @@ Window read_beam(const std::string& path) {
     auto file = std::make_unique<FileBytes>(path);
     if (!file->starts_like_fits()) return read_text_window(*file);
     FitsReader reader(std::move(file));
-    const Hdu& hdu = reader.select("", "table of b_l", is_table);
+    const Hdu& hdu = reader.select("", "table of b_l", may_be_window);
     return reader.in(hdu, [&] { return make_window(read_table_window(reader, hdu), reader.source(hdu)); });
 }
 
 Window read_pixel_window(const std::string& path, std::int64_t nside) {
     FitsReader reader(path);
-    const Hdu& hdu = reader.select("", "pixel window", is_table);
+    const Hdu& hdu = reader.select("", "pixel window", may_be_window);
     return reader.in(hdu, [&] {
         const auto found = hdu.header.integer("NSIDE");
         if (nside > 0 && found && *found != nside) {

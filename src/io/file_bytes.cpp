@@ -19,7 +19,7 @@ namespace {
 
 // Unpacking goes by pieces of this size, so that memory grows with the data that is really there and not with
 // a size that the file claims.
-constexpr std::size_t piece = std::size_t{1} << 20;
+constexpr std::int64_t piece = std::int64_t{1} << 20;
 
 std::string system_reason() {
     return std::strerror(errno);
@@ -56,6 +56,7 @@ FileBytes::~FileBytes() {
 std::string FileBytes::read(std::int64_t offset, std::int64_t count) const {
     const std::int64_t available = std::clamp<std::int64_t>(size_ - offset, 0, count);
     std::string bytes(static_cast<std::size_t>(available), '\0');
+    if (available == 0) return bytes;
     if (in_memory()) {
         std::copy_n(memory_.data() + offset, available, bytes.data());
         return bytes;
@@ -77,8 +78,12 @@ bool FileBytes::starts_like_fits() const {
 
 void FileBytes::load(std::int64_t block) {
     if (!in_memory()) {
-        const std::string bytes = read(0, size_);
-        memory_.assign(bytes.begin(), bytes.end());
+        // In pieces, so that the file is not in memory twice.
+        memory_.reserve(static_cast<std::size_t>(size_ + block));
+        for (std::int64_t offset = 0; offset < size_; offset += piece) {
+            const std::string bytes = read(offset, piece);
+            memory_.insert(memory_.end(), bytes.begin(), bytes.end());
+        }
         close(std::exchange(descriptor_, -1));
     }
     size_ = (size_ + block - 1) / block * block;
@@ -90,7 +95,8 @@ void FileBytes::unpack() {
     if (!packed) throw IoError(fmt::format("{}: cannot be unpacked: {}", path_, system_reason()));
     std::size_t size = 0;
     for (;;) {
-        if (memory_.size() < size + piece) memory_.resize(std::max(size + piece, 2 * memory_.size()));
+        if (memory_.size() < size + piece)
+            memory_.resize(std::max<std::size_t>(size + static_cast<std::size_t>(piece), 2 * memory_.size()));
         const int got = gzread(packed.get(), memory_.data() + size, static_cast<unsigned>(piece));
         int status = Z_OK;
         const char* reason = gzerror(packed.get(), &status);

@@ -94,9 +94,6 @@ void FitsReader::open_handle() {
 }
 
 void FitsReader::move_to(const Hdu& hdu) {
-    if (hdu.header.logical("ZIMAGE") == true || hdu.header.logical("ZTABLE") == true) {
-        fail(hdu, "is tile-compressed: unpack the file first (funpack)");
-    }
     if (!handle_) open_handle();
     int status = 0;
     fits_movabs_hdu(handle_->file, hdu.number + 1, nullptr, &status);

@@ -85,6 +85,13 @@ void check_order(const Hdu& hdu) {
 }  // namespace
 
 std::int64_t check_structure(Hdu& hdu) {
+    // CFITSIO unpacks such HDUs by keys of their own, which can make it crash, even on the way to the HDU
+    // behind.
+    for (const char* key : {"ZIMAGE", "ZTABLE"}) {
+        if (hdu.header.has(key) && hdu.header.text(key) != "F") {
+            throw InvalidArgument("is tile-compressed: unpack the file first (funpack)");
+        }
+    }
     hdu.type = check_type(hdu);
     const auto bitpix = check_bitpix(hdu.header);
     const auto n_axes = required(hdu.header, "NAXIS", 0, max_axes);

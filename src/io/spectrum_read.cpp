@@ -121,6 +121,7 @@ SpectrumFile read_spectrum(const std::string& path, const ReadSpectrumOptions& o
         const Hdu& hdu = reader.select(options.hdu, "power spectrum", has_spectrum);
         file = reader.in(hdu, [&] { return read_table(reader, hdu, options.order); });
     } else {
+        if (!options.hdu.empty()) throw IoError(fmt::format("{}: text has no HDU '{}'", path, options.hdu));
         file = read_text_spectrum(*bytes);
     }
     if (options.dl) divide_dl(file);

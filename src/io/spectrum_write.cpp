@@ -62,7 +62,6 @@ void write_spectrum(const std::string& path, const SpectrumFile& file, const Wri
     const std::string format = file.precision == Precision::float64 ? "D" : "E";
     std::vector<WriteColumn> columns;
     for (const auto* spectrum : spectra) {
-        check_range(spectrum->name, file.precision, spectrum->values.data(), file.lmax() + 1);
         const auto at = position(*spectrum);
         columns.push_back({spectrum_columns[at], format, spectrum->unit, comments[at]});
     }

@@ -43,7 +43,7 @@ TEST_F(WindowFiles, PixelWindow) {
         HasSubstr("NSIDE = 64: a pixel window of nside 32 is needed"));
     EXPECT_THAT(
         message_of<IoError>([] { read_pixel_window(data_file("fermi/fermi_3fhl_counts_cube_hpx.fits.gz")); }),
-        HasSubstr("no column TEMPERATURE"));
+        HasSubstr("no column TEMPERATURE: not a pixel window"));
 }
 
 TEST_F(WindowFiles, TextBeamOfOneColumnServesTemperatureAndPolarisation) {
@@ -79,6 +79,17 @@ TEST_F(WindowFiles, FitsBeamRoundTrip) {
     EXPECT_EQ(back.curl, window.curl);
     window.gradient.pop_back();
     EXPECT_THROW(write_beam(folder.path("x"), window), InvalidArgument);
+}
+
+TEST_F(WindowFiles, MapsAndAlmAreNoWindows) {
+    const auto error = [](const std::string& path) { return message_of<IoError>([&] { read_beam(path); }); };
+    EXPECT_THAT(error(data_file("wmap/wmap_W_smoothed10deg_healpix_f90.fits")),
+                HasSubstr("holds no table of b_l"));
+    auto alm = FitsBuilder()
+                   .table(20, 1, {"J", "D", "D"}, {"INDEX", "REAL", "IMAG"})
+                   .end()
+                   .data(std::string(20, '\0'));
+    EXPECT_THAT(error(folder.write("alm.fits", alm.bytes())), HasSubstr("holds no table of b_l"));
 }
 
 TEST_F(WindowFiles, FitsBeamOfTwoColumns) {
