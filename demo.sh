@@ -57,8 +57,8 @@ say "7. Its power spectra"
 timed analyse $zonal anafast demo/sky.fits demo/sky_cl.fits --lmax 2048 --iter 3 --overwrite
 
 say "8. Pictures"
-run $zonal plot $wmap demo/wmap.png --overwrite
-run $zonal plot demo/wmap_smoothed.fits demo/wmap_smoothed.png --overwrite
+run $zonal plot $wmap demo/wmap.png --unit mK --overwrite
+run $zonal plot demo/wmap_smoothed.fits demo/wmap_smoothed.png --unit mK --overwrite
 run $zonal plot demo/sky.fits demo/sky.png --overwrite
 run $zonal plot demo/sky_smoothed.fits demo/sky_smoothed.png --overwrite
 run $zonal plot demo/sky_cl.fits demo/sky_cl.png --overwrite
