@@ -22,16 +22,9 @@ using Lanes1 = hn::CappedTag<double, 1>;
 /// Fused multiply-adds per element, about, of a direct transform; infinite past the largest direct prime.
 double direct_cost(std::int64_t length) {
     double cost = 0;
-    std::int64_t rest = length;
-    for (; rest % 4 == 0; rest /= 4) cost += 8;
-    for (std::int64_t p = 2; rest > 1;) {
-        if (rest % p != 0) {
-            ++p;
-            continue;
-        }
+    for (const std::int64_t p : radices(length)) {
         if (p > largest_direct_prime) return HUGE_VAL;
-        cost += p <= 5 ? 6.0 + p : 10.0 + 1.5 * static_cast<double>(p);
-        rest /= p;
+        cost += p <= 5 ? 4.0 + static_cast<double>(p) : 10.0 + 1.5 * static_cast<double>(p);
     }
     return cost;
 }
@@ -225,6 +218,7 @@ void ComplexFft::forward(std::complex<double>* x) {
 void MixedRadixTable::prepare(std::int64_t new_length) {
     if (length == new_length) return;
     length = new_length;
+    radices = fft::radices(length);
     roots.resize(2 * length);
     write_roots(length, length, roots.data());
 }
@@ -265,6 +259,15 @@ void write_roots(std::int64_t length, std::int64_t count, double* roots) {
             roots[2 * (first + k) + 1] = cr * fi + ci * fr;
         }
     }
+}
+
+std::vector<std::int64_t> radices(std::int64_t length) {
+    std::vector<std::int64_t> factors;
+    for (; length % 4 == 0; length /= 4) factors.push_back(4);
+    for (std::int64_t p = 2; p * p <= length; ++p)
+        for (; length % p == 0; length /= p) factors.push_back(p);
+    if (length > 1) factors.push_back(length);
+    return factors;
 }
 
 std::int64_t good_length(std::int64_t minimum) {

@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "core/aligned.hpp"
 
@@ -13,6 +14,7 @@ namespace zonal::fft {
 /// Tables for sequences of vectors of a length that has only small prime factors.
 struct MixedRadixTable {
     std::int64_t length = 0;
+    std::vector<std::int64_t> radices;  ///< their product is the length
     /// exp(2 pi i k / length), k < length: re, im.
     core::AlignedVector<double> roots;
     void prepare(std::int64_t new_length);
@@ -50,6 +52,9 @@ class ComplexFft {
 
 /// Fills re, im pairs with exp(2 pi i k / length), k < count, to 2 units in the last place.
 void write_roots(std::int64_t length, std::int64_t count, double* roots);
+
+/// 4 as often as it divides the length, then the prime factors of the rest, ascending.
+std::vector<std::int64_t> radices(std::int64_t length);
 
 /// Smallest 2^a 3^b 5^c >= minimum that is a multiple of 4.
 std::int64_t good_length(std::int64_t minimum);

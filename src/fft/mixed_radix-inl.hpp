@@ -166,7 +166,7 @@ template <class D>
 void transform(const MixedRadixTable& table, core::AlignedVector<double>& x, core::AlignedVector<double>& y) {
     std::int64_t rest = table.length, done = 1;
     const double* roots = table.roots.data();
-    auto take = [&](std::int64_t p) {
+    for (const std::int64_t p : table.radices) {
         rest /= p;
         switch (p) {
             case 2:
@@ -186,13 +186,6 @@ void transform(const MixedRadixTable& table, core::AlignedVector<double>& x, cor
         }
         done *= p;
         std::swap(x, y);
-    };
-    while (rest % 4 == 0) take(4);
-    for (std::int64_t p = 2; rest > 1;) {
-        if (rest % p == 0)
-            take(p);
-        else
-            ++p;
     }
 }
 
