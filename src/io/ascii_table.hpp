@@ -16,7 +16,7 @@ struct AsciiField {
     double zero = 0;
     double null = 0;  ///< what a field equal to TNULL becomes
 
-    AsciiField(const Hdu& hdu, const FitsColumn& column, double null);
+    AsciiField(const Hdu& hdu, const FitsColumn& field, double null_value);
     /// row: one row of the table. A blank field is 0, as in Fortran. Throws InvalidArgument for what is no
     /// number.
     double value(std::string_view row) const;
