@@ -30,6 +30,7 @@ struct AnalysisOptions {
     Progress progress = {};
 };
 
+/// What an analysis did and how well it went.
 struct AnalysisReport {
     int iterations = 0;
     /// tolerance > 0: |S^T W (f - S a)| / |S^T W f|, the largest of the batch. iterations > 0: |last update|

@@ -34,6 +34,7 @@ enum class SkyCoordinates { galactic, ecliptic, equatorial };
 /// ecliptic are those of J2000.
 RotationMatrix coordinate_rotation(SkyCoordinates from, SkyCoordinates to);
 
+/// How to run a rotation.
 struct RotationOptions {
     int threads = 0;  ///< 0: available_cpus()
     Progress progress = {};

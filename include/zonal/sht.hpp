@@ -21,6 +21,7 @@ enum class SpinParts {
     curl       ///< alm: [.., 1, ..] = B only
 };
 
+/// What a plan is for; fixed when it is made.
 struct ShtOptions {
     std::int64_t lmax = 0;
     std::int64_t mmax = -1;  ///< -1: lmax

@@ -40,6 +40,7 @@ enum class Fields {
     qu        ///< Q, U
 };
 
+/// How to smooth: the analysis, the mask and the threads.
 struct SmoothingOptions {
     std::int64_t lmax = -1;                    ///< -1: default_smoothing_lmax
     int iterations = 3;                        ///< as AnalysisOptions::iterations; 0 where tolerance > 0
@@ -56,6 +57,7 @@ struct SmoothingOptions {
     Progress progress = {};
 };
 
+/// What a smoothing did and found.
 struct SmoothingReport {
     std::int64_t lmax = 0;
     std::vector<BadPixels> bad_pixels;        ///< [field], of the input

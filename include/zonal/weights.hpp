@@ -16,6 +16,7 @@ std::int64_t n_ring_weights(std::int64_t nside);
 /// their mirrors, north and south) map on each other. (3 nside + 1)(nside + 1) / 4 rounded down.
 std::int64_t n_pixel_weights(std::int64_t nside);
 
+/// How far to compute quadrature weights.
 struct WeightOptions {
     /// The quadrature is exact for Y_lm up to this degree; -1: see compute_ring_weights and
     /// compute_pixel_weights.
@@ -26,6 +27,7 @@ struct WeightOptions {
     Progress progress = {};
 };
 
+/// Quadrature weights and how their computation went.
 struct ComputedWeights {
     std::int64_t nside = 0;
     std::int64_t lmax = 0;

@@ -10,6 +10,7 @@
 
 namespace zonal::io {
 
+/// The content of a file of coefficients.
 struct AlmFile {
     AlmLayout layout{0};
     /// [component][layout.size()]: T; T, E, B.

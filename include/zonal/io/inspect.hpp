@@ -10,12 +10,14 @@ namespace zonal::io {
 
 enum class FileKind { map, alm, spectrum, window, weights, other };
 
+/// One column of a table.
 struct ColumnSummary {
     std::string name{};
     std::string format{};  ///< TFORM: "1024E"
     std::string unit{};
 };
 
+/// What one HDU of a file holds.
 struct HduSummary {
     int number = 0;  ///< 0 is the primary HDU
     std::string name{};
@@ -26,6 +28,7 @@ struct HduSummary {
     std::vector<HeaderCard> cards{};  ///< all value cards
 };
 
+/// What a file holds.
 struct FileSummary {
     /// Of the first HDU that Zonal can read; text with named columns is a spectrum, other numbers a window.
     FileKind kind = FileKind::other;

@@ -27,6 +27,7 @@ enum class PolarisationConvention { absent, cosmo, iau };
 /// What a column holds. Decided by its name, the file's POLAR key or the caller, never by its position alone.
 enum class Stokes { none, I, Q, U };
 
+/// HEALPix resolution and order of a map.
 struct HealpixPixels {
     std::int64_t nside = 0;
     Ordering ordering = Ordering::ring;
@@ -53,6 +54,7 @@ std::int64_t full_sky_size(const Pixelisation& pixelisation);
 /// Fejer or Clenshaw-Curtis rings for CAR.
 Grid make_grid(const Pixelisation& pixelisation);
 
+/// One column of a map: its name, unit and pixels.
 struct MapColumn {
     std::string name{};
     std::string unit{};
@@ -64,6 +66,7 @@ struct MapColumn {
     std::vector<double> values{};
 };
 
+/// The content of a map file.
 struct MapFile {
     Pixelisation pixelisation{};
     CoordinateSystem coordinates = CoordinateSystem::unknown;
@@ -87,6 +90,7 @@ struct MapFile {
     bool polarised() const { return find(Stokes::Q) >= 0 && find(Stokes::U) >= 0; }
 };
 
+/// Which part of a file to read, and how.
 struct ReadMapOptions {
     /// Name (EXTNAME) or number (0 is the primary HDU); empty: the first HDU that holds a map.
     std::string hdu{};

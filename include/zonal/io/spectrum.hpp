@@ -20,6 +20,7 @@ struct Spectrum {
     std::vector<double> values{};  ///< [lmax + 1]
 };
 
+/// The content of a file of spectra.
 struct SpectrumFile {
     std::vector<Spectrum> spectra{};  ///< all of the same length
     Precision precision = Precision::float64;
@@ -34,6 +35,7 @@ struct SpectrumFile {
     const Spectrum* find(const std::string& name) const;
 };
 
+/// How to read a file of spectra.
 struct ReadSpectrumOptions {
     ClOrder order = ClOrder::automatic;
     bool dl = false;    ///< the file holds D_l = l (l + 1) C_l / 2 pi
