@@ -23,7 +23,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 double multiply_add(std::int64_t steps, double& value) {
     const hn::ScalableTag<double> d;
     const auto x = hn::Set(d, 0.999999), y = hn::Set(d, 1e-9);
-    auto a0 = y, a1 = y, a2 = y, a3 = y, a4 = y, a5 = y, a6 = y, a7 = y, a8 = y, a9 = y, a10 = y, a11 = y;
+    // Different starts: equal ones would be computed once for all.
+    auto start = [&](double k) HWY_ATTR { return hn::Set(d, k); };
+    auto a0 = start(0), a1 = start(1), a2 = start(2), a3 = start(3), a4 = start(4), a5 = start(5);
+    auto a6 = start(6), a7 = start(7), a8 = start(8), a9 = start(9), a10 = start(10), a11 = start(11);
     for (std::int64_t step = 0; step < steps; ++step) {
         a0 = hn::MulAdd(a0, x, y);
         a1 = hn::MulAdd(a1, x, y);
