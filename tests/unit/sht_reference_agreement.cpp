@@ -36,11 +36,11 @@ TEST_P(OnEveryGrid, TransformMatchesReference) {
 
 INSTANTIATE_TEST_SUITE_P(Sht, OnEveryGrid, ::testing::ValuesIn(all_grids()), grid_name);
 
-class OfSpin : public ::testing::TestWithParam<int> {};
+class TransformOfSpin : public ::testing::TestWithParam<int> {};
 
 /// High enough for values that start far below the range of double, for pruned orders and for every
 /// recurrence: near the poles, between, and near the equator.
-TEST_P(OfSpin, TransformMatchesReferenceAtHighDegrees) {
+TEST_P(TransformOfSpin, TransformMatchesReferenceAtHighDegrees) {
     const Grid grid = grid_of({{1e-4, 0, 8},
                                {0.03, 0.1, 30},
                                {0.0999, 0, 40},
@@ -68,7 +68,7 @@ double ring_error(const Ring& ring, const MapArray& map, const MapArray& expecte
     return error / std::max(scale, 1.0);
 }
 
-TEST_P(OfSpin, KeepsEveryDigitNearThePolesAndTheEquator) {
+TEST_P(TransformOfSpin, KeepsEveryDigitNearThePolesAndTheEquator) {
     constexpr std::int64_t lmax = 400;
     constexpr double pi = std::numbers::pi;
     // Whole blocks of eight, as a block is computed in one way.
@@ -103,7 +103,7 @@ TEST(Sht, OrdersThatStartBelowTheRangeOfDoubleKeepTheirDigits) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sht, OfSpin, ::testing::Values(0, 1, 2, 3, 17),
+INSTANTIATE_TEST_SUITE_P(Sht, TransformOfSpin, ::testing::Values(0, 1, 2, 3, 17),
                          [](const auto& info) { return "Spin" + std::to_string(info.param); });
 
 TEST(Sht, SpinAsLargeAsLmaxMatchesReference) {
