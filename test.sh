@@ -10,6 +10,7 @@ cd "$(dirname "$0")" || exit 1
 . tools/stages.sh
 
 jobs=$(nproc)
+export LSAN_OPTIONS="suppressions=$PWD/tools/lsan.supp:print_suppressions=0"
 venv=build/venv
 begin_stages build/test-logs
 wanted=" $* "
