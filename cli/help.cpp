@@ -19,7 +19,8 @@ std::string wrap(const std::string& text, std::size_t indent, std::size_t width)
     std::size_t column = 0;
     while (words >> word) {
         if (column > 0 && column + 1 + word.size() > width) {
-            result += "\n" + std::string(indent, ' ');
+            result += '\n';
+            result.append(indent, ' ');
             column = 0;
         }
         if (column > 0) result += " ";

@@ -6,8 +6,13 @@ endif()
 
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
-# Only its header-only form is used, inside the library: no run-time dependency, nothing for consumers to find.
 find_package(fmt REQUIRED)
+if(ZONAL_FMT_HEADER_ONLY)
+  set(ZONAL_FMT $<BUILD_INTERFACE:fmt::fmt-header-only>)  # nothing for consumers to find
+else()
+  set(ZONAL_FMT fmt::fmt)
+  set(ZONAL_PC_FMT " fmt")
+endif()
 pkg_check_modules(ZONAL_HWY REQUIRED IMPORTED_TARGET libhwy)
 if(ZONAL_WITH_IO)
   pkg_check_modules(ZONAL_CFITSIO REQUIRED IMPORTED_TARGET cfitsio)

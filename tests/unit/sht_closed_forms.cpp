@@ -60,7 +60,7 @@ TEST(Sht, ScalarHarmonicsAreThoseOfTheTextbook) {
             if (y.m == 0 && a.imag() != 0) continue;
             // a Y + conj for m > 0: a real field has a_{l,-m} = (-1)^m conj(a_lm).
             expect_field(0, y.l, y.m, 0, a, [&](int, double theta, double phi) {
-                const double once = (a * std::polar(y.value(theta), y.m * phi)).real();
+                const double once = (a * y.value(theta) * std::polar(1.0, y.m * phi)).real();
                 return y.m == 0 ? once : 2 * once;
             });
         }
