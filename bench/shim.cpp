@@ -145,6 +145,10 @@ std::int64_t zonal_workspace_bytes(const Plan* p) {
 double zonal_legendre_flops(const Plan* p) {
     return p->plan.legendre_flops();
 }
+/// Of the last transform.
+double zonal_legendre_seconds(const Plan* p) {
+    return p->workspace.stage_seconds().legendre;
+}
 
 int zonal_synthesize(Plan* p, const std::complex<double>* alm, double* map, std::int64_t n) {
     return synthesize(p, alm, map, n);

@@ -18,7 +18,8 @@ _lib.zonal_plan_rings.argtypes = [_i64, _ptr, _ptr, _ptr, _ptr, _i64, _i64, ctyp
 _lib.zonal_rings.restype = _i64
 _lib.zonal_rings.argtypes = [_ptr, _ptr, _ptr]
 _lib.zonal_free.argtypes = [_ptr]
-for _name, _result in (("n_pixels", _i64), ("workspace_bytes", _i64), ("legendre_flops", ctypes.c_double)):
+for _name, _result in (("n_pixels", _i64), ("workspace_bytes", _i64), ("legendre_flops", ctypes.c_double),
+                       ("legendre_seconds", ctypes.c_double)):
     getattr(_lib, "zonal_" + _name).restype = _result
     getattr(_lib, "zonal_" + _name).argtypes = [_ptr]
 for _name in ("synthesize", "synthesize_float"):
@@ -78,6 +79,10 @@ class Plan:
         cosine, sine = np.empty(n_rings), np.empty(n_rings)
         _lib.zonal_rings(self._plan, cosine.ctypes.data, sine.ctypes.data)
         return cosine, sine
+
+    def legendre_seconds(self):
+        """Of the last transform's Legendre stage."""
+        return _lib.zonal_legendre_seconds(self._plan)
 
     def __del__(self):
         if getattr(self, "_plan", None):

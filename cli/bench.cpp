@@ -85,8 +85,8 @@ double seconds_of(const std::function<void()>& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The fastest of the runs; all of them go to the report's "runs".
-double fastest(const std::string& name, std::int64_t repeat, Session& session,
+/// The fastest of the runs as NAME_seconds; all of them go to the report's "runs".
+void time_runs(const std::string& name, std::int64_t repeat, Session& session,
                const std::function<void()>& work) {
     const auto progress = session.progress(name);
     std::vector<double> runs;
@@ -95,7 +95,7 @@ double fastest(const std::string& name, std::int64_t repeat, Session& session,
         runs.push_back(seconds_of(work));
     }
     session.report["runs"][name] = runs;
-    return *std::min_element(runs.begin(), runs.end());
+    session.report[name + "_seconds"] = *std::min_element(runs.begin(), runs.end());
 }
 
 void measure(const BenchOptions& options, const ShtPlan& plan, Session& session) {
@@ -107,16 +107,29 @@ void measure(const BenchOptions& options, const ShtPlan& plan, Session& session)
     report["workspace_bytes"] = plan.workspace_bytes();
     report["map_bytes"] = map.size() * static_cast<std::int64_t>(sizeof(double));
     report["runs"] = Json::object();
-    report["synthesis_seconds"] = fastest("synthesis", options.repeat, session, [&] {
-        plan.synthesize<double>(alm.view(), map.view(), workspace);
-    });
-    report["adjoint_seconds"] = fastest("adjoint", options.repeat, session, [&] {
-        plan.adjoint_synthesize<double>(map.view(), found.view(), workspace);
-    });
+    const double peak = measured_fma_flops(plan.options().threads);
+    const double flops = plan.legendre_flops() * static_cast<double>(options.maps);
+    report["fma_peak_flops"] = peak;
+    report["legendre_flops"] = flops;
+    const auto time_transform = [&](const std::string& name, const std::function<void()>& work) {
+        double legendre = INFINITY, rings = INFINITY;
+        time_runs(name, options.repeat, session, [&] {
+            work();
+            legendre = std::min(legendre, workspace.stage_seconds().legendre);
+            rings = std::min(rings, workspace.stage_seconds().rings);
+        });
+        report[name + "_legendre_seconds"] = legendre;
+        report[name + "_rings_seconds"] = rings;
+        return flops / legendre / peak;
+    };
+    report["legendre_peak_fraction"] =
+        time_transform("synthesis", [&] { plan.synthesize<double>(alm.view(), map.view(), workspace); });
+    report["adjoint_legendre_peak_fraction"] = time_transform(
+        "adjoint", [&] { plan.adjoint_synthesize<double>(map.view(), found.view(), workspace); });
     AnalysisOptions analysis;
     analysis.iterations = static_cast<int>(options.iterations);
-    report["analysis_seconds"] = fastest("analysis", options.repeat, session,
-                                         [&] { analyze<double>(plan, map.view(), found.view(), analysis); });
+    time_runs("analysis", options.repeat, session,
+              [&] { analyze<double>(plan, map.view(), found.view(), analysis); });
     double error = 0, norm = 0;
     for (std::int64_t i = 0; i < alm.size(); ++i) {
         error = std::max(error, std::abs(found.data()[i] - alm.data()[i]));
@@ -148,11 +161,6 @@ void run(BenchOptions& options, Session& session) {
     report["iterations"] = options.iterations;
     measure(options, *plan, session);
 
-    const double peak = measured_fma_flops(plan->options().threads);
-    const double flops = plan->legendre_flops() * static_cast<double>(options.maps);
-    report["fma_peak_flops"] = peak;
-    report["legendre_flops"] = flops;
-    report["legendre_peak_fraction"] = flops / report["synthesis_seconds"].get<double>() / peak;
     report["machine"] = version_report();
 }
 

@@ -31,6 +31,13 @@ struct ShtOptions {
     Device device = Device::automatic();
 };
 
+/// Wall-clock time of a transform's two stages: between a_lm and the rings' Fourier coefficients, and between
+/// those and the pixels.
+struct ShtStageSeconds {
+    double legendre = 0;
+    double rings = 0;
+};
+
 /// Scratch memory of a transform. Made by ShtPlan::make_workspace, reused by any number of calls, one at a
 /// time.
 class ShtWorkspace {
@@ -39,6 +46,9 @@ class ShtWorkspace {
     ~ShtWorkspace();
     ShtWorkspace(ShtWorkspace&&) noexcept;
     ShtWorkspace& operator=(ShtWorkspace&&) noexcept;
+
+    /// Of the last call; zeros before the first.
+    ShtStageSeconds stage_seconds() const;
 
     struct Storage;
     Storage& storage() { return *storage_; }

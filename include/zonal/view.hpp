@@ -59,6 +59,14 @@ class View {
         return {data_ + index * strides_[0], extents, strides, space_};
     }
 
+    /// Entries [first, first + count) of the first axis.
+    View slice(std::int64_t first, std::int64_t count) const {
+        View part = *this;
+        part.data_ += first * strides_[0];
+        part.extents_[0] = count;
+        return part;
+    }
+
     T& operator[](std::int64_t index) const requires(N == 1) { return data_[index * strides_[0]]; }
 
   private:

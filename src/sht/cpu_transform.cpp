@@ -1,6 +1,7 @@
 #include "sht/cpu_transform.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 
 #include "core/parallel.hpp"
@@ -26,6 +27,14 @@ class Reporter {
     const Progress& progress_;
     double total_, done_ = 0;
 };
+
+/// Runs a stage and adds the time that it took.
+template <class Stage>
+void timed(double& seconds, const Stage& stage) {
+    const auto start = std::chrono::steady_clock::now();
+    stage();
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 template <class T>
 void load_row(View<const std::complex<T>, 1> alm, std::int64_t first, std::int64_t length,
@@ -139,86 +148,114 @@ void CpuTransform::fit(ShtWorkspace::Storage& workspace) const {
 }
 
 template <class T>
-void CpuTransform::synthesize(View<const std::complex<T>, 3> alm, View<T, 3> map,
-                              ShtWorkspace::Storage& workspace, const Progress& progress) const {
+void CpuTransform::synthesize_orders(View<const std::complex<T>, 3> alm, const FourierBand& band,
+                                     ShtWorkspace::Storage& workspace) const {
+    const std::int64_t components = table_.components;
+    core::parallel_for(rings_.last_m[band.end - 1] + 1, options_.threads, [&](std::int64_t m, int thread) {
+        auto& scratch = *workspace.threads[thread];
+        const std::int64_t length = options_.lmax - m + 1;
+        scratch.row.resize(band.n_fields * length);
+        const AlmRow row{scratch.row.data(), length, band.n_fields};
+        for (std::int64_t f = 0; f < band.n_fields; ++f) {
+            const std::int64_t c = alm_component(f % components);
+            if (c < 0)
+                std::fill(row.field(f), row.field(f) + length, 0.0);
+            else
+                load_row<T>(alm[f / components][c], table_.layout.index(m, m), length, row.field(f));
+        }
+        legendre_synthesis(table_, rings_, m, row, band, scratch.legendre);
+    });
+}
+
+template <class T>
+void CpuTransform::synthesize_rings(const FourierBand& band, View<T, 3> map,
+                                    ShtWorkspace::Storage& workspace) const {
+    core::parallel_for(band.end - band.first, options_.threads, [&](std::int64_t task, int thread) {
+        const RingBlock block(grid_, rings_, band.first + task, workspace.threads[thread]->rings);
+        for (std::int64_t f = 0; f < band.n_fields; ++f) {
+            fold_modes(block, band.at(band.first + task, 0) + f * fourier_block,
+                       band.n_fields * fourier_block);
+            for_each_sequence(block, &fft::ComplexFft::backward);
+            write_rings<T>(block, map[f / table_.components][f % table_.components]);
+        }
+    });
+}
+
+template <class T>
+void CpuTransform::adjoint_rings(View<const T, 3> map, bool weighted, const FourierBand& band,
+                                 ShtWorkspace::Storage& workspace) const {
+    core::parallel_for(band.end - band.first, options_.threads, [&](std::int64_t task, int thread) {
+        const RingBlock block(grid_, rings_, band.first + task, workspace.threads[thread]->rings);
+        for (std::int64_t f = 0; f < band.n_fields; ++f) {
+            read_rings<T>(block, map[f / table_.components][f % table_.components], weighted);
+            for_each_sequence(block, &fft::ComplexFft::forward);
+            unfold_modes(block, band.at(band.first + task, 0) + f * fourier_block,
+                         band.n_fields * fourier_block);
+        }
+    });
+}
+
+template <class T>
+void CpuTransform::adjoint_orders(const FourierBand& band, View<std::complex<T>, 3> alm,
+                                  ShtWorkspace::Storage& workspace) const {
+    const std::int64_t components = table_.components;
+    // The first band writes all orders, also those that no ring of it reaches; the others add.
+    const bool add = band.first > 0;
+    const std::int64_t n_orders = add ? rings_.last_m[band.end - 1] + 1 : options_.mmax + 1;
+    core::parallel_for(n_orders, options_.threads, [&](std::int64_t m, int thread) {
+        auto& scratch = *workspace.threads[thread];
+        const std::int64_t length = options_.lmax - m + 1;
+        scratch.row.resize(band.n_fields * length);
+        const AlmRow row{scratch.row.data(), length, band.n_fields};
+        legendre_adjoint(table_, rings_, m, band, row, scratch.legendre);
+        for (std::int64_t f = 0; f < band.n_fields; ++f) {
+            const std::int64_t c = alm_component(f % components);
+            if (c >= 0)
+                store_row<T>(row.field(f), table_.layout.index(m, m), length, add, alm[f / components][c]);
+        }
+    });
+}
+
+template <class Band>
+void CpuTransform::for_each_band(std::int64_t n_maps, ShtWorkspace::Storage& workspace,
+                                 const Progress& progress, const Band& work) const {
     fit(workspace);
-    const std::int64_t lmax = options_.lmax, components = table_.components, n_maps = alm.extent(0);
+    workspace.seconds = {};
     Reporter reporter(progress, static_cast<double>(n_maps * rings_.n_blocks()));
     for (std::int64_t first = 0; first < n_maps; first += maps_per_pass()) {
-        const std::int64_t maps = std::min(maps_per_pass(), n_maps - first), n_fields = maps * components;
-        const auto bounds = band_bounds(n_fields);
+        const std::int64_t maps = std::min(maps_per_pass(), n_maps - first);
+        const auto bounds = band_bounds(maps * table_.components);
         for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
-            FourierBand band(rings_, bounds[i], bounds[i + 1], n_fields);
+            FourierBand band(rings_, bounds[i], bounds[i + 1], maps * table_.components);
             band.data = workspace.fourier.reserve(band.size());
-            core::parallel_for(rings_.last_m[band.end - 1] + 1, options_.threads,
-                               [&](std::int64_t m, int thread) {
-                                   auto& scratch = *workspace.threads[thread];
-                                   const std::int64_t length = lmax - m + 1;
-                                   scratch.row.resize(n_fields * length);
-                                   const AlmRow row{scratch.row.data(), length, n_fields};
-                                   for (std::int64_t f = 0; f < n_fields; ++f) {
-                                       const std::int64_t c = alm_component(f % components);
-                                       if (c < 0)
-                                           std::fill(row.field(f), row.field(f) + length, 0.0);
-                                       else
-                                           load_row<T>(alm[first + f / components][c],
-                                                       table_.layout.index(m, m), length, row.field(f));
-                                   }
-                                   legendre_synthesis(table_, rings_, m, row, band, scratch.legendre);
-                               });
-            core::parallel_for(band.end - band.first, options_.threads, [&](std::int64_t task, int thread) {
-                const RingBlock block(grid_, rings_, band.first + task, workspace.threads[thread]->rings);
-                for (std::int64_t f = 0; f < n_fields; ++f) {
-                    fold_modes(block, band.at(band.first + task, 0) + f * fourier_block,
-                               n_fields * fourier_block);
-                    for_each_sequence(block, &fft::ComplexFft::backward);
-                    write_rings<T>(block, map[first + f / components][f % components]);
-                }
-            });
+            work(band, first, maps);
             reporter.advance(static_cast<double>(maps * (band.end - band.first)));
         }
     }
 }
 
 template <class T>
+void CpuTransform::synthesize(View<const std::complex<T>, 3> alm, View<T, 3> map,
+                              ShtWorkspace::Storage& workspace, const Progress& progress) const {
+    for_each_band(alm.extent(0), workspace, progress,
+                  [&](const FourierBand& band, std::int64_t first, std::int64_t maps) {
+                      timed(workspace.seconds.legendre,
+                            [&] { synthesize_orders<T>(alm.slice(first, maps), band, workspace); });
+                      timed(workspace.seconds.rings,
+                            [&] { synthesize_rings<T>(band, map.slice(first, maps), workspace); });
+                  });
+}
+
+template <class T>
 void CpuTransform::adjoint(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
                            ShtWorkspace::Storage& workspace, const Progress& progress) const {
-    fit(workspace);
-    const std::int64_t lmax = options_.lmax, components = table_.components, n_maps = alm.extent(0);
-    Reporter reporter(progress, static_cast<double>(n_maps * rings_.n_blocks()));
-    for (std::int64_t first = 0; first < n_maps; first += maps_per_pass()) {
-        const std::int64_t maps = std::min(maps_per_pass(), n_maps - first), n_fields = maps * components;
-        const auto bounds = band_bounds(n_fields);
-        for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
-            FourierBand band(rings_, bounds[i], bounds[i + 1], n_fields);
-            band.data = workspace.fourier.reserve(band.size());
-            core::parallel_for(band.end - band.first, options_.threads, [&](std::int64_t task, int thread) {
-                const RingBlock block(grid_, rings_, band.first + task, workspace.threads[thread]->rings);
-                for (std::int64_t f = 0; f < n_fields; ++f) {
-                    read_rings<T>(block, map[first + f / components][f % components], weighted);
-                    for_each_sequence(block, &fft::ComplexFft::forward);
-                    unfold_modes(block, band.at(band.first + task, 0) + f * fourier_block,
-                                 n_fields * fourier_block);
-                }
-            });
-            // The first band writes all orders, also those that no ring of it reaches; the others add.
-            const std::int64_t n_orders = i == 0 ? options_.mmax + 1 : rings_.last_m[band.end - 1] + 1;
-            core::parallel_for(n_orders, options_.threads, [&](std::int64_t m, int thread) {
-                auto& scratch = *workspace.threads[thread];
-                const std::int64_t length = lmax - m + 1;
-                scratch.row.resize(n_fields * length);
-                const AlmRow row{scratch.row.data(), length, n_fields};
-                legendre_adjoint(table_, rings_, m, band, row, scratch.legendre);
-                for (std::int64_t f = 0; f < n_fields; ++f) {
-                    const std::int64_t c = alm_component(f % components);
-                    if (c >= 0)
-                        store_row<T>(row.field(f), table_.layout.index(m, m), length, i > 0,
-                                     alm[first + f / components][c]);
-                }
-            });
-            reporter.advance(static_cast<double>(maps * (band.end - band.first)));
-        }
-    }
+    for_each_band(alm.extent(0), workspace, progress,
+                  [&](const FourierBand& band, std::int64_t first, std::int64_t maps) {
+                      timed(workspace.seconds.rings,
+                            [&] { adjoint_rings<T>(map.slice(first, maps), weighted, band, workspace); });
+                      timed(workspace.seconds.legendre,
+                            [&] { adjoint_orders<T>(band, alm.slice(first, maps), workspace); });
+                  });
 }
 
 template void CpuTransform::synthesize(View<const std::complex<float>, 3>, View<float, 3>,

@@ -20,6 +20,7 @@ struct ShtWorkspace::Storage {
     };
     core::Scratch fourier;
     std::vector<std::unique_ptr<Thread>> threads;
+    ShtStageSeconds seconds;
 };
 
 }  // namespace zonal
@@ -47,6 +48,21 @@ class CpuTransform {
     void fit(ShtWorkspace::Storage& workspace) const;
 
   private:
+    template <class T>
+    void synthesize_orders(View<const std::complex<T>, 3> alm, const FourierBand& band,
+                           ShtWorkspace::Storage& workspace) const;
+    template <class T>
+    void synthesize_rings(const FourierBand& band, View<T, 3> map, ShtWorkspace::Storage& workspace) const;
+    template <class T>
+    void adjoint_rings(View<const T, 3> map, bool weighted, const FourierBand& band,
+                       ShtWorkspace::Storage& workspace) const;
+    template <class T>
+    void adjoint_orders(const FourierBand& band, View<std::complex<T>, 3> alm,
+                        ShtWorkspace::Storage& workspace) const;
+    /// Calls work(band, first map, maps) for every band of every pass.
+    template <class Band>
+    void for_each_band(std::int64_t n_maps, ShtWorkspace::Storage& workspace, const Progress& progress,
+                       const Band& work) const;
     /// Blocks [bounds[i], bounds[i+1]) are band i of a pass over n_fields fields.
     std::vector<std::int64_t> band_bounds(std::int64_t n_fields) const;
     /// Maps that one pass of the recurrence serves.

@@ -11,6 +11,10 @@ ShtWorkspace::~ShtWorkspace() = default;
 ShtWorkspace::ShtWorkspace(ShtWorkspace&&) noexcept = default;
 ShtWorkspace& ShtWorkspace::operator=(ShtWorkspace&&) noexcept = default;
 
+ShtStageSeconds ShtWorkspace::stage_seconds() const {
+    return storage_->seconds;
+}
+
 class ShtPlan::Implementation {
   public:
     Implementation(const Grid& grid, const ShtOptions& requested)

@@ -267,6 +267,7 @@ def test_bench_reports_times_share_of_peak_and_machine(zonal, grid, spin):
     for key in ("synthesis_seconds", "adjoint_seconds", "analysis_seconds", "plan_seconds", "workspace_bytes"):
         assert report[key] > 0 or key == "workspace_bytes", key
     assert 0 < report["legendre_peak_fraction"] < 1
+    assert 0 < report["synthesis_legendre_seconds"] < report["synthesis_seconds"]
     assert report["fma_peak_flops"] > 1e8
     assert report["machine"]["zonal"] and report["machine"]["simd"] and report["machine"]["cpu"]
     if grid[0] == "--gauss":
