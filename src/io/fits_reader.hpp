@@ -37,8 +37,8 @@ class FitsReader {
     /// logicals become `null`. Goes through the rows once, however many columns there are.
     std::vector<std::vector<double>> read_columns(const Hdu& hdu, const std::vector<int>& columns,
                                                   double null);
-    /// All elements of an integer column (B, I, J, K), exactly.
-    std::vector<std::int64_t> read_integers(const Hdu& hdu, int column);
+    /// All elements of the integer column (B, I, J, K) hdu.columns[index], exactly.
+    std::vector<std::int64_t> read_integers(const Hdu& hdu, int index);
     /// Elements [first, first + count) of an image; BLANK becomes `null`.
     std::vector<double> read_image(const Hdu& hdu, std::int64_t first, std::int64_t count, double null);
 

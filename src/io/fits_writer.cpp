@@ -46,6 +46,12 @@ std::string printable(std::string text) {
     return text;
 }
 
+/// `values` as CFITSIO's writing functions want them: they take a void* to what they only read.
+template <class T>
+T* as_fitsio_input(const T* values) {
+    return const_cast<T*>(values);  // NOLINT(cppcoreguidelines-pro-type-const-cast): the interface is C's
+}
+
 }  // namespace
 
 struct FitsWriter::State {
@@ -167,7 +173,7 @@ void FitsWriter::write_column(int column, std::int64_t first, const double* valu
     int status = 0;
     errno = 0;
     fits_write_col(state_->fits, TDOUBLE, column + 1, first / repeat + 1, first % repeat + 1, count,
-                   const_cast<double*>(values), &status);
+                   as_fitsio_input(values), &status);
     check(status);
 }
 
@@ -175,15 +181,15 @@ void FitsWriter::write_column(int column, std::int64_t first, const std::int64_t
                               std::int64_t count) {
     int status = 0;
     errno = 0;
-    fits_write_col(state_->fits, TLONGLONG, column + 1, first + 1, 1, count,
-                   const_cast<std::int64_t*>(values), &status);
+    fits_write_col(state_->fits, TLONGLONG, column + 1, first + 1, 1, count, as_fitsio_input(values),
+                   &status);
     check(status);
 }
 
 void FitsWriter::write_image(std::int64_t first, const double* values, std::int64_t count) {
     int status = 0;
     errno = 0;
-    fits_write_img(state_->fits, TDOUBLE, first + 1, count, const_cast<double*>(values), &status);
+    fits_write_img(state_->fits, TDOUBLE, first + 1, count, as_fitsio_input(values), &status);
     check(status);
 }
 
