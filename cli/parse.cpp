@@ -51,7 +51,7 @@ Angle parse_signed_angle(const std::string& option, const std::string& text) {
 }
 
 Angle parse_angle(const std::string& option, const std::string& text) {
-    const auto angle = parse_signed_angle(option, text);
+    auto angle = parse_signed_angle(option, text);
     if (!(angle.radians > 0)) reject(option, text, "must be above 0");
     return angle;
 }

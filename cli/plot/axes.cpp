@@ -122,7 +122,9 @@ void draw_legend(const Canvas& canvas, const Rect& area, const std::vector<Legen
     Rect box{0, 0, handle + text + 3 * pad, row * entries.size() + pad};
     std::ptrdiff_t fewest = -1;
     Rect best = box;
-    for (const auto& [right, bottom] : std::array<std::array<bool, 2>, 4>{{{1, 0}, {0, 0}, {1, 1}, {0, 1}}}) {
+    constexpr std::array<std::array<bool, 2>, 4> corners{
+        {{true, false}, {false, false}, {true, true}, {false, true}}};
+    for (const auto& [right, bottom] : corners) {
         box.x = right ? area.right() - inset - box.width : area.x + inset;
         box.y = bottom ? area.bottom() - inset - box.height : area.y + inset;
         const auto covered = std::count_if(drawn.begin(), drawn.end(), [&](Point p) {

@@ -94,7 +94,7 @@ Range automatic_range(std::vector<double> values, Scale scale) {
 
 ColorScale::ColorScale(Scale scale, Range range, double linear_threshold, std::vector<double> values)
     : scale_(scale), range_(range), linear_threshold_(linear_threshold) {
-    const auto [minimum, maximum] = range;
+    const double minimum = range.minimum, maximum = range.maximum;
     if (!std::isfinite(minimum) || !std::isfinite(maximum) || minimum >= maximum)
         throw InvalidArgument(fmt::format(
             "range = {} to {}: must be two finite numbers, the first below the second", minimum, maximum));

@@ -93,7 +93,7 @@ bool fits(const Canvas& canvas, const BarFrame& frame, const ColorScale& scale, 
 /// As many ticks as have room; the two ends where not even two round numbers fit.
 Ticks fitting_ticks(const Canvas& canvas, const BarFrame& frame, const ColorScale& scale) {
     for (int max_count = 9; max_count >= 2; --max_count) {
-        const Ticks ticks = scale.ticks(max_count);
+        Ticks ticks = scale.ticks(max_count);
         const auto n_labels = std::count_if(ticks.ticks.begin(), ticks.ticks.end(),
                                             [](const Tick& tick) { return !tick.label.empty(); });
         if (n_labels >= 2 && fits(canvas, frame, scale, ticks)) return ticks;
@@ -127,7 +127,7 @@ double draw_ticks(const Canvas& canvas, const BarFrame& frame, const ColorScale&
 }
 
 std::string unit_label(const std::string& unit, int exponent) {
-    const std::string typeset = pretty_unit(unit);
+    std::string typeset = pretty_unit(unit);
     if (exponent == 0) return typeset;
     return typeset.empty() ? "×" + format_power_of_ten(exponent)
                            : format_power_of_ten(exponent) + " " + typeset;

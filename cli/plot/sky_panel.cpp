@@ -34,8 +34,8 @@ class PixelMixer {
         constexpr int count = subpixels * subpixels;
         int red = 0, green = 0, blue = 0;
         for (int i = 0; i < count; ++i) {
-            const Rgb color =
-                color_at({x + (i % subpixels + 0.5) / subpixels, y + (i / subpixels + 0.5) / subpixels});
+            const int column = i % subpixels, row = i / subpixels;
+            const Rgb color = color_at({x + (column + 0.5) / subpixels, y + (row + 0.5) / subpixels});
             red += color.red;
             green += color.green;
             blue += color.blue;
