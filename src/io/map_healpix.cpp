@@ -163,7 +163,7 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
         mark_unseen(hdu, map.columns.back());
     }
     const std::string source = reader.source(hdu);
-    for (auto& note : map.notes) note = source + ": " + note;
+    for (auto& note : map.notes) note = fmt::format("{}: {}", source, note);
     return map;
 }
 
