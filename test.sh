@@ -85,11 +85,13 @@ build_tsan() {
     build tsan -DZONAL_WITH_BENCH=OFF -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF -DZONAL_TEST_FILES="$files"
 }
 
-# Findings are listed in the log and do not fail the run yet: not every file has been brought to none.
+# In a tree of its own, only configured: clang cannot read the precompiled header that GCC makes for the tool.
 check_tidy() {
-    if sources 'src/*.cpp' 'cli/*.cpp' | xargs -P "$jobs" -n 1 clang-tidy -p build --quiet; then
-        echo "ok clang-tidy"
-    fi
+    cmake -G Ninja -S . -B build/tidy -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
+        -DZONAL_WITH_TESTS=OFF -DZONAL_WITH_BENCH=OFF
+    sources 'src/*.cpp' 'cli/*.cpp' | xargs -P "$jobs" -n 1 clang-tidy -p build/tidy --quiet 2>&1 |
+        sed '/ warnings* generated\.$/d'
+    echo "ok clang-tidy"
 }
 
 has_cuda_code() { command -v nvcc >/dev/null && [ -n "$(sources '*.cu')" ]; }
@@ -100,7 +102,7 @@ if want style; then
     stage format check_format
     stage layers check_layers
 fi
-if want docs || want release || want python || want install || want tidy; then stage "build release" build release; fi
+if want docs || want release || want python || want install; then stage "build release" build release; fi
 if want docs; then stage docs check_docs; fi
 if want release; then stage "C++ tests" run_ctest; fi
 if want python; then stage "Python tests" run_pytest; fi
