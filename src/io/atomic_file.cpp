@@ -34,7 +34,11 @@ std::string find_target(const std::string& path, bool overwrite) {
     if (path.empty()) throw InvalidArgument("output path: must not be empty");
     std::error_code error;
     const auto status = fs::status(path, error);
-    if (status.type() == fs::file_type::not_found) return path;
+    if (status.type() == fs::file_type::not_found) {
+        // A rename would replace the link, and without overwrite fail only when all work is done.
+        if (fs::is_symlink(path, error)) reject(path, "is a link to a file that does not exist");
+        return path;
+    }
     if (status.type() == fs::file_type::none)
         reject(path, fmt::format("cannot be examined: {}", error.message()));
     if (fs::is_directory(status)) reject(path, "is a directory");

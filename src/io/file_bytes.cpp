@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "zonal/error.hpp"
@@ -102,7 +103,10 @@ void FileBytes::unpack() {
         const char* reason = gzerror(packed.get(), &status);
         // A file that ends early gives its data first and Z_BUF_ERROR at the end.
         if (got < 0 || status == Z_BUF_ERROR) {
-            throw IoError(fmt::format("{}: damaged gzip file: {}", path_, reason));
+            const std::string_view text(reason);  // zlib's "<fd:4>: unexpected end of file"
+            const auto colon = text.find(": ");
+            throw IoError(fmt::format("{}: damaged gzip file: {}", path_,
+                                      colon == text.npos ? text : text.substr(colon + 2)));
         }
         if (got == 0) break;
         size += static_cast<std::size_t>(got);

@@ -79,6 +79,8 @@ HealpixPixels find_pixels(const Hdu& hdu, const Indexing& indexing, const ReadMa
     } else if (!indexing.is_explicit && !hdu.columns.empty()) {
         pixels.nside = nside_of_size(hdu.rows * hdu.columns[0].repeat);
         notes.push_back(fmt::format("no NSIDE: {} from the number of pixels", pixels.nside));
+    } else {
+        throw InvalidArgument("NSIDE is missing: a partial sky needs it");
     }
     if (pixels.nside < 1 || pixels.nside > max_nside) {
         throw InvalidArgument(fmt::format("NSIDE = {}: must be from 1 to 2^29", pixels.nside));
