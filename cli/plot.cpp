@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <numbers>
 #include <span>
@@ -58,6 +59,15 @@ plot::SkyFunction sky_function(const SkyMap& map) {
     return [&map, row](double theta, double phi) { return row[nearest_pixel(map.grid(), theta, phi)]; };
 }
 
+/// Runs `picture`, whose errors may be of the options or of the values, and get the name of the file.
+plot::Image draw(const std::string& path, const std::function<plot::Image()>& picture) {
+    try {
+        return picture();
+    } catch (const InvalidArgument& error) {
+        throw UsageError(fmt::format("{}: {}", path, error.what()));
+    }
+}
+
 plot::Image draw_map(const PlotOptions& options, plot::MapPlot plot, Session& session) {
     auto input = options.input;
     input.polarised = input.polarised.value_or(false);  // one column is drawn as it stands, Q alone too
@@ -71,11 +81,13 @@ plot::Image draw_map(const PlotOptions& options, plot::MapPlot plot, Session& se
         plot.coordinates[0] = static_cast<char>(std::toupper(plot.coordinates[0]));
     }
     session.report["column"] = header.columns[0].name;
-    return plot::draw_map(plot);
+    return draw(options.in, [&plot] { return plot::draw_map(plot); });
 }
 
 plot::Image draw_spectrum(const PlotOptions& options, Session& session) {
-    const auto file = io::read_spectrum(options.in, options.spectrum);
+    auto choice = options.spectrum;
+    choice.hdu = options.input.hdu;
+    const auto file = io::read_spectrum(options.in, choice);
     session.note(file.notes);
     plot::SpectrumPlot plot;
     for (const auto& spectrum : file.spectra) plot.spectra.push_back({spectrum.name, spectrum.values});
@@ -91,7 +103,7 @@ plot::Image draw_spectrum(const PlotOptions& options, Session& session) {
         plot.maximum = range->maximum;
     }
     plot.image = image_options(options);
-    return plot::draw_spectrum(plot);
+    return draw(options.in, [&plot] { return plot::draw_spectrum(plot); });
 }
 
 void run(const PlotOptions& options, Session& session) {
@@ -101,6 +113,8 @@ void run(const PlotOptions& options, Session& session) {
     if (kind != io::FileKind::map && kind != io::FileKind::spectrum)
         throw IoError(fmt::format("{}: holds neither a map nor spectra", options.in));
     const bool is_map = kind == io::FileKind::map;
+    if (const auto& option = is_map ? options.for_spectra : options.for_maps; !option.empty())
+        throw UsageError(fmt::format("{}: {} holds {}", option, options.in, is_map ? "a map" : "spectra"));
     const auto image = is_map ? draw_map(options, plot, session) : draw_spectrum(options, session);
     stop_if_interrupted();
     image.write_png(options.out);
@@ -121,7 +135,10 @@ void add_plot(CLI::App& root, Session& session, Action& action) {
                        "zonal plot map.fits map.png --range -300,300 --title 'W band'");
     const auto options = std::make_shared<PlotOptions>();
     declare_options(app, *options);
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+    app.callback([options, &app, &action] {
+        note_given(app, *options);
+        action = [options](Session& session) { run(*options, session); };
+    });
 }
 
 }  // namespace zonal::cli

@@ -55,7 +55,20 @@ void declare_spectrum_options(CLI::App& app, PlotOptions& options) {
         ->group(group);
 }
 
+std::string first_given(const CLI::App& app, const std::string& group) {
+    for (const auto* option : app.get_options())
+        if (option->get_group() == group && option->count() > 0 && option->get_name() != "--hdu")
+            return option->get_name();
+    return "";
+}
+
 }  // namespace
+
+void note_given(const CLI::App& app, PlotOptions& options) {
+    options.for_maps = first_given(app, "Maps");
+    if (options.for_maps.empty()) options.for_maps = first_given(app, "Input");
+    options.for_spectra = first_given(app, "Spectra");
+}
 
 void declare_options(CLI::App& app, PlotOptions& options) {
     add_argument(app, "IN", options.in, "map (its first chosen column is drawn) or spectra, FITS or text");

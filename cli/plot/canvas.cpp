@@ -156,8 +156,10 @@ void draw_title(const Canvas& canvas, const std::string& title, const Rect& area
     const double room = canvas.width() - 2 * edge;
     const double width = canvas.text_width(title, size);
     const double shrink = std::min(1.0, room / std::max(width, 1.0));
-    const double half = shrink * width / 2;
-    const double x = std::clamp(area.x + area.width / 2, edge + half, canvas.width() - edge - half);
+    // At most the room's half, also where rounding makes it more: clamp needs ordered bounds.
+    const double half = std::min(shrink * width / 2, room / 2);
+    const double low = edge + half, high = std::max(low, canvas.width() - edge - half);
+    const double x = std::clamp(area.x + area.width / 2, low, high);
     canvas.draw_text(title, x, y, {.size = shrink * size, .vertical = Align::start});
 }
 
