@@ -38,21 +38,21 @@ void declare_options(CLI::App& app, Alm2mapOptions& options) {
     add_run_options(app, options.run);
 }
 
-void require_at_most(const char* option, const std::optional<std::int64_t>& value, std::int64_t most) {
+void require_at_most(const char* option, const std::optional<std::int64_t>& value, std::int64_t most,
+                     const char* reason) {
     if (value && *value > most)
-        throw UsageError(
-            fmt::format("{} = {}: must be at most {}, where the file ends", option, *value, most));
+        throw UsageError(fmt::format("{} = {}: must be at most {}, {}", option, *value, most, reason));
 }
 
 void run(Alm2mapOptions& options, Session& session) {
     const auto pixels = pixelisation(options.map);
     options.output.require_writable(options.out);
     options.run.resolve(session);
-    auto file = io::read_alm(options.in);
-    session.note(file.notes);
-    require_at_most("--lmax", options.lmax, file.layout.lmax());
+    auto file = read_alm(options.in, session);
+    require_at_most("--lmax", options.lmax, file.layout.lmax(), "where the file ends");
     const auto lmax = options.lmax.value_or(file.layout.lmax());
-    require_at_most("--mmax", options.mmax, std::min(lmax, file.layout.mmax()));
+    require_at_most("--mmax", options.mmax, lmax, "which is lmax");
+    require_at_most("--mmax", options.mmax, file.layout.mmax(), "where the file ends");
     truncate(file, lmax, options.mmax.value_or(std::min(lmax, file.layout.mmax())));
     const auto n_components = file.components.size();
     if (n_components != 1 && n_components != 3)
@@ -61,7 +61,10 @@ void run(Alm2mapOptions& options, Session& session) {
     auto map = make_sky_map(pixels, n_components == 3, file.unit,
                             options.map.precision.value_or(file.precision), file.coordinates);
     if (options.beam.given())
-        multiply(file, evaluate_window(smoothing_window(options.beam, map.nside(), session), lmax));
+        multiply(file, evaluate_window(smoothing_window(options.beam, map.nside(), session), lmax,
+                                       options.beam.text()));
+    else if (options.beam.extension != Extension::none)
+        throw UsageError("--extend: only with --beam or --pixwin");
     synthesize_map({file.layout, to_array(file)}, options.run, session, map);
     stop_if_interrupted();
     auto& cards = map.header().cards;

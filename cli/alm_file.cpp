@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "error.hpp"
 #include "zonal/spectrum.hpp"
@@ -16,7 +17,37 @@ View<Complex, 1> component_view(std::vector<Complex>& component) {
     return {component.data(), {static_cast<std::int64_t>(component.size())}};
 }
 
+bool is_finite(Complex value) {
+    return std::isfinite(value.real()) && std::isfinite(value.imag());
+}
+
+/// "l = 3, m = 2" of an element of the layout.
+std::string degree_and_order(const AlmLayout& layout, std::int64_t index) {
+    std::int64_t m = 0;
+    while (m < layout.mmax() && index >= layout.index(m + 1, m + 1)) ++m;
+    return fmt::format("l = {}, m = {}", index - layout.offset(m), m);
+}
+
+void require_numbers(const std::string& path, const io::AlmFile& file) {
+    for (std::size_t i = 0; i < file.components.size(); ++i) {
+        const auto& values = file.components[i];
+        const auto first = std::find_if_not(values.begin(), values.end(), is_finite);
+        if (first == values.end()) continue;
+        const auto count =
+            std::count_if(first, values.end(), [](Complex value) { return !is_finite(value); });
+        throw IoError(fmt::format("{}: alm {}: {} coefficients are NaN or infinite, the first is {}", path,
+                                  "TEB"[i], count, degree_and_order(file.layout, first - values.begin())));
+    }
+}
+
 }  // namespace
+
+io::AlmFile read_alm(const std::string& path, Session& session) {
+    auto file = io::read_alm(path);
+    session.note(file.notes);
+    require_numbers(path, file);
+    return file;
+}
 
 void truncate(io::AlmFile& file, std::int64_t lmax, std::int64_t mmax) {
     const AlmLayout layout(lmax, mmax);

@@ -10,6 +10,10 @@
 /// alm files in memory.
 namespace zonal::cli {
 
+/// Reads alm; the notes go to the session. Throws IoError for coefficients that are NaN or infinite, saying
+/// how many and where the first is.
+io::AlmFile read_alm(const std::string& path, Session& session);
+
 /// Leaves out what is above lmax or mmax.
 void truncate(io::AlmFile& file, std::int64_t lmax, std::int64_t mmax);
 

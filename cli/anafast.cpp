@@ -54,8 +54,7 @@ Input read_alm_input(const std::string& path, const AnafastOptions& options, Ses
     if (analysis.input.given() || choice.given() || !analysis.mask.file.empty() ||
         analysis.mask.mode != MaskMode::zero || analysis.remove_monopole || analysis.remove_dipole)
         throw UsageError(fmt::format("{} holds alm: of the options only --lmax and --mmax apply", path));
-    Input input{io::read_alm(path), {}};
-    session.note(input.alm.notes);
+    Input input{read_alm(path, session), {}};
     const auto layout = input.alm.layout;
     const auto lmax = analysis.choice.lmax.value_or(layout.lmax());
     if (lmax > layout.lmax())

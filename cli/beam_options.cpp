@@ -38,10 +38,23 @@ void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& gr
         ->group(group);
 }
 
+std::string BeamOptions::text() const {
+    std::string text;
+    const auto add = [&text](const std::string& name, const std::string& value) {
+        if (!value.empty()) text += (text.empty() ? "" : ", ") + name + " " + value;
+    };
+    add("--fwhm", fwhm ? fwhm->text : "");
+    add("--beam", beam);
+    add("--pixwin", pixel_window);
+    return text;
+}
+
 SmoothingWindow smoothing_window(const BeamOptions& options, std::int64_t nside, Session& session) {
     SmoothingWindow window;
     if (options.fwhm) window.fwhm = options.fwhm->radians;
     if (!options.beam.empty()) window.beam = read_beam_file(options.beam, session);
+    if (!options.pixel_window.empty() && nside == 0)
+        throw UsageError("--pixwin: CAR images have no HEALPix pixel window");
     if (!options.pixel_window.empty())
         window.pixel_window_out = read_pixel_window_file(options.pixel_window, nside, session);
     window.extension = options.extension;
@@ -56,11 +69,11 @@ Beam read_pixel_window_file(const std::string& path, std::int64_t nside, Session
     return to_beam(io::read_pixel_window(path, nside), session);
 }
 
-Beam evaluate_window(const SmoothingWindow& window, std::int64_t lmax) {
+Beam evaluate_window(const SmoothingWindow& window, std::int64_t lmax, const std::string& options) {
     try {
         return evaluate(window, lmax);
     } catch (const InvalidArgument& error) {
-        throw UsageError(error.what());
+        throw UsageError(fmt::format("{}: {}", options, error.what()));
     }
 }
 

@@ -22,21 +22,23 @@ struct BeamOptions {
     Extension extension = Extension::none;
 
     bool given() const { return fwhm || !beam.empty() || !pixel_window.empty(); }
+    /// "--fwhm 10deg, --beam b.txt", for messages
+    std::string text() const;
 };
 /// group: heading in the help.
 void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& group);
 void add_extend_option(CLI::App& app, Extension& extension, const std::string& group,
                        const std::string& what);
 
-/// nside: of the map that the pixel window is for.
+/// nside: of the map that the pixel window is for; 0: CAR, which has none (UsageError).
 SmoothingWindow smoothing_window(const BeamOptions& options, std::int64_t nside, Session& session);
 
 /// b_l from a file; the notes of reading go to the session.
 Beam read_beam_file(const std::string& path, Session& session);
 Beam read_pixel_window_file(const std::string& path, std::int64_t nside, Session& session);
 
-/// evaluate(window, lmax), with errors in the files' contents as failures that name --extend.
-Beam evaluate_window(const SmoothingWindow& window, std::int64_t lmax);
+/// evaluate(window, lmax), whose errors become UsageErrors that name these options.
+Beam evaluate_window(const SmoothingWindow& window, std::int64_t lmax, const std::string& options);
 
 /// FWHM (degrees), BEAM, PIXWIN cards.
 std::vector<io::HeaderCard> beam_cards(const BeamOptions& options);

@@ -62,6 +62,7 @@ void declare_options(CLI::App& app, ConvertOptions& options) {
     app.add_flag_callback(
            "--partial", [&options] { options.sky = Sky::partial; },
            "write only pixels that are not UNSEEN in every column")
+        ->excludes("--full")
         ->group(group);
     const auto resampling = "Resampling through alm";
     add_text(app, "--car", options.car, "RINGSxPHI", "to a full-sky CAR image")->group(resampling);
@@ -167,6 +168,8 @@ void convert_map(const ConvertOptions& options, Session& session) {
     choose_pixels(renumbered ? Sky::partial : options.sky, out);
     if (!options.coordinates.empty())
         header.coordinates = parse_coordinates("--set-coordsys", options.coordinates);
+    if (options.convention && header.find(io::Stokes::U) < 0)
+        throw UsageError(fmt::format("--polcconv: {} has no U by its names; --pol says so", header.source));
     if (options.convention) header.polarisation_convention = *options.convention;
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
     set_cards(header.cards, provenance(session));
@@ -179,8 +182,7 @@ void convert_alm(const ConvertOptions& options, Session& session) {
     if (options.input.given() || options.ordering || options.convention || options.sky != Sky::as_input ||
         options.resamples())
         throw UsageError(fmt::format("{} holds alm: only --precision and --set-coordsys apply", options.in));
-    auto file = io::read_alm(options.in);
-    session.note(file.notes);
+    auto file = read_alm(options.in, session);
     if (!options.coordinates.empty())
         file.coordinates = parse_coordinates("--set-coordsys", options.coordinates);
     file.precision = options.precision.value_or(file.precision);

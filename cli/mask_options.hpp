@@ -14,7 +14,7 @@ namespace zonal::cli {
 struct MaskOptions {
     std::string file;
     MaskMode mode = MaskMode::zero;
-    double threshold = 0.1;    ///< of renormalize
+    double threshold = 0;      ///< of renormalize; 0: the default
     bool fill_masked = false;  ///< keep the computed values of masked pixels
 };
 

@@ -37,12 +37,14 @@ io::CarPixels parse_car(const std::string& text) {
 io::Pixelisation pixelisation(const NewMapOptions& options) {
     if (options.nside.has_value() == !options.car.empty())
         throw UsageError("one of --nside N and --car RINGSxPHI is required");
+    if (!options.car.empty() && options.ordering) throw UsageError("--order: CAR images have no pixel order");
     if (!options.car.empty()) return parse_car(options.car);
-    const bool nest = options.ordering == io::Ordering::nest;
+    const auto ordering = options.ordering.value_or(io::Ordering::ring);
+    const bool nest = ordering == io::Ordering::nest;
     if (!healpix::is_valid_nside(*options.nside, nest ? healpix::Order::nest : healpix::Order::ring))
         throw UsageError(
             fmt::format("--nside = {}: must be a power of 2 from 1 to 2^29 for nest", *options.nside));
-    return io::HealpixPixels{*options.nside, options.ordering};
+    return io::HealpixPixels{*options.nside, ordering};
 }
 
 SkyMap make_sky_map(const io::Pixelisation& pixelisation, bool polarised, const std::string& unit,

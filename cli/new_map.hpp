@@ -14,7 +14,7 @@ namespace zonal::cli {
 struct NewMapOptions {
     std::optional<std::int64_t> nside;
     std::string car;  ///< "N_RINGSxN_PHI"
-    io::Ordering ordering = io::Ordering::ring;
+    std::optional<io::Ordering> ordering;
     std::optional<io::Precision> precision;
 };
 void add_new_map_options(CLI::App& app, NewMapOptions& options, const std::string& default_precision);

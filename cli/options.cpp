@@ -6,11 +6,22 @@
 #include "error.hpp"
 
 namespace zonal::cli {
+namespace {
+
+/// Throws for "--beam --overwrite", which would otherwise read a file of the name --overwrite.
+void require_value(const std::string& name, const std::string& text) {
+    const bool is_option = text.size() > 2 && text.starts_with("--") && text[2] >= 'a' && text[2] <= 'z';
+    if (is_option && name.starts_with("--"))
+        throw UsageError(fmt::format("{}: its value is missing before {}", name, printable(text)));
+}
+
+}  // namespace
 
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& value, const std::string& label,
                       const std::string& description) {
     const auto store = [name, &value](const std::string& text) {
         if (text.empty()) throw UsageError(fmt::format("{}: must not be empty", name));
+        require_value(name, text);
         value = text;
     };
     return app.add_option_function<std::string>(name, store, description)->type_name(label);
@@ -54,8 +65,10 @@ CLI::Option* add_angle(CLI::App& app, const std::string& name, std::optional<Ang
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                       const std::string& label, const std::string& description) {
     const auto store = [name, &values](const std::vector<std::string>& texts) {
-        for (const auto& text : texts)
+        for (const auto& text : texts) {
+            require_value(name, text);
             for (auto& element : parse_list(name, text)) values.push_back(std::move(element));
+        }
     };
     // One value each time: otherwise the arguments behind the option would be taken for more values.
     return app.add_option_function<std::vector<std::string>>(name, store, description)

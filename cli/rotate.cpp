@@ -145,8 +145,7 @@ void rotate_alm_file(const RotateOptions& options, Session& session) {
         options.mask.fill_masked)
         throw UsageError(
             fmt::format("{} holds alm: of the options for maps only --lmax applies", options.in));
-    auto file = io::read_alm(options.in);
-    session.note(file.notes);
+    auto file = read_alm(options.in, session);
     const auto rotation = find_rotation(options, file.coordinates);
     const auto lmax = options.analysis.lmax.value_or(file.layout.lmax());
     if (lmax > file.layout.lmax())

@@ -1,6 +1,7 @@
 #include "sky_map.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -24,6 +25,21 @@ io::MapFile read(const std::string& path, const MapInput& input) {
     options.polarised = input.polarised;
     options.ordering_if_absent = input.ordering_if_absent;
     return io::read_map(path, options);
+}
+
+/// The grid for so many columns of the full sky. Throws IoError when they do not fit in memory: without this,
+/// a partial sky of few pixels or a wrong --nside would end in the system's killing of the program.
+Grid make_grid(const io::Pixelisation& pixelisation, std::size_t n_columns, const std::string& source) {
+    const auto n_pixels = static_cast<double>(io::full_sky_size(pixelisation));
+    const double needed = n_pixels * static_cast<double>(n_columns * sizeof(double));
+    const double there =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (needed > there)
+        throw IoError(
+            fmt::format("{}{}: the full sky in {} columns needs {:.3g} GB of memory, {:.3g} GB are there",
+                        source.empty() ? "" : source + ": ", to_string(pixelisation), n_columns, needed / 1e9,
+                        there / 1e9));
+    return io::make_grid(pixelisation);
 }
 
 /// Throws unless all pixels are numbers; the first bad one is named by its number in the file.
@@ -60,6 +76,7 @@ void add_map_input(CLI::App& app, MapInput& input) {
         ->group("Input");
     app.add_flag_callback(
            "--no-pol", [&input] { input.polarised = false; }, "every column is a spin-0 field")
+        ->excludes("--pol")
         ->group("Input");
     add_text(app, "--hdu", input.hdu, "NAME|N", "extension to read; 0 is the primary HDU")
         ->default_str("the first that holds a map")
@@ -72,7 +89,8 @@ void add_map_input(CLI::App& app, MapInput& input) {
 }
 
 SkyMap::SkyMap(const std::string& path, const MapInput& input, Session& session)
-    : file_(read(path, input)), grid_(io::make_grid(file_.pixelisation)) {
+    : file_(read(path, input)),
+      grid_(make_grid(file_.pixelisation, file_.columns.size() + (file_.partial() ? 1 : 0), file_.source)) {
     session.note(file_.notes);
     require_numbers(file_);
     make_groups();
@@ -81,7 +99,7 @@ SkyMap::SkyMap(const std::string& path, const MapInput& input, Session& session)
 
 SkyMap::SkyMap(const SkyMap& like, const io::Pixelisation& pixelisation)
     : file_(like.file_),
-      grid_(io::make_grid(pixelisation)),
+      grid_(make_grid(pixelisation, file_.columns.size(), "output")),
       groups_(like.groups_),
       column_of_row_(like.column_of_row_),
       values_({static_cast<std::int64_t>(column_of_row_.size()), grid_.n_pixels()}) {
@@ -89,7 +107,8 @@ SkyMap::SkyMap(const SkyMap& like, const io::Pixelisation& pixelisation)
     file_.pixelisation = pixelisation;
 }
 
-SkyMap::SkyMap(io::MapFile header) : file_(std::move(header)), grid_(io::make_grid(file_.pixelisation)) {
+SkyMap::SkyMap(io::MapFile header)
+    : file_(std::move(header)), grid_(make_grid(file_.pixelisation, file_.columns.size(), "output")) {
     make_groups();
     values_ = Array<double, 2>({static_cast<std::int64_t>(column_of_row_.size()), grid_.n_pixels()});
 }
@@ -98,8 +117,8 @@ void SkyMap::make_groups() {
     const int i = file_.find(io::Stokes::I), q = file_.find(io::Stokes::Q), u = file_.find(io::Stokes::U);
     if ((q >= 0) != (u >= 0))
         throw UsageError(
-            fmt::format("--field: {} without {}: choose both, or add --no-pol to take it as a spin-0 field",
-                        q >= 0 ? "Q" : "U", q >= 0 ? "U" : "Q"));
+            fmt::format("{}: {} without {}: --field chooses both, --no-pol takes it as a spin-0 field",
+                        file_.source, q >= 0 ? "Q" : "U", q >= 0 ? "U" : "Q"));
     const auto add = [this](int column) { column_of_row_.push_back(static_cast<std::size_t>(column)); };
     if (q >= 0) {
         if (i >= 0) add(i);
@@ -115,13 +134,14 @@ void SkyMap::make_groups() {
 }
 
 void SkyMap::read_values() {
-    const auto pixels = file_.pixels;
     values_ = Array<double, 2>({static_cast<std::int64_t>(column_of_row_.size()), grid_.n_pixels()});
-    if (file_.partial()) io::expand_to_full_sky(file_);
-    file_.pixels = pixels;
+    std::vector<double> full;  // one column at a time: a partial sky may be a small part of a large one
     for (std::size_t row = 0; row < column_of_row_.size(); ++row) {
         auto& column = file_.columns[column_of_row_[row]].values;
-        to_ring_order(file_.pixelisation, {column.data(), {grid_.n_pixels()}},
+        if (file_.partial()) full.assign(static_cast<std::size_t>(grid_.n_pixels()), io::unseen);
+        for (std::size_t i = 0; i < file_.pixels.size(); ++i)
+            full[static_cast<std::size_t>(file_.pixels[i])] = column[i];
+        to_ring_order(file_.pixelisation, {file_.partial() ? full.data() : column.data(), {grid_.n_pixels()}},
                       rows()[static_cast<std::int64_t>(row)]);
         std::vector<double>().swap(column);
     }
@@ -152,6 +172,12 @@ std::int64_t SkyMap::intensity_row() const {
 }
 
 void SkyMap::write(const std::string& path, const io::WriteOptions& options) {
+    for (std::int64_t row = 0; row < rows().extent(0); ++row) {
+        const auto bad = count_bad_pixels(View<const double, 1>(rows()[row]));
+        if (bad.nan + bad.infinite > 0)
+            throw IoError(fmt::format("{}: column {}: {} pixels of the result are NaN or infinite", path,
+                                      row_name(row), bad.nan + bad.infinite));
+    }
     std::vector<double> full(static_cast<std::size_t>(file_.partial() ? grid_.n_pixels() : 0));
     for (std::size_t row = 0; row < column_of_row_.size(); ++row) {
         auto& column = file_.columns[column_of_row_[row]].values;

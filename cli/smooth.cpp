@@ -31,6 +31,10 @@ io::Pixelisation output_pixels(const SmoothOptions& options, const SkyMap& map) 
 /// --lmax, or what both the input and the output resolve.
 std::int64_t choose_lmax(const SmoothOptions& options, const SkyMap& map, const Grid& grid_out) {
     const auto lmax = options.analysis.lmax_for(map);
+    const bool polarised = map.groups()[0].fields != Fields::scalars;
+    if (polarised && options.analysis.lmax && lmax < 2)
+        throw UsageError(
+            fmt::format("--lmax = {}: must be at least 2 for the Q and U of {}", lmax, map.header().source));
     return options.analysis.lmax ? lmax : std::min(lmax, default_smoothing_lmax(grid_out));
 }
 
@@ -69,8 +73,11 @@ void smooth_map(const SmoothOptions& options, Session& session) {
     SkyMap out(map, output_pixels(options, map));
     if (options.mask.fill_masked) out.write_full_sky();
     const auto lmax = choose_lmax(options, map, out.grid());
+    if (map.nside() == 0 && (!options.pixel_window_in.empty() || !options.pixel_window_out.empty()))
+        throw UsageError(
+            fmt::format("--pixwin-in, --pixwin-out: {} is not a HEALPix map", map.header().source));
     const auto window = smoothing_window(options, map.nside(), out.nside(), session);
-    const auto beam = evaluate_window(window, lmax);
+    const auto beam = evaluate_window(window, lmax, window_text(options));
     const auto mask = read_mask(options.mask, map, session);
     const auto weights = find_weights(options.analysis, map, options.run, session);
     stop_if_interrupted();
@@ -82,7 +89,7 @@ void smooth_map(const SmoothOptions& options, Session& session) {
     smoothing.ring_weights = weights.ring;
     smoothing.pixel_weights = {weights.pixel.data(), {static_cast<std::int64_t>(weights.pixel.size())}};
     smoothing.mask_mode = options.mask.mode;
-    smoothing.mask_threshold = options.mask.threshold;
+    if (options.mask.threshold > 0) smoothing.mask_threshold = options.mask.threshold;
     smoothing.fill_masked = options.mask.fill_masked;
     smoothing.threads = options.run.thread_count();
     session.report["fields"] = Json::array();
@@ -119,12 +126,11 @@ void require_no_map_options(const SmoothOptions& options) {
 
 void smooth_alm(const SmoothOptions& options, Session& session) {
     require_no_map_options(options);
-    auto file = io::read_alm(options.in);
-    session.note(file.notes);
+    auto file = read_alm(options.in, session);
     const auto lmax = options.analysis.lmax.value_or(file.layout.lmax());
     if (lmax > file.layout.lmax())
         throw UsageError(fmt::format("--lmax = {}: {} ends at {}", lmax, options.in, file.layout.lmax()));
-    const auto beam = evaluate_window(smoothing_window(options, 0, 0, session), lmax);
+    const auto beam = evaluate_window(smoothing_window(options, 0, 0, session), lmax, window_text(options));
     truncate(file, lmax, std::min(lmax, file.layout.mmax()));
     multiply(file, beam);
     file.precision = options.precision.value_or(file.precision);

@@ -71,6 +71,12 @@ void check(const SmoothOptions& options) {
     const bool divides = options.fwhm_in || !options.beam_in.empty() || !options.pixel_window_in.empty();
     if (options.floor > 0 && !divides)
         throw UsageError("--floor: only with --fwhm-in, --beam-in or --pixwin-in");
+    const bool from_files = !options.beam.empty() || !options.beam_in.empty() ||
+                            !options.pixel_window_in.empty() || !options.pixel_window_out.empty();
+    if (options.extension != Extension::none && !from_files)
+        throw UsageError("--extend: only with windows from files, such as --beam");
+    if (options.mask.threshold > 0 && options.mask.mode != MaskMode::renormalize)
+        throw UsageError("--mask-threshold: only with --mask-mode renormalize");
     options.analysis.iteration_count();
 }
 
@@ -88,6 +94,20 @@ SmoothingWindow smoothing_window(const SmoothOptions& options, std::int64_t nsid
     window.floor = options.floor;
     window.extension = options.extension;
     return window;
+}
+
+std::string window_text(const SmoothOptions& options) {
+    std::string text;
+    const auto add = [&text](const std::string& name, const std::string& value) {
+        if (!value.empty()) text += (text.empty() ? "" : ", ") + name + " " + value;
+    };
+    add("--fwhm", options.fwhm ? options.fwhm->text : "");
+    add("--beam", options.beam);
+    add("--fwhm-in", options.fwhm_in ? options.fwhm_in->text : "");
+    add("--beam-in", options.beam_in);
+    add("--pixwin-in", options.pixel_window_in);
+    add("--pixwin-out", options.pixel_window_out);
+    return text;
 }
 
 std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const Session& session) {

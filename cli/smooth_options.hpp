@@ -38,6 +38,9 @@ void check(const SmoothOptions& options);
 SmoothingWindow smoothing_window(const SmoothOptions& options, std::int64_t nside_in, std::int64_t nside_out,
                                  Session& session);
 
+/// "--fwhm 10deg, --beam b.txt": the options that make the window, for messages.
+std::string window_text(const SmoothOptions& options);
+
 /// FWHM and so on, and what the map was smoothed with.
 std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const Session& session);
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <random>
 
@@ -114,6 +115,14 @@ std::int64_t draw_seed() {
     return static_cast<std::int64_t>((std::uint64_t{device()} << 32 | device()) & max_seed);
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+    std::error_code error;  // paths that cannot be followed are refused where they are written
+    const auto canonical = [&error](const std::string& path) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+    };
+    return canonical(a) == canonical(b);
+}
+
 void write_alm(const SynfastOptions& options, const SkyMap& map, const MapAlm& alm, Session& session,
                const std::vector<io::HeaderCard>& cards) {
     auto file = to_alm_file(map, alm, session);
@@ -125,6 +134,8 @@ void run(SynfastOptions& options, Session& session) {
     const auto pixels = pixelisation(options.map);
     const auto coordinates = parse_coordinates("--coordsys", options.coordinates);
     options.output.require_writable(options.out);
+    if (!options.alm_out.empty() && is_same_file(options.out, options.alm_out))
+        throw UsageError(fmt::format("--alm-out = {}: OUT is the same file", options.alm_out));
     if (!options.alm_out.empty()) options.output.require_writable(options.alm_out);
     options.run.resolve(session);
     const auto file = io::read_spectrum(options.in, options.spectrum);
@@ -139,7 +150,8 @@ void run(SynfastOptions& options, Session& session) {
     const auto spectra = sky_spectra(file, polarised, lmax, options.beam.extension);
     std::optional<Beam> beam;
     if (options.beam.given())
-        beam = evaluate_window(smoothing_window(options.beam, map.nside(), session), lmax);
+        beam =
+            evaluate_window(smoothing_window(options.beam, map.nside(), session), lmax, options.beam.text());
     const auto seed = options.seed ? *options.seed : draw_seed();
     const auto alm = draw(spectra, file, seed, layout, beam ? &*beam : nullptr, options.run);
     stop_if_interrupted();
