@@ -106,7 +106,7 @@ void FileBytes::unpack() {
             const std::string_view text(reason);  // zlib's "<fd:4>: unexpected end of file"
             const auto colon = text.find(": ");
             throw IoError(fmt::format("{}: damaged gzip file: {}", path_,
-                                      colon == text.npos ? text : text.substr(colon + 2)));
+                                      colon == std::string_view::npos ? text : text.substr(colon + 2)));
         }
         if (got == 0) break;
         size += static_cast<std::size_t>(got);
