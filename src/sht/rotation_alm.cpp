@@ -163,6 +163,11 @@ void rotate_alm(const AlmLayout& layout, const EulerAngles& angles, View<std::co
     const auto n_components = std::min<std::int64_t>(3, alm.extent(0));
     std::vector<std::unique_ptr<DegreeRotator>> rotators(n_threads);
     std::atomic<double> done{0};
+    const auto report = [&](double share) {
+        if (options.progress && !options.progress(std::min(share, 1.0)))
+            throw Cancelled("rotation: cancelled");
+    };
+    report(0);  // the first thread may find nothing left to do
     core::parallel_for(lmax + 1, n_threads, [&](std::int64_t task, int thread) {
         auto& rotator = rotators[thread];
         if (!rotator) rotator = std::make_unique<DegreeRotator>(layout, Tilt(std::abs(theta)), n_components);
@@ -170,8 +175,7 @@ void rotate_alm(const AlmLayout& layout, const EulerAngles& angles, View<std::co
         rotator->rotate(l, before, after, alm);
         const double share = done += std::pow(static_cast<double>(l) / static_cast<double>(lmax + 1), 2) * 3 /
                                      static_cast<double>(lmax + 1);
-        if (thread == 0 && options.progress && !options.progress(std::min(share, 1.0)))
-            throw Cancelled("rotation: cancelled");
+        if (thread == 0) report(share);
     });
 }
 
