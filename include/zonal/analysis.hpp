@@ -52,11 +52,14 @@ std::int64_t invertible_lmax(const Grid& grid);
 /// alm = an inverse of the synthesis in the least-squares sense. Pixels in no ring of the grid do not count.
 ///
 /// map: [batch, plan.map_components(), grid.n_pixels()], alm: [batch, plan.alm_components(), layout.size()].
-/// T: float or double. Scratch memory: none for plain quadrature without pixel weights, else two maps and
-/// (with tolerance) two sets of alm of one batch element. Throws InvalidArgument and what `progress` asks
-/// for.
+/// T: float or double. Scratch memory beside a transform's: none for plain quadrature, one set of alm
+/// for iterations, a map more with weights, and with a tolerance two maps and two sets of alm. Throws
+/// InvalidArgument and what `progress` asks for.
 template <class T>
 AnalysisReport analyze(const ShtPlan& plan, View<const T, 3> map, View<std::complex<T>, 3> alm,
                        const AnalysisOptions& options = {});
+template <class T>
+AnalysisReport analyze(const ShtPlan& plan, View<const T, 3> map, View<std::complex<T>, 3> alm,
+                       ShtWorkspace& workspace, const AnalysisOptions& options);
 
 }  // namespace zonal

@@ -30,6 +30,18 @@ class BackendUnavailable : public Error {
     using Error::Error;
 };
 
+/// A call to a device failed.
+class DeviceError : public Error {
+  public:
+    using Error::Error;
+};
+
+/// A device has not the memory that was asked for; the message says how much was asked for and is free.
+class OutOfDeviceMemory : public DeviceError {
+  public:
+    using DeviceError::DeviceError;
+};
+
 /// The caller's progress callback asked for the work to stop. Outputs are then unspecified.
 class Cancelled : public Error {
   public:

@@ -42,7 +42,6 @@ struct ShtStageSeconds {
 /// time.
 class ShtWorkspace {
   public:
-    ShtWorkspace();
     ~ShtWorkspace();
     ShtWorkspace(ShtWorkspace&&) noexcept;
     ShtWorkspace& operator=(ShtWorkspace&&) noexcept;
@@ -51,6 +50,7 @@ class ShtWorkspace {
     ShtStageSeconds stage_seconds() const;
 
     struct Storage;
+    explicit ShtWorkspace(std::unique_ptr<Storage> storage);
     Storage& storage() { return *storage_; }
 
   private:
@@ -111,6 +111,14 @@ class ShtPlan {
     template <class T>
     void quadrature(View<const T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
                     const Progress& progress = {}) const;
+
+    /// update = S^T W (map - S alm): how a step of Jacobi's iteration alm += update improves an analysis.
+    /// Takes no more memory than one transform, and less time than a synthesis and a quadrature. update: like
+    /// alm, and not the same array.
+    template <class T>
+    void project_residual(View<const std::complex<T>, 3> alm, View<const T, 3> map,
+                          View<std::complex<T>, 3> update, ShtWorkspace& workspace,
+                          const Progress& progress = {}) const;
 
     class Implementation;
 

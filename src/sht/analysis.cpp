@@ -66,10 +66,9 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
                               View<std::complex<T>, 3> alm, const AnalysisOptions& options) {
     AnalysisReport report;
     const double stages = 1 + 2 * options.iterations;
-    auto stage = [&](int i) { return sht::part_of(options.progress, i / stages, (i + 1) / stages); };
-    Array<T, 3> residual(options.iterations > 0 || op.has_weights() ? map.extents()
-                                                                    : std::array<std::int64_t, 3>{});
-    op.quadrature(map, residual.view(), alm, stage(0));
+    auto part = [&](int i, int end) { return sht::part_of(options.progress, i / stages, end / stages); };
+    Array<T, 3> scratch(op.has_weights() ? map.extents() : std::array<std::int64_t, 3>{});
+    op.quadrature(map, scratch.view(), alm, part(0, 1));
     if (options.iterations == 0) return report;
 
     Array<std::complex<T>, 3> update(alm.extents());
@@ -78,10 +77,8 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
     constexpr double rounding = 1e3 * std::numeric_limits<T>::epsilon();
     double previous = 1;
     for (; report.iterations < options.iterations; ++report.iterations) {
-        op.synthesize(alm, residual.view(), stage(2 * report.iterations + 1));
-        op.subtract_from(map, residual.view());
-        op.quadrature(std::as_const(residual).view(), residual.view(), update.view(),
-                      stage(2 * report.iterations + 2));
+        op.project_residual(alm, map, scratch.view(), update.view(),
+                            part(2 * report.iterations + 1, 2 * report.iterations + 3));
         op.add_scaled(ones, std::as_const(update).view(), alm);
         report.residual = largest_ratio(op.squares(std::as_const(update).view()), op.squares(alm));
         if (!(report.residual < previous || report.residual < rounding)) report.converged = false;
@@ -110,9 +107,16 @@ std::int64_t invertible_lmax(const Grid& grid) {
 template <class T>
 AnalysisReport analyze(const ShtPlan& plan, View<const T, 3> map, View<std::complex<T>, 3> alm,
                        const AnalysisOptions& options) {
+    ShtWorkspace workspace = plan.make_workspace();
+    return analyze<T>(plan, map, alm, workspace, options);
+}
+
+template <class T>
+AnalysisReport analyze(const ShtPlan& plan, View<const T, 3> map, View<std::complex<T>, 3> alm,
+                       ShtWorkspace& workspace, const AnalysisOptions& options) {
     check_options(options);
     sht::check_arrays<T>(plan, alm, map);
-    sht::AnalysisOperator<T> op(plan, options);
+    sht::AnalysisOperator<T> op(plan, options, workspace);
     auto report = options.tolerance > 0 ? sht::solve_normal_equations<T>(op, map, alm, options)
                                         : iterate_jacobi<T>(op, map, alm, options);
     report.invertible = is_invertible(plan);
@@ -125,6 +129,10 @@ AnalysisReport analyze(const ShtPlan& plan, View<const T, 3> map, View<std::comp
     return report;
 }
 
+template AnalysisReport analyze(const ShtPlan&, View<const float, 3>, View<std::complex<float>, 3>,
+                                ShtWorkspace&, const AnalysisOptions&);
+template AnalysisReport analyze(const ShtPlan&, View<const double, 3>, View<std::complex<double>, 3>,
+                                ShtWorkspace&, const AnalysisOptions&);
 template AnalysisReport analyze(const ShtPlan&, View<const float, 3>, View<std::complex<float>, 3>,
                                 const AnalysisOptions&);
 template AnalysisReport analyze(const ShtPlan&, View<const double, 3>, View<std::complex<double>, 3>,

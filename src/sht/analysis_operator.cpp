@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "sht/array_checks.hpp"
+#include "sht/progress_part.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::sht {
@@ -22,12 +23,13 @@ constexpr std::int64_t rings_per_task = 16;
 }  // namespace
 
 template <class T>
-AnalysisOperator<T>::AnalysisOperator(const ShtPlan& plan, const AnalysisOptions& options)
+AnalysisOperator<T>::AnalysisOperator(const ShtPlan& plan, const AnalysisOptions& options,
+                                      ShtWorkspace& workspace)
     : plan_(plan),
       ring_weights_(options.ring_weights),
       pixel_weights_(options.pixel_weights),
       has_weights_(!options.ring_weights.empty() || options.pixel_weights.size() > 0),
-      workspace_(plan.make_workspace()) {
+      workspace_(workspace) {
     const auto n_rings = plan.grid().n_rings();
     if (!ring_weights_.empty() && static_cast<std::int64_t>(ring_weights_.size()) != n_rings)
         throw InvalidArgument(
@@ -79,6 +81,15 @@ void AnalysisOperator<T>::quadrature(ConstMap map, Map scratch, Alm alm, const P
             }
     });
     plan_.quadrature<T>(scratch, alm, workspace_, progress);
+}
+
+template <class T>
+void AnalysisOperator<T>::project_residual(ConstAlm alm, ConstMap map, Map scratch, Alm update,
+                                           const Progress& progress) {
+    if (!has_weights_) return plan_.project_residual<T>(alm, map, update, workspace_, progress);
+    synthesize(alm, scratch, part_of(progress, 0, 0.5));
+    subtract_from(map, scratch);
+    quadrature(scratch, scratch, update, part_of(progress, 0.5, 1));
 }
 
 template <class T>

@@ -19,7 +19,7 @@ class AnalysisOperator {
     using ConstAlm = View<const std::complex<T>, 3>;
 
     /// Throws InvalidArgument for weights of wrong length or sign. Keeps references.
-    AnalysisOperator(const ShtPlan& plan, const AnalysisOptions& options);
+    AnalysisOperator(const ShtPlan& plan, const AnalysisOptions& options, ShtWorkspace& workspace);
 
     /// Whether the options add weights to those of the grid.
     bool has_weights() const { return has_weights_; }
@@ -29,6 +29,9 @@ class AnalysisOperator {
     }
     /// alm = S^T W map. scratch: like map, overwritten if has_weights(); may be map itself.
     void quadrature(ConstMap map, Map scratch, Alm alm, const Progress& progress);
+
+    /// update = S^T W (map - S alm). scratch: like map, overwritten if has_weights().
+    void project_residual(ConstAlm alm, ConstMap map, Map scratch, Alm update, const Progress& progress);
 
     /// out = map - out
     void subtract_from(ConstMap map, Map out) const;
@@ -55,7 +58,7 @@ class AnalysisOperator {
     const std::vector<double>& ring_weights_;
     View<const double, 1> pixel_weights_;
     bool has_weights_;
-    ShtWorkspace workspace_;
+    ShtWorkspace& workspace_;
 };
 
 }  // namespace zonal::sht

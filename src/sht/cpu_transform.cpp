@@ -85,6 +85,21 @@ void read_rings(const RingBlock& block, View<const T, 1> map, bool weighted) {
     }
 }
 
+/// The sequences become W (map - what they were).
+template <class T>
+void subtract_from_rings(const RingBlock& block, View<const T, 1> map) {
+    for (std::int64_t j = 0; j < block_size; ++j) {
+        auto* z = reinterpret_cast<double*>(block.sequence[j]);
+        const Ring* rings[2] = {block.north[j], block.south[j]};
+        for (int part = 0; part < 2; ++part) {
+            const double weight = rings[part] != nullptr ? rings[part]->weight : 0;
+            const T* in = rings[part] != nullptr ? map.data() + rings[part]->first_pixel : nullptr;
+            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k)
+                z[2 * k + part] = in != nullptr ? weight * (in[k] - z[2 * k + part]) : 0;
+        }
+    }
+}
+
 void for_each_sequence(const RingBlock& block, void (fft::ComplexFft::*transform)(std::complex<double>*)) {
     for (std::int64_t j = 0; j < block_size; ++j)
         if (block.n_pixels[j] > 0) (block.transform[j]->*transform)(block.sequence[j]);
@@ -97,12 +112,6 @@ CpuTransform::CpuTransform(const Grid& grid, const ShtOptions& options)
       options_(options),
       table_(AlmLayout(options.lmax, options.mmax), options.spin),
       rings_(grid, options.lmax, options.mmax, options.spin) {}
-
-std::int64_t CpuTransform::alm_component(std::int64_t c) const {
-    if (options_.parts == SpinParts::gradient) return c == 0 ? 0 : -1;
-    if (options_.parts == SpinParts::curl) return c == 1 ? 0 : -1;
-    return c;
-}
 
 std::vector<std::int64_t> CpuTransform::band_bounds(std::int64_t n_fields) const {
     std::vector<std::int64_t> bounds{0};
@@ -134,22 +143,30 @@ std::int64_t CpuTransform::workspace_bytes() const {
 }
 
 double CpuTransform::legendre_flops() const {
-    double kept = 0;
-    for (std::int64_t m : rings_.last_m) {
-        const double orders = static_cast<double>(m + 1), lmax = static_cast<double>(options_.lmax);
-        kept += block_size * orders * (lmax + 1 - static_cast<double>(m) / 2);
-    }
-    return kept * (table_.components == 1 ? 6 : 10);
+    return rings_.legendre_flops(options_.lmax, table_.components);
 }
 
-void CpuTransform::fit(ShtWorkspace::Storage& workspace) const {
+std::unique_ptr<ShtWorkspace::Storage> CpuTransform::make_workspace() const {
+    auto storage = std::make_unique<CpuStorage>();
+    fit(*storage);
+    return storage;
+}
+
+void CpuTransform::fit(CpuStorage& workspace) const {
     while (static_cast<int>(workspace.threads.size()) < options_.threads)
-        workspace.threads.push_back(std::make_unique<ShtWorkspace::Storage::Thread>());
+        workspace.threads.push_back(std::make_unique<CpuStorage::Thread>());
+}
+
+CpuStorage& CpuTransform::storage_of(ShtWorkspace::Storage& workspace) const {
+    auto* const storage = dynamic_cast<CpuStorage*>(&workspace);
+    if (storage == nullptr) throw InvalidArgument("workspace: was made by a plan on another kind of device");
+    fit(*storage);
+    return *storage;
 }
 
 template <class T>
 void CpuTransform::synthesize_orders(View<const std::complex<T>, 3> alm, const FourierBand& band,
-                                     ShtWorkspace::Storage& workspace) const {
+                                     CpuStorage& workspace) const {
     const std::int64_t components = table_.components;
     core::parallel_for(rings_.last_m[band.end - 1] + 1, options_.threads, [&](std::int64_t m, int thread) {
         auto& scratch = *workspace.threads[thread];
@@ -157,7 +174,7 @@ void CpuTransform::synthesize_orders(View<const std::complex<T>, 3> alm, const F
         scratch.row.resize(band.n_fields * length);
         const AlmRow row{scratch.row.data(), length, band.n_fields};
         for (std::int64_t f = 0; f < band.n_fields; ++f) {
-            const std::int64_t c = alm_component(f % components);
+            const std::int64_t c = alm_component(options_.parts, f % components);
             if (c < 0)
                 std::fill(row.field(f), row.field(f) + length, 0.0);
             else
@@ -168,8 +185,7 @@ void CpuTransform::synthesize_orders(View<const std::complex<T>, 3> alm, const F
 }
 
 template <class T>
-void CpuTransform::synthesize_rings(const FourierBand& band, View<T, 3> map,
-                                    ShtWorkspace::Storage& workspace) const {
+void CpuTransform::synthesize_rings(const FourierBand& band, View<T, 3> map, CpuStorage& workspace) const {
     core::parallel_for(band.end - band.first, options_.threads, [&](std::int64_t task, int thread) {
         const RingBlock block(grid_, rings_, band.first + task, workspace.threads[thread]->rings);
         for (std::int64_t f = 0; f < band.n_fields; ++f) {
@@ -182,8 +198,24 @@ void CpuTransform::synthesize_rings(const FourierBand& band, View<T, 3> map,
 }
 
 template <class T>
+void CpuTransform::residual_rings(View<const T, 3> map, const FourierBand& band,
+                                  CpuStorage& workspace) const {
+    core::parallel_for(band.end - band.first, options_.threads, [&](std::int64_t task, int thread) {
+        const RingBlock block(grid_, rings_, band.first + task, workspace.threads[thread]->rings);
+        for (std::int64_t f = 0; f < band.n_fields; ++f) {
+            double* const fourier = band.at(band.first + task, 0) + f * fourier_block;
+            fold_modes(block, fourier, band.n_fields * fourier_block);
+            for_each_sequence(block, &fft::ComplexFft::backward);
+            subtract_from_rings<T>(block, map[f / table_.components][f % table_.components]);
+            for_each_sequence(block, &fft::ComplexFft::forward);
+            unfold_modes(block, fourier, band.n_fields * fourier_block);
+        }
+    });
+}
+
+template <class T>
 void CpuTransform::adjoint_rings(View<const T, 3> map, bool weighted, const FourierBand& band,
-                                 ShtWorkspace::Storage& workspace) const {
+                                 CpuStorage& workspace) const {
     core::parallel_for(band.end - band.first, options_.threads, [&](std::int64_t task, int thread) {
         const RingBlock block(grid_, rings_, band.first + task, workspace.threads[thread]->rings);
         for (std::int64_t f = 0; f < band.n_fields; ++f) {
@@ -197,7 +229,7 @@ void CpuTransform::adjoint_rings(View<const T, 3> map, bool weighted, const Four
 
 template <class T>
 void CpuTransform::adjoint_orders(const FourierBand& band, View<std::complex<T>, 3> alm,
-                                  ShtWorkspace::Storage& workspace) const {
+                                  CpuStorage& workspace) const {
     const std::int64_t components = table_.components;
     // The first band writes all orders, also those that no ring of it reaches; the others add.
     const bool add = band.first > 0;
@@ -209,7 +241,7 @@ void CpuTransform::adjoint_orders(const FourierBand& band, View<std::complex<T>,
         const AlmRow row{scratch.row.data(), length, band.n_fields};
         legendre_adjoint(table_, rings_, m, band, row, scratch.legendre);
         for (std::int64_t f = 0; f < band.n_fields; ++f) {
-            const std::int64_t c = alm_component(f % components);
+            const std::int64_t c = alm_component(options_.parts, f % components);
             if (c >= 0)
                 store_row<T>(row.field(f), table_.layout.index(m, m), length, add, alm[f / components][c]);
         }
@@ -217,9 +249,8 @@ void CpuTransform::adjoint_orders(const FourierBand& band, View<std::complex<T>,
 }
 
 template <class Band>
-void CpuTransform::for_each_band(std::int64_t n_maps, ShtWorkspace::Storage& workspace,
-                                 const Progress& progress, const Band& work) const {
-    fit(workspace);
+void CpuTransform::for_each_band(std::int64_t n_maps, CpuStorage& workspace, const Progress& progress,
+                                 const Band& work) const {
     workspace.seconds = {};
     Reporter reporter(progress, static_cast<double>(n_maps * rings_.n_blocks()));
     for (std::int64_t first = 0; first < n_maps; first += maps_per_pass()) {
@@ -235,8 +266,8 @@ void CpuTransform::for_each_band(std::int64_t n_maps, ShtWorkspace::Storage& wor
 }
 
 template <class T>
-void CpuTransform::synthesize(View<const std::complex<T>, 3> alm, View<T, 3> map,
-                              ShtWorkspace::Storage& workspace, const Progress& progress) const {
+void CpuTransform::synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, CpuStorage& workspace,
+                                   const Progress& progress) const {
     for_each_band(alm.extent(0), workspace, progress,
                   [&](const FourierBand& band, std::int64_t first, std::int64_t maps) {
                       timed(workspace.seconds.legendre,
@@ -247,8 +278,8 @@ void CpuTransform::synthesize(View<const std::complex<T>, 3> alm, View<T, 3> map
 }
 
 template <class T>
-void CpuTransform::adjoint(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
-                           ShtWorkspace::Storage& workspace, const Progress& progress) const {
+void CpuTransform::adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
+                                CpuStorage& workspace, const Progress& progress) const {
     for_each_band(alm.extent(0), workspace, progress,
                   [&](const FourierBand& band, std::int64_t first, std::int64_t maps) {
                       timed(workspace.seconds.rings,
@@ -258,13 +289,51 @@ void CpuTransform::adjoint(View<const T, 3> map, View<std::complex<T>, 3> alm, b
                   });
 }
 
-template void CpuTransform::synthesize(View<const std::complex<float>, 3>, View<float, 3>,
-                                       ShtWorkspace::Storage&, const Progress&) const;
-template void CpuTransform::synthesize(View<const std::complex<double>, 3>, View<double, 3>,
-                                       ShtWorkspace::Storage&, const Progress&) const;
-template void CpuTransform::adjoint(View<const float, 3>, View<std::complex<float>, 3>, bool,
-                                    ShtWorkspace::Storage&, const Progress&) const;
-template void CpuTransform::adjoint(View<const double, 3>, View<std::complex<double>, 3>, bool,
-                                    ShtWorkspace::Storage&, const Progress&) const;
+template <class T>
+void CpuTransform::project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
+                                View<std::complex<T>, 3> update, CpuStorage& workspace,
+                                const Progress& progress) const {
+    for_each_band(alm.extent(0), workspace, progress,
+                  [&](const FourierBand& band, std::int64_t first, std::int64_t maps) {
+                      timed(workspace.seconds.legendre,
+                            [&] { synthesize_orders<T>(alm.slice(first, maps), band, workspace); });
+                      timed(workspace.seconds.rings,
+                            [&] { residual_rings<T>(map.slice(first, maps), band, workspace); });
+                      timed(workspace.seconds.legendre,
+                            [&] { adjoint_orders<T>(band, update.slice(first, maps), workspace); });
+                  });
+}
+
+void CpuTransform::project_residual(View<const std::complex<float>, 3> alm, View<const float, 3> map,
+                                    View<std::complex<float>, 3> update, ShtWorkspace::Storage& workspace,
+                                    const Progress& progress) const {
+    project_maps(alm, map, update, storage_of(workspace), progress);
+}
+void CpuTransform::project_residual(View<const std::complex<double>, 3> alm, View<const double, 3> map,
+                                    View<std::complex<double>, 3> update, ShtWorkspace::Storage& workspace,
+                                    const Progress& progress) const {
+    project_maps(alm, map, update, storage_of(workspace), progress);
+}
+
+void CpuTransform::synthesize(View<const std::complex<float>, 3> alm, View<float, 3> map,
+                              ShtWorkspace::Storage& workspace, const Progress& progress) const {
+    synthesize_maps(alm, map, storage_of(workspace), progress);
+}
+void CpuTransform::synthesize(View<const std::complex<double>, 3> alm, View<double, 3> map,
+                              ShtWorkspace::Storage& workspace, const Progress& progress) const {
+    synthesize_maps(alm, map, storage_of(workspace), progress);
+}
+void CpuTransform::adjoint(View<const float, 3> map, View<std::complex<float>, 3> alm, bool weighted,
+                           ShtWorkspace::Storage& workspace, const Progress& progress) const {
+    adjoint_maps(map, alm, weighted, storage_of(workspace), progress);
+}
+void CpuTransform::adjoint(View<const double, 3> map, View<std::complex<double>, 3> alm, bool weighted,
+                           ShtWorkspace::Storage& workspace, const Progress& progress) const {
+    adjoint_maps(map, alm, weighted, storage_of(workspace), progress);
+}
+
+std::unique_ptr<const Transform> make_cpu_transform(const Grid& grid, const ShtOptions& options) {
+    return std::make_unique<const CpuTransform>(grid, options);
+}
 
 }  // namespace zonal::sht

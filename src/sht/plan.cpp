@@ -1,12 +1,12 @@
 #include <memory>
 
-#include "sht/cpu_transform.hpp"
 #include "sht/plan_checks.hpp"
+#include "sht/transform.hpp"
 #include "zonal/sht.hpp"
 
 namespace zonal {
 
-ShtWorkspace::ShtWorkspace() : storage_(std::make_unique<Storage>()) {}
+ShtWorkspace::ShtWorkspace(std::unique_ptr<Storage> storage) : storage_(std::move(storage)) {}
 ShtWorkspace::~ShtWorkspace() = default;
 ShtWorkspace::ShtWorkspace(ShtWorkspace&&) noexcept = default;
 ShtWorkspace& ShtWorkspace::operator=(ShtWorkspace&&) noexcept = default;
@@ -21,12 +21,13 @@ class ShtPlan::Implementation {
         : grid(grid),
           options(sht::resolve_options(requested)),
           layout(options.lmax, options.mmax),
-          transform(grid, options) {}
+          transform(options.device.kind() == Device::Kind::cuda ? sht::make_cuda_transform(grid, options)
+                                                                : sht::make_cpu_transform(grid, options)) {}
 
     const Grid grid;
     const ShtOptions options;
     const AlmLayout layout;
-    const sht::CpuTransform transform;
+    const std::unique_ptr<const sht::Transform> transform;
 };
 
 ShtPlan::ShtPlan(const Grid& grid, const ShtOptions& options)
@@ -51,23 +52,21 @@ std::int64_t ShtPlan::alm_components() const {
     return options().parts == SpinParts::both ? map_components() : 1;
 }
 std::int64_t ShtPlan::workspace_bytes() const {
-    return implementation_->transform.workspace_bytes();
+    return implementation_->transform->workspace_bytes();
 }
 double ShtPlan::legendre_flops() const {
-    return implementation_->transform.legendre_flops();
+    return implementation_->transform->legendre_flops();
 }
 
 ShtWorkspace ShtPlan::make_workspace() const {
-    ShtWorkspace workspace;
-    implementation_->transform.fit(workspace.storage());
-    return workspace;
+    return ShtWorkspace(implementation_->transform->make_workspace());
 }
 
 template <class T>
 void ShtPlan::synthesize(View<const std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace& workspace,
                          const Progress& progress) const {
     sht::check_arrays<T>(*this, alm, map);
-    implementation_->transform.synthesize<T>(alm, map, workspace.storage(), progress);
+    implementation_->transform->synthesize(alm, map, workspace.storage(), progress);
 }
 
 template <class T>
@@ -80,7 +79,7 @@ template <class T>
 void ShtPlan::adjoint_synthesize(View<const T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
                                  const Progress& progress) const {
     sht::check_arrays<T>(*this, alm, map);
-    implementation_->transform.adjoint<T>(map, alm, false, workspace.storage(), progress);
+    implementation_->transform->adjoint(map, alm, false, workspace.storage(), progress);
 }
 
 template <class T>
@@ -94,7 +93,7 @@ template <class T>
 void ShtPlan::quadrature(View<const T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
                          const Progress& progress) const {
     sht::check_arrays<T>(*this, alm, map);
-    implementation_->transform.adjoint<T>(map, alm, true, workspace.storage(), progress);
+    implementation_->transform->adjoint(map, alm, true, workspace.storage(), progress);
 }
 
 template <class T>
@@ -103,6 +102,19 @@ void ShtPlan::quadrature(View<const T, 3> map, View<std::complex<T>, 3> alm, con
     quadrature<T>(map, alm, workspace, progress);
 }
 
+template <class T>
+void ShtPlan::project_residual(View<const std::complex<T>, 3> alm, View<const T, 3> map,
+                               View<std::complex<T>, 3> update, ShtWorkspace& workspace,
+                               const Progress& progress) const {
+    sht::check_arrays<T>(*this, alm, map);
+    sht::check_arrays<T>(*this, update, map);
+    implementation_->transform->project_residual(alm, map, update, workspace.storage(), progress);
+}
+
+template void ShtPlan::project_residual(View<const std::complex<float>, 3>, View<const float, 3>,
+                                        View<std::complex<float>, 3>, ShtWorkspace&, const Progress&) const;
+template void ShtPlan::project_residual(View<const std::complex<double>, 3>, View<const double, 3>,
+                                        View<std::complex<double>, 3>, ShtWorkspace&, const Progress&) const;
 template void ShtPlan::synthesize(View<const std::complex<float>, 3>, View<float, 3>, const Progress&) const;
 template void ShtPlan::synthesize(View<const std::complex<double>, 3>, View<double, 3>,
                                   const Progress&) const;

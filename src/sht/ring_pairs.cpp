@@ -94,4 +94,12 @@ RingPairs::RingPairs(const Grid& grid, std::int64_t lmax, std::int64_t mmax, int
     first_equatorial = std::max(first_equatorial, end_polar);
 }
 
+double RingPairs::legendre_flops(std::int64_t lmax, int components) const {
+    double kept = 0;
+    for (const std::int64_t m : last_m)
+        kept += block_size * static_cast<double>(m + 1) *
+                (static_cast<double>(lmax + 1) - static_cast<double>(m) / 2);
+    return kept * (components == 1 ? 6 : 10);
+}
+
 }  // namespace zonal::sht

@@ -32,6 +32,9 @@ struct RingPairs {
     /// mmax, spin, lmax: of the transform, for the pruning bound.
     RingPairs(const Grid& grid, std::int64_t lmax, std::int64_t mmax, int spin);
 
+    /// Operations of the Legendre stage: 6 per (degree, order, pair) kept, 10 for two components.
+    double legendre_flops(std::int64_t lmax, int components) const;
+
     std::int64_t n_blocks() const { return static_cast<std::int64_t>(last_m.size()); }
 
     std::vector<RingPair> pairs;

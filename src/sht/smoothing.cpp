@@ -177,10 +177,12 @@ class Smoother {
                                  .ring_weights = options_.ring_weights,
                                  .pixel_weights = options_.pixel_weights,
                                  .progress = sht::part_of(progress, 0, 1 - 1 / transforms)};
-        merge(analyze<T>(plan, maps, alm.view(), analysis));
+        ShtWorkspace workspace = plan.make_workspace();
+        merge(analyze<T>(plan, maps, alm.view(), workspace, analysis));
         for (std::int64_t b = 0; b < maps.extent(0); ++b) apply_beam<T>(plan.layout(), beam_, alm.view()[b]);
         const auto last = sht::part_of(progress, 1 - 1 / transforms, 1);
-        if (&grid_ == &grid_out_) return plan.synthesize<T>(std::as_const(alm).view(), smoothed, last);
+        if (&grid_ == &grid_out_)
+            return plan.synthesize<T>(std::as_const(alm).view(), smoothed, workspace, last);
         ShtPlan(grid_out_, sht).synthesize<T>(std::as_const(alm).view(), smoothed, last);
     }
 

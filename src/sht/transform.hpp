@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+
+#include "zonal/sht.hpp"
+
+namespace zonal {
+
+/// What a backend keeps between calls.
+struct ShtWorkspace::Storage {
+    virtual ~Storage() = default;
+    ShtStageSeconds seconds;
+};
+
+}  // namespace zonal
+
+namespace zonal::sht {
+
+/// A transform on one kind of device; arrays have been checked. The workspace is one that make_workspace
+/// made.
+class Transform {
+  public:
+    virtual ~Transform() = default;
+
+    virtual void synthesize(View<const std::complex<float>, 3> alm, View<float, 3> map,
+                            ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
+    virtual void synthesize(View<const std::complex<double>, 3> alm, View<double, 3> map,
+                            ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
+    /// weighted: multiply the pixels by their rings' weights.
+    virtual void adjoint(View<const float, 3> map, View<std::complex<float>, 3> alm, bool weighted,
+                         ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
+    virtual void adjoint(View<const double, 3> map, View<std::complex<double>, 3> alm, bool weighted,
+                         ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
+
+    /// update = S^T W (map - S alm), rings at a time, without a map in between.
+    virtual void project_residual(View<const std::complex<float>, 3> alm, View<const float, 3> map,
+                                  View<std::complex<float>, 3> update, ShtWorkspace::Storage& workspace,
+                                  const Progress& progress) const = 0;
+    virtual void project_residual(View<const std::complex<double>, 3> alm, View<const double, 3> map,
+                                  View<std::complex<double>, 3> update, ShtWorkspace::Storage& workspace,
+                                  const Progress& progress) const = 0;
+
+    virtual std::unique_ptr<ShtWorkspace::Storage> make_workspace() const = 0;
+    virtual std::int64_t workspace_bytes() const = 0;
+    virtual double legendre_flops() const = 0;
+};
+
+/// options: resolved, its device of the kind that the function's name says.
+std::unique_ptr<const Transform> make_cpu_transform(const Grid& grid, const ShtOptions& options);
+std::unique_ptr<const Transform> make_cuda_transform(const Grid& grid, const ShtOptions& options);
+
+/// Component of the alm array that holds component c of the field, or -1 where the plan leaves it out.
+inline std::int64_t alm_component(SpinParts parts, std::int64_t c) {
+    if (parts == SpinParts::gradient) return c == 0 ? 0 : -1;
+    if (parts == SpinParts::curl) return c == 1 ? 0 : -1;
+    return c;
+}
+
+}  // namespace zonal::sht
