@@ -3,10 +3,14 @@
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_EXTENSIONS OFF)
 
 # The compiler may not fuse a*b + c behind our back: GCC would do so wherever a target has FMA, so the same source
 # would round differently per target and per flag. Kernels ask for FMA by name (docs/decisions/compile-flags.md).
-add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+                    "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off;-diag-suppress=554>")
+
 
 # zonal_add_library(target export_name source...): what the project's libraries have in common. Consumers link
 # zonal::<export_name>.

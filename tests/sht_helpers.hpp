@@ -6,10 +6,12 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <numbers>
 #include <ostream>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -47,13 +49,21 @@ inline double sharp_transform_rounding(std::int64_t lmax) {
     return eps * 6 * std::sqrt(static_cast<double>(lmax) + 1);
 }
 
+/// Where the transforms of the tests run: cpu, or what the environment variable ZONAL_TEST_DEVICE says.
+inline Device test_device() {
+    const char* name = std::getenv("ZONAL_TEST_DEVICE");
+    if (name == nullptr || std::string(name) == "cpu") return Device::cpu();
+    if (std::string(name) == "cuda") return Device::cuda(0);
+    throw std::invalid_argument("ZONAL_TEST_DEVICE: must be cpu or cuda");
+}
+
 inline ShtOptions options_of(std::int64_t lmax, int spin = 0, std::int64_t mmax = -1, int threads = 1) {
     ShtOptions options;
     options.lmax = lmax;
     options.mmax = mmax;
     options.spin = spin;
     options.threads = threads;
-    options.device = Device::cpu();
+    options.device = test_device();
     return options;
 }
 

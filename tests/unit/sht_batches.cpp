@@ -189,7 +189,9 @@ TEST(Sht, QuadratureIsTheAdjointOfTheWeightedMap) {
     for (std::int64_t c = 0; c < 2; ++c)
         for (const Ring& ring : rings.rings())
             for (std::int64_t k = 0; k < ring.n_pixels; ++k) map(0, c, ring.first_pixel + k) *= ring.weight;
-    EXPECT_EQ(largest_difference(adjoint(plan, map), weighted), 0);
+    // The CPU weights the pixels, CUDA their Fourier coefficients, of order 1: one rounding each.
+    const double tolerance = test_device() == Device::cpu() ? 0 : 4 * eps;
+    EXPECT_LE(largest_difference(adjoint(plan, map), weighted), tolerance);
 }
 
 }  // namespace

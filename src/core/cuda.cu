@@ -1,0 +1,45 @@
+#include "core/cuda.cuh"
+
+#include <string>
+
+#include "zonal/error.hpp"
+
+namespace zonal::core {
+
+void check_cuda(cudaError_t status, const char* what) {
+    if (status == cudaSuccess) return;
+    cudaGetLastError();  // a failed call must not fail the next one
+    throw DeviceError(std::string("CUDA, ") + what + ": " + cudaGetErrorString(status));
+}
+
+void check_cufft(cufftResult status, const char* what) {
+    if (status == CUFFT_SUCCESS) return;
+    if (status == CUFFT_ALLOC_FAILED)
+        throw OutOfDeviceMemory(std::string("cuFFT, ") + what + ": out of memory");
+    throw DeviceError(std::string("cuFFT, ") + what + ": error " + std::to_string(static_cast<int>(status)));
+}
+
+CurrentDevice::CurrentDevice(int index) {
+    check_cuda(cudaGetDevice(&before_), "asking for the current device");
+    if (index == before_) return;
+    check_cuda(cudaSetDevice(index), "choosing a device");
+    changed_ = true;
+}
+
+CurrentDevice::~CurrentDevice() {
+    if (changed_) cudaSetDevice(before_);
+}
+
+void* allocate_device(std::int64_t bytes) {
+    void* memory = nullptr;
+    const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
+    if (status == cudaSuccess) return memory;
+    cudaGetLastError();
+    if (status != cudaErrorMemoryAllocation) check_cuda(status, "allocating memory");
+    std::size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    throw OutOfDeviceMemory("CUDA: out of memory: " + std::to_string(bytes) + " bytes asked for, " +
+                            std::to_string(free) + " of " + std::to_string(total) + " free");
+}
+
+}  // namespace zonal::core

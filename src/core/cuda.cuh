@@ -1,0 +1,161 @@
+#pragma once
+
+// The CUDA toolkit, for every .cu file of the project.
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+#include <cufft.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace zonal::core {
+
+/// Throw DeviceError, naming what was tried, unless all is well.
+void check_cuda(cudaError_t status, const char* what);
+void check_cufft(cufftResult status, const char* what);
+
+/// Makes a device current and, at the end of the scope, the caller's again.
+class CurrentDevice {
+  public:
+    explicit CurrentDevice(int index);
+    ~CurrentDevice();
+    CurrentDevice(const CurrentDevice&) = delete;
+    CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+  private:
+    int before_ = 0;
+    bool changed_ = false;
+};
+
+/// Bytes of device memory; throws OutOfDeviceMemory with the bytes asked for and free.
+void* allocate_device(std::int64_t bytes);
+
+/// An array of device memory that it owns; not initialised. Knows its device.
+template <class T>
+class DeviceArray {
+  public:
+    DeviceArray() = default;
+    explicit DeviceArray(std::int64_t size) : size_(size) {
+        if (size > 0) data_ = static_cast<T*>(allocate_device(size * static_cast<std::int64_t>(sizeof(T))));
+    }
+    /// A copy of host memory.
+    template <class Allocator>
+    explicit DeviceArray(const std::vector<T, Allocator>& host)
+        : DeviceArray(static_cast<std::int64_t>(host.size())) {
+        copy_from(host.data());
+    }
+    ~DeviceArray() { cudaFree(data_); }
+    DeviceArray(DeviceArray&& other) noexcept { swap(other); }
+    DeviceArray& operator=(DeviceArray&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+
+    T* data() const { return data_; }
+    std::int64_t size() const { return size_; }
+    std::int64_t bytes() const { return size_ * static_cast<std::int64_t>(sizeof(T)); }
+    /// Makes room for at least `size` elements; what was there is lost.
+    void reserve(std::int64_t size) {
+        if (size <= size_) return;
+        *this = DeviceArray();
+        DeviceArray larger(size);
+        swap(larger);
+    }
+
+  private:
+    void swap(DeviceArray& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+    }
+    void copy_from(const T* host) {
+        if (size_ > 0)
+            check_cuda(cudaMemcpy(data_, host, bytes(), cudaMemcpyHostToDevice), "copying a table");
+    }
+
+    T* data_ = nullptr;
+    std::int64_t size_ = 0;
+};
+
+/// A stream of its own that does not wait for the default one.
+class OwnStream {
+  public:
+    OwnStream() { check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream"); }
+    ~OwnStream() { cudaStreamDestroy(stream_); }
+    OwnStream(const OwnStream&) = delete;
+    OwnStream& operator=(const OwnStream&) = delete;
+    cudaStream_t get() const { return stream_; }
+
+  private:
+    cudaStream_t stream_ = nullptr;
+};
+
+/// A second stream for work that may run beside another's.
+class SideStream {
+  public:
+    SideStream() {
+        for (cudaEvent_t* event : {&fork_, &join_})
+            check_cuda(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "making an event");
+    }
+    ~SideStream() {
+        cudaEventDestroy(fork_);
+        cudaEventDestroy(join_);
+    }
+    SideStream(const SideStream&) = delete;
+    SideStream& operator=(const SideStream&) = delete;
+
+    /// The side stream, after what `stream` has been given so far.
+    cudaStream_t fork(cudaStream_t stream) {
+        check_cuda(cudaEventRecord(fork_, stream), "recording an event");
+        check_cuda(cudaStreamWaitEvent(side_.get(), fork_), "waiting for an event");
+        return side_.get();
+    }
+    /// `stream` goes on when the side stream's work is done.
+    void join(cudaStream_t stream) {
+        check_cuda(cudaEventRecord(join_, side_.get()), "recording an event");
+        check_cuda(cudaStreamWaitEvent(stream, join_), "waiting for an event");
+    }
+
+  private:
+    OwnStream side_;
+    cudaEvent_t fork_ = nullptr, join_ = nullptr;
+};
+
+/// Points in time of a stream's work.
+class EventList {
+  public:
+    EventList() = default;
+    ~EventList() {
+        for (cudaEvent_t event : events_) cudaEventDestroy(event);
+    }
+    EventList(const EventList&) = delete;
+    EventList& operator=(const EventList&) = delete;
+
+    void clear() { used_ = 0; }
+    void record(cudaStream_t stream) {
+        if (used_ == events_.size()) {
+            cudaEvent_t event = nullptr;
+            check_cuda(cudaEventCreate(&event), "making an event");
+            events_.push_back(event);
+        }
+        check_cuda(cudaEventRecord(events_[used_++], stream), "recording an event");
+    }
+    /// From event k to the next one, once the stream has passed both.
+    double seconds(std::size_t k) const {
+        float milliseconds = 0;
+        check_cuda(cudaEventElapsedTime(&milliseconds, events_[k], events_[k + 1]), "reading an event");
+        return 1e-3 * milliseconds;
+    }
+    std::size_t size() const { return used_; }
+
+  private:
+    std::vector<cudaEvent_t> events_;
+    std::size_t used_ = 0;
+};
+
+/// Reports the launch of a kernel that failed.
+inline void check_launch(const char* kernel) {
+    check_cuda(cudaGetLastError(), kernel);
+}
+
+}  // namespace zonal::core

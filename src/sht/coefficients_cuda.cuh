@@ -1,0 +1,51 @@
+#pragma once
+
+#include "sht/legendre_cuda.cuh"
+
+/// Between a_lm and what the Legendre kernels read and write, order by order.
+namespace zonal::sht::cuda {
+
+/// Coefficients in the layout of alm, but with degrees up to lmax + spin: complex, [n_rows] per field.
+std::int64_t n_rows(const LegendreView& t);
+
+/// Fields' coefficients in that layout; complex, re, im. For spin 0 the alm themselves.
+template <class T>
+struct RowPointers {
+    const T* row[max_fields];
+};
+
+/// steps: [step][2 + 4 n_fields] = A, B, then b re, b im, c re, c im per field, with
+///   b_i = alpha_i (eps_{l+1} a_l + eps_{l+2} a_{l+2}), c_i = alpha_i a_{l+1}, l = m + 2i
+template <class T>
+void write_steps(const LegendreStage& stage, RowPointers<T> rows, int n_fields, double* steps,
+                 cudaStream_t stream);
+
+/// The same without coefficients: A and B alone are written.
+void write_recurrence(const LegendreStage& stage, int n_fields, double* steps, cudaStream_t stream);
+
+/// The transpose of write_steps: rows [n_fields][n_rows], overwritten, from the sums of all tiles.
+void rows_from_sums(const LegendreStage& stage, const JobList& jobs, const double* sums, int n_fields,
+                    double* rows, cudaStream_t stream);
+
+/// rows: [2][n_rows] of the scalar fields sin^s Q, sin^s U of a spin 1 or 2 field, overwritten.
+template <class T>
+void spin_to_scalar(const LegendreStage& stage, AlmPointers<T> alm, double* rows, cudaStream_t stream);
+
+/// What the adjoint's kernels leave behind for one map; null where they have nothing to do.
+struct AdjointSums {
+    const double* rows[2];     ///< of the scalar fields: rows_from_sums
+    const double* polar;       ///< adjoint_jacobi
+    const double* equatorial;  ///< adjoint_jacobi
+};
+
+/// alm: null where a component is not wanted.
+template <class T>
+struct AlmTargets {
+    T* alm[2];
+};
+
+/// Gathers a map's sums to its a_lm.
+template <class T>
+void store_alm(const LegendreStage& stage, const AdjointSums& sums, AlmTargets<T> alm, cudaStream_t stream);
+
+}  // namespace zonal::sht::cuda
