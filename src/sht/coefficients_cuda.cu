@@ -86,7 +86,10 @@ __global__ void rows_kernel(LegendreView t, const std::int64_t* first_sum, const
 __device__ SpinShifts shifts(const LegendreView& t, std::int64_t l, std::int64_t m) {
     if (l < m || l < t.spin || l > t.lmax) return {};
     const double degree = static_cast<double>(l), order = static_cast<double>(m);
-    return t.spin == 1 ? spin_1_shifts(degree, order) : spin_2_shifts(degree, order);
+    const double e0 = epsilon_lm(degree, order), e1 = epsilon_lm(degree + 1, order);
+    if (t.spin == 1) return spin_1_shifts(degree, order, e0, e1);
+    const double below = l > m ? epsilon_lm(degree - 1, order) : 0;
+    return spin_2_shifts(degree, order, below, e0, e1, epsilon_lm(degree + 2, order));
 }
 
 /// Thread k of a block has the weights of degree first - 2 + k; all but two at each end have an output.

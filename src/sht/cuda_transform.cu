@@ -36,7 +36,8 @@ void require_on_device(const char* name, View<T, 3> view, int device) {
     const bool usable =
         found.type == cudaMemoryTypeManaged || (found.type == cudaMemoryTypeDevice && found.device == device);
     if (!usable)
-        throw InvalidArgument(std::string(name) + ": is not in device memory of " + to_string(Device::cuda(device)));
+        throw InvalidArgument(std::string(name) + ": is not in device memory of " +
+                              to_string(Device::cuda(device)));
     constexpr std::uintptr_t alignment = sizeof(std::remove_const_t<T>);
     if (reinterpret_cast<std::uintptr_t>(view.data()) % alignment != 0)
         throw InvalidArgument(std::string(name) + ": must be aligned to " + std::to_string(alignment) +

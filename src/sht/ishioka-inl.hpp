@@ -13,6 +13,7 @@
 #include <cmath>
 #include <complex>
 
+#include "sht/ishioka_math.hpp"
 #include "sht/legendre.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,11 +21,7 @@ namespace zonal::sht::HWY_NAMESPACE {
 
 using Complex = std::complex<double>;
 
-/// The recurrence of one order m up to degree lmax, in steps i of two degrees: l = m + 2i.
-/// Ishioka (2018), eqs. 20-23:
-///   lam_{i+1} = (A_i cos^2 theta + B_i) lam_i + lam_{i-1}
-///   A_i = (-1)^i alpha_i^2, B_i = -A_i (eps_{l+1}^2 + eps_{l+2}^2)
-///   alpha_0 = 1 / eps_{m+1}, alpha_{i+1} = (-1)^i / (eps_{l+2} eps_{l+3} alpha_i)
+/// The recurrence of one order m up to degree lmax, in steps i of two degrees: l = m + 2i (ishioka_math.hpp).
 struct Ishioka {
     std::int64_t m, lmax;
     std::int64_t n_steps;   ///< even: the last may be empty
@@ -37,24 +34,22 @@ struct Ishioka {
         // Room for a spin field's degrees up to lmax + 2 and the recurrence's l + 3.
         scratch.epsilon.resize(2 * n_steps + 8);
         double* eps = scratch.epsilon.data();
-        const double m2 = static_cast<double>(m) * m;
-        for (std::int64_t k = 0; k < 2 * n_steps + 4; ++k) {
-            const double l = static_cast<double>(m + k), l2 = l * l;
-            eps[k] = std::sqrt((l2 - m2) / (4 * l2 - 1));
-        }
+        const double order = static_cast<double>(m);
+        for (std::int64_t k = 0; k < 2 * n_steps + 4; ++k)
+            eps[k] = epsilon_lm(order + static_cast<double>(k), order);
         eps[0] = 0;
         scratch.alpha.resize(3 * n_steps + 4);
-        write_alpha(eps, scratch.alpha.data());
+        write_alphas(eps, scratch.alpha.data());
         epsilon = eps;
         alpha = scratch.alpha.data();
     }
 
     /// Room behind the n_steps values of alpha is scratch.
-    void write_alpha(const double* eps, double* alpha_out) const {
+    void write_alphas(const double* eps, double* alpha_out) const {
         double* a = alpha_out;
         double* ratio = a + n_steps;
         double* defect = ratio + n_steps;
-        // Two degrees apart alpha only needs products: alpha_{i+2} = -alpha_i p_i / p_{i+1}, p_i = eps_{l+2}
+        // As write_alpha of ishioka_math.hpp, in loops that vectorise. p_i = eps_{l+2}
         // eps_{l+3}.
         for (std::int64_t i = 0; i < n_steps; ++i)
             ratio[i] = -(eps[2 * i + 2] * eps[2 * i + 3]) / (eps[2 * i + 4] * eps[2 * i + 5]);
@@ -64,13 +59,8 @@ struct Ishioka {
         // Even and odd i have drifted apart by rounding, which near the equator and the poles acts as a shift
         // of theta. Restore alpha_{i+1} alpha_i p_i = (-1)^i: with alpha_i (1 + c_i), c_{i+1} = -defect_i -
         // c_i.
-        for (std::int64_t i = 0; i + 1 < n_steps; ++i) {
-            const double p = eps[2 * i + 2] * eps[2 * i + 3], half = p * a[i];
-            const double lost =
-                std::fma(eps[2 * i + 2], eps[2 * i + 3], -p) * a[i] + std::fma(p, a[i], -half);
-            const double sign = i % 2 == 0 ? 1 : -1;
-            defect[i] = std::fma(half, a[i + 1], -sign) * sign + lost * a[i + 1] * sign;
-        }
+        for (std::int64_t i = 0; i + 1 < n_steps; ++i)
+            defect[i] = alpha_defect(eps[2 * i + 2], eps[2 * i + 3], a[i], a[i + 1], i % 2 == 0 ? 1 : -1);
         double correction = 0;
         for (std::int64_t i = 0; i + 1 < n_steps; ++i) {
             correction = -defect[i] - correction;
@@ -81,10 +71,9 @@ struct Ishioka {
     /// steps[i * stride], steps[i * stride + 1] = A_i, B_i.
     void write_recurrence(double* steps, std::int64_t stride) const {
         for (std::int64_t i = 0; i < n_steps; ++i) {
-            const double a = (i % 2 == 0 ? 1 : -1) * alpha[i] * alpha[i];
-            const double e1 = epsilon[2 * i + 1], e2 = epsilon[2 * i + 2];
-            steps[i * stride] = a;
-            steps[i * stride + 1] = -a * (e1 * e1 + e2 * e2);
+            const IshiokaStep step = ishioka_step(i, alpha[i], epsilon[2 * i + 1], epsilon[2 * i + 2]);
+            steps[i * stride] = step.a;
+            steps[i * stride + 1] = step.b;
         }
     }
 

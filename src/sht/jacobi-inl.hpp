@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sht/jacobi_math.hpp"
 #include "sht/legendre.hpp"
 #include "sht/scaled-inl.hpp"
 
@@ -33,41 +34,23 @@ struct JacobiSteps {
     double *c0, *c1, *c2;
 };
 
-/// With n = l - L, L = max(m, s), lambda = g_n R_n, R_n = P_n^(alpha,beta)(x) / P_n^(alpha,beta)(1), h = 1 -
-/// x (DLMF 18.9.1-2 in differences):
-///   d_{n+1} = (c_n d_n - h R_n) / a_n,  R_{n+1} = R_n + d_{n+1},  R_0 = 1, d_0 = 0
-///   a_n = 2 (n+alpha+beta+1)(n+alpha+1) / ((2n+alpha+beta+1)(2n+alpha+beta+2))
-///   c_n = 2 n (n+beta) / ((2n+alpha+beta)(2n+alpha+beta+1))
-///   (g_{n+1}/g_n)^2 = (2l+3)/(2l+1) (n+1+alpha+beta)(n+1+alpha) / ((n+1)(n+1+beta))
-/// The step acts on g_n R_n and g_n d_n: g_{n+1}/g_n times 1, c_n / a_n, 1 / a_n.
 inline void write_difference_steps(double alpha, double beta, double first_degree, std::int64_t count,
                                    const JacobiSteps& steps) {
     for (std::int64_t k = 0; k < count; ++k) {
-        const double n = static_cast<double>(k), l = first_degree + n, ab = alpha + beta, two = 2 * n + ab;
-        const double inverse_a = (two + 1) * (two + 2) / (2 * (n + ab + 1) * (n + alpha + 1));
-        // c_0 = 0, also where alpha + beta = 0.
-        const double c = 2 * n * (n + beta) / (std::max(two, 1.0) * (two + 1));
-        const double growth = std::sqrt((2 * l + 3) * (n + 1 + ab) * (n + 1 + alpha) /
-                                        ((2 * l + 1) * (n + 1) * (n + 1 + beta)));
-        steps.c0[k] = growth;
-        steps.c1[k] = growth * c * inverse_a;
-        steps.c2[k] = growth * inverse_a;
+        const JacobiStep step = difference_step(alpha, beta, first_degree, static_cast<double>(k));
+        steps.c0[k] = step.c0;
+        steps.c1[k] = step.c1;
+        steps.c2[k] = step.c2;
     }
 }
 
-/// lambda_{l+1} = (u x + v) lambda_l - w lambda_{l-1} (Varshalovich et al. 1988, eq. 4.8.1, with the norm),
-/// r_l = sqrt((l^2 - m^2)(l^2 - s^2)):
-///   u = sqrt((2l+1)(2l+3)) (l+1) / r_{l+1},  v = -u m s / (l (l+1)),
-///   w = sqrt((2l+3)/(2l-1)) (l+1) r_l / (l r_{l+1})
-/// which is w_l = u_l / u_{l-1}. The first w has nothing to act on.
+/// As three_term_step, with w_l = u_l / u_{l-1} from the stored u.
 inline void write_three_term_steps(double m, double s, double first_degree, std::int64_t count,
                                    const JacobiSteps& steps) {
     for (std::int64_t k = 0; k < count; ++k) {
-        const double l = first_degree + static_cast<double>(k), next = l + 1;
-        const double u = next * std::sqrt((2 * l + 1) * (2 * l + 3) /
-                                          ((next - m) * (next + m) * ((next - s) * (next + s))));
-        steps.c0[k] = u;
-        steps.c1[k] = -u * m * s / (std::max(l, 1.0) * next);
+        const double l = first_degree + static_cast<double>(k);
+        steps.c0[k] = three_term_growth(m, s, l);
+        steps.c1[k] = three_term_shift(m, s, l, steps.c0[k]);
     }
     for (std::int64_t k = count - 1; k > 0; --k) steps.c2[k] = steps.c0[k] / steps.c0[k - 1];
     if (count > 0) steps.c2[0] = 0;

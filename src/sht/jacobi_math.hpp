@@ -29,10 +29,14 @@ ZONAL_HOST_DEVICE inline JacobiStep difference_step(double alpha, double beta, d
     return {growth, growth * c * inverse_a, growth * inverse_a};
 }
 
-/// The factor u of three_term_step at degree l.
+/// The factors u and v of three_term_step at degree l.
 ZONAL_HOST_DEVICE inline double three_term_growth(double m, double s, double l) {
     const double next = l + 1;
     return next * sqrt((2 * l + 1) * (2 * l + 3) / ((next - m) * (next + m) * ((next - s) * (next + s))));
+}
+
+ZONAL_HOST_DEVICE inline double three_term_shift(double m, double s, double l, double growth) {
+    return -growth * m * s / ((l > 1 ? l : 1.0) * (l + 1));
 }
 
 /// lambda_{l+1} = (u x + v) lambda_l - w lambda_{l-1} (Varshalovich et al. 1988, eq. 4.8.1, with the norm),
@@ -43,7 +47,7 @@ ZONAL_HOST_DEVICE inline double three_term_growth(double m, double s, double l) 
 ZONAL_HOST_DEVICE inline JacobiStep three_term_step(double m, double s, double first_degree, double n) {
     const double l = first_degree + n, u = three_term_growth(m, s, l);
     const double w = n > 0 ? u / three_term_growth(m, s, l - 1) : 0;
-    return {u, -u * m * s / ((l > 1 ? l : 1.0) * (l + 1)), w};
+    return {u, three_term_shift(m, s, l, u), w};
 }
 
 }  // namespace zonal::sht

@@ -17,6 +17,7 @@
 #include <complex>
 
 #include "sht/legendre.hpp"
+#include "sht/spin_math.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace zonal::sht::HWY_NAMESPACE {
@@ -68,43 +69,27 @@ class SpinWeights {
     }
 
   private:
-    /// With e_l = eps_lm and N = 1 / sqrt(l(l+1)):
-    ///   sin F+ = -N { l e_{l+1} lambda_{l+1} - (l+1) e_l lambda_{l-1} },  sin F- = N m lambda_l
     void write_spin_1(std::int64_t order, const double* epsilon) {
         const double m = static_cast<double>(order);
         for (std::int64_t k = first_; k < length_; ++k) {
-            const double l = m + static_cast<double>(k), norm = 1 / std::sqrt(l * (l + 1));
-            weight_[0][k] = -norm * (l + 1) * epsilon[k];
-            weight_[1][k] = norm * l * epsilon[k + 1];
-            weight_[2][k] = -norm * m;
+            const SpinShifts w = spin_1_shifts(m + static_cast<double>(k), m, epsilon[k], epsilon[k + 1]);
+            for (int i = 0; i < 3; ++i) weight_[i][k] = w.weight[i + 1];
         }
         n_even_ = 2, n_odd_ = 1;
-        even_[0] = {-1, weight_[0]}, even_[1] = {1, weight_[1]};
-        odd_[0] = {0, weight_[2]};
+        even_[0] = {-1, weight_[0]}, even_[1] = {1, weight_[2]};
+        odd_[0] = {0, weight_[1]};
     }
 
-    /// With N = 2 / sqrt((l+2)(l+1)l(l-1)):
-    ///   sin^2 F+ = N { l(l-1)/2 e_{l+1} e_{l+2} lambda_{l+2}
-    ///                  + [m^2 - l - l(l-1)/2 (1 - e_l^2 - e_{l+1}^2) + (2l+1) e_l^2] lambda_l
-    ///                  + (l+1)(l+2)/2 e_l e_{l-1} lambda_{l-2} }
-    ///   sin^2 F- = -N m { (l-1) e_{l+1} lambda_{l+1} - (l+2) e_l lambda_{l-1} }
     void write_spin_2(std::int64_t order, const double* epsilon) {
         const double m = static_cast<double>(order);
         for (std::int64_t k = first_; k < length_; ++k) {
-            const double l = m + static_cast<double>(k);
-            const double norm = 2 / std::sqrt((l + 2) * (l + 1) * (l * (l - 1)));
-            const double e0 = epsilon[k], e1 = epsilon[k + 1], e2 = epsilon[k + 2],
-                         below = epsilon[k - (k > 0)];
-            const double pairs = l * (l - 1) / 2;
-            weight_[0][k] = -norm * ((l + 1) * (l + 2) / 2) * e0 * below;
-            weight_[1][k] = -norm * (m * m - l - pairs * (1 - e0 * e0 - e1 * e1) + (2 * l + 1) * e0 * e0);
-            weight_[2][k] = -norm * pairs * e1 * e2;
-            weight_[3][k] = -norm * m * (l + 2) * e0;
-            weight_[4][k] = norm * m * (l - 1) * e1;
+            const SpinShifts w = spin_2_shifts(m + static_cast<double>(k), m, epsilon[k - (k > 0)],
+                                               epsilon[k], epsilon[k + 1], epsilon[k + 2]);
+            for (int i = 0; i < 5; ++i) weight_[i][k] = w.weight[i];
         }
         n_even_ = 3, n_odd_ = 2;
-        for (int i = 0; i < 3; ++i) even_[i] = {2 * i - 2, weight_[i]};
-        for (int i = 0; i < 2; ++i) odd_[i] = {2 * i - 1, weight_[3 + i]};
+        for (int i = 0; i < 3; ++i) even_[i] = {2 * i - 2, weight_[2 * i]};
+        for (int i = 0; i < 2; ++i) odd_[i] = {2 * i - 1, weight_[2 * i + 1]};
     }
 
     /// out[k + offset] += weight[k] factor in[k]. Below degree m the weights are zero, as e_m is.
