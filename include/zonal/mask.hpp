@@ -38,9 +38,9 @@ struct BadPixels {
 /// map: [pixel].
 template <class T>
 BadPixels count_bad_pixels(View<const T, 1> map);
-/// Of the pixels that lie in rings of the grid. map: [grid.n_pixels()].
+/// Of the pixels that lie in rings of the grid. map: [grid.n_pixels()]. threads: 0: available_cpus().
 template <class T>
-BadPixels count_bad_pixels(const Grid& grid, View<const T, 1> map);
+BadPixels count_bad_pixels(const Grid& grid, View<const T, 1> map, int threads = 1);
 
 /// Throws InvalidArgument "map I: 3 pixels are NaN, the first is pixel 17" if there are NaN or infinite
 /// pixels.

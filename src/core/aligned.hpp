@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <vector>
+
+#include "zonal/view.hpp"
 
 namespace zonal::core {
 
@@ -45,5 +48,14 @@ class Scratch {
     double* data_ = nullptr;
     std::int64_t capacity_ = 0;
 };
+
+/// An array in scratch memory, contents unspecified.
+template <class T, int N>
+View<T, N> scratch_view(Scratch& memory, const std::array<std::int64_t, N>& extents) {
+    std::int64_t bytes = sizeof(T);
+    for (const std::int64_t extent : extents) bytes *= extent;
+    constexpr std::int64_t unit = sizeof(double);
+    return {reinterpret_cast<T*>(memory.reserve((bytes + unit - 1) / unit)), extents};
+}
 
 }  // namespace zonal::core

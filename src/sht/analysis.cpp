@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/aligned.hpp"
 #include "sht/analysis_operator.hpp"
 #include "sht/analysis_solver.hpp"
 #include "sht/plan_checks.hpp"
@@ -71,16 +72,17 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
     op.quadrature(map, scratch.view(), alm, part(0, 1));
     if (options.iterations == 0) return report;
 
-    Array<std::complex<T>, 3> update(alm.extents());
+    core::Scratch memory;
+    const auto update = core::scratch_view<std::complex<T>, 3>(memory, alm.extents());
     const std::vector<double> ones(alm.extent(0), 1.0);
     // Updates below this are rounding, which need not become smaller.
     constexpr double rounding = 1e3 * std::numeric_limits<T>::epsilon();
     double previous = 1;
     for (; report.iterations < options.iterations; ++report.iterations) {
-        op.project_residual(alm, map, scratch.view(), update.view(),
+        op.project_residual(alm, map, scratch.view(), update,
                             part(2 * report.iterations + 1, 2 * report.iterations + 3));
-        op.add_scaled(ones, std::as_const(update).view(), alm);
-        report.residual = largest_ratio(op.squares(std::as_const(update).view()), op.squares(alm));
+        op.add_scaled(ones, update, alm);
+        report.residual = largest_ratio(op.squares(update), op.squares(alm));
         if (!(report.residual < previous || report.residual < rounding)) report.converged = false;
         previous = report.residual;
     }

@@ -117,10 +117,13 @@ struct JacobiSequence {
             memory = value;
             value = next;
         }
-        promote(memory, value, scale);
     }
 
-    HWY_INLINE V visible_value() const { return hn::Mul(value, visibility(scale)); }
+    /// The value where it is visible, else 0.
+    template <bool AllVisible>
+    HWY_INLINE V counted() const {
+        return AllVisible ? value : hn::Mul(value, visibility(scale));
+    }
 };
 
 template <JacobiForm Form>
@@ -138,7 +141,9 @@ struct JacobiFunctions {
                                std::int64_t ring)
         : lambda(table, rings, m, ring, m, m, m % 2 == 0 ? 1 : -1), x(jacobi_argument<Form>(rings, ring)) {}
     HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) { lambda.advance(r.steps[0], k, x); }
+    HWY_INLINE void rescale() { promote(lambda.memory, lambda.value, lambda.scale); }
     HWY_INLINE bool invisible() const { return none_visible(lambda.scale); }
+    HWY_INLINE bool visible() const { return all_visible(lambda.scale); }
 };
 
 /// +s lambda / 2 = plus, (-1)^s -s lambda / 2 = minus, so that F+ = plus + minus, F- = plus - minus. Signs:
@@ -158,7 +163,12 @@ struct JacobiFunctions<true, Form> {
         plus.advance(r.steps[0], k, x);
         minus.advance(r.steps[1], k, x);
     }
+    HWY_INLINE void rescale() {
+        promote(plus.memory, plus.value, plus.scale);
+        promote(minus.memory, minus.value, minus.scale);
+    }
     HWY_INLINE bool invisible() const { return none_visible(plus.scale) && none_visible(minus.scale); }
+    HWY_INLINE bool visible() const { return all_visible(plus.scale) && all_visible(minus.scale); }
 };
 
 }  // namespace zonal::sht::HWY_NAMESPACE

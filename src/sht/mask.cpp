@@ -2,24 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "core/parallel.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
 namespace {
 
-void count(std::int64_t pixel, std::int64_t& number, std::int64_t& first) {
-    if (number++ == 0 || pixel < first) first = pixel;
+/// Adds `more` pixels, the first of which is first_more.
+void add(std::int64_t more, std::int64_t first_more, std::int64_t& number, std::int64_t& first) {
+    if (more > 0 && (number == 0 || first_more < first)) first = first_more;
+    number += more;
 }
 
 template <class T>
 void count(View<const T, 1> map, std::int64_t pixel, BadPixels& bad) {
     const auto value = static_cast<double>(map[pixel]);
-    if (std::isnan(value)) count(pixel, bad.nan, bad.first_nan);
-    if (std::isinf(value)) count(pixel, bad.infinite, bad.first_infinite);
-    if (is_unseen_value(value)) count(pixel, bad.unseen, bad.first_unseen);
+    if (std::isnan(value)) add(1, pixel, bad.nan, bad.first_nan);
+    if (std::isinf(value)) add(1, pixel, bad.infinite, bad.first_infinite);
+    if (is_unseen_value(value)) add(1, pixel, bad.unseen, bad.first_unseen);
 }
 
 }  // namespace
@@ -33,12 +38,25 @@ BadPixels count_bad_pixels(View<const T, 1> map) {
 }
 
 template <class T>
-BadPixels count_bad_pixels(const Grid& grid, View<const T, 1> map) {
+BadPixels count_bad_pixels(const Grid& grid, View<const T, 1> map, int threads) {
     sht::check_extent("map", map, 0, "pixel", grid.n_pixels());
     sht::check_host("map", map);
+    constexpr std::int64_t rings_per_task = 64;
+    const std::int64_t n_tasks = (grid.n_rings() + rings_per_task - 1) / rings_per_task;
+    std::vector<BadPixels> found(static_cast<std::size_t>(n_tasks));
+    core::parallel_for(n_tasks, core::resolve_threads(threads), [&](std::int64_t task, int) {
+        const auto end = std::min((task + 1) * rings_per_task, grid.n_rings());
+        for (auto r = task * rings_per_task; r < end; ++r) {
+            const Ring& ring = grid.rings()[r];
+            for (std::int64_t k = 0; k < ring.n_pixels; ++k) count(map, ring.first_pixel + k, found[task]);
+        }
+    });
     BadPixels bad;
-    for (const Ring& ring : grid.rings())
-        for (std::int64_t k = 0; k < ring.n_pixels; ++k) count(map, ring.first_pixel + k, bad);
+    for (const BadPixels& part : found) {
+        add(part.nan, part.first_nan, bad.nan, bad.first_nan);
+        add(part.infinite, part.first_infinite, bad.infinite, bad.first_infinite);
+        add(part.unseen, part.first_unseen, bad.unseen, bad.first_unseen);
+    }
     return bad;
 }
 
@@ -55,7 +73,7 @@ void require_finite(const BadPixels& bad, const std::string& name) {
 
 template BadPixels count_bad_pixels(View<const float, 1>);
 template BadPixels count_bad_pixels(View<const double, 1>);
-template BadPixels count_bad_pixels(const Grid&, View<const float, 1>);
-template BadPixels count_bad_pixels(const Grid&, View<const double, 1>);
+template BadPixels count_bad_pixels(const Grid&, View<const float, 1>, int);
+template BadPixels count_bad_pixels(const Grid&, View<const double, 1>, int);
 
 }  // namespace zonal

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/aligned.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
 #include "sht/smoothing_mask.hpp"
@@ -78,7 +79,8 @@ class Smoother {
                          sht::part_of(options_.progress, index / n_groups, (index + 1) / n_groups));
         }
         for (std::int64_t field = 0; field < maps_.extent(0); ++field)
-            report_.unseen_pixels.push_back(count_bad_pixels<T>(grid_out_, smoothed_[field]).unseen);
+            report_.unseen_pixels.push_back(
+                count_bad_pixels<T>(grid_out_, smoothed_[field], options_.threads).unseen);
         report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         return report_;
     }
@@ -106,7 +108,7 @@ class Smoother {
     /// Counts bad and masked pixels of each field; throws where they are errors.
     void inspect_pixels() {
         for (std::int64_t field = 0; field < maps_.extent(0); ++field) {
-            const auto bad = count_bad_pixels<T>(grid_, maps_[field]);
+            const auto bad = count_bad_pixels<T>(grid_, maps_[field], options_.threads);
             require_finite(bad, field_name(fields_, field));
             if (bad.unseen > 0 && options_.mask_mode == MaskMode::error)
                 throw InvalidArgument(fmt::format(
@@ -169,7 +171,9 @@ class Smoother {
     void convolve(View<const T, 3> maps, View<T, 3> smoothed, int spin, const Progress& progress) {
         const ShtOptions sht{.lmax = report_.lmax, .spin = spin, .threads = options_.threads};
         const ShtPlan plan(grid_, sht);
-        Array<std::complex<T>, 3> alm({maps.extent(0), plan.alm_components(), plan.layout().size()});
+        core::Scratch memory;
+        const auto alm = core::scratch_view<std::complex<T>, 3>(
+            memory, {maps.extent(0), plan.alm_components(), plan.layout().size()});
         const double transforms = 2 + 2 * options_.iterations;
         AnalysisOptions analysis{.iterations = options_.iterations,
                                  .tolerance = options_.tolerance,
@@ -178,12 +182,11 @@ class Smoother {
                                  .pixel_weights = options_.pixel_weights,
                                  .progress = sht::part_of(progress, 0, 1 - 1 / transforms)};
         ShtWorkspace workspace = plan.make_workspace();
-        merge(analyze<T>(plan, maps, alm.view(), workspace, analysis));
-        for (std::int64_t b = 0; b < maps.extent(0); ++b) apply_beam<T>(plan.layout(), beam_, alm.view()[b]);
+        merge(analyze<T>(plan, maps, alm, workspace, analysis));
+        for (std::int64_t b = 0; b < maps.extent(0); ++b) apply_beam<T>(plan.layout(), beam_, alm[b]);
         const auto last = sht::part_of(progress, 1 - 1 / transforms, 1);
-        if (&grid_ == &grid_out_)
-            return plan.synthesize<T>(std::as_const(alm).view(), smoothed, workspace, last);
-        ShtPlan(grid_out_, sht).synthesize<T>(std::as_const(alm).view(), smoothed, last);
+        if (&grid_ == &grid_out_) return plan.synthesize<T>(alm, smoothed, workspace, last);
+        ShtPlan(grid_out_, sht).synthesize<T>(alm, smoothed, last);
     }
 
     void merge(const AnalysisReport& analysis) {
