@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "core/parallel.hpp"
 #include "sht/array_checks.hpp"
@@ -118,14 +119,22 @@ void AnalysisOperator<T>::add_scaled(const std::vector<double>& factors, ConstMa
 }
 
 template <class T>
+template <class Visit>
+void AnalysisOperator<T>::for_each_part(ConstAlm x, Alm y, std::int64_t b, std::int64_t c, std::int64_t m,
+                                        const Visit& visit) const {
+    const AlmLayout& layout = plan_.layout();
+    const T* from = reinterpret_cast<const T*>(&x(b, c, layout.index(m, m)));
+    T* to = reinterpret_cast<T*>(&y(b, c, layout.index(m, m)));
+    for (std::int64_t k = 0; k < 2 * (layout.lmax() + 1 - m); ++k) visit(from[k], to[k]);
+}
+
+template <class T>
 void AnalysisOperator<T>::scale_and_add(ConstAlm x, const std::vector<double>& factors, Alm y) const {
     for_each_order([&](std::int64_t m) {
         for (std::int64_t b = 0; b < x.extent(0); ++b)
             for (std::int64_t c = 0; c < x.extent(1); ++c)
-                for (auto l = m; l <= plan_.layout().lmax(); ++l) {
-                    const auto i = plan_.layout().index(l, m);
-                    y(b, c, i) = x(b, c, i) + static_cast<T>(factors[b]) * y(b, c, i);
-                }
+                for_each_part(x, y, b, c, m,
+                              [&](T from, T& to) { to = from + static_cast<T>(factors[b]) * to; });
     });
 }
 
@@ -134,10 +143,7 @@ void AnalysisOperator<T>::add_scaled(const std::vector<double>& factors, ConstAl
     for_each_order([&](std::int64_t m) {
         for (std::int64_t b = 0; b < x.extent(0); ++b)
             for (std::int64_t c = 0; c < x.extent(1); ++c)
-                for (auto l = m; l <= plan_.layout().lmax(); ++l) {
-                    const auto i = plan_.layout().index(l, m);
-                    y(b, c, i) += static_cast<T>(factors[b]) * x(b, c, i);
-                }
+                for_each_part(x, y, b, c, m, [&](T from, T& to) { to += static_cast<T>(factors[b]) * from; });
     });
 }
 
@@ -168,13 +174,19 @@ std::vector<double> AnalysisOperator<T>::squares(ConstAlm alm) const {
     Array<double, 2> partial({layout.mmax() + 1, alm.extent(0)});
     for_each_order([&](std::int64_t m) {
         for (std::int64_t b = 0; b < alm.extent(0); ++b) {
-            double sum = 0;
-            for (std::int64_t c = 0; c < alm.extent(1); ++c)
-                for (auto l = m; l <= layout.lmax(); ++l) {
-                    const std::complex<double> a(alm(b, c, layout.index(l, m)));
-                    sum += a.real() * a.real() + (m == 0 ? 0 : a.imag() * a.imag());
+            // Several sums, so that one addition need not wait for the other.
+            constexpr std::int64_t n_sums = 8;
+            double sum[n_sums] = {};
+            for (std::int64_t c = 0; c < alm.extent(1); ++c) {
+                const T* a = reinterpret_cast<const T*>(&alm(b, c, layout.index(m, m)));
+                const std::int64_t count = 2 * (layout.lmax() + 1 - m);
+                const double imaginary = m == 0 ? 0 : 1;  // of m = 0 only the real parts count
+                for (std::int64_t k = 0; k < count; ++k) {
+                    const double value = k % 2 == 0 ? a[k] : imaginary * a[k];
+                    sum[k % n_sums] += value * value;
                 }
-            partial(m, b) = m == 0 ? sum : 2 * sum;
+            }
+            partial(m, b) = (m == 0 ? 1 : 2) * std::accumulate(sum, sum + n_sums, 0.0);
         }
     });
     std::vector<double> sums(alm.extent(0));

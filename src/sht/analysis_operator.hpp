@@ -54,6 +54,11 @@ class AnalysisOperator {
     template <class Visit>
     void for_each_order(const Visit& visit) const;
 
+    /// visit(x, y) for the real and imaginary parts of one order of one field.
+    template <class Visit>
+    void for_each_part(ConstAlm x, Alm y, std::int64_t b, std::int64_t c, std::int64_t m,
+                       const Visit& visit) const;
+
     const ShtPlan& plan_;
     const std::vector<double>& ring_weights_;
     View<const double, 1> pixel_weights_;

@@ -92,9 +92,8 @@ struct JacobiSequence {
     V scale;
 
     /// power: of sin(theta/2); the other of cos(theta/2).
-    HWY_INLINE JacobiSequence(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                              std::int64_t ring, std::int64_t cos_power, std::int64_t sin_power,
-                              double factor) {
+    HWY_INLINE void start(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
+                          std::int64_t ring, std::int64_t cos_power, std::int64_t sin_power, double factor) {
         const D d;
         LogSum log{hn::Set(d, table.log2_wigner.high[m]), hn::Set(d, table.log2_wigner.low[m])};
         log.add(static_cast<double>(cos_power), rings.log2_cos_half, ring);
@@ -137,9 +136,11 @@ struct JacobiFunctions {
     JacobiSequence<Form> lambda;
     V x;
 
-    HWY_INLINE JacobiFunctions(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                               std::int64_t ring)
-        : lambda(table, rings, m, ring, m, m, m % 2 == 0 ? 1 : -1), x(jacobi_argument<Form>(rings, ring)) {}
+    HWY_INLINE void start(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
+                          std::int64_t ring) {
+        lambda.start(table, rings, m, ring, m, m, m % 2 == 0 ? 1 : -1);
+        x = jacobi_argument<Form>(rings, ring);
+    }
     HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) { lambda.advance(r.steps[0], k, x); }
     HWY_INLINE void rescale() { promote(lambda.memory, lambda.value, lambda.scale); }
     HWY_INLINE bool invisible() const { return none_visible(lambda.scale); }
@@ -153,12 +154,13 @@ struct JacobiFunctions<true, Form> {
     JacobiSequence<Form> plus, minus;
     V x;
 
-    HWY_INLINE JacobiFunctions(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                               std::int64_t ring)
-        : plus(table, rings, m, ring, std::abs(m - table.spin), m + table.spin, m % 2 == 0 ? 0.5 : -0.5),
-          minus(table, rings, m, ring, m + table.spin, std::abs(m - table.spin),
-                m >= table.spin && (m - table.spin) % 2 != 0 ? -0.5 : 0.5),
-          x(jacobi_argument<Form>(rings, ring)) {}
+    HWY_INLINE void start(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
+                          std::int64_t ring) {
+        const std::int64_t s = table.spin, far = m + s, near = std::abs(m - s);
+        plus.start(table, rings, m, ring, near, far, m % 2 == 0 ? 0.5 : -0.5);
+        minus.start(table, rings, m, ring, far, near, m >= s && (m - s) % 2 != 0 ? -0.5 : 0.5);
+        x = jacobi_argument<Form>(rings, ring);
+    }
     HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) {
         plus.advance(r.steps[0], k, x);
         minus.advance(r.steps[1], k, x);
@@ -169,6 +171,33 @@ struct JacobiFunctions<true, Form> {
     }
     HWY_INLINE bool invisible() const { return none_visible(plus.scale) && none_visible(minus.scale); }
     HWY_INLINE bool visible() const { return all_visible(plus.scale) && all_visible(minus.scale); }
+};
+
+/// NV vectors of neighbouring rings, which need not wait for each other.
+template <bool Spin, JacobiForm Form, int NV>
+struct JacobiGroup {
+    JacobiFunctions<Spin, Form> vector[NV];
+
+    HWY_INLINE JacobiGroup(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
+                           std::int64_t ring) {
+        for (int v = 0; v < NV; ++v) vector[v].start(table, rings, m, ring + v * lanes());
+    }
+    HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) {
+        for (int v = 0; v < NV; ++v) vector[v].advance(r, k);
+    }
+    HWY_INLINE void rescale() {
+        for (int v = 0; v < NV; ++v) vector[v].rescale();
+    }
+    HWY_INLINE bool invisible() const {
+        bool all = true;
+        for (int v = 0; v < NV; ++v) all = all && vector[v].invisible();
+        return all;
+    }
+    HWY_INLINE bool visible() const {
+        bool all = true;
+        for (int v = 0; v < NV; ++v) all = all && vector[v].visible();
+        return all;
+    }
 };
 
 }  // namespace zonal::sht::HWY_NAMESPACE

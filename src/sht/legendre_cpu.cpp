@@ -223,12 +223,39 @@ void adjoint_scalar(const LegendreTable& table, const RingPairs& rings, std::int
         weights.add_from_scalar(row.field(f), row.field(f + 1), alm.field(f), alm.field(f + 1));
 }
 
+/// Vectors of a group of the Jacobi recurrences: what hides their latency.
+template <bool Spin>
+constexpr int jacobi_vectors = Spin ? 2 : 4;
+
+/// F_m of a vector of ring pairs from its even and odd parts [re, im]; swapped: the names are the other way
+/// round. negated: times -1.
+void store_mirrored(const V (&even)[2], const V (&odd)[2], bool swapped, bool negated, double* out) {
+    const D d;
+    for (int r = 0; r < 2; ++r) {
+        V north = hn::Add(even[r], odd[r]);
+        V south = swapped ? hn::Sub(odd[r], even[r]) : hn::Sub(even[r], odd[r]);
+        if (negated) north = hn::Neg(north), south = hn::Neg(south);
+        hn::StoreU(north, d, out + r * block_size);
+        hn::StoreU(south, d, out + (2 + r) * block_size);
+    }
+}
+
+/// The transpose, not negated.
+void load_mirrored(const double* in, bool swapped, V (&even)[2], V (&odd)[2]) {
+    const D d;
+    for (int r = 0; r < 2; ++r) {
+        const V north = hn::LoadU(d, in + r * block_size);
+        const V south = hn::LoadU(d, in + (2 + r) * block_size);
+        even[r] = swapped ? hn::Sub(north, south) : hn::Add(north, south);
+        odd[r] = swapped ? hn::Add(north, south) : hn::Sub(north, south);
+    }
+}
+
 /// The rows of one map from the first degree on, filled up with zeros to whole degree groups, in scratch.row.
 template <bool Spin, JacobiForm Form>
 void synthesize_jacobi(const LegendreTable& table, const RingPairs& rings, std::int64_t m, BlockRange blocks,
                        const AlmRow& alm, const FourierBand& band, LegendreScratch& scratch) {
     if (blocks.first == blocks.end) return;
-    const D d;
     constexpr int components = Spin ? 2 : 1;
     const JacobiRecurrence jacobi(table, Form, m, scratch);
     const std::int64_t skipped = jacobi.first_degree - m;
@@ -242,20 +269,16 @@ void synthesize_jacobi(const LegendreTable& table, const RingPairs& rings, std::
                 std::copy(alm.field(field + c) + skipped, alm.field(field + c) + alm.length, row);
             a[c] = row;
         }
-        for (auto ring = blocks.first * block_size; ring < blocks.end * block_size; ring += lanes()) {
-            const MirrorParts parts = jacobi_synthesis<Spin, Form>({table, rings, m, ring}, jacobi, a);
-            for (int c = 0; c < components; ++c) {
-                double* out = fourier_lanes(band, m, ring, field + c);
-                for (int r = 0; r < 2; ++r) {
-                    V even = parts.even[c][r], odd = parts.odd[c][r];
-                    if (swap) std::swap(even, odd);
-                    V north = hn::Add(even, odd), south = hn::Sub(even, odd);
-                    if (Spin) north = hn::Neg(north), south = hn::Neg(south);
-                    hn::StoreU(north, d, out + r * block_size);
-                    hn::StoreU(south, d, out + (2 + r) * block_size);
-                }
-            }
-        }
+        for_each_group<jacobi_vectors<Spin>>(
+            blocks.first * block_size, blocks.end * block_size, [&]<int NV>(std::int64_t ring) {
+                const JacobiGroup<Spin, Form, NV> group(table, rings, m, ring);
+                MirrorParts parts[NV];
+                jacobi_synthesis<Spin, Form, NV>(group, jacobi, a, parts);
+                for (int v = 0; v < NV; ++v)
+                    for (int c = 0; c < components; ++c)
+                        store_mirrored(parts[v].even[c], parts[v].odd[c], swap, Spin,
+                                       fourier_lanes(band, m, ring + v * lanes(), field + c));
+            });
     }
 }
 
@@ -264,27 +287,22 @@ template <bool Spin, JacobiForm Form>
 void adjoint_jacobi(const LegendreTable& table, const RingPairs& rings, std::int64_t m, BlockRange blocks,
                     const FourierBand& band, const AlmRow& alm, LegendreScratch& scratch) {
     if (blocks.first == blocks.end) return;
-    const D d;
     constexpr int components = Spin ? 2 : 1;
     const JacobiRecurrence jacobi(table, Form, m, scratch);
     const std::int64_t skipped = jacobi.first_degree - m;
     const bool swap = starts_odd(jacobi.first_degree, m, table.spin);
     for (std::int64_t field = 0; field < alm.n_fields; field += components) {
         scratch.sums.assign(jacobi.n_degrees * 2 * components, 0.0);
-        for (auto ring = blocks.first * block_size; ring < blocks.end * block_size; ring += lanes()) {
-            MirrorParts parts;
-            for (int c = 0; c < components; ++c) {
-                const double* in = fourier_lanes(band, m, ring, field + c);
-                for (int r = 0; r < 2; ++r) {
-                    const V north = hn::LoadU(d, in + r * block_size);
-                    const V south = hn::LoadU(d, in + (2 + r) * block_size);
-                    parts.even[c][r] = hn::Add(north, south);
-                    parts.odd[c][r] = hn::Sub(north, south);
-                    if (swap) std::swap(parts.even[c][r], parts.odd[c][r]);
-                }
-            }
-            jacobi_adjoint<Spin, Form>({table, rings, m, ring}, jacobi, parts, scratch.sums.data());
-        }
+        for_each_group<jacobi_vectors<Spin>>(
+            blocks.first * block_size, blocks.end * block_size, [&]<int NV>(std::int64_t ring) {
+                const JacobiGroup<Spin, Form, NV> group(table, rings, m, ring);
+                MirrorParts parts[NV];
+                for (int v = 0; v < NV; ++v)
+                    for (int c = 0; c < components; ++c)
+                        load_mirrored(fourier_lanes(band, m, ring + v * lanes(), field + c), swap,
+                                      parts[v].even[c], parts[v].odd[c]);
+                jacobi_adjoint<Spin, Form, NV>(group, jacobi, parts, scratch.sums.data());
+            });
         const double sign = Spin ? -1 : 1;
         for (std::int64_t k = skipped; k < alm.length; ++k)
             for (int c = 0; c < components; ++c) {
