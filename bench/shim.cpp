@@ -172,6 +172,7 @@ int zonal_smooth(std::int64_t nside, const double* map, double* out, double fwhm
         options.lmax = lmax;
         options.iterations = iterations;
         options.threads = threads;
+        options.device = zonal::Device::cpu();
         zonal::smooth<double>(grid, {map, {1, grid.n_pixels()}}, zonal::Fields::scalars, {},
                               zonal::gaussian_beam(fwhm, lmax), grid, {out, {1, grid.n_pixels()}}, options);
     });

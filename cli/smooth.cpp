@@ -92,6 +92,7 @@ void smooth_map(const SmoothOptions& options, Session& session) {
     if (options.mask.threshold > 0) smoothing.mask_threshold = options.mask.threshold;
     smoothing.fill_masked = options.mask.fill_masked;
     smoothing.threads = options.run.thread_count();
+    smoothing.device = options.run.device;
     session.report["fields"] = Json::array();
     const auto bar = session.progress("smooth");
     const auto n_rows = static_cast<double>(map.rows().extent(0));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "zonal/analysis.hpp"
+#include "zonal/device.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/progress.hpp"
@@ -54,6 +55,7 @@ struct SmoothingOptions {
     /// false: pixels that were UNSEEN or masked are UNSEEN in the result; true: they keep the smoothed value.
     bool fill_masked = false;
     int threads = 0;  ///< 0: available_cpus()
+    Device device = Device::automatic();
     Progress progress = {};
 };
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "zonal/device.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/progress.hpp"
 
@@ -24,6 +25,7 @@ struct WeightOptions {
     double tolerance = 1e-13;  ///< for ComputedWeights::residual
     int max_iterations = 2000;
     int threads = 0;  ///< 0: available_cpus()
+    Device device = Device::automatic();
     Progress progress = {};
 };
 

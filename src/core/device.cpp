@@ -10,7 +10,8 @@ namespace zonal {
 Device resolve_device(Device requested) {
     if (requested.kind() == Device::Kind::cpu) return requested;
     const core::CudaDevices devices = core::cuda_devices();
-    if (requested.kind() == Device::Kind::automatic) return devices.count > 0 ? Device::cuda(0) : Device::cpu();
+    if (requested.kind() == Device::Kind::automatic)
+        return devices.count > 0 ? Device::cuda(0) : Device::cpu();
     if (devices.count == 0)
         throw BackendUnavailable(
             fmt::format("device = {}: {}; permitted: cpu, auto", to_string(requested), devices.reason));

@@ -160,7 +160,8 @@ ComputedWeights compute_ring_weights(std::int64_t nside, const WeightOptions& op
     check_nside(nside);
     // As many even degrees as pairs of rings.
     const auto lmax = checked_lmax(nside, options, 3 * nside, 4 * nside - 2);
-    const ShtPlan plan(meridian(nside), {.lmax = lmax, .mmax = 0, .threads = options.threads});
+    const ShtPlan plan(meridian(nside),
+                       {.lmax = lmax, .mmax = 0, .threads = options.threads, .device = options.device});
     WeightSolver solver(plan, options);
     auto result = solver.run();
     result.nside = nside;
@@ -174,7 +175,8 @@ ComputedWeights compute_pixel_weights(std::int64_t nside, const WeightOptions& o
     // Above this there are more conditions than classes of pixels: lmax^2 / 16 against 3 nside^2 / 4.
     const auto most = static_cast<std::int64_t>(std::sqrt(12.0) * static_cast<double>(nside)) - 1;
     const auto lmax = checked_lmax(nside, options, 5 * nside / 2, most);
-    const ShtPlan plan(Grid::healpix(nside), {.lmax = lmax, .threads = options.threads});
+    const ShtPlan plan(Grid::healpix(nside),
+                       {.lmax = lmax, .threads = options.threads, .device = options.device});
     WeightSolver solver(plan, options);
     auto result = solver.run();
     result.nside = nside;

@@ -169,7 +169,8 @@ class Smoother {
 
     /// Analysis, window, synthesis of [batch, component, pixel].
     void convolve(View<const T, 3> maps, View<T, 3> smoothed, int spin, const Progress& progress) {
-        const ShtOptions sht{.lmax = report_.lmax, .spin = spin, .threads = options_.threads};
+        const ShtOptions sht{
+            .lmax = report_.lmax, .spin = spin, .threads = options_.threads, .device = options_.device};
         const ShtPlan plan(grid_, sht);
         core::Scratch memory;
         const auto alm = core::scratch_view<std::complex<T>, 3>(
