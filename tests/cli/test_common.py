@@ -223,7 +223,9 @@ def test_report_that_cannot_be_printed_is_a_failure(sky, tmp_path):
 def test_interrupted_run_leaves_nothing(tmp_path, number):
     healpy.write_map(tmp_path / "in.fits", np.arange(12.0 * 128**2), dtype=np.float64)
     process = subprocess.Popen([ZONAL, "map2alm", "in.fits", "out.fits", "--iter", "1000", "--threads", "1"],
-                               cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                               cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               # A signal that the tests' parent ignores (nohup) would be ignored here, too.
+                               preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
     time.sleep(1)  # the run would take much longer
     process.send_signal(number)
     out, err = process.communicate(timeout=60)

@@ -1,0 +1,175 @@
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "core/cuda.cuh"
+#include "sht_helpers.hpp"
+#include "zonal/error.hpp"
+
+// The transforms on a CUDA device: beside the CPU's at sizes that the plain reference cannot reach, with the
+// data on the device, and where something is amiss. Every other test of the transforms runs there with
+// ZONAL_TEST_DEVICE=cuda.
+namespace zonal::test {
+namespace {
+
+/// Skips without a device, fails instead where the environment variable ZONAL_REQUIRE_GPU is set.
+class CudaTransform : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        try {
+            resolve_device(Device::cuda(0));
+        } catch (const BackendUnavailable& error) {
+            if (std::getenv("ZONAL_REQUIRE_GPU") != nullptr) FAIL() << error.what();
+            GTEST_SKIP() << error.what();
+        }
+    }
+};
+
+ShtOptions on(Device device, std::int64_t lmax, int spin) {
+    ShtOptions options;
+    options.lmax = lmax;
+    options.spin = spin;
+    options.device = device;
+    return options;
+}
+
+double rms(const auto& values) {
+    double sum = 0;
+    for (const auto& value : values) sum += std::norm(value);
+    return std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+/// Both backends err by transform_rounding of the largest value at most, and typically by the random walk's
+/// sqrt(l) eps of the rms: 1e-12 of it at lmax 4096 is what the recurrences near the poles are for.
+void expect_agreement(const Grid& grid, std::int64_t lmax, int spin, double tolerance) {
+    const ShtPlan cpu(grid, on(Device::cpu(), lmax, spin)), cuda(grid, on(Device::cuda(), lmax, spin));
+    const AlmArray alm = random_spin_alm(cpu.layout(), 1, cpu.alm_components(), spin, 1);
+    const MapArray expected = synthesis(cpu, alm), map = synthesis(cuda, alm);
+    double difference = 0;
+    for (std::int64_t k = 0; k < map.size(); ++k)
+        difference += std::pow(map.data()[k] - expected.data()[k], 2);
+    EXPECT_LE(std::sqrt(difference / static_cast<double>(map.size())) / rms(expected), tolerance)
+        << "synthesis, spin " << spin;
+    const AlmArray back = adjoint(cpu, expected), found = adjoint(cuda, expected);
+    difference = 0;
+    for (std::int64_t k = 0; k < back.size(); ++k) difference += std::norm(found.data()[k] - back.data()[k]);
+    EXPECT_LE(std::sqrt(difference / static_cast<double>(back.size())) / rms(back), tolerance)
+        << "adjoint, spin " << spin;
+}
+
+TEST_F(CudaTransform, AgreesWithTheCpuAtHighDegrees) {
+    for (const int spin : {0, 2}) expect_agreement(Grid::healpix(2048), 4096, spin, 1e-12);
+    expect_agreement(Grid::gauss_legendre(2048, 4096), 2047, 1, 1e-12);
+    expect_agreement(Grid::gauss_legendre(513, 1025), 512, 7, 1e-12);
+}
+
+/// Device copies of an array, and views of them.
+template <class T>
+struct OnDevice {
+    core::DeviceArray<T> memory;
+    std::array<std::int64_t, 3> extents;
+
+    explicit OnDevice(const Array<T, 3>& host) : memory(host.size()), extents(host.extents()) {
+        core::check_cuda(cudaMemcpy(memory.data(), host.data(), memory.bytes(), cudaMemcpyHostToDevice),
+                         "copy");
+    }
+    View<T, 3> view() const { return {memory.data(), extents, MemorySpace::cuda}; }
+    Array<T, 3> host() const {
+        Array<T, 3> result(extents);
+        core::check_cuda(cudaMemcpy(result.data(), memory.data(), memory.bytes(), cudaMemcpyDeviceToHost),
+                         "copy");
+        return result;
+    }
+};
+
+TEST_F(CudaTransform, TakesHostAndDeviceMemoryAlike) {
+    for (const int spin : {0, 1, 2, 3}) {
+        const Grid grid = Grid::healpix(64);
+        const ShtPlan plan(grid, on(Device::cuda(), 100, spin));
+        const AlmArray alm = random_spin_alm(plan.layout(), 2, plan.alm_components(), spin, 2);
+        const MapArray map = synthesis(plan, alm);
+        const OnDevice<Complex> alm_there(alm);
+        const OnDevice<double> map_there{MapArray(map.extents())};
+        plan.synthesize<double>(alm_there.view(), map_there.view());
+        EXPECT_EQ(largest_difference(map_there.host(), map), 0);
+        plan.adjoint_synthesize<double>(map_there.view(), alm_there.view());
+        EXPECT_EQ(largest_difference(alm_there.host(), adjoint(plan, map)), 0);
+        // And one on each side.
+        MapArray mixed(map.extents());
+        const OnDevice<Complex> again(alm);
+        plan.synthesize<double>(again.view(), mixed.view());
+        EXPECT_EQ(largest_difference(mixed, map), 0);
+    }
+}
+
+TEST_F(CudaTransform, GivesTheSameBitsInEveryRun) {
+    const ShtPlan plan(Grid::healpix(256), on(Device::cuda(), 512, 2));
+    const AlmArray alm = random_spin_alm(plan.layout(), 1, 2, 2, 3);
+    const MapArray map = synthesis(plan, alm);
+    const AlmArray back = adjoint(plan, map);
+    for (int run = 0; run < 5; ++run) {
+        EXPECT_EQ(largest_difference(synthesis(plan, alm), map), 0);
+        EXPECT_EQ(largest_difference(adjoint(plan, map), back), 0);
+    }
+}
+
+TEST_F(CudaTransform, ServesThreadsAtTheSameTime) {
+    const ShtPlan plan(Grid::healpix(128), on(Device::cuda(), 256, 0));
+    const ShtPlan other(Grid::gauss_legendre(257, 514), on(Device::cuda(), 256, 2));
+    const AlmArray alm = random_alm(plan.layout(), 1, 1, 4),
+                   spin_alm = random_spin_alm(other.layout(), 1, 2, 2, 5);
+    const MapArray map = synthesis(plan, alm), spin_map = synthesis(other, spin_alm);
+    std::vector<double> differences(4);
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t k = 0; k < differences.size(); ++k)
+            threads.emplace_back([&, k] {
+                for (int run = 0; run < 20; ++run)
+                    differences[k] =
+                        std::max(differences[k],
+                                 k % 2 == 0 ? largest_difference(synthesis(plan, alm), map)
+                                            : largest_difference(synthesis(other, spin_alm), spin_map));
+            });
+    }
+    EXPECT_EQ(differences, std::vector<double>(4, 0.0));
+}
+
+TEST_F(CudaTransform, RefusesHostMemoryThatIsSaidToBeOnTheDevice) {
+    const ShtPlan plan(Grid::healpix(4), on(Device::cuda(), 8, 0));
+    AlmArray alm = random_alm(plan.layout(), 1, 1, 6);
+    MapArray map({1, 1, plan.grid().n_pixels()});
+    const View<Complex, 3> wrong(alm.data(), alm.extents(), MemorySpace::cuda);
+    EXPECT_THROW(plan.synthesize<double>(wrong, map.view()), InvalidArgument);
+    plan.synthesize<double>(alm.view(), map.view());  // nothing is broken
+}
+
+TEST_F(CudaTransform, RefusesTheWorkspaceOfAnotherDevice) {
+    const Grid grid = Grid::healpix(4);
+    const ShtPlan cpu(grid, on(Device::cpu(), 8, 0)), cuda(grid, on(Device::cuda(), 8, 0));
+    const AlmArray alm = random_alm(cpu.layout(), 1, 1, 7);
+    MapArray map({1, 1, grid.n_pixels()});
+    ShtWorkspace of_cpu = cpu.make_workspace(), of_cuda = cuda.make_workspace();
+    EXPECT_THROW(cuda.synthesize<double>(alm.view(), map.view(), of_cpu), InvalidArgument);
+    EXPECT_THROW(cpu.synthesize<double>(alm.view(), map.view(), of_cuda), InvalidArgument);
+}
+
+TEST_F(CudaTransform, OutOfMemoryLeavesThePlanUsable) {
+    const ShtPlan plan(Grid::healpix(512), on(Device::cuda(), 1024, 0));
+    const AlmArray alm = random_alm(plan.layout(), 1, 1, 8);
+    const MapArray map = synthesis(plan, alm);
+    {
+        std::size_t free = 0, total = 0;
+        core::check_cuda(cudaMemGetInfo(&free, &total), "memory");
+        const core::DeviceArray<char> hoard(static_cast<std::int64_t>(free) - plan.workspace_bytes() / 2);
+        try {
+            synthesis(plan, alm);
+            FAIL() << "there was memory for it";
+        } catch (const OutOfDeviceMemory& error) {
+            EXPECT_NE(std::string(error.what()).find("free"), std::string::npos) << error.what();
+        }
+    }
+    EXPECT_EQ(largest_difference(synthesis(plan, alm), map), 0);
+}
+
+}  // namespace
+}  // namespace zonal::test

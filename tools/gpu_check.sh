@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Tests, sanitizes and measures the CUDA backend on this machine's first GPU, and writes the record with the commit.
+#
+# tools/gpu_check.sh [BUILD]: BUILD is a build of the preset cuda; without it, one is made in build-cuda.
+# Environment: OUT, the folder for the record (default bench/results/<GPU>); COMMIT, where there is no git.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${1:-build-cuda}
+if [ $# = 0 ]; then
+    cmake --preset cuda -DCMAKE_CUDA_ARCHITECTURES=native
+    cmake --build --preset cuda
+fi
+commit=${COMMIT:-$(git describe --always --dirty)}
+gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader --id=0 | tr -c 'A-Za-z0-9\n' '-')
+out=${OUT:-bench/results/$gpu}
+mkdir -p "$out"
+export ZONAL_TEST_DEVICE=cuda ZONAL_REQUIRE_GPU=1
+
+echo "== tests"
+for program in zonal_backend_tests zonal_property_tests zonal_unit_tests; do
+    "$build/bin/$program" --gtest_brief=1
+done
+echo "== compute-sanitizer"
+small='-CudaTransform.AgreesWithTheCpuAtHighDegrees:CudaTransform.OutOfMemory*:CudaTransform.RefusesHostMemory*'
+for tool in memcheck racecheck initcheck; do
+    compute-sanitizer --tool $tool --error-exitcode 1 --print-limit 5 \
+        "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter="$small"
+done
+compute-sanitizer --tool memcheck --error-exitcode 1 --print-limit 5 \
+    "$build/bin/zonal_property_tests" --gtest_brief=1 --gtest_filter='*Adjoint*:*RoundTrip*'
+echo "== figures"
+record=$out/$(date -u +%Y-%m-%d).json
+{
+    printf '{"commit": "%s", "driver": "%s", "figures":\n' "$commit" \
+        "$(nvidia-smi --query-gpu=driver_version --format=csv,noheader --id=0)"
+    "$build/bin/sht_cuda" healpix:512:1024:0 gauss:1024:1023:0 healpix:2048:4096:0 healpix:2048:4096:2 \
+        gauss:4096:4095:0 healpix:2048:4096:0:8 healpix:8192:16384:0
+    echo '}'
+} >"$record"
+cat "$record"
