@@ -20,14 +20,14 @@ echo "== tests"
 for program in zonal_backend_tests zonal_property_tests zonal_unit_tests; do
     "$build/bin/$program" --gtest_brief=1
 done
-echo "== compute-sanitizer"
-small='-CudaTransform.AgreesWithTheCpuAtHighDegrees:CudaTransform.OutOfMemory*:CudaTransform.RefusesHostMemory*'
+echo "== compute-sanitizer"  # slow: races and uninitialised reads are looked for in one test of all the kernels
+small='CudaTransform.TakesHostAndDeviceMemoryAlike'
 for tool in memcheck racecheck initcheck; do
     compute-sanitizer --tool $tool --error-exitcode 1 --print-limit 5 \
         "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter="$small"
 done
 compute-sanitizer --tool memcheck --error-exitcode 1 --print-limit 5 \
-    "$build/bin/zonal_property_tests" --gtest_brief=1 --gtest_filter='*Adjoint*:*RoundTrip*'
+    "$build/bin/zonal_property_tests" --gtest_brief=1 --gtest_filter='*RoundTrip*'
 echo "== figures"
 record=$out/$(date -u +%Y-%m-%d).json
 {

@@ -29,6 +29,11 @@ dim3 grid_of(std::int64_t longest, std::int64_t per_block, std::int64_t mmax) {
     return {static_cast<unsigned>((longest + per_block - 1) / per_block), static_cast<unsigned>(mmax + 1)};
 }
 
+/// Blocks over the steps of every order.
+dim3 step_blocks(const LegendreView& t) {
+    return grid_of((t.lmax + t.spin) / 2 + 1 + step_group, threads, t.mmax);
+}
+
 template <class T, int Fields>
 __global__ void steps_kernel(LegendreView t, RowPointers<T> rows, double* steps) {
     const std::int64_t m = blockIdx.y, first = t.first_step[m];
@@ -43,7 +48,6 @@ __global__ void steps_kernel(LegendreView t, RowPointers<T> rows, double* steps)
     store(out, {step.a, step.b});
 #pragma unroll
     for (int f = 0; f < Fields; ++f) {
-        if (rows.row[f] == nullptr) continue;
         const auto at = [&](std::int64_t degree) {
             return degree <= lmax ? complex_at(rows.row[f], origin + degree) : double2{0, 0};
         };
@@ -201,23 +205,23 @@ template <class T>
 void write_steps(const LegendreStage& stage, RowPointers<T> rows, int n_fields, double* steps,
                  cudaStream_t stream) {
     const LegendreView& t = stage.view();
-    const dim3 grid = grid_of((t.lmax + t.spin) / 2 + 1 + step_group, threads, t.mmax);
     const auto kernel = n_fields == 1 ? steps_kernel<T, 1> : steps_kernel<T, 2>;
-    kernel<<<grid, threads, 0, stream>>>(t, rows, steps);
+    kernel<<<step_blocks(t), threads, 0, stream>>>(t, rows, steps);
     core::check_launch("Ishioka coefficients");
 }
 
-void write_recurrence(const LegendreStage& stage, int n_fields, double* steps, cudaStream_t stream) {
-    write_steps(stage, RowPointers<double>{}, n_fields, steps, stream);
+void write_recurrence(const LegendreStage& stage, double* steps, cudaStream_t stream) {
+    const LegendreView& t = stage.view();
+    steps_kernel<double, 0><<<step_blocks(t), threads, 0, stream>>>(t, {}, steps);
+    core::check_launch("Ishioka recurrence");
 }
 
 void rows_from_sums(const LegendreStage& stage, const JobList& jobs, const double* sums, int n_fields,
                     double* rows, cudaStream_t stream) {
     const LegendreView& t = stage.view();
-    const dim3 grid = grid_of((t.lmax + t.spin) / 2 + 1 + step_group, threads, t.mmax);
     const auto kernel = n_fields == 1 ? rows_kernel<1> : rows_kernel<2>;
-    kernel<<<grid, threads, 0, stream>>>(t, jobs.first_sum.data(), jobs.n_tiles.data(), sums, rows,
-                                         n_rows(t));
+    kernel<<<step_blocks(t), threads, 0, stream>>>(t, jobs.first_sum.data(), jobs.n_tiles.data(), sums, rows,
+                                                   n_rows(t));
     core::check_launch("Ishioka sums");
 }
 

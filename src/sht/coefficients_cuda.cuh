@@ -20,8 +20,8 @@ template <class T>
 void write_steps(const LegendreStage& stage, RowPointers<T> rows, int n_fields, double* steps,
                  cudaStream_t stream);
 
-/// The same without coefficients: A and B alone are written.
-void write_recurrence(const LegendreStage& stage, int n_fields, double* steps, cudaStream_t stream);
+/// steps: [step][2] = A, B.
+void write_recurrence(const LegendreStage& stage, double* steps, cudaStream_t stream);
 
 /// The transpose of write_steps: rows [n_fields][n_rows], overwritten, from the sums of all tiles.
 void rows_from_sums(const LegendreStage& stage, const JobList& jobs, const double* sums, int n_fields,

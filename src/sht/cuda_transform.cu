@@ -312,7 +312,7 @@ class CudaTransform final : public Transform {
         AdjointSums sums{{nullptr, nullptr}, storage.polar.data(), storage.equatorial.data()};
         if (has_ishioka()) {
             const int fields = table_.components;
-            write_recurrence(legendre_, fields, storage.steps.data(), stream);
+            write_recurrence(legendre_, storage.steps.data(), stream);
             adjoint_ishioka(legendre_, storage.steps.data(), fields, storage.fourier.data(),
                             storage.sums.data(), stream);
             rows_from_sums(legendre_, ishioka_adjoint(), storage.sums.data(), fields, storage.rows.data(),

@@ -155,7 +155,7 @@ struct AdjointModes {
     /// Sums over the warp of the next steps, fold_values of them, lane k's the k-th; step: [..][2 + 4
     /// Fields].
     __device__ double sum_steps(Recurrence<R>& state, bool all_visible, const double* step, int lane) const {
-        constexpr int stride = 2 + 4 * Fields;
+        constexpr int stride = 2;
         double v[fold_values];
 #pragma unroll
         for (int j = 0; j < fold_steps<Fields>; j += 2) {
@@ -173,7 +173,7 @@ struct AdjointModes {
     /// One group of steps; out: its sums, [step_group][4 Fields].
     __device__ void sum_group(Recurrence<R>& state, Visibility visibility, const double* step, int lane,
                               double* out) const {
-        constexpr int stride = 2 + 4 * Fields, per_fold = fold_steps<Fields>;
+        constexpr int stride = 2, per_fold = fold_steps<Fields>;
         if (visibility == Visibility::none) {
 #pragma unroll
             for (int j = 0; j < step_group; j += 2)
@@ -196,9 +196,9 @@ struct AdjointModes {
 
 template <int R, int Fields>
 __global__ void __launch_bounds__(threads, 3)
-    adjoint_kernel(LegendreView t, const LegendreJob* jobs, const double* coefficients,
+    adjoint_kernel(LegendreView t, const LegendreJob* jobs, const double* recurrence,
                    const PairModes* fourier, std::int64_t field_stride, double* sums) {
-    constexpr int stride = 2 + 4 * Fields, width = sums_per_step * Fields;
+    constexpr int stride = 2, width = sums_per_step * Fields;
     __shared__ alignas(16) double chunks[2][chunk_steps * stride];
     __shared__ double partial[warps][chunk_steps * width];
     const LegendreJob job = jobs[blockIdx.x];
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(threads, 3)
     const int first = job.first + warp * 32 * R + lane;
     const std::int64_t begin = t.first_step[job.m];
     const int n_steps = static_cast<int>(t.first_step[job.m + 1] - begin);
-    copy_steps<threads>(coefficients, begin, min(chunk_steps, n_steps), stride, chunks[0]);
+    copy_steps<threads>(recurrence, begin, min(chunk_steps, n_steps), stride, chunks[0]);
 
     Recurrence<R> state;
     state.start(t, job.m, first, job.end - 1);
@@ -219,7 +219,7 @@ __global__ void __launch_bounds__(threads, 3)
         __pipeline_wait_prior(0);
         __syncthreads();
         if (next > 0)
-            copy_steps<threads>(coefficients, begin + done + chunk_steps, next, stride, chunks[k ^ 1]);
+            copy_steps<threads>(recurrence, begin + done + chunk_steps, next, stride, chunks[k ^ 1]);
         for (int j = 0; j < count; j += step_group) {
             modes.sum_group(state, visibility, chunks[k] + j * stride, lane, partial[warp] + j * width);
             if (visibility != Visibility::all) {
@@ -249,14 +249,14 @@ void synthesize_ishioka(const LegendreStage& stage, const double* coefficients, 
     core::check_launch("Ishioka synthesis");
 }
 
-void adjoint_ishioka(const LegendreStage& stage, const double* coefficients, int n_fields,
+void adjoint_ishioka(const LegendreStage& stage, const double* recurrence, int n_fields,
                      const PairModes* fourier, double* sums, cudaStream_t stream) {
     const JobList& list = n_fields == 1 ? stage.ishioka_adjoint() : stage.ishioka();
     const auto n_jobs = static_cast<unsigned>(list.jobs.size());
     if (n_jobs == 0) return;
     const auto kernel =
         n_fields == 1 ? adjoint_kernel<ishioka_adjoint_pairs, 1> : adjoint_kernel<ishioka_pairs, 2>;
-    kernel<<<n_jobs, threads, 0, stream>>>(stage.view(), list.jobs.data(), coefficients, fourier,
+    kernel<<<n_jobs, threads, 0, stream>>>(stage.view(), list.jobs.data(), recurrence, fourier,
                                            stage.n_fourier(), sums);
     core::check_launch("Ishioka adjoint");
 }

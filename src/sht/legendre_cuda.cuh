@@ -100,9 +100,8 @@ inline constexpr int max_fields = 2;
 void synthesize_ishioka(const LegendreStage& stage, const double* coefficients, int n_fields,
                         PairModes* fourier, cudaStream_t stream);
 
-/// coefficients: [step][2 + 4 n_fields], of which A and B are read. sums: [job][step][4 n_fields],
-/// overwritten.
-void adjoint_ishioka(const LegendreStage& stage, const double* coefficients, int n_fields,
+/// recurrence: [step][2], see write_recurrence. sums: [job][step][4 n_fields], overwritten.
+void adjoint_ishioka(const LegendreStage& stage, const double* recurrence, int n_fields,
                      const PairModes* fourier, double* sums, cudaStream_t stream);
 
 /// A map's coefficients as the Jacobi kernels read them: component c at alm[c], null where it is zero.
