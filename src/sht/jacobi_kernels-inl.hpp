@@ -32,9 +32,9 @@ inline bool starts_odd(std::int64_t first_degree, std::int64_t m, std::int64_t s
     return (first_degree + m + s) % 2 != 0;
 }
 
-/// Adds one degree's part to F_m. a: the degree's coefficient of each component.
-/// Q += -(E F+ + i B F-), U += -(B F+ - i E F-); the sign is applied by the caller.
-template <bool AllVisible, bool Spin, JacobiForm Form>
+/// Adds one degree's part to F_m. a: the degrees' coefficients of each component: E and B of a spin field, or
+/// as many scalar fields. Q += -(E F+ + i B F-), U += -(B F+ - i E F-); the sign is applied by the caller.
+template <bool AllVisible, int Components, bool Spin, JacobiForm Form>
 HWY_INLINE void add_degree(const JacobiFunctions<Spin, Form>& functions, const Complex* const* a,
                            std::int64_t k, V (&same)[2][2], V (&mirror)[2][2]) {
     if constexpr (Spin) {
@@ -52,14 +52,16 @@ HWY_INLINE void add_degree(const JacobiFunctions<Spin, Form>& functions, const C
         mirror[1][1] = hn::NegMulAdd(set(e.real()), f_minus, mirror[1][1]);
     } else {
         const V lambda = functions.lambda.template counted<AllVisible>();
-        same[0][0] = hn::MulAdd(set(a[0][k].real()), lambda, same[0][0]);
-        same[0][1] = hn::MulAdd(set(a[0][k].imag()), lambda, same[0][1]);
+        for (int c = 0; c < Components; ++c) {
+            same[c][0] = hn::MulAdd(set(a[c][k].real()), lambda, same[c][0]);
+            same[c][1] = hn::MulAdd(set(a[c][k].imag()), lambda, same[c][1]);
+        }
     }
 }
 
 /// The transpose: one vector's products, out[2 * components] = re, im per component.
 /// E = -(F+ q + i F- u), B = -(F+ u - i F- q); the sign is applied by the caller.
-template <bool AllVisible, bool Spin, JacobiForm Form>
+template <bool AllVisible, int Components, bool Spin, JacobiForm Form>
 HWY_INLINE void project_degree(const JacobiFunctions<Spin, Form>& functions, const V (&same)[2][2],
                                const V (&mirror)[2][2], V* HWY_RESTRICT out) {
     if constexpr (Spin) {
@@ -72,13 +74,13 @@ HWY_INLINE void project_degree(const JacobiFunctions<Spin, Form>& functions, con
         out[3] = hn::NegMulAdd(f_minus, mirror[0][0], hn::MulAdd(f_plus, same[1][1], out[3]));
     } else {
         const V lambda = functions.lambda.template counted<AllVisible>();
-        out[0] = hn::MulAdd(lambda, same[0][0], out[0]);
-        out[1] = hn::MulAdd(lambda, same[0][1], out[1]);
+        for (int c = 0; c < Components; ++c)
+            for (int r = 0; r < 2; ++r) out[2 * c + r] = hn::MulAdd(lambda, same[c][r], out[2 * c + r]);
     }
 }
 
 /// a: [component][n_degrees], coefficients from the first degree on.
-template <bool Spin, JacobiForm Form, int NV>
+template <int Components, bool Spin, JacobiForm Form, int NV>
 HWY_NOINLINE void jacobi_synthesis(JacobiGroup<Spin, Form, NV> group, const JacobiRecurrence& jacobi,
                                    const Complex* const* a, MirrorParts (&result)[NV]) {
     const D d;
@@ -88,11 +90,11 @@ HWY_NOINLINE void jacobi_synthesis(JacobiGroup<Spin, Form, NV> group, const Jaco
             for (int r = 0; r < 2; ++r) part.even[c][r] = part.odd[c][r] = hn::Zero(d);
     auto two_degrees = [&]<bool AllVisible>(std::int64_t k) HWY_ATTR {
         for (int v = 0; v < NV; ++v)
-            add_degree<AllVisible>(group.vector[v], a, k, parts[v].even, parts[v].odd);
+            add_degree<AllVisible, Components>(group.vector[v], a, k, parts[v].even, parts[v].odd);
         group.advance(jacobi, k);
         if (!AllVisible) group.rescale();
         for (int v = 0; v < NV; ++v)
-            add_degree<AllVisible>(group.vector[v], a, k + 1, parts[v].odd, parts[v].even);
+            add_degree<AllVisible, Components>(group.vector[v], a, k + 1, parts[v].odd, parts[v].even);
         group.advance(jacobi, k + 1);
         if (!AllVisible) group.rescale();
     };
@@ -102,7 +104,7 @@ HWY_NOINLINE void jacobi_synthesis(JacobiGroup<Spin, Form, NV> group, const Jaco
         group.rescale();
         if (!group.invisible())
             for (int v = 0; v < NV; ++v)
-                add_degree<false>(group.vector[v], a, k + 1, parts[v].odd, parts[v].even);
+                add_degree<false, Components>(group.vector[v], a, k + 1, parts[v].odd, parts[v].even);
         group.advance(jacobi, k + 1);
         group.rescale();
     }
@@ -112,10 +114,10 @@ HWY_NOINLINE void jacobi_synthesis(JacobiGroup<Spin, Form, NV> group, const Jaco
 }
 
 /// The transpose: adds to sums[n_degrees][2 * components] = re, im per component.
-template <bool Spin, JacobiForm Form, int NV>
+template <int Components, bool Spin, JacobiForm Form, int NV>
 HWY_NOINLINE void jacobi_adjoint(JacobiGroup<Spin, Form, NV> group, const JacobiRecurrence& jacobi,
                                  const MirrorParts (&parts)[NV], double* HWY_RESTRICT sums) {
-    constexpr int width = Spin ? 4 : 2;
+    constexpr int width = 2 * Components;
     const D d;
     auto sum_group = [&]<bool AllVisible>(std::int64_t k) HWY_ATTR {
         V products[degree_group * width];
@@ -126,9 +128,11 @@ HWY_NOINLINE void jacobi_adjoint(JacobiGroup<Spin, Form, NV> group, const Jacobi
             for (int v = 0; v < NV; ++v) {
                 const MirrorParts& part = parts[v];
                 if (j % 2 == 0)
-                    project_degree<AllVisible>(group.vector[v], part.even, part.odd, products + j * width);
+                    project_degree<AllVisible, Components>(group.vector[v], part.even, part.odd,
+                                                           products + j * width);
                 else
-                    project_degree<AllVisible>(group.vector[v], part.odd, part.even, products + j * width);
+                    project_degree<AllVisible, Components>(group.vector[v], part.odd, part.even,
+                                                           products + j * width);
             }
             group.advance(jacobi, k + j);
             if (!AllVisible) group.rescale();

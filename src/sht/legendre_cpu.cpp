@@ -223,9 +223,19 @@ void adjoint_scalar(const LegendreTable& table, const RingPairs& rings, std::int
         weights.add_from_scalar(row.field(f), row.field(f + 1), alm.field(f), alm.field(f + 1));
 }
 
-/// Vectors of a group of the Jacobi recurrences: what hides their latency.
-template <bool Spin>
-constexpr int jacobi_vectors = Spin ? 2 : 4;
+/// Vectors of a group of the Jacobi recurrences, by the components at once: what hides their latency.
+template <int Components>
+constexpr int jacobi_vectors = Components == 2 ? 2 : 4;
+
+/// Calls part.operator()<Components>(field) for runs of two components, of a spin field or of two scalar
+/// ones, and for one that is left over.
+template <bool Spin, class Part>
+void for_each_jacobi_run(std::int64_t n_fields, const Part& part) {
+    std::int64_t field = 0;
+    for (; field + 2 <= n_fields; field += 2) part.template operator()<2>(field);
+    if constexpr (!Spin)
+        if (field < n_fields) part.template operator()<1>(field);
+}
 
 /// F_m of a vector of ring pairs from its even and odd parts [re, im]; swapped: the names are the other way
 /// round. negated: times -1.
@@ -251,35 +261,39 @@ void load_mirrored(const double* in, bool swapped, V (&even)[2], V (&odd)[2]) {
     }
 }
 
-/// The rows of one map from the first degree on, filled up with zeros to whole degree groups, in scratch.row.
+/// The components' rows from the first degree on, filled up with zeros to whole degree groups.
+template <int Components>
+void load_rows(const AlmRow& alm, std::int64_t field, std::int64_t skipped, std::int64_t n_degrees,
+               LegendreScratch& scratch, const Complex* (&rows)[2]) {
+    scratch.row.assign(Components * n_degrees, 0.0);
+    for (int c = 0; c < Components; ++c) {
+        Complex* const row = scratch.row.data() + c * n_degrees;
+        if (skipped < alm.length)
+            std::copy(alm.field(field + c) + skipped, alm.field(field + c) + alm.length, row);
+        rows[c] = row;
+    }
+}
+
 template <bool Spin, JacobiForm Form>
 void synthesize_jacobi(const LegendreTable& table, const RingPairs& rings, std::int64_t m, BlockRange blocks,
                        const AlmRow& alm, const FourierBand& band, LegendreScratch& scratch) {
     if (blocks.first == blocks.end) return;
-    constexpr int components = Spin ? 2 : 1;
     const JacobiRecurrence jacobi(table, Form, m, scratch);
-    const std::int64_t skipped = jacobi.first_degree - m;
     const bool swap = starts_odd(jacobi.first_degree, m, table.spin);
-    scratch.row.assign(components * jacobi.n_degrees, 0.0);
-    for (std::int64_t field = 0; field < alm.n_fields; field += components) {
-        const Complex* a[2];
-        for (int c = 0; c < components; ++c) {
-            Complex* const row = scratch.row.data() + c * jacobi.n_degrees;
-            if (skipped < alm.length)
-                std::copy(alm.field(field + c) + skipped, alm.field(field + c) + alm.length, row);
-            a[c] = row;
-        }
-        for_each_group<jacobi_vectors<Spin>>(
+    for_each_jacobi_run<Spin>(alm.n_fields, [&]<int Components>(std::int64_t field) {
+        const Complex* a[2] = {};
+        load_rows<Components>(alm, field, jacobi.first_degree - m, jacobi.n_degrees, scratch, a);
+        for_each_group<jacobi_vectors<Components>>(
             blocks.first * block_size, blocks.end * block_size, [&]<int NV>(std::int64_t ring) {
                 const JacobiGroup<Spin, Form, NV> group(table, rings, m, ring);
                 MirrorParts parts[NV];
-                jacobi_synthesis<Spin, Form, NV>(group, jacobi, a, parts);
+                jacobi_synthesis<Components>(group, jacobi, a, parts);
                 for (int v = 0; v < NV; ++v)
-                    for (int c = 0; c < components; ++c)
+                    for (int c = 0; c < Components; ++c)
                         store_mirrored(parts[v].even[c], parts[v].odd[c], swap, Spin,
                                        fourier_lanes(band, m, ring + v * lanes(), field + c));
             });
-    }
+    });
 }
 
 /// Adds to alm.
@@ -287,29 +301,28 @@ template <bool Spin, JacobiForm Form>
 void adjoint_jacobi(const LegendreTable& table, const RingPairs& rings, std::int64_t m, BlockRange blocks,
                     const FourierBand& band, const AlmRow& alm, LegendreScratch& scratch) {
     if (blocks.first == blocks.end) return;
-    constexpr int components = Spin ? 2 : 1;
     const JacobiRecurrence jacobi(table, Form, m, scratch);
     const std::int64_t skipped = jacobi.first_degree - m;
     const bool swap = starts_odd(jacobi.first_degree, m, table.spin);
-    for (std::int64_t field = 0; field < alm.n_fields; field += components) {
-        scratch.sums.assign(jacobi.n_degrees * 2 * components, 0.0);
-        for_each_group<jacobi_vectors<Spin>>(
+    for_each_jacobi_run<Spin>(alm.n_fields, [&]<int Components>(std::int64_t field) {
+        scratch.sums.assign(jacobi.n_degrees * 2 * Components, 0.0);
+        for_each_group<jacobi_vectors<Components>>(
             blocks.first * block_size, blocks.end * block_size, [&]<int NV>(std::int64_t ring) {
                 const JacobiGroup<Spin, Form, NV> group(table, rings, m, ring);
                 MirrorParts parts[NV];
                 for (int v = 0; v < NV; ++v)
-                    for (int c = 0; c < components; ++c)
+                    for (int c = 0; c < Components; ++c)
                         load_mirrored(fourier_lanes(band, m, ring + v * lanes(), field + c), swap,
                                       parts[v].even[c], parts[v].odd[c]);
-                jacobi_adjoint<Spin, Form, NV>(group, jacobi, parts, scratch.sums.data());
+                jacobi_adjoint<Components>(group, jacobi, parts, scratch.sums.data());
             });
         const double sign = Spin ? -1 : 1;
         for (std::int64_t k = skipped; k < alm.length; ++k)
-            for (int c = 0; c < components; ++c) {
-                const double* sum = scratch.sums.data() + ((k - skipped) * components + c) * 2;
+            for (int c = 0; c < Components; ++c) {
+                const double* sum = scratch.sums.data() + ((k - skipped) * Components + c) * 2;
                 alm.field(field + c)[k] += sign * Complex(sum[0], sum[1]);
             }
-    }
+    });
 }
 
 void legendre_synthesis(const LegendreTable& table, const RingPairs& rings, std::int64_t m, const AlmRow& alm,
