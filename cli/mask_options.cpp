@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "error.hpp"
 #include "options.hpp"
@@ -70,7 +71,13 @@ void add_mask_options(CLI::App& app, MaskOptions& options, MaskModes modes) {
 }
 
 Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Session& session) {
+    constexpr std::array<const char*, 3> modes{"zero", "renormalize", "error"};
+    if (!options.file.empty() || options.mode != MaskMode::zero)
+        session.report["mask_mode"] = modes.at(static_cast<std::size_t>(options.mode));
+    if (options.mode == MaskMode::renormalize && options.threshold > 0)
+        session.report["mask_threshold"] = options.threshold;
     if (options.file.empty()) return {};
+    session.report["mask"] = options.file;
     MapInput input;
     input.fields = {"0"};
     input.polarised = false;

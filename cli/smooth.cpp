@@ -54,7 +54,8 @@ void merge(const SmoothingReport& result, const AnalysisChoice& analysis, Sessio
     report["lmax"] = result.lmax;
     report["iterations"] = std::max(result.iterations, report.value("iterations", 0));
     if (analysis.tolerance > 0) report["residual"] = std::max(result.residual, report.value("residual", 0.0));
-    report["converged"] = result.converged && report.value("converged", true);
+    if (result.iterations > 0 || analysis.tolerance > 0)  // else there was nothing to converge
+        report["converged"] = result.converged && report.value("converged", true);
     if (!result.note.empty()) session.note(result.note);
 }
 
