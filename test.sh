@@ -48,6 +48,8 @@ pytest() {
 check_layers() {
     tools/check_layers.py
     echo "ok layers"
+    tools/check_links.py
+    echo "ok links"
     pytest tools tools
 }
 
