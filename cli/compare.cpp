@@ -18,6 +18,7 @@ struct CompareOptions {
     std::string first;
     std::string second;
     MapInput input;
+    double limit = 0;  ///< 0: none
 };
 
 /// How two fields differ, over the pixels that both have.
@@ -54,6 +55,45 @@ bool same_pixels(const io::Pixelisation& a, const io::Pixelisation& b) {
     return a == b;
 }
 
+/// What of a column's difference is beyond --limit; empty: nothing.
+std::string excess(const Json& column, double limit) {
+    const auto name = column["name"].get<std::string>();
+    const double largest = column["max_difference"].get<double>(), scale = column["scale"].get<double>();
+    if (column["unseen_in_one"].get<std::int64_t>() > 0)
+        return fmt::format("column {}: {} pixels are UNSEEN in one map only", name,
+                           column["unseen_in_one"].get<std::int64_t>());
+    if (column["pixels"].get<std::int64_t>() == 0)
+        return fmt::format("column {}: no pixel holds a value in both maps", name);
+    if (largest > limit * scale)
+        return fmt::format(
+            "column {}: differs by {:.3g} at ring pixel {}, {} of the scale {:.3g}, --limit is {}", name,
+            largest, column["at_ring_pixel"].get<std::int64_t>(),
+            scale > 0 ? fmt::format("{:.3g}", largest / scale) : "infinitely much", scale, limit);
+    return {};
+}
+
+/// Adds the verdict to the report. Throws NegativeVerdict where a column differs too much.
+void judge(const CompareOptions& options, Session& session) {
+    auto& report = session.report;
+    std::string problem;
+    double largest = 0;
+    for (const auto& column : report["columns"]) {
+        if (problem.empty()) problem = excess(column, options.limit);
+        if (column["max_relative"].is_number())
+            largest = std::max(largest, column["max_relative"].get<double>());
+    }
+    report["limit"] = options.limit;
+    report["within_limit"] = problem.empty();
+    report["verdict"] = problem.empty()
+                            ? fmt::format(
+                                  "equal within the limit: the columns differ by at most {:.3g} of their "
+                                  "scale, {} is permitted",
+                                  largest, options.limit)
+                            : "different";
+    if (!problem.empty())
+        throw NegativeVerdict(fmt::format("{} and {}: {}", options.first, options.second, problem));
+}
+
 void run(const CompareOptions& options, Session& session) {
     const SkyMap first(options.first, options.input, session);
     const SkyMap second(options.second, options.input, session);
@@ -73,6 +113,7 @@ void run(const CompareOptions& options, Session& session) {
         column.update(difference(first.rows()[row], second.rows()[row]));
         columns.push_back(std::move(column));
     }
+    if (options.limit > 0) judge(options, session);
 }
 
 }  // namespace
@@ -82,10 +123,15 @@ void add_compare(CLI::App& root, Session& session, Action& action) {
         add_subcommand(root, session, "compare",
                        "Says how two maps differ: largest and rms difference of each column, and the largest "
                        "relative to the scale, the second map's largest value.",
-                       "zonal compare smoothed.fits expected.fits");
+                       "zonal compare smoothed.fits expected.fits --limit 1e-6");
     const auto options = std::make_shared<CompareOptions>();
     add_argument(app, "FIRST", options->first, "map");
     add_argument(app, "SECOND", options->second, "map with the same pixels, in either order");
+    add_number(
+        app, "--limit", options->limit, {1e-300, 1e300},
+        "exit status 1 where a column's largest difference exceeds this times its scale, or a pixel is "
+        "UNSEEN in one map only")
+        ->group("Verdict");
     add_map_input(app, options->input);
     app.callback(
         [options, &action] { action = [options](Session& run_session) { run(*options, run_session); }; });

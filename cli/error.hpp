@@ -13,4 +13,10 @@ class UsageError : public Error {
     using Error::Error;
 };
 
+/// The work is done and its report is to be printed, but the answer is no: exit status 1.
+class NegativeVerdict : public Error {
+  public:
+    using Error::Error;
+};
+
 }  // namespace zonal::cli

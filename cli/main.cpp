@@ -94,6 +94,15 @@ int fail(Session& session, const std::string& message, int exit_code) {
     return exit_code;
 }
 
+int report_verdict(Session& session, const NegativeVerdict& verdict) {
+    try {
+        session.finish(verdict.what(), failure);
+        return failure;
+    } catch (const IoError& error) {  // of standard output
+        return fail(session, error.what(), failure);
+    }
+}
+
 int run(int argc, char** argv) {
     Session session;
     Action action;
@@ -105,6 +114,8 @@ int run(int argc, char** argv) {
         action(session);
         session.finish();
         return success;
+    } catch (const NegativeVerdict& verdict) {
+        return report_verdict(session, verdict);
     } catch (const TextWanted& wanted) {
         return print_text(session, wanted.text);
     } catch (const CLI::CallForHelp&) {

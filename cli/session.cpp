@@ -131,6 +131,13 @@ void Session::finish() {
     print(readable(report));
 }
 
+void Session::finish(const std::string& negative_verdict, int exit_code) {
+    const auto line = printable(negative_verdict);
+    if (json) report.update({{"error", line}, {"exit_code", exit_code}});
+    finish();
+    std::fputs(fmt::format("zonal {}: {}\n", command, line).c_str(), stderr);
+}
+
 void Session::fail(const std::string& message, int exit_code) {
     clear_bar();
     const auto line = printable(message);

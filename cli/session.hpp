@@ -33,6 +33,8 @@ class Session {
 
     /// Prints the report. Throws IoError when standard output cannot be written.
     void finish();
+    /// Prints the report, with the message in it, and the message as the one line of a failure.
+    void finish(const std::string& negative_verdict, int exit_code);
     /// Prints the one line of a failure, and with --json the object {"error": ...}.
     void fail(const std::string& message, int exit_code);
 
