@@ -28,15 +28,16 @@ std::string degree_and_order(const AlmLayout& layout, std::int64_t index) {
     return fmt::format("l = {}, m = {}", index - layout.offset(m), m);
 }
 
-void require_numbers(const std::string& path, const io::AlmFile& file) {
+/// what: "coefficients".
+void require_numbers(const std::string& path, const io::AlmFile& file, const std::string& what) {
     for (std::size_t i = 0; i < file.components.size(); ++i) {
         const auto& values = file.components[i];
         const auto first = std::find_if_not(values.begin(), values.end(), is_finite);
         if (first == values.end()) continue;
         const auto count =
             std::count_if(first, values.end(), [](Complex value) { return !is_finite(value); });
-        throw IoError(fmt::format("{}: alm {}: {} coefficients are NaN or infinite, the first is {}", path,
-                                  "TEB"[i], count, degree_and_order(file.layout, first - values.begin())));
+        throw IoError(fmt::format("{}: alm {}: {} {} are NaN or infinite, the first is {}", path, "TEB"[i],
+                                  count, what, degree_and_order(file.layout, first - values.begin())));
     }
 }
 
@@ -45,8 +46,13 @@ void require_numbers(const std::string& path, const io::AlmFile& file) {
 io::AlmFile read_alm(const std::string& path, Session& session) {
     auto file = io::read_alm(path);
     session.note(file.notes);
-    require_numbers(path, file);
+    require_numbers(path, file, "coefficients");
     return file;
+}
+
+void write_alm_file(const std::string& path, const io::AlmFile& file, const io::WriteOptions& options) {
+    require_numbers(path, file, "coefficients of the result");
+    io::write_alm(path, file, options);
 }
 
 void truncate(io::AlmFile& file, std::int64_t lmax, std::int64_t mmax) {

@@ -14,6 +14,9 @@ namespace zonal::cli {
 /// how many and where the first is.
 io::AlmFile read_alm(const std::string& path, Session& session);
 
+/// Writes alm. Throws IoError, as read_alm does, for coefficients that overflowed.
+void write_alm_file(const std::string& path, const io::AlmFile& file, const io::WriteOptions& options);
+
 /// Leaves out what is above lmax or mmax.
 void truncate(io::AlmFile& file, std::int64_t lmax, std::int64_t mmax);
 

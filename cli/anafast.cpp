@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "alm_file.hpp"
@@ -31,7 +33,7 @@ void declare_options(CLI::App& app, AnafastOptions& options) {
            "files", options.files,
            "one map (or alm file) for its spectra, or two for their cross spectra; the file of C_l to write")
         ->required()
-        ->expected(2, 3)
+        ->expected(1, 3)
         ->type_name("IN [IN2] OUT")
         ->group("Arguments");
     add_masked_analysis_options(app, options.analysis);
@@ -113,7 +115,23 @@ io::SpectrumFile make_spectra(const Input& first, const Input* second) {
     return file;
 }
 
+/// Throws IoError for spectra that overflowed.
+void require_numbers(const std::string& path, const io::SpectrumFile& file) {
+    for (const auto& spectrum : file.spectra) {
+        const auto is_bad = [](double value) { return !std::isfinite(value); };
+        const auto& values = spectrum.values;
+        const auto first = std::find_if(values.begin(), values.end(), is_bad);
+        if (first != values.end())
+            throw IoError(fmt::format(
+                "{}: {}: {} values of the result are NaN or infinite, the first is l = {}", path,
+                spectrum.name, std::count_if(first, values.end(), is_bad), first - values.begin()));
+    }
+}
+
 void run(AnafastOptions& options, Session& session) {
+    if (options.files.size() < 2)
+        throw UsageError(
+            "OUT is required: zonal anafast IN [IN2] OUT: one or two maps, and the file of C_l to write");
     for (const auto& file : options.files)
         if (file.empty()) throw UsageError("IN [IN2] OUT: must not be empty");
     options.analysis.choice.iteration_count();
@@ -135,6 +153,7 @@ void run(AnafastOptions& options, Session& session) {
     set_cards(file.cards, first.cards);
     set_card(file.cards, {"MAX-LPOL", first.alm.layout.lmax(), "highest degree l"});
     stop_if_interrupted();
+    require_numbers(options.out(), file);
     io::write_spectrum(options.out(), file, options.output.write_options());
     session.report["lmax"] = first.alm.layout.lmax();
     session.report["mmax"] = first.alm.layout.mmax();

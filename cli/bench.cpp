@@ -8,6 +8,7 @@
 #include "bench_peak.hpp"
 #include "common_options.hpp"
 #include "error.hpp"
+#include "memory.hpp"
 #include "options.hpp"
 #include "subcommands.hpp"
 #include "version.hpp"
@@ -61,11 +62,27 @@ std::int64_t find_lmax(const BenchOptions& options) {
     if (options.nside.has_value() == options.n_lat.has_value())
         throw UsageError("one of --nside N and --gauss NLAT is required");
     const auto lmax = options.lmax.value_or(options.nside ? 2 * *options.nside : *options.n_lat - 1);
+    if (options.n_lat && lmax >= *options.n_lat)
+        throw UsageError(fmt::format("--lmax = {}: must be at most {} on --gauss {} rings", lmax,
+                                     *options.n_lat - 1, *options.n_lat));
     if (options.spin > lmax)
         throw UsageError(fmt::format("--spin = {}: must be at most lmax = {}", options.spin, lmax));
     if (options.mmax && *options.mmax > lmax)
         throw UsageError(fmt::format("--mmax = {}: must be at most lmax = {}", *options.mmax, lmax));
     return lmax;
+}
+
+/// alm, found alm and maps of the run.
+void require_room(const BenchOptions& options, std::int64_t lmax) {
+    const auto degrees = static_cast<double>(lmax) + 1, maps = static_cast<double>(options.maps);
+    const auto n_lat = static_cast<double>(options.n_lat.value_or(0));
+    const auto nside = static_cast<double>(options.nside.value_or(0));
+    const double components = options.spin == 0 ? 1 : 2;
+    const auto mmax = static_cast<double>(options.mmax.value_or(lmax));
+    const double n_alm = (mmax + 1) * (degrees - mmax / 2),
+                 n_pixels = 12 * nside * nside + 2 * n_lat * degrees;
+    require_memory(maps * components * (2 * sizeof(Complex) * n_alm + sizeof(double) * n_pixels),
+                   fmt::format("{} map{} up to lmax {}", options.maps, options.maps == 1 ? "" : "s", lmax));
 }
 
 /// White alm with real m = 0, 0 below the spin.
@@ -144,6 +161,7 @@ void run(BenchOptions& options, Session& session) {
     report["grid"] = options.nside ? fmt::format("healpix nside={}", *options.nside)
                                    : fmt::format("gauss-legendre rings={}", *options.n_lat);
     options.run.resolve(session);
+    require_room(options, lmax);
     const auto grid = make_grid(options, lmax);
     ShtOptions sht;
     sht.lmax = lmax;

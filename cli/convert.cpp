@@ -105,11 +105,23 @@ io::Pixelisation new_pixels(const ConvertOptions& options, const SkyMap& map) {
     return io::HealpixPixels{nside, order};
 }
 
+/// Q and U have no degrees below 2.
+void require_degrees(const ConvertOptions& options, const SkyMap& map, std::int64_t lmax) {
+    const bool polarised = map.header().polarised();
+    if (!polarised || lmax >= 2) return;
+    const auto source = options.analysis.lmax ? "--lmax = " + std::to_string(lmax)
+                        : options.car.empty() ? fmt::format("--nside = {}", *options.nside)
+                                              : "--car = " + options.car;
+    throw UsageError(fmt::format("{}: lmax = {} is too low for the Q and U of {}: must be at least 2", source,
+                                 lmax, map.header().source));
+}
+
 /// Analysis, synthesis on the other grid: smoothing with a window of 1.
 void resample(const ConvertOptions& options, const SkyMap& map, SkyMap& out, Session& session) {
     SmoothingOptions smoothing;
     const auto lmax = options.analysis.lmax_for(map);
     smoothing.lmax = options.analysis.lmax ? lmax : std::min(lmax, default_smoothing_lmax(out.grid()));
+    require_degrees(options, map, smoothing.lmax);
     smoothing.iterations = options.analysis.iteration_count();
     smoothing.tolerance = options.analysis.tolerance;
     smoothing.threads = options.run.thread_count();
@@ -187,7 +199,7 @@ void convert_alm(const ConvertOptions& options, Session& session) {
         file.coordinates = parse_coordinates("--set-coordsys", options.coordinates);
     file.precision = options.precision.value_or(file.precision);
     set_cards(file.cards, provenance(session));
-    io::write_alm(options.out, file, options.output.write_options());
+    write_alm_file(options.out, file, options.output.write_options());
 }
 
 void run(ConvertOptions& options, Session& session) {

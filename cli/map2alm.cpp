@@ -40,7 +40,7 @@ void run(Map2almOptions& options, Session& session) {
     set_cards(file.cards, provenance(session));
     set_cards(file.cards, parameter_cards(options.analysis, map, session));
     stop_if_interrupted();
-    io::write_alm(options.out, file, options.output.write_options());
+    write_alm_file(options.out, file, options.output.write_options());
     session.report["map"] = describe(map.header());
 }
 

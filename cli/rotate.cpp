@@ -160,7 +160,7 @@ void rotate_alm_file(const RotateOptions& options, Session& session) {
     file.precision = options.precision.value_or(file.precision);
     set_cards(file.cards, provenance(session));
     stop_if_interrupted();
-    io::write_alm(options.out, file, options.output.write_options());
+    write_alm_file(options.out, file, options.output.write_options());
     session.report["lmax"] = lmax;
 }
 

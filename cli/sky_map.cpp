@@ -1,11 +1,11 @@
 #include "sky_map.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "error.hpp"
+#include "memory.hpp"
 #include "options.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/mask.hpp"
@@ -32,13 +32,9 @@ io::MapFile read(const std::string& path, const MapInput& input) {
 Grid make_grid(const io::Pixelisation& pixelisation, std::size_t n_columns, const std::string& source) {
     const auto n_pixels = static_cast<double>(io::full_sky_size(pixelisation));
     const double needed = n_pixels * static_cast<double>(n_columns * sizeof(double));
-    const double there =
-        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-    if (needed > there)
-        throw IoError(
-            fmt::format("{}{}: the full sky in {} columns needs {:.3g} GB of memory, {:.3g} GB are there",
-                        source.empty() ? "" : source + ": ", to_string(pixelisation), n_columns, needed / 1e9,
-                        there / 1e9));
+    require_memory(needed,
+                   fmt::format("{}{}: the full sky in {} columns", source.empty() ? "" : source + ": ",
+                               to_string(pixelisation), n_columns));
     return io::make_grid(pixelisation);
 }
 
@@ -67,7 +63,8 @@ Json column_report(const io::MapColumn& column) {
 
 void add_map_input(CLI::App& app, MapInput& input) {
     add_list(app, "--field", input.fields, "NAME|N,...",
-             "columns, by name or by number from 0; hits and covariances are taken only when named here")
+             "columns, by name, as I, Q, U or by number from 0; hits and covariances are taken only when "
+             "named here")
         ->default_str("all")
         ->group("Input");
     app.add_flag_callback(
@@ -138,7 +135,7 @@ void SkyMap::read_values() {
     std::vector<double> full;  // one column at a time: a partial sky may be a small part of a large one
     for (std::size_t row = 0; row < column_of_row_.size(); ++row) {
         auto& column = file_.columns[column_of_row_[row]].values;
-        if (file_.partial()) full.assign(static_cast<std::size_t>(grid_.n_pixels()), io::unseen);
+        if (file_.partial()) full.assign(static_cast<std::size_t>(grid_.n_pixels()), unseen_value);
         for (std::size_t i = 0; i < file_.pixels.size(); ++i)
             full[static_cast<std::size_t>(file_.pixels[i])] = column[i];
         to_ring_order(file_.pixelisation, {file_.partial() ? full.data() : column.data(), {grid_.n_pixels()}},

@@ -98,7 +98,10 @@ SkySpectra sky_spectra(const io::SpectrumFile& file, bool polarised, std::int64_
 
 /// Random alm of these spectra times the window.
 MapAlm draw(const SkySpectra& spectra, const io::SpectrumFile& file, std::int64_t seed,
-            const AlmLayout& layout, const Beam* beam, const RunOptions& run) {
+            const AlmLayout& layout, const Beam* beam, const RunOptions& run, Session& session) {
+    // Drawing is done in one go: the bar names what takes the time.
+    const auto progress = session.progress("random alm");
+    progress(0);
     MapAlm alm{layout, Array<std::complex<double>, 2>({spectra.ee.empty() ? 1 : 3, layout.size()})};
     try {
         realize<double>(spectra, static_cast<std::uint64_t>(seed), layout, alm.alm.view(),
@@ -107,6 +110,7 @@ MapAlm draw(const SkySpectra& spectra, const io::SpectrumFile& file, std::int64_
         throw IoError(fmt::format("{}: {}", file.source, error.what()));
     }
     if (beam != nullptr) apply_beam<double>(layout, *beam, alm.alm.view());
+    progress(1);
     return alm;
 }
 
@@ -123,11 +127,11 @@ bool is_same_file(const std::string& a, const std::string& b) {
     return canonical(a) == canonical(b);
 }
 
-void write_alm(const SynfastOptions& options, const SkyMap& map, const MapAlm& alm, Session& session,
-               const std::vector<io::HeaderCard>& cards) {
+void write_drawn_alm(const SynfastOptions& options, const SkyMap& map, const MapAlm& alm, Session& session,
+                     const std::vector<io::HeaderCard>& cards) {
     auto file = to_alm_file(map, alm, session);
     file.cards = cards;
-    io::write_alm(options.alm_out, file, options.output.write_options());
+    write_alm_file(options.alm_out, file, options.output.write_options());
 }
 
 void run(SynfastOptions& options, Session& session) {
@@ -153,7 +157,7 @@ void run(SynfastOptions& options, Session& session) {
         beam =
             evaluate_window(smoothing_window(options.beam, map.nside(), session), lmax, options.beam.text());
     const auto seed = options.seed ? *options.seed : draw_seed();
-    const auto alm = draw(spectra, file, seed, layout, beam ? &*beam : nullptr, options.run);
+    const auto alm = draw(spectra, file, seed, layout, beam ? &*beam : nullptr, options.run, session);
     stop_if_interrupted();
     synthesize_map(alm, options.run, session, map);
     stop_if_interrupted();
@@ -164,7 +168,7 @@ void run(SynfastOptions& options, Session& session) {
     set_card(cards, {"SEEDSCHM", std::int64_t{realization_scheme}, "scheme of the random numbers"});
     set_card(cards, {"MAX-LPOL", lmax, "highest degree l"});
     set_cards(map.header().cards, cards);
-    if (!options.alm_out.empty()) write_alm(options, map, alm, session, cards);
+    if (!options.alm_out.empty()) write_drawn_alm(options, map, alm, session, cards);
     map.write(options.out, options.output.write_options());
     session.report["input"] = options.in;
     session.report["output"] = options.out;

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "error.hpp"
 
@@ -18,6 +19,21 @@ FoundWeights read_file(const std::string& path, std::int64_t nside) {
         throw IoError(fmt::format("{}: weights for nside {}, the map has {}", path, weights.nside, nside));
     const auto description = fmt::format("{}, from {}", weights.kind == Kind::ring ? "ring" : "pixel", path);
     return {std::move(weights), description};
+}
+
+/// Weights from the cache folder; nothing where they are not there or, which a note says, not what they
+/// should be.
+std::optional<FoundWeights> read_kept(const std::string& path, Kind kind, std::int64_t nside,
+                                      Session& session) {
+    if (!std::filesystem::exists(path)) return std::nullopt;
+    try {
+        auto found = read_file(path, nside);
+        if (found.values.kind == kind) return found;
+        session.note(fmt::format("{}: weights of the other kind: computed anew", path));
+    } catch (const IoError& error) {
+        session.note(fmt::format("{}: computed anew", error.what()));
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -64,7 +80,7 @@ FoundWeights weights_for(const std::string& choice, std::int64_t nside, int thre
     if (choice != "ring" && choice != "pixel") return read_file(choice, nside);
     const auto kind = choice == "ring" ? Kind::ring : Kind::pixel;
     const auto path = cache_folder() + "/" + weight_file_name(kind, nside);
-    if (std::filesystem::exists(path)) return read_file(path, nside);
+    if (auto kept = read_kept(path, kind, nside, session)) return std::move(*kept);
     auto weights = compute_weights(kind, nside, -1, threads, session);
     io::write_weights(path, weights, {true});
     return {std::move(weights), fmt::format("{}, computed and kept in {}", choice, path)};

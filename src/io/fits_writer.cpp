@@ -61,6 +61,7 @@ struct FitsWriter::State {
     AtomicFile file;
     fitsfile* fits = nullptr;
     std::vector<WriteColumn> columns;
+    bool narrow_image = false;
 
     State(const std::string& name, const WriteOptions& options)
         : path(name),
@@ -126,6 +127,7 @@ void FitsWriter::begin_table(const std::string& name, std::int64_t rows,
 
 void FitsWriter::begin_image(Precision precision, const std::vector<std::int64_t>& axes) {
     std::vector<LONGLONG> lengths(axes.begin(), axes.end());
+    state_->narrow_image = precision == Precision::float32;
     int status = 0;
     errno = 0;
     fits_resize_imgll(state_->fits, precision == Precision::float64 ? DOUBLE_IMG : FLOAT_IMG,
@@ -165,10 +167,20 @@ void FitsWriter::write_cards(const std::vector<HeaderCard>& cards) {
     for (const auto& card : cards) write_card(card);
 }
 
+void FitsWriter::check_range(const std::string& name, const double* values, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        if (!std::isfinite(values[i]) || std::isfinite(static_cast<float>(values[i]))) continue;
+        int number = 0;  // from 1
+        fits_get_hdu_num(state_->fits, &number);
+        throw IoError(fmt::format("{}: HDU {}: {}: {} does not fit a 4-byte float; double precision holds it",
+                                  state_->path, number - 1, name, values[i]));
+    }
+}
+
 void FitsWriter::write_column(int column, std::int64_t first, const double* values, std::int64_t count) {
     const auto& description = state_->columns.at(column);
     const bool narrow = description.format.ends_with('E');
-    check_range(description.name, narrow ? Precision::float32 : Precision::float64, values, count);
+    if (narrow) check_range("column '" + description.name + "'", values, count);
     const auto repeat = std::max(1LL, std::atoll(description.format.c_str()));
     int status = 0;
     errno = 0;
@@ -187,6 +199,7 @@ void FitsWriter::write_column(int column, std::int64_t first, const std::int64_t
 }
 
 void FitsWriter::write_image(std::int64_t first, const double* values, std::int64_t count) {
+    if (state_->narrow_image) check_range("image", values, count);
     int status = 0;
     errno = 0;
     fits_write_img(state_->fits, TDOUBLE, first + 1, count, as_fitsio_input(values), &status);
@@ -210,16 +223,6 @@ void FitsWriter::commit() {
     AtomicFile packed(state_->path, state_->overwrite);
     gzip(FileBytes(state_->file.temporary_path()), packed);
     packed.commit();
-}
-
-void check_range(const std::string& name, Precision precision, const double* values, std::int64_t count) {
-    if (precision == Precision::float64) return;
-    for (std::int64_t i = 0; i < count; ++i) {
-        if (std::isfinite(values[i]) && !std::isfinite(static_cast<float>(values[i]))) {
-            throw InvalidArgument(
-                fmt::format("column '{}': {} does not fit a 4-byte float", name, values[i]));
-        }
-    }
 }
 
 }  // namespace zonal::io

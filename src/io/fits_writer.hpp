@@ -35,6 +35,7 @@ class FitsWriter {
     /// column are an error, not an infinity.
     void write_column(int column, std::int64_t first, const double* values, std::int64_t count);
     void write_column(int column, std::int64_t first, const std::int64_t* values, std::int64_t count);
+    /// Elements from `first` on; of an image of floats all must fit.
     void write_image(std::int64_t first, const double* values, std::int64_t count);
 
     /// Rows to write of all columns, one after the other, before the next rows: what CFITSIO buffers.
@@ -45,10 +46,9 @@ class FitsWriter {
   private:
     struct State;
     void check(int status);
+    /// Throws IoError, which names the HDU, when a value is finite as a double but not as a float.
+    void check_range(const std::string& name, const double* values, std::int64_t count);
     std::unique_ptr<State> state_;
 };
-
-/// Throws InvalidArgument when a value is finite as a double but not as a float.
-void check_range(const std::string& name, Precision precision, const double* values, std::int64_t count);
 
 }  // namespace zonal::io

@@ -143,3 +143,88 @@ def test_cut_gzip_file_is_named_plainly(sky, fails, tmp_path):
     (tmp_path / "cut.fits.gz").write_bytes(packed[: len(packed) // 2])
     line = fails(1, "info", "cut.fits.gz")
     assert "cut.fits.gz: damaged gzip file" in line and "<fd" not in line
+
+
+# --- names of fields, notes, values that overflow
+
+
+@pytest.mark.parametrize("names", [["I_STOKES", "Q_STOKES", "U_STOKES"], ["TEMPERATURE", "Q-POLARISATION", "U-POLARISATION"]])
+def test_fields_are_chosen_by_stokes_letter(sky, zonal, tmp_path, names):
+    healpy.write_map(tmp_path / "named.fits", sky, column_names=names, dtype=np.float64)
+    for letter, row in (("Q", 1), ("u", 2), ("I", 0), ("T", 0)):
+        zonal("convert", "named.fits", "one.fits", "--field", letter, "--no-pol", "--overwrite")
+        np.testing.assert_array_equal(read_map(tmp_path / "one.fits"), sky[row])
+    zonal("convert", "named.fits", "two.fits", "--field", "Q,U")
+
+
+def test_field_letter_of_several_columns_is_an_error(sky, fails, tmp_path):
+    healpy.write_map(tmp_path / "two.fits", sky[:2], column_names=["Q_STOKES", "Q_POLARISATION"], dtype=np.float64)
+    line = fails(1, "convert", "two.fits", "out.fits", "--field", "Q", "--no-pol")
+    assert "Q_STOKES" in line and "Q_POLARISATION" in line
+    assert "'Z'" in fails(1, "convert", "sky.fits", "out.fits", "--field", "Z")
+
+
+def test_note_on_c_t_and_c_g_is_for_files_of_others(sky, zonal, tmp_path):
+    zonal("anafast", "sky.fits", "own.fits", "--lmax", "40")
+    assert zonal("plot", "own.fits", "a.png")["notes"] == []
+    fits.setval(tmp_path / "own.fits", "CREATOR", value="anafast", ext=1)
+    assert any("TB and EB" in note for note in zonal("plot", "own.fits", "b.png")["notes"])
+    fits.setval(tmp_path / "own.fits", "CREATOR", value="healpy", ext=1)
+    assert any("EB and TB" in note for note in zonal("plot", "own.fits", "c.png")["notes"])
+
+
+def test_value_too_large_for_a_float_names_file_hdu_and_column(tmp_path, fails):
+    healpy.write_map(tmp_path / "large.fits", np.full(48, 1e308), dtype=np.float64, column_names=["S"])
+    for out, words in (("out.fits", ["out.fits: HDU 1", "column 'S'"]),):
+        line = fails(1, "convert", "large.fits", out, "--precision", "float")
+        for word in [*words, "1e+308", "float"]:
+            assert word in line, line
+    line = fails(1, "convert", "large.fits", "out.fits", "--precision", "float", "--car", "3x6", "--lmax", "0")
+    assert "out.fits: HDU 0" in line or "out.fits: column" in line, line
+
+
+@pytest.mark.parametrize("command", ["map2alm huge.fits out.fits", "anafast huge.fits out.fits"])
+def test_coefficients_that_overflow_are_an_error(tmp_path, fails, command):
+    healpy.write_map(tmp_path / "huge.fits", np.full(48, 1.7e308), dtype=np.float64)
+    line = fails(1, *command.split())
+    assert "out.fits" in line and "of the result" in line
+
+
+def test_smoothed_coefficients_that_overflow_are_an_error(tmp_path, fails):
+    healpy.write_alm(tmp_path / "huge.fits", np.full(healpy.Alm.getsize(8), 1e308, dtype=complex), out_dtype=np.float64)
+    line = fails(1, "smooth", "huge.fits", "out.fits", "--fwhm-in", "60deg")
+    assert "out.fits: alm T" in line and "l = " in line
+
+
+@pytest.mark.parametrize("option", ["--car 1x1", "--car 2x9"])
+def test_grid_too_coarse_for_q_and_u_is_wrong_use(sky, fails, option):
+    line = fails(2, "convert", "sky.fits", "out.fits", *option.split())
+    assert option.replace(" ", " = ") in line and "at least 2" in line and "sky.fits" in line
+
+
+@pytest.mark.parametrize("damage", [b"", b"no FITS file", None])
+def test_damaged_weights_in_the_cache_are_computed_anew(sky, zonal, tmp_path, monkeypatch, damage):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    zonal("map2alm", "sky.fits", "good.fits", "--weights", "ring")
+    kept = tmp_path / "cache" / "zonal" / "weight_ring_n00016.fits"
+    good = kept.read_bytes()
+    if damage is None:  # weights of another nside under this name
+        zonal("weights", str(kept), "--nside", "8", "--ring", "--overwrite")
+    else:
+        kept.write_bytes(damage)
+    notes = zonal("map2alm", "sky.fits", "again.fits", "--weights", "ring")["notes"]
+    assert any(str(kept) in note and "computed anew" in note for note in notes)
+    assert kept.read_bytes() == good
+    assert not zonal("map2alm", "sky.fits", "third.fits", "--weights", "ring")["notes"]
+
+
+@pytest.mark.parametrize("key, value, words", [("FIRSTPIX", 6, "FIRSTPIX = 6 contradicts pixel number 5"),
+                                               ("LASTPIX", 19, "LASTPIX = 19 contradicts pixel number 20")])
+def test_partial_sky_that_contradicts_its_first_or_last_pixel_names_the_hdu(tmp_path, fails, zonal, key, value, words):
+    write_partial(tmp_path / "part.fits", 4, np.arange(5, 21))
+    fits.setval(tmp_path / "part.fits", "FIRSTPIX", value=0, ext=1)
+    fits.setval(tmp_path / "part.fits", "LASTPIX", value=191, ext=1)
+    zonal("convert", "part.fits", "fine.fits")
+    fits.setval(tmp_path / "part.fits", key, value=value, ext=1)
+    line = fails(1, "convert", "part.fits", "out.fits")
+    assert "part.fits: HDU 1" in line and words in line

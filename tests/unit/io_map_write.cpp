@@ -47,7 +47,7 @@ TEST_F(MapWriting, RoundTripKeepsEverything) {
         MapFile map = healpix_map(16, precision, Ordering::nest);
         map.coordinates = CoordinateSystem::ecliptic;
         map.polarisation_convention = PolarisationConvention::cosmo;
-        map.columns[0].values[5] = unseen;
+        map.columns[0].values[5] = unseen_value;
         map.columns[1].values[6] = std::numeric_limits<double>::quiet_NaN();
         map.cards = {{"EXTNAME", std::string("MY MAP"), ""},
                      {"FWHM", 0.1, "[rad]"},
@@ -114,7 +114,7 @@ TEST_F(MapWriting, PixelNumbersAre64BitAboveNside8192) {
 TEST_F(MapWriting, IauFilesHoldMinusU) {
     MapFile map = healpix_map(4, Precision::float64);
     map.polarisation_convention = PolarisationConvention::iau;
-    map.columns[2].values[7] = unseen;
+    map.columns[2].values[7] = unseen_value;
     write_map(path(), map);
     // In memory U is COSMO again.
     const MapFile back = read_map(path());
@@ -123,7 +123,7 @@ TEST_F(MapWriting, IauFilesHoldMinusU) {
     // Without its Stokes parameter, U is seen as the file has it.
     const MapFile raw = read_map(path(), {.polarised = false});
     EXPECT_EQ(raw.columns[2].values[0], -map.columns[2].values[0]);
-    EXPECT_EQ(raw.columns[2].values[7], unseen);
+    EXPECT_EQ(raw.columns[2].values[7], unseen_value);
     EXPECT_EQ(raw.columns[1].values, map.columns[1].values);
 }
 
@@ -177,7 +177,8 @@ TEST_F(MapWriting, RejectsWhatContradictsItself) {
     EXPECT_THAT(error(map), HasSubstr("nside = 3: must be a power of 2"));
     map = healpix_map(2, Precision::float32);
     map.columns[0].values[0] = 1e39;
-    EXPECT_THAT(error(map), HasSubstr("1e+39 does not fit a 4-byte float"));
+    EXPECT_THAT(message_of<IoError>([&] { write_map(path(), map); }),
+                HasSubstr(path() + ": HDU 1: column 'I_STOKES': 1e+39 does not fit a 4-byte float"));
     map = healpix_map(2, Precision::float32);
     map.cards = {{"NSIDE", std::int64_t{4}, ""}};
     EXPECT_THAT(error(map), HasSubstr("NSIDE: is set by the writer"));
