@@ -53,15 +53,6 @@ ShtPlan make_plan(const SkyMap& map, const AlmLayout& layout, int spin, const Ru
     return {map.grid(), options};
 }
 
-void report_analysis(const AnalysisReport& result, const AnalysisChoice& choice, Session& session) {
-    auto& report = session.report;
-    report["iterations"] = std::max(result.iterations, report.value("iterations", 0));
-    if (choice.tolerance > 0) report["residual"] = std::max(result.residual, report.value("residual", 0.0));
-    if (result.iterations > 0 || choice.tolerance > 0)  // else there was nothing to converge
-        report["converged"] = result.converged && report.value("converged", true);
-    if (!result.note.empty()) session.note(result.note);
-}
-
 }  // namespace
 
 int AnalysisChoice::iteration_count() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <optional>
@@ -43,6 +44,18 @@ struct PixelWeights {
 };
 PixelWeights find_weights(const AnalysisChoice& choice, const SkyMap& map, const RunOptions& run,
                           Session& session);
+
+/// Adds iterations, residual and convergence of one analysis (AnalysisReport, SmoothingReport) to what the
+/// report holds of those before it: the worst of all counts.
+template <class Report>
+void report_analysis(const Report& result, const AnalysisChoice& choice, Session& session) {
+    auto& report = session.report;
+    report["iterations"] = std::max(result.iterations, report.value("iterations", 0));
+    if (choice.tolerance > 0) report["residual"] = std::max(result.residual, report.value("residual", 0.0));
+    if (result.iterations > 0 || choice.tolerance > 0)  // else there was nothing to converge
+        report["converged"] = result.converged && report.value("converged", true);
+    if (!result.note.empty()) session.note(result.note);
+}
 
 /// alm of all fields of a map, [row, layout.size()]: T, E, B (or E, B) for the polarised group, then one of
 /// each spin-0 field. UNSEEN must have been replaced before. Adds lmax, iterations and so on to the report.

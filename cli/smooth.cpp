@@ -49,16 +49,6 @@ Json field_report(const SkyMap& map, const FieldGroup& group, const SmoothingRep
     return fields;
 }
 
-void merge(const SmoothingReport& result, const AnalysisChoice& analysis, Session& session) {
-    auto& report = session.report;
-    report["lmax"] = result.lmax;
-    report["iterations"] = std::max(result.iterations, report.value("iterations", 0));
-    if (analysis.tolerance > 0) report["residual"] = std::max(result.residual, report.value("residual", 0.0));
-    if (result.iterations > 0 || analysis.tolerance > 0)  // else there was nothing to converge
-        report["converged"] = result.converged && report.value("converged", true);
-    if (!result.note.empty()) session.note(result.note);
-}
-
 SmoothingReport smooth_group(const FieldGroup& group, const SkyMap& map, View<const double, 1> mask,
                              const Beam& beam, const SmoothingOptions& options, SkyMap& out) {
     try {
@@ -101,7 +91,8 @@ void smooth_map(const SmoothOptions& options, Session& session) {
         const auto begin = static_cast<double>(group.first_row), share = static_cast<double>(group.n_rows);
         smoothing.progress = [&](double done) { return bar((begin + share * done) / n_rows); };
         const auto result = smooth_group(group, map, mask.view(), beam, smoothing, out);
-        merge(result, options.analysis, session);
+        session.report["lmax"] = result.lmax;
+        report_analysis(result, options.analysis, session);
         for (auto& field : field_report(map, group, result)) session.report["fields"].push_back(field);
     }
     stop_if_interrupted();
@@ -140,7 +131,7 @@ void smooth_alm(const SmoothOptions& options, Session& session) {
     session.report["components"] = file.components.size();
     set_cards(file.cards, parameter_cards(options, session));
     stop_if_interrupted();
-    io::write_alm(options.out, file, options.output.write_options());
+    write_alm_file(options.out, file, options.output.write_options());
 }
 
 void run(SmoothOptions& options, Session& session) {
