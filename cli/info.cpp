@@ -46,7 +46,7 @@ Json statistics(const std::vector<double>& values) {
     std::int64_t unseen = 0, nan = 0, infinite = 0, good = 0;
     double minimum = std::numeric_limits<double>::infinity(), maximum = -minimum, sum = 0, squares = 0;
     for (const double value : values) {
-        if (io::is_unseen(value)) {
+        if (is_unseen_value(value)) {
             ++unseen;
         } else if (std::isnan(value)) {
             ++nan;
@@ -61,7 +61,7 @@ Json statistics(const std::vector<double>& values) {
     }
     const double mean = sum / static_cast<double>(good);
     for (const double value : values)
-        if (!io::is_unseen(value) && std::isfinite(value)) squares += (value - mean) * (value - mean);
+        if (!is_unseen_value(value) && std::isfinite(value)) squares += (value - mean) * (value - mean);
     Json json = {{"count", values.size()}, {"unseen", unseen}, {"nan", nan}, {"infinite", infinite}};
     if (good == 0) return json;
     json.update({{"min", minimum},

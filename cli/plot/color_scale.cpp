@@ -6,12 +6,11 @@
 #include <cmath>
 
 #include "zonal/error.hpp"
+#include "zonal/mask.hpp"
 
 namespace zonal::plot {
 
 namespace {
-
-constexpr double unseen = -1.6375e30;
 
 /// The value below which `fraction` of the values lie; reorders them.
 double percentile(std::vector<double>& values, double fraction) {
@@ -66,7 +65,7 @@ Range automatic_log_range(std::vector<double>& values) {
 }  // namespace
 
 bool is_missing(double value) {
-    return !std::isfinite(value) || std::abs(value - unseen) <= 1e-5 * std::abs(unseen);
+    return !std::isfinite(value) || is_unseen_value(value);
 }
 
 Range automatic_range(std::vector<double> values, Scale scale) {

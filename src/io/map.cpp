@@ -47,7 +47,7 @@ void expand_to_full_sky(MapFile& map) {
                         map.source, n_pixels, bytes / 1e9, physical_memory_bytes() / 1e9));
     }
     for (auto& column : map.columns) {
-        std::vector<double> full(static_cast<std::size_t>(n_pixels), unseen);
+        std::vector<double> full(static_cast<std::size_t>(n_pixels), unseen_value);
         for (std::size_t i = 0; i < map.pixels.size(); ++i) full[map.pixels[i]] = column.values[i];
         column.values = std::move(full);
     }

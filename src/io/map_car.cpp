@@ -93,7 +93,7 @@ MapFile read_car_image(FitsReader& reader, const Hdu& hdu, const ReadMapOptions&
     map.pixels = band_pixels(layout);
     const std::int64_t plane_size = layout.n_rows * layout.pixels.n_phi;
     for (const auto& field : choose_fields(list_fields(hdu), options)) {
-        const auto image = reader.read_image(hdu, field.source * plane_size, plane_size, unseen);
+        const auto image = reader.read_image(hdu, field.source * plane_size, plane_size, unseen_value);
         map.columns.push_back({.name = field.name,
                                .unit = field.unit,
                                .precision = field.precision,

@@ -115,6 +115,16 @@ std::vector<MapField> list_fields(const Hdu& hdu, int pixel_column, std::vector<
     return fields;
 }
 
+/// FIRSTPIX and LASTPIX bound the pixel numbers, or span the full sky (as gammapy and gtbin write them).
+void check_first_and_last(const Hdu& hdu, const std::vector<std::int64_t>& pixels) {
+    const auto [least, most] = std::minmax_element(pixels.begin(), pixels.end());
+    const auto first = hdu.header.integer("FIRSTPIX"), last = hdu.header.integer("LASTPIX");
+    if (first && *least < *first)
+        throw InvalidArgument(fmt::format("FIRSTPIX = {} contradicts pixel number {}", *first, *least));
+    if (last && *most > *last)
+        throw InvalidArgument(fmt::format("LASTPIX = {} contradicts pixel number {}", *last, *most));
+}
+
 void check_pixel_numbers(const std::vector<std::int64_t>& pixels, std::int64_t n_pixels) {
     if (pixels.empty()) throw InvalidArgument("partial sky without pixels");
     for (const auto pixel : pixels) {
@@ -142,6 +152,7 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
         if (hdu.columns.empty()) throw InvalidArgument("partial sky without a column of pixel numbers");
         map.pixels = reader.read_integers(hdu, indexing.pixel_column);
         check_pixel_numbers(map.pixels, count);
+        check_first_and_last(hdu, map.pixels);
         count = static_cast<std::int64_t>(map.pixels.size());
     }
     const auto fields = choose_fields(list_fields(hdu, indexing.pixel_column, map.notes), options);
@@ -154,7 +165,7 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
         }
         columns.push_back(field.source);
     }
-    auto values = reader.read_columns(hdu, columns, unseen);
+    auto values = reader.read_columns(hdu, columns, unseen_value);
     for (std::size_t i = 0; i < fields.size(); ++i) {
         map.columns.push_back({.name = fields[i].name,
                                .unit = fields[i].unit,

@@ -10,9 +10,6 @@
 namespace zonal::io {
 namespace {
 
-// healpy's tolerance for UNSEEN, wide enough for its float value and for scaling by a unit's rounding.
-constexpr double unseen_tolerance = 1e-5;
-
 PolarisationConvention read_convention(const Hdu& hdu) {
     const std::string text = to_upper(hdu.header.text("POLCCONV").value_or(""));
     if (text.empty() || text == "UNKNOWN") return PolarisationConvention::absent;
@@ -30,23 +27,19 @@ void apply_convention(MapFile& map, const Hdu& hdu) {
     }
     if (map.polarisation_convention != PolarisationConvention::iau) return;
     for (double& value : map.columns[u].values) {
-        if (!is_unseen(value)) value = -value;
+        if (!is_unseen_value(value)) value = -value;
     }
 }
 
 }  // namespace
 
-bool is_unseen(double value) {
-    return std::abs(value - unseen) <= unseen_tolerance * -unseen;
-}
-
 void mark_unseen(const Hdu& hdu, MapColumn& column) {
-    const double bad = hdu.header.number("BAD_DATA").value_or(unseen);
+    const double bad = hdu.header.number("BAD_DATA").value_or(unseen_value);
     // A column of floats holds the key's value rounded to float.
     const bool narrow = column.precision == Precision::float32 && std::abs(bad) < 3e38;
     const double stored = narrow ? static_cast<float>(bad) : bad;
     for (double& value : column.values) {
-        if (value == stored || is_unseen(value)) value = unseen;
+        if (value == stored || is_unseen_value(value)) value = unseen_value;
     }
 }
 

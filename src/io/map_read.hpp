@@ -12,7 +12,7 @@ namespace zonal::io {
 MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options);
 MapFile read_car_image(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options);
 
-/// Turns the file's bad values into exactly `unseen`.
+/// Turns the file's bad values into exactly `unseen_value`.
 void mark_unseen(const Hdu& hdu, MapColumn& column);
 
 }  // namespace zonal::io

@@ -63,7 +63,7 @@ std::vector<double> file_values(const MapFile& map, const MapColumn& column, std
     std::vector<double> values(begin, begin + count);
     if (column.stokes == Stokes::U && map.polarisation_convention == PolarisationConvention::iau) {
         for (double& value : values) {
-            if (!is_unseen(value)) value = -value;
+            if (!is_unseen_value(value)) value = -value;
         }
     }
     return values;
@@ -73,7 +73,7 @@ void write_sky_cards(FitsWriter& writer, const MapFile& map) {
     const std::string coordinates = coordsys_key(map.coordinates);
     if (!coordinates.empty())
         writer.write_card({"COORDSYS", coordinates, "G = galactic, E = ecliptic, C = equatorial"});
-    writer.write_card({"BAD_DATA", unseen, "value of pixels without data"});
+    writer.write_card({"BAD_DATA", unseen_value, "value of pixels without data"});
     writer.write_card({"POLAR", map.polarised(), "Q and U are included"});
     if (map.find(Stokes::U) < 0) return;
     const bool iau = map.polarisation_convention == PolarisationConvention::iau;

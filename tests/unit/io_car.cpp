@@ -102,7 +102,7 @@ TEST_F(CarImages, BandOfFullRingsIsAPartialSky) {
     EXPECT_EQ(map.pixels.front(), 8);
     EXPECT_EQ(map.pixels.back(), 23);
     expand_to_full_sky(map);
-    EXPECT_EQ(map.columns[0].values[0], unseen);
+    EXPECT_EQ(map.columns[0].values[0], unseen_value);
     EXPECT_EQ(map.columns[0].values[8], 11);
 }
 
@@ -121,7 +121,7 @@ TEST_F(CarImages, MatrixKeysInPlaceOfSteps) {
         .card("BLANK", "3");
     const MapFile map = read(file.end().data(big_endian(std::vector<std::int16_t>{0, 1, 2, 3, 4, 5, 6, 7})));
     EXPECT_EQ(map.coordinates, CoordinateSystem::equatorial);
-    EXPECT_THAT(map.columns[0].values, ElementsAre(4, 5, 6, 7, 0, 1, 2, unseen));
+    EXPECT_THAT(map.columns[0].values, ElementsAre(4, 5, 6, 7, 0, 1, 2, unseen_value));
 }
 
 TEST_F(CarImages, StokesAxisThatTheImageDoesNotHave) {
@@ -160,7 +160,7 @@ TEST_F(CarImages, RoundTrip) {
                     column.values.push_back(std::sin(double(i) + int(stokes)));
                 map.columns.push_back(column);
             }
-            map.columns[0].values[3] = unseen;
+            map.columns[0].values[3] = unseen_value;
             write_map(folder.path("out.fits"), map, {.overwrite = true});
             const MapFile back = read_map(folder.path("out.fits"));
             const auto car = std::get<CarPixels>(back.pixelisation);

@@ -48,7 +48,7 @@ TEST(MapFiles, WmapMap) {
 TEST(MapFiles, WmapMaskedMapHasExactUnseen) {
     const MapFile map = read_map(data_file("wmap/wmap_band_iqumap_r9_7yr_W_v4_udgraded32_masked.fits"));
     for (const auto& column : map.columns) {
-        EXPECT_EQ(std::count(column.values.begin(), column.values.end(), unseen), 4686);
+        EXPECT_EQ(std::count(column.values.begin(), column.values.end(), unseen_value), 4686);
     }
 }
 

@@ -84,15 +84,15 @@ TEST_F(MapFormats, IntegerColumns) {
 
 TEST_F(MapFormats, LogicalColumn) {
     const MapFile map = read(small_map("L", 1).end().data(std::string("TTTTFFFFTF\0\0", 12)));
-    EXPECT_THAT(map.columns[0].values, ElementsAre(1, 1, 1, 1, 0, 0, 0, 0, 1, 0, unseen, unseen));
+    EXPECT_THAT(map.columns[0].values, ElementsAre(1, 1, 1, 1, 0, 0, 0, 0, 1, 0, unseen_value, unseen_value));
 }
 
 TEST_F(MapFormats, ScaledIntegersWithNull) {
     auto file = small_map("I", 2).card("TSCAL1", "0.5").card("TZERO1", "100.").card("TNULL1", "3");
     const std::vector<std::int16_t> stored{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 3};
     const MapFile map = read(file.end().data(big_endian(stored)));
-    EXPECT_THAT(map.columns[0].values,
-                ElementsAre(100, 100.5, 101, unseen, 102, 102.5, 103, 103.5, 104, 104.5, 105, unseen));
+    EXPECT_THAT(map.columns[0].values, ElementsAre(100, 100.5, 101, unseen_value, 102, 102.5, 103, 103.5, 104,
+                                                   104.5, 105, unseen_value));
 }
 
 TEST_F(MapFormats, UnseenOfAnyWidthAndBadDataBecomeExactlyUnseen) {
@@ -101,16 +101,16 @@ TEST_F(MapFormats, UnseenOfAnyWidthAndBadDataBecomeExactlyUnseen) {
     floats[2] = -99.9f;
     floats[3] = std::numeric_limits<float>::quiet_NaN();
     const MapFile narrow = read(small_map("E", 4).card("BAD_DATA", "-99.9").end().data(big_endian(floats)));
-    EXPECT_EQ(narrow.columns[0].values[1], unseen);
-    EXPECT_EQ(narrow.columns[0].values[2], unseen);
+    EXPECT_EQ(narrow.columns[0].values[1], unseen_value);
+    EXPECT_EQ(narrow.columns[0].values[2], unseen_value);
     EXPECT_TRUE(std::isnan(narrow.columns[0].values[3]));
 
     // A float's UNSEEN that was copied to a file of doubles.
     auto doubles = ramp(12);
     doubles[1] = -1.6375e30f;
-    EXPECT_NE(doubles[1], unseen);
-    EXPECT_EQ(read(small_map("D", 8).end().data(big_endian(doubles))).columns[0].values[1], unseen);
-    EXPECT_FALSE(is_unseen(-1.6e30));
+    EXPECT_NE(doubles[1], unseen_value);
+    EXPECT_EQ(read(small_map("D", 8).end().data(big_endian(doubles))).columns[0].values[1], unseen_value);
+    EXPECT_FALSE(is_unseen_value(-1.6e30));
 }
 
 TEST_F(MapFormats, PartialSkyWithPixelsOf32And64Bits) {
@@ -137,7 +137,7 @@ TEST_F(MapFormats, PartialSkyWithPixelsOf32And64Bits) {
         EXPECT_FALSE(map.partial());
         EXPECT_EQ(map.columns[0].values.size(), 192u);
         EXPECT_EQ(map.columns[0].values[191], 1.5);
-        EXPECT_EQ(map.columns[0].values[1], unseen);
+        EXPECT_EQ(map.columns[0].values[1], unseen_value);
     }
     EXPECT_THAT(error(build("J", 4, std::vector<std::int32_t>{7, 192, 0})),
                 HasSubstr("pixel number 192: must be from 0 to 191"));
@@ -227,14 +227,14 @@ TEST_F(MapFormats, CoordinateSystems) {
 
 TEST_F(MapFormats, IauNegatesUButNotUnseen) {
     std::vector<double> rows;
-    for (int i = 0; i < 12; ++i) rows.insert(rows.end(), {1.0, 2.0, i == 4 ? unseen : 3.0});
+    for (int i = 0; i < 12; ++i) rows.insert(rows.end(), {1.0, 2.0, i == 4 ? unseen_value : 3.0});
     auto file =
         FitsBuilder().table(24, 12, {"D", "D", "D"}, {"I", "Q", "U"}).healpix(1).text("POLCCONV", "IAU");
     const MapFile map = read(file.end().data(big_endian(rows)));
     EXPECT_EQ(map.polarisation_convention, PolarisationConvention::iau);
     EXPECT_EQ(map.columns[1].values[0], 2);
     EXPECT_EQ(map.columns[2].values[0], -3);
-    EXPECT_EQ(map.columns[2].values[4], unseen);
+    EXPECT_EQ(map.columns[2].values[4], unseen_value);
 }
 
 TEST_F(MapFormats, MissingPaddingAndTrailingJunkAreHarmless) {

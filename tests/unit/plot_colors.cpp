@@ -7,14 +7,13 @@
 #include "plot/color_scale.hpp"
 #include "plot/colormap.hpp"
 #include "zonal/error.hpp"
+#include "zonal/mask.hpp"
 
 namespace zonal::plot {
 namespace {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-constexpr double unseen = -1.6375e30;
 
 /// CIELAB lightness, 0 to 100, of an sRGB colour.
 double lightness(Rgb color) {
@@ -132,13 +131,13 @@ TEST(PlotAutomaticRange, IsSymmetricForSignedGaussianMaps) {
 TEST(PlotAutomaticRange, LeavesOutMissingValuesAndOutliers) {
     std::vector<double> values(1000);
     for (int i = 0; i < 1000; ++i) values[i] = 100 + i;
-    values.insert(values.end(), {unseen, static_cast<float>(unseen), std::nan(""), HUGE_VAL});
+    values.insert(values.end(), {unseen_value, static_cast<float>(unseen_value), std::nan(""), HUGE_VAL});
     const Range range = automatic_range(values, Scale::linear);
     EXPECT_EQ(range.minimum, 105);
     EXPECT_EQ(range.maximum, 1094);
     EXPECT_THAT(
         [] {
-            automatic_range({unseen, std::nan("")}, Scale::linear);
+            automatic_range({unseen_value, std::nan("")}, Scale::linear);
         },
         ThrowsMessage<InvalidArgument>(HasSubstr("no pixel in view has a value")));
 }

@@ -8,15 +8,9 @@
 
 #include "zonal/grid.hpp"
 #include "zonal/io/header.hpp"
+#include "zonal/mask.hpp"
 
 namespace zonal::io {
-
-/// HEALPix' value for pixels without data. Reading turns whatever a file marks as bad (BAD_DATA, TNULL, this
-/// value rounded to float) into exactly this. NaN stays NaN.
-inline constexpr double unseen = -1.6375e30;
-
-/// Whether a value means `unseen`, within 1e-5 as in healpy.
-bool is_unseen(double value);
 
 enum class Ordering { ring, nest };
 
@@ -62,7 +56,8 @@ struct MapColumn {
     Stokes stokes = Stokes::none;
     /// Hits, errors, covariance: known by its name, read only when named.
     bool auxiliary = false;
-    /// [n_pixels]; for a partial sky one per element of MapFile::pixels.
+    /// [n_pixels]; for a partial sky one per element of MapFile::pixels. Reading turns whatever a file marks
+    /// as bad (BAD_DATA, TNULL, unseen_value rounded to float) into exactly unseen_value. NaN stays NaN.
     std::vector<double> values{};
 };
 
@@ -94,8 +89,8 @@ struct MapFile {
 struct ReadMapOptions {
     /// Name (EXTNAME) or number (0 is the primary HDU); empty: the first HDU that holds a map.
     std::string hdu{};
-    /// Names (any case) or 0-based numbers of columns, the PIXEL column not counted; empty: all but the
-    /// auxiliary ones. Columns come in the order asked for.
+    /// Names (any case), I, Q, U for the columns that are these (where each is one), or 0-based numbers, the
+    /// PIXEL column not counted; empty: all but the auxiliary ones. Columns come in the order asked for.
     std::vector<std::string> fields{};
     /// true: the first three of the chosen columns are I, Q, U (of two: Q, U); false: none is.
     std::optional<bool> polarised{};
@@ -106,7 +101,7 @@ struct ReadMapOptions {
 /// Throws IoError, which names file and HDU.
 MapFile read_map(const std::string& path, const ReadMapOptions& options = {});
 
-/// Turns a partial sky into a full one, `unseen` where there was nothing. Full skies are left alone.
+/// Turns a partial sky into a full one, unseen_value where there was nothing. Full skies are left alone.
 /// Throws InvalidArgument when the full map does not fit in this machine's memory.
 void expand_to_full_sky(MapFile& map);
 
