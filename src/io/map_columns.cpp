@@ -22,6 +22,26 @@ std::string list(const std::vector<MapField>& fields) {
     return text;
 }
 
+/// The column that is I (or T), Q or U of the sky, whatever its name; nullptr where none is.
+const MapField* find_stokes(const std::vector<MapField>& fields, const std::string& wanted) {
+    const std::string letter = to_upper(wanted);
+    const Stokes stokes = letter == "I" || letter == "T" ? Stokes::I
+                          : letter == "Q"                ? Stokes::Q
+                          : letter == "U"                ? Stokes::U
+                                                         : Stokes::none;
+    if (stokes == Stokes::none) return nullptr;
+    const MapField* found = nullptr;
+    for (const auto& field : fields) {
+        if (field.stokes != stokes) continue;
+        if (found)
+            throw InvalidArgument(
+                fmt::format("field '{}': several are {} by their names: give a name or number of {}", wanted,
+                            letter, list(fields)));
+        found = &field;
+    }
+    return found;
+}
+
 const MapField& find_field(const std::vector<MapField>& fields, const std::string& wanted) {
     if (const auto number = parse_integer(wanted)) {
         if (*number >= 0 && *number < static_cast<std::int64_t>(fields.size())) return fields[*number];
@@ -35,6 +55,7 @@ const MapField& find_field(const std::vector<MapField>& fields, const std::strin
                 fmt::format("field '{}' occurs twice: give a number of {}", wanted, list(fields)));
         found = &field;
     }
+    if (!found) found = find_stokes(fields, trim(wanted));
     if (!found) throw InvalidArgument(fmt::format("field '{}': must be one of {}", wanted, list(fields)));
     return *found;
 }
