@@ -3,14 +3,15 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>  // the definitions of what App declares
 #include <CLI/Formatter.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <new>
 #include <string_view>
 
+#include "argument_checks.hpp"
 #include "error.hpp"
 #include "help.hpp"
+#include "help_tree.hpp"
 #include "interrupt.hpp"
 #include "parse.hpp"
 #include "session.hpp"
@@ -74,13 +75,18 @@ void read_ahead(int argc, char** argv, const CLI::App& app, Session& session) {
         session.command_line += " " + quoted(argv[i]);
         if (std::string_view(argv[i]) == "--json") session.json = true;
     }
-    if (argc < 2 || argv[1][0] == '-') return;
-    const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
-    const bool known = std::any_of(subcommands.begin(), subcommands.end(),
-                                   [&](const auto* subcommand) { return subcommand->get_name() == argv[1]; });
-    if (!known)
-        throw UsageError(fmt::format("{}: is no subcommand; zonal --help lists them", printable(argv[1])));
-    session.command = argv[1];
+    const std::string first = argc < 2 ? "" : argv[1];
+    if (first.starts_with('-') && app.get_option_no_throw(first) != nullptr) return;
+    require_subcommand(app, first);
+    session.command = first;
+    check_options(*app.get_subcommand(first), {argv + 2, argv + argc});
+}
+
+/// CLI11's message, and how the subcommand is used.
+std::string explain(const CLI::ParseError& error, const CLI::App& app, const Session& session) {
+    if (session.command.empty()) return error.what();
+    const auto command = "zonal " + session.command;
+    return fmt::format("{}; usage: {}", error.what(), usage(*app.get_subcommand(session.command), command));
 }
 
 int print_text(Session& session, const std::string& text) {
@@ -121,7 +127,7 @@ int run(int argc, char** argv) {
     } catch (const CLI::CallForHelp&) {
         return print_text(session, app.help());
     } catch (const CLI::ParseError& error) {
-        return fail(session, error.what(), wrong_use);
+        return fail(session, explain(error, app, session), wrong_use);
     } catch (const UsageError& error) {
         return fail(session, error.what(), wrong_use);
     } catch (const InvalidArgument& error) {

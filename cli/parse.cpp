@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -39,7 +40,8 @@ Angle parse_signed_angle(const std::string& option, const std::string& text) {
     const auto number = leading_number(text);
     if (!number)
         reject(option, text, "must be an angle with a unit, such as 10deg, 5arcmin, 30arcsec or 0.1rad");
-    const auto [value, unit] = *number;
+    auto [value, unit] = *number;
+    if (unit.starts_with(' ')) unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
     if (!std::isfinite(value)) reject(option, text, "must be finite");
     if (unit.empty())
         reject(option, text,

@@ -14,7 +14,7 @@ struct Angle {
     std::string text;
 };
 
-/// "10deg", "5arcmin", "30arcsec", "0.1rad"; above zero and finite.
+/// "10deg", "5 arcmin", "30arcsec", "0.1rad"; above zero and finite.
 Angle parse_angle(const std::string& option, const std::string& text);
 /// As parse_angle, but any finite angle, such as a coordinate.
 Angle parse_signed_angle(const std::string& option, const std::string& text);
