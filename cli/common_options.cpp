@@ -3,12 +3,50 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <string_view>
 
+#include "error.hpp"
 #include "options.hpp"
 #include "version.hpp"
 #include "zonal/io/atomic_file.hpp"
 
 namespace zonal::cli {
+namespace {
+
+/// Extensions of files that a FITS file would be mistaken for, or not be found as.
+constexpr std::array<std::string_view, 34> foreign_extensions = {
+    ".png",  ".jpg", ".jpeg", ".gif", ".bmp",  ".tif", ".tiff", ".webp", ".svg", ".pdf", ".ps",  ".eps",
+    ".txt",  ".dat", ".csv",  ".tsv", ".json", ".xml", ".html", ".md",   ".npy", ".npz", ".pkl", ".h5",
+    ".hdf5", ".hdf", ".nc",   ".zip", ".tar",  ".bz2", ".xz",   ".zst",  ".fz",  ".log"};
+
+/// ".fits", in small letters.
+std::string extension_of(const std::filesystem::path& path) {
+    auto text = path.extension().string();
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+void require_png_name(const std::string& path) {
+    if (extension_of(path) != ".png")
+        throw UsageError(fmt::format("{}: pictures are PNG files: the name must end in .png", path));
+}
+
+void require_fits_name(const std::string& path) {
+    auto extension = extension_of(path);
+    if (extension == ".gz") extension = extension_of(std::filesystem::path(path).stem());
+    if (std::find(foreign_extensions.begin(), foreign_extensions.end(), extension) !=
+        foreign_extensions.end())
+        throw UsageError(
+            fmt::format("{}: the output is a FITS file: its name must end in .fits, .fit, .fts or .fits.gz, "
+                        "not in {}",
+                        path, extension));
+}
+
+}  // namespace
 
 CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& name,
                          const std::string& description, const std::string& example) {
@@ -34,7 +72,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
 }
 
 void RunOptions::resolve(Session& session) {
-    device = resolve_device(device);
+    try {
+        device = resolve_device(device);
+    } catch (const BackendUnavailable& error) {  // the library's "device = cuda:0: ..." is this option
+        throw BackendUnavailable(std::string("--") + error.what());
+    }
     session.report["device"] = to_string(device);
     session.report["threads"] = threads == 0 ? available_cpus() : threads;
 }
@@ -43,7 +85,14 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
     app.add_flag("--overwrite", options.overwrite, "replace an existing output file")->group("General");
 }
 
-void OutputOptions::require_writable(const std::string& path) const {
+void OutputOptions::require_writable(const std::string& path, OutputFormat format) const {
+    if (format == OutputFormat::png)
+        require_png_name(path);
+    else
+        require_fits_name(path);
+    std::error_code error;
+    if (!overwrite && std::filesystem::is_regular_file(path, error))
+        throw IoError(fmt::format("{}: exists already; --overwrite replaces it", path));
     const io::AtomicFile probe(path, overwrite);
 }
 

@@ -31,13 +31,16 @@ struct RunOptions {
 };
 void add_run_options(CLI::App& app, RunOptions& options);
 
+enum class OutputFormat { fits, png };
+
 /// --overwrite.
 struct OutputOptions {
     bool overwrite = false;
 
-    /// Throws IoError when the file exists and may not be replaced, or its folder cannot be written: before
-    /// any work is done. Leaves nothing behind.
-    void require_writable(const std::string& path) const;
+    /// Throws UsageError for a name that promises another format (map.jpg), and IoError when the file exists
+    /// and may not be replaced, or its folder cannot be written: before any work is done. Leaves nothing
+    /// behind.
+    void require_writable(const std::string& path, OutputFormat format = OutputFormat::fits) const;
     io::WriteOptions write_options() const { return {overwrite}; }
 };
 void add_output_options(CLI::App& app, OutputOptions& options);

@@ -1,7 +1,9 @@
 #include "plot/plot.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <numbers>
@@ -9,6 +11,7 @@
 
 #include "error.hpp"
 #include "interrupt.hpp"
+#include "plot/markup.hpp"
 #include "plot_options.hpp"
 #include "sky_coordinates.hpp"
 #include "subcommands.hpp"
@@ -45,7 +48,6 @@ plot::MapPlot map_plot(const PlotOptions& options) {
         plot.maximum = range->maximum;
     }
     plot.colormap = options.colormap;
-    plot.title = options.title;
     plot.colorbar = !options.no_colorbar;
     plot.graticule = !options.no_graticule;
     plot.image = image_options(options);
@@ -68,6 +70,16 @@ plot::Image draw(const std::string& path, const std::function<plot::Image()>& pi
     }
 }
 
+/// The name of a file without its folder.
+std::string file_name(const std::string& path) {
+    return std::filesystem::path(path).filename().string();
+}
+
+/// --title, or what the program knows.
+std::string title(const PlotOptions& options, const std::string& known) {
+    return options.no_title ? "" : options.title.empty() ? known : options.title;
+}
+
 plot::Image draw_map(const PlotOptions& options, plot::MapPlot plot, Session& session) {
     auto input = options.input;
     input.polarised = input.polarised.value_or(false);  // one column is drawn as it stands, Q alone too
@@ -80,8 +92,50 @@ plot::Image draw_map(const PlotOptions& options, plot::MapPlot plot, Session& se
         plot.coordinates = io::to_string(header.coordinates);
         plot.coordinates[0] = static_cast<char>(std::toupper(plot.coordinates[0]));
     }
-    session.report["column"] = header.columns[0].name;
+    const auto& column = header.columns[0].name;
+    plot.title = title(options, file_name(options.in) + (column.empty() ? "" : ": " + column));
+    session.report["column"] = column;
+    session.report["coordinates"] = io::to_string(header.coordinates);
     return draw(options.in, [&plot] { return plot::draw_map(plot); });
+}
+
+/// The spectra of --spectra, in that order. Throws UsageError for one that is not there.
+std::vector<plot::Spectrum> chosen_spectra(const PlotOptions& options, const io::SpectrumFile& file) {
+    std::vector<plot::Spectrum> chosen;
+    std::vector<std::string> names;
+    for (const auto& spectrum : file.spectra) names.push_back(spectrum.name);
+    for (const auto& name : options.spectra.empty() ? names : options.spectra) {
+        const auto* found = file.find(name);
+        if (found == nullptr)
+            throw UsageError(fmt::format("--spectra = {}: {} has {}", printable(name), options.in,
+                                         fmt::join(names, ", ")));
+        chosen.push_back({found->name, found->values});
+    }
+    return chosen;
+}
+
+/// The spectra of --theory that have a counterpart in the plot. Throws where there is none, or the units
+/// differ.
+std::vector<plot::Spectrum> read_theory(const PlotOptions& options, const plot::SpectrumPlot& plot,
+                                        Session& session) {
+    auto choice = options.spectrum;
+    choice.dl = options.theory_dl;
+    const auto file = io::read_spectrum(options.theory, choice);
+    session.note(file.notes);
+    std::vector<plot::Spectrum> theory;
+    for (const auto& spectrum : plot.spectra) {
+        const auto* found = file.find(spectrum.name);
+        if (found == nullptr) continue;
+        theory.push_back({found->name, found->values});
+        const bool known = options.unit.empty() && !found->unit.empty() && !plot.unit.empty();
+        if (known && plot::pretty_unit(found->unit) != plot::pretty_unit(plot.unit))
+            throw UsageError(fmt::format(
+                "--theory {}: the unit is '{}', that of {} is '{}'; --unit says that they are one",
+                options.theory, found->unit, options.in, plot.unit));
+    }
+    if (theory.empty())
+        throw UsageError(fmt::format("--theory {}: has no spectrum that is drawn", options.theory));
+    return theory;
 }
 
 plot::Image draw_spectrum(const PlotOptions& options, Session& session) {
@@ -90,9 +144,14 @@ plot::Image draw_spectrum(const PlotOptions& options, Session& session) {
     const auto file = io::read_spectrum(options.in, choice);
     session.note(file.notes);
     plot::SpectrumPlot plot;
-    for (const auto& spectrum : file.spectra) plot.spectra.push_back({spectrum.name, spectrum.values});
+    plot.spectra = chosen_spectra(options, file);
     plot.unit = !options.unit.empty() ? options.unit : file.spectra.empty() ? "" : file.spectra[0].unit;
-    plot.title = options.title;
+    plot.title = title(options, file_name(options.in));
+    if (!options.theory.empty()) {
+        plot.theory = read_theory(options, plot, session);
+        plot.title = title(options, fmt::format("{} (points), {} (lines)", file_name(options.in),
+                                                file_name(options.theory)));
+    }
     plot.times_l2 = !options.plain_cl;
     plot.lmin = static_cast<int>(options.lmin);
     plot.lmax = static_cast<int>(options.lmax);
@@ -108,7 +167,7 @@ plot::Image draw_spectrum(const PlotOptions& options, Session& session) {
 
 void run(const PlotOptions& options, Session& session) {
     const auto plot = map_plot(options);
-    options.output.require_writable(options.out);
+    options.output.require_writable(options.out, OutputFormat::png);
     const auto kind = io::inspect(options.in).kind;
     if (kind != io::FileKind::map && kind != io::FileKind::spectrum)
         throw IoError(fmt::format("{}: holds neither a map nor spectra", options.in));
@@ -121,6 +180,7 @@ void run(const PlotOptions& options, Session& session) {
     session.report["input"] = options.in;
     session.report["output"] = options.out;
     session.report["kind"] = is_map ? "map" : "spectrum";
+    if (!options.theory.empty()) session.report["theory"] = options.theory;
     session.report["width"] = image.width();
     session.report["height"] = image.height();
 }

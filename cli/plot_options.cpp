@@ -44,6 +44,15 @@ void declare_spectrum_options(CLI::App& app, PlotOptions& options) {
     add_integer(app, "--lmax", options.lmax, {1, max_lmax}, "last degree drawn")
         ->default_str("the file's")
         ->group(group);
+    add_list(app, "--spectra", options.spectra, "NAME,...", "spectra to draw: TT, EE, BB, TE, ...")
+        ->default_str("all")
+        ->group(group);
+    add_text(app, "--theory", options.theory, "FILE",
+             "C_l, FITS or text, to draw as lines over the spectra, which then are points")
+        ->group(group);
+    app.add_flag("--theory-dl", options.theory_dl, "the file of --theory holds D_l = l(l+1)C_l/2pi")
+        ->needs("--theory")
+        ->group(group);
     app.add_flag("--cl", options.plain_cl, "draw C_l instead of l(l+1)C_l/2pi")->group(group);
     app.add_flag("--log-x", options.log_x, "logarithmic l axis")->group(group);
     app.add_flag("--dl", options.spectrum.dl, "the file holds D_l = l(l+1)C_l/2pi")->group(group);
@@ -79,7 +88,10 @@ void declare_options(CLI::App& app, PlotOptions& options) {
         ->default_str("from the values")
         ->group(group);
     app.add_flag("--log", options.log, "logarithmic values, as --scale log")->group(group);
-    add_text(app, "--title", options.title, "TEXT", "text above the picture")->group(group);
+    add_text(app, "--title", options.title, "TEXT", "text above the picture")
+        ->default_str("names of the file and the column")
+        ->group(group);
+    app.add_flag("--no-title", options.no_title, "leave the title out")->excludes("--title")->group(group);
     add_text(app, "--unit", options.unit, "TEXT", "unit at the colour bar or axis")
         ->default_str("the file's")
         ->group(group);

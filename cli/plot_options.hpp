@@ -22,9 +22,12 @@ struct PlotOptions {
     std::optional<Angle> size;
     std::vector<std::string> range;
     std::string colormap, title, unit;
-    bool no_colorbar = false, no_graticule = false, transparent = false;
+    bool no_title = false, no_colorbar = false, no_graticule = false, transparent = false;
     std::int64_t width = 0;
     io::ReadSpectrumOptions spectrum;
+    std::vector<std::string> spectra;  ///< names of those to draw; empty: all
+    std::string theory;                ///< file
+    bool theory_dl = false;
     bool plain_cl = false, log_x = false;
     std::int64_t lmin = 2, lmax = -1;
     OutputOptions output;

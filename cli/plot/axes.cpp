@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "zonal/error.hpp"
 
@@ -14,13 +15,32 @@ namespace {
 
 constexpr double room_left = 24, room_right = 16, room_bottom = 40, room_top = 12, room_title = 22;  // pt
 constexpr double tick_gap = 5;                                                                       // pt
+constexpr double dash = 4, dash_gap = 2.5;                                                           // pt
 
 void line(const Canvas& canvas, double x0, double y0, double x1, double y1) {
     cairo_move_to(canvas.cairo(), x0, y0);
     cairo_line_to(canvas.cairo(), x1, y1);
 }
 
+/// A legend's sample of a stroke, in the current colour.
+void draw_handle(const Canvas& canvas, Point left, double width, Stroke stroke) {
+    if (stroke == Stroke::points || stroke == Stroke::hollow_points) {
+        for (const double share : {0.15, 0.5, 0.85})
+            draw_marker(canvas, {left.x + share * width, left.y}, 1.8, stroke);
+        return;
+    }
+    line(canvas, left.x, left.y, left.x + width, left.y);
+    set_dashes(canvas, stroke == Stroke::dashes);
+    canvas.stroke(1.5);
+    set_dashes(canvas, false);
+}
+
 }  // namespace
+
+void set_dashes(const Canvas& canvas, bool on) {
+    const std::array<double, 2> lengths{canvas.pt(dash), canvas.pt(dash_gap)};
+    cairo_set_dash(canvas.cairo(), lengths.data(), on ? 2 : 0, 0);
+}
 
 AxisScale::AxisScale(Range range, bool is_log) : range_(range), is_log_(is_log) {
     start_ = is_log ? std::log10(range.minimum) : range.minimum;
@@ -114,6 +134,16 @@ void AxesFrame::draw_box_and_labels(const std::string& x_name, const std::string
     draw_title(canvas_, title, area_, canvas_.pt(10));
 }
 
+void draw_marker(const Canvas& canvas, Point at, double radius, Stroke stroke) {
+    constexpr double rim = 0.45;  // pt
+    cairo_new_sub_path(canvas.cairo());
+    cairo_arc(canvas.cairo(), at.x, at.y, canvas.pt(radius), 0, 2 * std::numbers::pi);
+    if (stroke == Stroke::hollow_points)
+        canvas.stroke(rim);
+    else
+        cairo_fill(canvas.cairo());
+}
+
 void draw_legend(const Canvas& canvas, const Rect& area, const std::vector<LegendEntry>& entries,
                  const std::vector<Point>& drawn) {
     const double row = canvas.pt(14), pad = canvas.pt(7), handle = canvas.pt(22), inset = canvas.pt(9);
@@ -142,12 +172,10 @@ void draw_legend(const Canvas& canvas, const Rect& area, const std::vector<Legen
     canvas.stroke(0.5);
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const double y = best.y + pad / 2 + (i + 0.5) * row;
-        const std::array<double, 2> dashes{canvas.pt(4), canvas.pt(2.5)};
-        line(canvas, best.x + pad, y, best.x + pad + handle, y);
-        if (entries[i].is_dashed) cairo_set_dash(canvas.cairo(), dashes.data(), 2, 0);
-        canvas.set_color(entries[i].color);
-        canvas.stroke(1.5);
-        cairo_set_dash(canvas.cairo(), nullptr, 0, 0);
+        for (const auto& [stroke, color] : entries[i].samples) {
+            canvas.set_color(color);
+            draw_handle(canvas, {best.x + pad, y}, handle, stroke);
+        }
         canvas.draw_text(entries[i].name, best.x + 2 * pad + handle, y, {.horizontal = Align::start});
     }
 }

@@ -49,10 +49,22 @@ class AxesFrame {
     Rect area_{};
 };
 
+/// How a curve is drawn, in the graph and in the legend.
+enum class Stroke { line, dashes, points, hollow_points };
+
+/// Lines drawn from now on are dashed, or whole.
+void set_dashes(const Canvas& canvas, bool on);
+
+/// A point of a curve as a filled or hollow disc. radius: points.
+void draw_marker(const Canvas& canvas, Point at, double radius, Stroke stroke);
+
 struct LegendEntry {
+    struct Sample {
+        Stroke stroke;
+        Rgb color;
+    };
     std::string name;
-    Rgb color;
-    bool is_dashed;
+    std::vector<Sample> samples;  ///< one over the other
 };
 
 /// In the corner of `area` that covers fewest of the drawn points (pixels).

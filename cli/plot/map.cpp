@@ -128,7 +128,8 @@ void draw_axis_names(const Canvas& canvas, const SkyPanel& panel, const std::str
                      double label_width) {
     const Rect& area = panel.area();
     const bool equatorial = coordinates.starts_with("Equatorial") || coordinates.starts_with("Celestial");
-    const std::string lon = coordinates.empty() ? "Longitude" : coordinates + " longitude";
+    const std::string lon =
+        coordinates.empty() ? "Longitude (coordinates unknown)" : coordinates + " longitude";
     const std::string lat = coordinates.empty() ? "Latitude" : coordinates + " latitude";
     canvas.draw_text(equatorial ? "Right ascension" : lon, area.x + area.width / 2,
                      area.bottom() + canvas.pt(21), {.vertical = Align::start});
@@ -145,7 +146,8 @@ void draw_axes(const Canvas& canvas, const SkyPanel& panel, const MapPlot& plot)
     canvas.stroke(0.8);
     if (has_labels(plot)) label_graticule(canvas, panel, step);
     if (panel.is_full_sky())
-        canvas.draw_text(plot.coordinates, canvas.width() - canvas.pt(12), panel.area().bottom(),
+        canvas.draw_text(plot.coordinates.empty() ? "coordinates unknown" : plot.coordinates,
+                         canvas.width() - canvas.pt(12), panel.area().bottom(),
                          {.horizontal = Align::end, .vertical = Align::end});
     else if (has_labels(plot))
         draw_axis_names(canvas, panel, plot.coordinates, latitude_label_width(canvas, panel, step));

@@ -86,9 +86,10 @@ struct MapPlot {
     /// about zero, viridis otherwise.
     std::string colormap;
 
-    std::string title;        ///< may hold sub- and superscripts: "C_{TT}", "10^{3}"
-    std::string unit;         ///< of the values, in any usual spelling: "uK", "K_CMB", "MJy/sr"
-    std::string coordinates;  ///< name of the coordinate system, "Galactic"; written in a corner
+    std::string title;  ///< may hold sub- and superscripts: "C_{TT}", "10^{3}"
+    std::string unit;   ///< of the values, in any usual spelling: "uK", "K_CMB", "MJy/sr"
+    /// Name of the coordinate system, "Galactic", for a corner or the axes; empty: "coordinates unknown".
+    std::string coordinates;
 
     bool colorbar = true;
     bool graticule = true;
@@ -132,15 +133,18 @@ enum class Axis { automatic, linear, log };
 
 struct SpectrumPlot {
     std::vector<Spectrum> spectra;
+    /// Drawn as lines over the spectra, which then are points; the same name has the same colour.
+    std::vector<Spectrum> theory;
     std::string unit;  ///< of C_l: "uK^2"
     std::string title;
     bool times_l2 = true;  ///< draw l(l+1)C_l/2pi; false: C_l
 
     int lmin = 2;           ///< first multipole drawn
-    int lmax = -1;          ///< last multipole drawn; -1: the longest spectrum's
+    int lmax = -1;          ///< last multipole drawn; -1: the longest spectrum's (theory left aside)
     Axis x = Axis::linear;  ///< automatic means linear
     /// automatic: log where the spectra's largest values differ by more than 30, or one of them spans more
-    /// than four decades; linear otherwise. On a log axis negative values are drawn as |value|, dashed.
+    /// than four decades; linear otherwise. On a log axis negative values are drawn as |value|, dashed or as
+    /// hollow points.
     Axis y = Axis::automatic;
     std::optional<double> minimum, maximum;  ///< ends of the y axis
 

@@ -29,6 +29,8 @@ struct Curve {
     std::vector<double> values;
     Rgb color{};
     bool is_noisy = false;  ///< an estimate from one sky rather than a theory
+    bool is_points = false;
+    bool is_theory = false;
 
     double l(std::size_t k) const { return lmin + static_cast<double>(k); }
 };
@@ -73,18 +75,38 @@ void check(const SpectrumPlot& plot) {
                                           *plot.minimum, *plot.maximum));
 }
 
-std::vector<Curve> make_curves(const SpectrumPlot& plot) {
+Rgb darkened(Rgb color) {
+    const auto part = [](std::uint8_t value) { return static_cast<std::uint8_t>(value * 11 / 20); };
+    return {part(color.red), part(color.green), part(color.blue)};
+}
+
+Curve make_curve(const SpectrumPlot& plot, const Spectrum& spectrum, std::size_t color) {
     const int lmax = plot.lmax < 0 ? longest_lmax(plot) : plot.lmax;
+    Curve curve{spectrum.name, plot.lmin, {}, line_colors[color % line_colors.size()]};
+    const int end = std::min(static_cast<int>(spectrum.c_l.size()), lmax + 1);
+    for (int l = plot.lmin; l < end; ++l) {
+        const double factor = plot.times_l2 ? l * (l + 1.0) / (2 * std::numbers::pi) : 1;
+        curve.values.push_back(factor * spectrum.c_l[l]);
+    }
+    return curve;
+}
+
+/// The spectra, then the theory.
+std::vector<Curve> make_curves(const SpectrumPlot& plot) {
     std::vector<Curve> curves;
     for (const Spectrum& spectrum : plot.spectra) {
-        Curve curve{spectrum.name, plot.lmin, {}, line_colors[curves.size() % line_colors.size()]};
-        const int end = std::min(static_cast<int>(spectrum.c_l.size()), lmax + 1);
-        for (int l = plot.lmin; l < end; ++l) {
-            const double factor = plot.times_l2 ? l * (l + 1.0) / (2 * std::numbers::pi) : 1;
-            curve.values.push_back(factor * spectrum.c_l[l]);
-        }
-        curve.is_noisy = is_noisy(curve.values);
-        curves.push_back(std::move(curve));
+        curves.push_back(make_curve(plot, spectrum, curves.size()));
+        curves.back().is_points = !plot.theory.empty();
+        curves.back().is_noisy = plot.theory.empty() && is_noisy(curves.back().values);
+    }
+    for (const Spectrum& theory : plot.theory) {
+        const auto same =
+            std::find_if(plot.spectra.begin(), plot.spectra.end(),
+                         [&](const Spectrum& spectrum) { return spectrum.name == theory.name; });
+        const auto color = same - plot.spectra.begin();  // of its own where the name is new
+        curves.push_back(make_curve(plot, theory, static_cast<std::size_t>(color)));
+        curves.back().is_theory = true;
+        curves.back().color = darkened(curves.back().color);  // to be seen on its points
     }
     return curves;
 }
@@ -191,20 +213,34 @@ void draw_part(const Canvas& canvas, const AxesFrame& frame, const Curve& curve,
         }
         pen_down = is_drawn;
     }
-    const std::array<double, 2> dashes{canvas.pt(4), canvas.pt(2.5)};
-    if (part == Part::negative) cairo_set_dash(canvas.cairo(), dashes.data(), 2, 0);
+    set_dashes(canvas, part == Part::negative);
     canvas.set_color(curve.color, curve.is_noisy ? 0.6 : 1);
-    canvas.stroke(curve.is_noisy ? 0.7 : 1.3);
-    cairo_set_dash(canvas.cairo(), nullptr, 0, 0);
+    canvas.stroke(curve.is_noisy ? 0.7 : curve.is_theory ? 0.9 : 1.3);
+    set_dashes(canvas, false);
 }
 
-/// Estimates first, so that theory stays visible on them.
+/// On a log axis negative values are hollow points at |value|.
+void draw_points(const Canvas& canvas, const AxesFrame& frame, const Curve& curve) {
+    constexpr double radius = 1.1;  // pt
+    canvas.set_color(curve.color, 0.45);
+    for (std::size_t k = 0; k < curve.values.size(); ++k) {
+        const double value = frame.y().is_log() ? std::abs(curve.values[k]) : curve.values[k];
+        if (!std::isfinite(value) || (frame.y().is_log() && value == 0)) continue;
+        const bool hollow = frame.y().is_log() && curve.values[k] < 0;
+        draw_marker(canvas, frame.to_pixel(curve.l(k), value), radius,
+                    hollow ? Stroke::hollow_points : Stroke::points);
+    }
+}
+
+/// Points and estimates first, so that theory stays visible on them.
 void draw_curves(const Canvas& canvas, const AxesFrame& frame, const std::vector<Curve>& curves) {
     cairo_save(canvas.cairo());
     frame.clip();
+    for (const Curve& curve : curves)
+        if (curve.is_points) draw_points(canvas, frame, curve);
     for (const bool noisy : {true, false})
         for (const Curve& curve : curves) {
-            if (curve.is_noisy != noisy) continue;
+            if (curve.is_points || curve.is_noisy != noisy) continue;
             draw_part(canvas, frame, curve, frame.y().is_log() ? Part::positive : Part::all);
             if (frame.y().is_log()) draw_part(canvas, frame, curve, Part::negative);
         }
@@ -224,12 +260,20 @@ std::vector<Point> drawn_points(const AxesFrame& frame, const std::vector<Curve>
 
 std::vector<LegendEntry> legend_entries(const std::vector<Curve>& curves, bool is_log) {
     std::vector<LegendEntry> entries;
-    bool any_negative = false;
+    constexpr Rgb grey{90, 90, 90};
+    LegendEntry negative{"negative", {}};  // samples of the kinds of curves that have such values
     for (const Curve& curve : curves) {
-        entries.push_back({curve.name, curve.color, false});
-        any_negative |= has_negative(curve);
+        auto entry = std::find_if(entries.begin(), entries.end(),
+                                  [&](const LegendEntry& known) { return known.name == curve.name; });
+        if (entry == entries.end()) entry = entries.insert(entries.end(), {curve.name, {}});
+        entry->samples.push_back({curve.is_points ? Stroke::points : Stroke::line, curve.color});
+        const Stroke stroke = curve.is_points ? Stroke::hollow_points : Stroke::dashes;
+        const bool is_new =
+            std::none_of(negative.samples.begin(), negative.samples.end(),
+                         [&](const LegendEntry::Sample& sample) { return sample.stroke == stroke; });
+        if (has_negative(curve) && is_new) negative.samples.push_back({stroke, grey});
     }
-    if (is_log && any_negative) entries.push_back({"negative", Rgb{90, 90, 90}, true});
+    if (is_log && !negative.samples.empty()) entries.push_back(negative);
     return entries;
 }
 

@@ -27,7 +27,8 @@ std::string system_reason() {
     throw IoError(fmt::format("{}: {}", path, reason));
 }
 
-constexpr const char* exists_already = "exists already; --overwrite (overwrite = true) replaces it";
+constexpr const char* exists_already = "exists already (overwrite = true replaces it)";
+constexpr const char* exists_by_now = "exists already: it has appeared meanwhile and is kept";
 
 /// The file that is to appear: a link's target, so that the link stays. Refuses what a rename would destroy.
 std::string find_target(const std::string& path, bool overwrite) {
@@ -128,7 +129,7 @@ void AtomicFile::commit() {
     const int renamed = overwrite_ ? rename(temporary_path_.c_str(), target_.c_str())
                                    : rename_new(temporary_path_.c_str(), target_.c_str());
     if (renamed != 0)
-        fail(errno == EEXIST ? exists_already : fmt::format("cannot be written: {}", system_reason()));
+        fail(errno == EEXIST ? exists_by_now : fmt::format("cannot be written: {}", system_reason()));
     close(std::exchange(descriptor_, -1));
     sync_folder(target_);
 }

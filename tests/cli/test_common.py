@@ -98,7 +98,8 @@ def test_wrong_use_is_exit_code_2_and_one_line_that_names_what(sky, fails, argum
 
 @pytest.mark.parametrize("angle, words", [
     ("10", ["unit", "10deg"]), ("-10deg", ["above 0"]), ("0deg", ["above 0"]), ("0", ["unit"]), ("nandeg", ["finite"]),
-    ("infdeg", ["finite"]), ("10degrees", ["degrees", "arcmin"]), ("10 deg", ["deg"]), ("deg", ["angle"]), ("1e400deg", []),
+    ("infdeg", ["finite"]), ("10degrees", ["degrees", "arcmin"]), ("10 ", ["unit"]), (" 10deg", ["angle"]), ("10 degrees", ["degrees"]),
+    ("10 deg deg", ["deg deg"]), ("deg", ["angle"]), ("1e400deg", []),
     ("10degx", ["degx"]), ("0x10deg", []), ("10'", ["arcmin"]), ("", ["--fwhm"]), ("10DEG", ["deg"]),
 ])
 def test_angles_need_a_unit_and_must_be_above_zero(sky, fails, angle, words):
@@ -107,7 +108,7 @@ def test_angles_need_a_unit_and_must_be_above_zero(sky, fails, angle, words):
         assert word in line, line
 
 
-@pytest.mark.parametrize("angle", ["10deg", "600arcmin", "36000arcsec", "0.17453292519943295rad", "+1e1deg"])
+@pytest.mark.parametrize("angle", ["10deg", "600arcmin", "10 deg", "600  arcmin", "36000arcsec", "0.17453292519943295rad", "+1e1deg"])
 def test_angle_units_agree(sky, zonal, tmp_path, angle):
     zonal("smooth", "sky.fits", "out.fits", "--fwhm", angle)
     zonal("smooth", "sky.fits", "expected.fits", "--fwhm", "10deg")
@@ -162,11 +163,15 @@ def test_quiet_prints_nothing(sky, tmp_path):
 def test_existing_file_is_kept_unless_overwrite(sky, fails, zonal, tmp_path):
     (tmp_path / "out.fits").write_text("precious")
     for arguments in (["smooth", "sky.fits", "out.fits", "--fwhm", "10deg"], ["convert", "sky.fits", "out.fits"],
-                      ["anafast", "sky.fits", "out.fits"], ["plot", "sky.fits", "out.fits"],
+                      ["anafast", "sky.fits", "out.fits"],
                       ["map2alm", "sky.fits", "out.fits"], ["udgrade", "sky.fits", "out.fits", "--nside", "8"],
                       ["rotate", "sky.fits", "out.fits", "--to", "C"], ["weights", "out.fits", "--nside", "4", "--ring"]):
         assert "out.fits" in fails(1, *arguments)
         assert (tmp_path / "out.fits").read_text() == "precious"
+    (tmp_path / "out.png").write_text("precious")
+    line = fails(1, "plot", "sky.fits", "out.png")
+    assert "out.png" in line and line.endswith("--overwrite replaces it")
+    assert (tmp_path / "out.png").read_text() == "precious"
     zonal("smooth", "sky.fits", "out.fits", "--fwhm", "10deg", "--overwrite")
     assert healpy.read_map(tmp_path / "out.fits").size == 3072
 

@@ -1,0 +1,96 @@
+"""Words of the command line that are misspelt, missing, or names of files that promise another format."""
+
+import pytest
+from conftest import call
+from test_common import SUBCOMMANDS
+
+
+@pytest.mark.parametrize("arguments, meant", [
+    (["smooth", "sky.fits", "out.fits", "--fwmh", "1deg"], "did you mean --fwhm?"),
+    (["smooth", "sky.fits", "out.fits", "--fwhm=1deg", "--lmx=3"], "did you mean --lmax?"),
+    (["smooth", "sky.fits", "--masc", "m.fits"], "did you mean --mask?"),
+    (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--thread", "1"], "did you mean --threads?"),
+    (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--FWHM", "1deg"], "--FWHM: is no option of zonal smooth"),
+    (["synfast", "cl.fits", "out.fits", "--iter", "3"], "--iter: is no option of zonal synfast"),
+    (["anafast", "sky.fits", "out.fits", "--removemonopole"], "did you mean --remove-monopole?"),
+    (["smoth", "sky.fits"], "did you mean smooth?"),
+    (["plt", "sky.fits"], "did you mean plot?"),
+    (["qqqqqqqqqq"], "is no subcommand; zonal --help"),
+    (["--json", "smooth"], "options stand behind the subcommand"),
+])
+def test_misspelt_words_are_answered_with_what_may_have_been_meant(sky, fails, arguments, meant):
+    if "--json" in arguments:
+        result = call(*arguments)
+        assert result.code == 2 and meant in result.err
+        return
+    line = fails(2, *arguments)
+    assert meant in line and "--help" in line
+
+
+def test_word_unlike_any_option_gets_no_guess(sky, fails):
+    assert "did you mean" not in fails(2, "smooth", "sky.fits", "out.fits", "--xyzzyplugh")
+
+
+def test_no_arguments_list_the_subcommands_and_point_to_help(fails):
+    line = fails(2)
+    assert "zonal SUBCOMMAND" in line and "zonal --help" in line
+    for name in SUBCOMMANDS:
+        assert name in line
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["anafast", "sky.fits"], ["OUT is required", "IN [IN2] OUT"]),
+    (["anafast"], ["IN [IN2] OUT"]),
+    (["smooth", "sky.fits"], ["OUT is required", "zonal smooth IN OUT"]),
+    (["smooth"], ["IN is required", "zonal smooth IN OUT"]),
+    (["compare", "sky.fits"], ["SECOND is required", "zonal compare FIRST SECOND"]),
+    (["smooth", "a.fits", "b.fits", "c.fits", "--fwhm", "1deg"], ["c.fits", "zonal smooth IN OUT"]),
+])
+def test_missing_and_surplus_arguments_show_the_usage(sky, fails, arguments, words):
+    line = fails(2, *arguments)
+    for word in words:
+        assert word in line, line
+
+
+@pytest.mark.parametrize("words", [["--fwhm", "60", "arcmin"], ["--fwhm=60", "arcmin"], ["--fwhm-in", "1.", "deg"]])
+def test_unit_apart_from_its_number_is_explained(sky, fails, words):
+    line = fails(2, "smooth", "sky.fits", "out.fits", *words)
+    assert "one argument" in line and words[-1] in line
+
+
+@pytest.mark.parametrize("name", ["out.jpg", "out.jpeg", "out.PDF", "out", "out.fits", "out.png.gz"])
+def test_pictures_must_be_named_png(sky, fails, name):
+    line = fails(2, "plot", "sky.fits", name)
+    assert name in line and ".png" in line
+
+
+def test_pictures_may_be_named_in_capitals(sky, zonal):
+    zonal("plot", "sky.fits", "OUT.PNG", "--width", "200")
+
+
+@pytest.mark.parametrize("command", ["smooth sky.fits {} --fwhm 9deg", "convert sky.fits {}", "anafast sky.fits {}",
+                                     "map2alm sky.fits {}", "udgrade sky.fits {} --nside 8", "rotate sky.fits {} --to C",
+                                     "weights {} --nside 4 --ring", "synfast cl.txt x.fits --nside 4 --alm-out {}"])
+@pytest.mark.parametrize("name", ["out.png", "out.txt", "out.CSV", "out.jpg.gz", "out.npy"])
+def test_fits_files_must_not_be_named_as_another_format(sky, fails, command, name):
+    line = fails(2, *command.format(name).split())
+    assert name in line and ".fits" in line
+
+
+@pytest.mark.parametrize("name", ["out.fits", "out.fit", "out.fits.gz", "out", "out.v2", "out.hpx"])
+def test_other_names_are_free(sky, zonal, tmp_path, name):
+    zonal("convert", "sky.fits", name)
+    assert (tmp_path / name).exists()
+
+
+def test_device_that_is_not_there_names_the_option(sky, tmp_path):
+    result = call("smooth", "sky.fits", "out.fits", "--fwhm", "9deg", "--device", "cuda", cwd=tmp_path)
+    if result.code != 0:  # no GPU here
+        assert result.code == 1 and "--device = cuda" in result.err and "permitted: cpu, auto" in result.err
+
+
+def test_bench_refuses_what_the_grid_or_the_machine_cannot_hold(fails):
+    line = fails(2, "bench", "sht", "--gauss", "4", "--lmax", "1000000")
+    assert "--lmax = 1000000" in line and "at most 3" in line
+    line = fails(1, "bench", "sht", "--nside", "65536", "--lmax", "1000000")
+    assert "memory" in line and "lmax 1000000" in line
