@@ -74,8 +74,10 @@ void add_run_options(CLI::App& app, RunOptions& options) {
 void RunOptions::resolve(Session& session) {
     try {
         device = resolve_device(device);
-    } catch (const BackendUnavailable& error) {  // the library's "device = cuda:0: ..." is this option
-        throw BackendUnavailable(std::string("--") + error.what());
+    } catch (const BackendUnavailable& error) {
+        const std::string message = error.what(), name = "device = " + to_string(device) + ": ";
+        if (!message.starts_with(name)) throw;
+        throw BackendUnavailable("--device = cuda: " + message.substr(name.size()));
     }
     session.report["device"] = to_string(device);
     session.report["threads"] = threads == 0 ? available_cpus() : threads;

@@ -98,8 +98,8 @@ Progress Session::progress(const std::string& stage) {
         const int percent = static_cast<int>(100 * std::clamp(done, 0.0, 1.0));
         if (draw && percent != drawn) {
             const int filled = bar_width * percent / 100;
-            const auto bar =
-                fmt::format("\r{} [{:<{}}] {:3d} %", stage, std::string(filled, '#'), bar_width, percent);
+            const auto bar = fmt::format("\r{} [{:<{}}] {:3d} %\033[K", stage, std::string(filled, '#'),
+                                         bar_width, percent);
             std::fputs(bar.c_str(), stderr);
             std::fflush(stderr);
             drawn = percent;

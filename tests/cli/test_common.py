@@ -239,24 +239,32 @@ def test_interrupted_run_leaves_nothing(tmp_path, number):
     assert [path.name for path in tmp_path.iterdir()] == ["in.fits"]
 
 
-def test_progress_bar_is_drawn_on_a_terminal_only(sky, tmp_path):
-    def run(*options):
-        master, slave = pty.openpty()
-        process = subprocess.run([ZONAL, "smooth", "sky.fits", "out.fits", "--fwhm", "9deg", "--overwrite", *options],
-                                 cwd=tmp_path, stdout=subprocess.PIPE, stderr=slave)
-        os.close(slave)
-        os.set_blocking(master, False)
-        try:
-            text = os.read(master, 100000).decode()
-        except (BlockingIOError, OSError):
-            text = ""
-        os.close(master)
-        assert process.returncode == 0
-        return text
+def on_a_terminal(tmp_path, *arguments):
+    """What zonal writes to a terminal as standard error."""
+    master, slave = pty.openpty()
+    process = subprocess.run([ZONAL, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=slave)
+    os.close(slave)
+    os.set_blocking(master, False)
+    try:
+        text = os.read(master, 100000).decode()
+    except (BlockingIOError, OSError):
+        text = ""
+    os.close(master)
+    assert process.returncode == 0
+    return text
 
-    assert "100 %" in run()
-    assert run("--quiet") == ""
-    assert run("--json") == ""
+
+def test_progress_bar_is_drawn_on_a_terminal_only(sky, tmp_path):
+    command = ("smooth", "sky.fits", "out.fits", "--fwhm", "9deg", "--overwrite")
+    assert "100 %" in on_a_terminal(tmp_path, *command)
+    assert on_a_terminal(tmp_path, *command, "--quiet") == ""
+    assert on_a_terminal(tmp_path, *command, "--json") == ""
+
+
+def test_progress_bar_names_the_stages_of_a_simulation(tmp_path):
+    (tmp_path / "cl.txt").write_text("# l TT\n" + "".join(f"{l} 1\n" for l in range(24)))
+    text = on_a_terminal(tmp_path, "synfast", "cl.txt", "out.fits", "--nside", "8", "--seed", "1")
+    assert "random alm [" in text and "synthesis [" in text
 
 
 def test_output_says_how_it_was_made(sky, zonal, tmp_path):
