@@ -1,6 +1,7 @@
 // Times of the transforms with all data on the device, as JSON: best of --runs after one uncounted run.
 //
-//   sht_cuda [--runs 10] GRID:SIZE:LMAX:SPIN[:MAPS]...     such as healpix:2048:4096:0 gauss:4096:4095:0
+//   sht_cuda [--runs 10] [--accuracy 1e-13] GRID:SIZE:LMAX:SPIN[:MAPS]...     such as healpix:2048:4096:0
+//   gauss:4096:4095:0
 #include <algorithm>
 #include <chrono>
 #include <complex>
@@ -66,7 +67,7 @@ double fma_peak() {
 }
 
 struct Timing {
-    double seconds = 1e30, legendre = 1e30, rings = 1e30;
+    double seconds = 1e30, legendre = 1e30, resampling = 1e30, rings = 1e30;
 };
 
 template <class Work>
@@ -78,6 +79,7 @@ Timing best_of(int runs, const zonal::ShtWorkspace& workspace, const Work& work)
         work();
         best.seconds = std::min(best.seconds, now() - start);
         best.legendre = std::min(best.legendre, workspace.stage_seconds().legendre);
+        best.resampling = std::min(best.resampling, workspace.stage_seconds().resampling);
         best.rings = std::min(best.rings, workspace.stage_seconds().rings);
     }
     return best;
@@ -85,12 +87,13 @@ Timing best_of(int runs, const zonal::ShtWorkspace& workspace, const Work& work)
 
 void print(const char* name, const Timing& t, double flops, double peak) {
     std::printf(R"(,
-   "%s": {"seconds": %.6g, "legendre_seconds": %.6g, "rings_seconds": %.6g, "legendre_share_of_peak": %.4g})",
-                name, t.seconds, t.legendre, t.rings, flops / t.legendre / peak);
+   "%s": {"seconds": %.6g, "legendre_seconds": %.6g, "resampling_seconds": %.6g, "rings_seconds": %.6g, "legendre_share_of_peak": %.4g})",
+                name, t.seconds, t.legendre, t.resampling, t.rings, flops / t.legendre / peak);
 }
 
-void measure(const Case& c, int runs, double peak) {
+void measure(const Case& c, int runs, double accuracy, double peak) {
     zonal::ShtOptions options;
+    options.accuracy = accuracy;
     options.lmax = c.lmax;
     options.spin = c.spin;
     options.device = zonal::Device::cuda(0);
@@ -141,15 +144,19 @@ void measure(const Case& c, int runs, double peak) {
 
 int main(int argc, char** argv) try {
     int runs = 10, first = 1;
-    if (argc > 2 && std::string(argv[1]) == "--runs") runs = std::atoi(argv[2]), first = 3;
+    double accuracy = zonal::ShtOptions{}.accuracy;
+    for (; first + 1 < argc && argv[first][0] == '-'; first += 2) {
+        if (std::string(argv[first]) == "--runs") runs = std::atoi(argv[first + 1]);
+        if (std::string(argv[first]) == "--accuracy") accuracy = std::atof(argv[first + 1]);
+    }
     cudaDeviceProp device{};
     zonal::core::check_cuda(cudaGetDeviceProperties(&device, 0), "device");
     const double peak = fma_peak();
     std::printf("{\"device\": \"%s\", \"fma_peak_flops\": %.5g, \"runs\": %d, \"results\": [\n", device.name,
                 peak, runs);
     for (int k = first; k < argc; ++k) {
-        if (k > first) std::printf(",\n");
-        measure(parse(argv[k]), runs, peak);
+        if (k != first) std::printf(",\n");
+        measure(parse(argv[k]), runs, accuracy, peak);
         std::fflush(stdout);
     }
     std::printf("\n]}\n");

@@ -29,12 +29,17 @@ struct ShtOptions {
     SpinParts parts = SpinParts::both;
     int threads = 0;  ///< 0: available_cpus()
     Device device = Device::automatic();
+    /// The largest error that a faster way may add, relative to the largest Fourier coefficient of an order:
+    /// 0 (none) or from 1e-14 on. On CUDA grids with many more rings than lmax are resampled in theta within
+    /// it; the CPU has no such way yet.
+    double accuracy = 1e-13;
 };
 
-/// Wall-clock time of a transform's two stages: between a_lm and the rings' Fourier coefficients, and between
-/// those and the pixels.
+/// Wall-clock time of a transform's stages: between a_lm and Fourier coefficients of rings, between those and
+/// the grid's rings where they are others, and between the rings and the pixels.
 struct ShtStageSeconds {
     double legendre = 0;
+    double resampling = 0;
     double rings = 0;
 };
 
@@ -46,8 +51,15 @@ class ShtWorkspace {
     ShtWorkspace(ShtWorkspace&&) noexcept;
     ShtWorkspace& operator=(ShtWorkspace&&) noexcept;
 
-    /// Of the last call; zeros before the first.
+    /// Of the last call; zeros before the first, and where the call did not wait (use_stream).
     ShtStageSeconds stage_seconds() const;
+
+    /// CUDA: from now on the work of calls is put on the caller's stream, a cudaStream_t of the plan's device
+    /// (null: the default stream). Where alm and map lie on the device, a call returns without waiting, may
+    /// be captured in a graph, and errors of its work show at the caller's next synchronisation. By default
+    /// the workspace has a stream of its own, the arrays must be ready when the call is made, and it returns
+    /// when all is done. Throws InvalidArgument for a workspace of the CPU.
+    void use_stream(void* cuda_stream);
 
     struct Storage;
     explicit ShtWorkspace(std::unique_ptr<Storage> storage);

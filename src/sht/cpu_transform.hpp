@@ -8,6 +8,7 @@
 #include "sht/legendre.hpp"
 #include "sht/ring_stage.hpp"
 #include "sht/transform.hpp"
+#include "zonal/error.hpp"
 
 namespace zonal::sht {
 
@@ -18,6 +19,10 @@ struct CpuStorage : ShtWorkspace::Storage {
         RingScratch rings;
         core::AlignedVector<std::complex<double>> row;
     };
+    void use_stream(void*) override {
+        throw InvalidArgument("workspace: is the CPU's, which has no streams");
+    }
+
     core::Scratch fourier;
     std::vector<std::unique_ptr<Thread>> threads;
 };

@@ -1,71 +1,14 @@
-#include <string>
+#include <optional>
 
 #include "sht/coefficients_cuda.cuh"
+#include "sht/cuda_storage.cuh"
+#include "sht/resampling_cuda.cuh"
 #include "sht/ring_stage_cuda.cuh"
-#include "sht/transform.hpp"
-#include "zonal/error.hpp"
 
 namespace zonal::sht {
 namespace {
 
 using namespace cuda;
-
-/// Device memory of one call.
-struct CudaStorage : ShtWorkspace::Storage {
-    explicit CudaStorage(int device) : device(device) {}
-
-    const int device;
-    core::OwnStream stream;
-    core::SideStream side;
-    core::EventList stages;                       ///< begin, middle, end of every map
-    core::DeviceArray<PairModes> fourier;         ///< [fields][n_fourier]
-    core::DeviceArray<double> steps, rows, sums;  ///< of Ishioka's recurrence
-    core::DeviceArray<double> polar, equatorial;  ///< adjoint_jacobi
-    core::DeviceArray<double> buffer;             ///< of the Fourier stage
-    core::DeviceArray<char> library;              ///< of the FFT library
-    core::DeviceArray<char> alm, map, update;     ///< copies of host arrays
-    core::DeviceArray<char> residual;             ///< of project_residual
-};
-
-/// Throws InvalidArgument for an array that is said to lie on the device and does not.
-template <class T>
-void require_on_device(const char* name, View<T, 3> view, int device) {
-    if (view.space() != MemorySpace::cuda || view.size() == 0) return;
-    cudaPointerAttributes found{};
-    core::check_cuda(cudaPointerGetAttributes(&found, view.data()), "looking up a pointer");
-    const bool usable =
-        found.type == cudaMemoryTypeManaged || (found.type == cudaMemoryTypeDevice && found.device == device);
-    if (!usable)
-        throw InvalidArgument(std::string(name) + ": is not in device memory of " +
-                              to_string(Device::cuda(device)));
-    constexpr std::uintptr_t alignment = sizeof(std::remove_const_t<T>);
-    if (reinterpret_cast<std::uintptr_t>(view.data()) % alignment != 0)
-        throw InvalidArgument(std::string(name) + ": must be aligned to " + std::to_string(alignment) +
-                              " bytes");
-}
-
-/// Array `index` of the first axis in device memory: itself, or a copy in `copy`.
-template <class T>
-T* on_device(View<T, 2> view, core::DeviceArray<char>& copy, bool fill, cudaStream_t stream) {
-    if (view.space() == MemorySpace::cuda) return view.data();
-    const std::int64_t row = view.extent(1) * static_cast<std::int64_t>(sizeof(T));
-    copy.reserve(view.extent(0) * row);
-    if (fill)
-        core::check_cuda(cudaMemcpy2DAsync(copy.data(), row, view.data(),
-                                           view.stride(0) * static_cast<std::int64_t>(sizeof(T)), row,
-                                           view.extent(0), cudaMemcpyHostToDevice, stream),
-                         "copying to the device");
-    return reinterpret_cast<T*>(copy.data());
-}
-
-template <class T>
-void copy_back(const T* from, View<T, 2> view, cudaStream_t stream) {
-    if (view.space() == MemorySpace::cuda) return;
-    const std::int64_t row = view.extent(1) * static_cast<std::int64_t>(sizeof(T));
-    core::check_cuda(cudaMemcpy2DAsync(view.data(), view.stride(0) * static_cast<std::int64_t>(sizeof(T)),
-                                       from, row, row, view.extent(0), cudaMemcpyDeviceToHost, stream),
-                     "copying to the host");
-}
 
 template <class T>
 __global__ void subtract_kernel(const T* from, std::int64_t count, T* out) {
@@ -83,21 +26,23 @@ void subtract_from(const T* from, std::int64_t count, T* out, cudaStream_t strea
     core::check_launch("subtracting a map");
 }
 
-/// Elements from one component to the next, where on_device left them.
-template <class T>
-std::int64_t component_stride(View<T, 2> view) {
-    return view.space() == MemorySpace::cuda ? view.stride(0) : view.extent(1);
-}
-
 class CudaTransform final : public Transform {
   public:
     CudaTransform(const Grid& grid, const ShtOptions& options)
         : options_(options),
+          has_other_pixels_(pixels_in_rings(grid) < grid.n_pixels()),
           device_(options.device.index()),
           table_(AlmLayout(options.lmax, options.mmax), options.spin),
           pairs_(grid, options.lmax, options.mmax, options.spin),
-          legendre_(pairs_, table_),
-          rings_(grid, pairs_, legendre_.view().fourier_origin) {}
+          n_coarse_rings_(resampled_rings(pairs_.n_pairs(), options.lmax, options.accuracy)),
+          coarse_pairs_(n_coarse_rings_ == 0 ? std::nullopt : coarse_pairs(n_coarse_rings_, options)),
+          legendre_(coarse_pairs_ ? *coarse_pairs_ : pairs_, table_),
+          layout_(pairs_, options.mmax),
+          rings_(grid, pairs_, layout_.origin()) {
+        if (coarse_pairs_)
+            resampling_.emplace(*coarse_pairs_, legendre_.layout(), pairs_, layout_, n_coarse_rings_,
+                                options.lmax, options.mmax, options.spin, options.accuracy);
+    }
 
     void synthesize(View<const std::complex<float>, 3> alm, View<float, 3> map,
                     ShtWorkspace::Storage& workspace, const Progress& progress) const override {
@@ -136,7 +81,7 @@ class CudaTransform final : public Transform {
 
     std::int64_t workspace_bytes() const override {
         const std::int64_t fields = table_.components;
-        std::int64_t doubles = fields * legendre_.n_fourier() * 4 + legendre_.polar().n_sums +
+        std::int64_t doubles = 4 * fields * (layout_.size() + coarse_size()) + legendre_.polar().n_sums +
                                legendre_.equatorial().n_sums + rings_.buffer_size();
         if (has_ishioka())
             doubles += legendre_.n_steps() * (2 + 4 * fields) + 2 * fields * n_rows(legendre_.view()) +
@@ -144,13 +89,29 @@ class CudaTransform final : public Transform {
         return 8 * doubles + rings_.library_bytes();
     }
 
-    double legendre_flops() const override { return pairs_.legendre_flops(options_.lmax, table_.components); }
+    double legendre_flops() const override {
+        return (coarse_pairs_ ? *coarse_pairs_ : pairs_).legendre_flops(options_.lmax, table_.components);
+    }
 
   private:
+    static std::int64_t pixels_in_rings(const Grid& grid) {
+        std::int64_t sum = 0;
+        for (const Ring& ring : grid.rings()) sum += ring.n_pixels;
+        return sum;
+    }
+
+    static std::optional<RingPairs> coarse_pairs(std::int64_t n_rings, const ShtOptions& options) {
+        return RingPairs(Grid::fejer1(n_rings, 1), options.lmax, options.mmax, options.spin);
+    }
+
+    /// Entries of one field on the Legendre stage's own rings.
+    std::int64_t coarse_size() const { return resampling_ ? legendre_.layout().size() : 0; }
+
     /// Makes room for this plan's arrays.
     void fit(CudaStorage& storage) const {
         const int fields = table_.components;
-        storage.fourier.reserve(fields * legendre_.n_fourier());
+        storage.fourier.reserve(fields * layout_.size());
+        storage.coarse.reserve(fields * coarse_size());
         if (has_ishioka()) {
             storage.steps.reserve(legendre_.n_steps() * (2 + 4 * fields));
             storage.rows.reserve(2 * fields * n_rows(legendre_.view()));
@@ -188,54 +149,48 @@ class CudaTransform final : public Transform {
         return pointers;
     }
 
+    /// work(b, stream) for every map of a batch; waits for the end unless all data stay on the device and the
+    /// stream is the caller's.
+    template <class Work>
+    void for_each_map(std::int64_t n_maps, bool on_device, CudaStorage& storage, const Progress& progress,
+                      const Work& work) const {
+        const cudaStream_t stream = storage.stream();
+        storage.clock.start(stream, !storage.has_caller);
+        for (std::int64_t b = 0; b < n_maps; ++b) {
+            report(progress, b, n_maps);
+            work(b, stream);
+            storage.clock.mark(stream, nullptr);
+        }
+        if (storage.has_caller && on_device) return;
+        core::check_cuda(cudaStreamSynchronize(stream), "transform");
+        storage.seconds = storage.clock.seconds();
+        report(progress, 1, 1);
+    }
+
+    template <class... Views>
+    static bool all_on_device(const Views&... views) {
+        return ((views.space() == MemorySpace::cuda) && ...);
+    }
+
     template <class T>
     void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, CudaStorage& storage,
                          const Progress& progress) const {
         const core::CurrentDevice current(device_);
         require_on_device("alm", alm, device_);
         require_on_device("map", map, device_);
-        const cudaStream_t stream = storage.stream.get();
-        storage.stages.clear();
-        for (std::int64_t b = 0; b < alm.extent(0); ++b) {
-            report(progress, b, alm.extent(0));
+        const auto work = [&](std::int64_t b, cudaStream_t stream) {
             const auto* a = on_device(alm[b], storage.alm, true, stream);
-            T* const pixels = on_device(map[b], storage.map, true, stream);
-            storage.stages.record(stream);
+            T* const pixels = on_device(map[b], storage.map, has_other_pixels_, stream);
+            storage.clock.mark(stream, nullptr);
             synthesize_modes<T>(alm_pointers<const T, AlmPointers<T>>(a, component_stride(alm[b])), storage,
                                 stream);
-            storage.stages.record(stream);
             for (int c = 0; c < table_.components; ++c)
-                rings_.synthesize<T>(storage.fourier.data() + c * legendre_.n_fourier(),
-                                     pixels + c * component_stride(map[b]), storage.buffer.data(),
-                                     storage.library.data(), stream);
-            storage.stages.record(stream);
+                rings_.synthesize<T>(fourier_of(storage, c), pixels + c * component_stride(map[b]),
+                                     storage.buffer.data(), storage.library.data(), stream);
+            storage.clock.mark(stream, &ShtStageSeconds::rings);
             copy_back(pixels, map[b], stream);
-        }
-        core::check_cuda(cudaStreamSynchronize(stream), "synthesis");
-        storage.seconds = {};
-        for (std::size_t k = 0; k + 2 < storage.stages.size(); k += 3) {
-            storage.seconds.legendre += storage.stages.seconds(k);
-            storage.seconds.rings += storage.stages.seconds(k + 1);
-        }
-        report(progress, 1, 1);
-    }
-
-    template <class T>
-    void synthesize_modes(AlmPointers<T> alm, CudaStorage& storage, cudaStream_t stream) const {
-        synthesize_jacobi<T>(legendre_, alm, storage.fourier.data(), storage.side.fork(stream));
-        if (has_ishioka()) {
-            if (table_.spin == 0) {
-                write_steps<T>(legendre_, {{alm.alm[0]}}, 1, storage.steps.data(), stream);
-            } else {
-                spin_to_scalar<T>(legendre_, alm, storage.rows.data(), stream);
-                const double* rows = storage.rows.data();
-                write_steps<double>(legendre_, {{rows, rows + 2 * n_rows(legendre_.view())}}, 2,
-                                    storage.steps.data(), stream);
-            }
-            synthesize_ishioka(legendre_, storage.steps.data(), table_.components, storage.fourier.data(),
-                               stream);
-        }
-        storage.side.join(stream);
+        };
+        for_each_map(alm.extent(0), all_on_device(alm, map), storage, progress, work);
     }
 
     template <class T>
@@ -244,29 +199,18 @@ class CudaTransform final : public Transform {
         const core::CurrentDevice current(device_);
         require_on_device("map", map, device_);
         require_on_device("alm", alm, device_);
-        const cudaStream_t stream = storage.stream.get();
-        storage.stages.clear();
-        for (std::int64_t b = 0; b < alm.extent(0); ++b) {
-            report(progress, b, alm.extent(0));
+        const auto work = [&](std::int64_t b, cudaStream_t stream) {
             const T* pixels = on_device(map[b], storage.map, true, stream);
             auto* const a = on_device(alm[b], storage.alm, false, stream);
-            storage.stages.record(stream);
+            storage.clock.mark(stream, nullptr);
             for (int c = 0; c < table_.components; ++c)
-                rings_.adjoint<T>(pixels + c * component_stride(map[b]), weighted,
-                                  storage.fourier.data() + c * legendre_.n_fourier(), storage.buffer.data(),
-                                  storage.library.data(), stream);
-            storage.stages.record(stream);
+                rings_.adjoint<T>(pixels + c * component_stride(map[b]), weighted, fourier_of(storage, c),
+                                  storage.buffer.data(), storage.library.data(), stream);
+            storage.clock.mark(stream, &ShtStageSeconds::rings);
             adjoint_modes<T>(alm_pointers<T, AlmTargets<T>>(a, component_stride(alm[b])), storage, stream);
-            storage.stages.record(stream);
             copy_back(a, alm[b], stream);
-        }
-        core::check_cuda(cudaStreamSynchronize(stream), "adjoint synthesis");
-        storage.seconds = {};
-        for (std::size_t k = 0; k + 2 < storage.stages.size(); k += 3) {
-            storage.seconds.rings += storage.stages.seconds(k);
-            storage.seconds.legendre += storage.stages.seconds(k + 1);
-        }
-        report(progress, 1, 1);
+        };
+        for_each_map(alm.extent(0), all_on_device(alm, map), storage, progress, work);
     }
 
     template <class T>
@@ -276,45 +220,76 @@ class CudaTransform final : public Transform {
         require_on_device("alm", alm, device_);
         require_on_device("map", map, device_);
         require_on_device("update", update, device_);
-        const cudaStream_t stream = storage.stream.get();
-        storage.stages.clear();
         const std::int64_t n_pixels = map.extent(2);
         storage.residual.reserve(table_.components * n_pixels * static_cast<std::int64_t>(sizeof(T)));
         T* const residual = reinterpret_cast<T*>(storage.residual.data());
-        for (std::int64_t b = 0; b < alm.extent(0); ++b) {
-            report(progress, b, alm.extent(0));
+        const auto work = [&](std::int64_t b, cudaStream_t stream) {
             const auto* a = on_device(alm[b], storage.alm, true, stream);
             const T* pixels = on_device(map[b], storage.map, true, stream);
             auto* const out = on_device(update[b], storage.update, false, stream);
+            storage.clock.mark(stream, nullptr);
             synthesize_modes<T>(alm_pointers<const T, AlmPointers<T>>(a, component_stride(alm[b])), storage,
                                 stream);
             for (int c = 0; c < table_.components; ++c) {
-                PairModes* const fourier = storage.fourier.data() + c * legendre_.n_fourier();
                 T* const component = residual + c * n_pixels;
-                rings_.synthesize<T>(fourier, component, storage.buffer.data(), storage.library.data(),
-                                     stream);
+                rings_.synthesize<T>(fourier_of(storage, c), component, storage.buffer.data(),
+                                     storage.library.data(), stream);
                 subtract_from(pixels + c * component_stride(map[b]), n_pixels, component, stream);
-                rings_.adjoint<T>(component, true, fourier, storage.buffer.data(), storage.library.data(),
-                                  stream);
+                rings_.adjoint<T>(component, true, fourier_of(storage, c), storage.buffer.data(),
+                                  storage.library.data(), stream);
             }
+            storage.clock.mark(stream, &ShtStageSeconds::rings);
             adjoint_modes<T>(alm_pointers<T, AlmTargets<T>>(out, component_stride(update[b])), storage,
                              stream);
             copy_back(out, update[b], stream);
-        }
-        core::check_cuda(cudaStreamSynchronize(stream), "projection of a residual");
-        report(progress, 1, 1);
+        };
+        for_each_map(alm.extent(0), all_on_device(alm, map, update), storage, progress, work);
     }
 
+    /// F_m of component c on the grid's rings.
+    PairModes* fourier_of(const CudaStorage& storage, int c) const {
+        return storage.fourier.data() + c * layout_.size();
+    }
+
+    /// From a_lm to F_m on the grid's rings.
+    template <class T>
+    void synthesize_modes(AlmPointers<T> alm, CudaStorage& storage, cudaStream_t stream) const {
+        PairModes* const fourier = resampling_ ? storage.coarse.data() : storage.fourier.data();
+        synthesize_jacobi<T>(legendre_, alm, fourier, storage.side.fork(stream));
+        if (has_ishioka()) {
+            if (table_.spin == 0) {
+                write_steps<T>(legendre_, {{alm.alm[0]}}, 1, storage.steps.data(), stream);
+            } else {
+                spin_to_scalar<T>(legendre_, alm, storage.rows.data(), stream);
+                const double* rows = storage.rows.data();
+                write_steps<double>(legendre_, {{rows, rows + 2 * n_rows(legendre_.view())}}, 2,
+                                    storage.steps.data(), stream);
+            }
+            synthesize_ishioka(legendre_, storage.steps.data(), table_.components, fourier, stream);
+        }
+        storage.side.join(stream);
+        storage.clock.mark(stream, &ShtStageSeconds::legendre);
+        if (!resampling_) return;
+        resampling_->interpolation().apply(fourier, table_.components, storage.fourier.data(), stream);
+        storage.clock.mark(stream, &ShtStageSeconds::resampling);
+    }
+
+    /// From F_m on the grid's rings to a_lm.
     template <class T>
     void adjoint_modes(AlmTargets<T> alm, CudaStorage& storage, cudaStream_t stream) const {
-        adjoint_jacobi(legendre_, storage.fourier.data(), storage.polar.data(), storage.equatorial.data(),
+        const PairModes* fourier = storage.fourier.data();
+        if (resampling_) {
+            resampling_->adjoint().apply(fourier, table_.components, storage.coarse.data(), stream);
+            storage.clock.mark(stream, &ShtStageSeconds::resampling);
+            fourier = storage.coarse.data();
+        }
+        adjoint_jacobi(legendre_, fourier, storage.polar.data(), storage.equatorial.data(),
                        storage.side.fork(stream));
         AdjointSums sums{{nullptr, nullptr}, storage.polar.data(), storage.equatorial.data()};
         if (has_ishioka()) {
             const int fields = table_.components;
             write_recurrence(legendre_, storage.steps.data(), stream);
-            adjoint_ishioka(legendre_, storage.steps.data(), fields, storage.fourier.data(),
-                            storage.sums.data(), stream);
+            adjoint_ishioka(legendre_, storage.steps.data(), fields, fourier, storage.sums.data(), stream);
             rows_from_sums(legendre_, ishioka_adjoint(), storage.sums.data(), fields, storage.rows.data(),
                            stream);
             sums.rows[0] = storage.rows.data();
@@ -322,6 +297,7 @@ class CudaTransform final : public Transform {
         }
         storage.side.join(stream);
         store_alm<T>(legendre_, sums, alm, stream);
+        storage.clock.mark(stream, &ShtStageSeconds::legendre);
     }
 
     static void report(const Progress& progress, std::int64_t done, std::int64_t total) {
@@ -330,11 +306,16 @@ class CudaTransform final : public Transform {
     }
 
     const ShtOptions options_;
+    const bool has_other_pixels_;  ///< in no ring: a synthesis leaves them as they are
     const int device_;
     const LegendreTable table_;
-    const RingPairs pairs_;
+    const RingPairs pairs_;  ///< of the grid
+    const std::int64_t n_coarse_rings_;
+    const std::optional<RingPairs> coarse_pairs_;  ///< of the Legendre stage, where they are others
     const LegendreStage legendre_;
+    const FourierLayout layout_;  ///< of pairs_
     const RingStage rings_;
+    std::optional<ThetaResampling> resampling_;
 };
 
 }  // namespace

@@ -15,6 +15,12 @@ constexpr int fold_values = 16;
 template <int Fields>
 constexpr int fold_steps = fold_values / (4 * Fields);
 
+/// Warps of a block that have pairs of the job; the others only help to copy.
+template <int R>
+__device__ int active_warps(const LegendreJob& job) {
+    return min(warps, (job.end - job.first + 32 * R - 1) / (32 * R));
+}
+
 /// 1 / sin^s theta, the factor that the scalar form of a spin field leaves out.
 __device__ double inverse_sine_power(const LegendreView& t, int pair) {
     double factor = 1;
@@ -89,7 +95,8 @@ __global__ void __launch_bounds__(threads)
     constexpr int stride = 2 + 4 * Fields;
     __shared__ alignas(16) double chunks[2][chunk_steps * stride];
     const LegendreJob job = jobs[blockIdx.x];
-    const int first = job.first + (threadIdx.x / 32) * 32 * R + threadIdx.x % 32;
+    const int warp = threadIdx.x / 32, first = job.first + warp * 32 * R + threadIdx.x % 32;
+    const bool active = warp < active_warps<R>(job);
     const std::int64_t begin = t.first_step[job.m];
     const int n_steps = static_cast<int>(t.first_step[job.m + 1] - begin);
     copy_steps<threads>(coefficients, begin, min(chunk_steps, n_steps), stride, chunks[0]);
@@ -104,7 +111,7 @@ __global__ void __launch_bounds__(threads)
         __syncthreads();  // the chunk is there, and nobody reads the other one any more
         if (next > 0)
             copy_steps<threads>(coefficients, begin + done + chunk_steps, next, stride, chunks[k ^ 1]);
-        const int count = min(chunk_steps, n_steps - done);
+        const int count = active ? min(chunk_steps, n_steps - done) : 0;
         for (int j = 0; j < count; j += step_group) {
             sums.add_group(state, visibility, chunks[k] + j * stride);
             if (visibility != Visibility::all) {
@@ -203,7 +210,7 @@ __global__ void __launch_bounds__(threads, 3)
     __shared__ double partial[warps][chunk_steps * width];
     const LegendreJob job = jobs[blockIdx.x];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int first = job.first + warp * 32 * R + lane;
+    const int first = job.first + warp * 32 * R + lane, n_active = active_warps<R>(job);
     const std::int64_t begin = t.first_step[job.m];
     const int n_steps = static_cast<int>(t.first_step[job.m + 1] - begin);
     copy_steps<threads>(recurrence, begin, min(chunk_steps, n_steps), stride, chunks[0]);
@@ -220,7 +227,7 @@ __global__ void __launch_bounds__(threads, 3)
         __syncthreads();
         if (next > 0)
             copy_steps<threads>(recurrence, begin + done + chunk_steps, next, stride, chunks[k ^ 1]);
-        for (int j = 0; j < count; j += step_group) {
+        for (int j = 0; warp < n_active && j < count; j += step_group) {
             modes.sum_group(state, visibility, chunks[k] + j * stride, lane, partial[warp] + j * width);
             if (visibility != Visibility::all) {
                 state.promote();
@@ -230,7 +237,7 @@ __global__ void __launch_bounds__(threads, 3)
         __syncthreads();
         for (int i = threadIdx.x; i < count * width; i += threads) {
             double sum = partial[0][i];
-            for (int w = 1; w < warps; ++w) sum += partial[w][i];
+            for (int w = 1; w < n_active; ++w) sum += partial[w][i];
             sums[Fields * job.sums + static_cast<std::int64_t>(done) * width + i] = sum;
         }
     }
@@ -245,7 +252,7 @@ void synthesize_ishioka(const LegendreStage& stage, const double* coefficients, 
     const auto kernel =
         n_fields == 1 ? synthesis_kernel<ishioka_pairs, 1> : synthesis_kernel<ishioka_pairs, 2>;
     kernel<<<n_jobs, threads, 0, stream>>>(stage.view(), stage.ishioka().jobs.data(), coefficients, fourier,
-                                           stage.n_fourier());
+                                           stage.layout().size());
     core::check_launch("Ishioka synthesis");
 }
 
@@ -257,7 +264,7 @@ void adjoint_ishioka(const LegendreStage& stage, const double* recurrence, int n
     const auto kernel =
         n_fields == 1 ? adjoint_kernel<ishioka_adjoint_pairs, 1> : adjoint_kernel<ishioka_pairs, 2>;
     kernel<<<n_jobs, threads, 0, stream>>>(stage.view(), list.jobs.data(), recurrence, fourier,
-                                           stage.n_fourier(), sums);
+                                           stage.layout().size(), sums);
     core::check_launch("Ishioka adjoint");
 }
 

@@ -154,7 +154,7 @@ void launch_synthesis(const LegendreStage& stage, const JobList& list, AlmPointe
                       cudaStream_t stream) {
     if (list.jobs.size() == 0) return;
     synthesis_kernel<Spin, Form, T><<<static_cast<unsigned>(list.jobs.size()), threads, 0, stream>>>(
-        stage.view(), list.jobs.data(), alm, fourier, stage.n_fourier());
+        stage.view(), list.jobs.data(), alm, fourier, stage.layout().size());
     core::check_launch("Jacobi synthesis");
 }
 
@@ -163,7 +163,7 @@ void launch_adjoint(const LegendreStage& stage, const JobList& list, const PairM
                     cudaStream_t stream) {
     if (list.jobs.size() == 0) return;
     adjoint_kernel<Spin, Form><<<static_cast<unsigned>(list.jobs.size()), threads, 0, stream>>>(
-        stage.view(), list.jobs.data(), fourier, stage.n_fourier(), sums);
+        stage.view(), list.jobs.data(), fourier, stage.layout().size(), sums);
     core::check_launch("Jacobi adjoint");
 }
 

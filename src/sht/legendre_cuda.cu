@@ -46,8 +46,24 @@ LogView view_of(const core::DeviceArray<double>& high, const core::DeviceArray<d
 
 }  // namespace
 
+FourierLayout::FourierLayout(const RingPairs& rings, std::int64_t mmax) : n_pairs_(rings.n_pairs()) {
+    std::vector<std::int64_t> origin;
+    for (std::int64_t m = 0; m <= mmax; ++m) {
+        const auto block = std::lower_bound(rings.last_m.begin(), rings.last_m.end(), m);
+        first_pair_.push_back(std::min(n_pairs_, block_size * (block - rings.last_m.begin())));
+        origin.push_back(size_ - first_pair_.back());
+        size_ += n_pairs_ - first_pair_.back();
+    }
+    device_origin_ = core::DeviceArray<std::int64_t>(origin);
+    device_first_pair_ = core::DeviceArray<std::int64_t>(first_pair_);
+}
+
 LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
-    : cos_theta_(rings.cos_theta), cos2_theta_(rings.cos2_theta), h_(rings.h), sin_theta_(rings.sin_theta) {
+    : layout_(rings, table.layout.mmax()),
+      cos_theta_(rings.cos_theta),
+      cos2_theta_(rings.cos2_theta),
+      h_(rings.h),
+      sin_theta_(rings.sin_theta) {
     const std::int64_t lmax = table.layout.lmax(), mmax = table.layout.mmax();
     const LogTable* logs[5] = {&rings.log2_sin, &rings.log2_cos_half, &rings.log2_sin_half,
                                &table.log2_scalar, &table.log2_wigner};
@@ -55,27 +71,18 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
         logs_[2 * k] = core::DeviceArray<double>(logs[k]->high);
         logs_[2 * k + 1] = core::DeviceArray<double>(logs[k]->low);
     }
-    const auto first_pair = [&](std::int64_t m) {
-        return block_size *
-               (std::lower_bound(rings.last_m.begin(), rings.last_m.end(), m) - rings.last_m.begin());
-    };
-    // Without the pairs that fill up the last block.
-    std::int64_t n_pairs = static_cast<std::int64_t>(rings.pairs.size());
-    while (n_pairs > 0 && rings.pairs[n_pairs - 1].north < 0 && rings.pairs[n_pairs - 1].south < 0) --n_pairs;
+    const auto first_pair = [&](std::int64_t m) { return layout_.first_pair(m); };
+    const std::int64_t n_pairs = layout_.n_pairs();
     const std::int64_t end_polar = std::min(n_pairs, block_size * rings.end_polar);
     const std::int64_t equatorial =
         table.spin > 2 ? end_polar : std::min(n_pairs, block_size * rings.first_equatorial);
-    std::vector<std::int64_t> first_step{0}, origin;
+    std::vector<std::int64_t> first_step{0};
     for (std::int64_t m = 0; m <= mmax; ++m) {
         const std::int64_t used = (lmax + table.spin - m) / 2 + 1;
         first_step.push_back(first_step.back() + (used + step_group - 1) / step_group * step_group);
-        const std::int64_t reached = std::min(n_pairs, first_pair(m));
-        origin.push_back(n_fourier_ - reached);
-        n_fourier_ += n_pairs - reached;
     }
     n_steps_ = first_step.back();
     first_step_ = core::DeviceArray<std::int64_t>(first_step);
-    fourier_origin_ = core::DeviceArray<std::int64_t>(origin);
 
     const auto step_sums = [&](std::int64_t m) {
         return sums_per_step * (first_step[m + 1] - first_step[m]);
@@ -105,7 +112,7 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
              view_of(logs_[8], logs_[9]),
              first_step_.data(),
              nullptr,
-             fourier_origin_.data()};
+             layout_.origin()};
     if (table.spin <= 2 && equatorial > end_polar) {
         alpha_ = core::DeviceArray<double>(n_steps_);
         alpha_kernel<<<static_cast<unsigned>(mmax / 64 + 1), 64>>>(mmax, first_step_.data(), alpha_.data());

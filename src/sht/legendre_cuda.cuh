@@ -68,15 +68,36 @@ inline constexpr int ishioka_adjoint_pairs = 8;  ///< of one field
 /// Ring pairs of a block of the Jacobi kernels, one per thread.
 inline constexpr int jacobi_pairs = 64;
 
+/// Where the F_m of a field's ring pairs lie: order by order, those of the pairs that an order reaches.
+class FourierLayout {
+  public:
+    FourierLayout(const RingPairs& rings, std::int64_t mmax);
+
+    /// Pairs that hold a ring: without those that fill up the last block.
+    std::int64_t n_pairs() const { return n_pairs_; }
+    /// The first pair that order m reaches, at most n_pairs().
+    std::int64_t first_pair(std::int64_t m) const { return first_pair_[m]; }
+    /// Entries of one field.
+    std::int64_t size() const { return size_; }
+    /// On the device, [mmax + 1]: F_m of pair p lies at origin[m] + p.
+    const std::int64_t* origin() const { return device_origin_.data(); }
+    const std::int64_t* first_pairs() const { return device_first_pair_.data(); }
+    std::int64_t bytes() const { return device_origin_.bytes() + device_first_pair_.bytes(); }
+
+  private:
+    std::int64_t n_pairs_ = 0, size_ = 0;
+    std::vector<std::int64_t> first_pair_;
+    core::DeviceArray<std::int64_t> device_origin_, device_first_pair_;
+};
+
 /// A plan's tables on the device, and its work in blocks.
 class LegendreStage {
   public:
     LegendreStage(const RingPairs& rings, const LegendreTable& table);
 
     const LegendreView& view() const { return view_; }
+    const FourierLayout& layout() const { return layout_; }
     std::int64_t n_steps() const { return n_steps_; }
-    /// Entries of F_m of one field.
-    std::int64_t n_fourier() const { return n_fourier_; }
     std::int64_t bytes() const;
     const JobList& ishioka() const { return ishioka_; }
     const JobList& ishioka_adjoint() const { return ishioka_adjoint_; }
@@ -84,10 +105,11 @@ class LegendreStage {
     const JobList& equatorial() const { return equatorial_; }
 
   private:
-    std::int64_t n_steps_ = 0, n_fourier_ = 0;
+    FourierLayout layout_;
+    std::int64_t n_steps_ = 0;
     core::DeviceArray<double> cos_theta_, cos2_theta_, h_, sin_theta_, alpha_;
     core::DeviceArray<double> logs_[10];
-    core::DeviceArray<std::int64_t> first_step_, fourier_origin_;
+    core::DeviceArray<std::int64_t> first_step_;
     JobList ishioka_, ishioka_adjoint_, polar_, equatorial_;
     LegendreView view_{};
 };
@@ -95,8 +117,8 @@ class LegendreStage {
 /// Scalar fields that one pass of Ishioka's recurrence serves at most.
 inline constexpr int max_fields = 2;
 
-/// coefficients: [step][2 + 4 n_fields], see write_steps; fourier: [n_fields] of n_fourier() each, the part
-/// of the Ishioka pairs overwritten. n_fields: 1 or 2.
+/// coefficients: [step][2 + 4 n_fields], see write_steps; fourier: [n_fields] of layout().size() each, the
+/// part of the Ishioka pairs overwritten. n_fields: 1 or 2.
 void synthesize_ishioka(const LegendreStage& stage, const double* coefficients, int n_fields,
                         PairModes* fourier, cudaStream_t stream);
 
@@ -110,7 +132,8 @@ struct AlmPointers {
     const T* alm[2];  ///< complex: re, im
 };
 
-/// fourier: [components] of n_fourier() each; the parts of the polar and the equatorial pairs overwritten.
+/// fourier: [components] of layout().size() each; the parts of the polar and the equatorial pairs
+/// overwritten.
 template <class T>
 void synthesize_jacobi(const LegendreStage& stage, AlmPointers<T> alm, PairModes* fourier,
                        cudaStream_t stream);

@@ -15,6 +15,10 @@ ShtStageSeconds ShtWorkspace::stage_seconds() const {
     return storage_->seconds;
 }
 
+void ShtWorkspace::use_stream(void* cuda_stream) {
+    storage_->use_stream(cuda_stream);
+}
+
 class ShtPlan::Implementation {
   public:
     Implementation(const Grid& grid, const ShtOptions& requested)

@@ -38,6 +38,9 @@ ShtOptions resolve_options(const ShtOptions& options) {
             fmt::format("spin = {}: must be from 0 to lmax = {}", options.spin, checked.lmax()));
     if (options.spin == 0 && options.parts != SpinParts::both)
         throw InvalidArgument("parts = gradient or curl: needs spin >= 1");
+    if (options.accuracy != 0 && !(options.accuracy >= 1e-14 && options.accuracy < 1))
+        throw InvalidArgument(
+            fmt::format("accuracy = {}: must be 0 (exact) or from 1e-14 to below 1", options.accuracy));
     resolved.threads = core::resolve_threads(options.threads);
     resolved.device = resolve_device(options.device);
     return resolved;

@@ -94,6 +94,12 @@ RingPairs::RingPairs(const Grid& grid, std::int64_t lmax, std::int64_t mmax, int
     first_equatorial = std::max(first_equatorial, end_polar);
 }
 
+std::int64_t RingPairs::n_pairs() const {
+    auto count = static_cast<std::int64_t>(pairs.size());
+    while (count > 0 && pairs[count - 1].north < 0 && pairs[count - 1].south < 0) --count;
+    return count;
+}
+
 double RingPairs::legendre_flops(std::int64_t lmax, int components) const {
     double kept = 0;
     for (const std::int64_t m : last_m)

@@ -35,6 +35,8 @@ struct RingPairs {
     /// Operations of the Legendre stage: 6 per (degree, order, pair) kept, 10 for two components.
     double legendre_flops(std::int64_t lmax, int components) const;
 
+    /// Ring pairs, without those that fill up the last block.
+    std::int64_t n_pairs() const;
     std::int64_t n_blocks() const { return static_cast<std::int64_t>(last_m.size()); }
 
     std::vector<RingPair> pairs;

@@ -9,6 +9,7 @@ namespace zonal {
 /// What a backend keeps between calls.
 struct ShtWorkspace::Storage {
     virtual ~Storage() = default;
+    virtual void use_stream(void* cuda_stream) = 0;
     ShtStageSeconds seconds;
 };
 

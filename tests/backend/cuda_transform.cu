@@ -63,6 +63,38 @@ TEST_F(CudaTransform, AgreesWithTheCpuAtHighDegrees) {
     expect_agreement(Grid::gauss_legendre(513, 1025), 512, 7, 1e-12);
 }
 
+TEST_F(CudaTransform, ResamplesInThetaWithinTheAccuracy) {
+    // HEALPix with lmax = 2 nside has twice the rings that it needs, its last rings reach over pole and
+    // equator; one with half its rings missing has no mirror images.
+    const Grid whole = Grid::healpix(512);
+    std::vector<std::int64_t> north;
+    for (std::int64_t ring = 0; ring < whole.n_rings() * 3 / 4; ++ring) north.push_back(ring);
+    for (const Grid& grid : {whole, whole.subset(north)})
+        for (const int spin : {0, 1, 2, 3}) {
+            ShtOptions options = on(Device::cuda(), 700, spin);
+            options.accuracy = 0;
+            const ShtPlan plain(grid, options);
+            const AlmArray alm = random_spin_alm(plain.layout(), 1, plain.alm_components(), spin, 1);
+            const MapArray expected = synthesis(plain, alm);
+            const AlmArray expected_back = adjoint(plain, expected);
+            for (const double accuracy : {1e-4, 1e-8, 1e-13}) {
+                options.accuracy = accuracy;
+                const ShtPlan plan(grid, options);
+                ASSERT_LT(plan.legendre_flops(), 0.9 * plain.legendre_flops()) << "not resampled";
+                const MapArray map = synthesis(plan, alm);
+                const AlmArray back = adjoint(plan, expected);
+                // The sum of a ring's or a degree's modes, each off by the accuracy at most; white
+                // coefficients give all orders about the same size. The last term is two transforms'
+                // rounding.
+                const double bound = 8 * accuracy + transform_rounding(700);
+                EXPECT_LE(largest_difference(map, expected) / largest(expected), bound)
+                    << grid.name() << ", spin " << spin << ", accuracy " << accuracy;
+                EXPECT_LE(largest_difference(back, expected_back) / largest(expected_back), bound)
+                    << grid.name() << ", spin " << spin << ", accuracy " << accuracy;
+            }
+        }
+}
+
 /// Device copies of an array, and views of them.
 template <class T>
 struct OnDevice {
