@@ -7,8 +7,16 @@ cd "$(dirname "$0")"
 . tools/packages.sh
 
 say() { printf '\n== %s\n' "$*"; }
-# Runs a command after printing it.
-run() { printf '$ %s\n' "${*/#$PWD\//}"; "$@"; }
+# Runs a command after printing it, as one would type it.
+run() {
+    local word words=()
+    for word in "${@/#$PWD\//}"; do
+        if [[ $word == *[[:space:]]* ]]; then word="'$word'"; fi
+        words+=("$word")
+    done
+    printf '$ %s\n' "${words[*]}"
+    "$@"
+}
 # timed VARIABLE COMMAND...: runs it and sets VARIABLE to its seconds.
 timed() {
     local -n seconds=$1; shift
@@ -62,7 +70,8 @@ run $zonal plot $wmap demo/wmap.png --unit mK --title "WMAP 7 years, W band, I" 
 run $zonal plot demo/wmap_smoothed.fits demo/wmap_smoothed.png --unit mK \
     --title "WMAP 7 years, W band, I, smoothed to 10°" --overwrite
 run $zonal plot demo/sky.fits demo/sky.png --title "Simulated sky, Planck 2018, I" --overwrite
-run $zonal plot demo/sky_smoothed.fits demo/sky_smoothed.png --title "The same, smoothed to 1°" --overwrite
+run $zonal plot demo/sky_smoothed.fits demo/sky_smoothed.png \
+    --title "Simulated sky, Planck 2018, I, smoothed to 1°" --overwrite
 run $zonal plot demo/sky_cl.fits demo/sky_cl.png --theory $planck --spectra TT,EE,BB,TE \
     --title "Spectra of the simulated sky (points) and Planck 2018 theory (lines)" --overwrite
 
