@@ -2,9 +2,7 @@
 
 #include <thread>
 
-#include "core/cuda.cuh"
-#include "sht_helpers.hpp"
-#include "zonal/error.hpp"
+#include "backend/cuda_helpers.cuh"
 
 // The transforms on a CUDA device: beside the CPU's at sizes that the plain reference cannot reach, with the
 // data on the device, and where something is amiss. Every other test of the transforms runs there with
@@ -12,26 +10,7 @@
 namespace zonal::test {
 namespace {
 
-/// Skips without a device, fails instead where the environment variable ZONAL_REQUIRE_GPU is set.
-class CudaTransform : public ::testing::Test {
-  protected:
-    void SetUp() override {
-        try {
-            resolve_device(Device::cuda(0));
-        } catch (const BackendUnavailable& error) {
-            if (std::getenv("ZONAL_REQUIRE_GPU") != nullptr) FAIL() << error.what();
-            GTEST_SKIP() << error.what();
-        }
-    }
-};
-
-ShtOptions on(Device device, std::int64_t lmax, int spin) {
-    ShtOptions options;
-    options.lmax = lmax;
-    options.spin = spin;
-    options.device = device;
-    return options;
-}
+class CudaTransform : public OnCuda {};
 
 double rms(const auto& values) {
     double sum = 0;
@@ -94,25 +73,6 @@ TEST_F(CudaTransform, ResamplesInThetaWithinTheAccuracy) {
             }
         }
 }
-
-/// Device copies of an array, and views of them.
-template <class T>
-struct OnDevice {
-    core::DeviceArray<T> memory;
-    std::array<std::int64_t, 3> extents;
-
-    explicit OnDevice(const Array<T, 3>& host) : memory(host.size()), extents(host.extents()) {
-        core::check_cuda(cudaMemcpy(memory.data(), host.data(), memory.bytes(), cudaMemcpyHostToDevice),
-                         "copy");
-    }
-    View<T, 3> view() const { return {memory.data(), extents, MemorySpace::cuda}; }
-    Array<T, 3> host() const {
-        Array<T, 3> result(extents);
-        core::check_cuda(cudaMemcpy(result.data(), memory.data(), memory.bytes(), cudaMemcpyDeviceToHost),
-                         "copy");
-        return result;
-    }
-};
 
 TEST_F(CudaTransform, TakesHostAndDeviceMemoryAlike) {
     for (const int spin : {0, 1, 2, 3}) {

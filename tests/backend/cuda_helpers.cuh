@@ -1,0 +1,54 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "core/cuda.cuh"
+#include "sht_helpers.hpp"
+#include "zonal/error.hpp"
+
+/// What the tests of the CUDA backend share: the device, arrays on it.
+namespace zonal::test {
+
+/// Skips without a device, fails instead where the environment variable ZONAL_REQUIRE_GPU is set.
+class OnCuda : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        try {
+            resolve_device(Device::cuda(0));
+        } catch (const BackendUnavailable& error) {
+            if (std::getenv("ZONAL_REQUIRE_GPU") != nullptr) FAIL() << error.what();
+            GTEST_SKIP() << error.what();
+        }
+    }
+};
+
+inline ShtOptions on(Device device, std::int64_t lmax, int spin) {
+    ShtOptions options;
+    options.lmax = lmax;
+    options.spin = spin;
+    options.device = device;
+    return options;
+}
+
+/// Device copies of an array, and views of them.
+template <class T>
+struct OnDevice {
+    core::DeviceArray<T> memory;
+    std::array<std::int64_t, 3> extents;
+
+    explicit OnDevice(const Array<T, 3>& host) : memory(host.size()), extents(host.extents()) {
+        core::check_cuda(cudaMemcpy(memory.data(), host.data(), memory.bytes(), cudaMemcpyHostToDevice),
+                         "copy");
+    }
+    View<T, 3> view() const { return {memory.data(), extents, MemorySpace::cuda}; }
+    Array<T, 3> host() const {
+        Array<T, 3> result(extents);
+        core::check_cuda(cudaMemcpy(result.data(), memory.data(), memory.bytes(), cudaMemcpyDeviceToHost),
+                         "copy");
+        return result;
+    }
+};
+
+}  // namespace zonal::test
