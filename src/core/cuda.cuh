@@ -69,8 +69,10 @@ class DeviceArray {
         std::swap(size_, other.size_);
     }
     void copy_from(const T* host) {
-        if (size_ > 0)
-            check_cuda(cudaMemcpy(data_, host, bytes(), cudaMemcpyHostToDevice), "copying a table");
+        if (size_ == 0) return;
+        check_cuda(cudaMemcpy(data_, host, bytes(), cudaMemcpyHostToDevice), "copying a table");
+        // From pageable memory the copy returns before all is there; streams of their own would not wait.
+        check_cuda(cudaStreamSynchronize(cudaStreamLegacy), "copying a table");
     }
 
     T* data_ = nullptr;

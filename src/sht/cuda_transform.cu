@@ -74,7 +74,7 @@ class CudaTransform final : public Transform {
 
     std::unique_ptr<ShtWorkspace::Storage> make_workspace() const override {
         const core::CurrentDevice current(device_);
-        auto storage = std::make_unique<CudaStorage>(device_);
+        auto storage = std::make_unique<CudaStorage>(device_, options_.threads);
         fit(*storage);
         return storage;
     }
@@ -101,7 +101,7 @@ class CudaTransform final : public Transform {
     }
 
     static std::optional<RingPairs> coarse_pairs(std::int64_t n_rings, const ShtOptions& options) {
-        return RingPairs(Grid::fejer1(n_rings, 1), options.lmax, options.mmax, options.spin);
+        return RingPairs(equidistant_rings(n_rings), options.lmax, options.mmax, options.spin);
     }
 
     /// Entries of one field on the Legendre stage's own rings.
@@ -149,27 +149,26 @@ class CudaTransform final : public Transform {
         return pointers;
     }
 
-    /// work(b, stream) for every map of a batch; waits for the end unless all data stay on the device and the
-    /// stream is the caller's.
-    template <class Work>
+    /// fetch, work and deliver(b, stream) for every map of a batch, see BatchStreams; waits for the end
+    /// unless all data stay on the device and the stream is the caller's.
+    template <class Fetch, class Work, class Deliver>
     void for_each_map(std::int64_t n_maps, bool on_device, CudaStorage& storage, const Progress& progress,
-                      const Work& work) const {
+                      const Fetch& fetch, const Work& work, const Deliver& deliver) const {
         const cudaStream_t stream = storage.stream();
         storage.clock.start(stream, !storage.has_caller);
-        for (std::int64_t b = 0; b < n_maps; ++b) {
+        const auto step = [&](std::int64_t b, cudaStream_t work_stream) {
             report(progress, b, n_maps);
-            work(b, stream);
-            storage.clock.mark(stream, nullptr);
-        }
+            storage.clock.mark(work_stream, nullptr);
+            work(b, work_stream);
+        };
+        if (on_device)
+            for (std::int64_t b = 0; b < n_maps; ++b) step(b, stream);
+        else
+            storage.batches.run(n_maps, stream, fetch, step, deliver);
         if (storage.has_caller && on_device) return;
         core::check_cuda(cudaStreamSynchronize(stream), "transform");
         storage.seconds = storage.clock.seconds();
         report(progress, 1, 1);
-    }
-
-    template <class... Views>
-    static bool all_on_device(const Views&... views) {
-        return ((views.space() == MemorySpace::cuda) && ...);
     }
 
     template <class T>
@@ -178,19 +177,25 @@ class CudaTransform final : public Transform {
         const core::CurrentDevice current(device_);
         require_on_device("alm", alm, device_);
         require_on_device("map", map, device_);
+        const Batch a(alm, storage.alm);
+        const Batch pixels(map, storage.map);
+        const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
+            a.fetch(b, storage.transfer, stream);
+            if (has_other_pixels_) pixels.fetch(b, storage.transfer, stream);
+        };
         const auto work = [&](std::int64_t b, cudaStream_t stream) {
-            const auto* a = on_device(alm[b], storage.alm, true, stream);
-            T* const pixels = on_device(map[b], storage.map, has_other_pixels_, stream);
-            storage.clock.mark(stream, nullptr);
-            synthesize_modes<T>(alm_pointers<const T, AlmPointers<T>>(a, component_stride(alm[b])), storage,
+            synthesize_modes<T>(alm_pointers<const T, AlmPointers<T>>(a[b], a.component_stride()), storage,
                                 stream);
             for (int c = 0; c < table_.components; ++c)
-                rings_.synthesize<T>(fourier_of(storage, c), pixels + c * component_stride(map[b]),
+                rings_.synthesize<T>(fourier_of(storage, c), pixels[b] + c * pixels.component_stride(),
                                      storage.buffer.data(), storage.library.data(), stream);
             storage.clock.mark(stream, &ShtStageSeconds::rings);
-            copy_back(pixels, map[b], stream);
         };
-        for_each_map(alm.extent(0), all_on_device(alm, map), storage, progress, work);
+        const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
+            pixels.deliver(b, storage.transfer, stream);
+        };
+        for_each_map(alm.extent(0), !a.is_copied() && !pixels.is_copied(), storage, progress, fetch, work,
+                     deliver);
     }
 
     template <class T>
@@ -199,18 +204,23 @@ class CudaTransform final : public Transform {
         const core::CurrentDevice current(device_);
         require_on_device("map", map, device_);
         require_on_device("alm", alm, device_);
+        const Batch pixels(map, storage.map);
+        const Batch a(alm, storage.alm);
+        const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
+            pixels.fetch(b, storage.transfer, stream);
+        };
         const auto work = [&](std::int64_t b, cudaStream_t stream) {
-            const T* pixels = on_device(map[b], storage.map, true, stream);
-            auto* const a = on_device(alm[b], storage.alm, false, stream);
-            storage.clock.mark(stream, nullptr);
             for (int c = 0; c < table_.components; ++c)
-                rings_.adjoint<T>(pixels + c * component_stride(map[b]), weighted, fourier_of(storage, c),
+                rings_.adjoint<T>(pixels[b] + c * pixels.component_stride(), weighted, fourier_of(storage, c),
                                   storage.buffer.data(), storage.library.data(), stream);
             storage.clock.mark(stream, &ShtStageSeconds::rings);
-            adjoint_modes<T>(alm_pointers<T, AlmTargets<T>>(a, component_stride(alm[b])), storage, stream);
-            copy_back(a, alm[b], stream);
+            adjoint_modes<T>(alm_pointers<T, AlmTargets<T>>(a[b], a.component_stride()), storage, stream);
         };
-        for_each_map(alm.extent(0), all_on_device(alm, map), storage, progress, work);
+        const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
+            a.deliver(b, storage.transfer, stream);
+        };
+        for_each_map(alm.extent(0), !a.is_copied() && !pixels.is_copied(), storage, progress, fetch, work,
+                     deliver);
     }
 
     template <class T>
@@ -220,30 +230,34 @@ class CudaTransform final : public Transform {
         require_on_device("alm", alm, device_);
         require_on_device("map", map, device_);
         require_on_device("update", update, device_);
+        const Batch a(alm, storage.alm);
+        const Batch pixels(map, storage.map);
+        const Batch out(update, storage.update);
         const std::int64_t n_pixels = map.extent(2);
-        storage.residual.reserve(table_.components * n_pixels * static_cast<std::int64_t>(sizeof(T)));
+        storage.residual.reserve(n_pixels * static_cast<std::int64_t>(sizeof(T)));
         T* const residual = reinterpret_cast<T*>(storage.residual.data());
+        const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
+            a.fetch(b, storage.transfer, stream);
+            pixels.fetch(b, storage.transfer, stream);
+        };
         const auto work = [&](std::int64_t b, cudaStream_t stream) {
-            const auto* a = on_device(alm[b], storage.alm, true, stream);
-            const T* pixels = on_device(map[b], storage.map, true, stream);
-            auto* const out = on_device(update[b], storage.update, false, stream);
-            storage.clock.mark(stream, nullptr);
-            synthesize_modes<T>(alm_pointers<const T, AlmPointers<T>>(a, component_stride(alm[b])), storage,
+            synthesize_modes<T>(alm_pointers<const T, AlmPointers<T>>(a[b], a.component_stride()), storage,
                                 stream);
             for (int c = 0; c < table_.components; ++c) {
-                T* const component = residual + c * n_pixels;
-                rings_.synthesize<T>(fourier_of(storage, c), component, storage.buffer.data(),
+                rings_.synthesize<T>(fourier_of(storage, c), residual, storage.buffer.data(),
                                      storage.library.data(), stream);
-                subtract_from(pixels + c * component_stride(map[b]), n_pixels, component, stream);
-                rings_.adjoint<T>(component, true, fourier_of(storage, c), storage.buffer.data(),
+                subtract_from(pixels[b] + c * pixels.component_stride(), n_pixels, residual, stream);
+                rings_.adjoint<T>(residual, true, fourier_of(storage, c), storage.buffer.data(),
                                   storage.library.data(), stream);
             }
             storage.clock.mark(stream, &ShtStageSeconds::rings);
-            adjoint_modes<T>(alm_pointers<T, AlmTargets<T>>(out, component_stride(update[b])), storage,
-                             stream);
-            copy_back(out, update[b], stream);
+            adjoint_modes<T>(alm_pointers<T, AlmTargets<T>>(out[b], out.component_stride()), storage, stream);
         };
-        for_each_map(alm.extent(0), all_on_device(alm, map, update), storage, progress, work);
+        const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
+            out.deliver(b, storage.transfer, stream);
+        };
+        for_each_map(alm.extent(0), !a.is_copied() && !pixels.is_copied() && !out.is_copied(), storage,
+                     progress, fetch, work, deliver);
     }
 
     /// F_m of component c on the grid's rings.

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sht/mma_fp64.cuh"
+#include "core/mma_fp64.cuh"
+#include "grids/latitude_nodes.hpp"
 
 namespace zonal::sht::cuda {
 namespace {
@@ -25,10 +26,6 @@ constexpr double oversampling = 1.1;
 constexpr double least_gain = 1.3;
 constexpr std::int64_t fewest_pairs = 512;
 
-__device__ __forceinline__ double2 operator*(double sign, double2 value) {
-    return {sign * value.x, sign * value.y};
-}
-
 /// One row of a tile's weights per block.
 __global__ void weights_kernel(const BandTile* tiles, const MeridianPlace* rows, const MeridianPlace* targets,
                                ResamplingWindow window, double* weights) {
@@ -45,45 +42,56 @@ __global__ void weights_kernel(const BandTile* tiles, const MeridianPlace* rows,
     }
 }
 
-/// What a thread carries from global to shared memory for one chunk: weights, and two entries of the source.
-struct Chunk {
-    double2 weights[4];
-    PairModes modes[2];
+/// Weights and source values of one chunk of rows in shared memory.
+struct Stage {
+    double a[chunk_rows][row_stride], b[chunk_rows][row_stride];
+};
+/// Chunks in shared memory: one in use, the others on their way.
+constexpr int n_stages = 3;
 
-    __device__ void load(const BandView& v, const BandTile& tile, int row, std::int64_t first_order,
-                         const PairModes* source) {
-        const auto* from = reinterpret_cast<const double2*>(v.weights + tile.weights +
-                                                            static_cast<std::int64_t>(row) * tile_targets);
-#pragma unroll
-        for (int k = 0; k < 4; ++k) weights[k] = from[k * threads + threadIdx.x];
-        const std::int64_t m = first_order + threadIdx.x / 8;
-#pragma unroll
-        for (int k = 0; k < 2; ++k) {
-            modes[k] = {{0, 0}, {0, 0}};
-            const int at = row + 8 * k + static_cast<int>(threadIdx.x) % 8;
-            if (m > v.mmax || at >= tile.n_rows) continue;
-            const SourceRow entry = v.rows[tile.first_row + at];
-            if (entry.pair < v.source_first_pair[m]) continue;
-            const PairModes found = source[v.source_origin[m] + entry.pair];
-            const double sign = entry.flipped && (m + v.spin) % 2 != 0 ? -1 : 1;
-            modes[k].north = sign * (entry.swapped ? found.south : found.north);
-            modes[k].south = sign * (entry.swapped ? found.north : found.south);
-        }
-    }
+/// Copies chunks from global to shared memory, without waiting.
+struct Loader {
+    const BandView& v;
+    const BandTile& tile;
+    const PairModes* source;
+    std::int64_t m;  ///< order of this thread's source values
+    int order = static_cast<int>(threadIdx.x) / 8, in_row = static_cast<int>(threadIdx.x) % 8;
 
-    __device__ void store(double (&a)[chunk_rows][row_stride], double (&b)[chunk_rows][row_stride]) const {
+    __device__ void load(int row, Stage& stage) const {
+        const double* from = v.weights + tile.weights + static_cast<std::int64_t>(row) * tile_targets;
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
             const int at = 2 * (k * threads + static_cast<int>(threadIdx.x));
-            *reinterpret_cast<double2*>(&a[at / tile_targets][at % tile_targets]) = weights[k];
+            __pipeline_memcpy_async(&stage.a[at / tile_targets][at % tile_targets], from + at,
+                                    sizeof(double2));
         }
-        const int order = static_cast<int>(threadIdx.x) / 8;
 #pragma unroll
         for (int k = 0; k < 2; ++k) {
-            auto* to = reinterpret_cast<double2*>(&b[8 * k + threadIdx.x % 8][4 * order]);
-            to[0] = modes[k].north;
-            to[1] = modes[k].south;
+            const int at = row + in_row + 8 * k;
+            const double2* modes = &source->north;
+            std::size_t missing = sizeof(double2);
+            bool swapped = false;
+            if (m <= v.mmax && at < tile.n_rows) {
+                const SourceRow entry = v.rows[tile.first_row + at];
+                if (entry.pair >= v.source_first_pair[m]) {
+                    modes = &source[v.source_origin[m] + entry.pair].north;
+                    missing = 0;
+                    swapped = entry.swapped;
+                }
+            }
+            double* to = &stage.b[in_row + 8 * k][4 * order];
+            __pipeline_memcpy_async(to, modes + swapped, sizeof(double2), missing);
+            __pipeline_memcpy_async(to + 2, modes + !swapped, sizeof(double2), missing);
         }
+    }
+
+    /// Beyond the pole functions of odd order + spin change their sign; of this thread's own values.
+    __device__ void flip(int row, Stage& stage) const {
+        if (tile.first_row + row >= v.n_flipped || (m + v.spin) % 2 == 0) return;
+        for (int k = 0; k < 2; ++k)
+            if (tile.first_row + row + in_row + 8 * k < v.n_flipped)
+                for (int c = 0; c < 4; ++c)
+                    stage.b[in_row + 8 * k][4 * order + c] = -stage.b[in_row + 8 * k][4 * order + c];
     }
 };
 
@@ -108,7 +116,7 @@ struct WarpTile {
 #pragma unroll
         for (int r = 0; r < 2; ++r)
 #pragma unroll
-            for (int c = 0; c < 4; ++c) multiply_add_16x8x16(sum[r][c], left[r], right[c]);
+            for (int c = 0; c < 4; ++c) core::multiply_add_16x8x16(sum[r][c], left[r], right[c]);
     }
 
     __device__ void store(const BandView& v, const BandTile& tile, std::int64_t first_order,
@@ -141,27 +149,33 @@ struct WarpTile {
     }
 };
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, 3)
     band_kernel(BandView v, const PairModes* source, std::int64_t source_size, PairModes* target,
                 std::int64_t target_size) {
-    __shared__ alignas(16) double a[2][chunk_rows][row_stride], b[2][chunk_rows][row_stride];
+    extern __shared__ Stage stages[];
     const BandTile tile = v.tiles[blockIdx.x];
     const std::int64_t first_order = static_cast<std::int64_t>(blockIdx.y) * tile_orders;
     if (tile.end_pair <= v.target_first_pair[first_order]) return;
-    source += blockIdx.z * source_size;
     // Leading rows of pairs that no order of the tile reaches are zero.
     int row = 0;
     if (tile.first_row >= v.n_flipped)
         row = max(0, v.n_flipped + static_cast<int>(v.source_first_pair[first_order]) - tile.first_row) /
               chunk_rows * chunk_rows;
+    const Loader loader{v, tile, source + blockIdx.z * source_size,
+                        first_order + static_cast<int>(threadIdx.x) / 8};
+    for (int k = 0; k < n_stages - 1; ++k) {
+        if (row + k * chunk_rows < tile.n_rows) loader.load(row + k * chunk_rows, stages[k]);
+        __pipeline_commit();
+    }
     WarpTile sums;
-    Chunk chunk;
-    if (row < tile.n_rows) chunk.load(v, tile, row, first_order, source);
-    for (int k = 0; row < tile.n_rows; row += chunk_rows, k ^= 1) {
-        chunk.store(a[k], b[k]);
-        __syncthreads();
-        if (row + chunk_rows < tile.n_rows) chunk.load(v, tile, row + chunk_rows, first_order, source);
-        sums.multiply(a[k], b[k]);
+    for (int k = 0; row < tile.n_rows; row += chunk_rows, k = (k + 1) % n_stages) {
+        __pipeline_wait_prior(n_stages - 2);
+        loader.flip(row, stages[k]);
+        __syncthreads();  // the chunk is there, and the one before it has been used
+        const int ahead = row + (n_stages - 1) * chunk_rows;
+        if (ahead < tile.n_rows) loader.load(ahead, stages[(k + n_stages - 1) % n_stages]);
+        __pipeline_commit();
+        sums.multiply(stages[k].a, stages[k].b);
     }
     sums.store(v, tile, first_order, target + blockIdx.z * target_size);
 }
@@ -250,7 +264,11 @@ BandProduct::BandProduct(const std::vector<MeridianPlace>& source, const Fourier
 void BandProduct::apply(const PairModes* source, int n_fields, PairModes* target, cudaStream_t stream) const {
     const dim3 blocks(static_cast<unsigned>(tiles_.size()),
                       static_cast<unsigned>(view_.mmax / tile_orders + 1), static_cast<unsigned>(n_fields));
-    band_kernel<<<blocks, threads, 0, stream>>>(view_, source, source_size_, target, target_size_);
+    constexpr int shared_bytes = n_stages * static_cast<int>(sizeof(Stage));
+    core::check_cuda(
+        cudaFuncSetAttribute(band_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
+        "asking for shared memory");
+    band_kernel<<<blocks, threads, shared_bytes, stream>>>(view_, source, source_size_, target, target_size_);
     core::check_launch("resampling in theta");
 }
 
@@ -260,6 +278,13 @@ std::int64_t resampled_rings(std::int64_t n_pairs, std::int64_t lmax, double acc
         static_cast<std::int64_t>(std::ceil(oversampling / 2 * static_cast<double>(lmax)));
     const bool gains = static_cast<double>(n_pairs) > least_gain * static_cast<double>(half);
     return n_pairs >= fewest_pairs && gains ? 2 * half : 0;
+}
+
+Grid equidistant_rings(std::int64_t n_rings) {
+    std::vector<grids::Node> northern;
+    for (std::int64_t k = 0; k < (n_rings + 1) / 2; ++k)
+        northern.push_back(grids::node_at_fraction(2 * k + 1, 2 * n_rings));
+    return grids::grid_of_rings(northern, n_rings, 1, 0, "equidistant");
 }
 
 ThetaResampling::ThetaResampling(const RingPairs& coarse, const FourierLayout& coarse_layout,

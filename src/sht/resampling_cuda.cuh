@@ -62,9 +62,12 @@ class BandProduct {
 /// value of an F_m; 0 for none.
 std::int64_t resampled_rings(std::int64_t n_pairs, std::int64_t lmax, double accuracy);
 
+/// Rings at theta = (k + 1/2) pi / n_rings, of one pixel and no weight.
+Grid equidistant_rings(std::int64_t n_rings);
+
 class ThetaResampling {
   public:
-    /// coarse: the pairs of the equidistant rings (Grid::fejer1(n_rings, ..)); fine: of the grid.
+    /// coarse: the pairs of the equidistant rings (equidistant_rings); fine: of the grid.
     ThetaResampling(const RingPairs& coarse, const FourierLayout& coarse_layout, const RingPairs& fine,
                     const FourierLayout& fine_layout, std::int64_t n_rings, std::int64_t lmax,
                     std::int64_t mmax, int spin, double accuracy);

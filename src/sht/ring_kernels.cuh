@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sht/dft_registers.cuh"
 #include "sht/ring_stage_cuda.cuh"
 
 /// The kernels of the Fourier stage: modes to bins and back, with phases and aliasing.
@@ -7,12 +8,9 @@ namespace zonal::sht::cuda {
 
 inline constexpr int ring_threads = 256;
 
-__device__ inline double2 times(double2 a, double2 b) {
-    return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
-}
-
-__device__ inline double2 conjugate(double2 a) {
-    return {a.x, -a.y};
+/// Blocks of ring_threads threads for `count` items.
+inline unsigned blocks_of(std::int64_t count) {
+    return static_cast<unsigned>((count + ring_threads - 1) / ring_threads);
 }
 
 /// value * exp(i m phi_0); the rounding error of m phi_0 is put back, as an angle of many turns has lost
@@ -245,6 +243,16 @@ __global__ void read_pixels_kernel(const PairGeometry* pairs, const BluesteinPai
     sequences[blockIdx.y * length + j] = value;
 }
 
+/// F_m of a pair from the spectrum of north + i south at m and at -m, for the rings that are asked for;
+/// missing ones are zero.
+__device__ inline void store_modes(const PairGeometry& pair, bool north, bool south, std::int64_t m,
+                                   double2 up, double2 down, PairModes& modes) {
+    if (north) modes.north = rotated((up.x + down.x) / 2, (up.y - down.y) / 2, m, -pair.north_phi_0);
+    if (south) modes.south = rotated((up.y + down.y) / 2, (down.x - up.x) / 2, m, -pair.south_phi_0);
+    if (pair.north_pixel < 0) modes.north = {0, 0};
+    if (pair.south_pixel < 0) modes.south = {0, 0};
+}
+
 /// The transpose of fold_kernel, after the filtering: F_m of the rings that the entry has.
 static __global__ void unfold_kernel(const PairGeometry* pairs, const BluesteinPair* batch,
                                      const std::int64_t* origin, std::int64_t length,
@@ -258,13 +266,7 @@ static __global__ void unfold_kernel(const PairGeometry* pairs, const BluesteinP
     const std::int64_t k = m % n, mirror = k == 0 ? 0 : n - k;
     const double2 up = times(sequence[k], conjugate(chirp(k, n)));
     const double2 down = times(sequence[mirror], conjugate(chirp(mirror, n)));
-    PairModes& modes = fourier[origin[m] + entry.pair];
-    if (entry.has_north)
-        modes.north = rotated((up.x + down.x) / 2, (up.y - down.y) / 2, m, -pair.north_phi_0);
-    if (entry.has_south)
-        modes.south = rotated((up.y + down.y) / 2, (down.x - up.x) / 2, m, -pair.south_phi_0);
-    if (pair.north_pixel < 0) modes.north = {0, 0};
-    if (pair.south_pixel < 0) modes.south = {0, 0};
+    store_modes(pair, entry.has_north, entry.has_south, m, up, down, fourier[origin[m] + entry.pair]);
 }
 
 /// The filter exp(-i pi j^2 / n), j = -(n-1)..n-1, wrapped to `length`.

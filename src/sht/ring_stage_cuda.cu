@@ -22,10 +22,6 @@ std::int64_t padded_length(std::int64_t n) {
     return power / 4 * 3 >= 2 * n - 1 ? power / 4 * 3 : power;
 }
 
-unsigned blocks_of(std::int64_t count) {
-    return static_cast<unsigned>((count + ring_threads - 1) / ring_threads);
-}
-
 /// Blocks over (bins, rings); the rings may be more than one dimension counts.
 dim3 run_blocks(std::int64_t count, std::int64_t n_rings) {
     const std::int64_t y = std::min(n_rings, most_pairs);
@@ -172,16 +168,25 @@ void RingStage::add_run(const Grid& grid, const std::vector<std::int64_t>& rings
 void RingStage::make_batches(const RingPairs& rings) {
     std::map<std::int64_t, std::vector<BluesteinPair>> by_length;
     std::map<std::int64_t, std::int64_t> filter_of;
+    std::vector<CapPair> caps;
+    const std::int64_t longest_part = RingCaps::longest_part();
     for (std::size_t p = 0; p < rings.pairs.size(); ++p) {
         const RingPair pair = rings.pairs[p];
         const bool north = pair.north >= 0 && !in_run_[pair.north],
                    south = pair.south >= 0 && !in_run_[pair.south];
         if (!north && !south) continue;
+        const std::int64_t n = host_pairs_[p].n_pixels;
+        if (n / cap_parts(n) <= longest_part && static_cast<std::int64_t>(caps.size()) < most_pairs) {
+            caps.push_back({static_cast<std::int32_t>(p), north, south, 0, 0, 0, 0, 0});
+            continue;
+        }
         const std::int64_t length = padded_length(host_pairs_[p].n_pixels);
         const auto [filter, is_new] = filter_of.try_emplace(host_pairs_[p].n_pixels, n_filters_);
         if (is_new) n_filters_ += length;
         by_length[length].push_back({static_cast<std::int32_t>(p), north, south, filter->second});
     }
+    caps_ = std::make_unique<RingCaps>(std::move(caps), host_pairs_, pairs_.data(), fourier_origin_);
+    buffer_size_ = std::max(buffer_size_, caps_->buffer_size());
     for (const auto& [length, pairs] : by_length) {
         const std::int64_t at_once =
             std::clamp<std::int64_t>(most_batch_bytes / (16 * length), 1, most_pairs);
@@ -217,7 +222,7 @@ void RingStage::make_filters() {
 }
 
 std::int64_t RingStage::bytes() const {
-    std::int64_t sum = pairs_.bytes() + filters_.bytes();
+    std::int64_t sum = pairs_.bytes() + filters_.bytes() + caps_->bytes();
     for (const RingRun& run : runs_) sum += run.rings.bytes();
     for (const BluesteinBatch& batch : batches_) sum += batch.pairs.bytes();
     return sum;
@@ -228,6 +233,7 @@ void RingStage::synthesize(const PairModes* fourier, T* map, double* buffer, voi
                            cudaStream_t stream) const {
     const std::lock_guard lock(library_mutex_);
     auto* complex = reinterpret_cast<double2*>(buffer);
+    caps_->synthesize(fourier, map, buffer, stream);
     for (const BluesteinBatch& batch : batches_) {
         const dim3 blocks(blocks_of(batch.length), static_cast<unsigned>(batch.n_pairs));
         fold_kernel<<<blocks, ring_threads, 0, stream>>>(pairs_.data(), batch.pairs.data(), fourier_origin_,
@@ -263,6 +269,7 @@ void RingStage::adjoint(const T* map, bool weighted, PairModes* fourier, double*
                         cudaStream_t stream) const {
     const std::lock_guard lock(library_mutex_);
     auto* complex = reinterpret_cast<double2*>(buffer);
+    caps_->adjoint(map, weighted, fourier, buffer, stream);
     for (const BluesteinBatch& batch : batches_) {
         const dim3 blocks(blocks_of(batch.length), static_cast<unsigned>(batch.n_pairs));
         const dim3 mode_blocks(blocks_of(n_orders_), static_cast<unsigned>(batch.n_pairs));

@@ -3,20 +3,14 @@
 #include <memory>
 #include <mutex>
 
-#include "sht/legendre_cuda.cuh"
+#include "sht/ring_caps_cuda.cuh"
 #include "zonal/grid.hpp"
 
 /// The Fourier stage on CUDA: between the F_m of the ring pairs and the pixels. Runs of many rings of one
 /// length are real FFTs in one call; the rings of the polar caps, each of its own length, are pairs north + i
-/// south through Bluestein's algorithm, batched by padded length.
+/// south through Bluestein's algorithm, in shared memory (RingCaps) or, where they are too long for that,
+/// batched by padded length.
 namespace zonal::sht::cuda {
-
-/// What the kernels read of a ring pair; -1 for a missing ring.
-struct PairGeometry {
-    double north_phi_0, south_phi_0, north_weight, south_weight;
-    std::int64_t north_pixel, south_pixel;
-    std::int32_t n_pixels, last_m;
-};
 
 /// One ring of a run: its pair and whether it is the southern one.
 struct RunRing {
@@ -86,6 +80,7 @@ class RingStage {
     const std::int64_t* fourier_origin_;
     std::int64_t n_orders_;  ///< that any ring has
     std::vector<RingRun> runs_;
+    std::unique_ptr<RingCaps> caps_;
     std::vector<BluesteinBatch> batches_;
     core::DeviceArray<double2> filters_;
     std::int64_t n_filters_ = 0, buffer_size_ = 0;

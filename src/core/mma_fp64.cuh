@@ -1,7 +1,7 @@
 #pragma once
 
 /// Products of small matrices of doubles by a warp: on the tensor cores where there are some for doubles.
-namespace zonal::sht::cuda {
+namespace zonal::core {
 
 /// c += a b, 8 x 4 by 4 x 8. Lane (g, t) = (lane / 4, lane % 4) has a = A[g][t], b = B[t][g] and
 /// c = C[g][2t], C[g][2t + 1].
@@ -43,4 +43,4 @@ __device__ __forceinline__ void multiply_add_16x8x16(double (&c)[4], const doubl
 #endif
 }
 
-}  // namespace zonal::sht::cuda
+}  // namespace zonal::core
