@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -23,8 +24,22 @@ struct CpuStorage : ShtWorkspace::Storage {
         throw InvalidArgument("workspace: is the CPU's, which has no streams");
     }
 
+    MemorySpace space() const override { return MemorySpace::host; }
+    void* reserve(ScratchArray array, std::int64_t bytes) override {
+        constexpr std::int64_t unit = sizeof(double);
+        return arrays[static_cast<std::size_t>(array)].reserve((bytes + unit - 1) / unit);
+    }
+    void copy(MemoryRows<const void*> from, MemoryRows<void*> to, std::int64_t row_bytes,
+              std::int64_t n_rows) override {
+        for (std::int64_t row = 0; row < n_rows; ++row)
+            std::memcpy(static_cast<char*>(to.data) + row * to.stride,
+                        static_cast<const char*>(from.data) + row * from.stride,
+                        static_cast<std::size_t>(row_bytes));
+    }
+
     core::Scratch fourier;
     std::vector<std::unique_ptr<Thread>> threads;
+    core::Scratch arrays[static_cast<std::size_t>(ScratchArray::count)];
 };
 
 /// The transform on the CPU. Rings are taken in bands from the poles to the equator, so that the Fourier

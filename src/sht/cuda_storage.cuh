@@ -3,6 +3,7 @@
 #include <string>
 #include <type_traits>
 
+#include "sht/cuda_batch.cuh"
 #include "sht/legendre_cuda.cuh"
 #include "sht/transform.hpp"
 #include "zonal/error.hpp"
@@ -39,9 +40,9 @@ class StageClock {
     std::vector<double ShtStageSeconds::*> stages_;
 };
 
-/// Device memory of one call.
+/// Device memory of one call, and what fills it.
 struct CudaStorage : ShtWorkspace::Storage {
-    explicit CudaStorage(int device) : device(device) {}
+    CudaStorage(int device, int threads) : device(device), transfer(device, threads) {}
 
     void use_stream(void* stream) override {
         caller = static_cast<cudaStream_t>(stream);
@@ -49,7 +50,30 @@ struct CudaStorage : ShtWorkspace::Storage {
     }
     cudaStream_t stream() const { return has_caller ? caller : own.get(); }
 
+    MemorySpace space() const override { return MemorySpace::cuda; }
+    void* reserve(ScratchArray array, std::int64_t bytes) override {
+        const core::CurrentDevice current(device);
+        auto& memory = arrays[static_cast<std::size_t>(array)];
+        memory.reserve(bytes);
+        return memory.data();
+    }
+    void copy(MemoryRows<const void*> from, MemoryRows<void*> to, std::int64_t row_bytes,
+              std::int64_t n_rows) override {
+        const core::CurrentDevice current(device);
+        for (std::int64_t row = 0; row < n_rows; ++row) {
+            const char* const source = static_cast<const char*>(from.data) + row * from.stride;
+            char* const target = static_cast<char*>(to.data) + row * to.stride;
+            if (to.space == MemorySpace::host)
+                transfer.to_host(source, target, row_bytes, stream());
+            else
+                transfer.to_device(source, target, row_bytes, stream());
+        }
+        if (to.space == MemorySpace::host)
+            core::check_cuda(cudaStreamSynchronize(stream()), "copying to the host");
+    }
+
     const int device;
+    core::HostTransfer transfer;
     core::OwnStream own;
     core::SideStream side;
     cudaStream_t caller = nullptr;
@@ -61,18 +85,26 @@ struct CudaStorage : ShtWorkspace::Storage {
     core::DeviceArray<double> polar, equatorial;  ///< adjoint_jacobi
     core::DeviceArray<double> buffer;             ///< of the Fourier stage
     core::DeviceArray<char> library;              ///< of the FFT library
-    core::DeviceArray<char> alm, map, update;     ///< copies of host arrays
-    core::DeviceArray<char> residual;             ///< of project_residual
+    BatchCopies alm, map, update;                 ///< of host arrays
+    BatchStreams batches;
+    core::DeviceArray<char> residual;  ///< of project_residual
+    core::DeviceArray<char> arrays[static_cast<std::size_t>(ScratchArray::count)];
 };
 
-/// Throws InvalidArgument for an array that is said to lie on the device and does not.
+/// Throws InvalidArgument for an array that is said to lie on the device and does not, or the other way
+/// round.
 template <class T>
-void require_on_device(const char* name, View<T, 3> view, int device) {
-    if (view.space() != MemorySpace::cuda || view.size() == 0) return;
+void require_place(const char* name, View<T, 3> view, int device) {
+    if (view.size() == 0) return;
     cudaPointerAttributes found{};
     core::check_cuda(cudaPointerGetAttributes(&found, view.data()), "looking up a pointer");
-    const bool usable =
-        found.type == cudaMemoryTypeManaged || (found.type == cudaMemoryTypeDevice && found.device == device);
+    const bool is_device = found.type == cudaMemoryTypeDevice;
+    if (view.space() != MemorySpace::cuda) {
+        if (is_device)
+            throw InvalidArgument(std::string(name) + ": is in device memory, but said to be in the host's");
+        return;
+    }
+    const bool usable = found.type == cudaMemoryTypeManaged || (is_device && found.device == device);
     if (!usable)
         throw InvalidArgument(std::string(name) + ": is not in device memory of " +
                               to_string(Device::cuda(device)));
@@ -80,35 +112,6 @@ void require_on_device(const char* name, View<T, 3> view, int device) {
     if (reinterpret_cast<std::uintptr_t>(view.data()) % alignment != 0)
         throw InvalidArgument(std::string(name) + ": must be aligned to " + std::to_string(alignment) +
                               " bytes");
-}
-
-/// Array `index` of the first axis in device memory: itself, or a copy in `copy`.
-template <class T>
-T* on_device(View<T, 2> view, core::DeviceArray<char>& copy, bool fill, cudaStream_t stream) {
-    if (view.space() == MemorySpace::cuda) return view.data();
-    const std::int64_t row = view.extent(1) * static_cast<std::int64_t>(sizeof(T));
-    copy.reserve(view.extent(0) * row);
-    if (fill)
-        core::check_cuda(cudaMemcpy2DAsync(copy.data(), row, view.data(),
-                                           view.stride(0) * static_cast<std::int64_t>(sizeof(T)), row,
-                                           view.extent(0), cudaMemcpyHostToDevice, stream),
-                         "copying to the device");
-    return reinterpret_cast<T*>(copy.data());
-}
-
-template <class T>
-void copy_back(const T* from, View<T, 2> view, cudaStream_t stream) {
-    if (view.space() == MemorySpace::cuda) return;
-    const std::int64_t row = view.extent(1) * static_cast<std::int64_t>(sizeof(T));
-    core::check_cuda(cudaMemcpy2DAsync(view.data(), view.stride(0) * static_cast<std::int64_t>(sizeof(T)),
-                                       from, row, row, view.extent(0), cudaMemcpyDeviceToHost, stream),
-                     "copying to the host");
-}
-
-/// Elements from one component to the next, where on_device left them.
-template <class T>
-std::int64_t component_stride(View<T, 2> view) {
-    return view.space() == MemorySpace::cuda ? view.stride(0) : view.extent(1);
 }
 
 }  // namespace zonal::sht::cuda

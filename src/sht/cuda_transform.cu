@@ -175,8 +175,8 @@ class CudaTransform final : public Transform {
     void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, CudaStorage& storage,
                          const Progress& progress) const {
         const core::CurrentDevice current(device_);
-        require_on_device("alm", alm, device_);
-        require_on_device("map", map, device_);
+        require_place("alm", alm, device_);
+        require_place("map", map, device_);
         const Batch a(alm, storage.alm);
         const Batch pixels(map, storage.map);
         const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
@@ -202,8 +202,8 @@ class CudaTransform final : public Transform {
     void adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted, CudaStorage& storage,
                       const Progress& progress) const {
         const core::CurrentDevice current(device_);
-        require_on_device("map", map, device_);
-        require_on_device("alm", alm, device_);
+        require_place("map", map, device_);
+        require_place("alm", alm, device_);
         const Batch pixels(map, storage.map);
         const Batch a(alm, storage.alm);
         const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
@@ -227,9 +227,9 @@ class CudaTransform final : public Transform {
     void project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
                       View<std::complex<T>, 3> update, CudaStorage& storage, const Progress& progress) const {
         const core::CurrentDevice current(device_);
-        require_on_device("alm", alm, device_);
-        require_on_device("map", map, device_);
-        require_on_device("update", update, device_);
+        require_place("alm", alm, device_);
+        require_place("map", map, device_);
+        require_place("update", update, device_);
         const Batch a(alm, storage.alm);
         const Batch pixels(map, storage.map);
         const Batch out(update, storage.update);

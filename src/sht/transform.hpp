@@ -6,10 +6,58 @@
 
 namespace zonal {
 
+namespace sht {
+
+/// Arrays that the analysis and the smoothing keep beside a transform's own, one of each.
+enum class ScratchArray {
+    // analysis: copies of the caller's, weighted map, iterations
+    map,
+    alm,
+    weighted,
+    update,
+    map_residual,
+    map_step,
+    gradient,
+    direction,
+    // smoothing
+    fields,
+    smoothed,
+    field_alm,
+    mask,
+    kept,
+    product,
+    divisor,
+    // bands of rings
+    band_map,
+    band_alm,
+    band_part,
+    count
+};
+
+/// Rows of bytes somewhere.
+template <class Pointer>
+struct MemoryRows {
+    Pointer data;
+    std::int64_t stride;  ///< bytes from one row to the next
+    MemorySpace space;
+};
+
+}  // namespace sht
+
 /// What a backend keeps between calls.
 struct ShtWorkspace::Storage {
     virtual ~Storage() = default;
     virtual void use_stream(void* cuda_stream) = 0;
+
+    /// Where the transforms work.
+    virtual MemorySpace space() const = 0;
+    /// Room for so many bytes there; contents unspecified. Stays until more are asked for.
+    virtual void* reserve(sht::ScratchArray array, std::int64_t bytes) = 0;
+    /// Copies rows between that memory and the host's, either way, or within. Waits for what is copied to the
+    /// host.
+    virtual void copy(sht::MemoryRows<const void*> from, sht::MemoryRows<void*> to, std::int64_t row_bytes,
+                      std::int64_t n_rows) = 0;
+
     ShtStageSeconds seconds;
 };
 

@@ -126,12 +126,15 @@ TEST_F(CudaTransform, ServesThreadsAtTheSameTime) {
     EXPECT_EQ(differences, std::vector<double>(4, 0.0));
 }
 
-TEST_F(CudaTransform, RefusesHostMemoryThatIsSaidToBeOnTheDevice) {
+TEST_F(CudaTransform, RefusesMemoryThatIsNotWhereItIsSaidToBe) {
     const ShtPlan plan(Grid::healpix(4), on(Device::cuda(), 8, 0));
     AlmArray alm = random_alm(plan.layout(), 1, 1, 6);
     MapArray map({1, 1, plan.grid().n_pixels()});
     const View<Complex, 3> wrong(alm.data(), alm.extents(), MemorySpace::cuda);
     EXPECT_THROW(plan.synthesize<double>(wrong, map.view()), InvalidArgument);
+    const OnDevice<Complex> there(alm);
+    const View<Complex, 3> other_way(there.memory.data(), alm.extents(), MemorySpace::host);
+    EXPECT_THROW(plan.synthesize<double>(other_way, map.view()), InvalidArgument);
     plan.synthesize<double>(alm.view(), map.view());  // nothing is broken
 }
 

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <cstring>
+
+#include "core/cuda_transfer.cuh"
+#include "core/parallel.hpp"
+
+namespace zonal::core {
+namespace {
+
+/// Long enough for the bus to run at full speed, short enough that filling the first one costs little.
+constexpr std::int64_t piece_bytes = std::int64_t{1} << 21;
+/// So many threads' copies keep up with the bus; more take memory.
+constexpr int most_lanes = 8;
+
+}  // namespace
+
+bool is_page_locked(const void* memory, std::int64_t bytes) {
+    const auto is = [](const void* byte) {
+        cudaPointerAttributes found{};
+        check_cuda(cudaPointerGetAttributes(&found, byte), "looking up a pointer");
+        return found.type == cudaMemoryTypeHost || found.type == cudaMemoryTypeManaged;
+    };
+    return bytes > 0 && is(memory) && is(static_cast<const char*>(memory) + bytes - 1);
+}
+
+PageLockedArray::PageLockedArray(std::int64_t bytes) {
+    check_cuda(cudaMallocHost(reinterpret_cast<void**>(&data_), static_cast<std::size_t>(bytes)),
+               "allocating page-locked memory");
+}
+
+HostTransfer::Lane::Lane() : buffers{PageLockedArray(piece_bytes), PageLockedArray(piece_bytes)} {}
+
+HostTransfer::HostTransfer(int device, int threads)
+    : device_(device), threads_(std::clamp(threads, 1, most_lanes)) {}
+
+template <class Work>
+void HostTransfer::for_each_piece(std::int64_t bytes, const Work& work) {
+    const std::int64_t n_pieces = (bytes + piece_bytes - 1) / piece_bytes;
+    const std::int64_t n_lanes = std::min<std::int64_t>(threads_, n_pieces);
+    while (static_cast<std::int64_t>(lanes_.size()) < n_lanes) lanes_.push_back(std::make_unique<Lane>());
+    parallel_for(n_lanes, static_cast<int>(n_lanes), [&](std::int64_t index, int) {
+        const CurrentDevice current(device_);
+        Lane& lane = *lanes_[static_cast<std::size_t>(index)];
+        int k = 0;
+        for (std::int64_t piece = index; piece < n_pieces; piece += n_lanes, k ^= 1) {
+            const std::int64_t first = piece * piece_bytes;
+            work(lane, k, Piece{first, std::min(piece_bytes, bytes - first)});
+        }
+    });
+}
+
+void HostTransfer::to_device(const void* from, void* to, std::int64_t bytes, cudaStream_t stream) {
+    if (bytes <= piece_bytes || is_page_locked(from, bytes)) {
+        check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying to the device");
+        return;
+    }
+    for_each_piece(bytes, [&](Lane& lane, int k, Piece piece) {
+        char* const buffer = lane.buffers[k].data();
+        lane.copied[k].wait();
+        std::memcpy(buffer, static_cast<const char*>(from) + piece.first, piece.bytes);
+        check_cuda(cudaMemcpyAsync(static_cast<char*>(to) + piece.first, buffer, piece.bytes,
+                                   cudaMemcpyDefault, stream),
+                   "copying to the device");
+        lane.copied[k].record(stream);
+    });
+}
+
+void HostTransfer::to_host(const void* from, void* to, std::int64_t bytes, cudaStream_t stream) {
+    if (bytes <= piece_bytes || is_page_locked(to, bytes)) {
+        check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying to the host");
+        return;
+    }
+    const auto empty = [&](Lane& lane, int k) {
+        const Piece piece = std::exchange(lane.pieces[k], Piece{});
+        if (piece.bytes == 0) return;
+        lane.copied[k].wait();
+        std::memcpy(static_cast<char*>(to) + piece.first, lane.buffers[k].data(), piece.bytes);
+    };
+    for (const auto& lane : lanes_) lane->pieces[0] = lane->pieces[1] = {};
+    // Each thread has one piece on its way while it empties the buffer of the one before.
+    for_each_piece(bytes, [&](Lane& lane, int k, Piece piece) {
+        lane.copied[k].wait();
+        check_cuda(cudaMemcpyAsync(lane.buffers[k].data(), static_cast<const char*>(from) + piece.first,
+                                   piece.bytes, cudaMemcpyDefault, stream),
+                   "copying to the host");
+        lane.copied[k].record(stream);
+        lane.pieces[k] = piece;
+        empty(lane, k ^ 1);
+    });
+    for (const auto& lane : lanes_)
+        for (const int k : {0, 1}) empty(*lane, k);
+}
+
+}  // namespace zonal::core
