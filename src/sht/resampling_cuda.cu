@@ -277,7 +277,11 @@ std::int64_t resampled_rings(std::int64_t n_pairs, std::int64_t lmax, double acc
     const std::int64_t half =
         static_cast<std::int64_t>(std::ceil(oversampling / 2 * static_cast<double>(lmax)));
     const bool gains = static_cast<double>(n_pairs) > least_gain * static_cast<double>(half);
-    return n_pairs >= fewest_pairs && gains ? 2 * half : 0;
+    if (n_pairs < fewest_pairs || !gains) return 0;
+    // Beyond a pole or the equator the window must not reach the other one.
+    const auto n_samples = static_cast<double>(2 * half);
+    const double support = resampling_window(static_cast<double>(lmax), n_samples, accuracy).support;
+    return support <= static_cast<double>(half) ? 2 * half : 0;
 }
 
 Grid equidistant_rings(std::int64_t n_rings) {
