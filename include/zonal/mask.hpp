@@ -13,9 +13,12 @@ namespace zonal {
 /// HEALPix' value for pixels without data.
 inline constexpr double unseen_value = -1.6375e30;
 
-/// Whether a value means that, within 1e-5 as in healpy: files hold it rounded to float or to six digits.
+/// How far from it a value still means that, 1e-5 as in healpy: files hold it rounded to float or six digits.
+inline constexpr double unseen_tolerance = -1e-5 * unseen_value;
+
+/// Whether a value means that.
 inline bool is_unseen_value(double value) {
-    return std::abs(value - unseen_value) <= -1e-5 * unseen_value;
+    return std::abs(value - unseen_value) <= unseen_tolerance;
 }
 
 /// What happens to pixels that are UNSEEN or masked.

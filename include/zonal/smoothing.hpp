@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,6 +78,30 @@ struct SmoothingReport {
 /// most that the grid can hold. On equidistant rings three iterations are good to 1e-5 up to 3/4 of that; for
 /// all of it ask for a tolerance (15 iterations for 1e-12).
 std::int64_t default_smoothing_lmax(const Grid& grid);
+
+/// What smoothings of maps of one kind share: plans and scratch memory, made once. One call at a time.
+///
+/// grid: of the maps, grid_out: of the results. beam: windows up to lmax or beyond (see evaluate). options:
+/// pixel_weights and what progress refers to must outlive the plan.
+class SmoothingPlan {
+  public:
+    /// Throws InvalidArgument for what ShtPlan rejects, and BackendUnavailable.
+    SmoothingPlan(const Grid& grid, Fields fields, const Beam& beam, const Grid& grid_out,
+                  const SmoothingOptions& options = {});
+    ~SmoothingPlan();
+    SmoothingPlan(SmoothingPlan&&) noexcept;
+    SmoothingPlan& operator=(SmoothingPlan&&) noexcept;
+
+    /// As zonal::smooth. On CUDA the arrays may each be in host or device memory; page-locked host memory is
+    /// faster than other.
+    template <class T>
+    SmoothingReport smooth(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> smoothed);
+
+    class Implementation;
+
+  private:
+    std::unique_ptr<Implementation> implementation_;
+};
 
 /// Convolves maps with a window: analysis, window, synthesis.
 ///

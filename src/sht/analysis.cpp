@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
-#include "core/aligned.hpp"
 #include "sht/analysis_operator.hpp"
 #include "sht/analysis_solver.hpp"
+#include "sht/field_memory.hpp"
 #include "sht/plan_checks.hpp"
 #include "sht/progress_part.hpp"
 #include "zonal/error.hpp"
@@ -68,21 +67,23 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
     AnalysisReport report;
     const double stages = 1 + 2 * options.iterations;
     auto part = [&](int i, int end) { return sht::part_of(options.progress, i / stages, end / stages); };
-    Array<T, 3> scratch(op.has_weights() ? map.extents() : std::array<std::int64_t, 3>{});
-    op.quadrature(map, scratch.view(), alm, part(0, 1));
+    const auto scratch =
+        sht::scratch_array<T, 3>(op.storage(), sht::ScratchArray::weighted,
+                                 op.has_weights() ? map.extents() : std::array<std::int64_t, 3>{});
+    op.quadrature(map, scratch, alm, part(0, 1));
     if (options.iterations == 0) return report;
 
-    core::Scratch memory;
-    const auto update = core::scratch_view<std::complex<T>, 3>(memory, alm.extents());
+    const auto update =
+        sht::scratch_array<std::complex<T>, 3>(op.storage(), sht::ScratchArray::update, alm.extents());
     const std::vector<double> ones(alm.extent(0), 1.0);
     // Updates below this are rounding, which need not become smaller.
     constexpr double rounding = 1e3 * std::numeric_limits<T>::epsilon();
     double previous = 1;
     for (; report.iterations < options.iterations; ++report.iterations) {
-        op.project_residual(alm, map, scratch.view(), update,
+        op.project_residual(alm, map, scratch, update,
                             part(2 * report.iterations + 1, 2 * report.iterations + 3));
-        op.add_scaled(ones, update, alm);
-        report.residual = largest_ratio(op.squares(update), op.squares(alm));
+        op.alms().add_scaled(ones, update, alm);
+        report.residual = largest_ratio(op.alms().squares(update), op.alms().squares(alm));
         if (!(report.residual < previous || report.residual < rounding)) report.converged = false;
         previous = report.residual;
     }
@@ -91,6 +92,22 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
             "the iterations do not converge (the last update is {:.2g} of the coefficients): "
             "lower lmax or ask for a tolerance",
             report.residual);
+    return report;
+}
+
+/// The analysis where the transforms work: what lies elsewhere is copied there once, and alm back at the end.
+template <class T>
+AnalysisReport iterate(sht::AnalysisOperator<T>& op, View<const T, 3> map, View<std::complex<T>, 3> alm,
+                       const AnalysisOptions& options) {
+    // A single transform copies by itself, a map at a time.
+    if (options.tolerance == 0 && options.iterations == 0 && !op.has_weights())
+        return iterate_jacobi<T>(op, map, alm, options);
+    const auto map_there = sht::resident<T>(op.storage(), sht::ScratchArray::map, map);
+    const auto alm_there = sht::resident_target<std::complex<T>>(op.storage(), sht::ScratchArray::alm, alm);
+    const auto report = options.tolerance > 0
+                            ? sht::solve_normal_equations<T>(op, map_there, alm_there, options)
+                            : iterate_jacobi<T>(op, map_there, alm_there, options);
+    if (alm_there.data() != alm.data()) sht::copy_fields<std::complex<T>>(op.storage(), alm_there, alm);
     return report;
 }
 
@@ -119,8 +136,7 @@ AnalysisReport analyze(const ShtPlan& plan, View<const T, 3> map, View<std::comp
     check_options(options);
     sht::check_arrays<T>(plan, alm, map);
     sht::AnalysisOperator<T> op(plan, options, workspace);
-    auto report = options.tolerance > 0 ? sht::solve_normal_equations<T>(op, map, alm, options)
-                                        : iterate_jacobi<T>(op, map, alm, options);
+    auto report = iterate<T>(op, map, alm, options);
     report.invertible = is_invertible(plan);
     if (!report.invertible)
         report.note = fmt::format(

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
+#include "sht/field_memory.hpp"
 #include "sht/progress_part.hpp"
 
 namespace zonal::sht {
@@ -21,10 +21,10 @@ class Solver {
           map_(map),
           alm_(alm),
           options_(options),
-          map_residual_(map.extents()),
-          map_step_(map.extents()),
-          gradient_(alm.extents()),
-          direction_(alm.extents()) {}
+          map_residual_(map_array(ScratchArray::map_residual)),
+          map_step_(map_array(ScratchArray::map_step)),
+          gradient_(alm_array(ScratchArray::gradient)),
+          direction_(alm_array(ScratchArray::direction)) {}
 
     AnalysisReport run() {
         start();
@@ -48,45 +48,43 @@ class Solver {
   private:
     /// a = 0, r = f, s = S^T W r
     void start() {
-        op_.subtract_from(map_, map_residual_.view());
+        copy_fields<T>(op_.storage(), map_, map_residual_);
         compute_gradient();
-        scale_ = op_.squares(gradient());
-        for (std::int64_t b = 0; b < alm_.extent(0); ++b)
-            for (std::int64_t c = 0; c < alm_.extent(1); ++c)
-                for (std::int64_t i = 0; i < alm_.extent(2); ++i) alm_(b, c, i) = 0;
+        scale_ = gradient_square_;
+        op_.alms().set_zero(alm_);
     }
 
     void compute_true_residual() {
-        op_.synthesize(alm_, map_residual_.view(), progress());
-        op_.subtract_from(map_, map_residual_.view());
+        op_.synthesize(alm_, map_residual_, progress());
+        op_.maps().subtract_from(map_, map_residual_);
         compute_gradient();
     }
 
     void compute_gradient() {
-        op_.quadrature(std::as_const(map_residual_).view(), map_step_.view(), gradient_.view(), progress());
-        gradient_square_ = op_.squares(gradient());
+        op_.quadrature(map_residual_, map_step_, gradient_, progress());
+        gradient_square_ = op_.alms().squares(gradient_);
     }
 
     /// Conjugate gradients from the present s on, until the recursion's residual says that all are done.
     void iterate() {
-        std::copy(gradient_.begin(), gradient_.end(), direction_.begin());
+        copy_fields<std::complex<T>>(op_.storage(), gradient_, direction_);
         const auto n_batch = static_cast<std::size_t>(alm_.extent(0));
         std::vector<double> step(n_batch), minus_step(n_batch), ratio(n_batch);
         while (report_.iterations < options_.max_iterations &&
                largest_residual() > 0.9 * options_.tolerance) {
-            op_.synthesize(std::as_const(direction_).view(), map_step_.view(), progress());
-            const auto step_square = op_.weighted_squares(std::as_const(map_step_).view());
+            op_.synthesize(direction_, map_step_, progress());
+            const auto step_square = op_.maps().weighted_squares(map_step_);
             for (std::size_t b = 0; b < n_batch; ++b) {
                 step[b] = step_square[b] > 0 ? gradient_square_[b] / step_square[b] : 0;
                 minus_step[b] = -step[b];
             }
-            op_.add_scaled(step, std::as_const(direction_).view(), alm_);
-            op_.add_scaled(minus_step, std::as_const(map_step_).view(), map_residual_.view());
+            op_.alms().add_scaled(step, direction_, alm_);
+            op_.maps().add_scaled(minus_step, map_step_, map_residual_);
             const auto previous_square = gradient_square_;
             compute_gradient();
             for (std::size_t b = 0; b < n_batch; ++b)
                 ratio[b] = previous_square[b] > 0 ? gradient_square_[b] / previous_square[b] : 0;
-            op_.scale_and_add(gradient(), ratio, direction_.view());
+            op_.alms().scale_and_add(gradient_, ratio, direction_);
             ++report_.iterations;
             // Conjugate gradients gain digits at an even pace.
             const double gained = std::log(largest_residual()) / std::log(options_.tolerance);
@@ -112,7 +110,12 @@ class Solver {
                       report_.residual, report_.iterations, options_.tolerance);
     }
 
-    View<const std::complex<T>, 3> gradient() const { return gradient_.view(); }
+    View<T, 3> map_array(ScratchArray array) {
+        return scratch_array<T, 3>(op_.storage(), array, map_.extents());
+    }
+    View<std::complex<T>, 3> alm_array(ScratchArray array) {
+        return scratch_array<std::complex<T>, 3>(op_.storage(), array, alm_.extents());
+    }
     /// How many iterations it takes nobody knows: the share of max_iterations is a lower bound of what is
     /// done.
     Progress progress() const { return part_of(options_.progress, done_, done_); }
@@ -121,9 +124,9 @@ class Solver {
     View<const T, 3> map_;
     View<std::complex<T>, 3> alm_;
     const AnalysisOptions& options_;
-    Array<T, 3> map_residual_, map_step_;             // r = f - S a; q = S p, or W r
-    Array<std::complex<T>, 3> gradient_, direction_;  // s = S^T W r; p
-    std::vector<double> gradient_square_, scale_;     // |s|^2, |S^T W f|^2
+    View<T, 3> map_residual_, map_step_;             // r = f - S a; q = S p, or W r
+    View<std::complex<T>, 3> gradient_, direction_;  // s = S^T W r; p
+    std::vector<double> gradient_square_, scale_;    // |s|^2, |S^T W f|^2
     double done_ = 0;
     AnalysisReport report_;
 };

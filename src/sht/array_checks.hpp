@@ -27,4 +27,20 @@ void check_host(const char* name, const View<T, N>& view) {
         throw InvalidArgument(fmt::format("{}: null pointer", name));
 }
 
+/// Throws InvalidArgument unless the last axis is contiguous.
+template <class T, int N>
+void check_contiguous(const char* name, const View<T, N>& view) {
+    if (view.extent(N - 1) > 1 && view.stride(N - 1) != 1)
+        throw InvalidArgument(fmt::format("{}: stride of the last axis = {}: must be 1 (contiguous)", name,
+                                          view.stride(N - 1)));
+}
+
+/// As check_host where the elements may also lie in `space`.
+template <class T, int N>
+void check_space(const char* name, const View<T, N>& view, MemorySpace space) {
+    if (view.space() != space) return check_host(name, view);
+    if (view.size() > 0 && view.data() == nullptr)
+        throw InvalidArgument(fmt::format("{}: null pointer", name));
+}
+
 }  // namespace zonal::sht

@@ -1,3 +1,4 @@
+#include "sht/field_arithmetic.hpp"
 #include "sht/transform.hpp"
 #include "zonal/error.hpp"
 
@@ -7,5 +8,26 @@ std::unique_ptr<const Transform> make_cuda_transform(const Grid&, const ShtOptio
     throw BackendUnavailable("device = " + to_string(options.device) +
                              ": this build of Zonal has no CUDA code");
 }
+
+// Nobody has a workspace of that device here.
+template <class T>
+std::unique_ptr<MapArithmetic<T>> make_cuda_map_arithmetic(const Grid&, const PixelWeights&,
+                                                           ShtWorkspace::Storage&) {
+    throw BackendUnavailable("this build of Zonal has no CUDA code");
+}
+
+template <class T>
+std::unique_ptr<AlmArithmetic<T>> make_cuda_alm_arithmetic(const AlmLayout&, ShtWorkspace::Storage&) {
+    throw BackendUnavailable("this build of Zonal has no CUDA code");
+}
+
+#define ZONAL_INSTANTIATE(T)                                                                              \
+    template std::unique_ptr<MapArithmetic<T>> make_cuda_map_arithmetic(const Grid&, const PixelWeights&, \
+                                                                        ShtWorkspace::Storage&);          \
+    template std::unique_ptr<AlmArithmetic<T>> make_cuda_alm_arithmetic(const AlmLayout&,                 \
+                                                                        ShtWorkspace::Storage&);
+ZONAL_INSTANTIATE(float)
+ZONAL_INSTANTIATE(double)
+#undef ZONAL_INSTANTIATE
 
 }  // namespace zonal::sht

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
+#include <optional>
 
-#include "core/aligned.hpp"
+#include "core/parallel.hpp"
 #include "sht/array_checks.hpp"
+#include "sht/field_arithmetic.hpp"
+#include "sht/field_memory.hpp"
 #include "sht/progress_part.hpp"
 #include "sht/smoothing_mask.hpp"
 #include "zonal/error.hpp"
@@ -47,40 +49,110 @@ template <class T>
 View<T, 3> as_batch(View<T, 2> fields, const Group& group) {
     return {&fields(group.first, 0),
             {group.batch, group.components, fields.extent(1)},
-            {group.components * fields.stride(0), fields.stride(0), fields.stride(1)}};
+            {group.components * fields.stride(0), fields.stride(0), fields.stride(1)},
+            fields.space()};
 }
 
+bool has_other_pixels(const Grid& grid) {
+    std::int64_t in_rings = 0;
+    for (const Ring& ring : grid.rings()) in_rings += ring.n_pixels;
+    return in_rings < grid.n_pixels();
+}
+
+}  // namespace
+
+class SmoothingPlan::Implementation {
+  public:
+    Implementation(const Grid& grid, Fields fields, const Beam& beam, const Grid& grid_out,
+                   const SmoothingOptions& options)
+        : grid(grid),
+          fields(fields),
+          beam(beam),
+          grid_out(grid_out),
+          options(options),
+          lmax(options.lmax == -1 ? default_smoothing_lmax(grid) : options.lmax),
+          threads(core::resolve_threads(options.threads)),
+          nearest(this->grid, this->grid_out),
+          keeps_other_pixels(has_other_pixels(grid_out)) {
+        if (!(options.mask_threshold > 0))
+            throw InvalidArgument(
+                fmt::format("mask_threshold = {}: must be positive", options.mask_threshold));
+        for (const int spin : {0, 2}) {
+            if (fields == (spin == 0 ? Fields::qu : Fields::scalars)) continue;
+            analysis_plan(spin);
+            synthesis_plan(spin);
+        }
+    }
+
+    /// Of spin 0 or 2.
+    const ShtPlan& analysis_plan(int spin) { return plan_of(analysis_plans_[spin / 2], grid, spin); }
+    const ShtPlan& synthesis_plan(int spin) {
+        return nearest.same() ? analysis_plan(spin) : plan_of(synthesis_plans_[spin / 2], grid_out, spin);
+    }
+    ShtWorkspace& workspace() {
+        if (!workspace_)
+            workspace_.emplace(analysis_plan(fields == Fields::scalars ? 0 : 2).make_workspace());
+        return *workspace_;
+    }
+
+    const Grid grid;
+    const Fields fields;
+    const Beam beam;
+    const Grid grid_out;
+    const SmoothingOptions options;
+    const std::int64_t lmax;
+    const int threads;
+    const sht::NearestPixel nearest;
+    const bool keeps_other_pixels;  ///< of grid_out: pixels in no ring
+
+  private:
+    const ShtPlan& plan_of(std::optional<ShtPlan>& plan, const Grid& of, int spin) const {
+        if (!plan) {
+            ShtOptions sht;
+            sht.lmax = lmax;
+            sht.spin = spin;
+            sht.threads = options.threads;
+            sht.device = options.device;
+            plan.emplace(of, sht);
+        }
+        return *plan;
+    }
+    std::optional<ShtPlan> analysis_plans_[2], synthesis_plans_[2];
+    std::optional<ShtWorkspace> workspace_;
+};
+
+namespace {
+
+/// One smoothing. Arrays named `there` are where the transforms work.
 template <class T>
 class Smoother {
   public:
-    Smoother(const Grid& grid, View<const T, 2> maps, Fields fields, View<const T, 1> mask, const Beam& beam,
-             const Grid& grid_out, View<T, 2> smoothed, const SmoothingOptions& options)
-        : grid_(grid),
+    Smoother(SmoothingPlan::Implementation& plan, View<const T, 2> maps, View<const T, 1> mask,
+             View<T, 2> smoothed)
+        : plan_(plan),
+          options_(plan.options),
+          workspace_(plan.workspace()),
+          storage_(workspace_.storage()),
           maps_(maps),
-          fields_(fields),
           mask_(mask),
-          beam_(beam),
-          grid_out_(grid_out),
           smoothed_(smoothed),
-          options_(options),
-          nearest_(grid, grid_out) {
-        report_.lmax = options.lmax == -1 ? default_smoothing_lmax(grid) : options.lmax;
+          groups_(make_groups(plan.fields, maps.extent(0))),
+          pixels_(sht::make_map_arithmetic<T>(plan.grid, sht::PixelWeights{}, plan.threads, storage_)),
+          pixels_out_(
+              sht::make_map_arithmetic<T>(plan.grid_out, sht::PixelWeights{}, plan.threads, storage_)) {
+        report_.lmax = plan.lmax;
         check_shapes();
         inspect_pixels();
     }
 
     SmoothingReport run() {
         const auto start = std::chrono::steady_clock::now();
-        const auto groups = make_groups(fields_, maps_.extent(0));
-        const auto n_groups = static_cast<double>(groups.size());
-        for (std::size_t i = 0; i < groups.size(); ++i) {
+        const auto n_groups = static_cast<double>(groups_.size());
+        for (std::size_t i = 0; i < groups_.size(); ++i) {
             const auto index = static_cast<double>(i);
-            smooth_group(groups[i],
+            smooth_group(groups_[i],
                          sht::part_of(options_.progress, index / n_groups, (index + 1) / n_groups));
         }
-        for (std::int64_t field = 0; field < maps_.extent(0); ++field)
-            report_.unseen_pixels.push_back(
-                count_bad_pixels<T>(grid_out_, smoothed_[field], options_.threads).unseen);
         report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         return report_;
     }
@@ -88,35 +160,67 @@ class Smoother {
   private:
     void check_shapes() const {
         const auto n = maps_.extent(0);
-        if ((fields_ == Fields::iqu && n != 3) || (fields_ == Fields::qu && n != 2))
+        const Fields fields = plan_.fields;
+        if ((fields == Fields::iqu && n != 3) || (fields == Fields::qu && n != 2))
             throw InvalidArgument(fmt::format("maps: axis 0 (field) has length {}: must be {}", n,
-                                              fields_ == Fields::iqu ? "3 (I, Q, U)" : "2 (Q, U)"));
-        sht::check_extent("maps", maps_, 1, "pixel", grid_.n_pixels());
-        sht::check_host("maps", maps_);
+                                              fields == Fields::iqu ? "3 (I, Q, U)" : "2 (Q, U)"));
+        sht::check_extent("maps", maps_, 1, "pixel", plan_.grid.n_pixels());
+        sht::check_space("maps", maps_, space());
         sht::check_extent("smoothed", smoothed_, 0, "field", n);
-        sht::check_extent("smoothed", smoothed_, 1, "pixel", grid_out_.n_pixels());
-        sht::check_host("smoothed", smoothed_);
+        sht::check_extent("smoothed", smoothed_, 1, "pixel", plan_.grid_out.n_pixels());
+        sht::check_space("smoothed", smoothed_, space());
+        sht::check_contiguous("maps", maps_);
+        sht::check_contiguous("smoothed", smoothed_);
         if (mask_.size() > 0) {
-            sht::check_extent("mask", mask_, 0, "pixel", grid_.n_pixels());
-            sht::check_host("mask", mask_);
+            sht::check_extent("mask", mask_, 0, "pixel", plan_.grid.n_pixels());
+            sht::check_space("mask", mask_, space());
+            if (mask_.space() != space()) sht::check_contiguous("mask", mask_);
         }
-        if (!(options_.mask_threshold > 0))
-            throw InvalidArgument(
-                fmt::format("mask_threshold = {}: must be positive", options_.mask_threshold));
     }
 
     /// Counts bad and masked pixels of each field; throws where they are errors.
     void inspect_pixels() {
-        for (std::int64_t field = 0; field < maps_.extent(0); ++field) {
-            const auto bad = count_bad_pixels<T>(grid_, maps_[field], options_.threads);
-            require_finite(bad, field_name(fields_, field));
-            if (bad.unseen > 0 && options_.mask_mode == MaskMode::error)
-                throw InvalidArgument(fmt::format(
-                    "{}: {} pixels are UNSEEN, the first is pixel {}: mask mode error allows none",
-                    field_name(fields_, field), bad.unseen, bad.first_unseen));
-            report_.bad_pixels.push_back(bad);
+        for (const Group& group : groups_) {
+            const auto there = maps_there(group);
+            for (std::int64_t k = 0; k < group.end() - group.first; ++k) {
+                const auto name = field_name(plan_.fields, group.first + k);
+                const auto bad = pixels_->count_bad(there[k / group.components][k % group.components]);
+                require_finite(bad, name);
+                if (bad.unseen > 0 && options_.mask_mode == MaskMode::error)
+                    throw InvalidArgument(fmt::format(
+                        "{}: {} pixels are UNSEEN, the first is pixel {}: mask mode error allows none", name,
+                        bad.unseen, bad.first_unseen));
+                report_.bad_pixels.push_back(bad);
+            }
         }
         report_.masked_pixels.resize(maps_.extent(0));
+        report_.unseen_pixels.resize(maps_.extent(0));
+    }
+
+    /// The fields of a group. Few fields are copied at once, many a group at a time.
+    View<const T, 3> maps_there(const Group& group) {
+        if (maps_.space() == space()) return as_batch(maps_, group);
+        const bool few = maps_.extent(0) <= most_scalars_at_once;
+        if (few && copied_.size() > 0) return as_batch(View<const T, 2>(copied_), group);
+        const auto n_fields = few ? maps_.extent(0) : group.end() - group.first;
+        const auto there =
+            sht::scratch_array<T, 2>(storage_, sht::ScratchArray::fields, {n_fields, maps_.extent(1)});
+        const Group whole{0, n_fields, 1}, from{few ? 0 : group.first, n_fields, 1};
+        sht::copy_fields<T>(storage_, as_batch(maps_, from), as_batch(there, whole));
+        if (!few) return as_batch(View<const T, 2>(there), {0, group.batch, group.components});
+        copied_ = there;
+        return as_batch(View<const T, 2>(there), group);
+    }
+
+    View<const T, 1> mask_there() {
+        if (mask_.size() == 0 || mask_.space() == space()) return mask_;
+        const auto there = sht::scratch_array<T, 1>(storage_, sht::ScratchArray::mask, {mask_.extent(0)});
+        if (!mask_copied_)
+            sht::copy_fields<T>(storage_,
+                                View<const T, 3>(mask_.data(), {1, 1, mask_.extent(0)}, mask_.space()),
+                                View<T, 3>(there.data(), {1, 1, mask_.extent(0)}, there.space()));
+        mask_copied_ = true;
+        return there;
     }
 
     bool is_masked(const Group& group) const {
@@ -126,32 +230,42 @@ class Smoother {
     }
 
     void smooth_group(const Group& group, const Progress& progress) {
-        const auto maps = as_batch(maps_, group);
-        const auto smoothed = as_batch(smoothed_, group);
-        if (!is_masked(group)) return convolve(maps, smoothed, group.spin(), progress);
+        const auto maps = maps_there(group);
+        const auto target = as_batch(smoothed_, group);
+        const auto smoothed = sht::resident_target<T>(storage_, sht::ScratchArray::smoothed, target);
+        const bool is_copy = smoothed.space() != target.space();
+        if (is_copy && plan_.keeps_other_pixels) sht::copy_fields<T>(storage_, target, smoothed);
+        if (is_masked(group))
+            smooth_masked(group, maps, smoothed, progress);
+        else
+            convolve(maps, smoothed, group.spin(), progress);
+        for (std::int64_t k = 0; k < group.end() - group.first; ++k)
+            report_.unseen_pixels[group.first + k] =
+                pixels_out_->count_bad(smoothed[k / group.components][k % group.components]).unseen;
+        if (is_copy) sht::copy_fields<T>(storage_, smoothed, target);
+    }
 
-        Array<T, 3> kept({group.batch, 1, grid_.n_pixels()});
-        Array<T, 3> product(maps.extents());
+    void smooth_masked(const Group& group, View<const T, 3> maps, View<T, 3> smoothed,
+                       const Progress& progress) {
+        using sht::ScratchArray;
+        const auto kept =
+            sht::scratch_array<T, 3>(storage_, ScratchArray::kept, {group.batch, 1, plan_.grid.n_pixels()});
+        const auto product = sht::scratch_array<T, 3>(storage_, ScratchArray::product, maps.extents());
         for (std::int64_t b = 0; b < group.batch; ++b) {
-            const auto share = sht::kept_share<T>(grid_, maps[b], mask_);
-            std::copy(share.begin(), share.end(), &kept(b, 0, 0));
-            count_masked(group, b, share.view());
-            sht::multiply_by_share<T>(grid_, maps[b], share.view(), product.view()[b]);
+            pixels_->keep_share(maps[b], mask_there(), kept[b][0]);
+            count_masked(group, b, kept[b][0]);
+            pixels_->multiply_by_share(maps[b], kept[b][0], product[b]);
         }
         const bool renormalize = options_.mask_mode == MaskMode::renormalize;
-        convolve(std::as_const(product).view(), smoothed, group.spin(),
-                 sht::part_of(progress, 0, renormalize ? 0.5 : 1));
+        convolve(product, smoothed, group.spin(), sht::part_of(progress, 0, renormalize ? 0.5 : 1));
         if (renormalize) divide_by_smoothed(kept, smoothed, sht::part_of(progress, 0.5, 1));
         if (options_.fill_masked) return;
         for (std::int64_t b = 0; b < group.batch; ++b)
-            sht::restore_unseen<T>(grid_out_, nearest_, std::as_const(kept).view()[b][0], smoothed[b]);
+            pixels_out_->restore_unseen(plan_.nearest, kept[b][0], smoothed[b]);
     }
 
     void count_masked(const Group& group, std::int64_t b, View<const T, 1> kept) {
-        std::int64_t masked = 0;
-        for (const Ring& ring : grid_.rings())
-            for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
-                masked += kept[pixel] == 0 ? 1 : 0;
+        const std::int64_t masked = pixels_->count_zeros(kept);
         if (masked > 0 && options_.mask_mode == MaskMode::error)
             throw InvalidArgument(
                 fmt::format("mask: {} pixels are masked: mask mode error allows none", masked));
@@ -159,35 +273,31 @@ class Smoother {
             report_.masked_pixels[group.first + b * group.components + c] = masked;
     }
 
-    void divide_by_smoothed(const Array<T, 3>& kept, View<T, 3> smoothed, const Progress& progress) {
-        Array<T, 3> divisor({kept.extent(0), 1, grid_out_.n_pixels()});
-        convolve(kept.view(), divisor.view(), 0, progress);
+    void divide_by_smoothed(View<const T, 3> kept, View<T, 3> smoothed, const Progress& progress) {
+        const auto divisor = sht::scratch_array<T, 3>(storage_, sht::ScratchArray::divisor,
+                                                      {kept.extent(0), 1, plan_.grid_out.n_pixels()});
+        convolve(kept, divisor, 0, progress);
         for (std::int64_t b = 0; b < kept.extent(0); ++b)
-            sht::divide_by_share<T>(grid_out_, std::as_const(divisor).view()[b][0], options_.mask_threshold,
-                                    smoothed[b]);
+            pixels_out_->divide_by_share(divisor[b][0], options_.mask_threshold, smoothed[b]);
     }
 
     /// Analysis, window, synthesis of [batch, component, pixel].
     void convolve(View<const T, 3> maps, View<T, 3> smoothed, int spin, const Progress& progress) {
-        const ShtOptions sht{
-            .lmax = report_.lmax, .spin = spin, .threads = options_.threads, .device = options_.device};
-        const ShtPlan plan(grid_, sht);
-        core::Scratch memory;
-        const auto alm = core::scratch_view<std::complex<T>, 3>(
-            memory, {maps.extent(0), plan.alm_components(), plan.layout().size()});
+        const ShtPlan& plan = plan_.analysis_plan(spin);
+        const auto alm = sht::scratch_array<std::complex<T>, 3>(
+            storage_, sht::ScratchArray::field_alm,
+            {maps.extent(0), plan.alm_components(), plan.layout().size()});
         const double transforms = 2 + 2 * options_.iterations;
-        AnalysisOptions analysis{.iterations = options_.iterations,
-                                 .tolerance = options_.tolerance,
-                                 .max_iterations = options_.max_iterations,
-                                 .ring_weights = options_.ring_weights,
-                                 .pixel_weights = options_.pixel_weights,
-                                 .progress = sht::part_of(progress, 0, 1 - 1 / transforms)};
-        ShtWorkspace workspace = plan.make_workspace();
-        merge(analyze<T>(plan, maps, alm, workspace, analysis));
-        for (std::int64_t b = 0; b < maps.extent(0); ++b) apply_beam<T>(plan.layout(), beam_, alm[b]);
-        const auto last = sht::part_of(progress, 1 - 1 / transforms, 1);
-        if (&grid_ == &grid_out_) return plan.synthesize<T>(alm, smoothed, workspace, last);
-        ShtPlan(grid_out_, sht).synthesize<T>(alm, smoothed, last);
+        const AnalysisOptions analysis{.iterations = options_.iterations,
+                                       .tolerance = options_.tolerance,
+                                       .max_iterations = options_.max_iterations,
+                                       .ring_weights = options_.ring_weights,
+                                       .pixel_weights = options_.pixel_weights,
+                                       .progress = sht::part_of(progress, 0, 1 - 1 / transforms)};
+        merge(analyze<T>(plan, maps, alm, workspace_, analysis));
+        sht::make_alm_arithmetic<T>(plan.layout(), plan_.threads, storage_)->multiply(plan_.beam, alm);
+        plan_.synthesis_plan(spin).synthesize<T>(alm, smoothed, workspace_,
+                                                 sht::part_of(progress, 1 - 1 / transforms, 1));
     }
 
     void merge(const AnalysisReport& analysis) {
@@ -198,15 +308,19 @@ class Smoother {
         if (report_.note.empty()) report_.note = analysis.note;
     }
 
-    const Grid& grid_;
-    View<const T, 2> maps_;
-    Fields fields_;
-    View<const T, 1> mask_;
-    const Beam& beam_;
-    const Grid& grid_out_;
-    View<T, 2> smoothed_;
+    MemorySpace space() const { return storage_.space(); }
+
+    SmoothingPlan::Implementation& plan_;
     const SmoothingOptions& options_;
-    sht::NearestPixel nearest_;
+    ShtWorkspace& workspace_;
+    ShtWorkspace::Storage& storage_;
+    View<const T, 2> maps_;
+    View<const T, 1> mask_;
+    View<T, 2> smoothed_;
+    const std::vector<Group> groups_;
+    const std::unique_ptr<sht::MapArithmetic<T>> pixels_, pixels_out_;  ///< of the two grids
+    View<T, 2> copied_;                                                 ///< all fields, if they were
+    bool mask_copied_ = false;
     SmoothingReport report_;
 };
 
@@ -223,10 +337,23 @@ template <class T>
 SmoothingReport smooth(const Grid& grid, View<const T, 2> maps, Fields fields, View<const T, 1> mask,
                        const Beam& beam, const Grid& grid_out, View<T, 2> smoothed,
                        const SmoothingOptions& options) {
-    return Smoother<T>(grid, maps, fields, mask, beam, grid_out, smoothed, options).run();
+    return SmoothingPlan(grid, fields, beam, grid_out, options).smooth<T>(maps, mask, smoothed);
+}
+
+SmoothingPlan::SmoothingPlan(const Grid& grid, Fields fields, const Beam& beam, const Grid& grid_out,
+                             const SmoothingOptions& options)
+    : implementation_(std::make_unique<Implementation>(grid, fields, beam, grid_out, options)) {}
+SmoothingPlan::~SmoothingPlan() = default;
+SmoothingPlan::SmoothingPlan(SmoothingPlan&&) noexcept = default;
+SmoothingPlan& SmoothingPlan::operator=(SmoothingPlan&&) noexcept = default;
+
+template <class T>
+SmoothingReport SmoothingPlan::smooth(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> smoothed) {
+    return Smoother<T>(*implementation_, maps, mask, smoothed).run();
 }
 
 #define ZONAL_INSTANTIATE(T)                                                                              \
+    template SmoothingReport SmoothingPlan::smooth(View<const T, 2>, View<const T, 1>, View<T, 2>);       \
     template SmoothingReport smooth(const Grid&, View<const T, 2>, Fields, View<const T, 1>, const Beam&, \
                                     const Grid&, View<T, 2>, const SmoothingOptions&);
 ZONAL_INSTANTIATE(float)

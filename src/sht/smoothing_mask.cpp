@@ -1,14 +1,9 @@
 #include "sht/smoothing_mask.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 #include <numeric>
 
-#include "zonal/error.hpp"
-#include "zonal/mask.hpp"
+#include "sht/field_math.hpp"
 
 namespace zonal::sht {
 namespace {
@@ -43,12 +38,6 @@ std::vector<std::int64_t> nearest_rings(const Grid& grid, const Grid& to) {
     return nearest;
 }
 
-template <class Visit>
-void for_each_pixel(const Grid& grid, const Visit& visit) {
-    for (const Ring& ring : grid.rings())
-        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) visit(pixel);
-}
-
 }  // namespace
 
 NearestPixel::NearestPixel(const Grid& from, const Grid& to)
@@ -59,64 +48,9 @@ NearestPixel::NearestPixel(const Grid& from, const Grid& to)
 std::int64_t NearestPixel::operator()(std::int64_t ring, std::int64_t k) const {
     const Ring& there = to_.rings()[ring];
     if (same_) return there.first_pixel + k;
-    const Ring& here = from_.rings()[nearest_ring_[ring]];
-    const double turn = 2 * std::numbers::pi;
-    const double phi = there.phi_0 + turn * static_cast<double>(k) / static_cast<double>(there.n_pixels);
-    const auto n = here.n_pixels;
-    const auto nearest =
-        static_cast<std::int64_t>(std::llround((phi - here.phi_0) / turn * static_cast<double>(n))) % n;
-    return here.first_pixel + (nearest + n) % n;
+    const Ring& here = nearest_ring(ring);
+    const double phi = longitude(there.phi_0, k, there.n_pixels);
+    return here.first_pixel + nearest_on_ring(phi, here.phi_0, here.n_pixels);
 }
-
-template <class T>
-Array<T, 1> kept_share(const Grid& grid, View<const T, 2> fields, View<const T, 1> mask) {
-    Array<T, 1> kept({grid.n_pixels()});
-    for_each_pixel(grid, [&](std::int64_t pixel) {
-        T share = mask.size() > 0 ? mask[pixel] : static_cast<T>(1);
-        if (is_unseen_value(share)) share = 0;
-        if (!(share >= 0 && share <= 1))
-            throw InvalidArgument(
-                fmt::format("mask: value {} at pixel {}: must be from 0 to 1", share, pixel));
-        for (std::int64_t c = 0; c < fields.extent(0); ++c)
-            if (is_unseen_value(fields(c, pixel))) share = 0;
-        kept(pixel) = share;
-    });
-    return kept;
-}
-
-template <class T>
-void multiply_by_share(const Grid& grid, View<const T, 2> fields, View<const T, 1> kept, View<T, 2> product) {
-    for_each_pixel(grid, [&](std::int64_t pixel) {
-        for (std::int64_t c = 0; c < fields.extent(0); ++c)
-            product(c, pixel) = kept[pixel] == 0 ? static_cast<T>(0) : fields(c, pixel) * kept[pixel];
-    });
-}
-
-template <class T>
-void divide_by_share(const Grid& grid, View<const T, 1> divisor, double threshold, View<T, 2> fields) {
-    for_each_pixel(grid, [&](std::int64_t pixel) {
-        const bool known = divisor[pixel] >= threshold;
-        for (std::int64_t c = 0; c < fields.extent(0); ++c)
-            fields(c, pixel) = known ? fields(c, pixel) / divisor[pixel] : static_cast<T>(unseen_value);
-    });
-}
-
-template <class T>
-void restore_unseen(const Grid& to, const NearestPixel& nearest, View<const T, 1> kept, View<T, 2> fields) {
-    for (std::int64_t ring = 0; ring < to.n_rings(); ++ring)
-        for (std::int64_t k = 0; k < to.rings()[ring].n_pixels; ++k)
-            if (kept[nearest(ring, k)] == 0)
-                for (std::int64_t c = 0; c < fields.extent(0); ++c)
-                    fields(c, to.rings()[ring].first_pixel + k) = static_cast<T>(unseen_value);
-}
-
-#define ZONAL_INSTANTIATE(T)                                                                      \
-    template Array<T, 1> kept_share(const Grid&, View<const T, 2>, View<const T, 1>);             \
-    template void multiply_by_share(const Grid&, View<const T, 2>, View<const T, 1>, View<T, 2>); \
-    template void divide_by_share(const Grid&, View<const T, 1>, double, View<T, 2>);             \
-    template void restore_unseen(const Grid&, const NearestPixel&, View<const T, 1>, View<T, 2>);
-ZONAL_INSTANTIATE(float)
-ZONAL_INSTANTIATE(double)
-#undef ZONAL_INSTANTIATE
 
 }  // namespace zonal::sht

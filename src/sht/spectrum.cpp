@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sht/array_checks.hpp"
+#include "sht/field_arithmetic.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
@@ -91,9 +92,7 @@ std::vector<NamedSpectrum> spectra(const AlmLayout& layout, View<const std::comp
 template <class T>
 void multiply_alm(const AlmLayout& layout, const std::vector<double>& window, View<std::complex<T>, 1> alm) {
     check_alm("alm", layout, alm);
-    if (static_cast<std::int64_t>(window.size()) <= layout.lmax())
-        throw InvalidArgument(fmt::format("window: has {} values: lmax = {} needs {}", window.size(),
-                                          layout.lmax(), layout.lmax() + 1));
+    sht::check_window(window, layout.lmax());
     for (std::int64_t m = 0; m <= layout.mmax(); ++m)
         for (std::int64_t l = m; l <= layout.lmax(); ++l)
             alm[layout.index(l, m)] =

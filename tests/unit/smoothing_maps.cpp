@@ -192,6 +192,25 @@ TEST(Smoothing, WorksInPlaceAndOnQAndU) {
     for (std::int64_t i = 192; i < 576; ++i) EXPECT_EQ(maps.data()[i], want.data()[i]);
 }
 
+TEST(Smoothing, APlanServesManyMaps) {
+    for (const int iterations : {0, 2}) {
+        auto options = options_to(8);
+        options.iterations = iterations;
+        options.mask_mode = MaskMode::renormalize;
+        auto masked = wavy_maps();
+        masked(1, 17) = unseen_value;
+        SmoothingPlan plan(Grid::healpix(4), Fields::iqu, gaussian_beam(fwhm, 8), Grid::healpix(4), options);
+        for (const Maps& maps : {wavy_maps(), masked, wavy_maps()}) {
+            Maps found(maps.extents());
+            const auto report = plan.smooth<double>(maps.view(), {}, found.view());
+            const auto [expected, expected_report] = smoothed(maps, Fields::iqu, options);
+            EXPECT_EQ(largest_difference(found, expected), 0);
+            EXPECT_EQ(report.masked_pixels, expected_report.masked_pixels);
+            EXPECT_EQ(report.iterations, iterations);
+        }
+    }
+}
+
 TEST(Smoothing, ToAnotherGridSamplesTheSameField) {
     const auto here = smoothed(intensity(), Fields::scalars).maps;
     const Grid rings = Grid::healpix(4).subset({0, 7, 14});
