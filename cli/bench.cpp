@@ -124,29 +124,36 @@ void measure(const BenchOptions& options, const ShtPlan& plan, Session& session)
     report["workspace_bytes"] = plan.workspace_bytes();
     report["map_bytes"] = map.size() * static_cast<std::int64_t>(sizeof(double));
     report["runs"] = Json::object();
-    const double peak = measured_fma_flops(plan.options().threads);
     const double flops = plan.legendre_flops() * static_cast<double>(options.maps);
-    report["fma_peak_flops"] = peak;
     report["legendre_flops"] = flops;
-    const auto time_transform = [&](const std::string& name, const std::function<void()>& work) {
-        double legendre = INFINITY, rings = INFINITY;
+    // Of a GPU the peak is not measured here (bench/sht_cuda.cu does).
+    const bool on_cpu = plan.options().device.kind() == Device::Kind::cpu;
+    const double peak = on_cpu ? measured_fma_flops(plan.options().threads) : 0;
+    if (on_cpu) report["fma_peak_flops"] = peak;
+    const auto time_transform = [&](const std::string& name, const std::string& share,
+                                    const std::function<void()>& work) {
+        double legendre = INFINITY, resampling = INFINITY, rings = INFINITY;
         time_runs(name, options.repeat, session, [&] {
             work();
             legendre = std::min(legendre, workspace.stage_seconds().legendre);
+            resampling = std::min(resampling, workspace.stage_seconds().resampling);
             rings = std::min(rings, workspace.stage_seconds().rings);
         });
         report[name + "_legendre_seconds"] = legendre;
         report[name + "_rings_seconds"] = rings;
-        return flops / legendre / peak;
+        if (on_cpu)
+            report[share] = flops / legendre / peak;
+        else
+            report[name + "_resampling_seconds"] = resampling;
     };
-    report["legendre_peak_fraction"] =
-        time_transform("synthesis", [&] { plan.synthesize<double>(alm.view(), map.view(), workspace); });
-    report["adjoint_legendre_peak_fraction"] = time_transform(
-        "adjoint", [&] { plan.adjoint_synthesize<double>(map.view(), found.view(), workspace); });
+    time_transform("synthesis", "legendre_peak_fraction",
+                   [&] { plan.synthesize<double>(alm.view(), map.view(), workspace); });
+    time_transform("adjoint", "adjoint_legendre_peak_fraction",
+                   [&] { plan.adjoint_synthesize<double>(map.view(), found.view(), workspace); });
     AnalysisOptions analysis;
     analysis.iterations = static_cast<int>(options.iterations);
     time_runs("analysis", options.repeat, session,
-              [&] { analyze<double>(plan, map.view(), found.view(), analysis); });
+              [&] { analyze<double>(plan, map.view(), found.view(), workspace, analysis); });
     double error = 0, norm = 0;
     for (std::int64_t i = 0; i < alm.size(); ++i) {
         error = std::max(error, std::abs(found.data()[i] - alm.data()[i]));

@@ -27,6 +27,8 @@ for tool in memcheck racecheck initcheck; do
         "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter="$small"
 done
 compute-sanitizer --tool memcheck --error-exitcode 1 --print-limit 5 \
+    "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter='*TakesHostAndDeviceMemoryAlike:CudaBands.Serve*'
+compute-sanitizer --tool memcheck --error-exitcode 1 --print-limit 5 \
     "$build/bin/zonal_property_tests" --gtest_brief=1 --gtest_filter='*RoundTrip*'
 echo "== figures"
 record=$out/$(date -u +%Y-%m-%d).json
@@ -35,6 +37,8 @@ record=$out/$(date -u +%Y-%m-%d).json
         "$(nvidia-smi --query-gpu=driver_version --format=csv,noheader --id=0)"
     "$build/bin/sht_cuda" healpix:512:1024:0 gauss:1024:1023:0 healpix:2048:4096:0 healpix:2048:4096:2 \
         gauss:4096:4095:0 healpix:2048:4096:0:8 healpix:8192:16384:0
+    printf ', "smoothing":\n'
+    "$build/bin/smoothing_cuda" 2048:4096 2048:4096:3 2048:4096:0:4
     echo '}'
 } >"$record"
 cat "$record"
