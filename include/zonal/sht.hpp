@@ -33,6 +33,10 @@ struct ShtOptions {
     /// 0 (none) or from 1e-14 on. On CUDA grids with many more rings than lmax are resampled in theta within
     /// it; the CPU has no such way yet.
     double accuracy = 1e-13;
+    /// On CUDA, the most scratch memory that a call may take: a plan that needs more works through the rings
+    /// in bands, which is slower. 0: what is free on the device when the plan is made, less two copies of a
+    /// map and its alm for transfers. On the CPU it must be 0.
+    std::int64_t max_workspace_bytes = 0;
 };
 
 /// Wall-clock time of a transform's stages: between a_lm and Fourier coefficients of rings, between those and

@@ -66,6 +66,7 @@ class CpuTransform final : public Transform {
                           const Progress& progress) const override;
 
     std::unique_ptr<ShtWorkspace::Storage> make_workspace() const override;
+    void prepare(ShtWorkspace::Storage& workspace) const override { storage_of(workspace); }
     std::int64_t workspace_bytes() const override;
     double legendre_flops() const override;
 

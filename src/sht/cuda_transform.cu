@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "sht/coefficients_cuda.cuh"
+#include "sht/cuda_bands.cuh"
 #include "sht/cuda_storage.cuh"
 #include "sht/resampling_cuda.cuh"
 #include "sht/ring_stage_cuda.cuh"
@@ -78,6 +79,8 @@ class CudaTransform final : public Transform {
         fit(*storage);
         return storage;
     }
+
+    void prepare(ShtWorkspace::Storage& workspace) const override { storage_of(workspace); }
 
     std::int64_t workspace_bytes() const override {
         const std::int64_t fields = table_.components;
@@ -336,7 +339,9 @@ class CudaTransform final : public Transform {
 
 std::unique_ptr<const Transform> make_cuda_transform(const Grid& grid, const ShtOptions& options) {
     const core::CurrentDevice current(options.device.index());
-    return std::make_unique<const CudaTransform>(grid, options);
+    return within_memory(grid, options, [&options](const Grid& part) {
+        return std::make_unique<const CudaTransform>(part, options);
+    });
 }
 
 }  // namespace zonal::sht

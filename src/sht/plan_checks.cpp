@@ -41,8 +41,14 @@ ShtOptions resolve_options(const ShtOptions& options) {
     if (options.accuracy != 0 && !(options.accuracy >= 1e-14 && options.accuracy < 1))
         throw InvalidArgument(
             fmt::format("accuracy = {}: must be 0 (exact) or from 1e-14 to below 1", options.accuracy));
+    if (options.max_workspace_bytes < 0)
+        throw InvalidArgument(fmt::format("max_workspace_bytes = {}: must be 0 (what is free) or positive",
+                                          options.max_workspace_bytes));
     resolved.threads = core::resolve_threads(options.threads);
     resolved.device = resolve_device(options.device);
+    if (resolved.device.kind() != Device::Kind::cuda && options.max_workspace_bytes > 0)
+        throw InvalidArgument(
+            fmt::format("max_workspace_bytes = {}: must be 0 on the CPU", options.max_workspace_bytes));
     return resolved;
 }
 

@@ -27,7 +27,7 @@ enum class ScratchArray {
     kept,
     product,
     divisor,
-    // bands of rings
+    // bands of rings (cuda_bands.cuh)
     band_map,
     band_alm,
     band_part,
@@ -90,6 +90,8 @@ class Transform {
                                   const Progress& progress) const = 0;
 
     virtual std::unique_ptr<ShtWorkspace::Storage> make_workspace() const = 0;
+    /// Makes room for this transform's calls in a workspace of the same device, whoever made it.
+    virtual void prepare(ShtWorkspace::Storage& workspace) const = 0;
     virtual std::int64_t workspace_bytes() const = 0;
     virtual double legendre_flops() const = 0;
 };

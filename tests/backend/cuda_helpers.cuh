@@ -41,6 +41,8 @@ struct OnDevice {
     explicit OnDevice(const Array<T, 3>& host) : memory(host.size()), extents(host.extents()) {
         core::check_cuda(cudaMemcpy(memory.data(), host.data(), memory.bytes(), cudaMemcpyHostToDevice),
                          "copy");
+        // From pageable memory the call returns before the last bytes are there, and streams do not wait.
+        core::check_cuda(cudaDeviceSynchronize(), "copy");
     }
     View<T, 3> view() const { return {memory.data(), extents, MemorySpace::cuda}; }
     Array<T, 3> host() const {
