@@ -34,8 +34,8 @@ struct ShtOptions {
     /// it; the CPU has no such way yet.
     double accuracy = 1e-13;
     /// On CUDA, the most scratch memory that a call may take: a plan that needs more works through the rings
-    /// in bands, which is slower. 0: what is free on the device when the plan is made, less two copies of a
-    /// map and its alm for transfers. On the CPU it must be 0.
+    /// in bands, which is slower, and is refused where that does not help. 0: what is free on the device when
+    /// the plan is made, less two copies of a map and its alm for transfers. On the CPU it must be 0.
     std::int64_t max_workspace_bytes = 0;
 };
 

@@ -221,13 +221,16 @@ std::int64_t memory_limit(const Grid& grid, const ShtOptions& options) {
 std::unique_ptr<const Transform> within_memory(const Grid& grid, const ShtOptions& options,
                                                const MakeTransform& make) {
     auto transform = make(grid);
-    if (grid.n_rings() < 2) return transform;
     const std::int64_t limit = memory_limit(grid, options);
-    for (std::int64_t n_bands = 2; transform->workspace_bytes() > limit && n_bands <= most_bands;
+    for (std::int64_t n_bands = 2;
+         transform->workspace_bytes() > limit && n_bands <= std::min(most_bands, grid.n_rings());
          n_bands *= 2) {
         transform.reset();
         transform = std::make_unique<const BandedTransform>(grid, options, n_bands, make);
     }
+    if (options.max_workspace_bytes > 0 && transform->workspace_bytes() > limit)
+        throw InvalidArgument("max_workspace_bytes = " + std::to_string(limit) + ": must be at least " +
+                              std::to_string(transform->workspace_bytes()) + " for this transform");
     return transform;
 }
 
