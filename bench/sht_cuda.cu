@@ -102,7 +102,7 @@ void measure(const Case& c, int runs, double accuracy, double peak) {
     const double start = now();
     const zonal::ShtPlan plan(grid, options);
     const double plan_seconds = now() - start;
-    zonal::ShtWorkspace workspace = plan.make_workspace();
+    zonal::ShtWorkspace workspace = plan.make_workspace(c.maps);
 
     std::mt19937_64 engine(1);
     std::normal_distribution<double> normal;

@@ -14,11 +14,12 @@ struct RowPointers {
     const T* row[max_fields];
 };
 
-/// steps: [step][2 + 4 n_fields] = A, B, then b re, b im, c re, c im per field, with
-///   b_i = alpha_i (eps_{l+1} a_l + eps_{l+2} a_{l+2}), c_i = alpha_i a_{l+1}, l = m + 2i
+/// steps: [step][layout.stride]: A, B, and from layout.first_field on b re, b im, c re, c im per field, with
+///   b_i = alpha_i (eps_{l+1} a_l + eps_{l+2} a_{l+2}), c_i = alpha_i a_{l+1}, l = m + 2i,
+/// zero for the fields from n_fields to layout.n_fields.
 template <class T>
-void write_steps(const LegendreStage& stage, RowPointers<T> rows, int n_fields, double* steps,
-                 cudaStream_t stream);
+void write_steps(const LegendreStage& stage, RowPointers<T> rows, int n_fields, StepLayout layout,
+                 double* steps, cudaStream_t stream);
 
 /// steps: [step][2] = A, B.
 void write_recurrence(const LegendreStage& stage, double* steps, cudaStream_t stream);
@@ -34,8 +35,9 @@ void spin_to_scalar(const LegendreStage& stage, AlmPointers<T> alm, double* rows
 /// What the adjoint's kernels leave behind for one map; null where they have nothing to do.
 struct AdjointSums {
     const double* rows[2];     ///< of the scalar fields: rows_from_sums
-    const double* polar;       ///< adjoint_jacobi
-    const double* equatorial;  ///< adjoint_jacobi
+    const double* polar;       ///< adjoint_jacobi: of all maps
+    const double* equatorial;  ///< adjoint_jacobi: of all maps
+    int map, n_maps;           ///< which of the maps this one is
 };
 
 /// alm: null where a component is not wanted.

@@ -146,7 +146,7 @@ double CpuTransform::legendre_flops() const {
     return rings_.legendre_flops(options_.lmax, table_.components);
 }
 
-std::unique_ptr<ShtWorkspace::Storage> CpuTransform::make_workspace() const {
+std::unique_ptr<ShtWorkspace::Storage> CpuTransform::make_workspace(std::int64_t) const {
     auto storage = std::make_unique<CpuStorage>();
     fit(*storage);
     return storage;

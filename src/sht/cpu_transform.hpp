@@ -65,7 +65,7 @@ class CpuTransform final : public Transform {
                           View<std::complex<double>, 3> update, ShtWorkspace::Storage& workspace,
                           const Progress& progress) const override;
 
-    std::unique_ptr<ShtWorkspace::Storage> make_workspace() const override;
+    std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const override;
     void prepare(ShtWorkspace::Storage& workspace) const override { storage_of(workspace); }
     std::int64_t workspace_bytes() const override;
     double legendre_flops() const override;

@@ -74,8 +74,8 @@ class BandedTransform final : public Transform {
         project_maps(alm, map, update, workspace, progress);
     }
 
-    std::unique_ptr<ShtWorkspace::Storage> make_workspace() const override {
-        auto storage = bands_.front()->make_workspace();
+    std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t) const override {
+        auto storage = bands_.front()->make_workspace(1);
         prepare(*storage);
         return storage;
     }

@@ -73,6 +73,7 @@ struct CudaStorage : ShtWorkspace::Storage {
     }
 
     const int device;
+    std::int64_t n_maps = 1;  ///< that make room for what they share
     core::HostTransfer transfer;
     core::OwnStream own;
     core::SideStream side;

@@ -73,9 +73,10 @@ class CudaTransform final : public Transform {
         project_maps(alm, map, update, storage_of(workspace), progress);
     }
 
-    std::unique_ptr<ShtWorkspace::Storage> make_workspace() const override {
+    std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const override {
         const core::CurrentDevice current(device_);
         auto storage = std::make_unique<CudaStorage>(device_, options_.threads);
+        storage->n_maps = n_maps;
         fit(*storage);
         return storage;
     }
@@ -88,7 +89,7 @@ class CudaTransform final : public Transform {
                                legendre_.equatorial().n_sums + rings_.buffer_size();
         if (has_ishioka())
             doubles += legendre_.n_steps() * (2 + 4 * fields) + 2 * fields * n_rows(legendre_.view()) +
-                       fields * ishioka_adjoint().n_sums;
+                       fields * legendre_.ishioka().n_sums;
         return 8 * doubles + rings_.library_bytes();
     }
 
@@ -110,18 +111,24 @@ class CudaTransform final : public Transform {
     /// Entries of one field on the Legendre stage's own rings.
     std::int64_t coarse_size() const { return resampling_ ? legendre_.layout().size() : 0; }
 
-    /// Makes room for this plan's arrays.
+    /// Of n_maps maps those that share the recurrences.
+    std::int64_t maps_at_once(std::int64_t n_maps) const {
+        return has_ishioka() ? std::clamp<std::int64_t>(n_maps, 1, max_fields / table_.components) : 1;
+    }
+
+    /// Makes room for this plan's arrays, the Legendre stage's for as many maps at once as the workspace is
+    /// for.
     void fit(CudaStorage& storage) const {
-        const int fields = table_.components;
-        storage.fourier.reserve(fields * layout_.size());
+        const std::int64_t n_maps = maps_at_once(storage.n_maps), fields = table_.components * n_maps;
+        storage.fourier.reserve((resampling_ ? table_.components : fields) * layout_.size());
         storage.coarse.reserve(fields * coarse_size());
         if (has_ishioka()) {
-            storage.steps.reserve(legendre_.n_steps() * (2 + 4 * fields));
+            storage.steps.reserve(legendre_.n_steps() * step_layout(static_cast<int>(fields)).stride);
             storage.rows.reserve(2 * fields * n_rows(legendre_.view()));
-            storage.sums.reserve(fields * ishioka_adjoint().n_sums);
+            storage.sums.reserve(fields * legendre_.ishioka().n_sums);
         }
-        storage.polar.reserve(legendre_.polar().n_sums);
-        storage.equatorial.reserve(legendre_.equatorial().n_sums);
+        storage.polar.reserve(n_maps * legendre_.polar().n_sums);
+        storage.equatorial.reserve(n_maps * legendre_.equatorial().n_sums);
         storage.buffer.reserve(rings_.buffer_size());
         storage.library.reserve(rings_.library_bytes());
     }
@@ -137,9 +144,6 @@ class CudaTransform final : public Transform {
     }
 
     bool has_ishioka() const { return legendre_.view().alpha != nullptr; }
-    const JobList& ishioka_adjoint() const {
-        return table_.components == 1 ? legendre_.ishioka_adjoint() : legendre_.ishioka();
-    }
 
     /// Pointers to the coefficients of E and B, or of the one scalar; null where the plan leaves one out.
     template <class Real, class Pointers, class Complex>
@@ -153,10 +157,12 @@ class CudaTransform final : public Transform {
     }
 
     /// fetch, work and deliver(b, stream) for every map of a batch, see BatchStreams; waits for the end
-    /// unless all data stay on the device and the stream is the caller's.
+    /// unless all data stay on the device and the stream is the caller's. at_once: maps that one call of work
+    /// serves from b on, where all are on the device.
     template <class Fetch, class Work, class Deliver>
     void for_each_map(std::int64_t n_maps, bool on_device, CudaStorage& storage, const Progress& progress,
-                      const Fetch& fetch, const Work& work, const Deliver& deliver) const {
+                      const Fetch& fetch, const Work& work, const Deliver& deliver,
+                      std::int64_t at_once = 1) const {
         const cudaStream_t stream = storage.stream();
         storage.clock.start(stream, !storage.has_caller);
         const auto step = [&](std::int64_t b, cudaStream_t work_stream) {
@@ -165,7 +171,7 @@ class CudaTransform final : public Transform {
             work(b, work_stream);
         };
         if (on_device)
-            for (std::int64_t b = 0; b < n_maps; ++b) step(b, stream);
+            for (std::int64_t b = 0; b < n_maps; b += at_once) step(b, stream);
         else
             storage.batches.run(n_maps, stream, fetch, step, deliver);
         if (storage.has_caller && on_device) return;
@@ -186,19 +192,27 @@ class CudaTransform final : public Transform {
             a.fetch(b, storage.transfer, stream);
             if (has_other_pixels_) pixels.fetch(b, storage.transfer, stream);
         };
-        const auto work = [&](std::int64_t b, cudaStream_t stream) {
-            synthesize_modes<T>(alm_pointers<const T, AlmPointers<T>>(a[b], a.component_stride()), storage,
-                                stream);
-            for (int c = 0; c < table_.components; ++c)
-                rings_.synthesize<T>(fourier_of(storage, c), pixels[b] + c * pixels.component_stride(),
-                                     storage.buffer.data(), storage.library.data(), stream);
-            storage.clock.mark(stream, &ShtStageSeconds::rings);
+        const bool on_device = !a.is_copied() && !pixels.is_copied();
+        const std::int64_t at_once = on_device ? maps_at_once(storage.n_maps) : 1;
+        const auto work = [&](std::int64_t first, cudaStream_t stream) {
+            std::vector<AlmPointers<T>> maps;
+            for (std::int64_t b = first; b < std::min(alm.extent(0), first + at_once); ++b)
+                maps.push_back(alm_pointers<const T, AlmPointers<T>>(a[b], a.component_stride()));
+            synthesize_modes<T>(maps, storage, stream);
+            for (std::size_t k = 0; k < maps.size(); ++k) {
+                const std::int64_t b = first + static_cast<std::int64_t>(k);
+                const PairModes* const fourier = interpolated(k, storage, stream);
+                for (int c = 0; c < table_.components; ++c)
+                    rings_.synthesize<T>(fourier + c * layout_.size(),
+                                         pixels[b] + c * pixels.component_stride(), storage.buffer.data(),
+                                         storage.library.data(), stream);
+                storage.clock.mark(stream, &ShtStageSeconds::rings);
+            }
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
             pixels.deliver(b, storage.transfer, stream);
         };
-        for_each_map(alm.extent(0), !a.is_copied() && !pixels.is_copied(), storage, progress, fetch, work,
-                     deliver);
+        for_each_map(alm.extent(0), on_device, storage, progress, fetch, work, deliver, at_once);
     }
 
     template <class T>
@@ -212,18 +226,26 @@ class CudaTransform final : public Transform {
         const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
             pixels.fetch(b, storage.transfer, stream);
         };
-        const auto work = [&](std::int64_t b, cudaStream_t stream) {
-            for (int c = 0; c < table_.components; ++c)
-                rings_.adjoint<T>(pixels[b] + c * pixels.component_stride(), weighted, fourier_of(storage, c),
-                                  storage.buffer.data(), storage.library.data(), stream);
-            storage.clock.mark(stream, &ShtStageSeconds::rings);
-            adjoint_modes<T>(alm_pointers<T, AlmTargets<T>>(a[b], a.component_stride()), storage, stream);
+        const bool on_device = !a.is_copied() && !pixels.is_copied();
+        const std::int64_t at_once = on_device ? maps_at_once(storage.n_maps) : 1;
+        const auto work = [&](std::int64_t first, cudaStream_t stream) {
+            std::vector<AlmTargets<T>> maps;
+            for (std::int64_t b = first; b < std::min(alm.extent(0), first + at_once); ++b) {
+                PairModes* const fourier = of_grid(maps.size(), storage);
+                for (int c = 0; c < table_.components; ++c)
+                    rings_.adjoint<T>(pixels[b] + c * pixels.component_stride(), weighted,
+                                      fourier + c * layout_.size(), storage.buffer.data(),
+                                      storage.library.data(), stream);
+                storage.clock.mark(stream, &ShtStageSeconds::rings);
+                adjoint_interpolated(maps.size(), storage, stream);
+                maps.push_back(alm_pointers<T, AlmTargets<T>>(a[b], a.component_stride()));
+            }
+            adjoint_modes<T>(maps, storage, stream);
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
             a.deliver(b, storage.transfer, stream);
         };
-        for_each_map(alm.extent(0), !a.is_copied() && !pixels.is_copied(), storage, progress, fetch, work,
-                     deliver);
+        for_each_map(alm.extent(0), on_device, storage, progress, fetch, work, deliver, at_once);
     }
 
     template <class T>
@@ -244,17 +266,20 @@ class CudaTransform final : public Transform {
             pixels.fetch(b, storage.transfer, stream);
         };
         const auto work = [&](std::int64_t b, cudaStream_t stream) {
-            synthesize_modes<T>(alm_pointers<const T, AlmPointers<T>>(a[b], a.component_stride()), storage,
+            synthesize_modes<T>({alm_pointers<const T, AlmPointers<T>>(a[b], a.component_stride())}, storage,
                                 stream);
+            PairModes* const fourier = interpolated(0, storage, stream);
             for (int c = 0; c < table_.components; ++c) {
-                rings_.synthesize<T>(fourier_of(storage, c), residual, storage.buffer.data(),
-                                     storage.library.data(), stream);
+                PairModes* const modes = fourier + c * layout_.size();
+                rings_.synthesize<T>(modes, residual, storage.buffer.data(), storage.library.data(), stream);
                 subtract_from(pixels[b] + c * pixels.component_stride(), n_pixels, residual, stream);
-                rings_.adjoint<T>(residual, true, fourier_of(storage, c), storage.buffer.data(),
-                                  storage.library.data(), stream);
+                rings_.adjoint<T>(residual, true, modes, storage.buffer.data(), storage.library.data(),
+                                  stream);
             }
             storage.clock.mark(stream, &ShtStageSeconds::rings);
-            adjoint_modes<T>(alm_pointers<T, AlmTargets<T>>(out[b], out.component_stride()), storage, stream);
+            adjoint_interpolated(0, storage, stream);
+            adjoint_modes<T>({alm_pointers<T, AlmTargets<T>>(out[b], out.component_stride())}, storage,
+                             stream);
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
             out.deliver(b, storage.transfer, stream);
@@ -263,57 +288,84 @@ class CudaTransform final : public Transform {
                      progress, fetch, work, deliver);
     }
 
-    /// F_m of component c on the grid's rings.
-    PairModes* fourier_of(const CudaStorage& storage, int c) const {
-        return storage.fourier.data() + c * layout_.size();
+    /// F_m on the grid's rings of map k of several; where they are resampled, the maps take turns.
+    PairModes* of_grid(std::size_t k, const CudaStorage& storage) const {
+        const std::int64_t map = resampling_ ? 0 : static_cast<std::int64_t>(k);
+        return storage.fourier.data() + map * table_.components * layout_.size();
+    }
+    /// F_m on the Legendre stage's rings of map k.
+    PairModes* of_legendre(std::size_t k, const CudaStorage& storage) const {
+        if (!resampling_) return of_grid(k, storage);
+        return storage.coarse.data() + static_cast<std::int64_t>(k) * table_.components * coarse_size();
     }
 
-    /// From a_lm to F_m on the grid's rings.
-    template <class T>
-    void synthesize_modes(AlmPointers<T> alm, CudaStorage& storage, cudaStream_t stream) const {
-        PairModes* const fourier = resampling_ ? storage.coarse.data() : storage.fourier.data();
-        synthesize_jacobi<T>(legendre_, alm, fourier, storage.side.fork(stream));
-        if (has_ishioka()) {
-            if (table_.spin == 0) {
-                write_steps<T>(legendre_, {{alm.alm[0]}}, 1, storage.steps.data(), stream);
-            } else {
-                spin_to_scalar<T>(legendre_, alm, storage.rows.data(), stream);
-                const double* rows = storage.rows.data();
-                write_steps<double>(legendre_, {{rows, rows + 2 * n_rows(legendre_.view())}}, 2,
-                                    storage.steps.data(), stream);
-            }
-            synthesize_ishioka(legendre_, storage.steps.data(), table_.components, fourier, stream);
-        }
-        storage.side.join(stream);
-        storage.clock.mark(stream, &ShtStageSeconds::legendre);
+    /// From the Legendre stage's rings to the grid's.
+    PairModes* interpolated(std::size_t k, CudaStorage& storage, cudaStream_t stream) const {
+        PairModes* const fourier = of_grid(k, storage);
+        if (!resampling_) return fourier;
+        resampling_->interpolation().apply(of_legendre(k, storage), table_.components, fourier, stream);
+        storage.clock.mark(stream, &ShtStageSeconds::resampling);
+        return fourier;
+    }
+    /// The transpose.
+    void adjoint_interpolated(std::size_t k, CudaStorage& storage, cudaStream_t stream) const {
         if (!resampling_) return;
-        resampling_->interpolation().apply(fourier, table_.components, storage.fourier.data(), stream);
+        resampling_->adjoint().apply(of_grid(k, storage), table_.components, of_legendre(k, storage), stream);
         storage.clock.mark(stream, &ShtStageSeconds::resampling);
     }
 
-    /// From F_m on the grid's rings to a_lm.
+    /// From the maps' a_lm to F_m on the Legendre stage's rings.
     template <class T>
-    void adjoint_modes(AlmTargets<T> alm, CudaStorage& storage, cudaStream_t stream) const {
-        const PairModes* fourier = storage.fourier.data();
-        if (resampling_) {
-            resampling_->adjoint().apply(fourier, table_.components, storage.coarse.data(), stream);
-            storage.clock.mark(stream, &ShtStageSeconds::resampling);
-            fourier = storage.coarse.data();
-        }
-        adjoint_jacobi(legendre_, fourier, storage.polar.data(), storage.equatorial.data(),
-                       storage.side.fork(stream));
-        AdjointSums sums{{nullptr, nullptr}, storage.polar.data(), storage.equatorial.data()};
+    void synthesize_modes(const std::vector<AlmPointers<T>>& maps, CudaStorage& storage,
+                          cudaStream_t stream) const {
+        const cudaStream_t side = storage.side.fork(stream);
+        synthesize_jacobi<T>(legendre_, maps, of_legendre(0, storage), side);
         if (has_ishioka()) {
-            const int fields = table_.components;
-            write_recurrence(legendre_, storage.steps.data(), stream);
-            adjoint_ishioka(legendre_, storage.steps.data(), fields, fourier, storage.sums.data(), stream);
-            rows_from_sums(legendre_, ishioka_adjoint(), storage.sums.data(), fields, storage.rows.data(),
-                           stream);
-            sums.rows[0] = storage.rows.data();
-            sums.rows[1] = storage.rows.data() + 2 * n_rows(legendre_.view());
+            const int n_fields = table_.components * static_cast<int>(maps.size());
+            const StepLayout layout = step_layout(n_fields);
+            if (table_.spin == 0) {
+                RowPointers<T> rows{};
+                for (std::size_t k = 0; k < maps.size(); ++k) rows.row[k] = maps[k].alm[0];
+                write_steps<T>(legendre_, rows, n_fields, layout, storage.steps.data(), stream);
+            } else {
+                RowPointers<double> rows{};
+                const std::int64_t row = 2 * n_rows(legendre_.view());
+                for (int f = 0; f < n_fields; ++f) rows.row[f] = storage.rows.data() + f * row;
+                for (std::size_t k = 0; k < maps.size(); ++k)
+                    spin_to_scalar<T>(legendre_, maps[k],
+                                      storage.rows.data() + 2 * static_cast<std::int64_t>(k) * row, stream);
+                write_steps<double>(legendre_, rows, n_fields, layout, storage.steps.data(), stream);
+            }
+            synthesize_ishioka(legendre_, storage.steps.data(), n_fields, of_legendre(0, storage), stream);
         }
         storage.side.join(stream);
-        store_alm<T>(legendre_, sums, alm, stream);
+        storage.clock.mark(stream, &ShtStageSeconds::legendre);
+    }
+
+    /// From F_m on the Legendre stage's rings to the maps' a_lm.
+    template <class T>
+    void adjoint_modes(const std::vector<AlmTargets<T>>& maps, CudaStorage& storage,
+                       cudaStream_t stream) const {
+        const cudaStream_t side = storage.side.fork(stream);
+        const int n_maps = static_cast<int>(maps.size());
+        adjoint_jacobi(legendre_, n_maps, of_legendre(0, storage), storage.polar.data(),
+                       storage.equatorial.data(), side);
+        if (has_ishioka()) {
+            const int n_fields = table_.components * n_maps;
+            write_recurrence(legendre_, storage.steps.data(), stream);
+            adjoint_ishioka(legendre_, storage.steps.data(), n_fields, of_legendre(0, storage),
+                            storage.sums.data(), stream);
+            rows_from_sums(legendre_, legendre_.ishioka(), storage.sums.data(), n_fields, storage.rows.data(),
+                           stream);
+        }
+        storage.side.join(stream);
+        const std::int64_t row = 2 * n_rows(legendre_.view());
+        for (int k = 0; k < n_maps; ++k) {
+            AdjointSums sums{{nullptr, nullptr}, storage.polar.data(), storage.equatorial.data(), k, n_maps};
+            for (int c = 0; c < table_.components && has_ishioka(); ++c)
+                sums.rows[c] = storage.rows.data() + (k * table_.components + c) * row;
+            store_alm<T>(legendre_, sums, maps[k], stream);
+        }
         storage.clock.mark(stream, &ShtStageSeconds::legendre);
     }
 

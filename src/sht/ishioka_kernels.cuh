@@ -23,11 +23,12 @@ struct Recurrence {
     double cos2[R];
     int scale[R];
 
-    /// pair of r: first + 32 r, at most last.
-    __device__ void start(const LegendreView& t, int m, int first, int last) {
+    /// pair_of(r): the thread's r-th ring pair.
+    template <class PairOf>
+    __device__ void start(const LegendreView& t, int m, const PairOf& pair_of) {
 #pragma unroll
         for (int r = 0; r < R; ++r) {
-            const int pair = min(first + 32 * r, last);
+            const int pair = pair_of(r);
             Log2 log{t.log2_scalar.high[m], t.log2_scalar.low[m]};
             log.add(m, t.log2_sin.high[pair], t.log2_sin.low[pair]);
             const ScaledValue value = exp2_scaled(log, m % 2 == 0 ? 1 : -1, visible);
@@ -76,6 +77,13 @@ struct Recurrence {
         advance(step[stride], step[stride + 1], cos2, current, previous);
     }
 };
+
+/// 1 / sin^s theta, the factor that the scalar form of a spin field leaves out.
+__device__ inline double inverse_sine_power(const LegendreView& t, int pair) {
+    double factor = 1;
+    for (int k = 0; k < t.spin; ++k) factor /= t.sin_theta[pair];
+    return factor;
+}
 
 /// Copies steps [begin, begin + count) of `stride` doubles to shared memory, by the whole block, not waiting.
 template <int Threads>

@@ -114,9 +114,11 @@ struct JacobiFunctions {
     }
 };
 
-/// Parts of F_m that are equal (even) or opposite (odd) on the two rings of a pair: [component][re, im].
+/// Parts of F_m that are equal (even) or opposite (odd) on the two rings of a pair: [column][re, im]; columns
+/// are the components of a spin field, or scalar maps.
+template <int Columns>
 struct MirrorParts {
-    double even[2][2] = {}, odd[2][2] = {};
+    double even[Columns][2] = {}, odd[Columns][2] = {};
 };
 
 }  // namespace zonal::sht::cuda

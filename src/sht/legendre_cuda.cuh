@@ -61,12 +61,19 @@ inline constexpr int sums_per_degree = 2;
 inline constexpr int step_group = 8;
 inline constexpr int degree_group = 16;
 
-/// Ring pairs per thread, where the registers hold them beside the sums.
-inline constexpr int ishioka_pairs = 4;
-inline constexpr int ishioka_adjoint_pairs = 8;  ///< of one field
+/// Ring pairs of a block of each kind of kernel: fewer where there would not be blocks enough to fill the
+/// device. Found by trying: lmax 1023, 2048 and 4096 on an H200.
+struct Tiles {
+    std::int64_t synthesis, adjoint;  ///< Ishioka
+    std::int64_t jacobi;
 
-/// Ring pairs of a block of the Jacobi kernels, one per thread.
-inline constexpr int jacobi_pairs = 64;
+    explicit Tiles(std::int64_t lmax) {
+        const bool few = lmax < 2048;
+        synthesis = few ? 128 : 256;
+        adjoint = few ? 256 : 512;
+        jacobi = few ? 32 : 64;
+    }
+};
 
 /// Where the F_m of a field's ring pairs lie: order by order, those of the pairs that an order reaches.
 class FourierLayout {
@@ -98,9 +105,10 @@ class LegendreStage {
     const LegendreView& view() const { return view_; }
     const FourierLayout& layout() const { return layout_; }
     std::int64_t n_steps() const { return n_steps_; }
+    Tiles tiles() const { return Tiles(view_.lmax); }
     std::int64_t bytes() const;
     const JobList& ishioka() const { return ishioka_; }
-    const JobList& ishioka_adjoint() const { return ishioka_adjoint_; }
+    const JobList& ishioka_synthesis() const { return ishioka_synthesis_; }
     const JobList& polar() const { return polar_; }
     const JobList& equatorial() const { return equatorial_; }
 
@@ -110,21 +118,40 @@ class LegendreStage {
     core::DeviceArray<double> cos_theta_, cos2_theta_, h_, sin_theta_, alpha_;
     core::DeviceArray<double> logs_[10];
     core::DeviceArray<std::int64_t> first_step_;
-    JobList ishioka_, ishioka_adjoint_, polar_, equatorial_;
+    JobList ishioka_, ishioka_synthesis_, polar_, equatorial_;
     LegendreView view_{};
 };
 
 /// Scalar fields that one pass of Ishioka's recurrence serves at most.
-inline constexpr int max_fields = 2;
+inline constexpr int max_fields = 8;
 
-/// coefficients: [step][2 + 4 n_fields], see write_steps; fourier: [n_fields] of layout().size() each, the
-/// part of the Ishioka pairs overwritten. n_fields: 1 or 2.
+/// Doubles of a step of the synthesis: A, B, then from first_field on four per field.
+struct StepLayout {
+    int stride, first_field, n_fields;
+};
+
+/// How synthesize_ishioka reads them: by each thread for itself up to two fields, else as the tensor cores
+/// do, two fields a block of columns; rows that are read together then lie in different banks.
+inline StepLayout step_layout(int n_fields) {
+    if (n_fields <= 2) return {2 + 4 * n_fields, 2, n_fields};
+    const int even = (n_fields + 1) / 2 * 2;
+    return {4 + 4 * even, 4, even};
+}
+
+/// coefficients: write_steps with step_layout(n_fields); fourier: [n_fields] of layout().size() each, the
+/// part of the Ishioka pairs overwritten. n_fields: 1 to max_fields.
 void synthesize_ishioka(const LegendreStage& stage, const double* coefficients, int n_fields,
                         PairModes* fourier, cudaStream_t stream);
+/// The same by matrix products on the tensor cores: for more than two fields.
+void synthesize_ishioka_products(const LegendreStage& stage, const double* coefficients, int n_fields,
+                                 PairModes* fourier, cudaStream_t stream);
 
-/// recurrence: [step][2], see write_recurrence. sums: [job][step][4 n_fields], overwritten.
+/// recurrence: [step][2], see write_recurrence. sums: [job of ishioka()][step][4 n_fields], overwritten.
 void adjoint_ishioka(const LegendreStage& stage, const double* recurrence, int n_fields,
                      const PairModes* fourier, double* sums, cudaStream_t stream);
+/// The same by matrix products on the tensor cores: for more than one field.
+void adjoint_ishioka_products(const LegendreStage& stage, const double* recurrence, int n_fields,
+                              const PairModes* fourier, double* sums, cudaStream_t stream);
 
 /// A map's coefficients as the Jacobi kernels read them: component c at alm[c], null where it is zero.
 template <class T>
@@ -132,14 +159,29 @@ struct AlmPointers {
     const T* alm[2];  ///< complex: re, im
 };
 
-/// fourier: [components] of layout().size() each; the parts of the polar and the equatorial pairs
+/// Maps that one pass of the Jacobi recurrences serves: a spin field, or 4, 2 or 1 scalar maps.
+struct MapsOfPass {
+    int first, count;
+};
+/// The pass of map k of n_maps.
+inline MapsOfPass maps_of_pass(int k, int n_maps, int components) {
+    if (components == 2) return {k, 1};
+    for (int first = 0;;) {
+        const int left = n_maps - first, count = left >= 4 ? 4 : left >= 2 ? 2 : 1;
+        if (k < first + count) return {first, count};
+        first += count;
+    }
+}
+
+/// fourier: [map][component] of layout().size() each; the parts of the polar and the equatorial pairs
 /// overwritten.
 template <class T>
-void synthesize_jacobi(const LegendreStage& stage, AlmPointers<T> alm, PairModes* fourier,
-                       cudaStream_t stream);
+void synthesize_jacobi(const LegendreStage& stage, const std::vector<AlmPointers<T>>& maps,
+                       PairModes* fourier, cudaStream_t stream);
 
-/// polar, equatorial: [job][degree][2 components], overwritten.
-void adjoint_jacobi(const LegendreStage& stage, const PairModes* fourier, double* polar, double* equatorial,
-                    cudaStream_t stream);
+/// polar, equatorial: [map][n_sums of the jobs], of which the maps of a pass share theirs:
+/// [job][degree][map][2 components], overwritten.
+void adjoint_jacobi(const LegendreStage& stage, int n_maps, const PairModes* fourier, double* polar,
+                    double* equatorial, cudaStream_t stream);
 
 }  // namespace zonal::sht::cuda

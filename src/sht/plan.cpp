@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "sht/plan_checks.hpp"
 #include "sht/transform.hpp"
+#include "zonal/error.hpp"
 #include "zonal/sht.hpp"
 
 namespace zonal {
@@ -62,8 +65,9 @@ double ShtPlan::legendre_flops() const {
     return implementation_->transform->legendre_flops();
 }
 
-ShtWorkspace ShtPlan::make_workspace() const {
-    return ShtWorkspace(implementation_->transform->make_workspace());
+ShtWorkspace ShtPlan::make_workspace(std::int64_t n_maps) const {
+    if (n_maps < 1) throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", n_maps));
+    return ShtWorkspace(implementation_->transform->make_workspace(n_maps));
 }
 
 template <class T>

@@ -89,7 +89,8 @@ class Transform {
                                   View<std::complex<double>, 3> update, ShtWorkspace::Storage& workspace,
                                   const Progress& progress) const = 0;
 
-    virtual std::unique_ptr<ShtWorkspace::Storage> make_workspace() const = 0;
+    /// n_maps: that calls will bring at once.
+    virtual std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const = 0;
     /// Makes room for this transform's calls in a workspace of the same device, whoever made it.
     virtual void prepare(ShtWorkspace::Storage& workspace) const = 0;
     virtual std::int64_t workspace_bytes() const = 0;

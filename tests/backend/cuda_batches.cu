@@ -1,0 +1,48 @@
+#include "backend/cuda_helpers.cuh"
+
+// Several maps at once on CUDA.
+namespace zonal::test {
+namespace {
+
+class CudaBatches : public OnCuda {};
+
+/// Maps that share the recurrences, beside the same one by one.
+TEST_F(CudaBatches, AgreeWithMapsOneByOne) {
+    for (const int spin : {0, 1, 2, 3})
+        for (const std::int64_t n_maps : {2, 3, 5, 8, 11}) {
+            const ShtPlan plan(Grid::healpix(64), on(Device::cuda(), 150, spin));
+            const AlmArray alm = random_spin_alm(plan.layout(), n_maps, plan.alm_components(), spin, 4);
+            const MapArray map = synthesis(plan, alm);
+            const AlmArray back = adjoint(plan, map);
+            const OnDevice<Complex> alm_there(alm), back_there{AlmArray(alm.extents())};
+            const OnDevice<double> map_there{MapArray(map.extents())};
+            ShtWorkspace workspace = plan.make_workspace(n_maps);
+            plan.synthesize<double>(alm_there.view(), map_there.view(), workspace);
+            EXPECT_LE(largest_difference(map_there.host(), map) / largest(map), transform_rounding(150, spin))
+                << "spin " << spin << ", " << n_maps << " maps";
+            const OnDevice<double> same(map);
+            plan.adjoint_synthesize<double>(same.view(), back_there.view(), workspace);
+            EXPECT_LE(largest_difference(back_there.host(), back) / largest(back),
+                      transform_rounding(150, spin))
+                << "spin " << spin << ", " << n_maps << " maps";
+        }
+}
+
+/// A workspace that held a batch of a small plan serves a larger one.
+TEST_F(CudaBatches, ShareAWorkspaceBetweenPlans) {
+    const ShtPlan small(Grid::healpix(16), on(Device::cuda(), 32, 0));
+    const ShtPlan large(Grid::gauss_legendre(257, 514), on(Device::cuda(), 256, 2));
+    ShtWorkspace workspace = small.make_workspace(4);
+    for (const ShtPlan* plan : {&small, &large, &small}) {
+        const AlmArray alm =
+            random_spin_alm(plan->layout(), 4, plan->alm_components(), plan->options().spin, 5);
+        const MapArray map = synthesis(*plan, alm);
+        const OnDevice<Complex> alm_there(alm);
+        const OnDevice<double> map_there{MapArray(map.extents())};
+        plan->synthesize<double>(alm_there.view(), map_there.view(), workspace);
+        EXPECT_LE(largest_difference(map_there.host(), map) / largest(map), transform_rounding(256, 2));
+    }
+}
+
+}  // namespace
+}  // namespace zonal::test
