@@ -30,6 +30,14 @@ CurrentDevice::~CurrentDevice() {
     if (changed_) cudaSetDevice(before_);
 }
 
+std::int64_t shared_memory_per_block() {
+    int device = 0, bytes = 0;
+    check_cuda(cudaGetDevice(&device), "asking for the current device");
+    check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+               "asking for the shared memory");
+    return bytes;
+}
+
 void* allocate_device(std::int64_t bytes) {
     void* memory = nullptr;
     const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(bytes));

@@ -28,6 +28,10 @@ class CurrentDevice {
     bool changed_ = false;
 };
 
+/// Bytes of shared memory that a block of the current device may ask for: 64 KiB on sm_75, 99 on sm_86, 89
+/// and 120, 163 on sm_80, 227 on sm_90 and 100.
+std::int64_t shared_memory_per_block();
+
 /// Bytes of device memory; throws OutOfDeviceMemory with the bytes asked for and free.
 void* allocate_device(std::int64_t bytes);
 

@@ -44,9 +44,10 @@ template <class T>
 __global__ void steps_kernel(LegendreView t, RowPointers<T> rows, int n_fields, StepLayout layout,
                              double* steps) {
     const std::int64_t m = blockIdx.y, first = t.first_step[m];
-    const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-    const std::int64_t per_step = max(1, layout.n_fields), i = index / per_step;
-    const int f = static_cast<int>(index - i * per_step);
+    // Below 2^31: a step's fields times the steps of an order.
+    const unsigned index = blockIdx.x * threads + threadIdx.x, per_step = max(1, layout.n_fields);
+    const std::int64_t i = index / per_step;
+    const int f = static_cast<int>(index % per_step);
     if (first + i >= t.first_step[m + 1]) return;
     const std::int64_t lmax = t.lmax + t.spin, l = m + 2 * i, origin = row_origin(lmax, m);
     const double order = static_cast<double>(m), alpha = t.alpha[first + i];
@@ -77,8 +78,8 @@ __global__ void rows_kernel(LegendreView t, int n_fields, const std::int64_t* fi
                             const std::int32_t* n_tiles, const double* sums, double* rows,
                             std::int64_t n_rows) {
     const std::int64_t m = blockIdx.y, first = t.first_step[m], count = t.first_step[m + 1] - first;
-    const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-    const std::int64_t i = index / n_fields, f = index - i * n_fields;
+    const unsigned index = blockIdx.x * threads + threadIdx.x, per_step = n_fields;
+    const std::int64_t i = index / per_step, f = index % per_step;
     if (i >= count) return;
     const std::int64_t width = sums_per_step * n_fields;
     const double* order_sums = sums + n_fields * first_sum[m];

@@ -76,7 +76,13 @@ struct CudaStorage : ShtWorkspace::Storage {
     std::int64_t n_maps = 1;  ///< that make room for what they share
     core::HostTransfer transfer;
     core::OwnStream own;
-    core::SideStream side;
+    core::SideStream side, other_side;
+    /// Streams beside `stream`, after what it has been given so far; it goes on when their work is done.
+    JacobiStreams fork_sides(cudaStream_t stream) { return {side.fork(stream), other_side.fork(stream)}; }
+    void join_sides(cudaStream_t stream) {
+        side.join(stream);
+        other_side.join(stream);
+    }
     cudaStream_t caller = nullptr;
     bool has_caller = false;
     StageClock clock;

@@ -113,7 +113,9 @@ class CudaTransform final : public Transform {
 
     /// Of n_maps maps those that share the recurrences.
     std::int64_t maps_at_once(std::int64_t n_maps) const {
-        return has_ishioka() ? std::clamp<std::int64_t>(n_maps, 1, max_fields / table_.components) : 1;
+        return has_ishioka()
+                   ? std::clamp<std::int64_t>(n_maps, 1, legendre_.tiles().max_fields / table_.components)
+                   : 1;
     }
 
     /// Makes room for this plan's arrays, the Legendre stage's for as many maps at once as the workspace is
@@ -318,8 +320,7 @@ class CudaTransform final : public Transform {
     template <class T>
     void synthesize_modes(const std::vector<AlmPointers<T>>& maps, CudaStorage& storage,
                           cudaStream_t stream) const {
-        const cudaStream_t side = storage.side.fork(stream);
-        synthesize_jacobi<T>(legendre_, maps, of_legendre(0, storage), side);
+        synthesize_jacobi<T>(legendre_, maps, of_legendre(0, storage), storage.fork_sides(stream));
         if (has_ishioka()) {
             const int n_fields = table_.components * static_cast<int>(maps.size());
             const StepLayout layout = step_layout(n_fields);
@@ -338,7 +339,7 @@ class CudaTransform final : public Transform {
             }
             synthesize_ishioka(legendre_, storage.steps.data(), n_fields, of_legendre(0, storage), stream);
         }
-        storage.side.join(stream);
+        storage.join_sides(stream);
         storage.clock.mark(stream, &ShtStageSeconds::legendre);
     }
 
@@ -346,10 +347,9 @@ class CudaTransform final : public Transform {
     template <class T>
     void adjoint_modes(const std::vector<AlmTargets<T>>& maps, CudaStorage& storage,
                        cudaStream_t stream) const {
-        const cudaStream_t side = storage.side.fork(stream);
         const int n_maps = static_cast<int>(maps.size());
         adjoint_jacobi(legendre_, n_maps, of_legendre(0, storage), storage.polar.data(),
-                       storage.equatorial.data(), side);
+                       storage.equatorial.data(), storage.fork_sides(stream));
         if (has_ishioka()) {
             const int n_fields = table_.components * n_maps;
             write_recurrence(legendre_, storage.steps.data(), stream);
@@ -358,7 +358,7 @@ class CudaTransform final : public Transform {
             rows_from_sums(legendre_, legendre_.ishioka(), storage.sums.data(), n_fields, storage.rows.data(),
                            stream);
         }
-        storage.side.join(stream);
+        storage.join_sides(stream);
         const std::int64_t row = 2 * n_rows(legendre_.view());
         for (int k = 0; k < n_maps; ++k) {
             AdjointSums sums{{nullptr, nullptr}, storage.polar.data(), storage.equatorial.data(), k, n_maps};

@@ -252,7 +252,7 @@ void for_each_pass(int components, int n_maps, const Visit& visit) {
 
 template <class T>
 void synthesize_jacobi(const LegendreStage& stage, const std::vector<AlmPointers<T>>& maps,
-                       PairModes* fourier, cudaStream_t stream) {
+                       PairModes* fourier, JacobiStreams streams) {
     using enum JacobiForm;
     const int components = stage.view().components;
     for_each_pass(components, static_cast<int>(maps.size()), [&](MapsOfPass pass, auto spin, auto columns) {
@@ -260,27 +260,29 @@ void synthesize_jacobi(const LegendreStage& stage, const std::vector<AlmPointers
         for (int k = 0; k < pass.count; ++k)
             for (int c = 0; c < components; ++c) alm.column[k * components + c] = maps[pass.first + k].alm[c];
         PairModes* const first = fourier + pass.first * components * stage.layout().size();
-        launch_synthesis<spin, difference, columns>(stage, stage.polar(), alm, first, stream);
-        launch_synthesis<spin, three_term, columns>(stage, stage.equatorial(), alm, first, stream);
+        launch_synthesis<spin, difference, columns>(stage, stage.polar(), alm, first, streams.polar);
+        launch_synthesis<spin, three_term, columns>(stage, stage.equatorial(), alm, first,
+                                                    streams.equatorial);
     });
 }
 
 void adjoint_jacobi(const LegendreStage& stage, int n_maps, const PairModes* fourier, double* polar,
-                    double* equatorial, cudaStream_t stream) {
+                    double* equatorial, JacobiStreams streams) {
     using enum JacobiForm;
     const int components = stage.view().components;
     for_each_pass(components, n_maps, [&](MapsOfPass pass, auto spin, auto columns) {
         const PairModes* const first = fourier + pass.first * components * stage.layout().size();
         launch_adjoint<spin, difference, columns>(stage, stage.polar(), first,
-                                                  polar + pass.first * stage.polar().n_sums, stream);
-        launch_adjoint<spin, three_term, columns>(
-            stage, stage.equatorial(), first, equatorial + pass.first * stage.equatorial().n_sums, stream);
+                                                  polar + pass.first * stage.polar().n_sums, streams.polar);
+        launch_adjoint<spin, three_term, columns>(stage, stage.equatorial(), first,
+                                                  equatorial + pass.first * stage.equatorial().n_sums,
+                                                  streams.equatorial);
     });
 }
 
 template void synthesize_jacobi(const LegendreStage&, const std::vector<AlmPointers<float>>&, PairModes*,
-                                cudaStream_t);
+                                JacobiStreams);
 template void synthesize_jacobi(const LegendreStage&, const std::vector<AlmPointers<double>>&, PairModes*,
-                                cudaStream_t);
+                                JacobiStreams);
 
 }  // namespace zonal::sht::cuda

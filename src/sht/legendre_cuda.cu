@@ -59,13 +59,13 @@ FourierLayout::FourierLayout(const RingPairs& rings, std::int64_t mmax) : n_pair
 }
 
 LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
-    : layout_(rings, table.layout.mmax()),
+    : tiles_(table.layout.lmax(), core::shared_memory_per_block()),
+      layout_(rings, table.layout.mmax()),
       cos_theta_(rings.cos_theta),
       cos2_theta_(rings.cos2_theta),
       h_(rings.h),
       sin_theta_(rings.sin_theta) {
     const std::int64_t lmax = table.layout.lmax(), mmax = table.layout.mmax();
-    const Tiles tiles(lmax);
     const LogTable* logs[5] = {&rings.log2_sin, &rings.log2_cos_half, &rings.log2_sin_half,
                                &table.log2_scalar, &table.log2_wigner};
     for (int k = 0; k < 5; ++k) {
@@ -92,10 +92,10 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
         const std::int64_t used = std::max<std::int64_t>(0, lmax - std::max<std::int64_t>(m, table.spin) + 1);
         return table.components * sums_per_degree * ((used + degree_group - 1) / degree_group * degree_group);
     };
-    ishioka_ = make_jobs(mmax, end_polar, equatorial, tiles.adjoint, first_pair, step_sums);
-    ishioka_synthesis_ = make_jobs(mmax, end_polar, equatorial, tiles.synthesis, first_pair, step_sums);
-    polar_ = make_jobs(mmax, 0, end_polar, tiles.jacobi, first_pair, degree_sums);
-    equatorial_ = make_jobs(mmax, equatorial, n_pairs, tiles.jacobi, first_pair, degree_sums);
+    ishioka_ = make_jobs(mmax, end_polar, equatorial, tiles_.adjoint, first_pair, step_sums);
+    ishioka_synthesis_ = make_jobs(mmax, end_polar, equatorial, tiles_.synthesis, first_pair, step_sums);
+    polar_ = make_jobs(mmax, 0, end_polar, tiles_.jacobi, first_pair, degree_sums);
+    equatorial_ = make_jobs(mmax, equatorial, n_pairs, tiles_.jacobi, first_pair, degree_sums);
 
     view_ = {lmax,
              mmax,

@@ -61,17 +61,22 @@ inline constexpr int sums_per_degree = 2;
 inline constexpr int step_group = 8;
 inline constexpr int degree_group = 16;
 
-/// Ring pairs of a block of each kind of kernel: fewer where there would not be blocks enough to fill the
-/// device. Found by trying: lmax 1023, 2048 and 4096 on an H200.
+/// Ring pairs of a block of each kind of kernel, and scalar fields that one pass of Ishioka's recurrence
+/// serves at most. Fewer pairs where there would not be blocks enough to fill the device, found by trying
+/// lmax 1023, 2048 and 4096 on an H200; and no more than what shared memory holds, of which the products need
+/// most (ishioka_products_cuda.cu).
 struct Tiles {
     std::int64_t synthesis, adjoint;  ///< Ishioka
     std::int64_t jacobi;
+    int max_fields;
 
-    explicit Tiles(std::int64_t lmax) {
+    Tiles(std::int64_t lmax, std::int64_t shared_memory) {
+        constexpr std::int64_t kib = 1024;
         const bool few = lmax < 2048;
         synthesis = few ? 128 : 256;
-        adjoint = few ? 256 : 512;
+        adjoint = few || shared_memory < 144 * kib ? 256 : 512;
         jacobi = few ? 32 : 64;
+        max_fields = shared_memory < 72 * kib ? 6 : 8;
     }
 };
 
@@ -105,7 +110,7 @@ class LegendreStage {
     const LegendreView& view() const { return view_; }
     const FourierLayout& layout() const { return layout_; }
     std::int64_t n_steps() const { return n_steps_; }
-    Tiles tiles() const { return Tiles(view_.lmax); }
+    const Tiles& tiles() const { return tiles_; }
     std::int64_t bytes() const;
     const JobList& ishioka() const { return ishioka_; }
     const JobList& ishioka_synthesis() const { return ishioka_synthesis_; }
@@ -113,6 +118,7 @@ class LegendreStage {
     const JobList& equatorial() const { return equatorial_; }
 
   private:
+    const Tiles tiles_;
     FourierLayout layout_;
     std::int64_t n_steps_ = 0;
     core::DeviceArray<double> cos_theta_, cos2_theta_, h_, sin_theta_, alpha_;
@@ -122,7 +128,7 @@ class LegendreStage {
     LegendreView view_{};
 };
 
-/// Scalar fields that one pass of Ishioka's recurrence serves at most.
+/// Scalar fields that one pass of Ishioka's recurrence serves at most, on any device.
 inline constexpr int max_fields = 8;
 
 /// Doubles of a step of the synthesis: A, B, then from first_field on four per field.
@@ -159,6 +165,11 @@ struct AlmPointers {
     const T* alm[2];  ///< complex: re, im
 };
 
+/// The two kinds of pairs have little to do each and do not fill the device: side by side.
+struct JacobiStreams {
+    cudaStream_t polar, equatorial;
+};
+
 /// Maps that one pass of the Jacobi recurrences serves: a spin field, or 4, 2 or 1 scalar maps.
 struct MapsOfPass {
     int first, count;
@@ -177,11 +188,11 @@ inline MapsOfPass maps_of_pass(int k, int n_maps, int components) {
 /// overwritten.
 template <class T>
 void synthesize_jacobi(const LegendreStage& stage, const std::vector<AlmPointers<T>>& maps,
-                       PairModes* fourier, cudaStream_t stream);
+                       PairModes* fourier, JacobiStreams streams);
 
 /// polar, equatorial: [map][n_sums of the jobs], of which the maps of a pass share theirs:
 /// [job][degree][map][2 components], overwritten.
 void adjoint_jacobi(const LegendreStage& stage, int n_maps, const PairModes* fourier, double* polar,
-                    double* equatorial, cudaStream_t stream);
+                    double* equatorial, JacobiStreams streams);
 
 }  // namespace zonal::sht::cuda

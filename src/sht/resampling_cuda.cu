@@ -21,7 +21,7 @@ constexpr int row_stride = tile_columns + 4;
 static_assert(tile_targets == tile_columns);
 
 /// Equidistant rings per degree: the fewer, the less work in the Legendre stage and the more in the matrix.
-constexpr double oversampling = 1.1;
+constexpr double oversampling = 1.125;
 /// The grid must have this many times more pairs for the matrix to be worth its time, and this many at all.
 constexpr double least_gain = 1.3;
 constexpr std::int64_t fewest_pairs = 512;

@@ -4,7 +4,7 @@
 #include "sht/resampling_math.hpp"
 
 /// Resampling in theta: where a grid has many more rings than the degree needs, the Legendre stage works on
-/// equidistant rings, a few per cent more than lmax, and each F_m(theta) is interpolated from there. Seen as
+/// equidistant rings, an eighth more than lmax, and each F_m(theta) is interpolated from there. Seen as
 /// a function on the whole meridian circle, F_m(-theta) = (-1)^(m + s) F_m(theta), it is a trigonometric
 /// polynomial of degree lmax. The same banded matrix serves all orders; the adjoint is its transpose.
 namespace zonal::sht::cuda {

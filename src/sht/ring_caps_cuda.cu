@@ -214,11 +214,7 @@ std::int32_t padded_part(std::int64_t length) {
 }  // namespace
 
 std::int64_t RingCaps::longest_part() {
-    int device = 0, bytes = 0;
-    core::check_cuda(cudaGetDevice(&device), "asking for the current device");
-    core::check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-                     "asking for the shared memory");
-    return bytes >= CapBlock<4096>::shared_bytes ? 2048 : 1024;
+    return core::shared_memory_per_block() >= CapBlock<4096>::shared_bytes ? 2048 : 1024;
 }
 
 RingCaps::RingCaps(std::vector<CapPair> caps, const std::vector<PairGeometry>& geometry,
