@@ -87,13 +87,18 @@ template <int Blocks>
 struct SynthesisSums {
     double sum[pair_blocks][Blocks][4] = {};
 
-    __device__ void add(const SynthesisLambda& lambda, const double* coefficients, int stride) {
+    /// count: steps that there are; what lies behind them in shared memory may be anything, and lambda's
+    /// zeros would not make zero of it.
+    __device__ void add(const SynthesisLambda& lambda, const double* coefficients, int stride, int count) {
         const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
         double b[Blocks][4];
 #pragma unroll
         for (int c = 0; c < Blocks; ++c)
 #pragma unroll
-            for (int i = 0; i < 4; ++i) b[c][i] = coefficients[(t + 4 * i) * stride + block_columns * c + g];
+            for (int i = 0; i < 4; ++i) {
+                const int step = t + 4 * i;
+                b[c][i] = step < count ? coefficients[step * stride + block_columns * c + g] : 0;
+            }
 #pragma unroll
         for (int p = 0; p < pair_blocks; ++p) {
             double a[8];
@@ -165,9 +170,9 @@ __global__ void __launch_bounds__(32 * Warps)
         const int count = active ? min(chunk_steps, n_steps - done) : 0;
         for (int j = 0; j < count; j += product_steps) {
             const double* const step = shared.steps[k][j];
-            if (write_lambda(state, visibility, step, stride, min(product_steps, count - j),
-                             shared.lambda[warp]))
-                sums.add(shared.lambda[warp], step + stride - block_columns * Blocks, stride);
+            const int here = min(product_steps, count - j);
+            if (write_lambda(state, visibility, step, stride, here, shared.lambda[warp]))
+                sums.add(shared.lambda[warp], step + stride - block_columns * Blocks, stride, here);
         }
     }
     if (active) sums.store(t, job.m, first, job.end, n_fields, fourier, field_stride);
