@@ -103,9 +103,9 @@ class ShtPlan {
     /// Floating point operations of the Legendre stage of one map, as counted for the share of peak: 6 per
     /// (degree, order, ring pair) kept, 10 for two components.
     double legendre_flops() const;
-    /// n_maps: maps that calls bring at once. On CUDA that many maps on the device, up to 8 (4 of a spin field),
-    /// then share the recurrences, at as many times the memory of the Legendre stage; their sums are rounded
-    /// otherwise than one by one. The CPU shares them as they come.
+    /// n_maps: maps that calls bring at once. On CUDA that many maps on the device, up to 8 (4 of a spin
+    /// field), then share the recurrences, at as many times the memory of the Legendre stage; their sums are
+    /// rounded otherwise than one by one. The CPU shares them as they come.
     ShtWorkspace make_workspace(std::int64_t n_maps = 1) const;
 
     /// map = S alm. Pixels of the map that are in no ring are left as they are.

@@ -57,6 +57,7 @@ __global__ void steps_kernel(LegendreView t, RowPointers<T> rows, int n_fields, 
     if (f == 0) {
         const IshiokaStep step = ishioka_step(i, alpha, eps_1, eps_2);
         store(out, {step.a, step.b});
+        if (layout.first_field == 4) store(out + 2, {0, 0});  // copied with the rest
     }
     if (layout.n_fields == 0) return;
     double2 even{0, 0}, odd{0, 0};
