@@ -281,18 +281,15 @@ __global__ void __launch_bounds__(32 * Warps, Blocks == 1 ? 16 / Warps : 8 / War
     }
 }
 
-/// Calls visit with the number of column blocks and of warps as constants.
-template <class Visit>
+/// Calls visit with the number of column blocks and of warps as constants; the tile is of either number of
+/// warps.
+template <int FewWarps, int ManyWarps, class Visit>
 void with_shape(int n_fields, std::int64_t tile, const Visit& visit) {
     const auto with_warps = [&](auto blocks) {
-        switch (tile / warp_pairs) {
-            case 2:
-                return visit(blocks, std::integral_constant<int, 2>());
-            case 4:
-                return visit(blocks, std::integral_constant<int, 4>());
-            default:
-                return visit(blocks, std::integral_constant<int, 8>());
-        }
+        if (tile == FewWarps * warp_pairs)
+            visit(blocks, std::integral_constant<int, FewWarps>());
+        else
+            visit(blocks, std::integral_constant<int, ManyWarps>());
     };
     switch ((n_fields + 1) / 2) {
         case 1:
@@ -323,7 +320,7 @@ void launch(Kernel* kernel, int warps, const LegendreView& view, const JobList& 
 
 void synthesize_ishioka_products(const LegendreStage& stage, const double* coefficients, int n_fields,
                                  PairModes* fourier, cudaStream_t stream) {
-    with_shape(n_fields, stage.tiles().synthesis, [&](auto blocks, auto warps) {
+    with_shape<2, 4>(n_fields, stage.tiles().synthesis, [&](auto blocks, auto warps) {
         launch<SynthesisShared<blocks, warps>>(&synthesis_kernel<blocks, warps>, warps, stage.view(),
                                                stage.ishioka_synthesis(), stream, coefficients, n_fields,
                                                fourier, stage.layout().size());
@@ -332,7 +329,7 @@ void synthesize_ishioka_products(const LegendreStage& stage, const double* coeff
 
 void adjoint_ishioka_products(const LegendreStage& stage, const double* recurrence, int n_fields,
                               const PairModes* fourier, double* sums, cudaStream_t stream) {
-    with_shape(n_fields, stage.tiles().adjoint, [&](auto blocks, auto warps) {
+    with_shape<4, 8>(n_fields, stage.tiles().adjoint, [&](auto blocks, auto warps) {
         launch<AdjointShared<blocks, warps>>(&adjoint_kernel<blocks, warps>, warps, stage.view(),
                                              stage.ishioka(), stream, recurrence, n_fields, fourier,
                                              stage.layout().size(), sums);
