@@ -104,9 +104,9 @@ AnalysisReport iterate(sht::AnalysisOperator<T>& op, View<const T, 3> map, View<
         return iterate_jacobi<T>(op, map, alm, options);
     const auto map_there = sht::resident<T>(op.storage(), sht::ScratchArray::map, map);
     const auto alm_there = sht::resident_target<std::complex<T>>(op.storage(), sht::ScratchArray::alm, alm);
-    const auto report = options.tolerance > 0
-                            ? sht::solve_normal_equations<T>(op, map_there, alm_there, options)
-                            : iterate_jacobi<T>(op, map_there, alm_there, options);
+    AnalysisReport report = options.tolerance > 0
+                                ? sht::solve_normal_equations<T>(op, map_there, alm_there, options)
+                                : iterate_jacobi<T>(op, map_there, alm_there, options);
     if (alm_there.data() != alm.data()) sht::copy_fields<std::complex<T>>(op.storage(), alm_there, alm);
     return report;
 }

@@ -239,13 +239,13 @@ std::unique_ptr<AlmArithmetic<T>> make_alm_arithmetic(const AlmLayout& layout, i
     return std::make_unique<CpuAlmArithmetic<T>>(layout, threads);
 }
 
-#define ZONAL_INSTANTIATE(T)                                                                              \
-    template std::unique_ptr<MapArithmetic<T>> make_map_arithmetic(const Grid&, const PixelWeights&, int, \
-                                                                   ShtWorkspace::Storage&);               \
-    template std::unique_ptr<AlmArithmetic<T>> make_alm_arithmetic(const AlmLayout&, int,                 \
+template std::unique_ptr<MapArithmetic<float>> make_map_arithmetic(const Grid&, const PixelWeights&, int,
                                                                    ShtWorkspace::Storage&);
-ZONAL_INSTANTIATE(float)
-ZONAL_INSTANTIATE(double)
-#undef ZONAL_INSTANTIATE
+template std::unique_ptr<AlmArithmetic<float>> make_alm_arithmetic(const AlmLayout&, int,
+                                                                   ShtWorkspace::Storage&);
+template std::unique_ptr<MapArithmetic<double>> make_map_arithmetic(const Grid&, const PixelWeights&, int,
+                                                                    ShtWorkspace::Storage&);
+template std::unique_ptr<AlmArithmetic<double>> make_alm_arithmetic(const AlmLayout&, int,
+                                                                    ShtWorkspace::Storage&);
 
 }  // namespace zonal::sht

@@ -21,13 +21,13 @@ std::unique_ptr<AlmArithmetic<T>> make_cuda_alm_arithmetic(const AlmLayout&, Sht
     throw BackendUnavailable("this build of Zonal has no CUDA code");
 }
 
-#define ZONAL_INSTANTIATE(T)                                                                              \
-    template std::unique_ptr<MapArithmetic<T>> make_cuda_map_arithmetic(const Grid&, const PixelWeights&, \
-                                                                        ShtWorkspace::Storage&);          \
-    template std::unique_ptr<AlmArithmetic<T>> make_cuda_alm_arithmetic(const AlmLayout&,                 \
+template std::unique_ptr<MapArithmetic<float>> make_cuda_map_arithmetic(const Grid&, const PixelWeights&,
                                                                         ShtWorkspace::Storage&);
-ZONAL_INSTANTIATE(float)
-ZONAL_INSTANTIATE(double)
-#undef ZONAL_INSTANTIATE
+template std::unique_ptr<AlmArithmetic<float>> make_cuda_alm_arithmetic(const AlmLayout&,
+                                                                        ShtWorkspace::Storage&);
+template std::unique_ptr<MapArithmetic<double>> make_cuda_map_arithmetic(const Grid&, const PixelWeights&,
+                                                                         ShtWorkspace::Storage&);
+template std::unique_ptr<AlmArithmetic<double>> make_cuda_alm_arithmetic(const AlmLayout&,
+                                                                         ShtWorkspace::Storage&);
 
 }  // namespace zonal::sht
