@@ -35,7 +35,8 @@ def main():
     def theirs():
         results[1] = healpy.smoothing(sky, fwhm=fwhm, lmax=options.lmax, iter=options.iter)
 
-    record = {"what": "smoothing beside healpy", "machine": machine.describe("healpy", "numpy"), **vars(options),
+    record = {"what": "smoothing beside healpy", "machine": machine.describe("healpy", "numpy"),
+              **{name: value for name, value in vars(options).items() if name != "output"},
               "smoothing": machine.paired(ours, theirs, options.runs)}
     record["largest_difference_over_rms"] = float(np.abs(results[0] - results[1]).max() / results[1].std())
     machine.write(record, options.output)
