@@ -12,8 +12,9 @@ check_layers.py [ROOT]: prints one line per broken rule and exits with 1 when th
 import ast
 import pathlib
 import re
-import subprocess
 import sys
+
+from tracked_files import tracked_files
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
@@ -151,11 +152,7 @@ def check_file(path, text):
 
 def source_files(root):
     """Files that git tracks or would track, relative to root."""
-    listing = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                             check=True, capture_output=True, text=True).stdout
-    for path in sorted(set(listing.split("\0"))):
-        if pathlib.PurePosixPath(path).suffix in TEXT_SUFFIXES and (pathlib.Path(root) / path).is_file():
-            yield path
+    return [path for path in tracked_files(root) if pathlib.PurePosixPath(path).suffix in TEXT_SUFFIXES]
 
 
 def main():

@@ -7,8 +7,9 @@ check_links.py [ROOT]: prints one line per dead link and exits with 1 when there
 
 import pathlib
 import re
-import subprocess
 import sys
+
+from tracked_files import tracked_files
 
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
@@ -37,9 +38,7 @@ def check_page(page, text):
 
 def pages(root):
     """Markdown files that git tracks or would track."""
-    listing = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"],
-                             check=True, capture_output=True, text=True).stdout
-    return [root / path for path in sorted(set(listing.split("\0"))) if path and (root / path).is_file()]
+    return [root / path for path in tracked_files(root, "*.md")]
 
 
 def main():
