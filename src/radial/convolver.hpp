@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+
+#include "zonal/convolution.hpp"
+
+namespace zonal {
+
+/// What a method keeps between calls; each has its own.
+struct PixelConvolutionWorkspace::Storage {
+    virtual ~Storage() = default;
+
+    PixelConvolutionSeconds seconds;
+};
+
+}  // namespace zonal
+
+namespace zonal::radial {
+
+/// One method on one kind of device. Immutable and safe for any number of threads, each with a workspace of
+/// its own. The plan has checked the arrays: maps: [map, grid.n_pixels()], convolved: [map,
+/// grid_out.n_pixels()], last axis contiguous, not overlapping, in host memory or, on CUDA, host or device
+/// memory. Pixels of the output in no ring are left as they are.
+class Convolver {
+  public:
+    virtual ~Convolver() = default;
+
+    virtual void convolve(View<const float, 2> maps, View<float, 2> convolved,
+                          PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const = 0;
+    virtual void convolve(View<const double, 2> maps, View<double, 2> convolved,
+                          PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const = 0;
+
+    /// n_maps: that calls will bring at once; workspaces grow when more come.
+    virtual std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t n_maps) const = 0;
+    /// Bytes of a workspace for n_maps maps.
+    virtual std::int64_t workspace_bytes(std::int64_t n_maps) const = 0;
+};
+
+}  // namespace zonal::radial
