@@ -3,12 +3,15 @@
 #include <memory>
 
 #include "zonal/convolution.hpp"
+#include "zonal/error.hpp"
 
 namespace zonal {
 
 /// What a method keeps between calls; each has its own.
 struct PixelConvolutionWorkspace::Storage {
     virtual ~Storage() = default;
+    /// CUDA's override it.
+    virtual void use_stream(void*) { throw InvalidArgument("workspace: is the CPU's, which has no streams"); }
 
     PixelConvolutionSeconds seconds;
 };
@@ -34,6 +37,8 @@ class Convolver {
     virtual std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t n_maps) const = 0;
     /// Bytes of a workspace for n_maps maps.
     virtual std::int64_t workspace_bytes(std::int64_t n_maps) const = 0;
+    /// Of one map: what the planner's costs and the tests of scaling count.
+    virtual PixelConvolutionWork work() const = 0;
 };
 
 }  // namespace zonal::radial

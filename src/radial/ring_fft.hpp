@@ -1,0 +1,20 @@
+#pragma once
+
+#include "radial/convolver.hpp"
+
+/// ARKCoS (Elsner & Wandelt 2011): ring by ring in Fourier space,
+///   F_r'(m) = w_r' sum_j f_r'j exp(-i m phi_r'j),   G_r(m) = sum_r' k_rr'(m) F_r'(m),
+///   g_rj = sum_m G_r(m) exp(i m phi_rj),
+/// k_rr'(m) the Fourier coefficients over longitude of the kernel between two rings (ring_fft_geometry.hpp).
+namespace zonal::radial {
+
+/// options: with accuracy, threads and device resolved. Any grids; sums in options.precision whatever the
+/// maps' type.
+std::unique_ptr<const Convolver> make_cpu_ring_fft(const Grid& grid, const RadialKernel& kernel,
+                                                   const Grid& grid_out,
+                                                   const PixelConvolutionOptions& options);
+std::unique_ptr<const Convolver> make_cuda_ring_fft(const Grid& grid, const RadialKernel& kernel,
+                                                    const Grid& grid_out,
+                                                    const PixelConvolutionOptions& options);
+
+}  // namespace zonal::radial
