@@ -13,7 +13,7 @@ begin_stages() {
 }
 
 # attribute FILE NAME: a number of the root element of a JUnit file, which comes first; 0 when it is not there.
-attribute() { grep -o "[ <]$2=\"[0-9]*\"" "$1" | head -n 1 | grep -o '[0-9]*' || echo 0; }
+attribute() { grep -o "[[:space:]<]$2=\"[0-9]*\"" "$1" | head -n 1 | grep -o '[0-9]*' || echo 0; }
 
 # Adds what the last stage left to the counts. What was skipped has not passed, and is not counted.
 count_cases() {
