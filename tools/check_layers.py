@@ -48,10 +48,11 @@ FOREIGN = [
     (r"fftw3(-mpi)?\.h|.*/fftw3\.h", "FFTW", ("src/fft/",)),
     (r"fitsio2?\.h", "CFITSIO", ("src/io/", "tests/", "fuzz/")),
     # cli/bench_peak.cpp measures the machine's peak with the same instructions as the kernels.
-    (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/sht/", "src/radial/", "src/chebyshev/", "tests/", "bench/",
-                            "cli/bench_peak.cpp")),
+    (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/sht/", "src/radial/", "src/split/", "src/chebyshev/", "tests/",
+                            "bench/", "cli/bench_peak.cpp")),
     (r"mpi\.h", "MPI", ("src/distributed/", "tests/mpi/")),
     (r"(cuda|cufft|cublas|cusolver|nccl|cub/|thrust/|nvtx).*", "CUDA", ("src/core/",)),
+    (r"Eigen/.*", "Eigen", ("src/split/",)),
     (r"fmt/.*", "fmt", CPP),
     (r"CLI/.*", "CLI11", ("cli/",)),
     (r"cairo.*", "Cairo", ("cli/plot/",)),

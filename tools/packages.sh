@@ -9,6 +9,7 @@ ninja-build     | command -v ninja
 pkgconf         | command -v pkg-config
 libhwy-dev      | pkg-config --exists libhwy
 libfmt-dev      | pkg-config --exists fmt
+libeigen3-dev   | pkg-config --exists eigen3 || test -e /usr/include/eigen3/Eigen/SVD
 libcfitsio-dev  | pkg-config --exists cfitsio
 zlib1g-dev      | pkg-config --exists zlib
 libcli11-dev    | pkg-config --exists CLI11 || test -e /usr/include/CLI/CLI.hpp
