@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "zonal/kernel.hpp"
+
+namespace zonal {
+
+/// What each sort of kernel knows about itself.
+class RadialKernel::Implementation {
+  public:
+    virtual ~Implementation() = default;
+
+    /// K, 1/sr, at colatitudes up to the support. theta, value: [n].
+    virtual void profile(std::span<const double> theta, std::span<double> value) const = 0;
+    /// K_l, l = 0 .. lmax. By quadrature of the profile, unless a kernel knows better.
+    virtual std::vector<double> window(std::int64_t lmax) const;
+    /// Above this degree the window is zero; -1 where it does not end.
+    virtual std::int64_t band_limit() const { return -1; }
+    /// Colatitudes from 0 to the support, ascending, between which the profile is smooth.
+    virtual std::vector<double> breaks() const { return {0, support_}; }
+    /// Up to which degree the profile oscillates between its breaks: beyond it P_l would have coefficients
+    /// below rounding.
+    virtual double bandwidth() const = 0;
+
+    double support() const { return support_; }
+    const std::string& name() const { return name_; }
+
+  protected:
+    Implementation(std::string name, double support) : name_(std::move(name)), support_(support) {}
+
+  private:
+    std::string name_;
+    double support_;
+};
+
+}  // namespace zonal
