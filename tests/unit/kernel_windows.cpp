@@ -59,11 +59,12 @@ TEST(KernelWindow, OfAGaussianProfileIsItsWindow) {
 }
 
 TEST(KernelWindow, SurvivesTheWayThroughTheProfile) {
-    // A smooth window to lmax = 16384 and back by quadrature over the whole of its profile.
+    // A window that is smooth in l(l+1), as the profile of any other has a tail over the whole sphere, and back
+    // by quadrature.
     constexpr std::int64_t lmax = 16384;
     std::vector<double> window(lmax + 1);
     for (std::int64_t l = 0; l <= lmax; ++l) {
-        const double x = static_cast<double>(l) / lmax;
+        const double x = std::sqrt(static_cast<double>(l * (l + 1))) / lmax;
         window[l] = (1 + std::cos(30 * x)) * std::exp(-40 * x * x);
     }
     // A ring of radius 30 / lmax and width sigma = sqrt(80) / lmax: gone after 10 sigma.
