@@ -1,0 +1,235 @@
+#include "radial/ring_fft_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <tuple>
+
+#include "radial/pixel_sum_rings.hpp"
+#include "sht/ring_pairs.hpp"
+
+namespace zonal::radial {
+namespace {
+
+/// Lengths of the samples of exact rows: 8, 9, ... 15 times a power of 2, so that neighbours share theirs.
+std::int64_t sample_length(std::int64_t least) {
+    std::int64_t unit = 1;
+    while (15 * unit < least) unit *= 2;
+    return std::max<std::int64_t>(8, (least + unit - 1) / unit) * unit;
+}
+
+RingNode node_of(const Ring& ring) {
+    RingNode node{};
+    node.cos_theta = std::abs(ring.cos_theta);
+    node.sin_theta = ring.sin_theta;
+    node.theta = std::atan2(node.sin_theta, node.cos_theta);
+    node.phi_0 = ring.phi_0;
+    node.n_pixels = ring.n_pixels;
+    for (int side = 0; side < 2; ++side) node.input[side] = node.output[side] = -1;
+    return node;
+}
+
+/// The same latitude on either side, for rows that cross the equator.
+struct Latitude {
+    double cos_theta, sin_theta;
+};
+
+}  // namespace
+
+RingFftGeometry::RingFftGeometry(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
+                                 double accuracy)
+    : grid_(grid),
+      grid_out_(grid_out),
+      table_(kernel, std::max(accuracy / 10, 1e-14)),
+      limit_(inside_limit(table_.end())) {
+    make_nodes();
+    find_twins();
+    set_exact_modes(accuracy);
+    count_rows();
+}
+
+double RingFftGeometry::value(double chord_squared) const {
+    if (chord_squared > limit_) return 0;
+    return evaluate(table_.view<double>(), std::min(chord_squared, table_.end()));
+}
+
+void RingFftGeometry::make_nodes() {
+    // Rings of a node: equal but for the sign of cos theta, to the last bit.
+    std::map<std::tuple<double, double, double, std::int64_t>, std::size_t> found;
+    const auto add = [&](const Ring& ring, std::int64_t index, std::int64_t(RingNode::*rings)[2]) {
+        const std::tuple key(ring.sin_theta, std::abs(ring.cos_theta), ring.phi_0, ring.n_pixels);
+        // Rings at one place make nodes of their own.
+        const int side = ring.cos_theta < 0 ? 1 : 0;
+        auto [entry, is_new] = found.try_emplace(key, nodes_.size());
+        if (is_new || (nodes_[entry->second].*rings)[side] >= 0) {
+            entry->second = nodes_.size();
+            nodes_.push_back(node_of(ring));
+        }
+        (nodes_[entry->second].*rings)[side] = index;
+    };
+    for (std::int64_t k = 0; k < grid_.n_rings(); ++k) add(grid_.rings()[k], k, &RingNode::input);
+    for (std::int64_t k = 0; k < grid_out_.n_rings(); ++k) add(grid_out_.rings()[k], k, &RingNode::output);
+    std::stable_sort(nodes_.begin(), nodes_.end(), [](const RingNode& a, const RingNode& b) {
+        return std::tuple(a.theta, a.n_pixels) < std::tuple(b.theta, b.n_pixels);
+    });
+    for (std::int64_t k = 0; k < n_nodes(); ++k)
+        if (nodes_[k].is_output()) outputs_.push_back(k);
+}
+
+void RingFftGeometry::find_twins() {
+    // A few rings of a length do not pay for tables of their own where exact modes will do.
+    constexpr std::int64_t fewest = 3;
+    std::map<std::int64_t, std::int64_t> count_of;
+    for (const RingNode& node : nodes_) ++count_of[node.n_pixels];
+    for (RingNode& node : nodes_) node.has_twins = count_of[node.n_pixels] >= fewest;
+}
+
+void RingFftGeometry::set_exact_modes(double accuracy) {
+    std::int64_t longest = 0;
+    bool needed = false;
+    for (const std::int64_t output : outputs_) {
+        const Window rows = window(output);
+        for (std::int64_t position = rows.first; position < rows.end; ++position) {
+            const KernelRow pair = row(output, position);
+            if (pair.kind != RowKind::exact && pair.kind != RowKind::direct) continue;
+            needed = true;
+            longest = std::max({longest, nodes_[output].n_pixels, nodes_[pair.node].n_pixels});
+        }
+    }
+    if (!needed) return;
+    // Where more modes than a few times those of the map count, the kernel is narrower than a pixel, and its
+    // pixels are few.
+    degree_ = series_degree(table_, accuracy, std::max<std::int64_t>(4 * longest, 64));
+    if (degree_ < 0) return;
+    for (RingNode& node : nodes_)
+        node.exact_modes = 1 + static_cast<std::int64_t>(std::ceil(sht::pruning_bound(
+                                   static_cast<double>(degree_), 0, node.sin_theta, node.cos_theta)));
+}
+
+RingFftGeometry::Window RingFftGeometry::window(std::int64_t node) const {
+    const double reach = table_.theta_end() * (1 + 1e-9) + 1e-14, theta = nodes_[node].theta;
+    const std::int64_t n = n_nodes();
+    const auto theta_at = [&](std::int64_t p) {
+        return p < n ? nodes_[p].theta : std::numbers::pi - nodes_[2 * n - 1 - p].theta;
+    };
+    const auto first_from = [&](double bound) {
+        std::int64_t low = 0, high = 2 * n;
+        while (low < high) {
+            const std::int64_t middle = (low + high) / 2;
+            (theta_at(middle) < bound ? low : high) = theta_at(middle) < bound ? middle + 1 : middle;
+        }
+        return low;
+    };
+    return {first_from(theta - reach), first_from(std::nextafter(theta + reach, 8.0))};
+}
+
+KernelRow RingFftGeometry::row(std::int64_t node, std::int64_t position) const {
+    KernelRow row;
+    row.crosses = position >= n_nodes();
+    row.node = row.crosses ? 2 * n_nodes() - 1 - position : position;
+    const RingNode &a = nodes_[node], &b = nodes_[row.node];
+    const int other = row.crosses ? 1 : 0;
+    const bool meet =
+        (a.output[0] >= 0 && b.input[other] >= 0) || (a.output[1] >= 0 && b.input[1 - other] >= 0);
+    if (!meet) return row;
+    row.chord = chord_of_longitude(Latitude{a.cos_theta, a.sin_theta},
+                                   Latitude{row.crosses ? -b.cos_theta : b.cos_theta, b.sin_theta});
+    const double width = half_width(row.chord, limit_);
+    if (width < 0) return row;
+    const bool converges = a.exact_modes > 0 && b.exact_modes > 0;
+    row.kind = converges ? RowKind::exact : RowKind::direct;
+    if (a.n_pixels == b.n_pixels && (a.has_twins || !converges)) {
+        const HalfPixels offset = half_pixels_between(a.phi_0, b.phi_0, a.n_pixels);
+        if (offset.is_whole) {
+            row.kind = RowKind::equal;
+            row.parity = static_cast<std::int32_t>(offset.shift & 1);
+        }
+    }
+    if (row.kind == RowKind::equal) {
+        row.length = a.n_pixels;
+        row.n_modes = a.n_pixels / 2 + 1;
+    } else if (row.kind == RowKind::exact) {
+        row.n_modes = std::min(a.exact_modes, b.exact_modes);
+        row.length = sample_length(2 * row.n_modes);
+    } else {
+        return row;
+    }
+    // The pixels at the very edge of the support are in, as in the other methods.
+    const double last = width * static_cast<double>(row.length) / std::numbers::pi * (1 + 1e-12);
+    const auto last_q = std::min(row.length, static_cast<std::int64_t>(last));
+    row.n_values = last_q < row.parity ? 0 : (last_q - row.parity) / 2 + 1;
+    if (row.n_values == 0) row.kind = RowKind::none;
+    return row;
+}
+
+void RingFftGeometry::count_rows() {
+    for (const std::int64_t output : outputs_) {
+        const Window rows = window(output);
+        for (std::int64_t position = rows.first; position < rows.end; ++position)
+            count(nodes_[output], row(output, position));
+        for (const std::int64_t ring : nodes_[output].output)
+            if (ring >= 0) work_.fft_pixels += static_cast<double>(nodes_[output].n_pixels);
+    }
+    for (const RingNode& node : nodes_)
+        for (const std::int64_t ring : node.input)
+            if (ring >= 0 && node.input_modes > 0) work_.fft_pixels += static_cast<double>(node.n_pixels);
+}
+
+void RingFftGeometry::count(RingNode& node, const KernelRow& row) {
+    RingNode& other = nodes_[row.node];
+    double sides = 0;
+    for (int side = 0; side < 2; ++side)
+        if (node.output[side] >= 0 && other.input[row.crosses ? 1 - side : side] >= 0) ++sides;
+    if (row.kind == RowKind::direct) {
+        const double share = half_width(row.chord, limit_) / std::numbers::pi;
+        work_.pixel_products +=
+            sides * static_cast<double>(node.n_pixels) * (share * static_cast<double>(other.n_pixels) + 1);
+    }
+    if (row.kind != RowKind::equal && row.kind != RowKind::exact) return;
+    node.output_modes = std::max(node.output_modes, row.n_modes);
+    other.input_modes = std::max(other.input_modes, row.n_modes);
+    node.n_values += row.n_values;
+    const auto values = static_cast<double>(row.n_values), modes = static_cast<double>(row.n_modes);
+    work_.kernel_values += values;
+    work_.row_products += values * modes;
+    work_.mode_products += sides * modes;
+}
+
+std::pair<std::int64_t, std::int64_t> RingFftGeometry::inputs_of(std::int64_t begin, std::int64_t end) const {
+    std::int64_t first = n_nodes(), last = 0;
+    for (std::int64_t k = begin; k < end; ++k) {
+        const Window rows = window(outputs_[k]);
+        const std::int64_t crossing = 2 * n_nodes() - rows.end;
+        if (rows.end > n_nodes()) first = std::min(first, crossing), last = n_nodes();
+        first = std::min(first, rows.first);
+        last = std::max(last, std::min(rows.end, n_nodes()));
+    }
+    return {std::min(first, last), last};
+}
+
+std::int64_t RingFftGeometry::most_input_modes() const {
+    std::int64_t most = 0;
+    for (const RingNode& node : nodes_) most = std::max(most, node.input_modes);
+    return most;
+}
+
+std::int64_t RingFftGeometry::most_output_modes() const {
+    std::int64_t most = 0;
+    for (const RingNode& node : nodes_) most = std::max(most, node.output_modes);
+    return most;
+}
+
+template <class S>
+void write_row_values(const RingFftGeometry& geometry, const KernelRow& row, std::int64_t stride, S* values) {
+    for (std::int64_t j = 0; j < row.n_values; ++j) {
+        const std::int64_t q = row.parity + 2 * j;
+        const double x = std::numbers::pi * static_cast<double>(q) / static_cast<double>(row.length);
+        values[j * stride] = static_cast<S>(row.weight(q) * geometry.value(row.chord.chord_squared(x)));
+    }
+}
+
+template void write_row_values(const RingFftGeometry&, const KernelRow&, std::int64_t, float*);
+template void write_row_values(const RingFftGeometry&, const KernelRow&, std::int64_t, double*);
+
+}  // namespace zonal::radial
