@@ -1,0 +1,259 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "radial/pixel_sum_kernels.hpp"
+#include "radial/pixel_sum_stages.hpp"
+
+namespace zonal::radial {
+namespace {
+
+/// Bytes of weights that a band keeps at once; more input rings than that are taken in several turns.
+constexpr double weight_bytes = 1 << 24;
+
+/// A ring of a band: pixel k + rotation lies (k + half/2) pixels from the band's reference longitude.
+struct Aligned {
+    int half;
+    std::int64_t rotation;
+};
+
+Aligned align(double reference_phi, const SumRing& ring) {
+    const std::int64_t n = ring.n_pixels;
+    const std::int64_t shift = half_pixels_between(reference_phi, ring.phi_0, n).shift;
+    const int half = static_cast<int>(((shift % 2) + 2) % 2);
+    const std::int64_t rotation = (half - shift) / 2 % n;
+    return {half, rotation < 0 ? rotation + n : rotation};
+}
+
+/// Up to filter_rings output rings of the same half.
+struct Block {
+    int half;
+    std::vector<std::int64_t> outputs;
+};
+
+std::vector<Block> blocks_of(const PixelSumSchedule& schedule, const RingBand& band) {
+    std::vector<Block> blocks;
+    for (const int half : {0, 1}) {
+        std::int64_t size = filter_rings;
+        for (const std::int64_t output : band.outputs) {
+            if (align(schedule.reference_phi(output), schedule.outputs()[output]).half != half) continue;
+            if (size == filter_rings) {
+                blocks.push_back({half, {}});
+                size = 0;
+            }
+            blocks.back().outputs.push_back(output);
+            ++size;
+        }
+    }
+    return blocks;
+}
+
+/// Weights of one input ring for the rings of a block.
+struct Taps {
+    int left, right;
+    std::int64_t n_taps, first_weight;
+};
+
+/// d phi of tap j in pixels is j, or j + 1/2 where the rings lie half a pixel apart.
+double first_distance(int half_out, int half_in) {
+    return half_out == half_in ? 0 : 0.5;
+}
+
+/// Taps j of one pair of rings, the largest difference of longitudes inside being so many pixels.
+std::int64_t n_taps_of(double half_width_pixels, double first, std::int64_t n_pixels) {
+    const double width = std::min(half_width_pixels, 0.5 * static_cast<double>(n_pixels));
+    return width < first ? 0 : static_cast<std::int64_t>(width - first) + 1;
+}
+
+/// Appends the weights [tap][ring] of an input ring for a block. A pixel that both ends of a tap hit, the
+/// nearest one or the antipodal one, has half the weight twice.
+template <class T>
+Taps append_taps(const PixelSumSchedule& schedule, const Block& block, std::int64_t input, int half_in,
+                 core::AlignedVector<T>& weights) {
+    const SumRing& in = schedule.inputs()[input];
+    const double pixel = 2 * std::numbers::pi / static_cast<double>(in.n_pixels);
+    const double first = first_distance(block.half, half_in),
+                 opposite = 0.5 * static_cast<double>(in.n_pixels);
+    Taps taps{0, 0, 0, static_cast<std::int64_t>(weights.size())};
+    if (block.half < half_in) taps.left = -1;
+    if (block.half > half_in) taps.right = 1;
+    for (std::size_t r = 0; r < block.outputs.size(); ++r) {
+        const ChordOfLongitude chord = chord_of_longitude(schedule.outputs()[block.outputs[r]], in);
+        const double width = half_width(chord, schedule.kernel().limit()) / pixel;
+        const std::int64_t n_taps = width < 0 ? 0 : n_taps_of(width, first, in.n_pixels);
+        if (n_taps > taps.n_taps) {
+            taps.n_taps = n_taps;
+            weights.resize(static_cast<std::size_t>(taps.first_weight + n_taps * filter_rings), T(0));
+        }
+        for (std::int64_t j = 0; j < n_taps; ++j) {
+            const double distance = first + static_cast<double>(j);
+            const double share = distance == 0 || distance == opposite ? 0.5 : 1;
+            weights[static_cast<std::size_t>(taps.first_weight + j * filter_rings) + r] =
+                static_cast<T>(share * schedule.kernel()(chord.chord_squared(distance * pixel)));
+        }
+    }
+    return taps;
+}
+
+/// The filters of a band over some of its input rings.
+template <class T>
+class BandFilters {
+  public:
+    BandFilters(const PixelSumSchedule& schedule, const std::vector<Block>& blocks,
+                const std::vector<std::int64_t>& inputs, const std::vector<Aligned>& aligned,
+                core::AlignedVector<T>& weights)
+        : weights_(weights) {
+        weights.clear();
+        for (const Block& block : blocks) {
+            filters_.emplace_back();
+            for (std::size_t i = 0; i < inputs.size(); ++i) {
+                const Taps taps = append_taps(schedule, block, inputs[i], aligned[i].half, weights);
+                if (taps.n_taps == 0) continue;
+                filters_.back().push_back({static_cast<std::int64_t>(i), taps});
+                halo_ = std::max(halo_, taps.n_taps + 1);
+            }
+        }
+    }
+
+    /// Pixels that are needed on either side of those that are summed.
+    std::int64_t halo() const { return halo_; }
+    /// Filters block b over rows that lie stride apart, pixel 0 after the halo.
+    void apply(std::size_t b, const T* rows, std::int64_t stride, std::int64_t n_pixels, T* sums) {
+        inputs_.clear();
+        for (const auto& [row, taps] : filters_[b])
+            inputs_.push_back({row * stride + halo_, taps.left, taps.right, taps.n_taps,
+                               weights_.data() + taps.first_weight});
+        filter(rows, inputs_.data(), static_cast<std::int64_t>(inputs_.size()), n_pixels, sums);
+    }
+
+  private:
+    struct Filter {
+        std::int64_t row;
+        Taps taps;
+    };
+    core::AlignedVector<T>& weights_;
+    std::vector<std::vector<Filter>> filters_;
+    std::vector<FilterInput<T>> inputs_;
+    std::int64_t halo_ = 0;
+};
+
+/// Pixels from, .. of a ring (counted in the band's way) times its weight.
+template <class T, class Map>
+void load_tile(const SumRing& ring, const Aligned& aligned, View<const Map, 1> map, std::int64_t from,
+               std::int64_t count, T* row) {
+    const std::int64_t n = ring.n_pixels;
+    const Map* const pixels = map.data() + ring.first_pixel;
+    const T weight = static_cast<T>(ring.weight);
+    std::int64_t k = (from + aligned.rotation) % n;
+    if (k < 0) k += n;
+    while (count > 0) {
+        const std::int64_t run = std::min(count, n - k);
+        for (std::int64_t i = 0; i < run; ++i) row[i] = weight * static_cast<T>(pixels[k + i]);
+        row += run;
+        count -= run;
+        k = 0;
+    }
+}
+
+template <class T, class Map>
+void store_tile(const SumRing& ring, const Aligned& aligned, const T* sums, std::int64_t from,
+                std::int64_t count, bool add, View<Map, 1> map) {
+    Map* const pixels = map.data() + ring.first_pixel;
+    std::int64_t k = (from + aligned.rotation) % ring.n_pixels;
+    while (count > 0) {
+        const std::int64_t run = std::min(count, ring.n_pixels - k);
+        if (add)
+            for (std::int64_t i = 0; i < run; ++i) pixels[k + i] = static_cast<Map>(pixels[k + i] + sums[i]);
+        else
+            for (std::int64_t i = 0; i < run; ++i) pixels[k + i] = static_cast<Map>(sums[i]);
+        sums += run;
+        count -= run;
+        k = 0;
+    }
+}
+
+/// Input rings of any ring of the band, ascending.
+std::vector<std::int64_t> inputs_of(const PixelSumSchedule& schedule, const RingBand& band) {
+    std::vector<std::int64_t> inputs;
+    for (const std::int64_t output : band.outputs) {
+        const std::vector<std::int64_t> near = schedule.near(output, PairKind::equal);
+        inputs.insert(inputs.end(), near.begin(), near.end());
+    }
+    std::sort(inputs.begin(), inputs.end());
+    inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+    return inputs;
+}
+
+/// Input rings at a time.
+std::size_t inputs_per_turn(const PixelSumSchedule& schedule, const RingBand& band,
+                            const std::vector<std::int64_t>& inputs) {
+    double taps = 1;
+    for (const std::int64_t input : inputs) {
+        const double width = schedule.pair_half_width(band.outputs.front(), input);
+        taps = std::max(
+            taps, width / (2 * std::numbers::pi) * static_cast<double>(schedule.inputs()[input].n_pixels));
+    }
+    const double bytes_per_input = 8 * taps * static_cast<double>(band.outputs.size() + filter_rings);
+    return static_cast<std::size_t>(std::max(1., weight_bytes / bytes_per_input));
+}
+
+/// The rows of a tile, apart by an odd number of cache lines, so that they do not fall on each other's place
+/// in the cache.
+template <class T>
+std::int64_t row_stride(std::int64_t pixels) {
+    constexpr std::int64_t line = static_cast<std::int64_t>(core::cache_line / sizeof(T));
+    return ((pixels + line - 1) / line | 1) * line;
+}
+
+}  // namespace
+
+template <class T, class Map>
+void sum_equal_band(const PixelSumSchedule& schedule, const RingBand& band, const SumMaps<Map>& maps,
+                    SumScratch<T>& scratch) {
+    const std::vector<Block> blocks = blocks_of(schedule, band);
+    const std::vector<std::int64_t> all_inputs = inputs_of(schedule, band);
+    const std::size_t per_turn = inputs_per_turn(schedule, band, all_inputs);
+    const double reference = schedule.reference_phi(band.outputs.front());
+    const std::int64_t n = schedule.outputs()[band.outputs.front()].n_pixels;
+    std::size_t begin = 0;
+    do {
+        const std::vector<std::int64_t> inputs(
+            all_inputs.begin() + static_cast<std::ptrdiff_t>(begin),
+            all_inputs.begin() + static_cast<std::ptrdiff_t>(std::min(begin + per_turn, all_inputs.size())));
+        std::vector<Aligned> aligned;
+        for (const std::int64_t input : inputs) aligned.push_back(align(reference, schedule.inputs()[input]));
+        BandFilters<T> filters(schedule, blocks, inputs, aligned, scratch.weights);
+        const std::int64_t unit = filter_unit<T>, halo = filters.halo();
+        const std::int64_t tile = std::max<std::int64_t>(1, std::min(2 * halo, n) / unit) * unit;
+        const std::int64_t stride = row_stride<T>(tile + 2 * halo);
+        scratch.rows.resize(inputs.size() * static_cast<std::size_t>(stride));
+        scratch.sums.resize(static_cast<std::size_t>(filter_rings * tile));
+        for (std::int64_t map = 0; map < maps.in.extent(0); ++map)
+            for (std::int64_t from = 0; from < n; from += tile) {
+                for (std::size_t i = 0; i < inputs.size(); ++i)
+                    load_tile(schedule.inputs()[inputs[i]], aligned[i], maps.in[map], from - halo,
+                              tile + 2 * halo, scratch.rows.data() + static_cast<std::int64_t>(i) * stride);
+                for (std::size_t b = 0; b < blocks.size(); ++b) {
+                    filters.apply(b, scratch.rows.data(), stride, tile, scratch.sums.data());
+                    for (std::size_t r = 0; r < blocks[b].outputs.size(); ++r) {
+                        const SumRing& out = schedule.outputs()[blocks[b].outputs[r]];
+                        store_tile(out, align(reference, out),
+                                   scratch.sums.data() + static_cast<std::int64_t>(r) * tile, from,
+                                   std::min(tile, n - from), begin > 0, maps.out[map]);
+                    }
+                }
+            }
+        begin += per_turn;
+    } while (begin < all_inputs.size());
+}
+
+template void sum_equal_band(const PixelSumSchedule&, const RingBand&, const SumMaps<float>&,
+                             SumScratch<float>&);
+template void sum_equal_band(const PixelSumSchedule&, const RingBand&, const SumMaps<float>&,
+                             SumScratch<double>&);
+template void sum_equal_band(const PixelSumSchedule&, const RingBand&, const SumMaps<double>&,
+                             SumScratch<float>&);
+template void sum_equal_band(const PixelSumSchedule&, const RingBand&, const SumMaps<double>&,
+                             SumScratch<double>&);
+
+}  // namespace zonal::radial

@@ -1,0 +1,119 @@
+#include "radial/pixel_sum_schedule.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace zonal::radial {
+namespace {
+
+/// Output rings of an equal band: its input rings are read (outputs + rings of the support) / outputs times.
+constexpr std::size_t equal_band_rings = 32;
+
+/// Output rings of a square band at most, and bytes of their sums (16 images of 8 bytes) at most, so that
+/// these stay in the second-level cache.
+constexpr std::size_t square_band_rings = 16;
+constexpr double square_band_bytes = 1 << 20;
+
+double of_kind(const std::array<double, 3>& pixels, PairKind kind) {
+    return pixels[static_cast<std::size_t>(kind)];
+}
+
+void sort_longest_first(std::vector<RingBand>& bands) {
+    std::stable_sort(bands.begin(), bands.end(),
+                     [](const RingBand& a, const RingBand& b) { return a.cost > b.cost; });
+}
+
+}  // namespace
+
+PixelSumSchedule::PixelSumSchedule(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
+                                   double accuracy)
+    : accuracy_(accuracy),
+      kernel_(kernel, accuracy),
+      inputs_(grid),
+      outputs_(grid_out),
+      both_mirrored_(inputs_.is_mirrored() && outputs_.is_mirrored()) {
+    make_equal_bands();
+    make_square_bands();
+    find_general_rings();
+}
+
+PairKind PixelSumSchedule::kind(std::int64_t output, std::int64_t input) const {
+    const SumRing &out = outputs_[output], &in = inputs_[input];
+    if (out.n_pixels == in.n_pixels &&
+        half_pixels_between(reference_phi(output), in.phi_0, in.n_pixels).is_whole)
+        return PairKind::equal;
+    return out.is_square && in.is_square ? PairKind::square : PairKind::general;
+}
+
+std::vector<std::int64_t> PixelSumSchedule::near(std::int64_t output, PairKind wanted) const {
+    std::vector<std::int64_t> found;
+    const auto [first, end] = inputs_.near(outputs_[output].theta, kernel_.table().theta_end());
+    for (std::int64_t input = first; input < end; ++input)
+        if (kind(output, input) == wanted && pair_half_width(output, input) >= 0) found.push_back(input);
+    return found;
+}
+
+std::array<double, 3> PixelSumSchedule::pixels_inside(std::int64_t output) const {
+    std::array<double, 3> pixels{};
+    const auto [first, end] = inputs_.near(outputs_[output].theta, kernel_.table().theta_end());
+    for (std::int64_t input = first; input < end; ++input) {
+        const double width = pair_half_width(output, input);
+        if (width < 0) continue;
+        pixels[static_cast<std::size_t>(kind(output, input))] +=
+            1 + width * static_cast<double>(inputs_[input].n_pixels) / std::numbers::pi;
+    }
+    return pixels;
+}
+
+void PixelSumSchedule::make_equal_bands() {
+    for (std::int64_t output = 0; output < outputs_.size(); ++output) {
+        const SumRing& ring = outputs_[output];
+        const bool fits = [&] {
+            if (equal_bands_.empty()) return false;
+            const RingBand& band = equal_bands_.back();
+            const SumRing& first = outputs_[band.outputs.front()];
+            return band.outputs.size() < equal_band_rings && first.n_pixels == ring.n_pixels &&
+                   half_pixels_between(first.phi_0, ring.phi_0, ring.n_pixels).is_whole;
+        }();
+        if (!fits) equal_bands_.push_back({{}, 0});
+        RingBand& band = equal_bands_.back();
+        band.outputs.push_back(output);
+        reference_phi_.push_back(outputs_[band.outputs.front()].phi_0);
+        pixels_inside_.push_back(pixels_inside(output));
+        const double n = static_cast<double>(ring.n_pixels);
+        for (const double pixels : pixels_inside_.back()) n_products_ += n * pixels;
+        band.cost += n * (1 + of_kind(pixels_inside_.back(), PairKind::equal));
+    }
+    sort_longest_first(equal_bands_);
+}
+
+void PixelSumSchedule::make_square_bands() {
+    std::int64_t before = -2;
+    double bytes = 0;
+    for (std::int64_t output = 0; output < outputs_.size(); ++output) {
+        if (both_mirrored_ && outputs_[output].mirror < output) continue;
+        const double pixels = of_kind(pixels_inside_[static_cast<std::size_t>(output)], PairKind::square);
+        if (pixels == 0) continue;
+        const double ring_bytes = 16. * static_cast<double>(outputs_[output].n_pixels);
+        const bool fits = before == output - 1 && square_bands_.back().outputs.size() < square_band_rings &&
+                          bytes + ring_bytes <= square_band_bytes;
+        if (!fits) {
+            square_bands_.push_back({{}, 0});
+            bytes = 0;
+        }
+        square_bands_.back().outputs.push_back(output);
+        square_bands_.back().cost += static_cast<double>(outputs_[output].n_pixels) * pixels;
+        bytes += ring_bytes;
+        before = output;
+    }
+    sort_longest_first(square_bands_);
+}
+
+void PixelSumSchedule::find_general_rings() {
+    for (std::int64_t output = 0; output < outputs_.size(); ++output)
+        if (of_kind(pixels_inside_[static_cast<std::size_t>(output)], PairKind::general) > 0)
+            general_rings_.push_back(output);
+}
+
+}  // namespace zonal::radial

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "radial/chord_table.hpp"
+#include "radial/pixel_sum_rings.hpp"
+#include "radial/ring_pair.hpp"
+
+/// Which pairs of rings are summed how, and by which task.
+namespace zonal::radial {
+
+/// The kernel as the sums read it.
+class SumKernel {
+  public:
+    SumKernel(const RadialKernel& kernel, double accuracy)
+        : table_(kernel, accuracy), limit_(inside_limit(table_.end())) {}
+
+    const ChordTable& table() const { return table_; }
+    /// chord^2 up to which pixels are inside.
+    double limit() const { return limit_; }
+    /// K in 1/sr at a chord^2 up to limit(): what is inside but for rounding counts as at the edge.
+    double operator()(double chord_squared) const {
+        return evaluate(table_.view<double>(), std::min(chord_squared, table_.end()));
+    }
+
+  private:
+    ChordTable table_;
+    double limit_;
+};
+
+/// How a pair of rings is summed.
+enum class PairKind {
+    equal,   ///< as many pixels in both, whole half pixels apart: one filter for all pixels
+    square,  ///< both with the symmetries of a square
+    general
+};
+
+/// A task: consecutive output rings, by their indices. Those of an equal band have equally many pixels, whole
+/// half pixels apart; of each pair of mirrored rings a square band holds the first.
+struct RingBand {
+    std::vector<std::int64_t> outputs;
+    double cost;  ///< multiply-adds, roughly
+};
+
+class PixelSumSchedule {
+  public:
+    PixelSumSchedule(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out, double accuracy);
+
+    const SumKernel& kernel() const { return kernel_; }
+    const SumRings& inputs() const { return inputs_; }
+    const SumRings& outputs() const { return outputs_; }
+    /// Every output ring is in one of these.
+    const std::vector<RingBand>& equal_bands() const { return equal_bands_; }
+    /// Output rings that have input rings of kind square near; longest tasks first.
+    const std::vector<RingBand>& square_bands() const { return square_bands_; }
+    /// Output rings that have input rings of kind general near.
+    const std::vector<std::int64_t>& general_rings() const { return general_rings_; }
+
+    /// Error of weights that counts as none, in 1/sr.
+    double tolerance() const { return accuracy_ * kernel_.table().peak(); }
+    /// Pixels within the support, over all output pixels.
+    double n_products() const { return n_products_; }
+
+    /// The input rings of a kind within the support of an output ring.
+    std::vector<std::int64_t> near(std::int64_t output, PairKind kind) const;
+    /// Whether the output ring and its mirror image are summed together.
+    bool is_paired(std::int64_t output) const {
+        return both_mirrored_ && outputs_[output].mirror != output && outputs_[output].mirror >= 0;
+    }
+    /// Whether rows of folded input hold mirrored rings beside each other.
+    bool both_mirrored() const { return both_mirrored_; }
+    /// The longitude that an output ring's equal band counts half pixels from.
+    double reference_phi(std::int64_t output) const {
+        return reference_phi_[static_cast<std::size_t>(output)];
+    }
+    /// The largest difference of longitudes inside, rad; negative where there is none.
+    double pair_half_width(std::int64_t output, std::int64_t input) const {
+        return half_width(chord_of_longitude(outputs_[output], inputs_[input]), kernel_.limit());
+    }
+
+  private:
+    PairKind kind(std::int64_t output, std::int64_t input) const;
+    void make_equal_bands();
+    void make_square_bands();
+    void find_general_rings();
+    /// Pixels inside, over all input rings of each kind.
+    std::array<double, 3> pixels_inside(std::int64_t output) const;
+
+    double accuracy_;
+    SumKernel kernel_;
+    SumRings inputs_, outputs_;
+    bool both_mirrored_;
+    double n_products_ = 0;
+    std::vector<double> reference_phi_;
+    std::vector<std::array<double, 3>> pixels_inside_;
+    std::vector<RingBand> equal_bands_, square_bands_;
+    std::vector<std::int64_t> general_rings_;
+};
+
+}  // namespace zonal::radial

@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "radial/pixel_sum_kernels.hpp"
+#include "radial/pixel_sum_stages.hpp"
+
+// The symmetries of a square (4 rotations, the reflection phi -> -phi) and the mirror theta -> pi - theta
+// give every pixel 16 images, which need the same weights. Rings are folded, [pixel][image], so that images
+// are vector lanes and a weight serves all of them; only pixels up to phi = pi/4 are summed.
+namespace zonal::radial {
+namespace {
+
+/// Pixels of which weights are made at once.
+constexpr std::int64_t pixels_at_once = 32;
+/// Pixels of one image that are folded before the next image's turn, so that the rows stay in the cache.
+constexpr std::int64_t fold_block = 64;
+/// Image `image` of pixel k: rotated by (image % 4) quarters after reflection where image & 4; of the
+/// mirrored ring where image & 8. Its index is start + direction k, round and round.
+struct Image {
+    std::int64_t start, direction;
+};
+
+Image image_of(const SumRing& ring, std::int64_t image) {
+    const std::int64_t turn = ring.n_pixels / 4 * (image % 4) + ring.rotation;
+    return (image & 4) != 0 ? Image{turn - ring.half, -1} : Image{turn, 1};
+}
+
+std::int64_t modulo(std::int64_t k, std::int64_t n) {
+    const std::int64_t rest = k % n;
+    return rest < 0 ? rest + n : rest;
+}
+
+/// Pixels from phi = 0 to pi/4.
+std::int64_t n_distinct(const SumRing& ring) {
+    const std::int64_t quarter = ring.n_pixels / 4;
+    return ring.half == 1 ? (quarter + 1) / 2 : quarter / 2 + 1;
+}
+
+/// Calls visit(first, count, index, direction) for runs of pixels k that are apart by `direction` in the
+/// ring.
+template <class Visit>
+void for_each_run(const SumRing& ring, std::int64_t image, std::int64_t from, std::int64_t count,
+                  const Visit& visit) {
+    const Image place = image_of(ring, image);
+    std::int64_t done = 0;
+    while (done < count) {
+        const std::int64_t index = modulo(place.start + place.direction * (from + done), ring.n_pixels);
+        const std::int64_t room = place.direction > 0 ? ring.n_pixels - index : index + 1;
+        const std::int64_t run = std::min(room, count - done);
+        visit(done, run, index, place.direction);
+        done += run;
+    }
+}
+
+/// row[k - from][image] of count pixels, times the rings' weights; mirrored may be null.
+template <class T, class Map>
+void fold_row(const SumRing& ring, const SumRing* mirrored, View<const Map, 1> map, std::int64_t from,
+              std::int64_t count, T* row) {
+    for (std::int64_t begin = 0; begin < count; begin += fold_block)
+        for (std::int64_t image = 0; image < n_images; ++image) {
+            const SumRing* const source = image < 8 ? &ring : mirrored;
+            const std::int64_t size = std::min(fold_block, count - begin);
+            T* const out = row + begin * n_images + image;
+            if (source == nullptr) {
+                for (std::int64_t k = 0; k < size; ++k) out[k * n_images] = 0;
+                continue;
+            }
+            const T weight = static_cast<T>(source->weight);
+            const Map* const pixels = map.data() + source->first_pixel;
+            for_each_run(*source, image, from + begin, size,
+                         [&](std::int64_t first, std::int64_t run, std::int64_t index, std::int64_t step) {
+                             for (std::int64_t k = 0; k < run; ++k)
+                                 out[(first + k) * n_images] =
+                                     weight * static_cast<T>(pixels[index + step * k]);
+                         });
+        }
+}
+
+/// Adds the folded sums to the rings; where two images are one pixel the first one counts.
+template <class T, class Map>
+void add_folded(const SumRing& ring, const SumRing* mirrored, const T* sums, View<Map, 1> map) {
+    const std::int64_t quarter = ring.n_pixels / 4, count = n_distinct(ring);
+    for (std::int64_t image = 0; image < n_images; ++image) {
+        const SumRing* const target = image < 8 ? &ring : mirrored;
+        if (target == nullptr) continue;
+        Map* const pixels = map.data() + target->first_pixel;
+        // The reflection maps pixel 0 (half = 0) or the one at pi/4 onto itself or its rotated images.
+        const bool reflected = (image & 4) != 0;
+        const std::int64_t first = reflected && ring.half == 0 ? 1 : 0;
+        const bool last_is_own = ring.half == 1 ? quarter % 2 == 1 : quarter % 2 == 0;
+        const std::int64_t end = reflected && last_is_own ? count - 1 : count;
+        if (first >= end) continue;
+        for_each_run(*target, image, first, end - first,
+                     [&](std::int64_t begin, std::int64_t run, std::int64_t index, std::int64_t step) {
+                         for (std::int64_t k = 0; k < run; ++k) {
+                             Map& pixel = pixels[index + step * k];
+                             pixel = static_cast<Map>(pixel + sums[(first + begin + k) * n_images + image]);
+                         }
+                     });
+    }
+}
+
+/// Where the pixels of `out` lie between those of `in`: (k + half/2) n'/n - half'/2.
+PixelPositions positions_of(const SumRing& out, const SumRing& in) {
+    return {out.half * in.n_pixels - in.half * out.n_pixels, 2 * in.n_pixels, 2 * out.n_pixels};
+}
+
+/// floor(numerator / denominator) at pixel k.
+std::int64_t base_at(const PixelPositions& positions, std::int64_t k) {
+    const std::int64_t numerator = positions.first + k * positions.step;
+    return (numerator - modulo(numerator, positions.denominator)) / positions.denominator;
+}
+
+/// One band's work.
+template <class T, class Map>
+class SquareBand {
+  public:
+    SquareBand(const PixelSumSchedule& schedule, const RingBand& band, const SumMaps<Map>& maps,
+               SumScratch<T>& scratch)
+        : schedule_(schedule), band_(band), maps_(maps), scratch_(scratch), n_maps_(maps.in.extent(0)) {
+        for (const std::int64_t output : band.outputs) {
+            first_sum_.push_back(n_pixels_);
+            n_pixels_ += n_distinct(schedule.outputs()[output]);
+            near_.push_back(schedule.near(output, PairKind::square));
+        }
+        scratch.sums.assign(static_cast<std::size_t>(n_maps_ * n_pixels_ * n_images), T(0));
+    }
+
+    void run() {
+        std::vector<std::int64_t> inputs;
+        for (const auto& near : near_) inputs.insert(inputs.end(), near.begin(), near.end());
+        std::sort(inputs.begin(), inputs.end());
+        inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+        for (const std::int64_t input : inputs) add_input(input);
+        for (std::size_t i = 0; i < band_.outputs.size(); ++i) {
+            const SumRing& ring = schedule_.outputs()[band_.outputs[i]];
+            const SumRing* const mirrored =
+                schedule_.is_paired(band_.outputs[i]) ? &schedule_.outputs()[ring.mirror] : nullptr;
+            for (std::int64_t map = 0; map < n_maps_; ++map)
+                add_folded(ring, mirrored, sums(map, i), maps_.out[map]);
+        }
+    }
+
+  private:
+    T* sums(std::int64_t map, std::size_t i) {
+        return scratch_.sums.data() + (map * n_pixels_ + first_sum_[i]) * n_images;
+    }
+
+    void add_input(std::int64_t input) {
+        const SumRing& in = schedule_.inputs()[input];
+        // The pixels of the input ring that any of the outputs needs.
+        std::int64_t from = 0, end = 0;
+        std::vector<std::size_t> outputs;
+        for (std::size_t i = 0; i < near_.size(); ++i) {
+            if (!std::binary_search(near_[i].begin(), near_[i].end(), input)) continue;
+            const SumRing& out = schedule_.outputs()[band_.outputs[i]];
+            const PairTaps taps(out, in, schedule_.kernel().limit());
+            const PixelPositions positions = positions_of(out, in);
+            const std::int64_t first = base_at(positions, 0) - taps.left;
+            const std::int64_t last = base_at(positions, n_distinct(out) - 1) - taps.left;
+            from = outputs.empty() ? first : std::min(from, first);
+            end = std::max(outputs.empty() ? last : end, last + padded_taps(taps.n_taps));
+            outputs.push_back(i);
+        }
+        const std::int64_t row_size = (end - from) * n_images;
+        scratch_.rows.resize(static_cast<std::size_t>(n_maps_ * row_size));
+        const SumRing* const mirrored = schedule_.both_mirrored() ? &schedule_.inputs()[in.mirror] : nullptr;
+        for (std::int64_t map = 0; map < n_maps_; ++map)
+            fold_row(in, mirrored, maps_.in[map], from, end - from, scratch_.rows.data() + map * row_size);
+        for (const std::size_t i : outputs) add_pair(i, in, from, row_size);
+    }
+
+    void add_pair(std::size_t i, const SumRing& in, std::int64_t from, std::int64_t row_size) {
+        const SumRing& out = schedule_.outputs()[band_.outputs[i]];
+        const SumKernel& kernel = schedule_.kernel();
+        const PairTaps taps(out, in, kernel.limit());
+        const PixelPositions positions = positions_of(out, in);
+        const std::int64_t count = n_distinct(out);
+        const PairTable<T> table =
+            make_pair_table(taps, kernel, schedule_.tolerance(), count, scratch_.table);
+        scratch_.weights.assign(static_cast<std::size_t>(pixels_at_once * table.stride), T(0));
+        std::array<std::int64_t, pixels_at_once> bases;
+        T* const weights = scratch_.weights.data();
+        const std::int64_t row_begin = (-taps.left - from) * n_images;
+        for (std::int64_t k = 0; k < count; k += pixels_at_once) {
+            const std::int64_t size = std::min(pixels_at_once, count - k);
+            if (table.n_pieces > 0)
+                weights_of_pixels(table, positions, k, size, weights, bases.data());
+            else
+                evaluate_weights(taps, positions, k, size, table.stride, weights, bases.data());
+            for (std::int64_t map = 0; map < n_maps_; ++map)
+                add_images(weights, table.stride, taps.n_taps, bases.data(), size,
+                           scratch_.rows.data() + map * row_size + row_begin, sums(map, i) + k * n_images);
+        }
+    }
+
+    void evaluate_weights(const PairTaps& taps, const PixelPositions& positions, std::int64_t first,
+                          std::int64_t count, std::int64_t stride, T* weights, std::int64_t* bases) {
+        const double denominator = static_cast<double>(positions.denominator);
+        for (std::int64_t i = 0; i < count; ++i) {
+            const std::int64_t numerator = positions.first + (first + i) * positions.step;
+            bases[i] = base_at(positions, first + i);
+            const double t = static_cast<double>(modulo(numerator, positions.denominator)) / denominator;
+            taps.evaluate(schedule_.kernel(), t, weights + i * stride);
+        }
+    }
+
+    const PixelSumSchedule& schedule_;
+    const RingBand& band_;
+    const SumMaps<Map>& maps_;
+    SumScratch<T>& scratch_;
+    std::int64_t n_maps_, n_pixels_ = 0;
+    std::vector<std::int64_t> first_sum_;
+    std::vector<std::vector<std::int64_t>> near_;
+};
+
+}  // namespace
+
+template <class T, class Map>
+void add_square_band(const PixelSumSchedule& schedule, const RingBand& band, const SumMaps<Map>& maps,
+                     SumScratch<T>& scratch) {
+    SquareBand<T, Map>(schedule, band, maps, scratch).run();
+}
+
+template void add_square_band(const PixelSumSchedule&, const RingBand&, const SumMaps<float>&,
+                              SumScratch<float>&);
+template void add_square_band(const PixelSumSchedule&, const RingBand&, const SumMaps<float>&,
+                              SumScratch<double>&);
+template void add_square_band(const PixelSumSchedule&, const RingBand&, const SumMaps<double>&,
+                              SumScratch<float>&);
+template void add_square_band(const PixelSumSchedule&, const RingBand&, const SumMaps<double>&,
+                              SumScratch<double>&);
+
+}  // namespace zonal::radial
