@@ -52,4 +52,12 @@ class RadialKernel {
     std::shared_ptr<const Implementation> implementation_;
 };
 
+/// The smallest theta_cut (rad, to 1e-4 of itself) for which, and for all larger ones, truncating the kernel
+/// costs at most `error` (above 0, below 1) times the rms of the convolved map (Elsner & Wandelt 2011, eq.
+/// 7):
+///   sum_l (2l+1) C_l (K_l - truncated K_l)^2 <= error^2 sum_l (2l+1) C_l K_l^2.
+/// c_l: [lmax + 1], the map's spectrum, finite and not negative; empty for white noise without a band limit.
+/// Throws InvalidArgument for other arguments, and where nothing of the map is left by the kernel.
+double support_for_error(const RadialKernel& kernel, const std::vector<double>& c_l, double error);
+
 }  // namespace zonal

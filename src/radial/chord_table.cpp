@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "radial/kernel_extent.hpp"
 #include "radial/kernel_implementation.hpp"
 #include "zonal/error.hpp"
 
@@ -73,7 +74,9 @@ double position(std::int64_t k, double s) {
 ChordTable::ChordTable(const RadialKernel& kernel, double accuracy) {
     if (!(accuracy >= 1e-15 && accuracy <= 1e-2))
         throw InvalidArgument(fmt::format("accuracy = {}: must be from 1e-15 to 1e-2", accuracy));
-    find_end(kernel, accuracy);
+    const auto extent = find_extent(kernel, accuracy / 100);
+    end_ = chord_squared(extent.theta);
+    peak_ = extent.peak;
     const bool kinks = kernel.implementation().breaks().size() > 2;
     const std::int64_t most = kinks ? max_pieces_with_kinks : max_pieces;
     // Four radians of the fastest oscillation in a piece are too many: the first fit tells how many suffice.
@@ -94,22 +97,6 @@ ChordTable::ChordTable(const RadialKernel& kernel, double accuracy) {
         }
     }
     single_coefficients_.assign(coefficients_.begin(), coefficients_.end());
-}
-
-void ChordTable::find_end(const RadialKernel& kernel, double accuracy) {
-    // Narrow kernels need angles of every order of magnitude, oscillating ones many.
-    constexpr int n_even = 512, n_per_octave = 16, n_octaves = 40;
-    std::vector<double> theta{0};
-    for (int i = 1; i <= n_even; ++i) theta.push_back(kernel.support() * i / n_even);
-    for (int i = 1; i <= n_per_octave * n_octaves; ++i)
-        theta.push_back(kernel.support() * std::exp2(-static_cast<double>(i) / n_per_octave));
-    std::sort(theta.begin(), theta.end());
-    const auto value = kernel.profile(theta);
-    for (const double k : value) peak_ = std::max(peak_, std::abs(k));
-    std::size_t last = theta.size() - 1;
-    while (last > 0 && std::abs(value[last]) <= peak_ * accuracy / 100) --last;
-    // The next angle but one, as a zero of an oscillation may hide the last value that counts.
-    end_ = chord_squared(theta[std::min(last + 2, theta.size() - 1)]);
 }
 
 void ChordTable::fit(const RadialKernel& kernel, std::int64_t n_half) {

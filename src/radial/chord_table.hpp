@@ -84,7 +84,6 @@ class ChordTable {
     double error() const { return error_; }
 
   private:
-    void find_end(const RadialKernel& kernel, double accuracy);
     /// Fits n_half pieces, sets error().
     void fit(const RadialKernel& kernel, std::int64_t n_half);
     double largest_error(const RadialKernel& kernel);

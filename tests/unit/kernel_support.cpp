@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "zonal/error.hpp"
+#include "zonal/kernel.hpp"
+#include "zonal/wavelets.hpp"
+
+// Where a kernel may be cut (ARKCoS, eq. 7).
+namespace zonal::test {
+namespace {
+
+constexpr double arcmin = std::numbers::pi / 10800;
+
+/// sqrt(sum (2l+1) C_l (Delta K_l)^2 / sum (2l+1) C_l K_l^2) of a kernel cut at theta_cut.
+double relative_error(const RadialKernel& kernel, double theta_cut, const std::vector<double>& c_l) {
+    const auto lmax = static_cast<std::int64_t>(c_l.size()) - 1;
+    const auto whole = kernel.window(lmax), cut = kernel.truncated(theta_cut).window(lmax);
+    double error = 0, all = 0;
+    for (std::int64_t l = 0; l <= lmax; ++l) {
+        error += static_cast<double>(2 * l + 1) * c_l[l] * std::pow(whole[l] - cut[l], 2);
+        all += static_cast<double>(2 * l + 1) * c_l[l] * whole[l] * whole[l];
+    }
+    return std::sqrt(error / all);
+}
+
+std::vector<double> cmb_like(std::int64_t lmax) {
+    std::vector<double> c_l(lmax + 1);
+    for (std::int64_t l = 2; l <= lmax; ++l) c_l[l] = 1 / (static_cast<double>(l) * (l + 1.0));
+    return c_l;
+}
+
+TEST(SupportForError, OfAGaussianInWhiteNoiseIsAnExponential) {
+    // int_c^inf e^{-theta^2 / sigma^2} theta d theta over that from 0 is e^{-c^2 / sigma^2}, squared error;
+    // the sphere's curvature changes it by sigma^2.
+    const double fwhm = 10 * arcmin, sigma = fwhm / std::sqrt(8 * std::numbers::ln2);
+    for (const double error : {0.5, 1e-2, 1e-5, 1e-9})
+        EXPECT_NEAR(support_for_error(RadialKernel::gaussian(fwhm), {}, error),
+                    sigma * std::sqrt(-2 * std::log(error)), 2e-4 * 7 * sigma)
+            << error;
+}
+
+TEST(SupportForError, IsTheSmallestThatKeepsTheBound) {
+    const auto c_l = cmb_like(1024);
+    for (const auto& kernel : {RadialKernel::gaussian(30 * arcmin), RadialKernel::gaussian(600 * arcmin),
+                               mexican_hat(20 * arcmin), RadialKernel::gaussian(0.1).truncated(0.2)}) {
+        for (const double error : {1e-2, 1e-5}) {
+            const double theta_cut = support_for_error(kernel, c_l, error);
+            EXPECT_LE(relative_error(kernel, theta_cut, c_l), error * (1 + 1e-6)) << kernel.name();
+            EXPECT_GT(relative_error(kernel, 0.999 * theta_cut, c_l), error) << kernel.name();
+        }
+    }
+}
+
+TEST(SupportForError, OfABandLimitedKernelMayBeTheSphere) {
+    const auto kernel = RadialKernel::from_window(std::vector<double>(200, 1.0));
+    EXPECT_GT(support_for_error(kernel, cmb_like(199), 1e-6), 3.1);
+}
+
+TEST(SupportForError, RejectsWhatHasNoAnswer) {
+    const auto kernel = RadialKernel::gaussian(0.1);
+    EXPECT_THROW(support_for_error(kernel, {}, 0), InvalidArgument);
+    EXPECT_THROW(support_for_error(kernel, {}, 1), InvalidArgument);
+    EXPECT_THROW(support_for_error(kernel, {1, -1}, 1e-3), InvalidArgument);
+    EXPECT_THROW(support_for_error(kernel, {0, 0}, 1e-3), InvalidArgument);
+    EXPECT_THROW(support_for_error(kernel.scaled(0), {}, 1e-3), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace zonal::test
