@@ -39,7 +39,8 @@ PUBLIC = {
     "grid": "grids", "healpix": "grids",
     "alm": "sht", "sht": "sht", "analysis": "sht", "derivatives": "sht", "mask": "sht", "realization": "sht",
     "rotation": "sht", "smoothing": "sht", "spectrum": "sht", "weights": "sht", "window": "sht",
-    "kernel": "radial", "filters": "radial", "wavelets": "radial", "convolution": "radial", "split": "split", "planner": "split",
+    "kernel": "radial", "filters": "radial", "wavelets": "radial", "convolution": "radial",
+    "split": "split", "planner": "split",
 }
 
 # Pattern of another library's header -> (name, where it may be included: prefixes of paths).
