@@ -4,9 +4,9 @@
 
 namespace zonal {
 
-/// Windows of linear filters, each [lmax + 1] for windows and spectra of that length: from them
-/// RadialKernel::from_window makes kernels. Lengths that differ or values that are not finite, negative
-/// spectra included, are an InvalidArgument that names the argument and l.
+// Windows of linear filters, each [lmax + 1] for windows and spectra of that length: from them
+// RadialKernel::from_window makes kernels. Lengths that differ, values that are not finite and negative
+// spectra are an InvalidArgument that names the argument and l.
 
 /// sqrt(C_l) B_l: makes white noise of unit spectrum (variance n_pixels / 4 pi on equal pixels) into a sky of
 /// spectrum C_l seen with the beam. c_l >= 0.

@@ -44,8 +44,9 @@ class RadialKernel {
     RadialKernel scaled(double factor) const;
 
     class Implementation;
+    /// For the library's own use, as is the next.
     explicit RadialKernel(std::shared_ptr<const Implementation> implementation);
-    /// For the library's own use.
+    /// What the kernel knows about itself.
     const Implementation& implementation() const { return *implementation_; }
 
   private:

@@ -24,7 +24,9 @@ double sinc(double x) {
     return x == 0 ? 1 : std::sin(x) / x;
 }
 
-/// The heat kernel of the sphere at the time t = sigma^2 / 2, from McKean's integral (1970),
+/// The heat kernel of the sphere at the time t = sigma^2 / 2. Mehler and Dirichlet's integral (DLMF 14.12.1),
+///   P_l(cos theta) = sqrt(2)/pi int_theta^pi sin((l + 1/2) u) / sqrt(cos theta - cos u) du,
+/// and Poisson's summation over l give
 ///   K = sqrt(2) e^{t/4} (4 pi t)^{-3/2} int_theta^pi sum_n (-1)^n (u + 2 pi n) e^{-(u + 2 pi n)^2 / 4t}
 ///       / sqrt(cos theta - cos u) du,
 /// in which n = 0 alone matters for small t. With u^2 = theta^2 + 4 t s^2 the singularity goes:
