@@ -11,6 +11,7 @@
 #include "zonal/io/beam.hpp"
 #include "zonal/io/inspect.hpp"
 #include "zonal/io/map.hpp"
+#include "zonal/io/psf.hpp"
 #include "zonal/io/spectrum.hpp"
 #include "zonal/io/weights.hpp"
 
@@ -77,6 +78,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     attempt([&] { read_beam(path); });
     attempt([&] { read_pixel_window(path); });
     attempt([&] { read_weights(path); });
+    attempt([&] {
+        const PsfTable psf = read_psf(path);
+        psf_at_energy(psf, psf.energy.back());
+    });
+    attempt([&] { read_energy_bands(path); });
     attempt([&] { inspect(path); });
     return 0;
 }

@@ -57,6 +57,12 @@ def main():
           EXTNAME="PIXEL WINDOW", NSIDE=2, MAX_LPOL=8)
     table("weights.fits", [column("TEMPERATURE WEIGHTS", "D", np.zeros(4))], NSIDE=2)
     table("full_weights.fits", [column("COMPRESSED PIXEL WEIGHTS", "D", np.zeros(5))], NSIDE=2)
+    psf = fits.BinTableHDU.from_columns([column("Energy", "D", [1e3, 1e4]), column("Psf", "3D", np.ones((2, 3)))],
+                                        name="PSF")
+    theta = fits.BinTableHDU.from_columns([column("Theta", "D", [0, 1, 2])], name="THETA")
+    bounds = fits.BinTableHDU.from_columns([column("E_MIN", "E", [1e6], unit="keV"),
+                                            column("E_MAX", "E", [1e7], unit="keV")], name="EBOUNDS")
+    fits.HDUList([fits.PrimaryHDU(), psf, theta, bounds]).writeto(CORPUS / "psf.fits", overwrite=True)
     ascii_table = fits.TableHDU.from_columns([fits.Column(name=n, format="E15.7", array=cl)
                                               for n in ("TEMPERATURE", "GRADIENT", "CURL", "TG")])
     fits.HDUList([fits.PrimaryHDU(), ascii_table]).writeto(CORPUS / "cl_ascii.fits", overwrite=True)
