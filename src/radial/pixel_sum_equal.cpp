@@ -224,7 +224,7 @@ void sum_equal_band(const PixelSumSchedule& schedule, const RingBand& band, cons
         for (const std::int64_t input : inputs) aligned.push_back(align(reference, schedule.inputs()[input]));
         BandFilters<T> filters(schedule, blocks, inputs, aligned, scratch.weights);
         const std::int64_t unit = filter_unit<T>, halo = filters.halo();
-        const std::int64_t tile = std::max<std::int64_t>(1, std::min(2 * halo, n) / unit) * unit;
+        const std::int64_t tile = std::max<std::int64_t>(4, std::min(2 * halo, n) / unit) * unit;
         const std::int64_t stride = row_stride<T>(tile + 2 * halo);
         scratch.rows.resize(inputs.size() * static_cast<std::size_t>(stride));
         scratch.sums.resize(static_cast<std::size_t>(filter_rings * tile));

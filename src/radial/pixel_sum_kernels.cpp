@@ -5,6 +5,8 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 #include "radial/pixel_sum_kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -51,38 +53,78 @@ void filter_of(const T* rows, const FilterInput<T>* inputs, std::int64_t n_input
     }
 }
 
+/// Steps through the pixels' positions: base + rest / denominator.
+class Position {
+  public:
+    Position(const PixelPositions& positions, std::int64_t first)
+        : denominator_(positions.denominator),
+          base_step_(positions.step / denominator_),
+          rest_step_(positions.step % denominator_) {
+        const std::int64_t numerator = positions.first + first * positions.step;
+        base_ = numerator >= 0 ? numerator / denominator_ : -((denominator_ - 1 - numerator) / denominator_);
+        rest_ = numerator - base_ * denominator_;
+    }
+
+    std::int64_t base() const { return base_; }
+    double rest() const { return static_cast<double>(rest_); }
+    void advance() {
+        rest_ += rest_step_;
+        const bool carry = rest_ >= denominator_;
+        base_ += base_step_ + (carry ? 1 : 0);
+        rest_ -= carry ? denominator_ : 0;
+    }
+
+  private:
+    std::int64_t denominator_, base_step_, rest_step_, base_, rest_;
+};
+
+/// A vector of taps: rows(i) is row i of their table.
+template <class D, class Rows, class V = hn::Vec<D>>
+HWY_INLINE V tap_weights(D d, V u, const Rows& rows) {
+    using T = hn::TFromD<D>;
+    const V s = hn::MulAdd(u, rows(0), rows(1));
+    V value = rows(2 + weight_degree);
+    for (int power = weight_degree - 1; power >= 0; --power) value = hn::MulAdd(value, s, rows(2 + power));
+    return hn::IfThenElseZero(hn::Le(hn::Abs(s), hn::Set(d, T(1) + weight_slack<T>)), value);
+}
+
+/// One piece and one vector of taps, in registers.
+template <class T>
+void weights_of_one_vector(const PairTable<T>& table, const PixelPositions& positions, std::int64_t first,
+                           std::int64_t count, T* weights, std::int64_t* bases) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    V rows[weight_rows];
+    for (int row = 0; row < weight_rows; ++row) rows[row] = hn::Load(d, table.rows + row * table.stride);
+    const double per_rest = 1 / static_cast<double>(positions.denominator);
+    Position position(positions, first);
+    for (std::int64_t i = 0; i < count; ++i, weights += table.stride, position.advance()) {
+        bases[i] = position.base();
+        const V u = hn::Set(d, static_cast<T>(position.rest() * per_rest));
+        hn::Store(tap_weights(d, u, [&](int row) { return rows[row]; }), d, weights);
+    }
+}
+
 template <class T>
 void weights_of(const PairTable<T>& table, const PixelPositions& positions, std::int64_t first,
                 std::int64_t count, T* weights, std::int64_t* bases) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const std::int64_t den = positions.denominator, pieces = table.n_pieces, stride = table.stride;
-    const std::int64_t numerator = positions.first + first * positions.step;
-    std::int64_t base = numerator >= 0 ? numerator / den : -((den - 1 - numerator) / den);
-    std::int64_t rest = numerator - base * den;
-    const std::int64_t base_step = positions.step / den, rest_step = positions.step % den;
-    const double pieces_per_rest = static_cast<double>(pieces) / static_cast<double>(den);
-    const V limit = hn::Set(d, T(1) + weight_slack<T>);
-    for (std::int64_t i = 0; i < count; ++i, weights += stride) {
-        bases[i] = base;
-        const double at = static_cast<double>(rest) * pieces_per_rest;
-        std::int64_t piece = static_cast<std::int64_t>(at);
-        piece = piece < pieces ? piece : pieces - 1;
+    const std::int64_t pieces = table.n_pieces, stride = table.stride;
+    if (pieces == 1 && stride == lanes)
+        return weights_of_one_vector(table, positions, first, count, weights, bases);
+    const double per_rest = static_cast<double>(pieces) / static_cast<double>(positions.denominator);
+    Position position(positions, first);
+    for (std::int64_t i = 0; i < count; ++i, weights += stride, position.advance()) {
+        bases[i] = position.base();
+        const double at = position.rest() * per_rest;
+        const std::int64_t piece = std::min(static_cast<std::int64_t>(at), pieces - 1);
         const V u = hn::Set(d, static_cast<T>(at - static_cast<double>(piece)));
         const T* const rows = table.rows + piece * weight_rows * stride;
-        for (std::int64_t j = 0; j < stride; j += lanes) {
-            const V s = hn::MulAdd(u, hn::Load(d, rows + j), hn::Load(d, rows + stride + j));
-            V value = hn::Load(d, rows + (2 + weight_degree) * stride + j);
-            for (int power = weight_degree - 1; power >= 0; --power)
-                value = hn::MulAdd(value, s, hn::Load(d, rows + (2 + power) * stride + j));
-            hn::Store(hn::IfThenElseZero(hn::Le(hn::Abs(s), limit), value), d, weights + j);
-        }
-        base += base_step;
-        rest += rest_step;
-        const std::int64_t carry = rest >= den ? 1 : 0;
-        base += carry;
-        rest -= carry * den;
+        for (std::int64_t j = 0; j < stride; j += lanes)
+            hn::Store(tap_weights(d, u, [&](int row) { return hn::Load(d, rows + row * stride + j); }), d,
+                      weights + j);
     }
 }
 

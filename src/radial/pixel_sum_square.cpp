@@ -14,7 +14,7 @@ namespace {
 /// Pixels of which weights are made at once.
 constexpr std::int64_t pixels_at_once = 32;
 /// Pixels of one image that are folded before the next image's turn, so that the rows stay in the cache.
-constexpr std::int64_t fold_block = 64;
+constexpr std::int64_t fold_block = 256;
 /// Image `image` of pixel k: rotated by (image % 4) quarters after reflection where image & 4; of the
 /// mirrored ring where image & 8. Its index is start + direction k, round and round.
 struct Image {

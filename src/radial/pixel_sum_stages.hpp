@@ -5,6 +5,7 @@
 
 #include "core/aligned.hpp"
 #include "radial/pixel_sum_schedule.hpp"
+#include "radial/pixel_sum_weights.hpp"
 #include "zonal/view.hpp"
 
 /// The three ways in which the pixel sum on the CPU treats its pairs of rings. T: in which sums are done,
@@ -14,8 +15,8 @@ namespace zonal::radial {
 /// What one thread needs for itself.
 template <class T>
 struct SumScratch {
-    core::AlignedVector<T> rows, sums, weights, table;
-    std::vector<std::int64_t> bases;
+    core::AlignedVector<T> rows, sums, weights;
+    PairTableScratch<T> table;
 };
 
 template <class Map>

@@ -1,49 +1,11 @@
 #include "radial/pixel_sum_weights.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace zonal::radial {
 namespace {
 
-constexpr int n_nodes = weight_degree + 1;
-using Values = std::array<double, n_nodes>;
-
-/// Between the nodes, where polynomial and function differ most.
-constexpr std::array<double, 3> check_points = {-0.3826834323650898, 0., 0.9238795325112867};
-
-double node(int i) {
-    return std::cos((i + 0.5) * std::numbers::pi / n_nodes);
-}
-
-/// matrix[d][i]: coefficient d of the polynomial that is 1 at Chebyshev node i and 0 at the others.
-struct NodesToPowers {
-    std::array<Values, n_nodes> matrix{};
-
-    NodesToPowers() {
-        // T_k in powers, by T_{k+1} = 2 x T_k - T_{k-1}; a_k = (2 - delta_k0) / N sum_i f(x_i) T_k(x_i).
-        std::array<Values, n_nodes> chebyshev{};
-        chebyshev[0][0] = chebyshev[1][1] = 1;
-        for (int k = 2; k < n_nodes; ++k)
-            for (int d = 0; d < n_nodes; ++d)
-                chebyshev[k][d] = (d > 0 ? 2 * chebyshev[k - 1][d - 1] : 0) - chebyshev[k - 2][d];
-        for (int i = 0; i < n_nodes; ++i)
-            for (int k = 0; k < n_nodes; ++k) {
-                const double factor =
-                    (k == 0 ? 1. : 2.) / n_nodes * std::cos(k * (i + 0.5) * std::numbers::pi / n_nodes);
-                for (int d = 0; d < n_nodes; ++d) matrix[d][i] += factor * chebyshev[k][d];
-            }
-    }
-
-    Values coefficients(const Values& values) const {
-        Values powers{};
-        for (int d = 0; d < n_nodes; ++d)
-            for (int i = 0; i < n_nodes; ++i) powers[d] += matrix[d][i] * values[i];
-        return powers;
-    }
-};
-
-/// The part of 0 <= u <= 1 of a piece in which a tap is inside.
+/// The part of a piece, 0 <= u <= 1, in which a tap is inside; half < 0: none.
 struct Inside {
     double middle, half;
 };
@@ -54,69 +16,97 @@ Inside inside_of_piece(const PairTaps& taps, std::int64_t j, std::int64_t piece,
     const double from = (centre - taps.half_width_pixels) * pieces - static_cast<double>(piece);
     const double to = (centre + taps.half_width_pixels) * pieces - static_cast<double>(piece);
     const double begin = std::max(0., from), end = std::min(1., to);
-    return {0.5 * (begin + end), 0.5 * (end - begin)};
+    // Narrower than rounding: inside at one point.
+    return {0.5 * (begin + end), begin > end ? -1. : std::max(0.5 * (end - begin), 1e-13)};
 }
 
-/// Writes one tap's column of a piece; false where the polynomial misses the tolerance.
 template <class T>
-bool write_tap(const PairTaps& taps, const SumKernel& kernel, double tolerance, std::int64_t j,
-               std::int64_t piece, std::int64_t n_pieces, std::int64_t stride, T* column) {
-    static const NodesToPowers nodes_to_powers;
-    const Inside inside = inside_of_piece(taps, j, piece, n_pieces);
-    if (inside.half < 0) {
-        column[stride] = 2;  // a shift beyond 1: never inside
+class TableWriter {
+  public:
+    TableWriter(const PairTaps& taps, const SumKernel& kernel, double tolerance, std::int64_t n_pieces,
+                PairTableScratch<T>& scratch)
+        : taps_(taps),
+          kernel_(kernel),
+          tolerance_(tolerance),
+          n_pieces_(n_pieces),
+          stride_(padded_taps(taps.n_taps)),
+          scratch_(scratch) {
+        scratch.rows.assign(static_cast<std::size_t>(n_pieces * weight_rows * stride_), T(0));
+        scratch.middle.resize(static_cast<std::size_t>(stride_));
+        scratch.half.resize(static_cast<std::size_t>(stride_));
+    }
+
+    // Tap j at t is at the same distance as tap n_taps - 1 - j at 1 - t, unless the taps are the whole ring.
+    bool write() {
+        const bool is_mirrored = !taps_.is_whole;
+        const std::int64_t pieces = is_mirrored ? (n_pieces_ + 1) / 2 : n_pieces_;
+        const std::int64_t n_fitted = is_mirrored && n_pieces_ == 1 ? taps_.n_taps / 2 : taps_.n_taps;
+        for (std::int64_t piece = 0; piece < pieces; ++piece) {
+            if (!write_piece(piece, n_fitted)) return false;
+            if (is_mirrored)
+                for (std::int64_t j = 0; j < n_fitted; ++j) mirror(piece, j);
+        }
         return true;
     }
-    // Narrower than rounding: inside at one point.
-    const double half = std::max(inside.half, 1e-13);
-    const auto value = [&](double s) {
-        const double u = std::clamp(inside.middle + half * s, 0., 1.);
-        return taps.value(kernel, j, (static_cast<double>(piece) + u) / static_cast<double>(n_pieces));
-    };
-    Values values;
-    for (int i = 0; i < n_nodes; ++i) values[i] = value(node(i));
-    const Values powers = nodes_to_powers.coefficients(values);
-    for (const double s : check_points) {
-        double sum = 0;
-        for (int d = weight_degree; d >= 0; --d) sum = sum * s + powers[d];
-        if (!(std::abs(sum - value(s)) <= tolerance)) return false;
-    }
-    column[0] = static_cast<T>(1 / half);
-    column[stride] = static_cast<T>(-inside.middle / half);
-    for (int d = 0; d < n_nodes; ++d) column[(2 + d) * stride] = static_cast<T>(powers[d]);
-    return true;
-}
 
-template <class T>
-bool write_table(const PairTaps& taps, const SumKernel& kernel, double tolerance, std::int64_t n_pieces,
-                 std::int64_t stride, core::AlignedVector<T>& memory) {
-    const std::int64_t piece_size = weight_rows * stride;
-    memory.assign(static_cast<std::size_t>(n_pieces * piece_size), T(0));
-    for (std::int64_t piece = 0; piece < n_pieces; ++piece) {
-        T* const rows = memory.data() + piece * piece_size;
-        std::fill(rows + stride + taps.n_taps, rows + 2 * stride, T(2));  // padding is never inside
-        for (std::int64_t j = 0; j < taps.n_taps; ++j)
-            if (!write_tap(taps, kernel, tolerance, j, piece, n_pieces, stride, rows + j)) return false;
+  private:
+    T* rows(std::int64_t piece) { return scratch_.rows.data() + piece * weight_rows * stride_; }
+
+    bool write_piece(std::int64_t piece, std::int64_t n_fitted) {
+        T* const factor = rows(piece);
+        T* const shift = factor + stride_;
+        const double pieces = static_cast<double>(n_pieces_), radians = 0.5 * taps_.pixel;
+        for (std::int64_t j = 0; j < stride_; ++j) {
+            Inside inside{0.5, -1};
+            if (j < n_fitted) inside = inside_of_piece(taps_, j, piece, n_pieces_);
+            const bool exists = inside.half >= 0;
+            const double t = (static_cast<double>(piece) + inside.middle) / pieces;
+            const std::size_t at = static_cast<std::size_t>(j);
+            scratch_.middle[at] = exists ? radians * taps_.pixels_apart(j, t) : 0;
+            scratch_.half[at] = exists ? radians * inside.half / pieces : 0;
+            factor[j] = exists ? static_cast<T>(1 / inside.half) : T(0);
+            shift[j] = exists ? static_cast<T>(-inside.middle / inside.half) : T(2);  // never inside
+        }
+        const std::int64_t n = (n_fitted + fit_padding - 1) / fit_padding * fit_padding;
+        return fit_weights(kernel_, taps_.chord, scratch_.middle.data(), scratch_.half.data(), n, stride_,
+                           factor + 2 * stride_) <= tolerance_;
     }
-    return true;
-}
+
+    /// s of the mirrored tap is -s.
+    void mirror(std::int64_t piece, std::int64_t j) {
+        const T* const from = rows(piece) + j;
+        T* const to = rows(n_pieces_ - 1 - piece) + taps_.n_taps - 1 - j;
+        to[0] = from[0];
+        to[stride_] = from[0] == 0 ? T(2) : -from[0] - from[stride_];
+        for (int d = 0; d <= weight_degree; ++d) {
+            const T coefficient = from[(2 + d) * stride_];
+            to[(2 + d) * stride_] = d % 2 == 0 ? coefficient : -coefficient;
+        }
+    }
+
+    const PairTaps& taps_;
+    const SumKernel& kernel_;
+    double tolerance_;
+    std::int64_t n_pieces_, stride_;
+    PairTableScratch<T>& scratch_;
+};
 
 }  // namespace
 
 template <class T>
 PairTable<T> make_pair_table(const PairTaps& taps, const SumKernel& kernel, double tolerance,
-                             std::int64_t n_values, core::AlignedVector<T>& memory) {
-    constexpr std::int64_t values_per_piece = n_nodes + static_cast<std::int64_t>(check_points.size());
+                             std::int64_t n_values, PairTableScratch<T>& scratch) {
     const std::int64_t stride = padded_taps(taps.n_taps);
-    for (std::int64_t n_pieces = 1; n_pieces * values_per_piece < n_values; n_pieces *= 2)
-        if (write_table(taps, kernel, tolerance, n_pieces, stride, memory))
-            return {n_pieces, stride, memory.data()};
+    // A row of weights costs about as much as one point of the fit.
+    for (std::int64_t n_pieces = 1; n_pieces * (weight_degree + 4) < n_values; n_pieces *= 2)
+        if (TableWriter<T>(taps, kernel, tolerance, n_pieces, scratch).write())
+            return {n_pieces, stride, scratch.rows.data()};
     return {0, stride, nullptr};
 }
 
 template PairTable<float> make_pair_table(const PairTaps&, const SumKernel&, double, std::int64_t,
-                                          core::AlignedVector<float>&);
+                                          PairTableScratch<float>&);
 template PairTable<double> make_pair_table(const PairTaps&, const SumKernel&, double, std::int64_t,
-                                           core::AlignedVector<double>&);
+                                           PairTableScratch<double>&);
 
 }  // namespace zonal::radial

@@ -52,6 +52,9 @@ inline std::int64_t padded_taps(std::int64_t n_taps) {
     return (n_taps + tap_padding - 1) / tap_padding * tap_padding;
 }
 
+/// Taps are fitted in whole vectors of doubles of any kind.
+inline constexpr std::int64_t fit_padding = 8;
+
 /// Degree of the weights' polynomials.
 inline constexpr int weight_degree = 7;
 /// Rows of a piece's table: factor and shift of t, then the polynomial's coefficients.
@@ -70,10 +73,25 @@ struct PairTable {
     const T* rows;          ///< [n_pieces][weight_rows][stride]
 };
 
+/// Memory of a table and of its making.
+template <class T>
+struct PairTableScratch {
+    core::AlignedVector<T> rows;
+    core::AlignedVector<double> middle, half;
+};
+
 /// Makes the table with as many pieces, a power of 2, as make the polynomials right to `tolerance` (1/sr)
-/// between their nodes, if that takes less work than evaluating n_values rows of weights. memory: for it.
+/// between their nodes, if that takes less work than evaluating n_values rows of weights.
 template <class T>
 PairTable<T> make_pair_table(const PairTaps& taps, const SumKernel& kernel, double tolerance,
-                             std::int64_t n_values, core::AlignedVector<T>& memory);
+                             std::int64_t n_values, PairTableScratch<T>& scratch);
+
+/// The polynomials of n taps (a multiple of fit_padding) of one piece, K at half the difference of longitudes
+/// x = middle[j] + half[j] s: writes coefficients[d][stride]. Returns the largest error found between the
+/// nodes.
+double fit_weights(const SumKernel& kernel, const ChordOfLongitude& chord, const double* middle,
+                   const double* half, std::int64_t n, std::int64_t stride, float* coefficients);
+double fit_weights(const SumKernel& kernel, const ChordOfLongitude& chord, const double* middle,
+                   const double* half, std::int64_t n, std::int64_t stride, double* coefficients);
 
 }  // namespace zonal::radial

@@ -17,13 +17,6 @@ Real longitude(const Ring& ring, std::int64_t k) {
            2 * std::numbers::pi_v<Real> * static_cast<Real>(k) / static_cast<Real>(ring.n_pixels);
 }
 
-/// chord^2 = 4 [sin^2((theta-theta')/2) + sin theta sin theta' sin^2((phi-phi')/2)]
-Real chord_squared(const Ring& ring, Real phi, const Ring& other, Real other_phi) {
-    const Real theta = ring.theta, other_theta = other.theta;
-    const Real across = std::sin((theta - other_theta) / 2), along = std::sin((phi - other_phi) / 2);
-    return 4 * (across * across + std::sin(theta) * std::sin(other_theta) * along * along);
-}
-
 /// w K of every pixel of a ring with respect to one pixel, and the sum.
 class PixelSum {
   public:
@@ -35,11 +28,16 @@ class PixelSum {
     Real ring(const Ring& ring, Real phi, const Ring& other, View<const double, 1> map) {
         theta_.clear();
         pixels_.clear();
+        // chord^2 = 4 [sin^2((theta-theta')/2) + sin theta sin theta' sin^2((phi-phi')/2)]
+        const Real theta = ring.theta, other_theta = other.theta;
+        const Real across = 2 * std::sin((theta - other_theta) / 2);
+        const Real sines = 4 * std::sin(theta) * std::sin(other_theta);
         for (std::int64_t k = 0; k < other.n_pixels; ++k) {
-            const Real u = chord_squared(ring, phi, other, longitude(other, k));
+            const Real along = std::sin((phi - longitude(other, k)) / 2);
+            const Real u = across * across + sines * along * along;
             if (u > static_cast<Real>(limit_)) continue;
-            const Real theta = 2 * std::asin(std::min<Real>(1, std::sqrt(u) / 2));
-            theta_.push_back(std::min(static_cast<double>(theta), kernel_.support()));
+            const Real distance = 2 * std::asin(std::min<Real>(1, std::sqrt(u) / 2));
+            theta_.push_back(std::min(static_cast<double>(distance), kernel_.support()));
             pixels_.push_back(other.first_pixel + k);
         }
         const std::vector<double> values = kernel_.profile(theta_);
