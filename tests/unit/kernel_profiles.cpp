@@ -137,8 +137,8 @@ TEST(WindowKernel, SumsLegendrePolynomials) {
 
 TEST(WindowKernel, GivesTheSameForOneAngleAndForMany) {
     const auto kernel = RadialKernel::from_window(RadialKernel::gaussian(0.05).window(300));
-    std::vector<double> theta;
-    for (int i = 0; i < 101; ++i) theta.push_back(pi * (100 - i) / 100);
+    std::vector<double> theta(101);
+    for (int i = 0; i < 101; ++i) theta[i] = pi * (100 - i) / 100;
     const auto many = kernel.profile(theta);
     for (std::size_t i = 0; i < theta.size(); ++i) EXPECT_EQ(kernel.profile(theta[i]), many[i]);
 }
