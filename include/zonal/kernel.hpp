@@ -33,7 +33,7 @@ class RadialKernel {
     std::vector<double> window(std::int64_t lmax) const;
     /// Where the profile ends, rad; pi where it does not.
     double support() const;
-    /// Above this degree the window is zero; -1 where it does not end.
+    /// The last degree at which the window is not zero (0 where all is); -1 where it does not end.
     std::int64_t band_limit() const;
     /// Such as "gaussian fwhm=0.0174533 rad".
     const std::string& name() const;

@@ -69,6 +69,10 @@ double position(std::int64_t k, double s) {
     return piece * (piece + 1) + 0.5 + s * (piece + 0.5);
 }
 
+bool has_kinks(const RadialKernel& kernel) {
+    return kernel.implementation().breaks().size() > 2;
+}
+
 }  // namespace
 
 ChordTable::ChordTable(const RadialKernel& kernel, double accuracy) {
@@ -77,26 +81,34 @@ ChordTable::ChordTable(const RadialKernel& kernel, double accuracy) {
     const auto extent = find_extent(kernel, accuracy / 100);
     end_ = chord_squared(extent.theta);
     peak_ = extent.peak;
-    const bool kinks = kernel.implementation().breaks().size() > 2;
-    const std::int64_t most = kinks ? max_pieces_with_kinks : max_pieces;
+    const std::int64_t most = has_kinks(kernel) ? max_pieces_with_kinks : max_pieces;
     // Four radians of the fastest oscillation in a piece are too many: the first fit tells how many suffice.
     constexpr double first_phase = 4;
     const double chord = std::sqrt(std::min(end_, 2.0));
     const double first = std::ceil(chord * kernel.implementation().bandwidth() / first_phase);
     auto n = static_cast<std::int64_t>(std::clamp(first, 4.0, static_cast<double>(most)));
     fit(kernel, n);
-    while (error_ > accuracy && n < most) {
-        const ChordTable coarser = *this;
-        const double growth = std::pow(error_ / accuracy, 1.0 / n_nodes) * 1.03;
-        n = std::min(most,
-                     static_cast<std::int64_t>(static_cast<double>(n) * std::clamp(growth, 1.1, 12.0)) + 1);
-        fit(kernel, n);
-        if (error_ > coarser.error_) {  // rounding
-            *this = coarser;
-            break;
+    refine(kernel, accuracy, most);
+    single_coefficients_.assign(coefficients_.begin(), coefficients_.end());
+}
+
+void ChordTable::refine(const RadialKernel& kernel, double accuracy, std::int64_t most) {
+    // With kinks the error falls in leaps; at the level of rounding it does not fall any more.
+    const int n_vain_attempts = has_kinks(kernel) ? 8 : 2;
+    constexpr double least_growth = 1.3, largest_growth = 12, margin = 1.03;
+    ChordTable best = *this;
+    for (int vain = 0; best.error_ > accuracy && n_half_ < most && vain < n_vain_attempts;) {
+        const double growth = margin * std::pow(error_ / accuracy, 1.0 / n_nodes);
+        const double pieces = static_cast<double>(n_half_) * std::clamp(growth, least_growth, largest_growth);
+        fit(kernel, std::min(most, static_cast<std::int64_t>(std::ceil(pieces))));
+        if (error_ < best.error_) {
+            best = *this;
+            vain = 0;
+        } else {
+            ++vain;
         }
     }
-    single_coefficients_.assign(coefficients_.begin(), coefficients_.end());
+    *this = std::move(best);
 }
 
 void ChordTable::fit(const RadialKernel& kernel, std::int64_t n_half) {

@@ -84,6 +84,8 @@ class ChordTable {
     double error() const { return error_; }
 
   private:
+    /// More pieces until error() is below the accuracy, or as long as they help.
+    void refine(const RadialKernel& kernel, double accuracy, std::int64_t most);
     /// Fits n_half pieces, sets error().
     void fit(const RadialKernel& kernel, std::int64_t n_half);
     double largest_error(const RadialKernel& kernel);

@@ -19,7 +19,7 @@ class RadialKernel::Implementation {
     virtual void profile(std::span<const double> theta, std::span<double> value) const = 0;
     /// K_l, l = 0 .. lmax. By quadrature of the profile, unless a kernel knows better.
     virtual std::vector<double> window(std::int64_t lmax) const;
-    /// Above this degree the window is zero; -1 where it does not end.
+    /// The last degree at which the window is not zero; -1 where it does not end.
     virtual std::int64_t band_limit() const { return -1; }
     /// Colatitudes from 0 to the support, ascending, between which the profile is smooth.
     virtual std::vector<double> breaks() const { return {0, support_}; }

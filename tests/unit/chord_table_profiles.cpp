@@ -98,6 +98,23 @@ TEST(ChordTable, HoldsKernelsThatEndBeyondTheEquator) {
     EXPECT_EQ(evaluate(table.view<double>(), 3.9), 0);
 }
 
+TEST(ChordTable, ReachesModestAccuraciesInSpiteOfKinks) {
+    // A table of 300 values of a smooth profile, as those of the Fermi tools
+    std::vector<double> theta, value;
+    theta.reserve(300);
+    value.reserve(300);
+    for (int i = 0; i < 300; ++i) {
+        theta.push_back(1e-6 * i * i);
+        value.push_back(std::pow(1 + std::pow(theta.back() / 0.002, 2), -1.7));
+    }
+    const auto kernel = RadialKernel::from_profile(theta, value);
+    for (const double accuracy : {1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 1e-7}) {
+        const ChordTable table(kernel, accuracy);
+        EXPECT_LE(table.error(), accuracy);
+        EXPECT_LE(difference<double>(kernel, table), 1.5 * accuracy);
+    }
+}
+
 TEST(ChordTable, SaysWhatItReachesWithKinks) {
     const auto kernel = RadialKernel::from_profile({0, 0.1, 0.2, 0.3}, {1, 0.6, 0.5, 0});
     const ChordTable table(kernel, 1e-13);

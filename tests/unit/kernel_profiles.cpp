@@ -135,6 +135,14 @@ TEST(WindowKernel, SumsLegendrePolynomials) {
     EXPECT_EQ(kernel.support(), pi);
 }
 
+TEST(WindowKernel, EndsAtItsLastDegree) {
+    const auto kernel = RadialKernel::from_window({2, 3, -1, 0, 0});
+    EXPECT_EQ(kernel.band_limit(), 2);
+    EXPECT_EQ(kernel.window(4), (std::vector<double>{2, 3, -1, 0, 0}));
+    EXPECT_EQ(RadialKernel::from_window({0, 0}).band_limit(), 0);
+    EXPECT_EQ(RadialKernel::from_window({0, 0}).profile(1), 0);
+}
+
 TEST(WindowKernel, GivesTheSameForOneAngleAndForMany) {
     const auto kernel = RadialKernel::from_window(RadialKernel::gaussian(0.05).window(300));
     std::vector<double> theta(101);
