@@ -45,7 +45,7 @@ RingFftGeometry::RingFftGeometry(const Grid& grid, const RadialKernel& kernel, c
       limit_(inside_limit(table_.end())) {
     make_nodes();
     find_twins();
-    set_exact_modes(accuracy);
+    set_exact_modes(kernel, accuracy);
     count_rows();
 }
 
@@ -85,7 +85,7 @@ void RingFftGeometry::find_twins() {
     for (RingNode& node : nodes_) node.has_twins = count_of[node.n_pixels] >= fewest;
 }
 
-void RingFftGeometry::set_exact_modes(double accuracy) {
+void RingFftGeometry::set_exact_modes(const RadialKernel& kernel, double accuracy) {
     std::int64_t longest = 0;
     bool needed = false;
     for (const std::int64_t output : outputs_) {
@@ -100,7 +100,7 @@ void RingFftGeometry::set_exact_modes(double accuracy) {
     if (!needed) return;
     // Where more modes than a few times those of the map count, the kernel is narrower than a pixel, and its
     // pixels are few.
-    degree_ = series_degree(table_, accuracy, std::max<std::int64_t>(4 * longest, 64));
+    degree_ = series_degree(kernel, accuracy, std::max<std::int64_t>(4 * longest, 64));
     if (degree_ < 0) return;
     for (RingNode& node : nodes_)
         node.exact_modes = 1 + static_cast<std::int64_t>(std::ceil(sht::pruning_bound(

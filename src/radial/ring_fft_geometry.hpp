@@ -95,7 +95,7 @@ class RingFftGeometry {
   private:
     void make_nodes();
     void find_twins();
-    void set_exact_modes(double accuracy);
+    void set_exact_modes(const RadialKernel& kernel, double accuracy);
     void count_rows();
     void count(RingNode& node, const KernelRow& row);
 
@@ -110,7 +110,7 @@ class RingFftGeometry {
 
 /// Smallest degree L at which the kernel's series over longitude on the equator, and across half its support
 /// beside it, may end: the modes above sum to less than `accuracy` of all. -1 where that is above `highest`.
-std::int64_t series_degree(const ChordTable& table, double accuracy, std::int64_t highest);
+std::int64_t series_degree(const RadialKernel& kernel, double accuracy, std::int64_t highest);
 
 /// w_j k(pi q_j / length) of a row, j < row.n_values.
 template <class S>

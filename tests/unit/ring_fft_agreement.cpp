@@ -1,86 +1,170 @@
-// The ring FFT against the direct sum.
+// The ring FFT against the direct sum, and against the sum over discs where that would take too long.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <numbers>
-#include <random>
-
-#include "radial/reference.hpp"
-#include "zonal/convolution.hpp"
+#include "convolution_helpers.hpp"
 
 namespace {
 
 using namespace zonal;
-
-constexpr double degree = std::numbers::pi / 180;
-
-std::vector<double> random_map(std::int64_t n, unsigned seed = 1) {
-    std::mt19937_64 random(seed);
-    std::normal_distribution<double> normal;
-    std::vector<double> map(n);
-    for (double& value : map) value = normal(random);
-    return map;
-}
-
-double largest(const std::vector<double>& a) {
-    double most = 0;
-    for (const double value : a) most = std::max(most, std::abs(value));
-    return most;
-}
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-    double most = 0;
-    for (std::size_t k = 0; k < a.size(); ++k) most = std::max(most, std::abs(a[k] - b[k]));
-    return most;
-}
-
-template <class T = double>
-std::vector<double> convolved(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                              const std::vector<double>& map, PixelConvolutionOptions options = {}) {
-    options.device = Device::cpu();
-    const PixelConvolutionPlan plan(grid, kernel, grid_out, options);
-    const std::vector<T> in(map.begin(), map.end());
-    std::vector<T> out(grid_out.n_pixels());
-    plan.convolve<T>({in.data(), {1, grid.n_pixels()}}, {out.data(), {1, grid_out.n_pixels()}});
-    return {out.begin(), out.end()};
-}
-
-std::vector<double> expected(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                             const std::vector<double>& map) {
-    std::vector<double> out(grid_out.n_pixels());
-    reference::convolve(grid, kernel, grid_out, {map.data(), {grid.n_pixels()}},
-                        {out.data(), {grid_out.n_pixels()}});
-    return out;
-}
-
-/// The largest difference from the direct sum, of its maximum.
-double error_of(const Grid& grid, const RadialKernel& kernel, const PixelConvolutionOptions& options = {}) {
-    const auto map = random_map(grid.n_pixels());
-    const auto exact = expected(grid, kernel, grid, map);
-    return largest_difference(convolved(grid, kernel, grid, map, options), exact) / largest(exact);
-}
+using namespace zonal::tests;
 
 // In double the table's error of 1e-13 and that of the series, 1e-12 of the kernel's largest value, add up
-// over the pixels of the support with random signs.
+// over the pixels of the support with random signs, as the map does.
 constexpr double tolerance = 2e-12;
+// In single precision: 3e-8 of the series and roundings of 6e-8, in as many random signs.
+constexpr double single_tolerance = 1e-6;
 
-TEST(RingFft, MatchesDirectSumForGaussians) {
-    for (const int nside : {1, 2, 8, 16})
-        for (const double fwhm : {5.0, 20.0}) {
+/// The largest difference of the two methods on a random map, of the maximum.
+double methods_differ(const Grid& grid, const RadialKernel& kernel, PixelConvolutionOptions options = {}) {
+    const auto map = random_map(grid.n_pixels());
+    const auto rings = convolved(grid, kernel, grid, map, options);
+    options.method = PixelMethod::pixel_sum;
+    options.precision = Precision::double_;
+    const auto discs = convolved(grid, kernel, grid, map, options);
+    return largest_difference(rings, discs) / largest(discs);
+}
+
+double direct_products(const Grid& grid, const RadialKernel& kernel, PixelConvolutionOptions options = {}) {
+    options.device = Device::cpu();
+    return PixelConvolutionPlan(grid, kernel, grid, options).work().pixel_products;
+}
+
+TEST(RingFft, MatchesDirectSumForGaussiansOfAnyWidth) {
+    for (const int nside : {1, 2, 3, 8})
+        for (const double fwhm : {9.0, 30.0, 90.0}) {
+            const Grid grid = Grid::healpix(nside);
             const RadialKernel kernel = RadialKernel::gaussian(fwhm * degree);
-            EXPECT_LT(error_of(Grid::healpix(nside), kernel), tolerance) << nside << " " << fwhm;
+            EXPECT_LT(error_of(grid, kernel, grid), tolerance) << nside << " " << fwhm;
         }
+    EXPECT_EQ(direct_products(Grid::healpix(8), RadialKernel::gaussian(9 * degree)), 0);
+}
+
+TEST(RingFft, MatchesDirectSumForOscillatingKernelsOverTheWholeSphere) {
+    for (const std::int64_t lmax : {0, 1, 7, 24}) {
+        const Grid grid = Grid::healpix(8);
+        EXPECT_LT(error_of(grid, random_window(lmax, 3), grid), tolerance) << lmax;
+        EXPECT_EQ(direct_products(grid, random_window(lmax, 3)), 0) << lmax;
+    }
 }
 
 TEST(RingFft, MatchesDirectSumForTruncatedGaussian) {
-    const RadialKernel kernel = RadialKernel::gaussian(8 * degree).truncated(27 * degree);
-    EXPECT_LT(error_of(Grid::healpix(16), kernel), tolerance);
+    const Grid grid = Grid::healpix(8);
+    const RadialKernel kernel = RadialKernel::gaussian(9 * degree).truncated(29 * degree);
+    EXPECT_EQ(direct_products(grid, kernel), 0);
+    EXPECT_LT(error_of(grid, kernel, grid), tolerance);
 }
 
-TEST(RingFft, MatchesDirectSumForKernelsWithoutConvergingSeries) {
+TEST(RingFft, MatchesDirectSumWhereTheSeriesDoesNotConverge) {
+    const Grid grid = Grid::healpix(8);
+    for (const RadialKernel& kernel :
+         {RadialKernel::top_hat(9.7 * degree), RadialKernel::top_hat(170.3 * degree),
+          RadialKernel::gaussian(20 * degree).truncated(12.3 * degree)}) {
+        EXPECT_GT(direct_products(grid, kernel), 0) << kernel.name();
+        EXPECT_LT(error_of(grid, kernel, grid), tolerance) << kernel.name();
+    }
+}
+
+TEST(RingFft, NeedsNoSeriesBetweenRingsOfOneLength) {
+    const Grid grid = Grid::equidistant_cylindrical(18, 36);
+    const RadialKernel kernel = RadialKernel::top_hat(33.3 * degree);
+    EXPECT_EQ(direct_products(grid, kernel), 0);
+    EXPECT_LT(error_of(grid, kernel, grid), tolerance);
+}
+
+TEST(RingFft, SupportBelowAPixelLeavesEachPixelAlone) {
+    const Grid grid = Grid::healpix(8);
+    for (const RadialKernel& kernel :
+         {RadialKernel::top_hat(0.01 * degree), RadialKernel::gaussian(0.3 * degree)})
+        EXPECT_LT(error_of(grid, kernel, grid), tolerance);
+}
+
+TEST(RingFft, MatchesDirectSumOnEveryGrid) {
+    const RadialKernel kernel = RadialKernel::gaussian(20 * degree);
+    for (const Grid& grid :
+         {Grid::gauss_legendre(12, 25), Grid::clenshaw_curtis(13, 24, 0.1), Grid::fejer1(11, 21),
+          Grid::fejer2(12, 30), Grid::equidistant_cylindrical(9, 18)}) {
+        EXPECT_LT(error_of(grid, kernel, grid), tolerance) << grid.name();
+        EXPECT_LT(error_of(grid, kernel, Grid::healpix(4)), tolerance) << grid.name();
+    }
+}
+
+TEST(RingFft, MatchesDirectSumForRingsAtAnyLongitude) {
+    std::vector<Ring> rings;
+    std::int64_t first = 0;
+    for (int k = 0; k < 14; ++k) {
+        const std::int64_t n = k % 3 == 0 ? 15 : 16;
+        rings.push_back(make_ring((k + 0.7) * 0.22, 0.37 * k * k, 0.1 + 0.01 * k, n, first));
+        first += n + 2;  // with pixels in no ring
+    }
+    const Grid grid(rings);
+    EXPECT_LT(error_of(grid, RadialKernel::gaussian(25 * degree), grid), tolerance);
+    EXPECT_LT(error_of(grid, RadialKernel::top_hat(41 * degree), grid), tolerance);
+}
+
+TEST(RingFft, MatchesDirectSumBetweenSubsetsOfRings) {
+    const Grid whole = Grid::healpix(8);
+    const RadialKernel kernel = RadialKernel::gaussian(15 * degree);
+    const Grid north = whole.subset({0, 1, 2, 5, 6, 7, 8, 15}), south = whole.subset({7, 8, 23, 24, 28, 30});
+    EXPECT_LT(error_of(north, kernel, south), tolerance);
+    EXPECT_LT(error_of(whole, kernel, south), tolerance);
+    EXPECT_LT(error_of(south, kernel, north), tolerance);
+}
+
+TEST(RingFft, KeepsDeltaFunctionsInTheirDisc) {
     const Grid grid = Grid::healpix(16);
-    EXPECT_LT(error_of(grid, RadialKernel::top_hat(9.7 * degree)), tolerance);
-    EXPECT_LT(error_of(grid, RadialKernel::gaussian(10 * degree).truncated(8.3 * degree)), tolerance);
+    const RadialKernel kernel = RadialKernel::gaussian(7 * degree).truncated(23 * degree);
+    // At the poles, the caps' edges, the equator and a ring's first and last pixel.
+    for (const std::int64_t pixel : {0, 3, 2 * 16 * 15, 2 * 16 * 15 - 1, 1535, 1599, 3071, 2208}) {
+        std::vector<double> map(grid.n_pixels());
+        map[pixel] = 1;
+        PixelConvolutionOptions options;
+        const auto rings = convolved(grid, kernel, grid, map, options);
+        options.method = PixelMethod::pixel_sum;
+        const auto discs = convolved(grid, kernel, grid, map, options);
+        EXPECT_LT(largest_difference(rings, discs), tolerance * largest(discs)) << pixel;
+    }
+}
+
+TEST(RingFft, AgreesWithSumsOverDiscsOnFineGrids) {
+    EXPECT_LT(methods_differ(Grid::healpix(64), RadialKernel::gaussian(2 * degree).truncated(6.5 * degree)),
+              tolerance);
+    EXPECT_LT(methods_differ(Grid::healpix(100), RadialKernel::gaussian(1.3 * degree).truncated(2 * degree)),
+              tolerance);
+    EXPECT_LT(methods_differ(Grid::gauss_legendre(100, 150), RadialKernel::top_hat(4 * degree)), tolerance);
+}
+
+TEST(RingFft, SinglePrecisionStaysWithinItsBound) {
+    PixelConvolutionOptions options;
+    options.precision = Precision::single_;
+    const RadialKernel kernel = RadialKernel::gaussian(2 * degree).truncated(6.5 * degree);
+    EXPECT_LT(methods_differ(Grid::healpix(64), kernel, options), single_tolerance);
+    const Grid grid = Grid::healpix(8);
+    EXPECT_LT(error_of<float>(grid, RadialKernel::gaussian(20 * degree), grid, options), single_tolerance);
+    EXPECT_LT(error_of<float>(grid, RadialKernel::top_hat(20 * degree), grid, options), single_tolerance);
+}
+
+TEST(RingFft, CoarserAccuracyKeepsItsBound) {
+    const Grid grid = Grid::healpix(8);
+    const RadialKernel kernel = RadialKernel::gaussian(12 * degree).truncated(25 * degree);
+    for (const double accuracy : {1e-4, 1e-6, 1e-9}) {
+        PixelConvolutionOptions options;
+        options.accuracy = accuracy;
+        EXPECT_LT(error_of(grid, kernel, grid, options), 2 * accuracy);
+    }
+}
+
+TEST(RingFft, IsSelfAdjointOnEqualAreaGrids) {
+    const Grid grid = Grid::healpix(16);
+    const RadialKernel kernel = RadialKernel::gaussian(8 * degree);
+    const auto a = random_map(grid.n_pixels(), 1), b = random_map(grid.n_pixels(), 2);
+    const auto ka = convolved(grid, kernel, grid, a), kb = convolved(grid, kernel, grid, b);
+    double left = 0, right = 0, scale = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        left += ka[k] * b[k];
+        right += a[k] * kb[k];
+        scale += std::abs(ka[k] * b[k]);
+    }
+    EXPECT_NEAR(left, right, tolerance * scale);
 }
 
 }  // namespace
