@@ -59,8 +59,8 @@ TEST(KernelWindow, OfAGaussianProfileIsItsWindow) {
 }
 
 TEST(KernelWindow, SurvivesTheWayThroughTheProfile) {
-    // A window that is smooth in l(l+1), as the profile of any other has a tail over the whole sphere, and back
-    // by quadrature.
+    // A window that is smooth in l(l+1), as the profile of any other has a tail over the whole sphere, and
+    // back by quadrature.
     constexpr std::int64_t lmax = 16384;
     std::vector<double> window(lmax + 1);
     for (std::int64_t l = 0; l <= lmax; ++l) {
