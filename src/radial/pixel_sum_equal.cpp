@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "radial/pixel_sum_filters.hpp"
 #include "radial/pixel_sum_kernels.hpp"
 #include "radial/pixel_sum_stages.hpp"
 
@@ -11,103 +12,19 @@ namespace {
 /// Bytes of weights that a band keeps at once; more input rings than that are taken in several turns.
 constexpr double weight_bytes = 1 << 24;
 
-/// A ring of a band: pixel k + rotation lies (k + half/2) pixels from the band's reference longitude.
-struct Aligned {
-    int half;
-    std::int64_t rotation;
-};
-
-Aligned align(double reference_phi, const SumRing& ring) {
-    const std::int64_t n = ring.n_pixels;
-    const std::int64_t shift = half_pixels_between(reference_phi, ring.phi_0, n).shift;
-    const int half = static_cast<int>(((shift % 2) + 2) % 2);
-    const std::int64_t rotation = (half - shift) / 2 % n;
-    return {half, rotation < 0 ? rotation + n : rotation};
-}
-
-/// Up to filter_rings output rings of the same half.
-struct Block {
-    int half;
-    std::vector<std::int64_t> outputs;
-};
-
-std::vector<Block> blocks_of(const PixelSumSchedule& schedule, const RingBand& band) {
-    std::vector<Block> blocks;
-    for (const int half : {0, 1}) {
-        std::int64_t size = filter_rings;
-        for (const std::int64_t output : band.outputs) {
-            if (align(schedule.reference_phi(output), schedule.outputs()[output]).half != half) continue;
-            if (size == filter_rings) {
-                blocks.push_back({half, {}});
-                size = 0;
-            }
-            blocks.back().outputs.push_back(output);
-            ++size;
-        }
-    }
-    return blocks;
-}
-
-/// Weights of one input ring for the rings of a block.
-struct Taps {
-    int left, right;
-    std::int64_t n_taps, first_weight;
-};
-
-/// d phi of tap j in pixels is j, or j + 1/2 where the rings lie half a pixel apart.
-double first_distance(int half_out, int half_in) {
-    return half_out == half_in ? 0 : 0.5;
-}
-
-/// Taps j of one pair of rings, the largest difference of longitudes inside being so many pixels.
-std::int64_t n_taps_of(double half_width_pixels, double first, std::int64_t n_pixels) {
-    const double width = std::min(half_width_pixels, 0.5 * static_cast<double>(n_pixels));
-    return width < first ? 0 : static_cast<std::int64_t>(width - first) + 1;
-}
-
-/// Appends the weights [tap][ring] of an input ring for a block. A pixel that both ends of a tap hit, the
-/// nearest one or the antipodal one, has half the weight twice.
-template <class T>
-Taps append_taps(const PixelSumSchedule& schedule, const Block& block, std::int64_t input, int half_in,
-                 core::AlignedVector<T>& weights) {
-    const SumRing& in = schedule.inputs()[input];
-    const double pixel = 2 * std::numbers::pi / static_cast<double>(in.n_pixels);
-    const double first = first_distance(block.half, half_in),
-                 opposite = 0.5 * static_cast<double>(in.n_pixels);
-    Taps taps{0, 0, 0, static_cast<std::int64_t>(weights.size())};
-    if (block.half < half_in) taps.left = -1;
-    if (block.half > half_in) taps.right = 1;
-    for (std::size_t r = 0; r < block.outputs.size(); ++r) {
-        const ChordOfLongitude chord = chord_of_longitude(schedule.outputs()[block.outputs[r]], in);
-        const double width = half_width(chord, schedule.kernel().limit()) / pixel;
-        const std::int64_t n_taps = width < 0 ? 0 : n_taps_of(width, first, in.n_pixels);
-        if (n_taps > taps.n_taps) {
-            taps.n_taps = n_taps;
-            weights.resize(static_cast<std::size_t>(taps.first_weight + n_taps * filter_rings), T(0));
-        }
-        for (std::int64_t j = 0; j < n_taps; ++j) {
-            const double distance = first + static_cast<double>(j);
-            const double share = distance == 0 || distance == opposite ? 0.5 : 1;
-            weights[static_cast<std::size_t>(taps.first_weight + j * filter_rings) + r] =
-                static_cast<T>(share * schedule.kernel()(chord.chord_squared(distance * pixel)));
-        }
-    }
-    return taps;
-}
-
 /// The filters of a band over some of its input rings.
 template <class T>
 class BandFilters {
   public:
-    BandFilters(const PixelSumSchedule& schedule, const std::vector<Block>& blocks,
+    BandFilters(const PixelSumSchedule& schedule, const std::vector<FilterBlock>& blocks,
                 const std::vector<std::int64_t>& inputs, const std::vector<Aligned>& aligned,
                 core::AlignedVector<T>& weights)
         : weights_(weights) {
         weights.clear();
-        for (const Block& block : blocks) {
+        for (const FilterBlock& block : blocks) {
             filters_.emplace_back();
             for (std::size_t i = 0; i < inputs.size(); ++i) {
-                const Taps taps = append_taps(schedule, block, inputs[i], aligned[i].half, weights);
+                const FilterTaps taps = append_taps(schedule, block, inputs[i], aligned[i].half, weights);
                 if (taps.n_taps == 0) continue;
                 filters_.back().push_back({static_cast<std::int64_t>(i), taps});
                 halo_ = std::max(halo_, taps.n_taps + 1);
@@ -129,7 +46,7 @@ class BandFilters {
   private:
     struct Filter {
         std::int64_t row;
-        Taps taps;
+        FilterTaps taps;
     };
     core::AlignedVector<T>& weights_;
     std::vector<std::vector<Filter>> filters_;
@@ -172,18 +89,6 @@ void store_tile(const SumRing& ring, const Aligned& aligned, const T* sums, std:
     }
 }
 
-/// Input rings of any ring of the band, ascending.
-std::vector<std::int64_t> inputs_of(const PixelSumSchedule& schedule, const RingBand& band) {
-    std::vector<std::int64_t> inputs;
-    for (const std::int64_t output : band.outputs) {
-        const std::vector<std::int64_t> near = schedule.near(output, PairKind::equal);
-        inputs.insert(inputs.end(), near.begin(), near.end());
-    }
-    std::sort(inputs.begin(), inputs.end());
-    inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
-    return inputs;
-}
-
 /// Input rings at a time.
 std::size_t inputs_per_turn(const PixelSumSchedule& schedule, const RingBand& band,
                             const std::vector<std::int64_t>& inputs) {
@@ -210,8 +115,8 @@ std::int64_t row_stride(std::int64_t pixels) {
 template <class T, class Map>
 void sum_equal_band(const PixelSumSchedule& schedule, const RingBand& band, const SumMaps<Map>& maps,
                     SumScratch<T>& scratch) {
-    const std::vector<Block> blocks = blocks_of(schedule, band);
-    const std::vector<std::int64_t> all_inputs = inputs_of(schedule, band);
+    const std::vector<FilterBlock> blocks = filter_blocks(schedule, band);
+    const std::vector<std::int64_t> all_inputs = filter_inputs(schedule, band);
     const std::size_t per_turn = inputs_per_turn(schedule, band, all_inputs);
     const double reference = schedule.reference_phi(band.outputs.front());
     const std::int64_t n = schedule.outputs()[band.outputs.front()].n_pixels;

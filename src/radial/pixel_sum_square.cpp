@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "radial/pixel_sum_images.hpp"
 #include "radial/pixel_sum_kernels.hpp"
 #include "radial/pixel_sum_stages.hpp"
 
@@ -15,28 +16,6 @@ namespace {
 constexpr std::int64_t pixels_at_once = 32;
 /// Pixels of one image that are folded before the next image's turn, so that the rows stay in the cache.
 constexpr std::int64_t fold_block = 256;
-/// Image `image` of pixel k: rotated by (image % 4) quarters after reflection where image & 4; of the
-/// mirrored ring where image & 8. Its index is start + direction k, round and round.
-struct Image {
-    std::int64_t start, direction;
-};
-
-Image image_of(const SumRing& ring, std::int64_t image) {
-    const std::int64_t turn = ring.n_pixels / 4 * (image % 4) + ring.rotation;
-    return (image & 4) != 0 ? Image{turn - ring.half, -1} : Image{turn, 1};
-}
-
-std::int64_t modulo(std::int64_t k, std::int64_t n) {
-    const std::int64_t rest = k % n;
-    return rest < 0 ? rest + n : rest;
-}
-
-/// Pixels from phi = 0 to pi/4.
-std::int64_t n_distinct(const SumRing& ring) {
-    const std::int64_t quarter = ring.n_pixels / 4;
-    return ring.half == 1 ? (quarter + 1) / 2 : quarter / 2 + 1;
-}
-
 /// Calls visit(first, count, index, direction) for runs of pixels k that are apart by `direction` in the
 /// ring.
 template <class Visit>
@@ -77,39 +56,24 @@ void fold_row(const SumRing& ring, const SumRing* mirrored, View<const Map, 1> m
         }
 }
 
-/// Adds the folded sums to the rings; where two images are one pixel the first one counts.
+/// Adds the folded sums to the rings.
 template <class T, class Map>
 void add_folded(const SumRing& ring, const SumRing* mirrored, const T* sums, View<Map, 1> map) {
-    const std::int64_t quarter = ring.n_pixels / 4, count = n_distinct(ring);
     for (std::int64_t image = 0; image < n_images; ++image) {
         const SumRing* const target = image < 8 ? &ring : mirrored;
         if (target == nullptr) continue;
         Map* const pixels = map.data() + target->first_pixel;
-        // The reflection maps pixel 0 (half = 0) or the one at pi/4 onto itself or its rotated images.
-        const bool reflected = (image & 4) != 0;
-        const std::int64_t first = reflected && ring.half == 0 ? 1 : 0;
-        const bool last_is_own = ring.half == 1 ? quarter % 2 == 1 : quarter % 2 == 0;
-        const std::int64_t end = reflected && last_is_own ? count - 1 : count;
-        if (first >= end) continue;
-        for_each_run(*target, image, first, end - first,
+        const OwnPixels own = own_pixels(ring, image);
+        if (own.first >= own.end) continue;
+        for_each_run(*target, image, own.first, own.end - own.first,
                      [&](std::int64_t begin, std::int64_t run, std::int64_t index, std::int64_t step) {
+                         const T* const from = sums + (own.first + begin) * n_images + image;
                          for (std::int64_t k = 0; k < run; ++k) {
                              Map& pixel = pixels[index + step * k];
-                             pixel = static_cast<Map>(pixel + sums[(first + begin + k) * n_images + image]);
+                             pixel = static_cast<Map>(pixel + from[k * n_images]);
                          }
                      });
     }
-}
-
-/// Where the pixels of `out` lie between those of `in`: (k + half/2) n'/n - half'/2.
-PixelPositions positions_of(const SumRing& out, const SumRing& in) {
-    return {out.half * in.n_pixels - in.half * out.n_pixels, 2 * in.n_pixels, 2 * out.n_pixels};
-}
-
-/// floor(numerator / denominator) at pixel k.
-std::int64_t base_at(const PixelPositions& positions, std::int64_t k) {
-    const std::int64_t numerator = positions.first + k * positions.step;
-    return (numerator - modulo(numerator, positions.denominator)) / positions.denominator;
 }
 
 /// One band's work.
