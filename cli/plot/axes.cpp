@@ -57,14 +57,18 @@ Ticks AxisScale::ticks(int max_count) const {
 }
 
 AxesFrame::AxesFrame(const Canvas& canvas, const AxisScale& x, const AxisScale& y, bool has_title)
-    : canvas_(canvas), x_(x), y_(y) {
-    const double top = canvas.pt(room_top + (has_title ? room_title : 0));
-    const double height = canvas.height() - top - canvas.pt(room_bottom);
+    : AxesFrame(canvas, {0, 0, double(canvas.width()), double(canvas.height())}, x, y, has_title) {}
+
+AxesFrame::AxesFrame(const Canvas& canvas, const Rect& room, const AxisScale& x, const AxisScale& y,
+                     bool has_title)
+    : canvas_(canvas), x_(x), y_(y), room_(room) {
+    const double top = room.y + canvas.pt(room_top + (has_title ? room_title : 0));
+    const double height = room.bottom() - top - canvas.pt(room_bottom);
     y_ticks_ = y.ticks(std::clamp(static_cast<int>(height / canvas.pt(28)), 2, 10));
     for (const Tick& tick : y_ticks_.ticks)
         y_label_width_ = std::max(y_label_width_, canvas.text_width(tick.label));
-    const double left = canvas.pt(room_left + tick_gap) + y_label_width_;
-    const double width = canvas.width() - left - canvas.pt(room_right);
+    const double left = room.x + canvas.pt(room_left + tick_gap) + y_label_width_;
+    const double width = room.right() - left - canvas.pt(room_right);
     if (std::min(width, height) < canvas.pt(40))
         throw InvalidArgument(
             fmt::format("dpi = {:.0f}: too large for a picture of {} x {} pixels; the labels leave no "
@@ -127,11 +131,11 @@ void AxesFrame::draw_box_and_labels(const std::string& x_name, const std::string
             placer.place(tick.label, area_.x - canvas_.pt(tick_gap),
                          area_.bottom() - y_.position(tick.value) * area_.height, {.horizontal = Align::end},
                          canvas_.pt(1));
-    canvas_.draw_text(x_name, area_.x + area_.width / 2, canvas_.height() - canvas_.pt(10),
+    canvas_.draw_text(x_name, area_.x + area_.width / 2, room_.bottom() - canvas_.pt(10),
                       {.size = 11, .vertical = Align::end});
     canvas_.draw_text(y_name, area_.x - canvas_.pt(tick_gap + 8) - y_label_width_, area_.y + area_.height / 2,
                       {.size = 11, .vertical = Align::end, .upwards = true});
-    draw_title(canvas_, title, area_, canvas_.pt(10));
+    draw_title(canvas_, title, area_, room_.y + canvas_.pt(10));
 }
 
 void draw_marker(const Canvas& canvas, Point at, double radius, Stroke stroke) {

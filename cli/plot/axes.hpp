@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,15 @@
 #include "plot/ticks.hpp"
 
 namespace zonal::plot {
+
+/// Okabe and Ito (2008), told apart with any colour vision.
+inline constexpr std::array<Rgb, 7> line_colors{{{0, 114, 178},
+                                                 {213, 94, 0},
+                                                 {0, 158, 115},
+                                                 {204, 121, 167},
+                                                 {230, 159, 0},
+                                                 {86, 180, 233},
+                                                 {60, 60, 60}}};
 
 /// Values to positions 0..1 along an axis.
 class AxisScale {
@@ -28,8 +38,10 @@ class AxisScale {
 /// The box of a graph, with room for its labels.
 class AxesFrame {
   public:
-    /// Throws InvalidArgument where the labels leave no room.
+    /// In the whole picture, or in a part of it (pixels). Throws InvalidArgument where the labels leave no
+    /// room.
     AxesFrame(const Canvas& canvas, const AxisScale& x, const AxisScale& y, bool has_title);
+    AxesFrame(const Canvas& canvas, const Rect& room, const AxisScale& x, const AxisScale& y, bool has_title);
 
     const AxisScale& y() const { return y_; }
     const Rect& area() const { return area_; }
@@ -46,6 +58,7 @@ class AxesFrame {
     AxisScale x_, y_;
     Ticks x_ticks_, y_ticks_;
     double y_label_width_ = 0;
+    Rect room_{};
     Rect area_{};
 };
 

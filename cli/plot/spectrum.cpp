@@ -13,15 +13,6 @@ namespace zonal::plot {
 
 namespace {
 
-/// Okabe and Ito (2008), told apart with any colour vision.
-constexpr std::array<Rgb, 7> line_colors{{{0, 114, 178},
-                                          {213, 94, 0},
-                                          {0, 158, 115},
-                                          {204, 121, 167},
-                                          {230, 159, 0},
-                                          {86, 180, 233},
-                                          {60, 60, 60}}};
-
 /// A spectrum as it is drawn: values[k] at l = lmin + k.
 struct Curve {
     std::string name;

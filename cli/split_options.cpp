@@ -1,0 +1,186 @@
+#include "split_options.hpp"
+
+#include <fmt/format.h>
+
+#include "beam_options.hpp"
+#include "error.hpp"
+#include "options.hpp"
+#include "zonal/filters.hpp"
+#include "zonal/io/spectrum.hpp"
+
+namespace zonal::cli {
+namespace {
+
+void declare_kernel(CLI::App& app, SplitOptions& options) {
+    const auto group = "Kernel";
+    add_choice<std::string>(
+        app, "--kernel", options.kernel,
+        {{"gaussian", "gaussian"}, {"cl-beam", "cl-beam"}, {"window", "window"}},
+        "gaussian: of --fwhm; cl-beam: sqrt(C_l) of --cl times the Gaussian, which makes a "
+        "sky out of white noise; window: b_l of --beam")
+        ->default_str("gaussian")
+        ->group(group);
+    add_angle(app, "--fwhm", options.fwhm, "full width at half maximum of the Gaussian")->group(group);
+    add_text(app, "--cl", options.spectrum_file, "FILE", "spectrum of cl-beam, FITS or text; its TT is taken")
+        ->group(group);
+    add_text(app, "--beam", options.beam_file, "FILE", "b_l of window, FITS or text; its T is taken")
+        ->group(group);
+    add_integer(app, "--lmax", options.lmax, {8, 100'000}, "highest degree l of the kernel")
+        ->default_str("4096")
+        ->group(group);
+    options.lmax = 4096;
+    add_extend_option(app, options.extension, group, "spectra and windows");
+}
+
+void declare_error(CLI::App& app, SplitOptions& options) {
+    const auto group = "Error";
+    add_number(app, "--error", options.error, {1e-14, 1},
+               "largest estimated error: rms over the rms of the convolved map")
+        ->default_str("1e-5")
+        ->group(group);
+    add_number(app, "--alpha", options.alpha, {1, 1000},
+               "the fit's error times this stands for that of the convolutions")
+        ->default_str("5")
+        ->group(group);
+    add_text(app, "--input-cl", options.input_spectrum_file, "FILE",
+             "C_l of the maps to be convolved, FITS or text (TT)")
+        ->default_str("white")
+        ->group(group);
+    add_number(app, "--input-noise", options.noise, {0, 1e300},
+               "white N_l of those maps: they are weighted by C_l^2 / (C_l + N_l), as Wiener-filtered")
+        ->default_str("0")
+        ->group(group);
+    add_number(app, "--max-amplification", options.max_amplification, {1e-6, 1e12},
+               "largest window of the profile over the largest of the kernel")
+        ->default_str("2")
+        ->group(group);
+}
+
+void declare_split(CLI::App& app, SplitOptions& options) {
+    const auto group = "Split";
+    add_angle(app, "--theta-cut", options.theta_cut, "where the profile ends")->group(group);
+    add_integer(app, "--l-cut", options.l_cut, {0, 100'000}, "where the window ends; not searched for then")
+        ->default_str("the smallest that keeps --error")
+        ->group(group);
+    add_integer(app, "--neighbourhood", options.neighbourhood, {0, 1000},
+                "values of l_cut tried below what the binary search finds; errors are not monotone")
+        ->default_str("8")
+        ->group(group);
+    add_number(app, "--cutoff", options.cutoff, {1e-15, 0.999999},
+               "singular values of the fit below this times the largest are left out")
+        ->default_str("1e-6")
+        ->group(group);
+    add_integer(app, "--knots", options.n_intervals, {0, 4096},
+                "intervals of the spline that the profile is; 0: as many as lmax needs")
+        ->default_str("0")
+        ->group(group);
+    add_number(app, "--knot-density", options.knot_density, {1, 100},
+               "how much denser the knots lie at 0 than at the end")
+        ->default_str("1")
+        ->group(group);
+    add_number(app, "--leakage-weight", options.leakage_weight, {1e-12, 1},
+               "weight in the fit of degrees above lmax, where the profile's window shall vanish")
+        ->default_str("1e-3")
+        ->group(group);
+    app.add_flag(
+           "--reproduce-table1", options.reproduce_table1,
+           "Table 1 of the paper anew: --kernel cl-beam for beams of 7 to 15 arcmin, beside the paper's")
+        ->group(group);
+}
+
+/// TT of a file, up to lmax.
+std::vector<double> read_tt(const std::string& option, const std::string& path, const SplitOptions& options,
+                            Session& session) {
+    const auto file = io::read_spectrum(path);
+    session.note(file.notes);
+    const auto* spectrum = file.find("TT");
+    if (spectrum == nullptr) throw UsageError(fmt::format("{} {}: has no spectrum TT", option, path));
+    try {
+        return fit_length(spectrum->values, options.lmax, options.extension, option);
+    } catch (const InvalidArgument& error) {
+        throw UsageError(fmt::format("{}; --extend says what to do", error.what()));
+    }
+}
+
+}  // namespace
+
+void declare_options(CLI::App& app, SplitOptions& options) {
+    declare_kernel(app, options);
+    declare_error(app, options);
+    declare_split(app, options);
+    add_text(
+        app, "-o,--output", options.out, "FILE",
+        "write window and profile, FITS: HDU 1 the window (a --beam for zonal smooth), HDU 2 the profile")
+        ->group("Output");
+    add_text(app, "--plot", options.plot, "FILE", "draw both parts and the error, PNG")->group("Output");
+    add_output_options(app, options.output);
+    add_integer(app, "--threads", options.threads, {0, 4096},
+                "threads to compute with; 0: all CPUs of the process")
+        ->default_str("0")
+        ->group("General");
+}
+
+void check(const SplitOptions& options) {
+    const bool is_window = options.kernel == "window", is_sky = options.kernel == "cl-beam";
+    if (is_window != !options.beam_file.empty())
+        throw UsageError("--kernel window and --beam FILE need each other");
+    if (is_sky != !options.spectrum_file.empty())
+        throw UsageError("--kernel cl-beam and --cl FILE need each other");
+    if (options.noise > 0 && options.input_spectrum_file.empty())
+        throw UsageError("--input-noise: needs --input-cl FILE");
+    if (options.reproduce_table1) {
+        if (!is_sky) throw UsageError("--reproduce-table1: needs --kernel cl-beam --cl FILE");
+        if (options.fwhm || options.theta_cut || options.l_cut || !options.out.empty() ||
+            !options.plot.empty())
+            throw UsageError(
+                "--reproduce-table1: takes beams and --theta-cut from the paper; without --fwhm, "
+                "--theta-cut, "
+                "--l-cut, -o, --plot");
+        return;
+    }
+    if (is_window == options.fwhm.has_value())
+        throw UsageError(is_window ? "--fwhm: not with --kernel window"
+                                   : fmt::format("--kernel {}: needs --fwhm ANGLE", options.kernel));
+    if (!options.theta_cut) throw UsageError("--theta-cut ANGLE is required");
+    if (options.l_cut && *options.l_cut >= options.lmax)
+        throw UsageError(fmt::format("--l-cut = {}: must be below lmax = {}", *options.l_cut, options.lmax));
+}
+
+std::vector<double> kernel_window(const SplitOptions& options, std::optional<Angle> fwhm, Session& session) {
+    if (options.kernel == "window") {
+        const auto beam = read_beam_file(options.beam_file, session);
+        try {
+            return fit_length(beam.temperature, options.lmax, options.extension, "--beam");
+        } catch (const InvalidArgument& error) {
+            throw UsageError(fmt::format("{}; --extend says what to do", error.what()));
+        }
+    }
+    const auto gaussian = gaussian_window(fwhm->radians, options.lmax);
+    if (options.kernel == "gaussian") return gaussian;
+    return sky_window(read_tt("--cl", options.spectrum_file, options, session), gaussian);
+}
+
+KernelSplitOptions library_options(const SplitOptions& options, double theta_cut, Session& session) {
+    KernelSplitOptions split;
+    split.theta_cut = theta_cut;
+    split.alpha = options.alpha;
+    split.cutoff = options.cutoff;
+    split.max_amplification = options.max_amplification;
+    split.n_intervals = options.n_intervals;
+    split.leakage_weight = options.leakage_weight;
+    split.knot_density = options.knot_density;
+    split.threads = static_cast<int>(options.threads);
+    if (!options.input_spectrum_file.empty()) {
+        const auto spectrum = read_tt("--input-cl", options.input_spectrum_file, options, session);
+        split.input_spectrum = wiener_spectrum(spectrum, std::vector<double>(spectrum.size(), options.noise));
+    }
+    return split;
+}
+
+std::string kernel_text(const SplitOptions& options) {
+    if (options.kernel == "window") return "window " + options.beam_file;
+    const auto width = options.fwhm ? options.fwhm->text : "";
+    return options.kernel == "gaussian" ? "Gaussian, FWHM " + width : "sqrt(C_l) B_l, FWHM " + width;
+}
+
+}  // namespace zonal::cli

@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "core/parallel.hpp"
+#include "split/spline_norm.hpp"
+#include "split/spline_windows.hpp"
+#include "split/split_checks.hpp"
+#include "split/tail_fits.hpp"
+#include "zonal/error.hpp"
+#include "zonal/split.hpp"
+
+namespace zonal {
+namespace {
+
+double largest_size(const std::vector<double>& values) {
+    double largest = 0;
+    for (const double value : values) largest = std::max(largest, std::abs(value));
+    return largest;
+}
+
+}  // namespace
+
+struct KernelSplitter::Problem {
+    Problem(std::vector<double> kernel_window, const KernelSplitOptions& given)
+        : options(split::resolve(kernel_window, given)),
+          window(std::move(kernel_window)),
+          basis(split::graded_knots(options.theta_cut, options.n_intervals, options.knot_density)),
+          norm(basis) {
+        auto all = split::basis_windows(basis, last_degree(), options.threads);
+        norm.orthonormalize(all.view());
+        choose_rows();
+        windows = Array<double, 2>({std::ssize(degrees), basis.size()});
+        for (std::int64_t row = 0; row < std::ssize(degrees); ++row)
+            for (std::int64_t c = 0; c < basis.size(); ++c) windows(row, c) = all(degrees[row], c);
+        auto rows = windows;
+        Array<double, 1> target({std::ssize(degrees)});
+        for (std::int64_t row = 0; row < std::ssize(degrees); ++row) {
+            const double weight = weights[row] * (row > lmax() ? options.leakage_weight : 1);
+            for (std::int64_t c = 0; c < basis.size(); ++c) rows(row, c) *= weight;
+            if (row > lmax()) continue;  // the kernel ends there
+            target(row) = weight * window[row];
+            norm_of_kernel += target(row) * target(row);
+        }
+        if (norm_of_kernel == 0) throw InvalidArgument("input_spectrum: zero wherever the window is not");
+        norm_of_kernel = std::sqrt(norm_of_kernel);
+        fits.emplace(std::as_const(rows).view(), std::as_const(target).view());
+    }
+
+    /// The splines hold degrees up to pi over the distance of the knots, and less and less above.
+    std::int64_t last_degree() const {
+        double closest = basis.end();
+        for (std::size_t i = 1; i < basis.knots().size(); ++i)
+            closest = std::min(closest, basis.knots()[i] - basis.knots()[i - 1]);
+        return std::max(lmax() + 1, static_cast<std::int64_t>(1.5 * std::numbers::pi / closest));
+    }
+
+    /// Up to lmax every degree; beyond, where the profile's window shall be small, every so many: a profile
+    /// that ends at theta_cut has a window that changes over pi / theta_cut degrees.
+    void choose_rows() {
+        const auto step =
+            std::max<std::int64_t>(1, static_cast<std::int64_t>(std::numbers::pi / (4 * basis.end())));
+        for (std::int64_t l = 0; l <= last_degree(); l += l < lmax() ? 1 : step) {
+            degrees.push_back(l);
+            const double c_l =
+                options.input_spectrum.empty() ? 1 : options.input_spectrum[std::min(l, lmax())];
+            const double count = l > lmax() ? static_cast<double>(step) : 1;
+            weights.push_back(
+                std::sqrt(static_cast<double>(2 * l + 1) / (4 * std::numbers::pi) * c_l * count));
+        }
+    }
+
+    std::int64_t lmax() const { return std::ssize(window) - 1; }
+
+    /// Window of the profile, [row], from the windows of the orthonormal splines.
+    std::vector<double> profile_window(const std::vector<double>& x) const {
+        std::vector<double> result(degrees.size());
+        for (std::int64_t row = 0; row < std::ssize(degrees); ++row)
+            for (std::int64_t c = 0; c < basis.size(); ++c) result[row] += windows(row, c) * x[c];
+        return result;
+    }
+
+    /// Root of the sum over rows [first, end) of weight^2 (of_profile - kernel)^2, over the kernel's.
+    double error(const std::vector<double>& of_profile, std::int64_t first, std::int64_t end) const {
+        double sum = 0;
+        for (auto row = first; row < end; ++row) {
+            const double e = weights[row] * (of_profile[row] - (row <= lmax() ? window[row] : 0));
+            sum += e * e;
+        }
+        return std::sqrt(sum) / norm_of_kernel;
+    }
+
+    double amplification(const std::vector<double>& of_profile) const {
+        return largest_size(of_profile) / largest_size(window);
+    }
+
+    SplitQuality quality(const split::TailFits::Solution& fit, std::int64_t l_cut) const {
+        const auto of_profile = profile_window(fit.x);
+        return {l_cut, options.alpha * error(of_profile, l_cut + 1, lmax() + 1), amplification(of_profile),
+                error(of_profile, lmax() + 1, std::ssize(degrees)), fit.rank};
+    }
+
+    SplitQuality quality(std::int64_t l_cut) const {
+        return quality(fits->solve(l_cut, options.cutoff), l_cut);
+    }
+
+    KernelSplit split(std::int64_t l_cut) const {
+        const auto fit = fits->solve(l_cut, options.cutoff);
+        const SplineProfile profile(basis.knots(), norm.coefficients(fit.x));
+        const auto of_profile = profile.window(lmax());
+        std::vector<double> harmonic(l_cut + 1);
+        for (std::int64_t l = 0; l <= l_cut; ++l) harmonic[l] = window[l] - of_profile[l];
+        return {quality(fit, l_cut), harmonic, profile, of_profile, actual_error(harmonic, of_profile)};
+    }
+
+    double actual_error(const std::vector<double>& harmonic, const std::vector<double>& of_profile) const {
+        double sum = 0;
+        for (std::int64_t l = 0; l <= lmax(); ++l) {
+            const double sum_of_parts = of_profile[l] + (l < std::ssize(harmonic) ? harmonic[l] : 0);
+            const double error = weights[l] * (sum_of_parts - window[l]);
+            sum += error * error;
+        }
+        return std::sqrt(sum) / norm_of_kernel;
+    }
+
+    /// The smallest of these l_cut, ascending, that passes; computed at the same time.
+    std::optional<std::int64_t> first_passing(const std::vector<std::int64_t>& l_cuts, double error) const {
+        std::vector<char> passes(l_cuts.size());
+        core::parallel_for(std::ssize(l_cuts), options.threads, [&](std::int64_t i, int) {
+            const auto found = quality(l_cuts[i]);
+            passes[i] =
+                found.estimated_error <= error && found.amplification <= options.max_amplification ? 1 : 0;
+        });
+        const auto first = std::find(passes.begin(), passes.end(), 1);
+        return first == passes.end() ? std::nullopt : std::optional(l_cuts[first - passes.begin()]);
+    }
+
+    KernelSplitOptions options;
+    std::vector<double> window;  ///< [lmax + 1]
+    split::SplineBasis basis;
+    split::SplineNorm norm;
+    std::vector<std::int64_t> degrees;  ///< of the rows
+    std::vector<double>
+        weights;  ///< of the rows: (2l+1)/(4 pi) C_l, its root, times the degrees that a row stands for
+    Array<double, 2> windows;  ///< of the orthonormal splines, [row, function]
+    double norm_of_kernel = 0;
+    std::optional<split::TailFits> fits;
+};
+
+KernelSplitter::KernelSplitter(std::vector<double> window, const KernelSplitOptions& options)
+    : problem_(std::make_unique<Problem>(std::move(window), options)) {}
+KernelSplitter::~KernelSplitter() = default;
+KernelSplitter::KernelSplitter(KernelSplitter&&) noexcept = default;
+KernelSplitter& KernelSplitter::operator=(KernelSplitter&&) noexcept = default;
+
+std::int64_t KernelSplitter::lmax() const {
+    return problem_->lmax();
+}
+
+const KernelSplitOptions& KernelSplitter::options() const {
+    return problem_->options;
+}
+
+SplitQuality KernelSplitter::quality(std::int64_t l_cut) const {
+    split::check_l_cut(l_cut, lmax());
+    return problem_->quality(l_cut);
+}
+
+KernelSplit KernelSplitter::split(std::int64_t l_cut) const {
+    split::check_l_cut(l_cut, lmax());
+    return problem_->split(l_cut);
+}
+
+std::optional<std::int64_t> KernelSplitter::find_l_cut(double error, std::int64_t neighbourhood) const {
+    split::check_search(error, neighbourhood);
+    std::int64_t fails = -1, passes = lmax() - 1;
+    if (!problem_->first_passing({passes}, error)) return std::nullopt;
+    while (passes - fails > 1) {
+        // A binary search two steps at a time: what both outcomes of the first need is computed at once.
+        const auto middle = (fails + passes) / 2;
+        std::vector<std::int64_t> tries{(fails + middle) / 2, middle, (middle + passes) / 2};
+        std::erase_if(tries, [&](std::int64_t l_cut) { return l_cut <= fails || l_cut >= passes; });
+        const auto found = problem_->first_passing(tries, error);
+        const auto below = std::find(tries.begin(), tries.end(), found.value_or(-1));
+        if (below != tries.begin()) fails = *(below - 1);
+        passes = found.value_or(passes);
+    }
+    while (passes > 0) {
+        std::vector<std::int64_t> below;
+        for (auto l_cut = std::max<std::int64_t>(0, passes - neighbourhood); l_cut < passes; ++l_cut)
+            below.push_back(l_cut);
+        const auto found = problem_->first_passing(below, error);
+        if (!found) break;
+        passes = *found;
+    }
+    return passes;
+}
+
+}  // namespace zonal

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/aligned.hpp"
+
+/// Integrals over the sphere against Legendre polynomials, by sums over nodes in the colatitude.
+namespace zonal::split {
+
+struct QuadratureNode {
+    double theta;
+    double weight;  ///< for integrals over theta
+};
+
+/// The Gauss-Legendre rule of n nodes on any interval.
+class GaussRule {
+  public:
+    explicit GaussRule(std::int64_t n);
+    std::int64_t size() const { return static_cast<std::int64_t>(nodes_.size()); }
+    /// The node of that number on [a, b], ascending.
+    QuadratureNode at(std::int64_t number, double a, double b) const;
+
+  private:
+    std::vector<QuadratureNode> nodes_;  ///< on [-1, 1]
+};
+
+/// A node as the recurrence of P_l by differences wants it: those of the southern half are mirrored,
+/// P_l(-x) = (-1)^l P_l(x).
+struct LegendreNode {
+    double theta;
+    double h;         ///< 1 - |cos theta|
+    double weight;    ///< for integrals over the sphere: 2 pi sin theta times the rule's
+    double odd_sign;  ///< of odd l: -1 in the southern half
+};
+LegendreNode legendre_node(const QuadratureNode& node);
+
+/// Nodes of as many intervals as there are lanes, [node, lane]; those without an interval have weight 0.
+struct IntervalGroup {
+    std::int64_t n_nodes = 0;
+    core::AlignedVector<double> h;
+    /// Of even and of odd l: weight times the six B-splines of the interval, [node, spline, lane].
+    core::AlignedVector<double> weights[2];
+};
+
+/// sum_i weight_i values_i P_l(cos theta_i) for l = 0 .. lmax. values: [nodes.size()].
+std::vector<double> legendre_window(const std::vector<LegendreNode>& nodes, const std::vector<double>& values,
+                                    std::int64_t lmax);
+
+}  // namespace zonal::split

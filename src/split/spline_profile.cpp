@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "split/spline_windows.hpp"
+#include "zonal/error.hpp"
+#include "zonal/split.hpp"
+
+namespace zonal {
+
+struct SplineProfile::Spline {
+    split::SplineBasis basis;
+    std::vector<double> coefficients;
+};
+
+SplineProfile::SplineProfile(std::vector<double> knots, std::vector<double> coefficients)
+    : spline_(
+          std::make_shared<Spline>(Spline{split::SplineBasis(std::move(knots)), std::move(coefficients)})) {
+    const auto& basis = spline_->basis;
+    if (!(basis.end() <= std::numbers::pi))
+        throw InvalidArgument(fmt::format("knots: the last, {} rad, must be at most pi", basis.end()));
+    if (std::ssize(spline_->coefficients) != basis.size())
+        throw InvalidArgument(fmt::format("coefficients: {} of them, must be {}, 3 fewer than knots",
+                                          spline_->coefficients.size(), basis.size()));
+    for (const double value : spline_->coefficients)
+        if (!std::isfinite(value))
+            throw InvalidArgument(fmt::format("coefficients: {}: must be finite", value));
+}
+
+double SplineProfile::operator()(double theta) const {
+    return spline_->basis.evaluate(spline_->coefficients, theta);
+}
+
+double SplineProfile::support() const {
+    return spline_->basis.end();
+}
+
+const std::vector<double>& SplineProfile::knots() const {
+    return spline_->basis.knots();
+}
+
+const std::vector<double>& SplineProfile::coefficients() const {
+    return spline_->coefficients;
+}
+
+std::vector<double> SplineProfile::window(std::int64_t lmax) const {
+    if (lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", lmax));
+    return split::spline_window(spline_->basis, spline_->coefficients, lmax);
+}
+
+}  // namespace zonal

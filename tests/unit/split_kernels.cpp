@@ -1,0 +1,221 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "split/tail_fits.hpp"
+#include "zonal/error.hpp"
+#include "zonal/split.hpp"
+#include "zonal/window.hpp"
+
+// Kernels split between harmonic and pixel space.
+namespace zonal::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+constexpr double arcmin = std::numbers::pi / (180 * 60);
+
+/// A kernel like the sky's: a steep power law with ripples, seen through a beam.
+std::vector<double> rippled_kernel(std::int64_t lmax, double fwhm) {
+    auto window = gaussian_window(fwhm, lmax);
+    for (std::int64_t l = 0; l <= lmax; ++l) window[l] *= l < 2 ? 0 : (1 + 0.3 * std::cos(0.02 * l)) / l;
+    return window;
+}
+
+KernelSplitOptions options_for(double theta_cut) {
+    KernelSplitOptions options;
+    options.theta_cut = theta_cut;
+    options.threads = 2;
+    return options;
+}
+
+double error_of(const std::vector<double>& kernel, const KernelSplit& split) {
+    double error = 0, all = 0;
+    for (std::int64_t l = 0; l < std::ssize(kernel); ++l) {
+        const double sum = split.profile_window[l] + (l <= split.quality.l_cut ? split.window[l] : 0);
+        error += (2 * l + 1) * std::pow(sum - kernel[l], 2);
+        all += (2 * l + 1) * kernel[l] * kernel[l];
+    }
+    return std::sqrt(error / all);
+}
+
+TEST(TailFits, SolveTheRowsAboveTheCut) {
+    constexpr std::int64_t n_rows = 400, n = 7;
+    std::mt19937 generator(1);
+    std::normal_distribution<double> normal;
+    Array<double, 2> rows({n_rows, n});
+    Array<double, 1> target({n_rows});
+    for (double& value : rows) value = normal(generator);
+    for (double& value : target) value = normal(generator);
+    const split::TailFits fits(std::as_const(rows).view(), std::as_const(target).view());
+    for (const std::int64_t l_cut : {-1, 0, 127, 128, 200, 390}) {
+        const auto x = fits.solve(l_cut, 1e-12).x;
+        // normal equations: the residual is orthogonal to every column
+        for (std::int64_t c = 0; c < n; ++c) {
+            double product = 0;
+            for (std::int64_t l = l_cut + 1; l < n_rows; ++l) {
+                double residual = -target(l);
+                for (std::int64_t d = 0; d < n; ++d) residual += rows(l, d) * x[d];
+                product += rows(l, c) * residual;
+            }
+            EXPECT_NEAR(product, 0, 1e-12 * n_rows) << l_cut;
+        }
+    }
+}
+
+TEST(TailFits, LeaveOutSmallSingularValues) {
+    Array<double, 2> rows({300, 2});
+    Array<double, 1> target({300});
+    for (std::int64_t l = 0; l < 300; ++l) {
+        rows(l, 0) = 1;
+        rows(l, 1) = l % 2 == 0 ? 1e-4 : -1e-4;
+        target(l) = 1 + rows(l, 1);
+    }
+    const split::TailFits fits(std::as_const(rows).view(), std::as_const(target).view());
+    const auto whole = fits.solve(99, 1e-6), reduced = fits.solve(99, 1e-3);
+    EXPECT_EQ(whole.rank, 2);
+    EXPECT_NEAR(whole.x[1], 1, 1e-9);
+    EXPECT_EQ(reduced.rank, 1);
+    EXPECT_NEAR(reduced.x[1], 0, 1e-9);
+    EXPECT_NEAR(reduced.x[0], 1, 1e-9);
+}
+
+TEST(KernelSplit, IsExactUpToLCut) {
+    const auto kernel = rippled_kernel(1000, 30 * arcmin);
+    const auto split = KernelSplitter(kernel, options_for(0.2)).split(250);
+    const auto profile_window = split.profile.window(1000);
+    ASSERT_EQ(split.window.size(), 251u);
+    for (std::int64_t l = 0; l <= 250; ++l)
+        EXPECT_NEAR(split.window[l] + profile_window[l], kernel[l], 1e-15) << l;
+}
+
+TEST(KernelSplit, ActualErrorIsThatOfWindowAndProfile) {
+    const auto kernel = rippled_kernel(1000, 30 * arcmin);
+    const KernelSplitter splitter(kernel, options_for(0.2));
+    for (const std::int64_t l_cut : {100, 250, 400}) {
+        const auto split = splitter.split(l_cut);
+        EXPECT_EQ(split.quality.l_cut, l_cut);
+        EXPECT_NEAR(split.actual_error, error_of(kernel, split), 1e-12) << l_cut;
+        // The estimate speaks of the profile that is applied: alpha times its error, to rounding.
+        EXPECT_NEAR(split.quality.estimated_error, 5 * split.actual_error,
+                    1e-6 * split.quality.estimated_error + 1e-12);
+    }
+}
+
+TEST(KernelSplit, ErrorsFallAsLCutGrows) {
+    const KernelSplitter splitter(rippled_kernel(1000, 30 * arcmin), options_for(0.2));
+    double before = 1;
+    for (const std::int64_t l_cut : {50, 150, 300, 600}) {
+        const double error = splitter.quality(l_cut).estimated_error;
+        EXPECT_LT(error, before) << l_cut;
+        before = error;
+    }
+}
+
+TEST(KernelSplit, ErrorsFallAsThetaCutGrows) {
+    const auto kernel = rippled_kernel(1000, 30 * arcmin);
+    double before = 1;
+    for (const double theta_cut : {0.03, 0.05, 0.1}) {
+        const double error = KernelSplitter(kernel, options_for(theta_cut)).quality(150).estimated_error;
+        EXPECT_LT(error, before) << theta_cut;
+        before = error;
+    }
+}
+
+TEST(KernelSplit, DoesNotDependOnThreads) {
+    const auto kernel = rippled_kernel(600, 40 * arcmin);
+    auto options = options_for(0.2);
+    const auto three = KernelSplitter(kernel, options);
+    options.threads = 1;
+    const auto one = KernelSplitter(kernel, options);
+    EXPECT_EQ(one.split(200).profile.coefficients(), three.split(200).profile.coefficients());
+    EXPECT_EQ(one.find_l_cut(1e-5), three.find_l_cut(1e-5));
+}
+
+TEST(KernelSplit, ASmoothKernelOfSmallSupportNeedsHardlyAnyWindow) {
+    // A Gaussian of 1 degree is 2e-16 of its maximum at 3.7 degrees: the profile alone holds nearly all of
+    // it.
+    const auto kernel = gaussian_window(60 * arcmin, 600);
+    const KernelSplitter splitter(kernel, options_for(5 * 60 * arcmin));
+    const auto l_cut = splitter.find_l_cut(1e-8);
+    ASSERT_TRUE(l_cut.has_value());
+    EXPECT_LE(*l_cut, 10);
+    EXPECT_LE(splitter.split(*l_cut).actual_error, 1e-8 / 5);
+}
+
+TEST(KernelSplit, WeightsOfTheInputSpectrumDecideWhereTheErrorLies) {
+    // No power above l = 700: what the profile's window is there does not matter.
+    const auto kernel = rippled_kernel(1000, 20 * arcmin);
+    auto options = options_for(0.1);
+    const double white = KernelSplitter(kernel, options).quality(150).estimated_error;
+    options.input_spectrum.assign(1001, 1.0);
+    for (std::int64_t l = 0; l <= 1000; ++l) options.input_spectrum[l] = std::exp(-std::pow(l / 150.0, 4));
+    EXPECT_LT(KernelSplitter(kernel, options).quality(150).estimated_error, white);
+}
+
+TEST(FindLCut, ReturnsOneThatPassesAndNoneOfItsNeighbourhoodBelow) {
+    const KernelSplitter splitter(rippled_kernel(1000, 30 * arcmin), options_for(0.2));
+    for (const double error : {1e-3, 1e-4, 1e-5}) {
+        const auto l_cut = splitter.find_l_cut(error, 6);
+        ASSERT_TRUE(l_cut.has_value()) << error;
+        EXPECT_LE(splitter.quality(*l_cut).estimated_error, error);
+        for (std::int64_t below = 1; below <= 6; ++below)
+            EXPECT_GT(splitter.quality(*l_cut - below).estimated_error, error) << error << ' ' << below;
+    }
+}
+
+TEST(FindLCut, IsEmptyWhereNothingPasses) {
+    auto options = options_for(0.05);
+    options.max_amplification = 1e-12;  // even the profile of one degree is more
+    auto kernel = rippled_kernel(300, 1 * arcmin);
+    EXPECT_EQ(KernelSplitter(kernel, options).find_l_cut(1e-14), std::nullopt);
+}
+
+TEST(KernelSplitter, RejectsArgumentsOutOfRange) {
+    const auto kernel = gaussian_window(0.02, 100);
+    const auto with = [&](auto change) {
+        auto options = options_for(0.3);
+        change(options);
+        KernelSplitter splitter(kernel, options);
+    };
+    EXPECT_THAT([&] { with([](auto& o) { o.theta_cut = 0; }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("theta_cut = 0: must be above 0 and at most pi")));
+    EXPECT_THAT([&] { with([](auto& o) { o.theta_cut = 4; }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("theta_cut = 4")));
+    EXPECT_THAT([&] { with([](auto& o) { o.cutoff = 2; }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("cutoff = 2")));
+    EXPECT_THAT([&] { with([](auto& o) { o.alpha = -1; }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("alpha = -1")));
+    EXPECT_THAT([&] { with([](auto& o) { o.n_intervals = 3; }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("n_intervals = 3: must be from 7")));
+    EXPECT_THAT([&] { with([](auto& o) {
+                          o.input_spectrum = {1, 2};
+                      }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("input_spectrum: 2 values, must be 101")));
+    EXPECT_THAT([&] { with([](auto& o) { o.input_spectrum.assign(101, -1.0); }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("input_spectrum: -1 at l = 0")));
+    EXPECT_THAT([&] { with([](auto& o) { o.input_spectrum.assign(101, 0.0); }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("input_spectrum: zero wherever the window is not")));
+    EXPECT_THAT(
+        [] {
+            KernelSplitter({1, 2}, options_for(0.3));
+        },
+        ThrowsMessage<InvalidArgument>(HasSubstr("ends at l = 1")));
+    EXPECT_THAT([] { KernelSplitter(std::vector<double>(20), options_for(0.3)); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("zero everywhere")));
+    const KernelSplitter splitter(kernel, options_for(0.3));
+    EXPECT_THAT([&] { splitter.split(100); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("l_cut = 100: must be from 0 to 99")));
+    EXPECT_THAT([&] { splitter.find_l_cut(0); }, ThrowsMessage<InvalidArgument>(HasSubstr("error = 0")));
+}
+
+TEST(WienerSpectrum, IsTheSpectrumOfAWienerFilteredMap) {
+    EXPECT_EQ(wiener_spectrum({0, 4, 9}, {0, 4, 0}), (std::vector<double>{0, 2, 9}));
+}
+
+}  // namespace
+}  // namespace zonal::test
