@@ -105,8 +105,8 @@ class KernelSplitter {
 
     /// The smallest l_cut whose estimated_error is at most `error` and whose amplification is at most
     /// max_amplification, as far as a binary search finds it: as quality is not monotone in l_cut, the
-    /// `neighbourhood` values below are tried too, again below each that passes. Empty where not even
-    /// lmax() - 1 passes.
+    /// `neighbourhood` values below are tried too, again below each that passes. Empty where none of nine
+    /// l_cut from 0 to lmax() - 1 passes.
     std::optional<std::int64_t> find_l_cut(double error, std::int64_t neighbourhood = 8) const;
 
   private:

@@ -175,17 +175,21 @@ KernelSplit KernelSplitter::split(std::int64_t l_cut) const {
 
 std::optional<std::int64_t> KernelSplitter::find_l_cut(double error, std::int64_t neighbourhood) const {
     split::check_search(error, neighbourhood);
-    std::int64_t fails = -1, passes = lmax() - 1;
-    if (!problem_->first_passing({passes}, error)) return std::nullopt;
+    // Not even the largest need pass: the fewer rows, the worse their fit is conditioned.
+    constexpr std::int64_t n_parts = 8;
+    std::vector<std::int64_t> tries;
+    for (std::int64_t part = 0; part <= n_parts; ++part) tries.push_back(part * (lmax() - 1) / n_parts);
+    std::int64_t fails = -1, passes = lmax();
     while (passes - fails > 1) {
+        const auto found = problem_->first_passing(tries, error);
+        if (!found && passes == lmax()) return std::nullopt;
+        const auto end = std::find(tries.begin(), tries.end(), found.value_or(-1));
+        if (end != tries.begin()) fails = *(end - 1);
+        passes = found.value_or(passes);
         // A binary search two steps at a time: what both outcomes of the first need is computed at once.
         const auto middle = (fails + passes) / 2;
-        std::vector<std::int64_t> tries{(fails + middle) / 2, middle, (middle + passes) / 2};
+        tries = {(fails + middle) / 2, middle, (middle + passes) / 2};
         std::erase_if(tries, [&](std::int64_t l_cut) { return l_cut <= fails || l_cut >= passes; });
-        const auto found = problem_->first_passing(tries, error);
-        const auto below = std::find(tries.begin(), tries.end(), found.value_or(-1));
-        if (below != tries.begin()) fails = *(below - 1);
-        passes = found.value_or(passes);
     }
     while (passes > 0) {
         std::vector<std::int64_t> below;

@@ -136,15 +136,17 @@ TEST(KernelSplit, DoesNotDependOnThreads) {
     EXPECT_EQ(one.find_l_cut(1e-5), three.find_l_cut(1e-5));
 }
 
-TEST(KernelSplit, ASmoothKernelOfSmallSupportNeedsHardlyAnyWindow) {
-    // A Gaussian of 1 degree is 2e-16 of its maximum at 3.7 degrees: the profile alone holds nearly all of
-    // it.
-    const auto kernel = gaussian_window(60 * arcmin, 600);
+TEST(KernelSplit, ASmoothKernelOfSmallSupportNeedsNoWindow) {
+    // The profile of a Gaussian of 1 degree is 2e-16 of its maximum at 3.7 degrees, its window at l = 1000.
+    const auto kernel = gaussian_window(60 * arcmin, 1000);
     const KernelSplitter splitter(kernel, options_for(5 * 60 * arcmin));
-    const auto l_cut = splitter.find_l_cut(1e-8);
+    const auto l_cut = splitter.find_l_cut(1e-9);
     ASSERT_TRUE(l_cut.has_value());
-    EXPECT_LE(*l_cut, 10);
-    EXPECT_LE(splitter.split(*l_cut).actual_error, 1e-8 / 5);
+    EXPECT_EQ(*l_cut, 0);
+    const auto split = splitter.split(*l_cut);
+    EXPECT_LE(split.actual_error, 1e-9 / 5);
+    EXPECT_LE(split.quality.leakage, 1e-7);
+    EXPECT_NEAR(split.quality.amplification, 1, 1e-9);
 }
 
 TEST(KernelSplit, WeightsOfTheInputSpectrumDecideWhereTheErrorLies) {
