@@ -33,14 +33,16 @@ PixelSumSchedule::PixelSumSchedule(const Grid& grid, const RadialKernel& kernel,
       inputs_(grid),
       outputs_(grid_out),
       both_mirrored_(inputs_.is_mirrored() && outputs_.is_mirrored()) {
+    find_lone_rings();
     make_equal_bands();
+    count_pixels();
     make_square_bands();
     find_general_rings();
 }
 
 PairKind PixelSumSchedule::kind(std::int64_t output, std::int64_t input) const {
     const SumRing &out = outputs_[output], &in = inputs_[input];
-    if (out.n_pixels == in.n_pixels &&
+    if (out.n_pixels == in.n_pixels && !is_alone(output) &&
         half_pixels_between(reference_phi(output), in.phi_0, in.n_pixels).is_whole)
         return PairKind::equal;
     return out.is_square && in.is_square ? PairKind::square : PairKind::general;
@@ -66,9 +68,22 @@ std::array<double, 3> PixelSumSchedule::pixels_inside(std::int64_t output) const
     return pixels;
 }
 
+void PixelSumSchedule::find_lone_rings() {
+    const auto has_length = [&](std::int64_t output, std::int64_t n_pixels) {
+        return output >= 0 && output < outputs_.size() && outputs_[output].n_pixels == n_pixels;
+    };
+    for (std::int64_t output = 0; output < outputs_.size(); ++output) {
+        const std::int64_t n = outputs_[output].n_pixels;
+        is_alone_.push_back(outputs_[output].is_square && !has_length(output - 1, n) &&
+                            !has_length(output + 1, n));
+    }
+}
+
 void PixelSumSchedule::make_equal_bands() {
     for (std::int64_t output = 0; output < outputs_.size(); ++output) {
         const SumRing& ring = outputs_[output];
+        reference_phi_.push_back(ring.phi_0);
+        if (is_alone(output)) continue;
         const bool fits = [&] {
             if (equal_bands_.empty()) return false;
             const RingBand& band = equal_bands_.back();
@@ -77,14 +92,21 @@ void PixelSumSchedule::make_equal_bands() {
                    half_pixels_between(first.phi_0, ring.phi_0, ring.n_pixels).is_whole;
         }();
         if (!fits) equal_bands_.push_back({{}, 0});
-        RingBand& band = equal_bands_.back();
-        band.outputs.push_back(output);
-        reference_phi_.push_back(outputs_[band.outputs.front()].phi_0);
-        pixels_inside_.push_back(pixels_inside(output));
-        const double n = static_cast<double>(ring.n_pixels);
-        for (const double pixels : pixels_inside_.back()) n_products_ += n * pixels;
-        band.cost += n * (1 + of_kind(pixels_inside_.back(), PairKind::equal));
+        equal_bands_.back().outputs.push_back(output);
+        reference_phi_.back() = outputs_[equal_bands_.back().outputs.front()].phi_0;
     }
+}
+
+void PixelSumSchedule::count_pixels() {
+    for (std::int64_t output = 0; output < outputs_.size(); ++output) {
+        pixels_inside_.push_back(pixels_inside(output));
+        for (const double pixels : pixels_inside_.back())
+            n_products_ += static_cast<double>(outputs_[output].n_pixels) * pixels;
+    }
+    for (RingBand& band : equal_bands_)
+        for (const std::int64_t output : band.outputs)
+            band.cost += static_cast<double>(outputs_[output].n_pixels) *
+                         (1 + of_kind(pixels_inside_[static_cast<std::size_t>(output)], PairKind::equal));
     sort_longest_first(equal_bands_);
 }
 
@@ -94,7 +116,7 @@ void PixelSumSchedule::make_square_bands() {
     for (std::int64_t output = 0; output < outputs_.size(); ++output) {
         if (both_mirrored_ && outputs_[output].mirror < output) continue;
         const double pixels = of_kind(pixels_inside_[static_cast<std::size_t>(output)], PairKind::square);
-        if (pixels == 0) continue;
+        if (pixels == 0 && !is_alone(output)) continue;
         const double ring_bytes = 16. * static_cast<double>(outputs_[output].n_pixels);
         const bool fits = before == output - 1 && square_bands_.back().outputs.size() < square_band_rings &&
                           bytes + ring_bytes <= square_band_bytes;

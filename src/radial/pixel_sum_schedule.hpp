@@ -52,9 +52,9 @@ class PixelSumSchedule {
     const SumKernel& kernel() const { return kernel_; }
     const SumRings& inputs() const { return inputs_; }
     const SumRings& outputs() const { return outputs_; }
-    /// Every output ring is in one of these.
+    /// Every output ring that is not alone is in one of these; longest tasks first.
     const std::vector<RingBand>& equal_bands() const { return equal_bands_; }
-    /// Output rings that have input rings of kind square near; longest tasks first.
+    /// Output rings that are alone or have input rings of kind square near; longest tasks first.
     const std::vector<RingBand>& square_bands() const { return square_bands_; }
     /// Output rings that have input rings of kind general near.
     const std::vector<std::int64_t>& general_rings() const { return general_rings_; }
@@ -64,6 +64,9 @@ class PixelSumSchedule {
     /// Pixels within the support, over all output pixels.
     double n_products() const { return n_products_; }
 
+    /// Whether an output ring has the symmetries of a square and no neighbour of its length, as in HEALPix's
+    /// caps: a filter would serve it alone, so all its pairs are of kind square.
+    bool is_alone(std::int64_t output) const { return is_alone_[static_cast<std::size_t>(output)]; }
     /// The input rings of a kind within the support of an output ring.
     std::vector<std::int64_t> near(std::int64_t output, PairKind kind) const;
     /// Whether the output ring and its mirror image are summed together.
@@ -83,7 +86,9 @@ class PixelSumSchedule {
 
   private:
     PairKind kind(std::int64_t output, std::int64_t input) const;
+    void find_lone_rings();
     void make_equal_bands();
+    void count_pixels();
     void make_square_bands();
     void find_general_rings();
     /// Pixels inside, over all input rings of each kind.
@@ -94,6 +99,7 @@ class PixelSumSchedule {
     SumRings inputs_, outputs_;
     bool both_mirrored_;
     double n_products_ = 0;
+    std::vector<bool> is_alone_;
     std::vector<double> reference_phi_;
     std::vector<std::array<double, 3>> pixels_inside_;
     std::vector<RingBand> equal_bands_, square_bands_;

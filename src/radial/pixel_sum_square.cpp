@@ -56,9 +56,9 @@ void fold_row(const SumRing& ring, const SumRing* mirrored, View<const Map, 1> m
         }
 }
 
-/// Adds the folded sums to the rings.
+/// Adds the folded sums to the rings, or sets these to them.
 template <class T, class Map>
-void add_folded(const SumRing& ring, const SumRing* mirrored, const T* sums, View<Map, 1> map) {
+void unfold(const SumRing& ring, const SumRing* mirrored, const T* sums, bool add, View<Map, 1> map) {
     for (std::int64_t image = 0; image < n_images; ++image) {
         const SumRing* const target = image < 8 ? &ring : mirrored;
         if (target == nullptr) continue;
@@ -70,7 +70,7 @@ void add_folded(const SumRing& ring, const SumRing* mirrored, const T* sums, Vie
                          const T* const from = sums + (own.first + begin) * n_images + image;
                          for (std::int64_t k = 0; k < run; ++k) {
                              Map& pixel = pixels[index + step * k];
-                             pixel = static_cast<Map>(pixel + from[k * n_images]);
+                             pixel = static_cast<Map>(add ? pixel + from[k * n_images] : from[k * n_images]);
                          }
                      });
     }
@@ -102,7 +102,7 @@ class SquareBand {
             const SumRing* const mirrored =
                 schedule_.is_paired(band_.outputs[i]) ? &schedule_.outputs()[ring.mirror] : nullptr;
             for (std::int64_t map = 0; map < n_maps_; ++map)
-                add_folded(ring, mirrored, sums(map, i), maps_.out[map]);
+                unfold(ring, mirrored, sums(map, i), !schedule_.is_alone(band_.outputs[i]), maps_.out[map]);
         }
     }
 

@@ -32,7 +32,7 @@ void sum_equal_band(const PixelSumSchedule& schedule, const RingBand& band, cons
                     SumScratch<T>& scratch);
 
 /// Adds to the rings of a square band (and to their mirror images) their sums over the input rings of kind
-/// square.
+/// square; sets those that are alone.
 template <class T, class Map>
 void add_square_band(const PixelSumSchedule& schedule, const RingBand& band, const SumMaps<Map>& maps,
                      SumScratch<T>& scratch);

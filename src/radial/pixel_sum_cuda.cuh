@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/cuda.cuh"
+#include "radial/pixel_sum_images.hpp"
+#include "radial/pixel_sum_schedule.hpp"
+
+/// The stages of the pixel sum on CUDA, as on the CPU (pixel_sum_stages.hpp). T: in which sums are done, Map:
+/// of which the maps are.
+namespace zonal::radial::cuda {
+
+/// A ring as the kernels need it.
+struct CudaRing {
+    std::int64_t first_pixel, n_pixels, rotation;
+    double weight;
+    int half;
+};
+
+inline CudaRing cuda_ring(const SumRing& ring) {
+    return {ring.first_pixel, ring.n_pixels, ring.rotation, ring.weight, ring.half};
+}
+
+/// Pairs (output ring, input ring) for which no other way serves.
+using DirectPairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+/// Some pixels of a ring, or of a band: what a block does.
+struct CudaTask {
+    int index;
+    std::int64_t first;
+};
+
+/// An input ring in a filter of a block.
+struct CudaFilter {
+    int row, left, right;
+    std::int64_t n_taps, first_weight;
+};
+
+/// Output rings that share what is loaded of the input.
+struct CudaFilterBlock {
+    std::int64_t first_filter, end_filter;
+    int n_rings;
+    CudaRing rings[filter_rings];
+};
+
+struct CudaBand {
+    std::int64_t n_pixels, halo;
+    int first_row, n_rows, first_block, n_blocks;
+};
+
+/// Sets every output ring that is not alone to its filtered input, or to zero.
+template <class T>
+class EqualStage {
+  public:
+    /// Adds to `direct` the pairs of bands that are too wide for shared memory.
+    EqualStage(const PixelSumSchedule& schedule, DirectPairs& direct);
+
+    template <class Map>
+    void run(const Map* in, Map* out, cudaStream_t stream) const;
+
+  private:
+    struct HostArrays;
+    static HostArrays host_arrays(const PixelSumSchedule& schedule, DirectPairs& direct);
+    explicit EqualStage(const HostArrays& host);
+
+    core::DeviceArray<CudaBand> bands_;
+    core::DeviceArray<CudaRing> rows_;
+    core::DeviceArray<CudaFilterBlock> blocks_;
+    core::DeviceArray<CudaFilter> filters_;
+    core::DeviceArray<T> weights_;
+    core::DeviceArray<CudaTask> tasks_;
+    std::int64_t shared_bytes_ = 0;
+    int n_warps_ = 1;
+};
+
+/// A ring (and its mirrored one) of folded input: [image / 4][pixel][image % 4] from `first` on, its pixels
+/// beginning with pixel `from`.
+struct CudaFoldedRow {
+    CudaRing ring, mirrored;
+    bool has_mirrored;
+    std::int64_t from, n_pixels, first;
+};
+
+/// An output ring of the square stage; is_set: by an earlier stage, so that its sums are added.
+struct CudaSquareRing {
+    CudaRing ring, mirrored;
+    bool has_mirrored, is_set;
+    std::int64_t first_pair, end_pair;
+};
+
+/// An input ring's part in it: pixel k lies at x = k ratio + origin, in input pixels; tap j of floor(x) is
+/// pixel floor(x) + j of the folded row from `first` on.
+struct CudaSquarePair {
+    double ratio, origin;
+    std::int64_t first, row_pixels, first_weight;
+    int n_taps, n_pieces;
+};
+
+/// Adds the sums over the input rings of kind square; sets the rings that are alone.
+template <class T>
+class SquareStage {
+  public:
+    /// Adds to `direct` the pairs whose weights no table gives.
+    SquareStage(const PixelSumSchedule& schedule, int threads, DirectPairs& direct);
+
+    /// Elements of the folded input.
+    std::int64_t folded_size() const { return folded_size_; }
+    template <class Map>
+    void run(const Map* in, T* folded, Map* out, cudaStream_t stream) const;
+
+  private:
+    struct HostArrays;
+    static HostArrays host_arrays(const PixelSumSchedule& schedule, int threads, DirectPairs& direct);
+    explicit SquareStage(const HostArrays& host);
+
+    core::DeviceArray<CudaFoldedRow> rows_;
+    core::DeviceArray<CudaSquareRing> rings_;
+    core::DeviceArray<CudaSquarePair> pairs_;
+    core::DeviceArray<T> weights_;
+    core::DeviceArray<CudaTask> tasks_, fold_tasks_;
+    std::int64_t folded_size_ = 0;
+};
+
+/// An output ring of the direct stage.
+struct CudaDirectRing {
+    CudaRing ring;
+    std::int64_t first_pair, end_pair;
+};
+
+/// An input ring's part in it: pixel k lies at x = k ratio + origin, in input pixels.
+struct CudaDirectPair {
+    CudaRing ring;
+    ChordOfLongitude chord;
+    double ratio, origin, half_width_pixels, half_pixel;
+    std::int64_t left, n_taps;
+    bool is_whole;
+};
+
+/// Adds the sums over other pairs, evaluating the kernel for each pixel.
+template <class T>
+class DirectStage {
+  public:
+    DirectStage(const PixelSumSchedule& schedule, const DirectPairs& pairs);
+
+    template <class Map>
+    void run(const Map* in, Map* out, cudaStream_t stream) const;
+
+  private:
+    struct HostArrays;
+    static HostArrays host_arrays(const PixelSumSchedule& schedule, const DirectPairs& pairs);
+    DirectStage(const PixelSumSchedule& schedule, const HostArrays& host);
+
+    core::DeviceArray<CudaDirectRing> rings_;
+    core::DeviceArray<CudaDirectPair> pairs_;
+    core::DeviceArray<CudaTask> tasks_;
+    core::DeviceArray<T> coefficients_;
+    ChordTableView<T> table_;
+};
+
+}  // namespace zonal::radial::cuda
