@@ -35,7 +35,7 @@ ALLOWED = {
 
 # Module that each public header include/zonal/<name>.hpp belongs to; those of include/zonal/<module>/ say it.
 PUBLIC = {
-    "error": "core", "view": "core", "device": "core", "progress": "core",
+    "error": "core", "view": "core", "device": "core", "progress": "core", "buffer": "core",
     "grid": "grids", "healpix": "grids",
     "alm": "sht", "sht": "sht", "analysis": "sht", "derivatives": "sht", "mask": "sht", "realization": "sht",
     "rotation": "sht", "smoothing": "sht", "spectrum": "sht", "weights": "sht", "window": "sht",

@@ -1,9 +1,33 @@
 #include "core/cuda_devices.hpp"
+#include "core/cuda_memory.hpp"
+#include "zonal/error.hpp"
 
 namespace zonal::core {
+namespace {
+
+[[noreturn]] void refuse() {
+    throw BackendUnavailable("CUDA: " + cuda_devices().reason);
+}
+
+}  // namespace
 
 CudaDevices cuda_devices() {
     return {0, "this build of Zonal has no CUDA code"};
+}
+
+void* allocate_on_cuda(int, std::int64_t) {
+    refuse();
+}
+void* allocate_page_locked(int, std::int64_t) {
+    refuse();
+}
+void release_on_cuda(void*) noexcept {}
+void release_page_locked(void*) noexcept {}
+void copy_to_cuda(void*, const void*, std::int64_t) {
+    refuse();
+}
+void copy_from_cuda(void*, const void*, std::int64_t) {
+    refuse();
 }
 
 }  // namespace zonal::core

@@ -1,0 +1,74 @@
+#include "zonal/buffer.hpp"
+
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "core/cuda_memory.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal {
+namespace {
+
+/// Of a cache line, and of the widest vectors.
+constexpr std::align_val_t alignment{64};
+
+}  // namespace
+
+Buffer::Buffer(Kind kind, Device device, std::int64_t bytes) : kind_(kind), device_(device), bytes_(bytes) {
+    if (bytes < 0) throw InvalidArgument("bytes = " + std::to_string(bytes) + ": must be at least 0");
+    if (bytes == 0) return;
+    if (kind == Kind::host) {
+        data_ = ::operator new(static_cast<std::size_t>(bytes), alignment);
+    } else if (kind == Kind::device) {
+        data_ = core::allocate_on_cuda(device.index(), bytes);
+        space_ = MemorySpace::cuda;
+    } else {
+        data_ = core::allocate_page_locked(device.index(), bytes);
+    }
+}
+
+Buffer::Buffer(Device device, std::int64_t bytes)
+    : Buffer(resolve_device(device).kind() == Device::Kind::cuda ? Kind::device : Kind::host,
+             resolve_device(device), bytes) {}
+
+Buffer Buffer::page_locked(Device device, std::int64_t bytes) {
+    const Device resolved = resolve_device(device);
+    return {resolved.kind() == Device::Kind::cuda ? Kind::page_locked : Kind::host, resolved, bytes};
+}
+
+Buffer::~Buffer() {
+    if (kind_ == Kind::host)
+        ::operator delete(data_, alignment);
+    else if (kind_ == Kind::device)
+        core::release_on_cuda(data_);
+    else
+        core::release_page_locked(data_);
+}
+
+void Buffer::swap(Buffer& other) noexcept {
+    std::swap(kind_, other.kind_);
+    std::swap(device_, other.device_);
+    std::swap(space_, other.space_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+}
+
+void Buffer::copy_from(const void* host) {
+    if (bytes_ == 0) return;
+    if (kind_ == Kind::device)
+        core::copy_to_cuda(data_, host, bytes_);
+    else
+        std::memcpy(data_, host, static_cast<std::size_t>(bytes_));
+}
+
+void Buffer::copy_to(void* host) const {
+    if (bytes_ == 0) return;
+    if (kind_ == Kind::device)
+        core::copy_from_cuda(host, data_, bytes_);
+    else
+        std::memcpy(host, data_, static_cast<std::size_t>(bytes_));
+}
+
+}  // namespace zonal
