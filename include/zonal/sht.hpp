@@ -55,8 +55,12 @@ class ShtWorkspace {
     ShtWorkspace(ShtWorkspace&&) noexcept;
     ShtWorkspace& operator=(ShtWorkspace&&) noexcept;
 
-    /// Of the last call; zeros before the first, and where the call did not wait (use_stream).
+    /// Of the last call; zeros before the first. On CUDA also where stages are not measured, and where the
+    /// call did not wait (use_stream).
     ShtStageSeconds stage_seconds() const;
+    /// CUDA: whether calls from now on measure their stages, which costs small transforms a few microseconds;
+    /// not by default. The CPU always does.
+    void measure_stages(bool on);
 
     /// CUDA: from now on the work of calls is put on the caller's stream, a cudaStream_t of the plan's device
     /// (null: the default stream). Where alm and map lie on the device, a call returns without waiting, may

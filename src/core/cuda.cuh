@@ -138,13 +138,18 @@ class EventList {
     EventList& operator=(const EventList&) = delete;
 
     void clear() { used_ = 0; }
+    /// Now, or, while the stream is captured, whenever the graph is launched.
     void record(cudaStream_t stream) {
         if (used_ == events_.size()) {
             cudaEvent_t event = nullptr;
             check_cuda(cudaEventCreate(&event), "making an event");
             events_.push_back(event);
         }
-        check_cuda(cudaEventRecord(events_[used_++], stream), "recording an event");
+        cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+        check_cuda(cudaStreamIsCapturing(stream, &capture), "recording an event");
+        const unsigned flags =
+            capture == cudaStreamCaptureStatusActive ? cudaEventRecordExternal : cudaEventRecordDefault;
+        check_cuda(cudaEventRecordWithFlags(events_[used_++], stream, flags), "recording an event");
     }
     /// From event k to the next one, once the stream has passed both.
     double seconds(std::size_t k) const {

@@ -1,106 +1,120 @@
 #include <algorithm>
 
 #include "sht/coefficients_cuda.cuh"
-#include "sht/ishioka_math.hpp"
 #include "sht/spin_math.hpp"
+#include "sht/step_values.cuh"
 
 namespace zonal::sht::cuda {
 namespace {
 
 constexpr int threads = 128;
 
-/// First entry of order m among rows of degrees up to `lmax`, such that degree l lies at it + l.
-__device__ std::int64_t row_origin(std::int64_t lmax, std::int64_t m) {
-    return m * (2 * lmax + 1 - m) / 2;
-}
-
-/// Complex number k of an array, in one access (the arrays are aligned to their complex numbers).
-__device__ double2 complex_at(const double* array, std::int64_t k) {
-    return reinterpret_cast<const double2*>(array)[k];
-}
-__device__ double2 complex_at(const float* array, std::int64_t k) {
-    const float2 value = reinterpret_cast<const float2*>(array)[k];
-    return {value.x, value.y};
-}
-__device__ void store(double* to, double2 value) {
-    *reinterpret_cast<double2*>(to) = value;
-}
-__device__ void store(float* to, double2 value) {
-    *reinterpret_cast<float2*>(to) = {static_cast<float>(value.x), static_cast<float>(value.y)};
-}
-
 /// Blocks over (steps or degrees, order), enough for order 0.
 dim3 grid_of(std::int64_t longest, std::int64_t per_block, std::int64_t mmax) {
     return {static_cast<unsigned>((longest + per_block - 1) / per_block), static_cast<unsigned>(mmax + 1)};
 }
 
-/// Blocks over the steps of every order, so many threads each.
-dim3 step_blocks(const LegendreView& t, int per_step) {
-    return grid_of(std::max(1, per_step) * ((t.lmax + t.spin) / 2 + 1 + step_group), threads, t.mmax);
+/// Blocks over the steps of every order, values of each, so many of them a thread.
+dim3 step_blocks(const LegendreView& t, int per_step, int per_thread) {
+    return grid_of(std::max(1, per_step) * ((t.lmax + t.spin) / 2 + 1 + step_group), threads * per_thread,
+                   t.mmax);
 }
 
-/// One step of one field per thread, or of none; the first one's writes the recurrence, too.
+/// Steps of one field, or of none, that a thread makes: one would spend its time waiting for memory.
+constexpr int steps_per_thread = 2;
+
+/// The first field's threads write the recurrence, too.
 template <class T>
-__global__ void steps_kernel(LegendreView t, RowPointers<T> rows, int n_fields, StepLayout layout,
-                             double* steps) {
+__global__ void __launch_bounds__(threads)
+    steps_kernel(LegendreView t, RowPointers<T> rows, int n_fields, StepLayout layout, double* steps) {
     const std::int64_t m = blockIdx.y, first = t.first_step[m];
+    const unsigned count = static_cast<unsigned>(t.first_step[m + 1] - first);
     // Below 2^31: a step's fields times the steps of an order.
-    const unsigned index = blockIdx.x * threads + threadIdx.x, per_step = max(1, layout.n_fields);
-    const std::int64_t i = index / per_step;
-    const int f = static_cast<int>(index % per_step);
-    if (first + i >= t.first_step[m + 1]) return;
-    const std::int64_t lmax = t.lmax + t.spin, l = m + 2 * i, origin = row_origin(lmax, m);
-    const double order = static_cast<double>(m), alpha = t.alpha[first + i];
-    const double eps_1 = epsilon_lm(static_cast<double>(l + 1), order);
-    const double eps_2 = epsilon_lm(static_cast<double>(l + 2), order);
-    double* const out = steps + (first + i) * layout.stride;
-    if (f == 0) {
-        const IshiokaStep step = ishioka_step(i, alpha, eps_1, eps_2);
-        store(out, {step.a, step.b});
-        if (layout.first_field == 4) store(out + 2, {0, 0});  // copied with the rest
+    const unsigned index = blockIdx.x * threads * steps_per_thread + threadIdx.x;
+    const unsigned per_step = max(1, layout.n_fields);
+    if (blockIdx.x * threads * steps_per_thread / per_step >= count) return;
+    StepValues values[steps_per_thread];
+#pragma unroll
+    for (unsigned k = 0; k < steps_per_thread; ++k) {
+        const unsigned i = min((index + k * threads) / per_step, count - 1),
+                       f = (index + k * threads) % per_step;
+        values[k] = step_values<T>(t, m, i, static_cast<int>(f) < n_fields ? rows.row[f] : nullptr);
     }
-    if (layout.n_fields == 0) return;
-    double2 even{0, 0}, odd{0, 0};
-    if (f < n_fields) {
-        const auto at = [&](std::int64_t degree) {
-            return degree <= lmax ? complex_at(rows.row[f], origin + degree) : double2{0, 0};
-        };
-        const double2 a_0 = at(l), a_1 = at(l + 1), a_2 = at(l + 2);
-        const double even_0 = alpha * eps_1, even_2 = alpha * eps_2;
-        even = {even_0 * a_0.x + even_2 * a_2.x, even_0 * a_0.y + even_2 * a_2.y};
-        odd = {alpha * a_1.x, alpha * a_1.y};
+#pragma unroll
+    for (unsigned k = 0; k < steps_per_thread; ++k) {
+        const unsigned i = (index + k * threads) / per_step, f = (index + k * threads) % per_step;
+        if (i >= count) return;
+        double* const out = steps + (first + i) * layout.stride;
+        if (f == 0) {
+            store(out, {values[k].step.a, values[k].step.b});
+            if (layout.first_field == 4) store(out + 2, {0, 0});  // copied with the rest
+        }
+        if (layout.n_fields == 0) continue;
+        store(out + layout.first_field + 4 * f, values[k].even);
+        store(out + layout.first_field + 4 * f + 2, values[k].odd);
     }
-    store(out + layout.first_field + 4 * f, even);
-    store(out + layout.first_field + 4 * f + 2, odd);
 }
 
-/// One step of one field per thread, fields next to each other as in the sums.
-__global__ void rows_kernel(LegendreView t, int n_fields, const std::int64_t* first_sum,
-                            const std::int32_t* n_tiles, const double* sums, double* rows,
-                            std::int64_t n_rows) {
-    const std::int64_t m = blockIdx.y, first = t.first_step[m], count = t.first_step[m + 1] - first;
-    const unsigned index = blockIdx.x * threads + threadIdx.x, per_step = n_fields;
-    const std::int64_t i = index / per_step, f = index % per_step;
-    if (i >= count) return;
-    const std::int64_t width = sums_per_step * n_fields;
-    const double* order_sums = sums + n_fields * first_sum[m];
-    const auto total = [&](std::int64_t step, std::int64_t k) {
-        double2 sum{0, 0};
-        for (int tile = 0; tile < n_tiles[m]; ++tile) {
-            const double2 part = complex_at(order_sums + (tile * count + step) * width + k, 0);
-            sum.x += part.x, sum.y += part.y;
+__device__ void add(double2& sum, double2 part) {
+    sum.x += part.x, sum.y += part.y;
+}
+
+/// Ishioka's sums of an order, of all its tiles.
+struct StepSums {
+    const double* sums;  ///< [job][step][4 n_fields]
+    const std::int64_t* first_sum;
+    const std::int32_t* n_tiles;
+    int n_fields;
+
+    /// The transpose of a step of write_steps, of field f at step i: the coefficients of degrees m + 2 i and
+    /// m + 2 i + 1.
+    struct Rows {
+        double2 even, odd;
+    };
+    __device__ Rows rows(const LegendreView& t, std::int64_t m, std::int64_t i, std::int64_t f) const {
+        const std::int64_t first = t.first_step[m], l = m + 2 * i;
+        const double order = static_cast<double>(m), alpha = t.alpha[first + i];
+        const double here = alpha * epsilon_lm(static_cast<double>(l + 1), order);
+        const double below = i > 0 ? t.alpha[first + i - 1] * epsilon_lm(static_cast<double>(l), order) : 0;
+        const Totals sum = totals(t, m, i, f);
+        return {{here * sum.even.x + below * sum.carried.x, here * sum.even.y + below * sum.carried.y},
+                {alpha * sum.odd.x, alpha * sum.odd.y}};
+    }
+
+  private:
+    struct Totals {
+        double2 even{0, 0}, odd{0, 0}, carried{0, 0};  ///< carried: even of the step before
+    };
+    /// Of all tiles, several reads on their way at a time.
+    __device__ Totals totals(const LegendreView& t, std::int64_t m, std::int64_t i, std::int64_t f) const {
+        const std::int64_t width = sums_per_step * n_fields, count = t.first_step[m + 1] - t.first_step[m];
+        const double* at = sums + n_fields * first_sum[m] + i * width + 4 * f;
+        const std::int64_t before = i > 0 ? -width : 0;
+        const int n = n_tiles[m];
+        Totals sum;
+#pragma unroll 4
+        for (int tile = 0; tile < n; ++tile, at += count * width) {
+            add(sum.even, complex_at(at, 0));
+            add(sum.odd, complex_at(at, 1));
+            add(sum.carried, complex_at(at + before, 0));
         }
         return sum;
-    };
-    const std::int64_t lmax = t.lmax + t.spin, l = m + 2 * i;
-    const double order = static_cast<double>(m), alpha = t.alpha[first + i];
-    const double here = alpha * epsilon_lm(static_cast<double>(l + 1), order);
-    const double below = i > 0 ? t.alpha[first + i - 1] * epsilon_lm(static_cast<double>(l), order) : 0;
+    }
+    static __device__ void add(double2& sum, double2 part) {
+        sum.x += part.x, sum.y += part.y;
+    }
+};
+
+/// One step of one field per thread, fields next to each other as in the sums.
+__global__ void rows_kernel(LegendreView t, StepSums sums, double* rows, std::int64_t n_rows) {
+    const std::int64_t m = blockIdx.y, lmax = t.lmax + t.spin;
+    const unsigned index = blockIdx.x * threads + threadIdx.x, per_step = sums.n_fields;
+    const std::int64_t i = index / per_step, f = index % per_step, l = m + 2 * i;
+    if (i >= t.first_step[m + 1] - t.first_step[m]) return;
+    const StepSums::Rows found = sums.rows(t, m, i, f);
     double* out = rows + 2 * (f * n_rows + row_origin(lmax, m) + l);
-    const double2 even = total(i, 4 * f), odd = total(i, 4 * f + 2);
-    const double2 carried = i > 0 ? total(i - 1, 4 * f) : double2{0, 0};
-    if (l <= lmax) store(out, {here * even.x + below * carried.x, here * even.y + below * carried.y});
-    if (l + 1 <= lmax) store(out + 2, {alpha * odd.x, alpha * odd.y});
+    if (l <= lmax) store(out, found.even);
+    if (l + 1 <= lmax) store(out + 2, found.odd);
 }
 
 __device__ SpinShifts shifts(const LegendreView& t, std::int64_t l, std::int64_t m) {
@@ -159,12 +173,53 @@ struct DegreeSums {
         double2 sum{0, 0};
         if (sums == nullptr) return sum;
         for (int tile = 0; tile < n_tiles[m]; ++tile) {
-            const double2 part = complex_at(sums + n_maps * first_sum[m] + tile * length + k, 0);
-            sum.x += part.x, sum.y += part.y;
+            add(sum, complex_at(sums + n_maps * first_sum[m] + tile * length + k, 0));
         }
         return sum;
     }
 };
+
+/// The Jacobi kernels' sums of one map.
+struct JacobiSums {
+    DegreeSums polar, equatorial;
+    int map_of_pass;
+
+    /// Of component c at degree l.
+    __device__ double2 total(const LegendreView& t, std::int64_t m, std::int64_t l, int c) const {
+        const std::int64_t first_degree = max(m, static_cast<std::int64_t>(t.spin)), k = l - first_degree;
+        if (k < 0) return {0, 0};
+        const std::int64_t n_degrees = (t.lmax - first_degree + degree_group) / degree_group * degree_group;
+        const int width = sums_per_degree * t.components * polar.n_maps;
+        const std::int64_t entry = k * width + 2 * (map_of_pass * t.components + c);
+        const double2 from_poles = polar.total(m, entry, n_degrees * width);
+        const double2 from_equator = equatorial.total(m, entry, n_degrees * width);
+        return {from_poles.x + from_equator.x, from_poles.y + from_equator.y};
+    }
+};
+
+/// Steps of two degrees of one scalar map, steps_per_thread a thread, straight from Ishioka's sums of field
+/// f.
+template <class T>
+__global__ void store_scalar_kernel(LegendreView t, StepSums steps, int f, JacobiSums jacobi, T* alm) {
+    const std::int64_t m = blockIdx.y, last = (t.lmax - m) / 2;
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads * steps_per_thread + threadIdx.x;
+    if (i - threadIdx.x > last) return;
+    StepSums::Rows found[steps_per_thread];
+#pragma unroll
+    for (int k = 0; k < steps_per_thread; ++k) {
+        const std::int64_t here = min(i + k * threads, last), l = m + 2 * here;
+        found[k] = steps.rows(t, m, here, f);
+        add(found[k].even, jacobi.total(t, m, l, 0));
+        if (l < t.lmax) add(found[k].odd, jacobi.total(t, m, l + 1, 0));
+    }
+#pragma unroll
+    for (int k = 0; k < steps_per_thread; ++k) {
+        const std::int64_t l = m + 2 * (i + k * threads);
+        T* const out = alm + 2 * (row_origin(t.lmax, m) + l);
+        if (l <= t.lmax) store(out, found[k].even);
+        if (l + 1 <= t.lmax) store(out + 2, found[k].odd);
+    }
+}
 
 /// e, b: re, im of the transpose of to_scalar at degree l.
 __device__ void add_from_scalar(const LegendreView& t, std::int64_t l, std::int64_t m, const double* q,
@@ -185,34 +240,27 @@ __device__ void add_from_scalar(const LegendreView& t, std::int64_t l, std::int6
 }
 
 template <class T>
-__global__ void store_kernel(LegendreView t, const double* rows_q, const double* rows_u, DegreeSums polar,
-                             DegreeSums equatorial, int map_of_pass, AlmTargets<T> alm) {
+__global__ void store_kernel(LegendreView t, const double* rows_q, const double* rows_u, JacobiSums jacobi,
+                             AlmTargets<T> alm) {
     const std::int64_t m = blockIdx.y, l = m + static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
     if (l > t.lmax) return;
     double value[2][2] = {};
     if (rows_q != nullptr) {
         const std::int64_t at = 2 * (row_origin(t.lmax + t.spin, m) + l);
-        if (t.spin == 0)
-            value[0][0] = rows_q[at], value[0][1] = rows_q[at + 1];
-        else
-            add_from_scalar(t, l, m, rows_q + at, rows_u + at, value);
+        add_from_scalar(t, l, m, rows_q + at, rows_u + at, value);
     }
-    const std::int64_t first_degree = max(m, static_cast<std::int64_t>(t.spin)), k = l - first_degree;
-    const std::int64_t n_degrees = (t.lmax - first_degree + degree_group) / degree_group * degree_group;
-    const int width = sums_per_degree * t.components * polar.n_maps;
     const double sign = t.spin == 0 ? 1 : -1;
     for (int c = 0; c < t.components; ++c) {
         if (alm.alm[c] == nullptr) continue;
-        double2 sum{0, 0};
-        if (k >= 0) {
-            const std::int64_t entry = k * width + 2 * (map_of_pass * t.components + c);
-            const double2 from_poles = polar.total(m, entry, n_degrees * width);
-            const double2 from_equator = equatorial.total(m, entry, n_degrees * width);
-            sum = {from_poles.x + from_equator.x, from_poles.y + from_equator.y};
-        }
+        const double2 sum = jacobi.total(t, m, l, c);
         store(alm.alm[c] + 2 * (row_origin(t.lmax, m) + l),
               {value[c][0] + sign * sum.x, value[c][1] + sign * sum.y});
     }
+}
+
+/// Ishioka's sums as the kernels read them.
+StepSums step_sums(const LegendreStage& stage, const double* sums, int n_fields) {
+    return {sums, stage.ishioka().first_sum.data(), stage.ishioka().n_tiles.data(), n_fields};
 }
 
 }  // namespace
@@ -225,8 +273,8 @@ template <class T>
 void write_steps(const LegendreStage& stage, RowPointers<T> rows, int n_fields, StepLayout layout,
                  double* steps, cudaStream_t stream) {
     const LegendreView& t = stage.view();
-    steps_kernel<T>
-        <<<step_blocks(t, layout.n_fields), threads, 0, stream>>>(t, rows, n_fields, layout, steps);
+    steps_kernel<T><<<step_blocks(t, layout.n_fields, steps_per_thread), threads, 0, stream>>>(
+        t, rows, n_fields, layout, steps);
     core::check_launch("Ishioka coefficients");
 }
 
@@ -234,11 +282,11 @@ void write_recurrence(const LegendreStage& stage, double* steps, cudaStream_t st
     write_steps<double>(stage, {}, 0, StepLayout{2, 2, 0}, steps, stream);
 }
 
-void rows_from_sums(const LegendreStage& stage, const JobList& jobs, const double* sums, int n_fields,
-                    double* rows, cudaStream_t stream) {
+void rows_from_sums(const LegendreStage& stage, const double* sums, int n_fields, double* rows,
+                    cudaStream_t stream) {
     const LegendreView& t = stage.view();
-    rows_kernel<<<step_blocks(t, n_fields), threads, 0, stream>>>(t, n_fields, jobs.first_sum.data(),
-                                                                  jobs.n_tiles.data(), sums, rows, n_rows(t));
+    rows_kernel<<<step_blocks(t, n_fields, 1), threads, 0, stream>>>(t, step_sums(stage, sums, n_fields),
+                                                                     rows, n_rows(t));
     core::check_launch("Ishioka sums");
 }
 
@@ -258,9 +306,14 @@ void store_alm(const LegendreStage& stage, const AdjointSums& sums, AlmTargets<T
         return DegreeSums{values + pass.first * jobs.n_sums, pass.count, jobs.first_sum.data(),
                           jobs.n_tiles.data()};
     };
-    store_kernel<T><<<grid_of(t.lmax + 1, threads, t.mmax), threads, 0, stream>>>(
-        t, sums.rows[0], sums.rows[1], view(sums.polar, stage.polar()),
-        view(sums.equatorial, stage.equatorial()), sums.map - pass.first, alm);
+    const JacobiSums jacobi{view(sums.polar, stage.polar()), view(sums.equatorial, stage.equatorial()),
+                            sums.map - pass.first};
+    if (t.spin == 0 && sums.steps != nullptr)
+        store_scalar_kernel<T><<<step_blocks(t, 1, steps_per_thread), threads, 0, stream>>>(
+            t, step_sums(stage, sums.steps, sums.n_maps), sums.map, jacobi, alm.alm[0]);
+    else
+        store_kernel<T><<<grid_of(t.lmax + 1, threads, t.mmax), threads, 0, stream>>>(
+            t, sums.rows[0], sums.rows[1], jacobi, alm);
     core::check_launch("storing alm");
 }
 

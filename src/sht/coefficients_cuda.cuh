@@ -24,9 +24,10 @@ void write_steps(const LegendreStage& stage, RowPointers<T> rows, int n_fields, 
 /// steps: [step][2] = A, B.
 void write_recurrence(const LegendreStage& stage, double* steps, cudaStream_t stream);
 
-/// The transpose of write_steps: rows [n_fields][n_rows], overwritten, from the sums of all tiles.
-void rows_from_sums(const LegendreStage& stage, const JobList& jobs, const double* sums, int n_fields,
-                    double* rows, cudaStream_t stream);
+/// The transpose of write_steps: rows [n_fields][n_rows], overwritten, from the sums of all tiles
+/// (adjoint_ishioka).
+void rows_from_sums(const LegendreStage& stage, const double* sums, int n_fields, double* rows,
+                    cudaStream_t stream);
 
 /// rows: [2][n_rows] of the scalar fields sin^s Q, sin^s U of a spin 1 or 2 field, overwritten.
 template <class T>
@@ -34,7 +35,8 @@ void spin_to_scalar(const LegendreStage& stage, AlmPointers<T> alm, double* rows
 
 /// What the adjoint's kernels leave behind for one map; null where they have nothing to do.
 struct AdjointSums {
-    const double* rows[2];     ///< of the scalar fields: rows_from_sums
+    const double* steps;       ///< adjoint_ishioka: of all maps, where these are scalars
+    const double* rows[2];     ///< of a spin field's scalars: rows_from_sums
     const double* polar;       ///< adjoint_jacobi: of all maps
     const double* equatorial;  ///< adjoint_jacobi: of all maps
     int map, n_maps;           ///< which of the maps this one is

@@ -107,6 +107,7 @@ class BandedTransform final : public Transform {
         explicit Clock(ShtWorkspace::Storage& storage) : storage_(storage) {}
         ~Clock() { storage_.seconds = sum_; }
         void add() {
+            storage_.read_clock();
             sum_.legendre += storage_.seconds.legendre;
             sum_.resampling += storage_.seconds.resampling;
             sum_.rings += storage_.seconds.rings;

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "sht/cuda_batch.cuh"
-#include "sht/legendre_cuda.cuh"
+#include "sht/modes_cuda.cuh"
 #include "sht/transform.hpp"
 #include "zonal/error.hpp"
 
@@ -72,27 +72,35 @@ struct CudaStorage : ShtWorkspace::Storage {
             core::check_cuda(cudaStreamSynchronize(stream()), "copying to the host");
     }
 
+    void measure_stages(bool on) override { measures_stages = on; }
+    void read_clock() override {
+        if (!clock_is_news) return;
+        const core::CurrentDevice current(device);
+        seconds = clock.seconds();
+        clock_is_news = false;
+    }
+
     const int device;
     std::int64_t n_maps = 1;  ///< that make room for what they share
     core::HostTransfer transfer;
     core::OwnStream own;
-    core::SideStream side, other_side;
-    /// Streams beside `stream`, after what it has been given so far; it goes on when their work is done.
-    JacobiStreams fork_sides(cudaStream_t stream) { return {side.fork(stream), other_side.fork(stream)}; }
-    void join_sides(cudaStream_t stream) {
-        side.join(stream);
-        other_side.join(stream);
-    }
     cudaStream_t caller = nullptr;
     bool has_caller = false;
     StageClock clock;
-    core::DeviceArray<PairModes> fourier;         ///< [fields][entries], of the grid's rings
-    core::DeviceArray<PairModes> coarse;          ///< the same of the Legendre stage's, where they differ
-    core::DeviceArray<double> steps, rows, sums;  ///< of Ishioka's recurrence
-    core::DeviceArray<double> polar, equatorial;  ///< adjoint_jacobi
-    core::DeviceArray<double> buffer;             ///< of the Fourier stage
-    core::DeviceArray<char> library;              ///< of the FFT library
-    BatchCopies alm, map, update;                 ///< of host arrays
+    bool measures_stages = false;
+    bool clock_is_news = false;  ///< since read_clock
+    CallReplay replay;
+    /// A graph of a call holds where its scratch memory lies.
+    void add_addresses(CallKey& key) const {
+        key.add(fourier).add(coarse).add(buffer).add(library).add(residual).add(measures_stages);
+        modes.add_addresses(key);
+    }
+    core::DeviceArray<PairModes> fourier;  ///< [fields][entries], of the grid's rings
+    core::DeviceArray<PairModes> coarse;   ///< the same of the Legendre stage's, where they differ
+    ModesScratch modes;
+    core::DeviceArray<double> buffer;  ///< of the Fourier stage
+    core::DeviceArray<char> library;   ///< of the FFT library
+    BatchCopies alm, map, update;      ///< of host arrays
     BatchStreams batches;
     core::DeviceArray<char> residual;  ///< of project_residual
     core::DeviceArray<char> arrays[static_cast<std::size_t>(ScratchArray::count)];

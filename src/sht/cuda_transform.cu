@@ -1,6 +1,6 @@
+#include <atomic>
 #include <optional>
 
-#include "sht/coefficients_cuda.cuh"
 #include "sht/cuda_bands.cuh"
 #include "sht/cuda_storage.cuh"
 #include "sht/resampling_cuda.cuh"
@@ -84,13 +84,9 @@ class CudaTransform final : public Transform {
     void prepare(ShtWorkspace::Storage& workspace) const override { storage_of(workspace); }
 
     std::int64_t workspace_bytes() const override {
-        const std::int64_t fields = table_.components;
-        std::int64_t doubles = 4 * fields * (layout_.size() + coarse_size()) + legendre_.polar().n_sums +
-                               legendre_.equatorial().n_sums + rings_.buffer_size();
-        if (has_ishioka())
-            doubles += legendre_.n_steps() * (2 + 4 * fields) + 2 * fields * n_rows(legendre_.view()) +
-                       fields * legendre_.ishioka().n_sums;
-        return 8 * doubles + rings_.library_bytes();
+        const std::int64_t doubles =
+            4 * table_.components * (layout_.size() + coarse_size()) + rings_.buffer_size();
+        return 8 * doubles + ModesScratch::bytes(legendre_, 1) + rings_.library_bytes();
     }
 
     double legendre_flops() const override {
@@ -113,7 +109,7 @@ class CudaTransform final : public Transform {
 
     /// Of n_maps maps those that share the recurrences.
     std::int64_t maps_at_once(std::int64_t n_maps) const {
-        return has_ishioka()
+        return legendre_.has_ishioka()
                    ? std::clamp<std::int64_t>(n_maps, 1, legendre_.tiles().max_fields / table_.components)
                    : 1;
     }
@@ -124,13 +120,7 @@ class CudaTransform final : public Transform {
         const std::int64_t n_maps = maps_at_once(storage.n_maps), fields = table_.components * n_maps;
         storage.fourier.reserve((resampling_ ? table_.components : fields) * layout_.size());
         storage.coarse.reserve(fields * coarse_size());
-        if (has_ishioka()) {
-            storage.steps.reserve(legendre_.n_steps() * step_layout(static_cast<int>(fields)).stride);
-            storage.rows.reserve(2 * fields * n_rows(legendre_.view()));
-            storage.sums.reserve(fields * legendre_.ishioka().n_sums);
-        }
-        storage.polar.reserve(n_maps * legendre_.polar().n_sums);
-        storage.equatorial.reserve(n_maps * legendre_.equatorial().n_sums);
+        storage.modes.fit(legendre_, n_maps);
         storage.buffer.reserve(rings_.buffer_size());
         storage.library.reserve(rings_.library_bytes());
     }
@@ -145,8 +135,6 @@ class CudaTransform final : public Transform {
         return *storage;
     }
 
-    bool has_ishioka() const { return legendre_.view().alpha != nullptr; }
-
     /// Pointers to the coefficients of E and B, or of the one scalar; null where the plan leaves one out.
     template <class Real, class Pointers, class Complex>
     Pointers alm_pointers(Complex* first, std::int64_t stride) const {
@@ -159,26 +147,40 @@ class CudaTransform final : public Transform {
     }
 
     /// fetch, work and deliver(b, stream) for every map of a batch, see BatchStreams; waits for the end
-    /// unless all data stay on the device and the stream is the caller's. at_once: maps that one call of work
-    /// serves from b on, where all are on the device.
+    /// unless all data stay on the device and the stream is the caller's. call: which one it is, with the
+    /// arrays. at_once: maps that one call of work serves from b on, where all are on the device.
     template <class Fetch, class Work, class Deliver>
-    void for_each_map(std::int64_t n_maps, bool on_device, CudaStorage& storage, const Progress& progress,
-                      const Fetch& fetch, const Work& work, const Deliver& deliver,
+    void for_each_map(CallKey call, std::int64_t n_maps, bool on_device, CudaStorage& storage,
+                      const Progress& progress, const Fetch& fetch, const Work& work, const Deliver& deliver,
                       std::int64_t at_once = 1) const {
         const cudaStream_t stream = storage.stream();
-        storage.clock.start(stream, !storage.has_caller);
         const auto step = [&](std::int64_t b, cudaStream_t work_stream) {
             report(progress, b, n_maps);
-            storage.clock.mark(work_stream, nullptr);
             work(b, work_stream);
         };
-        if (on_device)
+        const auto all_steps = [&] {
+            storage.clock.start(stream, storage.measures_stages && !storage.has_caller);
             for (std::int64_t b = 0; b < n_maps; b += at_once) step(b, stream);
-        else
-            storage.batches.run(n_maps, stream, fetch, step, deliver);
+        };
+        const auto step_between_copies = [&](std::int64_t b, cudaStream_t work_stream) {
+            storage.clock.mark(work_stream, nullptr);
+            step(b, work_stream);
+        };
+        if (on_device && !storage.has_caller && !progress) {
+            storage.add_addresses(call);
+            storage.replay.run(call, stream, all_steps);
+        } else {  // host arrays, or the caller's stream, which may be captured itself
+            storage.replay.forget();
+            if (on_device) {
+                all_steps();
+            } else {
+                storage.clock.start(stream, storage.measures_stages && !storage.has_caller);
+                storage.batches.run(n_maps, stream, fetch, step_between_copies, deliver);
+            }
+        }
+        storage.clock_is_news = true;
         if (storage.has_caller && on_device) return;
         core::check_cuda(cudaStreamSynchronize(stream), "transform");
-        storage.seconds = storage.clock.seconds();
         report(progress, 1, 1);
     }
 
@@ -200,7 +202,8 @@ class CudaTransform final : public Transform {
             std::vector<AlmPointers<T>> maps;
             for (std::int64_t b = first; b < std::min(alm.extent(0), first + at_once); ++b)
                 maps.push_back(alm_pointers<const T, AlmPointers<T>>(a[b], a.component_stride()));
-            synthesize_modes<T>(maps, storage, stream);
+            modes_from_alm<T>(legendre_, maps, storage.modes, of_legendre(0, storage), stream);
+            storage.clock.mark(stream, &ShtStageSeconds::legendre);
             for (std::size_t k = 0; k < maps.size(); ++k) {
                 const std::int64_t b = first + static_cast<std::int64_t>(k);
                 const PairModes* const fourier = interpolated(k, storage, stream);
@@ -214,7 +217,8 @@ class CudaTransform final : public Transform {
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
             pixels.deliver(b, storage.transfer, stream);
         };
-        for_each_map(alm.extent(0), on_device, storage, progress, fetch, work, deliver, at_once);
+        for_each_map(CallKey().add(id_).add(0).add(alm).add(map), alm.extent(0), on_device, storage, progress,
+                     fetch, work, deliver, at_once);
     }
 
     template <class T>
@@ -242,12 +246,14 @@ class CudaTransform final : public Transform {
                 adjoint_interpolated(maps.size(), storage, stream);
                 maps.push_back(alm_pointers<T, AlmTargets<T>>(a[b], a.component_stride()));
             }
-            adjoint_modes<T>(maps, storage, stream);
+            alm_from_modes<T>(legendre_, of_legendre(0, storage), storage.modes, maps, stream);
+            storage.clock.mark(stream, &ShtStageSeconds::legendre);
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
             a.deliver(b, storage.transfer, stream);
         };
-        for_each_map(alm.extent(0), on_device, storage, progress, fetch, work, deliver, at_once);
+        for_each_map(CallKey().add(id_).add(weighted ? 2 : 1).add(map).add(alm), alm.extent(0), on_device,
+                     storage, progress, fetch, work, deliver, at_once);
     }
 
     template <class T>
@@ -268,8 +274,9 @@ class CudaTransform final : public Transform {
             pixels.fetch(b, storage.transfer, stream);
         };
         const auto work = [&](std::int64_t b, cudaStream_t stream) {
-            synthesize_modes<T>({alm_pointers<const T, AlmPointers<T>>(a[b], a.component_stride())}, storage,
-                                stream);
+            const std::vector from{alm_pointers<const T, AlmPointers<T>>(a[b], a.component_stride())};
+            modes_from_alm<T>(legendre_, from, storage.modes, of_legendre(0, storage), stream);
+            storage.clock.mark(stream, &ShtStageSeconds::legendre);
             PairModes* const fourier = interpolated(0, storage, stream);
             for (int c = 0; c < table_.components; ++c) {
                 PairModes* const modes = fourier + c * layout_.size();
@@ -280,14 +287,16 @@ class CudaTransform final : public Transform {
             }
             storage.clock.mark(stream, &ShtStageSeconds::rings);
             adjoint_interpolated(0, storage, stream);
-            adjoint_modes<T>({alm_pointers<T, AlmTargets<T>>(out[b], out.component_stride())}, storage,
-                             stream);
+            const std::vector to{alm_pointers<T, AlmTargets<T>>(out[b], out.component_stride())};
+            alm_from_modes<T>(legendre_, of_legendre(0, storage), storage.modes, to, stream);
+            storage.clock.mark(stream, &ShtStageSeconds::legendre);
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
             out.deliver(b, storage.transfer, stream);
         };
-        for_each_map(alm.extent(0), !a.is_copied() && !pixels.is_copied() && !out.is_copied(), storage,
-                     progress, fetch, work, deliver);
+        for_each_map(CallKey().add(id_).add(3).add(alm).add(map).add(update), alm.extent(0),
+                     !a.is_copied() && !pixels.is_copied() && !out.is_copied(), storage, progress, fetch,
+                     work, deliver);
     }
 
     /// F_m on the grid's rings of map k of several; where they are resampled, the maps take turns.
@@ -316,64 +325,17 @@ class CudaTransform final : public Transform {
         storage.clock.mark(stream, &ShtStageSeconds::resampling);
     }
 
-    /// From the maps' a_lm to F_m on the Legendre stage's rings.
-    template <class T>
-    void synthesize_modes(const std::vector<AlmPointers<T>>& maps, CudaStorage& storage,
-                          cudaStream_t stream) const {
-        synthesize_jacobi<T>(legendre_, maps, of_legendre(0, storage), storage.fork_sides(stream));
-        if (has_ishioka()) {
-            const int n_fields = table_.components * static_cast<int>(maps.size());
-            const StepLayout layout = step_layout(n_fields);
-            if (table_.spin == 0) {
-                RowPointers<T> rows{};
-                for (std::size_t k = 0; k < maps.size(); ++k) rows.row[k] = maps[k].alm[0];
-                write_steps<T>(legendre_, rows, n_fields, layout, storage.steps.data(), stream);
-            } else {
-                RowPointers<double> rows{};
-                const std::int64_t row = 2 * n_rows(legendre_.view());
-                for (int f = 0; f < n_fields; ++f) rows.row[f] = storage.rows.data() + f * row;
-                for (std::size_t k = 0; k < maps.size(); ++k)
-                    spin_to_scalar<T>(legendre_, maps[k],
-                                      storage.rows.data() + 2 * static_cast<std::int64_t>(k) * row, stream);
-                write_steps<double>(legendre_, rows, n_fields, layout, storage.steps.data(), stream);
-            }
-            synthesize_ishioka(legendre_, storage.steps.data(), n_fields, of_legendre(0, storage), stream);
-        }
-        storage.join_sides(stream);
-        storage.clock.mark(stream, &ShtStageSeconds::legendre);
-    }
-
-    /// From F_m on the Legendre stage's rings to the maps' a_lm.
-    template <class T>
-    void adjoint_modes(const std::vector<AlmTargets<T>>& maps, CudaStorage& storage,
-                       cudaStream_t stream) const {
-        const int n_maps = static_cast<int>(maps.size());
-        adjoint_jacobi(legendre_, n_maps, of_legendre(0, storage), storage.polar.data(),
-                       storage.equatorial.data(), storage.fork_sides(stream));
-        if (has_ishioka()) {
-            const int n_fields = table_.components * n_maps;
-            write_recurrence(legendre_, storage.steps.data(), stream);
-            adjoint_ishioka(legendre_, storage.steps.data(), n_fields, of_legendre(0, storage),
-                            storage.sums.data(), stream);
-            rows_from_sums(legendre_, legendre_.ishioka(), storage.sums.data(), n_fields, storage.rows.data(),
-                           stream);
-        }
-        storage.join_sides(stream);
-        const std::int64_t row = 2 * n_rows(legendre_.view());
-        for (int k = 0; k < n_maps; ++k) {
-            AdjointSums sums{{nullptr, nullptr}, storage.polar.data(), storage.equatorial.data(), k, n_maps};
-            for (int c = 0; c < table_.components && has_ishioka(); ++c)
-                sums.rows[c] = storage.rows.data() + (k * table_.components + c) * row;
-            store_alm<T>(legendre_, sums, maps[k], stream);
-        }
-        storage.clock.mark(stream, &ShtStageSeconds::legendre);
-    }
-
     static void report(const Progress& progress, std::int64_t done, std::int64_t total) {
         if (progress && !progress(static_cast<double>(done) / static_cast<double>(total)))
             throw Cancelled("transform: cancelled");
     }
 
+    static std::uint64_t next_id() {
+        static std::atomic<std::uint64_t> id{0};
+        return ++id;
+    }
+
+    const std::uint64_t id_ = next_id();  ///< of this plan, for CallKey
     const ShtOptions options_;
     const bool has_other_pixels_;  ///< in no ring: a synthesis leaves them as they are
     const int device_;

@@ -11,23 +11,34 @@ constexpr int threads = 32 * warps;
 /// Steps that lie in shared memory at a time; the next ones are on their way meanwhile.
 constexpr int chunk_steps = 32;
 
-/// Sums that are folded over a warp at a time, and the steps that they are of: few enough that twelve warps'
-/// registers fit, at the same number of exchanges.
-constexpr int fold_values = 16;
-constexpr int fold_steps = fold_values / sums_per_step;
+/// What a block shares, in turn: of the chunk at hand, of the one before or after.
+struct Shared {
+    alignas(16) double chunks[2][chunk_steps * 2];  ///< A, B
+    double partial[2][warps][chunk_steps * sums_per_step];
 
-/// Warps of a block that have pairs of the job; the others only help to copy.
-template <int R>
-__device__ int active_warps(const LegendreJob& job) {
-    return min(warps, (job.end - job.first + 32 * R - 1) / (32 * R));
-}
+    /// Adds up the warps' sums of the chunk that began at step `done`.
+    __device__ void write_sums(int k, int count, double* sums) const {
+        for (int i = threadIdx.x; i < count * sums_per_step; i += threads) {
+            double sum = partial[k][0][i];
+            for (int w = 1; w < warps; ++w) sum += partial[k][w][i];
+            sums[i] = sum;
+        }
+    }
+};
 
-/// The F_m of a thread's pairs, combined to what even and odd degrees see.
+/// The F_m of a thread's pairs, combined to what even and odd degrees see. Which of the four sums a slot
+/// holds depends on the lane, f[k] the one numbered k ^ own_sum(lane): then the lane's own sum is always in
+/// slot 0 and what lane ^ 16 and lane ^ 8 want of it always in the same other slots, so that no exchange has
+/// to select.
 template <int R>
 struct AdjointModes {
     double f[sums_per_step][R];
 
-    __device__ void load(const LegendreView& t, int m, int first, int end, const PairModes* fourier) {
+    static __device__ int own_sum(int lane) { return lane / 8; }
+
+    __device__ void load(const LegendreView& t, int m, int first, int end, int lane,
+                         const PairModes* fourier) {
+        const bool odd = (lane & 16) != 0, imaginary = (lane & 8) != 0;
 #pragma unroll
         for (int r = 0; r < R; ++r) {
             const int pair = first + 32 * r;
@@ -36,106 +47,134 @@ struct AdjointModes {
             if (pair >= end) continue;
             const double factor = inverse_sine_power(t, pair), odd_factor = factor * t.cos_theta[pair];
             const PairModes modes = fourier[t.fourier_origin[m] + pair];
-            f[0][r] = (modes.north.x + modes.south.x) * factor;
-            f[1][r] = (modes.north.y + modes.south.y) * factor;
-            f[2][r] = (modes.north.x - modes.south.x) * odd_factor;
-            f[3][r] = (modes.north.y - modes.south.y) * odd_factor;
+            const double even_re = (modes.north.x + modes.south.x) * factor;
+            const double even_im = (modes.north.y + modes.south.y) * factor;
+            const double odd_re = (modes.north.x - modes.south.x) * odd_factor;
+            const double odd_im = (modes.north.y - modes.south.y) * odd_factor;
+            const double own_re = odd ? odd_re : even_re, own_im = odd ? odd_im : even_im;
+            const double other_re = odd ? even_re : odd_re, other_im = odd ? even_im : odd_im;
+            f[0][r] = imaginary ? own_im : own_re;
+            f[1][r] = imaginary ? own_re : own_im;
+            f[2][r] = imaginary ? other_im : other_re;
+            f[3][r] = imaginary ? other_re : other_im;
         }
     }
 
-    /// out: [4 Fields], the sums over the thread's pairs.
-    __device__ void project(const double (&lam)[R], double* out) const {
+    /// The lane's own sum of a step over its pairs and those of the three lanes that differ in bits 8 and 16.
+    __device__ double project(const double (&lam)[R]) const {
+        double sum[sums_per_step];
 #pragma unroll
         for (int k = 0; k < sums_per_step; ++k) {
-            double sum = f[k][0] * lam[0];
+            sum[k] = f[k][0] * lam[0];
 #pragma unroll
-            for (int r = 1; r < R; ++r) sum = fma(f[k][r], lam[r], sum);
-            out[k] = sum;
+            for (int r = 1; r < R; ++r) sum[k] = fma(f[k][r], lam[r], sum[k]);
         }
+        const double re = sum[0] + __shfl_xor_sync(whole_warp, sum[2], 16);
+        const double im = sum[1] + __shfl_xor_sync(whole_warp, sum[3], 16);
+        return re + __shfl_xor_sync(whole_warp, im, 8);
     }
 
-    /// Sums over the warp of the next steps, fold_values of them, lane k's the k-th; step: [..][2 + 4
-    /// Fields].
-    __device__ double sum_steps(Recurrence<R>& state, bool all_visible, const double* step, int lane) const {
-        constexpr int stride = 2;
-        double v[fold_values];
+    /// Sums over the warp of the next Steps steps; out: [Steps][sums_per_step].
+    template <int Steps>
+    __device__ void sum_steps(Recurrence<R>& state, bool all_visible, const double* step, int lane,
+                              double* out) const {
+        constexpr int stride = 2, lanes = 32 / sums_per_step;
+        double own[Steps];
 #pragma unroll
-        for (int j = 0; j < fold_steps; j += 2) {
+        for (int j = 0; j < Steps; j += 2) {
             int at = j;
             state.two_steps(step + j * stride, stride, [&](const double*, const double(&lam)[R]) {
                 double counted[R];
 #pragma unroll
                 for (int r = 0; r < R; ++r) counted[r] = all_visible || state.scale[r] == 0 ? lam[r] : 0;
-                project(counted, v + sums_per_step * at++);
+                own[at++] = project(counted);
             });
         }
-        return sum_over_lanes(v, lane);
+        const double sum = sum_over_lanes<Steps, lanes>(own, lane);
+        if (lane % lanes < Steps) out[lane % Steps * sums_per_step + own_sum(lane)] = sum;
     }
 
-    /// One group of steps; out: its sums, [step_group][4 Fields].
+    /// One group of steps; out: its sums, [step_group][sums_per_step]. Loops that are short enough for the
+    /// instruction cache.
     __device__ void sum_group(Recurrence<R>& state, Visibility visibility, const double* step, int lane,
                               double* out) const {
-        constexpr int stride = 2, per_fold = fold_steps;
+        constexpr int stride = 2, at_once = 8;
         if (visibility == Visibility::none) {
-#pragma unroll
+#pragma unroll 2
             for (int j = 0; j < step_group; j += 2)
                 state.two_steps(step + j * stride, stride, [](const double*, const double(&)[R]) {});
             for (int k = lane; k < step_group * sums_per_step; k += 32) out[k] = 0;
         } else if (visibility == Visibility::all) {
-#pragma unroll
-            for (int j = 0; j < step_group; j += per_fold) {
-                const double sum = sum_steps(state, true, step + j * stride, lane);
-                if (lane < fold_values) out[j * sums_per_step + lane] = sum;
-            }
+#pragma unroll 1
+            for (int j = 0; j < step_group; j += at_once)
+                sum_steps<at_once>(state, true, step + j * stride, lane, out + j * sums_per_step);
         } else {
-            for (int j = 0; j < step_group; j += per_fold) {
-                const double sum = sum_steps(state, false, step + j * stride, lane);
-                if (lane < fold_values) out[j * sums_per_step + lane] = sum;
-            }
+#pragma unroll 1
+            for (int j = 0; j < step_group; j += 2)
+                sum_steps<2>(state, false, step + j * stride, lane, out + j * sums_per_step);
         }
     }
 };
+static_assert(step_group * sums_per_step == 32, "a group's sums are one for each lane");
 
+/// A job of at most R ring pairs a thread.
 template <int R>
-__global__ void __launch_bounds__(threads, R == 8 ? 6 : 8)
-    adjoint_kernel(LegendreView t, const LegendreJob* jobs, const double* recurrence,
-                   const PairModes* fourier, double* sums) {
+__device__ void project_job(const LegendreView& t, const LegendreJob& job, const double* recurrence,
+                            const PairModes* fourier, Shared& shared, double* sums) {
     constexpr int stride = 2, width = sums_per_step;
-    __shared__ alignas(16) double chunks[2][chunk_steps * stride];
-    __shared__ double partial[warps][chunk_steps * width];
-    const LegendreJob job = jobs[blockIdx.x];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int first = job.first + warp * 32 * R + lane, n_active = active_warps<R>(job);
+    const int first = job.first + warp * 32 * R + lane;
     const std::int64_t begin = t.first_step[job.m];
     const int n_steps = static_cast<int>(t.first_step[job.m + 1] - begin);
-    copy_steps<threads>(recurrence, begin, min(chunk_steps, n_steps), stride, chunks[0]);
+    copy_steps<threads>(recurrence, begin, min(chunk_steps, n_steps), stride, shared.chunks[0]);
 
     Recurrence<R> state;
     state.start(t, job.m, [&](int r) { return min(first + 32 * r, job.end - 1); });
     AdjointModes<R> modes;
-    modes.load(t, job.m, first, job.end, fourier);
+    modes.load(t, job.m, first, job.end, lane, fourier);
     Visibility visibility = state.visibility();
-    for (int done = 0, k = 0; done < n_steps; done += chunk_steps, k ^= 1) {
+    double* out = sums + job.sums;
+    int k = 0;
+    for (int done = 0; done < n_steps; done += chunk_steps, k ^= 1) {
         const int count = min(chunk_steps, n_steps - done),
                   next = min(chunk_steps, n_steps - done - chunk_steps);
         __pipeline_wait_prior(0);
-        __syncthreads();
+        __syncthreads();  // the chunk is there, the last one's sums too, and nobody is behind them
+        if (done > 0) {
+            shared.write_sums(k ^ 1, chunk_steps, out);
+            out += chunk_steps * width;
+        }
         if (next > 0)
-            copy_steps<threads>(recurrence, begin + done + chunk_steps, next, stride, chunks[k ^ 1]);
-        for (int j = 0; warp < n_active && j < count; j += step_group) {
-            modes.sum_group(state, visibility, chunks[k] + j * stride, lane, partial[warp] + j * width);
+            copy_steps<threads>(recurrence, begin + done + chunk_steps, next, stride, shared.chunks[k ^ 1]);
+        for (int j = 0; j < count; j += step_group) {
+            modes.sum_group(state, visibility, shared.chunks[k] + j * stride, lane,
+                            shared.partial[k][warp] + j * width);
             if (visibility != Visibility::all) {
                 state.promote();
                 visibility = state.visibility();
             }
         }
-        __syncthreads();
-        for (int i = threadIdx.x; i < count * width; i += threads) {
-            double sum = partial[0][i];
-            for (int w = 1; w < n_active; ++w) sum += partial[w][i];
-            sums[job.sums + static_cast<std::int64_t>(done) * width + i] = sum;
-        }
     }
+    __syncthreads();
+    shared.write_sums(k ^ 1, (n_steps - 1) % chunk_steps + 1, out);
+}
+
+/// Up to Most pairs a thread, so many that as many sums as possible come before an exchange; fewer for
+/// smaller jobs.
+template <int Most>
+__global__ void __launch_bounds__(threads, Most == 8 ? 6 : 8)
+    adjoint_kernel(LegendreView t, const LegendreJob* jobs, const double* recurrence,
+                   const PairModes* fourier, double* sums) {
+    __shared__ Shared shared;
+    const LegendreJob job = jobs[blockIdx.x];
+    const auto project = [&](auto pairs) { project_job<pairs>(t, job, recurrence, fourier, shared, sums); };
+    const int pairs = (job.end - job.first + threads - 1) / threads;
+    if (4 * pairs > 3 * Most)
+        project(std::integral_constant<int, Most>());
+    else if (2 * pairs > Most)
+        project(std::integral_constant<int, 3 * Most / 4>());
+    else
+        project(std::integral_constant<int, Most / 2>());
 }
 
 }  // namespace
@@ -145,7 +184,6 @@ void adjoint_ishioka(const LegendreStage& stage, const double* recurrence, int n
     const auto n_jobs = static_cast<unsigned>(stage.ishioka().jobs.size());
     if (n_jobs == 0) return;
     if (n_fields > 1) return adjoint_ishioka_products(stage, recurrence, n_fields, fourier, sums, stream);
-    // Eight pairs per thread, where the registers still hold them beside the sums.
     const auto kernel = stage.tiles().adjoint == 4 * threads ? adjoint_kernel<4> : adjoint_kernel<8>;
     kernel<<<n_jobs, threads, 0, stream>>>(stage.view(), stage.ishioka().jobs.data(), recurrence, fourier,
                                            sums);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/host_device.hpp"
+#include "core/root_math.hpp"
 
 /// Ishioka's recurrence of one order m, in steps i of two degrees, l = m + 2i (Ishioka 2018, eqs. 20-23):
 ///   lam_{i+1} = (A_i cos^2 theta + B_i) lam_i + lam_{i-1}
@@ -13,7 +14,7 @@ namespace zonal::sht {
 
 /// eps_lm = sqrt((l^2 - m^2) / (4 l^2 - 1)); 0 at l = m, also at l = m = 0.
 ZONAL_HOST_DEVICE inline double epsilon_lm(double l, double m) {
-    return sqrt((l - m) * (l + m) / (4 * l * l - 1));
+    return core::root_of_quotient((l - m) * (l + m), 4 * l * l - 1);
 }
 
 /// What alpha_i alpha_{i+1} p_i, p_i = eps_{l+2} eps_{l+3}, misses of (-1)^i, relative.

@@ -320,7 +320,7 @@ void launch(Kernel* kernel, int warps, const LegendreView& view, const JobList& 
 
 void synthesize_ishioka_products(const LegendreStage& stage, const double* coefficients, int n_fields,
                                  PairModes* fourier, cudaStream_t stream) {
-    with_shape<2, 4>(n_fields, stage.tiles().synthesis, [&](auto blocks, auto warps) {
+    with_shape<2, 2>(n_fields, stage.tiles().synthesis, [&](auto blocks, auto warps) {
         launch<SynthesisShared<blocks, warps>>(&synthesis_kernel<blocks, warps>, warps, stage.view(),
                                                stage.ishioka_synthesis(), stream, coefficients, n_fields,
                                                fourier, stage.layout().size());

@@ -1,19 +1,13 @@
 #include "sht/ishioka_kernels.cuh"
+#include "sht/step_values.cuh"
 
 namespace zonal::sht::cuda {
 namespace {
 
-/// Few, as those at the end of an order have less to do.
-constexpr int warps = 2;
-constexpr int threads = 32 * warps;
+/// One warp a block: none then waits for another that has more to do.
+constexpr int threads = 32;
 /// Steps that lie in shared memory at a time; the next ones are on their way meanwhile.
 constexpr int chunk_steps = 32;
-
-/// Warps of a block that have pairs of the job; the others only help to copy.
-template <int R>
-__device__ int active_warps(const LegendreJob& job) {
-    return min(warps, (job.end - job.first + 32 * R - 1) / (32 * R));
-}
 
 /// Sums over steps: sum[4 f + 0..3] = even re, im, odd re, im of field f.
 template <int R, int Fields>
@@ -75,18 +69,44 @@ struct SynthesisSums {
     }
 };
 
-template <int R, int Fields>
+/// Where a block has its steps from: from write_steps.
+struct StoredSteps {
+    const double* coefficients;
+
+    /// Steps [begin, begin + count) of order m to shared memory.
+    template <int Stride>
+    __device__ void fetch(const LegendreView& t, int m, int begin, int count, double* chunk) const {
+        copy_steps<threads>(coefficients, t.first_step[m] + begin, count, Stride, chunk);
+    }
+};
+
+/// Made by the block itself, one by each thread.
+template <class T>
+struct OwnSteps {
+    const T* alm;
+
+    template <int Stride>
+    __device__ void fetch(const LegendreView& t, int m, int begin, int count, double* chunk) const {
+        static_assert(chunk_steps == threads && Stride == 6);
+        if (static_cast<int>(threadIdx.x) >= count) return;
+        const StepValues values = step_values<T>(t, m, begin + threadIdx.x, alm);
+        double* const out = chunk + Stride * threadIdx.x;
+        store(out, {values.step.a, values.step.b});
+        store(out + 2, values.even);
+        store(out + 4, values.odd);
+    }
+};
+
+template <int R, int Fields, class Source>
 __global__ void __launch_bounds__(threads)
-    synthesis_kernel(LegendreView t, const LegendreJob* jobs, const double* coefficients, PairModes* fourier,
+    synthesis_kernel(LegendreView t, const LegendreJob* jobs, Source source, PairModes* fourier,
                      std::int64_t field_stride) {
     constexpr int stride = 2 + 4 * Fields;
     __shared__ alignas(16) double chunks[2][chunk_steps * stride];
     const LegendreJob job = jobs[blockIdx.x];
-    const int warp = threadIdx.x / 32, first = job.first + warp * 32 * R + threadIdx.x % 32;
-    const bool active = warp < active_warps<R>(job);
-    const std::int64_t begin = t.first_step[job.m];
-    const int n_steps = static_cast<int>(t.first_step[job.m + 1] - begin);
-    copy_steps<threads>(coefficients, begin, min(chunk_steps, n_steps), stride, chunks[0]);
+    const int first = job.first + threadIdx.x;
+    const int n_steps = static_cast<int>(t.first_step[job.m + 1] - t.first_step[job.m]);
+    source.template fetch<stride>(t, job.m, 0, min(chunk_steps, n_steps), chunks[0]);
 
     Recurrence<R> state;
     state.start(t, job.m, [&](int r) { return min(first + 32 * r, job.end - 1); });
@@ -95,10 +115,9 @@ __global__ void __launch_bounds__(threads)
     for (int done = 0, k = 0; done < n_steps; done += chunk_steps, k ^= 1) {
         const int next = min(chunk_steps, n_steps - done - chunk_steps);
         __pipeline_wait_prior(0);
-        __syncthreads();  // the chunk is there, and nobody reads the other one any more
-        if (next > 0)
-            copy_steps<threads>(coefficients, begin + done + chunk_steps, next, stride, chunks[k ^ 1]);
-        const int count = active ? min(chunk_steps, n_steps - done) : 0;
+        __syncwarp();  // the chunk is there, and nobody reads the other one any more
+        if (next > 0) source.template fetch<stride>(t, job.m, done + chunk_steps, next, chunks[k ^ 1]);
+        const int count = min(chunk_steps, n_steps - done);
         for (int j = 0; j < count; j += step_group) {
             sums.add_group(state, visibility, chunks[k] + j * stride);
             if (visibility != Visibility::all) {
@@ -110,19 +129,35 @@ __global__ void __launch_bounds__(threads)
     sums.store(t, job.m, first, job.end, fourier, field_stride);
 }
 
+/// Pairs a thread.
+constexpr int pairs = 4;
+
+template <int Fields, class Source>
+void launch(const LegendreStage& stage, const Source& source, PairModes* fourier, cudaStream_t stream) {
+    const auto n_jobs = static_cast<unsigned>(stage.ishioka_synthesis().jobs.size());
+    if (n_jobs == 0) return;
+    synthesis_kernel<pairs, Fields><<<n_jobs, threads, 0, stream>>>(
+        stage.view(), stage.ishioka_synthesis().jobs.data(), source, fourier, stage.layout().size());
+    core::check_launch("Ishioka synthesis");
+}
+
 }  // namespace
 
 void synthesize_ishioka(const LegendreStage& stage, const double* coefficients, int n_fields,
                         PairModes* fourier, cudaStream_t stream) {
-    const auto n_jobs = static_cast<unsigned>(stage.ishioka_synthesis().jobs.size());
-    if (n_jobs == 0) return;
-    if (n_fields > 2) return synthesize_ishioka_products(stage, coefficients, n_fields, fourier, stream);
-    const bool few = stage.tiles().synthesis == 2 * threads;  // pairs per thread
-    const auto kernel = n_fields == 1 ? (few ? synthesis_kernel<2, 1> : synthesis_kernel<4, 1>)
-                                      : (few ? synthesis_kernel<2, 2> : synthesis_kernel<4, 2>);
-    kernel<<<n_jobs, threads, 0, stream>>>(stage.view(), stage.ishioka_synthesis().jobs.data(), coefficients,
-                                           fourier, stage.layout().size());
-    core::check_launch("Ishioka synthesis");
+    const StoredSteps source{coefficients};
+    if (n_fields == 1) return launch<1>(stage, source, fourier, stream);
+    if (n_fields == 2) return launch<2>(stage, source, fourier, stream);
+    synthesize_ishioka_products(stage, coefficients, n_fields, fourier, stream);
 }
+
+template <class T>
+void synthesize_ishioka_alm(const LegendreStage& stage, const T* alm, PairModes* fourier,
+                            cudaStream_t stream) {
+    launch<1>(stage, OwnSteps<T>{alm}, fourier, stream);
+}
+
+template void synthesize_ishioka_alm(const LegendreStage&, const float*, PairModes*, cudaStream_t);
+template void synthesize_ishioka_alm(const LegendreStage&, const double*, PairModes*, cudaStream_t);
 
 }  // namespace zonal::sht::cuda

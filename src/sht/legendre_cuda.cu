@@ -13,10 +13,11 @@ __global__ void alpha_kernel(std::int64_t mmax, const std::int64_t* first_step, 
 }
 
 /// Jobs of at most `tile` pairs in [begin, end) that order m reaches; cut from the end, as the pairs there
-/// have most to do. length(m): doubles of an adjoint's sums.
+/// have most to do. The last two share what is left evenly, but for whole `grain`s. length(m): doubles of an
+/// adjoint's sums.
 template <class FirstPair, class Length>
 JobList make_jobs(std::int64_t mmax, std::int64_t begin, std::int64_t end, std::int64_t tile,
-                  const FirstPair& first_pair, const Length& length) {
+                  std::int64_t grain, const FirstPair& first_pair, const Length& length) {
     JobList list;
     std::vector<LegendreJob> jobs;
     std::vector<std::int64_t> first_sum;
@@ -26,9 +27,11 @@ JobList make_jobs(std::int64_t mmax, std::int64_t begin, std::int64_t end, std::
         n_tiles.push_back(0);
         if (length(m) == 0) continue;
         const std::int64_t active = std::max(begin, first_pair(m));
-        for (std::int64_t last = end; last > active; last -= tile) {
-            jobs.push_back({static_cast<std::int32_t>(m),
-                            static_cast<std::int32_t>(std::max(active, last - tile)),
+        for (std::int64_t last = end, size = 0; last > active; last -= size) {
+            const std::int64_t left = last - active;
+            const bool two = left > tile && left <= 2 * tile;
+            size = two ? ((left + 1) / 2 + grain - 1) / grain * grain : std::min(tile, left);
+            jobs.push_back({static_cast<std::int32_t>(m), static_cast<std::int32_t>(last - size),
                             static_cast<std::int32_t>(last), list.n_sums});
             list.n_sums += length(m);
             ++n_tiles.back();
@@ -92,10 +95,12 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
         const std::int64_t used = std::max<std::int64_t>(0, lmax - std::max<std::int64_t>(m, table.spin) + 1);
         return table.components * sums_per_degree * ((used + degree_group - 1) / degree_group * degree_group);
     };
-    ishioka_ = make_jobs(mmax, end_polar, equatorial, tiles_.adjoint, first_pair, step_sums);
-    ishioka_synthesis_ = make_jobs(mmax, end_polar, equatorial, tiles_.synthesis, first_pair, step_sums);
-    polar_ = make_jobs(mmax, 0, end_polar, tiles_.jacobi, first_pair, degree_sums);
-    equatorial_ = make_jobs(mmax, equatorial, n_pairs, tiles_.jacobi, first_pair, degree_sums);
+    ishioka_ =
+        make_jobs(mmax, end_polar, equatorial, tiles_.adjoint, tiles_.adjoint_grain, first_pair, step_sums);
+    ishioka_synthesis_ =
+        make_jobs(mmax, end_polar, equatorial, tiles_.synthesis, tiles_.synthesis, first_pair, step_sums);
+    polar_ = make_jobs(mmax, 0, end_polar, tiles_.jacobi, tiles_.jacobi, first_pair, degree_sums);
+    equatorial_ = make_jobs(mmax, equatorial, n_pairs, tiles_.jacobi, tiles_.jacobi, first_pair, degree_sums);
 
     view_ = {lmax,
              mmax,

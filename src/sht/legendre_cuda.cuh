@@ -67,13 +67,16 @@ inline constexpr int degree_group = 16;
 /// most (ishioka_products_cuda.cu).
 struct Tiles {
     std::int64_t synthesis, adjoint;  ///< Ishioka
+    /// Pairs that an adjoint's block takes more of by taking one more a thread.
+    static constexpr std::int64_t adjoint_grain = 64;
     std::int64_t jacobi;
     int max_fields;
+    bool few;  ///< blocks
 
     Tiles(std::int64_t lmax, std::int64_t shared_memory) {
         constexpr std::int64_t kib = 1024;
-        const bool few = lmax < 2048;
-        synthesis = few ? 128 : 256;
+        few = lmax < 2048;
+        synthesis = 128;
         adjoint = few || shared_memory < 144 * kib ? 256 : 512;
         jacobi = few ? 32 : 64;
         max_fields = shared_memory < 72 * kib ? 6 : 8;
@@ -111,7 +114,8 @@ class LegendreStage {
     const FourierLayout& layout() const { return layout_; }
     std::int64_t n_steps() const { return n_steps_; }
     const Tiles& tiles() const { return tiles_; }
-    std::int64_t bytes() const;
+    /// Whether there are pairs between the polar and the equatorial ones.
+    bool has_ishioka() const { return view_.alpha != nullptr; }
     const JobList& ishioka() const { return ishioka_; }
     const JobList& ishioka_synthesis() const { return ishioka_synthesis_; }
     const JobList& polar() const { return polar_; }
@@ -148,6 +152,11 @@ inline StepLayout step_layout(int n_fields) {
 /// part of the Ishioka pairs overwritten. n_fields: 1 to max_fields.
 void synthesize_ishioka(const LegendreStage& stage, const double* coefficients, int n_fields,
                         PairModes* fourier, cudaStream_t stream);
+/// The same for one scalar field from its alm, without write_steps: each block makes the steps that it needs,
+/// which pays while an order has few blocks (Tiles::few).
+template <class T>
+void synthesize_ishioka_alm(const LegendreStage& stage, const T* alm, PairModes* fourier,
+                            cudaStream_t stream);
 /// The same by matrix products on the tensor cores: for more than two fields.
 void synthesize_ishioka_products(const LegendreStage& stage, const double* coefficients, int n_fields,
                                  PairModes* fourier, cudaStream_t stream);

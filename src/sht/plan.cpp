@@ -15,7 +15,12 @@ ShtWorkspace::ShtWorkspace(ShtWorkspace&&) noexcept = default;
 ShtWorkspace& ShtWorkspace::operator=(ShtWorkspace&&) noexcept = default;
 
 ShtStageSeconds ShtWorkspace::stage_seconds() const {
+    storage_->read_clock();
     return storage_->seconds;
+}
+
+void ShtWorkspace::measure_stages(bool on) {
+    storage_->measure_stages(on);
 }
 
 void ShtWorkspace::use_stream(void* cuda_stream) {

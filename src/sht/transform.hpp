@@ -58,7 +58,11 @@ struct ShtWorkspace::Storage {
     virtual void copy(sht::MemoryRows<const void*> from, sht::MemoryRows<void*> to, std::int64_t row_bytes,
                       std::int64_t n_rows) = 0;
 
-    ShtStageSeconds seconds;
+    virtual void measure_stages(bool) {}
+    /// Brings `seconds` up to date, where that takes time that a call should not spend.
+    virtual void read_clock() {}
+
+    ShtStageSeconds seconds;  ///< of the last call
 };
 
 }  // namespace zonal

@@ -4,9 +4,9 @@
 
 namespace zonal::sht::cuda {
 
-/// Sums N values per lane over the warp's lanes: returns the sum of value lane % N. N: a power of 2 up to 32.
-/// A transposing butterfly, about one exchange for each sum; v is used up.
-template <int N>
+/// Sums N values per lane over `Lanes` neighbouring lanes: returns the sum of value lane % N. N, Lanes:
+/// powers of 2, N <= Lanes <= 32. A transposing butterfly, about one exchange for each sum; v is used up.
+template <int N, int Lanes = 32>
 __device__ __forceinline__ double sum_over_lanes(double (&v)[N], int lane) {
 #pragma unroll
     for (int half = N / 2; half > 0; half /= 2) {
@@ -20,7 +20,7 @@ __device__ __forceinline__ double sum_over_lanes(double (&v)[N], int lane) {
         }
     }
 #pragma unroll
-    for (int step = N; step < 32; step *= 2) v[0] += __shfl_xor_sync(~0u, v[0], step);
+    for (int step = N; step < Lanes; step *= 2) v[0] += __shfl_xor_sync(~0u, v[0], step);
     return v[0];
 }
 

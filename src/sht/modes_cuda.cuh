@@ -1,0 +1,43 @@
+#pragma once
+
+#include <vector>
+
+#include "sht/coefficients_cuda.cuh"
+#include "sht/cuda_replay.cuh"
+
+/// The whole Legendre stage, from a_lm to the Fourier coefficients F_m of ring pairs and back.
+namespace zonal::sht::cuda {
+
+/// Device memory of the stage, and streams beside the caller's.
+class ModesScratch {
+  public:
+    /// Makes room for n_maps maps at once.
+    void fit(const LegendreStage& stage, std::int64_t n_maps);
+    static std::int64_t bytes(const LegendreStage& stage, std::int64_t n_maps);
+    void add_addresses(CallKey& key) const { key.add(steps).add(rows).add(sums).add(polar).add(equatorial); }
+
+    /// Streams beside `stream`, after what it has been given so far; it goes on when their work is done.
+    JacobiStreams fork_sides(cudaStream_t stream) { return {side_.fork(stream), other_side_.fork(stream)}; }
+    void join_sides(cudaStream_t stream) {
+        side_.join(stream);
+        other_side_.join(stream);
+    }
+
+    core::DeviceArray<double> steps, rows, sums;  ///< of Ishioka's recurrence
+    core::DeviceArray<double> polar, equatorial;  ///< adjoint_jacobi
+
+  private:
+    core::SideStream side_, other_side_;
+};
+
+/// fourier: [map][component] of stage.layout().size() each, overwritten.
+template <class T>
+void modes_from_alm(const LegendreStage& stage, const std::vector<AlmPointers<T>>& maps,
+                    ModesScratch& scratch, PairModes* fourier, cudaStream_t stream);
+
+/// The transpose.
+template <class T>
+void alm_from_modes(const LegendreStage& stage, const PairModes* fourier, ModesScratch& scratch,
+                    const std::vector<AlmTargets<T>>& maps, cudaStream_t stream);
+
+}  // namespace zonal::sht::cuda
