@@ -61,10 +61,12 @@ void load_tile(const SumRing& ring, const Aligned& aligned, View<const Map, 1> m
     const std::int64_t n = ring.n_pixels;
     const Map* const pixels = map.data() + ring.first_pixel;
     const T weight = static_cast<T>(ring.weight);
+    constexpr std::int64_t line = static_cast<std::int64_t>(core::cache_line / sizeof(Map));
     std::int64_t k = (from + aligned.rotation) % n;
     if (k < 0) k += n;
     while (count > 0) {
         const std::int64_t run = std::min(count, n - k);
+        for (std::int64_t i = 0; i < run; i += line) __builtin_prefetch(pixels + k + count + i);
         for (std::int64_t i = 0; i < run; ++i) row[i] = weight * static_cast<T>(pixels[k + i]);
         row += run;
         count -= run;

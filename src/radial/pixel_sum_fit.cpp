@@ -19,10 +19,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<double>;
 using V = hn::Vec<D>;
 
-constexpr int n_nodes = weight_degree + 1;
-
 /// What turns values at the Chebyshev nodes x_i = cos((i + 1/2) pi / N) into coefficients of powers. Nodes i
 /// and N - 1 - i are opposite: their values' sum makes the even powers, their difference the odd ones.
+template <int n_nodes>
 struct NodesToPowers {
     std::array<double, n_nodes> node;
     std::array<std::array<double, n_nodes / 2>, n_nodes> matrix{};  ///< [power][i < N/2]
@@ -45,8 +44,13 @@ struct NodesToPowers {
     }
 };
 
-/// Between the nodes, where polynomial and function differ most.
-constexpr std::array<double, 3> check_points = {-0.3826834323650898, 0., 0.9238795325112867};
+/// Between N nodes, where polynomial and function differ most: cos(i pi / N), of the one side and the other,
+/// in the middle and near the end.
+template <int n_nodes>
+std::array<double, 3> check_points() {
+    const auto extremum = [](int i) { return std::cos(i * std::numbers::pi / n_nodes); };
+    return {extremum(n_nodes / 2 + 1), extremum(n_nodes / 2), extremum(1)};
+}
 
 /// K at half the difference of longitudes x (chord_table.hpp's evaluate, for vectors).
 class KernelValues {
@@ -99,7 +103,9 @@ HWY_INLINE void store(V value, double* out) {
 template <class T>
 double fit(const SumKernel& kernel, const ChordOfLongitude& chord, const double* middle, const double* half,
            std::int64_t n, std::int64_t stride, T* coefficients) {
-    static const NodesToPowers nodes;
+    constexpr int degree = weight_degree<T>, n_nodes = degree + 1;
+    static const NodesToPowers<n_nodes> nodes;
+    static const std::array<double, 3> checks = check_points<n_nodes>();
     const D d;
     const KernelValues values(kernel, chord);
     V worst = hn::Zero(d);
@@ -119,9 +125,9 @@ double fit(const SumKernel& kernel, const ChordOfLongitude& chord, const double*
                 powers[power] = hn::MulAdd(hn::Set(d, nodes.matrix[power][i]), parts[i], powers[power]);
             store(powers[power], coefficients + power * stride + j);
         }
-        for (const double s : check_points) {
-            V polynomial = powers[weight_degree];
-            for (int power = weight_degree - 1; power >= 0; --power)
+        for (const double s : checks) {
+            V polynomial = powers[degree];
+            for (int power = degree - 1; power >= 0; --power)
                 polynomial = hn::MulAdd(polynomial, hn::Set(d, s), powers[power]);
             worst = hn::Max(worst, hn::Abs(hn::Sub(polynomial, value(s))));
         }

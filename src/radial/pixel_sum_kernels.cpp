@@ -83,8 +83,8 @@ template <class D, class Rows, class V = hn::Vec<D>>
 HWY_INLINE V tap_weights(D d, V u, const Rows& rows) {
     using T = hn::TFromD<D>;
     const V s = hn::MulAdd(u, rows(0), rows(1));
-    V value = rows(2 + weight_degree);
-    for (int power = weight_degree - 1; power >= 0; --power) value = hn::MulAdd(value, s, rows(2 + power));
+    V value = rows(2 + weight_degree<T>);
+    for (int power = weight_degree<T> - 1; power >= 0; --power) value = hn::MulAdd(value, s, rows(2 + power));
     return hn::IfThenElseZero(hn::Le(hn::Abs(s), hn::Set(d, T(1) + weight_slack<T>)), value);
 }
 
@@ -94,8 +94,8 @@ void weights_of_one_vector(const PairTable<T>& table, const PixelPositions& posi
                            std::int64_t count, T* weights, std::int64_t* bases) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
-    V rows[weight_rows];
-    for (int row = 0; row < weight_rows; ++row) rows[row] = hn::Load(d, table.rows + row * table.stride);
+    V rows[weight_rows<T>];
+    for (int row = 0; row < weight_rows<T>; ++row) rows[row] = hn::Load(d, table.rows + row * table.stride);
     const double per_rest = 1 / static_cast<double>(positions.denominator);
     Position position(positions, first);
     for (std::int64_t i = 0; i < count; ++i, weights += table.stride, position.advance()) {
@@ -121,7 +121,7 @@ void weights_of(const PairTable<T>& table, const PixelPositions& positions, std:
         const double at = position.rest() * per_rest;
         const std::int64_t piece = std::min(static_cast<std::int64_t>(at), pieces - 1);
         const V u = hn::Set(d, static_cast<T>(at - static_cast<double>(piece)));
-        const T* const rows = table.rows + piece * weight_rows * stride;
+        const T* const rows = table.rows + piece * weight_rows<T> * stride;
         for (std::int64_t j = 0; j < stride; j += lanes)
             hn::Store(tap_weights(d, u, [&](int row) { return hn::Load(d, rows + row * stride + j); }), d,
                       weights + j);
@@ -153,6 +153,78 @@ void add_images_of(const T* weights, std::int64_t stride, std::int64_t n_taps, c
     }
 }
 
+/// Squares of 16 bytes are transposed in registers.
+#if HWY_TARGET == HWY_SCALAR
+template <class T>
+constexpr std::int64_t square_size = 1;
+
+template <class T>
+void transpose_square(const T* in, std::int64_t, T* out, std::int64_t) {
+    *out = *in;
+}
+#else
+template <class T>
+constexpr std::int64_t square_size = 16 / static_cast<std::int64_t>(sizeof(T));
+
+HWY_INLINE void transpose_square(const double* in, std::int64_t in_stride, double* out,
+                                 std::int64_t out_stride) {
+    const hn::FixedTag<double, 2> d;
+    const auto a = hn::LoadU(d, in), b = hn::LoadU(d, in + in_stride);
+    hn::StoreU(hn::InterleaveLower(d, a, b), d, out);
+    hn::StoreU(hn::InterleaveUpper(d, a, b), d, out + out_stride);
+}
+HWY_INLINE void transpose_square(const float* in, std::int64_t in_stride, float* out,
+                                 std::int64_t out_stride) {
+    const hn::FixedTag<float, 4> d;
+    const auto a = hn::LoadU(d, in), b = hn::LoadU(d, in + in_stride);
+    const auto e = hn::LoadU(d, in + 2 * in_stride), f = hn::LoadU(d, in + 3 * in_stride);
+    const auto ab = hn::InterleaveLower(d, a, b), ef = hn::InterleaveLower(d, e, f);
+    const auto ab_upper = hn::InterleaveUpper(d, a, b), ef_upper = hn::InterleaveUpper(d, e, f);
+    hn::StoreU(hn::ConcatLowerLower(d, ef, ab), d, out);
+    hn::StoreU(hn::ConcatUpperUpper(d, ef, ab), d, out + out_stride);
+    hn::StoreU(hn::ConcatLowerLower(d, ef_upper, ab_upper), d, out + 2 * out_stride);
+    hn::StoreU(hn::ConcatUpperUpper(d, ef_upper, ab_upper), d, out + 3 * out_stride);
+}
+#endif
+
+// What is left over of the last squares is copied one by one: the row may end there.
+template <class T>
+void to_lanes(const T* images, std::int64_t count, T* row) {
+    constexpr std::int64_t size = square_size<T>;
+    std::int64_t k = 0;
+    for (; k + size <= count; k += size)
+        for (std::int64_t image = 0; image < n_images; image += size)
+            transpose_square(images + image * fold_block + k, fold_block, row + k * n_images + image,
+                             n_images);
+    for (; k < count; ++k)
+        for (std::int64_t image = 0; image < n_images; ++image)
+            row[k * n_images + image] = images[image * fold_block + k];
+}
+template <class T>
+void to_images(const T* row, std::int64_t count, T* images) {
+    constexpr std::int64_t size = square_size<T>;
+    std::int64_t k = 0;
+    for (; k + size <= count; k += size)
+        for (std::int64_t image = 0; image < n_images; image += size)
+            transpose_square(row + k * n_images + image, n_images, images + image * fold_block + k,
+                             fold_block);
+    for (; k < count; ++k)
+        for (std::int64_t image = 0; image < n_images; ++image)
+            images[image * fold_block + k] = row[k * n_images + image];
+}
+
+void to_lanes_float(const float* images, std::int64_t count, float* row) {
+    to_lanes(images, count, row);
+}
+void to_lanes_double(const double* images, std::int64_t count, double* row) {
+    to_lanes(images, count, row);
+}
+void to_images_float(const float* row, std::int64_t count, float* images) {
+    to_images(row, count, images);
+}
+void to_images_double(const double* row, std::int64_t count, double* images) {
+    to_images(row, count, images);
+}
 void filter_float(const float* rows, const FilterInput<float>* inputs, std::int64_t n_inputs,
                   std::int64_t n_pixels, float* sums) {
     filter_of(rows, inputs, n_inputs, n_pixels, sums);
@@ -184,6 +256,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace zonal::radial {
 
+HWY_EXPORT(to_lanes_float);
+HWY_EXPORT(to_lanes_double);
+HWY_EXPORT(to_images_float);
+HWY_EXPORT(to_images_double);
 HWY_EXPORT(filter_float);
 HWY_EXPORT(filter_double);
 HWY_EXPORT(weights_float);
@@ -191,6 +267,18 @@ HWY_EXPORT(weights_double);
 HWY_EXPORT(images_float);
 HWY_EXPORT(images_double);
 
+void images_to_lanes(const float* images, std::int64_t count, float* row) {
+    HWY_DYNAMIC_DISPATCH(to_lanes_float)(images, count, row);
+}
+void images_to_lanes(const double* images, std::int64_t count, double* row) {
+    HWY_DYNAMIC_DISPATCH(to_lanes_double)(images, count, row);
+}
+void lanes_to_images(const float* row, std::int64_t count, float* images) {
+    HWY_DYNAMIC_DISPATCH(to_images_float)(row, count, images);
+}
+void lanes_to_images(const double* row, std::int64_t count, double* images) {
+    HWY_DYNAMIC_DISPATCH(to_images_double)(row, count, images);
+}
 void filter(const float* rows, const FilterInput<float>* inputs, std::int64_t n_inputs, std::int64_t n_pixels,
             float* sums) {
     HWY_DYNAMIC_DISPATCH(filter_float)(rows, inputs, n_inputs, n_pixels, sums);

@@ -32,6 +32,16 @@ void filter(const double* rows, const FilterInput<double>* inputs, std::int64_t 
 /// Images of a pixel under the symmetries of a square and the mirror: each is a vector lane.
 inline constexpr std::int64_t n_images = 16;
 
+/// Pixels that are folded at once.
+inline constexpr std::int64_t fold_block = 256;
+
+/// row[k][image] = images[image][k], k < count; images and row are fold_block pixels long.
+void images_to_lanes(const float* images, std::int64_t count, float* row);
+void images_to_lanes(const double* images, std::int64_t count, double* row);
+/// The other way round.
+void lanes_to_images(const float* row, std::int64_t count, float* images);
+void lanes_to_images(const double* row, std::int64_t count, double* images);
+
 /// Where output pixels lie between an input ring's: pixel k at numerator / denominator, in input pixels, from
 /// the first one, numerator = first + k step.
 struct PixelPositions {

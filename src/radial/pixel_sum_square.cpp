@@ -14,8 +14,6 @@ namespace {
 
 /// Pixels of which weights are made at once.
 constexpr std::int64_t pixels_at_once = 32;
-/// Pixels of one image that are folded before the next image's turn, so that the rows stay in the cache.
-constexpr std::int64_t fold_block = 256;
 /// Calls visit(first, count, index, direction) for runs of pixels k that are apart by `direction` in the
 /// ring.
 template <class Visit>
@@ -32,47 +30,71 @@ void for_each_run(const SumRing& ring, std::int64_t image, std::int64_t from, st
     }
 }
 
+template <class T>
+using FoldBlock = T[n_images * fold_block];
+
 /// row[k - from][image] of count pixels, times the rings' weights; mirrored may be null.
 template <class T, class Map>
 void fold_row(const SumRing& ring, const SumRing* mirrored, View<const Map, 1> map, std::int64_t from,
               std::int64_t count, T* row) {
-    for (std::int64_t begin = 0; begin < count; begin += fold_block)
+    alignas(core::cache_line) FoldBlock<T> images = {};
+    for (std::int64_t begin = 0; begin < count; begin += fold_block) {
+        const std::int64_t size = std::min(fold_block, count - begin);
         for (std::int64_t image = 0; image < n_images; ++image) {
-            const SumRing* const source = image < 8 ? &ring : mirrored;
-            const std::int64_t size = std::min(fold_block, count - begin);
-            T* const out = row + begin * n_images + image;
-            if (source == nullptr) {
-                for (std::int64_t k = 0; k < size; ++k) out[k * n_images] = 0;
-                continue;
-            }
+            const SumRing* const source = image < n_images / 2 ? &ring : mirrored;
+            if (source == nullptr) continue;
             const T weight = static_cast<T>(source->weight);
-            const Map* const pixels = map.data() + source->first_pixel;
             for_each_run(*source, image, from + begin, size,
                          [&](std::int64_t first, std::int64_t run, std::int64_t index, std::int64_t step) {
-                             for (std::int64_t k = 0; k < run; ++k)
-                                 out[(first + k) * n_images] =
-                                     weight * static_cast<T>(pixels[index + step * k]);
+                             const Map* const in = map.data() + source->first_pixel + index;
+                             T* const out = images + image * fold_block + first;
+                             if (step > 0)
+                                 for (std::int64_t k = 0; k < run; ++k)
+                                     out[k] = weight * static_cast<T>(in[k]);
+                             else
+                                 for (std::int64_t k = 0; k < run; ++k)
+                                     out[k] = weight * static_cast<T>(in[-k]);
                          });
         }
+        images_to_lanes(images, size, row + begin * n_images);
+    }
 }
 
-/// Adds the folded sums to the rings, or sets these to them.
+/// Adds the sums of pixels [begin, end) of an image to its ring, or sets these to them.
+template <class T, class Map>
+void unfold_image(const SumRing& ring, std::int64_t image, std::int64_t begin, std::int64_t end,
+                  const T* sums, bool add, View<Map, 1> map) {
+    for_each_run(ring, image, begin, end - begin,
+                 [&](std::int64_t first, std::int64_t run, std::int64_t index, std::int64_t step) {
+                     Map* const out = map.data() + ring.first_pixel + index;
+                     const T* const in = sums + first;
+                     if (add)
+                         for (std::int64_t k = 0; k < run; ++k)
+                             out[step * k] = static_cast<Map>(out[step * k] + in[k]);
+                     else if (step > 0)
+                         for (std::int64_t k = 0; k < run; ++k) out[k] = static_cast<Map>(in[k]);
+                     else
+                         for (std::int64_t k = 0; k < run; ++k) out[-k] = static_cast<Map>(in[k]);
+                 });
+}
+
+/// The folded sums to the rings.
 template <class T, class Map>
 void unfold(const SumRing& ring, const SumRing* mirrored, const T* sums, bool add, View<Map, 1> map) {
-    for (std::int64_t image = 0; image < n_images; ++image) {
-        const SumRing* const target = image < 8 ? &ring : mirrored;
-        if (target == nullptr) continue;
-        Map* const pixels = map.data() + target->first_pixel;
-        const OwnPixels own = own_pixels(ring, image);
-        if (own.first >= own.end) continue;
-        for_each_run(*target, image, own.first, own.end - own.first,
-                     [&](std::int64_t begin, std::int64_t run, std::int64_t index, std::int64_t step) {
-                         const T* const from = sums + (own.first + begin) * n_images + image;
-                         for (std::int64_t k = 0; k < run; ++k) {
-                             Map& pixel = pixels[index + step * k];
-                             pixel = static_cast<Map>(add ? pixel + from[k * n_images] : from[k * n_images]);
-                         }
-                     });
+    alignas(core::cache_line) FoldBlock<T> images;
+    const std::int64_t count = n_distinct(ring);
+    for (std::int64_t begin = 0; begin < count; begin += fold_block) {
+        const std::int64_t size = std::min(fold_block, count - begin);
+        lanes_to_images(sums + begin * n_images, size, images);
+        for (std::int64_t image = 0; image < n_images; ++image) {
+            const SumRing* const target = image < n_images / 2 ? &ring : mirrored;
+            if (target == nullptr) continue;
+            const OwnPixels own = own_pixels(ring, image);
+            const std::int64_t first = std::max(own.first, begin), end = std::min(own.end, begin + size);
+            if (first < end)
+                unfold_image(*target, image, first, end, images + image * fold_block + first - begin, add,
+                             map);
+        }
     }
 }
 

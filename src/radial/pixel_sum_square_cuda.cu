@@ -11,8 +11,8 @@ constexpr int threads_per_block = 128;
 /// Images are folded and read in groups of four.
 constexpr int group_images = 4, n_groups = static_cast<int>(n_images) / group_images;
 /// A tap's weights: factor, shift, coefficients, padded to whole groups of four.
-constexpr int tap_numbers = 12;
-static_assert(tap_numbers >= weight_rows);
+template <class T>
+constexpr int tap_numbers = (weight_rows<T> + group_images - 1) / group_images* group_images;
 
 template <class T>
 struct alignas(4 * sizeof(T)) Four {
@@ -56,17 +56,19 @@ __global__ void __launch_bounds__(threads_per_block)
 /// K of a tap at u, by its polynomial (pixel_sum_weights.hpp).
 template <class T>
 __device__ __forceinline__ T tap_weight(const Four<T>* tap, T u) {
-    const Four<T> first = tap[0], second = tap[1], third = tap[2];
-    const T s = fma(u, first.value[0], first.value[1]);
-    T value = third.value[1];
-    value = fma(value, s, third.value[0]);
+    T number[tap_numbers<T>];
 #pragma unroll
-    for (int d = 3; d >= 0; --d) value = fma(value, s, second.value[d]);
-    value = fma(value, s, first.value[3]);
-    value = fma(value, s, first.value[2]);
+    for (int i = 0; i < tap_numbers<T> / group_images; ++i) {
+        const Four<T> four = tap[i];
+#pragma unroll
+        for (int g = 0; g < group_images; ++g) number[i * group_images + g] = four.value[g];
+    }
+    const T s = fma(u, number[0], number[1]);
+    T value = number[2 + weight_degree<T>];
+#pragma unroll
+    for (int power = weight_degree<T> - 1; power >= 0; --power) value = fma(value, s, number[2 + power]);
     return fabs(s) <= T(1) + weight_slack<T> ? value : T(0);
 }
-static_assert(weight_degree == 7);
 
 template <class T>
 __device__ void add_pair(const CudaSquarePair& pair, const T* weights, const Four<T>* folded, double k,
@@ -76,9 +78,9 @@ __device__ void add_pair(const CudaSquarePair& pair, const T* weights, const Fou
     const int piece = min(static_cast<int>(at), pair.n_pieces - 1);
     const T u = static_cast<T>(at - piece);
     const Four<T>* tap = reinterpret_cast<const Four<T>*>(
-        weights + pair.first_weight + static_cast<std::int64_t>(piece) * pair.n_taps * tap_numbers);
+        weights + pair.first_weight + static_cast<std::int64_t>(piece) * pair.n_taps * tap_numbers<T>);
     const Four<T>* pixel = folded + pair.first + static_cast<std::int64_t>(below);
-    for (int j = 0; j < pair.n_taps; ++j, tap += tap_numbers / 4, ++pixel) {
+    for (int j = 0; j < pair.n_taps; ++j, tap += tap_numbers<T> / group_images, ++pixel) {
         const T weight = tap_weight(tap, u);
 #pragma unroll
         for (int group = 0; group < n_groups; ++group) {
@@ -117,9 +119,10 @@ template <class T>
 void append_table(const PairTable<T>& table, std::int64_t n_taps, std::vector<T>& weights) {
     for (std::int64_t piece = 0; piece < table.n_pieces; ++piece)
         for (std::int64_t j = 0; j < n_taps; ++j)
-            for (int row = 0; row < tap_numbers; ++row)
-                weights.push_back(
-                    row < weight_rows ? table.rows[(piece * weight_rows + row) * table.stride + j] : T(0));
+            for (int row = 0; row < tap_numbers<T>; ++row)
+                weights.push_back(row < weight_rows<T>
+                                      ? table.rows[(piece * weight_rows<T> + row) * table.stride + j]
+                                      : T(0));
 }
 
 /// What one output ring needs.

@@ -31,7 +31,7 @@ class TableWriter {
           n_pieces_(n_pieces),
           stride_(padded_taps(taps.n_taps)),
           scratch_(scratch) {
-        scratch.rows.assign(static_cast<std::size_t>(n_pieces * weight_rows * stride_), T(0));
+        scratch.rows.assign(static_cast<std::size_t>(n_pieces * weight_rows<T> * stride_), T(0));
         scratch.middle.resize(static_cast<std::size_t>(stride_));
         scratch.half.resize(static_cast<std::size_t>(stride_));
     }
@@ -50,7 +50,7 @@ class TableWriter {
     }
 
   private:
-    T* rows(std::int64_t piece) { return scratch_.rows.data() + piece * weight_rows * stride_; }
+    T* rows(std::int64_t piece) { return scratch_.rows.data() + piece * weight_rows<T> * stride_; }
 
     bool write_piece(std::int64_t piece, std::int64_t n_fitted) {
         T* const factor = rows(piece);
@@ -78,7 +78,7 @@ class TableWriter {
         T* const to = rows(n_pieces_ - 1 - piece) + taps_.n_taps - 1 - j;
         to[0] = from[0];
         to[stride_] = from[0] == 0 ? T(2) : -from[0] - from[stride_];
-        for (int d = 0; d <= weight_degree; ++d) {
+        for (int d = 0; d <= weight_degree<T>; ++d) {
             const T coefficient = from[(2 + d) * stride_];
             to[(2 + d) * stride_] = d % 2 == 0 ? coefficient : -coefficient;
         }
@@ -98,7 +98,7 @@ PairTable<T> make_pair_table(const PairTaps& taps, const SumKernel& kernel, doub
                              std::int64_t n_values, PairTableScratch<T>& scratch) {
     const std::int64_t stride = padded_taps(taps.n_taps);
     // A row of weights costs about as much as one point of the fit.
-    for (std::int64_t n_pieces = 1; n_pieces * (weight_degree + 4) < n_values; n_pieces *= 2)
+    for (std::int64_t n_pieces = 1; n_pieces * (weight_degree<T> + 4) < n_values; n_pieces *= 2)
         if (TableWriter<T>(taps, kernel, tolerance, n_pieces, scratch).write())
             return {n_pieces, stride, scratch.rows.data()};
     return {0, stride, nullptr};

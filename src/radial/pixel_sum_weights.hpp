@@ -55,10 +55,13 @@ inline std::int64_t padded_taps(std::int64_t n_taps) {
 /// Taps are fitted in whole vectors of doubles of any kind.
 inline constexpr std::int64_t fit_padding = 8;
 
-/// Degree of the weights' polynomials.
-inline constexpr int weight_degree = 7;
+/// Degree of the weights' polynomials: what one pixel of a kernel of 2 or 3 pixels' FWHM takes. Odd, so that
+/// the nodes come in pairs.
+template <class T>
+inline constexpr int weight_degree = sizeof(T) == 4 ? 7 : 11;
 /// Rows of a piece's table: factor and shift of t, then the polynomial's coefficients.
-inline constexpr int weight_rows = 2 + weight_degree + 1;
+template <class T>
+inline constexpr int weight_rows = 2 + weight_degree<T> + 1;
 /// How far |s| may exceed 1 by rounding (of t and of s).
 template <class T>
 inline constexpr T weight_slack = sizeof(T) == 4 ? T(1e-6) : T(1e-14);
