@@ -1,0 +1,325 @@
+#include <algorithm>
+
+#include "radial/ring_fft.hpp"
+#include "radial/ring_fft_stage_cuda.cuh"
+#include "radial/ring_fft_sum_kernels.cuh"
+#include "sht/cuda_batch.cuh"
+
+namespace zonal::radial {
+namespace {
+
+using namespace cuda;
+
+/// Values of the kernel's rows that are made at once.
+constexpr std::int64_t most_values = std::int64_t{1} << 28;
+/// Rings of a launch at most, of its second dimension.
+constexpr std::int64_t most_direct_rings = 32768;
+
+/// Device memory of one call, and what fills it.
+template <class R>
+struct CudaRingFftStorage : PixelConvolutionWorkspace::Storage {
+    CudaRingFftStorage(int device, int threads) : device(device), transfer(device, threads) {}
+
+    void use_stream(void* stream) override {
+        caller = static_cast<cudaStream_t>(stream);
+        has_caller = true;
+    }
+    cudaStream_t stream() const { return has_caller ? caller : own.get(); }
+
+    const int device;
+    core::HostTransfer transfer;
+    core::OwnStream own;
+    cudaStream_t caller = nullptr;
+    bool has_caller = false;
+    core::EventList events;
+    core::DeviceArray<R> values;
+    core::DeviceArray<Complex<R>> input, output, scratch;
+    core::DeviceArray<char> library;
+    sht::cuda::BatchCopies maps, convolved;  ///< of host arrays
+    sht::cuda::BatchStreams batches;
+};
+
+template <class T>
+View<T, 3> with_component(View<T, 2> maps) {
+    return {
+        maps.data(), {maps.extent(0), 1, maps.extent(1)}, {maps.stride(0), maps.extent(1), 1}, maps.space()};
+}
+
+/// Groups whose rows are made at once.
+struct GroupBand {
+    std::int64_t first, end;
+};
+
+template <class R>
+class CudaRingFft final : public Convolver {
+  public:
+    using Storage = CudaRingFftStorage<R>;
+
+    CudaRingFft(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
+                const PixelConvolutionOptions& options)
+        : device_(options.device.index()),
+          threads_(options.threads),
+          has_other_pixels_(pixels_in_rings(grid_out) < grid_out.n_pixels()),
+          geometry_(grid, kernel, grid_out, options.accuracy),
+          schedule_(geometry_),
+          to_modes_(geometry_, schedule_, RingTransforms<R>::Direction::to_modes),
+          to_pixels_(geometry_, schedule_, RingTransforms<R>::Direction::to_pixels),
+          coefficients_(geometry_.table().template coefficients<double>()) {
+        place_values();
+        groups_ = core::DeviceArray<SumGroup>(schedule_.groups);
+        classes_ = core::DeviceArray<SumClass>(schedule_.classes);
+        entries_ = core::DeviceArray<SumEntry>(schedule_.entries);
+        class_of_ = core::DeviceArray<std::int32_t>(schedule_.class_of);
+        list_direct_rows();
+    }
+
+    void convolve(View<const float, 2> maps, View<float, 2> convolved,
+                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
+        convolve_maps(maps, convolved, workspace, progress);
+    }
+    void convolve(View<const double, 2> maps, View<double, 2> convolved,
+                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
+        convolve_maps(maps, convolved, workspace, progress);
+    }
+
+    std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {
+        const core::CurrentDevice current(device_);
+        auto storage = std::make_unique<Storage>(device_, threads_);
+        reserve(*storage);
+        return storage;
+    }
+    std::int64_t workspace_bytes(std::int64_t) const override {
+        return n_values_ * static_cast<std::int64_t>(sizeof(R)) +
+               (schedule_.n_input_modes + schedule_.n_output_modes + scratch_size()) *
+                   static_cast<std::int64_t>(sizeof(Complex<R>)) +
+               library_bytes();
+    }
+    PixelConvolutionWork work() const override { return geometry_.work(); }
+
+  private:
+    static std::int64_t pixels_in_rings(const Grid& grid) {
+        std::int64_t sum = 0;
+        for (const Ring& ring : grid.rings()) sum += ring.n_pixels;
+        return sum;
+    }
+
+    std::int64_t scratch_size() const {
+        return std::max(to_modes_.scratch_size(), to_pixels_.scratch_size());
+    }
+    std::int64_t library_bytes() const {
+        return std::max(to_modes_.library_bytes(), to_pixels_.library_bytes());
+    }
+
+    void reserve(Storage& storage) const {
+        storage.values.reserve(n_values_);
+        storage.input.reserve(schedule_.n_input_modes);
+        storage.output.reserve(schedule_.n_output_modes);
+        storage.scratch.reserve(scratch_size());
+        storage.library.reserve(library_bytes());
+    }
+
+    /// Takes the groups in bands and gives every entry its place within its band.
+    void place_values() {
+        std::int64_t values = 0;
+        GroupBand band{0, 0};
+        const auto n_groups = static_cast<std::int64_t>(schedule_.groups.size());
+        for (std::int64_t g = 0; g < n_groups; ++g) {
+            const SumGroup& group = schedule_.groups[g];
+            std::int64_t more = 0;
+            for (std::int64_t e = group.first_entry; e < group.end_entry; ++e)
+                more += values_of(schedule_.entries[e], group);
+            const bool other_width = g == schedule_.n_narrow;
+            if (g > band.first && (other_width || values + more > most_values)) {
+                bands_.push_back({band.first, g});
+                band.first = g;
+                values = 0;
+            }
+            for (std::int64_t e = group.first_entry; e < group.end_entry; ++e) {
+                schedule_.entries[e].values = values;
+                values += values_of(schedule_.entries[e], group);
+            }
+            n_values_ = std::max(n_values_, values);
+        }
+        if (n_groups > band.first) bands_.push_back({band.first, n_groups});
+    }
+    static std::int64_t values_of(const SumEntry& entry, const SumGroup& group) {
+        return static_cast<std::int64_t>((entry.n_values + group.width - 1) / group.width) * group.width *
+               group_size;
+    }
+
+    void list_direct_rows() {
+        if (!geometry_.has_direct_rows()) return;
+        std::vector<DirectRing> rings;
+        std::vector<DirectRow> rows;
+        for (const std::int64_t output : geometry_.outputs()) {
+            const RingNode& node = geometry_.nodes()[output];
+            for (int side = 0; side < 2; ++side) {
+                if (node.output[side] < 0) continue;
+                DirectRing ring{node.phi_0, geometry_.grid_out().rings()[node.output[side]].first_pixel,
+                                node.n_pixels, static_cast<std::int64_t>(rows.size()), 0};
+                const RingFftGeometry::Window window = geometry_.window(output);
+                for (std::int64_t position = window.first; position < window.end; ++position) {
+                    const KernelRow row = geometry_.row(output, position);
+                    if (row.kind != RowKind::direct) continue;
+                    const RingNode& from = geometry_.nodes()[row.node];
+                    const std::int64_t index = from.input[row.crosses ? 1 - side : side];
+                    if (index < 0) continue;
+                    const Ring& input = geometry_.grid().rings()[index];
+                    rows.push_back({row.chord, from.phi_0, input.weight,
+                                    half_width(row.chord, geometry_.limit()), input.first_pixel,
+                                    input.n_pixels});
+                }
+                ring.end = static_cast<std::int64_t>(rows.size());
+                longest_direct_ = std::max(longest_direct_, ring.n_pixels);
+                if (ring.end > ring.first) rings.push_back(ring);
+            }
+        }
+        direct_rings_ = core::DeviceArray<DirectRing>(rings);
+        direct_rows_ = core::DeviceArray<DirectRow>(rows);
+    }
+
+    ChordTableView<double> table() const { return geometry_.table().view(coefficients_.data()); }
+
+    void make_rows(const GroupBand& band, Storage& storage, cudaStream_t stream) const {
+        constexpr int threads = 256;
+        row_values_kernel<R><<<static_cast<unsigned>(band.end - band.first), threads, 0, stream>>>(
+            groups_.data() + band.first, classes_.data(), entries_.data(), class_of_.data(), table(),
+            geometry_.limit(), storage.values.data());
+        core::check_launch("kernel rows");
+    }
+
+    void sum(const GroupBand& band, Storage& storage, cudaStream_t stream) const {
+        std::int64_t most_modes = 0;
+        for (std::int64_t g = band.first; g < band.end; ++g)
+            most_modes = std::max<std::int64_t>(most_modes, schedule_.groups[g].most_modes);
+        constexpr std::int64_t tile = sum_threads * modes_per_thread<R>;
+        const dim3 blocks(static_cast<unsigned>(band.end - band.first),
+                          static_cast<unsigned>((most_modes + tile - 1) / tile));
+        const auto launch = [&](auto* kernel) {
+            kernel<<<blocks, sum_threads, 0, stream>>>(groups_.data() + band.first, classes_.data(),
+                                                       entries_.data(), storage.values.data(),
+                                                       storage.input.data(), storage.output.data());
+        };
+        if (band.first < schedule_.n_narrow)
+            launch(&sum_kernel<R, SumSchedule::narrow>);
+        else
+            launch(&sum_kernel<R, SumSchedule::wide>);
+        core::check_launch("sum over rings");
+    }
+
+    template <class T>
+    void add_direct(const T* map, T* convolved, cudaStream_t stream) const {
+        for (std::int64_t first = 0; first < direct_rings_.size(); first += most_direct_rings) {
+            const std::int64_t count = std::min(most_direct_rings, direct_rings_.size() - first);
+            direct_kernel<T>
+                <<<dim3(blocks_of(longest_direct_), static_cast<unsigned>(count)), ring_threads, 0, stream>>>(
+                    direct_rings_.data() + first, direct_rows_.data(), table(), geometry_.limit(), map,
+                    convolved);
+            core::check_launch("sum over pixels");
+        }
+    }
+
+    /// Marks: start, rows, input, sums, output.
+    template <class T>
+    void convolve_map(const T* map, T* convolved, bool rows_are_there, Storage& storage,
+                      cudaStream_t stream) const {
+        const bool timed = !storage.has_caller;
+        const auto mark = [&] {
+            if (timed) storage.events.record(stream);
+        };
+        mark();
+        if (bands_.size() == 1 && !rows_are_there) make_rows(bands_[0], storage, stream);
+        mark();
+        to_modes_.template transform<T>(map, storage.input.data(), storage.scratch.data(),
+                                        storage.library.data(), stream);
+        mark();
+        for (const GroupBand& band : bands_) {
+            if (bands_.size() > 1) make_rows(band, storage, stream);
+            sum(band, storage, stream);
+        }
+        mark();
+        to_pixels_.template transform_back<T>(storage.output.data(), convolved, storage.scratch.data(),
+                                              storage.library.data(), stream);
+        add_direct(map, convolved, stream);
+        mark();
+    }
+
+    template <class T>
+    void convolve_maps(View<const T, 2> maps, View<T, 2> convolved,
+                       PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const {
+        auto* const storage = dynamic_cast<Storage*>(&workspace);
+        if (storage == nullptr || storage->device != device_)
+            throw InvalidArgument("workspace: was made by a plan of another kind or device");
+        const core::CurrentDevice current(device_);
+        reserve(*storage);
+        const sht::cuda::Batch in(with_component(maps), storage->maps);
+        const sht::cuda::Batch out(with_component(convolved), storage->convolved);
+        const std::int64_t n_maps = maps.extent(0);
+        const auto report = [&](std::int64_t done) {
+            if (progress && !progress(static_cast<double>(done) / static_cast<double>(n_maps)))
+                throw Cancelled("convolution: cancelled");
+        };
+        storage->seconds = {};
+        storage->events.clear();
+        report(0);
+        const auto work = [&](std::int64_t b, cudaStream_t stream) {
+            convolve_map<T>(in[b], out[b], b > 0, *storage, stream);
+        };
+        if (!in.is_copied() && !out.is_copied()) {
+            for (std::int64_t b = 0; b < n_maps; ++b) work(b, storage->stream());
+            if (!storage->has_caller)
+                core::check_cuda(cudaStreamSynchronize(storage->stream()), "convolution");
+        } else {
+            storage->batches.run(
+                n_maps, storage->stream(),
+                [&](std::int64_t b, cudaStream_t stream) {
+                    in.fetch(b, storage->transfer, stream);
+                    // Pixels in no ring stay as they are.
+                    if (has_other_pixels_) out.fetch(b, storage->transfer, stream);
+                },
+                work,
+                [&](std::int64_t b, cudaStream_t stream) { out.deliver(b, storage->transfer, stream); });
+        }
+        read_times(*storage);
+        report(n_maps);
+    }
+
+    static void read_times(Storage& storage) {
+        if (storage.has_caller) return;
+        constexpr std::size_t marks = 5;
+        for (std::size_t k = 0; k + marks <= storage.events.size(); k += marks) {
+            storage.seconds.kernel_rows += storage.events.seconds(k);
+            storage.seconds.ffts += storage.events.seconds(k + 1) + storage.events.seconds(k + 3);
+            storage.seconds.sums += storage.events.seconds(k + 2);
+        }
+    }
+
+    const int device_, threads_;
+    const bool has_other_pixels_;
+    const RingFftGeometry geometry_;
+    SumSchedule schedule_;
+    const RingTransforms<R> to_modes_, to_pixels_;
+    const core::DeviceArray<double> coefficients_;
+    std::vector<GroupBand> bands_;
+    std::int64_t n_values_ = 0;
+    core::DeviceArray<SumGroup> groups_;
+    core::DeviceArray<SumClass> classes_;
+    core::DeviceArray<SumEntry> entries_;
+    core::DeviceArray<std::int32_t> class_of_;
+    core::DeviceArray<DirectRing> direct_rings_;
+    core::DeviceArray<DirectRow> direct_rows_;
+    std::int64_t longest_direct_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<const Convolver> make_cuda_ring_fft(const Grid& grid, const RadialKernel& kernel,
+                                                    const Grid& grid_out,
+                                                    const PixelConvolutionOptions& options) {
+    const core::CurrentDevice current(options.device.index());
+    if (options.precision == Precision::single_)
+        return std::make_unique<const CudaRingFft<float>>(grid, kernel, grid_out, options);
+    return std::make_unique<const CudaRingFft<double>>(grid, kernel, grid_out, options);
+}
+
+}  // namespace zonal::radial

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "radial/ring_fft_geometry.hpp"
+
+/// The sum over rings as CUDA does it: a few rings of the output at a time share what they read.
+namespace zonal::radial {
+
+/// Nodes of the output in a group.
+inline constexpr int group_size = 4;
+
+/// One node of the input for a group.
+struct SumEntry {
+    std::int64_t modes[2];  ///< where F of the input for the outputs in the north and in the south starts
+                            ///< (complex numbers); -1: none
+    std::int64_t values;    ///< where [n_values, a multiple of the group's width][group_size] start
+    std::int32_t limit;     ///< modes of F
+    std::int32_t n_values;  ///< of the longest row
+    ChordOfLongitude chord[group_size];  ///< offset above 4: no row
+};
+
+/// Entries of a group whose rows are sampled alike: K_m = sum_j v_j cos(pi m (parity + 2 j) / length)
+struct SumClass {
+    std::int64_t length, parity;
+    std::int64_t first, end;  ///< entries
+    std::int32_t n_modes;
+    std::int32_t halved;  ///< mode that counts half; -1: none
+    std::int32_t n_values;
+};
+
+struct SumGroup {
+    std::int64_t modes[group_size][2];  ///< where G of the outputs starts (complex numbers); -1: none
+    std::int32_t n_modes[group_size];   ///< of each output; 0: none
+    std::int32_t most_modes;
+    std::int32_t width;  ///< values that the kernel takes at once
+    std::int64_t first_class, end_class;
+    std::int64_t first_entry, end_entry;
+};
+
+struct SumSchedule {
+    explicit SumSchedule(const RingFftGeometry& geometry);
+
+    std::vector<SumGroup> groups;  ///< of the narrow width first
+    std::vector<SumClass> classes;
+    std::vector<SumEntry> entries;
+    std::vector<std::int32_t> class_of;                   ///< of each entry
+    std::vector<std::int64_t> input_modes, output_modes;  ///< [node][side]: where F and G start; -1: none
+    std::int64_t n_input_modes = 0, n_output_modes = 0;
+    std::int64_t n_narrow = 0;  ///< groups of the narrow width
+
+    static constexpr std::int32_t narrow = 8, wide = 16;
+
+  private:
+    void place_modes(const RingFftGeometry& geometry);
+    void add_group(const RingFftGeometry& geometry, const std::vector<std::int64_t>& nodes);
+    void sort_by_width();
+};
+
+}  // namespace zonal::radial

@@ -1,0 +1,168 @@
+// The ring FFT on the device against the CPU's.
+#include "convolution_helpers.hpp"
+#include "cuda_helpers.cuh"
+
+namespace zonal::test {
+namespace {
+
+using tests::degree;
+using tests::largest;
+using tests::largest_difference;
+
+class RingFftOnCuda : public OnCuda {};
+
+// The same sums in another order: roundings add up over the rows of the support with random signs.
+constexpr double tolerance = 1e-12;
+// Single precision: roundings of 6e-8, a few for each of the transforms' passes.
+constexpr double single_tolerance = 1e-6;
+
+PixelConvolutionOptions options_on(Device device, Precision precision) {
+    PixelConvolutionOptions options;
+    options.device = device;
+    options.precision = precision;
+    return options;
+}
+
+/// n_maps maps of type T, from host memory or, copied there, from the device's.
+template <class T>
+std::vector<double> convolved(const PixelConvolutionPlan& plan, const std::vector<double>& maps,
+                              std::int64_t n_maps, bool on_device) {
+    const std::int64_t n_in = plan.grid().n_pixels(), n_out = plan.grid_out().n_pixels();
+    std::vector<T> in(maps.begin(), maps.end()), out(static_cast<std::size_t>(n_maps * n_out), T(7));
+    if (!on_device) {
+        plan.convolve<T>({in.data(), {n_maps, n_in}}, {out.data(), {n_maps, n_out}});
+    } else {
+        const core::DeviceArray<T> device_in(in), device_out(out);
+        plan.convolve<T>({device_in.data(), {n_maps, n_in}, MemorySpace::cuda},
+                         {device_out.data(), {n_maps, n_out}, MemorySpace::cuda});
+        core::check_cuda(
+            cudaMemcpy(out.data(), device_out.data(), device_out.bytes(), cudaMemcpyDeviceToHost), "copy");
+    }
+    return {out.begin(), out.end()};
+}
+
+/// The largest difference from the CPU in double precision, of the maximum.
+template <class T>
+double error_of(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out, Precision precision,
+                bool on_device = true) {
+    const auto map = tests::random_map(grid.n_pixels());
+    const PixelConvolutionPlan cpu(grid, kernel, grid_out, options_on(Device::cpu(), Precision::double_));
+    const PixelConvolutionPlan cuda(grid, kernel, grid_out, options_on(Device::cuda(0), precision));
+    const auto expected = convolved<double>(cpu, map, 1, false);
+    return largest_difference(convolved<T>(cuda, map, 1, on_device), expected) / largest(expected);
+}
+
+TEST_F(RingFftOnCuda, EqualsTheCpuOnEveryGrid) {
+    const RadialKernel kernel = RadialKernel::gaussian(7 * degree);
+    for (const Grid& grid : {Grid::healpix(1), Grid::healpix(2), Grid::healpix(32), Grid::healpix(33),
+                             Grid::gauss_legendre(40, 85), Grid::clenshaw_curtis(41, 80, 0.1),
+                             Grid::equidistant_cylindrical(45, 90)}) {
+        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance) << grid.name();
+        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), single_tolerance) << grid.name();
+        EXPECT_LT(error_of<double>(grid, kernel, Grid::healpix(16), Precision::double_), tolerance)
+            << grid.name();
+    }
+}
+
+TEST_F(RingFftOnCuda, EqualsTheCpuForKernelsOfEveryKind) {
+    const Grid grid = Grid::healpix(32);
+    for (const RadialKernel& kernel :
+         {RadialKernel::gaussian(3 * degree).truncated(10 * degree), RadialKernel::gaussian(60 * degree),
+          RadialKernel::top_hat(9.7 * degree), RadialKernel::top_hat(0.01 * degree),
+          RadialKernel::gaussian(10 * degree).truncated(8.3 * degree), tests::random_window(24, 3)}) {
+        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance) << kernel.name();
+        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), single_tolerance) << kernel.name();
+    }
+}
+
+TEST_F(RingFftOnCuda, EqualsTheCpuAtNside512) {
+    const Grid grid = Grid::healpix(512);
+    const RadialKernel kernel = RadialKernel::gaussian(20 * degree / 60).truncated(degree);
+    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance);
+    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), single_tolerance);
+}
+
+TEST_F(RingFftOnCuda, TakesMapsOfTheOtherPrecisionAndFromTheHost) {
+    const Grid grid = Grid::healpix(32);
+    const RadialKernel kernel = RadialKernel::gaussian(5 * degree);
+    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::double_), single_tolerance);
+    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::single_), single_tolerance);
+    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_, false), tolerance);
+    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_, false), single_tolerance);
+}
+
+TEST_F(RingFftOnCuda, ComputesSubsetsAndLeavesOtherPixels) {
+    const Grid whole = Grid::healpix(32), some = whole.subset({0, 1, 2, 30, 31, 32, 40, 70, 100, 126});
+    const RadialKernel kernel = RadialKernel::gaussian(9 * degree);
+    const auto map = tests::random_map(whole.n_pixels());
+    const PixelConvolutionPlan plan(whole, kernel, some, options_on(Device::cuda(0), Precision::double_));
+    const PixelConvolutionPlan all(whole, kernel, whole, options_on(Device::cpu(), Precision::double_));
+    const auto expected = convolved<double>(all, map, 1, false);
+    for (const bool on_device : {true, false}) {
+        auto out = convolved<double>(plan, map, 1, on_device);
+        std::int64_t left = 0;
+        for (std::size_t k = 0; k < out.size(); ++k)
+            if (out[k] == 7) ++left, out[k] = expected[k];
+        std::int64_t asked = 0;
+        for (const Ring& ring : some.rings()) asked += ring.n_pixels;
+        EXPECT_EQ(left, whole.n_pixels() - asked);
+        EXPECT_LT(largest_difference(out, expected), tolerance * largest(expected));
+    }
+}
+
+TEST_F(RingFftOnCuda, BatchEqualsSingleMaps) {
+    const Grid grid = Grid::healpix(32);
+    const std::int64_t n_maps = 5, n = grid.n_pixels();
+    const auto maps = tests::random_map(n_maps * n);
+    const PixelConvolutionPlan plan(grid, RadialKernel::gaussian(4 * degree), grid,
+                                    options_on(Device::cuda(0), Precision::single_));
+    for (const bool on_device : {true, false}) {
+        const auto batch = convolved<float>(plan, maps, n_maps, on_device);
+        for (std::int64_t k = 0; k < n_maps; ++k) {
+            const std::vector<double> map(maps.begin() + k * n, maps.begin() + (k + 1) * n);
+            const auto single = convolved<float>(plan, map, 1, true);
+            EXPECT_EQ(single, std::vector<double>(batch.begin() + k * n, batch.begin() + (k + 1) * n));
+        }
+    }
+}
+
+TEST_F(RingFftOnCuda, WorksOnTheCallersStream) {
+    const Grid grid = Grid::healpix(64);
+    const RadialKernel kernel = RadialKernel::gaussian(2 * degree);
+    const PixelConvolutionPlan plan(grid, kernel, grid, options_on(Device::cuda(0), Precision::double_));
+    const auto map = tests::random_map(grid.n_pixels());
+    const core::DeviceArray<double> in(map), out(grid.n_pixels());
+    const core::OwnStream stream;
+    PixelConvolutionWorkspace workspace = plan.make_workspace();
+    workspace.use_stream(stream.get());
+    plan.convolve<double>({in.data(), {1, grid.n_pixels()}, MemorySpace::cuda},
+                          {out.data(), {1, grid.n_pixels()}, MemorySpace::cuda}, workspace);
+    core::check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
+    std::vector<double> result(map.size());
+    core::check_cuda(cudaMemcpy(result.data(), out.data(), out.bytes(), cudaMemcpyDeviceToHost), "copy");
+    EXPECT_EQ(result, convolved<double>(plan, map, 1, true));
+}
+
+// The ringing of a point source beyond the kernel's support, of the peak.
+TEST_F(RingFftOnCuda, RingsLittleAroundPointSources) {
+    const Grid grid = Grid::healpix(512);
+    const RadialKernel kernel = RadialKernel::gaussian(18.8 * degree / 60).truncated(degree);
+    const PixelConvolutionPlan plan(grid, kernel, grid, options_on(Device::cuda(0), Precision::single_));
+    const PixelConvolutionPlan exact(grid, RadialKernel::top_hat(degree), grid,
+                                     options_on(Device::cpu(), Precision::double_));
+    for (const auto& [pixel, bound] : {std::pair<std::int64_t, double>{grid.n_pixels() / 2 + 100, 1e-7},
+                                       std::pair<std::int64_t, double>{2 * 400 * 399 + 50, 1e-5},
+                                       std::pair<std::int64_t, double>{1, 1e-5}}) {
+        std::vector<double> map(static_cast<std::size_t>(grid.n_pixels()));
+        map[pixel] = 1;
+        const auto disc = convolved<double>(exact, map, 1, false);
+        auto result = convolved<float>(plan, map, 1, true);
+        const double peak = largest(result);
+        for (std::size_t k = 0; k < result.size(); ++k)
+            if (disc[k] > 0.5 * largest(disc)) result[k] = 0;
+        EXPECT_LT(largest(result), bound * peak) << pixel;
+    }
+}
+
+}  // namespace
+}  // namespace zonal::test
