@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numbers>
+
 #include "beam_options.hpp"
 #include "error.hpp"
 #include "options.hpp"
@@ -10,6 +12,8 @@
 
 namespace zonal::cli {
 namespace {
+
+constexpr std::int64_t min_intervals = 7;  // of a spline of degree 5
 
 void declare_kernel(CLI::App& app, SplitOptions& options) {
     const auto group = "Kernel";
@@ -128,6 +132,9 @@ void check(const SplitOptions& options) {
         throw UsageError("--kernel cl-beam and --cl FILE need each other");
     if (options.noise > 0 && options.input_spectrum_file.empty())
         throw UsageError("--input-noise: needs --input-cl FILE");
+    if (options.n_intervals > 0 && options.n_intervals < min_intervals)
+        throw UsageError(
+            fmt::format("--knots = {}: must be 0 or at least {}", options.n_intervals, min_intervals));
     if (options.reproduce_table1) {
         if (!is_sky) throw UsageError("--reproduce-table1: needs --kernel cl-beam --cl FILE");
         if (options.fwhm || options.theta_cut || options.l_cut || !options.out.empty() ||
@@ -142,6 +149,8 @@ void check(const SplitOptions& options) {
         throw UsageError(is_window ? "--fwhm: not with --kernel window"
                                    : fmt::format("--kernel {}: needs --fwhm ANGLE", options.kernel));
     if (!options.theta_cut) throw UsageError("--theta-cut ANGLE is required");
+    if (options.theta_cut->radians > std::numbers::pi)
+        throw UsageError(fmt::format("--theta-cut = {}: must be at most 180deg", options.theta_cut->text));
     if (options.l_cut && *options.l_cut >= options.lmax)
         throw UsageError(fmt::format("--l-cut = {}: must be below lmax = {}", *options.l_cut, options.lmax));
 }

@@ -5,7 +5,7 @@
 
 namespace zonal::cli {
 
-/// Table 1 of Sutter, Wandelt & Elsner (2011) with our l_cut beside theirs, and what both cost by the paper's
+/// Table 1 of Sutter, Wandelt & Elsner (2015) with our l_cut beside theirs, and what both cost by the paper's
 /// model: into the report's "table".
 void reproduce_table1(const SplitOptions& options, Session& session);
 

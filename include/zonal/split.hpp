@@ -60,7 +60,7 @@ struct KernelSplitOptions {
 struct SplitQuality {
     std::int64_t l_cut;
     /// alpha times the error of the fit: the root mean square of the error of a convolved map over that of
-    /// the convolved map (Sutter, Wandelt & Elsner 2011, eq. 6).
+    /// the convolved map (Sutter, Wandelt & Elsner 2015, eq. 6).
     double estimated_error;
     /// max_l |window of the profile| / max_l |K_l|: how much larger than the result the numbers are that are
     /// added up to it, and so how much arithmetic errors of the profile's convolution grow.
@@ -82,7 +82,7 @@ struct KernelSplit {
     double actual_error;
 };
 
-/// Splits a kernel between harmonic and pixel space (Sutter, Wandelt & Elsner 2011): a window up to l_cut and
+/// Splits a kernel between harmonic and pixel space (Sutter, Wandelt & Elsner 2015): a window up to l_cut and
 /// a profile up to theta_cut, which together make
 ///   sum_{l > l_cut} (2l+1) C_l (window of the profile - K)_l^2
 /// the smallest; the window up to l_cut makes up for the rest exactly. Prepares what all l_cut share; then

@@ -14,6 +14,7 @@ void write_table(FitsWriter& writer, const std::string& name, const std::vector<
                  const std::vector<HeaderCard>& cards = {}) {
     const auto rows = std::ssize(*columns[0].values);
     std::vector<WriteColumn> descriptions;
+    descriptions.reserve(columns.size());
     for (const auto& column : columns) descriptions.push_back(column.description);
     writer.begin_table(name, rows, descriptions);
     writer.write_cards(cards);

@@ -1,0 +1,154 @@
+"""zonal split: kernels split between harmonic and pixel space."""
+
+import numpy as np
+import pytest
+from astropy.io import fits
+from conftest import DATA
+from numpy.polynomial.legendre import leggauss
+from scipy.interpolate import BSpline
+
+WMAP7 = DATA / "theory" / "wmap_lcdm_sz_lens_wmap7_cl_v4.fits"
+SKY = ("--kernel", "cl-beam", "--cl", WMAP7, "--lmax", 4096, "--alpha", 5, "--cutoff", "1e-6", "--extend", "powerlaw")
+SMALL = ("split", "--fwhm", "40arcmin", "--lmax", 800, "--theta-cut", "5deg")
+
+
+def sky_kernel(fwhm_arcmin):
+    """sqrt(C_l) B_l of the paper's study."""
+    c_l = np.array(fits.getdata(WMAP7).field(0), float)
+    l = np.arange(4097)
+    last = np.arange(len(c_l) - 400, len(c_l))
+    power = np.polyfit(np.log(last), np.log(c_l[last]), 1)
+    with np.errstate(divide="ignore"):
+        c_l = np.append(c_l, np.exp(np.polyval(power, np.log(l[len(c_l):]))))
+    sigma = np.radians(fwhm_arcmin / 60) / np.sqrt(8 * np.log(2))
+    return np.sqrt(c_l) * np.exp(-l * (l + 1) * sigma**2 / 2)
+
+
+def spline(table):
+    """The profile of HDU SPLINE by scipy, from B-splines mirrored at 0."""
+    knots, c = table["KNOT"], table["COEFFICIENT"][:-3]
+    n = len(knots) - 1
+    mirrored = np.concatenate([-knots[:0:-1], knots])
+    parts = [BSpline.basis_element(mirrored[j : j + 7], extrapolate=False) for j in range(2 * n - 5)]
+    coefficients = np.zeros(2 * n - 5)
+    coefficients[n - 3 :] = c
+    coefficients[: n - 3] = c[:0:-1]
+    return lambda theta: sum(a * np.nan_to_num(b(theta)) for a, b in zip(coefficients, parts))
+
+
+def window(knots, profile, lmax):
+    """2 pi int profile P_l sin theta d theta, by another quadrature and another recurrence than zonal's."""
+    x, w = leggauss(24)
+    half = np.diff(knots)[:, None] / 2
+    theta, weight = ((knots[:-1, None] + half) + half * x).ravel(), (half * w).ravel()
+    f = 2 * np.pi * weight * np.sin(theta) * profile(theta)
+    mu, before, p = np.cos(theta), np.zeros_like(theta), np.ones_like(theta)
+    result = []
+    for l in range(lmax + 1):
+        result.append(f @ p)
+        before, p = p, ((2 * l + 1) * mu * p - l * before) / (l + 1)
+    return np.array(result)
+
+
+@pytest.mark.parametrize("fwhm, theta_cut, at_most", [(7, 390, 756), (9, 360, 760), (12, 330, 712), (15, 270, 628)])
+def test_finds_smaller_l_cut_than_the_paper_and_its_true_error_is_that_of_the_files(zonal, tmp_path, fwhm, theta_cut, at_most):
+    report = zonal("split", *SKY, "--fwhm", f"{fwhm}arcmin", "--theta-cut", f"{theta_cut}arcmin", "--error", "1e-5",
+                   "-o", "split.fits")
+    assert report["l_cut"] <= at_most
+    assert report["theta_cut_arcmin"] == pytest.approx(theta_cut)
+    assert report["estimated_error"] <= 1e-5 and report["amplification"] <= 1
+    kernel = sky_kernel(fwhm)
+    with fits.open(tmp_path / "split.fits") as file:
+        harmonic = np.array(file["WINDOW"].data["TEMPERATURE"])
+        # WMAP's file has single precision, and the power law is fitted to it.
+        np.testing.assert_allclose(file["KERNEL"].data["KERNEL"], kernel, rtol=1e-6)
+        kernel = np.array(file["KERNEL"].data["KERNEL"])
+        profile = spline(file["SPLINE"].data)
+        knots = np.array(file["SPLINE"].data["KNOT"])
+        theta, values = file["PROFILE"].data["THETA"], file["PROFILE"].data["PROFILE"]
+        assert knots[-1] == pytest.approx(np.radians(theta_cut / 60))
+        np.testing.assert_allclose(profile(theta), values, rtol=0, atol=1e-13 * np.abs(values).max())
+    assert not harmonic[report["l_cut"] + 1 :].any()
+    l = np.arange(4097)
+    error = harmonic + window(knots, profile, 4096) - kernel
+    actual = np.sqrt(np.sum((2 * l + 1) * error**2) / np.sum((2 * l + 1) * kernel**2))
+    assert actual <= 1e-5 / 5
+    assert report["actual_error"] == pytest.approx(actual, rel=1e-4)
+
+
+def test_reproduces_table_1(zonal):
+    table = zonal("split", *SKY, "--reproduce-table1")["table"]
+    assert [row["fwhm_arcmin"] for row in table] == list(range(7, 16))
+    assert [row["l_cut_paper"] for row in table] == [1158, 1070, 1055, 979, 1014, 960, 940, 929, 961]
+    for row in table:
+        assert row["l_cut"] < 0.8 * row["l_cut_paper"]
+        assert row["speedup"] >= row["speedup_paper"]
+    # figure 10 of the paper
+    assert table[0]["speedup_paper"] == pytest.approx(12.5, abs=0.1)
+
+
+def test_fixed_l_cut_is_taken_and_its_error_reported(zonal):
+    report = zonal(*SMALL, "--l-cut", 30, "--error", "1e-9")
+    assert report["l_cut"] == 30 and report["estimated_error"] > 0
+
+
+def test_window_of_a_file_gives_what_the_gaussian_gives(zonal, tmp_path):
+    sigma = np.radians(40 / 60) / np.sqrt(8 * np.log(2))
+    l = np.arange(801)
+    np.savetxt(tmp_path / "beam.txt", np.exp(-l * (l + 1) * sigma**2 / 2))
+    ours = zonal(*SMALL, "--error", "1e-7")
+    theirs = zonal("split", "--kernel", "window", "--beam", "beam.txt", "--lmax", 800, "--theta-cut", "5deg", "--error", "1e-7")
+    assert ours["l_cut"] == theirs["l_cut"]
+    assert ours["estimated_error"] == pytest.approx(theirs["estimated_error"], rel=1e-3)
+
+
+def test_input_spectrum_and_noise_weight_the_error(zonal, tmp_path):
+    l = np.arange(801)
+    np.savetxt(tmp_path / "cl.txt", np.transpose([l, 1 / (l + 10.0) ** 2]), header="l TT")
+    near = ("split", "--fwhm", "40arcmin", "--lmax", 800, "--theta-cut", "1deg", "--l-cut", 60)
+    white = zonal(*near)
+    steep = zonal(*near, "--input-cl", "cl.txt")
+    wiener = zonal(*near, "--input-cl", "cl.txt", "--input-noise", "1e-4")
+    assert wiener["estimated_error"] < steep["estimated_error"] < white["estimated_error"]
+
+
+def test_draws_a_picture(zonal, tmp_path):
+    zonal(*SMALL, "--plot", "split.png")
+    assert (tmp_path / "split.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_harmonic_part_is_a_beam_for_smooth(sky, zonal, tmp_path):
+    report = zonal("split", "--fwhm", "20deg", "--lmax", 32, "--theta-cut", "30deg", "--l-cut", 5, "-o", "split.fits")
+    zonal("smooth", "sky.fits", "out.fits", "--beam", "split.fits", "--lmax", 32)
+    assert report["l_cut"] == 5
+
+
+def test_says_when_there_is_no_split(tmp_path):
+    from conftest import call
+
+    result = call("split", "--fwhm", "10arcmin", "--lmax", "300", "--theta-cut", "5arcmin", "--error", "1e-12",
+                  "--max-amplification", "1e-6", "--json", cwd=tmp_path)
+    assert result.code == 1
+    assert result.report["l_cut"] is None
+    assert "no l_cut below lmax = 300" in result.err
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--lmax", "100"], ["--fwhm"]),
+    (["--fwhm", "1deg"], ["--theta-cut"]),
+    (["--kernel", "cl-beam", "--fwhm", "1deg", "--theta-cut", "1deg"], ["--cl"]),
+    (["--kernel", "window", "--theta-cut", "1deg"], ["--beam"]),
+    (["--fwhm", "1deg", "--theta-cut", "1deg", "--beam", "b.txt"], ["--beam", "--kernel window"]),
+    (["--fwhm", "1deg", "--theta-cut", "200deg"], ["--theta-cut = 200deg", "180deg"]),
+    (["--fwhm", "1deg", "--theta-cut", "1deg", "--lmax", "100", "--l-cut", "100"], ["--l-cut = 100", "lmax = 100"]),
+    (["--fwhm", "1deg", "--theta-cut", "1deg", "--input-noise", "1"], ["--input-noise", "--input-cl"]),
+    (["--fwhm", "1deg", "--theta-cut", "1deg", "-o", "out.png"], ["out.png", "FITS"]),
+    (["--fwhm", "1deg", "--theta-cut", "1deg", "--plot", "out.fits"], ["out.fits", "png"]),
+    (["--fwhm", "1deg", "--theta-cut", "1deg", "--knots", "3"], ["--knots = 3", "7"]),
+    (["--reproduce-table1"], ["--reproduce-table1", "cl-beam"]),
+    (["--kernel", "cl-beam", "--cl", str(WMAP7), "--fwhm", "7arcmin", "--theta-cut", "6deg"], ["--cl", "3726", "--extend"]),
+])
+def test_wrong_use_is_one_line(fails, arguments, words):
+    line = fails(2, "split", *arguments)
+    for word in words:
+        assert word in line
