@@ -75,7 +75,7 @@ class PixelConvolutionWorkspace {
 /// is band-limited, without ringing. Immutable: any number of threads may use one plan at the same time.
 ///
 /// ring_fft carries a value that is not finite to the whole of all rings within the support; pixel_sum to
-/// the pixels within it.
+/// the pixels within it and perhaps some around them (see convolve_masked for maps of which part is unknown).
 class PixelConvolutionPlan {
   public:
     /// grid: of the input. grid_out: of the output; where it is a subset of the rings only those are

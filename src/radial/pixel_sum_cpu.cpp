@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 
@@ -8,6 +9,18 @@
 
 namespace zonal::radial {
 namespace {
+
+/// Maps that share the weights of a square band: their sums are in the cache together.
+constexpr std::int64_t maps_at_once = 4;
+
+template <class Map, class Work>
+void for_each_slice(const SumMaps<Map>& maps, const Work& work) {
+    const std::int64_t n_maps = maps.in.extent(0);
+    for (std::int64_t first = 0; first < n_maps; first += maps_at_once) {
+        const std::int64_t count = std::min(maps_at_once, n_maps - first);
+        work(SumMaps<Map>{maps.in.slice(first, count), maps.out.slice(first, count)});
+    }
+}
 
 struct PixelSumStorage : PixelConvolutionWorkspace::Storage {
     std::vector<SumScratch<float>> single;
@@ -68,7 +81,7 @@ class CpuPixelSum final : public Convolver {
     // Rows and sums of a band, in each thread: what the bands are cut to.
     std::int64_t workspace_bytes(std::int64_t n_maps) const override {
         constexpr std::int64_t band_bytes = 1 << 21;
-        return n_maps * options_.threads * band_bytes;
+        return std::min(n_maps, maps_at_once) * options_.threads * band_bytes;
     }
 
     PixelConvolutionWork work() const override {
@@ -116,7 +129,9 @@ class CpuPixelSum final : public Convolver {
             return equal[i].cost;
         });
         stage(square.size(), [&](std::size_t i, SumScratch<T>& own) {
-            add_square_band(schedule_, square[i], maps, own);
+            for_each_slice(maps, [&](const SumMaps<Map>& slice) {
+                add_square_band(schedule_, square[i], slice, own);
+            });
             return square[i].cost;
         });
         stage(general.size(), [&](std::size_t i, SumScratch<T>& own) {

@@ -227,7 +227,7 @@ TEST(PixelSum, DoesNotDependOnThreadsOrOnTheBatch) {
     options.method = PixelMethod::pixel_sum;
     options.device = Device::cpu();
     options.threads = 1;
-    const std::int64_t n_maps = 3, n = grid.n_pixels();
+    const std::int64_t n_maps = 6, n = grid.n_pixels();
     std::vector<double> maps;
     for (unsigned seed = 0; seed < n_maps; ++seed) {
         const std::vector<double> map = random_map(grid, seed);

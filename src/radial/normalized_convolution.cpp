@@ -1,0 +1,150 @@
+#include "zonal/normalized_convolution.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sht/array_checks.hpp"
+#include "zonal/error.hpp"
+#include "zonal/mask.hpp"
+
+namespace zonal {
+namespace {
+
+template <class T>
+void check_batch(const char* name, View<T, 2> maps, std::int64_t n_maps, std::int64_t n_pixels) {
+    sht::check_host(name, maps);
+    sht::check_extent(name, maps, 0, "map", n_maps);
+    sht::check_extent(name, maps, 1, "pixel", n_pixels);
+    sht::check_contiguous(name, maps);
+}
+
+template <class T>
+void check_mask(View<const T, 1> mask) {
+    for (std::int64_t pixel = 0; pixel < mask.extent(0); ++pixel)
+        if (!(mask[pixel] >= 0 && mask[pixel] <= 1))
+            throw InvalidArgument(
+                fmt::format("mask: pixel {} is {}: must be from 0 to 1", pixel, mask[pixel]));
+}
+
+/// [map, pixel]: the maps times the mask, then the mask and 1.
+template <class T>
+Array<T, 2> with_mask(View<const T, 2> maps, View<const T, 1> mask) {
+    const std::int64_t n_maps = maps.extent(0), n_pixels = maps.extent(1);
+    Array<T, 2> masked({n_maps + 2, n_pixels});
+    for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
+        for (std::int64_t map = 0; map < n_maps; ++map)
+            masked(map, pixel) = mask[pixel] == 0 ? T(0) : mask[pixel] * maps(map, pixel);
+        masked(n_maps, pixel) = mask[pixel];
+        masked(n_maps + 1, pixel) = 1;
+    }
+    return masked;
+}
+
+/// Every pixel of every ring with weight 1.
+Grid unweighted(const Grid& grid) {
+    std::vector<Ring> rings = grid.rings();
+    for (Ring& ring : rings) ring.weight = 1;
+    return Grid(std::move(rings), grid.n_pixels(), grid.name());
+}
+
+PixelConvolutionOptions in_double(PixelConvolutionOptions options) {
+    options.precision = Precision::double_;
+    return options;
+}
+
+/// c of every pixel of `grid`: the convolution of 1, from the output's pixels to the input's.
+std::vector<double> sums_over_output(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
+                                     const PixelConvolutionOptions& options) {
+    const PixelConvolutionPlan plan(unweighted(grid_out), kernel, grid, in_double(options));
+    const std::vector<double> ones(static_cast<std::size_t>(grid_out.n_pixels()), 1.);
+    std::vector<double> sums(static_cast<std::size_t>(grid.n_pixels()), 0.);
+    plan.convolve<double>(View<const double, 2>(ones.data(), {1, grid_out.n_pixels()}),
+                          View<double, 2>(sums.data(), {1, grid.n_pixels()}));
+    return sums;
+}
+
+void require_positive(const Grid& grid, const std::vector<double>& sums) {
+    for (const Ring& ring : grid.rings())
+        for (std::int64_t k = 0; k < ring.n_pixels; ++k) {
+            const double sum = sums[static_cast<std::size_t>(ring.first_pixel + k)];
+            if (!(sum > 0))
+                throw InvalidArgument(
+                    fmt::format("kernel: its sum over the output's pixels around input pixel {} is {}: must "
+                                "be positive to conserve counts",
+                                ring.first_pixel + k, sum));
+        }
+}
+
+}  // namespace
+
+template <class T>
+void convolve_masked(const PixelConvolutionPlan& plan, View<const T, 2> maps, View<const T, 1> mask,
+                     View<T, 2> convolved, double min_share, const Progress& progress) {
+    const std::int64_t n_maps = maps.extent(0);
+    check_batch("maps", maps, n_maps, plan.grid().n_pixels());
+    check_batch("convolved", convolved, n_maps, plan.grid_out().n_pixels());
+    sht::check_host("mask", mask);
+    sht::check_extent("mask", mask, 0, "pixel", plan.grid().n_pixels());
+    check_mask(mask);
+    if (!(min_share > 0 && min_share <= 1))
+        throw InvalidArgument(fmt::format("min_share = {}: must be above 0 and at most 1", min_share));
+    const Array<T, 2> masked = with_mask(maps, mask);
+    Array<T, 2> sums({n_maps + 2, convolved.extent(1)});
+    plan.convolve<T>(masked.view(), sums.view(), progress);
+    for (const Ring& ring : plan.grid_out().rings())
+        for (std::int64_t pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
+            const T known = sums(n_maps, pixel), all = sums(n_maps + 1, pixel);
+            // Written so that nothing known of nothing is unseen too.
+            const bool is_known = std::abs(known) >= static_cast<T>(min_share) * std::abs(all) && known != 0;
+            for (std::int64_t map = 0; map < n_maps; ++map)
+                convolved(map, pixel) = is_known ? sums(map, pixel) / known : static_cast<T>(unseen_value);
+        }
+}
+
+struct CountConvolutionPlan::Implementation {
+    Implementation(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
+                   const PixelConvolutionOptions& options)
+        : column_sums(sums_over_output(grid, kernel, grid_out, options)),
+          plan(unweighted(grid), kernel, grid_out, options) {
+        require_positive(grid, column_sums);
+    }
+
+    const std::vector<double> column_sums;
+    const PixelConvolutionPlan plan;
+};
+
+CountConvolutionPlan::CountConvolutionPlan(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
+                                           const PixelConvolutionOptions& options)
+    : implementation_(std::make_unique<Implementation>(grid, kernel, grid_out, options)) {}
+CountConvolutionPlan::~CountConvolutionPlan() = default;
+CountConvolutionPlan::CountConvolutionPlan(CountConvolutionPlan&&) noexcept = default;
+CountConvolutionPlan& CountConvolutionPlan::operator=(CountConvolutionPlan&&) noexcept = default;
+
+const std::vector<double>& CountConvolutionPlan::column_sums() const {
+    return implementation_->column_sums;
+}
+
+template <class T>
+void CountConvolutionPlan::convolve(View<const T, 2> counts, View<T, 2> convolved,
+                                    const Progress& progress) const {
+    const PixelConvolutionPlan& plan = implementation_->plan;
+    check_batch("counts", counts, counts.extent(0), plan.grid().n_pixels());
+    check_batch("convolved", convolved, counts.extent(0), plan.grid_out().n_pixels());
+    Array<T, 2> shares(counts.extents());
+    for (const Ring& ring : plan.grid().rings())
+        for (std::int64_t map = 0; map < counts.extent(0); ++map)
+            for (std::int64_t pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
+                shares(map, pixel) = static_cast<T>(static_cast<double>(counts(map, pixel)) /
+                                                    column_sums()[static_cast<std::size_t>(pixel)]);
+    plan.convolve<T>(View<const T, 2>(shares.view()), convolved, progress);
+}
+
+template void convolve_masked(const PixelConvolutionPlan&, View<const float, 2>, View<const float, 1>,
+                              View<float, 2>, double, const Progress&);
+template void convolve_masked(const PixelConvolutionPlan&, View<const double, 2>, View<const double, 1>,
+                              View<double, 2>, double, const Progress&);
+template void CountConvolutionPlan::convolve(View<const float, 2>, View<float, 2>, const Progress&) const;
+template void CountConvolutionPlan::convolve(View<const double, 2>, View<double, 2>, const Progress&) const;
+
+}  // namespace zonal
