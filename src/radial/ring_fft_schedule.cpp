@@ -97,13 +97,13 @@ void SumSchedule::add_group(const RingFftGeometry& geometry, const std::vector<s
                 exact ? std::numeric_limits<std::int32_t>::max() : static_cast<std::int32_t>(row.n_modes);
             auto [entry, is_new] = found[key].try_emplace(position);
             if (is_new) {
-                const RingNode& from = geometry.nodes()[row.node];
                 for (int side = 0; side < 2; ++side)
                     entry->second.modes[side] = input_modes[2 * row.node + (row.crosses ? 1 - side : side)];
-                entry->second.limit = static_cast<std::int32_t>(from.input_modes);
                 for (ChordOfLongitude& chord : entry->second.chord) chord = {8, 0};
             }
             entry->second.chord[a] = row.chord;
+            // Never above half the samples' length, where modes alias.
+            entry->second.limit = std::max(entry->second.limit, static_cast<std::int32_t>(row.n_modes));
         }
     }
     for (int a = static_cast<int>(nodes.size()); a < group_size; ++a)

@@ -16,7 +16,7 @@ struct SumEntry {
     std::int64_t modes[2];  ///< where F of the input for the outputs in the north and in the south starts
                             ///< (complex numbers); -1: none
     std::int64_t values;    ///< where [n_values, a multiple of the group's width][group_size] start
-    std::int32_t limit;     ///< modes of F
+    std::int32_t limit;     ///< modes of F that count
     std::int32_t n_values;  ///< of the longest row
     ChordOfLongitude chord[group_size];  ///< offset above 4: no row
 };
