@@ -31,8 +31,7 @@ std::unique_ptr<const radial::Convolver> make_convolver(const Grid& grid, const 
                                                         const PixelConvolutionOptions& options) {
     const bool cuda = options.device.kind() == Device::Kind::cuda;
     if (options.method == PixelMethod::ring_fft)
-        return cuda ? radial::make_cuda_ring_fft(grid, kernel, grid_out, options)
-                    : radial::make_cpu_ring_fft(grid, kernel, grid_out, options);
+        return radial::make_ring_fft(grid, kernel, grid_out, options);
     return cuda ? radial::make_cuda_pixel_sum(grid, kernel, grid_out, options)
                 : radial::make_cpu_pixel_sum(grid, kernel, grid_out, options);
 }

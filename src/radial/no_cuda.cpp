@@ -12,8 +12,7 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<const Convolver> make_cuda_ring_fft(const Grid&, const RadialKernel&, const Grid&,
-                                                    const PixelConvolutionOptions& options) {
+std::unique_ptr<const Convolver> make_cuda_ring_fft(RingFftGeometry, const PixelConvolutionOptions& options) {
     throw_unavailable(options);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "radial/convolver.hpp"
+#include "radial/ring_fft_geometry.hpp"
 
 /// ARKCoS (Elsner & Wandelt 2011): ring by ring in Fourier space,
 ///   F_r'(m) = w_r' sum_j f_r'j exp(-i m phi_r'j),   G_r(m) = sum_r' k_rr'(m) F_r'(m),
@@ -9,12 +10,15 @@
 namespace zonal::radial {
 
 /// options: with accuracy, threads and device resolved. Any grids; sums in options.precision whatever the
-/// maps' type.
-std::unique_ptr<const Convolver> make_cpu_ring_fft(const Grid& grid, const RadialKernel& kernel,
-                                                   const Grid& grid_out,
+/// maps' type. Rings of the output that meet others for which the kernel's series over longitude does not
+/// converge are left to the sum over pixels.
+std::unique_ptr<const Convolver> make_ring_fft(const Grid& grid, const RadialKernel& kernel,
+                                               const Grid& grid_out, const PixelConvolutionOptions& options);
+
+/// The rows of `geometry` that are not direct.
+std::unique_ptr<const Convolver> make_cpu_ring_fft(RingFftGeometry geometry,
                                                    const PixelConvolutionOptions& options);
-std::unique_ptr<const Convolver> make_cuda_ring_fft(const Grid& grid, const RadialKernel& kernel,
-                                                    const Grid& grid_out,
+std::unique_ptr<const Convolver> make_cuda_ring_fft(RingFftGeometry geometry,
                                                     const PixelConvolutionOptions& options);
 
 }  // namespace zonal::radial

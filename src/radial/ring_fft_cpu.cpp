@@ -64,10 +64,9 @@ class CpuRingFft final : public Convolver {
   public:
     using Storage = RingFftStorage<S>;
 
-    CpuRingFft(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-               const PixelConvolutionOptions& options)
-        : threads_(options.threads),
-          geometry_(grid, kernel, grid_out, options.accuracy),
+    CpuRingFft(RingFftGeometry geometry, int threads)
+        : threads_(threads),
+          geometry_(std::move(geometry)),
           input_blocks_(blocks(geometry_.most_input_modes())),
           output_blocks_(blocks(geometry_.most_output_modes())) {
         make_bands();
@@ -234,7 +233,7 @@ class CpuRingFft final : public Convolver {
         for (std::int64_t map = 0; map < pass.n_maps(); ++map) {
             for (int side = 0; side < 2; ++side)
                 read_ring(pass.maps[map], node, side, reinterpret_cast<double*>(z) + side);
-            thread.transform.forward(z);
+            thread.transform.backward(z);
             for (std::int64_t block = 0; block < blocks(node.input_modes); ++block) {
                 const std::int64_t first = block * mode_block;
                 unfold_block<S>(z, node.n_pixels, first, std::min(mode_block, node.input_modes - first),
@@ -340,8 +339,6 @@ class CpuRingFft final : public Convolver {
             for (int side = 0; side < 2; ++side) {
                 if (node.output[side] < 0) continue;
                 double* const pixels = reinterpret_cast<double*>(z) + side;
-                for (const KernelRow& row : pass.storage.rows[k].direct)
-                    add_direct<T>(geometry_, index, row, side, pass.maps[map].data(), pixels);
                 const Ring& ring = geometry_.grid_out().rings()[node.output[side]];
                 T* const out = pass.convolved[map].data() + ring.first_pixel;
                 for (std::int64_t j = 0; j < ring.n_pixels; ++j) out[j] = static_cast<T>(pixels[2 * j]);
@@ -359,12 +356,11 @@ class CpuRingFft final : public Convolver {
 
 }  // namespace
 
-std::unique_ptr<const Convolver> make_cpu_ring_fft(const Grid& grid, const RadialKernel& kernel,
-                                                   const Grid& grid_out,
+std::unique_ptr<const Convolver> make_cpu_ring_fft(RingFftGeometry geometry,
                                                    const PixelConvolutionOptions& options) {
     if (options.precision == Precision::single_)
-        return std::make_unique<const CpuRingFft<float>>(grid, kernel, grid_out, options);
-    return std::make_unique<const CpuRingFft<double>>(grid, kernel, grid_out, options);
+        return std::make_unique<const CpuRingFft<float>>(std::move(geometry), options.threads);
+    return std::make_unique<const CpuRingFft<double>>(std::move(geometry), options.threads);
 }
 
 }  // namespace zonal::radial

@@ -12,8 +12,6 @@ using namespace cuda;
 
 /// Values of the kernel's rows that are made at once.
 constexpr std::int64_t most_values = std::int64_t{1} << 28;
-/// Rings of a launch at most, of its second dimension.
-constexpr std::int64_t most_direct_rings = 32768;
 
 /// Device memory of one call, and what fills it.
 template <class R>
@@ -55,12 +53,11 @@ class CudaRingFft final : public Convolver {
   public:
     using Storage = CudaRingFftStorage<R>;
 
-    CudaRingFft(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                const PixelConvolutionOptions& options)
+    CudaRingFft(RingFftGeometry geometry, const PixelConvolutionOptions& options)
         : device_(options.device.index()),
           threads_(options.threads),
-          has_other_pixels_(pixels_in_rings(grid_out) < grid_out.n_pixels()),
-          geometry_(grid, kernel, grid_out, options.accuracy),
+          has_other_pixels_(pixels_in_rings(geometry.grid_out()) < geometry.grid_out().n_pixels()),
+          geometry_(std::move(geometry)),
           schedule_(geometry_),
           to_modes_(geometry_, schedule_, RingTransforms<R>::Direction::to_modes),
           to_pixels_(geometry_, schedule_, RingTransforms<R>::Direction::to_pixels),
@@ -70,7 +67,6 @@ class CudaRingFft final : public Convolver {
         classes_ = core::DeviceArray<SumClass>(schedule_.classes);
         entries_ = core::DeviceArray<SumEntry>(schedule_.entries);
         class_of_ = core::DeviceArray<std::int32_t>(schedule_.class_of);
-        list_direct_rows();
     }
 
     void convolve(View<const float, 2> maps, View<float, 2> convolved,
@@ -147,37 +143,6 @@ class CudaRingFft final : public Convolver {
                group_size;
     }
 
-    void list_direct_rows() {
-        if (!geometry_.has_direct_rows()) return;
-        std::vector<DirectRing> rings;
-        std::vector<DirectRow> rows;
-        for (const std::int64_t output : geometry_.outputs()) {
-            const RingNode& node = geometry_.nodes()[output];
-            for (int side = 0; side < 2; ++side) {
-                if (node.output[side] < 0) continue;
-                DirectRing ring{node.phi_0, geometry_.grid_out().rings()[node.output[side]].first_pixel,
-                                node.n_pixels, static_cast<std::int64_t>(rows.size()), 0};
-                const RingFftGeometry::Window window = geometry_.window(output);
-                for (std::int64_t position = window.first; position < window.end; ++position) {
-                    const KernelRow row = geometry_.row(output, position);
-                    if (row.kind != RowKind::direct) continue;
-                    const RingNode& from = geometry_.nodes()[row.node];
-                    const std::int64_t index = from.input[row.crosses ? 1 - side : side];
-                    if (index < 0) continue;
-                    const Ring& input = geometry_.grid().rings()[index];
-                    rows.push_back({row.chord, from.phi_0, input.weight,
-                                    half_width(row.chord, geometry_.limit()), input.first_pixel,
-                                    input.n_pixels});
-                }
-                ring.end = static_cast<std::int64_t>(rows.size());
-                longest_direct_ = std::max(longest_direct_, ring.n_pixels);
-                if (ring.end > ring.first) rings.push_back(ring);
-            }
-        }
-        direct_rings_ = core::DeviceArray<DirectRing>(rings);
-        direct_rows_ = core::DeviceArray<DirectRow>(rows);
-    }
-
     ChordTableView<double> table() const { return geometry_.table().view(coefficients_.data()); }
 
     void make_rows(const GroupBand& band, Storage& storage, cudaStream_t stream) const {
@@ -207,18 +172,6 @@ class CudaRingFft final : public Convolver {
         core::check_launch("sum over rings");
     }
 
-    template <class T>
-    void add_direct(const T* map, T* convolved, cudaStream_t stream) const {
-        for (std::int64_t first = 0; first < direct_rings_.size(); first += most_direct_rings) {
-            const std::int64_t count = std::min(most_direct_rings, direct_rings_.size() - first);
-            direct_kernel<T>
-                <<<dim3(blocks_of(longest_direct_), static_cast<unsigned>(count)), ring_threads, 0, stream>>>(
-                    direct_rings_.data() + first, direct_rows_.data(), table(), geometry_.limit(), map,
-                    convolved);
-            core::check_launch("sum over pixels");
-        }
-    }
-
     /// Marks: start, rows, input, sums, output.
     template <class T>
     void convolve_map(const T* map, T* convolved, bool rows_are_there, Storage& storage,
@@ -240,7 +193,6 @@ class CudaRingFft final : public Convolver {
         mark();
         to_pixels_.template transform_back<T>(storage.output.data(), convolved, storage.scratch.data(),
                                               storage.library.data(), stream);
-        add_direct(map, convolved, stream);
         mark();
     }
 
@@ -306,20 +258,16 @@ class CudaRingFft final : public Convolver {
     core::DeviceArray<SumClass> classes_;
     core::DeviceArray<SumEntry> entries_;
     core::DeviceArray<std::int32_t> class_of_;
-    core::DeviceArray<DirectRing> direct_rings_;
-    core::DeviceArray<DirectRow> direct_rows_;
-    std::int64_t longest_direct_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<const Convolver> make_cuda_ring_fft(const Grid& grid, const RadialKernel& kernel,
-                                                    const Grid& grid_out,
+std::unique_ptr<const Convolver> make_cuda_ring_fft(RingFftGeometry geometry,
                                                     const PixelConvolutionOptions& options) {
     const core::CurrentDevice current(options.device.index());
     if (options.precision == Precision::single_)
-        return std::make_unique<const CudaRingFft<float>>(grid, kernel, grid_out, options);
-    return std::make_unique<const CudaRingFft<double>>(grid, kernel, grid_out, options);
+        return std::make_unique<const CudaRingFft<float>>(std::move(geometry), options);
+    return std::make_unique<const CudaRingFft<double>>(std::move(geometry), options);
 }
 
 }  // namespace zonal::radial

@@ -181,11 +181,7 @@ void RingFftGeometry::count(RingNode& node, const KernelRow& row) {
     double sides = 0;
     for (int side = 0; side < 2; ++side)
         if (node.output[side] >= 0 && other.input[row.crosses ? 1 - side : side] >= 0) ++sides;
-    if (row.kind == RowKind::direct) {
-        const double share = half_width(row.chord, limit_) / std::numbers::pi;
-        work_.pixel_products +=
-            sides * static_cast<double>(node.n_pixels) * (share * static_cast<double>(other.n_pixels) + 1);
-    }
+    if (row.kind == RowKind::direct) node.has_direct = true;
     if (row.kind != RowKind::equal && row.kind != RowKind::exact) return;
     node.output_modes = std::max(node.output_modes, row.n_modes);
     other.input_modes = std::max(other.input_modes, row.n_modes);
@@ -206,6 +202,14 @@ std::pair<std::int64_t, std::int64_t> RingFftGeometry::inputs_of(std::int64_t be
         last = std::max(last, std::min(rows.end, n_nodes()));
     }
     return {std::min(first, last), last};
+}
+
+std::vector<std::int64_t> RingFftGeometry::direct_rings() const {
+    std::vector<std::int64_t> rings;
+    for (const RingNode& node : nodes_)
+        for (const std::int64_t ring : node.output)
+            if (node.has_direct && ring >= 0) rings.push_back(ring);
+    return rings;
 }
 
 std::int64_t RingFftGeometry::most_input_modes() const {

@@ -17,7 +17,8 @@
 /// Its
 ///   transform sums the k_m that fall together: |m| <= n/2 are enough, and exact for any kernel.
 /// - `exact` modes: |m| <= M where the rest of the k_m is below the accuracy, from samples fine enough.
-/// - `direct`: where the k_m do not decay, the sum over pixels.
+/// - `direct`: where the k_m do not decay. Rings of the output that need such rows are left to the sum over
+///   pixels (ring_fft.cpp).
 namespace zonal::radial {
 
 /// A northern ring (or on the equator) and its mirror image, of the input's grid and of the output's.
@@ -31,6 +32,7 @@ struct RingNode {
     std::int64_t output_modes = 0;     ///< G(m) has m < output_modes
     std::int64_t n_values = 0;         ///< values of the kernel in the rows of the output
     bool has_twins = false;            ///< other nodes have as many pixels, and `equal` pairs are usual
+    bool has_direct = false;           ///< of the output, with `direct` rows
 
     bool is_input() const { return input[0] >= 0 || input[1] >= 0; }
     bool is_output() const { return output[0] >= 0 || output[1] >= 0; }
@@ -86,7 +88,8 @@ class RingFftGeometry {
 
     std::int64_t most_input_modes() const;
     std::int64_t most_output_modes() const;
-    bool has_direct_rows() const { return work_.pixel_products > 0; }
+    /// Rings of grid_out() whose sums need `direct` rows, which the sum over pixels is to make.
+    std::vector<std::int64_t> direct_rings() const;
     /// The degree where the kernel's series over longitude may end; -1 where it does not converge, or no
     /// pair of rings needs it.
     std::int64_t degree() const { return degree_; }

@@ -155,10 +155,10 @@ void unfold_block(const std::complex<double>* z, std::int64_t n, std::int64_t fi
             up_re[m] = down_re[m] = x[0], up_im[m] = down_im[m] = x[1];
             return;
         }
-        const double *up = x + 2 * k, *down = x + 2 * (n - k);
+        const double *up = x + 2 * (n - k), *down = x + 2 * k;
         for (std::int64_t i = 0; i < count; ++i) {
-            up_re[m + i] = up[2 * i], up_im[m + i] = up[2 * i + 1];
-            down_re[m + i] = down[-2 * i], down_im[m + i] = down[1 - 2 * i];
+            up_re[m + i] = up[-2 * i], up_im[m + i] = up[1 - 2 * i];
+            down_re[m + i] = down[2 * i], down_im[m + i] = down[2 * i + 1];
         }
     });
     for (std::int64_t m = n_modes; m < mode_block; ++m) up_re[m] = up_im[m] = down_re[m] = down_im[m] = 0;

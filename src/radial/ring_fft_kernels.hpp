@@ -32,8 +32,9 @@ struct RingPhases {
     double phi_0;
 };
 
-/// From the sequence's forward transform Z to the modes times exp(-i m phi_0) of the rings that are asked for
-/// (null: not), n_modes <= mode_block of them, the rest of the block zero.
+/// From the sequence's backward transform Z (bin m mod n of the forward one is in -m mod n) to the modes
+/// times exp(-i m phi_0) of the rings that are asked for (null: not), n_modes <= mode_block of them, the rest
+/// of the block zero.
 template <class S>
 void unfold_block(const std::complex<double>* z, std::int64_t n, std::int64_t first_mode,
                   std::int64_t n_modes, const RingPhases& phases, S* north, S* south);

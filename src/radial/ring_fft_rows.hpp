@@ -29,7 +29,6 @@ template <class S>
 struct NodeRows {
     std::vector<RowPack> packs;
     core::AlignedVector<S> values;
-    std::vector<KernelRow> direct;
 
     /// All rows of a node of the output.
     void write(const RingFftGeometry& geometry, std::int64_t node);
@@ -57,11 +56,5 @@ class CosineTiles {
     std::size_t next_ = 0;
     Tile tiles_[n_tiles];
 };
-
-/// Adds w sum K f over the pixels of the row's ring on side `side` of the input to every pixel of its node's
-/// ring there: z[2 k] for k < n_pixels.
-template <class T>
-void add_direct(const RingFftGeometry& geometry, std::int64_t node, const KernelRow& row, int side,
-                const T* map, double* z);
 
 }  // namespace zonal::radial

@@ -1,0 +1,104 @@
+#include "radial/ring_fft.hpp"
+
+#include <algorithm>
+
+#include "radial/pixel_sum.hpp"
+
+namespace zonal::radial {
+namespace {
+
+/// Some rings of the output by one method, the others by another.
+class MixedConvolver final : public Convolver {
+  public:
+    MixedConvolver(std::unique_ptr<const Convolver> first, std::unique_ptr<const Convolver> second)
+        : first_(std::move(first)), second_(std::move(second)) {}
+
+    void convolve(View<const float, 2> maps, View<float, 2> convolved,
+                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
+        convolve_maps(maps, convolved, workspace, progress);
+    }
+    void convolve(View<const double, 2> maps, View<double, 2> convolved,
+                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
+        convolve_maps(maps, convolved, workspace, progress);
+    }
+
+    std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t n_maps) const override {
+        auto storage = std::make_unique<Storage>();
+        storage->first = first_->make_workspace(n_maps);
+        storage->second = second_->make_workspace(n_maps);
+        return storage;
+    }
+    std::int64_t workspace_bytes(std::int64_t n_maps) const override {
+        return first_->workspace_bytes(n_maps) + second_->workspace_bytes(n_maps);
+    }
+    PixelConvolutionWork work() const override {
+        PixelConvolutionWork sum = first_->work();
+        const PixelConvolutionWork more = second_->work();
+        sum.kernel_values += more.kernel_values;
+        sum.row_products += more.row_products;
+        sum.mode_products += more.mode_products;
+        sum.pixel_products += more.pixel_products;
+        sum.fft_pixels += more.fft_pixels;
+        return sum;
+    }
+
+  private:
+    struct Storage : PixelConvolutionWorkspace::Storage {
+        std::unique_ptr<PixelConvolutionWorkspace::Storage> first, second;
+
+        void use_stream(void* cuda_stream) override {
+            first->use_stream(cuda_stream);
+            second->use_stream(cuda_stream);
+        }
+    };
+
+    template <class T>
+    void convolve_maps(View<const T, 2> maps, View<T, 2> convolved,
+                       PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const {
+        auto* const storage = dynamic_cast<Storage*>(&workspace);
+        if (storage == nullptr) throw InvalidArgument("workspace: was made by a plan of another kind");
+        first_->convolve(maps, convolved, *storage->first, half_of(progress, 0));
+        second_->convolve(maps, convolved, *storage->second, half_of(progress, 0.5));
+        const PixelConvolutionSeconds &a = storage->first->seconds, &b = storage->second->seconds;
+        storage->seconds = {a.kernel_rows + b.kernel_rows, a.ffts + b.ffts, a.sums + b.sums};
+    }
+
+    static Progress half_of(const Progress& progress, double begin) {
+        if (!progress) return {};
+        return [&progress, begin](double done) { return progress(begin + done / 2); };
+    }
+
+    const std::unique_ptr<const Convolver> first_, second_;
+};
+
+bool on_cuda(const PixelConvolutionOptions& options) {
+    return options.device.kind() == Device::Kind::cuda;
+}
+
+std::unique_ptr<const Convolver> make_rings(RingFftGeometry geometry,
+                                            const PixelConvolutionOptions& options) {
+    return on_cuda(options) ? make_cuda_ring_fft(std::move(geometry), options)
+                            : make_cpu_ring_fft(std::move(geometry), options);
+}
+
+}  // namespace
+
+std::unique_ptr<const Convolver> make_ring_fft(const Grid& grid, const RadialKernel& kernel,
+                                               const Grid& grid_out, const PixelConvolutionOptions& options) {
+    RingFftGeometry geometry(grid, kernel, grid_out, options.accuracy);
+    std::vector<std::int64_t> direct = geometry.direct_rings();
+    if (direct.empty()) return make_rings(std::move(geometry), options);
+    std::sort(direct.begin(), direct.end());
+    std::vector<std::int64_t> others;
+    for (std::int64_t ring = 0; ring < grid_out.n_rings(); ++ring)
+        if (!std::binary_search(direct.begin(), direct.end(), ring)) others.push_back(ring);
+    const Grid of_pixels = grid_out.subset(direct);
+    auto pixels = on_cuda(options) ? make_cuda_pixel_sum(grid, kernel, of_pixels, options)
+                                   : make_cpu_pixel_sum(grid, kernel, of_pixels, options);
+    if (others.empty()) return pixels;
+    auto rings =
+        make_rings(RingFftGeometry(grid, kernel, grid_out.subset(others), options.accuracy), options);
+    return std::make_unique<const MixedConvolver>(std::move(rings), std::move(pixels));
+}
+
+}  // namespace zonal::radial
