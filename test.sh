@@ -57,7 +57,7 @@ check_docs() { tools/check_docs.sh build; echo "ok docs"; }
 
 run_ctest() { ctest --test-dir build -j "$jobs" --output-on-failure --no-tests=error --output-junit "$PWD/$reports/ctest.xml"; }
 
-run_pytest() { ZONAL=$PWD/build/bin/zonal pytest pytest tests; }
+run_pytest() { ZONAL=$PWD/build/bin/zonal pytest pytest -n "$jobs" tests; }
 
 run_install() {
     local options=()
@@ -66,10 +66,17 @@ run_install() {
 }
 
 # run_gtests PRESET FILTER: the C++ tests of a sanitizer build.
+# A program's tests are dealt out to as many processes as there are CPUs.
 run_gtests() {
-    local program
+    local program shard pids=() pid
     for program in build-"$1"/bin/zonal_*_tests; do
-        "$program" --gtest_brief=1 --gtest_filter="$2" --gtest_output="xml:$reports/$1-$(basename "$program").xml"
+        for ((shard = 0; shard < jobs; ++shard)); do
+            GTEST_TOTAL_SHARDS=$jobs GTEST_SHARD_INDEX=$shard "$program" --gtest_brief=1 --gtest_filter="$2" \
+                --gtest_output="xml:$reports/$1-$(basename "$program")-$shard.xml" &
+            pids+=($!)
+        done
+        for pid in "${pids[@]}"; do wait "$pid"; done
+        pids=()
     done
 }
 
