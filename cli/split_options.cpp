@@ -58,6 +58,10 @@ void declare_error(CLI::App& app, SplitOptions& options) {
                "largest window of the profile over the largest of the kernel")
         ->default_str("2")
         ->group(group);
+    add_number(app, "--max-leakage", options.max_leakage, {1e-15, 1},
+               "largest rms of what the profile adds above lmax, over the rms of the convolved map")
+        ->default_str("--error")
+        ->group(group);
 }
 
 void declare_split(CLI::App& app, SplitOptions& options) {
@@ -84,7 +88,7 @@ void declare_split(CLI::App& app, SplitOptions& options) {
         ->group(group);
     add_number(app, "--leakage-weight", options.leakage_weight, {1e-12, 1},
                "weight in the fit of degrees above lmax, where the profile's window shall vanish")
-        ->default_str("1e-3")
+        ->default_str("0.1")
         ->group(group);
     app.add_flag(
            "--reproduce-table1", options.reproduce_table1,
@@ -176,6 +180,7 @@ KernelSplitOptions library_options(const SplitOptions& options, double theta_cut
     split.cutoff = options.cutoff;
     split.max_amplification = options.max_amplification;
     split.n_intervals = options.n_intervals;
+    split.max_leakage = options.max_leakage;
     split.leakage_weight = options.leakage_weight;
     split.knot_density = options.knot_density;
     split.threads = static_cast<int>(options.threads);

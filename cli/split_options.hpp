@@ -29,7 +29,7 @@ struct SplitOptions {
     std::optional<std::int64_t> l_cut;
     double error = 1e-5, alpha = 5, cutoff = 1e-6, max_amplification = 2;
     std::int64_t neighbourhood = 8, n_intervals = 0;
-    double knot_density = 1, leakage_weight = 1e-3;
+    double knot_density = 1, leakage_weight = 0.1, max_leakage = 0;
     bool reproduce_table1 = false;
 
     std::string out, plot;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "zonal/filters.hpp"
+#include "zonal/kernel.hpp"
 
 namespace zonal {
 
@@ -26,6 +26,8 @@ class SplineProfile {
     /// K_l = 2 pi int K(theta) P_l(cos theta) d cos theta for l = 0 .. lmax, by Gauss-Legendre quadrature
     /// between the knots, to rounding.
     std::vector<double> window(std::int64_t lmax) const;
+    /// The same as a kernel for convolutions.
+    RadialKernel kernel() const;
 
   private:
     struct Spline;
@@ -46,9 +48,11 @@ struct KernelSplitOptions {
     /// A split passes with an amplification of at most this. A profile that does all has 1 and may need a
     /// little more.
     double max_amplification = 2;
-    /// Weight, in (0, 1], of degrees above lmax, where the profile's window shall vanish. Sums over pixels
-    /// alias such degrees; 1 keeps them smallest, less lets the fit below lmax be better.
-    double leakage_weight = 1e-3;
+    /// Weight, in (0, 1], of degrees above lmax, where the profile's window shall vanish. 1 keeps it smallest
+    /// there, less lets the fit below lmax be a little better.
+    double leakage_weight = 0.1;
+    /// A split passes with a leakage of at most this; 0: the error that is asked for.
+    double max_leakage = 0;
     /// Intervals between knots; 0: as many as the band limit needs, see docs/split.md.
     std::int64_t n_intervals = 0;
     /// How much denser the knots lie at theta = 0 than at theta_cut, 1 to 100.
@@ -65,8 +69,9 @@ struct SplitQuality {
     /// max_l |window of the profile| / max_l |K_l|: how much larger than the result the numbers are that are
     /// added up to it, and so how much arithmetic errors of the profile's convolution grow.
     double amplification;
-    /// Root mean square of what the profile adds above lmax to a map that goes on there with its last C_l,
-    /// over that of the convolved map.
+    /// Root mean square of what the profile adds above lmax to a map that goes on there with its last C_l
+    /// (white noise on pixels does), over that of the convolved map. Of maps that end at lmax a sum over
+    /// pixels brings back what it aliases.
     double leakage;
     int rank;  ///< singular values of the fit that are kept
 };
@@ -103,9 +108,9 @@ class KernelSplitter {
     SplitQuality quality(std::int64_t l_cut) const;
     KernelSplit split(std::int64_t l_cut) const;
 
-    /// The smallest l_cut whose estimated_error is at most `error` and whose amplification is at most
-    /// max_amplification, as far as a binary search finds it: as quality is not monotone in l_cut, the
-    /// `neighbourhood` values below are tried too, again below each that passes. Empty where none of nine
+    /// The smallest l_cut whose estimated_error is at most `error` and whose amplification and leakage are at
+    /// most those of the options, as far as a binary search finds it: as quality is not monotone in l_cut,
+    /// the `neighbourhood` values below are tried too, again below each that passes. Empty where none of nine
     /// l_cut from 0 to lmax() - 1 passes.
     std::optional<std::int64_t> find_l_cut(double error, std::int64_t neighbourhood = 8) const;
 

@@ -125,14 +125,16 @@ struct KernelSplitter::Problem {
         return std::sqrt(sum) / norm_of_kernel;
     }
 
+    bool pass(const SplitQuality& quality, double error) const {
+        return quality.estimated_error <= error && quality.amplification <= options.max_amplification &&
+               quality.leakage <= (options.max_leakage > 0 ? options.max_leakage : error);
+    }
+
     /// The smallest of these l_cut, ascending, that passes; computed at the same time.
     std::optional<std::int64_t> first_passing(const std::vector<std::int64_t>& l_cuts, double error) const {
         std::vector<char> passes(l_cuts.size());
-        core::parallel_for(std::ssize(l_cuts), options.threads, [&](std::int64_t i, int) {
-            const auto found = quality(l_cuts[i]);
-            passes[i] =
-                found.estimated_error <= error && found.amplification <= options.max_amplification ? 1 : 0;
-        });
+        core::parallel_for(std::ssize(l_cuts), options.threads,
+                           [&](std::int64_t i, int) { passes[i] = pass(quality(l_cuts[i]), error) ? 1 : 0; });
         const auto first = std::find(passes.begin(), passes.end(), 1);
         return first == passes.end() ? std::nullopt : std::optional(l_cuts[first - passes.begin()]);
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "radial/chord_table.hpp"
 #include "split/spline_basis.hpp"
 #include "split/spline_norm.hpp"
 #include "split/spline_windows.hpp"
@@ -169,6 +170,29 @@ TEST(SplineNorm, MakesWindowsOfOrthonormalFunctions) {
             // what lies above lmax falls as l^-12 beyond pi over the knots' distance, 100
             EXPECT_NEAR(sum, c == d ? 1 : 0, 1e-11) << c << ' ' << d;
         }
+}
+
+TEST(SplineProfile, IsAKernelOfTheSameProfileAndWindow) {
+    const auto knots = split::graded_knots(0.4, 20, 2);
+    std::vector<double> coefficients(18);
+    for (std::size_t c = 0; c < coefficients.size(); ++c) coefficients[c] = std::cos(0.9 * c);
+    const SplineProfile spline(knots, coefficients);
+    const auto kernel = spline.kernel();
+    EXPECT_EQ(kernel.support(), 0.4);
+    for (const double theta : {0.0, 0.1, 0.39, 0.4, 0.5})
+        EXPECT_EQ(kernel.profile(theta), spline(theta)) << theta;
+    EXPECT_EQ(kernel.window(300), spline.window(300));
+    // The quadrature that any profile gets, between the spline's knots: by another way, to rounding.
+    const auto general = kernel.truncated(0.4).window(300);
+    for (std::int64_t l = 0; l <= 300; ++l) EXPECT_NEAR(general[l], spline.window(300)[l], 1e-13) << l;
+}
+
+TEST(SplineProfile, TablesOfItAreAccurate) {
+    std::vector<double> coefficients(98);
+    for (std::size_t c = 0; c < coefficients.size(); ++c) coefficients[c] = std::cos(0.7 * c) / (c + 1);
+    const SplineProfile spline(split::graded_knots(0.1, 100, 1), coefficients);
+    for (const double accuracy : {1e-8, 1e-12})
+        EXPECT_LE(radial::ChordTable(spline.kernel(), accuracy).error(), accuracy);
 }
 
 TEST(SplineProfile, RejectsWrongNumbersOfCoefficients) {
