@@ -6,6 +6,7 @@
 #include <random>
 
 #include "bench_peak.hpp"
+#include "bench_radial.hpp"
 #include "common_options.hpp"
 #include "error.hpp"
 #include "memory.hpp"
@@ -26,11 +27,12 @@ struct BenchOptions {
     std::string what;
     std::optional<std::int64_t> nside, n_lat, lmax, mmax;
     std::int64_t spin = 0, maps = 1, repeat = 3, iterations = 0;
+    RadialBenchOptions radial;
     RunOptions run;
 };
 
 void declare_options(CLI::App& app, BenchOptions& options) {
-    add_argument(app, "WHAT", options.what, "what to measure: sht");
+    add_argument(app, "WHAT", options.what, "what to measure: sht or radial");
     const auto group = "Transform";
     add_integer(app, "--nside", options.nside, {1, 1 << 16}, "HEALPix grid")->group(group);
     add_integer(app, "--gauss", options.n_lat, {1, 1 << 18},
@@ -50,6 +52,7 @@ void declare_options(CLI::App& app, BenchOptions& options) {
     add_integer(app, "--repeat", options.repeat, {1, 10000}, "runs of each transform; the fastest counts")
         ->default_str("3")
         ->group(group);
+    declare_options(app, options.radial);
     add_run_options(app, options.run);
 }
 
@@ -58,8 +61,13 @@ Grid make_grid(const BenchOptions& options, std::int64_t lmax) {
 }
 
 std::int64_t find_lmax(const BenchOptions& options) {
-    if (options.what != "sht")
-        throw UsageError(fmt::format("WHAT = {}: must be sht", printable(options.what)));
+    const bool radial = options.what == "radial";
+    if (!radial && options.what != "sht")
+        throw UsageError(fmt::format("WHAT = {}: must be sht or radial", printable(options.what)));
+    if (!radial && options.radial.given())
+        throw UsageError(
+            "--fwhm, --cut, --error, --method, --precision, --weights, --reference, --cl: only with radial");
+    if (radial && (options.mmax || options.spin > 0)) throw UsageError("--mmax, --spin: not with radial");
     if (options.nside.has_value() == options.n_lat.has_value())
         throw UsageError("one of --nside N and --gauss NLAT is required");
     const auto lmax = options.lmax.value_or(options.nside ? 2 * *options.nside : *options.n_lat - 1);
@@ -219,6 +227,14 @@ void run(BenchOptions& options, Session& session) {
     report["grid"] = options.nside ? fmt::format("healpix nside={}", *options.nside)
                                    : fmt::format("gauss-legendre rings={}", *options.n_lat);
     options.run.resolve(session);
+    if (options.what == "radial") {
+        bench_radial(options.radial,
+                     {make_grid(options, lmax), options.nside.value_or(0), lmax, options.maps, options.repeat,
+                      options.iterations, options.run},
+                     session);
+        report["machine"] = version_report();
+        return;
+    }
     require_room(options, lmax);
     const auto grid = make_grid(options, lmax);
     ShtOptions sht;
@@ -243,8 +259,10 @@ void run(BenchOptions& options, Session& session) {
 }  // namespace
 
 void add_bench(CLI::App& root, Session& session, Action& action) {
-    auto& app = add_subcommand(root, session, "bench", "Measures transforms on this machine.",
-                               "zonal bench sht --nside 1024 --lmax 2048 --threads 2 --json");
+    auto& app =
+        add_subcommand(root, session, "bench", "Measures transforms and convolutions on this machine.",
+                       "zonal bench sht --nside 1024 --lmax 2048 --threads 2 --json\n"
+                       "  zonal bench radial --nside 512 --fwhm 10arcmin --method ring-fft --json");
     const auto options = std::make_shared<BenchOptions>();
     declare_options(app, *options);
     app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });

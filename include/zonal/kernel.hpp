@@ -61,4 +61,8 @@ class RadialKernel {
 /// Throws InvalidArgument for other arguments, and where nothing of the map is left by the kernel.
 double support_for_error(const RadialKernel& kernel, const std::vector<double>& c_l, double error);
 
+/// What truncating the kernel at theta_cut (rad, in (0, pi]) costs, in the same measure: 0 where nothing lies
+/// beyond. Throws InvalidArgument for the same c_l as support_for_error.
+double truncation_error(const RadialKernel& kernel, const std::vector<double>& c_l, double theta_cut);
+
 }  // namespace zonal

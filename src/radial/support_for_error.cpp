@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -58,14 +59,19 @@ RingPower::Rings sum(RingPower::Rings a, const RingPower::Rings& b) {
     return a;
 }
 
-void check_arguments(const std::vector<double>& c_l, double error) {
-    if (!(error > 0 && error < 1))
-        throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", error));
+void check_spectrum(const std::vector<double>& c_l) {
     for (std::size_t l = 0; l < c_l.size(); ++l)
         if (!(c_l[l] >= 0) || !std::isfinite(c_l[l]))
             throw InvalidArgument(
                 fmt::format("c_l: {} at l = {}: must be finite and not negative", c_l[l], l));
 }
+
+[[noreturn]] void reject_empty(const RadialKernel& kernel) {
+    throw InvalidArgument(fmt::format("kernel {}: nothing is left of a map of this c_l", kernel.name()));
+}
+
+// Of the profile's peak: what is smaller counts as the end.
+constexpr double nothing = 1e-17;
 
 /// The breaks up to theta_end with enough edges between them.
 std::vector<double> edges_of(const RadialKernel& kernel, double theta_end) {
@@ -85,8 +91,10 @@ std::vector<double> edges_of(const RadialKernel& kernel, double theta_end) {
 }  // namespace
 
 double support_for_error(const RadialKernel& kernel, const std::vector<double>& c_l, double error) {
-    check_arguments(c_l, error);
-    constexpr double nothing = 1e-17, precision = 1e-4;
+    if (!(error > 0 && error < 1))
+        throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", error));
+    check_spectrum(c_l);
+    constexpr double precision = 1e-4;
     const RingPower power(kernel, c_l);
     const auto edges = edges_of(kernel, radial::find_extent(kernel, nothing).theta);
     std::vector<RingPower::Rings> rings;
@@ -94,8 +102,7 @@ double support_for_error(const RadialKernel& kernel, const std::vector<double>& 
     auto all = rings[0];
     for (std::size_t i = 1; i < rings.size(); ++i) all = sum(std::move(all), rings[i]);
     const double allowed = error * error * power.variance(all);
-    if (!(allowed > 0))
-        throw InvalidArgument(fmt::format("kernel {}: nothing is left of a map of this c_l", kernel.name()));
+    if (!(allowed > 0)) reject_empty(kernel);
 
     // From the end inwards until too much lies beyond, then by halves.
     auto beyond = RingPower::Rings(all.size());
@@ -118,6 +125,25 @@ double support_for_error(const RadialKernel& kernel, const std::vector<double>& 
         }
     }
     return high;
+}
+
+double truncation_error(const RadialKernel& kernel, const std::vector<double>& c_l, double theta_cut) {
+    if (!(theta_cut > 0 && theta_cut <= std::numbers::pi))
+        throw InvalidArgument(fmt::format("theta_cut = {} rad: must be above 0 and at most pi", theta_cut));
+    check_spectrum(c_l);
+    const RingPower power(kernel, c_l);
+    auto edges = edges_of(kernel, radial::find_extent(kernel, nothing).theta);
+    if (theta_cut < edges.back())
+        edges.insert(std::lower_bound(edges.begin(), edges.end(), theta_cut), theta_cut);
+    RingPower::Rings all(std::max<std::size_t>(1, c_l.size())), beyond = all;
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+        if (edges[i] == edges[i + 1]) continue;
+        const auto rings = power.between(edges[i], edges[i + 1]);
+        all = sum(std::move(all), rings);
+        if (edges[i] >= theta_cut) beyond = sum(std::move(beyond), rings);
+    }
+    if (!(power.variance(all) > 0)) reject_empty(kernel);
+    return std::sqrt(power.variance(beyond) / power.variance(all));
 }
 
 }  // namespace zonal

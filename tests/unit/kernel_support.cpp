@@ -67,5 +67,18 @@ TEST(SupportForError, RejectsWhatHasNoAnswer) {
     EXPECT_THROW(support_for_error(kernel.scaled(0), {}, 1e-3), InvalidArgument);
 }
 
+TEST(TruncationError, IsWhatIsLost) {
+    const auto c_l = cmb_like(512);
+    const auto kernel = RadialKernel::gaussian(120 * arcmin);
+    for (const double theta_cut : {100 * arcmin, 200 * arcmin}) {
+        const double error = truncation_error(kernel, c_l, theta_cut);
+        EXPECT_NEAR(error, relative_error(kernel, theta_cut, c_l), 1e-9);
+        EXPECT_NEAR(support_for_error(kernel, c_l, error), theta_cut, 1e-3 * theta_cut);
+    }
+    EXPECT_EQ(truncation_error(kernel.truncated(0.05), {}, 0.06), 0);
+    EXPECT_THROW(truncation_error(kernel, {}, 0), InvalidArgument);
+    EXPECT_THROW(truncation_error(kernel, {-1}, 0.1), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace zonal::test

@@ -1,0 +1,56 @@
+"""zonal bench radial: what it reports, and that the errors are what the methods promise."""
+
+import pytest
+
+SMALL = ("bench", "radial", "--nside", "64", "--fwhm", "3deg", "--repeat", "1")
+
+
+@pytest.mark.parametrize("method", ["pixel-sum", "ring-fft", "harmonic"])
+def test_report_has_times_errors_method_and_reference(zonal, method):
+    report = zonal(*SMALL, "--method", method, "--lmax", "128", "--maps", "2", "--threads", "1")
+    for key in ("seconds", "seconds_with_transfers", "plan_seconds", "total_seconds"):
+        assert report[key] > 0, key
+    assert report["method"] == method and report["reference"] == "discrete" and report["maps"] == 2
+    assert "sum over pixels" in report["reference_is"] and report["weights"] == "none"
+    assert ("parts_seconds" in report) == (method != "harmonic")
+    # The default error 1e-5 chose the cut, which a harmonic run sees: its kernel's window ends at lmax.
+    assert 0.99e-5 < report["truncation_error"] <= 1e-5
+    assert report["rms_error"] <= (1e-12 if method != "harmonic" else 1e-4)
+
+
+@pytest.mark.parametrize("method", ["pixel-sum", "ring-fft"])
+def test_float_is_right_to_float(zonal, method):
+    report = zonal(*SMALL, "--method", method, "--precision", "float", "--cut", "8deg")
+    assert report["precision"] == "float" and 1e-9 < report["max_error"] <= 1e-6
+
+
+def test_pixel_weights_bring_the_sum_to_the_continuous_answer(zonal, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    # The weights integrate degrees up to 160, the map's 40 times the kernel's, of which above 120 1e-11 is left.
+    arguments = ("bench", "radial", "--nside", "64", "--fwhm", "8deg", "--method", "pixel-sum", "--reference", "continuous",
+                 "--lmax", "40", "--error", "1e-9", "--repeat", "1")
+    plain, weighted = zonal(*arguments), zonal(*arguments, "--weights", "pixel")
+    assert plain["rms_error"] > 1e-6 and weighted["rms_error"] < 3e-9
+    assert weighted["weights"] == "pixel" and weighted["reference"] == "continuous"
+
+
+def test_other_grids_are_measured_too(zonal):
+    report = zonal("bench", "radial", "--gauss", "64", "--fwhm", "4deg", "--method", "ring-fft", "--lmax", "63", "--repeat", "1")
+    assert report["grid"] == "gauss-legendre rings=64" and report["rms_error"] < 1e-11
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ("radial --nside 16 --fwhm 9deg", ["--method"]),
+    ("radial --nside 16 --method ring-fft", ["--fwhm"]),
+    ("radial --nside 16 --fwhm 9deg --method fft", ["fft", "ring-fft"]),
+    ("radial --nside 16 --fwhm 9deg --method ring-fft --iter 3", ["--iter", "harmonic"]),
+    ("radial --nside 16 --fwhm 9deg --method ring-fft --cut 20deg --error 1e-3", ["--cut", "--error"]),
+    ("radial --nside 16 --fwhm 9deg --method ring-fft --cut 200deg", ["--cut", "180deg"]),
+    ("radial --nside 16 --fwhm 9deg --method ring-fft --spin 2", ["--spin"]),
+    ("radial --gauss 16 --fwhm 9deg --method ring-fft --weights pixel", ["--weights", "HEALPix"]),
+    ("sht --nside 16 --fwhm 9deg", ["--fwhm", "radial"]),
+])
+def test_misuse_is_one_line(fails, arguments, words):
+    line = fails(2, "bench", *arguments.split())
+    for word in words:
+        assert word in line, line
