@@ -140,6 +140,8 @@ void RingTransforms<R>::make_batches(const RingFftGeometry& geometry, const SumS
     std::map<std::int64_t, std::vector<PairSequence>> by_length;
     std::map<std::int64_t, std::int64_t> filter_of;
     std::int64_t n_filters = 0;
+    std::vector<PairSequence> caps;
+    const std::int64_t longest_part = CapTransforms<R>::longest_part();
     for (std::int64_t k = 0; k < geometry.n_nodes(); ++k) {
         const RingNode& node = geometry.nodes()[k];
         const std::int64_t n_modes = input ? node.input_modes : node.output_modes;
@@ -157,6 +159,11 @@ void RingTransforms<R>::make_batches(const RingFftGeometry& geometry, const SumS
                 here ? (input ? schedule.input_modes : schedule.output_modes)[2 * k + side] : -1;
         }
         if (pair.pixel[0] < 0 && pair.pixel[1] < 0) continue;
+        if (node.n_pixels / parts_of(node.n_pixels) <= longest_part &&
+            static_cast<std::int64_t>(caps.size()) < most_rings) {
+            caps.push_back(pair);
+            continue;
+        }
         const std::int64_t length = padded_length(node.n_pixels);
         const auto [filter, is_new] = filter_of.try_emplace(node.n_pixels, n_filters);
         if (is_new) {
@@ -166,6 +173,8 @@ void RingTransforms<R>::make_batches(const RingFftGeometry& geometry, const SumS
         pair.filter = filter->second;
         by_length[length].push_back(pair);
     }
+    caps_ = std::make_unique<CapTransforms<R>>(std::move(caps));
+    scratch_size_ = std::max(scratch_size_, caps_->scratch_size());
     for (const auto& [length, pairs] : by_length) {
         const std::int64_t at_once = std::clamp<std::int64_t>(most_scratch / length, 1, most_rings);
         for (std::size_t first = 0; first < pairs.size(); first += at_once) {
@@ -222,7 +231,7 @@ void RingTransforms<R>::make_filters() {
 
 template <class R>
 std::int64_t RingTransforms<R>::bytes() const {
-    std::int64_t sum = filters_.bytes();
+    std::int64_t sum = filters_.bytes() + caps_->bytes();
     for (const RingRun& run : runs_) sum += run.rings.bytes();
     for (const PairBatch& batch : batches_) sum += batch.pairs.bytes();
     return sum;
@@ -249,6 +258,7 @@ template <class T>
 void RingTransforms<R>::transform(const T* map, Complex<R>* modes, Complex<R>* scratch, void* library,
                                   cudaStream_t stream) const {
     const std::lock_guard lock(library_mutex_);
+    caps_->template transform<T>(map, modes, scratch, stream);
     for (const PairBatch& batch : batches_) {
         const dim3 blocks = grid_of(batch.length, batch.n_pairs);
         const PairSequence* const pairs = batch.pairs.data();
@@ -285,6 +295,7 @@ template <class T>
 void RingTransforms<R>::transform_back(const Complex<R>* modes, T* map, Complex<R>* scratch, void* library,
                                        cudaStream_t stream) const {
     const std::lock_guard lock(library_mutex_);
+    caps_->template transform_back<T>(modes, map, scratch, stream);
     for (const PairBatch& batch : batches_) {
         const dim3 blocks = grid_of(batch.length, batch.n_pairs);
         const PairSequence* const pairs = batch.pairs.data();

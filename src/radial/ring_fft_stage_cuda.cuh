@@ -1,14 +1,16 @@
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
-#include "radial/ring_fft_complex.cuh"
+#include "radial/ring_fft_caps_cuda.cuh"
 #include "radial/ring_fft_schedule.hpp"
 
 /// From maps to F(m) of their rings and from G(m) to maps, in precision R. Rings of one length that follow
 /// each other go through one batch of real transforms; others as pairs north + i south through Bluestein's
-/// algorithm, batched by padded length.
+/// algorithm, in shared memory (ring_fft_caps_cuda.cuh) or, where they are too long for it, batched by padded
+/// length.
 namespace zonal::radial::cuda {
 
 /// One ring of a run.
@@ -24,14 +26,6 @@ struct RingRun {
     std::int64_t n_modes;  ///< of the ring with the most
     core::DeviceArray<RunRing> rings;
     cufftHandle transform;
-};
-
-/// A ring and its mirror, either of which may be missing (pixel = -1).
-struct PairSequence {
-    std::int64_t pixel[2], modes[2];
-    double phi_0, weight[2];
-    std::int64_t filter;  ///< where the spectrum of the chirp starts
-    std::int32_t n_pixels, n_modes;
 };
 
 /// Pairs whose sequences are padded to one length.
@@ -80,6 +74,7 @@ class RingTransforms {
     const Direction direction_;
     std::vector<RingRun> runs_;
     std::vector<PairBatch> batches_;
+    std::unique_ptr<CapTransforms<R>> caps_;
     core::DeviceArray<Complex<R>> filters_;
     std::vector<std::pair<std::int64_t, std::int64_t>> filter_lengths_;  ///< pixels, padded length
     std::int64_t scratch_size_ = 0;

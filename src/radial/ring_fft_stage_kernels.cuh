@@ -1,5 +1,6 @@
 #pragma once
 
+#include "radial/ring_fft_fold.cuh"
 #include "radial/ring_fft_stage_cuda.cuh"
 
 /// The kernels of the Fourier stage: pixels to bins to modes and back, with phases and aliasing.
@@ -22,22 +23,6 @@ __global__ void unfold_run_kernel(const RunRing* rings, std::int64_t n, const Co
     double2 value = k <= n / 2 ? widened(bins[row + k]) : conjugate(widened(bins[row + n - k]));
     value = times(value, conjugate(phase(m, ring.phi_0)));
     modes[ring.modes + m] = narrowed<R>({ring.weight * value.x, ring.weight * value.y});
-}
-
-/// sum over all modes that alias to bin k: G(m) exp(i m phi_0), m = k mod n, and conjugates, m = -k mod n.
-template <class R>
-__device__ double2 folded(const Complex<R>* modes, std::int32_t n_modes, double phi_0, std::int64_t n,
-                          std::int64_t k) {
-    double2 sum{0, 0};
-    for (std::int64_t m = k; m < n_modes; m += n) {
-        const double2 value = times(widened(modes[m]), phase(m, phi_0));
-        sum.x += value.x, sum.y += m == 0 ? 0 : value.y;
-    }
-    for (std::int64_t m = n - k; m < n_modes; m += n) {
-        const double2 value = times(widened(modes[m]), phase(m, phi_0));
-        sum.x += value.x, sum.y -= value.y;
-    }
-    return sum;
 }
 
 template <class R>
@@ -90,11 +75,7 @@ __global__ void unfold_pairs_kernel(const PairSequence* pairs, std::int64_t leng
     const Complex<R>* const z = sequences + blockIdx.y * length;
     const double2 up = times(widened(z[k]), conjugate(chirp(k, n)));
     const double2 down = times(widened(z[opposite]), conjugate(chirp(opposite, n)));
-    const double2 turn = conjugate(phase(m, pair.phi_0));
-    if (pair.modes[0] >= 0)
-        modes[pair.modes[0] + m] = narrowed<R>(times({0.5 * (up.x + down.x), 0.5 * (up.y - down.y)}, turn));
-    if (pair.modes[1] >= 0)
-        modes[pair.modes[1] + m] = narrowed<R>(times({0.5 * (up.y + down.y), 0.5 * (down.x - up.x)}, turn));
+    store_pair<R>(pair, m, up, down, modes);
 }
 
 /// The bins of north + i south times the chirp, and zeros.
@@ -106,14 +87,7 @@ __global__ void fold_pairs_kernel(const PairSequence* pairs, std::int64_t length
     if (k >= length) return;
     const std::int64_t n = pair.n_pixels;
     double2 sum{0, 0};
-    if (k < n) {
-        const double2 zero{0, 0};
-        const double2 north =
-            pair.modes[0] < 0 ? zero : folded<R>(modes + pair.modes[0], pair.n_modes, pair.phi_0, n, k);
-        const double2 south =
-            pair.modes[1] < 0 ? zero : folded<R>(modes + pair.modes[1], pair.n_modes, pair.phi_0, n, k);
-        sum = times({north.x - south.y, north.y + south.x}, chirp(k, n));
-    }
+    if (k < n) sum = times(folded_pair<R>(pair, modes, k), chirp(k, n));
     sequences[blockIdx.y * length + k] = narrowed<R>(sum);
 }
 
