@@ -40,7 +40,7 @@ PUBLIC = {
     "alm": "sht", "sht": "sht", "analysis": "sht", "derivatives": "sht", "mask": "sht", "realization": "sht",
     "rotation": "sht", "smoothing": "sht", "spectrum": "sht", "weights": "sht", "window": "sht",
     "kernel": "radial", "filters": "radial", "wavelets": "radial", "convolution": "radial",
-    "normalized_convolution": "radial",
+    "normalized_convolution": "radial", "polarization_convolution": "radial",
     "split": "split", "planner": "split",
 }
 

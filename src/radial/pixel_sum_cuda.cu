@@ -139,7 +139,7 @@ std::unique_ptr<const Convolver> make_cuda_pixel_sum(const Grid& grid, const Rad
                                                      const Grid& grid_out,
                                                      const PixelConvolutionOptions& options) {
     const core::CurrentDevice current(options.device.index());
-    const PixelSumSchedule schedule(grid, kernel, grid_out, options.accuracy);
+    const PixelSumSchedule schedule(grid, SumKernel(kernel, options.accuracy), grid_out, options.accuracy);
     if (options.precision == Precision::single_)
         return std::make_unique<CudaPixelSum<float>>(schedule, leaves_pixels(grid_out), options);
     return std::make_unique<CudaPixelSum<double>>(schedule, leaves_pixels(grid_out), options);

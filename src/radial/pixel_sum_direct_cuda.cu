@@ -57,7 +57,7 @@ CudaDirectPair direct_pair(const SumRing& out, const SumRing& in, double limit) 
     const PairTaps taps(out, in, limit);
     const double per_radian = 1 / taps.pixel;
     return {cuda_ring(in),
-            taps.chord,
+            taps.geometry.chord,
             static_cast<double>(in.n_pixels) / static_cast<double>(out.n_pixels),
             (out.phi_0 - in.phi_0) * per_radian,
             taps.half_width_pixels,
@@ -103,8 +103,8 @@ DirectStage<T>::DirectStage(const PixelSumSchedule& schedule, const HostArrays& 
     : rings_(host.rings),
       pairs_(host.pairs),
       tasks_(host.tasks),
-      coefficients_(schedule.kernel().table().template coefficients<T>()),
-      table_(schedule.kernel().table().view(static_cast<const T*>(coefficients_.data()))) {}
+      coefficients_(schedule.kernel().plus().table->template coefficients<T>()),
+      table_(schedule.kernel().plus().table->view(static_cast<const T*>(coefficients_.data()))) {}
 
 template <class T>
 DirectStage<T>::DirectStage(const PixelSumSchedule& schedule, const DirectPairs& pairs)

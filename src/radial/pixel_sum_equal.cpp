@@ -16,15 +16,16 @@ constexpr double weight_bytes = 1 << 24;
 template <class T>
 class BandFilters {
   public:
-    BandFilters(const PixelSumSchedule& schedule, const std::vector<FilterBlock>& blocks,
-                const std::vector<std::int64_t>& inputs, const std::vector<Aligned>& aligned,
-                core::AlignedVector<T>& weights)
-        : weights_(weights) {
+    BandFilters(const PixelSumSchedule& schedule, const SumKernel& kernel,
+                const std::vector<FilterBlock>& blocks, const std::vector<std::int64_t>& inputs,
+                const std::vector<Aligned>& aligned, core::AlignedVector<T>& weights)
+        : is_odd_(kernel.is_odd()), weights_(weights) {
         weights.clear();
         for (const FilterBlock& block : blocks) {
             filters_.emplace_back();
             for (std::size_t i = 0; i < inputs.size(); ++i) {
-                const FilterTaps taps = append_taps(schedule, block, inputs[i], aligned[i].half, weights);
+                const FilterTaps taps =
+                    append_taps(schedule, kernel, block, inputs[i], aligned[i].half, weights);
                 if (taps.n_taps == 0) continue;
                 filters_.back().push_back({static_cast<std::int64_t>(i), taps});
                 halo_ = std::max(halo_, taps.n_taps + 1);
@@ -40,7 +41,7 @@ class BandFilters {
         for (const auto& [row, taps] : filters_[b])
             inputs_.push_back({row * stride + halo_, taps.left, taps.right, taps.n_taps,
                                weights_.data() + taps.first_weight});
-        filter(rows, inputs_.data(), static_cast<std::int64_t>(inputs_.size()), n_pixels, sums);
+        filter(rows, inputs_.data(), static_cast<std::int64_t>(inputs_.size()), n_pixels, is_odd_, sums);
     }
 
   private:
@@ -48,6 +49,7 @@ class BandFilters {
         std::int64_t row;
         FilterTaps taps;
     };
+    bool is_odd_;
     core::AlignedVector<T>& weights_;
     std::vector<std::vector<Filter>> filters_;
     std::vector<FilterInput<T>> inputs_;
@@ -115,8 +117,8 @@ std::int64_t row_stride(std::int64_t pixels) {
 }  // namespace
 
 template <class T, class Map>
-void sum_equal_band(const PixelSumSchedule& schedule, const RingBand& band, const SumMaps<Map>& maps,
-                    SumScratch<T>& scratch) {
+void sum_equal_band(const SumPass<Map>& pass, const RingBand& band, SumScratch<T>& scratch) {
+    const PixelSumSchedule& schedule = pass.schedule;
     const std::vector<FilterBlock> blocks = filter_blocks(schedule, band);
     const std::vector<std::int64_t> all_inputs = filter_inputs(schedule, band);
     const std::size_t per_turn = inputs_per_turn(schedule, band, all_inputs);
@@ -128,17 +130,18 @@ void sum_equal_band(const PixelSumSchedule& schedule, const RingBand& band, cons
             all_inputs.begin() + static_cast<std::ptrdiff_t>(begin),
             all_inputs.begin() + static_cast<std::ptrdiff_t>(std::min(begin + per_turn, all_inputs.size())));
         std::vector<Aligned> aligned;
+        aligned.reserve(inputs.size());
         for (const std::int64_t input : inputs) aligned.push_back(align(reference, schedule.inputs()[input]));
-        BandFilters<T> filters(schedule, blocks, inputs, aligned, scratch.weights);
+        BandFilters<T> filters(schedule, pass.kernel, blocks, inputs, aligned, scratch.weights);
         const std::int64_t unit = filter_unit<T>, halo = filters.halo();
         const std::int64_t tile = std::max<std::int64_t>(4, std::min(2 * halo, n) / unit) * unit;
         const std::int64_t stride = row_stride<T>(tile + 2 * halo);
         scratch.rows.resize(inputs.size() * static_cast<std::size_t>(stride));
         scratch.sums.resize(static_cast<std::size_t>(filter_rings * tile));
-        for (std::int64_t map = 0; map < maps.in.extent(0); ++map)
+        for (std::int64_t map = 0; map < pass.in.extent(0); ++map)
             for (std::int64_t from = 0; from < n; from += tile) {
                 for (std::size_t i = 0; i < inputs.size(); ++i)
-                    load_tile(schedule.inputs()[inputs[i]], aligned[i], maps.in[map], from - halo,
+                    load_tile(schedule.inputs()[inputs[i]], aligned[i], pass.in[map], from - halo,
                               tile + 2 * halo, scratch.rows.data() + static_cast<std::int64_t>(i) * stride);
                 for (std::size_t b = 0; b < blocks.size(); ++b) {
                     filters.apply(b, scratch.rows.data(), stride, tile, scratch.sums.data());
@@ -146,7 +149,7 @@ void sum_equal_band(const PixelSumSchedule& schedule, const RingBand& band, cons
                         const SumRing& out = schedule.outputs()[blocks[b].outputs[r]];
                         store_tile(out, align(reference, out),
                                    scratch.sums.data() + static_cast<std::int64_t>(r) * tile, from,
-                                   std::min(tile, n - from), begin > 0, maps.out[map]);
+                                   std::min(tile, n - from), pass.add || begin > 0, pass.out[map]);
                     }
                 }
             }
@@ -154,13 +157,9 @@ void sum_equal_band(const PixelSumSchedule& schedule, const RingBand& band, cons
     } while (begin < all_inputs.size());
 }
 
-template void sum_equal_band(const PixelSumSchedule&, const RingBand&, const SumMaps<float>&,
-                             SumScratch<float>&);
-template void sum_equal_band(const PixelSumSchedule&, const RingBand&, const SumMaps<float>&,
-                             SumScratch<double>&);
-template void sum_equal_band(const PixelSumSchedule&, const RingBand&, const SumMaps<double>&,
-                             SumScratch<float>&);
-template void sum_equal_band(const PixelSumSchedule&, const RingBand&, const SumMaps<double>&,
-                             SumScratch<double>&);
+template void sum_equal_band(const SumPass<float>&, const RingBand&, SumScratch<float>&);
+template void sum_equal_band(const SumPass<float>&, const RingBand&, SumScratch<double>&);
+template void sum_equal_band(const SumPass<double>&, const RingBand&, SumScratch<float>&);
+template void sum_equal_band(const SumPass<double>&, const RingBand&, SumScratch<double>&);
 
 }  // namespace zonal::radial

@@ -207,7 +207,7 @@ void EqualStage<T>::HostArrays::add_band(const PixelSumSchedule& schedule, const
         }
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const int half = align(reference, schedule.inputs()[inputs[i]]).half;
-            const FilterTaps taps = append_taps(schedule, block, inputs[i], half, weights);
+            const FilterTaps taps = append_taps(schedule, schedule.kernel(), block, inputs[i], half, weights);
             if (taps.n_taps == 0) continue;
             filters.push_back({static_cast<int>(i), taps.left, taps.right, taps.n_taps, taps.first_weight});
             out.halo = std::max(out.halo, taps.n_taps + 1);

@@ -46,8 +46,8 @@ std::vector<FilterBlock> filter_blocks(const PixelSumSchedule& schedule, const R
 }
 
 template <class T>
-FilterTaps append_taps(const PixelSumSchedule& schedule, const FilterBlock& block, std::int64_t input,
-                       int half_in, core::AlignedVector<T>& weights) {
+FilterTaps append_taps(const PixelSumSchedule& schedule, const SumKernel& kernel, const FilterBlock& block,
+                       std::int64_t input, int half_in, core::AlignedVector<T>& weights) {
     const SumRing& in = schedule.inputs()[input];
     const double pixel = 2 * std::numbers::pi / static_cast<double>(in.n_pixels);
     const double first = first_distance(block.half, half_in),
@@ -56,8 +56,8 @@ FilterTaps append_taps(const PixelSumSchedule& schedule, const FilterBlock& bloc
     if (block.half < half_in) taps.left = -1;
     if (block.half > half_in) taps.right = 1;
     for (std::size_t r = 0; r < block.outputs.size(); ++r) {
-        const ChordOfLongitude chord = chord_of_longitude(schedule.outputs()[block.outputs[r]], in);
-        const double width = half_width(chord, schedule.kernel().limit()) / pixel;
+        const PairGeometry pair = pair_geometry(schedule.outputs()[block.outputs[r]], in);
+        const double width = half_width(pair.chord, kernel.limit()) / pixel;
         const std::int64_t n_taps = width < 0 ? 0 : n_taps_of(width, first, in.n_pixels);
         if (n_taps > taps.n_taps) {
             taps.n_taps = n_taps;
@@ -67,16 +67,16 @@ FilterTaps append_taps(const PixelSumSchedule& schedule, const FilterBlock& bloc
             const double distance = first + static_cast<double>(j);
             const double share = distance == 0 || distance == opposite ? 0.5 : 1;
             weights[static_cast<std::size_t>(taps.first_weight + j * filter_rings) + r] =
-                static_cast<T>(share * schedule.kernel()(chord.chord_squared(distance * pixel)));
+                static_cast<T>(share * kernel(pair, distance * pixel));
         }
     }
     return taps;
 }
 
-template FilterTaps append_taps(const PixelSumSchedule&, const FilterBlock&, std::int64_t, int,
-                                core::AlignedVector<float>&);
-template FilterTaps append_taps(const PixelSumSchedule&, const FilterBlock&, std::int64_t, int,
-                                core::AlignedVector<double>&);
+template FilterTaps append_taps(const PixelSumSchedule&, const SumKernel&, const FilterBlock&, std::int64_t,
+                                int, core::AlignedVector<float>&);
+template FilterTaps append_taps(const PixelSumSchedule&, const SumKernel&, const FilterBlock&, std::int64_t,
+                                int, core::AlignedVector<double>&);
 
 std::vector<std::int64_t> filter_inputs(const PixelSumSchedule& schedule, const RingBand& band) {
     std::vector<std::int64_t> inputs;

@@ -25,7 +25,8 @@ struct FilterBlock {
 
 std::vector<FilterBlock> filter_blocks(const PixelSumSchedule& schedule, const RingBand& band);
 
-/// Weights of one input ring for the rings of a block: pixels left - j and right + j share weight j.
+/// Weights of one input ring for the rings of a block: pixels left - j and right + j share weight j (the
+/// right one with the other sign where the kernel is odd).
 struct FilterTaps {
     int left, right;
     std::int64_t n_taps, first_weight;
@@ -34,8 +35,8 @@ struct FilterTaps {
 /// Appends the weights [tap][ring] of an input ring for a block. A pixel that both ends of a tap hit, the
 /// nearest one or the antipodal one, has half the weight twice.
 template <class T>
-FilterTaps append_taps(const PixelSumSchedule& schedule, const FilterBlock& block, std::int64_t input,
-                       int half_in, core::AlignedVector<T>& weights);
+FilterTaps append_taps(const PixelSumSchedule& schedule, const SumKernel& kernel, const FilterBlock& block,
+                       std::int64_t input, int half_in, core::AlignedVector<T>& weights);
 
 /// Input rings of any ring of the band, ascending.
 std::vector<std::int64_t> filter_inputs(const PixelSumSchedule& schedule, const RingBand& band);

@@ -52,20 +52,22 @@ std::array<double, 3> check_points() {
     return {extremum(n_nodes / 2 + 1), extremum(n_nodes / 2), extremum(1)};
 }
 
-/// K at half the difference of longitudes x (chord_table.hpp's evaluate, for vectors).
-class KernelValues {
+/// chord_table.hpp's evaluate, for vectors; zero where there is no table.
+class TableValues {
   public:
-    KernelValues(const SumKernel& kernel, const ChordOfLongitude& chord)
-        : table_(kernel.table().view<double>()), chord_(chord), end_(kernel.table().end()) {}
+    explicit TableValues(const SumKernel::Part& part) : limit_(part.limit) {
+        if (!part.table) return;
+        table_ = part.table->view<double>();
+        end_ = part.table->end();
+    }
 
-    V operator()(V x) const {
+    V operator()(V chord_squared) const {
         const D d;
+        if (limit_ < 0) return hn::Zero(d);
         const hn::Rebind<float, D> d_float;
         const hn::Rebind<std::int32_t, D> d_int;
         const hn::Rebind<std::int64_t, D> d_index;
-        const V sine = hn::Sin(d, x);
-        V u = hn::MulAdd(hn::Mul(sine, sine), hn::Set(d, chord_.factor), hn::Set(d, chord_.offset));
-        u = hn::Min(u, hn::Set(d, end_));
+        const V u = hn::Min(chord_squared, hn::Set(d, end_));
         const auto southern = hn::Gt(u, hn::Set(d, 2.));
         const V w = hn::Max(hn::IfThenElse(southern, hn::Sub(hn::Set(d, 4.), u), u), hn::Zero(d));
         const auto root = hn::Sqrt(hn::DemoteTo(d_float, w));
@@ -83,13 +85,63 @@ class KernelValues {
         V value = hn::GatherIndex(d, table_.coefficients + table_degree, index);
         for (int power = table_degree - 1; power >= 0; --power)
             value = hn::MulAdd(value, v, hn::GatherIndex(d, table_.coefficients + power, index));
-        return value;
+        return hn::IfThenElseZero(hn::Le(chord_squared, hn::Set(d, limit_)), value);
     }
 
   private:
-    ChordTableView<double> table_;
-    ChordOfLongitude chord_;
-    double end_;
+    ChordTableView<double> table_{};
+    double limit_, end_ = 0;
+};
+
+struct ComplexVector {
+    V real, imag;
+};
+
+HWY_INLINE ComplexVector squared(ComplexVector z) {
+    const V product = hn::Mul(z.real, z.imag);
+    return {hn::MulSub(z.real, z.real, hn::Mul(z.imag, z.imag)), hn::Add(product, product)};
+}
+
+/// The kernel at half the difference of longitudes x (sum_kernel.cpp's, for vectors).
+class KernelValues {
+  public:
+    KernelValues(const SumKernel& kernel, const PairGeometry& pair)
+        : plus_(kernel.plus()), minus_(kernel.minus()), part_(kernel.part()), pair_(pair) {}
+
+    V operator()(V x) const {
+        const D d;
+        const V sine = hn::Sin(d, x);
+        const V chord_squared =
+            hn::MulAdd(hn::Mul(sine, sine), hn::Set(d, pair_.chord.factor), hn::Set(d, pair_.chord.offset));
+        if (part_ == KernelPart::radial) return plus_(chord_squared);
+        return polarized(chord_squared, hn::Neg(sine), hn::Cos(d, x));
+    }
+
+  private:
+    V polarized(V chord_squared, V sine, V cosine) const {
+        const D d;
+        const auto fourth_power = [&](double difference, double sum) {
+            return squared(
+                squared({hn::Mul(hn::Set(d, difference), cosine), hn::Mul(hn::Set(d, sum), sine)}));
+        };
+        const V plus = plus_(chord_squared), minus = minus_(chord_squared);
+        const ComplexVector p = fourth_power(pair_.cos_difference, pair_.cos_sum);
+        const ComplexVector q = fourth_power(pair_.sin_difference, pair_.sin_sum);
+        switch (part_) {
+            case KernelPart::qq:
+                return hn::MulAdd(plus, p.real, hn::Mul(minus, q.real));
+            case KernelPart::qu:
+                return hn::MulSub(minus, q.imag, hn::Mul(plus, p.imag));
+            case KernelPart::uq:
+                return hn::MulAdd(plus, p.imag, hn::Mul(minus, q.imag));
+            default:
+                return hn::MulSub(plus, p.real, hn::Mul(minus, q.real));
+        }
+    }
+
+    TableValues plus_, minus_;
+    KernelPart part_;
+    PairGeometry pair_;
 };
 
 HWY_INLINE void store(V value, float* out) {
@@ -101,13 +153,13 @@ HWY_INLINE void store(V value, double* out) {
 }
 
 template <class T>
-double fit(const SumKernel& kernel, const ChordOfLongitude& chord, const double* middle, const double* half,
+double fit(const SumKernel& kernel, const PairGeometry& pair, const double* middle, const double* half,
            std::int64_t n, std::int64_t stride, T* coefficients) {
     constexpr int degree = weight_degree<T>, n_nodes = degree + 1;
     static const NodesToPowers<n_nodes> nodes;
     static const std::array<double, 3> checks = check_points<n_nodes>();
     const D d;
-    const KernelValues values(kernel, chord);
+    const KernelValues values(kernel, pair);
     V worst = hn::Zero(d);
     for (std::int64_t j = 0; j < n; j += static_cast<std::int64_t>(hn::Lanes(d))) {
         const V centre = hn::LoadU(d, middle + j), width = hn::LoadU(d, half + j);
@@ -135,13 +187,13 @@ double fit(const SumKernel& kernel, const ChordOfLongitude& chord, const double*
     return hn::GetLane(hn::MaxOfLanes(d, worst));
 }
 
-double fit_float(const SumKernel& kernel, const ChordOfLongitude& chord, const double* middle,
-                 const double* half, std::int64_t n, std::int64_t stride, float* coefficients) {
-    return fit(kernel, chord, middle, half, n, stride, coefficients);
+double fit_float(const SumKernel& kernel, const PairGeometry& pair, const double* middle, const double* half,
+                 std::int64_t n, std::int64_t stride, float* coefficients) {
+    return fit(kernel, pair, middle, half, n, stride, coefficients);
 }
-double fit_double(const SumKernel& kernel, const ChordOfLongitude& chord, const double* middle,
-                  const double* half, std::int64_t n, std::int64_t stride, double* coefficients) {
-    return fit(kernel, chord, middle, half, n, stride, coefficients);
+double fit_double(const SumKernel& kernel, const PairGeometry& pair, const double* middle, const double* half,
+                  std::int64_t n, std::int64_t stride, double* coefficients) {
+    return fit(kernel, pair, middle, half, n, stride, coefficients);
 }
 
 }  // namespace zonal::radial::HWY_NAMESPACE
@@ -153,13 +205,13 @@ namespace zonal::radial {
 HWY_EXPORT(fit_float);
 HWY_EXPORT(fit_double);
 
-double fit_weights(const SumKernel& kernel, const ChordOfLongitude& chord, const double* middle,
+double fit_weights(const SumKernel& kernel, const PairGeometry& pair, const double* middle,
                    const double* half, std::int64_t n, std::int64_t stride, float* coefficients) {
-    return HWY_DYNAMIC_DISPATCH(fit_float)(kernel, chord, middle, half, n, stride, coefficients);
+    return HWY_DYNAMIC_DISPATCH(fit_float)(kernel, pair, middle, half, n, stride, coefficients);
 }
-double fit_weights(const SumKernel& kernel, const ChordOfLongitude& chord, const double* middle,
+double fit_weights(const SumKernel& kernel, const PairGeometry& pair, const double* middle,
                    const double* half, std::int64_t n, std::int64_t stride, double* coefficients) {
-    return HWY_DYNAMIC_DISPATCH(fit_double)(kernel, chord, middle, half, n, stride, coefficients);
+    return HWY_DYNAMIC_DISPATCH(fit_double)(kernel, pair, middle, half, n, stride, coefficients);
 }
 
 }  // namespace zonal::radial

@@ -52,32 +52,28 @@ void add_row(const SumRing& out, const SumRing& in, const PairTaps& taps, const 
 }  // namespace
 
 template <class T, class Map>
-void add_general_ring(const PixelSumSchedule& schedule, std::int64_t output, const SumMaps<Map>& maps,
-                      SumScratch<T>& scratch) {
+void add_general_ring(const SumPass<Map>& pass, std::int64_t output, SumScratch<T>& scratch) {
+    const PixelSumSchedule& schedule = pass.schedule;
     const SumRing& out = schedule.outputs()[output];
     const std::vector<std::int64_t> inputs = schedule.near(output, PairKind::general);
-    for (std::int64_t map = 0; map < maps.in.extent(0); ++map) {
+    for (std::int64_t map = 0; map < pass.in.extent(0); ++map) {
         scratch.sums.assign(static_cast<std::size_t>(out.n_pixels), T(0));
         for (const std::int64_t input : inputs) {
             const SumRing& in = schedule.inputs()[input];
             const PairTaps taps(out, in, schedule.kernel().limit());
-            load_row(in, maps.in[map], taps.n_taps, scratch.rows);
-            add_row(out, in, taps, schedule.kernel(), scratch.rows.data(), taps.n_taps, scratch.sums.data(),
+            load_row(in, pass.in[map], taps.n_taps, scratch.rows);
+            add_row(out, in, taps, pass.kernel, scratch.rows.data(), taps.n_taps, scratch.sums.data(),
                     scratch.weights);
         }
-        Map* const pixels = &maps.out(map, out.first_pixel);
+        Map* const pixels = &pass.out(map, out.first_pixel);
         for (std::int64_t k = 0; k < out.n_pixels; ++k)
             pixels[k] = static_cast<Map>(pixels[k] + scratch.sums[static_cast<std::size_t>(k)]);
     }
 }
 
-template void add_general_ring(const PixelSumSchedule&, std::int64_t, const SumMaps<float>&,
-                               SumScratch<float>&);
-template void add_general_ring(const PixelSumSchedule&, std::int64_t, const SumMaps<float>&,
-                               SumScratch<double>&);
-template void add_general_ring(const PixelSumSchedule&, std::int64_t, const SumMaps<double>&,
-                               SumScratch<float>&);
-template void add_general_ring(const PixelSumSchedule&, std::int64_t, const SumMaps<double>&,
-                               SumScratch<double>&);
+template void add_general_ring(const SumPass<float>&, std::int64_t, SumScratch<float>&);
+template void add_general_ring(const SumPass<float>&, std::int64_t, SumScratch<double>&);
+template void add_general_ring(const SumPass<double>&, std::int64_t, SumScratch<float>&);
+template void add_general_ring(const SumPass<double>&, std::int64_t, SumScratch<double>&);
 
 }  // namespace zonal::radial

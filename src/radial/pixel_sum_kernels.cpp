@@ -21,7 +21,12 @@ constexpr int filter_vectors = 6;
 constexpr int filter_vectors = 3;
 #endif
 
-template <class T>
+template <bool is_odd, class V>
+HWY_INLINE V combined(V left, V right) {
+    return is_odd ? hn::Sub(left, right) : hn::Add(left, right);
+}
+
+template <bool is_odd, class T>
 void filter_of(const T* rows, const FilterInput<T>* inputs, std::int64_t n_inputs, std::int64_t n_pixels,
                T* sums) {
     const hn::ScalableTag<T> d;
@@ -39,7 +44,8 @@ void filter_of(const T* rows, const FilterInput<T>* inputs, std::int64_t n_input
             for (std::int64_t j = 0; j < input.n_taps; ++j, --left, ++right, weights += filter_rings) {
                 V both[filter_vectors];
                 for (int v = 0; v < filter_vectors; ++v)
-                    both[v] = hn::Add(hn::LoadU(d, left + v * lanes), hn::LoadU(d, right + v * lanes));
+                    both[v] =
+                        combined<is_odd>(hn::LoadU(d, left + v * lanes), hn::LoadU(d, right + v * lanes));
                 for (int r = 0; r < filter_rings; ++r) {
                     const V weight = hn::Set(d, weights[r]);
                     for (int v = 0; v < filter_vectors; ++v)
@@ -226,12 +232,14 @@ void to_images_double(const double* row, std::int64_t count, double* images) {
     to_images(row, count, images);
 }
 void filter_float(const float* rows, const FilterInput<float>* inputs, std::int64_t n_inputs,
-                  std::int64_t n_pixels, float* sums) {
-    filter_of(rows, inputs, n_inputs, n_pixels, sums);
+                  std::int64_t n_pixels, bool is_odd, float* sums) {
+    is_odd ? filter_of<true>(rows, inputs, n_inputs, n_pixels, sums)
+           : filter_of<false>(rows, inputs, n_inputs, n_pixels, sums);
 }
 void filter_double(const double* rows, const FilterInput<double>* inputs, std::int64_t n_inputs,
-                   std::int64_t n_pixels, double* sums) {
-    filter_of(rows, inputs, n_inputs, n_pixels, sums);
+                   std::int64_t n_pixels, bool is_odd, double* sums) {
+    is_odd ? filter_of<true>(rows, inputs, n_inputs, n_pixels, sums)
+           : filter_of<false>(rows, inputs, n_inputs, n_pixels, sums);
 }
 void weights_float(const PairTable<float>& table, const PixelPositions& positions, std::int64_t first,
                    std::int64_t count, float* weights, std::int64_t* bases) {
@@ -280,12 +288,12 @@ void lanes_to_images(const double* row, std::int64_t count, double* images) {
     HWY_DYNAMIC_DISPATCH(to_images_double)(row, count, images);
 }
 void filter(const float* rows, const FilterInput<float>* inputs, std::int64_t n_inputs, std::int64_t n_pixels,
-            float* sums) {
-    HWY_DYNAMIC_DISPATCH(filter_float)(rows, inputs, n_inputs, n_pixels, sums);
+            bool is_odd, float* sums) {
+    HWY_DYNAMIC_DISPATCH(filter_float)(rows, inputs, n_inputs, n_pixels, is_odd, sums);
 }
 void filter(const double* rows, const FilterInput<double>* inputs, std::int64_t n_inputs,
-            std::int64_t n_pixels, double* sums) {
-    HWY_DYNAMIC_DISPATCH(filter_double)(rows, inputs, n_inputs, n_pixels, sums);
+            std::int64_t n_pixels, bool is_odd, double* sums) {
+    HWY_DYNAMIC_DISPATCH(filter_double)(rows, inputs, n_inputs, n_pixels, is_odd, sums);
 }
 void weights_of_pixels(const PairTable<float>& table, const PixelPositions& positions, std::int64_t first,
                        std::int64_t count, float* weights, std::int64_t* bases) {

@@ -22,12 +22,12 @@ struct FilterInput {
     const T* weights;  ///< [n_taps][filter_rings]
 };
 
-/// sums[ring][k] = sum over inputs and taps j of weight (x[k + left - j] + x[k + right + j]), k < n_pixels.
-/// n_pixels: a multiple of filter_unit.
+/// sums[ring][k] = sum over inputs and taps j of weight (x[k + left - j] + x[k + right + j]), k < n_pixels,
+/// minus instead of plus where is_odd. n_pixels: a multiple of filter_unit.
 void filter(const float* rows, const FilterInput<float>* inputs, std::int64_t n_inputs, std::int64_t n_pixels,
-            float* sums);
+            bool is_odd, float* sums);
 void filter(const double* rows, const FilterInput<double>* inputs, std::int64_t n_inputs,
-            std::int64_t n_pixels, double* sums);
+            std::int64_t n_pixels, bool is_odd, double* sums);
 
 /// Images of a pixel under the symmetries of a square and the mirror: each is a vector lane.
 inline constexpr std::int64_t n_images = 16;

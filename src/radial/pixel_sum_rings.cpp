@@ -8,17 +8,17 @@ namespace zonal::radial {
 namespace {
 
 SumRing sum_ring(const Ring& ring) {
-    SumRing out{ring.theta,
-                ring.cos_theta,
-                ring.sin_theta,
-                ring.phi_0,
-                ring.weight,
-                ring.n_pixels,
-                ring.first_pixel,
-                false,
-                0,
-                0,
-                -1};
+    SumRing out{};
+    out.theta = ring.theta;
+    out.cos_theta = ring.cos_theta;
+    out.sin_theta = ring.sin_theta;
+    out.phi_0 = ring.phi_0;
+    out.weight = ring.weight;
+    out.cos_half = std::cos(ring.theta / 2);
+    out.sin_half = std::sin(ring.theta / 2);
+    out.n_pixels = ring.n_pixels;
+    out.first_pixel = ring.first_pixel;
+    out.mirror = -1;
     const HalfPixels from_zero = half_pixels_between(0, ring.phi_0, ring.n_pixels);
     if (ring.n_pixels % 4 != 0 || !from_zero.is_whole) return out;
     out.is_square = true;

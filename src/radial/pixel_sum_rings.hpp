@@ -12,6 +12,7 @@ namespace zonal::radial {
 /// A ring, and its symmetries.
 struct SumRing {
     double theta, cos_theta, sin_theta, phi_0, weight;
+    double cos_half, sin_half;  ///< of theta / 2
     std::int64_t n_pixels, first_pixel;
     /// Whether rotations by 90 degrees and the reflection phi -> -phi map its pixels onto each other: then
     /// pixel k + rotation lies at (k + half/2) 2 pi / n_pixels, half = 0 or 1.

@@ -26,10 +26,10 @@ void sort_longest_first(std::vector<RingBand>& bands) {
 
 }  // namespace
 
-PixelSumSchedule::PixelSumSchedule(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
+PixelSumSchedule::PixelSumSchedule(const Grid& grid, const SumKernel& kernel, const Grid& grid_out,
                                    double accuracy)
     : accuracy_(accuracy),
-      kernel_(kernel, accuracy),
+      kernel_(kernel),
       inputs_(grid),
       outputs_(grid_out),
       both_mirrored_(inputs_.is_mirrored() && outputs_.is_mirrored()) {
@@ -48,17 +48,17 @@ PairKind PixelSumSchedule::kind(std::int64_t output, std::int64_t input) const {
     return out.is_square && in.is_square ? PairKind::square : PairKind::general;
 }
 
-std::vector<std::int64_t> PixelSumSchedule::near(std::int64_t output, PairKind wanted) const {
+std::vector<std::int64_t> PixelSumSchedule::near(std::int64_t output, PairKind kind) const {
     std::vector<std::int64_t> found;
-    const auto [first, end] = inputs_.near(outputs_[output].theta, kernel_.table().theta_end());
+    const auto [first, end] = inputs_.near(outputs_[output].theta, kernel_.theta_end());
     for (std::int64_t input = first; input < end; ++input)
-        if (kind(output, input) == wanted && pair_half_width(output, input) >= 0) found.push_back(input);
+        if (this->kind(output, input) == kind && pair_half_width(output, input) >= 0) found.push_back(input);
     return found;
 }
 
 std::array<double, 3> PixelSumSchedule::pixels_inside(std::int64_t output) const {
     std::array<double, 3> pixels{};
-    const auto [first, end] = inputs_.near(outputs_[output].theta, kernel_.table().theta_end());
+    const auto [first, end] = inputs_.near(outputs_[output].theta, kernel_.theta_end());
     for (std::int64_t input = first; input < end; ++input) {
         const double width = pair_half_width(output, input);
         if (width < 0) continue;

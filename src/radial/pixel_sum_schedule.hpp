@@ -5,31 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "radial/chord_table.hpp"
 #include "radial/pixel_sum_rings.hpp"
-#include "radial/ring_pair.hpp"
+#include "radial/sum_kernel.hpp"
 
 /// Which pairs of rings are summed how, and by which task.
 namespace zonal::radial {
-
-/// The kernel as the sums read it.
-class SumKernel {
-  public:
-    SumKernel(const RadialKernel& kernel, double accuracy)
-        : table_(kernel, accuracy), limit_(inside_limit(table_.end())) {}
-
-    const ChordTable& table() const { return table_; }
-    /// chord^2 up to which pixels are inside.
-    double limit() const { return limit_; }
-    /// K in 1/sr at a chord^2 up to limit(): what is inside but for rounding counts as at the edge.
-    double operator()(double chord_squared) const {
-        return evaluate(table_.view<double>(), std::min(chord_squared, table_.end()));
-    }
-
-  private:
-    ChordTable table_;
-    double limit_;
-};
 
 /// How a pair of rings is summed.
 enum class PairKind {
@@ -47,7 +27,8 @@ struct RingBand {
 
 class PixelSumSchedule {
   public:
-    PixelSumSchedule(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out, double accuracy);
+    /// accuracy: that of the kernel's tables.
+    PixelSumSchedule(const Grid& grid, const SumKernel& kernel, const Grid& grid_out, double accuracy);
 
     const SumKernel& kernel() const { return kernel_; }
     const SumRings& inputs() const { return inputs_; }
@@ -60,7 +41,7 @@ class PixelSumSchedule {
     const std::vector<std::int64_t>& general_rings() const { return general_rings_; }
 
     /// Error of weights that counts as none, in 1/sr.
-    double tolerance() const { return accuracy_ * kernel_.table().peak(); }
+    double tolerance() const { return accuracy_ * kernel_.peak(); }
     /// Pixels within the support, over all output pixels.
     double n_products() const { return n_products_; }
 

@@ -30,20 +30,27 @@ void for_each_run(const SumRing& ring, std::int64_t image, std::int64_t from, st
     }
 }
 
+/// Of a field that changes sign under reflections: those of longitude and of colatitude.
+template <class T>
+T sign_of(bool is_odd, std::int64_t image) {
+    const bool reflected = (image & 4) != 0, mirrored = (image & 8) != 0;
+    return is_odd && reflected != mirrored ? T(-1) : T(1);
+}
+
 template <class T>
 using FoldBlock = T[n_images * fold_block];
 
 /// row[k - from][image] of count pixels, times the rings' weights; mirrored may be null.
 template <class T, class Map>
-void fold_row(const SumRing& ring, const SumRing* mirrored, View<const Map, 1> map, std::int64_t from,
-              std::int64_t count, T* row) {
+void fold_row(const SumRing& ring, const SumRing* mirrored, bool is_odd, View<const Map, 1> map,
+              std::int64_t from, std::int64_t count, T* row) {
     alignas(core::cache_line) FoldBlock<T> images = {};
     for (std::int64_t begin = 0; begin < count; begin += fold_block) {
         const std::int64_t size = std::min(fold_block, count - begin);
         for (std::int64_t image = 0; image < n_images; ++image) {
             const SumRing* const source = image < n_images / 2 ? &ring : mirrored;
             if (source == nullptr) continue;
-            const T weight = static_cast<T>(source->weight);
+            const T weight = sign_of<T>(is_odd, image) * static_cast<T>(source->weight);
             for_each_run(*source, image, from + begin, size,
                          [&](std::int64_t first, std::int64_t run, std::int64_t index, std::int64_t step) {
                              const Map* const in = map.data() + source->first_pixel + index;
@@ -62,7 +69,7 @@ void fold_row(const SumRing& ring, const SumRing* mirrored, View<const Map, 1> m
 
 /// Adds the sums of pixels [begin, end) of an image to its ring, or sets these to them.
 template <class T, class Map>
-void unfold_image(const SumRing& ring, std::int64_t image, std::int64_t begin, std::int64_t end,
+void unfold_image(const SumRing& ring, std::int64_t image, std::int64_t begin, std::int64_t end, T sign,
                   const T* sums, bool add, View<Map, 1> map) {
     for_each_run(ring, image, begin, end - begin,
                  [&](std::int64_t first, std::int64_t run, std::int64_t index, std::int64_t step) {
@@ -70,17 +77,18 @@ void unfold_image(const SumRing& ring, std::int64_t image, std::int64_t begin, s
                      const T* const in = sums + first;
                      if (add)
                          for (std::int64_t k = 0; k < run; ++k)
-                             out[step * k] = static_cast<Map>(out[step * k] + in[k]);
+                             out[step * k] = static_cast<Map>(out[step * k] + sign * in[k]);
                      else if (step > 0)
-                         for (std::int64_t k = 0; k < run; ++k) out[k] = static_cast<Map>(in[k]);
+                         for (std::int64_t k = 0; k < run; ++k) out[k] = static_cast<Map>(sign * in[k]);
                      else
-                         for (std::int64_t k = 0; k < run; ++k) out[-k] = static_cast<Map>(in[k]);
+                         for (std::int64_t k = 0; k < run; ++k) out[-k] = static_cast<Map>(sign * in[k]);
                  });
 }
 
 /// The folded sums to the rings.
 template <class T, class Map>
-void unfold(const SumRing& ring, const SumRing* mirrored, const T* sums, bool add, View<Map, 1> map) {
+void unfold(const SumRing& ring, const SumRing* mirrored, bool is_odd, const T* sums, bool add,
+            View<Map, 1> map) {
     alignas(core::cache_line) FoldBlock<T> images;
     const std::int64_t count = n_distinct(ring);
     for (std::int64_t begin = 0; begin < count; begin += fold_block) {
@@ -92,8 +100,8 @@ void unfold(const SumRing& ring, const SumRing* mirrored, const T* sums, bool ad
             const OwnPixels own = own_pixels(ring, image);
             const std::int64_t first = std::max(own.first, begin), end = std::min(own.end, begin + size);
             if (first < end)
-                unfold_image(*target, image, first, end, images + image * fold_block + first - begin, add,
-                             map);
+                unfold_image(*target, image, first, end, sign_of<T>(is_odd, image),
+                             images + image * fold_block + first - begin, add, map);
         }
     }
 }
@@ -102,13 +110,12 @@ void unfold(const SumRing& ring, const SumRing* mirrored, const T* sums, bool ad
 template <class T, class Map>
 class SquareBand {
   public:
-    SquareBand(const PixelSumSchedule& schedule, const RingBand& band, const SumMaps<Map>& maps,
-               SumScratch<T>& scratch)
-        : schedule_(schedule), band_(band), maps_(maps), scratch_(scratch), n_maps_(maps.in.extent(0)) {
+    SquareBand(const SumPass<Map>& pass, const RingBand& band, SumScratch<T>& scratch)
+        : pass_(pass), schedule_(pass.schedule), band_(band), scratch_(scratch), n_maps_(pass.in.extent(0)) {
         for (const std::int64_t output : band.outputs) {
             first_sum_.push_back(n_pixels_);
-            n_pixels_ += n_distinct(schedule.outputs()[output]);
-            near_.push_back(schedule.near(output, PairKind::square));
+            n_pixels_ += n_distinct(schedule_.outputs()[output]);
+            near_.push_back(schedule_.near(output, PairKind::square));
         }
         scratch.sums.assign(static_cast<std::size_t>(n_maps_ * n_pixels_ * n_images), T(0));
     }
@@ -124,7 +131,8 @@ class SquareBand {
             const SumRing* const mirrored =
                 schedule_.is_paired(band_.outputs[i]) ? &schedule_.outputs()[ring.mirror] : nullptr;
             for (std::int64_t map = 0; map < n_maps_; ++map)
-                unfold(ring, mirrored, sums(map, i), !schedule_.is_alone(band_.outputs[i]), maps_.out[map]);
+                unfold(ring, mirrored, pass_.out_is_odd, sums(map, i),
+                       pass_.add || !schedule_.is_alone(band_.outputs[i]), pass_.out[map]);
         }
     }
 
@@ -153,13 +161,14 @@ class SquareBand {
         scratch_.rows.resize(static_cast<std::size_t>(n_maps_ * row_size));
         const SumRing* const mirrored = schedule_.both_mirrored() ? &schedule_.inputs()[in.mirror] : nullptr;
         for (std::int64_t map = 0; map < n_maps_; ++map)
-            fold_row(in, mirrored, maps_.in[map], from, end - from, scratch_.rows.data() + map * row_size);
+            fold_row(in, mirrored, pass_.in_is_odd, pass_.in[map], from, end - from,
+                     scratch_.rows.data() + map * row_size);
         for (const std::size_t i : outputs) add_pair(i, in, from, row_size);
     }
 
     void add_pair(std::size_t i, const SumRing& in, std::int64_t from, std::int64_t row_size) {
         const SumRing& out = schedule_.outputs()[band_.outputs[i]];
-        const SumKernel& kernel = schedule_.kernel();
+        const SumKernel& kernel = pass_.kernel;
         const PairTaps taps(out, in, kernel.limit());
         const PixelPositions positions = positions_of(out, in);
         const std::int64_t count = n_distinct(out);
@@ -188,13 +197,13 @@ class SquareBand {
             const std::int64_t numerator = positions.first + (first + i) * positions.step;
             bases[i] = base_at(positions, first + i);
             const double t = static_cast<double>(modulo(numerator, positions.denominator)) / denominator;
-            taps.evaluate(schedule_.kernel(), t, weights + i * stride);
+            taps.evaluate(pass_.kernel, t, weights + i * stride);
         }
     }
 
+    const SumPass<Map>& pass_;
     const PixelSumSchedule& schedule_;
     const RingBand& band_;
-    const SumMaps<Map>& maps_;
     SumScratch<T>& scratch_;
     std::int64_t n_maps_, n_pixels_ = 0;
     std::vector<std::int64_t> first_sum_;
@@ -204,18 +213,13 @@ class SquareBand {
 }  // namespace
 
 template <class T, class Map>
-void add_square_band(const PixelSumSchedule& schedule, const RingBand& band, const SumMaps<Map>& maps,
-                     SumScratch<T>& scratch) {
-    SquareBand<T, Map>(schedule, band, maps, scratch).run();
+void add_square_band(const SumPass<Map>& pass, const RingBand& band, SumScratch<T>& scratch) {
+    SquareBand<T, Map>(pass, band, scratch).run();
 }
 
-template void add_square_band(const PixelSumSchedule&, const RingBand&, const SumMaps<float>&,
-                              SumScratch<float>&);
-template void add_square_band(const PixelSumSchedule&, const RingBand&, const SumMaps<float>&,
-                              SumScratch<double>&);
-template void add_square_band(const PixelSumSchedule&, const RingBand&, const SumMaps<double>&,
-                              SumScratch<float>&);
-template void add_square_band(const PixelSumSchedule&, const RingBand&, const SumMaps<double>&,
-                              SumScratch<double>&);
+template void add_square_band(const SumPass<float>&, const RingBand&, SumScratch<float>&);
+template void add_square_band(const SumPass<float>&, const RingBand&, SumScratch<double>&);
+template void add_square_band(const SumPass<double>&, const RingBand&, SumScratch<float>&);
+template void add_square_band(const SumPass<double>&, const RingBand&, SumScratch<double>&);
 
 }  // namespace zonal::radial

@@ -36,7 +36,8 @@ class TableWriter {
         scratch.half.resize(static_cast<std::size_t>(stride_));
     }
 
-    // Tap j at t is at the same distance as tap n_taps - 1 - j at 1 - t, unless the taps are the whole ring.
+    // Tap j at t is as far on one side as tap n_taps - 1 - j at 1 - t on the other, unless the taps are the
+    // whole ring.
     bool write() {
         const bool is_mirrored = !taps_.is_whole;
         const std::int64_t pieces = is_mirrored ? (n_pieces_ + 1) / 2 : n_pieces_;
@@ -68,7 +69,7 @@ class TableWriter {
             shift[j] = exists ? static_cast<T>(-inside.middle / inside.half) : T(2);  // never inside
         }
         const std::int64_t n = (n_fitted + fit_padding - 1) / fit_padding * fit_padding;
-        return fit_weights(kernel_, taps_.chord, scratch_.middle.data(), scratch_.half.data(), n, stride_,
+        return fit_weights(kernel_, taps_.geometry, scratch_.middle.data(), scratch_.half.data(), n, stride_,
                            factor + 2 * stride_) <= tolerance_;
     }
 
@@ -80,7 +81,7 @@ class TableWriter {
         to[stride_] = from[0] == 0 ? T(2) : -from[0] - from[stride_];
         for (int d = 0; d <= weight_degree<T>; ++d) {
             const T coefficient = from[(2 + d) * stride_];
-            to[(2 + d) * stride_] = d % 2 == 0 ? coefficient : -coefficient;
+            to[(2 + d) * stride_] = (d % 2 != 0) == kernel_.is_odd() ? coefficient : -coefficient;
         }
     }
 

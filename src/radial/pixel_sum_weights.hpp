@@ -16,8 +16,8 @@ namespace zonal::radial {
 struct PairTaps {
     std::int64_t n_taps, left;
 
-    PairTaps(const SumRing& out, const SumRing& in, double limit) : chord(chord_of_longitude(out, in)) {
-        const double width = half_width(chord, limit);
+    PairTaps(const SumRing& out, const SumRing& in, double limit) : geometry(pair_geometry(out, in)) {
+        const double width = half_width(geometry.chord, limit);
         pixel = 2 * std::numbers::pi / static_cast<double>(in.n_pixels);
         is_whole = width >= std::numbers::pi;
         half_width_pixels = width / pixel;
@@ -25,11 +25,11 @@ struct PairTaps {
         n_taps = is_whole ? in.n_pixels : 2 * left + 2;
     }
 
-    /// d phi of tap j in pixels.
+    /// phi - phi' of tap j in pixels.
     double pixels_apart(std::int64_t j, double t) const { return t + static_cast<double>(left - j); }
     /// K of tap j at t, inside or not.
     double value(const SumKernel& kernel, std::int64_t j, double t) const {
-        return kernel(chord.chord_squared(pixels_apart(j, t) * pixel));
+        return kernel(geometry, pixels_apart(j, t) * pixel);
     }
     /// K of every tap, 0 outside.
     template <class T>
@@ -40,7 +40,7 @@ struct PairTaps {
         }
     }
 
-    ChordOfLongitude chord;
+    PairGeometry geometry;
     double pixel;  ///< h'
     double half_width_pixels;
     bool is_whole;
@@ -92,9 +92,9 @@ PairTable<T> make_pair_table(const PairTaps& taps, const SumKernel& kernel, doub
 /// The polynomials of n taps (a multiple of fit_padding) of one piece, K at half the difference of longitudes
 /// x = middle[j] + half[j] s: writes coefficients[d][stride]. Returns the largest error found between the
 /// nodes.
-double fit_weights(const SumKernel& kernel, const ChordOfLongitude& chord, const double* middle,
+double fit_weights(const SumKernel& kernel, const PairGeometry& geometry, const double* middle,
                    const double* half, std::int64_t n, std::int64_t stride, float* coefficients);
-double fit_weights(const SumKernel& kernel, const ChordOfLongitude& chord, const double* middle,
+double fit_weights(const SumKernel& kernel, const PairGeometry& geometry, const double* middle,
                    const double* half, std::int64_t n, std::int64_t stride, double* coefficients);
 
 }  // namespace zonal::radial

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <vector>
 
@@ -54,6 +55,39 @@ class PixelSum {
     std::vector<std::int64_t> pixels_;
 };
 
+using Complex = std::complex<Real>;
+
+/// e^{2i psi} of the direction psi from e_theta to e_phi in which `to` lies from `from`.
+Complex double_direction(Real theta, Real phi, Real to_theta, Real to_phi) {
+    const Real south =
+        std::cos(theta) * std::sin(to_theta) * std::cos(to_phi - phi) - std::sin(theta) * std::cos(to_theta);
+    const Real east = std::sin(to_theta) * std::sin(to_phi - phi);
+    return std::polar<Real>(1, 2 * std::atan2(east, south));
+}
+
+/// w [K+ e^{2i(psi-psi')} P + K- e^{2i(psi+psi')} conj P] of one pixel for one other.
+Complex polarized_term(const PolarizationKernel& kernel, const Ring& ring, Real phi, const Ring& other,
+                       Real other_phi, Complex p) {
+    const Real theta = ring.theta, other_theta = other.theta;
+    const Real across = std::sin((theta - other_theta) / 2), along = std::sin((phi - other_phi) / 2);
+    const Real sine = std::sqrt(across * across + std::sin(theta) * std::sin(other_theta) * along * along);
+    const Real distance = 2 * std::asin(std::min<Real>(1, sine)), cosine = std::cos(distance / 2);
+    const double chord = 2 * std::sin(kernel.support() / 2);
+    if (4 * sine * sine > static_cast<Real>(radial::inside_limit(chord * chord))) return 0;
+    const double at = std::min(static_cast<double>(distance), kernel.support());
+    Complex result = 0;
+    const Complex there = double_direction(theta, phi, other_theta, other_phi);
+    // The direction in which the circle goes on there is opposite to that back: the same doubled.
+    const Complex here = double_direction(other_theta, other_phi, theta, phi);
+    if (kernel.plus() != nullptr)
+        result += static_cast<Real>(kernel.plus()->profile(at)) * std::pow(cosine, 4) * p *
+                  (distance == 0 ? 1 : there * std::conj(here));
+    if (kernel.minus() != nullptr)
+        result +=
+            static_cast<Real>(kernel.minus()->profile(at)) * std::pow(sine, 4) * there * here * std::conj(p);
+    return static_cast<Real>(other.weight) * result;
+}
+
 }  // namespace
 
 void convolve(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out, View<const double, 1> map,
@@ -67,6 +101,22 @@ void convolve(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out
                 sum += pixel_sum.ring(ring, longitude(ring, k), other, map);
             }
             convolved[ring.first_pixel + k] = static_cast<double>(sum);
+        }
+}
+
+void convolve(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
+              View<const double, 2> map, View<double, 2> convolved) {
+    for (const Ring& ring : grid_out.rings())
+        for (std::int64_t k = 0; k < ring.n_pixels; ++k) {
+            Complex sum = 0;
+            for (const Ring& other : grid.rings())
+                for (std::int64_t j = 0; j < other.n_pixels; ++j) {
+                    const std::int64_t pixel = other.first_pixel + j;
+                    const Complex p(static_cast<Real>(map(0, pixel)), static_cast<Real>(map(1, pixel)));
+                    sum += polarized_term(kernel, ring, longitude(ring, k), other, longitude(other, j), p);
+                }
+            convolved(0, ring.first_pixel + k) = static_cast<double>(sum.real());
+            convolved(1, ring.first_pixel + k) = static_cast<double>(sum.imag());
         }
 }
 

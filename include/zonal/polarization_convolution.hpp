@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "zonal/convolution.hpp"
+
+namespace zonal {
+
+/// What convolves Q and U by windows of E and B: with P = Q + iU and psi, psi' the directions (from e_theta
+/// towards e_phi) of the great circle from p to p' at its two ends,
+///   P'(p) = sum_p' w(p') [K+ e^{2i(psi-psi')} P(p') + K- e^{2i(psi+psi')} conj P(p')],
+///   K+- = sum_l (2l+1)/(4 pi) (W^E_l +- W^B_l)/2 d^l_{2,+-2}(theta).
+/// Immutable; copies share.
+class PolarizationKernel {
+  public:
+    /// W_l for l = 0 .. size - 1, zero above; what is below 2 does not matter. Throws InvalidArgument for
+    /// windows without a value from l = 2 on, or with values that are not finite.
+    PolarizationKernel(const std::vector<double>& window_e, const std::vector<double>& window_b);
+    /// exp(-(l(l+1) - 4) sigma^2 / 2) for both; fwhm in rad, from 1e-5 to 2 pi.
+    static PolarizationKernel gaussian(double fwhm);
+
+    /// The same up to theta_cut (rad, in (0, pi]), zero beyond.
+    PolarizationKernel truncated(double theta_cut) const;
+    double support() const { return support_; }
+
+    /// K+ / cos^4(theta/2) and K- / sin^4(theta/2), which are smooth everywhere, in 1/sr; null where zero.
+    const RadialKernel* plus() const { return plus_.get(); }
+    const RadialKernel* minus() const { return minus_.get(); }
+
+  private:
+    PolarizationKernel() = default;
+    std::shared_ptr<const RadialKernel> plus_, minus_;
+    double support_ = 0;
+};
+
+/// Convolution of Q and U as the sum over pixels within the kernel's support (PixelMethod::pixel_sum), on the
+/// CPU. Immutable: any number of threads may use one plan at the same time.
+class PolarizationConvolutionPlan {
+  public:
+    /// As PixelConvolutionPlan; options.method is not looked at. Throws InvalidArgument, and
+    /// BackendUnavailable for any device but the CPU (automatic means the CPU).
+    PolarizationConvolutionPlan(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
+                                const PixelConvolutionOptions& options = {});
+    ~PolarizationConvolutionPlan();
+    PolarizationConvolutionPlan(PolarizationConvolutionPlan&&) noexcept;
+    PolarizationConvolutionPlan& operator=(PolarizationConvolutionPlan&&) noexcept;
+
+    /// maps: [map, 2 (Q, U), grid.n_pixels()], convolved: [map, 2, grid_out.n_pixels()], last axis
+    /// contiguous, in host memory, not the same array. COSMO convention; with IAU's, U has the other sign in
+    /// both. Pixels of the output in no ring are left as they are. Throws InvalidArgument and Cancelled.
+    template <class T>
+    void convolve(View<const T, 3> maps, View<T, 3> convolved, const Progress& progress = {}) const;
+
+  private:
+    struct Implementation;
+    std::unique_ptr<const Implementation> implementation_;
+};
+
+}  // namespace zonal
