@@ -9,6 +9,7 @@
 #include "zonal/error.hpp"
 #include "zonal/io/alm.hpp"
 #include "zonal/io/beam.hpp"
+#include "zonal/io/events.hpp"
 #include "zonal/io/inspect.hpp"
 #include "zonal/io/map.hpp"
 #include "zonal/io/psf.hpp"
@@ -83,6 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         psf_at_energy(psf, psf.energy.back());
     });
     attempt([&] { read_energy_bands(path); });
+    attempt([&] { read_events(path, {.energy = "ENERGY"}); });
     attempt([&] { inspect(path); });
     return 0;
 }

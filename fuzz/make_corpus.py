@@ -63,6 +63,9 @@ def main():
     bounds = fits.BinTableHDU.from_columns([column("E_MIN", "E", [1e6], unit="keV"),
                                             column("E_MAX", "E", [1e7], unit="keV")], name="EBOUNDS")
     fits.HDUList([fits.PrimaryHDU(), psf, theta, bounds]).writeto(CORPUS / "psf.fits", overwrite=True)
+    table("events.fits", [column("ENERGY", "E", [1e5, 2e5], unit="MeV"), column("L", "E", [1.0, 359.0], unit="deg"),
+                          column("B", "E", [-90.0, 3.0], unit="deg"), column("TYPE", "32X", np.zeros((2, 32), bool))],
+          EXTNAME="EVENTS")
     ascii_table = fits.TableHDU.from_columns([fits.Column(name=n, format="E15.7", array=cl)
                                               for n in ("TEMPERATURE", "GRADIENT", "CURL", "TG")])
     fits.HDUList([fits.PrimaryHDU(), ascii_table]).writeto(CORPUS / "cl_ascii.fits", overwrite=True)

@@ -8,27 +8,11 @@
 #include <utility>
 
 #include "io/fits_reader.hpp"
+#include "io/units.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::io {
 namespace {
-
-using Units = std::vector<std::pair<std::string, double>>;
-
-const Units& energy_units() {  // in MeV
-    static const Units units{{"eV", 1e-6}, {"keV", 1e-3}, {"MeV", 1}, {"GeV", 1e3}, {"TeV", 1e6}};
-    return units;
-}
-
-const Units& angle_units() {  // in rad
-    static const Units units{{"deg", std::numbers::pi / 180}, {"rad", 1}};
-    return units;
-}
-
-const Units& density_units() {  // in 1/sr
-    static const Units units{{"1/sr", 1}, {"sr-1", 1}, {"sr^-1", 1}, {"sr**-1", 1}, {"sr**(-1)", 1}};
-    return units;
-}
 
 /// All values of a column in the first of units, or those of `usual` where the file states none.
 std::vector<double> read_in_units(FitsReader& reader, const Hdu& hdu, const std::string& name,
@@ -36,15 +20,10 @@ std::vector<double> read_in_units(FitsReader& reader, const Hdu& hdu, const std:
     const int index = hdu.find_column(name);
     if (index < 0) throw InvalidArgument(fmt::format("no column {}", name));
     const auto& column = hdu.columns[static_cast<std::size_t>(index)];
-    const std::string& stated = column.unit.empty() ? usual : column.unit;
-    const auto unit =
-        std::find_if(units.begin(), units.end(), [&](const auto& known) { return known.first == stated; });
-    if (unit == units.end())
-        throw InvalidArgument(
-            fmt::format("column {}: unit '{}': must be {} or the like", name, stated, usual));
+    const double factor = unit_factor(name, column.unit, units, usual);
     auto values = reader.read_columns(hdu, {index}, std::nan("")).front();
     for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] *= unit->second;
+        values[i] *= factor;
         if (!(values[i] >= 0) || !std::isfinite(values[i]))
             throw InvalidArgument(
                 fmt::format("column {}: value {} at {}: must be 0 or positive", name, values[i], i));
