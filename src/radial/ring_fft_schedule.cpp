@@ -1,6 +1,7 @@
 #include "radial/ring_fft_schedule.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <tuple>
@@ -12,6 +13,8 @@ namespace {
 
 /// Rows start at multiples of this many modes: a cache line and more.
 constexpr std::int64_t mode_unit = 32;
+/// chord^2 that stands for no row: beyond the sphere.
+constexpr double no_row = 8;
 
 /// Rows of one class: equal rings of a length and parity, or exact modes.
 using ClassKey = std::tuple<RowKind, std::int64_t, std::int64_t>;
@@ -47,6 +50,53 @@ std::vector<std::vector<std::int64_t>> group_outputs(const RingFftGeometry& geom
     return done;
 }
 
+/// What a group's outputs need, sorted.
+struct ClassesOfGroup {
+    struct Class {
+        SumClass shape{};
+        std::map<std::int64_t, SumEntry> entries;  ///< by position
+    };
+    std::map<ClassKey, Class> classes;
+
+    /// The row of output a of the group; input_modes: where the modes of the input's nodes start.
+    void add(const KernelRow& row, std::int64_t position, int a,
+             const std::vector<std::int64_t>& input_modes) {
+        if (row.kind != RowKind::equal && row.kind != RowKind::exact) return;
+        const bool exact = row.kind == RowKind::exact;
+        Class& found = classes[ClassKey(row.kind, exact ? 0 : row.length, row.parity)];
+        const auto n_modes = static_cast<std::int32_t>(row.n_modes);
+        SumClass& shape = found.shape;
+        // Exact rows of a group are all sampled as finely as one of them needs.
+        shape.length = std::max(shape.length, row.length);
+        shape.parity = row.parity;
+        shape.n_modes = exact ? std::numeric_limits<std::int32_t>::max() : n_modes;
+        shape.halved = row.halves_last_mode() ? n_modes - 1 : -1;
+        const auto [place, is_new] = found.entries.try_emplace(position);
+        SumEntry& entry = place->second;
+        if (is_new) {
+            for (int side = 0; side < 2; ++side)
+                entry.modes[side] = input_modes[2 * row.node + (row.crosses ? 1 - side : side)];
+            for (ChordOfLongitude& chord : entry.chord) chord = {no_row, 0};
+        }
+        entry.chord[a] = row.chord;
+        // Never above half the samples' length, where modes alias.
+        entry.limit = std::max(entry.limit, n_modes);
+    }
+};
+
+/// Values of the longest row of an entry.
+std::int32_t values_of(const SumEntry& entry, const SumClass& shape, double limit) {
+    const auto length = static_cast<double>(shape.length);
+    std::int64_t most = 0;
+    for (const ChordOfLongitude& chord : entry.chord) {
+        if (chord.offset == no_row) continue;
+        const double last = half_width(chord, limit) * length / std::numbers::pi * (1 + 1e-12);
+        const auto last_q = std::min(shape.length, static_cast<std::int64_t>(last));
+        if (last_q >= shape.parity) most = std::max(most, (last_q - shape.parity) / 2 + 1);
+    }
+    return static_cast<std::int32_t>(most);
+}
+
 }  // namespace
 
 SumSchedule::SumSchedule(const RingFftGeometry& geometry) {
@@ -70,68 +120,33 @@ void SumSchedule::place_modes(const RingFftGeometry& geometry) {
 }
 
 void SumSchedule::add_group(const RingFftGeometry& geometry, const std::vector<std::int64_t>& nodes) {
+    ClassesOfGroup found;
     SumGroup group{};
-    std::map<ClassKey, std::map<std::int64_t, SumEntry>> found;  // by class, by position
-    std::map<ClassKey, SumClass> shapes;
-    std::int64_t exact_length = 0;
-    for (int a = 0; a < static_cast<int>(nodes.size()); ++a) {
-        const RingNode& node = geometry.nodes()[nodes[a]];
-        for (int side = 0; side < 2; ++side) group.modes[a][side] = output_modes[2 * nodes[a] + side];
-        group.n_modes[a] = static_cast<std::int32_t>(node.output_modes);
+    for (int a = 0; a < group_size; ++a) {
+        const bool used = a < static_cast<int>(nodes.size());
+        for (int side = 0; side < 2; ++side)
+            group.modes[a][side] = used ? output_modes[2 * nodes[a] + side] : -1;
+        if (!used) continue;
+        group.n_modes[a] = static_cast<std::int32_t>(geometry.nodes()[nodes[a]].output_modes);
         group.most_modes = std::max(group.most_modes, group.n_modes[a]);
         const RingFftGeometry::Window window = geometry.window(nodes[a]);
-        for (std::int64_t position = window.first; position < window.end; ++position) {
-            const KernelRow row = geometry.row(nodes[a], position);
-            if (row.kind != RowKind::equal && row.kind != RowKind::exact) continue;
-            const bool exact = row.kind == RowKind::exact;
-            const ClassKey key(row.kind, exact ? 0 : row.length, row.parity);
-            if (exact) exact_length = std::max(exact_length, row.length);
-            SumClass& shape =
-                shapes
-                    .try_emplace(
-                        key,
-                        SumClass{row.length, row.parity, 0, 0, group.most_modes,
-                                 row.halves_last_mode() ? static_cast<std::int32_t>(row.n_modes - 1) : -1, 0})
-                    .first->second;
-            shape.n_modes =
-                exact ? std::numeric_limits<std::int32_t>::max() : static_cast<std::int32_t>(row.n_modes);
-            auto [entry, is_new] = found[key].try_emplace(position);
-            if (is_new) {
-                for (int side = 0; side < 2; ++side)
-                    entry->second.modes[side] = input_modes[2 * row.node + (row.crosses ? 1 - side : side)];
-                for (ChordOfLongitude& chord : entry->second.chord) chord = {8, 0};
-            }
-            entry->second.chord[a] = row.chord;
-            // Never above half the samples' length, where modes alias.
-            entry->second.limit = std::max(entry->second.limit, static_cast<std::int32_t>(row.n_modes));
-        }
+        for (std::int64_t position = window.first; position < window.end; ++position)
+            found.add(geometry.row(nodes[a], position), position, a, input_modes);
     }
-    for (int a = static_cast<int>(nodes.size()); a < group_size; ++a)
-        group.modes[a][0] = group.modes[a][1] = -1;
     group.first_class = static_cast<std::int64_t>(classes.size());
     group.first_entry = static_cast<std::int64_t>(entries.size());
-    for (auto& [key, of_class] : found) {
-        SumClass shape = shapes.at(key);
-        if (std::get<0>(key) == RowKind::exact) shape.length = exact_length;
+    for (auto& [key, of_class] : found.classes) {
+        SumClass& shape = of_class.shape;
         shape.first = static_cast<std::int64_t>(entries.size());
-        for (auto& [position, entry] : of_class) {
-            for (const ChordOfLongitude& chord : entry.chord) {
-                const double width = chord.offset > 4 ? -1 : half_width(chord, geometry.limit());
-                if (width < 0) continue;
-                const auto last = std::min(
-                    shape.length, static_cast<std::int64_t>(width * static_cast<double>(shape.length) /
-                                                            std::numbers::pi * (1 + 1e-12)));
-                if (last < shape.parity) continue;
-                entry.n_values =
-                    std::max(entry.n_values, static_cast<std::int32_t>((last - shape.parity) / 2 + 1));
-            }
+        for (auto& [position, entry] : of_class.entries) {
+            entry.n_values = values_of(entry, shape, geometry.limit());
             shape.n_values = std::max(shape.n_values, entry.n_values);
             entries.push_back(entry);
             class_of.push_back(static_cast<std::int32_t>(classes.size()));
         }
         shape.end = static_cast<std::int64_t>(entries.size());
-        classes.push_back(shape);
         group.width = std::max(group.width, shape.n_values <= narrow ? narrow : wide);
+        classes.push_back(shape);
     }
     group.end_class = static_cast<std::int64_t>(classes.size());
     group.end_entry = static_cast<std::int64_t>(entries.size());
