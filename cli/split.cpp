@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <utility>
 
 #include "error.hpp"
 #include "interrupt.hpp"
 #include "plot/graph.hpp"
 #include "split_options.hpp"
 #include "split_table.hpp"
+#include "split_verify.hpp"
 #include "subcommands.hpp"
 #include "zonal/io/kernel_split.hpp"
 
@@ -50,7 +53,8 @@ std::vector<double> degrees_to(std::size_t count) {
 }
 
 // The paper's figures 2 to 4.
-plot::Image draw(const SplitOptions& options, const std::vector<double>& kernel, const KernelSplit& split) {
+std::vector<plot::Graph> graphs_of(const SplitOptions& options, const std::vector<double>& kernel,
+                                   const KernelSplit& split) {
     const auto l = degrees_to(kernel.size()), theta = sample_angles(split);
     std::vector<double> error(kernel.size()), minutes = theta;
     for (std::size_t i = 0; i < kernel.size(); ++i) {
@@ -71,7 +75,7 @@ plot::Image draw(const SplitOptions& options, const std::vector<double>& kernel,
     errors.log_y = true;
     errors.y_range = plot::Range{1e-16, 10};
     errors.curves = {{"", l, error, plot::GraphStyle::line, 0}};
-    return plot::draw_graphs({{windows, profile, errors}, {}});
+    return {windows, profile, errors};
 }
 
 void write(const SplitOptions& options, const std::vector<double>& kernel, const KernelSplit& split,
@@ -93,6 +97,17 @@ void write(const SplitOptions& options, const std::vector<double>& kernel, const
     io::write_kernel_split(options.out, file, options.output.write_options());
 }
 
+std::string no_split(const SplitOptions& options, const std::vector<double>& kernel) {
+    auto text = fmt::format("no l_cut below lmax = {} keeps --error {} with --theta-cut {}", options.lmax,
+                            options.error, options.theta_cut->text);
+    const auto size = sizes(kernel);
+    const double last = size.back() / *std::max_element(size.begin(), size.end());
+    if (last > options.error)
+        return fmt::format("{}: at lmax the kernel is still {:.1e} of its largest; it must fade away before",
+                           text, last);
+    return text + ": a larger angle or error may";
+}
+
 void split_kernel(const SplitOptions& options, Session& session) {
     const auto kernel = kernel_window(options, options.fwhm, session);
     const KernelSplitter splitter(kernel, library_options(options, options.theta_cut->radians, session));
@@ -109,9 +124,7 @@ void split_kernel(const SplitOptions& options, Session& session) {
     stop_if_interrupted();
     if (!l_cut) {
         report["l_cut"] = nullptr;
-        throw NegativeVerdict(fmt::format(
-            "no l_cut below lmax = {} keeps --error {} with --theta-cut {}: a larger angle or error may",
-            options.lmax, options.error, options.theta_cut->text));
+        throw NegativeVerdict(no_split(options, kernel));
     }
     const auto split = splitter.split(*l_cut);
     report["l_cut"] = split.quality.l_cut;
@@ -121,7 +134,11 @@ void split_kernel(const SplitOptions& options, Session& session) {
     report["leakage"] = split.quality.leakage;
     report["rank"] = split.quality.rank;
     if (!options.out.empty()) write(options, kernel, split, session);
-    if (!options.plot.empty()) draw(options, kernel, split).write_png(options.plot);
+    auto graphs = graphs_of(options, kernel, split);
+    if (options.verify)
+        for (auto& graph : verify_split(options, kernel, splitter, *l_cut, session))
+            graphs.push_back(std::move(graph));
+    if (!options.plot.empty()) plot::draw_graphs({graphs, {}}).write_png(options.plot);
     if (!options.out.empty()) report["output"] = options.out;
     if (!options.plot.empty()) report["plot"] = options.plot;
 }

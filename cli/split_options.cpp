@@ -60,7 +60,7 @@ void declare_error(CLI::App& app, SplitOptions& options) {
         ->group(group);
     add_number(app, "--max-leakage", options.max_leakage, {1e-15, 1},
                "largest rms of what the profile adds above lmax, over the rms of the convolved map")
-        ->default_str("--error")
+        ->default_str("half of --error")
         ->group(group);
 }
 
@@ -96,6 +96,22 @@ void declare_split(CLI::App& app, SplitOptions& options) {
         ->group(group);
 }
 
+void declare_verification(CLI::App& app, SplitOptions& options) {
+    const auto group = "Verification";
+    app.add_flag("--verify", options.verify,
+                 "convolve white noise, whole and split at several l_cut, and report estimated beside actual "
+                 "errors of map and spectrum (--plot draws them)")
+        ->group(group);
+    add_integer(app, "--nside", options.nside, {1, 1 << 13}, "HEALPix grid of the noise")->group(group);
+    add_integer(app, "--seed", options.seed, {0, std::int64_t{1} << 62}, "of the noise")
+        ->default_str("1")
+        ->group(group);
+    add_choice<bool>(app, "--precision", options.single, {{"float", true}, {"double", false}},
+                     "of the sum over pixels")
+        ->default_str("double")
+        ->group(group);
+}
+
 /// TT of a file, up to lmax.
 std::vector<double> read_tt(const std::string& option, const std::string& path, const SplitOptions& options,
                             Session& session) {
@@ -116,6 +132,7 @@ void declare_options(CLI::App& app, SplitOptions& options) {
     declare_kernel(app, options);
     declare_error(app, options);
     declare_split(app, options);
+    declare_verification(app, options);
     add_text(
         app, "-o,--output", options.out, "FILE",
         "write window and profile, FITS: HDU 1 the window (a --beam for zonal smooth), HDU 2 the profile")
@@ -139,7 +156,12 @@ void check(const SplitOptions& options) {
     if (options.n_intervals > 0 && options.n_intervals < min_intervals)
         throw UsageError(
             fmt::format("--knots = {}: must be 0 or at least {}", options.n_intervals, min_intervals));
+    if (options.verify != (options.nside > 0)) throw UsageError("--verify and --nside N need each other");
+    if (options.verify && options.lmax >= 3 * options.nside)
+        throw UsageError(fmt::format("--lmax = {}: must be at most 3*nside-1 = {} for --verify", options.lmax,
+                                     3 * options.nside - 1));
     if (options.reproduce_table1) {
+        if (options.verify) throw UsageError("--reproduce-table1 and --verify exclude each other");
         if (!is_sky) throw UsageError("--reproduce-table1: needs --kernel cl-beam --cl FILE");
         if (options.fwhm || options.theta_cut || options.l_cut || !options.out.empty() ||
             !options.plot.empty())

@@ -31,6 +31,8 @@ struct SplitOptions {
     std::int64_t neighbourhood = 8, n_intervals = 0;
     double knot_density = 1, leakage_weight = 0.1, max_leakage = 0;
     bool reproduce_table1 = false;
+    bool verify = false, single = false;
+    std::int64_t nside = 0, seed = 1;
 
     std::string out, plot;
     std::int64_t threads = 0;

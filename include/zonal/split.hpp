@@ -51,7 +51,7 @@ struct KernelSplitOptions {
     /// Weight, in (0, 1], of degrees above lmax, where the profile's window shall vanish. 1 keeps it smallest
     /// there, less lets the fit below lmax be a little better.
     double leakage_weight = 0.1;
-    /// A split passes with a leakage of at most this; 0: the error that is asked for.
+    /// A split passes with a leakage of at most this; 0: half the error that is asked for.
     double max_leakage = 0;
     /// Intervals between knots; 0: as many as the band limit needs, see docs/split.md.
     std::int64_t n_intervals = 0;

@@ -62,14 +62,16 @@ struct KernelSplitter::Problem {
     void choose_rows() {
         const auto step =
             std::max<std::int64_t>(1, static_cast<std::int64_t>(std::numbers::pi / (4 * basis.end())));
-        for (std::int64_t l = 0; l <= last_degree(); l += l < lmax() ? 1 : step) {
-            degrees.push_back(l);
-            const double c_l =
-                options.input_spectrum.empty() ? 1 : options.input_spectrum[std::min(l, lmax())];
-            const double count = l > lmax() ? static_cast<double>(step) : 1;
-            weights.push_back(
-                std::sqrt(static_cast<double>(2 * l + 1) / (4 * std::numbers::pi) * c_l * count));
-        }
+        for (std::int64_t l = 0; l <= lmax(); ++l) add_row(l, 1);
+        // each in the middle of those that it stands for
+        for (auto l = lmax() + (step + 1) / 2; l <= last_degree(); l += step) add_row(l, step);
+    }
+
+    /// count: degrees that the row stands for.
+    void add_row(std::int64_t l, std::int64_t count) {
+        const double c_l = options.input_spectrum.empty() ? 1 : options.input_spectrum[std::min(l, lmax())];
+        degrees.push_back(l);
+        weights.push_back(std::sqrt(static_cast<double>((2 * l + 1) * count) / (4 * std::numbers::pi) * c_l));
     }
 
     std::int64_t lmax() const { return std::ssize(window) - 1; }
@@ -127,7 +129,7 @@ struct KernelSplitter::Problem {
 
     bool pass(const SplitQuality& quality, double error) const {
         return quality.estimated_error <= error && quality.amplification <= options.max_amplification &&
-               quality.leakage <= (options.max_leakage > 0 ? options.max_leakage : error);
+               quality.leakage <= (options.max_leakage > 0 ? options.max_leakage : error / 2);
     }
 
     /// The smallest of these l_cut, ascending, that passes; computed at the same time.
