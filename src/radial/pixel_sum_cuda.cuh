@@ -83,19 +83,34 @@ struct CudaFoldedRow {
     std::int64_t from, n_pixels, first;
 };
 
+/// Output rings of the square stage that read the input together.
+inline constexpr int square_rings = 2;
+
 /// An output ring of the square stage; is_set: by an earlier stage, so that its sums are added.
 struct CudaSquareRing {
     CudaRing ring, mirrored;
     bool has_mirrored, is_set;
+};
+
+/// square_rings of them, one below the other, or fewer.
+struct CudaSquareGroup {
+    CudaSquareRing rings[square_rings];
+    int n_rings;
     std::int64_t first_pair, end_pair;
 };
 
-/// An input ring's part in it: pixel k lies at x = k ratio + origin, in input pixels; tap j of floor(x) is
-/// pixel floor(x) + j of the folded row from `first` on.
-struct CudaSquarePair {
+/// An input ring's part in one output ring: pixel k lies at x = k ratio + origin, in input pixels; tap j of
+/// floor(x) is pixel floor(x) + j of the folded row from `first` on.
+struct CudaSquareTaps {
     double ratio, origin;
-    std::int64_t first, row_pixels, first_weight;
+    std::int64_t first, first_weight;
     int n_taps, n_pieces;
+};
+
+/// An input ring's part in a group; n_taps = 0 where it has none in a ring.
+struct CudaSquarePair {
+    CudaSquareTaps taps[square_rings];
+    std::int64_t row_pixels;
 };
 
 /// Adds the sums over the input rings of kind square; sets the rings that are alone.
@@ -116,7 +131,7 @@ class SquareStage {
     explicit SquareStage(const HostArrays& host);
 
     core::DeviceArray<CudaFoldedRow> rows_;
-    core::DeviceArray<CudaSquareRing> rings_;
+    core::DeviceArray<CudaSquareGroup> groups_;
     core::DeviceArray<CudaSquarePair> pairs_;
     core::DeviceArray<T> weights_;
     core::DeviceArray<CudaTask> tasks_, fold_tasks_;

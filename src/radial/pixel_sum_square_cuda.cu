@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 
 #include "core/parallel.hpp"
 #include "radial/pixel_sum_cuda.cuh"
@@ -22,7 +23,7 @@ struct alignas(4 * sizeof(T)) Four {
 template <class T>
 struct SquareView {
     const CudaFoldedRow* rows;
-    const CudaSquareRing* rings;
+    const CudaSquareGroup* groups;
     const CudaSquarePair* pairs;
     const T* weights;
     const CudaTask *tasks, *fold_tasks;
@@ -70,38 +71,72 @@ __device__ __forceinline__ T tap_weight(const Four<T>* tap, T u) {
     return fabs(s) <= T(1) + weight_slack<T> ? value : T(0);
 }
 
+/// The taps of one output pixel on a folded row: the first at pixel `first`, j with the weight at u of tap +
+/// j.
 template <class T>
-__device__ void add_pair(const CudaSquarePair& pair, const T* weights, const Four<T>* folded, double k,
-                         T (&sums)[n_images]) {
-    const double x = fma(k, pair.ratio, pair.origin), below = floor(x);
-    const double at = (x - below) * pair.n_pieces;
-    const int piece = min(static_cast<int>(at), pair.n_pieces - 1);
-    const T u = static_cast<T>(at - piece);
-    const Four<T>* tap = reinterpret_cast<const Four<T>*>(
-        weights + pair.first_weight + static_cast<std::int64_t>(piece) * pair.n_taps * tap_numbers<T>);
-    const Four<T>* pixel = folded + pair.first + static_cast<std::int64_t>(below);
-    for (int j = 0; j < pair.n_taps; ++j, tap += tap_numbers<T> / group_images, ++pixel) {
-        const T weight = tap_weight(tap, u);
+struct PixelTaps {
+    std::int64_t first = 0;
+    int n = 0;
+    const Four<T>* tap = nullptr;
+    T u = 0;
+};
+
+template <class T>
+__device__ PixelTaps<T> taps_of_pixel(const CudaSquareTaps& taps, const T* weights, double k) {
+    const double x = fma(k, taps.ratio, taps.origin), below = floor(x);
+    const double at = (x - below) * taps.n_pieces;
+    const int piece = min(static_cast<int>(at), taps.n_pieces - 1);
+    const std::int64_t first_tap = static_cast<std::int64_t>(piece) * taps.n_taps;
+    const T* const tap = weights + taps.first_weight + first_tap * tap_numbers<T>;
+    return {taps.first + static_cast<std::int64_t>(below), taps.n_taps, reinterpret_cast<const Four<T>*>(tap),
+            static_cast<T>(at - piece)};
+}
+
+// Rings below each other have their taps at nearly the same pixels, which are loaded once.
+template <class T>
+__device__ void add_pair(const CudaSquarePair& pair, const T* weights, const Four<T>* folded, std::int64_t k,
+                         const bool (&works)[square_rings], T (&sums)[square_rings][n_images]) {
+    PixelTaps<T> taps[square_rings];
+    std::int64_t first = INT64_MAX, end = 0;
+#pragma unroll
+    for (int r = 0; r < square_rings; ++r) {
+        if (!works[r] || pair.taps[r].n_taps == 0) continue;
+        taps[r] = taps_of_pixel(pair.taps[r], weights, static_cast<double>(k));
+        first = min(first, taps[r].first);
+        end = max(end, taps[r].first + taps[r].n);
+    }
+    if (end <= first) return;
+    const int count = static_cast<int>(end - first);
+    int skip[square_rings];
+#pragma unroll
+    for (int r = 0; r < square_rings; ++r) skip[r] = static_cast<int>(taps[r].first - first);
+    const Four<T>* pixel = folded + first;
+    for (int i = 0; i < count; ++i, ++pixel) {
+        T weight[square_rings];
+#pragma unroll
+        for (int r = 0; r < square_rings; ++r) {
+            const int j = i - skip[r];
+            weight[r] = j >= 0 && j < taps[r].n
+                            ? tap_weight(taps[r].tap + j * (tap_numbers<T> / group_images), taps[r].u)
+                            : T(0);
+        }
 #pragma unroll
         for (int group = 0; group < n_groups; ++group) {
             const Four<T> four = pixel[group * pair.row_pixels];
 #pragma unroll
-            for (int g = 0; g < group_images; ++g)
-                sums[group * group_images + g] = fma(weight, four.value[g], sums[group * group_images + g]);
+            for (int r = 0; r < square_rings; ++r)
+#pragma unroll
+                for (int g = 0; g < group_images; ++g) {
+                    T& sum = sums[r][group * group_images + g];
+                    sum = fma(weight[r], four.value[g], sum);
+                }
         }
     }
 }
 
 template <class T, class Map>
-__global__ void __launch_bounds__(threads_per_block)
-    add_square(SquareView<T> square, const Four<T>* __restrict__ folded, Map* __restrict__ out) {
-    const CudaTask task = square.tasks[blockIdx.x];
-    const CudaSquareRing& ring = square.rings[task.index];
-    const std::int64_t k = task.first + threadIdx.x;
-    if (k >= n_distinct(ring.ring)) return;
-    T sums[n_images] = {};
-    for (std::int64_t p = ring.first_pair; p < ring.end_pair; ++p)
-        add_pair(square.pairs[p], square.weights, folded, static_cast<double>(k), sums);
+__device__ void store_images(const CudaSquareRing& ring, std::int64_t k, const T (&sums)[n_images],
+                             Map* out) {
 #pragma unroll
     for (int i = 0; i < n_images; ++i) {
         if (i >= n_images / 2 && !ring.has_mirrored) return;
@@ -112,6 +147,27 @@ __global__ void __launch_bounds__(threads_per_block)
         Map& pixel = out[target.first_pixel + modulo(image.start + image.direction * k, target.n_pixels)];
         pixel = static_cast<Map>(ring.is_set ? static_cast<T>(pixel) + sums[i] : sums[i]);
     }
+}
+
+template <class T, class Map>
+__global__ void __launch_bounds__(threads_per_block)
+    add_square(SquareView<T> square, const Four<T>* __restrict__ folded, Map* __restrict__ out) {
+    const CudaTask task = square.tasks[blockIdx.x];
+    const CudaSquareGroup& group = square.groups[task.index];
+    const std::int64_t k = task.first + threadIdx.x;
+    bool works[square_rings], any = false;
+#pragma unroll
+    for (int r = 0; r < square_rings; ++r) {
+        works[r] = r < group.n_rings && k < n_distinct(group.rings[r].ring);
+        any = any || works[r];
+    }
+    if (!any) return;
+    T sums[square_rings][n_images] = {};
+    for (std::int64_t p = group.first_pair; p < group.end_pair; ++p)
+        add_pair(square.pairs[p], square.weights, folded, k, works, sums);
+#pragma unroll
+    for (int r = 0; r < square_rings; ++r)
+        if (works[r]) store_images(group.rings[r], k, sums[r], out);
 }
 
 /// From [piece][row][stride] to [piece][tap][tap_numbers].
@@ -125,11 +181,14 @@ void append_table(const PairTable<T>& table, std::int64_t n_taps, std::vector<T>
                                       : T(0));
 }
 
+/// Weights of fewer pixels come from tables too, which are made once and read many times.
+constexpr std::int64_t least_values = 1024;
+
 /// What one output ring needs.
 template <class T>
 struct RingPart {
-    std::vector<CudaSquarePair> pairs;  ///< first: still from the row's beginning
-    std::vector<std::int64_t> inputs;
+    std::vector<CudaSquareTaps> taps;  ///< first: still from pixel 0 on
+    std::vector<std::int64_t> inputs;  ///< ascending
     std::vector<T> weights;
     DirectPairs direct;
 };
@@ -142,8 +201,8 @@ RingPart<T> ring_part(const PixelSumSchedule& schedule, std::int64_t output) {
     for (const std::int64_t input : schedule.near(output, PairKind::square)) {
         const SumRing& in = schedule.inputs()[input];
         const PairTaps taps(out, in, schedule.kernel().limit());
-        const PairTable<T> table =
-            make_pair_table(taps, schedule.kernel(), schedule.tolerance(), n_distinct(out), scratch);
+        const PairTable<T> table = make_pair_table(taps, schedule.kernel(), schedule.tolerance(),
+                                                   std::max(least_values, n_distinct(out)), scratch);
         if (table.n_pieces == 0) {
             part.direct.emplace_back(output, input);
             if (schedule.is_paired(output)) part.direct.emplace_back(out.mirror, in.mirror);
@@ -152,10 +211,10 @@ RingPart<T> ring_part(const PixelSumSchedule& schedule, std::int64_t output) {
         const PixelPositions positions = positions_of(out, in);
         const double denominator = static_cast<double>(positions.denominator);
         part.inputs.push_back(input);
-        part.pairs.push_back({static_cast<double>(positions.step) / denominator,
-                              static_cast<double>(positions.first) / denominator, -taps.left, 0,
-                              static_cast<std::int64_t>(part.weights.size()), static_cast<int>(taps.n_taps),
-                              static_cast<int>(table.n_pieces)});
+        part.taps.push_back({static_cast<double>(positions.step) / denominator,
+                             static_cast<double>(positions.first) / denominator, -taps.left,
+                             static_cast<std::int64_t>(part.weights.size()), static_cast<int>(taps.n_taps),
+                             static_cast<int>(table.n_pieces)});
         append_table(table, taps.n_taps, part.weights);
     }
     return part;
@@ -176,38 +235,60 @@ struct Needed {
 template <class T>
 struct SquareStage<T>::HostArrays {
     std::vector<CudaFoldedRow> rows;
-    std::vector<CudaSquareRing> rings;
+    std::vector<CudaSquareGroup> groups;
     std::vector<CudaSquarePair> pairs;
     std::vector<T> weights;
     std::vector<CudaTask> tasks, fold_tasks;
     std::int64_t folded_size = 0;
+    std::vector<std::int64_t> row_origin, row_pixels;  ///< [input]
 
-    void add_ring(const PixelSumSchedule& schedule, std::int64_t output, const RingPart<T>& part);
-    std::int64_t add_row(const PixelSumSchedule& schedule, std::int64_t input, const Needed& needed);
+    void add_group(const PixelSumSchedule& schedule, const std::int64_t* outputs, const RingPart<T>* parts,
+                   int n_rings);
+    void add_row(const PixelSumSchedule& schedule, std::int64_t input, const Needed& needed);
 };
 
 template <class T>
-void SquareStage<T>::HostArrays::add_ring(const PixelSumSchedule& schedule, std::int64_t output,
-                                          const RingPart<T>& part) {
-    const SumRing& ring = schedule.outputs()[output];
-    const bool has_mirrored = schedule.is_paired(output);
-    const auto first = static_cast<std::int64_t>(pairs.size());
-    for (std::int64_t k = 0; k < n_distinct(ring); k += threads_per_block)
-        tasks.push_back({static_cast<int>(rings.size()), k});
-    rings.push_back({cuda_ring(ring), cuda_ring(has_mirrored ? schedule.outputs()[ring.mirror] : ring),
-                     has_mirrored, !schedule.is_alone(output), first,
-                     first + static_cast<std::int64_t>(part.pairs.size())});
-    for (CudaSquarePair pair : part.pairs) {
-        pair.first_weight += static_cast<std::int64_t>(weights.size());
-        pairs.push_back(pair);
+void SquareStage<T>::HostArrays::add_group(const PixelSumSchedule& schedule, const std::int64_t* outputs,
+                                           const RingPart<T>* parts, int n_rings) {
+    CudaSquareGroup group{};
+    group.n_rings = n_rings;
+    group.first_pair = static_cast<std::int64_t>(pairs.size());
+    std::int64_t n_pixels = 0;
+    std::vector<std::int64_t> inputs;
+    for (int r = 0; r < n_rings; ++r) {
+        const SumRing& ring = schedule.outputs()[outputs[r]];
+        const bool has_mirrored = schedule.is_paired(outputs[r]);
+        group.rings[r] = {cuda_ring(ring), cuda_ring(has_mirrored ? schedule.outputs()[ring.mirror] : ring),
+                          has_mirrored, !schedule.is_alone(outputs[r])};
+        n_pixels = std::max(n_pixels, n_distinct(ring));
+        inputs.insert(inputs.end(), parts[r].inputs.begin(), parts[r].inputs.end());
     }
-    weights.insert(weights.end(), part.weights.begin(), part.weights.end());
+    std::sort(inputs.begin(), inputs.end());
+    inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+    pairs.resize(pairs.size() + inputs.size());
+    group.end_pair = static_cast<std::int64_t>(pairs.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        pairs[static_cast<std::size_t>(group.first_pair) + i].row_pixels =
+            row_pixels[static_cast<std::size_t>(inputs[i])];
+    for (int r = 0; r < n_rings; ++r) {
+        for (std::size_t p = 0; p < parts[r].taps.size(); ++p) {
+            const std::int64_t input = parts[r].inputs[p];
+            const auto at = std::lower_bound(inputs.begin(), inputs.end(), input) - inputs.begin();
+            CudaSquareTaps taps = parts[r].taps[p];
+            taps.first += row_origin[static_cast<std::size_t>(input)];
+            taps.first_weight += static_cast<std::int64_t>(weights.size());
+            pairs[static_cast<std::size_t>(group.first_pair + at)].taps[r] = taps;
+        }
+        weights.insert(weights.end(), parts[r].weights.begin(), parts[r].weights.end());
+    }
+    for (std::int64_t k = 0; k < n_pixels; k += threads_per_block)
+        tasks.push_back({static_cast<int>(groups.size()), k});
+    groups.push_back(group);
 }
 
-/// Returns where the row's pixel 0 would be.
 template <class T>
-std::int64_t SquareStage<T>::HostArrays::add_row(const PixelSumSchedule& schedule, std::int64_t input,
-                                                 const Needed& needed) {
+void SquareStage<T>::HostArrays::add_row(const PixelSumSchedule& schedule, std::int64_t input,
+                                         const Needed& needed) {
     const SumRing& ring = schedule.inputs()[input];
     const bool has_mirrored = schedule.both_mirrored();
     const std::int64_t count = needed.end - needed.from;
@@ -215,8 +296,9 @@ std::int64_t SquareStage<T>::HostArrays::add_row(const PixelSumSchedule& schedul
         fold_tasks.push_back({static_cast<int>(rows.size()), k});
     rows.push_back({cuda_ring(ring), cuda_ring(has_mirrored ? schedule.inputs()[ring.mirror] : ring),
                     has_mirrored, needed.from, count, folded_size});
+    row_origin[static_cast<std::size_t>(input)] = folded_size - needed.from;
+    row_pixels[static_cast<std::size_t>(input)] = count;
     folded_size += n_groups * count;
-    return rows.back().first - needed.from;
 }
 
 template <class T>
@@ -235,28 +317,28 @@ typename SquareStage<T>::HostArrays SquareStage<T>::host_arrays(const PixelSumSc
     std::vector<Needed> needed(static_cast<std::size_t>(schedule.inputs().size()));
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const SumRing& out = schedule.outputs()[outputs[i]];
-        for (std::size_t p = 0; p < parts[i].pairs.size(); ++p) {
-            const CudaSquarePair& pair = parts[i].pairs[p];
+        for (std::size_t p = 0; p < parts[i].taps.size(); ++p) {
+            const CudaSquareTaps& taps = parts[i].taps[p];
             const PixelPositions positions = positions_of(out, schedule.inputs()[parts[i].inputs[p]]);
             // One more on either side: the device finds floor(x) by rounded numbers.
             needed[static_cast<std::size_t>(parts[i].inputs[p])].include(
-                base_at(positions, 0) + pair.first - 1,
-                base_at(positions, n_distinct(out) - 1) + pair.first + pair.n_taps + 1);
+                base_at(positions, 0) + taps.first - 1,
+                base_at(positions, n_distinct(out) - 1) + taps.first + taps.n_taps + 1);
         }
     }
-    std::vector<std::int64_t> origin(needed.size());
+    host.row_origin.resize(needed.size());
+    host.row_pixels.resize(needed.size());
     for (std::size_t input = 0; input < needed.size(); ++input)
         if (needed[input].end > needed[input].from)
-            origin[input] = host.add_row(schedule, static_cast<std::int64_t>(input), needed[input]);
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-        for (std::size_t p = 0; p < parts[i].pairs.size(); ++p) {
-            const auto input = static_cast<std::size_t>(parts[i].inputs[p]);
-            parts[i].pairs[p].first += origin[input];
-            parts[i].pairs[p].row_pixels = needed[input].end - needed[input].from;
+            host.add_row(schedule, static_cast<std::int64_t>(input), needed[input]);
+    for (std::size_t i = 0; i < outputs.size();) {
+        const bool has_next = i + 1 < outputs.size() && outputs[i + 1] == outputs[i] + 1;
+        const int n_rings = has_next ? square_rings : 1;
+        host.add_group(schedule, &outputs[i], &parts[i], n_rings);
+        for (int r = 0; r < n_rings; ++r, ++i) {
+            direct.insert(direct.end(), parts[i].direct.begin(), parts[i].direct.end());
+            parts[i] = {};
         }
-        host.add_ring(schedule, outputs[i], parts[i]);
-        direct.insert(direct.end(), parts[i].direct.begin(), parts[i].direct.end());
-        parts[i] = {};
     }
     return host;
 }
@@ -264,7 +346,7 @@ typename SquareStage<T>::HostArrays SquareStage<T>::host_arrays(const PixelSumSc
 template <class T>
 SquareStage<T>::SquareStage(const HostArrays& host)
     : rows_(host.rows),
-      rings_(host.rings),
+      groups_(host.groups),
       pairs_(host.pairs),
       weights_(host.weights),
       tasks_(host.tasks),
@@ -278,8 +360,8 @@ SquareStage<T>::SquareStage(const PixelSumSchedule& schedule, int threads, Direc
 template <class T>
 template <class Map>
 void SquareStage<T>::run(const Map* in, T* folded, Map* out, cudaStream_t stream) const {
-    const SquareView<T> view{rows_.data(),    rings_.data(), pairs_.data(),
-                             weights_.data(), tasks_.data(), fold_tasks_.data()};
+    const SquareView<T> view{rows_.data(),    groups_.data(), pairs_.data(),
+                             weights_.data(), tasks_.data(),  fold_tasks_.data()};
     auto* const fours = reinterpret_cast<Four<T>*>(folded);
     if (fold_tasks_.size() > 0) {
         fold_rings<T, Map>

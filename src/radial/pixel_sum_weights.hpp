@@ -92,9 +92,9 @@ PairTable<T> make_pair_table(const PairTaps& taps, const SumKernel& kernel, doub
 /// The polynomials of n taps (a multiple of fit_padding) of one piece, K at half the difference of longitudes
 /// x = middle[j] + half[j] s: writes coefficients[d][stride]. Returns the largest error found between the
 /// nodes.
-double fit_weights(const SumKernel& kernel, const PairGeometry& geometry, const double* middle,
+double fit_weights(const SumKernel& kernel, const PairGeometry& pair, const double* middle,
                    const double* half, std::int64_t n, std::int64_t stride, float* coefficients);
-double fit_weights(const SumKernel& kernel, const PairGeometry& geometry, const double* middle,
+double fit_weights(const SumKernel& kernel, const PairGeometry& pair, const double* middle,
                    const double* half, std::int64_t n, std::int64_t stride, double* coefficients);
 
 }  // namespace zonal::radial
