@@ -29,6 +29,7 @@ struct RingFftStorage : PixelConvolutionWorkspace::Storage {
     struct Thread {
         fft::ComplexFft transform;
         core::AlignedVector<std::complex<double>> sequence;
+        RowScratch row_scratch;
         CosineTiles<S> tiles;
         core::AlignedVector<S> rows = core::AlignedVector<S>(most_rows * mode_block);
         std::vector<const KernelRow*> kept;
@@ -93,12 +94,16 @@ class CpuRingFft final : public Convolver {
         return (input_size() + output_size()) * maps * std::int64_t{sizeof(S)} +
                values * std::int64_t{sizeof(S)} + threads_ * per_thread;
     }
-    PixelConvolutionWork work() const override { return geometry_.work(); }
+    PixelConvolutionWork work() const override {
+        PixelConvolutionWork work = geometry_.work();
+        work.row_products = geometry_.row_products_with_ffts();
+        return work;
+    }
 
   private:
     static std::int64_t blocks(std::int64_t n_modes) { return (n_modes + mode_block - 1) / mode_block; }
 
-    /// Values of the rows of outputs [begin, end).
+    /// What the rows of a band's outputs keep.
     std::int64_t values_of(const Band& band) const {
         std::int64_t sum = 0;
         for (std::int64_t k = band.begin; k < band.end; ++k) sum += node(k).n_values;
@@ -197,8 +202,9 @@ class CpuRingFft final : public Convolver {
         const std::int64_t n = band.end - band.begin;
         {
             const Timer timer(seconds.kernel_rows);
-            core::parallel_for(n, threads_, [&](std::int64_t k, int) {
-                pass.storage.rows[k].write(geometry_, geometry_.outputs()[band.begin + k]);
+            core::parallel_for(n, threads_, [&](std::int64_t k, int thread) {
+                pass.storage.rows[k].write(geometry_, geometry_.outputs()[band.begin + k],
+                                           pass.storage.threads[thread]->row_scratch);
             });
         }
         {
@@ -281,8 +287,14 @@ class CpuRingFft final : public Convolver {
         const std::int64_t most = pack.n_modes() - first;
         if (most <= 0) return;
         S* const rows = thread.rows.data() + static_cast<std::int64_t>(thread.kept.size()) * mode_block;
-        transform_rows<S>(values, pack.n_values, thread.tiles.at(pack.length, pack.parity, pack.n_values),
-                          std::min(mode_block, most), rows);
+        if (pack.is_transformed) {
+            for (std::int64_t r = 0; r < pack.n_rows; ++r)
+                std::copy_n(values + r * padded_modes(pack.n_modes()) + first, mode_block,
+                            rows + r * mode_block);
+        } else {
+            transform_rows<S>(values, pack.n_values, thread.tiles.at(pack.length, pack.parity, pack.n_values),
+                              std::min(mode_block, most), rows);
+        }
         S* row = rows;
         for (std::int64_t r = 0; r < pack.n_rows; ++r) {
             const std::int64_t n_modes = std::min(mode_block, pack.rows[r].n_modes - first);

@@ -49,11 +49,6 @@ RingFftGeometry::RingFftGeometry(const Grid& grid, const RadialKernel& kernel, c
     count_rows();
 }
 
-double RingFftGeometry::value(double chord_squared) const {
-    if (chord_squared > limit_) return 0;
-    return evaluate(table_.view<double>(), std::min(chord_squared, table_.end()));
-}
-
 void RingFftGeometry::make_nodes() {
     // Rings of a node: equal but for the sign of cos theta, to the last bit.
     std::map<std::tuple<double, double, double, std::int64_t>, std::size_t> found;
@@ -185,10 +180,13 @@ void RingFftGeometry::count(RingNode& node, const KernelRow& row) {
     if (row.kind != RowKind::equal && row.kind != RowKind::exact) return;
     node.output_modes = std::max(node.output_modes, row.n_modes);
     other.input_modes = std::max(other.input_modes, row.n_modes);
-    node.n_values += row.n_values;
+    node.n_values += row.is_long() ? row.n_modes : row.n_values;
     const auto values = static_cast<double>(row.n_values), modes = static_cast<double>(row.n_modes);
     work_.kernel_values += values;
     work_.row_products += values * modes;
+    // Two rows share a complex FFT of some 2.5 n log2 n multiply-adds.
+    const auto length = static_cast<double>(row.length);
+    row_products_with_ffts_ += row.is_long() ? 1.25 * length * std::log2(length) : values * modes;
     work_.mode_products += sides * modes;
 }
 
@@ -223,17 +221,5 @@ std::int64_t RingFftGeometry::most_output_modes() const {
     for (const RingNode& node : nodes_) most = std::max(most, node.output_modes);
     return most;
 }
-
-template <class S>
-void write_row_values(const RingFftGeometry& geometry, const KernelRow& row, std::int64_t stride, S* values) {
-    for (std::int64_t j = 0; j < row.n_values; ++j) {
-        const std::int64_t q = row.parity + 2 * j;
-        const double x = std::numbers::pi * static_cast<double>(q) / static_cast<double>(row.length);
-        values[j * stride] = static_cast<S>(row.weight(q) * geometry.value(row.chord.chord_squared(x)));
-    }
-}
-
-template void write_row_values(const RingFftGeometry&, const KernelRow&, std::int64_t, float*);
-template void write_row_values(const RingFftGeometry&, const KernelRow&, std::int64_t, double*);
 
 }  // namespace zonal::radial

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "radial/chord_table.hpp"
@@ -30,9 +32,9 @@ struct RingNode {
     std::int64_t exact_modes = 0;      ///< k_m of this ring and any other matter for m < exact_modes
     std::int64_t input_modes = 0;      ///< F(m) is needed for m < input_modes
     std::int64_t output_modes = 0;     ///< G(m) has m < output_modes
-    std::int64_t n_values = 0;         ///< values of the kernel in the rows of the output
-    bool has_twins = false;            ///< other nodes have as many pixels, and `equal` pairs are usual
-    bool has_direct = false;           ///< of the output, with `direct` rows
+    std::int64_t n_values = 0;  ///< of the output's rows on the CPU: of the kernel, or modes of long rows
+    bool has_twins = false;     ///< other nodes have as many pixels, and `equal` pairs are usual
+    bool has_direct = false;    ///< of the output, with `direct` rows
 
     bool is_input() const { return input[0] >= 0 || input[1] >= 0; }
     bool is_output() const { return output[0] >= 0 || output[1] >= 0; }
@@ -55,6 +57,11 @@ struct KernelRow {
     double weight(std::int64_t q) const {
         return (q == 0 || q == length ? 1.0 : 2.0) / static_cast<double>(length);
     }
+    /// Transformed by an FFT as a whole on the CPU, where others are by cosines: where the two cost the same.
+    bool is_long() const {
+        constexpr std::int64_t longest_by_cosines = 160;
+        return n_values > longest_by_cosines;
+    }
     /// F(n/2) and its conjugate share one bin, so that m = n/2 would count twice.
     bool halves_last_mode() const { return kind == RowKind::equal && length % 2 == 0; }
 };
@@ -69,7 +76,10 @@ class RingFftGeometry {
     const ChordTable& table() const { return table_; }
     /// chord^2 up to which pixels count; the table is asked for min(chord^2, table().end()).
     double limit() const { return limit_; }
-    double value(double chord_squared) const;
+    double value(double chord_squared) const {
+        if (chord_squared > limit_) return 0;
+        return evaluate(table_.view<double>(), std::min(chord_squared, table_.end()));
+    }
 
     /// From the poles to the equator.
     const std::vector<RingNode>& nodes() const { return nodes_; }
@@ -93,7 +103,10 @@ class RingFftGeometry {
     /// The degree where the kernel's series over longitude may end; -1 where it does not converge, or no
     /// pair of rings needs it.
     std::int64_t degree() const { return degree_; }
+    /// All rows by cosines.
     const PixelConvolutionWork& work() const { return work_; }
+    /// Multiply-adds that transform the rows where long ones go through FFTs.
+    double row_products_with_ffts() const { return row_products_with_ffts_; }
 
   private:
     void make_nodes();
@@ -109,14 +122,11 @@ class RingFftGeometry {
     std::vector<std::int64_t> outputs_;
     std::int64_t degree_ = -1;
     PixelConvolutionWork work_;
+    double row_products_with_ffts_ = 0;
 };
 
 /// Smallest degree L at which the kernel's series over longitude on the equator, and across half its support
 /// beside it, may end: the modes above sum to less than `accuracy` of all. -1 where that is above `highest`.
 std::int64_t series_degree(const RadialKernel& kernel, double accuracy, std::int64_t highest);
-
-/// w_j k(pi q_j / length) of a row, j < row.n_values.
-template <class S>
-void write_row_values(const RingFftGeometry& geometry, const KernelRow& row, std::int64_t stride, S* values);
 
 }  // namespace zonal::radial

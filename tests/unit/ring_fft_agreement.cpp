@@ -133,6 +133,18 @@ TEST(RingFft, AgreesWithSumsOverDiscsOnFineGrids) {
     EXPECT_LT(methods_differ(Grid::gauss_legendre(100, 150), RadialKernel::top_hat(4 * degree)), tolerance);
 }
 
+// Rows of more than 160 values go through FFTs, of either parity, beside others by cosines.
+TEST(RingFft, TransformsLongRows) {
+    const Grid caps = Grid::healpix(60).subset({40, 58, 59, 60, 120, 178});
+    PixelConvolutionOptions options;
+    options.accuracy = 1e-10;
+    const RadialKernel window = random_window(250, 1);
+    EXPECT_EQ(direct_products(caps, window, options), 0);
+    EXPECT_LT(error_of(caps, window, caps, options), 10 * options.accuracy);
+    EXPECT_LT(methods_differ(Grid::equidistant_cylindrical(12, 801), RadialKernel::top_hat(100 * degree)),
+              tolerance);
+}
+
 TEST(RingFft, SinglePrecisionStaysWithinItsBound) {
     PixelConvolutionOptions options;
     options.precision = Precision::single_;
