@@ -234,7 +234,7 @@ class CpuRingFft final : public Convolver {
         auto& thread = *pass.storage.threads[thread_index];
         std::complex<double>* const z = sequence_of(thread, node.n_pixels);
         double fine[2 * mode_block];
-        write_phases(node.phi_0, fine);
+        if (node.phi_0 != 0) write_phases(node.phi_0, fine);
         const RingPhases phases{node.phi_0 == 0 ? nullptr : fine, node.phi_0};
         for (std::int64_t map = 0; map < pass.n_maps(); ++map) {
             for (int side = 0; side < 2; ++side)
@@ -336,7 +336,7 @@ class CpuRingFft final : public Convolver {
         const RingNode& node = geometry_.nodes()[index];
         std::complex<double>* const z = sequence_of(thread, node.n_pixels);
         double fine[2 * mode_block];
-        write_phases(node.phi_0, fine);
+        if (node.phi_0 != 0) write_phases(node.phi_0, fine);
         const RingPhases phases{node.phi_0 == 0 ? nullptr : fine, node.phi_0};
         for (std::int64_t map = 0; map < pass.n_maps(); ++map) {
             std::fill_n(z, node.n_pixels, 0.0);
