@@ -9,15 +9,16 @@ namespace {
 
 constexpr int threads = 128;
 
-/// Blocks over (steps or degrees, order), enough for order 0.
-dim3 grid_of(std::int64_t longest, std::int64_t per_block, std::int64_t mmax) {
-    return {static_cast<unsigned>((longest + per_block - 1) / per_block), static_cast<unsigned>(mmax + 1)};
+/// Blocks over (steps or degrees, order), enough for the first order.
+dim3 grid_of(std::int64_t longest, std::int64_t per_block, Orders orders) {
+    return {static_cast<unsigned>((longest + per_block - 1) / per_block),
+            static_cast<unsigned>(orders.count())};
 }
 
 /// Blocks over the steps of every order, values of each, so many of them a thread.
-dim3 step_blocks(const LegendreView& t, int per_step, int per_thread) {
-    return grid_of(std::max(1, per_step) * ((t.lmax + t.spin) / 2 + 1 + step_group), threads * per_thread,
-                   t.mmax);
+dim3 step_blocks(const LegendreView& t, Orders orders, int per_step, int per_thread) {
+    const std::int64_t steps = (t.lmax + t.spin - orders.first) / 2 + 1 + step_group;
+    return grid_of(std::max(1, per_step) * steps, threads * per_thread, orders);
 }
 
 /// Steps of one field, or of none, that a thread makes: one would spend its time waiting for memory.
@@ -26,8 +27,9 @@ constexpr int steps_per_thread = 2;
 /// The first field's threads write the recurrence, too.
 template <class T>
 __global__ void __launch_bounds__(threads)
-    steps_kernel(LegendreView t, RowPointers<T> rows, int n_fields, StepLayout layout, double* steps) {
-    const std::int64_t m = blockIdx.y, first = t.first_step[m];
+    steps_kernel(LegendreView t, std::int64_t first_order, RowPointers<T> rows, int n_fields,
+                 StepLayout layout, double* steps) {
+    const std::int64_t m = first_order + blockIdx.y, first = t.first_step[m];
     const unsigned count = static_cast<unsigned>(t.first_step[m + 1] - first);
     // Below 2^31: a step's fields times the steps of an order.
     const unsigned index = blockIdx.x * threads * steps_per_thread + threadIdx.x;
@@ -106,8 +108,9 @@ struct StepSums {
 };
 
 /// One step of one field per thread, fields next to each other as in the sums.
-__global__ void rows_kernel(LegendreView t, StepSums sums, double* rows, std::int64_t n_rows) {
-    const std::int64_t m = blockIdx.y, lmax = t.lmax + t.spin;
+__global__ void rows_kernel(LegendreView t, std::int64_t first_order, StepSums sums, double* rows,
+                            std::int64_t n_rows) {
+    const std::int64_t m = first_order + blockIdx.y, lmax = t.lmax + t.spin;
     const unsigned index = blockIdx.x * threads + threadIdx.x, per_step = sums.n_fields;
     const std::int64_t i = index / per_step, f = index % per_step, l = m + 2 * i;
     if (i >= t.first_step[m + 1] - t.first_step[m]) return;
@@ -128,10 +131,11 @@ __device__ SpinShifts shifts(const LegendreView& t, std::int64_t l, std::int64_t
 
 /// Thread k of a block has the weights of degree first - 2 + k; all but two at each end have an output.
 template <class T>
-__global__ void to_scalar_kernel(LegendreView t, AlmPointers<T> alm, double* rows, std::int64_t n_rows) {
+__global__ void to_scalar_kernel(LegendreView t, std::int64_t first_order, AlmPointers<T> alm, double* rows,
+                                 std::int64_t n_rows) {
     __shared__ SpinShifts of_degree[threads];
     __shared__ double a[threads][2][2];
-    const std::int64_t m = blockIdx.y;
+    const std::int64_t m = first_order + blockIdx.y;
     const std::int64_t l = m + static_cast<std::int64_t>(blockIdx.x) * (threads - 4) - 2 + threadIdx.x;
     of_degree[threadIdx.x] = shifts(t, l, m);
     const bool there = l >= m && l >= t.spin && l <= t.lmax;
@@ -200,8 +204,9 @@ struct JacobiSums {
 /// Steps of two degrees of one scalar map, steps_per_thread a thread, straight from Ishioka's sums of field
 /// f.
 template <class T>
-__global__ void store_scalar_kernel(LegendreView t, StepSums steps, int f, JacobiSums jacobi, T* alm) {
-    const std::int64_t m = blockIdx.y, last = (t.lmax - m) / 2;
+__global__ void store_scalar_kernel(LegendreView t, std::int64_t first_order, StepSums steps, int f,
+                                    JacobiSums jacobi, T* alm) {
+    const std::int64_t m = first_order + blockIdx.y, last = (t.lmax - m) / 2;
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads * steps_per_thread + threadIdx.x;
     if (i - threadIdx.x > last) return;
     StepSums::Rows found[steps_per_thread];
@@ -240,9 +245,10 @@ __device__ void add_from_scalar(const LegendreView& t, std::int64_t l, std::int6
 }
 
 template <class T>
-__global__ void store_kernel(LegendreView t, const double* rows_q, const double* rows_u, JacobiSums jacobi,
-                             AlmTargets<T> alm) {
-    const std::int64_t m = blockIdx.y, l = m + static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+__global__ void store_kernel(LegendreView t, std::int64_t first_order, const double* rows_q,
+                             const double* rows_u, JacobiSums jacobi, AlmTargets<T> alm) {
+    const std::int64_t m = first_order + blockIdx.y,
+                       l = m + static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
     if (l > t.lmax) return;
     double value[2][2] = {};
     if (rows_q != nullptr) {
@@ -270,36 +276,38 @@ std::int64_t n_rows(const LegendreView& t) {
 }
 
 template <class T>
-void write_steps(const LegendreStage& stage, RowPointers<T> rows, int n_fields, StepLayout layout,
-                 double* steps, cudaStream_t stream) {
+void write_steps(const LegendreStage& stage, Orders orders, RowPointers<T> rows, int n_fields,
+                 StepLayout layout, double* steps, cudaStream_t stream) {
     const LegendreView& t = stage.view();
-    steps_kernel<T><<<step_blocks(t, layout.n_fields, steps_per_thread), threads, 0, stream>>>(
-        t, rows, n_fields, layout, steps);
+    steps_kernel<T><<<step_blocks(t, orders, layout.n_fields, steps_per_thread), threads, 0, stream>>>(
+        t, orders.first, rows, n_fields, layout, steps);
     core::check_launch("Ishioka coefficients");
 }
 
-void write_recurrence(const LegendreStage& stage, double* steps, cudaStream_t stream) {
-    write_steps<double>(stage, {}, 0, StepLayout{2, 2, 0}, steps, stream);
+void write_recurrence(const LegendreStage& stage, Orders orders, double* steps, cudaStream_t stream) {
+    write_steps<double>(stage, orders, {}, 0, StepLayout{2, 2, 0}, steps, stream);
 }
 
-void rows_from_sums(const LegendreStage& stage, const double* sums, int n_fields, double* rows,
+void rows_from_sums(const LegendreStage& stage, Orders orders, const double* sums, int n_fields, double* rows,
                     cudaStream_t stream) {
     const LegendreView& t = stage.view();
-    rows_kernel<<<step_blocks(t, n_fields, 1), threads, 0, stream>>>(t, step_sums(stage, sums, n_fields),
-                                                                     rows, n_rows(t));
+    rows_kernel<<<step_blocks(t, orders, n_fields, 1), threads, 0, stream>>>(
+        t, orders.first, step_sums(stage, sums, n_fields), rows, n_rows(t));
     core::check_launch("Ishioka sums");
 }
 
 template <class T>
-void spin_to_scalar(const LegendreStage& stage, AlmPointers<T> alm, double* rows, cudaStream_t stream) {
+void spin_to_scalar(const LegendreStage& stage, Orders orders, AlmPointers<T> alm, double* rows,
+                    cudaStream_t stream) {
     const LegendreView& t = stage.view();
-    const dim3 grid = grid_of(t.lmax + t.spin + 1, threads - 4, t.mmax);
-    to_scalar_kernel<T><<<grid, threads, 0, stream>>>(t, alm, rows, n_rows(t));
+    const dim3 grid = grid_of(t.lmax + t.spin + 1 - orders.first, threads - 4, orders);
+    to_scalar_kernel<T><<<grid, threads, 0, stream>>>(t, orders.first, alm, rows, n_rows(t));
     core::check_launch("spin to scalar");
 }
 
 template <class T>
-void store_alm(const LegendreStage& stage, const AdjointSums& sums, AlmTargets<T> alm, cudaStream_t stream) {
+void store_alm(const LegendreStage& stage, Orders orders, const AdjointSums& sums, AlmTargets<T> alm,
+               cudaStream_t stream) {
     const LegendreView& t = stage.view();
     const MapsOfPass pass = maps_of_pass(sums.map, sums.n_maps, t.components);
     const auto view = [&](const double* values, const JobList& jobs) {
@@ -309,19 +317,21 @@ void store_alm(const LegendreStage& stage, const AdjointSums& sums, AlmTargets<T
     const JacobiSums jacobi{view(sums.polar, stage.polar()), view(sums.equatorial, stage.equatorial()),
                             sums.map - pass.first};
     if (t.spin == 0 && sums.steps != nullptr)
-        store_scalar_kernel<T><<<step_blocks(t, 1, steps_per_thread), threads, 0, stream>>>(
-            t, step_sums(stage, sums.steps, sums.n_maps), sums.map, jacobi, alm.alm[0]);
+        store_scalar_kernel<T><<<step_blocks(t, orders, 1, steps_per_thread), threads, 0, stream>>>(
+            t, orders.first, step_sums(stage, sums.steps, sums.n_maps), sums.map, jacobi, alm.alm[0]);
     else
-        store_kernel<T><<<grid_of(t.lmax + 1, threads, t.mmax), threads, 0, stream>>>(
-            t, sums.rows[0], sums.rows[1], jacobi, alm);
+        store_kernel<T><<<grid_of(t.lmax + 1 - orders.first, threads, orders), threads, 0, stream>>>(
+            t, orders.first, sums.rows[0], sums.rows[1], jacobi, alm);
     core::check_launch("storing alm");
 }
 
-template void write_steps(const LegendreStage&, RowPointers<float>, int, StepLayout, double*, cudaStream_t);
-template void write_steps(const LegendreStage&, RowPointers<double>, int, StepLayout, double*, cudaStream_t);
-template void spin_to_scalar(const LegendreStage&, AlmPointers<float>, double*, cudaStream_t);
-template void spin_to_scalar(const LegendreStage&, AlmPointers<double>, double*, cudaStream_t);
-template void store_alm(const LegendreStage&, const AdjointSums&, AlmTargets<float>, cudaStream_t);
-template void store_alm(const LegendreStage&, const AdjointSums&, AlmTargets<double>, cudaStream_t);
+template void write_steps(const LegendreStage&, Orders, RowPointers<float>, int, StepLayout, double*,
+                          cudaStream_t);
+template void write_steps(const LegendreStage&, Orders, RowPointers<double>, int, StepLayout, double*,
+                          cudaStream_t);
+template void spin_to_scalar(const LegendreStage&, Orders, AlmPointers<float>, double*, cudaStream_t);
+template void spin_to_scalar(const LegendreStage&, Orders, AlmPointers<double>, double*, cudaStream_t);
+template void store_alm(const LegendreStage&, Orders, const AdjointSums&, AlmTargets<float>, cudaStream_t);
+template void store_alm(const LegendreStage&, Orders, const AdjointSums&, AlmTargets<double>, cudaStream_t);
 
 }  // namespace zonal::sht::cuda

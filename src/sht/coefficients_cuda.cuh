@@ -18,20 +18,21 @@ struct RowPointers {
 ///   b_i = alpha_i (eps_{l+1} a_l + eps_{l+2} a_{l+2}), c_i = alpha_i a_{l+1}, l = m + 2i,
 /// zero for the fields from n_fields to layout.n_fields.
 template <class T>
-void write_steps(const LegendreStage& stage, RowPointers<T> rows, int n_fields, StepLayout layout,
-                 double* steps, cudaStream_t stream);
+void write_steps(const LegendreStage& stage, Orders orders, RowPointers<T> rows, int n_fields,
+                 StepLayout layout, double* steps, cudaStream_t stream);
 
 /// steps: [step][2] = A, B.
-void write_recurrence(const LegendreStage& stage, double* steps, cudaStream_t stream);
+void write_recurrence(const LegendreStage& stage, Orders orders, double* steps, cudaStream_t stream);
 
 /// The transpose of write_steps: rows [n_fields][n_rows], overwritten, from the sums of all tiles
 /// (adjoint_ishioka).
-void rows_from_sums(const LegendreStage& stage, const double* sums, int n_fields, double* rows,
+void rows_from_sums(const LegendreStage& stage, Orders orders, const double* sums, int n_fields, double* rows,
                     cudaStream_t stream);
 
 /// rows: [2][n_rows] of the scalar fields sin^s Q, sin^s U of a spin 1 or 2 field, overwritten.
 template <class T>
-void spin_to_scalar(const LegendreStage& stage, AlmPointers<T> alm, double* rows, cudaStream_t stream);
+void spin_to_scalar(const LegendreStage& stage, Orders orders, AlmPointers<T> alm, double* rows,
+                    cudaStream_t stream);
 
 /// What the adjoint's kernels leave behind for one map; null where they have nothing to do.
 struct AdjointSums {
@@ -50,6 +51,7 @@ struct AlmTargets {
 
 /// Gathers a map's sums to its a_lm.
 template <class T>
-void store_alm(const LegendreStage& stage, const AdjointSums& sums, AlmTargets<T> alm, cudaStream_t stream);
+void store_alm(const LegendreStage& stage, Orders orders, const AdjointSums& sums, AlmTargets<T> alm,
+               cudaStream_t stream);
 
 }  // namespace zonal::sht::cuda

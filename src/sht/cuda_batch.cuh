@@ -15,6 +15,11 @@ struct BatchCopies {
     core::DeviceArray<char> memory[2];
 };
 
+/// Elements [first, end).
+struct ElementRange {
+    std::int64_t first, end;
+};
+
 /// One array of a call. View: [batch, component, contiguous].
 template <class T>
 class Batch {
@@ -35,20 +40,32 @@ class Batch {
     std::int64_t component_stride() const { return is_copied() ? view_.extent(2) : view_.stride(1); }
 
     void fetch(std::int64_t b, core::HostTransfer& transfer, cudaStream_t stream) const {
-        if (!is_copied()) return;
-        for (std::int64_t c = 0; c < view_.extent(1); ++c)
-            transfer.to_device(&view_(b, c, 0), copies_.memory[b % 2].data() + c * row_bytes(), row_bytes(),
-                               stream);
+        fetch(b, {0, view_.extent(2)}, transfer, stream);
     }
     void deliver(std::int64_t b, core::HostTransfer& transfer, cudaStream_t stream) const {
+        deliver(b, {0, view_.extent(2)}, transfer, stream);
+    }
+    /// Only some elements of each component.
+    void fetch(std::int64_t b, ElementRange range, core::HostTransfer& transfer, cudaStream_t stream) const {
         if (!is_copied()) return;
         for (std::int64_t c = 0; c < view_.extent(1); ++c)
-            transfer.to_host(copies_.memory[b % 2].data() + c * row_bytes(), &view_(b, c, 0), row_bytes(),
-                             stream);
+            transfer.to_device(&view_(b, c, range.first), copy_of(b, c, range.first), bytes(range), stream);
+    }
+    void deliver(std::int64_t b, ElementRange range, core::HostTransfer& transfer,
+                 cudaStream_t stream) const {
+        if (!is_copied()) return;
+        for (std::int64_t c = 0; c < view_.extent(1); ++c)
+            transfer.to_host(copy_of(b, c, range.first), &view_(b, c, range.first), bytes(range), stream);
     }
 
   private:
-    std::int64_t row_bytes() const { return view_.extent(2) * static_cast<std::int64_t>(sizeof(T)); }
+    static std::int64_t bytes(ElementRange range) {
+        return (range.end - range.first) * static_cast<std::int64_t>(sizeof(T));
+    }
+    std::int64_t row_bytes() const { return bytes({0, view_.extent(2)}); }
+    char* copy_of(std::int64_t b, std::int64_t c, std::int64_t element) const {
+        return copies_.memory[b % 2].data() + c * row_bytes() + bytes({0, element});
+    }
 
     View<T, 3> view_;
     BatchCopies& copies_;
@@ -87,6 +104,22 @@ class BatchStreams {
             core::check_cuda(cudaStreamSynchronize(each), "transform");
     }
 
+    /// Within work: copy(stream of its own); what `stream` is given from now on waits for it.
+    template <class Copy>
+    void bring(cudaStream_t stream, const Copy& copy) {
+        copy(fetching_.get());
+        brought_.record(fetching_.get());
+        brought_.hold(stream);
+    }
+    /// Within work: part k is done with what `stream` has been given so far.
+    void finish(std::int64_t k, cudaStream_t stream) { finished_[k % 2].record(stream); }
+    /// copy(stream of its own) after part k, k or k + 1 the last that was finished.
+    template <class Copy>
+    void take(std::int64_t k, const Copy& copy) {
+        finished_[k % 2].hold(delivering_.get());
+        copy(delivering_.get());
+    }
+
   private:
     struct Wait {
         BatchStreams& streams;
@@ -97,7 +130,7 @@ class BatchStreams {
         }
     };
     core::OwnStream fetching_, delivering_;
-    core::Event started_, fetched_[2], worked_[2], delivered_[2];
+    core::Event started_, fetched_[2], worked_[2], delivered_[2], brought_, finished_[2];
 };
 
 }  // namespace zonal::sht::cuda

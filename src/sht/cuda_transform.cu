@@ -146,6 +146,15 @@ class CudaTransform final : public Transform {
         return pointers;
     }
 
+    std::vector<Orders> parts(bool several) const {
+        return several ? orders_in_parts(table_.layout) : std::vector<Orders>{{0, options_.mmax + 1}};
+    }
+    /// Where the orders' coefficients lie.
+    ElementRange coefficients(Orders orders) const {
+        const AlmLayout& layout = table_.layout;
+        return {layout.index(orders.first, orders.first), end_of(layout, orders)};
+    }
+
     /// fetch, work and deliver(b, stream) for every map of a batch, see BatchStreams; waits for the end
     /// unless all data stay on the device and the stream is the caller's. call: which one it is, with the
     /// arrays. at_once: maps that one call of work serves from b on, where all are on the device.
@@ -192,8 +201,9 @@ class CudaTransform final : public Transform {
         require_place("map", map, device_);
         const Batch a(alm, storage.alm);
         const Batch pixels(map, storage.map);
+        const bool in_parts = a.is_copied() && alm.extent(0) == 1;
         const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
-            a.fetch(b, storage.transfer, stream);
+            if (!in_parts) a.fetch(b, storage.transfer, stream);
             if (has_other_pixels_) pixels.fetch(b, storage.transfer, stream);
         };
         const bool on_device = !a.is_copied() && !pixels.is_copied();
@@ -202,7 +212,13 @@ class CudaTransform final : public Transform {
             std::vector<AlmPointers<T>> maps;
             for (std::int64_t b = first; b < std::min(alm.extent(0), first + at_once); ++b)
                 maps.push_back(alm_pointers<const T, AlmPointers<T>>(a[b], a.component_stride()));
-            modes_from_alm<T>(legendre_, maps, storage.modes, of_legendre(0, storage), stream);
+            for (const Orders orders : parts(in_parts)) {
+                if (in_parts)
+                    storage.batches.bring(stream, [&](cudaStream_t fetching) {
+                        a.fetch(first, coefficients(orders), storage.transfer, fetching);
+                    });
+                modes_from_alm<T>(legendre_, orders, maps, storage.modes, of_legendre(0, storage), stream);
+            }
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
             for (std::size_t k = 0; k < maps.size(); ++k) {
                 const std::int64_t b = first + static_cast<std::int64_t>(k);
@@ -232,9 +248,11 @@ class CudaTransform final : public Transform {
         const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
             pixels.fetch(b, storage.transfer, stream);
         };
+        const bool in_parts = a.is_copied() && alm.extent(0) == 1;
         const bool on_device = !a.is_copied() && !pixels.is_copied();
         const std::int64_t at_once = on_device ? maps_at_once(storage.n_maps) : 1;
         const auto work = [&](std::int64_t first, cudaStream_t stream) {
+            storage.modes.begin_adjoint(legendre_, stream);
             std::vector<AlmTargets<T>> maps;
             for (std::int64_t b = first; b < std::min(alm.extent(0), first + at_once); ++b) {
                 PairModes* const fourier = of_grid(maps.size(), storage);
@@ -246,11 +264,24 @@ class CudaTransform final : public Transform {
                 adjoint_interpolated(maps.size(), storage, stream);
                 maps.push_back(alm_pointers<T, AlmTargets<T>>(a[b], a.component_stride()));
             }
-            alm_from_modes<T>(legendre_, of_legendre(0, storage), storage.modes, maps, stream);
+            const std::vector<Orders> all_parts = parts(in_parts);
+            const auto take = [&](std::size_t k) {
+                storage.batches.take(k, [&](cudaStream_t delivering) {
+                    a.deliver(first, coefficients(all_parts[k]), storage.transfer, delivering);
+                });
+            };
+            for (std::size_t k = 0; k < all_parts.size(); ++k) {
+                alm_from_modes<T>(legendre_, all_parts[k], of_legendre(0, storage), storage.modes, maps,
+                                  stream);
+                if (!in_parts) continue;
+                storage.batches.finish(k, stream);
+                if (k > 0) take(k - 1);  // while the device works on this one
+            }
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
+            if (in_parts) take(all_parts.size() - 1);
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
-            a.deliver(b, storage.transfer, stream);
+            if (!in_parts) a.deliver(b, storage.transfer, stream);
         };
         for_each_map(CallKey().add(id_).add(weighted ? 2 : 1).add(map).add(alm), alm.extent(0), on_device,
                      storage, progress, fetch, work, deliver, at_once);
@@ -275,8 +306,10 @@ class CudaTransform final : public Transform {
         };
         const auto work = [&](std::int64_t b, cudaStream_t stream) {
             const std::vector from{alm_pointers<const T, AlmPointers<T>>(a[b], a.component_stride())};
-            modes_from_alm<T>(legendre_, from, storage.modes, of_legendre(0, storage), stream);
+            modes_from_alm<T>(legendre_, {0, options_.mmax + 1}, from, storage.modes, of_legendre(0, storage),
+                              stream);
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
+            storage.modes.begin_adjoint(legendre_, stream);
             PairModes* const fourier = interpolated(0, storage, stream);
             for (int c = 0; c < table_.components; ++c) {
                 PairModes* const modes = fourier + c * layout_.size();
@@ -288,7 +321,8 @@ class CudaTransform final : public Transform {
             storage.clock.mark(stream, &ShtStageSeconds::rings);
             adjoint_interpolated(0, storage, stream);
             const std::vector to{alm_pointers<T, AlmTargets<T>>(out[b], out.component_stride())};
-            alm_from_modes<T>(legendre_, of_legendre(0, storage), storage.modes, to, stream);
+            alm_from_modes<T>(legendre_, {0, options_.mmax + 1}, of_legendre(0, storage), storage.modes, to,
+                              stream);
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {

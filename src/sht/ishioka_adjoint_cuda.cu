@@ -8,22 +8,14 @@ namespace {
 /// Few, as those at the end of an order have less to do.
 constexpr int warps = 2;
 constexpr int threads = 32 * warps;
-/// Steps that lie in shared memory at a time; the next ones are on their way meanwhile.
-constexpr int chunk_steps = 32;
+/// Steps that lie in shared memory at a time; the next ones are on their way meanwhile. Many, as the warps
+/// wait for each other at the end of each chunk.
+constexpr int chunk_steps = 64;
 
-/// What a block shares, in turn: of the chunk at hand, of the one before or after.
+/// What a block shares.
 struct Shared {
     alignas(16) double chunks[2][chunk_steps * 2];  ///< A, B
-    double partial[2][warps][chunk_steps * sums_per_step];
-
-    /// Adds up the warps' sums of the chunk that began at step `done`.
-    __device__ void write_sums(int k, int count, double* sums) const {
-        for (int i = threadIdx.x; i < count * sums_per_step; i += threads) {
-            double sum = partial[k][0][i];
-            for (int w = 1; w < warps; ++w) sum += partial[k][w][i];
-            sums[i] = sum;
-        }
-    }
+    double partial[warps][chunk_steps * sums_per_step];
 };
 
 /// The F_m of a thread's pairs, combined to what even and odd degrees see. Which of the four sums a slot
@@ -133,30 +125,28 @@ __device__ void project_job(const LegendreView& t, const LegendreJob& job, const
     AdjointModes<R> modes;
     modes.load(t, job.m, first, job.end, lane, fourier);
     Visibility visibility = state.visibility();
-    double* out = sums + job.sums;
-    int k = 0;
-    for (int done = 0; done < n_steps; done += chunk_steps, k ^= 1) {
+    for (int done = 0, k = 0; done < n_steps; done += chunk_steps, k ^= 1) {
         const int count = min(chunk_steps, n_steps - done),
                   next = min(chunk_steps, n_steps - done - chunk_steps);
         __pipeline_wait_prior(0);
-        __syncthreads();  // the chunk is there, the last one's sums too, and nobody is behind them
-        if (done > 0) {
-            shared.write_sums(k ^ 1, chunk_steps, out);
-            out += chunk_steps * width;
-        }
+        __syncthreads();
         if (next > 0)
             copy_steps<threads>(recurrence, begin + done + chunk_steps, next, stride, shared.chunks[k ^ 1]);
         for (int j = 0; j < count; j += step_group) {
             modes.sum_group(state, visibility, shared.chunks[k] + j * stride, lane,
-                            shared.partial[k][warp] + j * width);
+                            shared.partial[warp] + j * width);
             if (visibility != Visibility::all) {
                 state.promote();
                 visibility = state.visibility();
             }
         }
+        __syncthreads();
+        for (int i = threadIdx.x; i < count * width; i += threads) {
+            double sum = shared.partial[0][i];
+            for (int w = 1; w < warps; ++w) sum += shared.partial[w][i];
+            sums[job.sums + static_cast<std::int64_t>(done) * width + i] = sum;
+        }
     }
-    __syncthreads();
-    shared.write_sums(k ^ 1, (n_steps - 1) % chunk_steps + 1, out);
 }
 
 /// Up to Most pairs a thread, so many that as many sums as possible come before an exchange; fewer for
@@ -179,13 +169,14 @@ __global__ void __launch_bounds__(threads, Most == 8 ? 6 : 8)
 
 }  // namespace
 
-void adjoint_ishioka(const LegendreStage& stage, const double* recurrence, int n_fields,
+void adjoint_ishioka(const LegendreStage& stage, Orders orders, const double* recurrence, int n_fields,
                      const PairModes* fourier, double* sums, cudaStream_t stream) {
-    const auto n_jobs = static_cast<unsigned>(stage.ishioka().jobs.size());
+    const unsigned n_jobs = stage.ishioka().count(orders);
     if (n_jobs == 0) return;
-    if (n_fields > 1) return adjoint_ishioka_products(stage, recurrence, n_fields, fourier, sums, stream);
+    if (n_fields > 1)
+        return adjoint_ishioka_products(stage, orders, recurrence, n_fields, fourier, sums, stream);
     const auto kernel = stage.tiles().adjoint == 4 * threads ? adjoint_kernel<4> : adjoint_kernel<8>;
-    kernel<<<n_jobs, threads, 0, stream>>>(stage.view(), stage.ishioka().jobs.data(), recurrence, fourier,
+    kernel<<<n_jobs, threads, 0, stream>>>(stage.view(), stage.ishioka().begin(orders), recurrence, fourier,
                                            sums);
     core::check_launch("Ishioka adjoint");
 }

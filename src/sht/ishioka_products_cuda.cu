@@ -305,33 +305,33 @@ void with_shape(int n_fields, std::int64_t tile, const Visit& visit) {
 
 /// One block for each of the jobs.
 template <class Shared, class Kernel, class... Arguments>
-void launch(Kernel* kernel, int warps, const LegendreView& view, const JobList& list, cudaStream_t stream,
-            Arguments... arguments) {
-    const auto n_jobs = static_cast<unsigned>(list.jobs.size());
+void launch(Kernel* kernel, int warps, const LegendreView& view, const JobList& list, Orders orders,
+            cudaStream_t stream, Arguments... arguments) {
+    const unsigned n_jobs = list.count(orders);
     if (n_jobs == 0) return;
     core::check_cuda(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared)),
         "asking for shared memory");
-    kernel<<<n_jobs, 32 * warps, sizeof(Shared), stream>>>(view, list.jobs.data(), arguments...);
+    kernel<<<n_jobs, 32 * warps, sizeof(Shared), stream>>>(view, list.begin(orders), arguments...);
     core::check_launch("Ishioka products");
 }
 
 }  // namespace
 
-void synthesize_ishioka_products(const LegendreStage& stage, const double* coefficients, int n_fields,
-                                 PairModes* fourier, cudaStream_t stream) {
+void synthesize_ishioka_products(const LegendreStage& stage, Orders orders, const double* coefficients,
+                                 int n_fields, PairModes* fourier, cudaStream_t stream) {
     with_shape<2, 2>(n_fields, stage.tiles().synthesis, [&](auto blocks, auto warps) {
         launch<SynthesisShared<blocks, warps>>(&synthesis_kernel<blocks, warps>, warps, stage.view(),
-                                               stage.ishioka_synthesis(), stream, coefficients, n_fields,
-                                               fourier, stage.layout().size());
+                                               stage.ishioka_synthesis(), orders, stream, coefficients,
+                                               n_fields, fourier, stage.layout().size());
     });
 }
 
-void adjoint_ishioka_products(const LegendreStage& stage, const double* recurrence, int n_fields,
-                              const PairModes* fourier, double* sums, cudaStream_t stream) {
+void adjoint_ishioka_products(const LegendreStage& stage, Orders orders, const double* recurrence,
+                              int n_fields, const PairModes* fourier, double* sums, cudaStream_t stream) {
     with_shape<4, 8>(n_fields, stage.tiles().adjoint, [&](auto blocks, auto warps) {
         launch<AdjointShared<blocks, warps>>(&adjoint_kernel<blocks, warps>, warps, stage.view(),
-                                             stage.ishioka(), stream, recurrence, n_fields, fourier,
+                                             stage.ishioka(), orders, stream, recurrence, n_fields, fourier,
                                              stage.layout().size(), sums);
     });
 }

@@ -133,31 +133,32 @@ __global__ void __launch_bounds__(threads)
 constexpr int pairs = 4;
 
 template <int Fields, class Source>
-void launch(const LegendreStage& stage, const Source& source, PairModes* fourier, cudaStream_t stream) {
-    const auto n_jobs = static_cast<unsigned>(stage.ishioka_synthesis().jobs.size());
+void launch(const LegendreStage& stage, Orders orders, const Source& source, PairModes* fourier,
+            cudaStream_t stream) {
+    const unsigned n_jobs = stage.ishioka_synthesis().count(orders);
     if (n_jobs == 0) return;
     synthesis_kernel<pairs, Fields><<<n_jobs, threads, 0, stream>>>(
-        stage.view(), stage.ishioka_synthesis().jobs.data(), source, fourier, stage.layout().size());
+        stage.view(), stage.ishioka_synthesis().begin(orders), source, fourier, stage.layout().size());
     core::check_launch("Ishioka synthesis");
 }
 
 }  // namespace
 
-void synthesize_ishioka(const LegendreStage& stage, const double* coefficients, int n_fields,
+void synthesize_ishioka(const LegendreStage& stage, Orders orders, const double* coefficients, int n_fields,
                         PairModes* fourier, cudaStream_t stream) {
     const StoredSteps source{coefficients};
-    if (n_fields == 1) return launch<1>(stage, source, fourier, stream);
-    if (n_fields == 2) return launch<2>(stage, source, fourier, stream);
-    synthesize_ishioka_products(stage, coefficients, n_fields, fourier, stream);
+    if (n_fields == 1) return launch<1>(stage, orders, source, fourier, stream);
+    if (n_fields == 2) return launch<2>(stage, orders, source, fourier, stream);
+    synthesize_ishioka_products(stage, orders, coefficients, n_fields, fourier, stream);
 }
 
 template <class T>
-void synthesize_ishioka_alm(const LegendreStage& stage, const T* alm, PairModes* fourier,
+void synthesize_ishioka_alm(const LegendreStage& stage, Orders orders, const T* alm, PairModes* fourier,
                             cudaStream_t stream) {
-    launch<1>(stage, OwnSteps<T>{alm}, fourier, stream);
+    launch<1>(stage, orders, OwnSteps<T>{alm}, fourier, stream);
 }
 
-template void synthesize_ishioka_alm(const LegendreStage&, const float*, PairModes*, cudaStream_t);
-template void synthesize_ishioka_alm(const LegendreStage&, const double*, PairModes*, cudaStream_t);
+template void synthesize_ishioka_alm(const LegendreStage&, Orders, const float*, PairModes*, cudaStream_t);
+template void synthesize_ishioka_alm(const LegendreStage&, Orders, const double*, PairModes*, cudaStream_t);
 
 }  // namespace zonal::sht::cuda

@@ -209,24 +209,24 @@ __global__ void __launch_bounds__(threads)
 
 /// Launches for `Columns` columns, one or two pairs a thread.
 template <bool Spin, JacobiForm Form, int Columns, class T>
-void launch_synthesis(const LegendreStage& stage, const JobList& list, const ColumnPointers<T>& alm,
-                      PairModes* fourier, cudaStream_t stream) {
-    if (list.jobs.size() == 0) return;
+void launch_synthesis(const LegendreStage& stage, Orders orders, const JobList& list,
+                      const ColumnPointers<T>& alm, PairModes* fourier, cudaStream_t stream) {
+    if (list.count(orders) == 0) return;
     const auto kernel = stage.tiles().jacobi == threads ? synthesis_kernel<Spin, Form, 1, Columns, T>
                                                         : synthesis_kernel<Spin, Form, 2, Columns, T>;
-    kernel<<<static_cast<unsigned>(list.jobs.size()), threads, 0, stream>>>(
-        stage.view(), list.jobs.data(), alm, fourier, stage.layout().size());
+    kernel<<<list.count(orders), threads, 0, stream>>>(stage.view(), list.begin(orders), alm, fourier,
+                                                       stage.layout().size());
     core::check_launch("Jacobi synthesis");
 }
 
 template <bool Spin, JacobiForm Form, int Columns>
-void launch_adjoint(const LegendreStage& stage, const JobList& list, const PairModes* fourier, double* sums,
-                    cudaStream_t stream) {
-    if (list.jobs.size() == 0) return;
+void launch_adjoint(const LegendreStage& stage, Orders orders, const JobList& list, const PairModes* fourier,
+                    double* sums, cudaStream_t stream) {
+    if (list.count(orders) == 0) return;
     const auto kernel = stage.tiles().jacobi == threads ? adjoint_kernel<Spin, Form, 1, Columns>
                                                         : adjoint_kernel<Spin, Form, 2, Columns>;
-    kernel<<<static_cast<unsigned>(list.jobs.size()), threads, 0, stream>>>(
-        stage.view(), list.jobs.data(), fourier, stage.layout().size(), sums);
+    kernel<<<list.count(orders), threads, 0, stream>>>(stage.view(), list.begin(orders), fourier,
+                                                       stage.layout().size(), sums);
     core::check_launch("Jacobi adjoint");
 }
 
@@ -251,7 +251,7 @@ void for_each_pass(int components, int n_maps, const Visit& visit) {
 }  // namespace
 
 template <class T>
-void synthesize_jacobi(const LegendreStage& stage, const std::vector<AlmPointers<T>>& maps,
+void synthesize_jacobi(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
                        PairModes* fourier, JacobiStreams streams) {
     using enum JacobiForm;
     const int components = stage.view().components;
@@ -260,29 +260,29 @@ void synthesize_jacobi(const LegendreStage& stage, const std::vector<AlmPointers
         for (int k = 0; k < pass.count; ++k)
             for (int c = 0; c < components; ++c) alm.column[k * components + c] = maps[pass.first + k].alm[c];
         PairModes* const first = fourier + pass.first * components * stage.layout().size();
-        launch_synthesis<spin, difference, columns>(stage, stage.polar(), alm, first, streams.polar);
-        launch_synthesis<spin, three_term, columns>(stage, stage.equatorial(), alm, first,
+        launch_synthesis<spin, difference, columns>(stage, orders, stage.polar(), alm, first, streams.polar);
+        launch_synthesis<spin, three_term, columns>(stage, orders, stage.equatorial(), alm, first,
                                                     streams.equatorial);
     });
 }
 
-void adjoint_jacobi(const LegendreStage& stage, int n_maps, const PairModes* fourier, double* polar,
-                    double* equatorial, JacobiStreams streams) {
+void adjoint_jacobi(const LegendreStage& stage, Orders orders, int n_maps, const PairModes* fourier,
+                    double* polar, double* equatorial, JacobiStreams streams) {
     using enum JacobiForm;
     const int components = stage.view().components;
     for_each_pass(components, n_maps, [&](MapsOfPass pass, auto spin, auto columns) {
         const PairModes* const first = fourier + pass.first * components * stage.layout().size();
-        launch_adjoint<spin, difference, columns>(stage, stage.polar(), first,
+        launch_adjoint<spin, difference, columns>(stage, orders, stage.polar(), first,
                                                   polar + pass.first * stage.polar().n_sums, streams.polar);
-        launch_adjoint<spin, three_term, columns>(stage, stage.equatorial(), first,
+        launch_adjoint<spin, three_term, columns>(stage, orders, stage.equatorial(), first,
                                                   equatorial + pass.first * stage.equatorial().n_sums,
                                                   streams.equatorial);
     });
 }
 
-template void synthesize_jacobi(const LegendreStage&, const std::vector<AlmPointers<float>>&, PairModes*,
-                                JacobiStreams);
-template void synthesize_jacobi(const LegendreStage&, const std::vector<AlmPointers<double>>&, PairModes*,
-                                JacobiStreams);
+template void synthesize_jacobi(const LegendreStage&, Orders, const std::vector<AlmPointers<float>>&,
+                                PairModes*, JacobiStreams);
+template void synthesize_jacobi(const LegendreStage&, Orders, const std::vector<AlmPointers<double>>&,
+                                PairModes*, JacobiStreams);
 
 }  // namespace zonal::sht::cuda

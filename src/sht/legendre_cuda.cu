@@ -24,6 +24,7 @@ JobList make_jobs(std::int64_t mmax, std::int64_t begin, std::int64_t end, std::
     std::vector<std::int32_t> n_tiles;
     for (std::int64_t m = 0; m <= mmax; ++m) {
         first_sum.push_back(list.n_sums);
+        list.first_job.push_back(static_cast<std::int64_t>(jobs.size()));
         n_tiles.push_back(0);
         if (length(m) == 0) continue;
         const std::int64_t active = std::max(begin, first_pair(m));
@@ -37,6 +38,7 @@ JobList make_jobs(std::int64_t mmax, std::int64_t begin, std::int64_t end, std::
             ++n_tiles.back();
         }
     }
+    list.first_job.push_back(static_cast<std::int64_t>(jobs.size()));
     list.jobs = core::DeviceArray<LegendreJob>(jobs);
     list.first_sum = core::DeviceArray<std::int64_t>(first_sum);
     list.n_tiles = core::DeviceArray<std::int32_t>(n_tiles);

@@ -45,12 +45,25 @@ struct LegendreJob {
     std::int64_t sums;
 };
 
-/// Jobs of one kind and, per order, where its jobs lie: jobs of order m are first_job[m] .. first_job[m+1].
+/// Orders [first, end), those that one launch of a kernel works on.
+struct Orders {
+    std::int64_t first, end;
+    std::int64_t count() const { return end - first; }
+};
+
+/// Jobs of one kind, order by order.
 struct JobList {
+    /// Those of the orders: where they begin, and how many.
+    const LegendreJob* begin(Orders orders) const { return jobs.data() + first_job[orders.first]; }
+    unsigned count(Orders orders) const {
+        return static_cast<unsigned>(first_job[orders.end] - first_job[orders.first]);
+    }
+
     core::DeviceArray<LegendreJob> jobs;        ///< longest first
     core::DeviceArray<std::int64_t> first_sum;  ///< [mmax + 1], where the order's first job's sums start
     core::DeviceArray<std::int32_t> n_tiles;    ///< [mmax + 1]
-    std::int64_t n_sums = 0;                    ///< doubles per field of all jobs
+    std::vector<std::int64_t> first_job;  ///< [mmax + 2], on the host: of order m, and where the last ends
+    std::int64_t n_sums = 0;              ///< doubles per field of all jobs
 };
 
 /// Doubles per field that the adjoint's sums of a step (even re, im, odd re, im) and of a degree (re, im)
@@ -150,23 +163,23 @@ inline StepLayout step_layout(int n_fields) {
 
 /// coefficients: write_steps with step_layout(n_fields); fourier: [n_fields] of layout().size() each, the
 /// part of the Ishioka pairs overwritten. n_fields: 1 to max_fields.
-void synthesize_ishioka(const LegendreStage& stage, const double* coefficients, int n_fields,
+void synthesize_ishioka(const LegendreStage& stage, Orders orders, const double* coefficients, int n_fields,
                         PairModes* fourier, cudaStream_t stream);
 /// The same for one scalar field from its alm, without write_steps: each block makes the steps that it needs,
 /// which pays while an order has few blocks (Tiles::few).
 template <class T>
-void synthesize_ishioka_alm(const LegendreStage& stage, const T* alm, PairModes* fourier,
+void synthesize_ishioka_alm(const LegendreStage& stage, Orders orders, const T* alm, PairModes* fourier,
                             cudaStream_t stream);
 /// The same by matrix products on the tensor cores: for more than two fields.
-void synthesize_ishioka_products(const LegendreStage& stage, const double* coefficients, int n_fields,
-                                 PairModes* fourier, cudaStream_t stream);
+void synthesize_ishioka_products(const LegendreStage& stage, Orders orders, const double* coefficients,
+                                 int n_fields, PairModes* fourier, cudaStream_t stream);
 
 /// recurrence: [step][2], see write_recurrence. sums: [job of ishioka()][step][4 n_fields], overwritten.
-void adjoint_ishioka(const LegendreStage& stage, const double* recurrence, int n_fields,
+void adjoint_ishioka(const LegendreStage& stage, Orders orders, const double* recurrence, int n_fields,
                      const PairModes* fourier, double* sums, cudaStream_t stream);
 /// The same by matrix products on the tensor cores: for more than one field.
-void adjoint_ishioka_products(const LegendreStage& stage, const double* recurrence, int n_fields,
-                              const PairModes* fourier, double* sums, cudaStream_t stream);
+void adjoint_ishioka_products(const LegendreStage& stage, Orders orders, const double* recurrence,
+                              int n_fields, const PairModes* fourier, double* sums, cudaStream_t stream);
 
 /// A map's coefficients as the Jacobi kernels read them: component c at alm[c], null where it is zero.
 template <class T>
@@ -196,12 +209,12 @@ inline MapsOfPass maps_of_pass(int k, int n_maps, int components) {
 /// fourier: [map][component] of layout().size() each; the parts of the polar and the equatorial pairs
 /// overwritten.
 template <class T>
-void synthesize_jacobi(const LegendreStage& stage, const std::vector<AlmPointers<T>>& maps,
+void synthesize_jacobi(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
                        PairModes* fourier, JacobiStreams streams);
 
 /// polar, equatorial: [map][n_sums of the jobs], of which the maps of a pass share theirs:
 /// [job][degree][map][2 components], overwritten.
-void adjoint_jacobi(const LegendreStage& stage, int n_maps, const PairModes* fourier, double* polar,
-                    double* equatorial, JacobiStreams streams);
+void adjoint_jacobi(const LegendreStage& stage, Orders orders, int n_maps, const PairModes* fourier,
+                    double* polar, double* equatorial, JacobiStreams streams);
 
 }  // namespace zonal::sht::cuda

@@ -23,21 +23,32 @@ class ModesScratch {
         other_side_.join(stream);
     }
 
+    /// Begins, beside what `stream` is given next, what alm_from_modes needs that no F_m is needed for.
+    void begin_adjoint(const LegendreStage& stage, cudaStream_t stream);
+    /// `stream` goes on when that is done.
+    void join_adjoint(cudaStream_t stream) { early_.join(stream); }
+
     core::DeviceArray<double> steps, rows, sums;  ///< of Ishioka's recurrence
     core::DeviceArray<double> polar, equatorial;  ///< adjoint_jacobi
 
   private:
-    core::SideStream side_, other_side_;
+    core::SideStream side_, other_side_, early_;
 };
 
-/// fourier: [map][component] of stage.layout().size() each, overwritten.
+/// All orders in parts of about as many coefficients, so that the copies of one map's alm overlap with the
+/// work on them: one for little, four for much.
+std::vector<Orders> orders_in_parts(const AlmLayout& layout);
+/// Past the orders' last coefficient.
+std::int64_t end_of(const AlmLayout& layout, Orders orders);
+
+/// fourier: [map][component] of stage.layout().size() each, the part of the orders overwritten.
 template <class T>
-void modes_from_alm(const LegendreStage& stage, const std::vector<AlmPointers<T>>& maps,
+void modes_from_alm(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
                     ModesScratch& scratch, PairModes* fourier, cudaStream_t stream);
 
-/// The transpose.
+/// The transpose: the orders' a_lm. After ModesScratch::begin_adjoint.
 template <class T>
-void alm_from_modes(const LegendreStage& stage, const PairModes* fourier, ModesScratch& scratch,
-                    const std::vector<AlmTargets<T>>& maps, cudaStream_t stream);
+void alm_from_modes(const LegendreStage& stage, Orders orders, const PairModes* fourier,
+                    ModesScratch& scratch, const std::vector<AlmTargets<T>>& maps, cudaStream_t stream);
 
 }  // namespace zonal::sht::cuda
