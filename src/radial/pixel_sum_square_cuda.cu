@@ -9,6 +9,9 @@ namespace zonal::radial::cuda {
 namespace {
 
 constexpr int threads_per_block = 128;
+/// Blocks of add_square that registers are left for: its warps wait for memory, and others work meanwhile.
+template <class T>
+constexpr int blocks_per_processor = sizeof(T) == 4 ? 6 : 4;
 /// Images are folded and read in groups of four.
 constexpr int group_images = 4, n_groups = static_cast<int>(n_images) / group_images;
 /// A tap's weights: factor, shift, coefficients, padded to whole groups of four.
@@ -37,6 +40,7 @@ __global__ void __launch_bounds__(threads_per_block)
     const CudaFoldedRow& row = square.rows[task.index];
     const std::int64_t i = task.first + threadIdx.x;
     if (i >= row.n_pixels) return;
+    const std::int64_t place = modulo(row.from + i, row.ring.n_pixels);
     for (int group = 0; group < n_groups; ++group) {
         Four<T> four = {};
         const bool mirrored = group * group_images >= n_images / 2;
@@ -46,7 +50,9 @@ __global__ void __launch_bounds__(threads_per_block)
 #pragma unroll
             for (int g = 0; g < group_images; ++g) {
                 const Image image = image_of(ring, group * group_images + g);
-                const std::int64_t k = modulo(image.start + image.direction * (row.from + i), ring.n_pixels);
+                // image.start is below 2n.
+                const std::int64_t k =
+                    wrapped(wrapped(image.start, ring.n_pixels) + image.direction * place, ring.n_pixels);
                 four.value[g] = weight * static_cast<T>(in[ring.first_pixel + k]);
             }
         }
@@ -144,13 +150,13 @@ __device__ void store_images(const CudaSquareRing& ring, std::int64_t k, const T
         const OwnPixels own = own_pixels(target, i);
         if (k < own.first || k >= own.end) continue;
         const Image image = image_of(target, i);
-        Map& pixel = out[target.first_pixel + modulo(image.start + image.direction * k, target.n_pixels)];
+        Map& pixel = out[target.first_pixel + wrapped(image.start + image.direction * k, target.n_pixels)];
         pixel = static_cast<Map>(ring.is_set ? static_cast<T>(pixel) + sums[i] : sums[i]);
     }
 }
 
 template <class T, class Map>
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(threads_per_block, blocks_per_processor<T>)
     add_square(SquareView<T> square, const Four<T>* __restrict__ folded, Map* __restrict__ out) {
     const CudaTask task = square.tasks[blockIdx.x];
     const CudaSquareGroup& group = square.groups[task.index];
