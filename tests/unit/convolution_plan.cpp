@@ -7,10 +7,12 @@
 #include "convolution_helpers.hpp"
 #include "zonal/error.hpp"
 
+namespace zonal {
 namespace {
 
-using namespace zonal;
-using namespace zonal::tests;
+using tests::convolved;
+using tests::degree;
+using tests::random_map;
 
 constexpr PixelMethod methods[] = {PixelMethod::pixel_sum, PixelMethod::ring_fft};
 constexpr Precision precisions[] = {Precision::single_, Precision::double_};
@@ -178,3 +180,4 @@ TEST(PixelConvolution, RejectsWorkspacesOfOtherPlans) {
 }
 
 }  // namespace
+}  // namespace zonal

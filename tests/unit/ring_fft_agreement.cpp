@@ -3,10 +3,16 @@
 
 #include "convolution_helpers.hpp"
 
+namespace zonal {
 namespace {
 
-using namespace zonal;
-using namespace zonal::tests;
+using tests::convolved;
+using tests::degree;
+using tests::error_of;
+using tests::largest;
+using tests::largest_difference;
+using tests::random_map;
+using tests::random_window;
 
 // In double the table's error of 1e-13 and that of the series, 1e-12 of the kernel's largest value, add up
 // over the pixels of the support with random signs, as the map does.
@@ -180,3 +186,4 @@ TEST(RingFft, IsSelfAdjointOnEqualAreaGrids) {
 }
 
 }  // namespace
+}  // namespace zonal

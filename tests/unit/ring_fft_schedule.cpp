@@ -7,11 +7,11 @@
 
 #include "convolution_helpers.hpp"
 
+namespace zonal::radial {
 namespace {
 
-using namespace zonal;
-using namespace zonal::radial;
-using namespace zonal::tests;
+using tests::degree;
+using tests::random_map;
 
 using Modes = std::vector<std::complex<double>>;
 
@@ -100,3 +100,4 @@ TEST(RingFftSchedule, GroupsMakeTheSumsOfTheirRows) {
 }
 
 }  // namespace
+}  // namespace zonal::radial
