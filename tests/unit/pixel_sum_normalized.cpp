@@ -94,8 +94,11 @@ TEST(MaskedConvolution, KeepsAConstantOutOfSinglePrecisionToo) {
     const std::vector<float> single_mask(mask.begin(), mask.end()), map(mask.size(), 7.F);
     std::vector<float> out(mask.size());
     convolve_masked<float>(plan, one_map(map), pixels(single_mask), one_map(out), 1e-3);
-    for (const float pixel : out)
-        if (!is_unseen_value(pixel)) EXPECT_NEAR(pixel, 7, 2e-5);  // rounding of two sums
+    for (const float pixel : out) {
+        if (!is_unseen_value(pixel)) {
+            EXPECT_NEAR(pixel, 7, 2e-5);  // rounding of two sums
+        }
+    }
 }
 
 TEST(MaskedConvolution, RejectsMasksAndSharesOutOfRange) {
@@ -162,8 +165,8 @@ TEST(CountConvolution, DividesByTheSumsOfColumns) {
 TEST(CountConvolution, RejectsPixelsThatReachNothing) {
     // Between the output's rings lie input pixels that a narrow kernel does not spread to any of them.
     try {
-        CountConvolutionPlan(Grid::healpix(16), RadialKernel::top_hat(0.01),
-                             Grid::equidistant_cylindrical(9, 18), pixel_sum());
+        const CountConvolutionPlan plan(Grid::healpix(16), RadialKernel::top_hat(0.01),
+                                        Grid::equidistant_cylindrical(9, 18), pixel_sum());
         FAIL() << "accepted";
     } catch (const InvalidArgument& error) {
         EXPECT_THAT(error.what(), testing::HasSubstr("input pixel 0 is 0"));
