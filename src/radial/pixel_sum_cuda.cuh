@@ -7,6 +7,7 @@
 #include "core/cuda.cuh"
 #include "radial/pixel_sum_images.hpp"
 #include "radial/pixel_sum_schedule.hpp"
+#include "radial/pixel_sum_square_tables.hpp"
 
 /// The stages of the pixel sum on CUDA, as on the CPU (pixel_sum_stages.hpp). T: in which sums are done, Map:
 /// of which the maps are.
@@ -22,9 +23,6 @@ struct CudaRing {
 inline CudaRing cuda_ring(const SumRing& ring) {
     return {ring.first_pixel, ring.n_pixels, ring.rotation, ring.weight, ring.half};
 }
-
-/// Pairs (output ring, input ring) for which no other way serves.
-using DirectPairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 /// Some pixels of a ring, or of a band: what a block does.
 struct CudaTask {
@@ -99,17 +97,9 @@ struct CudaSquareGroup {
     std::int64_t first_pair, end_pair;
 };
 
-/// An input ring's part in one output ring: pixel k lies at x = k ratio + origin, in input pixels; tap j of
-/// floor(x) is pixel floor(x) + j of the folded row from `first` on.
-struct CudaSquareTaps {
-    double ratio, origin;
-    std::int64_t first, first_weight;
-    int n_taps, n_pieces;
-};
-
 /// An input ring's part in a group; n_taps = 0 where it has none in a ring.
 struct CudaSquarePair {
-    CudaSquareTaps taps[square_rings];
+    SquareTaps taps[square_rings];
     std::int64_t row_pixels;
 };
 

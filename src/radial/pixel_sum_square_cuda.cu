@@ -3,7 +3,6 @@
 
 #include "core/parallel.hpp"
 #include "radial/pixel_sum_cuda.cuh"
-#include "radial/pixel_sum_weights.hpp"
 
 namespace zonal::radial::cuda {
 namespace {
@@ -14,10 +13,6 @@ template <class T>
 constexpr int blocks_per_processor = sizeof(T) == 4 ? 6 : 4;
 /// Images are folded and read in groups of four.
 constexpr int group_images = 4, n_groups = static_cast<int>(n_images) / group_images;
-/// A tap's weights: factor, shift, coefficients, padded to whole groups of four.
-template <class T>
-constexpr int tap_numbers = (weight_rows<T> + group_images - 1) / group_images* group_images;
-
 template <class T>
 struct alignas(4 * sizeof(T)) Four {
     T value[group_images];
@@ -88,7 +83,7 @@ struct PixelTaps {
 };
 
 template <class T>
-__device__ PixelTaps<T> taps_of_pixel(const CudaSquareTaps& taps, const T* weights, double k) {
+__device__ PixelTaps<T> taps_of_pixel(const SquareTaps& taps, const T* weights, double k) {
     const double x = fma(k, taps.ratio, taps.origin), below = floor(x);
     const double at = (x - below) * taps.n_pieces;
     const int piece = min(static_cast<int>(at), taps.n_pieces - 1);
@@ -176,56 +171,6 @@ __global__ void __launch_bounds__(threads_per_block, blocks_per_processor<T>)
         if (works[r]) store_images(group.rings[r], k, sums[r], out);
 }
 
-/// From [piece][row][stride] to [piece][tap][tap_numbers].
-template <class T>
-void append_table(const PairTable<T>& table, std::int64_t n_taps, std::vector<T>& weights) {
-    for (std::int64_t piece = 0; piece < table.n_pieces; ++piece)
-        for (std::int64_t j = 0; j < n_taps; ++j)
-            for (int row = 0; row < tap_numbers<T>; ++row)
-                weights.push_back(row < weight_rows<T>
-                                      ? table.rows[(piece * weight_rows<T> + row) * table.stride + j]
-                                      : T(0));
-}
-
-/// Weights of fewer pixels come from tables too, which are made once and read many times.
-constexpr std::int64_t least_values = 1024;
-
-/// What one output ring needs.
-template <class T>
-struct RingPart {
-    std::vector<CudaSquareTaps> taps;  ///< first: still from pixel 0 on
-    std::vector<std::int64_t> inputs;  ///< ascending
-    std::vector<T> weights;
-    DirectPairs direct;
-};
-
-template <class T>
-RingPart<T> ring_part(const PixelSumSchedule& schedule, std::int64_t output) {
-    RingPart<T> part;
-    const SumRing& out = schedule.outputs()[output];
-    PairTableScratch<T> scratch;
-    for (const std::int64_t input : schedule.near(output, PairKind::square)) {
-        const SumRing& in = schedule.inputs()[input];
-        const PairTaps taps(out, in, schedule.kernel().limit());
-        const PairTable<T> table = make_pair_table(taps, schedule.kernel(), schedule.tolerance(),
-                                                   std::max(least_values, n_distinct(out)), scratch);
-        if (table.n_pieces == 0) {
-            part.direct.emplace_back(output, input);
-            if (schedule.is_paired(output)) part.direct.emplace_back(out.mirror, in.mirror);
-            continue;
-        }
-        const PixelPositions positions = positions_of(out, in);
-        const double denominator = static_cast<double>(positions.denominator);
-        part.inputs.push_back(input);
-        part.taps.push_back({static_cast<double>(positions.step) / denominator,
-                             static_cast<double>(positions.first) / denominator, -taps.left,
-                             static_cast<std::int64_t>(part.weights.size()), static_cast<int>(taps.n_taps),
-                             static_cast<int>(table.n_pieces)});
-        append_table(table, taps.n_taps, part.weights);
-    }
-    return part;
-}
-
 /// The pixels of an input ring that some output ring needs.
 struct Needed {
     std::int64_t from = 0, end = 0;
@@ -248,14 +193,14 @@ struct SquareStage<T>::HostArrays {
     std::int64_t folded_size = 0;
     std::vector<std::int64_t> row_origin, row_pixels;  ///< [input]
 
-    void add_group(const PixelSumSchedule& schedule, const std::int64_t* outputs, const RingPart<T>* parts,
-                   int n_rings);
+    void add_group(const PixelSumSchedule& schedule, const std::int64_t* outputs,
+                   const SquareTables<T>* parts, int n_rings);
     void add_row(const PixelSumSchedule& schedule, std::int64_t input, const Needed& needed);
 };
 
 template <class T>
 void SquareStage<T>::HostArrays::add_group(const PixelSumSchedule& schedule, const std::int64_t* outputs,
-                                           const RingPart<T>* parts, int n_rings) {
+                                           const SquareTables<T>* parts, int n_rings) {
     CudaSquareGroup group{};
     group.n_rings = n_rings;
     group.first_pair = static_cast<std::int64_t>(pairs.size());
@@ -280,7 +225,7 @@ void SquareStage<T>::HostArrays::add_group(const PixelSumSchedule& schedule, con
         for (std::size_t p = 0; p < parts[r].taps.size(); ++p) {
             const std::int64_t input = parts[r].inputs[p];
             const auto at = std::lower_bound(inputs.begin(), inputs.end(), input) - inputs.begin();
-            CudaSquareTaps taps = parts[r].taps[p];
+            SquareTaps taps = parts[r].taps[p];
             taps.first += row_origin[static_cast<std::size_t>(input)];
             taps.first_weight += static_cast<std::int64_t>(weights.size());
             pairs[static_cast<std::size_t>(group.first_pair + at)].taps[r] = taps;
@@ -314,17 +259,20 @@ typename SquareStage<T>::HostArrays SquareStage<T>::host_arrays(const PixelSumSc
     for (const RingBand& band : schedule.square_bands())
         outputs.insert(outputs.end(), band.outputs.begin(), band.outputs.end());
     std::sort(outputs.begin(), outputs.end());
-    std::vector<RingPart<T>> parts(outputs.size());
+    // Weights of fewer pixels come from tables too, which are made once and read many times.
+    constexpr std::int64_t least_table_pixels = 1024;
+    const std::int64_t least_pixels = square_tables_fit<T>(schedule, outputs) ? least_table_pixels : 0;
+    std::vector<SquareTables<T>> parts(outputs.size());
     core::parallel_for(static_cast<std::int64_t>(outputs.size()), threads, [&](std::int64_t i, int) {
         const auto at = static_cast<std::size_t>(i);
-        parts[at] = ring_part<T>(schedule, outputs[at]);
+        parts[at] = make_square_tables<T>(schedule, outputs[at], least_pixels);
     });
     HostArrays host;
     std::vector<Needed> needed(static_cast<std::size_t>(schedule.inputs().size()));
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const SumRing& out = schedule.outputs()[outputs[i]];
         for (std::size_t p = 0; p < parts[i].taps.size(); ++p) {
-            const CudaSquareTaps& taps = parts[i].taps[p];
+            const SquareTaps& taps = parts[i].taps[p];
             const PixelPositions positions = positions_of(out, schedule.inputs()[parts[i].inputs[p]]);
             // One more on either side: the device finds floor(x) by rounded numbers.
             needed[static_cast<std::size_t>(parts[i].inputs[p])].include(
@@ -342,7 +290,7 @@ typename SquareStage<T>::HostArrays SquareStage<T>::host_arrays(const PixelSumSc
         const int n_rings = has_next ? square_rings : 1;
         host.add_group(schedule, &outputs[i], &parts[i], n_rings);
         for (int r = 0; r < n_rings; ++r, ++i) {
-            direct.insert(direct.end(), parts[i].direct.begin(), parts[i].direct.end());
+            direct.insert(direct.end(), parts[i].left_out.begin(), parts[i].left_out.end());
             parts[i] = {};
         }
     }
