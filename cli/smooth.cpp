@@ -7,7 +7,9 @@
 #include "beam_options.hpp"
 #include "error.hpp"
 #include "interrupt.hpp"
+#include "smooth_kernels.hpp"
 #include "smooth_options.hpp"
+#include "smooth_pixels.hpp"
 #include "subcommands.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/io/alm.hpp"
@@ -36,6 +38,47 @@ std::int64_t choose_lmax(const SmoothOptions& options, const SkyMap& map, const 
         throw UsageError(
             fmt::format("--lmax = {}: must be at least 2 for the Q and U of {}", lmax, map.header().source));
     return options.analysis.lmax ? lmax : std::min(lmax, default_smoothing_lmax(grid_out));
+}
+
+/// The windows of all rows, or with --energy bands one for each.
+std::vector<Beam> harmonic_windows(const SmoothOptions& options, const SkyMap& map, const SkyMap& out,
+                                   std::int64_t lmax, Session& session) {
+    const auto& choice = options.kernel;
+    if (choice.profile.empty() && !choice.cut) {
+        const auto window = smoothing_window(options, map.nside(), out.nside(), session);
+        auto beam = evaluate_window(window, lmax, window_text(options));
+        if (!choice.given()) return {beam};
+        report_kernels(options, {}, session);
+        const double integral = beam.temperature[0];
+        session.report["kernel_integral"] = integral;
+        if (choice.chosen_normalization() == Normalization::none) return {beam};
+        if (integral == 0)
+            throw UsageError("--normalize window: the window is 0 at l = 0: --normalize none leaves it");
+        for (auto* window_part : {&beam.temperature, &beam.gradient, &beam.curl})
+            for (double& value : *window_part) value /= integral;
+        return {beam};
+    }
+    if (options.fwhm_in || !options.beam_in.empty() || !options.pixel_window_in.empty() ||
+        !options.pixel_window_out.empty())
+        throw UsageError("--fwhm-in, --beam-in, --pixwin-in, --pixwin-out: not with --profile or --cut");
+    if (map.groups()[0].fields != Fields::scalars && choice.cut)
+        throw UsageError(
+            fmt::format("--cut: {} has Q and U, whose window of a cut kernel --method harmonic "
+                        "does not know; --method pixel-sum does",
+                        map.header().source));
+    const auto kernels = make_kernels(options, map, {{}}, 0, session);
+    report_kernels(options, kernels, session);
+    std::vector<Beam> beams;
+    for (const auto& kernel : kernels) beams.push_back(uniform_beam(kernel.kernel.window(lmax)));
+    return beams;
+}
+
+/// Groups that share a window.
+std::vector<FieldGroup> groups_of_one_window(const SkyMap& map, std::size_t n_windows) {
+    if (n_windows == 1) return map.groups();
+    std::vector<FieldGroup> groups;
+    for (std::int64_t row = 0; row < map.rows().extent(0); ++row) groups.push_back({Fields::scalars, row, 1});
+    return groups;
 }
 
 Json field_report(const SkyMap& map, const FieldGroup& group, const SmoothingReport& result) {
@@ -67,15 +110,14 @@ void smooth_map(const SmoothOptions& options, Session& session) {
     if (map.nside() == 0 && (!options.pixel_window_in.empty() || !options.pixel_window_out.empty()))
         throw UsageError(
             fmt::format("--pixwin-in, --pixwin-out: {} is not a HEALPix map", map.header().source));
-    const auto window = smoothing_window(options, map.nside(), out.nside(), session);
-    const auto beam = evaluate_window(window, lmax, window_text(options));
+    const auto beams = harmonic_windows(options, map, out, lmax, session);
     const auto mask = read_mask(options.mask, map, session);
     const auto weights = find_weights(options.analysis, map, options.run, session);
     stop_if_interrupted();
 
     SmoothingOptions smoothing;
     smoothing.lmax = lmax;
-    smoothing.iterations = options.analysis.iteration_count();
+    smoothing.iterations = iteration_count(options);
     smoothing.tolerance = options.analysis.tolerance;
     smoothing.ring_weights = weights.ring;
     smoothing.pixel_weights = {weights.pixel.data(), {static_cast<std::int64_t>(weights.pixel.size())}};
@@ -87,7 +129,8 @@ void smooth_map(const SmoothOptions& options, Session& session) {
     session.report["fields"] = Json::array();
     const auto bar = session.progress("smooth");
     const auto n_rows = static_cast<double>(map.rows().extent(0));
-    for (const auto& group : map.groups()) {
+    for (const auto& group : groups_of_one_window(map, beams.size())) {
+        const auto& beam = beams[beams.size() == 1 ? 0 : static_cast<std::size_t>(group.first_row)];
         const auto begin = static_cast<double>(group.first_row), share = static_cast<double>(group.n_rows);
         smoothing.progress = [&](double done) { return bar((begin + share * done) / n_rows); };
         const auto result = smooth_group(group, map, mask.view(), beam, smoothing, out);
@@ -115,6 +158,7 @@ void require_no_map_options(const SmoothOptions& options) {
     reject(!options.mask.file.empty() || options.mask.mode != MaskMode::zero || options.mask.fill_masked,
            "mask options");
     reject(options.nside_out.has_value(), "--nside-out");
+    reject(options.kernel.given(), "--method, --profile, --cut, --normalize and other options of kernels");
 }
 
 void smooth_alm(const SmoothOptions& options, Session& session) {
@@ -144,6 +188,8 @@ void run(SmoothOptions& options, Session& session) {
     if (options.fwhm_in) session.report["fwhm_in_rad"] = options.fwhm_in->radians;
     if (io::inspect(options.in).kind == io::FileKind::alm)
         smooth_alm(options, session);
+    else if (options.kernel.is_pixel_method())
+        smooth_pixels(options, session);
     else
         smooth_map(options, session);
 }
@@ -151,11 +197,14 @@ void run(SmoothOptions& options, Session& session) {
 }  // namespace
 
 void add_smooth(CLI::App& root, Session& session, Action& action) {
-    auto& app =
-        add_subcommand(root, session, "smooth",
-                       "Smooths a map or alm with a Gaussian or a beam, in harmonic space. UNSEEN and masked "
-                       "pixels stay UNSEEN; see --mask-mode for what their neighbours get.",
-                       "zonal smooth map.fits smoothed.fits --fwhm 10deg --lmax 64");
+    auto& app = add_subcommand(
+        root, session, "smooth",
+        "Smooths a map or alm with a Gaussian, a beam or a profile, in harmonic space or by sums over "
+        "pixels. UNSEEN and masked pixels stay UNSEEN; see --mask-mode for what their "
+        "neighbours get.",
+        "zonal smooth map.fits smoothed.fits --fwhm 10deg --lmax 64\n"
+        "  zonal smooth counts.fits seen.fits --method ring-fft --profile psf.fits --energy 100GeV "
+        "--normalize pixel");
     const auto options = std::make_shared<SmoothOptions>();
     declare_options(app, *options);
     app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });

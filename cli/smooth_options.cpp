@@ -46,23 +46,30 @@ void declare_options(CLI::App& app, SmoothOptions& options) {
     add_argument(app, "IN", options.in, "map or alm, FITS");
     add_argument(app, "OUT", options.out, "the same, smoothed; order, precision, unit and coordinates as IN");
     declare_window(app, options);
+    declare_options(app, options.kernel);
     add_map_input(app, options.input);
     add_analysis_options(app, options.analysis, WithMmax::no);
     add_mask_options(app, options.mask, MaskModes::all);
     add_integer(app, "--nside-out", options.nside_out, {1, std::int64_t{1} << 29}, "nside of the output")
         ->default_str("the input's")
         ->group("Output");
-    add_precision(app, options.precision, "as the input");
+    add_precision(app, options.precision, "as the input")
+        ->description("numbers in the output file; float: also of the sums of pixel methods");
     add_output_options(app, options.output);
     add_run_options(app, options.run);
 }
 
 void check(const SmoothOptions& options) {
+    check(options.kernel);
+    const bool profile = !options.kernel.profile.empty();
     const bool any = options.fwhm || options.fwhm_in || !options.beam.empty() || !options.beam_in.empty() ||
-                     !options.pixel_window_in.empty() || !options.pixel_window_out.empty();
+                     !options.pixel_window_in.empty() || !options.pixel_window_out.empty() || profile;
     if (!any)
         throw UsageError(
-            "no window: give --fwhm ANGLE or --beam FILE, or to un-smooth --fwhm-in or --beam-in");
+            "no window: give --fwhm ANGLE, --beam FILE or --profile FILE, or to un-smooth --fwhm-in or "
+            "--beam-in");
+    check_alone("--profile", profile, "--fwhm", options.fwhm.has_value());
+    check_alone("--profile", profile, "--beam", !options.beam.empty());
     check_alone("--fwhm", options.fwhm.has_value(), "--beam", !options.beam.empty());
     check_alone("--fwhm-in", options.fwhm_in.has_value(), "--beam-in", !options.beam_in.empty());
     if (!options.beam_in.empty() && options.floor == 0)
@@ -77,7 +84,17 @@ void check(const SmoothOptions& options) {
         throw UsageError("--extend: only with windows from files, such as --beam");
     if (options.mask.threshold > 0 && options.mask.mode != MaskMode::renormalize)
         throw UsageError("--mask-threshold: only with --mask-mode renormalize");
-    options.analysis.iteration_count();
+    iteration_count(options);
+}
+
+int iteration_count(const SmoothOptions& options) {
+    const bool asked = options.analysis.iterations.value_or(0) > 0 || options.analysis.tolerance > 0;
+    if (options.kernel.chosen_reference() == Reference::continuous) return options.analysis.iteration_count();
+    if (asked && !options.kernel.is_pixel_method())
+        throw UsageError(
+            "--reference discrete: the sum over the pixels; --iter and --tolerance go on to the continuous "
+            "one");
+    return 0;
 }
 
 SmoothingWindow smoothing_window(const SmoothOptions& options, std::int64_t nside_in, std::int64_t nside_out,
@@ -103,6 +120,7 @@ std::string window_text(const SmoothOptions& options) {
     };
     add("--fwhm", options.fwhm ? options.fwhm->text : "");
     add("--beam", options.beam);
+    add("--profile", options.kernel.profile);
     add("--fwhm-in", options.fwhm_in ? options.fwhm_in->text : "");
     add("--beam-in", options.beam_in);
     add("--pixwin-in", options.pixel_window_in);
@@ -119,10 +137,25 @@ std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const 
         cards.push_back({"FWHMIN", options.fwhm_in->radians * degrees, "[deg] Gaussian un-smoothed with"});
     if (!options.beam.empty())
         cards.push_back({"BEAM", header_text(options.beam), "file of the beam smoothed with"});
+    const auto& kernel = options.kernel;
+    if (!kernel.profile.empty())
+        cards.push_back({"PROFILE", header_text(kernel.profile), "file of the kernel's profile"});
+    if (!kernel.energy.empty()) cards.push_back({"ENERGY", header_text(kernel.energy), "of the profile"});
+    if (kernel.given()) {
+        cards.push_back({"METHOD", to_string(kernel.chosen_method()), "how it was convolved"});
+        cards.push_back({"REFERENC", to_string(kernel.chosen_reference()), "what the result stands for"});
+        cards.push_back({"NORMALIZ", to_string(kernel.chosen_normalization()), "of the kernel"});
+    }
+    if (session.report.contains("support_deg"))
+        cards.push_back(
+            {"SUPPORT", session.report["support_deg"].get<double>(), "[deg] the kernel ends here"});
+    if (session.report.contains("estimated_error"))
+        cards.push_back({"ESTERROR", session.report["estimated_error"].get<double>(), "rms, from REFERENC"});
     if (!options.beam_in.empty())
         cards.push_back({"BEAMIN", header_text(options.beam_in), "file of the beam un-smoothed with"});
     if (options.floor > 0) cards.push_back({"BEAMFLR", options.floor, "smallest value divided by"});
-    cards.push_back({"MAX-LPOL", session.report["lmax"].get<std::int64_t>(), "highest degree l"});
+    if (session.report.contains("lmax"))
+        cards.push_back({"MAX-LPOL", session.report["lmax"].get<std::int64_t>(), "highest degree l"});
     if (session.report.contains("iterations"))
         cards.push_back(
             {"ITER", session.report["iterations"].get<std::int64_t>(), "iterations of the analysis"});

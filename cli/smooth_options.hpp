@@ -6,6 +6,7 @@
 
 #include "analysis_options.hpp"
 #include "common_options.hpp"
+#include "kernel_options.hpp"
 #include "mask_options.hpp"
 #include "parse.hpp"
 #include "sky_map.hpp"
@@ -21,6 +22,7 @@ struct SmoothOptions {
     std::string pixel_window_in, pixel_window_out;
     double floor = 0;
     Extension extension = Extension::none;
+    KernelOptions kernel;
     std::optional<std::int64_t> nside_out;
     AnalysisChoice analysis;
     MaskOptions mask;
@@ -40,6 +42,9 @@ SmoothingWindow smoothing_window(const SmoothOptions& options, std::int64_t nsid
 
 /// "--fwhm 10deg, --beam b.txt": the options that make the window, for messages.
 std::string window_text(const SmoothOptions& options);
+
+/// What iterates: 0 for the discrete reference, else as --iter and --tolerance say.
+int iteration_count(const SmoothOptions& options);
 
 /// FWHM and so on, and what the map was smoothed with.
 std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const Session& session);

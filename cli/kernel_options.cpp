@@ -1,0 +1,91 @@
+#include "kernel_options.hpp"
+
+#include <fmt/format.h>
+
+#include <numbers>
+
+#include "energy.hpp"
+#include "error.hpp"
+#include "options.hpp"
+
+namespace zonal::cli {
+
+std::string to_string(Normalization normalization) {
+    switch (normalization) {
+        case Normalization::pixel:
+            return "pixel";
+        case Normalization::none:
+            return "none";
+        default:
+            return "window";
+    }
+}
+
+double KernelOptions::chosen_error() const {
+    constexpr double default_error = 1e-5;
+    return error > 0 ? error : default_error;
+}
+
+void declare_options(CLI::App& app, KernelOptions& options) {
+    const auto group = "Kernel and method (docs/convolution.md)";
+    add_method_option(app, options.method,
+                      "analysis, window and synthesis; or the sum over the pixels within the kernel's "
+                      "support, pixel by pixel or by FFTs of rings (ARKCoS)")
+        ->default_str("harmonic")
+        ->group(group);
+    add_text(app, "--profile", options.profile, "FILE",
+             "kernel by its profile: text, # theta [deg] value [1/sr], or with --energy the FITS tables of "
+             "the Fermi tools")
+        ->group(group);
+    add_text(app, "--energy", options.energy, "ENERGY|bands",
+             "at which energy, such as 10GeV, --profile is a point-spread function; bands: for each column "
+             "of IN at the geometric mean of its band (EBOUNDS)")
+        ->group(group);
+    add_angle(app, "--cut", options.cut, "where the kernel's profile ends")
+        ->default_str("of pixel methods, where --error allows")
+        ->group(group);
+    add_number(app, "--error", options.error, {1e-12, 0.5},
+               "largest error, rms over the rms of the result, from --reference")
+        ->default_str("1e-5")
+        ->group(group);
+    add_text(app, "--input-cl", options.input_spectrum, "white|map|FILE",
+             "spectrum of the map, by which the cut's error is weighed; map: computed from it")
+        ->default_str("white")
+        ->group(group);
+    add_choice<Normalization>(
+        app, "--normalize", options.normalization,
+        {{"window", Normalization::window}, {"pixel", Normalization::pixel}, {"none", Normalization::none}},
+        "make the kernel's integral 1 (window); or its sum over pixels, for each pixel "
+        "of the input, which keeps counts (pixel methods); or leave it")
+        ->default_str("window")
+        ->group(group);
+    add_reference_option(app, options.reference,
+                         "what the result stands for: the sum over the map's pixels, or the window on a "
+                         "converged analysis")
+        ->default_str("discrete for pixel methods, continuous for harmonic")
+        ->group(group);
+}
+
+void check(const KernelOptions& options) {
+    if (!options.energy.empty() && options.profile.empty())
+        throw UsageError("--energy: only with --profile FILE");
+    if (!options.energy.empty() && options.energy != "bands") parse_energy("--energy", options.energy);
+    if (options.cut && options.error > 0)
+        throw UsageError("--cut and --error exclude each other: the cut by hand or by its error");
+    if (options.cut && options.cut->radians > std::numbers::pi)
+        throw UsageError(fmt::format("--cut = {}: must be at most 180deg", options.cut->text));
+    if (options.is_pixel_method()) {
+        if (options.reference == Reference::continuous)
+            throw UsageError(fmt::format(
+                "--reference continuous: --method {} computes the sum over the pixels, which is discrete",
+                to_string(options.chosen_method())));
+        return;
+    }
+    if (options.normalization == Normalization::pixel)
+        throw UsageError("--normalize pixel: only with --method pixel-sum or ring-fft");
+    if (options.error > 0 || !options.input_spectrum.empty())
+        throw UsageError(
+            "--error, --input-cl: only with --method pixel-sum or ring-fft, whose cut they choose");
+}
+
+}  // namespace zonal::cli

@@ -1,0 +1,293 @@
+#include "smooth_pixels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "beam_options.hpp"
+#include "error.hpp"
+#include "interrupt.hpp"
+#include "smooth_kernels.hpp"
+#include "zonal/io/spectrum.hpp"
+#include "zonal/normalized_convolution.hpp"
+#include "zonal/polarization_convolution.hpp"
+#include "zonal/spectrum.hpp"
+
+namespace zonal::cli {
+namespace {
+
+/// Rounding of the sums, of the result's rms; measured with zonal bench radial.
+double arithmetic_error(const SmoothOptions& options) {
+    return options.precision == io::Precision::float32 ? 5e-7 : 1e-11;
+}
+
+/// What only a window in harmonic space can do.
+void require_pixel_options(const SmoothOptions& options) {
+    const auto method = to_string(options.kernel.chosen_method());
+    const auto reject = [&](bool given, const std::string& names, const std::string& why) {
+        if (given) throw UsageError(fmt::format("{}: not with --method {}: {}", names, method, why));
+    };
+    reject(options.analysis.iterations || options.analysis.tolerance > 0, "--iter, --tolerance",
+           "sums over pixels have no iterations");
+    reject(options.fwhm_in || !options.beam_in.empty() || !options.pixel_window_in.empty() ||
+               !options.pixel_window_out.empty(),
+           "--fwhm-in, --beam-in, --pixwin-in, --pixwin-out", "they are windows");
+    reject(options.nside_out.has_value(), "--nside-out", "the pixels of the result are the input's");
+    reject(options.analysis.lmax && options.beam.empty() && options.kernel.input_spectrum != "map", "--lmax",
+           "only --beam and --input-cl map have degrees");
+    const auto normalization = options.kernel.chosen_normalization();
+    const bool renormalize = options.mask.mode == MaskMode::renormalize;
+    if (renormalize && normalization != Normalization::window)
+        throw UsageError(fmt::format("--mask-mode renormalize and --normalize {} exclude each other",
+                                     to_string(normalization)));
+    const bool weighted = options.analysis.weights != "none";
+    if (weighted && (renormalize || normalization == Normalization::pixel))
+        throw UsageError(
+            "--weights: not with --normalize pixel or --mask-mode renormalize, which weigh pixels "
+            "themselves");
+    if (!options.kernel.cut && arithmetic_error(options) >= options.kernel.chosen_error())
+        throw UsageError(fmt::format(
+            "--error = {}: --precision {} keeps no more than {}", options.kernel.chosen_error(),
+            options.precision == io::Precision::float32 ? "float" : "double", arithmetic_error(options)));
+}
+
+void require_spin(const SmoothOptions& options, const SkyMap& map) {
+    if (map.groups()[0].fields == Fields::scalars) return;
+    const auto reject = [&](const std::string& why) {
+        throw UsageError(fmt::format("{}: has Q and U, and {}; --field I or --no-pol smooths spin-0 fields",
+                                     map.header().source, why));
+    };
+    if (options.kernel.method != ConvolutionMethod::pixel_sum)
+        reject("--method ring-fft has no spin: --method pixel-sum has");
+    if (!options.kernel.profile.empty())
+        reject("--profile is a kernel for spin 0: --fwhm and --beam have both");
+    if (options.kernel.chosen_normalization() == Normalization::pixel)
+        reject("--normalize pixel is for counts");
+    if (options.run.device.kind() == Device::Kind::cuda)
+        reject("on CUDA sums over pixels have no spin: --device cpu has");
+}
+
+/// Spectra that --input-cl names, by which the cut's error is weighed: one, or one of each row.
+std::vector<std::vector<double>> input_spectra(const SmoothOptions& options, const SkyMap& map,
+                                               Session& session) {
+    const auto& name = options.kernel.input_spectrum;
+    if (options.kernel.cut && !name.empty() && name != "white")
+        session.note("--input-cl weighs the error of --cut");
+    if (name.empty() || name == "white") return {{}};
+    if (name != "map") {
+        const auto file = io::read_spectrum(name);
+        session.note(file.notes);
+        const auto* spectrum = file.find("TT");
+        if (spectrum == nullptr) throw UsageError(fmt::format("--input-cl {}: has no spectrum TT", name));
+        return {spectrum->values};
+    }
+    auto choice = options.analysis;
+    choice.iterations = 0;
+    choice.weights = "none";
+    Session scratch;  // what the analysis reports is not about the result
+    scratch.quiet = true;
+    const auto alm = analyze_map(map, choice, options.run, scratch);
+    std::vector<std::vector<double>> all;
+    for (std::int64_t row = 0; row < alm.alm.extent(0); ++row)
+        all.push_back(cross_spectrum<double>(alm.layout, alm.alm.view()[row], alm.alm.view()[row]));
+    const auto holds = [](const std::vector<double>& c_l) {
+        return std::any_of(c_l.begin(), c_l.end(), [](double value) { return value > 0; });
+    };
+    for (auto& c_l : all)
+        if (!holds(c_l)) c_l.clear();  // an empty map: white
+    return all;
+}
+
+void multiply_by_weights(const PixelWeights& weights, SkyMap& map) {
+    for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
+        const auto values = map.rows()[row];
+        for (std::size_t i = 0; i < weights.pixel.size(); ++i)
+            values[static_cast<std::int64_t>(i)] *= weights.pixel[i];
+        for (std::size_t r = 0; r < weights.ring.size(); ++r) {
+            const auto& ring = map.grid().rings()[r];
+            for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
+                values[pixel] *= weights.ring[r];
+        }
+    }
+}
+
+/// One run of the convolutions.
+class PixelSmoothing {
+  public:
+    PixelSmoothing(const SmoothOptions& options, const SkyMap& map, View<const double, 2> weights,
+                   SkyMap& out)
+        : options_(options), map_(map), weights_(weights), out_(out) {
+        plan_.method = pixel_method(options.kernel.chosen_method());
+        plan_.precision = options.precision == io::Precision::float32 ? zonal::Precision::single_
+                                                                      : zonal::Precision::double_;
+        plan_.threads = options.run.thread_count();
+        plan_.device = options.run.device;
+    }
+
+    /// Rows [first, first + count) of spin 0.
+    void smooth_scalars(const RadialKernel& kernel, std::int64_t first, std::int64_t count,
+                        const Progress& progress) {
+        const auto in = map_.rows().slice(first, count);
+        const auto out = out_.rows().slice(first, count);
+        if (options_.kernel.chosen_normalization() == Normalization::pixel)
+            return CountConvolutionPlan(map_.grid(), kernel, out_.grid(), plan_)
+                .convolve<double>(in, out, progress);
+        const PixelConvolutionPlan plan(map_.grid(), kernel, out_.grid(), plan_);
+        if (options_.mask.mode != MaskMode::renormalize) return plan.convolve<double>(in, out, progress);
+        for (std::int64_t row = 0; row < count; ++row) {
+            const Progress part = [&](double done) {
+                return progress((static_cast<double>(row) + done) / static_cast<double>(count));
+            };
+            const auto known = weights_[first + row];
+            // The rows are multiplied by their masks already, which convolve_masked does itself.
+            Array<double, 2> unmasked({1, in.extent(1)});
+            for (std::int64_t pixel = 0; pixel < in.extent(1); ++pixel)
+                unmasked(0, pixel) = known[pixel] == 0 ? 0 : in(row, pixel) / known[pixel];
+            convolve_masked<double>(plan, unmasked.view(), known, out.slice(row, 1), threshold(), part);
+        }
+    }
+
+    /// Rows first, first + 1: Q and U. scalar: the kernel of I, by which masks are smoothed.
+    void smooth_spin(const PolarizationKernel& kernel, const SmoothingKernel& scalar, std::int64_t first,
+                     const Progress& progress) {
+        const auto in = map_.rows().slice(first, 2);
+        const auto out = out_.rows().slice(first, 2);
+        const std::int64_t n_pixels = in.extent(1);
+        const PolarizationConvolutionPlan plan(map_.grid(), kernel, out_.grid(), plan_);
+        plan.convolve<double>({in.data(), {1, 2, n_pixels}}, {out.data(), {1, 2, n_pixels}}, progress);
+        for (auto* value = out.data(); value != out.data() + out.size(); ++value) *value *= scalar.scale;
+        if (options_.mask.mode == MaskMode::renormalize) renormalize(scalar.kernel, first);
+    }
+
+    /// Pixels that were not known.
+    void hide_masked() {
+        for (std::int64_t row = 0; row < weights_.extent(0); ++row)
+            for (std::int64_t pixel = 0; pixel < weights_.extent(1); ++pixel)
+                if (weights_(row, pixel) == 0) out_.rows()(row, pixel) = unseen_value;
+    }
+
+  private:
+    double threshold() const {
+        constexpr double default_threshold = 0.1;
+        return options_.mask.threshold > 0 ? options_.mask.threshold : default_threshold;
+    }
+
+    void renormalize(const RadialKernel& kernel, std::int64_t first) {
+        const std::int64_t n_pixels = map_.grid().n_pixels();
+        Array<double, 2> masks({2, n_pixels}), known({2, n_pixels});
+        std::copy_n(weights_[first].data(), n_pixels, masks.data());
+        std::fill_n(masks.data() + n_pixels, n_pixels, 1.0);
+        const PixelConvolutionPlan plan(map_.grid(), kernel, out_.grid(), plan_);
+        plan.convolve<double>(masks.view(), known.view());
+        for (std::int64_t row = first; row < first + 2; ++row)
+            for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
+                auto& value = out_.rows()(row, pixel);
+                const bool enough = known(0, pixel) >= threshold() * known(1, pixel);
+                value = enough ? value / known(0, pixel) : unseen_value;
+            }
+    }
+
+    const SmoothOptions& options_;
+    const SkyMap& map_;
+    View<const double, 2> weights_;
+    SkyMap& out_;
+    PixelConvolutionOptions plan_;
+};
+
+PolarizationKernel spin_kernel(const SmoothOptions& options, const SmoothingKernel& scalar,
+                               Session& session) {
+    const auto kernel = [&] {
+        if (options.fwhm) return PolarizationKernel::gaussian(options.fwhm->radians);
+        const auto beam = read_beam_file(options.beam, session);
+        try {
+            const auto lmax = options.analysis.lmax.value_or(beam.lmax());
+            const auto fitted = fit_length(beam, lmax, options.extension, "--beam " + options.beam);
+            return PolarizationKernel(fitted.gradient, fitted.curl);
+        } catch (const InvalidArgument& error) {
+            throw UsageError(fmt::format("--beam {}: {}", options.beam, error.what()));
+        }
+    }();
+    return scalar.cut ? kernel.truncated(scalar.kernel.support()) : kernel;
+}
+
+void smooth_groups(const SmoothOptions& options, const std::vector<SmoothingKernel>& kernels,
+                   const SkyMap& map, PixelSmoothing& smoothing, Session& session) {
+    const auto bar = session.progress("smooth");
+    const auto n_rows = static_cast<double>(map.rows().extent(0));
+    const auto share = [&](std::int64_t first, std::int64_t count) -> Progress {
+        return [=](double done) {
+            return bar((static_cast<double>(first) + done * static_cast<double>(count)) / n_rows);
+        };
+    };
+    for (const auto& group : map.groups()) {
+        auto first = group.first_row, scalars = group.n_rows;
+        if (group.fields != Fields::scalars) {
+            scalars -= 2;
+            const auto q = first + scalars;
+            smoothing.smooth_spin(spin_kernel(options, kernels[0], session), kernels[0], q, share(q, 2));
+        }
+        if (kernels.size() == 1 && scalars > 0)
+            smoothing.smooth_scalars(kernels[0].kernel, first, scalars, share(first, scalars));
+        for (auto row = first; kernels.size() > 1 && row < first + scalars; ++row)
+            smoothing.smooth_scalars(kernels[static_cast<std::size_t>(row)].kernel, row, 1, share(row, 1));
+    }
+}
+
+std::int64_t count_unseen(View<const double, 1> row) {
+    std::int64_t count = 0;
+    for (std::int64_t pixel = 0; pixel < row.size(); ++pixel) count += is_unseen_value(row[pixel]) ? 1 : 0;
+    return count;
+}
+
+void report_fields(const SkyMap& out, View<const double, 2> weights, Session& session) {
+    session.report["fields"] = Json::array();
+    for (std::int64_t row = 0; row < weights.extent(0); ++row) {
+        const auto known = weights[row];
+        std::int64_t masked = 0;
+        for (std::int64_t pixel = 0; pixel < known.size(); ++pixel) masked += known[pixel] == 0 ? 1 : 0;
+        session.report["fields"].push_back({{"name", out.row_name(row)},
+                                            {"masked_pixels", masked},
+                                            {"unseen_pixels_out", count_unseen(out.rows()[row])}});
+    }
+}
+
+}  // namespace
+
+void smooth_pixels(const SmoothOptions& options, Session& session) {
+    require_pixel_options(options);
+    SkyMap map(options.in, options.input, session);
+    require_spin(options, map);
+    SkyMap out(map, map.header().pixelisation);
+    if (options.mask.fill_masked) out.write_full_sky();
+    const auto mask = read_mask(options.mask, map, session);
+    const auto factors = find_weights(options.analysis, map, options.run, session);
+    Array<double, 2> weights(map.rows().extents());
+    apply_mask(options.mask, map.header().source, mask.view(), map, weights.view());
+    const auto kernels = make_kernels(options, map, input_spectra(options, map, session),
+                                      options.kernel.chosen_error() - arithmetic_error(options), session);
+    multiply_by_weights(factors, map);
+    stop_if_interrupted();
+    report_kernels(options, kernels, session);
+    double truncation = 0;
+    for (const auto& kernel : kernels) truncation = std::max(truncation, kernel.truncation_error);
+    session.report["estimated_error"] = truncation + arithmetic_error(options);
+    if (!options.kernel.cut) session.report["error"] = options.kernel.chosen_error();
+
+    const auto start = std::chrono::steady_clock::now();
+    PixelSmoothing smoothing(options, map, std::as_const(weights).view(), out);
+    smooth_groups(options, kernels, map, smoothing, session);
+    session.report["convolution_seconds"] =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!options.mask.fill_masked) smoothing.hide_masked();
+    report_fields(out, std::as_const(weights).view(), session);
+    stop_if_interrupted();
+    auto& header = out.header();
+    for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
+    set_cards(header.cards, parameter_cards(options, session));
+    out.write(options.out, options.output.write_options());
+    session.report["map"] = describe(header);
+}
+
+}  // namespace zonal::cli
