@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from conftest import ZONAL, call
 
-SUBCOMMANDS = ["smooth", "synfast", "alm2map", "map2alm", "anafast", "rotate", "udgrade", "convert", "bin", "weights", "split", "info", "compare",
+SUBCOMMANDS = ["smooth", "synfast", "alm2map", "map2alm", "anafast", "rotate", "udgrade", "convert", "bin", "wavelet", "weights", "split", "info", "compare",
                "plot", "bench"]
 
 
@@ -36,7 +36,7 @@ def test_help_of_subcommand_has_usage_defaults_and_an_example(name):
         assert option in result.out
 
 
-@pytest.mark.parametrize("name", ["smooth", "synfast", "alm2map", "map2alm", "anafast", "rotate", "bench"])
+@pytest.mark.parametrize("name", ["smooth", "synfast", "alm2map", "map2alm", "anafast", "rotate", "wavelet", "bench"])
 def test_transforms_share_their_options(name):
     text = call(name, "--help").out
     for option in ("--lmax", "--threads", "--device auto|cpu|cuda"):
