@@ -1,49 +1,15 @@
 #include <gtest/gtest.h>
 
-#include "core/simd_targets.hpp"
-
-#include <hwy/highway.h>
-
 #include <iostream>
 
 #include "fft/complex_fft.hpp"
 #include "legendre_helpers.hpp"
 #include "sht_helpers.hpp"
+#include "simd_helpers.hpp"
 
 // Every instruction set that is compiled in and that this machine has, forced in turn.
 namespace zonal::test {
 namespace {
-
-/// While it lives, kernels are dispatched to this target only.
-class ForcedTarget {
-  public:
-    explicit ForcedTarget(std::int64_t target) { dispatch_to(target); }
-    ~ForcedTarget() { dispatch_to(0); }
-    ForcedTarget(const ForcedTarget&) = delete;
-    ForcedTarget& operator=(const ForcedTarget&) = delete;
-
-  private:
-    static void dispatch_to(std::int64_t target) {
-        hwy::SetSupportedTargetsForTest(target);
-        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    }
-};
-
-struct Target {
-    std::int64_t bit;
-    std::string name;
-};
-
-void PrintTo(const Target& target, std::ostream* out) {
-    *out << target.name;
-}
-
-std::vector<Target> targets() {
-    std::vector<Target> result;
-    for (const std::int64_t bit : hwy::SupportedAndGeneratedTargets())
-        result.push_back({bit, hwy::TargetName(bit)});
-    return result;
-}
 
 TEST(SimdTargets, OfThisMachineAreCompiledIn) {
     std::string compiled, missing;

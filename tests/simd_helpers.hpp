@@ -1,0 +1,46 @@
+#pragma once
+
+#include "core/simd_targets.hpp"
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+/// The instruction sets that are compiled in and that this machine has.
+namespace zonal::test {
+
+/// While it lives, kernels are dispatched to this target only.
+class ForcedTarget {
+  public:
+    explicit ForcedTarget(std::int64_t target) { dispatch_to(target); }
+    ~ForcedTarget() { dispatch_to(0); }
+    ForcedTarget(const ForcedTarget&) = delete;
+    ForcedTarget& operator=(const ForcedTarget&) = delete;
+
+  private:
+    static void dispatch_to(std::int64_t target) {
+        hwy::SetSupportedTargetsForTest(target);
+        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    }
+};
+
+struct Target {
+    std::int64_t bit;
+    std::string name;
+};
+
+inline void PrintTo(const Target& target, std::ostream* out) {
+    *out << target.name;
+}
+
+inline std::vector<Target> targets() {
+    std::vector<Target> result;
+    for (const std::int64_t bit : hwy::SupportedAndGeneratedTargets())
+        result.push_back({bit, hwy::TargetName(bit)});
+    return result;
+}
+
+}  // namespace zonal::test
