@@ -57,7 +57,9 @@ FilterTaps append_taps(const PixelSumSchedule& schedule, const SumKernel& kernel
     if (block.half > half_in) taps.right = 1;
     for (std::size_t r = 0; r < block.outputs.size(); ++r) {
         const PairGeometry pair = pair_geometry(schedule.outputs()[block.outputs[r]], in);
-        const double width = half_width(pair.chord, kernel.limit()) / pixel;
+        const double longitude = half_width(pair.chord, kernel.limit());
+        // pi / pixel may be rounded to less than half of the ring, and the antipodal pixel would be lost.
+        const double width = longitude >= std::numbers::pi ? opposite : longitude / pixel;
         const std::int64_t n_taps = width < 0 ? 0 : n_taps_of(width, first, in.n_pixels);
         if (n_taps > taps.n_taps) {
             taps.n_taps = n_taps;

@@ -172,6 +172,16 @@ TEST(PixelSum, CountsPixelsAtTheEdgeOfTheSupportAsInside) {
                      Grid::clenshaw_curtis(19, 36), tolerance);
 }
 
+// Where pi over a pixel's width is rounded to less than half of a ring's pixels (400 of them), too.
+TEST(PixelSum, TakesTheAntipodalPixelOfWholeRings) {
+    std::vector<double> window(21, 1.);
+    const RadialKernel kernel = RadialKernel::from_window(window);
+    for (const std::int64_t nside : {48, 50, 98, 100}) {
+        const Grid grid = Grid::healpix(nside).subset({2 * nside - 1, 2 * nside});
+        expect_reference(grid, kernel, grid, tolerance);
+    }
+}
+
 TEST(PixelSum, SpreadsAPointAsTheKernelsProfile) {
     const std::int64_t nside = 12;
     const Grid grid = Grid::healpix(nside);
