@@ -15,27 +15,6 @@ namespace {
 
 constexpr std::int64_t min_intervals = 7;  // of a spline of degree 5
 
-void declare_kernel(CLI::App& app, SplitOptions& options) {
-    const auto group = "Kernel";
-    add_choice<std::string>(
-        app, "--kernel", options.kernel,
-        {{"gaussian", "gaussian"}, {"cl-beam", "cl-beam"}, {"window", "window"}},
-        "gaussian: of --fwhm; cl-beam: sqrt(C_l) of --cl times the Gaussian, which makes a "
-        "sky out of white noise; window: b_l of --beam")
-        ->default_str("gaussian")
-        ->group(group);
-    add_angle(app, "--fwhm", options.fwhm, "full width at half maximum of the Gaussian")->group(group);
-    add_text(app, "--cl", options.spectrum_file, "FILE", "spectrum of cl-beam, FITS or text; its TT is taken")
-        ->group(group);
-    add_text(app, "--beam", options.beam_file, "FILE", "b_l of window, FITS or text; its T is taken")
-        ->group(group);
-    add_integer(app, "--lmax", options.lmax, {8, 100'000}, "highest degree l of the kernel")
-        ->default_str("4096")
-        ->group(group);
-    options.lmax = 4096;
-    add_extend_option(app, options.extension, group, "spectra and windows");
-}
-
 void declare_error(CLI::App& app, SplitOptions& options) {
     const auto group = "Error";
     add_number(app, "--error", options.error, {1e-14, 1},
@@ -128,6 +107,27 @@ std::vector<double> read_tt(const std::string& option, const std::string& path, 
 
 }  // namespace
 
+void declare_kernel(CLI::App& app, SplitOptions& options) {
+    const auto group = "Kernel";
+    add_choice<std::string>(
+        app, "--kernel", options.kernel,
+        {{"gaussian", "gaussian"}, {"cl-beam", "cl-beam"}, {"window", "window"}},
+        "gaussian: of --fwhm; cl-beam: sqrt(C_l) of --cl times the Gaussian, which makes a "
+        "sky out of white noise; window: b_l of --beam")
+        ->default_str("gaussian")
+        ->group(group);
+    add_angle(app, "--fwhm", options.fwhm, "full width at half maximum of the Gaussian")->group(group);
+    add_text(app, "--cl", options.spectrum_file, "FILE", "spectrum of cl-beam, FITS or text; its TT is taken")
+        ->group(group);
+    add_text(app, "--beam", options.beam_file, "FILE", "b_l of window, FITS or text; its T is taken")
+        ->group(group);
+    add_integer(app, "--lmax", options.lmax, {8, 100'000}, "highest degree l of the kernel")
+        ->default_str("4096")
+        ->group(group);
+    options.lmax = 4096;
+    add_extend_option(app, options.extension, group, "spectra and windows");
+}
+
 void declare_options(CLI::App& app, SplitOptions& options) {
     declare_kernel(app, options);
     declare_error(app, options);
@@ -145,12 +145,19 @@ void declare_options(CLI::App& app, SplitOptions& options) {
         ->group("General");
 }
 
-void check(const SplitOptions& options) {
+void check_kernel(const SplitOptions& options) {
     const bool is_window = options.kernel == "window", is_sky = options.kernel == "cl-beam";
     if (is_window != !options.beam_file.empty())
         throw UsageError("--kernel window and --beam FILE need each other");
     if (is_sky != !options.spectrum_file.empty())
         throw UsageError("--kernel cl-beam and --cl FILE need each other");
+    if (is_window == options.fwhm.has_value())
+        throw UsageError(is_window ? "--fwhm: not with --kernel window"
+                                   : fmt::format("--kernel {}: needs --fwhm ANGLE", options.kernel));
+}
+
+void check(const SplitOptions& options) {
+    if (!options.reproduce_table1) check_kernel(options);
     if (options.noise > 0 && options.input_spectrum_file.empty())
         throw UsageError("--input-noise: needs --input-cl FILE");
     if (options.n_intervals > 0 && options.n_intervals < min_intervals)
@@ -162,7 +169,8 @@ void check(const SplitOptions& options) {
                                      3 * options.nside - 1));
     if (options.reproduce_table1) {
         if (options.verify) throw UsageError("--reproduce-table1 and --verify exclude each other");
-        if (!is_sky) throw UsageError("--reproduce-table1: needs --kernel cl-beam --cl FILE");
+        if (options.kernel != "cl-beam" || options.spectrum_file.empty())
+            throw UsageError("--reproduce-table1: needs --kernel cl-beam --cl FILE");
         if (options.fwhm || options.theta_cut || options.l_cut || !options.out.empty() ||
             !options.plot.empty())
             throw UsageError(
@@ -171,9 +179,6 @@ void check(const SplitOptions& options) {
                 "--l-cut, -o, --plot");
         return;
     }
-    if (is_window == options.fwhm.has_value())
-        throw UsageError(is_window ? "--fwhm: not with --kernel window"
-                                   : fmt::format("--kernel {}: needs --fwhm ANGLE", options.kernel));
     if (!options.theta_cut) throw UsageError("--theta-cut ANGLE is required");
     if (options.theta_cut->radians > std::numbers::pi)
         throw UsageError(fmt::format("--theta-cut = {}: must be at most 180deg", options.theta_cut->text));
@@ -195,6 +200,12 @@ std::vector<double> kernel_window(const SplitOptions& options, std::optional<Ang
     return sky_window(read_tt("--cl", options.spectrum_file, options, session), gaussian);
 }
 
+std::vector<double> input_spectrum(const SplitOptions& options, Session& session) {
+    if (options.input_spectrum_file.empty()) return {};
+    const auto spectrum = read_tt("--input-cl", options.input_spectrum_file, options, session);
+    return wiener_spectrum(spectrum, std::vector<double>(spectrum.size(), options.noise));
+}
+
 KernelSplitOptions library_options(const SplitOptions& options, double theta_cut, Session& session) {
     KernelSplitOptions split;
     split.theta_cut = theta_cut;
@@ -206,10 +217,7 @@ KernelSplitOptions library_options(const SplitOptions& options, double theta_cut
     split.leakage_weight = options.leakage_weight;
     split.knot_density = options.knot_density;
     split.threads = static_cast<int>(options.threads);
-    if (!options.input_spectrum_file.empty()) {
-        const auto spectrum = read_tt("--input-cl", options.input_spectrum_file, options, session);
-        split.input_spectrum = wiener_spectrum(spectrum, std::vector<double>(spectrum.size(), options.noise));
-    }
+    split.input_spectrum = input_spectrum(options, session);
     return split;
 }
 

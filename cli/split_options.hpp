@@ -40,12 +40,19 @@ struct SplitOptions {
 };
 
 void declare_options(CLI::App& app, SplitOptions& options);
+/// Those that say which kernel.
+void declare_kernel(CLI::App& app, SplitOptions& options);
 
 /// Throws UsageError for what contradicts itself.
 void check(const SplitOptions& options);
+/// Of the kernel alone.
+void check_kernel(const SplitOptions& options);
 
 /// K_l of the chosen kernel for a beam of that width where it has one, l = 0 .. lmax.
 std::vector<double> kernel_window(const SplitOptions& options, std::optional<Angle> fwhm, Session& session);
+
+/// C_l of the maps, Wiener-filtered where there is noise; empty for white.
+std::vector<double> input_spectrum(const SplitOptions& options, Session& session);
 
 /// What the library is asked for.
 KernelSplitOptions library_options(const SplitOptions& options, double theta_cut, Session& session);

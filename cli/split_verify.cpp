@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <utility>
@@ -46,6 +47,7 @@ class Bench {
           noise_(white_noise(grid_.n_pixels(), static_cast<std::uint64_t>(options.seed))),
           noise_alm_(quadrature(noise_)) {
         pixels_.precision = options.single ? Precision::single_ : Precision::double_;
+        pixels_.accuracy = std::clamp(options.error / 100, 1e-12, 1e-6);
         pixels_.threads = static_cast<int>(options.threads);
     }
 

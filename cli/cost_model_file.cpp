@@ -1,0 +1,103 @@
+#include "cost_model_file.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "weight_cache.hpp"
+#include "zonal/io/atomic_file.hpp"
+
+namespace zonal::cli {
+namespace {
+
+Json to_json(const TransformCost& cost) {
+    return {{"legendre_flop", cost.legendre_flop}, {"pixel", cost.pixel}, {"call", cost.call}};
+}
+
+TransformCost transform_cost(const Json& json) {
+    return {json.at("legendre_flop"), json.at("pixel"), json.at("call")};
+}
+
+Json to_json(const PixelCost& cost) {
+    return {{"kernel_value", cost.kernel_value},
+            {"row_product", cost.row_product},
+            {"mode_product", cost.mode_product},
+            {"pixel_product", cost.pixel_product},
+            {"fft_pixel", cost.fft_pixel},
+            {"disc_row", cost.disc_row},
+            {"pixel", cost.pixel},
+            {"call", cost.call}};
+}
+
+PixelCost pixel_cost(const Json& json) {
+    return {json.at("kernel_value"),  json.at("row_product"), json.at("mode_product"),
+            json.at("pixel_product"), json.at("fft_pixel"),   json.at("disc_row"),
+            json.at("pixel"),         json.at("call")};
+}
+
+Device device_of(const std::string& name) {
+    constexpr std::string_view cuda = "cuda:";
+    return name.starts_with(cuda) ? Device::cuda(std::stoi(name.substr(cuda.size()))) : Device::cpu();
+}
+
+CostModel from_json(const Json& json) {
+    CostModel model;
+    model.fingerprint = json.at("machine");
+    for (const auto& device : json.at("devices")) {
+        DeviceCosts costs;
+        costs.device = device_of(device.at("device"));
+        costs.synthesis = transform_cost(device.at("synthesis"));
+        costs.adjoint = transform_cost(device.at("adjoint"));
+        costs.ring_fft_single = pixel_cost(device.at("ring_fft_single"));
+        costs.ring_fft_double = pixel_cost(device.at("ring_fft_double"));
+        costs.pixel_sum_single = pixel_cost(device.at("pixel_sum_single"));
+        costs.pixel_sum_double = pixel_cost(device.at("pixel_sum_double"));
+        model.devices.push_back(costs);
+    }
+    return model;
+}
+
+}  // namespace
+
+Json to_json(const CostModel& model) {
+    Json json = {{"machine", model.fingerprint}, {"unit", "s"}, {"devices", Json::array()}};
+    for (const auto& costs : model.devices)
+        json["devices"].push_back({{"device", to_string(costs.device)},
+                                   {"synthesis", to_json(costs.synthesis)},
+                                   {"adjoint", to_json(costs.adjoint)},
+                                   {"ring_fft_single", to_json(costs.ring_fft_single)},
+                                   {"ring_fft_double", to_json(costs.ring_fft_double)},
+                                   {"pixel_sum_single", to_json(costs.pixel_sum_single)},
+                                   {"pixel_sum_double", to_json(costs.pixel_sum_double)}});
+    return json;
+}
+
+std::string cost_model_path(int threads) {
+    const auto key = std::hash<std::string>{}(machine_fingerprint(threads));
+    return fmt::format("{}/costs_{:016x}.json", cache_folder(), key);
+}
+
+void write_cost_model(const std::string& path, const CostModel& model) {
+    io::AtomicFile file(path, true);
+    file.write(to_json(model).dump(1) + "\n");
+    file.commit();
+}
+
+CostModel read_cost_model(int threads, Session& session) {
+    const auto path = cost_model_path(threads);
+    if (!std::filesystem::exists(path)) {
+        session.note("costs are a default, not this machine's; zonal calibrate measures them");
+        return default_cost_model(threads);
+    }
+    try {
+        auto model = from_json(Json::parse(std::ifstream(path)));
+        if (model.fingerprint == machine_fingerprint(threads)) return model;
+    } catch (const std::exception&) {  // whatever JSON finds wrong, or a number
+    }
+    session.note(fmt::format("{}: cannot be read, or is of another machine; default costs are taken", path));
+    return default_cost_model(threads);
+}
+
+}  // namespace zonal::cli

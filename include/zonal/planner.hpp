@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "zonal/convolution.hpp"
+#include "zonal/device.hpp"
+#include "zonal/grid.hpp"
+#include "zonal/kernel.hpp"
+#include "zonal/progress.hpp"
+
+// Which way of convolving a map with a radial kernel is fastest on this machine within an error: costs that a
+// calibration measures, times counts of work, and a table of what could be done.
+
+namespace zonal {
+
+/// What one spherical harmonic transform of spin 0 takes.
+struct TransformWork {
+    double legendre_flops = 0;  ///< 6 for every degree, order and ring pair that contribute
+    double pixels = 0;
+};
+
+/// Counted from the grid alone, without a plan. lmax >= 0.
+TransformWork transform_work(const Grid& grid, std::int64_t lmax);
+
+/// Seconds per unit of TransformWork, and of a call.
+struct TransformCost {
+    double legendre_flop = 0, pixel = 0, call = 0;
+};
+
+/// Seconds per unit of PixelConvolutionWork, per ring and pixel that a disc of pixels is wide (a row's start
+/// costs as much as several of its products), per pixel of the map for all else, and of a call.
+struct PixelCost {
+    double kernel_value = 0, row_product = 0, mode_product = 0, pixel_product = 0, fft_pixel = 0;
+    double disc_row = 0, pixel = 0, call = 0;
+};
+
+/// What work on one device costs, from host memory and back.
+struct DeviceCosts {
+    Device device = Device::cpu();
+    TransformCost synthesis, adjoint;
+    PixelCost ring_fft_single, ring_fft_double, pixel_sum_single, pixel_sum_double;
+
+    const PixelCost& pixels(PixelMethod method, Precision precision) const;
+    PixelCost& pixels(PixelMethod method, Precision precision);
+};
+
+/// What this machine's devices cost.
+struct CostModel {
+    /// Of the machine that was measured, see machine_fingerprint; "default" for default_cost_model.
+    std::string fingerprint;
+    std::vector<DeviceCosts> devices;
+};
+
+/// CPUs, instruction set and devices, as far as they decide how fast Zonal is: costs measured under another
+/// fingerprint are of another machine. threads: 0 for all.
+std::string machine_fingerprint(int threads = 0);
+
+/// Costs of the CPU alone, from a core of a server of 2023 (AMD EPYC 9004, AVX-512) and the number of
+/// threads: in place of a calibration.
+CostModel default_cost_model(int threads = 0);
+
+/// Measures the CPU, and a CUDA device where there is one, in seconds. Throws Cancelled.
+CostModel calibrate(int threads = 0, const Progress& progress = {});
+
+double predicted_seconds(const TransformCost& cost, const TransformWork& work);
+/// n_pixels: of the map.
+double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work, std::int64_t n_pixels,
+                         std::int64_t n_maps = 1);
+
+enum class ConvolutionMethod { pixel_sum, ring_fft, harmonic, split };
+/// "pixel-sum", "ring-fft", "harmonic", "split".
+std::string to_string(ConvolutionMethod method);
+
+/// What errors are measured from.
+enum class ConvolutionReference {
+    discrete,   ///< the sum over the map's pixels with the grid's weights
+    continuous  ///< the window on the alm that the map is made of
+};
+
+/// What is to be convolved. n_maps maps of one grid, to which they also go.
+struct ConvolutionRequest {
+    Grid grid = Grid::healpix(1);
+    RadialKernel kernel = RadialKernel::gaussian(1);
+    std::int64_t lmax = 0;      ///< of the maps, and of harmonic space
+    std::vector<double> c_l{};  ///< [lmax + 1], of the maps; empty: white
+    double error = 1e-5;        ///< of the convolved map, rms over its rms
+    ConvolutionReference reference = ConvolutionReference::discrete;
+    /// continuous: what a sum over the pixels with the grid's weights is wrong by, to be measured.
+    double quadrature_error = 0;
+    /// continuous: what an iteration of the analysis leaves of that, in (0, 1): 1/15, 1/8, 1/5 for HEALPix
+    /// and lmax = 1.5, 2, 2.5 nside.
+    double iteration_gain = 0.125;
+    std::int64_t n_maps = 1;
+    bool allow_single = true;    ///< sums in single precision where the error permits
+    bool consider_split = true;  ///< takes most of the planning where it may pay
+    int threads = 0;
+    std::vector<Device> devices{};  ///< to choose from; empty: all of the cost model
+};
+
+/// One way to do it.
+struct ConvolutionChoice {
+    ConvolutionMethod method = ConvolutionMethod::harmonic;
+    Device device = Device::cpu();  ///< split: of the sum over pixels
+    Precision precision = Precision::double_;
+    double support = 0;  ///< rad, where the profile is cut; 0 in harmonic space
+    /// PixelConvolutionOptions::accuracy, a hundredth of the error: splines of splits would not converge to
+    /// more, and less would show.
+    double accuracy = 0;
+    std::int64_t l_cut = -1;  ///< of a split
+    int iterations = 0;       ///< of the analysis in harmonic space
+    double seconds = 0;       ///< predicted
+    double error = 0;         ///< expected, from the reference
+    std::string excluded{};   ///< why it may not be taken; empty: it may
+};
+
+/// All ways that were looked at, those that may be taken first, fastest first. Never empty; harmonic space is
+/// always among them. Throws InvalidArgument where the request contradicts itself.
+std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs);
+
+}  // namespace zonal

@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <numbers>
+#include <optional>
+#include <utility>
+
+#include "core/parallel.hpp"
+#include "split/disc_rows.hpp"
+#include "split/non_negative_fit.hpp"
+#include "zonal/error.hpp"
+#include "zonal/planner.hpp"
+#include "zonal/sht.hpp"
+
+namespace zonal {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+double seconds_of(const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The best of some runs after one that warms up; fewer of long ones.
+double best_seconds(const std::function<void()>& work) {
+    double best = seconds_of(work), all = 0;
+    for (int run = 0; run < 5 && all < 0.15; ++run) {
+        const double seconds = seconds_of(work);
+        best = std::min(best, seconds);
+        all += seconds;
+    }
+    return best;
+}
+
+/// A map without structure that matters.
+std::vector<double> some_map(std::int64_t n_pixels) {
+    std::vector<double> map(n_pixels);
+    for (std::int64_t i = 0; i < n_pixels; ++i) map[i] = std::sin(static_cast<double>(i % 1009));
+    return map;
+}
+
+/// Times beside the counts that they are explained by.
+struct Measurement {
+    std::vector<double> counts;
+    double seconds;
+};
+
+std::vector<double> explain(const std::vector<Measurement>& measurements) {
+    Array<double, 2> counts({std::ssize(measurements), std::ssize(measurements[0].counts)});
+    std::vector<double> ones(measurements.size(), 1.0);
+    // relative errors count
+    for (std::int64_t i = 0; i < counts.extent(0); ++i)
+        for (std::int64_t j = 0; j < counts.extent(1); ++j)
+            counts(i, j) = measurements[i].counts[j] / measurements[i].seconds;
+    return split::non_negative_fit(std::as_const(counts).view(), ones);
+}
+
+class Calibration {
+  public:
+    Calibration(Device device, int threads, const std::function<void()>& step)
+        : device_(device), threads_(threads), step_(step) {}
+
+    DeviceCosts measure() {
+        DeviceCosts costs;
+        costs.device = device_;
+        measure_transforms(costs);
+        for (const auto method : {PixelMethod::ring_fft, PixelMethod::pixel_sum}) {
+            costs.pixels(method, Precision::double_) = measure_pixels<double>(method);
+            costs.pixels(method, Precision::single_) = measure_pixels<float>(method);
+        }
+        return costs;
+    }
+
+    static constexpr int n_cases = 6;
+    static constexpr int n_steps = 3 + 4 * n_cases;
+
+  private:
+    void measure_transforms(DeviceCosts& costs) {
+        std::vector<Measurement> synthesis, adjoint;
+        for (const std::int64_t nside : {64, 256, 768}) {
+            const auto grid = Grid::healpix(nside);
+            const ShtPlan plan(grid, {.lmax = 2 * nside, .threads = threads_, .device = device_});
+            auto map = some_map(grid.n_pixels());
+            std::vector<std::complex<double>> alm(plan.layout().size());
+            const View<double, 3> pixels(map.data(), {1, 1, grid.n_pixels()});
+            const View<std::complex<double>, 3> harmonics(alm.data(), {1, 1, plan.layout().size()});
+            auto workspace = plan.make_workspace();
+            const auto work = transform_work(grid, 2 * nside);
+            const std::vector<double> counts{work.legendre_flops, work.pixels, 1};
+            adjoint.push_back(
+                {counts, best_seconds([&] { plan.quadrature<double>(pixels, harmonics, workspace); })});
+            synthesis.push_back(
+                {counts, best_seconds([&] { plan.synthesize<double>(harmonics, pixels, workspace); })});
+            step_();
+        }
+        const auto s = explain(synthesis), a = explain(adjoint);
+        costs.synthesis = {s[0], s[1], s[2]};
+        costs.adjoint = {a[0], a[1], a[2]};
+    }
+
+    /// A map's nside, a kernel's support in pixels, and by how much less than the support its FWHM is: cut at
+    /// 2.2 it ends at 1e-6 of its peak, at 3.2 at 1e-12, where the ring FFT needs no sums over pixels.
+    struct Case {
+        std::int64_t nside;
+        double pixels, widths;
+    };
+    template <class T>
+    PixelCost measure_pixels(PixelMethod method) {
+        static constexpr std::array<Case, n_cases> sums_of_pixels{
+            {{64, 3, 2.2}, {128, 5, 2.2}, {512, 2, 2.2}, {512, 5, 2.2}, {512, 10, 2.2}, {1024, 3, 2.2}}};
+        static constexpr std::array<Case, n_cases> ring_ffts{
+            {{64, 8, 3.2}, {128, 15, 3.2}, {256, 10, 2.2}, {512, 5, 2.2}, {512, 20, 3.2}, {1024, 5, 3.2}}};
+        std::vector<Measurement> rows, ffts, sums, rest;
+        for (const auto& one : method == PixelMethod::pixel_sum ? sums_of_pixels : ring_ffts) {
+            measure_pixels<T>(method, one, rows, ffts, sums, rest);
+            step_();
+        }
+        PixelCost cost;
+        cost.kernel_value = explain(rows)[0];
+        cost.fft_pixel = explain(ffts)[0];
+        const auto s = explain(sums), r = explain(rest);
+        cost.row_product = s[0];
+        cost.mode_product = s[1];
+        cost.pixel_product = s[2];
+        cost.disc_row = s[3];
+        cost.pixel = r[0];
+        cost.call = r[1];
+        return cost;
+    }
+
+    template <class T>
+    void measure_pixels(PixelMethod method, const Case& one, std::vector<Measurement>& rows,
+                        std::vector<Measurement>& ffts, std::vector<Measurement>& sums,
+                        std::vector<Measurement>& rest) {
+        const auto grid = Grid::healpix(one.nside);
+        const double support = one.pixels * std::sqrt(pi / 3) / static_cast<double>(one.nside);
+        PixelConvolutionOptions options;
+        options.method = method;
+        options.precision = std::is_same_v<T, float> ? Precision::single_ : Precision::double_;
+        options.threads = threads_;
+        options.device = device_;
+        const auto kernel = RadialKernel::gaussian(support / one.widths).truncated(support);
+        const PixelConvolutionPlan plan(grid, kernel, grid, options);
+        auto workspace = plan.make_workspace();
+        const auto values = some_map(grid.n_pixels());
+        const std::vector<T> map(values.begin(), values.end());
+        std::vector<T> convolved(map.size());
+        const View<const T, 2> in(map.data(), {1, grid.n_pixels()});
+        const View<T, 2> out(convolved.data(), {1, grid.n_pixels()});
+        PixelConvolutionSeconds parts;
+        double least = HUGE_VAL;
+        const double seconds = best_seconds([&] {
+            const double run = seconds_of([&] { plan.convolve<T>(in, out, workspace); });
+            if (run < least) parts = workspace.seconds();
+            least = std::min(least, run);
+        });
+        const auto work = plan.work();
+        constexpr double instant = 1e-9;  // of a part that is not there
+        rows.push_back({{work.kernel_values}, std::max(parts.kernel_rows, instant)});
+        ffts.push_back({{work.fft_pixels}, std::max(parts.ffts, instant)});
+        sums.push_back({{work.row_products, work.mode_products, work.pixel_products,
+                         split::disc_rows(work, grid.n_pixels())},
+                        std::max(parts.sums, instant)});
+        const double others = seconds - parts.kernel_rows - parts.ffts - parts.sums;
+        rest.push_back({{static_cast<double>(grid.n_pixels()), 1}, std::max(others, instant)});
+    }
+
+    Device device_;
+    int threads_;
+    const std::function<void()>& step_;
+};
+
+}  // namespace
+
+CostModel calibrate(int threads, const Progress& progress) {
+    threads = core::resolve_threads(threads);
+    std::vector<Device> devices{Device::cpu()};
+    if (const auto fastest = resolve_device(Device::automatic()); fastest.kind() == Device::Kind::cuda)
+        devices.push_back(fastest);
+    int done = 0;
+    const auto all = static_cast<double>(Calibration::n_steps * std::ssize(devices));
+    const std::function<void()> step = [&] {
+        if (progress && !progress(++done / all)) throw Cancelled("calibration: cancelled");
+    };
+    CostModel model;
+    model.fingerprint = machine_fingerprint(threads);
+    for (const auto device : devices) model.devices.push_back(Calibration(device, threads, step).measure());
+    return model;
+}
+
+}  // namespace zonal

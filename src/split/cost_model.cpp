@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "core/parallel.hpp"
+#include "split/disc_rows.hpp"
+#include "zonal/error.hpp"
+#include "zonal/planner.hpp"
+
+namespace zonal {
+namespace {
+
+std::string cpu_model() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    return "unknown CPU";
+}
+
+PixelCost DeviceCosts::*costs_of(PixelMethod method, Precision precision) {
+    const bool is_single = precision == Precision::single_;
+    if (method == PixelMethod::ring_fft)
+        return is_single ? &DeviceCosts::ring_fft_single : &DeviceCosts::ring_fft_double;
+    return is_single ? &DeviceCosts::pixel_sum_single : &DeviceCosts::pixel_sum_double;
+}
+
+}  // namespace
+
+// A ring gets nothing from orders above mlim (docs/methods.md, Pruning), for spin 0 mlim = t.
+TransformWork transform_work(const Grid& grid, std::int64_t lmax) {
+    if (lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", lmax));
+    TransformWork work;
+    const auto l = static_cast<double>(lmax);
+    for (const auto& ring : grid.rings()) {
+        const double turning = l * ring.sin_theta;
+        const double bound = turning + 11 * std::cbrt(turning * ring.cos_theta * ring.cos_theta) + 6;
+        const double orders = std::min(std::floor(bound), l) + 1;
+        // sum over m < orders of the degrees l = m .. lmax, for half a pair
+        work.legendre_flops += 3 * (orders * (l + 1) - orders * (orders - 1) / 2);
+        work.pixels += static_cast<double>(ring.n_pixels);
+    }
+    return work;
+}
+
+const PixelCost& DeviceCosts::pixels(PixelMethod method, Precision precision) const {
+    return this->*costs_of(method, precision);
+}
+
+PixelCost& DeviceCosts::pixels(PixelMethod method, Precision precision) {
+    return this->*costs_of(method, precision);
+}
+
+std::string machine_fingerprint(int threads) {
+    auto text = fmt::format("{}, {}, {} threads", cpu_model(), simd_target(), core::resolve_threads(threads));
+    if (const auto device = resolve_device(Device::automatic()); device.kind() != Device::Kind::cpu)
+        text += ", " + to_string(device);
+    return text;
+}
+
+CostModel default_cost_model(int threads) {
+    // One core: transforms and sums measured at nside 512 to 1024.
+    DeviceCosts costs;
+    costs.synthesis = costs.adjoint = {1.75e-11, 1e-8, 0};
+    costs.ring_fft_double = {2.4e-8, 1.4e-10, 2e-10, 5e-10, 6e-9, 0, 0, 0};
+    costs.ring_fft_single = {2.4e-8, 8e-11, 1.5e-10, 1.8e-10, 5e-9, 0, 0, 0};
+    costs.pixel_sum_double = {0, 0, 0, 2e-11, 0, 2e-9, 0, 0};
+    costs.pixel_sum_single = {0, 0, 0, 1.2e-11, 0, 6e-10, 0, 0};
+    const double share = 1.0 / core::resolve_threads(threads);
+    for (auto* transform : {&costs.synthesis, &costs.adjoint}) {
+        transform->legendre_flop *= share;
+        transform->pixel *= share;
+    }
+    for (auto* sum :
+         {&costs.ring_fft_double, &costs.ring_fft_single, &costs.pixel_sum_double, &costs.pixel_sum_single})
+        for (auto* cost : {&sum->kernel_value, &sum->row_product, &sum->mode_product, &sum->pixel_product,
+                           &sum->fft_pixel, &sum->disc_row})
+            *cost *= share;
+    return {"default", {costs}};
+}
+
+double predicted_seconds(const TransformCost& cost, const TransformWork& work) {
+    return cost.call + cost.legendre_flop * work.legendre_flops + cost.pixel * work.pixels;
+}
+
+double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work, std::int64_t n_pixels,
+                         std::int64_t n_maps) {
+    const auto pixels = static_cast<double>(n_pixels);
+    const double rows = cost.kernel_value * work.kernel_values + cost.row_product * work.row_products;
+    const double each = cost.mode_product * work.mode_products + cost.pixel_product * work.pixel_products +
+                        cost.disc_row * split::disc_rows(work, n_pixels) + cost.fft_pixel * work.fft_pixels +
+                        cost.pixel * pixels;
+    return cost.call + rows + each * static_cast<double>(n_maps);
+}
+
+}  // namespace zonal

@@ -1,0 +1,274 @@
+#include "zonal/planner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/parallel.hpp"
+#include "zonal/error.hpp"
+#include "zonal/split.hpp"
+
+namespace zonal {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+/// What single precision adds, relative to the convolved map; measured against double, and a little more.
+constexpr double single_error = 1e-6;
+/// Discs of more pixels are not for the sum over pixels.
+constexpr double largest_disc = 5000;
+/// Share of the error that cutting the profile may take; the rest is for what else adds up in squares.
+constexpr double share_of_cut = 0.9;
+
+void check(const ConvolutionRequest& request, const CostModel& costs) {
+    if (request.lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", request.lmax));
+    if (!request.c_l.empty() && std::ssize(request.c_l) != request.lmax + 1)
+        throw InvalidArgument(
+            fmt::format("c_l: {} values, must be lmax + 1 = {}", request.c_l.size(), request.lmax + 1));
+    if (!(request.error > 0 && request.error < 1))
+        throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", request.error));
+    if (!(request.quadrature_error >= 0))
+        throw InvalidArgument(
+            fmt::format("quadrature_error = {}: must be 0 or more", request.quadrature_error));
+    if (!(request.iteration_gain > 0 && request.iteration_gain < 1))
+        throw InvalidArgument(
+            fmt::format("iteration_gain = {}: must be above 0 and below 1", request.iteration_gain));
+    if (request.n_maps < 1)
+        throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", request.n_maps));
+    if (costs.devices.empty()) throw InvalidArgument("costs: no device");
+}
+
+class Planner {
+  public:
+    Planner(const ConvolutionRequest& request, const CostModel& costs) : request_(request) {
+        for (const auto& device : costs.devices)
+            if (request.devices.empty() || std::find(request.devices.begin(), request.devices.end(),
+                                                     device.device) != request.devices.end())
+                devices_.push_back(&device);
+        if (devices_.empty()) throw InvalidArgument("devices: none of them is in the cost model");
+    }
+
+    std::vector<ConvolutionChoice> choices() {
+        for (const auto* device : devices_) add_harmonic(*device);
+        if (sums_are_excluded()) {
+            add_excluded_sums();
+        } else {
+            const double support = support_for_error(request_.kernel, request_.c_l, cut_error());
+            for (const auto* device : devices_) add_sums(*device, support);
+            if (request_.consider_split) add_splits();
+        }
+        std::stable_sort(choices_.begin(), choices_.end(), [](const auto& a, const auto& b) {
+            return std::pair(!a.excluded.empty(), a.seconds) < std::pair(!b.excluded.empty(), b.seconds);
+        });
+        return choices_;
+    }
+
+  private:
+    bool is_continuous() const { return request_.reference == ConvolutionReference::continuous; }
+    /// What sums over pixels are wrong by from the reference, whatever the kernel's cut.
+    double sums_error() const { return is_continuous() ? request_.quadrature_error : 0; }
+    bool sums_are_excluded() const { return sums_error() > request_.error / 2; }
+    double cut_error() const {
+        return share_of_cut * std::sqrt(request_.error * request_.error - sums_error() * sums_error());
+    }
+
+    /// Of one map through `iterations` of the analysis, with the window up to lmax.
+    double harmonic_seconds(const DeviceCosts& device, std::int64_t lmax, int iterations) const {
+        const auto work = transform_work(request_.grid, lmax);
+        return static_cast<double>(request_.n_maps * (iterations + 1)) *
+               (predicted_seconds(device.adjoint, work) + predicted_seconds(device.synthesis, work));
+    }
+
+    /// What harmonic space leaves out of a sum over pixels: degrees above lmax, where the map is taken to go
+    /// on with its last C_l.
+    double window_beyond_lmax() const {
+        if (request_.kernel.band_limit() >= 0 && request_.kernel.band_limit() <= request_.lmax) return 0;
+        const auto window = request_.kernel.window(2 * request_.lmax + 1);
+        double within = 0, beyond = 0;
+        for (std::int64_t l = 0; l < std::ssize(window); ++l) {
+            const double c_l = request_.c_l.empty() ? 1 : request_.c_l[std::min(l, request_.lmax)];
+            (l <= request_.lmax ? within : beyond) +=
+                static_cast<double>(2 * l + 1) * c_l * window[l] * window[l];
+        }
+        return within > 0 ? std::sqrt(beyond / within) : 0;
+    }
+
+    void add_harmonic(const DeviceCosts& device) {
+        ConvolutionChoice choice{ConvolutionMethod::harmonic, device.device};
+        constexpr int most_iterations = 30;
+        if (is_continuous()) {
+            choice.error = request_.quadrature_error;
+            while (choice.error > request_.error && choice.iterations < most_iterations) {
+                choice.error *= request_.iteration_gain;
+                ++choice.iterations;
+            }
+        } else {
+            choice.error = window_beyond_lmax();
+        }
+        choice.seconds = harmonic_seconds(device, request_.lmax, choice.iterations);
+        if (choice.error > request_.error)
+            choice.excluded = is_continuous()
+                                  ? "its iterations do not get there"
+                                  : fmt::format("the kernel goes on above lmax = {}", request_.lmax);
+        choices_.push_back(choice);
+    }
+
+    void add_excluded_sums() {
+        for (const auto method : {ConvolutionMethod::ring_fft, ConvolutionMethod::pixel_sum}) {
+            ConvolutionChoice choice{method, devices_[0]->device};
+            choice.error = sums_error();
+            choice.excluded = fmt::format("sums over these pixels are wrong by {:.1e}", sums_error());
+            choices_.push_back(choice);
+        }
+    }
+
+    std::vector<Precision> precisions() const {
+        const double left = request_.error * request_.error - sums_error() * sums_error();
+        const bool single = request_.allow_single && 4 * single_error * single_error < left;
+        return single ? std::vector{Precision::single_, Precision::double_} : std::vector{Precision::double_};
+    }
+
+    /// Seconds of the sum over pixels of a kernel, with the device's costs.
+    double sum_seconds(const DeviceCosts& device, PixelMethod method, Precision precision,
+                       const RadialKernel& kernel) const {
+        PixelConvolutionOptions options;
+        options.method = method;
+        options.precision = precision;
+        options.accuracy = accuracy(precision);
+        options.threads = request_.threads;
+        options.device = device.device;
+        const PixelConvolutionPlan plan(request_.grid, kernel, request_.grid, options);
+        return predicted_seconds(device.pixels(method, precision), plan.work(), request_.grid.n_pixels(),
+                                 request_.n_maps);
+    }
+
+    /// Cut where the error permits; the ring FFT also where the profile has faded away to its accuracy, as a
+    /// hard cut makes it sum over pixels in the polar caps.
+    void add_sums(const DeviceCosts& device, double support) {
+        const double disc = static_cast<double>(request_.grid.n_pixels()) * (1 - std::cos(support)) / 2;
+        for (const auto precision : precisions()) {
+            const double faded = faded_support(precision, support);
+            add_sum(device, ConvolutionMethod::ring_fft, precision, support);
+            if (faded > support) add_sum(device, ConvolutionMethod::ring_fft, precision, faded);
+            if (disc <= largest_disc) add_sum(device, ConvolutionMethod::pixel_sum, precision, support);
+        }
+    }
+
+    void add_sum(const DeviceCosts& device, ConvolutionMethod method, Precision precision, double support) {
+        ConvolutionChoice choice{method, device.device, precision, support, accuracy(precision)};
+        const double rounding = precision == Precision::single_ ? single_error : 0;
+        choice.error = std::hypot(cut_error(), sums_error(), rounding);
+        const bool is_sum = method == ConvolutionMethod::pixel_sum;
+        choice.seconds = sum_seconds(device, is_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft,
+                                     precision, request_.kernel.truncated(support));
+        choices_.push_back(choice);
+    }
+
+    double accuracy(Precision precision) const {
+        constexpr double share = 0.01, single = 3e-8, least = 1e-12;
+        return std::clamp(share * request_.error, precision == Precision::single_ ? single : least, 1e-5);
+    }
+
+    /// From where on the profile is below the convolution's accuracy, of its peak; the support itself where
+    /// that is not within four times of it.
+    double faded_support(Precision precision, double support) const {
+        constexpr int n_samples = 400;
+        const double end = std::min({4 * support, request_.kernel.support(), pi});
+        std::vector<double> theta;
+        for (int i = 0; i <= n_samples; ++i) theta.push_back(end * i / n_samples);
+        const auto value = request_.kernel.profile(theta);
+        double peak = 0;
+        for (const double v : value) peak = std::max(peak, std::abs(v));
+        int last = n_samples;
+        while (last > 0 && std::abs(value[last]) <= 0.5 * accuracy(precision) * peak) --last;
+        return last == n_samples ? support : std::max(support, theta[last + 1]);
+    }
+
+    double fastest() const {
+        double seconds = HUGE_VAL;
+        for (const auto& choice : choices_)
+            if (choice.excluded.empty()) seconds = std::min(seconds, choice.seconds);
+        return seconds;
+    }
+
+    /// Where the sum over pixels would take about a quarter or half of what is fastest without a split.
+    std::vector<double> cuts_worth_trying(const DeviceCosts& device, Precision precision) const {
+        const double resolution = std::sqrt(4 * pi / static_cast<double>(request_.grid.n_pixels()));
+        std::vector<double> cuts;
+        constexpr double first = 40, ratio = 2;  // pixels
+        for (double cut = first * resolution; cut < 0.5 && std::ssize(cuts) < 3; cut *= ratio) {
+            const auto kernel =
+                RadialKernel::gaussian(cut / 3.2).truncated(cut);  // ends as softly as a spline
+            const double seconds = sum_seconds(device, PixelMethod::ring_fft, precision, kernel);
+            if (seconds > 0.7 * fastest()) break;
+            if (seconds > 0.05 * fastest()) cuts.push_back(cut);
+        }
+        return cuts;
+    }
+
+    /// A split takes planning of a second for each cut: only where that is not more than what it may save.
+    void add_splits() {
+        constexpr double worth_planning = 0.5;  // s
+        if (fastest() < worth_planning || request_.lmax < 256) return;
+        const auto precision = precisions()[0];
+        const auto window = request_.kernel.window(request_.lmax);
+        for (const auto* device : devices_)
+            for (const double theta_cut : cuts_worth_trying(*device, precision))
+                add_split(*device, precision, window, theta_cut);
+    }
+
+    void add_split(const DeviceCosts& pixels, Precision precision, const std::vector<double>& window,
+                   double theta_cut) {
+        KernelSplitOptions options;
+        options.theta_cut = theta_cut;
+        options.input_spectrum = request_.c_l;
+        options.alpha = 1;  // what single precision adds is counted by itself
+        options.threads = request_.threads;
+        const double rounding = precision == Precision::single_ ? single_error : 0;
+        const double error = std::sqrt(cut_error() * cut_error() - rounding * rounding) / std::numbers::sqrt2;
+        const KernelSplitter splitter(window, options);
+        const auto l_cut = splitter.find_l_cut(error, 0);
+        if (!l_cut) return;
+        const auto split = splitter.split(*l_cut);
+        ConvolutionChoice choice{ConvolutionMethod::split, pixels.device, precision, theta_cut,
+                                 accuracy(precision),      *l_cut};
+        choice.error = std::hypot(std::hypot(split.quality.estimated_error, split.quality.leakage), rounding,
+                                  sums_error());
+        const double sum = sum_seconds(pixels, PixelMethod::ring_fft, precision, split.profile.kernel());
+        choice.seconds = HUGE_VAL;
+        for (const auto* device : devices_) {  // one after the other on one device, side by side on two
+            const double harmonic = harmonic_seconds(*device, *l_cut, 0);
+            choice.seconds =
+                std::min(choice.seconds, device == &pixels ? sum + harmonic : std::max(sum, harmonic));
+        }
+        choices_.push_back(choice);
+    }
+
+    const ConvolutionRequest& request_;
+    std::vector<const DeviceCosts*> devices_;
+    std::vector<ConvolutionChoice> choices_;
+};
+
+}  // namespace
+
+std::string to_string(ConvolutionMethod method) {
+    switch (method) {
+        case ConvolutionMethod::pixel_sum:
+            return "pixel-sum";
+        case ConvolutionMethod::ring_fft:
+            return "ring-fft";
+        case ConvolutionMethod::harmonic:
+            return "harmonic";
+        default:
+            return "split";
+    }
+}
+
+std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs) {
+    check(request, costs);
+    return Planner(request, costs).choices();
+}
+
+}  // namespace zonal

@@ -1,0 +1,171 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "split/non_negative_fit.hpp"
+#include "zonal/error.hpp"
+#include "zonal/planner.hpp"
+#include "zonal/sht.hpp"
+
+// Costs, and the choice of a way to convolve.
+namespace zonal::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+constexpr double arcmin = std::numbers::pi / (180 * 60);
+
+TEST(NonNegativeFit, FindsExactAnswersAndStopsAtZero) {
+    const double counts[4][2] = {{1, 2}, {3, 1}, {0, 4}, {5, 5}};
+    const View<const double, 2> view(&counts[0][0], {4, 2});
+    const auto exact = split::non_negative_fit(view, {8, 9, 12, 25});  // x = 2, 3
+    EXPECT_NEAR(exact[0], 2, 1e-9);
+    EXPECT_NEAR(exact[1], 3, 1e-9);
+    const auto bounded = split::non_negative_fit(view, {-1, 2, -4, 0});
+    EXPECT_EQ(bounded[1], 0);
+    EXPECT_NEAR(bounded[0], 5.0 / 35, 1e-9);  // (1, 3, 0, 5) . values / |(1, 3, 0, 5)|^2
+}
+
+TEST(TransformWork, AgreesWithThePlansCount) {
+    for (const std::int64_t nside : {64, 256})
+        for (const std::int64_t lmax : {nside, 2 * nside, 3 * nside - 1}) {
+            const auto grid = Grid::healpix(nside);
+            const ShtPlan plan(grid, {.lmax = lmax, .device = Device::cpu()});
+            const auto work = transform_work(grid, lmax);
+            // the plan prunes rings in blocks of eight
+            EXPECT_NEAR(work.legendre_flops / plan.legendre_flops(), 1, 0.04) << nside << ' ' << lmax;
+            EXPECT_EQ(work.pixels, grid.n_pixels());
+        }
+    EXPECT_THROW(transform_work(Grid::healpix(1), -1), InvalidArgument);
+}
+
+TEST(PredictedSeconds, RowsAreMadeOnceForAllMaps) {
+    PixelCost cost;
+    cost.kernel_value = 2;
+    cost.mode_product = 3;
+    cost.call = 5;
+    PixelConvolutionWork work;
+    work.kernel_values = 10;
+    work.mode_products = 100;
+    EXPECT_EQ(predicted_seconds(cost, work, 1, 1), 5 + 20 + 300);
+    EXPECT_EQ(predicted_seconds(cost, work, 1, 4), 5 + 20 + 1200);
+}
+
+ConvolutionRequest request_for(std::int64_t nside, double fwhm_arcmin, double error) {
+    ConvolutionRequest request;
+    request.grid = Grid::healpix(nside);
+    request.lmax = 2 * nside;
+    request.kernel = RadialKernel::gaussian(fwhm_arcmin * arcmin);
+    request.error = error;
+    request.c_l.assign(request.lmax + 1, 0);
+    for (std::int64_t l = 1; l <= request.lmax; ++l) request.c_l[l] = 1.0 / (l * (l + 1));
+    request.consider_split = false;
+    request.threads = 1;
+    return request;
+}
+
+TEST(PlanConvolution, ListsWhatMayBeTakenFastestFirst) {
+    const auto choices = plan_convolution(request_for(64, 200, 1e-5), default_cost_model(2));
+    ASSERT_FALSE(choices.empty());
+    EXPECT_TRUE(choices[0].excluded.empty());
+    bool has_harmonic = false;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        has_harmonic |= choices[i].method == ConvolutionMethod::harmonic;
+        if (i > 0 && choices[i].excluded.empty()) {
+            EXPECT_GE(choices[i].seconds, choices[i - 1].seconds);
+        }
+        if (choices[i].excluded.empty()) {
+            EXPECT_LE(choices[i].error, 1e-5 * (1 + 1e-12));
+        }
+    }
+    EXPECT_TRUE(has_harmonic);
+}
+
+TEST(PlanConvolution, SinglePrecisionOnlyWhereTheErrorPermits) {
+    const auto has_single = [](const std::vector<ConvolutionChoice>& choices) {
+        return std::any_of(choices.begin(), choices.end(),
+                           [](const auto& c) { return c.precision == Precision::single_; });
+    };
+    auto request = request_for(32, 400, 1e-4);
+    const auto costs = default_cost_model(2);
+    EXPECT_TRUE(has_single(plan_convolution(request, costs)));
+    request.allow_single = false;
+    EXPECT_FALSE(has_single(plan_convolution(request, costs)));
+    EXPECT_FALSE(has_single(plan_convolution(request_for(32, 400, 1e-7), costs)));
+}
+
+TEST(PlanConvolution, NarrowKernelsGoToPixelSpaceAndWideOnesToHarmonicSpace) {
+    const auto costs = default_cost_model(2);
+    EXPECT_NE(plan_convolution(request_for(512, 15, 1e-4), costs)[0].method, ConvolutionMethod::harmonic);
+    EXPECT_EQ(plan_convolution(request_for(64, 3000, 1e-4), costs)[0].method, ConvolutionMethod::harmonic);
+}
+
+TEST(PlanConvolution, ContinuousReferenceTakesIterationsWhereSumsOverPixelsAreTooWrong) {
+    auto request = request_for(64, 200, 1e-5);
+    request.reference = ConvolutionReference::continuous;
+    request.quadrature_error = 2e-4;
+    request.iteration_gain = 0.1;
+    const auto choices = plan_convolution(request, default_cost_model(2));
+    EXPECT_EQ(choices[0].method, ConvolutionMethod::harmonic);
+    EXPECT_EQ(choices[0].iterations, 2);  // 2e-4, 2e-5, 2e-6
+    EXPECT_NEAR(choices[0].error, 2e-6, 1e-18);
+    EXPECT_THAT(choices.back().excluded, HasSubstr("wrong by 2.0e-04"));
+}
+
+TEST(PlanConvolution, SaysWhenHarmonicSpaceCutsTheKernelOff) {
+    auto request = request_for(64, 30, 1e-6);
+    request.c_l.clear();  // white noise goes on above lmax
+    const auto choices = plan_convolution(request, default_cost_model(2));
+    for (const auto& choice : choices)
+        if (choice.method == ConvolutionMethod::harmonic)
+            EXPECT_THAT(choice.excluded, HasSubstr("above lmax = 128"));
+}
+
+TEST(PlanConvolution, SplitsKernelsThatAreCompactNowhere) {
+    // As the sky's: steep at low l, and a beam.
+    auto request = request_for(256, 100, 1e-4);
+    auto window = request.kernel.window(512);
+    for (std::int64_t l = 0; l <= 512; ++l) window[l] *= l < 2 ? 0 : 1.0 / l;
+    request.kernel = RadialKernel::from_window(window);
+    request.c_l.clear();
+    request.consider_split = true;
+    auto costs = default_cost_model(1);
+    for (auto& device : costs.devices) {  // so slow that planning pays
+        device.synthesis.legendre_flop *= 100;
+        device.adjoint.legendre_flop *= 100;
+    }
+    const auto choices = plan_convolution(request, costs);
+    EXPECT_EQ(choices[0].method, ConvolutionMethod::split);
+    EXPECT_LE(choices[0].error, 1e-4);
+    EXPECT_GT(choices[0].support, 0);
+    EXPECT_GE(choices[0].l_cut, 0);
+}
+
+TEST(PlanConvolution, RejectsContradictions) {
+    const auto costs = default_cost_model(1);
+    const auto with = [&](auto change) {
+        auto request = request_for(16, 1000, 1e-4);
+        change(request);
+        plan_convolution(request, costs);
+    };
+    EXPECT_THAT([&] { with([](auto& r) { r.error = 0; }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("error = 0")));
+    EXPECT_THAT([&] { with([](auto& r) { r.lmax = 5; }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("must be lmax + 1 = 6")));
+    EXPECT_THAT([&] { with([](auto& r) { r.n_maps = 0; }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("n_maps = 0")));
+    EXPECT_THAT([&] { with([](auto& r) { r.devices = {Device::cuda(7)}; }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("devices")));
+}
+
+TEST(MachineFingerprint, NamesInstructionSetAndThreads) {
+    EXPECT_THAT(machine_fingerprint(3), HasSubstr("3 threads"));
+    EXPECT_THAT(machine_fingerprint(3), HasSubstr(simd_target()));
+}
+
+}  // namespace
+}  // namespace zonal::test
