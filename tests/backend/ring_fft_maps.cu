@@ -1,4 +1,7 @@
 // The ring FFT on the device against the CPU's.
+#include <cmath>
+#include <numbers>
+
 #include "convolution_helpers.hpp"
 #include "cuda_helpers.cuh"
 
@@ -71,7 +74,12 @@ TEST_F(RingFftOnCuda, EqualsTheCpuForKernelsOfEveryKind) {
           RadialKernel::top_hat(9.7 * degree), RadialKernel::top_hat(0.01 * degree),
           RadialKernel::gaussian(10 * degree).truncated(8.3 * degree), tests::random_window(24, 3)}) {
         EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance) << kernel.name();
-        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), single_tolerance) << kernel.name();
+        // One more rounding for each ring of the support, of random signs: single_tolerance is for 30 of
+        // them.
+        const double rings = kernel.support() / std::numbers::pi * static_cast<double>(grid.n_rings());
+        const double more = std::sqrt(std::max(1., rings / 30));
+        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), more * single_tolerance)
+            << kernel.name();
     }
 }
 
