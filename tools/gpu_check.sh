@@ -21,7 +21,7 @@ for program in zonal_backend_tests zonal_property_tests zonal_unit_tests; do
     "$build/bin/$program" --gtest_brief=1
 done
 echo "== compute-sanitizer"  # slow: races and uninitialised reads are looked for in one test of all the kernels
-small='CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*'
+small='CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*:RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*'
 for tool in memcheck racecheck initcheck; do
     compute-sanitizer --tool $tool --error-exitcode 1 --print-limit 5 \
         "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter="$small"
@@ -39,6 +39,13 @@ record=$out/$(date -u +%Y-%m-%d).json
         gauss:4096:4095:0 healpix:2048:4096:0:8 healpix:8192:16384:0
     printf ', "smoothing":\n'
     "$build/bin/smoothing_cuda" 2048:4096 2048:4096:3 2048:4096:0:4
-    echo '}'
+    printf ', "radial": [\n'
+    for case in "ring-fft float 1" "ring-fft double 1" "ring-fft float 8" "pixel-sum float 1" "pixel-sum double 1"; do
+        read -r method precision maps <<<"$case"
+        [ "$case" = "ring-fft float 1" ] || printf ',\n'
+        "$build/bin/zonal" bench radial --nside 2048 --fwhm 4.7arcmin --cut 15arcmin --method "$method" \
+            --precision "$precision" --maps "$maps" --device cuda --json
+    done
+    echo ']}'
 } >"$record"
 cat "$record"
