@@ -195,7 +195,7 @@ std::vector<double> kernel_window(const SplitOptions& options, std::optional<Ang
             throw UsageError(fmt::format("{}; --extend says what to do", error.what()));
         }
     }
-    const auto gaussian = gaussian_window(fwhm->radians, options.lmax);
+    auto gaussian = gaussian_window(fwhm->radians, options.lmax);
     if (options.kernel == "gaussian") return gaussian;
     return sky_window(read_tt("--cl", options.spectrum_file, options, session), gaussian);
 }

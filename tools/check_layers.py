@@ -41,7 +41,8 @@ PUBLIC = {
     "rotation": "sht", "smoothing": "sht", "spectrum": "sht", "weights": "sht", "window": "sht",
     "kernel": "radial", "filters": "radial", "wavelets": "radial", "convolution": "radial",
     "normalized_convolution": "radial", "polarization_convolution": "radial",
-    "split": "split", "planner": "split",
+    "split": "split", "split_convolution": "split",
+    "planner": "split",
 }
 
 # Pattern of another library's header -> (name, where it may be included: prefixes of paths).
