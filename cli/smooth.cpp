@@ -7,6 +7,7 @@
 #include "beam_options.hpp"
 #include "error.hpp"
 #include "interrupt.hpp"
+#include "smooth_auto.hpp"
 #include "smooth_kernels.hpp"
 #include "smooth_options.hpp"
 #include "smooth_pixels.hpp"
@@ -69,6 +70,7 @@ std::vector<Beam> harmonic_windows(const SmoothOptions& options, const SkyMap& m
     const auto kernels = make_kernels(options, map, {{}}, 0, session);
     report_kernels(options, kernels, session);
     std::vector<Beam> beams;
+    beams.reserve(kernels.size());
     for (const auto& kernel : kernels) beams.push_back(uniform_beam(kernel.kernel.window(lmax)));
     return beams;
 }
@@ -77,6 +79,7 @@ std::vector<Beam> harmonic_windows(const SmoothOptions& options, const SkyMap& m
 std::vector<FieldGroup> groups_of_one_window(const SkyMap& map, std::size_t n_windows) {
     if (n_windows == 1) return map.groups();
     std::vector<FieldGroup> groups;
+    groups.reserve(n_windows);
     for (std::int64_t row = 0; row < map.rows().extent(0); ++row) groups.push_back({Fields::scalars, row, 1});
     return groups;
 }
@@ -186,7 +189,9 @@ void run(SmoothOptions& options, Session& session) {
     options.run.resolve(session);
     if (options.fwhm) session.report["fwhm_rad"] = options.fwhm->radians;
     if (options.fwhm_in) session.report["fwhm_in_rad"] = options.fwhm_in->radians;
-    if (io::inspect(options.in).kind == io::FileKind::alm)
+    const bool is_alm = io::inspect(options.in).kind == io::FileKind::alm;
+    if (!is_alm && options.kernel.is_automatic()) choose_method(options, session);
+    if (is_alm)
         smooth_alm(options, session);
     else if (options.kernel.is_pixel_method())
         smooth_pixels(options, session);

@@ -9,6 +9,7 @@
 #include "beam_options.hpp"
 #include "error.hpp"
 #include "interrupt.hpp"
+#include "quadrature_error.hpp"
 #include "smooth_kernels.hpp"
 #include "zonal/io/spectrum.hpp"
 #include "zonal/normalized_convolution.hpp"
@@ -110,6 +111,23 @@ std::vector<std::vector<double>> input_spectra(const SmoothOptions& options, con
     for (auto& c_l : all)
         if (!holds(c_l)) c_l.clear();  // an empty map: white
     return all;
+}
+
+/// What the sum over pixels is from the continuous reference: not an error of the result, but nobody shall
+/// take the one for the other.
+void report_quadrature(const SmoothOptions& options, const SkyMap& map,
+                       const std::vector<SmoothingKernel>& kernels,
+                       const std::vector<std::vector<double>>& c_l, Session& session) {
+    if (map.nside() == 0 || options.analysis.weights != "none") return;
+    double largest = 0;
+    for (std::size_t i = 0; i < std::max(kernels.size(), c_l.size()); ++i)
+        largest =
+            std::max(largest, quadrature_error(kernels[std::min(i, kernels.size() - 1)].kernel, map.nside(),
+                                               c_l[std::min(i, c_l.size() - 1)], options.run.thread_count()));
+    const auto& spectrum = options.kernel.input_spectrum;
+    session.report["estimated_quadrature_error"] = largest;
+    session.report["quadrature_error_is_of"] =
+        spectrum.empty() || spectrum == "white" ? "white maps" : "--input-cl " + spectrum;
 }
 
 void multiply_by_weights(const PixelWeights& weights, SkyMap& map) {
@@ -278,14 +296,16 @@ void smooth_pixels(const SmoothOptions& options, Session& session) {
     const auto factors = find_weights(options.analysis, map, options.run, session);
     Array<double, 2> weights(map.rows().extents());
     apply_mask(options.mask, map.header().source, mask.view(), map, weights.view());
-    const auto kernels = make_kernels(options, map, input_spectra(options, map, session),
-                                      options.kernel.chosen_error() - arithmetic_error(options), session);
+    const auto c_l = input_spectra(options, map, session);
+    const auto kernels =
+        make_kernels(options, map, c_l, options.kernel.chosen_error() - arithmetic_error(options), session);
     multiply_by_weights(factors, map);
     stop_if_interrupted();
     report_kernels(options, kernels, session);
     double truncation = 0;
     for (const auto& kernel : kernels) truncation = std::max(truncation, kernel.truncation_error);
     session.report["estimated_error"] = truncation + arithmetic_error(options);
+    report_quadrature(options, map, kernels, c_l, session);
     if (!options.kernel.cut) session.report["error"] = options.kernel.chosen_error();
 
     const auto start = std::chrono::steady_clock::now();

@@ -185,6 +185,36 @@ def test_input_spectrum_of_the_map_chooses_the_cut(zonal, tmp_path):
     assert own["truncation_error"] <= 1e-6 and own["support_deg"] != white["support_deg"]
 
 
+def test_quadrature_error_is_stated_beside_the_other(zonal, tmp_path):
+    np.random.seed(6)
+    l = np.arange(129)
+    healpy.write_map(tmp_path / "red.fits", healpy.synfast(1.0 / (1 + l) ** 2, 64, lmax=128), dtype=np.float64)
+    report = zonal("smooth", "red.fits", "sums.fits", "--fwhm", "160arcmin", "--method", "ring-fft", "--error", "1e-8", "--input-cl", "map")
+    zonal("smooth", "red.fits", "harmonic.fits", "--fwhm", "160arcmin", "--lmax", "128", "--tolerance", "1e-12")
+    sums, harmonic = read_map(tmp_path / "sums.fits"), read_map(tmp_path / "harmonic.fits")
+    actual = np.sqrt(np.mean((sums - harmonic) ** 2) / np.mean(harmonic**2))
+    # It is that of another sky, and largest in the few pixels around the poles.
+    assert actual / 4 < report["estimated_quadrature_error"] < 4 * actual
+    assert report["quadrature_error_is_of"] == "--input-cl map" and actual > 1e3 * report["estimated_error"]
+
+
+def test_nest_and_cylindrical_maps_are_convolved_too(white, zonal, tmp_path):
+    zonal("convert", "white.fits", "nest.fits", "--order", "nest")
+    smooth = ("--fwhm", "12deg", "--method", "ring-fft")
+    zonal("smooth", "white.fits", "ring.fits", *smooth)
+    zonal("smooth", "nest.fits", "out.fits", *smooth)
+    assert header(tmp_path / "out.fits")["ORDERING"] == "NESTED"
+    np.testing.assert_array_equal(healpy.read_map(tmp_path / "out.fits"), read_map(tmp_path / "ring.fits"))
+    zonal("convert", "white.fits", "car.fits", "--car", "96x192", "--lmax", "40")
+    report = zonal("smooth", "car.fits", "sums.fits", *smooth, "--error", "1e-9")
+    zonal("smooth", "car.fits", "harmonic.fits", "--fwhm", "12deg", "--tolerance", "1e-12")
+    from astropy.io import fits
+    sums, harmonic = (fits.getdata(tmp_path / name) for name in ("sums.fits", "harmonic.fits"))
+    # Quadrature exact to l = 95: the map's 40 and the kernel's 55, above which 6e-6 of it is left.
+    np.testing.assert_allclose(sums, harmonic, rtol=0, atol=1e-5 * np.abs(harmonic).max())
+    assert "estimated_quadrature_error" not in report
+
+
 def test_float_is_as_good_as_it_says(white, zonal, tmp_path):
     for precision in ("float", "double"):
         report = zonal("smooth", "white.fits", f"{precision}.fits", "--fwhm", "9deg", "--method", "ring-fft", "--precision", precision)
