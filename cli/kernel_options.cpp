@@ -28,10 +28,15 @@ double KernelOptions::chosen_error() const {
 
 void declare_options(CLI::App& app, KernelOptions& options) {
     const auto group = "Kernel and method (docs/convolution.md)";
-    add_method_option(app, options.method,
-                      "analysis, window and synthesis; or the sum over the pixels within the kernel's "
-                      "support, pixel by pixel or by FFTs of rings (ARKCoS)")
+    using enum ConvolutionMethod;
+    add_choice<ConvolutionMethod>(
+        app, "--method", options.method,
+        {{"harmonic", harmonic}, {"pixel-sum", pixel_sum}, {"ring-fft", ring_fft}, {"auto", automatic}},
+        "analysis, window and synthesis; or the sum over the pixels within the kernel's support, pixel by "
+        "pixel or by FFTs of rings (ARKCoS); or what keeps --error fastest by zonal plan")
         ->default_str("harmonic")
+        ->group(group);
+    app.add_flag("--explain", options.explain, "with --method auto: report what it was chosen from")
         ->group(group);
     add_text(app, "--profile", options.profile, "FILE",
              "kernel by its profile: text, # theta [deg] value [1/sr], or with --energy the FITS tables of "
@@ -67,6 +72,9 @@ void declare_options(CLI::App& app, KernelOptions& options) {
 }
 
 void check(const KernelOptions& options) {
+    if (options.explain && !options.is_automatic()) throw UsageError("--explain: only with --method auto");
+    if (options.is_automatic() && options.cut)
+        throw UsageError("--method auto and --cut exclude each other: its cuts keep --error");
     if (!options.energy.empty() && options.profile.empty())
         throw UsageError("--energy: only with --profile FILE");
     if (!options.energy.empty() && options.energy != "bands") parse_energy("--energy", options.energy);

@@ -24,6 +24,7 @@ struct KernelOptions {
     std::optional<Normalization> normalization;
     std::optional<Angle> cut;
     double error = 0;  ///< 0: the default
+    bool explain = false;
     std::string input_spectrum;
     std::string profile, energy;
 
@@ -33,6 +34,7 @@ struct KernelOptions {
     }
     /// harmonic where none is given.
     ConvolutionMethod chosen_method() const { return method.value_or(ConvolutionMethod::harmonic); }
+    bool is_automatic() const { return method == ConvolutionMethod::automatic; }
     bool is_pixel_method() const { return cli::is_pixel_method(chosen_method()); }
     /// discrete for pixel methods, continuous for the harmonic one.
     Reference chosen_reference() const {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <numbers>
 
+#include "choice_report.hpp"
 #include "common_options.hpp"
 #include "cost_model_file.hpp"
 #include "error.hpp"
@@ -13,8 +13,6 @@
 
 namespace zonal::cli {
 namespace {
-
-constexpr double arcmin = std::numbers::pi / (180 * 60);
 
 struct PlanOptions {
     SplitOptions kernel;  ///< of which only the kernel and the map's spectrum are used
@@ -93,21 +91,6 @@ ConvolutionRequest make_request(const PlanOptions& options, Session& session) {
     request.consider_split = !options.no_split;
     request.threads = static_cast<int>(options.threads);
     return request;
-}
-
-Json report_of(const ConvolutionChoice& choice) {
-    Json row = {{"method", to_string(choice.method)}, {"device", to_string(choice.device)}};
-    if (choice.support > 0) {
-        row["precision"] = choice.precision == Precision::single_ ? "float" : "double";
-        row["support_arcmin"] = choice.support / arcmin;
-        row["accuracy"] = choice.accuracy;
-    }
-    if (choice.method == ConvolutionMethod::harmonic) row["iterations"] = choice.iterations;
-    if (choice.l_cut >= 0) row["l_cut"] = choice.l_cut;
-    if (choice.seconds > 0) row["seconds"] = choice.seconds;
-    row["error"] = choice.error;
-    if (!choice.excluded.empty()) row["excluded"] = choice.excluded;
-    return row;
 }
 
 void run(const PlanOptions& options, Session& session) {

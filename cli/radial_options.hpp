@@ -9,7 +9,12 @@
 namespace zonal::cli {
 
 /// How a map is convolved with a radial kernel.
-enum class ConvolutionMethod { harmonic, pixel_sum, ring_fft };
+enum class ConvolutionMethod {
+    harmonic,
+    pixel_sum,
+    ring_fft,
+    automatic  ///< the fastest of them; where it is offered it is replaced before any work
+};
 std::string to_string(ConvolutionMethod method);
 inline bool is_pixel_method(ConvolutionMethod method) {
     return method != ConvolutionMethod::harmonic;

@@ -1,0 +1,70 @@
+"""zonal smooth --method auto: the planner's choice, and what it was chosen from."""
+
+import healpy
+import numpy as np
+import pytest
+from conftest import call
+
+
+@pytest.fixture
+def map_256(tmp_path):
+    rng = np.random.default_rng(3)
+    size = healpy.Alm.getsize(128)
+    alm = rng.normal(size=size) + 1j * rng.normal(size=size)
+    alm[:129] = alm[:129].real
+    healpy.write_map(tmp_path / "map.fits", healpy.alm2map(alm, 64), dtype=np.float64)
+
+
+def smooth(tmp_path, *arguments):
+    environment = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "HOME": str(tmp_path)}
+    result = call("smooth", "map.fits", *arguments, "--json", cwd=tmp_path, env=environment)
+    assert result.code == 0, result.err
+    return result.report
+
+
+def read(path):
+    return healpy.read_map(path, dtype=np.float64)
+
+
+@pytest.mark.parametrize("fwhm, is_harmonic", [("2deg", False), ("70deg", True)])
+def test_takes_the_first_of_the_list_that_keeps_the_error(map_256, tmp_path, fwhm, is_harmonic):
+    report = smooth(tmp_path, "auto.fits", "--fwhm", fwhm, "--method", "auto", "--error", "1e-4", "--explain")
+    best = next(row for row in report["choices"] if "excluded" not in row)
+    assert report["method_asked_for"] == "auto" and report["method"] == best["method"]
+    assert (best["method"] == "harmonic") == is_harmonic
+    assert report["predicted_seconds"] == best["seconds"]
+    assert report["reference"] == "discrete"
+    # the sum over all pixels in reach, cut where nothing is left
+    smooth(tmp_path, "whole.fits", "--fwhm", fwhm, "--method", "ring-fft", "--error", "1e-9")
+    auto, whole = read(tmp_path / "auto.fits"), read(tmp_path / "whole.fits")
+    assert np.std(auto - whole) <= 1e-4 * np.std(whole)
+
+
+def test_same_result_as_the_method_by_name(map_256, tmp_path):
+    report = smooth(tmp_path, "auto.fits", "--fwhm", "2deg", "--method", "auto", "--error", "1e-4")
+    smooth(tmp_path, "named.fits", "--fwhm", "2deg", "--method", report["method"], "--error", "1e-4")
+    assert np.array_equal(read(tmp_path / "auto.fits"), read(tmp_path / "named.fits"))
+
+
+def test_polarised_maps_go_to_harmonic_space(sky, zonal):
+    report = zonal("smooth", "sky.fits", "out.fits", "--fwhm", "9deg", "--method", "auto")
+    assert report["method"] == "harmonic"
+    assert any("Q and U" in note for note in report["notes"])
+
+
+def test_counts_are_kept(map_256, tmp_path):
+    report = smooth(tmp_path, "out.fits", "--fwhm", "70deg", "--method", "auto", "--error", "1e-3", "--normalize", "pixel")
+    assert report["method"] != "harmonic"
+    before, after = read(tmp_path / "map.fits"), read(tmp_path / "out.fits")
+    assert after.sum() == pytest.approx(before.sum(), abs=1e-9 * np.abs(before).sum())
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--explain"], ["--explain", "--method auto"]),
+    (["--method", "auto", "--cut", "1deg"], ["--method auto", "--cut"]),
+    (["--method", "auto", "--reference", "continuous"], ["--reference continuous", "auto"]),
+])
+def test_wrong_use_is_one_line(sky, fails, arguments, words):
+    line = fails(2, "smooth", "sky.fits", "out.fits", "--fwhm", "9deg", "--field", "0", "--no-pol", *arguments)
+    for word in words:
+        assert word in line
