@@ -82,6 +82,7 @@ void check(const KernelOptions& options) {
         throw UsageError("--cut and --error exclude each other: the cut by hand or by its error");
     if (options.cut && options.cut->radians > std::numbers::pi)
         throw UsageError(fmt::format("--cut = {}: must be at most 180deg", options.cut->text));
+    if (options.is_automatic()) return;
     if (options.is_pixel_method()) {
         if (options.reference == Reference::continuous)
             throw UsageError(fmt::format(

@@ -7,6 +7,7 @@
 #include "cost_model_file.hpp"
 #include "error.hpp"
 #include "options.hpp"
+#include "quadrature_error.hpp"
 #include "split_options.hpp"
 #include "subcommands.hpp"
 #include "zonal/planner.hpp"
@@ -43,7 +44,8 @@ void declare_options(CLI::App& app, PlanOptions& options) {
         ->default_str("discrete")
         ->group(group);
     add_number(app, "--quadrature-error", options.quadrature_error, {1e-15, 1},
-               "continuous: what sums over the pixels are wrong by; required then")
+               "continuous: what sums over the pixels are wrong by")
+        ->default_str("measured on a random sky of --input-cl")
         ->group(group);
     add_number(app, "--iteration-gain", options.iteration_gain, {1e-3, 0.9},
                "continuous: what an iteration of the analysis leaves of that")
@@ -57,16 +59,10 @@ void declare_options(CLI::App& app, PlanOptions& options) {
         ->group("General");
 }
 
-/// Measured with maps of C_l = 1/(l(l+1)) at nside 128 and 256: 1/15, 1/8 and 1/4.7 at lmax = 1.5, 2 and 2.5
-/// nside.
-double iteration_gain(double degrees_per_nside) {
-    return std::clamp(std::exp(-2.08 + 1.16 * (degrees_per_nside - 2)), 0.03, 0.8);
-}
-
 ConvolutionRequest make_request(const PlanOptions& options, Session& session) {
     const bool is_continuous = options.reference == ConvolutionReference::continuous;
-    if (is_continuous != (options.quadrature_error > 0))
-        throw UsageError("--reference continuous and --quadrature-error need each other");
+    if (!is_continuous && options.quadrature_error > 0)
+        throw UsageError("--quadrature-error: only with --reference continuous");
     if (options.kernel.lmax >= 3 * options.nside)
         throw UsageError(fmt::format("--lmax = {}: must be at most 3*nside-1 = {}", options.kernel.lmax,
                                      3 * options.nside - 1));
@@ -82,10 +78,11 @@ ConvolutionRequest make_request(const PlanOptions& options, Session& session) {
     request.error = options.error;
     request.reference = options.reference;
     request.quadrature_error = options.quadrature_error;
+    if (is_continuous && options.quadrature_error == 0)
+        request.quadrature_error =
+            quadrature_error(request.kernel, options.nside, request.c_l, static_cast<int>(options.threads));
     request.iteration_gain =
-        options.iteration_gain > 0
-            ? options.iteration_gain
-            : iteration_gain(static_cast<double>(request.lmax) / static_cast<double>(options.nside));
+        options.iteration_gain > 0 ? options.iteration_gain : iteration_gain(request.lmax, options.nside);
     request.n_maps = options.maps;
     request.allow_single = !options.double_only;
     request.consider_split = !options.no_split;
@@ -100,6 +97,7 @@ void run(const PlanOptions& options, Session& session) {
     session.report["nside"] = options.nside;
     session.report["lmax"] = request.lmax;
     session.report["error_wanted"] = request.error;
+    if (request.quadrature_error > 0) session.report["quadrature_error"] = request.quadrature_error;
     session.report["costs"] = costs.fingerprint;
     session.report["choices"] = Json::array();
     for (const auto& choice : plan_convolution(request, costs))

@@ -32,6 +32,12 @@ def test_continuous_reference_takes_iterations(tmp_path):
     assert all("wrong by" in row["excluded"] for row in report["choices"][1:])
 
 
+def test_quadrature_error_is_measured(tmp_path):
+    report = plan(tmp_path, *NARROW, "--reference", "continuous")
+    assert 1e-4 < report["quadrature_error"] < 1e-1  # white maps
+    assert report["choices"][0]["method"] == "harmonic"
+
+
 def test_splits_the_skys_kernel(tmp_path):
     l = np.arange(1025)
     np.savetxt(tmp_path / "cl.txt", np.transpose([l, np.where(l > 1, 1 / np.maximum(l, 1.0) ** 2, 0)]), header="l TT")
@@ -64,7 +70,7 @@ def test_damaged_calibration_is_a_note(tmp_path):
     (["--lmax", "64", "--fwhm", "1deg"], ["--nside"]),
     (["--nside", "64", "--lmax", "128"], ["--fwhm"]),
     (["--nside", "64", "--lmax", "192", "--fwhm", "1deg"], ["--lmax = 192", "3*nside-1 = 191"]),
-    (["--nside", "64", "--lmax", "128", "--fwhm", "1deg", "--reference", "continuous"], ["--quadrature-error"]),
+    (["--nside", "64", "--lmax", "128", "--fwhm", "1deg", "--quadrature-error", "1e-4"], ["--reference continuous"]),
     (["--nside", "64", "--lmax", "128", "--fwhm", "1deg", "--error", "2"], ["--error", "2"]),
 ])
 def test_wrong_use_is_one_line(fails, arguments, words):
