@@ -86,7 +86,8 @@ TEST_F(RingFftOnCuda, EqualsTheCpuForKernelsOfEveryKind) {
 TEST_F(RingFftOnCuda, EqualsTheCpuAtNside512) {
     const Grid grid = Grid::healpix(512);
     const RadialKernel kernel = RadialKernel::gaussian(20 * degree / 60).truncated(degree);
-    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance);
+    // Many modes: each of the two is right to `accuracy` = 1e-12.
+    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), 2e-12);
     EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), single_tolerance);
 }
 
