@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "sht_helpers.hpp"
+#include "zonal/buffer.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::test {
+namespace {
+
+/// 0, 1, 2 .. there and back.
+std::vector<double> carried(Buffer buffer) {
+    std::vector<double> sent(static_cast<std::size_t>(buffer.bytes()) / sizeof(double)), found(sent.size());
+    std::iota(sent.begin(), sent.end(), 0.);
+    buffer.copy_from(sent.data());
+    const Buffer moved = std::move(buffer);
+    moved.copy_to(found.data());
+    return found;
+}
+
+TEST(Buffer, KeepsWhatIsCopiedThere) {
+    const std::int64_t n = 1000, bytes = n * static_cast<std::int64_t>(sizeof(double));
+    for (const Device device : {Device::cpu(), test_device()}) {
+        const auto found = carried(Buffer(device, bytes)),
+                   locked = carried(Buffer::page_locked(device, bytes));
+        ASSERT_EQ(found.size(), static_cast<std::size_t>(n));
+        for (std::int64_t k = 0; k < n; ++k) {
+            EXPECT_EQ(found[static_cast<std::size_t>(k)], static_cast<double>(k));
+            EXPECT_EQ(locked[static_cast<std::size_t>(k)], static_cast<double>(k));
+        }
+    }
+}
+
+TEST(Buffer, SaysWhereItIs) {
+    const bool on_cuda = test_device().kind() == Device::Kind::cuda;
+    EXPECT_EQ(Buffer(Device::cpu(), 8).space(), MemorySpace::host);
+    EXPECT_EQ(Buffer(test_device(), 8).space(), on_cuda ? MemorySpace::cuda : MemorySpace::host);
+    EXPECT_EQ(Buffer::page_locked(test_device(), 8).space(), MemorySpace::host);
+}
+
+TEST(Buffer, ViewsItsMemory) {
+    const Buffer buffer(Device::cpu(), 6 * sizeof(float));
+    const auto view = buffer.view<float, 2>({2, 3});
+    view(1, 2) = 5;
+    EXPECT_EQ(static_cast<float*>(buffer.data())[5], 5);
+    EXPECT_EQ(Buffer().bytes(), 0);
+    EXPECT_EQ(Buffer(Device::cpu(), 0).data(), nullptr);
+}
+
+TEST(Buffer, RejectsNegativeSizes) {
+    EXPECT_THROW(Buffer(Device::cpu(), -1), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace zonal::test
