@@ -60,13 +60,13 @@ std::string machine_fingerprint(int threads) {
 }
 
 CostModel default_cost_model(int threads) {
-    // One core: transforms and sums measured at nside 512 to 1024.
+    // What calibrate() found for one thread.
     DeviceCosts costs;
-    costs.synthesis = costs.adjoint = {1.75e-11, 1e-8, 0};
-    costs.ring_fft_double = {2.4e-8, 1.4e-10, 2e-10, 5e-10, 6e-9, 0, 0, 0};
-    costs.ring_fft_single = {2.4e-8, 8e-11, 1.5e-10, 1.8e-10, 5e-9, 0, 0, 0};
-    costs.pixel_sum_double = {0, 0, 0, 2e-11, 0, 2e-9, 0, 0};
-    costs.pixel_sum_single = {0, 0, 0, 1.2e-11, 0, 6e-10, 0, 0};
+    costs.synthesis = costs.adjoint = {1.8e-11, 9.8e-9, 0};
+    costs.ring_fft_double = {2.0e-8, 0, 7.3e-10, 1.2e-10, 4.1e-9, 8.3e-10, 0, 0};
+    costs.ring_fft_single = {2.0e-8, 0, 4.0e-10, 2.2e-11, 3.4e-9, 7.4e-10, 0, 0};
+    costs.pixel_sum_double = {0, 0, 0, 3.5e-11, 0, 1.2e-9, 0, 0};
+    costs.pixel_sum_single = {0, 0, 0, 1.1e-11, 0, 7.9e-10, 0, 0};
     const double share = 1.0 / core::resolve_threads(threads);
     for (auto* transform : {&costs.synthesis, &costs.adjoint}) {
         transform->legendre_flop *= share;

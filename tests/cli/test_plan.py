@@ -47,7 +47,7 @@ def test_splits_the_skys_kernel(tmp_path):
     assert splits and all(0 <= row["l_cut"] < 1024 and row["support_arcmin"] > 0 for row in splits)
 
 
-def test_calibration_is_kept_and_taken(tmp_path):
+def test_calibration_is_kept_and_taken_and_a_damaged_one_is_a_note(tmp_path):
     report = plan(tmp_path, "calibrate", "--threads", 1)
     file = json.loads((tmp_path / "zonal" / report["output"].rsplit("/", 1)[1]).read_text())
     assert file["machine"] == report["machine"] and "1 threads" in file["machine"]
@@ -55,15 +55,10 @@ def test_calibration_is_kept_and_taken(tmp_path):
     assert costs["device"] == "cpu" and costs["synthesis"]["legendre_flop"] > 0
     assert costs["ring_fft_double"]["fft_pixel"] > 0
     assert plan(tmp_path, *NARROW)["costs"] == file["machine"]
-
-
-def test_damaged_calibration_is_a_note(tmp_path):
-    # the file's name is that of the fingerprint: any number of threads has its own
-    report = plan(tmp_path, "calibrate", "--threads", 1)
-    with open(report["output"], "w") as file:
-        file.write("{")
-    damaged = plan(tmp_path, *NARROW)
-    assert damaged["costs"] == "default" and any("cannot be read" in note for note in damaged["notes"])
+    with open(report["output"], "w") as damaged:
+        damaged.write("{")
+    result = plan(tmp_path, *NARROW)
+    assert result["costs"] == "default" and any("cannot be read" in note for note in result["notes"])
 
 
 @pytest.mark.parametrize("arguments, words", [
