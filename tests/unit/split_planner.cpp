@@ -121,8 +121,9 @@ TEST(PlanConvolution, SaysWhenHarmonicSpaceCutsTheKernelOff) {
     request.c_l.clear();  // white noise goes on above lmax
     const auto choices = plan_convolution(request, default_cost_model(2));
     for (const auto& choice : choices)
-        if (choice.method == ConvolutionMethod::harmonic)
+        if (choice.method == ConvolutionMethod::harmonic) {
             EXPECT_THAT(choice.excluded, HasSubstr("above lmax = 128"));
+        }
 }
 
 TEST(PlanConvolution, SplitsKernelsThatAreCompactNowhere) {
