@@ -20,6 +20,7 @@ enum class PixelMethod {
 /// In which the sums are done; angles, tables and Fourier phases are always double.
 enum class Precision { single_, double_ };
 
+/// How a convolution over pixels is done.
 struct PixelConvolutionOptions {
     PixelMethod method = PixelMethod::ring_fft;
     Precision precision = Precision::double_;

@@ -12,6 +12,7 @@
 
 namespace zonal {
 
+/// Where and how the two parts of a split convolution are done.
 struct SplitConvolutionOptions {
     Precision precision = Precision::double_;  ///< of the sum over pixels
     /// PixelConvolutionOptions::accuracy. Profiles of splits, splines of four continuous derivatives, do not
