@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <chrono>
 #include <complex>
 #include <memory>
 #include <random>
@@ -12,6 +11,7 @@
 #include "memory.hpp"
 #include "options.hpp"
 #include "subcommands.hpp"
+#include "timing.hpp"
 #include "version.hpp"
 #include "zonal/analysis.hpp"
 #include "zonal/buffer.hpp"
@@ -103,12 +103,6 @@ void fill(const AlmLayout& layout, std::int64_t spin, View<Complex, 3> alm) {
             for (std::int64_t m = 0; m <= layout.mmax(); ++m)
                 for (auto l = std::max(m, spin); l <= layout.lmax(); ++l)
                     alm(batch, component, layout.index(l, m)) = {normal(engine), m == 0 ? 0 : normal(engine)};
-}
-
-double seconds_of(const std::function<void()>& work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// The fastest of the runs as NAME_seconds; all of them go to the report's "runs".

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <complex>
 #include <functional>
@@ -13,6 +12,7 @@
 #include "error.hpp"
 #include "memory.hpp"
 #include "options.hpp"
+#include "timing.hpp"
 #include "weight_cache.hpp"
 #include "zonal/buffer.hpp"
 #include "zonal/io/spectrum.hpp"
@@ -26,12 +26,6 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double default_error = 1e-5;
-
-double seconds_of(const std::function<void()>& work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 std::int64_t size_of(const std::vector<double>& values) {
     return static_cast<std::int64_t>(values.size());
