@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+#include "angles.hpp"
 
 namespace zonal::cli {
 
 Json report_of(const ConvolutionChoice& choice) {
-    constexpr double arcmin = std::numbers::pi / (180 * 60);
     Json row = {{"method", to_string(choice.method)}, {"device", to_string(choice.device)}};
     if (choice.support > 0) {
         row["precision"] = choice.precision == Precision::single_ ? "float" : "double";

@@ -6,17 +6,15 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <numbers>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "angles.hpp"
 #include "error.hpp"
 
 namespace zonal::cli {
 namespace {
-
-constexpr double degree = std::numbers::pi / 180;
 
 constexpr std::array<std::pair<std::string_view, double>, 4> angle_units = {
     {{"deg", degree}, {"arcmin", degree / 60}, {"arcsec", degree / 3600}, {"rad", 1.0}}};

@@ -1,4 +1,5 @@
 #include "plot/plot.hpp"
+#include "angles.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +7,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <numbers>
 #include <span>
 
 #include "error.hpp"
@@ -19,8 +19,6 @@
 
 namespace zonal::cli {
 namespace {
-
-constexpr double degrees = 180 / std::numbers::pi;
 
 plot::ImageOptions image_options(const PlotOptions& options) {
     plot::ImageOptions image;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "angles.hpp"
 #include "beam_options.hpp"
 #include "energy.hpp"
 #include "error.hpp"
@@ -117,7 +118,6 @@ void cut_for_error(double error, const std::vector<std::vector<double>>& c_l, bo
 }
 
 Json kernel_report(const SmoothingKernel& kernel, bool normalized) {
-    constexpr double degree = std::numbers::pi / 180;
     Json report;
     if (kernel.energy > 0) report["energy_mev"] = kernel.energy;
     report["support_deg"] = kernel.kernel.support() / degree;

@@ -1,7 +1,6 @@
 #include "smooth_options.hpp"
 
-#include <numbers>
-
+#include "angles.hpp"
 #include "beam_options.hpp"
 #include "common_options.hpp"
 #include "error.hpp"
@@ -129,7 +128,6 @@ std::string window_text(const SmoothOptions& options) {
 }
 
 std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const Session& session) {
-    constexpr double degrees = 180 / std::numbers::pi;
     auto cards = provenance(session);
     if (options.fwhm)
         cards.push_back({"FWHM", options.fwhm->radians * degrees, "[deg] Gaussian smoothed with"});

@@ -1,11 +1,11 @@
 #include "zonal/split.hpp"
+#include "angles.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <utility>
 
 #include "error.hpp"
@@ -19,8 +19,6 @@
 
 namespace zonal::cli {
 namespace {
-
-constexpr double arcmin = std::numbers::pi / (180 * 60);
 
 /// Angles from 0 to the profile's end, as many as show every oscillation.
 std::vector<double> sample_angles(const KernelSplit& split) {

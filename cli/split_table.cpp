@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <numbers>
 
+#include "angles.hpp"
 #include "interrupt.hpp"
 
 namespace zonal::cli {
 namespace {
-
-constexpr double arcmin = std::numbers::pi / (180 * 60);
 
 struct Row {
     double fwhm, theta_cut;  ///< arcmin

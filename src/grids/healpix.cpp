@@ -1,11 +1,11 @@
 #include "zonal/healpix.hpp"
+#include "core/constants.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numbers>
 
 #include "grids/healpix_pixel.hpp"
 #include "zonal/error.hpp"
@@ -13,7 +13,7 @@
 namespace zonal::healpix {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using core::pi;
 
 RowPixel to_row_pixel(std::int64_t nside, Order order, std::int64_t pixel) {
     if (order == Order::ring) return row_pixel_of_ring(nside, pixel);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "core/constants.hpp"
 #include "grids/healpix_pixel.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
@@ -11,7 +11,7 @@
 namespace zonal::healpix {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using core::pi;
 
 /// Half of the longitude that a disc covers on a ring: negative for none, pi for all of it.
 // Half-angle formula of the spherical triangle of sides radius, theta, theta_0 for the angle at the pole,

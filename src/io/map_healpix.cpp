@@ -10,11 +10,12 @@
 #include "io/map_read.hpp"
 #include "io/text.hpp"
 #include "zonal/error.hpp"
+#include "zonal/healpix.hpp"
 
 namespace zonal::io {
 namespace {
 
-constexpr std::int64_t max_nside = std::int64_t{1} << 29;
+using healpix::max_nside;
 
 std::string text(const Hdu& hdu, const char* key) {
     return to_upper(hdu.header.text(key).value_or(""));

@@ -7,11 +7,12 @@
 
 #include "io/cards.hpp"
 #include "zonal/error.hpp"
+#include "zonal/healpix.hpp"
 
 namespace zonal::io {
 namespace {
 
-constexpr std::int64_t max_nside = std::int64_t{1} << 29;
+using healpix::max_nside;
 constexpr std::size_t max_columns = 998;  // FITS allows 999; one may be PIXEL
 
 void check_pixelisation(const Pixelisation& pixelisation) {

@@ -1,4 +1,5 @@
 #include "zonal/io/weights.hpp"
+#include "zonal/healpix.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +17,7 @@ namespace {
 
 using Kind = QuadratureWeights::Kind;
 
-constexpr std::int64_t max_nside = std::int64_t{1} << 29;
+using healpix::max_nside;
 
 /// nside whose count is this; 0: there is none.
 std::int64_t nside_of_count(Kind kind, std::int64_t count) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/constants.hpp"
 #include "radial/kernel_implementation.hpp"
 #include "radial/legendre_sum.hpp"
 #include "zonal/error.hpp"
@@ -11,7 +12,7 @@
 namespace zonal {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using core::pi;
 
 /// Wider Gaussians are summed over l.
 constexpr double largest_narrow_sigma = 0.1;

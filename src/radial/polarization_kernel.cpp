@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/constants.hpp"
 #include "radial/kernel_implementation.hpp"
 #include "zonal/error.hpp"
 #include "zonal/polarization_convolution.hpp"
@@ -11,7 +12,7 @@
 namespace zonal {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using core::pi;
 
 /// sum_n c_n P^(alpha, beta)_n(cos theta) / P^(alpha, beta)_n(1), alpha + beta = 4.
 class JacobiSeries final : public RadialKernel::Implementation {

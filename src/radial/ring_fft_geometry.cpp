@@ -30,11 +30,6 @@ RingNode node_of(const Ring& ring) {
     return node;
 }
 
-/// The same latitude on either side, for rows that cross the equator.
-struct Latitude {
-    double cos_theta, sin_theta;
-};
-
 }  // namespace
 
 RingFftGeometry::RingFftGeometry(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,

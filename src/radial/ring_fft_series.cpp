@@ -10,10 +10,6 @@
 namespace zonal::radial {
 namespace {
 
-struct Latitude {
-    double cos_theta, sin_theta;
-};
-
 /// |k_m| of the profile itself along a ring, sampled at n points, without the factor 1/n. (The pieces of a
 /// table join with steps, whose modes decay slowly.)
 std::vector<double> mode_sizes(const RadialKernel& kernel, const ChordOfLongitude& chord, std::int64_t n) {

@@ -20,6 +20,11 @@ struct ChordOfLongitude {
     }
 };
 
+/// What chord_of_longitude needs of a ring.
+struct Latitude {
+    double cos_theta, sin_theta;
+};
+
 template <class RingA, class RingB>
 ChordOfLongitude chord_of_longitude(const RingA& a, const RingB& b) {
     // |x - x'|^2 in the plane of a meridian; cosines and sines are right to rounding, so this loses no more

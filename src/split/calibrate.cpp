@@ -4,10 +4,10 @@
 #include <cmath>
 #include <complex>
 #include <functional>
-#include <numbers>
 #include <optional>
 #include <utility>
 
+#include "core/constants.hpp"
 #include "core/parallel.hpp"
 #include "split/disc_rows.hpp"
 #include "split/non_negative_fit.hpp"
@@ -18,7 +18,7 @@
 namespace zonal {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using core::pi;
 
 double seconds_of(const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();

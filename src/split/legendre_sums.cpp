@@ -1,8 +1,8 @@
 #include "split/legendre_sums.hpp"
 
 #include <cmath>
-#include <numbers>
 
+#include "core/constants.hpp"
 #include "grids/latitude_nodes.hpp"
 #include "radial/legendre_sum.hpp"
 
@@ -22,7 +22,7 @@ QuadratureNode GaussRule::at(std::int64_t number, double a, double b) const {
 }
 
 LegendreNode legendre_node(const QuadratureNode& node) {
-    constexpr double pi = std::numbers::pi;
+    using core::pi;
     const bool south = node.theta > pi / 2;
     const double half = std::sin(0.5 * (south ? pi - node.theta : node.theta));
     return {node.theta, 2 * half * half, 2 * pi * std::sin(node.theta) * node.weight, south ? -1.0 : 1.0};

@@ -1,4 +1,5 @@
 #include "zonal/planner.hpp"
+#include "core/constants.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@
 namespace zonal {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using core::pi;
 
 /// What single precision adds, relative to the convolved map; measured against double, and a little more.
 constexpr double single_error = 1e-6;

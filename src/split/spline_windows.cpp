@@ -1,5 +1,6 @@
 #include "split/spline_windows.hpp"
 
+#include "core/constants.hpp"
 #include "core/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "core/aligned.hpp"
 #include "core/parallel.hpp"
@@ -67,7 +67,7 @@ HWY_EXPORT(group_windows);
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using core::pi;
 
 /// Intervals [first, first + n_lanes), of which those past the last have weight 0. Lanes share a number of
 /// nodes.

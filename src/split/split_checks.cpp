@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "core/constants.hpp"
 #include "core/parallel.hpp"
 #include "split/spline_basis.hpp"
 #include "zonal/error.hpp"
@@ -13,7 +13,7 @@
 namespace zonal::split {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using core::pi;
 
 void check_window(const std::vector<double>& window) {
     constexpr std::int64_t min_lmax = 8;

@@ -9,7 +9,7 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(realpath -m "$1"); shift
 whole_build=$(realpath -m "$1"); shift
 # What is tested is the installation: unoptimised code for few instruction sets builds in a quarter of the time.
-options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0
+options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_UNITY_BUILD=ON
     -DCMAKE_CXX_FLAGS=-DZONAL_LEFT_OUT_TARGETS=HWY_AVX3+HWY_SSE4 "$@")
 failed=0
 
