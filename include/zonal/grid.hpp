@@ -38,6 +38,8 @@ class Grid {
     std::int64_t n_rings() const { return static_cast<std::int64_t>(rings_.size()); }
     /// Length of a map on this grid.
     std::int64_t n_pixels() const { return n_pixels_; }
+    /// Whether a map has pixels in no ring.
+    bool has_other_pixels() const;
     /// Such as "healpix nside=64".
     const std::string& name() const { return name_; }
 

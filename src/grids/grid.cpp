@@ -92,6 +92,13 @@ Grid::Grid(std::vector<Ring> rings, std::int64_t n_map_pixels, std::string name)
     check_no_overlap(rings_);
 }
 
+bool Grid::has_other_pixels() const {
+    // Rings do not overlap.
+    std::int64_t in_rings = 0;
+    for (const Ring& ring : rings_) in_rings += ring.n_pixels;
+    return in_rings < n_pixels_;
+}
+
 Grid Grid::subset(const std::vector<std::int64_t>& ring_indices) const {
     std::vector<Ring> chosen;
     chosen.reserve(ring_indices.size());

@@ -127,12 +127,6 @@ class CudaPixelSum final : public Convolver {
     cuda::DirectStage<T> direct_;
 };
 
-bool leaves_pixels(const Grid& grid) {
-    std::int64_t pixels = 0;
-    for (const Ring& ring : grid.rings()) pixels += ring.n_pixels;
-    return pixels < grid.n_pixels();
-}
-
 }  // namespace
 
 std::unique_ptr<const Convolver> make_cuda_pixel_sum(const Grid& grid, const RadialKernel& kernel,
@@ -141,8 +135,8 @@ std::unique_ptr<const Convolver> make_cuda_pixel_sum(const Grid& grid, const Rad
     const core::CurrentDevice current(options.device.index());
     const PixelSumSchedule schedule(grid, SumKernel(kernel, options.accuracy), grid_out, options.accuracy);
     if (options.precision == Precision::single_)
-        return std::make_unique<CudaPixelSum<float>>(schedule, leaves_pixels(grid_out), options);
-    return std::make_unique<CudaPixelSum<double>>(schedule, leaves_pixels(grid_out), options);
+        return std::make_unique<CudaPixelSum<float>>(schedule, grid_out.has_other_pixels(), options);
+    return std::make_unique<CudaPixelSum<double>>(schedule, grid_out.has_other_pixels(), options);
 }
 
 }  // namespace zonal::radial

@@ -56,7 +56,7 @@ class CudaRingFft final : public Convolver {
     CudaRingFft(RingFftGeometry geometry, const PixelConvolutionOptions& options)
         : device_(options.device.index()),
           threads_(options.threads),
-          has_other_pixels_(pixels_in_rings(geometry.grid_out()) < geometry.grid_out().n_pixels()),
+          has_other_pixels_(geometry.grid_out().has_other_pixels()),
           geometry_(std::move(geometry)),
           schedule_(geometry_),
           to_modes_(geometry_, schedule_, RingTransforms<R>::Direction::to_modes),
@@ -93,12 +93,6 @@ class CudaRingFft final : public Convolver {
     PixelConvolutionWork work() const override { return geometry_.work(); }
 
   private:
-    static std::int64_t pixels_in_rings(const Grid& grid) {
-        std::int64_t sum = 0;
-        for (const Ring& ring : grid.rings()) sum += ring.n_pixels;
-        return sum;
-    }
-
     std::int64_t scratch_size() const {
         return std::max(to_modes_.scratch_size(), to_pixels_.scratch_size());
     }

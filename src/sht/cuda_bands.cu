@@ -40,10 +40,10 @@ class BandedTransform final : public Transform {
   public:
     BandedTransform(const Grid& grid, const ShtOptions& options, std::int64_t n_bands,
                     const MakeTransform& make)
-        : grid_(grid), options_(options), layout_(options.lmax, options.mmax) {
-        std::int64_t in_rings = 0;
-        for (const Ring& ring : grid.rings()) in_rings += ring.n_pixels;
-        keeps_other_pixels_ = in_rings < grid.n_pixels();
+        : grid_(grid),
+          options_(options),
+          layout_(options.lmax, options.mmax),
+          keeps_other_pixels_(grid.has_other_pixels()) {
         for (const Grid& band : bands_of(grid, options, n_bands)) bands_.push_back(make(band));
     }
 
@@ -202,7 +202,7 @@ class BandedTransform final : public Transform {
     const Grid grid_;
     const ShtOptions options_;
     const AlmLayout layout_;
-    bool keeps_other_pixels_ = false;
+    const bool keeps_other_pixels_;
     std::vector<std::unique_ptr<const Transform>> bands_;
 };
 

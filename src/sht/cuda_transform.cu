@@ -31,7 +31,7 @@ class CudaTransform final : public Transform {
   public:
     CudaTransform(const Grid& grid, const ShtOptions& options)
         : options_(options),
-          has_other_pixels_(pixels_in_rings(grid) < grid.n_pixels()),
+          has_other_pixels_(grid.has_other_pixels()),
           device_(options.device.index()),
           table_(AlmLayout(options.lmax, options.mmax), options.spin),
           pairs_(grid, options.lmax, options.mmax, options.spin),
@@ -94,12 +94,6 @@ class CudaTransform final : public Transform {
     }
 
   private:
-    static std::int64_t pixels_in_rings(const Grid& grid) {
-        std::int64_t sum = 0;
-        for (const Ring& ring : grid.rings()) sum += ring.n_pixels;
-        return sum;
-    }
-
     static std::optional<RingPairs> coarse_pairs(std::int64_t n_rings, const ShtOptions& options) {
         return RingPairs(equidistant_rings(n_rings), options.lmax, options.mmax, options.spin);
     }

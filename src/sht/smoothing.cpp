@@ -53,12 +53,6 @@ View<T, 3> as_batch(View<T, 2> fields, const Group& group) {
             fields.space()};
 }
 
-bool has_other_pixels(const Grid& grid) {
-    std::int64_t in_rings = 0;
-    for (const Ring& ring : grid.rings()) in_rings += ring.n_pixels;
-    return in_rings < grid.n_pixels();
-}
-
 }  // namespace
 
 class SmoothingPlan::Implementation {
@@ -73,7 +67,7 @@ class SmoothingPlan::Implementation {
           lmax(options.lmax == -1 ? default_smoothing_lmax(grid) : options.lmax),
           threads(core::resolve_threads(options.threads)),
           nearest(this->grid, this->grid_out),
-          keeps_other_pixels(has_other_pixels(grid_out)) {
+          keeps_other_pixels(grid_out.has_other_pixels()) {
         if (!(options.mask_threshold > 0))
             throw InvalidArgument(
                 fmt::format("mask_threshold = {}: must be positive", options.mask_threshold));

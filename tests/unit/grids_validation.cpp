@@ -47,6 +47,14 @@ TEST(Grid, TakesRingsInAnyOrderWithGapsBetween) {
     EXPECT_EQ(Grid({ring(5, 20)}, 100, "mine").name(), "mine");
 }
 
+TEST(Grid, KnowsWhetherPixelsAreInNoRing) {
+    EXPECT_FALSE(Grid::healpix(4).has_other_pixels());
+    EXPECT_TRUE(Grid::healpix(4).subset({0, 1, 2}).has_other_pixels());
+    EXPECT_FALSE(Grid({ring(5, 3), ring(3, 0)}).has_other_pixels());
+    EXPECT_TRUE(Grid({ring(5, 4), ring(3, 0)}).has_other_pixels());
+    EXPECT_TRUE(Grid({ring(5, 3), ring(3, 0)}, 9).has_other_pixels());
+}
+
 TEST(Grid, RejectsNoRings) {
     EXPECT_THAT(complaint({}), HasSubstr("at least one ring"));
 }
