@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "zonal/device.hpp"
 #include "zonal/grid.hpp"
@@ -31,6 +32,25 @@ struct PixelConvolutionOptions {
     double accuracy = 0;
     int threads = 0;  ///< 0: available_cpus()
     Device device = Device::automatic();
+    /// CUDA devices that work at the same time, each on latitude bands of the output, for maps in host
+    /// memory; empty: `device` alone, else `device` is automatic or the first of them. A device that is named
+    /// twice works on two bands at once.
+    std::vector<Device> devices = {};
+    /// On CUDA, the most memory that a call may take on each device (PixelConvolutionShare::memory_bytes): a
+    /// plan that needs more works in latitude bands, one after the other, and is refused where that does not
+    /// help. 0: what is free on the device when the plan is made. On the CPU it must be 0.
+    std::int64_t max_workspace_bytes = 0;
+};
+
+/// What one device does in a call, and the memory that it takes for that beside the plan's own tables.
+struct PixelConvolutionShare {
+    Device device;
+    /// Latitude bands, which it works through: some rings of the output each, with the rings of the input
+    /// within the kernel's support of them. 1 where it is the only device: all rings.
+    std::int64_t n_bands = 1;
+    /// Scratch memory; on CUDA with two copies of a map and its result in double, or of a band's parts of
+    /// them, through which maps in host memory pass.
+    std::int64_t memory_bytes = 0;
 };
 
 /// What the convolution of one map takes, counted when the plan is made.
@@ -56,10 +76,10 @@ class PixelConvolutionWorkspace {
     PixelConvolutionWorkspace(PixelConvolutionWorkspace&&) noexcept;
     PixelConvolutionWorkspace& operator=(PixelConvolutionWorkspace&&) noexcept;
 
-    /// Zero on a stream of the caller's.
+    /// Zero on a stream of the caller's, and in latitude bands.
     PixelConvolutionSeconds seconds() const;
     /// On CUDA: work on this stream (a cudaStream_t) of the caller's from now on; calls with arrays on the
-    /// device then return before the work is done. Throws InvalidArgument on the CPU.
+    /// device then return before the work is done. Throws InvalidArgument on the CPU and for several devices.
     void use_stream(void* cuda_stream);
 
     struct Storage;
@@ -77,6 +97,9 @@ class PixelConvolutionWorkspace {
 ///
 /// ring_fft carries a value that is not finite to the whole of all rings within the support; pixel_sum to
 /// the pixels within it and perhaps some around them (see convolve_masked for maps of which part is unknown).
+///
+/// On CUDA, where a device has no memory for the whole (max_workspace_bytes) or there are several, the output
+/// is made in latitude bands, to the same accuracy as the whole at once.
 class PixelConvolutionPlan {
   public:
     /// grid: of the input. grid_out: of the output; where it is a subset of the rings only those are
@@ -91,15 +114,18 @@ class PixelConvolutionPlan {
     const Grid& grid_out() const;
     /// With accuracy, threads and device resolved.
     const PixelConvolutionOptions& options() const;
-    /// Of one map.
+    /// Of one map; in bands, of all devices, with the bands' parts of the maps.
     std::int64_t workspace_bytes() const;
+    /// Of each device, in the order of PixelConvolutionOptions::devices.
+    std::vector<PixelConvolutionShare> shares() const;
     PixelConvolutionWork work() const;
     /// n_maps: that calls will bring at once; >= 1.
     PixelConvolutionWorkspace make_workspace(std::int64_t n_maps = 1) const;
 
     /// maps: [map, grid.n_pixels()], convolved: [map, grid_out.n_pixels()], last axis contiguous, not the
-    /// same array; on CUDA in host or device memory. Pixels of the output in no ring are left as they are.
-    /// Every kernel row is made once for all maps. Throws InvalidArgument, Cancelled and DeviceError.
+    /// same array; on CUDA in host memory or, where there is one device, the device's. Pixels of the output
+    /// in no ring are left as they are. Every kernel row is made once for all maps, but in bands. Throws
+    /// InvalidArgument, Cancelled and DeviceError.
     template <class T>
     void convolve(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress = {}) const;
     template <class T>

@@ -38,8 +38,9 @@ class PolarizationKernel {
 /// CPU. Immutable: any number of threads may use one plan at the same time.
 class PolarizationConvolutionPlan {
   public:
-    /// As PixelConvolutionPlan; options.method is not looked at. Throws InvalidArgument, and
-    /// BackendUnavailable for any device but the CPU (automatic means the CPU).
+    /// As PixelConvolutionPlan; options.method is not looked at, and there are no latitude bands
+    /// (PixelConvolutionOptions::devices). Throws InvalidArgument, and BackendUnavailable for any device but
+    /// the CPU (automatic means the CPU).
     PolarizationConvolutionPlan(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
                                 const PixelConvolutionOptions& options = {});
     ~PolarizationConvolutionPlan();

@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include "core/parallel.hpp"
+#include "radial/banded_convolver.hpp"
+#include "radial/latitude_bands.hpp"
 #include "radial/pixel_sum.hpp"
 #include "radial/ring_fft.hpp"
 #include "zonal/error.hpp"
@@ -22,18 +24,33 @@ PixelConvolutionOptions resolve(const PixelConvolutionOptions& options) {
         throw InvalidArgument(fmt::format("accuracy = {}: must be 0 (by the precision) or from {} to {}",
                                           options.accuracy, least_accuracy, worst_accuracy));
     resolved.threads = core::resolve_threads(options.threads);
-    resolved.device = resolve_device(options.device);
+    resolved.device = radial::resolve_devices(options);
     return resolved;
+}
+
+bool on_cuda(const PixelConvolutionOptions& options) {
+    return options.device.kind() == Device::Kind::cuda;
+}
+
+/// On one device.
+std::unique_ptr<const radial::Convolver> make_whole(const Grid& grid, const RadialKernel& kernel,
+                                                    const Grid& grid_out,
+                                                    const PixelConvolutionOptions& options) {
+    if (options.method == PixelMethod::ring_fft)
+        return radial::make_ring_fft(grid, kernel, grid_out, options);
+    return on_cuda(options) ? radial::make_cuda_pixel_sum(grid, kernel, grid_out, options)
+                            : radial::make_cpu_pixel_sum(grid, kernel, grid_out, options);
 }
 
 std::unique_ptr<const radial::Convolver> make_convolver(const Grid& grid, const RadialKernel& kernel,
                                                         const Grid& grid_out,
                                                         const PixelConvolutionOptions& options) {
-    const bool cuda = options.device.kind() == Device::Kind::cuda;
-    if (options.method == PixelMethod::ring_fft)
-        return radial::make_ring_fft(grid, kernel, grid_out, options);
-    return cuda ? radial::make_cuda_pixel_sum(grid, kernel, grid_out, options)
-                : radial::make_cpu_pixel_sum(grid, kernel, grid_out, options);
+    if (!on_cuda(options)) return make_whole(grid, kernel, grid_out, options);
+    return radial::make_cuda_convolver(
+        grid, kernel.support(), grid_out, options,
+        [&](const Grid& rings, const Grid& rings_out, const PixelConvolutionOptions& on_device) {
+            return make_whole(rings, kernel, rings_out, on_device);
+        });
 }
 
 template <class T>
@@ -113,6 +130,13 @@ const PixelConvolutionOptions& PixelConvolutionPlan::options() const {
 }
 std::int64_t PixelConvolutionPlan::workspace_bytes() const {
     return implementation_->convolver->workspace_bytes(1);
+}
+std::vector<PixelConvolutionShare> PixelConvolutionPlan::shares() const {
+    auto shares = implementation_->convolver->shares();
+    if (!shares.empty()) return shares;
+    const std::int64_t copies =
+        on_cuda(options()) ? radial::bytes_of_copies(grid().n_pixels(), grid_out().n_pixels()) : 0;
+    return {{options().device, 1, workspace_bytes() + copies}};
 }
 PixelConvolutionWork PixelConvolutionPlan::work() const {
     return implementation_->convolver->work();

@@ -1,3 +1,4 @@
+#include "radial/banded_convolver.hpp"
 #include "radial/pixel_sum.hpp"
 #include "radial/ring_fft.hpp"
 #include "zonal/error.hpp"
@@ -18,6 +19,12 @@ std::unique_ptr<const Convolver> make_cuda_ring_fft(RingFftGeometry, const Pixel
 
 std::unique_ptr<const Convolver> make_cuda_pixel_sum(const Grid&, const RadialKernel&, const Grid&,
                                                      const PixelConvolutionOptions& options) {
+    throw_unavailable(options);
+}
+
+std::unique_ptr<const Convolver> make_cuda_convolver(const Grid&, double, const Grid&,
+                                                     const PixelConvolutionOptions& options,
+                                                     const MakeConvolver&) {
     throw_unavailable(options);
 }
 

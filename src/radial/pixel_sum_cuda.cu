@@ -39,6 +39,7 @@ class CudaPixelSum final : public Convolver {
         return storage;
     }
     std::int64_t workspace_bytes(std::int64_t) const override { return folded_bytes(); }
+    void prepare(PixelConvolutionWorkspace::Storage& workspace) const override { storage_of(workspace); }
     PixelConvolutionWork work() const override {
         PixelConvolutionWork work;
         work.pixel_products = n_products_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "radial/banded_convolver.hpp"
 #include "radial/pixel_sum_passes.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
@@ -12,6 +13,7 @@ namespace {
 using radial::KernelPart;
 
 PixelConvolutionOptions resolve(const PixelConvolutionOptions& options) {
+    radial::require_no_bands(options);
     PixelConvolutionOptions resolved = options;
     if (options.accuracy == 0)
         resolved.accuracy = options.precision == Precision::single_ ? 3e-8 : 1e-12;

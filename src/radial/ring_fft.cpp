@@ -31,14 +31,20 @@ class MixedConvolver final : public Convolver {
     std::int64_t workspace_bytes(std::int64_t n_maps) const override {
         return first_->workspace_bytes(n_maps) + second_->workspace_bytes(n_maps);
     }
+    std::vector<std::int64_t> workspace_parts() const override {
+        std::vector<std::int64_t> parts = first_->workspace_parts();
+        const std::vector<std::int64_t> more = second_->workspace_parts();
+        parts.insert(parts.end(), more.begin(), more.end());
+        return parts;
+    }
+    void prepare(PixelConvolutionWorkspace::Storage& workspace) const override {
+        const auto& storage = dynamic_cast<const Storage&>(workspace);
+        first_->prepare(*storage.first);
+        second_->prepare(*storage.second);
+    }
     PixelConvolutionWork work() const override {
         PixelConvolutionWork sum = first_->work();
-        const PixelConvolutionWork more = second_->work();
-        sum.kernel_values += more.kernel_values;
-        sum.row_products += more.row_products;
-        sum.mode_products += more.mode_products;
-        sum.pixel_products += more.pixel_products;
-        sum.fft_pixels += more.fft_pixels;
+        add(second_->work(), sum);
         return sum;
     }
 

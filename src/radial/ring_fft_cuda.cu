@@ -85,10 +85,18 @@ class CudaRingFft final : public Convolver {
         return storage;
     }
     std::int64_t workspace_bytes(std::int64_t) const override {
-        return n_values_ * static_cast<std::int64_t>(sizeof(R)) +
-               (schedule_.n_input_modes + schedule_.n_output_modes + scratch_size()) *
-                   static_cast<std::int64_t>(sizeof(Complex<R>)) +
-               library_bytes();
+        std::int64_t sum = 0;
+        for (const std::int64_t bytes : workspace_parts()) sum += bytes;
+        return sum;
+    }
+    std::vector<std::int64_t> workspace_parts() const override {
+        constexpr auto mode = static_cast<std::int64_t>(sizeof(Complex<R>));
+        return {n_values_ * static_cast<std::int64_t>(sizeof(R)), schedule_.n_input_modes * mode,
+                schedule_.n_output_modes * mode, scratch_size() * mode, library_bytes()};
+    }
+    void prepare(PixelConvolutionWorkspace::Storage& workspace) const override {
+        const core::CurrentDevice current(device_);
+        reserve(dynamic_cast<Storage&>(workspace));
     }
     PixelConvolutionWork work() const override { return geometry_.work(); }
 

@@ -73,6 +73,49 @@ TEST_F(TwoCudaDevices, SmoothAndConvolveAlike) {
     EXPECT_EQ(current(), 0);
 }
 
+TEST_F(TwoCudaDevices, ConvolveBandsTogether) {
+    const Grid grid = Grid::healpix(64);
+    const std::int64_t n_maps = 3, n = grid.n_pixels();
+    const RadialKernel kernel = RadialKernel::gaussian(0.03).truncated(0.08);
+    Array<double, 2> maps({n_maps, n});
+    for (std::int64_t k = 0; k < maps.size(); ++k) maps.data()[k] = std::sin(0.37 * static_cast<double>(k));
+    const Array<double, 2>& input = maps;
+    for (const PixelMethod method : {PixelMethod::pixel_sum, PixelMethod::ring_fft}) {
+        PixelConvolutionOptions options;
+        options.method = method;
+        options.device = Device::cuda(0);
+        Array<double, 2> whole({n_maps, n}), together({n_maps, n});
+        const PixelConvolutionPlan on_one(grid, kernel, grid, options);
+        on_one.convolve<double>(input.view(), whole.view());
+        options.devices = {Device::cuda(0), Device::cuda(1)};
+        // Of each device once one band, once several.
+        for (const std::int64_t share : {1, 4}) {
+            options.max_workspace_bytes = share == 1 ? 0 : on_one.shares()[0].memory_bytes / share;
+            const PixelConvolutionPlan on_both(grid, kernel, grid, options);
+            const auto shares = on_both.shares();
+            ASSERT_EQ(shares.size(), 2U);
+            for (int k = 0; k < 2; ++k) {
+                EXPECT_EQ(shares[k].device, Device::cuda(k));
+                EXPECT_EQ(shares[k].n_bands > 1, share > 1);
+                EXPECT_LT(shares[k].memory_bytes, on_one.shares()[0].memory_bytes / share + 1);
+            }
+            on_both.convolve<double>(input.view(), together.view());
+            double difference = 0, largest = 0;
+            for (std::int64_t k = 0; k < whole.size(); ++k) {
+                difference = std::max(difference, std::abs(together.data()[k] - whole.data()[k]));
+                largest = std::max(largest, std::abs(whole.data()[k]));
+            }
+            // Both are right to the plans' accuracy, 1e-12, of weights as large as the largest.
+            EXPECT_LT(difference, 2e-11 * largest);
+            const core::DeviceArray<double> there(n);
+            EXPECT_THROW(on_both.convolve<double>({there.data(), {1, n}, MemorySpace::cuda},
+                                                  {together.data(), {1, n}}),
+                         InvalidArgument);
+        }
+    }
+    EXPECT_EQ(current(), 0);
+}
+
 TEST_F(TwoCudaDevices, RefuseEachOthersMemory) {
     const ShtPlan plan(Grid::healpix(8), on(Device::cuda(1), 16, 0));
     const AlmArray alm({1, 1, plan.layout().size()});

@@ -166,6 +166,35 @@ TEST(PixelConvolution, RejectsArgumentsThatAreNoGood) {
                 testing::HasSubstr("device memory"));
 }
 
+TEST(PixelConvolution, RejectsDevicesAndMemoryThatAreNoGood) {
+    const Grid grid = Grid::healpix(4);
+    const RadialKernel kernel = RadialKernel::gaussian(0.3);
+    const auto message = [&](const PixelConvolutionOptions& options) {
+        return message_of([&] { PixelConvolutionPlan(grid, kernel, grid, options); });
+    };
+    PixelConvolutionOptions options = options_of(PixelMethod::ring_fft);
+    options.max_workspace_bytes = -1;
+    EXPECT_THAT(message(options), testing::StartsWith("max_workspace_bytes = -1: must be 0"));
+    options.max_workspace_bytes = 1 << 20;
+    EXPECT_THAT(message(options), testing::HasSubstr("must be 0 on the CPU"));
+    options = options_of(PixelMethod::ring_fft);
+    options.devices = {Device::cuda(1)};
+    EXPECT_THAT(message(options), testing::StartsWith("device = cpu: must be auto or the first of devices"));
+    options.devices = {Device::cuda(0), Device::cpu()};
+    EXPECT_THAT(message(options), testing::StartsWith("devices[1] = cpu: must be a CUDA device"));
+}
+
+TEST(PixelConvolution, SaysWhatItsDeviceTakes) {
+    const Grid grid = Grid::healpix(4);
+    const PixelConvolutionPlan plan(grid, RadialKernel::gaussian(0.3), grid,
+                                    options_of(PixelMethod::ring_fft));
+    const auto shares = plan.shares();
+    ASSERT_EQ(shares.size(), 1U);
+    EXPECT_EQ(shares[0].device, Device::cpu());
+    EXPECT_EQ(shares[0].n_bands, 1);
+    EXPECT_EQ(shares[0].memory_bytes, plan.workspace_bytes());
+}
+
 TEST(PixelConvolution, RejectsWorkspacesOfOtherPlans) {
     const Grid grid = Grid::healpix(4);
     const RadialKernel kernel = RadialKernel::gaussian(0.3);

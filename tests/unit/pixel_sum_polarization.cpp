@@ -173,6 +173,15 @@ TEST(PolarizationSum, RejectsWhatItCannotDo) {
     options.device = Device::cuda(0);
     EXPECT_THROW(PolarizationConvolutionPlan(grid, PolarizationKernel::gaussian(1), grid, options),
                  BackendUnavailable);
+    for (const bool by_memory : {true, false}) {
+        PixelConvolutionOptions in_bands;
+        if (by_memory)
+            in_bands.max_workspace_bytes = 1 << 20;
+        else
+            in_bands.devices = {Device::cuda(0), Device::cuda(1)};
+        EXPECT_THROW(PolarizationConvolutionPlan(grid, PolarizationKernel::gaussian(1), grid, in_bands),
+                     InvalidArgument);
+    }
     const PolarizationConvolutionPlan plan(grid, PolarizationKernel::gaussian(1), grid);
     Maps maps({1, 2, 48}), wrong({1, 1, 48});
     EXPECT_THROW(plan.convolve<double>(std::as_const(wrong).view(), maps.view()), InvalidArgument);
