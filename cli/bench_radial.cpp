@@ -159,6 +159,8 @@ class Convolution {
         return workspace_ ? workspace_->seconds() : PixelConvolutionSeconds{};
     }
     double accuracy() const { return pixels_ ? pixels_->options().accuracy : 0; }
+    /// 1: all rings at once; the device has no memory for the maps where there are more.
+    std::int64_t n_bands() const { return pixels_ ? pixels_->shares()[0].n_bands : 1; }
 
   private:
     void plan_pixels(const RadialBenchOptions& options, const RadialBenchRun& run, const Problem& problem) {
@@ -217,6 +219,31 @@ ReferenceMap find_reference(const RadialBenchRun& run, Reference wanted, const P
     return reference;
 }
 
+/// seconds, of maps on the device, parts_seconds and seconds_with_transfers. In bands, which the device has
+/// memory for and not for the maps, bands, and the same time for both.
+template <class T>
+void measure_times(const RadialBenchRun& run, Convolution<T>& convolve, const Buffer& host_in,
+                   const Buffer& host_out, const View<double, 2>::Extents& extents, Json& report) {
+    const auto maps = host_in.view<T, 2>(extents), convolved = host_out.view<T, 2>(extents);
+    Json parts, ignored;
+    if (convolve.n_bands() > 1) {
+        const double seconds = best_seconds<T>(convolve, maps, convolved, run.repeat, ignored);
+        report["seconds"] = report["seconds_with_transfers"] = seconds;
+        report["bands"] = convolve.n_bands();
+        return;
+    }
+    Buffer device_in(run.run.device, host_in.bytes()), device_out(run.run.device, host_out.bytes());
+    device_in.copy_from(host_in.data());
+    const double seconds = best_seconds<T>(convolve, device_in.view<T, 2>(extents),
+                                           device_out.view<T, 2>(extents), run.repeat, parts);
+    device_out.copy_to(host_out.data());
+    report["seconds"] = seconds;
+    if (convolve.accuracy() > 0) report["parts_seconds"] = parts;    // the harmonic method has none
+    const bool on_cpu = run.run.device.kind() == Device::Kind::cpu;  // which has nothing to transfer
+    report["seconds_with_transfers"] =
+        on_cpu ? seconds : best_seconds<T>(convolve, maps, convolved, run.repeat, ignored);
+}
+
 template <class T>
 void measure(const RadialBenchOptions& options, const RadialBenchRun& run, const Problem& problem,
              Session& session) {
@@ -238,17 +265,7 @@ void measure(const RadialBenchOptions& options, const RadialBenchRun& run, const
     std::unique_ptr<Convolution<T>> convolve;
     report["plan_seconds"] =
         seconds_of([&] { convolve = std::make_unique<Convolution<T>>(options, run, problem); });
-    Json parts, ignored;
-    Buffer device_in(run.run.device, bytes), device_out(run.run.device, bytes);
-    device_in.copy_from(host_in.data());
-    const double seconds = best_seconds<T>(*convolve, device_in.view<T, 2>(extents),
-                                           device_out.view<T, 2>(extents), run.repeat, parts);
-    device_out.copy_to(host_out.data());
-    report["seconds"] = seconds;
-    if (is_pixel_method(*options.method)) report["parts_seconds"] = parts;
-    const bool on_cpu = run.run.device.kind() == Device::Kind::cpu;  // which has nothing to transfer
-    report["seconds_with_transfers"] =
-        on_cpu ? seconds : best_seconds<T>(*convolve, maps, convolved, run.repeat, ignored);
+    measure_times<T>(run, *convolve, host_in, host_out, extents, report);
     if (convolve->accuracy() > 0) report["accuracy"] = convolve->accuracy();
 
     const auto wanted = options.reference.value_or(Reference::discrete);
