@@ -266,8 +266,9 @@ void EqualStage<T>::run(const Map* in, Map* out, cudaStream_t stream) const {
                             tasks_.data(),
                             shared_bytes_ / static_cast<std::int64_t>(sizeof(T))};
     const auto kernel = filter_bands<T, Map>;
+    // All that there is, not shared_bytes_: another thread's plan may launch the kernel at the same time.
     core::check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          static_cast<int>(shared_bytes_)),
+                                          static_cast<int>(core::shared_memory_per_block())),
                      "filter_bands: asking for shared memory");
     kernel<<<static_cast<unsigned>(tasks_.size()), static_cast<unsigned>(32 * n_warps_),
              static_cast<std::size_t>(shared_bytes_), stream>>>(view, in, out);
