@@ -79,9 +79,11 @@ Complex polarized_term(const PolarizationKernel& kernel, const Ring& ring, Real 
     const Complex there = double_direction(theta, phi, other_theta, other_phi);
     // The direction in which the circle goes on there is opposite to that back: the same doubled.
     const Complex here = double_direction(other_theta, other_phi, theta, phi);
+    // Pixels at a pole are at one place, but measure directions from meridians of their own.
+    const Complex at_one_place = std::polar<Real>(1, 2 * std::cos(theta) * (other_phi - phi));
     if (kernel.plus() != nullptr)
         result += static_cast<Real>(kernel.plus()->profile(at)) * std::pow(cosine, 4) * p *
-                  (distance == 0 ? 1 : there * std::conj(here));
+                  (distance == 0 ? (phi == other_phi ? 1 : at_one_place) : there * std::conj(here));
     if (kernel.minus() != nullptr)
         result +=
             static_cast<Real>(kernel.minus()->profile(at)) * std::pow(sine, 4) * there * here * std::conj(p);
