@@ -34,24 +34,39 @@ class PolarizationKernel {
     double support_ = 0;
 };
 
-/// Convolution of Q and U as the sum over pixels within the kernel's support (PixelMethod::pixel_sum), on the
-/// CPU. Immutable: any number of threads may use one plan at the same time.
+/// Convolution of Q and U as the sum over pixels within the kernel's support. Immutable: any number of
+/// threads may use one plan at the same time.
 class PolarizationConvolutionPlan {
   public:
-    /// As PixelConvolutionPlan; options.method is not looked at, and there are no latitude bands
-    /// (PixelConvolutionOptions::devices). Throws InvalidArgument, and BackendUnavailable for any device but
-    /// the CPU (automatic means the CPU).
+    /// As PixelConvolutionPlan, without latitude bands (PixelConvolutionOptions::devices).
+    /// PixelMethod::pixel_sum is the CPU's: BackendUnavailable for CUDA, with it and with ring_fft where the
+    /// kernel's series over longitude does not converge, so that rings are left to the sum over pixels; an
+    /// automatic device is the CPU then. Throws InvalidArgument.
     PolarizationConvolutionPlan(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
                                 const PixelConvolutionOptions& options = {});
     ~PolarizationConvolutionPlan();
     PolarizationConvolutionPlan(PolarizationConvolutionPlan&&) noexcept;
     PolarizationConvolutionPlan& operator=(PolarizationConvolutionPlan&&) noexcept;
 
+    const Grid& grid() const;
+    const Grid& grid_out() const;
+    /// With accuracy, threads and device resolved.
+    const PixelConvolutionOptions& options() const;
+    /// Of one map, Q and U.
+    std::int64_t workspace_bytes() const;
+    PixelConvolutionWork work() const;
+    /// n_maps: that calls will bring at once; >= 1.
+    PixelConvolutionWorkspace make_workspace(std::int64_t n_maps = 1) const;
+
     /// maps: [map, 2 (Q, U), grid.n_pixels()], convolved: [map, 2, grid_out.n_pixels()], last axis
-    /// contiguous, in host memory, not the same array. COSMO convention; with IAU's, U has the other sign in
-    /// both. Pixels of the output in no ring are left as they are. Throws InvalidArgument and Cancelled.
+    /// contiguous, not overlapping; on CUDA in host or device memory. COSMO convention; with IAU's, U has the
+    /// other sign in both. Pixels of the output in no ring are left as they are. Throws InvalidArgument,
+    /// Cancelled and DeviceError.
     template <class T>
     void convolve(View<const T, 3> maps, View<T, 3> convolved, const Progress& progress = {}) const;
+    template <class T>
+    void convolve(View<const T, 3> maps, View<T, 3> convolved, PixelConvolutionWorkspace& workspace,
+                  const Progress& progress = {}) const;
 
   private:
     struct Implementation;

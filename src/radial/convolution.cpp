@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-
-#include "core/parallel.hpp"
 #include "radial/banded_convolver.hpp"
+#include "radial/convolution_checks.hpp"
 #include "radial/latitude_bands.hpp"
 #include "radial/pixel_sum.hpp"
 #include "radial/ring_fft.hpp"
@@ -14,16 +12,8 @@
 namespace zonal {
 namespace {
 
-constexpr double least_accuracy = 1e-14, worst_accuracy = 1e-2;
-
 PixelConvolutionOptions resolve(const PixelConvolutionOptions& options) {
-    PixelConvolutionOptions resolved = options;
-    if (options.accuracy == 0)
-        resolved.accuracy = options.precision == Precision::single_ ? 3e-8 : 1e-12;
-    else if (!(options.accuracy >= least_accuracy && options.accuracy <= worst_accuracy))
-        throw InvalidArgument(fmt::format("accuracy = {}: must be 0 (by the precision) or from {} to {}",
-                                          options.accuracy, least_accuracy, worst_accuracy));
-    resolved.threads = core::resolve_threads(options.threads);
+    PixelConvolutionOptions resolved = radial::resolve_numbers(options);
     resolved.device = radial::resolve_devices(options);
     return resolved;
 }
@@ -51,34 +41,6 @@ std::unique_ptr<const radial::Convolver> make_convolver(const Grid& grid, const 
         [&](const Grid& rings, const Grid& rings_out, const PixelConvolutionOptions& on_device) {
             return make_whole(rings, kernel, rings_out, on_device);
         });
-}
-
-template <class T>
-void check_maps(const char* name, const View<T, 2>& maps, std::int64_t n_pixels, Device device) {
-    if (maps.extent(1) != n_pixels)
-        throw InvalidArgument(
-            fmt::format("{}: axis 1 (pixel) has length {}: must be {}", name, maps.extent(1), n_pixels));
-    if (maps.extent(1) > 1 && maps.stride(1) != 1)
-        throw InvalidArgument(
-            fmt::format("{}: stride of the last axis = {}: must be 1 (contiguous)", name, maps.stride(1)));
-    if (maps.space() != MemorySpace::host && device.kind() != Device::Kind::cuda)
-        throw InvalidArgument(fmt::format("{}: is in device memory: a CPU plan needs host memory", name));
-    if (maps.size() > 0 && maps.data() == nullptr)
-        throw InvalidArgument(fmt::format("{}: null pointer", name));
-}
-
-/// Whether the bytes that two views span meet: a convolution does not work in place.
-template <class T>
-bool overlap(const View<const T, 2>& a, const View<T, 2>& b) {
-    if (a.size() == 0 || b.size() == 0) return false;
-    const auto span = [](const auto& view) {
-        const auto first = reinterpret_cast<std::uintptr_t>(view.data());
-        const auto last = reinterpret_cast<std::uintptr_t>(&view(view.extent(0) - 1, view.extent(1) - 1));
-        return std::pair(std::min(first, last), std::max(first, last) + sizeof(T));
-    };
-    const auto [a_first, a_end] = span(a);
-    const auto [b_first, b_end] = span(b);
-    return a_first < b_end && b_first < a_end;
 }
 
 }  // namespace
@@ -150,12 +112,7 @@ PixelConvolutionWorkspace PixelConvolutionPlan::make_workspace(std::int64_t n_ma
 template <class T>
 void PixelConvolutionPlan::convolve(View<const T, 2> maps, View<T, 2> convolved,
                                     PixelConvolutionWorkspace& workspace, const Progress& progress) const {
-    if (maps.extent(0) != convolved.extent(0))
-        throw InvalidArgument(fmt::format("maps and convolved: batch lengths {} and {} differ",
-                                          maps.extent(0), convolved.extent(0)));
-    check_maps("maps", maps, grid().n_pixels(), options().device);
-    check_maps("convolved", convolved, grid_out().n_pixels(), options().device);
-    if (overlap(maps, convolved)) throw InvalidArgument("convolved: overlaps maps: must be another array");
+    radial::check_maps(maps, grid().n_pixels(), convolved, grid_out().n_pixels(), options().device);
     if (maps.extent(0) == 0) return;
     implementation_->convolver->convolve(maps, convolved, workspace.storage(), progress);
 }

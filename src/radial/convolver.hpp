@@ -30,16 +30,17 @@ inline void add(const PixelConvolutionWork& more, PixelConvolutionWork& sum) {
 }
 
 /// One method on one kind of device. Immutable and safe for any number of threads, each with a workspace of
-/// its own. The plan has checked the arrays: maps: [map, grid.n_pixels()], convolved: [map,
-/// grid_out.n_pixels()], last axis contiguous, not overlapping, in host memory or, on CUDA, host or device
-/// memory. Pixels of the output in no ring are left as they are.
-class Convolver {
+/// its own. The plan has checked the arrays: maps: [map, grid.n_pixels()] or, Rank = 3, [map, 2 (Q, U),
+/// grid.n_pixels()], convolved: the same of grid_out, last axis contiguous, not overlapping, in host memory
+/// or, on CUDA, host or device memory. Pixels of the output in no ring are left as they are.
+template <int Rank>
+class BasicConvolver {
   public:
-    virtual ~Convolver() = default;
+    virtual ~BasicConvolver() = default;
 
-    virtual void convolve(View<const float, 2> maps, View<float, 2> convolved,
+    virtual void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
                           PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const = 0;
-    virtual void convolve(View<const double, 2> maps, View<double, 2> convolved,
+    virtual void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
                           PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const = 0;
 
     /// n_maps: that calls will bring at once; workspaces grow when more come.
@@ -55,5 +56,19 @@ class Convolver {
     /// Of one map: what the planner's costs and the tests of scaling count.
     virtual PixelConvolutionWork work() const = 0;
 };
+
+using Convolver = BasicConvolver<2>;
+using PolarizationConvolver = BasicConvolver<3>;
+
+/// [map, component, pixel]
+template <class T>
+View<T, 3> with_component(View<T, 2> maps) {
+    return {
+        maps.data(), {maps.extent(0), 1, maps.extent(1)}, {maps.stride(0), maps.extent(1), 1}, maps.space()};
+}
+template <class T>
+View<T, 3> with_component(View<T, 3> maps) {
+    return maps;
+}
 
 }  // namespace zonal::radial

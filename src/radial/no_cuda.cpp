@@ -13,9 +13,15 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<const Convolver> make_cuda_ring_fft(RingFftGeometry, const PixelConvolutionOptions& options) {
+template <int Rank>
+std::unique_ptr<const BasicConvolver<Rank>> make_cuda_ring_fft(RingFftGeometry,
+                                                               const PixelConvolutionOptions& options) {
     throw_unavailable(options);
 }
+template std::unique_ptr<const BasicConvolver<2>> make_cuda_ring_fft<2>(RingFftGeometry,
+                                                                        const PixelConvolutionOptions&);
+template std::unique_ptr<const BasicConvolver<3>> make_cuda_ring_fft<3>(RingFftGeometry,
+                                                                        const PixelConvolutionOptions&);
 
 std::unique_ptr<const Convolver> make_cuda_pixel_sum(const Grid&, const RadialKernel&, const Grid&,
                                                      const PixelConvolutionOptions& options) {

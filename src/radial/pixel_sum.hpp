@@ -1,6 +1,7 @@
 #pragma once
 
 #include "radial/convolver.hpp"
+#include "zonal/polarization_convolution.hpp"
 
 /// The sum over the pixels within the kernel's support, ring pair by ring pair. The distance of two pixels
 /// depends on their rings and on the difference of their longitudes only, so where
@@ -19,5 +20,10 @@ std::unique_ptr<const Convolver> make_cpu_pixel_sum(const Grid& grid, const Radi
 std::unique_ptr<const Convolver> make_cuda_pixel_sum(const Grid& grid, const RadialKernel& kernel,
                                                      const Grid& grid_out,
                                                      const PixelConvolutionOptions& options);
+
+/// Q and U.
+std::unique_ptr<const PolarizationConvolver> make_cpu_polarization_sum(
+    const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
+    const PixelConvolutionOptions& options);
 
 }  // namespace zonal::radial

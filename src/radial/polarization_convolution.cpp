@@ -3,74 +3,59 @@
 #include <fmt/format.h>
 
 #include "radial/banded_convolver.hpp"
-#include "radial/pixel_sum_passes.hpp"
-#include "sht/array_checks.hpp"
-#include "zonal/error.hpp"
+#include "radial/convolution_checks.hpp"
+#include "radial/pixel_sum.hpp"
+#include "radial/ring_fft.hpp"
 
 namespace zonal {
 namespace {
 
-using radial::KernelPart;
+using radial::PolarizationConvolver;
+
+/// The CPU where only it will do.
+Device require_cpu(Device requested, const char* why) {
+    if (requested.kind() == Device::Kind::cuda)
+        throw BackendUnavailable(fmt::format("device = {}: {}: must be cpu", to_string(requested), why));
+    return Device::cpu();
+}
 
 PixelConvolutionOptions resolve(const PixelConvolutionOptions& options) {
     radial::require_no_bands(options);
-    PixelConvolutionOptions resolved = options;
-    if (options.accuracy == 0)
-        resolved.accuracy = options.precision == Precision::single_ ? 3e-8 : 1e-12;
-    else if (!(options.accuracy >= 1e-14 && options.accuracy <= 1e-2))
-        throw InvalidArgument(fmt::format("accuracy = {}: must be 0 (by the precision) or from 1e-14 to 1e-2",
-                                          options.accuracy));
-    resolved.method = PixelMethod::pixel_sum;
-    resolved.threads = core::resolve_threads(options.threads);
-    if (options.device.kind() == Device::Kind::cuda)
-        throw BackendUnavailable("device = " + to_string(options.device) +
-                                 ": polarization is convolved on the CPU only");
-    resolved.device = Device::cpu();
-    return resolved;
+    return radial::resolve_numbers(options);
 }
 
-template <class T>
-void check_fields(const char* name, View<T, 3> maps, std::int64_t n_pixels) {
-    sht::check_host(name, maps);
-    sht::check_extent(name, maps, 1, "component", 2);
-    sht::check_extent(name, maps, 2, "pixel", n_pixels);
-    sht::check_contiguous(name, maps);
-}
-
-/// Component c of [map, component, pixel].
-template <class T>
-View<T, 2> component(View<T, 3> maps, std::int64_t c) {
-    return {
-        maps.data() + c * maps.stride(1), {maps.extent(0), maps.extent(2)}, {maps.stride(0), maps.stride(2)}};
+/// Resolves options.device as well.
+std::unique_ptr<const PolarizationConvolver> make_convolver(const Grid& grid,
+                                                            const PolarizationKernel& kernel,
+                                                            const Grid& grid_out,
+                                                            PixelConvolutionOptions& options) {
+    if (options.method == PixelMethod::pixel_sum) {
+        options.device = require_cpu(options.device, "Q and U are summed over pixels on the CPU only");
+        return radial::make_cpu_polarization_sum(grid, kernel, grid_out, options);
+    }
+    radial::RingFftGeometry geometry(grid, kernel, grid_out, options.accuracy);
+    options.device =
+        geometry.direct_rings().empty()
+            ? resolve_device(options.device)
+            : require_cpu(options.device,
+                          "the kernel's series over longitude does not converge, and Q and U of rings that "
+                          "need it are summed over pixels on the CPU only");
+    return radial::make_ring_fft(std::move(geometry), kernel, options);
 }
 
 }  // namespace
 
 struct PolarizationConvolutionPlan::Implementation {
-    Implementation(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
+    Implementation(const Grid& grid_in, const PolarizationKernel& kernel, const Grid& grid_of_output,
                    const PixelConvolutionOptions& requested)
-        : options(resolve(requested)),
-          schedule(grid, radial::SumKernel(kernel.plus(), kernel.minus(), options.accuracy), grid_out,
-                   options.accuracy) {}
+        : grid(grid_in),
+          grid_out(grid_of_output),
+          options(resolve(requested)),
+          convolver(make_convolver(grid, kernel, grid_out, options)) {}
 
-    template <class Sum, class T>
-    void convolve(View<const T, 3> maps, View<T, 3> convolved, const Progress& progress) const {
-        struct Part {
-            KernelPart part;
-            int out, in;
-        };
-        constexpr Part parts[] = {
-            {KernelPart::qq, 0, 0}, {KernelPart::qu, 0, 1}, {KernelPart::uq, 1, 0}, {KernelPart::uu, 1, 1}};
-        std::vector<radial::SumScratch<Sum>> scratch;
-        radial::PassRunner<Sum> runner(schedule, 4, options.threads, scratch, progress);
-        for (const Part& part : parts)
-            runner.run(radial::SumPass<T>{schedule, schedule.kernel().with_part(part.part),
-                                          component(maps, part.in), component(convolved, part.out),
-                                          part.in == 1, part.out == 1, part.in == 1});
-    }
-
-    const PixelConvolutionOptions options;
-    const radial::PixelSumSchedule schedule;
+    const Grid grid, grid_out;
+    PixelConvolutionOptions options;
+    const std::unique_ptr<const PolarizationConvolver> convolver;
 };
 
 PolarizationConvolutionPlan::PolarizationConvolutionPlan(const Grid& grid, const PolarizationKernel& kernel,
@@ -82,21 +67,50 @@ PolarizationConvolutionPlan::PolarizationConvolutionPlan(PolarizationConvolution
 PolarizationConvolutionPlan& PolarizationConvolutionPlan::operator=(PolarizationConvolutionPlan&&) noexcept =
     default;
 
+const Grid& PolarizationConvolutionPlan::grid() const {
+    return implementation_->grid;
+}
+const Grid& PolarizationConvolutionPlan::grid_out() const {
+    return implementation_->grid_out;
+}
+const PixelConvolutionOptions& PolarizationConvolutionPlan::options() const {
+    return implementation_->options;
+}
+std::int64_t PolarizationConvolutionPlan::workspace_bytes() const {
+    return implementation_->convolver->workspace_bytes(1);
+}
+PixelConvolutionWork PolarizationConvolutionPlan::work() const {
+    return implementation_->convolver->work();
+}
+
+PixelConvolutionWorkspace PolarizationConvolutionPlan::make_workspace(std::int64_t n_maps) const {
+    if (n_maps < 1) throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", n_maps));
+    return PixelConvolutionWorkspace(implementation_->convolver->make_workspace(n_maps));
+}
+
+template <class T>
+void PolarizationConvolutionPlan::convolve(View<const T, 3> maps, View<T, 3> convolved,
+                                           PixelConvolutionWorkspace& workspace,
+                                           const Progress& progress) const {
+    radial::check_maps(maps, grid().n_pixels(), convolved, grid_out().n_pixels(), options().device);
+    if (maps.extent(0) == 0) return;
+    implementation_->convolver->convolve(maps, convolved, workspace.storage(), progress);
+}
+
 template <class T>
 void PolarizationConvolutionPlan::convolve(View<const T, 3> maps, View<T, 3> convolved,
                                            const Progress& progress) const {
-    check_fields("maps", maps, implementation_->schedule.inputs().n_map_pixels());
-    check_fields("convolved", convolved, implementation_->schedule.outputs().n_map_pixels());
-    sht::check_extent("convolved", convolved, 0, "map", maps.extent(0));
-    if (implementation_->options.precision == Precision::single_)
-        implementation_->convolve<float>(maps, convolved, progress);
-    else
-        implementation_->convolve<double>(maps, convolved, progress);
+    PixelConvolutionWorkspace workspace = make_workspace(std::max<std::int64_t>(1, maps.extent(0)));
+    convolve<T>(maps, convolved, workspace, progress);
 }
 
 template void PolarizationConvolutionPlan::convolve(View<const float, 3>, View<float, 3>,
                                                     const Progress&) const;
 template void PolarizationConvolutionPlan::convolve(View<const double, 3>, View<double, 3>,
                                                     const Progress&) const;
+template void PolarizationConvolutionPlan::convolve(View<const float, 3>, View<float, 3>,
+                                                    PixelConvolutionWorkspace&, const Progress&) const;
+template void PolarizationConvolutionPlan::convolve(View<const double, 3>, View<double, 3>,
+                                                    PixelConvolutionWorkspace&, const Progress&) const;
 
 }  // namespace zonal

@@ -8,16 +8,18 @@ namespace zonal::radial {
 namespace {
 
 /// Some rings of the output by one method, the others by another.
-class MixedConvolver final : public Convolver {
+template <int Rank>
+class MixedConvolver final : public BasicConvolver<Rank> {
   public:
-    MixedConvolver(std::unique_ptr<const Convolver> first, std::unique_ptr<const Convolver> second)
-        : first_(std::move(first)), second_(std::move(second)) {}
+    using One = std::unique_ptr<const BasicConvolver<Rank>>;
 
-    void convolve(View<const float, 2> maps, View<float, 2> convolved,
+    MixedConvolver(One first, One second) : first_(std::move(first)), second_(std::move(second)) {}
+
+    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
                   PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
         convolve_maps(maps, convolved, workspace, progress);
     }
-    void convolve(View<const double, 2> maps, View<double, 2> convolved,
+    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
                   PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
         convolve_maps(maps, convolved, workspace, progress);
     }
@@ -59,7 +61,7 @@ class MixedConvolver final : public Convolver {
     };
 
     template <class T>
-    void convolve_maps(View<const T, 2> maps, View<T, 2> convolved,
+    void convolve_maps(View<const T, Rank> maps, View<T, Rank> convolved,
                        PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const {
         auto* const storage = dynamic_cast<Storage*>(&workspace);
         if (storage == nullptr) throw InvalidArgument("workspace: was made by a plan of another kind");
@@ -74,37 +76,61 @@ class MixedConvolver final : public Convolver {
         return [&progress, begin](double done) { return progress(begin + done / 2); };
     }
 
-    const std::unique_ptr<const Convolver> first_, second_;
+    const One first_, second_;
 };
 
 bool on_cuda(const PixelConvolutionOptions& options) {
     return options.device.kind() == Device::Kind::cuda;
 }
 
-std::unique_ptr<const Convolver> make_rings(RingFftGeometry geometry,
-                                            const PixelConvolutionOptions& options) {
-    return on_cuda(options) ? make_cuda_ring_fft(std::move(geometry), options)
-                            : make_cpu_ring_fft(std::move(geometry), options);
+template <int Rank>
+std::unique_ptr<const BasicConvolver<Rank>> make_rings(RingFftGeometry geometry,
+                                                       const PixelConvolutionOptions& options) {
+    return on_cuda(options) ? make_cuda_ring_fft<Rank>(std::move(geometry), options)
+                            : make_cpu_ring_fft<Rank>(std::move(geometry), options);
+}
+
+std::unique_ptr<const Convolver> make_pixel_sum(const Grid& grid, const RadialKernel& kernel,
+                                                const Grid& grid_out,
+                                                const PixelConvolutionOptions& options) {
+    return on_cuda(options) ? make_cuda_pixel_sum(grid, kernel, grid_out, options)
+                            : make_cpu_pixel_sum(grid, kernel, grid_out, options);
+}
+std::unique_ptr<const PolarizationConvolver> make_pixel_sum(const Grid& grid,
+                                                            const PolarizationKernel& kernel,
+                                                            const Grid& grid_out,
+                                                            const PixelConvolutionOptions& options) {
+    return make_cpu_polarization_sum(grid, kernel, grid_out, options);
+}
+
+template <int Rank, class Kernel>
+std::unique_ptr<const BasicConvolver<Rank>> make_mixed(RingFftGeometry geometry, const Kernel& kernel,
+                                                       const PixelConvolutionOptions& options) {
+    std::vector<std::int64_t> direct = geometry.direct_rings();
+    if (direct.empty()) return make_rings<Rank>(std::move(geometry), options);
+    std::sort(direct.begin(), direct.end());
+    const Grid &grid = geometry.grid(), &grid_out = geometry.grid_out();
+    std::vector<std::int64_t> others;
+    for (std::int64_t ring = 0; ring < grid_out.n_rings(); ++ring)
+        if (!std::binary_search(direct.begin(), direct.end(), ring)) others.push_back(ring);
+    auto pixels = make_pixel_sum(grid, kernel, grid_out.subset(direct), options);
+    if (others.empty()) return pixels;
+    auto rings =
+        make_rings<Rank>(RingFftGeometry(grid, kernel, grid_out.subset(others), options.accuracy), options);
+    return std::make_unique<const MixedConvolver<Rank>>(std::move(rings), std::move(pixels));
 }
 
 }  // namespace
 
 std::unique_ptr<const Convolver> make_ring_fft(const Grid& grid, const RadialKernel& kernel,
                                                const Grid& grid_out, const PixelConvolutionOptions& options) {
-    RingFftGeometry geometry(grid, kernel, grid_out, options.accuracy);
-    std::vector<std::int64_t> direct = geometry.direct_rings();
-    if (direct.empty()) return make_rings(std::move(geometry), options);
-    std::sort(direct.begin(), direct.end());
-    std::vector<std::int64_t> others;
-    for (std::int64_t ring = 0; ring < grid_out.n_rings(); ++ring)
-        if (!std::binary_search(direct.begin(), direct.end(), ring)) others.push_back(ring);
-    const Grid of_pixels = grid_out.subset(direct);
-    auto pixels = on_cuda(options) ? make_cuda_pixel_sum(grid, kernel, of_pixels, options)
-                                   : make_cpu_pixel_sum(grid, kernel, of_pixels, options);
-    if (others.empty()) return pixels;
-    auto rings =
-        make_rings(RingFftGeometry(grid, kernel, grid_out.subset(others), options.accuracy), options);
-    return std::make_unique<const MixedConvolver>(std::move(rings), std::move(pixels));
+    return make_mixed<2>(RingFftGeometry(grid, kernel, grid_out, options.accuracy), kernel, options);
+}
+
+std::unique_ptr<const PolarizationConvolver> make_ring_fft(RingFftGeometry geometry,
+                                                           const PolarizationKernel& kernel,
+                                                           const PixelConvolutionOptions& options) {
+    return make_mixed<3>(std::move(geometry), kernel, options);
 }
 
 }  // namespace zonal::radial

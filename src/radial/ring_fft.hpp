@@ -14,11 +14,18 @@ namespace zonal::radial {
 /// converge are left to the sum over pixels.
 std::unique_ptr<const Convolver> make_ring_fft(const Grid& grid, const RadialKernel& kernel,
                                                const Grid& grid_out, const PixelConvolutionOptions& options);
+/// The same of Q and U. geometry: of this kernel and options.accuracy. On CUDA no ring may be left to the sum
+/// over pixels (geometry.direct_rings()).
+std::unique_ptr<const PolarizationConvolver> make_ring_fft(RingFftGeometry geometry,
+                                                           const PolarizationKernel& kernel,
+                                                           const PixelConvolutionOptions& options);
 
-/// The rows of `geometry` that are not direct.
-std::unique_ptr<const Convolver> make_cpu_ring_fft(RingFftGeometry geometry,
-                                                   const PixelConvolutionOptions& options);
-std::unique_ptr<const Convolver> make_cuda_ring_fft(RingFftGeometry geometry,
-                                                    const PixelConvolutionOptions& options);
+/// The rows of `geometry` that are not direct; Rank: 2, or 3 where it is polarized.
+template <int Rank>
+std::unique_ptr<const BasicConvolver<Rank>> make_cpu_ring_fft(RingFftGeometry geometry,
+                                                              const PixelConvolutionOptions& options);
+template <int Rank>
+std::unique_ptr<const BasicConvolver<Rank>> make_cuda_ring_fft(RingFftGeometry geometry,
+                                                               const PixelConvolutionOptions& options);
 
 }  // namespace zonal::radial

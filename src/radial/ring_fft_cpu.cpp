@@ -16,23 +16,19 @@ constexpr std::int64_t band_nodes = 64;
 constexpr std::int64_t band_values = std::int64_t{1} << 23;
 /// Nodes of a task of the sum over rings: they share a tile of cosines and most of their input.
 constexpr std::int64_t group_nodes = 16;
-/// Rows that are kept before they are applied.
-constexpr std::int64_t most_rows = 64;
 /// Maps that share the rows at once.
 constexpr std::int64_t maps_per_pass = 4;
 
 /// Values of one ring's modes of one block.
 constexpr std::int64_t chunk = 2 * mode_block;
 
-template <class S>
+template <class S, int components>
 struct RingFftStorage : PixelConvolutionWorkspace::Storage {
     struct Thread {
         fft::ComplexFft transform;
         core::AlignedVector<std::complex<double>> sequence;
         RowScratch row_scratch;
-        CosineTiles<S> tiles;
-        core::AlignedVector<S> rows = core::AlignedVector<S>(most_rows * mode_block);
-        std::vector<const KernelRow*> kept;
+        BlockRows<S> rows{components};
         std::vector<const S*> fourier;
     };
     std::vector<std::unique_ptr<Thread>> threads;
@@ -60,10 +56,12 @@ class Timer {
     Clock::time_point start_;
 };
 
-template <class S>
-class CpuRingFft final : public Convolver {
+/// Components of a map are fields: a map has one, or Q and U, whose modes are kept as Q + iU and Q - iU.
+template <class S, int Rank>
+class CpuRingFft final : public BasicConvolver<Rank> {
   public:
-    using Storage = RingFftStorage<S>;
+    static constexpr int components = Rank - 1;
+    using Storage = RingFftStorage<S, components>;
 
     CpuRingFft(RingFftGeometry geometry, int threads)
         : threads_(threads),
@@ -73,13 +71,13 @@ class CpuRingFft final : public Convolver {
         make_bands();
     }
 
-    void convolve(View<const float, 2> maps, View<float, 2> convolved,
+    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
                   PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(maps, convolved, workspace, progress);
+        convolve_maps(with_component(maps), with_component(convolved), workspace, progress);
     }
-    void convolve(View<const double, 2> maps, View<double, 2> convolved,
+    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
                   PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(maps, convolved, workspace, progress);
+        convolve_maps(with_component(maps), with_component(convolved), workspace, progress);
     }
 
     std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {
@@ -90,7 +88,8 @@ class CpuRingFft final : public Convolver {
         std::int64_t longest = 0, values = 0;
         for (const RingNode& node : geometry_.nodes()) longest = std::max(longest, node.n_pixels);
         for (const Band& band : bands_) values = std::max(values, values_of(band));
-        const std::int64_t per_thread = longest * 16 * 8 + most_rows * mode_block * std::int64_t{sizeof(S)};
+        const std::int64_t per_thread =
+            longest * 16 * 8 + components * BlockRows<S>::most_rows * mode_block * std::int64_t{sizeof(S)};
         return (input_size() + output_size()) * maps * std::int64_t{sizeof(S)} +
                values * std::int64_t{sizeof(S)} + threads_ * per_thread;
     }
@@ -126,37 +125,38 @@ class CpuRingFft final : public Convolver {
     }
 
     /// Values of one map's modes of a band.
-    std::int64_t input_size() const { return input_blocks_ * capacity_ * 2 * chunk; }
-    std::int64_t output_size() const { return output_blocks_ * most_outputs_ * 2 * chunk; }
+    std::int64_t input_size() const { return input_blocks_ * capacity_ * components * 2 * chunk; }
+    std::int64_t output_size() const { return output_blocks_ * most_outputs_ * components * 2 * chunk; }
 
     /// One pass over a few maps.
     template <class T>
     struct Pass {
-        View<const T, 2> maps;
-        View<T, 2> convolved;
+        View<const T, 3> maps;
+        View<T, 3> convolved;
         Storage& storage;
         S *fourier, *sums;
 
         std::int64_t n_maps() const { return maps.extent(0); }
+        std::int64_t n_fields() const { return components * n_maps(); }
     };
 
     /// F(m) of a node's ring on one side: [re, im][mode_block].
     template <class T>
-    S* input_chunk(const Pass<T>& pass, std::int64_t block, std::int64_t node, std::int64_t map,
+    S* input_chunk(const Pass<T>& pass, std::int64_t block, std::int64_t node, std::int64_t field,
                    int side) const {
         const std::int64_t entry = block * capacity_ + node % capacity_;
-        return pass.fourier + ((entry * pass.n_maps() + map) * 2 + side) * chunk;
+        return pass.fourier + ((entry * pass.n_fields() + field) * 2 + side) * chunk;
     }
     /// G(m) of an output of the band.
     template <class T>
-    S* output_chunk(const Pass<T>& pass, std::int64_t block, std::int64_t k, std::int64_t map,
+    S* output_chunk(const Pass<T>& pass, std::int64_t block, std::int64_t k, std::int64_t field,
                     int side) const {
         const std::int64_t entry = k * output_blocks_ + block;
-        return pass.sums + ((entry * pass.n_maps() + map) * 2 + side) * chunk;
+        return pass.sums + ((entry * pass.n_fields() + field) * 2 + side) * chunk;
     }
 
     template <class T>
-    void convolve_maps(View<const T, 2> maps, View<T, 2> convolved,
+    void convolve_maps(View<const T, 3> maps, View<T, 3> convolved,
                        PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const {
         auto* const storage = dynamic_cast<Storage*>(&workspace);
         if (storage == nullptr) throw InvalidArgument("workspace: was made by a plan of another kind");
@@ -236,15 +236,23 @@ class CpuRingFft final : public Convolver {
         double fine[2 * mode_block];
         if (node.phi_0 != 0) write_phases(node.phi_0, fine);
         const RingPhases phases{node.phi_0 == 0 ? nullptr : fine, node.phi_0};
-        for (std::int64_t map = 0; map < pass.n_maps(); ++map) {
+        for (std::int64_t field = 0; field < pass.n_fields(); ++field) {
             for (int side = 0; side < 2; ++side)
-                read_ring(pass.maps[map], node, side, reinterpret_cast<double*>(z) + side);
+                read_ring(pass.maps[field / components][field % components], node, side,
+                          reinterpret_cast<double*>(z) + side);
             thread.transform.backward(z);
             for (std::int64_t block = 0; block < blocks(node.input_modes); ++block) {
                 const std::int64_t first = block * mode_block;
+                S* sides[2];
+                for (int side = 0; side < 2; ++side)
+                    sides[side] =
+                        node.input[side] < 0 ? nullptr : input_chunk(pass, block, index, field, side);
                 unfold_block<S>(z, node.n_pixels, first, std::min(mode_block, node.input_modes - first),
-                                phases, node.input[0] < 0 ? nullptr : input_chunk(pass, block, index, map, 0),
-                                node.input[1] < 0 ? nullptr : input_chunk(pass, block, index, map, 1));
+                                phases, sides[0], sides[1]);
+                // U comes after Q.
+                for (int side = 0; side < 2; ++side)
+                    if (field % components == 1 && sides[side] != nullptr)
+                        to_circular(input_chunk(pass, block, index, field - 1, side), sides[side]);
             }
         }
     }
@@ -265,69 +273,46 @@ class CpuRingFft final : public Convolver {
     void sum_block(const Pass<T>& pass, const Band& band, std::int64_t begin, std::int64_t end,
                    std::int64_t block, typename Storage::Thread& thread) const {
         const std::int64_t first = block * mode_block;
-        thread.tiles.start(first);
+        thread.rows.start(first);
         for (std::int64_t k = begin; k < end; ++k) {
             if (node(band.begin + k).output_modes <= first) continue;
-            for (std::int64_t map = 0; map < pass.n_maps(); ++map)
-                std::fill_n(output_chunk(pass, block, k, map, 0), 2 * chunk, S(0));
+            for (std::int64_t field = 0; field < pass.n_fields(); ++field)
+                std::fill_n(output_chunk(pass, block, k, field, 0), 2 * chunk, S(0));
             const NodeRows<S>& rows = pass.storage.rows[k];
-            thread.kept.clear();
             for (const RowPack& pack : rows.packs) {
-                transform_pack(pack, rows.values.data() + pack.values, first, thread);
-                if (static_cast<std::int64_t>(thread.kept.size()) + row_pack > most_rows)
-                    apply_rows(pass, block, band.begin + k, k, thread);
+                thread.rows.add(pack, rows.values.data() + pack.values);
+                if (thread.rows.is_full()) apply_rows(pass, block, band.begin + k, k, thread);
             }
             apply_rows(pass, block, band.begin + k, k, thread);
-        }
-    }
-
-    /// Adds the pack's rows, those that reach this block, to thread.rows and thread.kept.
-    static void transform_pack(const RowPack& pack, const S* values, std::int64_t first,
-                               typename Storage::Thread& thread) {
-        const std::int64_t most = pack.n_modes() - first;
-        if (most <= 0) return;
-        S* const rows = thread.rows.data() + static_cast<std::int64_t>(thread.kept.size()) * mode_block;
-        if (pack.is_transformed) {
-            for (std::int64_t r = 0; r < pack.n_rows; ++r)
-                std::copy_n(values + r * padded_modes(pack.n_modes()) + first, mode_block,
-                            rows + r * mode_block);
-        } else {
-            transform_rows<S>(values, pack.n_values, thread.tiles.at(pack.length, pack.parity, pack.n_values),
-                              std::min(mode_block, most), rows);
-        }
-        S* row = rows;
-        for (std::int64_t r = 0; r < pack.n_rows; ++r) {
-            const std::int64_t n_modes = std::min(mode_block, pack.rows[r].n_modes - first);
-            if (n_modes <= 0) continue;
-            if (row != rows + r * mode_block) std::copy_n(rows + r * mode_block, mode_block, row);
-            std::fill(row + n_modes, row + mode_block, S(0));
-            if (pack.rows[r].halves_last_mode() && first + n_modes == pack.rows[r].n_modes)
-                row[n_modes - 1] /= 2;
-            thread.kept.push_back(&pack.rows[r]);
-            row += mode_block;
         }
     }
 
     template <class T>
     void apply_rows(const Pass<T>& pass, std::int64_t block, std::int64_t output, std::int64_t k,
                     typename Storage::Thread& thread) const {
-        const auto n_rows = static_cast<std::int64_t>(thread.kept.size());
+        const std::vector<const KernelRow*>& kept = thread.rows.kept();
+        const auto n_rows = static_cast<std::int64_t>(kept.size());
         const std::int64_t n_modes = std::min(mode_block, node(output).output_modes - block * mode_block);
         thread.fourier.resize(n_rows);
-        for (std::int64_t map = 0; map < pass.n_maps(); ++map)
+        for (std::int64_t field = 0; field < pass.n_fields(); ++field)
             for (int side = 0; side < 2; ++side) {
                 if (node(output).output[side] < 0) continue;
+                const auto component = static_cast<int>(field % components);
                 for (std::int64_t r = 0; r < n_rows; ++r) {
-                    const KernelRow& row = *thread.kept[r];
+                    const KernelRow& row = *kept[r];
                     const int from = row.crosses ? 1 - side : side;
-                    thread.fourier[r] = geometry_.nodes()[row.node].input[from] < 0
-                                            ? pass.storage.zeros.data()
-                                            : input_chunk(pass, block, row.node, map, from);
+                    const std::int64_t other = component == 0 ? field + 1 : field - 1;
+                    thread.fourier[r] =
+                        geometry_.nodes()[row.node].input[from] < 0
+                            ? pass.storage.zeros.data()
+                            : input_chunk(pass, block, row.node, row.is_minus ? other : field, from);
                 }
-                add_products<S>(n_rows, thread.rows.data(), thread.fourier.data(), n_modes,
-                                output_chunk(pass, block, k, map, side));
+                // Q + iU takes k_m and Q - iU k_-m; in the south the other way round.
+                const int sign = components == 1 ? 0 : component ^ side;
+                add_products<S>(n_rows, thread.rows.values(sign), thread.fourier.data(), n_modes,
+                                output_chunk(pass, block, k, field, side));
             }
-        thread.kept.clear();
+        thread.rows.clear();
     }
 
     template <class T>
@@ -338,23 +323,32 @@ class CpuRingFft final : public Convolver {
         double fine[2 * mode_block];
         if (node.phi_0 != 0) write_phases(node.phi_0, fine);
         const RingPhases phases{node.phi_0 == 0 ? nullptr : fine, node.phi_0};
-        for (std::int64_t map = 0; map < pass.n_maps(); ++map) {
+        for (std::int64_t field = 0; field < pass.n_fields(); ++field) {
             std::fill_n(z, node.n_pixels, 0.0);
             for (std::int64_t block = 0; block < blocks(node.output_modes); ++block) {
                 const std::int64_t first = block * mode_block;
-                fold_block<S>(node.output[0] < 0 ? nullptr : output_chunk(pass, block, k, map, 0),
-                              node.output[1] < 0 ? nullptr : output_chunk(pass, block, k, map, 1),
-                              node.n_pixels, first, std::min(mode_block, node.output_modes - first), phases,
-                              z);
+                S* sides[2];
+                for (int side = 0; side < 2; ++side) {
+                    sides[side] = node.output[side] < 0 ? nullptr : output_chunk(pass, block, k, field, side);
+                    if (components == 2 && field % components == 0 && sides[side] != nullptr)
+                        from_circular(sides[side], output_chunk(pass, block, k, field + 1, side));
+                }
+                fold_block<S>(sides[0], sides[1], node.n_pixels, first,
+                              std::min(mode_block, node.output_modes - first), phases, z);
             }
             if (node.output_modes > 0) thread.transform.backward(z);
-            for (int side = 0; side < 2; ++side) {
-                if (node.output[side] < 0) continue;
-                double* const pixels = reinterpret_cast<double*>(z) + side;
-                const Ring& ring = geometry_.grid_out().rings()[node.output[side]];
-                T* const out = pass.convolved[map].data() + ring.first_pixel;
-                for (std::int64_t j = 0; j < ring.n_pixels; ++j) out[j] = static_cast<T>(pixels[2 * j]);
-            }
+            write_rings(pass.convolved[field / components][field % components], node, z);
+        }
+    }
+
+    template <class T>
+    void write_rings(View<T, 1> map, const RingNode& node, const std::complex<double>* z) const {
+        for (int side = 0; side < 2; ++side) {
+            if (node.output[side] < 0) continue;
+            const double* const pixels = reinterpret_cast<const double*>(z) + side;
+            const Ring& ring = geometry_.grid_out().rings()[node.output[side]];
+            T* const out = map.data() + ring.first_pixel;
+            for (std::int64_t j = 0; j < ring.n_pixels; ++j) out[j] = static_cast<T>(pixels[2 * j]);
         }
     }
 
@@ -368,11 +362,17 @@ class CpuRingFft final : public Convolver {
 
 }  // namespace
 
-std::unique_ptr<const Convolver> make_cpu_ring_fft(RingFftGeometry geometry,
-                                                   const PixelConvolutionOptions& options) {
+template <int Rank>
+std::unique_ptr<const BasicConvolver<Rank>> make_cpu_ring_fft(RingFftGeometry geometry,
+                                                              const PixelConvolutionOptions& options) {
     if (options.precision == Precision::single_)
-        return std::make_unique<const CpuRingFft<float>>(std::move(geometry), options.threads);
-    return std::make_unique<const CpuRingFft<double>>(std::move(geometry), options.threads);
+        return std::make_unique<const CpuRingFft<float, Rank>>(std::move(geometry), options.threads);
+    return std::make_unique<const CpuRingFft<double, Rank>>(std::move(geometry), options.threads);
 }
+
+template std::unique_ptr<const BasicConvolver<2>> make_cpu_ring_fft<2>(RingFftGeometry,
+                                                                       const PixelConvolutionOptions&);
+template std::unique_ptr<const BasicConvolver<3>> make_cpu_ring_fft<3>(RingFftGeometry,
+                                                                       const PixelConvolutionOptions&);
 
 }  // namespace zonal::radial

@@ -14,7 +14,7 @@ using namespace cuda;
 constexpr std::int64_t most_values = std::int64_t{1} << 28;
 
 /// Device memory of one call, and what fills it.
-template <class R>
+template <class R, int components>
 struct CudaRingFftStorage : PixelConvolutionWorkspace::Storage {
     CudaRingFftStorage(int device, int threads) : device(device), transfer(device, threads) {}
 
@@ -37,21 +37,17 @@ struct CudaRingFftStorage : PixelConvolutionWorkspace::Storage {
     sht::cuda::BatchStreams batches;
 };
 
-template <class T>
-View<T, 3> with_component(View<T, 2> maps) {
-    return {
-        maps.data(), {maps.extent(0), 1, maps.extent(1)}, {maps.stride(0), maps.extent(1), 1}, maps.space()};
-}
-
 /// Groups whose rows are made at once.
 struct GroupBand {
     std::int64_t first, end;
 };
 
-template <class R>
-class CudaRingFft final : public Convolver {
+/// The modes of Q and those of U lie behind each other.
+template <class R, int Rank>
+class CudaRingFft final : public BasicConvolver<Rank> {
   public:
-    using Storage = CudaRingFftStorage<R>;
+    static constexpr int components = Rank - 1;
+    using Storage = CudaRingFftStorage<R, components>;
 
     CudaRingFft(RingFftGeometry geometry, const PixelConvolutionOptions& options)
         : device_(options.device.index()),
@@ -61,21 +57,22 @@ class CudaRingFft final : public Convolver {
           schedule_(geometry_),
           to_modes_(geometry_, schedule_, RingTransforms<R>::Direction::to_modes),
           to_pixels_(geometry_, schedule_, RingTransforms<R>::Direction::to_pixels),
-          coefficients_(geometry_.table().template coefficients<double>()) {
+          coefficients_{coefficients_of(geometry_, false), coefficients_of(geometry_, true)} {
         place_values();
         groups_ = core::DeviceArray<SumGroup>(schedule_.groups);
         classes_ = core::DeviceArray<SumClass>(schedule_.classes);
         entries_ = core::DeviceArray<SumEntry>(schedule_.entries);
+        turns_ = core::DeviceArray<EntryTurns>(schedule_.turns);
         class_of_ = core::DeviceArray<std::int32_t>(schedule_.class_of);
     }
 
-    void convolve(View<const float, 2> maps, View<float, 2> convolved,
+    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
                   PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(maps, convolved, workspace, progress);
+        convolve_maps(with_component(maps), with_component(convolved), workspace, progress);
     }
-    void convolve(View<const double, 2> maps, View<double, 2> convolved,
+    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
                   PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(maps, convolved, workspace, progress);
+        convolve_maps(with_component(maps), with_component(convolved), workspace, progress);
     }
 
     std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {
@@ -91,8 +88,8 @@ class CudaRingFft final : public Convolver {
     }
     std::vector<std::int64_t> workspace_parts() const override {
         constexpr auto mode = static_cast<std::int64_t>(sizeof(Complex<R>));
-        return {n_values_ * static_cast<std::int64_t>(sizeof(R)), schedule_.n_input_modes * mode,
-                schedule_.n_output_modes * mode, scratch_size() * mode, library_bytes()};
+        return {n_values_ * static_cast<std::int64_t>(sizeof(R)), components * schedule_.n_input_modes * mode,
+                components * schedule_.n_output_modes * mode, scratch_size() * mode, library_bytes()};
     }
     void prepare(PixelConvolutionWorkspace::Storage& workspace) const override {
         const core::CurrentDevice current(device_);
@@ -110,8 +107,8 @@ class CudaRingFft final : public Convolver {
 
     void reserve(Storage& storage) const {
         storage.values.reserve(n_values_);
-        storage.input.reserve(schedule_.n_input_modes);
-        storage.output.reserve(schedule_.n_output_modes);
+        storage.input.reserve(components * schedule_.n_input_modes);
+        storage.output.reserve(components * schedule_.n_output_modes);
         storage.scratch.reserve(scratch_size());
         storage.library.reserve(library_bytes());
     }
@@ -142,16 +139,31 @@ class CudaRingFft final : public Convolver {
     }
     static std::int64_t values_of(const SumEntry& entry, const SumGroup& group) {
         return static_cast<std::int64_t>((entry.n_values + group.width - 1) / group.width) * group.width *
-               group_size;
+               group_size * components;
     }
 
-    ChordTableView<double> table() const { return geometry_.table().view(coefficients_.data()); }
+    static core::DeviceArray<double> coefficients_of(const RingFftGeometry& geometry, bool is_minus) {
+        const auto& table = geometry.part(is_minus).table;
+        if (!table) return {};
+        return core::DeviceArray<double>(table->template coefficients<double>());
+    }
+
+    RowTables tables() const {
+        RowTables tables{};
+        for (const int k : {0, 1}) {
+            const SumKernel::Part& part = geometry_.part(k == 1);
+            tables.limit[k] = part.limit;
+            if (part.table) tables.table[k] = part.table->view(coefficients_[k].data());
+        }
+        return tables;
+    }
 
     void make_rows(const GroupBand& band, Storage& storage, cudaStream_t stream) const {
         constexpr int threads = 256;
-        row_values_kernel<R><<<static_cast<unsigned>(band.end - band.first), threads, 0, stream>>>(
-            groups_.data() + band.first, classes_.data(), entries_.data(), class_of_.data(), table(),
-            geometry_.limit(), storage.values.data());
+        row_values_kernel<R, components>
+            <<<static_cast<unsigned>(band.end - band.first), threads, 0, stream>>>(
+                groups_.data() + band.first, classes_.data(), entries_.data(), turns_.data(),
+                class_of_.data(), tables(), storage.values.data());
         core::check_launch("kernel rows");
     }
 
@@ -159,25 +171,33 @@ class CudaRingFft final : public Convolver {
         std::int64_t most_modes = 0;
         for (std::int64_t g = band.first; g < band.end; ++g)
             most_modes = std::max<std::int64_t>(most_modes, schedule_.groups[g].most_modes);
-        constexpr std::int64_t tile = sum_threads * modes_per_thread<R>;
+        constexpr std::int64_t tile = sum_threads * modes_per_thread<R, components>;
         const dim3 blocks(static_cast<unsigned>(band.end - band.first),
                           static_cast<unsigned>((most_modes + tile - 1) / tile));
         const auto launch = [&](auto* kernel) {
-            kernel<<<blocks, sum_threads, 0, stream>>>(groups_.data() + band.first, classes_.data(),
-                                                       entries_.data(), storage.values.data(),
-                                                       storage.input.data(), storage.output.data());
+            kernel<<<blocks, sum_threads, 0, stream>>>(
+                groups_.data() + band.first, classes_.data(), entries_.data(), storage.values.data(),
+                storage.input.data(), storage.output.data(),
+                make_longlong2(schedule_.n_input_modes, schedule_.n_output_modes));
         };
         if (band.first < schedule_.n_narrow)
-            launch(&sum_kernel<R, SumSchedule::narrow>);
+            launch(&sum_kernel<R, SumSchedule::narrow, components>);
         else
-            launch(&sum_kernel<R, SumSchedule::wide>);
+            launch(&sum_kernel<R, SumSchedule::wide, components>);
         core::check_launch("sum over rings");
     }
 
+    /// A map's components on the device.
+    template <class T>
+    struct Fields {
+        T* pixels;
+        std::int64_t stride;
+    };
+
     /// Marks: start, rows, input, sums, output.
     template <class T>
-    void convolve_map(const T* map, T* convolved, bool rows_are_there, Storage& storage,
-                      cudaStream_t stream) const {
+    void convolve_map(const Fields<const T>& map, const Fields<T>& convolved, bool rows_are_there,
+                      Storage& storage, cudaStream_t stream) const {
         const bool timed = !storage.has_caller;
         const auto mark = [&] {
             if (timed) storage.events.record(stream);
@@ -185,29 +205,33 @@ class CudaRingFft final : public Convolver {
         mark();
         if (bands_.size() == 1 && !rows_are_there) make_rows(bands_[0], storage, stream);
         mark();
-        to_modes_.template transform<T>(map, storage.input.data(), storage.scratch.data(),
-                                        storage.library.data(), stream);
+        for (std::int64_t c = 0; c < components; ++c)
+            to_modes_.template transform<T>(map.pixels + c * map.stride,
+                                            storage.input.data() + c * schedule_.n_input_modes,
+                                            storage.scratch.data(), storage.library.data(), stream);
         mark();
         for (const GroupBand& band : bands_) {
             if (bands_.size() > 1) make_rows(band, storage, stream);
             sum(band, storage, stream);
         }
         mark();
-        to_pixels_.template transform_back<T>(storage.output.data(), convolved, storage.scratch.data(),
-                                              storage.library.data(), stream);
+        for (std::int64_t c = 0; c < components; ++c)
+            to_pixels_.template transform_back<T>(storage.output.data() + c * schedule_.n_output_modes,
+                                                  convolved.pixels + c * convolved.stride,
+                                                  storage.scratch.data(), storage.library.data(), stream);
         mark();
     }
 
     template <class T>
-    void convolve_maps(View<const T, 2> maps, View<T, 2> convolved,
+    void convolve_maps(View<const T, 3> maps, View<T, 3> convolved,
                        PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const {
         auto* const storage = dynamic_cast<Storage*>(&workspace);
         if (storage == nullptr || storage->device != device_)
             throw InvalidArgument("workspace: was made by a plan of another kind or device");
         const core::CurrentDevice current(device_);
         reserve(*storage);
-        const sht::cuda::Batch in(with_component(maps), storage->maps);
-        const sht::cuda::Batch out(with_component(convolved), storage->convolved);
+        const sht::cuda::Batch in(maps, storage->maps);
+        const sht::cuda::Batch out(convolved, storage->convolved);
         const std::int64_t n_maps = maps.extent(0);
         const auto report = [&](std::int64_t done) {
             if (progress && !progress(static_cast<double>(done) / static_cast<double>(n_maps)))
@@ -217,7 +241,8 @@ class CudaRingFft final : public Convolver {
         storage->events.clear();
         report(0);
         const auto work = [&](std::int64_t b, cudaStream_t stream) {
-            convolve_map<T>(in[b], out[b], b > 0, *storage, stream);
+            convolve_map<T>({in[b], in.component_stride()}, {out[b], out.component_stride()}, b > 0, *storage,
+                            stream);
         };
         if (!in.is_copied() && !out.is_copied()) {
             for (std::int64_t b = 0; b < n_maps; ++b) work(b, storage->stream());
@@ -253,23 +278,30 @@ class CudaRingFft final : public Convolver {
     const RingFftGeometry geometry_;
     SumSchedule schedule_;
     const RingTransforms<R> to_modes_, to_pixels_;
-    const core::DeviceArray<double> coefficients_;
+    const core::DeviceArray<double> coefficients_[2];  ///< of the kernel's parts
     std::vector<GroupBand> bands_;
     std::int64_t n_values_ = 0;
     core::DeviceArray<SumGroup> groups_;
     core::DeviceArray<SumClass> classes_;
     core::DeviceArray<SumEntry> entries_;
+    core::DeviceArray<EntryTurns> turns_;
     core::DeviceArray<std::int32_t> class_of_;
 };
 
 }  // namespace
 
-std::unique_ptr<const Convolver> make_cuda_ring_fft(RingFftGeometry geometry,
-                                                    const PixelConvolutionOptions& options) {
+template <int Rank>
+std::unique_ptr<const BasicConvolver<Rank>> make_cuda_ring_fft(RingFftGeometry geometry,
+                                                               const PixelConvolutionOptions& options) {
     const core::CurrentDevice current(options.device.index());
     if (options.precision == Precision::single_)
-        return std::make_unique<const CudaRingFft<float>>(std::move(geometry), options);
-    return std::make_unique<const CudaRingFft<double>>(std::move(geometry), options);
+        return std::make_unique<const CudaRingFft<float, Rank>>(std::move(geometry), options);
+    return std::make_unique<const CudaRingFft<double, Rank>>(std::move(geometry), options);
 }
+
+template std::unique_ptr<const BasicConvolver<2>> make_cuda_ring_fft<2>(RingFftGeometry,
+                                                                        const PixelConvolutionOptions&);
+template std::unique_ptr<const BasicConvolver<3>> make_cuda_ring_fft<3>(RingFftGeometry,
+                                                                        const PixelConvolutionOptions&);
 
 }  // namespace zonal::radial

@@ -24,23 +24,41 @@ RingNode node_of(const Ring& ring) {
     node.cos_theta = std::abs(ring.cos_theta);
     node.sin_theta = ring.sin_theta;
     node.theta = std::atan2(node.sin_theta, node.cos_theta);
+    node.cos_half = std::cos(node.theta / 2);
+    node.sin_half = std::sin(node.theta / 2);
     node.phi_0 = ring.phi_0;
     node.n_pixels = ring.n_pixels;
     for (int side = 0; side < 2; ++side) node.input[side] = node.output[side] = -1;
     return node;
 }
 
+Latitude latitude_of(const RingNode& node, bool southern) {
+    if (southern) return {-node.cos_theta, node.sin_theta, node.sin_half, node.cos_half};
+    return {node.cos_theta, node.sin_theta, node.cos_half, node.sin_half};
+}
+
+double table_accuracy(double accuracy) {
+    return std::max(accuracy / 10, 1e-14);
+}
+
 }  // namespace
 
 RingFftGeometry::RingFftGeometry(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
                                  double accuracy)
-    : grid_(grid),
-      grid_out_(grid_out),
-      table_(kernel, std::max(accuracy / 10, 1e-14)),
-      limit_(inside_limit(table_.end())) {
+    : RingFftGeometry(grid, SumKernel(kernel, table_accuracy(accuracy)), {&kernel, nullptr, false}, grid_out,
+                      accuracy) {}
+
+RingFftGeometry::RingFftGeometry(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
+                                 double accuracy)
+    : RingFftGeometry(grid, SumKernel(kernel.plus(), kernel.minus(), table_accuracy(accuracy)),
+                      {kernel.plus(), kernel.minus(), true}, grid_out, accuracy) {}
+
+RingFftGeometry::RingFftGeometry(const Grid& grid, SumKernel kernel, const KernelProfiles& profiles,
+                                 const Grid& grid_out, double accuracy)
+    : grid_(grid), grid_out_(grid_out), kernel_(std::move(kernel)) {
     make_nodes();
     find_twins();
-    set_exact_modes(kernel, accuracy);
+    set_exact_modes(profiles, accuracy);
     count_rows();
 }
 
@@ -75,30 +93,28 @@ void RingFftGeometry::find_twins() {
     for (RingNode& node : nodes_) node.has_twins = count_of[node.n_pixels] >= fewest;
 }
 
-void RingFftGeometry::set_exact_modes(const RadialKernel& kernel, double accuracy) {
+void RingFftGeometry::set_exact_modes(const KernelProfiles& profiles, double accuracy) {
     std::int64_t longest = 0;
     bool needed = false;
-    for (const std::int64_t output : outputs_) {
-        const Window rows = window(output);
-        for (std::int64_t position = rows.first; position < rows.end; ++position) {
-            const KernelRow pair = row(output, position);
-            if (pair.kind != RowKind::exact && pair.kind != RowKind::direct) continue;
+    for (const std::int64_t output : outputs_)
+        for_each_row(output, [&](const KernelRow& pair, std::int64_t) {
+            if (pair.kind != RowKind::exact && pair.kind != RowKind::direct) return;
             needed = true;
             longest = std::max({longest, nodes_[output].n_pixels, nodes_[pair.node].n_pixels});
-        }
-    }
+        });
     if (!needed) return;
     // Where more modes than a few times those of the map count, the kernel is narrower than a pixel, and its
     // pixels are few.
-    degree_ = series_degree(kernel, accuracy, std::max<std::int64_t>(4 * longest, 64));
+    degree_ = series_degree(profiles, accuracy, std::max<std::int64_t>(4 * longest, 64));
     if (degree_ < 0) return;
+    const int spin = is_polarized() ? 2 : 0;
     for (RingNode& node : nodes_)
         node.exact_modes = 1 + static_cast<std::int64_t>(std::ceil(sht::pruning_bound(
-                                   static_cast<double>(degree_), 0, node.sin_theta, node.cos_theta)));
+                                   static_cast<double>(degree_), spin, node.sin_theta, node.cos_theta)));
 }
 
 RingFftGeometry::Window RingFftGeometry::window(std::int64_t node) const {
-    const double reach = table_.theta_end() * (1 + 1e-9) + 1e-14, theta = nodes_[node].theta;
+    const double reach = kernel_.theta_end() * (1 + 1e-9) + 1e-14, theta = nodes_[node].theta;
     const std::int64_t n = n_nodes();
     const auto theta_at = [&](std::int64_t p) {
         return p < n ? nodes_[p].theta : std::numbers::pi - nodes_[2 * n - 1 - p].theta;
@@ -114,8 +130,9 @@ RingFftGeometry::Window RingFftGeometry::window(std::int64_t node) const {
     return {first_from(theta - reach), first_from(std::nextafter(theta + reach, 8.0))};
 }
 
-KernelRow RingFftGeometry::row(std::int64_t node, std::int64_t position) const {
+KernelRow RingFftGeometry::row(std::int64_t node, std::int64_t position, bool is_minus) const {
     KernelRow row;
+    row.is_minus = is_minus;
     row.crosses = position >= n_nodes();
     row.node = row.crosses ? 2 * n_nodes() - 1 - position : position;
     const RingNode &a = nodes_[node], &b = nodes_[row.node];
@@ -123,9 +140,10 @@ KernelRow RingFftGeometry::row(std::int64_t node, std::int64_t position) const {
     const bool meet =
         (a.output[0] >= 0 && b.input[other] >= 0) || (a.output[1] >= 0 && b.input[1 - other] >= 0);
     if (!meet) return row;
-    row.chord = chord_of_longitude(Latitude{a.cos_theta, a.sin_theta},
-                                   Latitude{row.crosses ? -b.cos_theta : b.cos_theta, b.sin_theta});
-    const double width = half_width(row.chord, limit_);
+    const PairGeometry pair = pair_geometry(latitude_of(a, false), latitude_of(b, row.crosses));
+    row.chord = pair.chord;
+    row.turn = is_minus ? pair.minus_turn() : pair.plus_turn();
+    const double width = half_width(row.chord, part(is_minus).limit);
     if (width < 0) return row;
     const bool converges = a.exact_modes > 0 && b.exact_modes > 0;
     row.kind = converges ? RowKind::exact : RowKind::direct;
@@ -155,15 +173,14 @@ KernelRow RingFftGeometry::row(std::int64_t node, std::int64_t position) const {
 
 void RingFftGeometry::count_rows() {
     for (const std::int64_t output : outputs_) {
-        const Window rows = window(output);
-        for (std::int64_t position = rows.first; position < rows.end; ++position)
-            count(nodes_[output], row(output, position));
+        for_each_row(output, [&](const KernelRow& row, std::int64_t) { count(nodes_[output], row); });
         for (const std::int64_t ring : nodes_[output].output)
-            if (ring >= 0) work_.fft_pixels += static_cast<double>(nodes_[output].n_pixels);
+            if (ring >= 0) work_.fft_pixels += n_components() * static_cast<double>(nodes_[output].n_pixels);
     }
     for (const RingNode& node : nodes_)
         for (const std::int64_t ring : node.input)
-            if (ring >= 0 && node.input_modes > 0) work_.fft_pixels += static_cast<double>(node.n_pixels);
+            if (ring >= 0 && node.input_modes > 0)
+                work_.fft_pixels += n_components() * static_cast<double>(node.n_pixels);
 }
 
 void RingFftGeometry::count(RingNode& node, const KernelRow& row) {
@@ -175,14 +192,17 @@ void RingFftGeometry::count(RingNode& node, const KernelRow& row) {
     if (row.kind != RowKind::equal && row.kind != RowKind::exact) return;
     node.output_modes = std::max(node.output_modes, row.n_modes);
     other.input_modes = std::max(other.input_modes, row.n_modes);
-    node.n_values += row.is_long() ? row.n_modes : row.n_values;
+    // Even and odd rows, or those of m and of -m.
+    const double components = n_components();
+    node.n_values += n_components() * (row.is_long() ? row.n_modes : row.n_values);
     const auto values = static_cast<double>(row.n_values), modes = static_cast<double>(row.n_modes);
     work_.kernel_values += values;
-    work_.row_products += values * modes;
+    work_.row_products += components * values * modes;
     // Two rows share a complex FFT of some 2.5 n log2 n multiply-adds.
     const auto length = static_cast<double>(row.length);
-    row_products_with_ffts_ += row.is_long() ? 1.25 * length * std::log2(length) : values * modes;
-    work_.mode_products += sides * modes;
+    row_products_with_ffts_ +=
+        components * (row.is_long() ? 1.25 * length * std::log2(length) : values * modes);
+    work_.mode_products += components * sides * modes;
 }
 
 std::pair<std::int64_t, std::int64_t> RingFftGeometry::inputs_of(std::int64_t begin, std::int64_t end) const {

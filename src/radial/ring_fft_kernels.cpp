@@ -25,13 +25,15 @@ std::complex<double> root(std::int64_t numerator, std::int64_t length) {
 }
 
 template <class S>
-void write_cosines(std::int64_t length, std::int64_t parity, std::int64_t first_mode, std::int64_t first_j,
-                   std::int64_t end_j, S* tile) {
+void write_waves(Wave wave, std::int64_t length, std::int64_t parity, std::int64_t first_mode,
+                 std::int64_t first_j, std::int64_t end_j, S* tile) {
     constexpr std::int64_t run = 16;
+    // The sine is the real part a quarter of a turn before.
+    const std::complex<double> before(wave == Wave::cosine ? 1 : 0, wave == Wave::cosine ? 0 : -1);
     for (std::int64_t j = first_j; j < end_j; ++j) {
         const std::int64_t q = (parity + 2 * j) % (2 * length);
         HWY_ALIGN double re[run], im[run];
-        const std::complex<double> first = root(first_mode % (2 * length) * q, length),
+        const std::complex<double> first = before * root(first_mode % (2 * length) * q, length),
                                    step = root(q, length);
         re[0] = first.real(), im[0] = first.imag();
         double c = step.real(), s = step.imag();
@@ -215,13 +217,13 @@ void fold_block(const S* HWY_RESTRICT north, const S* HWY_RESTRICT south, std::i
 }
 
 // The dispatch takes functions, not templates.
-void write_cosines_float(std::int64_t length, std::int64_t parity, std::int64_t first_mode,
-                         std::int64_t first_j, std::int64_t end_j, float* tile) {
-    HWY_NAMESPACE::write_cosines<float>(length, parity, first_mode, first_j, end_j, tile);
+void write_waves_float(Wave wave, std::int64_t length, std::int64_t parity, std::int64_t first_mode,
+                       std::int64_t first_j, std::int64_t end_j, float* tile) {
+    HWY_NAMESPACE::write_waves<float>(wave, length, parity, first_mode, first_j, end_j, tile);
 }
-void write_cosines_double(std::int64_t length, std::int64_t parity, std::int64_t first_mode,
-                          std::int64_t first_j, std::int64_t end_j, double* tile) {
-    HWY_NAMESPACE::write_cosines<double>(length, parity, first_mode, first_j, end_j, tile);
+void write_waves_double(Wave wave, std::int64_t length, std::int64_t parity, std::int64_t first_mode,
+                        std::int64_t first_j, std::int64_t end_j, double* tile) {
+    HWY_NAMESPACE::write_waves<double>(wave, length, parity, first_mode, first_j, end_j, tile);
 }
 void transform_rows_float(const float* values, std::int64_t n_values, const float* tile, std::int64_t n_modes,
                           float* rows) {
@@ -262,8 +264,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace zonal::radial {
 
-HWY_EXPORT(write_cosines_float);
-HWY_EXPORT(write_cosines_double);
+HWY_EXPORT(write_waves_float);
+HWY_EXPORT(write_waves_double);
 HWY_EXPORT(transform_rows_float);
 HWY_EXPORT(transform_rows_double);
 HWY_EXPORT(add_products_float);
@@ -274,14 +276,14 @@ HWY_EXPORT(fold_block_float);
 HWY_EXPORT(fold_block_double);
 
 template <>
-void write_cosines(std::int64_t length, std::int64_t parity, std::int64_t first_mode, std::int64_t first_j,
-                   std::int64_t end_j, float* tile) {
-    HWY_DYNAMIC_DISPATCH(write_cosines_float)(length, parity, first_mode, first_j, end_j, tile);
+void write_waves(Wave wave, std::int64_t length, std::int64_t parity, std::int64_t first_mode,
+                 std::int64_t first_j, std::int64_t end_j, float* tile) {
+    HWY_DYNAMIC_DISPATCH(write_waves_float)(wave, length, parity, first_mode, first_j, end_j, tile);
 }
 template <>
-void write_cosines(std::int64_t length, std::int64_t parity, std::int64_t first_mode, std::int64_t first_j,
-                   std::int64_t end_j, double* tile) {
-    HWY_DYNAMIC_DISPATCH(write_cosines_double)(length, parity, first_mode, first_j, end_j, tile);
+void write_waves(Wave wave, std::int64_t length, std::int64_t parity, std::int64_t first_mode,
+                 std::int64_t first_j, std::int64_t end_j, double* tile) {
+    HWY_DYNAMIC_DISPATCH(write_waves_double)(wave, length, parity, first_mode, first_j, end_j, tile);
 }
 template <>
 void transform_rows(const float* values, std::int64_t n_values, const float* tile, std::int64_t n_modes,

@@ -11,11 +11,13 @@ inline constexpr std::int64_t mode_block = 128;
 /// Rows that are transformed at once.
 inline constexpr std::int64_t row_pack = 4;
 
-/// tile[j][m] = cos(pi (first_mode + m) (parity + 2 j) / length), first_j <= j < end_j; tile:
+enum class Wave { cosine, sine };
+
+/// tile[j][m] = cos(pi (first_mode + m) (parity + 2 j) / length), first_j <= j < end_j, or the sine; tile:
 /// [end_j][mode_block]
 template <class S>
-void write_cosines(std::int64_t length, std::int64_t parity, std::int64_t first_mode, std::int64_t first_j,
-                   std::int64_t end_j, S* tile);
+void write_waves(Wave wave, std::int64_t length, std::int64_t parity, std::int64_t first_mode,
+                 std::int64_t first_j, std::int64_t end_j, S* tile);
 
 /// rows[r][m] = sum_j values[j][r] tile[j][m], m < n_modes or a few more; rows: [row_pack][mode_block]
 template <class S>
@@ -43,6 +45,27 @@ void unfold_block(const std::complex<double>* z, std::int64_t n, std::int64_t fi
 template <class S>
 void fold_block(const S* north, const S* south, std::int64_t n, std::int64_t first_mode, std::int64_t n_modes,
                 const RingPhases& phases, std::complex<double>* z);
+
+/// A ring's modes of one block of Q and U, where they are replaced by Q + iU and Q - iU.
+template <class S>
+void to_circular(S* q, S* u) {
+    for (std::int64_t m = 0; m < mode_block; ++m) {
+        const S q_re = q[m], q_im = q[mode_block + m], u_re = u[m], u_im = u[mode_block + m];
+        q[m] = q_re - u_im, q[mode_block + m] = q_im + u_re;
+        u[m] = q_re + u_im, u[mode_block + m] = q_im - u_re;
+    }
+}
+/// The other way round.
+template <class S>
+void from_circular(S* plus, S* minus) {
+    constexpr S half = S(0.5);
+    for (std::int64_t m = 0; m < mode_block; ++m) {
+        const S p_re = plus[m], p_im = plus[mode_block + m];
+        const S m_re = minus[m], m_im = minus[mode_block + m];
+        plus[m] = half * (p_re + m_re), plus[mode_block + m] = half * (p_im + m_im);
+        minus[m] = half * (p_im - m_im), minus[mode_block + m] = half * (m_re - p_re);
+    }
+}
 
 /// fine[2 m], fine[2 m + 1] = exp(i m phi_0), m < mode_block
 void write_phases(double phi_0, double* fine);

@@ -16,8 +16,8 @@ constexpr std::int64_t mode_unit = 32;
 /// chord^2 that stands for no row: beyond the sphere.
 constexpr double no_row = 8;
 
-/// Rows of one class: equal rings of a length and parity, or exact modes.
-using ClassKey = std::tuple<RowKind, std::int64_t, std::int64_t>;
+/// Rows of one class: equal rings of a length and parity, or exact modes; of one of the kernel's parts.
+using ClassKey = std::tuple<RowKind, std::int64_t, std::int64_t, bool>;
 
 /// Outputs that stand together see the same parities: twins at whole pixels from the first one.
 std::vector<std::vector<std::int64_t>> group_outputs(const RingFftGeometry& geometry) {
@@ -52,9 +52,13 @@ std::vector<std::vector<std::int64_t>> group_outputs(const RingFftGeometry& geom
 
 /// What a group's outputs need, sorted.
 struct ClassesOfGroup {
+    struct Entry {
+        SumEntry entry{};
+        EntryTurns turns{};
+    };
     struct Class {
         SumClass shape{};
-        std::map<std::int64_t, SumEntry> entries;  ///< by position
+        std::map<std::int64_t, Entry> entries;  ///< by position
     };
     std::map<ClassKey, Class> classes;
 
@@ -63,22 +67,24 @@ struct ClassesOfGroup {
              const std::vector<std::int64_t>& input_modes) {
         if (row.kind != RowKind::equal && row.kind != RowKind::exact) return;
         const bool exact = row.kind == RowKind::exact;
-        Class& found = classes[ClassKey(row.kind, exact ? 0 : row.length, row.parity)];
+        Class& found = classes[ClassKey(row.kind, exact ? 0 : row.length, row.parity, row.is_minus)];
         const auto n_modes = static_cast<std::int32_t>(row.n_modes);
         SumClass& shape = found.shape;
         // Exact rows of a group are all sampled as finely as one of them needs.
         shape.length = std::max(shape.length, row.length);
         shape.parity = row.parity;
+        shape.is_minus = row.is_minus ? 1 : 0;
         shape.n_modes = exact ? std::numeric_limits<std::int32_t>::max() : n_modes;
         shape.halved = row.halves_last_mode() ? n_modes - 1 : -1;
         const auto [place, is_new] = found.entries.try_emplace(position);
-        SumEntry& entry = place->second;
+        SumEntry& entry = place->second.entry;
         if (is_new) {
             for (int side = 0; side < 2; ++side)
                 entry.modes[side] = input_modes[2 * row.node + (row.crosses ? 1 - side : side)];
             for (ChordOfLongitude& chord : entry.chord) chord = {no_row, 0};
         }
         entry.chord[a] = row.chord;
+        place->second.turns.of[a] = row.turn;
         // Never above half the samples' length, where modes alias.
         entry.limit = std::max(entry.limit, n_modes);
     }
@@ -129,19 +135,21 @@ void SumSchedule::add_group(const RingFftGeometry& geometry, const std::vector<s
         if (!used) continue;
         group.n_modes[a] = static_cast<std::int32_t>(geometry.nodes()[nodes[a]].output_modes);
         group.most_modes = std::max(group.most_modes, group.n_modes[a]);
-        const RingFftGeometry::Window window = geometry.window(nodes[a]);
-        for (std::int64_t position = window.first; position < window.end; ++position)
-            found.add(geometry.row(nodes[a], position), position, a, input_modes);
+        geometry.for_each_row(nodes[a], [&](const KernelRow& row, std::int64_t position) {
+            found.add(row, position, a, input_modes);
+        });
     }
     group.first_class = static_cast<std::int64_t>(classes.size());
     group.first_entry = static_cast<std::int64_t>(entries.size());
     for (auto& [key, of_class] : found.classes) {
         SumClass& shape = of_class.shape;
         shape.first = static_cast<std::int64_t>(entries.size());
-        for (auto& [position, entry] : of_class.entries) {
-            entry.n_values = values_of(entry, shape, geometry.limit());
-            shape.n_values = std::max(shape.n_values, entry.n_values);
-            entries.push_back(entry);
+        const double limit = geometry.part(shape.is_minus != 0).limit;
+        for (auto& [position, one] : of_class.entries) {
+            one.entry.n_values = values_of(one.entry, shape, limit);
+            shape.n_values = std::max(shape.n_values, one.entry.n_values);
+            entries.push_back(one.entry);
+            if (geometry.is_polarized()) turns.push_back(one.turns);
             class_of.push_back(static_cast<std::int32_t>(classes.size()));
         }
         shape.end = static_cast<std::int64_t>(entries.size());

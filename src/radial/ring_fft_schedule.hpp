@@ -21,13 +21,20 @@ struct SumEntry {
     ChordOfLongitude chord[group_size];  ///< offset above 4: no row
 };
 
-/// Entries of a group whose rows are sampled alike: K_m = sum_j v_j cos(pi m (parity + 2 j) / length)
+/// Of the rows of one entry.
+struct EntryTurns {
+    Turn of[group_size];
+};
+
+/// Entries of a group whose rows are sampled alike: K_m = sum_j v_j cos(pi m (parity + 2 j) / length), and
+/// the same with sines of the odd parts of rows of Q and U.
 struct SumClass {
     std::int64_t length, parity;
     std::int64_t first, end;  ///< entries
     std::int32_t n_modes;
     std::int32_t halved;  ///< mode that counts half; -1: none
     std::int32_t n_values;
+    std::int32_t is_minus;  ///< KernelRow's
 };
 
 struct SumGroup {
@@ -45,10 +52,12 @@ struct SumSchedule {
     std::vector<SumGroup> groups;  ///< of the narrow width first
     std::vector<SumClass> classes;
     std::vector<SumEntry> entries;
-    std::vector<std::int32_t> class_of;                   ///< of each entry
-    std::vector<std::int64_t> input_modes, output_modes;  ///< [node][side]: where F and G start; -1: none
-    std::int64_t n_input_modes = 0, n_output_modes = 0;
-    std::int64_t n_narrow = 0;  ///< groups of the narrow width
+    std::vector<EntryTurns> turns;       ///< of each entry; empty but for Q and U
+    std::vector<std::int32_t> class_of;  ///< of each entry
+    std::vector<std::int64_t> input_modes,
+        output_modes;  ///< [node][side]: where F and G start, of a component; -1: none
+    std::int64_t n_input_modes = 0, n_output_modes = 0;  ///< of a component
+    std::int64_t n_narrow = 0;                           ///< groups of the narrow width
 
     static constexpr std::int32_t narrow = 8, wide = 16;
 

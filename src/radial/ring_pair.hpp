@@ -3,9 +3,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/host_device.hpp"
 #include "zonal/grid.hpp"
 
-/// Distances between the pixels of two rings.
+/// Distances between the pixels of two rings, and directions.
 namespace zonal::radial {
 
 /// chord^2 = offset + factor sin^2(d phi / 2) = 4 [sin^2((theta-theta')/2) + sin theta sin theta' sin^2(d
@@ -20,9 +21,10 @@ struct ChordOfLongitude {
     }
 };
 
-/// What chord_of_longitude needs of a ring.
+/// What chord_of_longitude and pair_geometry (sum_kernel.hpp) need of a ring.
 struct Latitude {
     double cos_theta, sin_theta;
+    double cos_half, sin_half;  ///< of theta / 2
 };
 
 template <class RingA, class RingB>
@@ -32,6 +34,22 @@ ChordOfLongitude chord_of_longitude(const RingA& a, const RingB& b) {
     const double along = a.cos_theta - b.cos_theta, across = a.sin_theta - b.sin_theta;
     return {along * along + across * across, 4 * (a.sin_theta * b.sin_theta)};
 }
+
+/// A Cayley-Klein parameter of the rotation between the axes of a pixel and another (sum_kernel.cpp) as a
+/// function of x = phi - phi':  along cos(x/2) - i across sin(x/2).
+struct Turn {
+    double along, across;
+
+    struct Power {
+        double even, odd;  ///< real and imaginary part, as functions of x
+    };
+    /// The fourth power; cosine, sine: of x/2.
+    ZONAL_HOST_DEVICE Power fourth_power(double cosine, double sine) const {
+        const double re = along * cosine, im = -across * sine;
+        const double a = re * re - im * im, b = 2 * re * im;
+        return {a * a - b * b, 2 * a * b};
+    }
+};
 
 /// chord^2 up to which pixels count as inside a support that ends at chord^2 = end. Pixels that are at its
 /// edge but for rounding (of colatitudes 1e-16, of formulas 1e-15 of the chord) are inside, whichever way

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <vector>
 
 namespace zonal::radial {
@@ -66,24 +65,21 @@ double SumKernel::theta_end() const {
 // have the phases (psi - psi')/2 and (psi + psi')/2, so that K+ e^{2i(psi-psi')} = plus p^4 and
 // K- e^{2i(psi+psi')} = minus q^4, with no angle and no cancellation anywhere.
 double SumKernel::operator()(const PairGeometry& pair, double d_phi) const {
-    const double sine = -std::sin(0.5 * d_phi), cosine = std::cos(0.5 * d_phi);
+    const double sine = std::sin(0.5 * d_phi), cosine = std::cos(0.5 * d_phi);
     const double chord_squared = pair.chord.offset + pair.chord.factor * sine * sine;
     if (part_ == KernelPart::radial) return plus_.value(std::min(chord_squared, limit_));
-    using Complex = std::complex<double>;
-    const Complex p(pair.cos_difference * cosine, pair.cos_sum * sine);
-    const Complex q(pair.sin_difference * cosine, pair.sin_sum * sine);
-    const Complex p_squared = p * p, q_squared = q * q;
-    const Complex a = plus_.value(chord_squared) * (p_squared * p_squared);
-    const Complex b = minus_.value(chord_squared) * (q_squared * q_squared);
+    const Turn::Power p = pair.plus_turn().fourth_power(cosine, sine);
+    const Turn::Power q = pair.minus_turn().fourth_power(cosine, sine);
+    const double plus = plus_.value(chord_squared), minus = minus_.value(chord_squared);
     switch (part_) {
         case KernelPart::qq:
-            return a.real() + b.real();
+            return plus * p.even + minus * q.even;
         case KernelPart::qu:
-            return b.imag() - a.imag();
+            return minus * q.odd - plus * p.odd;
         case KernelPart::uq:
-            return a.imag() + b.imag();
+            return plus * p.odd + minus * q.odd;
         default:
-            return a.real() - b.real();
+            return plus * p.even - minus * q.even;
     }
 }
 

@@ -13,6 +13,10 @@ struct PairGeometry {
     ChordOfLongitude chord;
     /// cos and sin of (theta' - theta) / 2 and (theta' + theta) / 2, theta' of the input ring.
     double cos_difference, sin_difference, cos_sum, sin_sum;
+
+    /// p and q of sum_kernel.cpp: K+ e^{2i(psi-psi')} = plus p^4, K- e^{2i(psi+psi')} = minus q^4.
+    Turn plus_turn() const { return {cos_difference, cos_sum}; }
+    Turn minus_turn() const { return {sin_difference, sin_sum}; }
 };
 
 template <class Ring>
