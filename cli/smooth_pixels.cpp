@@ -72,14 +72,13 @@ void require_spin(const SmoothOptions& options, const SkyMap& map) {
         throw UsageError(fmt::format("{}: has Q and U, and {}; --field I or --no-pol smooths spin-0 fields",
                                      map.header().source, why));
     };
-    if (options.kernel.method != ConvolutionMethod::pixel_sum)
-        reject("--method ring-fft has no spin: --method pixel-sum has");
     if (!options.kernel.profile.empty())
         reject("--profile is a kernel for spin 0: --fwhm and --beam have both");
     if (options.kernel.chosen_normalization() == Normalization::pixel)
         reject("--normalize pixel is for counts");
-    if (options.run.device.kind() == Device::Kind::cuda)
-        reject("on CUDA sums over pixels have no spin: --device cpu has");
+    if (options.kernel.method == ConvolutionMethod::pixel_sum &&
+        options.run.device.kind() == Device::Kind::cuda)
+        reject("on CUDA --method pixel-sum has no spin: --method ring-fft and --device cpu have");
 }
 
 /// Spectra that --input-cl names, by which the cut's error is weighed: one, or one of each row.
@@ -143,6 +142,13 @@ void multiply_by_weights(const PixelWeights& weights, SkyMap& map) {
     }
 }
 
+/// Whether Q and U have the cut of I. Ring FFTs leave rings of the caps to the sum over pixels for kernels
+/// that end with a step; a whole Gaussian ends where the accuracy lets it, and its window needs no scale.
+bool is_cut(const SmoothOptions& options, const SmoothingKernel& scalar) {
+    const bool whole = options.kernel.method == ConvolutionMethod::ring_fft && options.fwhm;
+    return scalar.cut && (options.kernel.cut || !whole);
+}
+
 /// One run of the convolutions.
 class PixelSmoothing {
   public:
@@ -188,7 +194,8 @@ class PixelSmoothing {
         const std::int64_t n_pixels = in.extent(1);
         const PolarizationConvolutionPlan plan(map_.grid(), kernel, out_.grid(), plan_);
         plan.convolve<double>({in.data(), {1, 2, n_pixels}}, {out.data(), {1, 2, n_pixels}}, progress);
-        for (auto* value = out.data(); value != out.data() + out.size(); ++value) *value *= scalar.scale;
+        const double scale = is_cut(options_, scalar) ? scalar.scale : 1;
+        for (auto* value = out.data(); value != out.data() + out.size(); ++value) *value *= scale;
         if (options_.mask.mode == MaskMode::renormalize) renormalize(scalar.kernel, first);
     }
 
@@ -240,7 +247,7 @@ PolarizationKernel spin_kernel(const SmoothOptions& options, const SmoothingKern
             throw UsageError(fmt::format("--beam {}: {}", options.beam, error.what()));
         }
     }();
-    return scalar.cut ? kernel.truncated(scalar.kernel.support()) : kernel;
+    return is_cut(options, scalar) ? kernel.truncated(scalar.kernel.support()) : kernel;
 }
 
 void smooth_groups(const SmoothOptions& options, const std::vector<SmoothingKernel>& kernels,

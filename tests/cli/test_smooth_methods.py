@@ -157,8 +157,10 @@ def test_masks_count_as_zero_or_are_divided_out(zonal, tmp_path, method):
     np.testing.assert_allclose(filled[seen], 3, rtol=1e-9)
 
 
-def test_q_and_u_by_pixel_sums_agree_with_the_window(sky, zonal, tmp_path):
-    report = zonal("smooth", "sky.fits", "out.fits", "--fwhm", "25deg", "--method", "pixel-sum", "--error", "1e-7")
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kernel", [("--error", "1e-7"), ("--cut", "70deg")])
+def test_q_and_u_by_pixel_sums_agree_with_the_window(sky, zonal, tmp_path, method, kernel):
+    report = zonal("smooth", "sky.fits", "out.fits", "--fwhm", "25deg", "--method", method, *kernel)
     zonal("smooth", "sky.fits", "harmonic.fits", "--fwhm", "25deg", "--reference", "discrete")
     ours, theirs = (np.array(healpy.read_map(tmp_path / name, field=None, dtype=np.float64)) for name in ("out.fits", "harmonic.fits"))
     for a, b in zip(ours, theirs):
@@ -166,13 +168,14 @@ def test_q_and_u_by_pixel_sums_agree_with_the_window(sky, zonal, tmp_path):
     assert [field["name"] for field in report["fields"]] == ["TEMPERATURE", "Q_POLARISATION", "U_POLARISATION"]
 
 
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("mode", ["zero", "renormalize"])
-def test_masked_q_and_u_agree_with_the_window(sky, zonal, tmp_path, mode):
+def test_masked_q_and_u_agree_with_the_window(sky, zonal, tmp_path, mode, method):
     maps = np.array(sky)
     maps[:, 1500:1700] = UNSEEN
     healpy.write_map(tmp_path / "cut.fits", maps, dtype=np.float64)
     options = ("--fwhm", "25deg", "--mask-mode", mode)
-    zonal("smooth", "cut.fits", "out.fits", *options, "--method", "pixel-sum", "--error", "1e-7")
+    zonal("smooth", "cut.fits", "out.fits", *options, "--method", method, "--error", "1e-7")
     zonal("smooth", "cut.fits", "harmonic.fits", *options, "--reference", "discrete")
     ours, theirs = (np.array(healpy.read_map(tmp_path / name, field=None, dtype=np.float64)) for name in ("out.fits", "harmonic.fits"))
     np.testing.assert_array_equal(ours == UNSEEN, theirs == UNSEEN)
@@ -271,8 +274,9 @@ SUMS = "smooth sky.fits out.fits --field I --method ring-fft "
     (SUMS + f"--profile {PSF} --energy bands", 1, ["sky.fits", "EBOUNDS"]),
     (SUMS + "--profile nounits.txt", 1, ["nounits.txt", "units"]),
     (SUMS + "--profile zero.txt", 2, ["--normalize window", "integral", "--normalize none"]),
-    ("smooth sky.fits out.fits --fwhm 9deg --method ring-fft", 2, ["sky.fits", "Q and U", "pixel-sum"]),
+    ("smooth sky.fits out.fits --fwhm 9deg --method ring-fft --normalize pixel", 2, ["sky.fits", "Q and U", "counts"]),
     ("smooth sky.fits out.fits --profile k.txt --method pixel-sum", 2, ["Q and U", "--profile"]),
+    ("smooth sky.fits out.fits --profile k.txt --method ring-fft", 2, ["Q and U", "--profile"]),
     ("smooth sky.fits out.fits --fwhm 9deg --normalize pixel", 2, ["--normalize pixel", "pixel-sum"]),
     ("smooth sky.fits out.fits --fwhm 9deg --error 1e-3", 2, ["--error", "--method"]),
     ("smooth sky.fits out.fits --fwhm 9deg --cut 20deg", 2, ["--cut", "Q and U"]),
