@@ -61,9 +61,9 @@ PolarizationKernel oscillating_kernel() {
 
 TEST_F(PolarizationRingFftOnCuda, EqualsTheCpuOnEveryGrid) {
     for (const PolarizationKernel& kernel : {PolarizationKernel::gaussian(7 * degree), oscillating_kernel()})
-        for (const Grid& grid : {Grid::healpix(1), Grid::healpix(2), Grid::healpix(32), Grid::healpix(33),
-                                 Grid::gauss_legendre(40, 85), Grid::clenshaw_curtis(41, 80, 0.1),
-                                 Grid::equidistant_cylindrical(45, 90)}) {
+        for (const Grid& grid :
+             {Grid::healpix(1), Grid::healpix(32), Grid::healpix(33), Grid::gauss_legendre(40, 85),
+              Grid::clenshaw_curtis(41, 80, 0.1), Grid::equidistant_cylindrical(45, 90)}) {
             EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance) << grid.name();
             EXPECT_LT(error_of<double>(grid, kernel, Grid::healpix(16), Precision::double_), tolerance)
                 << grid.name();
