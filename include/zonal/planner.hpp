@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +10,7 @@
 #include "zonal/grid.hpp"
 #include "zonal/kernel.hpp"
 #include "zonal/progress.hpp"
+#include "zonal/split.hpp"
 
 // Which way of convolving a map with a radial kernel is fastest on this machine within an error: costs that a
 // calibration measures, times counts of work, and a table of what could be done.
@@ -96,6 +97,9 @@ struct ConvolutionRequest {
     std::int64_t n_maps = 1;
     bool allow_single = true;    ///< sums in single precision where the error permits
     bool consider_split = true;  ///< takes most of the planning where it may pay
+    /// No sums over pixels alone, and splits whatever they save.
+    bool only_split = false;
+    double theta_cut = 0;  ///< of splits, rad; 0: to be chosen
     int threads = 0;
     std::vector<Device> devices{};  ///< to choose from; empty: all of the cost model
 };
@@ -105,15 +109,19 @@ struct ConvolutionChoice {
     ConvolutionMethod method = ConvolutionMethod::harmonic;
     Device device = Device::cpu();  ///< split: of the sum over pixels
     Precision precision = Precision::double_;
-    double support = 0;  ///< rad, where the profile is cut; 0 in harmonic space
+    /// rad, where the profile is cut; 0 in harmonic space. What that takes from the kernel's integral (where
+    /// it has one) is counted, too, as the error of a constant map.
+    double support = 0;
     /// PixelConvolutionOptions::accuracy, a hundredth of the error: splines of splits would not converge to
     /// more, and less would show.
     double accuracy = 0;
-    std::int64_t l_cut = -1;  ///< of a split
-    int iterations = 0;       ///< of the analysis in harmonic space
-    double seconds = 0;       ///< predicted
-    double error = 0;         ///< expected, from the reference
-    std::string excluded{};   ///< why it may not be taken; empty: it may
+    std::int64_t l_cut = -1;                             ///< of a split
+    int iterations = 0;                                  ///< of the analysis in harmonic space
+    double seconds = 0;                                  ///< predicted
+    double error = 0;                                    ///< expected, from the reference
+    std::string excluded{};                              ///< why it may not be taken; empty: it may
+    Device harmonic_device = Device::cpu();              ///< of a split's window
+    std::shared_ptr<const KernelSplit> split = nullptr;  ///< what a split applies
 };
 
 /// All ways that were looked at, those that may be taken first, fastest first. Never empty; harmonic space is

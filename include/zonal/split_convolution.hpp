@@ -25,6 +25,11 @@ struct SplitConvolutionOptions {
     Device harmonic_device = Device::automatic();
 };
 
+/// Wall-clock seconds of the parts of one call, which overlap on different devices.
+struct SplitConvolutionSeconds {
+    double pixels = 0, harmonic = 0;
+};
+
 /// Convolution of maps with a split kernel: the profile by sums over pixels (ring FFT), the window on the
 /// quadrature alm up to l_cut, and both added. It stands for the sum over the map's pixels with the whole
 /// kernel, within the split's errors. Immutable: any number of threads may use one plan at the same time.
@@ -45,7 +50,8 @@ class SplitConvolutionPlan {
     /// Pixels in no ring of the grid are left as they are. T: float or double. progress: of the sum over
     /// pixels. Throws InvalidArgument, Cancelled and DeviceError.
     template <class T>
-    void convolve(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress = {}) const;
+    SplitConvolutionSeconds convolve(View<const T, 2> maps, View<T, 2> convolved,
+                                     const Progress& progress = {}) const;
 
   private:
     struct Parts;

@@ -16,8 +16,12 @@ namespace {
 
 using core::pi;
 
-/// What single precision adds, relative to the convolved map; measured against double, and a little more.
-constexpr double single_error = 1e-6;
+/// What rounding adds, relative to the convolved map: measured, of single precision against double and of
+/// double against other orders of summation, and a little more.
+constexpr double single_error = 1e-6, double_error = 1e-11;
+double rounding(Precision precision) {
+    return precision == Precision::single_ ? single_error : double_error;
+}
 /// Discs of more pixels are not for the sum over pixels.
 constexpr double largest_disc = 5000;
 /// Share of the error that cutting the profile may take; the rest is for what else adds up in squares.
@@ -38,6 +42,8 @@ void check(const ConvolutionRequest& request, const CostModel& costs) {
             fmt::format("iteration_gain = {}: must be above 0 and below 1", request.iteration_gain));
     if (request.n_maps < 1)
         throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", request.n_maps));
+    if (!(request.theta_cut >= 0 && request.theta_cut <= pi))
+        throw InvalidArgument(fmt::format("theta_cut = {}: must be from 0 to pi (rad)", request.theta_cut));
     if (costs.devices.empty()) throw InvalidArgument("costs: no device");
 }
 
@@ -49,15 +55,17 @@ class Planner {
                                                      device.device) != request.devices.end())
                 devices_.push_back(&device);
         if (devices_.empty()) throw InvalidArgument("devices: none of them is in the cost model");
+        if (!is_continuous()) beyond_ = window_beyond_lmax();
     }
 
     std::vector<ConvolutionChoice> choices() {
         for (const auto* device : devices_) add_harmonic(*device);
-        if (sums_are_excluded()) {
-            add_excluded_sums();
+        if (sums_error() > request_.error / 2) {
+            exclude_sums(fmt::format("sums over these pixels are wrong by {:.1e}", sums_error()));
+        } else if (precisions().empty()) {
+            exclude_sums(fmt::format("rounding alone may be {:.0e}", double_error));
         } else {
-            const double support = support_for_error(request_.kernel, request_.c_l, cut_error());
-            for (const auto* device : devices_) add_sums(*device, support);
+            if (!request_.only_split) add_sums();
             if (request_.consider_split) add_splits();
         }
         std::stable_sort(choices_.begin(), choices_.end(), [](const auto& a, const auto& b) {
@@ -70,7 +78,6 @@ class Planner {
     bool is_continuous() const { return request_.reference == ConvolutionReference::continuous; }
     /// What sums over pixels are wrong by from the reference, whatever the kernel's cut.
     double sums_error() const { return is_continuous() ? request_.quadrature_error : 0; }
-    bool sums_are_excluded() const { return sums_error() > request_.error / 2; }
     double cut_error() const {
         return share_of_cut * std::sqrt(request_.error * request_.error - sums_error() * sums_error());
     }
@@ -106,7 +113,7 @@ class Planner {
                 ++choice.iterations;
             }
         } else {
-            choice.error = window_beyond_lmax();
+            choice.error = beyond_;
         }
         choice.seconds = harmonic_seconds(device, request_.lmax, choice.iterations);
         if (choice.error > request_.error)
@@ -116,19 +123,24 @@ class Planner {
         choices_.push_back(choice);
     }
 
-    void add_excluded_sums() {
+    void exclude_sums(const std::string& reason) {
         for (const auto method : {ConvolutionMethod::ring_fft, ConvolutionMethod::pixel_sum}) {
             ConvolutionChoice choice{method, devices_[0]->device};
-            choice.error = sums_error();
-            choice.excluded = fmt::format("sums over these pixels are wrong by {:.1e}", sums_error());
+            choice.error = std::hypot(sums_error(), double_error);
+            choice.excluded = reason;
             choices_.push_back(choice);
         }
     }
 
     std::vector<Precision> precisions() const {
         const double left = request_.error * request_.error - sums_error() * sums_error();
-        const bool single = request_.allow_single && 4 * single_error * single_error < left;
-        return single ? std::vector{Precision::single_, Precision::double_} : std::vector{Precision::double_};
+        std::vector<Precision> fitting;
+        for (const auto precision : {Precision::single_, Precision::double_}) {
+            const double error = rounding(precision);
+            const bool allowed = request_.allow_single || precision == Precision::double_;
+            if (allowed && 4 * error * error < left) fitting.push_back(precision);
+        }
+        return fitting;
     }
 
     /// Seconds of the sum over pixels of a kernel, with the device's costs.
@@ -145,22 +157,44 @@ class Planner {
                                  request_.n_maps);
     }
 
+    /// What a cut takes from the kernel's integral, of that; 0 where there is nothing but rounding.
+    double lost_integral(double theta_cut) const {
+        constexpr double least_integral = 1e-9;
+        const double whole = request_.kernel.window(0)[0];
+        if (std::abs(whole) < least_integral) return 0;
+        return std::abs(request_.kernel.truncated(theta_cut).window(0)[0] / whole - 1);
+    }
+
+    /// Where the profile may be cut, for the error and the integral together. Of a Gaussian and white maps
+    /// both are the same.
+    double support() const {
+        constexpr int attempts = 12;
+        constexpr double share = 0.45;
+        double wanted = cut_error();
+        for (int i = 0; i < attempts; ++i, wanted *= share) {
+            const double theta = support_for_error(request_.kernel, request_.c_l, wanted);
+            if (wanted + lost_integral(theta) <= cut_error()) return theta;
+        }
+        return request_.kernel.support();  // a tail that never ends
+    }
+
     /// Cut where the error permits; the ring FFT also where the profile has faded away to its accuracy, as a
     /// hard cut makes it sum over pixels in the polar caps.
-    void add_sums(const DeviceCosts& device, double support) {
-        const double disc = static_cast<double>(request_.grid.n_pixels()) * (1 - std::cos(support)) / 2;
-        for (const auto precision : precisions()) {
-            const double faded = faded_support(precision, support);
-            add_sum(device, ConvolutionMethod::ring_fft, precision, support);
-            if (faded > support) add_sum(device, ConvolutionMethod::ring_fft, precision, faded);
-            if (disc <= largest_disc) add_sum(device, ConvolutionMethod::pixel_sum, precision, support);
-        }
+    void add_sums() {
+        const double hard = support();
+        const double disc = static_cast<double>(request_.grid.n_pixels()) * (1 - std::cos(hard)) / 2;
+        for (const auto* device : devices_)
+            for (const auto precision : precisions()) {
+                const double faded = faded_support(precision, hard);
+                add_sum(*device, ConvolutionMethod::ring_fft, precision, hard);
+                if (faded > hard) add_sum(*device, ConvolutionMethod::ring_fft, precision, faded);
+                if (disc <= largest_disc) add_sum(*device, ConvolutionMethod::pixel_sum, precision, hard);
+            }
     }
 
     void add_sum(const DeviceCosts& device, ConvolutionMethod method, Precision precision, double support) {
         ConvolutionChoice choice{method, device.device, precision, support, accuracy(precision)};
-        const double rounding = precision == Precision::single_ ? single_error : 0;
-        choice.error = std::hypot(cut_error(), sums_error(), rounding);
+        choice.error = std::hypot(cut_error(), sums_error(), rounding(precision));
         const bool is_sum = method == ConvolutionMethod::pixel_sum;
         choice.seconds = sum_seconds(device, is_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft,
                                      precision, request_.kernel.truncated(support));
@@ -204,7 +238,8 @@ class Planner {
                 RadialKernel::gaussian(cut / 3.2).truncated(cut);  // ends as softly as a spline
             const double seconds = sum_seconds(device, PixelMethod::ring_fft, precision, kernel);
             if (seconds > 0.7 * fastest()) break;
-            if (seconds > 0.05 * fastest()) cuts.push_back(cut);
+            if (seconds < 0.05 * fastest()) cuts.clear();  // the next one takes next to nothing more
+            cuts.push_back(cut);
         }
         return cuts;
     }
@@ -212,43 +247,77 @@ class Planner {
     /// A split takes planning of a second for each cut: only where that is not more than what it may save.
     void add_splits() {
         constexpr double worth_planning = 0.5;  // s
-        if (fastest() < worth_planning || request_.lmax < 256) return;
-        const auto precision = precisions()[0];
+        constexpr std::int64_t least_lmax = 256;
+        const bool is_worth = fastest() >= worth_planning && request_.lmax >= least_lmax;
+        if (!(fit_error() > 0) || !(is_worth || request_.only_split)) return;
         const auto window = request_.kernel.window(request_.lmax);
-        for (const auto* device : devices_)
-            for (const double theta_cut : cuts_worth_trying(*device, precision))
-                add_split(*device, precision, window, theta_cut);
+        const auto precision = precisions()[0];
+        for (const auto* device : devices_) {
+            if (request_.theta_cut > 0)
+                add_split(*device, precision, window, request_.theta_cut);
+            else if (request_.only_split)
+                scan_splits(*device, precision, window);
+            else
+                for (const double theta_cut : cuts_worth_trying(*device, precision))
+                    add_split(*device, precision, window, theta_cut);
+        }
     }
 
-    void add_split(const DeviceCosts& pixels, Precision precision, const std::vector<double>& window,
+    /// From small discs on, as long as the sum over pixels alone takes less than the best split so far.
+    void scan_splits(const DeviceCosts& device, Precision precision, const std::vector<double>& window) {
+        constexpr double first = 4;         // pixels
+        constexpr double most_knots = 600;  // more take minutes
+        const double resolution = std::sqrt(4 * pi / static_cast<double>(request_.grid.n_pixels()));
+        const double end = std::min(pi, most_knots * pi / (1.5 * static_cast<double>(request_.lmax + 1)));
+        double best = HUGE_VAL;
+        for (double cut = first * resolution; cut < end; cut *= 2) {
+            const auto kernel = RadialKernel::gaussian(cut / 3.2).truncated(cut);
+            if (sum_seconds(device, PixelMethod::ring_fft, precision, kernel) >= best) break;
+            if (add_split(device, precision, window, cut)) best = std::min(best, choices_.back().seconds);
+        }
+    }
+
+    /// What is left for a split's fit and leakage, half of it for each in squares.
+    double fit_error() const {
+        if (precisions().empty()) return 0;
+        const double others = std::hypot(rounding(precisions()[0]), beyond_);
+        const double left = cut_error() * cut_error() - others * others;
+        return left > 0 ? std::sqrt(left / 2) : 0;
+    }
+
+    /// Whether there is one.
+    bool add_split(const DeviceCosts& pixels, Precision precision, const std::vector<double>& window,
                    double theta_cut) {
         KernelSplitOptions options;
         options.theta_cut = theta_cut;
         options.input_spectrum = request_.c_l;
         options.alpha = 1;  // what single precision adds is counted by itself
         options.threads = request_.threads;
-        const double rounding = precision == Precision::single_ ? single_error : 0;
-        const double error = std::sqrt(cut_error() * cut_error() - rounding * rounding) / std::numbers::sqrt2;
         const KernelSplitter splitter(window, options);
-        const auto l_cut = splitter.find_l_cut(error, 0);
-        if (!l_cut) return;
-        const auto split = splitter.split(*l_cut);
+        const auto l_cut = splitter.find_l_cut(fit_error(), 0);
+        if (!l_cut) return false;
+        const auto split = std::make_shared<const KernelSplit>(splitter.split(*l_cut));
         ConvolutionChoice choice{ConvolutionMethod::split, pixels.device, precision, theta_cut,
                                  accuracy(precision),      *l_cut};
-        choice.error = std::hypot(std::hypot(split.quality.estimated_error, split.quality.leakage), rounding,
-                                  sums_error());
-        const double sum = sum_seconds(pixels, PixelMethod::ring_fft, precision, split.profile.kernel());
+        choice.error = std::hypot(std::hypot(split->quality.estimated_error, split->quality.leakage),
+                                  std::hypot(rounding(precision), beyond_), sums_error());
+        choice.split = split;
+        const double sum = sum_seconds(pixels, PixelMethod::ring_fft, precision, split->profile.kernel());
         choice.seconds = HUGE_VAL;
         for (const auto* device : devices_) {  // one after the other on one device, side by side on two
             const double harmonic = harmonic_seconds(*device, *l_cut, 0);
-            choice.seconds =
-                std::min(choice.seconds, device == &pixels ? sum + harmonic : std::max(sum, harmonic));
+            const double both = device == &pixels ? sum + harmonic : std::max(sum, harmonic);
+            if (both >= choice.seconds) continue;
+            choice.seconds = both;
+            choice.harmonic_device = device->device;
         }
         choices_.push_back(choice);
+        return true;
     }
 
     const ConvolutionRequest& request_;
     std::vector<const DeviceCosts*> devices_;
+    double beyond_ = 0;  ///< discrete: see window_beyond_lmax
     std::vector<ConvolutionChoice> choices_;
 };
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <complex>
 #include <exception>
+#include <functional>
 #include <thread>
 #include <utility>
 
@@ -39,6 +41,30 @@ ShtOptions harmonic_options(const SplitConvolutionOptions& options, std::int64_t
     harmonic.threads = options.threads;
     harmonic.device = options.harmonic_device;
     return harmonic;
+}
+
+template <class Work>
+double seconds_of(Work&& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The first in this thread. Rethrows what it threw, else what the second threw.
+void at_the_same_time(const std::function<void()>& first, const std::function<void()>& second) {
+    std::exception_ptr failure_of_first, failure_of_second;
+    const auto run = [](const std::function<void()>& work, std::exception_ptr& failure) {
+        try {
+            work();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    };
+    std::thread other([&] { run(second, failure_of_second); });
+    run(first, failure_of_first);
+    other.join();
+    if (failure_of_first) std::rethrow_exception(failure_of_first);
+    if (failure_of_second) std::rethrow_exception(failure_of_second);
 }
 
 }  // namespace
@@ -96,38 +122,35 @@ const SplitConvolutionOptions& SplitConvolutionPlan::options() const {
 }
 
 template <class T>
-void SplitConvolutionPlan::convolve(View<const T, 2> maps, View<T, 2> convolved,
-                                    const Progress& progress) const {
+SplitConvolutionSeconds SplitConvolutionPlan::convolve(View<const T, 2> maps, View<T, 2> convolved,
+                                                       const Progress& progress) const {
     if (maps.space() != MemorySpace::host || convolved.space() != MemorySpace::host)
         throw InvalidArgument("maps and convolved: must be in host memory");
-    if (maps.extent(0) == 0) return parts_->pixels.convolve<T>(maps, convolved, progress);
+    SplitConvolutionSeconds seconds;
+    const auto pixels = [&] {
+        seconds.pixels = seconds_of([&] { parts_->pixels.convolve<T>(maps, convolved, progress); });
+    };
+    if (maps.extent(0) == 0) {
+        pixels();
+        return seconds;
+    }
     Array<T, 3> part({maps.extent(0), 1, maps.extent(1)});
+    const auto harmonic = [&] {
+        seconds.harmonic = seconds_of([&] { parts_->apply_window<T>(maps, part.view()); });
+    };
     if (options().pixel_device == options().harmonic_device) {
-        parts_->pixels.convolve<T>(maps, convolved, progress);
-        parts_->apply_window<T>(maps, part.view());
+        pixels();
+        harmonic();
     } else {
-        std::exception_ptr failure;
-        std::thread harmonic([&] {
-            try {
-                parts_->apply_window<T>(maps, part.view());
-            } catch (...) {
-                failure = std::current_exception();
-            }
-        });
-        std::exception_ptr pixel_failure;
-        try {
-            parts_->pixels.convolve<T>(maps, convolved, progress);
-        } catch (...) {
-            pixel_failure = std::current_exception();
-        }
-        harmonic.join();
-        if (pixel_failure) std::rethrow_exception(pixel_failure);
-        if (failure) std::rethrow_exception(failure);
+        at_the_same_time(pixels, harmonic);
     }
     parts_->add<T>(std::as_const(part).view(), convolved);
+    return seconds;
 }
 
-template void SplitConvolutionPlan::convolve(View<const float, 2>, View<float, 2>, const Progress&) const;
-template void SplitConvolutionPlan::convolve(View<const double, 2>, View<double, 2>, const Progress&) const;
+template SplitConvolutionSeconds SplitConvolutionPlan::convolve(View<const float, 2>, View<float, 2>,
+                                                                const Progress&) const;
+template SplitConvolutionSeconds SplitConvolutionPlan::convolve(View<const double, 2>, View<double, 2>,
+                                                                const Progress&) const;
 
 }  // namespace zonal

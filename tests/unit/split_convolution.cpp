@@ -82,7 +82,10 @@ TEST(SplitConvolution, IsTheSumOverPixelsWithinItsEstimate) {
     for (const std::int64_t l_cut : {6, 20, 50}) {
         const auto split = make_split(l_cut);
         Array<double, 2> convolved(maps.extents());
-        SplitConvolutionPlan(grid, split, on_the_cpu()).convolve<double>(maps.view(), convolved.view());
+        const auto seconds =
+            SplitConvolutionPlan(grid, split, on_the_cpu()).convolve<double>(maps.view(), convolved.view());
+        EXPECT_GT(seconds.pixels, 0);
+        EXPECT_GT(seconds.harmonic, 0);
         // Window and leakage make the error, which scatters by some per cent from sky to sky; the table of
         // the profile comes to it.
         const double estimate = std::hypot(split.actual_error, split.quality.leakage);

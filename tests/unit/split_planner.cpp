@@ -146,6 +146,69 @@ TEST(PlanConvolution, SplitsKernelsThatAreCompactNowhere) {
     EXPECT_GE(choices[0].l_cut, 0);
 }
 
+/// As the sky's: steep at low l, and a beam.
+ConvolutionRequest request_of_sky(double error) {
+    auto request = request_for(64, 360, error);
+    auto window = request.kernel.window(request.lmax);
+    for (std::int64_t l = 0; l <= request.lmax; ++l) window[l] *= l < 2 ? 0 : 1.0 / l;
+    request.kernel = RadialKernel::from_window(window);
+    request.c_l.clear();
+    request.consider_split = true;
+    return request;
+}
+
+TEST(PlanConvolution, OnlySplitFindsSplitsWhateverTheySave) {
+    const auto costs = default_cost_model(1);
+    auto request = request_of_sky(1e-4);
+    for (const auto& choice : plan_convolution(request, costs))
+        EXPECT_NE(choice.method, ConvolutionMethod::split);  // not worth the planning
+    request.only_split = true;
+    const auto choices = plan_convolution(request, costs);
+    const auto split = std::find_if(choices.begin(), choices.end(),
+                                    [](const auto& c) { return c.method == ConvolutionMethod::split; });
+    ASSERT_NE(split, choices.end());
+    ASSERT_NE(split->split, nullptr);
+    EXPECT_EQ(split->split->quality.l_cut, split->l_cut);
+    EXPECT_EQ(split->split->profile.support(), split->support);
+    EXPECT_LE(split->error, 1e-4);
+    for (const auto& choice : choices) {
+        EXPECT_NE(choice.method, ConvolutionMethod::ring_fft);
+        EXPECT_NE(choice.method, ConvolutionMethod::pixel_sum);
+    }
+    request.theta_cut = 0.4;
+    for (const auto& choice : plan_convolution(request, costs))
+        if (choice.method == ConvolutionMethod::split) {
+            EXPECT_EQ(choice.support, 0.4);
+        }
+}
+
+TEST(PlanConvolution, NoSplitOfKernelsThatGoOnAboveLmax) {
+    auto request = request_of_sky(1e-4);
+    request.kernel = RadialKernel::gaussian(60 * arcmin);  // 0.1 at lmax
+    request.only_split = true;
+    for (const auto& choice : plan_convolution(request, default_cost_model(1)))
+        EXPECT_NE(choice.method, ConvolutionMethod::split);
+}
+
+TEST(PlanConvolution, CutsKeepTheIntegral) {
+    auto request = request_for(64, 200, 1e-4);
+    request.c_l.clear();
+    const double integral = request.kernel.window(0)[0];
+    for (const auto& choice : plan_convolution(request, default_cost_model(1))) {
+        if (choice.support == 0) continue;
+        const double lost = std::abs(request.kernel.truncated(choice.support).window(0)[0] / integral - 1);
+        EXPECT_LE(lost + truncation_error(request.kernel, {}, choice.support), 1e-4);
+    }
+}
+
+TEST(PlanConvolution, NoSumsWhereRoundingIsLargerThanTheError) {
+    auto request = request_for(64, 200, 1e-12);
+    for (const auto& choice : plan_convolution(request, default_cost_model(1)))
+        if (choice.method != ConvolutionMethod::harmonic) {
+            EXPECT_THAT(choice.excluded, HasSubstr("rounding"));
+        }
+}
+
 TEST(PlanConvolution, RejectsContradictions) {
     const auto costs = default_cost_model(1);
     const auto with = [&](auto change) {
@@ -159,6 +222,8 @@ TEST(PlanConvolution, RejectsContradictions) {
                 ThrowsMessage<InvalidArgument>(HasSubstr("must be lmax + 1 = 6")));
     EXPECT_THAT([&] { with([](auto& r) { r.n_maps = 0; }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("n_maps = 0")));
+    EXPECT_THAT([&] { with([](auto& r) { r.theta_cut = 4; }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("theta_cut = 4")));
     EXPECT_THAT([&] { with([](auto& r) { r.devices = {Device::cuda(7)}; }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("devices")));
 }
