@@ -36,4 +36,14 @@ template <class T>
 void realize(const SkySpectra& spectra, std::uint64_t seed, const AlmLayout& layout,
              View<std::complex<T>, 2> alm, int threads = 0);
 
+/// Version of the scheme below, apart from realization_scheme's.
+inline constexpr int white_noise_scheme = 2;
+
+/// Fills values [n] with independent Gaussian numbers of mean 0 and variance 1: white noise on pixels.
+///
+/// Scheme 2: the numbers 2k and 2k + 1 are the real and the imaginary part of g, as in scheme 1, from the
+/// block with counter (k mod 2^32, k / 2^32, 0, 2). A number thus depends on nothing but seed and place.
+template <class T>
+void white_noise(std::uint64_t seed, View<T, 1> values, int threads = 0);
+
 }  // namespace zonal

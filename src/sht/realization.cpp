@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -84,12 +85,10 @@ double uniform(std::uint32_t low, std::uint32_t high, int add) {
     return static_cast<double>(bits + static_cast<std::uint64_t>(add)) * 0x1p-53;
 }
 
-/// Two independent standard normal numbers (Box and Muller 1958), for this seed and coefficient.
-std::complex<double> gaussian_pair(std::uint64_t seed, std::int64_t l, std::int64_t m,
-                                   std::uint32_t component) {
-    const auto words = sht::philox4x32(
-        {static_cast<std::uint32_t>(l), static_cast<std::uint32_t>(m), component, realization_scheme},
-        {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+/// Two independent standard normal numbers (Box and Muller 1958), for this seed and counter.
+std::complex<double> gaussian_pair(std::uint64_t seed, const std::array<std::uint32_t, 4>& counter) {
+    const auto words =
+        sht::philox4x32(counter, {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
     // u is never 0, so its logarithm is finite; the longest radius is 8.6.
     const double u = uniform(words[0], words[1], 1), v = uniform(words[2], words[3], 0);
     const double radius = std::sqrt(-2 * std::log(u)), angle = 2 * std::numbers::pi * v;
@@ -99,7 +98,8 @@ std::complex<double> gaussian_pair(std::uint64_t seed, std::int64_t l, std::int6
 /// g / sqrt(2), of unit variance as a complex number; real for m = 0.
 std::complex<double> unit_coefficient(std::uint64_t seed, std::int64_t l, std::int64_t m,
                                       std::uint32_t component) {
-    const auto g = gaussian_pair(seed, l, m, component);
+    const auto g = gaussian_pair(
+        seed, {static_cast<std::uint32_t>(l), static_cast<std::uint32_t>(m), component, realization_scheme});
     return m == 0 ? std::complex<double>(g.real()) : g * (1 / std::numbers::sqrt2);
 }
 
@@ -131,5 +131,27 @@ void realize(const SkySpectra& spectra, std::uint64_t seed, const AlmLayout& lay
 
 template void realize(const SkySpectra&, std::uint64_t, const AlmLayout&, View<std::complex<float>, 2>, int);
 template void realize(const SkySpectra&, std::uint64_t, const AlmLayout&, View<std::complex<double>, 2>, int);
+
+template <class T>
+void white_noise(std::uint64_t seed, View<T, 1> values, int threads) {
+    sht::check_host("values", values);
+    constexpr std::int64_t pairs_of_task = 1 << 14;
+    const std::int64_t n_pairs = (values.size() + 1) / 2;
+    const auto n_tasks = (n_pairs + pairs_of_task - 1) / pairs_of_task;
+    core::parallel_for(n_tasks, core::resolve_threads(threads), [&](std::int64_t task, int) {
+        const auto end = std::min(n_pairs, (task + 1) * pairs_of_task);
+        for (auto k = task * pairs_of_task; k < end; ++k) {
+            const auto bits = static_cast<std::uint64_t>(k);
+            const auto g =
+                gaussian_pair(seed, {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32),
+                                     0, white_noise_scheme});
+            values[2 * k] = static_cast<T>(g.real());
+            if (2 * k + 1 < values.size()) values[2 * k + 1] = static_cast<T>(g.imag());
+        }
+    });
+}
+
+template void white_noise(std::uint64_t, View<float, 1>, int);
+template void white_noise(std::uint64_t, View<double, 1>, int);
 
 }  // namespace zonal

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sht/realization_philox.hpp"
@@ -146,6 +147,38 @@ TEST(Realization, RejectsShortSpectraAndNumbersThatAreNotFinite) {
     EXPECT_THROW(sky(spectra, 1, layout, 3), InvalidArgument);
     EXPECT_NO_THROW(sky(spectra, 1, layout, 1));
     EXPECT_THROW(sky(flat(20), 1, layout, 2), InvalidArgument);
+}
+
+std::vector<double> noise(std::uint64_t seed, std::int64_t n, int threads) {
+    std::vector<double> values(static_cast<std::size_t>(n));
+    white_noise<double>(seed, {values.data(), {n}}, threads);
+    return values;
+}
+
+TEST(WhiteNoise, DoesNotDependOnThreadsOrLength) {
+    const auto whole = noise(7, 100'001, 1);
+    EXPECT_EQ(whole, noise(7, 100'001, 3));
+    const auto part = noise(7, 50'000, 2);
+    EXPECT_TRUE(std::equal(part.begin(), part.end(), whole.begin()));
+    EXPECT_NE(noise(8, 100, 1), noise(7, 100, 1));
+}
+
+TEST(WhiteNoise, HasTheMomentsOfAGaussianAndNoCorrelationOfNeighbours) {
+    constexpr std::int64_t n = 1'000'000;
+    const auto values = noise(1, n, 2);
+    double mean = 0, square = 0, fourth = 0, neighbours = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const double x = values[i];
+        mean += x / n;
+        square += x * x / n;
+        fourth += x * x * x * x / n;
+        neighbours += x * values[(i + 1) % n] / n;
+    }
+    // variances of the sums, times n: 1, 2, 96, 1
+    EXPECT_NEAR(mean, 0, 4e-3);
+    EXPECT_NEAR(square, 1, 4 * std::sqrt(2e-6));
+    EXPECT_NEAR(fourth, 3, 4 * std::sqrt(96e-6));
+    EXPECT_NEAR(neighbours, 0, 4e-3);
 }
 
 }  // namespace
