@@ -71,4 +71,47 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
     return app.add_option_function<std::string>(name, store, description)->type_name(label);
 }
 
+/// The options under one heading of the help. Each takes, behind its description, its default as the help
+/// states it; empty where there is none.
+class OptionGroup {
+  public:
+    OptionGroup(CLI::App& app, std::string heading) : app_(app), heading_(std::move(heading)) {}
+
+    CLI::Option* text(const std::string& name, std::string& value, const std::string& label,
+                      const std::string& description, const std::string& by_default = "") const {
+        return finish(add_text(app_, name, value, label, description), by_default);
+    }
+    template <class Value>
+    CLI::Option* integer(const std::string& name, Value& value, IntegerRange range,
+                         const std::string& description, const std::string& by_default = "") const {
+        return finish(add_integer(app_, name, value, range, description), by_default);
+    }
+    CLI::Option* number(const std::string& name, double& value, NumberRange range,
+                        const std::string& description, const std::string& by_default = "") const {
+        return finish(add_number(app_, name, value, range, description), by_default);
+    }
+    CLI::Option* angle(const std::string& name, std::optional<Angle>& value, const std::string& description,
+                       const std::string& by_default = "") const {
+        return finish(add_angle(app_, name, value, description), by_default);
+    }
+    template <class Enum, class Value>
+    CLI::Option* choice(const std::string& name, Value& value,
+                        const std::vector<std::pair<std::string, Enum>>& choices,
+                        const std::string& description, const std::string& by_default = "") const {
+        return finish(add_choice<Enum>(app_, name, value, choices, description), by_default);
+    }
+    CLI::Option* flag(const std::string& name, bool& value, const std::string& description) const {
+        return finish(app_.add_flag(name, value, description), "");
+    }
+
+  private:
+    CLI::Option* finish(CLI::Option* option, const std::string& by_default) const {
+        if (!by_default.empty()) option->default_str(by_default);
+        return option->group(heading_);
+    }
+
+    CLI::App& app_;
+    std::string heading_;
+};
+
 }  // namespace zonal::cli

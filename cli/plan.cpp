@@ -25,7 +25,8 @@ struct PlanOptions {
 };
 
 void declare_options(CLI::App& app, PlanOptions& options) {
-    declare_kernel(app, options.kernel);
+    options.kernel.lmax = 4096;
+    declare_kernel(app, options.kernel, "4096");
     const auto group = "Convolution";
     add_integer(app, "--nside", options.nside, {1, 1 << 14}, "HEALPix grid")->required()->group(group);
     add_integer(app, "--maps", options.maps, {1, 100'000}, "maps")->default_str("1")->group(group);

@@ -7,8 +7,8 @@
 #include "beam_options.hpp"
 #include "error.hpp"
 #include "options.hpp"
+#include "spectrum_file.hpp"
 #include "zonal/filters.hpp"
-#include "zonal/io/spectrum.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -16,133 +16,91 @@ namespace {
 constexpr std::int64_t min_intervals = 7;  // of a spline of degree 5
 
 void declare_error(CLI::App& app, SplitOptions& options) {
-    const auto group = "Error";
-    add_number(app, "--error", options.error, {1e-14, 1},
-               "largest estimated error: rms over the rms of the convolved map")
-        ->default_str("1e-5")
-        ->group(group);
-    add_number(app, "--alpha", options.alpha, {1, 1000},
-               "the fit's error times this stands for that of the convolutions")
-        ->default_str("5")
-        ->group(group);
-    add_text(app, "--input-cl", options.input_spectrum_file, "FILE",
-             "C_l of the maps to be convolved, FITS or text (TT)")
-        ->default_str("white")
-        ->group(group);
-    add_number(app, "--input-noise", options.noise, {0, 1e300},
-               "white N_l of those maps: they are weighted by C_l^2 / (C_l + N_l), as Wiener-filtered")
-        ->default_str("0")
-        ->group(group);
-    add_number(app, "--max-amplification", options.max_amplification, {1e-6, 1e12},
-               "largest window of the profile over the largest of the kernel")
-        ->default_str("2")
-        ->group(group);
-    add_number(app, "--max-leakage", options.max_leakage, {1e-15, 1},
-               "largest rms of what the profile adds above lmax, over the rms of the convolved map")
-        ->default_str("half of --error")
-        ->group(group);
+    const OptionGroup group(app, "Error");
+    group.number("--error", options.error, {1e-14, 1},
+                 "largest estimated error: rms over the rms of the convolved map", "1e-5");
+    group.number("--alpha", options.alpha, {1, 1000},
+                 "the fit's error times this stands for that of the convolutions", "5");
+    group.text("--input-cl", options.input_spectrum_file, "FILE",
+               "C_l of the maps to be convolved, FITS or text (TT)", "white");
+    group.number("--input-noise", options.noise, {0, 1e300},
+                 "white N_l of those maps: they are weighted by C_l^2 / (C_l + N_l), as Wiener-filtered",
+                 "0");
+    group.number("--max-amplification", options.max_amplification, {1e-6, 1e12},
+                 "largest window of the profile over the largest of the kernel", "2");
+    group.number("--max-leakage", options.max_leakage, {1e-15, 1},
+                 "largest rms of what the profile adds above lmax, over the rms of the convolved map",
+                 "half of --error");
 }
 
 void declare_split(CLI::App& app, SplitOptions& options) {
-    const auto group = "Split";
-    add_angle(app, "--theta-cut", options.theta_cut, "where the profile ends")->group(group);
-    add_integer(app, "--l-cut", options.l_cut, {0, 100'000}, "where the window ends; not searched for then")
-        ->default_str("the smallest that keeps --error")
-        ->group(group);
-    add_integer(app, "--neighbourhood", options.neighbourhood, {0, 1000},
-                "values of l_cut tried below what the binary search finds; errors are not monotone")
-        ->default_str("8")
-        ->group(group);
-    add_number(app, "--cutoff", options.cutoff, {1e-15, 0.999999},
-               "singular values of the fit below this times the largest are left out")
-        ->default_str("1e-6")
-        ->group(group);
-    add_integer(app, "--knots", options.n_intervals, {0, 4096},
-                "intervals of the spline that the profile is; 0: as many as lmax needs")
-        ->default_str("0")
-        ->group(group);
-    add_number(app, "--knot-density", options.knot_density, {1, 100},
-               "how much denser the knots lie at 0 than at the end")
-        ->default_str("1")
-        ->group(group);
-    add_number(app, "--leakage-weight", options.leakage_weight, {1e-12, 1},
-               "weight in the fit of degrees above lmax, where the profile's window shall vanish")
-        ->default_str("0.1")
-        ->group(group);
-    app.add_flag(
-           "--reproduce-table1", options.reproduce_table1,
-           "Table 1 of the paper anew: --kernel cl-beam for beams of 7 to 15 arcmin, beside the paper's")
-        ->group(group);
+    const OptionGroup group(app, "Split");
+    group.angle("--theta-cut", options.theta_cut, "where the profile ends");
+    group.integer("--l-cut", options.l_cut, {0, 100'000}, "where the window ends; not searched for then",
+                  "the smallest that keeps --error");
+    group.integer("--neighbourhood", options.neighbourhood, {0, 1000},
+                  "values of l_cut tried below what the binary search finds; errors are not monotone", "8");
+    group.number("--cutoff", options.cutoff, {1e-15, 0.999999},
+                 "singular values of the fit below this times the largest are left out", "1e-6");
+    group.integer("--knots", options.n_intervals, {0, 4096},
+                  "intervals of the spline that the profile is; 0: as many as lmax needs", "0");
+    group.number("--knot-density", options.knot_density, {1, 100},
+                 "how much denser the knots lie at 0 than at the end", "1");
+    group.number("--leakage-weight", options.leakage_weight, {1e-12, 1},
+                 "weight in the fit of degrees above lmax, where the profile's window shall vanish", "0.1");
+    group.flag("--reproduce-table1", options.reproduce_table1,
+               "Table 1 of the paper anew: --kernel cl-beam for beams of 7 to 15 arcmin, beside the paper's");
 }
 
 void declare_verification(CLI::App& app, SplitOptions& options) {
-    const auto group = "Verification";
-    app.add_flag("--verify", options.verify,
-                 "convolve white noise, whole and split at several l_cut, and report estimated beside actual "
-                 "errors of map and spectrum (--plot draws them)")
-        ->group(group);
-    add_integer(app, "--nside", options.nside, {1, 1 << 13}, "HEALPix grid of the noise")->group(group);
-    add_integer(app, "--seed", options.seed, {0, std::int64_t{1} << 62}, "of the noise")
-        ->default_str("1")
-        ->group(group);
-    add_choice<bool>(app, "--precision", options.single, {{"float", true}, {"double", false}},
-                     "of the sum over pixels")
-        ->default_str("double")
-        ->group(group);
+    const OptionGroup group(app, "Verification");
+    group.flag("--verify", options.verify,
+               "convolve white noise, whole and split at several l_cut, and report estimated beside actual "
+               "errors of map and spectrum (--plot draws them)");
+    group.integer("--nside", options.nside, {1, 1 << 13}, "HEALPix grid of the noise");
+    group.integer("--seed", options.seed, {0, std::int64_t{1} << 62}, "of the noise", "1");
+    group.choice<bool>("--precision", options.single, {{"float", true}, {"double", false}},
+                       "of the sum over pixels", "double");
 }
 
 /// TT of a file, up to lmax.
-std::vector<double> read_tt(const std::string& option, const std::string& path, const SplitOptions& options,
-                            Session& session) {
-    const auto file = io::read_spectrum(path);
-    session.note(file.notes);
-    const auto* spectrum = file.find("TT");
-    if (spectrum == nullptr) throw UsageError(fmt::format("{} {}: has no spectrum TT", option, path));
-    try {
-        return fit_length(spectrum->values, options.lmax, options.extension, option);
-    } catch (const InvalidArgument& error) {
-        throw UsageError(fmt::format("{}; --extend says what to do", error.what()));
-    }
+std::vector<double> read_tt_to_lmax(const std::string& option, const std::string& path,
+                                    const SplitOptions& options, Session& session) {
+    return fit_to_lmax(read_tt(option, path, session), options.lmax, options.extension, option);
 }
 
 }  // namespace
 
-void declare_kernel(CLI::App& app, SplitOptions& options) {
-    const auto group = "Kernel";
-    add_choice<std::string>(
-        app, "--kernel", options.kernel,
-        {{"gaussian", "gaussian"}, {"cl-beam", "cl-beam"}, {"window", "window"}},
+void declare_kernel(CLI::App& app, SplitOptions& options, const std::string& default_lmax) {
+    const auto heading = "Kernel";
+    const OptionGroup group(app, heading);
+    group.choice<std::string>(
+        "--kernel", options.kernel, {{"gaussian", "gaussian"}, {"cl-beam", "cl-beam"}, {"window", "window"}},
         "gaussian: of --fwhm; cl-beam: sqrt(C_l) of --cl times the Gaussian, which makes a "
-        "sky out of white noise; window: b_l of --beam")
-        ->default_str("gaussian")
-        ->group(group);
-    add_angle(app, "--fwhm", options.fwhm, "full width at half maximum of the Gaussian")->group(group);
-    add_text(app, "--cl", options.spectrum_file, "FILE", "spectrum of cl-beam, FITS or text; its TT is taken")
-        ->group(group);
-    add_text(app, "--beam", options.beam_file, "FILE", "b_l of window, FITS or text; its T is taken")
-        ->group(group);
-    add_integer(app, "--lmax", options.lmax, {8, 100'000}, "highest degree l of the kernel")
-        ->default_str("4096")
-        ->group(group);
-    options.lmax = 4096;
-    add_extend_option(app, options.extension, group, "spectra and windows");
+        "sky out of white noise; window: b_l of --beam",
+        "gaussian");
+    group.angle("--fwhm", options.fwhm, "full width at half maximum of the Gaussian");
+    group.text("--cl", options.spectrum_file, "FILE", "spectrum of cl-beam, FITS or text; its TT is taken");
+    group.text("--beam", options.beam_file, "FILE", "b_l of window, FITS or text; its T is taken");
+    group.integer("--lmax", options.lmax, {8, 100'000}, "highest degree l of the kernel", default_lmax);
+    add_extend_option(app, options.extension, heading, "spectra and windows");
 }
 
 void declare_options(CLI::App& app, SplitOptions& options) {
-    declare_kernel(app, options);
+    options.lmax = 4096;
+    declare_kernel(app, options, "4096");
     declare_error(app, options);
     declare_split(app, options);
     declare_verification(app, options);
-    add_text(
-        app, "-o,--output", options.out, "FILE",
-        "write window and profile, FITS: HDU 1 the window (a --beam for zonal smooth), HDU 2 the profile")
-        ->group("Output");
-    add_text(app, "--plot", options.plot, "FILE", "draw both parts and the error, PNG")->group("Output");
+    const OptionGroup output(app, "Output");
+    output.text(
+        "-o,--output", options.out, "FILE",
+        "write window and profile, FITS: HDU 1 the window (a --beam for zonal smooth), HDU 2 the profile");
+    output.text("--plot", options.plot, "FILE", "draw both parts and the error, PNG");
     add_output_options(app, options.output);
-    add_integer(app, "--threads", options.threads, {0, 4096},
-                "threads to compute with; 0: all CPUs of the process")
-        ->default_str("0")
-        ->group("General");
+    OptionGroup(app, "General")
+        .integer("--threads", options.threads, {0, 4096},
+                 "threads to compute with; 0: all CPUs of the process", "0");
 }
 
 void check_kernel(const SplitOptions& options) {
@@ -189,20 +147,16 @@ void check(const SplitOptions& options) {
 std::vector<double> kernel_window(const SplitOptions& options, std::optional<Angle> fwhm, Session& session) {
     if (options.kernel == "window") {
         const auto beam = read_beam_file(options.beam_file, session);
-        try {
-            return fit_length(beam.temperature, options.lmax, options.extension, "--beam");
-        } catch (const InvalidArgument& error) {
-            throw UsageError(fmt::format("{}; --extend says what to do", error.what()));
-        }
+        return fit_to_lmax(beam.temperature, options.lmax, options.extension, "--beam");
     }
     auto gaussian = gaussian_window(fwhm->radians, options.lmax);
     if (options.kernel == "gaussian") return gaussian;
-    return sky_window(read_tt("--cl", options.spectrum_file, options, session), gaussian);
+    return sky_window(read_tt_to_lmax("--cl", options.spectrum_file, options, session), gaussian);
 }
 
 std::vector<double> input_spectrum(const SplitOptions& options, Session& session) {
     if (options.input_spectrum_file.empty()) return {};
-    const auto spectrum = read_tt("--input-cl", options.input_spectrum_file, options, session);
+    const auto spectrum = read_tt_to_lmax("--input-cl", options.input_spectrum_file, options, session);
     return wiener_spectrum(spectrum, std::vector<double>(spectrum.size(), options.noise));
 }
 

@@ -40,8 +40,8 @@ struct SplitOptions {
 };
 
 void declare_options(CLI::App& app, SplitOptions& options);
-/// Those that say which kernel.
-void declare_kernel(CLI::App& app, SplitOptions& options);
+/// Those that say which kernel. default_lmax: for the help; the value is set by the caller.
+void declare_kernel(CLI::App& app, SplitOptions& options, const std::string& default_lmax);
 
 /// Throws UsageError for what contradicts itself.
 void check(const SplitOptions& options);

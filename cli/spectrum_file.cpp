@@ -1,0 +1,27 @@
+#include "spectrum_file.hpp"
+
+#include <fmt/format.h>
+
+#include "error.hpp"
+#include "zonal/io/spectrum.hpp"
+
+namespace zonal::cli {
+
+std::vector<double> read_tt(const std::string& option, const std::string& path, Session& session) {
+    const auto file = io::read_spectrum(path);
+    session.note(file.notes);
+    const auto* spectrum = file.find("TT");
+    if (spectrum == nullptr) throw UsageError(fmt::format("{} {}: has no spectrum TT", option, path));
+    return spectrum->values;
+}
+
+std::vector<double> fit_to_lmax(const std::vector<double>& values, std::int64_t lmax, Extension extension,
+                                const std::string& option) {
+    try {
+        return fit_length(values, lmax, extension, option);
+    } catch (const InvalidArgument& error) {
+        throw UsageError(fmt::format("{}; --extend says what to do", error.what()));
+    }
+}
+
+}  // namespace zonal::cli

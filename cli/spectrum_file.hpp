@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "session.hpp"
+#include "zonal/window.hpp"
+
+namespace zonal::cli {
+
+/// C_l of TT from a file, to the last l that it has; the notes of reading go to the session. option: such as
+/// "--input-cl", for messages. Throws UsageError where the file has no TT, and IoError.
+std::vector<double> read_tt(const std::string& option, const std::string& path, Session& session);
+
+/// values for l = 0 .. lmax by fit_length, whose errors become UsageErrors that name the option and --extend.
+std::vector<double> fit_to_lmax(const std::vector<double>& values, std::int64_t lmax, Extension extension,
+                                const std::string& option);
+
+}  // namespace zonal::cli
