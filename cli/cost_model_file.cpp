@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 
+#include "error.hpp"
 #include "weight_cache.hpp"
 #include "zonal/io/atomic_file.hpp"
 
@@ -37,17 +39,12 @@ PixelCost pixel_cost(const Json& json) {
             json.at("pixel"),         json.at("call")};
 }
 
-Device device_of(const std::string& name) {
-    constexpr std::string_view cuda = "cuda:";
-    return name.starts_with(cuda) ? Device::cuda(std::stoi(name.substr(cuda.size()))) : Device::cpu();
-}
-
 CostModel from_json(const Json& json) {
     CostModel model;
     model.fingerprint = json.at("machine");
     for (const auto& device : json.at("devices")) {
         DeviceCosts costs;
-        costs.device = device_of(device.at("device"));
+        costs.device = device_named(device.at("device"));
         costs.synthesis = transform_cost(device.at("synthesis"));
         costs.adjoint = transform_cost(device.at("adjoint"));
         costs.ring_fft_single = pixel_cost(device.at("ring_fft_single"));
@@ -57,6 +54,32 @@ CostModel from_json(const Json& json) {
         model.devices.push_back(costs);
     }
     return model;
+}
+
+CostModel load(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) throw IoError(fmt::format("{}: cannot be opened", path));
+    try {
+        auto model = from_json(Json::parse(file));
+        if (!model.devices.empty()) return model;
+    } catch (const std::exception&) {  // whatever JSON finds wrong, or a number
+    }
+    throw IoError(fmt::format("{}: is no file of costs; zonal calibrate writes them", path));
+}
+
+CostModel costs_of_this_machine(int threads, Session& session) {
+    const auto path = cost_model_path(threads);
+    if (!std::filesystem::exists(path)) {
+        session.note("costs are a default, not this machine's; zonal calibrate measures them");
+        return default_cost_model(threads);
+    }
+    try {
+        auto model = load(path);
+        if (model.fingerprint == machine_fingerprint(threads)) return model;
+    } catch (const IoError&) {  // said below
+    }
+    session.note(fmt::format("{}: cannot be read, or is of another machine; default costs are taken", path));
+    return default_cost_model(threads);
 }
 
 }  // namespace
@@ -85,19 +108,27 @@ void write_cost_model(const std::string& path, const CostModel& model) {
     file.commit();
 }
 
-CostModel read_cost_model(int threads, Session& session) {
-    const auto path = cost_model_path(threads);
-    if (!std::filesystem::exists(path)) {
-        session.note("costs are a default, not this machine's; zonal calibrate measures them");
-        return default_cost_model(threads);
-    }
-    try {
-        auto model = from_json(Json::parse(std::ifstream(path)));
-        if (model.fingerprint == machine_fingerprint(threads)) return model;
-    } catch (const std::exception&) {  // whatever JSON finds wrong, or a number
-    }
-    session.note(fmt::format("{}: cannot be read, or is of another machine; default costs are taken", path));
-    return default_cost_model(threads);
+Device device_named(const std::string& name) {
+    constexpr std::string_view cuda = "cuda:";
+    if (name.starts_with(cuda)) return Device::cuda(std::stoi(name.substr(cuda.size())));
+    if (name != "cpu") throw InvalidArgument(fmt::format("device = {}: must be cpu or cuda:N", name));
+    return Device::cpu();
+}
+
+bool has_costs(const CostModel& model, Device device) {
+    return std::any_of(model.devices.begin(), model.devices.end(),
+                       [&](const auto& costs) { return costs.device == device; });
+}
+
+CostModel read_cost_model(const std::string& path, int threads, Session& session) {
+    auto model = path.empty() ? costs_of_this_machine(threads, session) : load(path);
+    const auto fastest = resolve_device(Device::automatic());
+    if (!has_costs(model, fastest))
+        session.note(
+            fmt::format("{}: is here, but what it costs was not measured, and is not guessed: no time is "
+                        "predicted for it; zonal calibrate measures it",
+                        to_string(fastest)));
+    return model;
 }
 
 }  // namespace zonal::cli

@@ -14,9 +14,15 @@ std::string cost_model_path(int threads);
 /// JSON; appears complete or not at all, replacing an older one. Throws IoError.
 void write_cost_model(const std::string& path, const CostModel& model);
 
-/// What `zonal calibrate` left for this machine; the default, with a note, where there is nothing or what is
-/// there cannot be read or is of another machine.
-CostModel read_cost_model(int threads, Session& session);
+/// path: of a cost model, which may be of another machine; throws IoError where it cannot be read. Empty:
+/// what `zonal calibrate` left for this machine; the default, with a note, where there is nothing or what is
+/// there cannot be read or is of another machine. A CUDA device that is here and was not measured is a note.
+CostModel read_cost_model(const std::string& path, int threads, Session& session);
+
+/// "cpu" or "cuda:0". Throws std::exception for what is neither.
+Device device_named(const std::string& name);
+
+bool has_costs(const CostModel& model, Device device);
 
 /// A cost model as JSON.
 Json to_json(const CostModel& model);

@@ -21,6 +21,7 @@ struct PlanOptions {
     double error = 1e-5, quadrature_error = 0, iteration_gain = 0;
     ConvolutionReference reference = ConvolutionReference::discrete;
     bool double_only = false, no_split = false;
+    std::string costs;
     std::int64_t threads = 0;
 };
 
@@ -54,6 +55,9 @@ void declare_options(CLI::App& app, PlanOptions& options) {
         ->group(group);
     app.add_flag("--double", options.double_only, "no sums in single precision")->group(group);
     app.add_flag("--no-split", options.no_split, "do not look at splits")->group(group);
+    add_text(app, "--costs", options.costs, "FILE", "costs that zonal calibrate measured")
+        ->default_str("this machine's, from the cache folder")
+        ->group(group);
     add_integer(app, "--threads", options.threads, {0, 4096},
                 "threads to compute with; 0: all CPUs of the process")
         ->default_str("0")
@@ -93,7 +97,7 @@ ConvolutionRequest make_request(const PlanOptions& options, Session& session) {
 
 void run(const PlanOptions& options, Session& session) {
     const auto request = make_request(options, session);
-    const auto costs = read_cost_model(request.threads, session);
+    const auto costs = read_cost_model(options.costs, request.threads, session);
     session.report["kernel"] = kernel_text(options.kernel);
     session.report["nside"] = options.nside;
     session.report["lmax"] = request.lmax;

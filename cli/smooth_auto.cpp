@@ -107,7 +107,7 @@ void choose_method(SmoothOptions& options, Session& session) {
         session.note(fmt::format("--method auto: {}: harmonic space, whatever --error says", reason));
         return take(ConvolutionMethod::harmonic, options);
     }
-    const auto costs = read_cost_model(options.run.thread_count(), session);
+    const auto costs = read_cost_model("", options.run.thread_count(), session);
     const auto request = make_request(options, map, costs, scratch);
     const auto choices = plan_convolution(request, costs);
     if (options.kernel.explain) {

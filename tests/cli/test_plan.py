@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from conftest import call
+from conftest import call, write_costs
 
 NARROW = ("plan", "--nside", 256, "--lmax", 512, "--fwhm", "60arcmin", "--error", "1e-4", "--threads", 1)
 
@@ -59,6 +59,18 @@ def test_calibration_is_kept_and_taken_and_a_damaged_one_is_a_note(tmp_path):
         damaged.write("{")
     result = plan(tmp_path, *NARROW)
     assert result["costs"] == "default" and any("cannot be read" in note for note in result["notes"])
+
+
+def test_costs_of_a_file_are_taken(tmp_path):
+    before = plan(tmp_path, *NARROW)["choices"]
+    write_costs(tmp_path / "costs.json", legendre=1000)
+    report = plan(tmp_path, *NARROW, "--costs", "costs.json")
+    assert report["costs"] == "made up" and not any("default" in note for note in report["notes"])
+    slow, fast = (next(row["seconds"] for row in rows if row["method"] == "harmonic") for rows in (report["choices"], before))
+    assert slow > 100 * fast
+    (tmp_path / "costs.json").write_text('{"machine": "x", "devices": []}')
+    result = call(*NARROW, "--costs", "costs.json", cwd=tmp_path)
+    assert result.code == 1 and "costs.json: is no file of costs" in result.err
 
 
 @pytest.mark.parametrize("arguments, words", [

@@ -1,0 +1,64 @@
+#include <gmock/gmock.h>
+
+#include "backend/cuda_helpers.cuh"
+#include "zonal/planner.hpp"
+
+// Costs of a machine with a CUDA device.
+namespace zonal::test {
+namespace {
+
+class CalibrationOnCuda : public OnCuda {};
+
+void expect_costs(const TransformCost& cost) {
+    EXPECT_GT(cost.legendre_flop + cost.pixel + cost.call, 0);
+}
+
+TEST_F(CalibrationOnCuda, MeasuresTheDeviceBesideTheCpu) {
+    const auto model = calibrate(2);
+    EXPECT_THAT(model.fingerprint, ::testing::HasSubstr("cuda:0"));
+    ASSERT_EQ(model.devices.size(), 2);
+    EXPECT_EQ(model.devices[0].device, Device::cpu());
+    EXPECT_EQ(model.devices[1].device, Device::cuda(0));
+    const auto work = transform_work(Grid::healpix(512), 1024);
+    for (const auto& costs : model.devices) {
+        expect_costs(costs.synthesis);
+        expect_costs(costs.adjoint);
+        for (const auto method : {PixelMethod::ring_fft, PixelMethod::pixel_sum})
+            for (const auto precision : {Precision::single_, Precision::double_}) {
+                const auto& cost = costs.pixels(method, precision);
+                EXPECT_GT(cost.kernel_value + cost.mode_product + cost.pixel_product + cost.disc_row, 0);
+            }
+    }
+    // Two threads are no match for a GPU.
+    EXPECT_LT(predicted_seconds(model.devices[1].synthesis, work),
+              predicted_seconds(model.devices[0].synthesis, work));
+}
+
+TEST_F(CalibrationOnCuda, IsNotGuessedWhereItWasNotMeasured) {
+    for (const auto& costs : default_cost_model(2).devices) EXPECT_EQ(costs.device, Device::cpu());
+}
+
+TEST_F(CalibrationOnCuda, PlansForBothDevices) {
+    auto costs = default_cost_model(2);
+    costs.devices.push_back(costs.devices[0]);
+    costs.devices[1].device = Device::cuda(0);
+    for (auto* cost : {&costs.devices[1].synthesis, &costs.devices[1].adjoint}) cost->legendre_flop /= 1000;
+    ConvolutionRequest request;
+    request.grid = Grid::healpix(64);
+    request.lmax = 128;
+    request.kernel = RadialKernel::gaussian(0.1);
+    request.only_split = true;
+    request.theta_cut = 0.3;
+    request.error = 1e-4;
+    const auto choices = plan_convolution(request, costs);
+    int splits = 0;
+    for (const auto& choice : choices)
+        if (choice.method == ConvolutionMethod::split) {
+            ++splits;
+            EXPECT_EQ(choice.harmonic_device, Device::cuda(0));
+        }
+    EXPECT_EQ(splits, 2);
+}
+
+}  // namespace
+}  // namespace zonal::test
