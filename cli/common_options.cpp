@@ -30,9 +30,10 @@ std::string extension_of(const std::filesystem::path& path) {
     return text;
 }
 
-void require_png_name(const std::string& path) {
-    if (extension_of(path) != ".png")
-        throw UsageError(fmt::format("{}: pictures are PNG files: the name must end in .png", path));
+/// extension: ".png"
+void require_name(const std::string& path, const std::string& extension, const std::string& what) {
+    if (extension_of(path) != extension)
+        throw UsageError(fmt::format("{}: {}: the name must end in {}", path, what, extension));
 }
 
 void require_fits_name(const std::string& path) {
@@ -72,6 +73,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
 }
 
 void RunOptions::resolve(Session& session) {
+    any_device = device.kind() == Device::Kind::automatic;
     try {
         device = resolve_device(device);
     } catch (const BackendUnavailable& error) {
@@ -89,7 +91,9 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
 
 void OutputOptions::require_writable(const std::string& path, OutputFormat format) const {
     if (format == OutputFormat::png)
-        require_png_name(path);
+        require_name(path, ".png", "pictures are PNG files");
+    else if (format == OutputFormat::json)
+        require_name(path, ".json", "plans are JSON files");
     else
         require_fits_name(path);
     std::error_code error;

@@ -24,6 +24,7 @@ CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& na
 struct RunOptions {
     std::int64_t threads = 0;  ///< 0: all CPUs
     Device device = Device::automatic();
+    bool any_device = false;  ///< --device auto, which resolve() replaces
 
     int thread_count() const { return static_cast<int>(threads); }
     /// Reports the device and threads that the work runs on. Throws BackendUnavailable.
@@ -31,7 +32,7 @@ struct RunOptions {
 };
 void add_run_options(CLI::App& app, RunOptions& options);
 
-enum class OutputFormat { fits, png };
+enum class OutputFormat { fits, png, json };
 
 /// --overwrite.
 struct OutputOptions {

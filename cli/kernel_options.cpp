@@ -9,6 +9,14 @@
 #include "options.hpp"
 
 namespace zonal::cli {
+namespace {
+
+void check_angle(const std::string& option, const std::optional<Angle>& angle) {
+    if (angle && angle->radians > std::numbers::pi)
+        throw UsageError(fmt::format("{} = {}: must be at most 180deg", option, angle->text));
+}
+
+}  // namespace
 
 std::string to_string(Normalization normalization) {
     switch (normalization) {
@@ -31,12 +39,24 @@ void declare_options(CLI::App& app, KernelOptions& options) {
     using enum ConvolutionMethod;
     add_choice<ConvolutionMethod>(
         app, "--method", options.method,
-        {{"harmonic", harmonic}, {"pixel-sum", pixel_sum}, {"ring-fft", ring_fft}, {"auto", automatic}},
+        {{"harmonic", harmonic},
+         {"pixel-sum", pixel_sum},
+         {"ring-fft", ring_fft},
+         {"split", split},
+         {"auto", automatic}},
         "analysis, window and synthesis; or the sum over the pixels within the kernel's support, pixel by "
-        "pixel or by FFTs of rings (ARKCoS); or what keeps --error fastest by zonal plan")
+        "pixel or by FFTs of rings (ARKCoS); or the kernel split between both (docs/split.md); or what keeps "
+        "--error fastest by zonal plan")
         ->default_str("harmonic")
         ->group(group);
-    app.add_flag("--explain", options.explain, "with --method auto: report what it was chosen from")
+    app.add_flag("--explain", options.explain, "with --method auto|split: report what it was chosen from")
+        ->group(group);
+    add_text(app, "--costs", options.costs, "FILE",
+             "with --method auto|split: costs that zonal calibrate measured")
+        ->default_str("this machine's, from the cache folder")
+        ->group(group);
+    add_angle(app, "--theta-cut", options.theta_cut, "with --method split: where the profile ends")
+        ->default_str("what is fastest by zonal plan")
         ->group(group);
     add_text(app, "--profile", options.profile, "FILE",
              "kernel by its profile: text, # theta [deg] value [1/sr], or with --energy the FITS tables of "
@@ -45,6 +65,9 @@ void declare_options(CLI::App& app, KernelOptions& options) {
     add_text(app, "--energy", options.energy, "ENERGY|bands",
              "at which energy, such as 10GeV, --profile is a point-spread function; bands: for each column "
              "of IN at the geometric mean of its band (EBOUNDS)")
+        ->group(group);
+    add_text(app, "--cl", options.sky_spectrum, "FILE",
+             "kernel sqrt(C_l) times --fwhm or --beam, which makes a sky out of white noise; TT is taken")
         ->group(group);
     add_angle(app, "--cut", options.cut, "where the kernel's profile ends")
         ->default_str("of pixel methods, where --error allows")
@@ -62,7 +85,7 @@ void declare_options(CLI::App& app, KernelOptions& options) {
         {{"window", Normalization::window}, {"pixel", Normalization::pixel}, {"none", Normalization::none}},
         "make the kernel's integral 1 (window); or its sum over pixels, for each pixel "
         "of the input, which keeps counts (pixel methods); or leave it")
-        ->default_str("window")
+        ->default_str("window; none with --cl")
         ->group(group);
     add_reference_option(app, options.reference,
                          "what the result stands for: the sum over the map's pixels, or the window on a "
@@ -72,29 +95,38 @@ void declare_options(CLI::App& app, KernelOptions& options) {
 }
 
 void check(const KernelOptions& options) {
-    if (options.explain && !options.is_automatic()) throw UsageError("--explain: only with --method auto");
-    if (options.is_automatic() && options.cut)
-        throw UsageError("--method auto and --cut exclude each other: its cuts keep --error");
+    const auto method = to_string(options.chosen_method());
+    if (!options.is_planned() && (options.explain || !options.costs.empty()))
+        throw UsageError("--explain, --costs: only with --method auto or split");
+    if (options.theta_cut && options.method != ConvolutionMethod::split)
+        throw UsageError("--theta-cut: only with --method split");
+    if (options.is_planned() && options.cut)
+        throw UsageError(
+            fmt::format("--method {} and --cut exclude each other: its cuts keep --error", method));
+    check_angle("--theta-cut", options.theta_cut);
+    check_angle("--cut", options.cut);
     if (!options.energy.empty() && options.profile.empty())
         throw UsageError("--energy: only with --profile FILE");
     if (!options.energy.empty() && options.energy != "bands") parse_energy("--energy", options.energy);
     if (options.cut && options.error > 0)
         throw UsageError("--cut and --error exclude each other: the cut by hand or by its error");
-    if (options.cut && options.cut->radians > std::numbers::pi)
-        throw UsageError(fmt::format("--cut = {}: must be at most 180deg", options.cut->text));
     if (options.is_automatic()) return;
     if (options.is_pixel_method()) {
         if (options.reference == Reference::continuous)
             throw UsageError(fmt::format(
                 "--reference continuous: --method {} computes the sum over the pixels, which is discrete",
-                to_string(options.chosen_method())));
+                method));
+        if (options.method != ConvolutionMethod::split) return;
+        if (options.normalization == Normalization::pixel)
+            throw UsageError("--normalize pixel: not with --method split, whose window knows no pixels");
+        if (options.energy == "bands")
+            throw UsageError("--energy bands: not with --method split, which splits one kernel");
         return;
     }
     if (options.normalization == Normalization::pixel)
         throw UsageError("--normalize pixel: only with --method pixel-sum or ring-fft");
     if (options.error > 0 || !options.input_spectrum.empty())
-        throw UsageError(
-            "--error, --input-cl: only with --method pixel-sum or ring-fft, whose cut they choose");
+        throw UsageError("--error, --input-cl: not with --method harmonic, which cuts no kernel");
 }
 
 }  // namespace zonal::cli

@@ -23,24 +23,32 @@ struct KernelOptions {
     std::optional<Reference> reference;
     std::optional<Normalization> normalization;
     std::optional<Angle> cut;
-    double error = 0;  ///< 0: the default
+    std::optional<Angle> theta_cut;  ///< of a split
+    double error = 0;                ///< 0: the default
     bool explain = false;
     std::string input_spectrum;
     std::string profile, energy;
+    std::string sky_spectrum;  ///< file of C_l, whose root is part of the kernel
+    std::string costs;         ///< file of a cost model; empty: this machine's
 
     bool given() const {
         return method || reference || normalization || cut || error > 0 || !input_spectrum.empty() ||
-               !profile.empty() || !energy.empty();
+               !profile.empty() || !energy.empty() || theta_cut || !costs.empty() || !sky_spectrum.empty();
     }
     /// harmonic where none is given.
     ConvolutionMethod chosen_method() const { return method.value_or(ConvolutionMethod::harmonic); }
     bool is_automatic() const { return method == ConvolutionMethod::automatic; }
+    /// Which way, and how, zonal plan finds.
+    bool is_planned() const { return is_automatic() || method == ConvolutionMethod::split; }
     bool is_pixel_method() const { return cli::is_pixel_method(chosen_method()); }
     /// discrete for pixel methods, continuous for the harmonic one.
     Reference chosen_reference() const {
         return reference.value_or(is_pixel_method() ? Reference::discrete : Reference::continuous);
     }
-    Normalization chosen_normalization() const { return normalization.value_or(Normalization::window); }
+    /// none for kernels of skies, whose integral is C_0's root: 0.
+    Normalization chosen_normalization() const {
+        return normalization.value_or(sky_spectrum.empty() ? Normalization::window : Normalization::none);
+    }
     double chosen_error() const;
 };
 void declare_options(CLI::App& app, KernelOptions& options);

@@ -10,6 +10,8 @@ std::string to_string(ConvolutionMethod method) {
             return "pixel-sum";
         case ConvolutionMethod::ring_fft:
             return "ring-fft";
+        case ConvolutionMethod::split:
+            return "split";
         case ConvolutionMethod::automatic:
             return "auto";
         default:

@@ -13,15 +13,17 @@ enum class ConvolutionMethod {
     harmonic,
     pixel_sum,
     ring_fft,
+    split,     ///< the kernel's window up to l_cut in harmonic space, its profile by sums over pixels
     automatic  ///< the fastest of them; where it is offered it is replaced before any work
 };
 std::string to_string(ConvolutionMethod method);
+/// By sums over pixels, at least in part.
 inline bool is_pixel_method(ConvolutionMethod method) {
     return method != ConvolutionMethod::harmonic;
 }
-/// Of a pixel method.
+/// Of pixel_sum and ring_fft.
 PixelMethod pixel_method(ConvolutionMethod method);
-/// --method; without it the value stays empty.
+/// --method of what is planned by nobody: harmonic, pixel-sum or ring-fft; without it the value stays empty.
 CLI::Option* add_method_option(CLI::App& app, std::optional<ConvolutionMethod>& method,
                                const std::string& description);
 

@@ -45,7 +45,7 @@ std::int64_t choose_lmax(const SmoothOptions& options, const SkyMap& map, const 
 std::vector<Beam> harmonic_windows(const SmoothOptions& options, const SkyMap& map, const SkyMap& out,
                                    std::int64_t lmax, Session& session) {
     const auto& choice = options.kernel;
-    if (choice.profile.empty() && !choice.cut) {
+    if (choice.profile.empty() && !choice.cut && choice.sky_spectrum.empty()) {
         const auto window = smoothing_window(options, map.nside(), out.nside(), session);
         auto beam = evaluate_window(window, lmax, window_text(options));
         if (!choice.given()) return {beam};
@@ -61,7 +61,13 @@ std::vector<Beam> harmonic_windows(const SmoothOptions& options, const SkyMap& m
     }
     if (options.fwhm_in || !options.beam_in.empty() || !options.pixel_window_in.empty() ||
         !options.pixel_window_out.empty())
-        throw UsageError("--fwhm-in, --beam-in, --pixwin-in, --pixwin-out: not with --profile or --cut");
+        throw UsageError(
+            "--fwhm-in, --beam-in, --pixwin-in, --pixwin-out: not with --profile, --cl or --cut");
+    if (map.groups()[0].fields != Fields::scalars && !choice.sky_spectrum.empty())
+        throw UsageError(
+            fmt::format("--cl: a kernel of spin 0, and {} has Q and U; --field I or --no-pol "
+                        "smooths spin-0 fields",
+                        map.header().source));
     if (map.groups()[0].fields != Fields::scalars && choice.cut)
         throw UsageError(
             fmt::format("--cut: {} has Q and U, whose window of a cut kernel --method harmonic "
@@ -105,8 +111,7 @@ SmoothingReport smooth_group(const FieldGroup& group, const SkyMap& map, View<co
     }
 }
 
-void smooth_map(const SmoothOptions& options, Session& session) {
-    SkyMap map(options.in, options.input, session);
+void smooth_map(const SmoothOptions& options, const SkyMap& map, Session& session) {
     SkyMap out(map, output_pixels(options, map));
     if (options.mask.fill_masked) out.write_full_sky();
     const auto lmax = choose_lmax(options, map, out.grid());
@@ -161,7 +166,8 @@ void require_no_map_options(const SmoothOptions& options) {
     reject(!options.mask.file.empty() || options.mask.mode != MaskMode::zero || options.mask.fill_masked,
            "mask options");
     reject(options.nside_out.has_value(), "--nside-out");
-    reject(options.kernel.given(), "--method, --profile, --cut, --normalize and other options of kernels");
+    reject(options.kernel.given(),
+           "--method, --profile, --cl, --cut, --normalize and other options of kernels");
 }
 
 void smooth_alm(const SmoothOptions& options, Session& session) {
@@ -182,6 +188,7 @@ void smooth_alm(const SmoothOptions& options, Session& session) {
 }
 
 void run(SmoothOptions& options, Session& session) {
+    const auto& kernel = options.kernel;
     check(options);
     options.output.require_writable(options.out);
     session.report["input"] = options.in;
@@ -189,14 +196,14 @@ void run(SmoothOptions& options, Session& session) {
     options.run.resolve(session);
     if (options.fwhm) session.report["fwhm_rad"] = options.fwhm->radians;
     if (options.fwhm_in) session.report["fwhm_in_rad"] = options.fwhm_in->radians;
-    const bool is_alm = io::inspect(options.in).kind == io::FileKind::alm;
-    if (!is_alm && options.kernel.is_automatic()) choose_method(options, session);
-    if (is_alm)
-        smooth_alm(options, session);
-    else if (options.kernel.is_pixel_method())
-        smooth_pixels(options, session);
+    if (io::inspect(options.in).kind == io::FileKind::alm) return smooth_alm(options, session);
+    if (kernel.is_pixel_method() && !kernel.is_automatic()) check_pixel_options(options);
+    SkyMap map(options.in, options.input, session);
+    if (kernel.is_planned()) choose_method(options, map, session);
+    if (kernel.is_pixel_method())
+        smooth_pixels(options, map, session);
     else
-        smooth_map(options, session);
+        smooth_map(options, map, session);
 }
 
 }  // namespace

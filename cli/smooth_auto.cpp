@@ -3,18 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "choice_report.hpp"
 #include "cost_model_file.hpp"
 #include "error.hpp"
 #include "quadrature_error.hpp"
-#include "sky_map.hpp"
 #include "smooth_kernels.hpp"
-#include "zonal/io/spectrum.hpp"
+#include "smooth_pixels.hpp"
+#include "smooth_spectra.hpp"
 #include "zonal/planner.hpp"
 
 namespace zonal::cli {
 namespace {
+
+using Method = zonal::ConvolutionMethod;
 
 bool is_continuous(const SmoothOptions& options) {
     return options.kernel.reference == Reference::continuous;
@@ -32,59 +35,82 @@ std::string harmonic_only(const SmoothOptions& options, const SkyMap& map) {
     return "";
 }
 
-/// TT of --input-cl FILE; white otherwise, by which more is left of a kernel's tail.
-std::vector<double> spectrum_for(const SmoothOptions& options, std::int64_t lmax) {
-    const auto& name = options.kernel.input_spectrum;
-    if (name.empty() || name == "white" || name == "map") return {};
-    const auto file = io::read_spectrum(name);
-    const auto* spectrum = file.find("TT");
-    if (spectrum == nullptr) throw UsageError(fmt::format("--input-cl {}: has no spectrum TT", name));
-    return fit_length(spectrum->values, lmax, Extension::zero, "--input-cl");
+/// As input_spectra, of the map without its masked pixels.
+std::vector<std::vector<double>> spectra_for(const SmoothOptions& options, const SkyMap& map,
+                                             Session& session) {
+    if (options.kernel.input_spectrum != "map") return input_spectra(options, map, session);
+    SkyMap masked(map);
+    Array<double, 2> weights(map.rows().extents());
+    const auto mask = read_mask(options.mask, map, session);
+    apply_mask(options.mask, map.header().source, mask.view(), masked, weights.view());
+    return input_spectra(options, masked, session);
 }
 
-ConvolutionRequest make_request(const SmoothOptions& options, const SkyMap& map, const CostModel& costs,
-                                Session& session) {
-    const auto kernels = make_kernels(options, map, {{}}, 0, session);
+/// The devices that --device permits and whose costs are known; empty for all of them.
+std::vector<Device> devices_for(const SmoothOptions& options, const CostModel& costs) {
+    const bool any = options.run.any_device || !has_costs(costs, options.run.device);
+    return any ? std::vector<Device>{} : std::vector{options.run.device};
+}
+
+/// What is to be convolved, and what it is planned by.
+struct Problem {
+    std::vector<SmoothingKernel> kernels;
+    std::vector<std::vector<double>> spectra;
     ConvolutionRequest request;
+    std::int64_t nside;  ///< 0: not HEALPix
+
+    bool is_single() const { return kernels.size() == 1 && spectra.size() == 1; }
+};
+
+Problem make_problem(const SmoothOptions& options, const SkyMap& map, Session& session) {
+    Problem problem{
+        make_kernels(options, map, {{}}, 0, session), spectra_for(options, map, session), {}, map.nside()};
+    auto& request = problem.request;
     request.grid = map.grid();
-    request.lmax = options.analysis.lmax
-                       ? options.analysis.lmax_for(map)
-                       : std::min(options.analysis.lmax_for(map), default_smoothing_lmax(map.grid()));
-    request.kernel = kernels[0].kernel;
+    request.lmax =
+        options.analysis.lmax ? options.analysis.lmax_for(map) : default_smoothing_lmax(map.grid());
+    request.kernel = problem.kernels[0].kernel;
     request.threads = options.run.thread_count();
-    request.c_l = spectrum_for(options, request.lmax);
+    if (!problem.spectra[0].empty())
+        request.c_l = fit_length(problem.spectra[0], request.lmax, Extension::zero, "--input-cl");
     request.error = options.kernel.chosen_error();
-    if (is_continuous(options)) {
-        request.reference = ConvolutionReference::continuous;
-        request.quadrature_error =
-            quadrature_error(request.kernel, map.nside(), request.c_l, request.threads);
-        request.iteration_gain = iteration_gain(request.lmax, map.nside());
-    }
+    if (is_continuous(options)) request.reference = ConvolutionReference::continuous;
     request.n_maps = map.rows().extent(0);
-    request.allow_single = options.precision == io::Precision::float32;
-    request.consider_split = false;
-    const bool is_known = std::any_of(costs.devices.begin(), costs.devices.end(), [&](const auto& device) {
-        return device.device == options.run.device;
-    });
-    if (is_known) request.devices = {options.run.device};
-    return request;
+    request.allow_single = options.precision != io::Precision::float64;
+    request.only_split = options.kernel.method == ConvolutionMethod::split;
+    request.consider_split = problem.is_single() && options.mask.mode != MaskMode::renormalize &&
+                             options.kernel.chosen_normalization() != Normalization::pixel;
+    if (options.kernel.theta_cut) request.theta_cut = options.kernel.theta_cut->radians;
+    return problem;
 }
 
-/// Whether `zonal smooth` would do just this: its precision is that of the output, its kernels are cut by the
-/// error alone, and counts are kept by sums over pixels.
+/// Counts are kept by sums over pixels alone.
 bool may_be_taken(const ConvolutionChoice& choice, const SmoothOptions& options) {
     if (!choice.excluded.empty()) return false;
-    const bool harmonic = choice.method == zonal::ConvolutionMethod::harmonic;
-    if (harmonic) return options.kernel.chosen_normalization() != Normalization::pixel;
-    const bool single = options.precision == io::Precision::float32;
-    return (choice.precision == zonal::Precision::single_) == single;
+    if (options.kernel.method == ConvolutionMethod::split) return choice.method == Method::split;
+    return choice.method != Method::harmonic || options.kernel.chosen_normalization() != Normalization::pixel;
+}
+
+ConvolutionMethod named(Method method) {
+    switch (method) {
+        case Method::pixel_sum:
+            return ConvolutionMethod::pixel_sum;
+        case Method::ring_fft:
+            return ConvolutionMethod::ring_fft;
+        case Method::split:
+            return ConvolutionMethod::split;
+        default:
+            return ConvolutionMethod::harmonic;
+    }
 }
 
 void take(ConvolutionMethod method, SmoothOptions& options) {
     options.kernel.method = method;
     if (!options.kernel.reference) options.kernel.reference = Reference::discrete;
-    // What the other ways have no use for.
-    if (method != ConvolutionMethod::harmonic && options.beam.empty()) options.analysis.lmax.reset();
+    // What sums over pixels have no use for.
+    const bool sums = method == ConvolutionMethod::pixel_sum || method == ConvolutionMethod::ring_fft;
+    const bool has_degrees = !options.beam.empty() || !options.kernel.sky_spectrum.empty();
+    if (sums && !has_degrees) options.analysis.lmax.reset();
 }
 
 /// As many iterations as were planned; where lmax is so high that they need not converge as planned,
@@ -97,37 +123,73 @@ void iterate(const ConvolutionChoice& choice, std::int64_t lmax, std::int64_t ns
         options.analysis.tolerance = std::max(1e-13, share_of_residual * options.kernel.chosen_error());
 }
 
+ConvolutionChoice best_of(const std::vector<ConvolutionChoice>& choices, const SmoothOptions& options,
+                          std::int64_t lmax) {
+    const auto best = std::find_if(choices.begin(), choices.end(),
+                                   [&](const auto& choice) { return may_be_taken(choice, options); });
+    if (best != choices.end()) return *best;
+    if (options.kernel.method != ConvolutionMethod::split)
+        throw UsageError(
+            fmt::format("--method auto: nothing keeps --error {}", options.kernel.chosen_error()));
+    for (const auto& choice : choices)
+        if (choice.method == Method::harmonic && !choice.excluded.empty())
+            throw UsageError(fmt::format("--method split: nothing keeps --error {}: {}",
+                                         options.kernel.chosen_error(), choice.excluded));
+    throw UsageError(fmt::format("--method split: no split of the window up to lmax = {} keeps --error {}{}",
+                                 lmax, options.kernel.chosen_error(),
+                                 options.kernel.theta_cut ? " with this --theta-cut" : ""));
+}
+
+/// On the device that it was planned for; on the one that was asked for where no costs of that are known.
+void run_on_planned_device(const CostModel& costs, ConvolutionChoice& choice, SmoothOptions& options,
+                           Session& session) {
+    if (!has_costs(costs, options.run.device)) {
+        choice.device = choice.harmonic_device = options.run.device;
+        return;
+    }
+    options.run.device = choice.device;
+    session.report["device"] = to_string(choice.device);
+    session.report["predicted_seconds"] = choice.seconds;
+}
+
+/// The fastest way by what this machine's devices cost.
+ConvolutionChoice plan(const Problem& problem, SmoothOptions& options, Session& session) {
+    const auto costs = read_cost_model(options.kernel.costs, options.run.thread_count(), session);
+    auto request = problem.request;
+    request.devices = devices_for(options, costs);
+    if (is_continuous(options)) {
+        request.quadrature_error =
+            quadrature_error(request.kernel, problem.nside, request.c_l, request.threads);
+        request.iteration_gain = iteration_gain(request.lmax, problem.nside);
+    }
+    const auto choices = plan_convolution(request, costs);
+    if (options.kernel.explain) report_choices(choices, costs.fingerprint, session);
+    auto choice = best_of(choices, options, request.lmax);
+    run_on_planned_device(costs, choice, options, session);
+    return choice;
+}
+
 }  // namespace
 
-void choose_method(SmoothOptions& options, Session& session) {
-    Session scratch;  // notes of reading come again from the method itself
-    const SkyMap map(options.in, options.input, scratch);
-    session.report["method_asked_for"] = "auto";
-    if (const auto reason = harmonic_only(options, map); !reason.empty()) {
+void choose_method(SmoothOptions& options, const SkyMap& map, Session& session) {
+    const auto start = std::chrono::steady_clock::now();
+    session.report["method_asked_for"] = to_string(options.kernel.chosen_method());
+    if (options.kernel.method == ConvolutionMethod::split) {
+        check_spin(options, map);
+    } else if (const auto reason = harmonic_only(options, map); !reason.empty()) {
         session.note(fmt::format("--method auto: {}: harmonic space, whatever --error says", reason));
         return take(ConvolutionMethod::harmonic, options);
     }
-    const auto costs = read_cost_model("", options.run.thread_count(), session);
-    const auto request = make_request(options, map, costs, scratch);
-    const auto choices = plan_convolution(request, costs);
-    if (options.kernel.explain) {
-        session.report["costs"] = costs.fingerprint;
-        session.report["choices"] = Json::array();
-        for (const auto& choice : choices) session.report["choices"].push_back(report_of(choice));
-    }
-    const auto best = std::find_if(choices.begin(), choices.end(),
-                                   [&](const auto& choice) { return may_be_taken(choice, options); });
-    if (best == choices.end())
-        throw UsageError(
-            fmt::format("--method auto: nothing keeps --error {}", options.kernel.chosen_error()));
-    session.report["predicted_seconds"] = best->seconds;
-    session.report["predicted_error"] = best->error;
-    if (is_continuous(options) && best->method == zonal::ConvolutionMethod::harmonic)
-        iterate(*best, request.lmax, map.nside(), options);
-    take(best->method == zonal::ConvolutionMethod::harmonic    ? ConvolutionMethod::harmonic
-         : best->method == zonal::ConvolutionMethod::pixel_sum ? ConvolutionMethod::pixel_sum
-                                                               : ConvolutionMethod::ring_fft,
-         options);
+    auto problem = make_problem(options, map, session);
+    auto choice = plan(problem, options, session);
+    session.report["predicted_error"] = choice.error;
+    if (is_continuous(options) && choice.method == Method::harmonic)
+        iterate(choice, problem.request.lmax, map.nside(), options);
+    take(named(choice.method), options);
+    const bool is_exact = problem.is_single();
+    options.planned = PlannedSmoothing{std::move(choice), std::move(problem.spectra), is_exact};
+    session.report["plan_seconds"] =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace zonal::cli

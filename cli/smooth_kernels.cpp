@@ -9,6 +9,8 @@
 #include "beam_options.hpp"
 #include "energy.hpp"
 #include "error.hpp"
+#include "spectrum_file.hpp"
+#include "zonal/filters.hpp"
 #include "zonal/io/profile.hpp"
 #include "zonal/io/psf.hpp"
 
@@ -25,6 +27,15 @@ auto from_file(const std::string& source, Make&& make) {
     }
 }
 
+/// sqrt(C_l) B_l up to --lmax, or what the map resolves.
+std::vector<double> window_of_sky(const SmoothOptions& options, const SkyMap& map, Session& session) {
+    const auto lmax = options.analysis.lmax.value_or(default_smoothing_lmax(map.grid()));
+    const auto& file = options.kernel.sky_spectrum;
+    const auto c_l = fit_to_lmax(read_tt("--cl", file, session), lmax, options.extension, "--cl " + file);
+    const auto beam = evaluate_window(smoothing_window(options, 0, 0, session), lmax, window_text(options));
+    return from_file(file, [&] { return sky_window(c_l, beam.temperature); });
+}
+
 /// Kernels as they are given.
 std::vector<SmoothingKernel> given_kernels(const SmoothOptions& options, const SkyMap& map,
                                            Session& session) {
@@ -33,7 +44,9 @@ std::vector<SmoothingKernel> given_kernels(const SmoothOptions& options, const S
         kernels.push_back({kernel, 1, kernel.window(0)[0], energy, 0, false});
     };
     const auto& choice = options.kernel;
-    if (options.fwhm) {
+    if (!choice.sky_spectrum.empty()) {
+        add(RadialKernel::from_window(window_of_sky(options, map, session)), 0);
+    } else if (options.fwhm) {
         add(RadialKernel::gaussian(options.fwhm->radians), 0);
     } else if (!options.beam.empty()) {
         auto window = read_beam_file(options.beam, session).temperature;
@@ -96,6 +109,15 @@ double worst(const std::vector<std::vector<double>>& c_l, Measure&& measure) {
     return largest;
 }
 
+/// Cut where that is asked for by hand or by a plan.
+void cut_at_given(double theta_cut, const std::vector<std::vector<double>>& c_l, bool normalize,
+                  SmoothingKernel& kernel) {
+    const double lost = worst(c_l, [&](const std::vector<double>& spectrum) {
+        return truncation_error(kernel.kernel, spectrum, theta_cut);
+    });
+    cut_at(theta_cut, lost, normalize, kernel);
+}
+
 /// A support that keeps the error, that of the integral too.
 void cut_for_error(double error, const std::vector<std::vector<double>>& c_l, bool normalize,
                    SmoothingKernel& kernel) {
@@ -140,10 +162,9 @@ std::vector<SmoothingKernel> make_kernels(const SmoothOptions& options, const Sk
         const auto spectra =
             kernels.size() > 1 && c_l.size() > 1 ? std::vector<std::vector<double>>{c_l[i]} : c_l;
         if (choice.cut) {
-            const double lost = worst(spectra, [&](const std::vector<double>& spectrum) {
-                return truncation_error(kernel.kernel, spectrum, choice.cut->radians);
-            });
-            cut_at(choice.cut->radians, lost, normalize, kernel);
+            cut_at_given(choice.cut->radians, spectra, normalize, kernel);
+        } else if (error > 0 && options.planned && options.planned->is_exact) {
+            cut_at_given(options.planned->choice.support, spectra, normalize, kernel);
         } else if (error > 0) {
             cut_for_error(error, spectra, normalize, kernel);
         } else {
@@ -160,6 +181,10 @@ void report_kernels(const SmoothOptions& options, const std::vector<SmoothingKer
     report["reference"] = to_string(options.kernel.chosen_reference());
     report["normalize"] = to_string(options.kernel.chosen_normalization());
     const bool normalized = options.kernel.chosen_normalization() == Normalization::window;
+    const bool is_split = options.kernel.method == ConvolutionMethod::split;  // cuts nothing
+    if (is_split) report["kernel_integral"] = kernels[0].integral;
+    if (is_split && normalized) report["scale"] = kernels[0].scale;
+    if (is_split) return;
     if (kernels.size() == 1) report.update(kernel_report(kernels[0], normalized));
     if (kernels.size() > 1) report["kernels"] = Json::array();
     for (const auto& kernel : kernels)

@@ -21,8 +21,8 @@ struct SmoothingKernel {
 };
 
 /// Of --fwhm, --beam or --profile: one for all rows of the map, or with --energy bands one for each. c_l: the
-/// spectra of the rows, or one for all; empty ones are white. error: what cutting may cost where --cut does
-/// not say; 0: not cut. Throws UsageError and IoError.
+/// spectra of the rows, or one for all; empty ones are white. error: what cutting may cost where neither
+/// --cut nor a plan says where; 0: not cut. Throws UsageError and IoError.
 std::vector<SmoothingKernel> make_kernels(const SmoothOptions& options, const SkyMap& map,
                                           const std::vector<std::vector<double>>& c_l, double error,
                                           Session& session);

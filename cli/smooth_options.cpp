@@ -53,7 +53,9 @@ void declare_options(CLI::App& app, SmoothOptions& options) {
         ->default_str("the input's")
         ->group("Output");
     add_precision(app, options.precision, "as the input")
-        ->description("numbers in the output file; float: also of the sums of pixel methods");
+        ->description(
+            "numbers in the output file; float: also of the sums of pixel methods, which --method auto and "
+            "split choose where it is not double");
     add_output_options(app, options.output);
     add_run_options(app, options.run);
 }
@@ -69,6 +71,9 @@ void check(const SmoothOptions& options) {
             "--beam-in");
     check_alone("--profile", profile, "--fwhm", options.fwhm.has_value());
     check_alone("--profile", profile, "--beam", !options.beam.empty());
+    const bool is_sky = !options.kernel.sky_spectrum.empty();
+    if (is_sky && !options.fwhm && options.beam.empty())
+        throw UsageError("--cl: needs --fwhm ANGLE or --beam FILE, with which the kernel ends");
     check_alone("--fwhm", options.fwhm.has_value(), "--beam", !options.beam.empty());
     check_alone("--fwhm-in", options.fwhm_in.has_value(), "--beam-in", !options.beam_in.empty());
     if (!options.beam_in.empty() && options.floor == 0)
@@ -78,7 +83,7 @@ void check(const SmoothOptions& options) {
     if (options.floor > 0 && !divides)
         throw UsageError("--floor: only with --fwhm-in, --beam-in or --pixwin-in");
     const bool from_files = !options.beam.empty() || !options.beam_in.empty() ||
-                            !options.pixel_window_in.empty() || !options.pixel_window_out.empty();
+                            !options.pixel_window_in.empty() || !options.pixel_window_out.empty() || is_sky;
     if (options.extension != Extension::none && !from_files)
         throw UsageError("--extend: only with windows from files, such as --beam");
     if (options.mask.threshold > 0 && options.mask.mode != MaskMode::renormalize)
@@ -120,6 +125,7 @@ std::string window_text(const SmoothOptions& options) {
     add("--fwhm", options.fwhm ? options.fwhm->text : "");
     add("--beam", options.beam);
     add("--profile", options.kernel.profile);
+    add("--cl", options.kernel.sky_spectrum);
     add("--fwhm-in", options.fwhm_in ? options.fwhm_in->text : "");
     add("--beam-in", options.beam_in);
     add("--pixwin-in", options.pixel_window_in);
@@ -138,6 +144,8 @@ std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const 
     const auto& kernel = options.kernel;
     if (!kernel.profile.empty())
         cards.push_back({"PROFILE", header_text(kernel.profile), "file of the kernel's profile"});
+    if (!kernel.sky_spectrum.empty())
+        cards.push_back({"CLFILE", header_text(kernel.sky_spectrum), "file of the C_l in the kernel"});
     if (!kernel.energy.empty()) cards.push_back({"ENERGY", header_text(kernel.energy), "of the profile"});
     if (kernel.given()) {
         cards.push_back({"METHOD", to_string(kernel.chosen_method()), "how it was convolved"});
@@ -147,6 +155,11 @@ std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const 
     if (session.report.contains("support_deg"))
         cards.push_back(
             {"SUPPORT", session.report["support_deg"].get<double>(), "[deg] the kernel ends here"});
+    if (kernel.method == ConvolutionMethod::split) {
+        const auto& split = options.planned->choice;
+        cards.push_back({"L_CUT", split.l_cut, "the split kernel's window ends here"});
+        cards.push_back({"THETACUT", split.support * degrees, "[deg] the split kernel's profile ends here"});
+    }
     if (session.report.contains("estimated_error"))
         cards.push_back({"ESTERROR", session.report["estimated_error"].get<double>(), "rms, from REFERENC"});
     if (!options.beam_in.empty())

@@ -10,9 +10,20 @@
 #include "mask_options.hpp"
 #include "parse.hpp"
 #include "sky_map.hpp"
+#include "zonal/planner.hpp"
 #include "zonal/window.hpp"
 
 namespace zonal::cli {
+
+/// What zonal plan found for a map.
+struct PlannedSmoothing {
+    ConvolutionChoice choice;
+    /// Of the map, by which errors are weighed (see input_spectra).
+    std::vector<std::vector<double>> spectra;
+    /// Whether it was made for just this kernel and spectrum, so that its cut and accuracy hold: else there
+    /// are several, and each kernel is cut by itself.
+    bool is_exact = true;
+};
 
 struct SmoothOptions {
     std::string in, out;
@@ -29,6 +40,14 @@ struct SmoothOptions {
     std::optional<io::Precision> precision;
     RunOptions run;
     OutputOptions output;
+
+    std::optional<PlannedSmoothing> planned;  ///< set where --method is auto or split
+
+    /// Of sums over pixels: as planned, else as --precision says.
+    bool single_sums() const {
+        return planned ? planned->choice.precision == zonal::Precision::single_
+                       : precision == io::Precision::float32 && !kernel.is_planned();
+    }
 };
 
 void declare_options(CLI::App& app, SmoothOptions& options);

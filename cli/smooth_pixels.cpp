@@ -7,17 +7,21 @@
 #include <cmath>
 
 #include "beam_options.hpp"
+#include "convolve_choice.hpp"
 #include "error.hpp"
 #include "interrupt.hpp"
 #include "quadrature_error.hpp"
 #include "smooth_kernels.hpp"
-#include "zonal/io/spectrum.hpp"
+#include "smooth_spectra.hpp"
 #include "zonal/normalized_convolution.hpp"
 #include "zonal/polarization_convolution.hpp"
-#include "zonal/spectrum.hpp"
 
 namespace zonal::cli {
 namespace {
+
+bool is_split(const SmoothOptions& options) {
+    return options.kernel.method == ConvolutionMethod::split;
+}
 
 /// How well tables and series stand for the profile, of its peak: a share of the error where one is to be
 /// kept, the plan's default (0) else. Counts are kept as well as the sums of kernels agree: by the default.
@@ -25,91 +29,24 @@ double accuracy_for(const SmoothOptions& options) {
     constexpr double share = 1e-3, double_default = 1e-12, single_default = 3e-8;
     const auto& kernel = options.kernel;
     if (kernel.cut || kernel.chosen_normalization() == Normalization::pixel) return 0;
-    const bool single = options.precision == io::Precision::float32;
-    return std::max(share * kernel.chosen_error(), single ? single_default : double_default);
+    if (options.planned && options.planned->is_exact) return options.planned->choice.accuracy;
+    return std::max(share * kernel.chosen_error(), options.single_sums() ? single_default : double_default);
 }
 
 /// Of the sums and of the kernel's values, of the result's rms; measured with zonal bench radial.
 double arithmetic_error(const SmoothOptions& options) {
     constexpr double over_accuracy = 10;
-    const double rounding = options.precision == io::Precision::float32 ? 5e-7 : 1e-11;
+    const double rounding = options.single_sums() ? 5e-7 : 1e-11;
     return rounding + over_accuracy * accuracy_for(options);
 }
 
-/// What only a window in harmonic space can do.
-void require_pixel_options(const SmoothOptions& options) {
-    const auto method = to_string(options.kernel.chosen_method());
-    const auto reject = [&](bool given, const std::string& names, const std::string& why) {
-        if (given) throw UsageError(fmt::format("{}: not with --method {}: {}", names, method, why));
-    };
-    reject(options.analysis.iterations || options.analysis.tolerance > 0, "--iter, --tolerance",
-           "sums over pixels have no iterations");
-    reject(options.fwhm_in || !options.beam_in.empty() || !options.pixel_window_in.empty() ||
-               !options.pixel_window_out.empty(),
-           "--fwhm-in, --beam-in, --pixwin-in, --pixwin-out", "they are windows");
-    reject(options.nside_out.has_value(), "--nside-out", "the pixels of the result are the input's");
-    reject(options.analysis.lmax && options.beam.empty() && options.kernel.input_spectrum != "map", "--lmax",
-           "only --beam and --input-cl map have degrees");
-    const auto normalization = options.kernel.chosen_normalization();
-    const bool renormalize = options.mask.mode == MaskMode::renormalize;
-    if (renormalize && normalization != Normalization::window)
-        throw UsageError(fmt::format("--mask-mode renormalize and --normalize {} exclude each other",
-                                     to_string(normalization)));
-    const bool weighted = options.analysis.weights != "none";
-    if (weighted && (renormalize || normalization == Normalization::pixel))
-        throw UsageError(
-            "--weights: not with --normalize pixel or --mask-mode renormalize, which weigh pixels "
-            "themselves");
-    if (!options.kernel.cut && arithmetic_error(options) >= options.kernel.chosen_error())
-        throw UsageError(fmt::format(
-            "--error = {}: --precision {} keeps no more than {}", options.kernel.chosen_error(),
-            options.precision == io::Precision::float32 ? "float" : "double", arithmetic_error(options)));
-}
-
-void require_spin(const SmoothOptions& options, const SkyMap& map) {
-    if (map.groups()[0].fields == Fields::scalars) return;
-    const auto reject = [&](const std::string& why) {
-        throw UsageError(fmt::format("{}: has Q and U, and {}; --field I or --no-pol smooths spin-0 fields",
-                                     map.header().source, why));
-    };
-    if (!options.kernel.profile.empty())
-        reject("--profile is a kernel for spin 0: --fwhm and --beam have both");
-    if (options.kernel.chosen_normalization() == Normalization::pixel)
-        reject("--normalize pixel is for counts");
-    if (options.kernel.method == ConvolutionMethod::pixel_sum &&
-        options.run.device.kind() == Device::Kind::cuda)
-        reject("on CUDA --method pixel-sum has no spin: --method ring-fft and --device cpu have");
-}
-
-/// Spectra that --input-cl names, by which the cut's error is weighed: one, or one of each row.
-std::vector<std::vector<double>> input_spectra(const SmoothOptions& options, const SkyMap& map,
-                                               Session& session) {
-    const auto& name = options.kernel.input_spectrum;
-    if (options.kernel.cut && !name.empty() && name != "white")
-        session.note("--input-cl weighs the error of --cut");
-    if (name.empty() || name == "white") return {{}};
-    if (name != "map") {
-        const auto file = io::read_spectrum(name);
-        session.note(file.notes);
-        const auto* spectrum = file.find("TT");
-        if (spectrum == nullptr) throw UsageError(fmt::format("--input-cl {}: has no spectrum TT", name));
-        return {spectrum->values};
-    }
-    auto choice = options.analysis;
-    choice.iterations = 0;
-    choice.weights = "none";
-    Session scratch;  // what the analysis reports is not about the result
-    scratch.quiet = true;
-    const auto alm = analyze_map(map, choice, options.run, scratch);
-    std::vector<std::vector<double>> all;
-    for (std::int64_t row = 0; row < alm.alm.extent(0); ++row)
-        all.push_back(cross_spectrum<double>(alm.layout, alm.alm.view()[row], alm.alm.view()[row]));
-    const auto holds = [](const std::vector<double>& c_l) {
-        return std::any_of(c_l.begin(), c_l.end(), [](double value) { return value > 0; });
-    };
-    for (auto& c_l : all)
-        if (!holds(c_l)) c_l.clear();  // an empty map: white
-    return all;
+/// Of the result, with what cutting the kernels costs. Plans add independent errors in squares.
+double estimated_error(const SmoothOptions& options, const std::vector<SmoothingKernel>& kernels) {
+    if (is_split(options)) return std::hypot(options.planned->choice.error, arithmetic_error(options));
+    double truncation = 0;
+    for (const auto& kernel : kernels) truncation = std::max(truncation, kernel.truncation_error);
+    return options.planned && options.planned->is_exact ? std::hypot(truncation, arithmetic_error(options))
+                                                        : truncation + arithmetic_error(options);
 }
 
 /// What the sum over pixels is from the continuous reference: not an error of the result, but nobody shall
@@ -156,8 +93,7 @@ class PixelSmoothing {
                    SkyMap& out)
         : options_(options), map_(map), weights_(weights), out_(out) {
         plan_.method = pixel_method(options.kernel.chosen_method());
-        plan_.precision = options.precision == io::Precision::float32 ? zonal::Precision::single_
-                                                                      : zonal::Precision::double_;
+        plan_.precision = options.single_sums() ? zonal::Precision::single_ : zonal::Precision::double_;
         plan_.accuracy = accuracy_for(options);
         plan_.threads = options.run.thread_count();
         plan_.device = options.run.device;
@@ -293,31 +229,82 @@ void report_fields(const SkyMap& out, View<const double, 2> weights, Session& se
 
 }  // namespace
 
-void smooth_pixels(const SmoothOptions& options, Session& session) {
-    require_pixel_options(options);
-    SkyMap map(options.in, options.input, session);
-    require_spin(options, map);
+void check_spin(const SmoothOptions& options, const SkyMap& map) {
+    if (map.groups()[0].fields == Fields::scalars) return;
+    const auto reject = [&](const std::string& why) {
+        throw UsageError(fmt::format("{}: has Q and U, and {}; --field I or --no-pol smooths spin-0 fields",
+                                     map.header().source, why));
+    };
+    if (is_split(options)) reject("--method split has no spin: --method ring-fft and pixel-sum have");
+    if (!options.kernel.profile.empty() || !options.kernel.sky_spectrum.empty())
+        reject("--profile and --cl are kernels for spin 0: --fwhm and --beam have both");
+    if (options.kernel.chosen_normalization() == Normalization::pixel)
+        reject("--normalize pixel is for counts");
+    if (options.kernel.method == ConvolutionMethod::pixel_sum &&
+        options.run.device.kind() == Device::Kind::cuda)
+        reject("on CUDA --method pixel-sum has no spin: --method ring-fft and --device cpu have");
+}
+
+void check_pixel_options(const SmoothOptions& options) {
+    const auto method = to_string(options.kernel.chosen_method());
+    const auto reject = [&](bool given, const std::string& names, const std::string& why) {
+        if (given) throw UsageError(fmt::format("{}: not with --method {}: {}", names, method, why));
+    };
+    reject(options.analysis.iterations || options.analysis.tolerance > 0, "--iter, --tolerance",
+           "sums over pixels have no iterations");
+    reject(options.fwhm_in || !options.beam_in.empty() || !options.pixel_window_in.empty() ||
+               !options.pixel_window_out.empty(),
+           "--fwhm-in, --beam-in, --pixwin-in, --pixwin-out", "they are windows");
+    reject(options.nside_out.has_value(), "--nside-out", "the pixels of the result are the input's");
+    const bool has_degrees = !options.beam.empty() || !options.kernel.sky_spectrum.empty() ||
+                             options.kernel.input_spectrum == "map" || is_split(options);
+    reject(options.analysis.lmax && !has_degrees, "--lmax",
+           "only --beam, --cl and --input-cl map have degrees");
+    const auto normalization = options.kernel.chosen_normalization();
+    const bool renormalize = options.mask.mode == MaskMode::renormalize;
+    if (renormalize && normalization != Normalization::window)
+        throw UsageError(fmt::format("--mask-mode renormalize and --normalize {} exclude each other",
+                                     to_string(normalization)));
+    const bool weighted = options.analysis.weights != "none";
+    if (weighted && (renormalize || normalization == Normalization::pixel))
+        throw UsageError(
+            "--weights: not with --normalize pixel or --mask-mode renormalize, which weigh pixels "
+            "themselves");
+    reject(is_split(options) && renormalize, "--mask-mode renormalize",
+           "its error is of whole maps, not of quotients");
+    if (!options.kernel.cut && arithmetic_error(options) >= options.kernel.chosen_error())
+        throw UsageError(fmt::format("--error = {}: --precision {} keeps no more than {}",
+                                     options.kernel.chosen_error(),
+                                     options.single_sums() ? "float" : "double", arithmetic_error(options)));
+}
+
+void smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session) {
+    check_pixel_options(options);
+    check_spin(options, map);
     SkyMap out(map, map.header().pixelisation);
     if (options.mask.fill_masked) out.write_full_sky();
     const auto mask = read_mask(options.mask, map, session);
     const auto factors = find_weights(options.analysis, map, options.run, session);
     Array<double, 2> weights(map.rows().extents());
     apply_mask(options.mask, map.header().source, mask.view(), map, weights.view());
-    const auto c_l = input_spectra(options, map, session);
-    const auto kernels =
-        make_kernels(options, map, c_l, options.kernel.chosen_error() - arithmetic_error(options), session);
+    const auto c_l = options.planned ? options.planned->spectra : input_spectra(options, map, session);
+    const double error = options.kernel.chosen_error() - arithmetic_error(options);
+    const auto kernels = make_kernels(options, map, c_l, is_split(options) ? 0 : error, session);
     multiply_by_weights(factors, map);
     stop_if_interrupted();
     report_kernels(options, kernels, session);
-    double truncation = 0;
-    for (const auto& kernel : kernels) truncation = std::max(truncation, kernel.truncation_error);
-    session.report["estimated_error"] = truncation + arithmetic_error(options);
+    session.report["precision"] = options.single_sums() ? "float" : "double";
+    session.report["estimated_error"] = estimated_error(options, kernels);
     report_quadrature(options, map, kernels, c_l, session);
     if (!options.kernel.cut) session.report["error"] = options.kernel.chosen_error();
 
     const auto start = std::chrono::steady_clock::now();
     PixelSmoothing smoothing(options, map, std::as_const(weights).view(), out);
-    smooth_groups(options, kernels, map, smoothing, session);
+    if (is_split(options))
+        convolve(options.planned->choice, kernels[0].kernel, -1, map.grid(), std::as_const(map).rows(),
+                 out.rows(), options.run.thread_count(), "smooth", session);
+    else
+        smooth_groups(options, kernels, map, smoothing, session);
     session.report["convolution_seconds"] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!options.mask.fill_masked) smoothing.hide_masked();

@@ -5,7 +5,14 @@
 
 namespace zonal::cli {
 
-/// `zonal smooth` by sums over pixels. Throws UsageError and IoError.
-void smooth_pixels(const SmoothOptions& options, Session& session);
+/// Throws UsageError for what only a window in harmonic space can do.
+void check_pixel_options(const SmoothOptions& options);
+
+/// Throws UsageError for maps of Q and U that the method cannot convolve.
+void check_spin(const SmoothOptions& options, const SkyMap& map);
+
+/// `zonal smooth` by sums over pixels, and by split kernels. map: multiplied by mask and weights. Throws
+/// UsageError and IoError.
+void smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session);
 
 }  // namespace zonal::cli

@@ -1,0 +1,73 @@
+#include "convolve_choice.hpp"
+
+#include <complex>
+#include <utility>
+
+#include "angles.hpp"
+#include "zonal/convolution.hpp"
+#include "zonal/sht.hpp"
+#include "zonal/spectrum.hpp"
+#include "zonal/split_convolution.hpp"
+
+namespace zonal::cli {
+namespace {
+
+void convolve_split(const ConvolutionChoice& choice, const Grid& grid, View<const double, 2> maps,
+                    View<double, 2> convolved, int threads, const Progress& progress, Session& session) {
+    auto& report = session.report;
+    report["l_cut"] = choice.l_cut;
+    report["theta_cut_arcmin"] = choice.support / arcmin;
+    report["amplification"] = choice.split->quality.amplification;
+    report["leakage"] = choice.split->quality.leakage;
+    report["harmonic_device"] = to_string(choice.harmonic_device);
+    SplitConvolutionOptions options;
+    options.precision = choice.precision;
+    options.accuracy = choice.accuracy;
+    options.threads = threads;
+    options.pixel_device = choice.device;
+    options.harmonic_device = choice.harmonic_device;
+    const SplitConvolutionPlan plan(grid, *choice.split, options);
+    const auto seconds = plan.convolve<double>(maps, convolved, progress);
+    report["parts_seconds"] = {{"pixels", seconds.pixels}, {"harmonic", seconds.harmonic}};
+}
+
+void convolve_harmonic(const ShtPlan& plan, const std::vector<double>& window, View<const double, 2> maps,
+                       View<double, 2> convolved, const Progress& progress) {
+    const std::int64_t n_maps = maps.extent(0), n_pixels = maps.extent(1);
+    Array<std::complex<double>, 3> alm({n_maps, 1, plan.layout().size()});
+    const auto half = [&](double begin) -> Progress {
+        return [&progress, begin](double done) { return progress(begin + done / 2); };
+    };
+    plan.quadrature<double>({maps.data(), {n_maps, 1, n_pixels}}, alm.view(), half(0));
+    for (std::int64_t map = 0; map < n_maps; ++map)
+        multiply_alm<double>(plan.layout(), window, alm.view()[map][0]);
+    plan.synthesize<double>(std::as_const(alm).view(), {convolved.data(), {n_maps, 1, n_pixels}}, half(0.5));
+}
+
+}  // namespace
+
+void convolve(const ConvolutionChoice& choice, const RadialKernel& kernel, std::int64_t lmax,
+              const Grid& grid, View<const double, 2> maps, View<double, 2> convolved, int threads,
+              const std::string& stage, Session& session) {
+    using enum zonal::ConvolutionMethod;
+    const auto progress = session.progress(stage);
+    if (choice.method == split)
+        return convolve_split(choice, grid, maps, convolved, threads, progress, session);
+    if (choice.method == harmonic) {
+        ShtOptions options;
+        options.lmax = lmax;
+        options.threads = threads;
+        options.device = choice.device;
+        return convolve_harmonic(ShtPlan(grid, options), kernel.window(lmax), maps, convolved, progress);
+    }
+    PixelConvolutionOptions options;
+    options.method = choice.method == pixel_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
+    options.precision = choice.precision;
+    options.accuracy = choice.accuracy;
+    options.threads = threads;
+    options.device = choice.device;
+    PixelConvolutionPlan(grid, kernel.truncated(choice.support), grid, options)
+        .convolve<double>(maps, convolved, progress);
+}
+
+}  // namespace zonal::cli

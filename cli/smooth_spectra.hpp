@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "session.hpp"
+#include "sky_map.hpp"
+#include "smooth_options.hpp"
+
+namespace zonal::cli {
+
+/// Spectra that --input-cl names, by which errors are weighed: one for all rows of the map, or with
+/// "--input-cl map" one for each; an empty one is white. map: without UNSEEN pixels. Throws UsageError and
+/// IoError.
+std::vector<std::vector<double>> input_spectra(const SmoothOptions& options, const SkyMap& map,
+                                               Session& session);
+
+}  // namespace zonal::cli

@@ -1,0 +1,148 @@
+"""zonal smooth --method split, and --method auto where a split is fastest: against harmonic space by healpy."""
+
+import healpy
+import numpy as np
+import pytest
+from conftest import UNSEEN, call, header, read_map, write_costs
+
+NSIDE, LMAX = 64, 128
+KERNEL = ("--cl", "cl.txt", "--fwhm", "6deg", "--lmax", LMAX)
+
+
+@pytest.fixture
+def white(tmp_path):
+    """white.fits, white noise, and cl.txt, C_l = 1/l^2; returns the noise."""
+    values = np.random.default_rng(5).normal(size=12 * NSIDE**2)
+    healpy.write_map(tmp_path / "white.fits", values, dtype=np.float64)
+    l = np.arange(LMAX + 1)
+    np.savetxt(tmp_path / "cl.txt", np.transpose([l, c_l()]), header="l TT")
+    return values
+
+
+def c_l():
+    l = np.arange(LMAX + 1)
+    return np.where(l > 1, 1 / np.maximum(l, 1.0) ** 2, 0)
+
+
+def sum_over_pixels(values, window):
+    """What it is for a window that ends at LMAX: analysis without iterations, window, synthesis."""
+    alm = healpy.map2alm(values, lmax=LMAX, iter=0)
+    return healpy.alm2map(healpy.almxfl(alm, window), NSIDE)
+
+
+def window_of_sky():
+    return np.sqrt(c_l()) * healpy.gauss_beam(np.radians(6), lmax=LMAX)
+
+
+def relative_rms(values, expected):
+    return np.sqrt(np.mean((values - expected) ** 2) / np.mean(expected**2))
+
+
+@pytest.mark.parametrize("error, precision", [("1e-2", "float"), ("1e-3", "double"), ("1e-5", "double"), ("1e-5", "float")])
+def test_split_is_the_sum_over_pixels_within_the_error(white, zonal, tmp_path, error, precision):
+    report = zonal("smooth", "white.fits", "out.fits", *KERNEL, "--method", "split", "--error", error, "--precision", precision)
+    error = float(error)
+    actual = relative_rms(read_map(tmp_path / "out.fits"), sum_over_pixels(white, window_of_sky()))
+    # what a file of floats rounds comes to it
+    assert actual <= error and report["estimated_error"] <= error, (actual, report)
+    assert actual <= 1.5 * report["estimated_error"]
+    assert report["method"] == "split" and report["reference"] == "discrete" and report["normalize"] == "none"
+    assert 0 <= report["l_cut"] < LMAX and report["theta_cut_arcmin"] > 0 and report["amplification"] <= 2
+    assert report["parts_seconds"]["pixels"] > 0 and report["parts_seconds"]["harmonic"] > 0
+    assert report["plan_seconds"] > 0 and "support_deg" not in report
+    cards = header(tmp_path / "out.fits")
+    assert cards["METHOD"] == "split" and cards["L_CUT"] == report["l_cut"]
+    assert cards["THETACUT"] == pytest.approx(report["theta_cut_arcmin"] / 60)
+    assert cards["ESTERROR"] == pytest.approx(report["estimated_error"])
+
+
+def test_report_as_text_says_where_it_is_split(white, tmp_path):
+    result = call("smooth", "white.fits", "out.fits", *KERNEL, "--method", "split", "--error", "1e-3", cwd=tmp_path)
+    assert result.code == 0, result.err
+    for name in ("l cut", "theta cut arcmin", "estimated error", "parts seconds"):
+        assert f"\n{name} " in result.out, result.out
+
+
+def test_theta_cut_is_taken(white, zonal):
+    report = zonal("smooth", "white.fits", "out.fits", *KERNEL, "--method", "split", "--error", "1e-3", "--theta-cut", "15deg",
+                   "--explain")
+    assert report["theta_cut_arcmin"] == pytest.approx(900)
+    assert [row["support_arcmin"] for row in report["choices"] if row["method"] == "split"] == pytest.approx([900])
+    assert {row["method"] for row in report["choices"]} == {"harmonic", "split"}
+
+
+def test_gaussians_and_beams_keep_their_integral(white, zonal, tmp_path):
+    window = healpy.gauss_beam(np.radians(6), lmax=LMAX)
+    np.savetxt(tmp_path / "beam.txt", 3 * window)
+    for kernel in (["--fwhm", "6deg"], ["--beam", "beam.txt"]):
+        zonal("smooth", "white.fits", "out.fits", *kernel, "--lmax", LMAX, "--method", "split", "--error", "1e-4", "--overwrite")
+        assert relative_rms(read_map(tmp_path / "out.fits"), sum_over_pixels(white, window)) <= 1e-4
+
+
+def test_masked_pixels_count_as_0_and_stay_unseen(white, zonal, tmp_path):
+    values = white.copy()
+    values[1000:1500] = UNSEEN
+    healpy.write_map(tmp_path / "holes.fits", values, dtype=np.float64)
+    report = zonal("smooth", "holes.fits", "out.fits", *KERNEL, "--method", "split", "--error", "1e-4")
+    out = read_map(tmp_path / "out.fits")
+    assert np.array_equal(out == UNSEEN, values == UNSEEN)
+    assert report["fields"][0]["masked_pixels"] == 500
+    seen = values != UNSEEN
+    expected = sum_over_pixels(np.where(seen, values, 0), window_of_sky())
+    assert relative_rms(out[seen], expected[seen]) <= 1e-4
+
+
+def test_auto_takes_the_split_where_it_is_fastest(tmp_path):
+    nside, lmax = 128, 256
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=12 * nside**2)
+    healpy.write_map(tmp_path / "white.fits", values, dtype=np.float64)
+    l = np.arange(lmax + 1)
+    window = np.where(l > 1, 1 / np.maximum(l, 1.0), 0) * healpy.gauss_beam(np.radians(4), lmax=lmax)
+    np.savetxt(tmp_path / "beam.txt", window)
+    write_costs(tmp_path / "costs.json", legendre=3000, sums=20)
+    result = call("smooth", "white.fits", "out.fits", "--beam", "beam.txt", "--lmax", lmax, "--normalize", "none", "--method",
+                  "auto", "--error", "1e-3", "--costs", "costs.json", "--explain", "--json", cwd=tmp_path)
+    assert result.code == 0, result.err
+    report = result.report
+    assert report["choices"][0]["method"] == "split" == report["method"], report["choices"]
+    assert report["method_asked_for"] == "auto" and report["costs"] == "made up"
+    for name in ("l_cut", "device"):
+        assert report[name] == report["choices"][0][name]
+    assert report["theta_cut_arcmin"] == pytest.approx(report["choices"][0]["support_arcmin"])
+    expected = healpy.alm2map(healpy.almxfl(healpy.map2alm(values, lmax=lmax, iter=0), window), nside)
+    assert relative_rms(read_map(tmp_path / "out.fits"), expected) <= 1e-3
+
+
+SPLIT = ("--method", "split")
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ([*SPLIT, "--cut", "1deg"], ["--method split", "--cut"]),
+    ([*SPLIT, "--iter", "2"], ["--iter", "--method split"]),
+    ([*SPLIT, "--tolerance", "1e-8"], ["--tolerance", "--method split"]),
+    ([*SPLIT, "--reference", "continuous"], ["--reference continuous", "--method split"]),
+    ([*SPLIT, "--normalize", "pixel"], ["--normalize pixel", "--method split"]),
+    ([*SPLIT, "--nside-out", "8"], ["--nside-out", "--method split"]),
+    ([*SPLIT, "--fwhm-in", "1deg"], ["--fwhm-in", "--method split"]),
+    ([*SPLIT, "--mask-mode", "renormalize"], ["--mask-mode renormalize", "--method split"]),
+    ([*SPLIT, "--theta-cut", "200deg"], ["--theta-cut = 200deg", "180deg"]),
+    ([*SPLIT, "--error", "1e-11"], ["--error = 1e-11", "double"]),
+    ([*SPLIT, "--fwhm", "10arcmin", "--lmax", "20"], ["--method split", "lmax = 20"]),
+    (["--theta-cut", "1deg"], ["--theta-cut", "--method split"]),
+    (["--method", "ring-fft", "--theta-cut", "1deg"], ["--theta-cut", "--method split"]),
+    (["--method", "ring-fft", "--costs", "c.json"], ["--costs", "--method auto"]),
+    (["--method", "auto", "--costs", "c.json"], ["c.json", "cannot be opened"]),
+    (["--cl", "cl.txt"], ["cl.txt"]),
+])
+def test_wrong_use_is_one_line(sky, fails, arguments, words):
+    given = [] if "--fwhm" in arguments else ["--fwhm", "20deg"]
+    code = 1 if "c.json" in words or "cl.txt" in words else 2
+    line = fails(code, "smooth", "sky.fits", "out.fits", "--field", "0", "--no-pol", *given, *arguments)
+    for word in words:
+        assert word in line
+
+
+def test_polarised_maps_are_refused(sky, fails):
+    line = fails(2, "smooth", "sky.fits", "out.fits", "--fwhm", "20deg", "--method", "split")
+    assert "Q and U" in line and "--method split" in line
