@@ -55,6 +55,13 @@ void declare_options(CLI::App& app, KernelOptions& options) {
              "with --method auto|split: costs that zonal calibrate measured")
         ->default_str("this machine's, from the cache folder")
         ->group(group);
+    add_text(app, "--save-plan", options.save_plan, "FILE",
+             "with --method auto|split: keep what was chosen, JSON, for --plan")
+        ->group(group);
+    add_text(
+        app, "--plan", options.plan, "FILE",
+        "instead of planning: what --save-plan, here or of zonal plan, has kept for this kernel and grid")
+        ->group(group);
     add_angle(app, "--theta-cut", options.theta_cut, "with --method split: where the profile ends")
         ->default_str("what is fastest by zonal plan")
         ->group(group);
@@ -98,6 +105,12 @@ void check(const KernelOptions& options) {
     const auto method = to_string(options.chosen_method());
     if (!options.is_planned() && (options.explain || !options.costs.empty()))
         throw UsageError("--explain, --costs: only with --method auto or split");
+    if (!options.plan.empty() && (!options.is_automatic() || options.explain || !options.costs.empty() ||
+                                  !options.save_plan.empty() || options.cut))
+        throw UsageError(
+            "--plan: says which method; not with --method, --cut, --explain, --costs or --save-plan");
+    if (!options.save_plan.empty() && !options.is_planned())
+        throw UsageError("--save-plan: only with --method auto or split");
     if (options.theta_cut && options.method != ConvolutionMethod::split)
         throw UsageError("--theta-cut: only with --method split");
     if (options.is_planned() && options.cut)

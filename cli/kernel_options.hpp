@@ -28,12 +28,14 @@ struct KernelOptions {
     bool explain = false;
     std::string input_spectrum;
     std::string profile, energy;
-    std::string sky_spectrum;  ///< file of C_l, whose root is part of the kernel
-    std::string costs;         ///< file of a cost model; empty: this machine's
+    std::string sky_spectrum;     ///< file of C_l, whose root is part of the kernel
+    std::string costs;            ///< file of a cost model; empty: this machine's
+    std::string plan, save_plan;  ///< files
 
     bool given() const {
         return method || reference || normalization || cut || error > 0 || !input_spectrum.empty() ||
-               !profile.empty() || !energy.empty() || theta_cut || !costs.empty() || !sky_spectrum.empty();
+               !profile.empty() || !energy.empty() || theta_cut || !costs.empty() || !plan.empty() ||
+               !save_plan.empty() || !sky_spectrum.empty();
     }
     /// harmonic where none is given.
     ConvolutionMethod chosen_method() const { return method.value_or(ConvolutionMethod::harmonic); }

@@ -8,6 +8,7 @@
 #include "cost_model_file.hpp"
 #include "error.hpp"
 #include "options.hpp"
+#include "plan_file.hpp"
 #include "quadrature_error.hpp"
 #include "split_options.hpp"
 #include "subcommands.hpp"
@@ -23,8 +24,9 @@ struct PlanOptions {
     ConvolutionReference reference = ConvolutionReference::discrete;
     std::optional<bool> normalize;
     bool double_only = false, no_split = false;
-    std::string costs;
+    std::string costs, save_plan;
     RunOptions run;
+    OutputOptions output;
 };
 
 void declare_request(CLI::App& app, PlanOptions& options) {
@@ -57,6 +59,10 @@ void declare_request(CLI::App& app, PlanOptions& options) {
 void declare_options(CLI::App& app, PlanOptions& options) {
     declare_kernel(app, options.kernel, "3 nside - 1");
     declare_request(app, options);
+    OptionGroup(app, "Output")
+        .text("-o,--save-plan", options.save_plan, "FILE",
+              "keep the first of the list, JSON, for zonal smooth --plan");
+    add_output_options(app, options.output);
     add_run_options(app, options.run);
 }
 
@@ -114,6 +120,7 @@ std::vector<Device> devices_for(const PlanOptions& options, const CostModel& cos
 }
 
 void run(PlanOptions& options, Session& session) {
+    if (!options.save_plan.empty()) options.output.require_writable(options.save_plan, OutputFormat::json);
     choose_lmax(options);
     check_kernel(options.kernel);
     auto request = make_request(options, session);
@@ -126,6 +133,10 @@ void run(PlanOptions& options, Session& session) {
     session.report["error_wanted"] = request.error;
     if (request.quadrature_error > 0) session.report["quadrature_error"] = request.quadrature_error;
     report_choices(choices, costs.fingerprint, session);
+    if (options.save_plan.empty()) return;
+    if (!choices[0].excluded.empty()) throw NegativeVerdict("--save-plan: nothing keeps --error");
+    write_plan(options.save_plan, make_plan(request, choices[0], costs), options.output.overwrite);
+    session.report["output"] = options.save_plan;
 }
 
 }  // namespace

@@ -188,9 +188,11 @@ void smooth_alm(const SmoothOptions& options, Session& session) {
 }
 
 void run(SmoothOptions& options, Session& session) {
-    const auto& kernel = options.kernel;
+    auto& kernel = options.kernel;
+    if (!kernel.plan.empty() && !kernel.method) kernel.method = ConvolutionMethod::automatic;
     check(options);
     options.output.require_writable(options.out);
+    if (!kernel.save_plan.empty()) options.output.require_writable(kernel.save_plan, OutputFormat::json);
     session.report["input"] = options.in;
     session.report["output"] = options.out;
     options.run.resolve(session);

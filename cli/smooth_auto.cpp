@@ -8,6 +8,7 @@
 #include "choice_report.hpp"
 #include "cost_model_file.hpp"
 #include "error.hpp"
+#include "plan_file.hpp"
 #include "quadrature_error.hpp"
 #include "smooth_kernels.hpp"
 #include "smooth_pixels.hpp"
@@ -62,13 +63,13 @@ struct Problem {
     bool is_single() const { return kernels.size() == 1 && spectra.size() == 1; }
 };
 
-Problem make_problem(const SmoothOptions& options, const SkyMap& map, Session& session) {
+/// lmax: where --lmax does not say.
+Problem make_problem(const SmoothOptions& options, const SkyMap& map, std::int64_t lmax, Session& session) {
     Problem problem{
         make_kernels(options, map, {{}}, 0, session), spectra_for(options, map, session), {}, map.nside()};
     auto& request = problem.request;
     request.grid = map.grid();
-    request.lmax =
-        options.analysis.lmax ? options.analysis.lmax_for(map) : default_smoothing_lmax(map.grid());
+    request.lmax = options.analysis.lmax ? options.analysis.lmax_for(map) : lmax;
     request.kernel = problem.kernels[0].kernel;
     request.threads = options.run.thread_count();
     if (!problem.spectra[0].empty())
@@ -166,6 +167,50 @@ ConvolutionChoice plan(const Problem& problem, SmoothOptions& options, Session& 
     if (options.kernel.explain) report_choices(choices, costs.fingerprint, session);
     auto choice = best_of(choices, options, request.lmax);
     run_on_planned_device(costs, choice, options, session);
+    if (options.kernel.save_plan.empty()) return choice;
+    if (!problem.is_single())
+        throw UsageError("--save-plan: keeps plans of one kernel and one spectrum; here are more");
+    write_plan(options.kernel.save_plan, make_plan(request, choice, costs), options.output.overwrite);
+    session.report["plan_output"] = options.kernel.save_plan;
+    return choice;
+}
+
+/// What the plan says and the command line does not.
+void follow(const SavedPlan& plan, SmoothOptions& options) {
+    if (options.kernel.error == 0) options.kernel.error = plan.error;
+    if (!options.kernel.reference)
+        options.kernel.reference =
+            plan.reference == ConvolutionReference::continuous ? Reference::continuous : Reference::discrete;
+    const bool is_sky = !options.kernel.sky_spectrum.empty();  // up to lmax
+    if (is_sky && !options.analysis.lmax) options.analysis.lmax = plan.lmax;
+}
+
+/// The way that was found before.
+ConvolutionChoice planned_before(const SavedPlan& plan, const Problem& problem, SmoothOptions& options,
+                                 Session& session) {
+    require_match(plan, problem.request);
+    const auto reject = [&](const std::string& why) {
+        throw UsageError(fmt::format("--plan {}: {}", plan.source, why));
+    };
+    const auto& choice = plan.choice;
+    if (!problem.is_single()) reject("is of one kernel and one spectrum; here are more");
+    if (!may_be_taken(choice, options) || (choice.method == Method::split && !problem.request.consider_split))
+        reject(fmt::format("method = {}: cannot do what --normalize and --mask-mode ask for",
+                           zonal::to_string(choice.method)));
+    if (choice.precision == zonal::Precision::single_ && !problem.request.allow_single)
+        reject("precision = float: --precision asks for double");
+    if (!options.run.any_device && choice.device != options.run.device)
+        reject(fmt::format("device = {}: --device asks for {}", to_string(choice.device),
+                           to_string(options.run.device)));
+    options.run.device = resolve_device(choice.device);
+    resolve_device(choice.harmonic_device);
+    session.report["device"] = to_string(choice.device);
+    session.report["plan"] = plan.source;
+    if (plan.machine == machine_fingerprint(options.run.thread_count()))
+        session.report["predicted_seconds"] = choice.seconds;
+    else
+        session.note(fmt::format("{}: made on {}: may not be the fastest here", plan.source, plan.machine));
+    if (choice.method == Method::harmonic) options.analysis.lmax = plan.lmax;
     return choice;
 }
 
@@ -174,14 +219,20 @@ ConvolutionChoice plan(const Problem& problem, SmoothOptions& options, Session& 
 void choose_method(SmoothOptions& options, const SkyMap& map, Session& session) {
     const auto start = std::chrono::steady_clock::now();
     session.report["method_asked_for"] = to_string(options.kernel.chosen_method());
+    std::optional<SavedPlan> saved;
+    if (!options.kernel.plan.empty()) saved = read_plan(options.kernel.plan);
+    if (saved) follow(*saved, options);
     if (options.kernel.method == ConvolutionMethod::split) {
         check_spin(options, map);
     } else if (const auto reason = harmonic_only(options, map); !reason.empty()) {
+        if (saved || !options.kernel.save_plan.empty())
+            throw UsageError(fmt::format("--plan, --save-plan: nothing is planned: {}", reason));
         session.note(fmt::format("--method auto: {}: harmonic space, whatever --error says", reason));
         return take(ConvolutionMethod::harmonic, options);
     }
-    auto problem = make_problem(options, map, session);
-    auto choice = plan(problem, options, session);
+    const auto lmax = saved ? saved->lmax : default_smoothing_lmax(map.grid());
+    auto problem = make_problem(options, map, lmax, session);
+    auto choice = saved ? planned_before(*saved, problem, options, session) : plan(problem, options, session);
     session.report["predicted_error"] = choice.error;
     if (is_continuous(options) && choice.method == Method::harmonic)
         iterate(choice, problem.request.lmax, map.nside(), options);

@@ -129,6 +129,7 @@ SPLIT = ("--method", "split")
     ([*SPLIT, "--theta-cut", "200deg"], ["--theta-cut = 200deg", "180deg"]),
     ([*SPLIT, "--error", "1e-11"], ["--error = 1e-11", "double"]),
     ([*SPLIT, "--fwhm", "10arcmin", "--lmax", "20"], ["--method split", "lmax = 20"]),
+    ([*SPLIT, "--plan", "p.json"], ["--plan", "--method"]),
     (["--theta-cut", "1deg"], ["--theta-cut", "--method split"]),
     (["--method", "ring-fft", "--theta-cut", "1deg"], ["--theta-cut", "--method split"]),
     (["--method", "ring-fft", "--costs", "c.json"], ["--costs", "--method auto"]),
