@@ -12,7 +12,9 @@
 #include "new_map.hpp"
 #include "options.hpp"
 #include "subcommands.hpp"
+#include "synfast_noise.hpp"
 #include "units.hpp"
+#include "zonal/filters.hpp"
 #include "zonal/io/spectrum.hpp"
 #include "zonal/realization.hpp"
 
@@ -31,6 +33,7 @@ struct SynfastOptions {
     std::optional<std::int64_t> lmax, mmax;
     BeamOptions beam;
     std::optional<std::int64_t> seed;
+    NoiseSkyOptions noise;
     RunOptions run;
     OutputOptions output;
 };
@@ -40,7 +43,7 @@ void declare_options(CLI::App& app, SynfastOptions& options) {
     add_argument(app, "OUT", options.out, "map to write: I, or I, Q, U where CL has EE");
     add_integer(app, "--seed", options.seed, {0, max_seed},
                 "seed of the random numbers; the same seed gives the same "
-                "sky for any lmax, nside, threads and machine")
+                "sky for any lmax, nside (without --method), threads and machine")
         ->default_str("drawn, reported and written to the header")
         ->group("Simulation");
     app.add_flag("--temperature-only", options.temperature_only, "leave polarisation out")
@@ -53,6 +56,7 @@ void declare_options(CLI::App& app, SynfastOptions& options) {
         ->group("Simulation");
     add_beam_options(app, options.beam, "Simulation");
     add_extend_option(app, options.beam.extension, "Simulation", "C_l and windows");
+    declare_options(app, options.noise);
     add_choice<io::ClOrder>(
         app, "--cl-order", options.spectrum.order,
         {{"auto", io::ClOrder::automatic}, {"f90", io::ClOrder::f90}, {"healpy", io::ClOrder::healpy}},
@@ -134,6 +138,73 @@ void write_drawn_alm(const SynfastOptions& options, const SkyMap& map, const Map
     write_alm_file(options.alm_out, file, options.output.write_options());
 }
 
+/// What drawing alm can do and noise on pixels cannot.
+void check_noise_sky(const SynfastOptions& options, const io::SpectrumFile& file) {
+    check(options.noise);
+    if (!options.noise.method) return;
+    const auto reject = [](bool given, const std::string& names, const std::string& why) {
+        if (given) throw UsageError(fmt::format("{}: not with --method: {}", names, why));
+    };
+    reject(!options.alm_out.empty(), "--alm-out", "the sky is made on its pixels");
+    reject(options.mmax.has_value(), "--mmax", "noise on pixels has all orders m");
+    reject(!options.map.car.empty(), "--car", "the noise is that of HEALPix pixels");
+    if (!options.temperature_only && file.find("EE") != nullptr)
+        throw UsageError(
+            fmt::format("--method: {} has EE, and noise on pixels makes I alone: --temperature-only "
+                        "leaves polarisation out",
+                        file.source));
+}
+
+/// Cards and report of what both kinds of sky have.
+void finish(const SynfastOptions& options, std::int64_t seed, std::int64_t lmax, int scheme,
+            std::vector<io::HeaderCard>& cards, Session& session) {
+    set_cards(cards, beam_cards(options.beam));
+    set_card(cards, {"SEED", seed, "of the random numbers"});
+    set_card(cards, {"SEEDSCHM", std::int64_t{scheme}, "scheme of the random numbers"});
+    set_card(cards, {"MAX-LPOL", lmax, "highest degree l"});
+    session.report["input"] = options.in;
+    session.report["output"] = options.out;
+    if (!options.alm_out.empty()) session.report["alm_output"] = options.alm_out;
+    session.report["seed"] = seed;
+    session.report["lmax"] = lmax;
+}
+
+void make_of_alm(const SynfastOptions& options, const io::SpectrumFile& file, const SkySpectra& spectra,
+                 const Beam* beam, std::int64_t seed, std::int64_t lmax, SkyMap& map, Session& session) {
+    const AlmLayout layout(lmax, AnalysisChoice{{}, options.mmax, {}}.mmax_for(lmax));
+    const auto alm = draw(spectra, file, seed, layout, beam, options.run, session);
+    stop_if_interrupted();
+    synthesize_map(alm, options.run, session, map);
+    stop_if_interrupted();
+    auto cards = provenance(session);
+    finish(options, seed, lmax, realization_scheme, cards, session);
+    set_cards(map.header().cards, cards);
+    if (!options.alm_out.empty()) write_drawn_alm(options, map, alm, session, cards);
+    session.report["mmax"] = layout.mmax();
+}
+
+void make_of_noise(const SynfastOptions& options, const SkySpectra& spectra, const Beam* beam,
+                   std::int64_t seed, std::int64_t lmax, SkyMap& map, Session& session) {
+    const std::vector<double> no_beam(static_cast<std::size_t>(lmax + 1), 1.0);
+    std::vector<double> window;
+    try {
+        window = sky_window(spectra.tt, beam != nullptr ? beam->temperature : no_beam);
+    } catch (const InvalidArgument& error) {
+        throw IoError(fmt::format("{}: {}", options.in, error.what()));
+    }
+    const bool may_be_single = options.map.precision != io::Precision::float64;
+    make_noise_sky(options.noise, window, seed, may_be_single, options.run, map, session);
+    stop_if_interrupted();
+    auto cards = provenance(session);
+    finish(options, seed, lmax, white_noise_scheme, cards, session);
+    const auto& report = session.report;
+    cards.push_back({"METHOD", report["method"].get<std::string>(), "how the noise was convolved"});
+    if (report.contains("estimated_error"))
+        cards.push_back(
+            {"ESTERROR", report["estimated_error"].get<double>(), "rms of the convolution's error"});
+    set_cards(map.header().cards, cards);
+}
+
 void run(SynfastOptions& options, Session& session) {
     const auto pixels = pixelisation(options.map);
     const auto coordinates = parse_coordinates("--coordsys", options.coordinates);
@@ -141,8 +212,9 @@ void run(SynfastOptions& options, Session& session) {
     if (!options.alm_out.empty() && is_same_file(options.out, options.alm_out))
         throw UsageError(fmt::format("--alm-out = {}: OUT is the same file", options.alm_out));
     if (!options.alm_out.empty()) options.output.require_writable(options.alm_out);
-    options.run.resolve(session);
     const auto file = io::read_spectrum(options.in, options.spectrum);
+    check_noise_sky(options, file);
+    options.run.resolve(session);
     session.note(file.notes);
     const bool polarised = !options.temperature_only && file.find("EE") != nullptr;
     const auto unit = square_root_unit(file.spectra.empty() ? "" : file.spectra[0].unit);
@@ -150,32 +222,18 @@ void run(SynfastOptions& options, Session& session) {
         make_sky_map(pixels, polarised, unit, options.map.precision.value_or(file.precision), coordinates);
 
     const auto lmax = options.lmax.value_or(default_smoothing_lmax(map.grid()));
-    const AlmLayout layout(lmax, AnalysisChoice{{}, options.mmax, {}}.mmax_for(lmax));
     const auto spectra = sky_spectra(file, polarised, lmax, options.beam.extension);
     std::optional<Beam> beam;
     if (options.beam.given())
         beam =
             evaluate_window(smoothing_window(options.beam, map.nside(), session), lmax, options.beam.text());
+    const auto* beam_or_none = beam ? &*beam : nullptr;
     const auto seed = options.seed ? *options.seed : draw_seed();
-    const auto alm = draw(spectra, file, seed, layout, beam ? &*beam : nullptr, options.run, session);
-    stop_if_interrupted();
-    synthesize_map(alm, options.run, session, map);
-    stop_if_interrupted();
-
-    auto cards = provenance(session);
-    set_cards(cards, beam_cards(options.beam));
-    set_card(cards, {"SEED", seed, "of the random numbers"});
-    set_card(cards, {"SEEDSCHM", std::int64_t{realization_scheme}, "scheme of the random numbers"});
-    set_card(cards, {"MAX-LPOL", lmax, "highest degree l"});
-    set_cards(map.header().cards, cards);
-    if (!options.alm_out.empty()) write_drawn_alm(options, map, alm, session, cards);
+    if (options.noise.method)
+        make_of_noise(options, spectra, beam_or_none, seed, lmax, map, session);
+    else
+        make_of_alm(options, file, spectra, beam_or_none, seed, lmax, map, session);
     map.write(options.out, options.output.write_options());
-    session.report["input"] = options.in;
-    session.report["output"] = options.out;
-    if (!options.alm_out.empty()) session.report["alm_output"] = options.alm_out;
-    session.report["seed"] = seed;
-    session.report["lmax"] = lmax;
-    session.report["mmax"] = layout.mmax();
     session.report["map"] = describe(map.header());
 }
 
