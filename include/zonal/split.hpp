@@ -41,6 +41,9 @@ struct KernelSplitOptions {
     /// C_l of the maps that the kernel will be applied to, [lmax + 1], not negative, in any unit: what errors
     /// are weighted with. Empty: white, C_l = 1. See wiener_spectrum.
     std::vector<double> input_spectrum{};
+    /// C_l above lmax, by which leakage is weighed, in the unit of input_spectrum; 0: as the last of that.
+    /// Sums over pixels see there what the pixels alias, which of steep spectra is more.
+    double spectrum_beyond = 0;
     /// The error of the fit is multiplied by this to stand for that of the convolutions. The paper takes 5.
     double alpha = 5;
     /// Singular values of the fit below this times the largest are left out, in (0, 1).

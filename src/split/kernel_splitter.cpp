@@ -69,7 +69,9 @@ struct KernelSplitter::Problem {
 
     /// count: degrees that the row stands for.
     void add_row(std::int64_t l, std::int64_t count) {
-        const double c_l = options.input_spectrum.empty() ? 1 : options.input_spectrum[std::min(l, lmax())];
+        const bool is_beyond = l > lmax() && options.spectrum_beyond > 0;
+        const double known = options.input_spectrum.empty() ? 1 : options.input_spectrum[std::min(l, lmax())];
+        const double c_l = is_beyond ? options.spectrum_beyond : known;
         degrees.push_back(l);
         weights.push_back(std::sqrt(static_cast<double>((2 * l + 1) * count) / (4 * std::numbers::pi) * c_l));
     }

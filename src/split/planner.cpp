@@ -285,12 +285,24 @@ class Planner {
         return left > 0 ? std::sqrt(left / 2) : 0;
     }
 
+    /// Of the map's pixels above lmax: at least what white noise of the map's variance has, twice to be sure.
+    /// Of maps of C_l = 1 / l^2 their true leakage was up to 1.3 times (rms) that by white noise.
+    double spectrum_beyond() const {
+        if (request_.c_l.empty()) return 0;
+        double variance = 0;
+        for (std::int64_t l = 0; l <= request_.lmax; ++l)
+            variance += static_cast<double>(2 * l + 1) / (4 * pi) * request_.c_l[l];
+        const double white = 4 * pi / static_cast<double>(request_.grid.n_pixels()) * variance;
+        return std::max(request_.c_l.back(), 2 * white);
+    }
+
     /// Whether there is one.
     bool add_split(const DeviceCosts& pixels, Precision precision, const std::vector<double>& window,
                    double theta_cut) {
         KernelSplitOptions options;
         options.theta_cut = theta_cut;
         options.input_spectrum = request_.c_l;
+        options.spectrum_beyond = spectrum_beyond();
         options.alpha = 1;  // what single precision adds is counted by itself
         options.threads = request_.threads;
         const KernelSplitter splitter(window, options);

@@ -56,6 +56,7 @@ KernelSplitOptions resolve(const std::vector<double>& window, KernelSplitOptions
     check_number("cutoff", options.cutoff, 1e-15, 0.999999, "from 1e-15 to below 1");
     check_number("max_amplification", options.max_amplification, tiny, HUGE_VAL, "above 0");
     check_number("leakage_weight", options.leakage_weight, tiny, 1, "above 0 and at most 1");
+    check_number("spectrum_beyond", options.spectrum_beyond, 0, huge, "0 or more");
     check_number("max_leakage", options.max_leakage, 0, HUGE_VAL, "0 or more");
     check_number("knot_density", options.knot_density, 1, 100, "from 1 to 100");
     constexpr std::int64_t min_intervals = SplineBasis::min_knots - 1, max_intervals = 4096;

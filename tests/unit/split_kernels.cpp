@@ -43,6 +43,20 @@ double error_of(const std::vector<double>& kernel, const KernelSplit& split) {
     return std::sqrt(error / all);
 }
 
+TEST(KernelSplitter, WeighsLeakageByTheSpectrumAboveLmax) {
+    const auto kernel = rippled_kernel(300, 60 * arcmin);
+    auto options = options_for(0.1);
+    options.input_spectrum.assign(301, 1.0);
+    const double as_the_last = KernelSplitter(kernel, options).quality(100).leakage;
+    options.spectrum_beyond = 1;
+    EXPECT_DOUBLE_EQ(KernelSplitter(kernel, options).quality(100).leakage, as_the_last);
+    options.input_spectrum.back() = 1e-6;  // a map that ends there, but whose pixels alias
+    EXPECT_GT(KernelSplitter(kernel, options).quality(100).leakage, 0.9 * as_the_last);
+    options.spectrum_beyond = -1;
+    EXPECT_THAT([&] { KernelSplitter(kernel, options); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("spectrum_beyond = -1")));
+}
+
 TEST(TailFits, SolveTheRowsAboveTheCut) {
     constexpr std::int64_t n_rows = 400, n = 7;
     std::mt19937 generator(1);
