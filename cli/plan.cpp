@@ -7,11 +7,14 @@
 #include "common_options.hpp"
 #include "cost_model_file.hpp"
 #include "error.hpp"
+#include "iteration_gain.hpp"
 #include "options.hpp"
 #include "plan_file.hpp"
+#include "plan_measure.hpp"
 #include "quadrature_error.hpp"
 #include "split_options.hpp"
 #include "subcommands.hpp"
+#include "zonal/io/profile.hpp"
 #include "zonal/planner.hpp"
 
 namespace zonal::cli {
@@ -19,11 +22,13 @@ namespace {
 
 struct PlanOptions {
     SplitOptions kernel;  ///< of which only the kernel and the map's spectrum are used
+    std::string profile;
     std::int64_t nside = 0, maps = 1;
     double error = 1e-5, quadrature_error = 0, iteration_gain = 0;
     ConvolutionReference reference = ConvolutionReference::discrete;
     std::optional<bool> normalize;
-    bool double_only = false, no_split = false;
+    bool double_only = false, no_split = false, measure = false;
+    std::int64_t seed = 1;
     std::string costs, save_plan;
     RunOptions run;
     OutputOptions output;
@@ -40,7 +45,7 @@ void declare_request(CLI::App& app, PlanOptions& options) {
                "white");
     group.choice<bool>("--normalize", options.normalize, {{"window", true}, {"none", false}},
                        "make the kernel's integral 1, as zonal smooth does, or leave it",
-                       "window; none of cl-beam");
+                       "window; none of cl-beam and --profile");
     group.choice<ConvolutionReference>(
         "--reference", options.reference, {{"discrete", discrete}, {"continuous", continuous}},
         "what the error is measured from: the sum over the map's pixels, or the window on the map's own alm",
@@ -52,12 +57,19 @@ void declare_request(CLI::App& app, PlanOptions& options) {
                  "continuous: what an iteration of the analysis leaves of that", "by lmax/nside");
     group.flag("--double", options.double_only, "no sums in single precision");
     group.flag("--no-split", options.no_split, "do not look at splits");
+    group.flag("--measure", options.measure,
+               "convolve random maps by every way that may be taken, and report what they take and are "
+               "wrong by beside what was predicted");
+    group.integer("--seed", options.seed, {0, std::int64_t{1} << 62}, "of those maps", "1");
     group.text("--costs", options.costs, "FILE", "costs that zonal calibrate measured",
                "this machine's, from the cache folder");
 }
 
 void declare_options(CLI::App& app, PlanOptions& options) {
     declare_kernel(app, options.kernel, "3 nside - 1");
+    OptionGroup(app, "Kernel")
+        .text("--profile", options.profile, "FILE",
+              "the kernel is this profile: text, angles and values (zonal smooth)");
     declare_request(app, options);
     OptionGroup(app, "Output")
         .text("-o,--save-plan", options.save_plan, "FILE",
@@ -66,12 +78,25 @@ void declare_options(CLI::App& app, PlanOptions& options) {
     add_run_options(app, options.run);
 }
 
-RadialKernel make_kernel(const PlanOptions& options, Session& session) {
+RadialKernel given_kernel(const PlanOptions& options, Session& session) {
     const auto& kernel = options.kernel;
-    const auto given = kernel.kernel == "gaussian"
-                           ? RadialKernel::gaussian(kernel.fwhm->radians)
-                           : RadialKernel::from_window(kernel_window(kernel, kernel.fwhm, session));
-    if (!options.normalize.value_or(kernel.kernel != "cl-beam")) return given;
+    if (options.profile.empty()) {
+        check_kernel(kernel);
+        return kernel.kernel == "gaussian"
+                   ? RadialKernel::gaussian(kernel.fwhm->radians)
+                   : RadialKernel::from_window(kernel_window(kernel, kernel.fwhm, session));
+    }
+    if (kernel.fwhm || !kernel.beam_file.empty() || !kernel.spectrum_file.empty() ||
+        kernel.kernel != "gaussian")
+        throw UsageError("--profile: not with --kernel, --fwhm, --beam, --cl");
+    const auto profile = io::read_profile(options.profile);
+    return RadialKernel::from_profile(profile.theta, profile.value);
+}
+
+RadialKernel make_kernel(const PlanOptions& options, Session& session) {
+    const auto given = given_kernel(options, session);
+    if (!options.normalize.value_or(options.profile.empty() && options.kernel.kernel != "cl-beam"))
+        return given;
     const double integral = given.window(0)[0];
     if (integral == 0)
         throw UsageError("--normalize window: the window is 0 at l = 0: --normalize none leaves it");
@@ -111,7 +136,11 @@ void choose_lmax(PlanOptions& options) {
 }
 
 std::vector<Device> devices_for(const PlanOptions& options, const CostModel& costs) {
-    if (options.run.device.kind() == Device::Kind::automatic) return {};
+    if (options.run.device.kind() == Device::Kind::automatic) {
+        std::vector<Device> all;
+        for (const auto& known : costs.devices) all.push_back(known.device);
+        return all;
+    }
     const auto device = resolve_device(options.run.device);
     if (!has_costs(costs, device))
         throw UsageError(fmt::format("--device = {}: its costs were not measured; zonal calibrate does it",
@@ -122,17 +151,18 @@ std::vector<Device> devices_for(const PlanOptions& options, const CostModel& cos
 void run(PlanOptions& options, Session& session) {
     if (!options.save_plan.empty()) options.output.require_writable(options.save_plan, OutputFormat::json);
     choose_lmax(options);
-    check_kernel(options.kernel);
     auto request = make_request(options, session);
     const auto costs = read_cost_model(options.costs, request.threads, session);
     request.devices = devices_for(options, costs);
     const auto choices = plan_convolution(request, costs);
-    session.report["kernel"] = kernel_text(options.kernel);
+    session.report["kernel"] =
+        options.profile.empty() ? kernel_text(options.kernel) : "profile " + options.profile;
     session.report["nside"] = options.nside;
     session.report["lmax"] = request.lmax;
     session.report["error_wanted"] = request.error;
     if (request.quadrature_error > 0) session.report["quadrature_error"] = request.quadrature_error;
     report_choices(choices, costs.fingerprint, session);
+    if (options.measure) measure_choices(request, choices, options.seed, session);
     if (options.save_plan.empty()) return;
     if (!choices[0].excluded.empty()) throw NegativeVerdict("--save-plan: nothing keeps --error");
     write_plan(options.save_plan, make_plan(request, choices[0], costs), options.output.overwrite);

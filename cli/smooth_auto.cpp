@@ -8,6 +8,7 @@
 #include "choice_report.hpp"
 #include "cost_model_file.hpp"
 #include "error.hpp"
+#include "iteration_gain.hpp"
 #include "plan_file.hpp"
 #include "quadrature_error.hpp"
 #include "smooth_kernels.hpp"

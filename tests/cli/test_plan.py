@@ -73,7 +73,44 @@ def test_costs_of_a_file_are_taken(tmp_path):
     assert result.code == 1 and "costs.json: is no file of costs" in result.err
 
 
+SMALL = ("plan", "--nside", 64, "--lmax", 128, "--error", "1e-4", "--threads", 1)
+
+
+@pytest.mark.parametrize("kernel", [("--fwhm", "2deg"), ("--fwhm", "12deg", "--input-cl", "sky.txt"),
+                                    ("--fwhm", "8deg", "--reference", "continuous")])
+def test_measures_what_may_be_taken_and_finds_errors_within_the_bound(tmp_path, kernel):
+    l = np.arange(129)
+    np.savetxt(tmp_path / "sky.txt", np.transpose([l, 1 / np.maximum(l, 1.0) ** 2]), header="l TT")
+    report = plan(tmp_path, *SMALL, *kernel, "--measure")
+    allowed = [row for row in report["choices"] if "excluded" not in row]
+    for row in allowed:
+        assert row["measured_seconds"] > 0 and row["measured_plan_seconds"] > 0
+        assert 0 <= row["measured_error"] <= 1e-4, row
+    assert not any("measured_seconds" in row for row in report["choices"] if "excluded" in row)
+    fastest = min(row["measured_seconds"] for row in allowed)
+    measured = report["measured"]
+    assert measured["chosen_over_fastest"] == pytest.approx(allowed[0]["measured_seconds"] / fastest)
+    assert measured["chosen_error_over_wanted"] == pytest.approx(allowed[0]["measured_error"] / 1e-4)
+    assert measured["largest_error_over_wanted"] == pytest.approx(max(row["measured_error"] for row in allowed) / 1e-4)
+
+
+def test_profile_of_a_file_is_planned_as_the_kernel_it_is(tmp_path):
+    # A Gaussian of 2 degrees on the plane, which differs from that on the sphere by 4e-5 of the peak.
+    theta = np.linspace(0, np.radians(6), 2001)
+    sigma = np.radians(2) / np.sqrt(8 * np.log(2))
+    np.savetxt(tmp_path / "profile.txt", np.transpose([theta, np.exp(-theta**2 / (2 * sigma**2)) / (2 * np.pi * sigma**2)]),
+               header="theta [rad] value [1/sr]")
+    ours, theirs = (plan(tmp_path, *SMALL, *kernel)["choices"] for kernel in (("--profile", "profile.txt"), ("--fwhm", "2deg")))
+    supports = [next(row["support_arcmin"] for row in rows if row["method"] == "pixel-sum") for rows in (ours, theirs)]
+    assert supports[0] == pytest.approx(supports[1], rel=1e-3)
+
+
+def test_devices_are_those_asked_for(tmp_path):
+    assert {row["device"] for row in plan(tmp_path, *NARROW, "--device", "cpu")["choices"]} == {"cpu"}
+
+
 @pytest.mark.parametrize("arguments, words", [
+    (["--nside", "64", "--lmax", "128", "--profile", "p.txt", "--fwhm", "1deg"], ["--profile", "--fwhm"]),
     (["--lmax", "64", "--fwhm", "1deg"], ["--nside"]),
     (["--nside", "64", "--lmax", "128"], ["--fwhm"]),
     (["--nside", "64", "--lmax", "192", "--fwhm", "1deg"], ["--lmax = 192", "3*nside-1 = 191"]),

@@ -1,0 +1,71 @@
+#include "chosen_convolution.hpp"
+
+#include "zonal/split.hpp"
+
+namespace zonal::cli {
+
+ChosenConvolution::ChosenConvolution(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+                                     Device harmonic_device) {
+    if (choice.method == ConvolutionMethod::harmonic)
+        plan_harmonic(request, choice);
+    else if (choice.method == ConvolutionMethod::split)
+        plan_split(request, choice, harmonic_device);
+    else
+        plan_pixels(request, choice);
+}
+
+void ChosenConvolution::plan_pixels(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
+    PixelConvolutionOptions options;
+    options.method =
+        choice.method == ConvolutionMethod::pixel_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
+    options.precision = choice.precision;
+    options.accuracy = choice.accuracy;
+    options.threads = request.threads;
+    options.device = choice.device;
+    pixels_ = std::make_unique<PixelConvolutionPlan>(request.grid, request.kernel.truncated(choice.support),
+                                                     request.grid, options);
+    workspace_ = std::make_unique<PixelConvolutionWorkspace>(pixels_->make_workspace(request.n_maps));
+}
+
+void ChosenConvolution::plan_harmonic(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
+    SmoothingOptions options;
+    options.lmax = request.lmax;
+    options.iterations = choice.iterations;
+    options.threads = request.threads;
+    options.device = choice.device;
+    harmonic_ = std::make_unique<SmoothingPlan>(request.grid, Fields::scalars,
+                                                uniform_beam(request.kernel.window(request.lmax)),
+                                                request.grid, options);
+}
+
+void ChosenConvolution::plan_split(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+                                   Device harmonic_device) {
+    KernelSplitOptions fit;  // as the planner's
+    fit.theta_cut = choice.support;
+    fit.input_spectrum = request.c_l;
+    fit.alpha = 1;
+    fit.threads = request.threads;
+    SplitConvolutionOptions options;
+    options.precision = choice.precision;
+    options.accuracy = choice.accuracy;
+    options.threads = request.threads;
+    options.pixel_device = choice.device;
+    options.harmonic_device = harmonic_device;
+    const KernelSplitter splitter(request.kernel.window(request.lmax), fit);
+    split_ = std::make_unique<SplitConvolutionPlan>(request.grid, splitter.split(choice.l_cut), options);
+}
+
+template <class T>
+void ChosenConvolution::operator()(View<const T, 2> maps, View<T, 2> convolved) {
+    if (pixels_)
+        pixels_->convolve<T>(maps, convolved, *workspace_);
+    else if (split_)
+        split_->convolve<T>(maps, convolved);
+    else
+        harmonic_->smooth<T>(maps, {}, convolved);
+}
+
+template void ChosenConvolution::operator()(View<const float, 2>, View<float, 2>);
+template void ChosenConvolution::operator()(View<const double, 2>, View<double, 2>);
+
+}  // namespace zonal::cli

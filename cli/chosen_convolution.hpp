@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include "zonal/planner.hpp"
+#include "zonal/smoothing.hpp"
+#include "zonal/split_convolution.hpp"
+#include "zonal/view.hpp"
+
+namespace zonal::cli {
+
+/// One way of plan_convolution, ready to be gone: its plan and scratch memory. One call at a time.
+class ChosenConvolution {
+  public:
+    /// choice: of this request, not excluded. harmonic_device: of the harmonic part of a split, whose sum
+    /// over pixels is on the choice's. Throws InvalidArgument and BackendUnavailable.
+    ChosenConvolution(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+                      Device harmonic_device);
+
+    /// maps, convolved: [map, pixel], request.n_maps of them, in host memory, not the same array.
+    template <class T>
+    void operator()(View<const T, 2> maps, View<T, 2> convolved);
+
+  private:
+    void plan_pixels(const ConvolutionRequest& request, const ConvolutionChoice& choice);
+    void plan_harmonic(const ConvolutionRequest& request, const ConvolutionChoice& choice);
+    void plan_split(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+                    Device harmonic_device);
+
+    std::unique_ptr<PixelConvolutionPlan> pixels_;
+    std::unique_ptr<PixelConvolutionWorkspace> workspace_;
+    std::unique_ptr<SmoothingPlan> harmonic_;
+    std::unique_ptr<SplitConvolutionPlan> split_;
+};
+
+}  // namespace zonal::cli
