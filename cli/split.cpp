@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -133,18 +134,22 @@ void split_kernel(const SplitOptions& options, Session& session) {
     report["rank"] = split.quality.rank;
     if (!options.out.empty()) write(options, kernel, split, session);
     auto graphs = graphs_of(options, kernel, split);
-    if (options.verify)
-        for (auto& graph : verify_split(options, kernel, splitter, *l_cut, session))
-            graphs.push_back(std::move(graph));
+    if (options.verify) {
+        auto pictures = verify_split(options, kernel, splitter, *l_cut, session);
+        std::move(pictures.graphs.begin(), pictures.graphs.end(), std::back_inserter(graphs));
+        if (!options.verify_plot.empty()) plot::arrange(pictures.rows).write_png(options.verify_plot);
+    }
     if (!options.plot.empty()) plot::draw_graphs({graphs, {}}).write_png(options.plot);
     if (!options.out.empty()) report["output"] = options.out;
     if (!options.plot.empty()) report["plot"] = options.plot;
+    if (!options.verify_plot.empty()) report["verify_plot"] = options.verify_plot;
 }
 
 void run(const SplitOptions& options, Session& session) {
     check(options);
     if (!options.out.empty()) options.output.require_writable(options.out);
-    if (!options.plot.empty()) options.output.require_writable(options.plot, OutputFormat::png);
+    for (const auto& picture : {options.plot, options.verify_plot})
+        if (!picture.empty()) options.output.require_writable(picture, OutputFormat::png);
     if (options.reproduce_table1)
         reproduce_table1(options, session);
     else

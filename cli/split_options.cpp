@@ -61,6 +61,8 @@ void declare_verification(CLI::App& app, SplitOptions& options) {
     group.integer("--seed", options.seed, {0, std::int64_t{1} << 62}, "of the noise", "1");
     group.choice<bool>("--precision", options.single, {{"float", true}, {"double", false}},
                        "of the sum over pixels", "double");
+    group.text("--verify-plot", options.verify_plot, "FILE",
+               "draw the convolved noise, what the split leaves of it, spectra and errors, PNG");
 }
 
 /// TT of a file, up to lmax.
@@ -125,6 +127,8 @@ void check(const SplitOptions& options) {
     if (options.verify && options.lmax >= 3 * options.nside)
         throw UsageError(fmt::format("--lmax = {}: must be at most 3*nside-1 = {} for --verify", options.lmax,
                                      3 * options.nside - 1));
+    if (!options.verify && !options.verify_plot.empty())
+        throw UsageError("--verify-plot: only with --verify");
     if (options.reproduce_table1) {
         if (options.verify) throw UsageError("--reproduce-table1 and --verify exclude each other");
         if (options.kernel != "cl-beam" || options.spectrum_file.empty())

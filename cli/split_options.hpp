@@ -34,7 +34,7 @@ struct SplitOptions {
     bool verify = false, single = false;
     std::int64_t nside = 0, seed = 1;
 
-    std::string out, plot;
+    std::string out, plot, verify_plot;
     std::int64_t threads = 0;
     OutputOptions output;
 };

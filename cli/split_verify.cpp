@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <span>
 #include <utility>
 
+#include "split_pictures.hpp"
 #include "zonal/convolution.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/spectrum.hpp"
@@ -36,6 +38,10 @@ double relative_rms(const auto& values, const auto& expected) {
         ++value;
     }
     return std::sqrt(error / all);
+}
+
+std::span<const double> pixels_of(const Map& map) {
+    return {map.data(), static_cast<std::size_t>(map.size())};
 }
 
 /// Maps of one nside and lmax, convolved in harmonic space and by sums over pixels.
@@ -151,13 +157,14 @@ plot::Graph errors_graph(const Json& rows, double error) {
 
 }  // namespace
 
-std::vector<plot::Graph> verify_split(const SplitOptions& options, const std::vector<double>& kernel,
-                                      const KernelSplitter& splitter, std::int64_t first, Session& session) {
+SplitPictures verify_split(const SplitOptions& options, const std::vector<double>& kernel,
+                           const KernelSplitter& splitter, std::int64_t first, Session& session) {
     const auto lmax = splitter.lmax();
     const Bench bench(options, lmax);
     const auto whole = bench.in_harmonic_space(kernel);
     const auto whole_spectrum = bench.spectrum(whole);
-    std::vector<plot::Graph> graphs;
+    SplitPictures pictures;
+    auto& graphs = pictures.graphs;
     auto& rows = session.report["verify"] = Json::array();
     const auto bar = session.progress("verify");
     constexpr int n_steps = 6;
@@ -174,6 +181,9 @@ std::vector<plot::Graph> verify_split(const SplitOptions& options, const std::ve
             graphs.push_back(spectra_graph(whole_spectrum, spectrum, bench.spectrum(window_part),
                                            bench.spectrum(profile_part)));
             graphs.push_back(error_graph(whole_spectrum, spectrum));
+            if (!options.verify_plot.empty())
+                pictures.rows = draw_split_maps(
+                    {options.nside, pixels_of(whole), pixels_of(window_part), pixels_of(profile_part)});
         }
         const double map_error = relative_rms(sum, whole);
         rows.push_back(
@@ -187,7 +197,8 @@ std::vector<plot::Graph> verify_split(const SplitOptions& options, const std::ve
         bar((step + 1.0) / n_steps);
     }
     graphs.push_back(errors_graph(rows, options.error));
-    return graphs;
+    if (!options.verify_plot.empty()) pictures.rows.push_back(draw_graph_row(graphs));
+    return pictures;
 }
 
 }  // namespace zonal::cli

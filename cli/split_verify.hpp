@@ -9,10 +9,16 @@
 
 namespace zonal::cli {
 
+/// What a verification shows.
+struct SplitPictures {
+    std::vector<plot::Graph> graphs;  ///< the paper's figures 5, 6 and 9
+    /// Its figures 7 and 8, and the graphs: rows of plot::arrange. Where --verify-plot asks for it.
+    std::vector<std::vector<plot::Image>> rows;
+};
+
 /// Convolves white noise on the pixels of --nside with the kernel, whole and split at several l_cut from
-/// `first` on, and reports estimated beside actual errors ("verify"), as the paper's figures 5, 6 and 9,
-/// which are returned as graphs.
-std::vector<plot::Graph> verify_split(const SplitOptions& options, const std::vector<double>& kernel,
-                                      const KernelSplitter& splitter, std::int64_t first, Session& session);
+/// `first` on, and reports estimated beside actual errors ("verify").
+SplitPictures verify_split(const SplitOptions& options, const std::vector<double>& kernel,
+                           const KernelSplitter& splitter, std::int64_t first, Session& session);
 
 }  // namespace zonal::cli

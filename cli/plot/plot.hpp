@@ -41,10 +41,16 @@ class Image {
     /// Throws IoError with the path.
     void write_png(const std::string& path) const;
 
+    friend Image arrange(const std::vector<std::vector<Image>>& rows);
+
   private:
     std::shared_ptr<_cairo_surface> surface_;
     double dpi_;
 };
+
+/// Pictures side by side in rows, which are below each other and in the middle of the widest, on white, with
+/// the resolution of the first. Throws InvalidArgument where there is none.
+Image arrange(const std::vector<std::vector<Image>>& rows);
 
 enum class Projection { mollweide, gnomonic };
 

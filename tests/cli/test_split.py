@@ -132,6 +132,15 @@ def test_verification_finds_errors_below_the_estimate(zonal, tmp_path, precision
     assert (tmp_path / "verify.png").exists()
 
 
+def test_draws_maps_of_the_verification(zonal, tmp_path):
+    report = zonal("split", "--fwhm", "4.5deg", "--lmax", 128, "--theta-cut", "18deg", "--error", "1e-3", "--verify",
+                   "--nside", 64, "--verify-plot", "maps.png")
+    picture = (tmp_path / "maps.png").read_bytes()
+    assert report["verify_plot"] == "maps.png" and picture.startswith(b"\x89PNG")
+    # Two full skies, three patches and three graphs, in rows of one width.
+    assert int.from_bytes(picture[16:20], "big") == 1200 and int.from_bytes(picture[20:24], "big") == 330 + 345 + 300
+
+
 def test_harmonic_part_is_a_beam_for_smooth(sky, zonal, tmp_path):
     report = zonal("split", "--fwhm", "20deg", "--lmax", 32, "--theta-cut", "30deg", "--l-cut", 5, "-o", "split.fits")
     zonal("smooth", "sky.fits", "out.fits", "--beam", "split.fits", "--lmax", 32)
@@ -161,6 +170,7 @@ def test_says_when_there_is_no_split(tmp_path):
     (["--fwhm", "1deg", "--theta-cut", "1deg", "--plot", "out.fits"], ["out.fits", "png"]),
     (["--fwhm", "1deg", "--theta-cut", "1deg", "--knots", "3"], ["--knots = 3", "7"]),
     (["--fwhm", "1deg", "--theta-cut", "1deg", "--verify"], ["--verify", "--nside"]),
+    (["--fwhm", "1deg", "--theta-cut", "1deg", "--verify-plot", "v.png"], ["--verify-plot", "--verify"]),
     (["--fwhm", "1deg", "--theta-cut", "1deg", "--verify", "--nside", "32"], ["--lmax = 4096", "3*nside-1 = 95"]),
     (["--reproduce-table1"], ["--reproduce-table1", "cl-beam"]),
     (["--kernel", "cl-beam", "--cl", str(WMAP7), "--fwhm", "7arcmin", "--theta-cut", "6deg"], ["--cl", "3726", "--extend"]),

@@ -244,6 +244,24 @@ TEST(PlotImage, FailureNamesThePathAndLeavesNothing) {
     std::filesystem::remove_all(directory);
 }
 
+TEST(PlotImage, RowsAreArrangedBelowEachOtherInTheMiddle) {
+    MapPlot plot = bare_map(spot(0, 0));
+    const Image wide = draw_map(plot);  // 400 x 220
+    plot.image = {.width = 200, .height = 150};
+    const Image small = draw_map(plot);
+    const Image sheet = arrange({{wide}, {small, wide}, {small}});
+    ASSERT_EQ(sheet.width(), 600);
+    ASSERT_EQ(sheet.height(), 220 + 220 + 150);
+    EXPECT_EQ(sheet.pixel(50, 110), white);                        // left of the first row
+    EXPECT_EQ(sheet.pixel(100 + 200, 110), wide.pixel(200, 110));  // the spot in the middle of each
+    EXPECT_EQ(sheet.pixel(100, 220 + 75), small.pixel(100, 75));
+    EXPECT_EQ(sheet.pixel(200 + 200, 220 + 110), wide.pixel(200, 110));
+    EXPECT_EQ(sheet.pixel(100, 220 + 200), white);  // below a small picture
+    EXPECT_EQ(sheet.pixel(200 + 100, 440 + 75), small.pixel(100, 75));
+    EXPECT_EQ(wide.pixel(200, 110), white);  // the spot, on a dark sky
+    EXPECT_THAT([] { arrange({}); }, ThrowsMessage<InvalidArgument>(HasSubstr("rows")));
+}
+
 TEST(PlotImage, OutsideIsTransparentOnRequest) {
     MapPlot plot = bare_map(spot(0, 0));
     const std::string opaque = temporary_path("_opaque.png");
