@@ -16,9 +16,13 @@ def describe(*packages):
     except (OSError, StopIteration):
         pass
     here = os.path.dirname(os.path.abspath(__file__))
-    commit = subprocess.run(["git", "-C", here, "describe", "--always", "--dirty"], capture_output=True, text=True)
+    try:
+        commit = subprocess.run(["git", "-C", here, "describe", "--always", "--dirty"], capture_output=True,
+                                text=True).stdout.strip()
+    except OSError:  # a machine without git
+        commit = ""
     return {"cpu": model, "cpus": len(os.sched_getaffinity(0)), "system": platform.platform(),
-            "commit": commit.stdout.strip(), "python": platform.python_version(),
+            "commit": commit, "python": platform.python_version(),
             "versions": {name: importlib.metadata.version(name) for name in packages},
             "load_before": os.getloadavg()[0]}
 
@@ -37,6 +41,18 @@ def paired(ours, theirs, runs):
     return {"seconds": min(a for a, _ in pairs), "peer_seconds": min(b for _, b in pairs), "runs": runs,
             "speed_over_peer_median": statistics.median(ratios), "speed_over_peer_min": min(ratios),
             "speed_over_peer_max": max(ratios)}
+
+
+def in_turn(ways, runs):
+    """Runs each of several functions in turn, A B C A B C ..., after one uncounted run each. {name: [seconds]}."""
+    seconds = {name: [] for name in ways}
+    for run in range(runs + 1):
+        for name, work in ways.items():
+            start = time.perf_counter()
+            work()
+            if run > 0:
+                seconds[name].append(time.perf_counter() - start)
+    return seconds
 
 
 def write(record, path):

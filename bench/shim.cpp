@@ -9,31 +9,24 @@
 #include <vector>
 
 #include "bench_peak.hpp"
+#include "shim_guard.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/smoothing.hpp"
 #include "zonal/window.hpp"
 
-namespace {
+std::string& shim_error() {
+    thread_local std::string text;
+    return text;
+}
 
-thread_local std::string last_error;
+namespace {
 
 struct Plan {
     zonal::ShtPlan plan;
     zonal::ShtWorkspace workspace;
 };
-
-template <class Body>
-int guarded(const Body& body) {
-    try {
-        body();
-        return 0;
-    } catch (const std::exception& error) {
-        last_error = error.what();
-        return 1;
-    }
-}
 
 zonal::Grid make_grid(const char* kind, std::int64_t a, std::int64_t b) {
     if (std::strcmp(kind, "healpix") == 0) return zonal::Grid::healpix(a);
@@ -90,7 +83,7 @@ int adjoint(Plan* p, const T* map, std::complex<T>* alm, std::int64_t n_maps, in
 extern "C" {
 
 const char* zonal_last_error() {
-    return last_error.c_str();
+    return shim_error().c_str();
 }
 
 const char* zonal_simd_target() {
