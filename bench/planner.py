@@ -1,0 +1,108 @@
+"""The planner's choice beside the best of all methods, and errors beside the bound asked for, over kernels and sizes of
+maps: `zonal plan --measure` convolves random maps in every way that may be taken. JSON on standard output.
+
+    zonal calibrate; python bench/planner.py --device cpu --threads 2 --output FILE
+    python bench/planner.py --device cuda --quick
+
+Needs NumPy and the program (ZONAL, or build/bin/zonal). A choice is as good as chosen_over_fastest, at least 1, is
+small. --folder keeps the kernels' files.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import machine
+import planner_kernels
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ZONAL = os.environ.get("ZONAL", str(ROOT / "build/bin/zonal"))
+
+
+def plan(case, nside, options, folder):
+    """One row of the record."""
+    lmax = case.lmax(nside)
+    arguments = [ZONAL, "plan", "--measure", "--json", "--nside", nside, "--lmax", lmax, "--error", case.error,
+                 "--device", options.device, "--threads", options.threads, *case.arguments(nside, lmax, folder)]
+    result = subprocess.run(list(map(str, arguments)), capture_output=True, text=True)
+    if result.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, arguments))}\n{result.stderr}")
+    report = json.loads(result.stdout)
+    allowed = [row for row in report["choices"] if "excluded" not in row]
+    row = {"kernel": case.name, "nside": nside, "lmax": lmax, "error_wanted": case.error, "map": case.map,
+           "reference": case.reference, "ways": len(allowed),
+           "not_measured": sum("not_measured" in one for one in allowed)}
+    if not allowed:
+        return row | {"chosen": None}
+    ran = [one for one in allowed if "measured_seconds" in one]
+    fastest = min(ran, key=lambda one: one["measured_seconds"])
+    return row | {
+        "chosen": label(allowed[0]), "fastest": label(fastest), "seconds": allowed[0]["measured_seconds"],
+        "predicted_seconds": allowed[0]["seconds"], "fastest_seconds": fastest["measured_seconds"],
+        "chosen_over_fastest": report["measured"]["chosen_over_fastest"],
+        "chosen_error_over_wanted": report["measured"]["chosen_error_over_wanted"],
+        "largest_error_over_wanted": report["measured"]["largest_error_over_wanted"],
+        "reference_is": report["measured"]["reference_is"], "total_seconds": report["seconds"],
+        "measured": [{"way": label(one), "predicted": one["seconds"], "seconds": one["measured_seconds"],
+                      "error": one["measured_error"], "predicted_error": one["error"]} for one in ran],
+        "costs": report["costs"]}
+
+
+def label(choice):
+    parts = [choice["method"], choice["device"], choice.get("precision", "double")]
+    if "support_arcmin" in choice:
+        parts.append(f"{choice['support_arcmin']:.4g}'")
+    if "l_cut" in choice:
+        parts.append(f"l_cut {choice['l_cut']}")
+    return " ".join(parts)
+
+
+def summary(rows):
+    ratios = np.array([row["chosen_over_fastest"] for row in rows if row["chosen"]])
+    errors = np.array([row["chosen_error_over_wanted"] for row in rows if row["chosen"]])
+    all_errors = np.array([row["largest_error_over_wanted"] for row in rows if row["chosen"]])
+    return {"cases": len(rows), "nothing_keeps_the_error": sum(row["chosen"] is None for row in rows),
+            "chosen_over_fastest": {"median": float(np.median(ratios)), "p90": float(np.quantile(ratios, 0.9)),
+                                    "largest": float(ratios.max()), "above_1.10": int((ratios > 1.10).sum()),
+                                    "above_1.25": int((ratios > 1.25).sum())},
+            "chosen_error_over_wanted": {"largest": float(errors.max()), "above_1": int((errors > 1).sum())},
+            "error_of_any_way_over_wanted": {"largest": float(all_errors.max()),
+                                             "cases_above_1": int((all_errors > 1).sum())}}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="cpu")
+    parser.add_argument("--nside", type=int, nargs="+", help="128 256 512 1024; with --quick 128 512")
+    parser.add_argument("--kernels", nargs="+", help="names of those to take")
+    parser.add_argument("--quick", action="store_true", help="a third of the kernels and two sizes")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--folder")
+    parser.add_argument("--output")
+    options = parser.parse_args()
+    cases = [case for i, case in enumerate(planner_kernels.CASES)
+             if (case.name in options.kernels if options.kernels else not options.quick or i % 3 == 0)]
+    rows = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(options.folder or temporary)
+        folder.mkdir(exist_ok=True)
+        for nside in options.nside or ([128, 512] if options.quick else [128, 256, 512, 1024]):
+            for case in cases:
+                row = plan(case, nside, options, folder)
+                rows.append(row)
+                print(f"nside {nside:5d}  {case.name:32s} {row.get('total_seconds', 0):6.1f} s  {row['chosen']}, "
+                      f"{row.get('chosen_over_fastest', 0):.2f} of the fastest, error "
+                      f"{row.get('chosen_error_over_wanted', 0):.2f} of the bound, of all ways at most "
+                      f"{row.get('largest_error_over_wanted', 0):.2f}", file=sys.stderr, flush=True)
+    record = {"what": "the planner's choices", "machine": machine.describe("numpy"), "device": options.device,
+              "threads": options.threads, "summary": summary(rows), "results": rows}
+    machine.write(record, options.output)
+
+
+if __name__ == "__main__":
+    main()
