@@ -1,0 +1,87 @@
+"""How the ring FFT's time grows with the kernel's support and the map's size. JSON on standard output.
+
+    python bench/linear_cost.py --threads 2 --output FILE --plot docs/images/ring_fft_cost.svg
+
+Gaussians that have faded to 1e-8 of their peak where they are cut, in single precision, from array to array with the
+plan made before. The FFTs of the map cost the same whatever the kernel, so what is fitted, by least relative residuals,
+is a nside^2 + b nside^2 x rings of the support over all sizes, and a + b support for each.
+"""
+import argparse
+
+import numpy as np
+
+import machine
+import radial_shim
+import svg_plot
+import zonal_shim
+
+
+def rings_of_support(nside, support):
+    """Mean over the rings of how many lie within the support, itself included."""
+    cosine, _ = zonal_shim.Plan("healpix", nside, lmax=0).rings()
+    theta = np.arccos(cosine)
+    return float((np.searchsorted(theta, theta + support) - np.searchsorted(theta, theta - support)).mean())
+
+
+def measure(nside, support, threads, runs):
+    plan = radial_shim.RadialPlan(nside, fwhm=support / 2.6, cut=support, method="ring-fft", single=True,
+                                  accuracy=1e-7, threads=threads)
+    sky = np.random.default_rng(1).normal(size=plan.n_pixels).astype(np.float32)
+    out = np.empty_like(sky)
+    seconds = machine.in_turn({"ring-fft": lambda: plan.convolve(sky, out)}, runs)["ring-fft"]
+    counts, parts = plan.work()
+    rings = rings_of_support(nside, support)
+    return {"nside": nside, "support_arcmin": float(np.degrees(support) * 60), "rings_of_support": rings,
+            "nside2_rings": nside**2 * rings, "seconds": min(seconds), "work": counts, "parts_seconds": parts}
+
+
+def fit(rows, columns):
+    """Coefficients of the columns' sum that seconds are, by relative residuals, and the largest of these."""
+    seconds = np.array([row["seconds"] for row in rows])
+    matrix = np.array([[column(row) for column in columns] for row in rows]) / seconds[:, None]
+    coefficients = np.linalg.lstsq(matrix, np.ones(len(rows)), rcond=None)[0]
+    return {"coefficients": list(map(float, coefficients)),
+            "largest_relative_residual": float(abs(matrix @ coefficients - 1).max())}
+
+
+def value(found, columns, row):
+    return sum(c * column(row) for c, column in zip(found["coefficients"], columns))
+
+
+SIZE = (lambda row: row["nside"]**2, lambda row: row["nside2_rings"])
+SUPPORT = (lambda row: 1.0, lambda row: row["support_arcmin"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--nside", type=int, nargs="+", default=[256, 512, 1024, 2048])
+    parser.add_argument("--supports-arcmin", type=float, nargs="+", default=[10, 20, 40, 75, 150, 300])
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--output")
+    parser.add_argument("--plot", help="SVG")
+    options = parser.parse_args()
+    rows = [measure(nside, np.radians(support / 60), options.threads, options.runs)
+            for nside in options.nside for support in options.supports_arcmin]
+    by_nside = {nside: [row for row in rows if row["nside"] == nside] for nside in options.nside}
+    size = fit(rows, SIZE)
+    supports = {nside: fit(of, SUPPORT) for nside, of in by_nside.items()}
+    fits = {"a nside^2 + b nside^2 rings": size,
+            **{f"a + b support_arcmin, nside {nside}": found for nside, found in supports.items()}}
+    machine.write({"what": "time of the ring FFT over support and size", "machine": machine.describe("numpy"),
+                   "simd_target": zonal_shim.simd_target(), "threads": options.threads, "runs": options.runs,
+                   "precision": "float", "fits": fits, "results": rows}, options.output)
+    if options.plot:
+        def curves(key, found_of, columns):
+            return {f"nside {nside}": ([(row[key], row["seconds"]) for row in of],
+                                       [(row[key], value(found_of(nside), columns, row)) for row in of])
+                    for nside, of in by_nside.items()}
+
+        svg_plot.write(options.plot, [
+            ("a + b support", "support [arcmin]", "seconds", curves("support_arcmin", supports.get, SUPPORT)),
+            ("a nside² + b nside² × rings of the support", "nside² × rings of the support", "seconds",
+             curves("nside2_rings", lambda nside: size, SIZE))])
+
+
+if __name__ == "__main__":
+    main()
