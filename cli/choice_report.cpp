@@ -1,6 +1,5 @@
 #include "choice_report.hpp"
 
-
 #include "angles.hpp"
 
 namespace zonal::cli {

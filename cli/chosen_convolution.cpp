@@ -1,7 +1,5 @@
 #include "chosen_convolution.hpp"
 
-#include "zonal/split.hpp"
-
 namespace zonal::cli {
 
 ChosenConvolution::ChosenConvolution(const ConvolutionRequest& request, const ConvolutionChoice& choice,
@@ -40,19 +38,13 @@ void ChosenConvolution::plan_harmonic(const ConvolutionRequest& request, const C
 
 void ChosenConvolution::plan_split(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                                    Device harmonic_device) {
-    KernelSplitOptions fit;  // as the planner's
-    fit.theta_cut = choice.support;
-    fit.input_spectrum = request.c_l;
-    fit.alpha = 1;
-    fit.threads = request.threads;
     SplitConvolutionOptions options;
     options.precision = choice.precision;
     options.accuracy = choice.accuracy;
     options.threads = request.threads;
     options.pixel_device = choice.device;
     options.harmonic_device = harmonic_device;
-    const KernelSplitter splitter(request.kernel.window(request.lmax), fit);
-    split_ = std::make_unique<SplitConvolutionPlan>(request.grid, splitter.split(choice.l_cut), options);
+    split_ = std::make_unique<SplitConvolutionPlan>(request.grid, *choice.split, options);
 }
 
 template <class T>
