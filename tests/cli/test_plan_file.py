@@ -14,10 +14,10 @@ ERROR = ("--error", "1e-4")
 
 @pytest.fixture
 def run(tmp_path):
-    """white.fits of nside 64, costs.json, and a function that runs zonal with --costs where it plans."""
+    """white.fits of nside 64, costs.json by which sums over pixels are fastest, and a function that runs zonal with --costs where it plans."""
     values = np.random.default_rng(8).normal(size=12 * NSIDE**2)
     healpy.write_map(tmp_path / "white.fits", values, dtype=np.float64)
-    write_costs(tmp_path / "costs.json")
+    write_costs(tmp_path / "costs.json", legendre=4)
 
     def zonal(*arguments):
         result = call(*arguments, "--json", cwd=tmp_path)
