@@ -200,11 +200,11 @@ void to_lanes(const T* images, std::int64_t count, T* row) {
     std::int64_t k = 0;
     for (; k + size <= count; k += size)
         for (std::int64_t image = 0; image < n_images; image += size)
-            transpose_square(images + image * fold_block + k, fold_block, row + k * n_images + image,
+            transpose_square(images + image * fold_pixels + k, fold_pixels, row + k * n_images + image,
                              n_images);
     for (; k < count; ++k)
         for (std::int64_t image = 0; image < n_images; ++image)
-            row[k * n_images + image] = images[image * fold_block + k];
+            row[k * n_images + image] = images[image * fold_pixels + k];
 }
 template <class T>
 void to_images(const T* row, std::int64_t count, T* images) {
@@ -212,11 +212,11 @@ void to_images(const T* row, std::int64_t count, T* images) {
     std::int64_t k = 0;
     for (; k + size <= count; k += size)
         for (std::int64_t image = 0; image < n_images; image += size)
-            transpose_square(row + k * n_images + image, n_images, images + image * fold_block + k,
-                             fold_block);
+            transpose_square(row + k * n_images + image, n_images, images + image * fold_pixels + k,
+                             fold_pixels);
     for (; k < count; ++k)
         for (std::int64_t image = 0; image < n_images; ++image)
-            images[image * fold_block + k] = row[k * n_images + image];
+            images[image * fold_pixels + k] = row[k * n_images + image];
 }
 
 void to_lanes_float(const float* images, std::int64_t count, float* row) {

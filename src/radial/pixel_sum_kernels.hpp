@@ -33,9 +33,9 @@ void filter(const double* rows, const FilterInput<double>* inputs, std::int64_t 
 inline constexpr std::int64_t n_images = 16;
 
 /// Pixels that are folded at once.
-inline constexpr std::int64_t fold_block = 256;
+inline constexpr std::int64_t fold_pixels = 256;
 
-/// row[k][image] = images[image][k], k < count; images and row are fold_block pixels long.
+/// row[k][image] = images[image][k], k < count; images and row are fold_pixels pixels long.
 void images_to_lanes(const float* images, std::int64_t count, float* row);
 void images_to_lanes(const double* images, std::int64_t count, double* row);
 /// The other way round.

@@ -38,15 +38,15 @@ T sign_of(bool is_odd, std::int64_t image) {
 }
 
 template <class T>
-using FoldBlock = T[n_images * fold_block];
+using FoldBlock = T[n_images * fold_pixels];
 
 /// row[k - from][image] of count pixels, times the rings' weights; mirrored may be null.
 template <class T, class Map>
 void fold_row(const SumRing& ring, const SumRing* mirrored, bool is_odd, View<const Map, 1> map,
               std::int64_t from, std::int64_t count, T* row) {
     alignas(core::cache_line) FoldBlock<T> images = {};
-    for (std::int64_t begin = 0; begin < count; begin += fold_block) {
-        const std::int64_t size = std::min(fold_block, count - begin);
+    for (std::int64_t begin = 0; begin < count; begin += fold_pixels) {
+        const std::int64_t size = std::min(fold_pixels, count - begin);
         for (std::int64_t image = 0; image < n_images; ++image) {
             const SumRing* const source = image < n_images / 2 ? &ring : mirrored;
             if (source == nullptr) continue;
@@ -54,7 +54,7 @@ void fold_row(const SumRing& ring, const SumRing* mirrored, bool is_odd, View<co
             for_each_run(*source, image, from + begin, size,
                          [&](std::int64_t first, std::int64_t run, std::int64_t index, std::int64_t step) {
                              const Map* const in = map.data() + source->first_pixel + index;
-                             T* const out = images + image * fold_block + first;
+                             T* const out = images + image * fold_pixels + first;
                              if (step > 0)
                                  for (std::int64_t k = 0; k < run; ++k)
                                      out[k] = weight * static_cast<T>(in[k]);
@@ -91,8 +91,8 @@ void unfold(const SumRing& ring, const SumRing* mirrored, bool is_odd, const T* 
             View<Map, 1> map) {
     alignas(core::cache_line) FoldBlock<T> images;
     const std::int64_t count = n_distinct(ring);
-    for (std::int64_t begin = 0; begin < count; begin += fold_block) {
-        const std::int64_t size = std::min(fold_block, count - begin);
+    for (std::int64_t begin = 0; begin < count; begin += fold_pixels) {
+        const std::int64_t size = std::min(fold_pixels, count - begin);
         lanes_to_images(sums + begin * n_images, size, images);
         for (std::int64_t image = 0; image < n_images; ++image) {
             const SumRing* const target = image < n_images / 2 ? &ring : mirrored;
@@ -101,7 +101,7 @@ void unfold(const SumRing& ring, const SumRing* mirrored, bool is_odd, const T* 
             const std::int64_t first = std::max(own.first, begin), end = std::min(own.end, begin + size);
             if (first < end)
                 unfold_image(*target, image, first, end, sign_of<T>(is_odd, image),
-                             images + image * fold_block + first - begin, add, map);
+                             images + image * fold_pixels + first - begin, add, map);
         }
     }
 }
