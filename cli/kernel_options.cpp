@@ -34,21 +34,11 @@ double KernelOptions::chosen_error() const {
     return error > 0 ? error : default_error;
 }
 
-void declare_options(CLI::App& app, KernelOptions& options) {
-    const auto group = "Kernel and method (docs/convolution.md)";
-    using enum ConvolutionMethod;
-    add_choice<ConvolutionMethod>(
-        app, "--method", options.method,
-        {{"harmonic", harmonic},
-         {"pixel-sum", pixel_sum},
-         {"ring-fft", ring_fft},
-         {"split", split},
-         {"auto", automatic}},
-        "analysis, window and synthesis; or the sum over the pixels within the kernel's support, pixel by "
-        "pixel or by FFTs of rings (ARKCoS); or the kernel split between both (docs/split.md); or what keeps "
-        "--error fastest by zonal plan")
-        ->default_str("harmonic")
-        ->group(group);
+namespace {
+
+const char* const group = "Kernel and method (docs/convolution.md)";
+
+void declare_plan(CLI::App& app, KernelOptions& options) {
     app.add_flag("--explain", options.explain, "with --method auto|split: report what it was chosen from")
         ->group(group);
     add_text(app, "--costs", options.costs, "FILE",
@@ -62,6 +52,25 @@ void declare_options(CLI::App& app, KernelOptions& options) {
         app, "--plan", options.plan, "FILE",
         "instead of planning: what --save-plan, here or of zonal plan, has kept for this kernel and grid")
         ->group(group);
+}
+
+}  // namespace
+
+void declare_options(CLI::App& app, KernelOptions& options) {
+    using enum ConvolutionMethod;
+    add_choice<ConvolutionMethod>(
+        app, "--method", options.method,
+        {{"harmonic", harmonic},
+         {"pixel-sum", pixel_sum},
+         {"ring-fft", ring_fft},
+         {"split", split},
+         {"auto", automatic}},
+        "analysis, window and synthesis; or the sum over the pixels within the kernel's support, pixel by "
+        "pixel or by FFTs of rings (ARKCoS); or the kernel split between both (docs/split.md); or what keeps "
+        "--error fastest by zonal plan")
+        ->default_str("harmonic")
+        ->group(group);
+    declare_plan(app, options);
     add_angle(app, "--theta-cut", options.theta_cut, "with --method split: where the profile ends")
         ->default_str("what is fastest by zonal plan")
         ->group(group);

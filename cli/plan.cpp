@@ -94,7 +94,7 @@ RadialKernel given_kernel(const PlanOptions& options, Session& session) {
 }
 
 RadialKernel make_kernel(const PlanOptions& options, Session& session) {
-    const auto given = given_kernel(options, session);
+    auto given = given_kernel(options, session);
     if (!options.normalize.value_or(options.profile.empty() && options.kernel.kernel != "cl-beam"))
         return given;
     const double integral = given.window(0)[0];
