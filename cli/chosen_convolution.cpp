@@ -2,6 +2,27 @@
 
 namespace zonal::cli {
 
+PixelConvolutionOptions pixel_options_of(const ConvolutionChoice& choice, int threads) {
+    PixelConvolutionOptions options;
+    options.method =
+        choice.method == ConvolutionMethod::pixel_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
+    options.precision = choice.precision;
+    options.accuracy = choice.accuracy;
+    options.threads = threads;
+    options.device = choice.device;
+    return options;
+}
+
+SplitConvolutionOptions split_options_of(const ConvolutionChoice& choice, int threads) {
+    SplitConvolutionOptions options;
+    options.precision = choice.precision;
+    options.accuracy = choice.accuracy;
+    options.threads = threads;
+    options.pixel_device = choice.device;
+    options.harmonic_device = choice.harmonic_device;
+    return options;
+}
+
 ChosenConvolution::ChosenConvolution(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                                      Device harmonic_device) {
     if (choice.method == ConvolutionMethod::harmonic)
@@ -13,15 +34,8 @@ ChosenConvolution::ChosenConvolution(const ConvolutionRequest& request, const Co
 }
 
 void ChosenConvolution::plan_pixels(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
-    PixelConvolutionOptions options;
-    options.method =
-        choice.method == ConvolutionMethod::pixel_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
-    options.precision = choice.precision;
-    options.accuracy = choice.accuracy;
-    options.threads = request.threads;
-    options.device = choice.device;
     pixels_ = std::make_unique<PixelConvolutionPlan>(request.grid, request.kernel.truncated(choice.support),
-                                                     request.grid, options);
+                                                     request.grid, pixel_options_of(choice, request.threads));
     workspace_ = std::make_unique<PixelConvolutionWorkspace>(pixels_->make_workspace(request.n_maps));
 }
 
@@ -38,11 +52,7 @@ void ChosenConvolution::plan_harmonic(const ConvolutionRequest& request, const C
 
 void ChosenConvolution::plan_split(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                                    Device harmonic_device) {
-    SplitConvolutionOptions options;
-    options.precision = choice.precision;
-    options.accuracy = choice.accuracy;
-    options.threads = request.threads;
-    options.pixel_device = choice.device;
+    SplitConvolutionOptions options = split_options_of(choice, request.threads);
     options.harmonic_device = harmonic_device;
     split_ = std::make_unique<SplitConvolutionPlan>(request.grid, *choice.split, options);
 }

@@ -9,6 +9,11 @@
 
 namespace zonal::cli {
 
+/// How a choice's sum over pixels is done.
+PixelConvolutionOptions pixel_options_of(const ConvolutionChoice& choice, int threads);
+/// How a choice's split is applied.
+SplitConvolutionOptions split_options_of(const ConvolutionChoice& choice, int threads);
+
 /// One way of plan_convolution, ready to be gone: its plan and scratch memory. One call at a time.
 class ChosenConvolution {
   public:

@@ -4,10 +4,9 @@
 #include <utility>
 
 #include "angles.hpp"
-#include "zonal/convolution.hpp"
+#include "chosen_convolution.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/spectrum.hpp"
-#include "zonal/split_convolution.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -20,13 +19,7 @@ void convolve_split(const ConvolutionChoice& choice, const Grid& grid, View<cons
     report["amplification"] = choice.split->quality.amplification;
     report["leakage"] = choice.split->quality.leakage;
     report["harmonic_device"] = to_string(choice.harmonic_device);
-    SplitConvolutionOptions options;
-    options.precision = choice.precision;
-    options.accuracy = choice.accuracy;
-    options.threads = threads;
-    options.pixel_device = choice.device;
-    options.harmonic_device = choice.harmonic_device;
-    const SplitConvolutionPlan plan(grid, *choice.split, options);
+    const SplitConvolutionPlan plan(grid, *choice.split, split_options_of(choice, threads));
     const auto seconds = plan.convolve<double>(maps, convolved, progress);
     report["parts_seconds"] = {{"pixels", seconds.pixels}, {"harmonic", seconds.harmonic}};
 }
@@ -60,13 +53,7 @@ void convolve(const ConvolutionChoice& choice, const RadialKernel& kernel, std::
         options.device = choice.device;
         return convolve_harmonic(ShtPlan(grid, options), kernel.window(lmax), maps, convolved, progress);
     }
-    PixelConvolutionOptions options;
-    options.method = choice.method == pixel_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
-    options.precision = choice.precision;
-    options.accuracy = choice.accuracy;
-    options.threads = threads;
-    options.device = choice.device;
-    PixelConvolutionPlan(grid, kernel.truncated(choice.support), grid, options)
+    PixelConvolutionPlan(grid, kernel.truncated(choice.support), grid, pixel_options_of(choice, threads))
         .convolve<double>(maps, convolved, progress);
 }
 

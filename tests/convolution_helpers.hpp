@@ -35,6 +35,29 @@ inline double largest_difference(const std::vector<double>& a, const std::vector
     return most;
 }
 
+/// On the CPU.
+inline PixelConvolutionOptions options_of(PixelMethod method, Precision precision = Precision::double_,
+                                          int threads = 1) {
+    PixelConvolutionOptions options;
+    options.method = method;
+    options.precision = precision;
+    options.threads = threads;
+    options.device = Device::cpu();
+    return options;
+}
+
+/// Rings of 15 and 16 pixels that begin anywhere, with pixels in no ring between them.
+inline Grid rings_at_any_longitude() {
+    std::vector<Ring> rings;
+    std::int64_t first = 0;
+    for (int k = 0; k < 14; ++k) {
+        const std::int64_t n = k % 3 == 0 ? 15 : 16;
+        rings.push_back(make_ring((k + 0.7) * 0.22, 0.37 * k * k, 0.1 + 0.01 * k, n, first));
+        first += n + 2;
+    }
+    return Grid(rings);
+}
+
 /// One map of type T on the CPU.
 template <class T = double>
 std::vector<double> convolved(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,

@@ -8,6 +8,8 @@
 namespace zonal::radial {
 namespace {
 
+/// A plan of one field takes none of a plan of Q and U, nor the other way round.
+template <int Rank>
 struct PixelSumStorage : PixelConvolutionWorkspace::Storage {
     std::vector<SumScratch<float>> single;
     std::vector<SumScratch<double>> precise;
@@ -21,24 +23,40 @@ struct PixelSumStorage : PixelConvolutionWorkspace::Storage {
     }
 };
 
-class CpuPixelSum final : public Convolver {
-  public:
-    CpuPixelSum(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                const PixelConvolutionOptions& options)
-        : schedule_(grid, SumKernel(kernel, options.accuracy), grid_out, options.accuracy),
-          options_(options) {}
+/// Component c of [map, component, pixel].
+template <class T>
+View<T, 2> component(View<T, 3> maps, std::int64_t c) {
+    return {
+        maps.data() + c * maps.stride(1), {maps.extent(0), maps.extent(2)}, {maps.stride(0), maps.stride(2)}};
+}
 
-    void convolve(View<const float, 2> maps, View<float, 2> convolved,
+/// Which part of a kernel of Q and U takes which component to which.
+struct Part {
+    KernelPart part;
+    int out, in;
+};
+constexpr Part polarization_parts[] = {
+    {KernelPart::qq, 0, 0}, {KernelPart::qu, 0, 1}, {KernelPart::uq, 1, 0}, {KernelPart::uu, 1, 1}};
+
+/// Rank = 3: of Q and U, a pass for each of polarization_parts.
+template <int Rank>
+class CpuPixelSum final : public BasicConvolver<Rank> {
+  public:
+    CpuPixelSum(const Grid& grid, const SumKernel& kernel, const Grid& grid_out,
+                const PixelConvolutionOptions& options)
+        : schedule_(grid, kernel, grid_out, options.accuracy), options_(options) {}
+
+    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
                   PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
         convolve_maps(maps, convolved, workspace, progress);
     }
-    void convolve(View<const double, 2> maps, View<double, 2> convolved,
+    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
                   PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
         convolve_maps(maps, convolved, workspace, progress);
     }
 
     std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {
-        return std::make_unique<PixelSumStorage>();
+        return std::make_unique<PixelSumStorage<Rank>>();
     }
 
     // Rows and sums of a band, in each thread: what the bands are cut to.
@@ -49,15 +67,17 @@ class CpuPixelSum final : public Convolver {
 
     PixelConvolutionWork work() const override {
         PixelConvolutionWork work;
-        work.pixel_products = schedule_.n_products();
+        work.pixel_products = n_passes * schedule_.n_products();
         return work;
     }
 
   private:
+    static constexpr int n_passes = Rank == 3 ? std::size(polarization_parts) : 1;
+
     template <class Map>
-    void convolve_maps(View<const Map, 2> maps, View<Map, 2> convolved,
+    void convolve_maps(View<const Map, Rank> maps, View<Map, Rank> convolved,
                        PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const {
-        auto* const storage = dynamic_cast<PixelSumStorage*>(&workspace);
+        auto* const storage = dynamic_cast<PixelSumStorage<Rank>*>(&workspace);
         if (storage == nullptr)
             throw InvalidArgument("workspace: was made by a plan of another method or device");
         const auto start = std::chrono::steady_clock::now();
@@ -71,10 +91,16 @@ class CpuPixelSum final : public Convolver {
     }
 
     template <class T, class Map>
-    void run(View<const Map, 2> maps, View<Map, 2> convolved, PixelSumStorage& storage,
+    void run(View<const Map, Rank> maps, View<Map, Rank> convolved, PixelSumStorage<Rank>& storage,
              const Progress& progress) const {
-        PassRunner<T> runner(schedule_, 1, options_.threads, storage.scratch<T>(), progress);
-        runner.run(SumPass<Map>{schedule_, schedule_.kernel(), maps, convolved});
+        PassRunner<T> runner(schedule_, n_passes, options_.threads, storage.template scratch<T>(), progress);
+        if constexpr (Rank == 2) {
+            runner.run(SumPass<Map>{schedule_, schedule_.kernel(), maps, convolved});
+        } else {
+            for (const auto& [part, out, in] : polarization_parts)
+                runner.run(SumPass<Map>{schedule_, schedule_.kernel().with_part(part), component(maps, in),
+                                        component(convolved, out), in == 1, out == 1, in == 1});
+        }
     }
 
     const PixelSumSchedule schedule_;
@@ -86,7 +112,14 @@ class CpuPixelSum final : public Convolver {
 std::unique_ptr<const Convolver> make_cpu_pixel_sum(const Grid& grid, const RadialKernel& kernel,
                                                     const Grid& grid_out,
                                                     const PixelConvolutionOptions& options) {
-    return std::make_unique<CpuPixelSum>(grid, kernel, grid_out, options);
+    return std::make_unique<CpuPixelSum<2>>(grid, SumKernel(kernel, options.accuracy), grid_out, options);
+}
+
+std::unique_ptr<const PolarizationConvolver> make_cpu_polarization_sum(
+    const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
+    const PixelConvolutionOptions& options) {
+    return std::make_unique<CpuPixelSum<3>>(grid, SumKernel(kernel.plus(), kernel.minus(), options.accuracy),
+                                            grid_out, options);
 }
 
 }  // namespace zonal::radial

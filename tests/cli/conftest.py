@@ -111,3 +111,16 @@ def write_costs(path, legendre=1.0, sums=1.0):
               "pixel_sum_single": pixels(0, 0, 0, 1.1e-11, 0, 7.9e-10, 0, 0),
               "pixel_sum_double": pixels(0, 0, 0, 3.5e-11, 0, 1.2e-9, 0, 0)}
     path.write_text(json.dumps({"machine": "made up", "unit": "s", "devices": [device]}))
+
+
+def runner_with_white_map(folder, nside, **costs):
+    """white.fits, costs.json by write_costs, and a function that runs zonal there and returns its report."""
+    healpy.write_map(folder / "white.fits", np.random.default_rng(8).normal(size=12 * nside**2), dtype=np.float64)
+    write_costs(folder / "costs.json", **costs)
+
+    def zonal(*arguments):
+        result = call(*arguments, "--json", cwd=folder)
+        assert result.code == 0, result.err
+        return result.report
+
+    return zonal

@@ -2,10 +2,8 @@
 
 import json
 
-import healpy
-import numpy as np
 import pytest
-from conftest import call, write_costs
+from conftest import runner_with_white_map, write_costs
 
 NSIDE, LMAX = 64, 128
 KERNEL = ("--fwhm", "6deg", "--lmax", LMAX)
@@ -15,16 +13,7 @@ ERROR = ("--error", "1e-4")
 @pytest.fixture
 def run(tmp_path):
     """white.fits of nside 64, costs.json, and a function that runs zonal with --costs where it plans."""
-    values = np.random.default_rng(8).normal(size=12 * NSIDE**2)
-    healpy.write_map(tmp_path / "white.fits", values, dtype=np.float64)
-    write_costs(tmp_path / "costs.json")
-
-    def zonal(*arguments):
-        result = call(*arguments, "--json", cwd=tmp_path)
-        assert result.code == 0, result.err
-        return result.report
-
-    return zonal
+    return runner_with_white_map(tmp_path, NSIDE)
 
 
 @pytest.mark.parametrize("fwhm, lmax, error", [("6deg", 128, "1e-4"), ("20deg", 150, "1e-3"), ("60deg", 64, "1e-5")])

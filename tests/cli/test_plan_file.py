@@ -2,10 +2,9 @@
 
 import json
 
-import healpy
 import numpy as np
 import pytest
-from conftest import call, read_map, write_costs
+from conftest import read_map, runner_with_white_map
 
 NSIDE, LMAX = 64, 128
 KERNEL = ("--fwhm", "6deg", "--lmax", LMAX)
@@ -14,17 +13,8 @@ ERROR = ("--error", "1e-4")
 
 @pytest.fixture
 def run(tmp_path):
-    """white.fits of nside 64, costs.json by which sums over pixels are fastest, and a function that runs zonal with --costs where it plans."""
-    values = np.random.default_rng(8).normal(size=12 * NSIDE**2)
-    healpy.write_map(tmp_path / "white.fits", values, dtype=np.float64)
-    write_costs(tmp_path / "costs.json", legendre=4)
-
-    def zonal(*arguments):
-        result = call(*arguments, "--json", cwd=tmp_path)
-        assert result.code == 0, result.err
-        return result.report
-
-    return zonal
+    """A run as below of white.fits of nside 64, where by costs.json sums over pixels are fastest."""
+    return runner_with_white_map(tmp_path, NSIDE, legendre=4)
 
 
 @pytest.fixture

@@ -12,20 +12,11 @@ namespace {
 
 using tests::convolved;
 using tests::degree;
+using tests::options_of;
 using tests::random_map;
 
 constexpr PixelMethod methods[] = {PixelMethod::pixel_sum, PixelMethod::ring_fft};
 constexpr Precision precisions[] = {Precision::single_, Precision::double_};
-
-PixelConvolutionOptions options_of(PixelMethod method, Precision precision = Precision::double_,
-                                   int threads = 1) {
-    PixelConvolutionOptions options;
-    options.method = method;
-    options.precision = precision;
-    options.threads = threads;
-    options.device = Device::cpu();
-    return options;
-}
 
 TEST(PixelConvolution, BatchEqualsSingleMaps) {
     const Grid grid = Grid::healpix(16);

@@ -13,18 +13,11 @@ namespace zonal::radial {
 namespace {
 
 using tests::degree;
+using tests::options_of;
 using tests::random_map;
 
 /// One ring for every band.
 constexpr std::int64_t as_many_as_rings = std::int64_t{1} << 40;
-
-PixelConvolutionOptions options_of(PixelMethod method) {
-    PixelConvolutionOptions options;
-    options.method = method;
-    options.threads = 2;
-    options.device = Device::cpu();
-    return options;
-}
 
 /// Rings of any length, in no order, with gaps between them and others before.
 Grid scattered_grid() {
@@ -87,7 +80,7 @@ void expect_whole(const Grid& grid, const RadialKernel& kernel, const Grid& grid
                   std::initializer_list<std::int64_t> numbers_of_bands) {
     const auto maps = random_map(n_maps * grid.n_pixels());
     for (const PixelMethod method : {PixelMethod::pixel_sum, PixelMethod::ring_fft}) {
-        const auto options = options_of(method);
+        const auto options = options_of(method, Precision::double_, 2);
         std::vector<double> whole(static_cast<std::size_t>(n_maps * grid_out.n_pixels()), 7.0);
         PixelConvolutionPlan(grid, kernel, grid_out, options)
             .convolve<double>({maps.data(), {n_maps, grid.n_pixels()}},
@@ -119,10 +112,11 @@ TEST(LatitudeBands, GiveTheSameBitsWhereRingsAreAlike) {
     const RadialKernel kernel = RadialKernel::gaussian(4 * degree).truncated(11 * degree);
     const auto map = random_map(grid.n_pixels());
     for (const PixelMethod method : {PixelMethod::pixel_sum, PixelMethod::ring_fft}) {
-        const auto whole = tests::convolved(grid, kernel, grid, map, options_of(method));
+        const auto whole =
+            tests::convolved(grid, kernel, grid, map, options_of(method, Precision::double_, 2));
         for (const std::int64_t n_bands : {std::int64_t{3}, as_many_as_rings})
             EXPECT_EQ(convolved_in_bands(latitude_bands(grid, kernel.support(), grid, n_bands), kernel, grid,
-                                         map, 1, options_of(method)),
+                                         map, 1, options_of(method, Precision::double_, 2)),
                       whole);
     }
 }

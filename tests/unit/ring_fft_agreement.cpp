@@ -95,14 +95,7 @@ TEST(RingFft, MatchesDirectSumOnEveryGrid) {
 }
 
 TEST(RingFft, MatchesDirectSumForRingsAtAnyLongitude) {
-    std::vector<Ring> rings;
-    std::int64_t first = 0;
-    for (int k = 0; k < 14; ++k) {
-        const std::int64_t n = k % 3 == 0 ? 15 : 16;
-        rings.push_back(make_ring((k + 0.7) * 0.22, 0.37 * k * k, 0.1 + 0.01 * k, n, first));
-        first += n + 2;  // with pixels in no ring
-    }
-    const Grid grid(rings);
+    const Grid grid = tests::rings_at_any_longitude();
     EXPECT_LT(error_of(grid, RadialKernel::gaussian(25 * degree), grid), tolerance);
     EXPECT_LT(error_of(grid, RadialKernel::top_hat(41 * degree), grid), tolerance);
 }

@@ -2,35 +2,26 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "convolution_helpers.hpp"
 #include "polarization_helpers.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
 namespace {
 
+using tests::degree;
 using tests::direct_sum;
 using tests::harmonically;
 using tests::largest_difference;
 using tests::Maps;
+using tests::options_of;
 using tests::random_maps;
 using tests::random_windows;
-
-constexpr double degree = std::numbers::pi / 180;
 
 // As for one field: tables err by 1e-13 and series by 1e-12 of the kernel's largest value, which add up over
 // the pixels of the support with random signs, as the maps do.
 constexpr double tolerance = 4e-12;
 constexpr double single_tolerance = 1e-6;
-
-PixelConvolutionOptions options_of(PixelMethod method, Precision precision = Precision::double_,
-                                   int threads = 0) {
-    PixelConvolutionOptions options;
-    options.method = method;
-    options.precision = precision;
-    options.threads = threads;
-    options.device = Device::cpu();
-    return options;
-}
 
 template <class T = double>
 Array<T, 3> by_rings(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
@@ -103,14 +94,7 @@ TEST(PolarizationRingFft, MatchesDirectSumBetweenSubsetsOfRings) {
 }
 
 TEST(PolarizationRingFft, MatchesDirectSumForRingsAtAnyLongitude) {
-    std::vector<Ring> rings;
-    std::int64_t first = 0;
-    for (int k = 0; k < 14; ++k) {
-        const std::int64_t n = k % 3 == 0 ? 15 : 16;
-        rings.push_back(make_ring((k + 0.7) * 0.22, 0.37 * k * k, 0.1 + 0.01 * k, n, first));
-        first += n + 2;  // with pixels in no ring
-    }
-    const Grid grid(rings);
+    const Grid grid = tests::rings_at_any_longitude();
     for (const PolarizationKernel& kernel : oscillating_kernels())
         EXPECT_LT(error_of(grid, kernel, grid), tolerance);
 }
