@@ -43,8 +43,7 @@ std::unique_ptr<ChosenPlan> choose(zonal::ConvolutionRequest request, const zona
     plan->request = std::move(request);
     plan->choice = best;
     plan->method = to_string(best.method);
-    plan->convolution =
-        std::make_unique<zonal::cli::ChosenConvolution>(plan->request, best, zonal::Device::cpu());
+    plan->convolution = std::make_unique<zonal::cli::ChosenConvolution>(plan->request, best);
     return plan;
 }
 

@@ -23,12 +23,12 @@ SplitConvolutionOptions split_options_of(const ConvolutionChoice& choice, int th
     return options;
 }
 
-ChosenConvolution::ChosenConvolution(const ConvolutionRequest& request, const ConvolutionChoice& choice,
-                                     Device harmonic_device) {
+ChosenConvolution::ChosenConvolution(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
     if (choice.method == ConvolutionMethod::harmonic)
         plan_harmonic(request, choice);
     else if (choice.method == ConvolutionMethod::split)
-        plan_split(request, choice, harmonic_device);
+        split_ = std::make_unique<SplitConvolutionPlan>(request.grid, *choice.split,
+                                                        split_options_of(choice, request.threads));
     else
         plan_pixels(request, choice);
 }
@@ -48,13 +48,6 @@ void ChosenConvolution::plan_harmonic(const ConvolutionRequest& request, const C
     harmonic_ = std::make_unique<SmoothingPlan>(request.grid, Fields::scalars,
                                                 uniform_beam(request.kernel.window(request.lmax)),
                                                 request.grid, options);
-}
-
-void ChosenConvolution::plan_split(const ConvolutionRequest& request, const ConvolutionChoice& choice,
-                                   Device harmonic_device) {
-    SplitConvolutionOptions options = split_options_of(choice, request.threads);
-    options.harmonic_device = harmonic_device;
-    split_ = std::make_unique<SplitConvolutionPlan>(request.grid, *choice.split, options);
 }
 
 template <class T>

@@ -17,10 +17,8 @@ SplitConvolutionOptions split_options_of(const ConvolutionChoice& choice, int th
 /// One way of plan_convolution, ready to be gone: its plan and scratch memory. One call at a time.
 class ChosenConvolution {
   public:
-    /// choice: of this request, not excluded. harmonic_device: of the harmonic part of a split, whose sum
-    /// over pixels is on the choice's. Throws InvalidArgument and BackendUnavailable.
-    ChosenConvolution(const ConvolutionRequest& request, const ConvolutionChoice& choice,
-                      Device harmonic_device);
+    /// choice: of this request, not excluded. Throws InvalidArgument and BackendUnavailable.
+    ChosenConvolution(const ConvolutionRequest& request, const ConvolutionChoice& choice);
 
     /// maps, convolved: [map, pixel], request.n_maps of them, in host memory, not the same array.
     template <class T>
@@ -29,8 +27,6 @@ class ChosenConvolution {
   private:
     void plan_pixels(const ConvolutionRequest& request, const ConvolutionChoice& choice);
     void plan_harmonic(const ConvolutionRequest& request, const ConvolutionChoice& choice);
-    void plan_split(const ConvolutionRequest& request, const ConvolutionChoice& choice,
-                    Device harmonic_device);
 
     std::unique_ptr<PixelConvolutionPlan> pixels_;
     std::unique_ptr<PixelConvolutionWorkspace> workspace_;

@@ -132,8 +132,8 @@ double best_seconds(double fastest, const std::function<void()>& work) {
 }
 
 template <class T>
-void measure(const ConvolutionRequest& request, const ConvolutionChoice& choice, Device harmonic_device,
-             const Sample& sample, double fastest, Measured& measured) {
+void measure(const ConvolutionRequest& request, const ConvolutionChoice& choice, const Sample& sample,
+             double fastest, Measured& measured) {
     const View<double, 2>::Extents extents{request.n_maps, request.grid.n_pixels()};
     Array<T, 2> maps(extents), convolved(extents);
     // Times do not depend on the values: the same sky, ever brighter.
@@ -142,7 +142,7 @@ void measure(const ConvolutionRequest& request, const ConvolutionChoice& choice,
             maps(map, pixel) = static_cast<T>(static_cast<double>(map + 1) * sample.map[pixel]);
     std::unique_ptr<ChosenConvolution> convolve;
     const double planning =
-        seconds_of([&] { convolve = std::make_unique<ChosenConvolution>(request, choice, harmonic_device); });
+        seconds_of([&] { convolve = std::make_unique<ChosenConvolution>(request, choice); });
     const double seconds =
         best_seconds(fastest, [&] { (*convolve)(std::as_const(maps).view(), convolved.view()); });
     measured.plan_seconds = std::min(measured.plan_seconds, planning);
@@ -181,14 +181,11 @@ class Measurement {
         const auto& choice = choices_[i];
         const bool is_slow = results_[i].seconds < HUGE_VAL && results_[i].seconds > hopeless * fastest_;
         if (!choice.excluded.empty() || is_left_out(i) || is_slow) return;
-        const bool is_split = choice.method == zonal::ConvolutionMethod::split;
-        for (const auto device : is_split ? request_.devices : std::vector{choice.device}) {
-            if (choice.precision == Precision::single_)
-                measure<float>(request_, choice, device, sample_, fastest_, results_[i]);
-            else
-                measure<double>(request_, choice, device, sample_, fastest_, results_[i]);
-            fastest_ = std::min(fastest_, results_[i].seconds);
-        }
+        if (choice.precision == Precision::single_)
+            measure<float>(request_, choice, sample_, fastest_, results_[i]);
+        else
+            measure<double>(request_, choice, sample_, fastest_, results_[i]);
+        fastest_ = std::min(fastest_, results_[i].seconds);
     }
 
     const ConvolutionRequest& request_;

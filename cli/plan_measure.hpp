@@ -15,8 +15,7 @@ namespace zonal::cli {
 /// ("not_measured").
 ///
 /// White maps without a spectrum are noise on the pixels where the reference is discrete, and otherwise up to
-/// lmax. The harmonic part of a split is tried on each of request.devices, of which the fastest counts. seed:
-/// of the maps. Throws IoError where the memory is too small.
+/// lmax. seed: of the maps. Throws IoError where the memory is too small.
 void measure_choices(const ConvolutionRequest& request, const std::vector<ConvolutionChoice>& choices,
                      std::int64_t seed, Session& session);
 
