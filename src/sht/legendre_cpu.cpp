@@ -23,8 +23,8 @@ namespace zonal::sht::HWY_NAMESPACE {
 constexpr int synthesis_vectors(int n_fields) {
     return n_fields == 1 ? 4 : 2;
 }
-constexpr int adjoint_vectors(int n_fields) {
-    return n_fields <= 2 ? 6 : 4;
+constexpr int adjoint_vectors(int) {
+    return 6;
 }
 #else
 constexpr int synthesis_vectors(int n_fields) {
