@@ -23,6 +23,16 @@ template std::unique_ptr<const BasicConvolver<2>> make_cuda_ring_fft<2>(RingFftG
 template std::unique_ptr<const BasicConvolver<3>> make_cuda_ring_fft<3>(RingFftGeometry,
                                                                         const PixelConvolutionOptions&);
 
+template <int Rank>
+std::unique_ptr<const BasicConvolver<Rank>> make_staged(std::unique_ptr<const BasicConvolver<Rank>>, bool,
+                                                        const PixelConvolutionOptions& options) {
+    throw_unavailable(options);
+}
+template std::unique_ptr<const Convolver> make_staged<2>(std::unique_ptr<const Convolver>, bool,
+                                                         const PixelConvolutionOptions&);
+template std::unique_ptr<const PolarizationConvolver> make_staged<3>(
+    std::unique_ptr<const PolarizationConvolver>, bool, const PixelConvolutionOptions&);
+
 std::unique_ptr<const Convolver> make_cuda_pixel_sum(const Grid&, const RadialKernel&, const Grid&,
                                                      const PixelConvolutionOptions& options) {
     throw_unavailable(options);

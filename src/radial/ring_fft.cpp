@@ -117,7 +117,9 @@ std::unique_ptr<const BasicConvolver<Rank>> make_mixed(RingFftGeometry geometry,
     if (others.empty()) return pixels;
     auto rings =
         make_rings<Rank>(RingFftGeometry(grid, kernel, grid_out.subset(others), options.accuracy), options);
-    return std::make_unique<const MixedConvolver<Rank>>(std::move(rings), std::move(pixels));
+    auto mixed = std::make_unique<const MixedConvolver<Rank>>(std::move(rings), std::move(pixels));
+    if (!on_cuda(options)) return mixed;
+    return make_staged<Rank>(std::move(mixed), grid_out.has_other_pixels(), options);
 }
 
 }  // namespace

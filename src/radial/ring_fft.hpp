@@ -28,4 +28,11 @@ template <int Rank>
 std::unique_ptr<const BasicConvolver<Rank>> make_cuda_ring_fft(RingFftGeometry geometry,
                                                                const PixelConvolutionOptions& options);
 
+/// Brings host arrays to the device once for a convolver on CUDA of several passes, each of which would do so
+/// by itself. has_other_pixels: the output has pixels in no ring.
+template <int Rank>
+std::unique_ptr<const BasicConvolver<Rank>> make_staged(std::unique_ptr<const BasicConvolver<Rank>> convolver,
+                                                        bool has_other_pixels,
+                                                        const PixelConvolutionOptions& options);
+
 }  // namespace zonal::radial

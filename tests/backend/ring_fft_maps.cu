@@ -14,6 +14,11 @@ using tests::largest_difference;
 
 class RingFftOnCuda : public OnCuda {};
 
+/// Whose rows all have transforms, and one that leaves rings to the sum over pixels.
+std::vector<RadialKernel> soft_and_cut(double radians) {
+    return {RadialKernel::gaussian(radians), RadialKernel::top_hat(radians)};
+}
+
 // The same sums in another order: roundings add up over the rows of the support with random signs.
 constexpr double tolerance = 1e-12;
 // Single precision: roundings of 6e-8, a few for each of the transforms' passes.
@@ -93,29 +98,31 @@ TEST_F(RingFftOnCuda, EqualsTheCpuAtNside512) {
 
 TEST_F(RingFftOnCuda, TakesMapsOfTheOtherPrecisionAndFromTheHost) {
     const Grid grid = Grid::healpix(32);
-    const RadialKernel kernel = RadialKernel::gaussian(5 * degree);
-    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::double_), single_tolerance);
-    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::single_), single_tolerance);
-    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_, false), tolerance);
-    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_, false), single_tolerance);
+    for (const RadialKernel& kernel : soft_and_cut(5 * degree)) {
+        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::double_), single_tolerance);
+        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::single_), single_tolerance);
+        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_, false), tolerance);
+        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_, false), single_tolerance);
+    }
 }
 
 TEST_F(RingFftOnCuda, ComputesSubsetsAndLeavesOtherPixels) {
     const Grid whole = Grid::healpix(32), some = whole.subset({0, 1, 2, 30, 31, 32, 40, 70, 100, 126});
-    const RadialKernel kernel = RadialKernel::gaussian(9 * degree);
     const auto map = tests::random_map(whole.n_pixels());
-    const PixelConvolutionPlan plan(whole, kernel, some, options_on(Device::cuda(0), Precision::double_));
-    const PixelConvolutionPlan all(whole, kernel, whole, options_on(Device::cpu(), Precision::double_));
-    const auto expected = convolved<double>(all, map, 1, false);
-    for (const bool on_device : {true, false}) {
-        auto out = convolved<double>(plan, map, 1, on_device);
-        std::int64_t left = 0;
-        for (std::size_t k = 0; k < out.size(); ++k)
-            if (out[k] == 7) ++left, out[k] = expected[k];
-        std::int64_t asked = 0;
-        for (const Ring& ring : some.rings()) asked += ring.n_pixels;
-        EXPECT_EQ(left, whole.n_pixels() - asked);
-        EXPECT_LT(largest_difference(out, expected), tolerance * largest(expected));
+    std::int64_t asked = 0;
+    for (const Ring& ring : some.rings()) asked += ring.n_pixels;
+    for (const RadialKernel& kernel : soft_and_cut(9 * degree)) {
+        const PixelConvolutionPlan plan(whole, kernel, some, options_on(Device::cuda(0), Precision::double_));
+        const PixelConvolutionPlan all(whole, kernel, whole, options_on(Device::cpu(), Precision::double_));
+        const auto expected = convolved<double>(all, map, 1, false);
+        for (const bool on_device : {true, false}) {
+            auto out = convolved<double>(plan, map, 1, on_device);
+            std::int64_t left = 0;
+            for (std::size_t k = 0; k < out.size(); ++k)
+                if (out[k] == 7) ++left, out[k] = expected[k];
+            EXPECT_EQ(left, whole.n_pixels() - asked);
+            EXPECT_LT(largest_difference(out, expected), tolerance * largest(expected));
+        }
     }
 }
 
@@ -123,33 +130,46 @@ TEST_F(RingFftOnCuda, BatchEqualsSingleMaps) {
     const Grid grid = Grid::healpix(32);
     const std::int64_t n_maps = 5, n = grid.n_pixels();
     const auto maps = tests::random_map(n_maps * n);
-    const PixelConvolutionPlan plan(grid, RadialKernel::gaussian(4 * degree), grid,
-                                    options_on(Device::cuda(0), Precision::single_));
-    for (const bool on_device : {true, false}) {
-        const auto batch = convolved<float>(plan, maps, n_maps, on_device);
-        for (std::int64_t k = 0; k < n_maps; ++k) {
-            const std::vector<double> map(maps.begin() + k * n, maps.begin() + (k + 1) * n);
-            const auto single = convolved<float>(plan, map, 1, true);
-            EXPECT_EQ(single, std::vector<double>(batch.begin() + k * n, batch.begin() + (k + 1) * n));
+    // The rings below the pole, with other pixels that stay as they are.
+    const Grid northern = grid.subset({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 60, 61, 62});
+    for (const RadialKernel& kernel : soft_and_cut(4 * degree))
+        for (const Grid& grid_out : {grid, northern}) {
+            const PixelConvolutionPlan plan(grid, kernel, grid_out,
+                                            options_on(Device::cuda(0), Precision::single_));
+            for (const bool on_device : {true, false}) {
+                const auto batch = convolved<float>(plan, maps, n_maps, on_device);
+                for (std::int64_t k = 0; k < n_maps; ++k) {
+                    const std::vector<double> map(maps.begin() + k * n, maps.begin() + (k + 1) * n);
+                    const auto single = convolved<float>(plan, map, 1, true);
+                    EXPECT_EQ(single,
+                              std::vector<double>(batch.begin() + k * n, batch.begin() + (k + 1) * n));
+                }
+            }
         }
-    }
 }
 
 TEST_F(RingFftOnCuda, WorksOnTheCallersStream) {
     const Grid grid = Grid::healpix(64);
-    const RadialKernel kernel = RadialKernel::gaussian(2 * degree);
-    const PixelConvolutionPlan plan(grid, kernel, grid, options_on(Device::cuda(0), Precision::double_));
     const auto map = tests::random_map(grid.n_pixels());
     const core::DeviceArray<double> in(map), out(grid.n_pixels());
     const core::OwnStream stream;
-    PixelConvolutionWorkspace workspace = plan.make_workspace();
-    workspace.use_stream(stream.get());
-    plan.convolve<double>({in.data(), {1, grid.n_pixels()}, MemorySpace::cuda},
-                          {out.data(), {1, grid.n_pixels()}, MemorySpace::cuda}, workspace);
-    core::check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
-    std::vector<double> result(map.size());
-    core::check_cuda(cudaMemcpy(result.data(), out.data(), out.bytes(), cudaMemcpyDeviceToHost), "copy");
-    EXPECT_EQ(result, convolved<double>(plan, map, 1, true));
+    for (const RadialKernel& kernel : soft_and_cut(2 * degree)) {
+        const PixelConvolutionPlan plan(grid, kernel, grid, options_on(Device::cuda(0), Precision::double_));
+        const auto expected = convolved<double>(plan, map, 1, true);
+        PixelConvolutionWorkspace workspace = plan.make_workspace();
+        workspace.use_stream(stream.get());
+        plan.convolve<double>({in.data(), {1, grid.n_pixels()}, MemorySpace::cuda},
+                              {out.data(), {1, grid.n_pixels()}, MemorySpace::cuda}, workspace);
+        core::check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
+        std::vector<double> result(map.size());
+        core::check_cuda(cudaMemcpy(result.data(), out.data(), out.bytes(), cudaMemcpyDeviceToHost), "copy");
+        EXPECT_EQ(result, expected);
+        // From and to the host: done on return.
+        std::vector<double> on_host(map.size());
+        plan.convolve<double>({map.data(), {1, grid.n_pixels()}}, {on_host.data(), {1, grid.n_pixels()}},
+                              workspace);
+        EXPECT_EQ(on_host, expected);
+    }
 }
 
 // The ringing of a point source beyond the kernel's support, of the peak.
