@@ -60,14 +60,15 @@ void expect_same_transforms(const Grid& grid, std::int64_t lmax, int spin, SpinP
 
 TEST_F(CudaBands, GiveTheTransformsOfAllRings) {
     for (const int spin : {0, 1, 2, 3}) {
-        expect_same_transforms(Grid::healpix(128), 256, spin, SpinParts::both);
-        expect_same_transforms(Grid::gauss_legendre(257, 515), 256, spin, SpinParts::both);
+        expect_same_transforms(Grid::healpix(scaled(128)), scaled(256), spin, SpinParts::both);
+        expect_same_transforms(Grid::gauss_legendre(scaled(257), scaled(515)), scaled(256), spin,
+                               SpinParts::both);
     }
-    expect_same_transforms(Grid::healpix(512), 700, 0, SpinParts::both);
-    expect_same_transforms(Grid::healpix(128), 200, 2, SpinParts::gradient);
+    expect_same_transforms(Grid::healpix(scaled(512)), scaled(700), 0, SpinParts::both);
+    expect_same_transforms(Grid::healpix(scaled(128)), scaled(200), 2, SpinParts::gradient);
     std::vector<std::int64_t> rings;
-    for (std::int64_t ring = 40; ring < 300; ++ring) rings.push_back(ring);
-    expect_same_transforms(Grid::healpix(128).subset(rings), 200, 2, SpinParts::both);
+    for (std::int64_t ring = scaled(40); ring < scaled(300); ++ring) rings.push_back(ring);
+    expect_same_transforms(Grid::healpix(scaled(128)).subset(rings), scaled(200), 2, SpinParts::both);
 }
 
 TEST_F(CudaBands, FitIntoWhatIsFree) {

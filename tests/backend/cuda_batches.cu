@@ -10,7 +10,7 @@ class CudaBatches : public OnCuda {};
 TEST_F(CudaBatches, AgreeWithMapsOneByOne) {
     for (const int spin : {0, 1, 2, 3})
         for (const std::int64_t n_maps : {2, 3, 5, 8, 11}) {
-            const ShtPlan plan(Grid::healpix(64), on(Device::cuda(), 150, spin));
+            const ShtPlan plan(Grid::healpix(scaled(64)), on(Device::cuda(), scaled(150), spin));
             const AlmArray alm = random_spin_alm(plan.layout(), n_maps, plan.alm_components(), spin, 4);
             const MapArray map = synthesis(plan, alm);
             const AlmArray back = adjoint(plan, map);

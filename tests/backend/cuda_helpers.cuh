@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "core/cuda.cuh"
@@ -23,6 +24,12 @@ class OnCuda : public ::testing::Test {
         }
     }
 };
+
+/// A size for sanitizers under which kernels take a thousand times as long: divided by ZONAL_TEST_DIVISOR.
+inline std::int64_t scaled(std::int64_t size) {
+    const char* const divisor = std::getenv("ZONAL_TEST_DIVISOR");
+    return divisor == nullptr ? size : std::max<std::int64_t>(1, size / std::atoll(divisor));
+}
 
 inline ShtOptions on(Device device, std::int64_t lmax, int spin) {
     ShtOptions options;

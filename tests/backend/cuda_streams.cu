@@ -85,8 +85,8 @@ struct Problem {
 /// Resampled in theta, with and without a spin; plain; of a high spin, without Ishioka's recurrence.
 std::vector<std::unique_ptr<Problem>> problems() {
     std::vector<std::unique_ptr<Problem>> all;
-    all.push_back(std::make_unique<Problem>(Grid::healpix(512), 700, 0, 1));
-    all.push_back(std::make_unique<Problem>(Grid::healpix(512), 700, 2, 2));
+    all.push_back(std::make_unique<Problem>(Grid::healpix(scaled(512)), scaled(700), 0, 1));
+    all.push_back(std::make_unique<Problem>(Grid::healpix(scaled(512)), scaled(700), 2, 2));
     all.push_back(std::make_unique<Problem>(Grid::gauss_legendre(129, 258), 128, 1, 3));
     all.push_back(std::make_unique<Problem>(Grid::healpix(32), 64, 3, 4));
     return all;
@@ -180,7 +180,8 @@ TEST_F(CudaStreams, TheDefaultStreamServesToo) {
 }
 
 TEST_F(CudaStreams, TwoPlansWorkOnTwoStreamsOfTwoThreads) {
-    Problem first(Grid::healpix(128), 256, 0, 7), second(Grid::gauss_legendre(257, 514), 256, 2, 8);
+    Problem first(Grid::healpix(scaled(128)), scaled(256), 0, 7),
+        second(Grid::gauss_legendre(scaled(257), scaled(514)), scaled(257) - 1, 2, 8);
     {
         std::vector<std::jthread> threads;
         for (Problem* problem : {&first, &second})
@@ -199,7 +200,7 @@ TEST_F(CudaStreams, TwoPlansWorkOnTwoStreamsOfTwoThreads) {
 
 TEST_F(CudaStreams, OnePlanWorksOnTwoStreamsAtOnce) {
     // Two workspaces; the streams are held back until both have all their work, so that it runs side by side.
-    Problem problem(Grid::healpix(256), 512, 2, 9);
+    Problem problem(Grid::healpix(scaled(256)), scaled(512), 2, 9);
     problem.both();
     ShtWorkspace workspaces[2] = {problem.plan.make_workspace(), problem.plan.make_workspace()};
     const OnDevice<double> maps[2] = {OnDevice<double>{MapArray(problem.map.extents())},

@@ -73,7 +73,7 @@ TEST_F(CudaTransfers, PageLockedMemoryIsRecognised) {
 TEST_F(CudaTransfers, AllKindsOfHostMemoryGiveTheSameBits) {
     // 25 MB a map: many pieces for every thread; batches of one and of more than there are copies of.
     for (const int spin : {0, 2}) {
-        const ShtPlan plan(Grid::healpix(512), on(Device::cuda(), 256, spin));
+        const ShtPlan plan(Grid::healpix(scaled(512)), on(Device::cuda(), scaled(256), spin));
         for (const std::int64_t n_maps : {1, 3}) {
             const AlmArray alm = random_spin_alm(plan.layout(), n_maps, plan.alm_components(), spin, 1);
             const OnDevice<Complex> alm_there(alm);

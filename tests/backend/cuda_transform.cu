@@ -37,20 +37,21 @@ void expect_agreement(const Grid& grid, std::int64_t lmax, int spin, double tole
 }
 
 TEST_F(CudaTransform, AgreesWithTheCpuAtHighDegrees) {
-    for (const int spin : {0, 2}) expect_agreement(Grid::healpix(2048), 4096, spin, 1e-12);
-    expect_agreement(Grid::gauss_legendre(2048, 4096), 2047, 1, 1e-12);
-    expect_agreement(Grid::gauss_legendre(513, 1025), 512, 7, 1e-12);
+    for (const int spin : {0, 2}) expect_agreement(Grid::healpix(scaled(2048)), scaled(4096), spin, 1e-12);
+    expect_agreement(Grid::gauss_legendre(scaled(2048), scaled(4096)), scaled(2048) - 1, 1, 1e-12);
+    expect_agreement(Grid::gauss_legendre(scaled(513), scaled(1025)), scaled(513) - 1, 7, 1e-12);
 }
 
 TEST_F(CudaTransform, ResamplesInThetaWithinTheAccuracy) {
     // HEALPix with lmax = 2 nside has twice the rings that it needs, its last rings reach over pole and
     // equator; one with half its rings missing has no mirror images.
-    const Grid whole = Grid::healpix(512);
+    const Grid whole = Grid::healpix(scaled(512));
+    const std::int64_t lmax = scaled(700);
     std::vector<std::int64_t> north;
     for (std::int64_t ring = 0; ring < whole.n_rings() * 3 / 4; ++ring) north.push_back(ring);
     for (const Grid& grid : {whole, whole.subset(north)})
         for (const int spin : {0, 1, 2, 3}) {
-            ShtOptions options = on(Device::cuda(), 700, spin);
+            ShtOptions options = on(Device::cuda(), lmax, spin);
             options.accuracy = 0;
             const ShtPlan plain(grid, options);
             const AlmArray alm = random_spin_alm(plain.layout(), 1, plain.alm_components(), spin, 1);
@@ -65,7 +66,7 @@ TEST_F(CudaTransform, ResamplesInThetaWithinTheAccuracy) {
                 // The sum of a ring's or a degree's modes, each off by the accuracy at most; white
                 // coefficients give all orders about the same size. The last term is two transforms'
                 // rounding.
-                const double bound = 8 * accuracy + transform_rounding(700);
+                const double bound = 8 * accuracy + transform_rounding(lmax);
                 EXPECT_LE(largest_difference(map, expected) / largest(expected), bound)
                     << grid.name() << ", spin " << spin << ", accuracy " << accuracy;
                 EXPECT_LE(largest_difference(back, expected_back) / largest(expected_back), bound)
@@ -106,8 +107,9 @@ TEST_F(CudaTransform, GivesTheSameBitsInEveryRun) {
 }
 
 TEST_F(CudaTransform, ServesThreadsAtTheSameTime) {
-    const ShtPlan plan(Grid::healpix(128), on(Device::cuda(), 256, 0));
-    const ShtPlan other(Grid::gauss_legendre(257, 514), on(Device::cuda(), 256, 2));
+    const ShtPlan plan(Grid::healpix(scaled(128)), on(Device::cuda(), scaled(256), 0));
+    const ShtPlan other(Grid::gauss_legendre(scaled(257), scaled(514)),
+                        on(Device::cuda(), scaled(257) - 1, 2));
     const AlmArray alm = random_alm(plan.layout(), 1, 1, 4),
                    spin_alm = random_spin_alm(other.layout(), 1, 2, 2, 5);
     const MapArray map = synthesis(plan, alm), spin_map = synthesis(other, spin_alm);

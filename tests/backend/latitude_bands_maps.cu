@@ -86,13 +86,14 @@ void expect_whole(const Grid& grid, const RadialKernel& kernel, const Grid& grid
 TEST_F(LatitudeBandsOnCuda, GiveTheConvolutionOfTheWhole) {
     const RadialKernel kernel = RadialKernel::gaussian(2 * degree).truncated(5 * degree);
     for (const PixelMethod method : methods)
-        for (const Grid& grid : {Grid::healpix(64), Grid::gauss_legendre(128, 257, 0.1),
-                                 Grid::equidistant_cylindrical(120, 240)})
+        for (const Grid& grid :
+             {Grid::healpix(scaled(64)), Grid::gauss_legendre(scaled(128), scaled(257), 0.1),
+              Grid::equidistant_cylindrical(scaled(120), scaled(240))})
             expect_whole<double>(grid, kernel, grid, options_of(method), tolerance);
 }
 
 TEST_F(LatitudeBandsOnCuda, GiveTheConvolutionOfTheWholeInSinglePrecision) {
-    const Grid grid = Grid::healpix(128);
+    const Grid grid = Grid::healpix(scaled(128));
     const RadialKernel kernel = RadialKernel::gaussian(degree).truncated(3 * degree);
     for (const PixelMethod method : methods) {
         const auto options = options_of(method, Precision::single_);
@@ -102,22 +103,23 @@ TEST_F(LatitudeBandsOnCuda, GiveTheConvolutionOfTheWholeInSinglePrecision) {
 }
 
 TEST_F(LatitudeBandsOnCuda, GiveTheConvolutionOfSomeRingsAndOfOtherGrids) {
-    const Grid grid = Grid::healpix(64);
+    const Grid grid = Grid::healpix(scaled(64));
     const RadialKernel kernel = RadialKernel::gaussian(2 * degree).truncated(5 * degree);
     std::vector<std::int64_t> north, some;
-    for (std::int64_t ring = 0; ring < 90; ++ring) north.push_back(ring);
-    for (std::int64_t ring = 3; ring < 250; ring += 1 + ring % 5) some.push_back(ring);
+    for (std::int64_t ring = 0; ring < scaled(90); ++ring) north.push_back(ring);
+    for (std::int64_t ring = 3; ring < scaled(250); ring += 1 + ring % 5) some.push_back(ring);
     for (const PixelMethod method : methods) {
         expect_whole<double>(grid, kernel, grid.subset(north), options_of(method), tolerance);
         expect_whole<double>(grid, kernel, grid.subset(some), options_of(method), tolerance);
         expect_whole<double>(grid.subset(some), kernel, grid, options_of(method), tolerance);
-        expect_whole<double>(grid, kernel, Grid::gauss_legendre(150, 301), options_of(method), tolerance);
+        expect_whole<double>(grid, kernel, Grid::gauss_legendre(scaled(150), scaled(301)), options_of(method),
+                             tolerance);
     }
 }
 
 // Kernels that do not converge, and such as reach over several bands and beyond the pole and the equator.
 TEST_F(LatitudeBandsOnCuda, GiveTheConvolutionOfTheWholeForKernelsOfManyKinds) {
-    const Grid grid = Grid::healpix(32);
+    const Grid grid = Grid::healpix(scaled(32));
     for (const RadialKernel& kernel :
          {RadialKernel::top_hat(0.1 * degree), RadialKernel::top_hat(4.3 * degree),
           RadialKernel::gaussian(6 * degree).truncated(25 * degree)})
@@ -127,7 +129,7 @@ TEST_F(LatitudeBandsOnCuda, GiveTheConvolutionOfTheWholeForKernelsOfManyKinds) {
 
 /// A plan of several bands at nside 128, and the whole.
 struct Plans {
-    const Grid grid = Grid::healpix(128);
+    const Grid grid = Grid::healpix(scaled(128));
     const RadialKernel kernel = RadialKernel::gaussian(degree).truncated(3 * degree);
     PixelConvolutionOptions options;
     const PixelConvolutionPlan whole, banded;
@@ -287,7 +289,7 @@ TEST_F(LatitudeBandsOnCuda, ReportProgressAndCanBeStopped) {
 }
 
 TEST_F(LatitudeBandsOnCuda, RefuseLimitsThatBandsDoNotKeep) {
-    const Grid grid = Grid::healpix(32);
+    const Grid grid = Grid::healpix(scaled(32));
     PixelConvolutionOptions options = options_of(PixelMethod::ring_fft);
     options.max_workspace_bytes = 1000;
     // The whole input is within the support of each ring.
