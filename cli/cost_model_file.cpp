@@ -28,7 +28,10 @@ Json to_json(const PixelCost& cost) {
             {"mode_product", cost.mode_product},
             {"pixel_product", cost.pixel_product},
             {"fft_pixel", cost.fft_pixel},
+            {"uneven_product", cost.uneven_product},
             {"disc_row", cost.disc_row},
+            {"ring_value", cost.ring_value},
+            {"map", cost.map},
             {"pixel", cost.pixel},
             {"call", cost.call}};
 }
@@ -36,7 +39,8 @@ Json to_json(const PixelCost& cost) {
 PixelCost pixel_cost(const Json& json) {
     return {json.at("kernel_value"),  json.at("row_product"), json.at("mode_product"),
             json.at("pixel_product"), json.at("fft_pixel"),   json.at("disc_row"),
-            json.at("pixel"),         json.at("call")};
+            json.at("pixel"),         json.at("call"),        json.at("uneven_product"),
+            json.at("ring_value"),    json.at("map")};
 }
 
 CostModel from_json(const Json& json) {

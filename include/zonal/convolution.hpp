@@ -59,7 +59,9 @@ struct PixelConvolutionWork {
     double row_products = 0;    ///< real multiply-adds that transform the kernel's rows, once for all maps
     double mode_products = 0;   ///< of a complex number with a real one, that sum over rings
     double pixel_products = 0;  ///< of a kernel value with a pixel
-    double fft_pixels = 0;      ///< pixels that are transformed, of the input and of the output
+    /// Of pixel_products those between rings that no filter serves as a whole, such as of different lengths.
+    double uneven_products = 0;
+    double fft_pixels = 0;  ///< pixels that are transformed, of the input and of the output
 };
 
 /// Wall-clock seconds of the parts of the last call.

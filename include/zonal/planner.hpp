@@ -36,6 +36,9 @@ struct TransformCost {
 struct PixelCost {
     double kernel_value = 0, row_product = 0, mode_product = 0, pixel_product = 0, fft_pixel = 0;
     double disc_row = 0, pixel = 0, call = 0;
+    double uneven_product = 0;  ///< in place of pixel_product, of PixelConvolutionWork::uneven_products
+    double ring_value = 0;      ///< per kernel value of one of the map's rings: what cannot be done at once
+    double map = 0;             ///< per map
 };
 
 /// What work on one device costs, from host memory and back.

@@ -26,6 +26,7 @@ inline void add(const PixelConvolutionWork& more, PixelConvolutionWork& sum) {
     sum.row_products += more.row_products;
     sum.mode_products += more.mode_products;
     sum.pixel_products += more.pixel_products;
+    sum.uneven_products += more.uneven_products;
     sum.fft_pixels += more.fft_pixels;
 }
 

@@ -68,6 +68,7 @@ class CpuPixelSum final : public BasicConvolver<Rank> {
     PixelConvolutionWork work() const override {
         PixelConvolutionWork work;
         work.pixel_products = n_passes * schedule_.n_products();
+        work.uneven_products = n_passes * schedule_.n_uneven_products();
         return work;
     }
 

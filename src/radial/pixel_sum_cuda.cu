@@ -19,6 +19,7 @@ class CudaPixelSum final : public Convolver {
           threads_(options.threads),
           has_other_pixels_(has_other_pixels),
           n_products_(schedule.n_products()),
+          n_uneven_products_(schedule.n_uneven_products()),
           equal_(schedule, direct),
           square_(schedule, options.threads, direct),
           direct_(schedule, with_general(schedule, std::move(direct))) {}
@@ -43,6 +44,7 @@ class CudaPixelSum final : public Convolver {
     PixelConvolutionWork work() const override {
         PixelConvolutionWork work;
         work.pixel_products = n_products_;
+        work.uneven_products = n_uneven_products_;
         return work;
     }
 
@@ -122,7 +124,7 @@ class CudaPixelSum final : public Convolver {
 
     int device_, threads_;
     bool has_other_pixels_;  ///< the output has pixels in no ring, which stay as they are
-    double n_products_;
+    double n_products_, n_uneven_products_;
     cuda::EqualStage<T> equal_;
     cuda::SquareStage<T> square_;
     cuda::DirectStage<T> direct_;

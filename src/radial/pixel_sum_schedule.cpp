@@ -100,8 +100,11 @@ void PixelSumSchedule::make_equal_bands() {
 void PixelSumSchedule::count_pixels() {
     for (std::int64_t output = 0; output < outputs_.size(); ++output) {
         pixels_inside_.push_back(pixels_inside(output));
-        for (const double pixels : pixels_inside_.back())
-            n_products_ += static_cast<double>(outputs_[output].n_pixels) * pixels;
+        double sum = 0;
+        for (const double pixels : pixels_inside_.back()) sum += pixels;
+        const auto n_pixels = static_cast<double>(outputs_[output].n_pixels);
+        n_products_ += n_pixels * sum;
+        n_uneven_products_ += n_pixels * (sum - of_kind(pixels_inside_.back(), PairKind::equal));
     }
     for (RingBand& band : equal_bands_)
         for (const std::int64_t output : band.outputs)

@@ -44,6 +44,8 @@ class PixelSumSchedule {
     double tolerance() const { return accuracy_ * kernel_.peak(); }
     /// Pixels within the support, over all output pixels.
     double n_products() const { return n_products_; }
+    /// Of n_products those of pairs that are not equal.
+    double n_uneven_products() const { return n_uneven_products_; }
 
     /// Whether an output ring has the symmetries of a square and no neighbour of its length, as in HEALPix's
     /// caps: a filter would serve it alone, so all its pairs are of kind square.
@@ -79,7 +81,7 @@ class PixelSumSchedule {
     SumKernel kernel_;
     SumRings inputs_, outputs_;
     bool both_mirrored_;
-    double n_products_ = 0;
+    double n_products_ = 0, n_uneven_products_ = 0;
     std::vector<bool> is_alone_;
     std::vector<double> reference_phi_;
     std::vector<std::array<double, 3>> pixels_inside_;

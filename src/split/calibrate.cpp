@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <complex>
@@ -76,8 +75,10 @@ class Calibration {
         return costs;
     }
 
-    static constexpr int n_cases = 6;
-    static constexpr int n_steps = 3 + 4 * n_cases;
+    static int n_steps() {
+        const auto n_cases = cases_of(PixelMethod::ring_fft).size() + cases_of(PixelMethod::pixel_sum).size();
+        return 3 + 2 * static_cast<int>(n_cases);
+    }
 
   private:
     void measure_transforms(DeviceCosts& costs) {
@@ -109,28 +110,35 @@ class Calibration {
         std::int64_t nside;
         double pixels, widths;
     };
+    /// Large maps, whose polar caps are as small a part as where it matters, and small ones, where much time
+    /// does not go into the sums; discs of few pixels, of whole caps and in between.
+    static std::vector<Case> cases_of(PixelMethod method) {
+        if (method == PixelMethod::pixel_sum)
+            return {{64, 8, 2.2},   {64, 20, 2.2}, {128, 30, 2.2}, {256, 3, 2.2}, {256, 8, 2.2},
+                    {256, 24, 2.2}, {512, 2, 2.2}, {512, 5, 2.2},  {1024, 3, 2.2}};
+        return {{64, 8, 3.2},   {64, 10, 2.2}, {64, 20, 3.2},  {128, 30, 2.2}, {128, 60, 3.2},
+                {256, 20, 3.2}, {512, 4, 2.2}, {512, 10, 2.2}, {512, 20, 3.2}, {1024, 5, 3.2}};
+    }
     template <class T>
     PixelCost measure_pixels(PixelMethod method) {
-        // Large enough that the polar caps, which take longer, are as small a part as where it matters.
-        static constexpr std::array<Case, n_cases> sums_of_pixels{
-            {{256, 3, 2.2}, {256, 8, 2.2}, {512, 2, 2.2}, {512, 5, 2.2}, {256, 24, 2.2}, {1024, 3, 2.2}}};
-        static constexpr std::array<Case, n_cases> ring_ffts{
-            {{64, 8, 3.2}, {256, 20, 3.2}, {512, 4, 2.2}, {512, 10, 2.2}, {512, 20, 3.2}, {1024, 5, 3.2}}};
         std::vector<Measurement> rows, ffts, sums, rest;
-        for (const auto& one : method == PixelMethod::pixel_sum ? sums_of_pixels : ring_ffts) {
+        for (const Case& one : cases_of(method)) {
             measure_pixels<T>(method, one, rows, ffts, sums, rest);
             step_();
         }
         PixelCost cost;
-        cost.kernel_value = explain(rows)[0];
-        cost.fft_pixel = explain(ffts)[0];
-        const auto s = explain(sums), r = explain(rest);
+        const auto k = explain(rows), f = explain(ffts), s = explain(sums), r = explain(rest);
+        cost.kernel_value = k[0];
+        cost.fft_pixel = f[0];
         cost.row_product = s[0];
         cost.mode_product = s[1];
         cost.pixel_product = s[2];
-        cost.disc_row = s[3];
+        cost.uneven_product = s[3];
+        cost.disc_row = s[4];
+        cost.ring_value = s[5];
+        cost.map = f[1] + s[6];
         cost.pixel = r[0];
-        cost.call = r[1];
+        cost.call = k[1] + r[1];
         return cost;
     }
 
@@ -163,10 +171,11 @@ class Calibration {
         });
         const auto work = plan.work();
         constexpr double instant = 1e-9;  // of a part that is not there
-        rows.push_back({{work.kernel_values}, std::max(parts.kernel_rows, instant)});
-        ffts.push_back({{work.fft_pixels}, std::max(parts.ffts, instant)});
-        sums.push_back({{work.row_products, work.mode_products, work.pixel_products,
-                         split::disc_rows(work, grid.n_pixels())},
+        rows.push_back({{work.kernel_values, 1}, std::max(parts.kernel_rows, instant)});
+        ffts.push_back({{work.fft_pixels, 1}, std::max(parts.ffts, instant)});
+        sums.push_back({{work.row_products, work.mode_products, work.pixel_products - work.uneven_products,
+                         work.uneven_products, split::disc_rows(work, grid.n_pixels()),
+                         split::ring_values(work, grid.n_pixels()), 1},
                         std::max(parts.sums, instant)});
         const double others = seconds - parts.kernel_rows - parts.ffts - parts.sums;
         rest.push_back({{static_cast<double>(grid.n_pixels()), 1}, std::max(others, instant)});
@@ -185,7 +194,7 @@ CostModel calibrate(int threads, const Progress& progress) {
     if (const auto fastest = resolve_device(Device::automatic()); fastest.kind() == Device::Kind::cuda)
         devices.push_back(fastest);
     int done = 0;
-    const auto all = static_cast<double>(Calibration::n_steps * std::ssize(devices));
+    const auto all = static_cast<double>(Calibration::n_steps() * std::ssize(devices));
     const std::function<void()> step = [&] {
         if (progress && !progress(++done / all)) throw Cancelled("calibration: cancelled");
     };

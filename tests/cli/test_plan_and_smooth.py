@@ -40,8 +40,10 @@ def test_auto_cuts_further_out_where_that_is_faster(run, tmp_path):
     for name, values in costs["devices"][0].items():
         if name.startswith("ring_fft"):
             values["pixel_product"] *= 1e4
+            values["uneven_product"] *= 1e4
         if name.startswith("pixel_sum"):
             values["pixel_product"] *= 1e6
+            values["uneven_product"] *= 1e6
     (tmp_path / "costs.json").write_text(json.dumps(costs))
     report = run("smooth", "white.fits", "out.fits", *KERNEL, *ERROR, "--costs", "costs.json", "--method", "auto", "--explain",
                  "--precision", "double")

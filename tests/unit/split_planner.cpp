@@ -55,6 +55,20 @@ TEST(PredictedSeconds, RowsAreMadeOnceForAllMaps) {
     EXPECT_EQ(predicted_seconds(cost, work, 1, 4), 5 + 20 + 1200);
 }
 
+TEST(PredictedSeconds, UnevenProductsHaveACostOfTheirOwn) {
+    PixelCost cost;
+    cost.pixel_product = 2;
+    cost.uneven_product = 7;
+    cost.ring_value = 11;
+    cost.map = 13;
+    PixelConvolutionWork work;
+    work.kernel_values = 40;
+    work.pixel_products = 100;
+    work.uneven_products = 30;
+    EXPECT_EQ(predicted_seconds(cost, work, 16, 1), 2 * 70 + 7 * 30 + 11 * 10 + 13);
+    EXPECT_EQ(predicted_seconds(cost, work, 16, 3), 3 * (2 * 70 + 7 * 30 + 11 * 10 + 13));
+}
+
 ConvolutionRequest request_for(std::int64_t nside, double fwhm_arcmin, double error) {
     ConvolutionRequest request;
     request.grid = Grid::healpix(nside);
