@@ -22,25 +22,33 @@ TransformCost transform_cost(const Json& json) {
     return {json.at("legendre_flop"), json.at("pixel"), json.at("call")};
 }
 
+struct NamedCost {
+    const char* name;
+    double PixelCost::*cost;
+};
+constexpr NamedCost pixel_costs[] = {{"kernel_value", &PixelCost::kernel_value},
+                                     {"row_product", &PixelCost::row_product},
+                                     {"mode_product", &PixelCost::mode_product},
+                                     {"pixel_product", &PixelCost::pixel_product},
+                                     {"uneven_product", &PixelCost::uneven_product},
+                                     {"pixel_row", &PixelCost::pixel_row},
+                                     {"pixel_weight", &PixelCost::pixel_weight},
+                                     {"fft_pixel", &PixelCost::fft_pixel},
+                                     {"ring_value", &PixelCost::ring_value},
+                                     {"pixel", &PixelCost::pixel},
+                                     {"map", &PixelCost::map},
+                                     {"call", &PixelCost::call}};
+
 Json to_json(const PixelCost& cost) {
-    return {{"kernel_value", cost.kernel_value},
-            {"row_product", cost.row_product},
-            {"mode_product", cost.mode_product},
-            {"pixel_product", cost.pixel_product},
-            {"fft_pixel", cost.fft_pixel},
-            {"uneven_product", cost.uneven_product},
-            {"disc_row", cost.disc_row},
-            {"ring_value", cost.ring_value},
-            {"map", cost.map},
-            {"pixel", cost.pixel},
-            {"call", cost.call}};
+    Json json;
+    for (const auto& [name, member] : pixel_costs) json[name] = cost.*member;
+    return json;
 }
 
 PixelCost pixel_cost(const Json& json) {
-    return {json.at("kernel_value"),  json.at("row_product"), json.at("mode_product"),
-            json.at("pixel_product"), json.at("fft_pixel"),   json.at("disc_row"),
-            json.at("pixel"),         json.at("call"),        json.at("uneven_product"),
-            json.at("ring_value"),    json.at("map")};
+    PixelCost cost;
+    for (const auto& [name, member] : pixel_costs) cost.*member = json.at(name);
+    return cost;
 }
 
 CostModel from_json(const Json& json) {

@@ -61,7 +61,9 @@ struct PixelConvolutionWork {
     double pixel_products = 0;  ///< of a kernel value with a pixel
     /// Of pixel_products those between rings that no filter serves as a whole, such as of different lengths.
     double uneven_products = 0;
-    double fft_pixels = 0;  ///< pixels that are transformed, of the input and of the output
+    double pixel_rows = 0;     ///< rows of pixels that the discs of pixel_products have
+    double pixel_weights = 0;  ///< kernel values of one disc for each ring, which its pixels may share
+    double fft_pixels = 0;     ///< pixels that are transformed, of the input and of the output
 };
 
 /// Wall-clock seconds of the parts of the last call.

@@ -31,14 +31,15 @@ struct TransformCost {
     double legendre_flop = 0, pixel = 0, call = 0;
 };
 
-/// Seconds per unit of PixelConvolutionWork, per ring and pixel that a disc of pixels is wide (a row's start
-/// costs as much as several of its products), per pixel of the map for all else, and of a call.
+/// Seconds per unit of PixelConvolutionWork, per pixel of the map for all else, and of a call.
 struct PixelCost {
-    double kernel_value = 0, row_product = 0, mode_product = 0, pixel_product = 0, fft_pixel = 0;
-    double disc_row = 0, pixel = 0, call = 0;
-    double uneven_product = 0;  ///< in place of pixel_product, of PixelConvolutionWork::uneven_products
-    double ring_value = 0;      ///< per kernel value of one of the map's rings: what cannot be done at once
-    double map = 0;             ///< per map
+    double kernel_value = 0, row_product = 0, mode_product = 0;
+    double pixel_product = 0;   ///< of those that are not uneven
+    double uneven_product = 0;  ///< in its place
+    double pixel_row = 0, pixel_weight = 0;
+    double fft_pixel = 0;
+    double ring_value = 0;  ///< per kernel value of one of the map's rings: what cannot be done at once
+    double pixel = 0, map = 0, call = 0;
 };
 
 /// What work on one device costs, from host memory and back.
@@ -70,6 +71,8 @@ CostModel default_cost_model(int threads = 0);
 CostModel calibrate(int threads = 0, const Progress& progress = {});
 
 double predicted_seconds(const TransformCost& cost, const TransformWork& work);
+/// Kernel values of one ring, up to a factor: rings are as many as the root of the pixels.
+double ring_values(const PixelConvolutionWork& work, std::int64_t n_pixels);
 /// n_pixels: of the map.
 double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work, std::int64_t n_pixels,
                          std::int64_t n_maps = 1);

@@ -27,6 +27,8 @@ inline void add(const PixelConvolutionWork& more, PixelConvolutionWork& sum) {
     sum.mode_products += more.mode_products;
     sum.pixel_products += more.pixel_products;
     sum.uneven_products += more.uneven_products;
+    sum.pixel_rows += more.pixel_rows;
+    sum.pixel_weights += more.pixel_weights;
     sum.fft_pixels += more.fft_pixels;
 }
 

@@ -67,8 +67,7 @@ class CpuPixelSum final : public BasicConvolver<Rank> {
 
     PixelConvolutionWork work() const override {
         PixelConvolutionWork work;
-        work.pixel_products = n_passes * schedule_.n_products();
-        work.uneven_products = n_passes * schedule_.n_uneven_products();
+        for (int pass = 0; pass < n_passes; ++pass) add(schedule_.work(), work);
         return work;
     }
 

@@ -18,8 +18,7 @@ class CudaPixelSum final : public Convolver {
         : device_(options.device.index()),
           threads_(options.threads),
           has_other_pixels_(has_other_pixels),
-          n_products_(schedule.n_products()),
-          n_uneven_products_(schedule.n_uneven_products()),
+          work_(schedule.work()),
           equal_(schedule, direct),
           square_(schedule, options.threads, direct),
           direct_(schedule, with_general(schedule, std::move(direct))) {}
@@ -41,12 +40,7 @@ class CudaPixelSum final : public Convolver {
     }
     std::int64_t workspace_bytes(std::int64_t) const override { return folded_bytes(); }
     void prepare(PixelConvolutionWorkspace::Storage& workspace) const override { storage_of(workspace); }
-    PixelConvolutionWork work() const override {
-        PixelConvolutionWork work;
-        work.pixel_products = n_products_;
-        work.uneven_products = n_uneven_products_;
-        return work;
-    }
+    PixelConvolutionWork work() const override { return work_; }
 
   private:
     static cuda::DirectPairs with_general(const PixelSumSchedule& schedule, cuda::DirectPairs direct) {
@@ -124,7 +118,7 @@ class CudaPixelSum final : public Convolver {
 
     int device_, threads_;
     bool has_other_pixels_;  ///< the output has pixels in no ring, which stay as they are
-    double n_products_, n_uneven_products_;
+    PixelConvolutionWork work_;
     cuda::EqualStage<T> equal_;
     cuda::SquareStage<T> square_;
     cuda::DirectStage<T> direct_;

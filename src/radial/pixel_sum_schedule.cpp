@@ -56,16 +56,17 @@ std::vector<std::int64_t> PixelSumSchedule::near(std::int64_t output, PairKind k
     return found;
 }
 
-std::array<double, 3> PixelSumSchedule::pixels_inside(std::int64_t output) const {
-    std::array<double, 3> pixels{};
+PixelSumSchedule::Disc PixelSumSchedule::disc(std::int64_t output) const {
+    Disc disc;
     const auto [first, end] = inputs_.near(outputs_[output].theta, kernel_.theta_end());
     for (std::int64_t input = first; input < end; ++input) {
         const double width = pair_half_width(output, input);
         if (width < 0) continue;
-        pixels[static_cast<std::size_t>(kind(output, input))] +=
+        disc.pixels[static_cast<std::size_t>(kind(output, input))] +=
             1 + width * static_cast<double>(inputs_[input].n_pixels) / std::numbers::pi;
+        ++disc.rows;
     }
-    return pixels;
+    return disc;
 }
 
 void PixelSumSchedule::find_lone_rings() {
@@ -99,12 +100,15 @@ void PixelSumSchedule::make_equal_bands() {
 
 void PixelSumSchedule::count_pixels() {
     for (std::int64_t output = 0; output < outputs_.size(); ++output) {
-        pixels_inside_.push_back(pixels_inside(output));
+        const Disc one = disc(output);
+        pixels_inside_.push_back(one.pixels);
         double sum = 0;
-        for (const double pixels : pixels_inside_.back()) sum += pixels;
+        for (const double pixels : one.pixels) sum += pixels;
         const auto n_pixels = static_cast<double>(outputs_[output].n_pixels);
-        n_products_ += n_pixels * sum;
-        n_uneven_products_ += n_pixels * (sum - of_kind(pixels_inside_.back(), PairKind::equal));
+        work_.pixel_products += n_pixels * sum;
+        work_.uneven_products += n_pixels * (sum - of_kind(one.pixels, PairKind::equal));
+        work_.pixel_rows += n_pixels * one.rows;
+        work_.pixel_weights += sum;
     }
     for (RingBand& band : equal_bands_)
         for (const std::int64_t output : band.outputs)

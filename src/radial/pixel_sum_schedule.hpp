@@ -7,6 +7,7 @@
 
 #include "radial/pixel_sum_rings.hpp"
 #include "radial/sum_kernel.hpp"
+#include "zonal/convolution.hpp"
 
 /// Which pairs of rings are summed how, and by which task.
 namespace zonal::radial {
@@ -42,10 +43,8 @@ class PixelSumSchedule {
 
     /// Error of weights that counts as none, in 1/sr.
     double tolerance() const { return accuracy_ * kernel_.peak(); }
-    /// Pixels within the support, over all output pixels.
-    double n_products() const { return n_products_; }
-    /// Of n_products those of pairs that are not equal.
-    double n_uneven_products() const { return n_uneven_products_; }
+    /// Of one pass: pixel_products, uneven_products, pixel_rows and pixel_weights.
+    const PixelConvolutionWork& work() const { return work_; }
 
     /// Whether an output ring has the symmetries of a square and no neighbour of its length, as in HEALPix's
     /// caps: a filter would serve it alone, so all its pairs are of kind square.
@@ -74,14 +73,18 @@ class PixelSumSchedule {
     void count_pixels();
     void make_square_bands();
     void find_general_rings();
-    /// Pixels inside, over all input rings of each kind.
-    std::array<double, 3> pixels_inside(std::int64_t output) const;
+    /// Of one output ring's pixels.
+    struct Disc {
+        std::array<double, 3> pixels{};  ///< inside, over all input rings of each kind
+        double rows = 0;
+    };
+    Disc disc(std::int64_t output) const;
 
     double accuracy_;
     SumKernel kernel_;
     SumRings inputs_, outputs_;
     bool both_mirrored_;
-    double n_products_ = 0, n_uneven_products_ = 0;
+    PixelConvolutionWork work_;
     std::vector<bool> is_alone_;
     std::vector<double> reference_phi_;
     std::vector<std::array<double, 3>> pixels_inside_;

@@ -8,7 +8,6 @@
 
 #include "core/constants.hpp"
 #include "core/parallel.hpp"
-#include "split/disc_rows.hpp"
 #include "split/non_negative_fit.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planner.hpp"
@@ -68,16 +67,23 @@ class Calibration {
         DeviceCosts costs;
         costs.device = device_;
         measure_transforms(costs);
-        for (const auto method : {PixelMethod::ring_fft, PixelMethod::pixel_sum}) {
-            costs.pixels(method, Precision::double_) = measure_pixels<double>(method);
-            costs.pixels(method, Precision::single_) = measure_pixels<float>(method);
+        for (const auto precision : {Precision::double_, Precision::single_}) {
+            const bool is_double = precision == Precision::double_;
+            const PixelCost sum = is_double ? measure_sum<double>() : measure_sum<float>();
+            PixelCost rings = is_double ? measure_ring_fft<double>() : measure_ring_fft<float>();
+            // What ring FFTs of cut kernels leave to it.
+            rings.pixel_product = sum.pixel_product;
+            rings.uneven_product = sum.uneven_product;
+            rings.pixel_row = sum.pixel_row;
+            rings.pixel_weight = sum.pixel_weight;
+            costs.pixels(PixelMethod::pixel_sum, precision) = sum;
+            costs.pixels(PixelMethod::ring_fft, precision) = rings;
         }
         return costs;
     }
 
     static int n_steps() {
-        const auto n_cases = cases_of(PixelMethod::ring_fft).size() + cases_of(PixelMethod::pixel_sum).size();
-        return 3 + 2 * static_cast<int>(n_cases);
+        return 3 + 2 * static_cast<int>(std::size(ring_fft_cases) + std::size(sum_cases));
     }
 
   private:
@@ -110,42 +116,70 @@ class Calibration {
         std::int64_t nside;
         double pixels, widths;
     };
-    /// Large maps, whose polar caps are as small a part as where it matters, and small ones, where much time
-    /// does not go into the sums; discs of few pixels, of whole caps and in between.
-    static std::vector<Case> cases_of(PixelMethod method) {
-        if (method == PixelMethod::pixel_sum)
-            return {{64, 8, 2.2},   {64, 20, 2.2}, {128, 30, 2.2}, {256, 3, 2.2}, {256, 8, 2.2},
-                    {256, 24, 2.2}, {512, 2, 2.2}, {512, 5, 2.2},  {1024, 3, 2.2}};
-        return {{64, 8, 3.2},   {64, 10, 2.2}, {64, 20, 3.2},  {128, 30, 2.2}, {128, 60, 3.2},
-                {256, 20, 3.2}, {512, 4, 2.2}, {512, 10, 2.2}, {512, 20, 3.2}, {1024, 5, 3.2}};
-    }
+    // Large maps, whose polar caps are as small a part as where it matters, and small ones, where much time
+    // does not go into the sums; discs of few pixels, of whole caps and in between.
+    static constexpr Case sum_cases[] = {{64, 8, 2.2},  {64, 20, 2.2},  {128, 4, 2.2},  {128, 30, 2.2},
+                                         {256, 3, 2.2}, {256, 8, 2.2},  {256, 24, 2.2}, {512, 2, 2.2},
+                                         {512, 5, 2.2}, {1024, 3, 2.2}, {512, 8, 2.2},  {512, 16, 2.2},
+                                         {1024, 8, 2.2}};
+    static constexpr Case ring_fft_cases[] = {{64, 8, 3.2},  {64, 20, 3.2},  {128, 60, 3.2}, {256, 20, 3.2},
+                                              {512, 4, 3.2}, {512, 40, 3.2}, {1024, 5, 3.2}};
+
     template <class T>
-    PixelCost measure_pixels(PixelMethod method) {
+    PixelCost measure_ring_fft() {
         std::vector<Measurement> rows, ffts, sums, rest;
-        for (const Case& one : cases_of(method)) {
-            measure_pixels<T>(method, one, rows, ffts, sums, rest);
-            step_();
+        for (const Case& one : ring_fft_cases) {
+            const auto [parts, work, n_pixels, others] = measure_pixels<T>(PixelMethod::ring_fft, one);
+            rows.push_back({{work.kernel_values, 1}, parts.kernel_rows});
+            ffts.push_back({{work.fft_pixels, 1}, parts.ffts});
+            sums.push_back(
+                {{work.row_products, work.mode_products, ring_values(work, n_pixels), 1}, parts.sums});
+            rest.push_back({{static_cast<double>(n_pixels), 1}, others});
         }
-        PixelCost cost;
         const auto k = explain(rows), f = explain(ffts), s = explain(sums), r = explain(rest);
+        PixelCost cost;
         cost.kernel_value = k[0];
         cost.fft_pixel = f[0];
         cost.row_product = s[0];
         cost.mode_product = s[1];
-        cost.pixel_product = s[2];
-        cost.uneven_product = s[3];
-        cost.disc_row = s[4];
-        cost.ring_value = s[5];
-        cost.map = f[1] + s[6];
+        cost.ring_value = s[2];
+        cost.map = f[1] + s[3];
         cost.pixel = r[0];
         cost.call = k[1] + r[1];
         return cost;
     }
 
     template <class T>
-    void measure_pixels(PixelMethod method, const Case& one, std::vector<Measurement>& rows,
-                        std::vector<Measurement>& ffts, std::vector<Measurement>& sums,
-                        std::vector<Measurement>& rest) {
+    PixelCost measure_sum() {
+        std::vector<Measurement> sums, rest;
+        for (const Case& one : sum_cases) {
+            const auto [parts, work, n_pixels, others] = measure_pixels<T>(PixelMethod::pixel_sum, one);
+            sums.push_back({{work.pixel_products - work.uneven_products, work.uneven_products,
+                             work.pixel_rows, work.pixel_weights, 1},
+                            parts.sums});
+            rest.push_back({{static_cast<double>(n_pixels), 1}, others});
+        }
+        const auto s = explain(sums), r = explain(rest);
+        PixelCost cost;
+        cost.pixel_product = s[0];
+        cost.uneven_product = s[1];
+        cost.pixel_row = s[2];
+        cost.pixel_weight = s[3];
+        cost.map = s[4];
+        cost.pixel = r[0];
+        cost.call = r[1];
+        return cost;
+    }
+
+    struct Measured {
+        PixelConvolutionSeconds parts;
+        PixelConvolutionWork work;
+        std::int64_t n_pixels;
+        double others;  ///< seconds of what is in no part
+    };
+
+    template <class T>
+    Measured measure_pixels(PixelMethod method, const Case& one) {
         const auto grid = Grid::healpix(one.nside);
         const double support = one.pixels * std::sqrt(pi / 3) / static_cast<double>(one.nside);
         PixelConvolutionOptions options;
@@ -169,16 +203,11 @@ class Calibration {
             if (run < least) parts = workspace.seconds();
             least = std::min(least, run);
         });
-        const auto work = plan.work();
-        constexpr double instant = 1e-9;  // of a part that is not there
-        rows.push_back({{work.kernel_values, 1}, std::max(parts.kernel_rows, instant)});
-        ffts.push_back({{work.fft_pixels, 1}, std::max(parts.ffts, instant)});
-        sums.push_back({{work.row_products, work.mode_products, work.pixel_products - work.uneven_products,
-                         work.uneven_products, split::disc_rows(work, grid.n_pixels()),
-                         split::ring_values(work, grid.n_pixels()), 1},
-                        std::max(parts.sums, instant)});
+        step_();
         const double others = seconds - parts.kernel_rows - parts.ffts - parts.sums;
-        rest.push_back({{static_cast<double>(grid.n_pixels()), 1}, std::max(others, instant)});
+        constexpr double instant = 1e-9;  // of a part that is not there
+        for (double* part : {&parts.kernel_rows, &parts.ffts, &parts.sums}) *part = std::max(*part, instant);
+        return {parts, plan.work(), grid.n_pixels(), std::max(others, instant)};
     }
 
     Device device_;

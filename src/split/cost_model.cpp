@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "core/parallel.hpp"
-#include "split/disc_rows.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planner.hpp"
 
@@ -63,10 +62,10 @@ CostModel default_cost_model(int threads) {
     // What calibrate() found for one thread.
     DeviceCosts costs;
     costs.synthesis = costs.adjoint = {1.8e-11, 9.8e-9, 0};
-    costs.ring_fft_double = {2.0e-8, 0, 7.3e-10, 1.2e-10, 4.1e-9, 8.3e-10, 0, 0, 1.2e-10};
-    costs.ring_fft_single = {2.0e-8, 0, 4.0e-10, 2.2e-11, 3.4e-9, 7.4e-10, 0, 0, 2.2e-11};
-    costs.pixel_sum_double = {0, 0, 0, 3.5e-11, 0, 1.2e-9, 0, 0, 3.5e-11};
-    costs.pixel_sum_single = {0, 0, 0, 1.1e-11, 0, 7.9e-10, 0, 0, 1.1e-11};
+    costs.ring_fft_double = {2.0e-8, 0, 7.3e-10, 1.2e-10, 1.2e-10, 8.3e-10, 0, 4.1e-9, 0, 0, 0, 0};
+    costs.ring_fft_single = {2.0e-8, 0, 4.0e-10, 2.2e-11, 2.2e-11, 7.4e-10, 0, 3.4e-9, 0, 0, 0, 0};
+    costs.pixel_sum_double = {0, 0, 0, 3.5e-11, 3.5e-11, 1.2e-9, 0, 0, 0, 0, 0, 0};
+    costs.pixel_sum_single = {0, 0, 0, 1.1e-11, 1.1e-11, 7.9e-10, 0, 0, 0, 0, 0, 0};
     const double share = 1.0 / core::resolve_threads(threads);
     for (auto* transform : {&costs.synthesis, &costs.adjoint}) {
         transform->legendre_flop *= share;
@@ -75,7 +74,7 @@ CostModel default_cost_model(int threads) {
     for (auto* sum :
          {&costs.ring_fft_double, &costs.ring_fft_single, &costs.pixel_sum_double, &costs.pixel_sum_single})
         for (auto* cost : {&sum->kernel_value, &sum->row_product, &sum->mode_product, &sum->pixel_product,
-                           &sum->uneven_product, &sum->fft_pixel, &sum->disc_row})
+                           &sum->uneven_product, &sum->pixel_row, &sum->pixel_weight, &sum->fft_pixel})
             *cost *= share;
     return {"default", {costs}};
 }
@@ -84,15 +83,20 @@ double predicted_seconds(const TransformCost& cost, const TransformWork& work) {
     return cost.call + cost.legendre_flop * work.legendre_flops + cost.pixel * work.pixels;
 }
 
+double ring_values(const PixelConvolutionWork& work, std::int64_t n_pixels) {
+    return work.kernel_values / std::sqrt(static_cast<double>(n_pixels));
+}
+
 double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work, std::int64_t n_pixels,
                          std::int64_t n_maps) {
     const auto pixels = static_cast<double>(n_pixels);
     const double rows = cost.kernel_value * work.kernel_values + cost.row_product * work.row_products;
-    const double each = cost.mode_product * work.mode_products +
-                        cost.pixel_product * (work.pixel_products - work.uneven_products) +
-                        cost.uneven_product * work.uneven_products +
-                        cost.disc_row * split::disc_rows(work, n_pixels) + cost.fft_pixel * work.fft_pixels +
-                        cost.ring_value * split::ring_values(work, n_pixels) + cost.pixel * pixels + cost.map;
+    const double discs = cost.pixel_product * (work.pixel_products - work.uneven_products) +
+                         cost.uneven_product * work.uneven_products + cost.pixel_row * work.pixel_rows +
+                         cost.pixel_weight * work.pixel_weights;
+    const double each = cost.mode_product * work.mode_products + cost.fft_pixel * work.fft_pixels +
+                        cost.ring_value * ring_values(work, n_pixels) + discs + cost.pixel * pixels +
+                        cost.map;
     return cost.call + rows + each * static_cast<double>(n_maps);
 }
 

@@ -26,7 +26,7 @@ TEST_F(CalibrationOnCuda, MeasuresTheDeviceBesideTheCpu) {
         for (const auto method : {PixelMethod::ring_fft, PixelMethod::pixel_sum})
             for (const auto precision : {Precision::single_, Precision::double_}) {
                 const auto& cost = costs.pixels(method, precision);
-                EXPECT_GT(cost.kernel_value + cost.mode_product + cost.pixel_product + cost.disc_row, 0);
+                EXPECT_GT(cost.kernel_value + cost.mode_product + cost.uneven_product + cost.pixel_row, 0);
             }
     }
     // Two threads are no match for a GPU.

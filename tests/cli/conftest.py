@@ -100,17 +100,20 @@ def header(path, hdu=1):
 def write_costs(path, legendre=1.0, sums=1.0):
     """Costs of a CPU whose Legendre transforms and sums over pixels take so many times what one core's take (--costs)."""
     transform = {"legendre_flop": 1.8e-11 * legendre, "pixel": 9.8e-9, "call": 0}
-    names = ("kernel_value", "row_product", "mode_product", "pixel_product", "fft_pixel", "disc_row", "pixel", "call",
-             "uneven_product", "ring_value", "map")
+    names = ("kernel_value", "row_product", "mode_product", "pixel_product", "uneven_product", "pixel_row", "pixel_weight",
+             "fft_pixel", "ring_value", "pixel", "map", "call")
 
-    def pixels(*values):
-        return dict(zip(names, (sums * value for value in values)))
+    def pixels(**values):
+        return {name: sums * values.get(name, 0) for name in names}
+
+    def both(product, row):
+        return {"pixel_product": product, "uneven_product": product, "pixel_row": row}
 
     device = {"device": "cpu", "synthesis": transform, "adjoint": transform,
-              "ring_fft_single": pixels(2e-8, 0, 4e-10, 2.2e-11, 3.4e-9, 7.4e-10, 0, 0, 2.2e-11, 0, 0),
-              "ring_fft_double": pixels(2e-8, 0, 7.3e-10, 1.2e-10, 4.1e-9, 8.3e-10, 0, 0, 1.2e-10, 0, 0),
-              "pixel_sum_single": pixels(0, 0, 0, 1.1e-11, 0, 7.9e-10, 0, 0, 1.1e-11, 0, 0),
-              "pixel_sum_double": pixels(0, 0, 0, 3.5e-11, 0, 1.2e-9, 0, 0, 3.5e-11, 0, 0)}
+              "ring_fft_single": pixels(kernel_value=2e-8, mode_product=4e-10, fft_pixel=3.4e-9, **both(2.2e-11, 7.4e-10)),
+              "ring_fft_double": pixels(kernel_value=2e-8, mode_product=7.3e-10, fft_pixel=4.1e-9, **both(1.2e-10, 8.3e-10)),
+              "pixel_sum_single": pixels(**both(1.1e-11, 7.9e-10)),
+              "pixel_sum_double": pixels(**both(3.5e-11, 1.2e-9))}
     path.write_text(json.dumps({"machine": "made up", "unit": "s", "devices": [device]}))
 
 

@@ -61,12 +61,16 @@ TEST(PredictedSeconds, UnevenProductsHaveACostOfTheirOwn) {
     cost.uneven_product = 7;
     cost.ring_value = 11;
     cost.map = 13;
+    cost.pixel_row = 17;
+    cost.pixel_weight = 19;
     PixelConvolutionWork work;
     work.kernel_values = 40;
     work.pixel_products = 100;
     work.uneven_products = 30;
-    EXPECT_EQ(predicted_seconds(cost, work, 16, 1), 2 * 70 + 7 * 30 + 11 * 10 + 13);
-    EXPECT_EQ(predicted_seconds(cost, work, 16, 3), 3 * (2 * 70 + 7 * 30 + 11 * 10 + 13));
+    work.pixel_rows = 5;
+    work.pixel_weights = 3;
+    EXPECT_EQ(predicted_seconds(cost, work, 16, 1), 2 * 70 + 7 * 30 + 11 * 10 + 13 + 17 * 5 + 19 * 3);
+    EXPECT_EQ(predicted_seconds(cost, work, 16, 3), 3 * (2 * 70 + 7 * 30 + 11 * 10 + 13 + 17 * 5 + 19 * 3));
 }
 
 ConvolutionRequest request_for(std::int64_t nside, double fwhm_arcmin, double error) {
