@@ -27,6 +27,18 @@ def describe(*packages):
             "load_before": os.getloadavg()[0]}
 
 
+def parse_options(parser, peer_by_openmp=False):
+    """--threads, --runs, --output and what the parser has; and all but the output as a record keeps them. peer_by_openmp:
+    healpy takes its threads from the environment."""
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--output")
+    options = parser.parse_args()
+    if peer_by_openmp and os.environ.get("OMP_NUM_THREADS", "") != str(options.threads):
+        parser.error(f"set OMP_NUM_THREADS={options.threads}, which is how healpy takes its threads")
+    return options, {name: value for name, value in vars(options).items() if name != "output"}
+
+
 def paired(ours, theirs, runs):
     """Runs the two in turn, A B A B ..., after one uncounted run each. Seconds of each, and the ratio pair by pair."""
     ours(), theirs()

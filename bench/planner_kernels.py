@@ -61,7 +61,7 @@ def window(name, function):
     def arguments(nside, lmax, folder):
         path = folder / f"{name}_{lmax}.txt"
         np.savetxt(path, function(np.arange(lmax + 1.0), lmax), fmt="%.17g")
-        return ["--kernel", "window", "--beam", path]
+        return ["--kernel", "window", "--beam", path, "--normalize", "none"]
     return arguments
 
 

@@ -100,13 +100,10 @@ def main():
     parser.add_argument("--nside", type=int, default=2048)
     parser.add_argument("--fwhm-arcmin", type=float, default=4.7)
     parser.add_argument("--cut-arcmin", type=float, default=15)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--output")
-    options = parser.parse_args()
+    options, settings = machine.parse_options(parser)
     record = {"what": "sums over pixels beside ducc0's adjoint and synthesis",
               "machine": machine.describe("ducc0", "numpy"), "simd_target": zonal_shim.simd_target(),
-              **{name: value for name, value in vars(options).items() if name != "output"}}
+              **settings}
     machine.write({**record, **measure(options)}, options.output)
 
 

@@ -3,7 +3,6 @@
     OMP_NUM_THREADS=2 python bench/smoothing.py --nside 1024 --lmax 2048 --iter 3 --threads 2 --output FILE
 """
 import argparse
-import os
 
 import healpy
 import numpy as np
@@ -18,12 +17,7 @@ def main():
     parser.add_argument("--lmax", type=int, default=2048)
     parser.add_argument("--iter", type=int, default=3)
     parser.add_argument("--fwhm-arcmin", type=float, default=10)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--output")
-    options = parser.parse_args()
-    if os.environ.get("OMP_NUM_THREADS", "") != str(options.threads):
-        parser.error(f"set OMP_NUM_THREADS={options.threads}, which is how healpy takes its threads")
+    options, settings = machine.parse_options(parser, peer_by_openmp=True)
     sky = np.random.default_rng(1).normal(size=12 * options.nside**2)
     fwhm = np.radians(options.fwhm_arcmin / 60)
     results = [None, None]
@@ -36,7 +30,7 @@ def main():
         results[1] = healpy.smoothing(sky, fwhm=fwhm, lmax=options.lmax, iter=options.iter)
 
     record = {"what": "smoothing beside healpy", "machine": machine.describe("healpy", "numpy"),
-              **{name: value for name, value in vars(options).items() if name != "output"},
+              **settings,
               "smoothing": machine.paired(ours, theirs, options.runs)}
     record["largest_difference_over_rms"] = float(np.abs(results[0] - results[1]).max() / results[1].std())
     machine.write(record, options.output)

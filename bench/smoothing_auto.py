@@ -8,7 +8,6 @@ where that was chosen; files are not read. The map's C_l is 1/(l(l+1)) up to lma
 in force, the sum over pixels with the whole Gaussian or its window on the very alm that the map is made of.
 """
 import argparse
-import os
 
 import healpy
 import numpy as np
@@ -67,12 +66,7 @@ def main():
     parser.add_argument("--nside", type=int, default=1024)
     parser.add_argument("--fwhm-arcmin", type=float, default=10)
     parser.add_argument("--error", type=float, default=1e-5)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--output")
-    options = parser.parse_args()
-    if os.environ.get("OMP_NUM_THREADS", "") != str(options.threads):
-        parser.error(f"set OMP_NUM_THREADS={options.threads}, which is how healpy takes its threads")
+    options, settings = machine.parse_options(parser, peer_by_openmp=True)
     lmax, fwhm = 2 * options.nside, np.radians(options.fwhm_arcmin / 60)
     c_l = np.append(0, 1 / (np.arange(1.0, lmax + 1) * np.arange(2.0, lmax + 2)))
     alm = random_alm(c_l, np.random.default_rng(1))
@@ -81,7 +75,7 @@ def main():
     costs = radial_shim.Costs(options.threads)
     record = {"what": "the planner's choice beside healpy", "machine": machine.describe("healpy", "numpy"),
               "simd_target": zonal_shim.simd_target(), "lmax": lmax, "peer_iterations": 3,
-              **{name: value for name, value in vars(options).items() if name != "output"}}
+              **settings}
     record["results"] = [measure(reference, sky, right, costs, c_l, fwhm, options)
                          for reference, right in expected.items()]
     machine.write(record, options.output)
