@@ -16,8 +16,6 @@ begin_stages build/test-logs
 wanted=" $* "
 want() { [ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]]; }
 
-# Sources are compiled together where CMAKE_UNITY_BUILD is on, which saves a third of the time: that each has its own
-# includes is seen in the stage cuda (the library) and in ./demo.sh (the library and the tool).
 # build PRESET [cmake option...]
 build() {
     local preset=$1; shift
@@ -114,7 +112,7 @@ if want style; then
     stage format check_format
     stage layers check_layers
 fi
-if want docs || want release || want python || want install; then stage "build release" build release -DCMAKE_UNITY_BUILD=ON; fi
+if want docs || want release || want python || want install; then stage "build release" build release; fi
 if want docs; then stage docs check_docs; fi
 if want release; then stage "C++ tests" run_ctest; fi
 if want python; then stage "Python tests" run_pytest; fi
