@@ -22,7 +22,7 @@ void write_values(const RingFftGeometry& geometry, const KernelRow& row, HalfAng
             even[j * stride] = static_cast<S>(value);
             continue;
         }
-        const Turn::Power power = row.turn.fourth_power(angles.cosines[q], angles.sines[q]);
+        const auto power = row.turn.fourth_power(angles.cosines[q], angles.sines[q]);
         even[j * stride] = static_cast<S>(value * power.even);
         odd[j * stride] = static_cast<S>(value * power.odd);
     }

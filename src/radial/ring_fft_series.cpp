@@ -32,7 +32,7 @@ std::vector<double> mode_sizes(const Factors& kernel, const PairGeometry& pair, 
         const double angle = 2 * std::asin(std::min(1.0, std::sqrt(pair.chord.chord_squared(x)) / 2));
         if (angle > kernel.profile->support()) break;
         theta.push_back(angle);
-        const Turn::Power power = turn.fourth_power(std::cos(x / 2), std::sin(x / 2));
+        const auto power = turn.fourth_power(std::cos(x / 2), std::sin(x / 2));
         factors.push_back(kernel.is_polarized ? std::complex(power.even, power.odd) : 1.0);
     }
     const std::vector<double> values = kernel.profile->profile(theta);

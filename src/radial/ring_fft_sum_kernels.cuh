@@ -46,7 +46,7 @@ __global__ void row_values_kernel(const SumGroup* groups, const SumClass* classe
                 if (u <= limit) value = evaluate(table, fmin(u, table.end));
                 value *= (q == 0 || q == shape.length ? 1 : 2) / length;
                 if constexpr (Components == 2) {
-                    const Turn::Power power = turns[e].of[k % group_size].fourth_power(cospi(half), sine);
+                    const auto power = turns[e].of[k % group_size].fourth_power(cospi(half), sine);
                     odd = value * power.odd;
                     value *= power.even;
                 }

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "core/host_device.hpp"
+#include "core/multiply_add.hpp"
 #include "zonal/grid.hpp"
 
 /// Distances between the pixels of two rings, and directions.
@@ -40,14 +41,16 @@ ChordOfLongitude chord_of_longitude(const RingA& a, const RingB& b) {
 struct Turn {
     double along, across;
 
+    template <class T>
     struct Power {
-        double even, odd;  ///< real and imaginary part, as functions of x
+        T even, odd;  ///< real and imaginary part, as functions of x
     };
     /// The fourth power; cosine, sine: of x/2.
-    ZONAL_HOST_DEVICE Power fourth_power(double cosine, double sine) const {
-        const double re = along * cosine, im = -across * sine;
-        const double a = re * re - im * im, b = 2 * re * im;
-        return {a * a - b * b, 2 * a * b};
+    template <class T>
+    ZONAL_HOST_DEVICE Power<T> fourth_power(T cosine, T sine) const {
+        const T re = static_cast<T>(along) * cosine, im = -static_cast<T>(across) * sine;
+        const T a = core::multiply_add(re, re, -(im * im)), b = 2 * re * im;
+        return {core::multiply_add(a, a, -(b * b)), 2 * a * b};
     }
 };
 

@@ -68,18 +68,18 @@ double SumKernel::operator()(const PairGeometry& pair, double d_phi) const {
     const double sine = std::sin(0.5 * d_phi), cosine = std::cos(0.5 * d_phi);
     const double chord_squared = pair.chord.offset + pair.chord.factor * sine * sine;
     if (part_ == KernelPart::radial) return plus_.value(std::min(chord_squared, limit_));
-    const Turn::Power p = pair.plus_turn().fourth_power(cosine, sine);
-    const Turn::Power q = pair.minus_turn().fourth_power(cosine, sine);
-    const double plus = plus_.value(chord_squared), minus = minus_.value(chord_squared);
+    const PolarizedWeights<double> weights = polarized_weights(
+        plus_.value(chord_squared), minus_.value(chord_squared), pair.plus_turn().fourth_power(cosine, sine),
+        pair.minus_turn().fourth_power(cosine, sine));
     switch (part_) {
         case KernelPart::qq:
-            return plus * p.even + minus * q.even;
+            return weights.qq;
         case KernelPart::qu:
-            return minus * q.odd - plus * p.odd;
+            return weights.qu;
         case KernelPart::uq:
-            return plus * p.odd + minus * q.odd;
+            return weights.uq;
         default:
-            return plus * p.even - minus * q.even;
+            return weights.uu;
     }
 }
 

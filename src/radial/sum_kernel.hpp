@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "core/multiply_add.hpp"
 #include "radial/chord_table.hpp"
 #include "radial/ring_pair.hpp"
 
@@ -15,8 +16,8 @@ struct PairGeometry {
     double cos_difference, sin_difference, cos_sum, sin_sum;
 
     /// p and q of sum_kernel.cpp: K+ e^{2i(psi-psi')} = plus p^4, K- e^{2i(psi+psi')} = minus q^4.
-    Turn plus_turn() const { return {cos_difference, cos_sum}; }
-    Turn minus_turn() const { return {sin_difference, sin_sum}; }
+    ZONAL_HOST_DEVICE Turn plus_turn() const { return {cos_difference, cos_sum}; }
+    ZONAL_HOST_DEVICE Turn minus_turn() const { return {sin_difference, sin_sum}; }
 };
 
 template <class Ring>
@@ -30,6 +31,22 @@ PairGeometry pair_geometry(const Ring& out, const Ring& in) {
 /// the directions of the great circle from p to p' at its ends: from which component (second) to which
 /// (first).
 enum class KernelPart { radial, qq, qu, uq, uu };
+
+/// The weights of a pair of pixels for Q and U. Those from Q to U and from U to Q are odd functions of the
+/// difference of longitudes and change sign where both rings are replaced by their mirror images.
+template <class T>
+struct PolarizedWeights {
+    T qq, qu, uq, uu;
+};
+
+/// plus, minus: of SumKernel; p, q: the fourth powers of plus_turn() and minus_turn().
+template <class T>
+ZONAL_HOST_DEVICE PolarizedWeights<T> polarized_weights(T plus, T minus, const Turn::Power<T>& p,
+                                                        const Turn::Power<T>& q) {
+    using core::multiply_add;
+    return {multiply_add(plus, p.even, minus * q.even), multiply_add(minus, q.odd, -(plus * p.odd)),
+            multiply_add(plus, p.odd, minus * q.odd), multiply_add(plus, p.even, -(minus * q.even))};
+}
 
 class SumKernel {
   public:

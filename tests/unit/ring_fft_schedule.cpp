@@ -30,7 +30,7 @@ double mode_of(const RingFftGeometry& geometry, const Samples& row, std::int64_t
         const double x = std::numbers::pi * static_cast<double>(q) / static_cast<double>(row.length);
         const double weight = (q == 0 || q == row.length ? 1.0 : 2.0) / static_cast<double>(row.length);
         const double value = weight * geometry.value(row.chord.chord_squared(x), row.is_minus);
-        const Turn::Power power = row.turn.fourth_power(std::cos(x / 2), std::sin(x / 2));
+        const auto power = row.turn.fourth_power(std::cos(x / 2), std::sin(x / 2));
         const double angle = static_cast<double>(m) * x;
         sum += geometry.is_polarized() ? value * (power.even * std::cos(angle) + power.odd * std::sin(angle))
                                        : value * std::cos(angle);
