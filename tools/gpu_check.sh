@@ -21,7 +21,7 @@ for program in zonal_backend_tests zonal_property_tests zonal_unit_tests; do
     "$build/bin/$program" --gtest_brief=1
 done
 echo "== compute-sanitizer"  # slow: races and uninitialised reads are looked for in one test of all the kernels
-small='CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*:RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*'
+small='CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*:RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*:PolarizationSumOnCuda.EqualsTheCpuOnOther*'
 for tool in memcheck racecheck initcheck; do
     compute-sanitizer --tool $tool --error-exitcode 1 --print-limit 5 \
         "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter="$small"

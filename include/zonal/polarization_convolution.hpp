@@ -38,10 +38,8 @@ class PolarizationKernel {
 /// threads may use one plan at the same time.
 class PolarizationConvolutionPlan {
   public:
-    /// As PixelConvolutionPlan, without latitude bands (PixelConvolutionOptions::devices).
-    /// PixelMethod::pixel_sum is the CPU's: BackendUnavailable for CUDA, with it and with ring_fft where the
-    /// kernel's series over longitude does not converge, so that rings are left to the sum over pixels; an
-    /// automatic device is the CPU then. Throws InvalidArgument.
+    /// As PixelConvolutionPlan, without latitude bands (PixelConvolutionOptions::devices). Throws
+    /// InvalidArgument and BackendUnavailable.
     PolarizationConvolutionPlan(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
                                 const PixelConvolutionOptions& options = {});
     ~PolarizationConvolutionPlan();

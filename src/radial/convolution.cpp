@@ -28,8 +28,7 @@ std::unique_ptr<const radial::Convolver> make_whole(const Grid& grid, const Radi
                                                     const PixelConvolutionOptions& options) {
     if (options.method == PixelMethod::ring_fft)
         return radial::make_ring_fft(grid, kernel, grid_out, options);
-    return on_cuda(options) ? radial::make_cuda_pixel_sum(grid, kernel, grid_out, options)
-                            : radial::make_cpu_pixel_sum(grid, kernel, grid_out, options);
+    return radial::make_pixel_sum(grid, kernel, grid_out, options);
 }
 
 std::unique_ptr<const radial::Convolver> make_convolver(const Grid& grid, const RadialKernel& kernel,

@@ -63,6 +63,13 @@ class BasicConvolver {
 using Convolver = BasicConvolver<2>;
 using PolarizationConvolver = BasicConvolver<3>;
 
+/// The components of one map in device memory, `stride` elements apart.
+template <class T>
+struct Fields {
+    T* pixels;
+    std::int64_t stride;
+};
+
 /// [map, component, pixel]
 template <class T>
 View<T, 3> with_component(View<T, 2> maps) {

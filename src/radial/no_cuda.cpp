@@ -38,6 +38,12 @@ std::unique_ptr<const Convolver> make_cuda_pixel_sum(const Grid&, const RadialKe
     throw_unavailable(options);
 }
 
+std::unique_ptr<const PolarizationConvolver> make_cuda_pixel_sum(const Grid&, const PolarizationKernel&,
+                                                                 const Grid&,
+                                                                 const PixelConvolutionOptions& options) {
+    throw_unavailable(options);
+}
+
 std::unique_ptr<const Convolver> make_cuda_convolver(const Grid&, double, const Grid&,
                                                      const PixelConvolutionOptions& options,
                                                      const MakeConvolver&) {

@@ -22,8 +22,21 @@ std::unique_ptr<const Convolver> make_cuda_pixel_sum(const Grid& grid, const Rad
                                                      const PixelConvolutionOptions& options);
 
 /// Q and U.
-std::unique_ptr<const PolarizationConvolver> make_cpu_polarization_sum(
-    const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
-    const PixelConvolutionOptions& options);
+std::unique_ptr<const PolarizationConvolver> make_cpu_pixel_sum(const Grid& grid,
+                                                                const PolarizationKernel& kernel,
+                                                                const Grid& grid_out,
+                                                                const PixelConvolutionOptions& options);
+std::unique_ptr<const PolarizationConvolver> make_cuda_pixel_sum(const Grid& grid,
+                                                                 const PolarizationKernel& kernel,
+                                                                 const Grid& grid_out,
+                                                                 const PixelConvolutionOptions& options);
+
+/// On options.device.
+template <class Kernel>
+auto make_pixel_sum(const Grid& grid, const Kernel& kernel, const Grid& grid_out,
+                    const PixelConvolutionOptions& options) {
+    return options.device.kind() == Device::Kind::cuda ? make_cuda_pixel_sum(grid, kernel, grid_out, options)
+                                                       : make_cpu_pixel_sum(grid, kernel, grid_out, options);
+}
 
 }  // namespace zonal::radial

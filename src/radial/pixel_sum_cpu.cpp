@@ -115,9 +115,10 @@ std::unique_ptr<const Convolver> make_cpu_pixel_sum(const Grid& grid, const Radi
     return std::make_unique<CpuPixelSum<2>>(grid, SumKernel(kernel, options.accuracy), grid_out, options);
 }
 
-std::unique_ptr<const PolarizationConvolver> make_cpu_polarization_sum(
-    const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
-    const PixelConvolutionOptions& options) {
+std::unique_ptr<const PolarizationConvolver> make_cpu_pixel_sum(const Grid& grid,
+                                                                const PolarizationKernel& kernel,
+                                                                const Grid& grid_out,
+                                                                const PixelConvolutionOptions& options) {
     return std::make_unique<CpuPixelSum<3>>(grid, SumKernel(kernel.plus(), kernel.minus(), options.accuracy),
                                             grid_out, options);
 }

@@ -7,34 +7,30 @@
 namespace zonal::radial {
 namespace {
 
-using cuda::PixelSumStorage;
-
 /// The stages on one device.
-template <class T>
-class CudaPixelSum final : public Convolver {
+template <class T, int Rank>
+class CudaPixelSum final : public BasicConvolver<Rank> {
   public:
-    CudaPixelSum(const PixelSumSchedule& schedule, bool has_other_pixels,
-                 const PixelConvolutionOptions& options, cuda::DirectPairs direct = {})
-        : device_(options.device.index()),
-          threads_(options.threads),
-          has_other_pixels_(has_other_pixels),
-          work_(schedule.work()),
-          equal_(schedule, direct),
-          square_(schedule, options.threads, direct),
-          direct_(schedule, with_general(schedule, std::move(direct))) {}
+    static constexpr int components = Rank - 1;
+    using Storage = cuda::PixelSumStorage<components>;
 
-    void convolve(View<const float, 2> maps, View<float, 2> convolved,
+    CudaPixelSum(const Grid& grid, const SumKernel& kernel, const Grid& grid_out,
+                 const PixelConvolutionOptions& options)
+        : CudaPixelSum(PixelSumSchedule(grid, kernel, grid_out, options.accuracy),
+                       grid_out.has_other_pixels(), options) {}
+
+    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
                   PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(maps, convolved, storage_of(workspace), progress);
+        convolve_maps(with_component(maps), with_component(convolved), storage_of(workspace), progress);
     }
-    void convolve(View<const double, 2> maps, View<double, 2> convolved,
+    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
                   PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(maps, convolved, storage_of(workspace), progress);
+        convolve_maps(with_component(maps), with_component(convolved), storage_of(workspace), progress);
     }
 
     std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {
         const core::CurrentDevice current(device_);
-        auto storage = std::make_unique<PixelSumStorage>(device_, threads_);
+        auto storage = std::make_unique<Storage>(device_, threads_);
         storage->folded.reserve(folded_bytes());
         return storage;
     }
@@ -43,17 +39,43 @@ class CudaPixelSum final : public Convolver {
     PixelConvolutionWork work() const override { return work_; }
 
   private:
-    static cuda::DirectPairs with_general(const PixelSumSchedule& schedule, cuda::DirectPairs direct) {
-        for (const std::int64_t output : schedule.general_rings())
-            for (const std::int64_t input : schedule.near(output, PairKind::general))
-                direct.emplace_back(output, input);
+    CudaPixelSum(const PixelSumSchedule& schedule, bool has_other_pixels,
+                 const PixelConvolutionOptions& options, cuda::DirectPairs direct = {})
+        : device_(options.device.index()),
+          threads_(options.threads),
+          has_other_pixels_(has_other_pixels),
+          equal_(schedule, direct),
+          square_(square_stage(schedule, options.threads, direct)),
+          direct_(schedule, with_others(schedule, std::move(direct))) {
+        // As on the CPU, from each component to each.
+        for (int part = 0; part < components * components; ++part) add(schedule.work(), work_);
+    }
+
+    /// Q and U have none: the direct stage takes its pairs.
+    static cuda::SquareStage<T> square_stage(const PixelSumSchedule& schedule, int threads,
+                                             cuda::DirectPairs& direct) {
+        if constexpr (components == 1)
+            return cuda::SquareStage<T>(schedule, threads, direct);
+        else
+            return {};
+    }
+
+    /// `direct` and the pairs that are of no other stage.
+    static cuda::DirectPairs with_others(const PixelSumSchedule& schedule, cuda::DirectPairs direct) {
+        const auto add = [&](std::int64_t output, PairKind kind) {
+            for (const std::int64_t input : schedule.near(output, kind)) direct.emplace_back(output, input);
+        };
+        for (const std::int64_t output : schedule.general_rings()) add(output, PairKind::general);
+        if constexpr (components == 2)
+            for (std::int64_t output = 0; output < schedule.outputs().size(); ++output)
+                add(output, PairKind::square);
         return direct;
     }
 
     std::int64_t folded_bytes() const { return square_.folded_size() * static_cast<std::int64_t>(sizeof(T)); }
 
-    PixelSumStorage& storage_of(PixelConvolutionWorkspace::Storage& workspace) const {
-        auto* const storage = dynamic_cast<PixelSumStorage*>(&workspace);
+    Storage& storage_of(PixelConvolutionWorkspace::Storage& workspace) const {
+        auto* const storage = dynamic_cast<Storage*>(&workspace);
         if (storage == nullptr || storage->device != device_)
             throw InvalidArgument("workspace: was made by a plan of another method or device");
         const core::CurrentDevice current(device_);
@@ -61,23 +83,14 @@ class CudaPixelSum final : public Convolver {
         return *storage;
     }
 
-    /// [map, pixel] as [map, 1, pixel].
     template <class Map>
-    static View<Map, 3> as_batch(View<Map, 2> maps) {
-        return {maps.data(),
-                {maps.extent(0), 1, maps.extent(1)},
-                {maps.stride(0), maps.extent(1), maps.stride(1)},
-                maps.space()};
-    }
-
-    template <class Map>
-    void convolve_maps(View<const Map, 2> maps, View<Map, 2> convolved, PixelSumStorage& storage,
+    void convolve_maps(View<const Map, 3> maps, View<Map, 3> convolved, Storage& storage,
                        const Progress& progress) const {
         const core::CurrentDevice current(device_);
-        sht::cuda::require_place("maps", as_batch(maps), device_);
-        sht::cuda::require_place("convolved", as_batch(convolved), device_);
-        const sht::cuda::Batch in(as_batch(maps), storage.maps);
-        const sht::cuda::Batch out(as_batch(convolved), storage.convolved);
+        sht::cuda::require_place("maps", maps, device_);
+        sht::cuda::require_place("convolved", convolved, device_);
+        const sht::cuda::Batch in(maps, storage.maps);
+        const sht::cuda::Batch out(convolved, storage.convolved);
         const bool on_device = !in.is_copied() && !out.is_copied();
         const std::int64_t n_maps = maps.extent(0);
         const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
@@ -87,7 +100,7 @@ class CudaPixelSum final : public Convolver {
         const auto work = [&](std::int64_t b, cudaStream_t stream) {
             if (progress && !progress(static_cast<double>(b) / static_cast<double>(n_maps)))
                 throw Cancelled("pixel sum: cancelled");
-            run(in[b], out[b], storage, stream);
+            run<Map>({in[b], in.component_stride()}, {out[b], out.component_stride()}, storage, stream);
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
             out.deliver(b, storage.transfer, stream);
@@ -107,11 +120,12 @@ class CudaPixelSum final : public Convolver {
     }
 
     template <class Map>
-    void run(const Map* in, Map* out, PixelSumStorage& storage, cudaStream_t stream) const {
+    void run(const Fields<const Map>& in, const Fields<Map>& out, Storage& storage,
+             cudaStream_t stream) const {
         const bool is_timed = !storage.has_caller;
         if (is_timed) storage.events.record(stream);
         equal_.run(in, out, stream);
-        square_.run(in, reinterpret_cast<T*>(storage.folded.data()), out, stream);
+        square_.run(in.pixels, reinterpret_cast<T*>(storage.folded.data()), out.pixels, stream);
         direct_.run(in, out, stream);
         if (is_timed) storage.events.record(stream);
     }
@@ -119,21 +133,34 @@ class CudaPixelSum final : public Convolver {
     int device_, threads_;
     bool has_other_pixels_;  ///< the output has pixels in no ring, which stay as they are
     PixelConvolutionWork work_;
-    cuda::EqualStage<T> equal_;
+    cuda::EqualStage<T, components> equal_;
     cuda::SquareStage<T> square_;
-    cuda::DirectStage<T> direct_;
+    cuda::DirectStage<T, components> direct_;
 };
+
+template <int Rank>
+std::unique_ptr<const BasicConvolver<Rank>> make_sum(const Grid& grid, const SumKernel& kernel,
+                                                     const Grid& grid_out,
+                                                     const PixelConvolutionOptions& options) {
+    const core::CurrentDevice current(options.device.index());
+    if (options.precision == Precision::single_)
+        return std::make_unique<CudaPixelSum<float, Rank>>(grid, kernel, grid_out, options);
+    return std::make_unique<CudaPixelSum<double, Rank>>(grid, kernel, grid_out, options);
+}
 
 }  // namespace
 
 std::unique_ptr<const Convolver> make_cuda_pixel_sum(const Grid& grid, const RadialKernel& kernel,
                                                      const Grid& grid_out,
                                                      const PixelConvolutionOptions& options) {
-    const core::CurrentDevice current(options.device.index());
-    const PixelSumSchedule schedule(grid, SumKernel(kernel, options.accuracy), grid_out, options.accuracy);
-    if (options.precision == Precision::single_)
-        return std::make_unique<CudaPixelSum<float>>(schedule, grid_out.has_other_pixels(), options);
-    return std::make_unique<CudaPixelSum<double>>(schedule, grid_out.has_other_pixels(), options);
+    return make_sum<2>(grid, SumKernel(kernel, options.accuracy), grid_out, options);
+}
+
+std::unique_ptr<const PolarizationConvolver> make_cuda_pixel_sum(const Grid& grid,
+                                                                 const PolarizationKernel& kernel,
+                                                                 const Grid& grid_out,
+                                                                 const PixelConvolutionOptions& options) {
+    return make_sum<3>(grid, SumKernel(kernel.plus(), kernel.minus(), options.accuracy), grid_out, options);
 }
 
 }  // namespace zonal::radial

@@ -5,32 +5,17 @@
 #include <vector>
 
 #include "core/cuda.cuh"
+#include "radial/pixel_sum_direct_tables.hpp"
 #include "radial/pixel_sum_images.hpp"
 #include "radial/pixel_sum_schedule.hpp"
 #include "radial/pixel_sum_square_tables.hpp"
 
 /// The stages of the pixel sum on CUDA, as on the CPU (pixel_sum_stages.hpp). T: in which sums are done, Map:
-/// of which the maps are.
+/// of which the maps are, components: 1, or 2 of Q and U.
 namespace zonal::radial::cuda {
 
-/// A ring as the kernels need it.
-struct CudaRing {
-    std::int64_t first_pixel, n_pixels, rotation;
-    double weight;
-    int half;
-};
-
-inline CudaRing cuda_ring(const SumRing& ring) {
-    return {ring.first_pixel, ring.n_pixels, ring.rotation, ring.weight, ring.half};
-}
-
-/// Some pixels of a ring, or of a band: what a block does.
-struct CudaTask {
-    int index;
-    std::int64_t first;
-};
-
-/// An input ring in a filter of a block.
+/// An input ring in a filter of a block. first_weight: of [n_taps][filter_rings] or, of Q and U, of four such
+/// (filter_parts in pixel_sum_equal_cuda.cu).
 struct CudaFilter {
     int row, left, right;
     std::int64_t n_taps, first_weight;
@@ -49,14 +34,14 @@ struct CudaBand {
 };
 
 /// Sets every output ring that is not alone to its filtered input, or to zero.
-template <class T>
+template <class T, int components>
 class EqualStage {
   public:
     /// Adds to `direct` the pairs of bands that are too wide for shared memory.
     EqualStage(const PixelSumSchedule& schedule, DirectPairs& direct);
 
     template <class Map>
-    void run(const Map* in, Map* out, cudaStream_t stream) const;
+    void run(const Fields<const Map>& in, const Fields<Map>& out, cudaStream_t stream) const;
 
   private:
     struct HostArrays;
@@ -107,6 +92,8 @@ struct CudaSquarePair {
 template <class T>
 class SquareStage {
   public:
+    /// Does nothing.
+    SquareStage() = default;
     /// Adds to `direct` the pairs whose weights no table gives.
     SquareStage(const PixelSumSchedule& schedule, int threads, DirectPairs& direct);
 
@@ -128,40 +115,24 @@ class SquareStage {
     std::int64_t folded_size_ = 0;
 };
 
-/// An output ring of the direct stage.
-struct CudaDirectRing {
-    CudaRing ring;
-    std::int64_t first_pair, end_pair;
-};
-
-/// An input ring's part in it: pixel k lies at x = k ratio + origin, in input pixels.
-struct CudaDirectPair {
-    CudaRing ring;
-    ChordOfLongitude chord;
-    double ratio, origin, half_width_pixels, half_pixel;
-    std::int64_t left, n_taps;
-    bool is_whole;
-};
-
-/// Adds the sums over other pairs, evaluating the kernel for each pixel.
-template <class T>
+/// Adds the sums over other pairs, evaluating the kernel for each pixel. Of Q and U, which have no square
+/// stage: sets the rings that are alone.
+template <class T, int components>
 class DirectStage {
   public:
     DirectStage(const PixelSumSchedule& schedule, const DirectPairs& pairs);
 
     template <class Map>
-    void run(const Map* in, Map* out, cudaStream_t stream) const;
+    void run(const Fields<const Map>& in, const Fields<Map>& out, cudaStream_t stream) const;
 
   private:
-    struct HostArrays;
-    static HostArrays host_arrays(const PixelSumSchedule& schedule, const DirectPairs& pairs);
-    DirectStage(const PixelSumSchedule& schedule, const HostArrays& host);
+    DirectStage(const SumKernel& kernel, const DirectTables& tables);
 
-    core::DeviceArray<CudaDirectRing> rings_;
-    core::DeviceArray<CudaDirectPair> pairs_;
+    core::DeviceArray<DirectRing> rings_;
+    core::DeviceArray<DirectPair> pairs_;
     core::DeviceArray<CudaTask> tasks_;
-    core::DeviceArray<T> coefficients_;
-    ChordTableView<T> table_;
+    core::DeviceArray<T> coefficients_[components];
+    KernelTables<T, components> tables_{};
 };
 
 }  // namespace zonal::radial::cuda

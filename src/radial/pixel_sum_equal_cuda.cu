@@ -15,6 +15,11 @@ constexpr int max_taps = 8;
 constexpr std::int64_t max_shared_bytes = 64 << 10;
 /// Weights that all filters may take, in elements.
 constexpr std::size_t max_weights = std::size_t{1} << 28;
+/// Of a block, so that each has the registers that the sums of Q and U take.
+constexpr int most_warps = 8;
+
+/// The parts of a kernel in the order of a filter's weights: even and odd, of Q and then of U.
+constexpr KernelPart filter_parts[] = {KernelPart::qq, KernelPart::uq, KernelPart::uu, KernelPart::qu};
 
 template <class T>
 struct EqualView {
@@ -33,13 +38,14 @@ struct alignas(4 * sizeof(T)) RingWeights {
 };
 static_assert(filter_rings == 4);
 
-template <class T>
-using LaneSums = T[filter_rings][lane_pixels];
+template <class T, int components>
+using LaneSums = T[components][filter_rings][lane_pixels];
 
-/// Taps 0 .. N-1: left and right are where tap 0 of the lane's first pixel is.
-template <int N, class T>
+/// Taps 0 .. N-1 of component c: left and right are where tap 0 of the lane's first pixel is. odd: weights of
+/// the other component's sums, where there is one.
+template <int N, int c, class T, int components>
 __device__ __forceinline__ void add_taps(const T* left, const T* right, const RingWeights<T>* weights,
-                                         LaneSums<T>& sums) {
+                                         const RingWeights<T>* odd, LaneSums<T, components>& sums) {
     T before[N - 1 + lane_pixels], after[N - 1 + lane_pixels];
 #pragma unroll
     for (int i = 0; i < N - 1 + lane_pixels; ++i) {
@@ -53,36 +59,51 @@ __device__ __forceinline__ void add_taps(const T* left, const T* right, const Ri
         for (int p = 0; p < lane_pixels; ++p) {
             const T both = before[N - 1 - j + p] + after[j + p];
 #pragma unroll
-            for (int r = 0; r < filter_rings; ++r) sums[r][p] = fma(weight.weight[r], both, sums[r][p]);
+            for (int r = 0; r < filter_rings; ++r) sums[c][r][p] = fma(weight.weight[r], both, sums[c][r][p]);
+        }
+        if constexpr (components == 2) {
+            const RingWeights<T> odd_weight = odd[j];
+#pragma unroll
+            for (int p = 0; p < lane_pixels; ++p) {
+                const T apart = before[N - 1 - j + p] - after[j + p];
+#pragma unroll
+                for (int r = 0; r < filter_rings; ++r)
+                    sums[1 - c][r][p] = fma(odd_weight.weight[r], apart, sums[1 - c][r][p]);
+            }
         }
     }
 }
 
-template <class T>
-__device__ void add_filter(const CudaFilter& filter, const T* row, const T* all_weights, LaneSums<T>& sums) {
+/// row: of component c.
+template <int c, class T, int components>
+__device__ void add_component(const CudaFilter& filter, const T* row, const T* all_weights,
+                              LaneSums<T, components>& sums) {
     const T* left = row + filter.left;
     const T* right = row + filter.right;
-    const auto* weights = reinterpret_cast<const RingWeights<T>*>(all_weights + filter.first_weight);
     std::int64_t n = filter.n_taps;
-    for (; n > max_taps; n -= max_taps, left -= max_taps, right += max_taps, weights += max_taps)
-        add_taps<max_taps>(left, right, weights, sums);
+    const auto* weights =
+        reinterpret_cast<const RingWeights<T>*>(all_weights + filter.first_weight) + 2 * c * n;
+    const auto* odd = weights + n;
+    for (; n > max_taps;
+         n -= max_taps, left -= max_taps, right += max_taps, weights += max_taps, odd += max_taps)
+        add_taps<max_taps, c>(left, right, weights, odd, sums);
     switch (n) {
         case 1:
-            return add_taps<1>(left, right, weights, sums);
+            return add_taps<1, c>(left, right, weights, odd, sums);
         case 2:
-            return add_taps<2>(left, right, weights, sums);
+            return add_taps<2, c>(left, right, weights, odd, sums);
         case 3:
-            return add_taps<3>(left, right, weights, sums);
+            return add_taps<3, c>(left, right, weights, odd, sums);
         case 4:
-            return add_taps<4>(left, right, weights, sums);
+            return add_taps<4, c>(left, right, weights, odd, sums);
         case 5:
-            return add_taps<5>(left, right, weights, sums);
+            return add_taps<5, c>(left, right, weights, odd, sums);
         case 6:
-            return add_taps<6>(left, right, weights, sums);
+            return add_taps<6, c>(left, right, weights, odd, sums);
         case 7:
-            return add_taps<7>(left, right, weights, sums);
+            return add_taps<7, c>(left, right, weights, odd, sums);
         default:
-            return add_taps<8>(left, right, weights, sums);
+            return add_taps<8, c>(left, right, weights, odd, sums);
     }
 }
 
@@ -113,46 +134,54 @@ __device__ void store_ring(const CudaRing& ring, const T (&sums)[lane_pixels], s
     }
 }
 
-// A block filters a tile of a band, each warp up to filter_rings output rings, from rows in shared memory.
-template <class T, class Map>
-__global__ void filter_bands(EqualView<T> equal, const Map* __restrict__ in, Map* __restrict__ out) {
+// A block filters a tile of a band, each warp up to filter_rings output rings, from rows in shared memory: of
+// each ring the one component and then the other.
+template <class T, int components, class Map>
+__global__ void __launch_bounds__(32 * most_warps)
+    filter_bands(EqualView<T> equal, Fields<const Map> in, Fields<Map> out) {
     extern __shared__ double shared[];
     T* const rows = reinterpret_cast<T*>(shared);
     const CudaTask task = equal.tasks[blockIdx.x];
     const CudaBand band = equal.bands[task.index];
     const int warp = threadIdx.x / 32, n_warps = blockDim.x / 32, lane = threadIdx.x % 32;
     const std::int64_t row_size = tile_pixels + 2 * band.halo;
-    const int rows_at_once = static_cast<int>(equal.shared_elements / row_size);
+    const int rows_at_once = static_cast<int>(equal.shared_elements / (components * row_size));
     const bool works = warp < band.n_blocks;
     const CudaFilterBlock* const block = equal.blocks + band.first_block + (works ? warp : 0);
-    LaneSums<T> sums = {};
+    LaneSums<T, components> sums = {};
     std::int64_t f = block->first_filter;
     for (int first = 0; first < band.n_rows; first += rows_at_once) {
         const int end = min(first + rows_at_once, band.n_rows);
         __syncthreads();
         for (int row = first + warp; row < end; row += n_warps)
-            load_row(equal.rows[band.first_row + row], task.first - band.halo, row_size, in,
-                     rows + (row - first) * row_size);
+            for (int c = 0; c < components; ++c)
+                load_row(equal.rows[band.first_row + row], task.first - band.halo, row_size,
+                         in.pixels + c * in.stride, rows + ((row - first) * components + c) * row_size);
         __syncthreads();
         if (!works) continue;
         for (; f < block->end_filter && equal.filters[f].row < end; ++f) {
             const CudaFilter filter = equal.filters[f];
-            add_filter(filter, rows + (filter.row - first) * row_size + band.halo + lane * lane_pixels,
-                       equal.weights, sums);
+            const T* const row =
+                rows + (filter.row - first) * components * row_size + band.halo + lane * lane_pixels;
+            add_component<0>(filter, row, equal.weights, sums);
+            if constexpr (components == 2) add_component<1>(filter, row + row_size, equal.weights, sums);
         }
     }
     __syncthreads();
     if (!works) return;
 #pragma unroll
-    for (int r = 0; r < filter_rings; ++r)
-        if (r < block->n_rings)
-            store_ring(block->rings[r], sums[r], task.first, rows + warp * tile_pixels, out);
+    for (int c = 0; c < components; ++c)
+#pragma unroll
+        for (int r = 0; r < filter_rings; ++r)
+            if (r < block->n_rings)
+                store_ring(block->rings[r], sums[c][r], task.first, rows + warp * tile_pixels,
+                           out.pixels + c * out.stride);
 }
 
 }  // namespace
 
-template <class T>
-struct EqualStage<T>::HostArrays {
+template <class T, int components>
+struct EqualStage<T, components>::HostArrays {
     std::vector<CudaBand> bands;
     std::vector<CudaRing> rows;
     std::vector<CudaFilterBlock> blocks;
@@ -163,12 +192,32 @@ struct EqualStage<T>::HostArrays {
     int n_warps = 1;
 
     void add_band(const PixelSumSchedule& schedule, const RingBand& band, DirectPairs& direct);
+    FilterTaps append_parts(const PixelSumSchedule& schedule, const FilterBlock& block, std::int64_t input,
+                            int half_in);
     void add_tasks(const CudaBand& band);
 };
 
-template <class T>
-void EqualStage<T>::HostArrays::add_band(const PixelSumSchedule& schedule, const RingBand& band,
-                                         DirectPairs& direct) {
+/// The weights of all parts of the kernel, behind each other.
+template <class T, int components>
+FilterTaps EqualStage<T, components>::HostArrays::append_parts(const PixelSumSchedule& schedule,
+                                                               const FilterBlock& block, std::int64_t input,
+                                                               int half_in) {
+    const SumKernel& kernel = schedule.kernel();
+    if constexpr (components == 1) {
+        return append_taps(schedule, kernel, block, input, half_in, weights);
+    } else {
+        const auto first_weight = static_cast<std::int64_t>(weights.size());
+        FilterTaps taps{};
+        for (const KernelPart part : filter_parts)
+            taps = append_taps(schedule, kernel.with_part(part), block, input, half_in, weights);
+        taps.first_weight = first_weight;
+        return taps;
+    }
+}
+
+template <class T, int components>
+void EqualStage<T, components>::HostArrays::add_band(const PixelSumSchedule& schedule, const RingBand& band,
+                                                     DirectPairs& direct) {
     const double reference = schedule.reference_phi(band.outputs.front());
     CudaBand out{schedule.outputs()[band.outputs.front()].n_pixels,
                  0,
@@ -184,7 +233,7 @@ void EqualStage<T>::HostArrays::add_band(const PixelSumSchedule& schedule, const
             halo = std::max(halo, static_cast<std::int64_t>(width * static_cast<double>(out.n_pixels)) + 2);
         }
     const std::int64_t row_bytes =
-        (tile_pixels + 2 * (halo + max_taps)) * static_cast<std::int64_t>(sizeof(T));
+        components * (tile_pixels + 2 * (halo + max_taps)) * static_cast<std::int64_t>(sizeof(T));
     if (row_bytes > max_shared_bytes || weights.size() > max_weights) {
         for (const std::int64_t output : band.outputs)
             for (const std::int64_t input : schedule.near(output, PairKind::equal))
@@ -207,7 +256,7 @@ void EqualStage<T>::HostArrays::add_band(const PixelSumSchedule& schedule, const
         }
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const int half = align(reference, schedule.inputs()[inputs[i]]).half;
-            const FilterTaps taps = append_taps(schedule, schedule.kernel(), block, inputs[i], half, weights);
+            const FilterTaps taps = append_parts(schedule, block, inputs[i], half);
             if (taps.n_taps == 0) continue;
             filters.push_back({static_cast<int>(i), taps.left, taps.right, taps.n_taps, taps.first_weight});
             out.halo = std::max(out.halo, taps.n_taps + 1);
@@ -219,28 +268,33 @@ void EqualStage<T>::HostArrays::add_band(const PixelSumSchedule& schedule, const
     add_tasks(out);
 }
 
-template <class T>
-void EqualStage<T>::HostArrays::add_tasks(const CudaBand& band) {
-    for (std::int64_t k = 0; k < band.n_pixels; k += tile_pixels)
-        tasks.push_back({static_cast<int>(bands.size()), k});
-    bands.push_back(band);
-    n_warps = std::max(n_warps, band.n_blocks);
-    const std::int64_t row_bytes = (tile_pixels + 2 * band.halo) * static_cast<std::int64_t>(sizeof(T));
+template <class T, int components>
+void EqualStage<T, components>::HostArrays::add_tasks(const CudaBand& band) {
+    for (int block = 0; block < band.n_blocks; block += most_warps) {
+        for (std::int64_t k = 0; k < band.n_pixels; k += tile_pixels)
+            tasks.push_back({static_cast<int>(bands.size()), k});
+        bands.push_back(band);
+        bands.back().first_block += block;
+        bands.back().n_blocks = std::min(most_warps, band.n_blocks - block);
+        n_warps = std::max(n_warps, bands.back().n_blocks);
+    }
+    const std::int64_t row_bytes =
+        components * (tile_pixels + 2 * band.halo) * static_cast<std::int64_t>(sizeof(T));
     const std::int64_t at_once = std::min<std::int64_t>(band.n_rows, max_shared_bytes / row_bytes);
     const std::int64_t store = band.n_blocks * tile_pixels * static_cast<std::int64_t>(sizeof(T));
     shared_bytes = std::max({shared_bytes, store, at_once * row_bytes});
 }
 
-template <class T>
-typename EqualStage<T>::HostArrays EqualStage<T>::host_arrays(const PixelSumSchedule& schedule,
-                                                              DirectPairs& direct) {
+template <class T, int components>
+typename EqualStage<T, components>::HostArrays EqualStage<T, components>::host_arrays(
+    const PixelSumSchedule& schedule, DirectPairs& direct) {
     HostArrays host;
     for (const RingBand& band : schedule.equal_bands()) host.add_band(schedule, band, direct);
     return host;
 }
 
-template <class T>
-EqualStage<T>::EqualStage(const HostArrays& host)
+template <class T, int components>
+EqualStage<T, components>::EqualStage(const HostArrays& host)
     : bands_(host.bands),
       rows_(host.rows),
       blocks_(host.blocks),
@@ -250,13 +304,14 @@ EqualStage<T>::EqualStage(const HostArrays& host)
       shared_bytes_(host.shared_bytes),
       n_warps_(host.n_warps) {}
 
-template <class T>
-EqualStage<T>::EqualStage(const PixelSumSchedule& schedule, DirectPairs& direct)
+template <class T, int components>
+EqualStage<T, components>::EqualStage(const PixelSumSchedule& schedule, DirectPairs& direct)
     : EqualStage(host_arrays(schedule, direct)) {}
 
-template <class T>
+template <class T, int components>
 template <class Map>
-void EqualStage<T>::run(const Map* in, Map* out, cudaStream_t stream) const {
+void EqualStage<T, components>::run(const Fields<const Map>& in, const Fields<Map>& out,
+                                    cudaStream_t stream) const {
     if (tasks_.size() == 0) return;
     const EqualView<T> view{bands_.data(),
                             rows_.data(),
@@ -265,7 +320,7 @@ void EqualStage<T>::run(const Map* in, Map* out, cudaStream_t stream) const {
                             weights_.data(),
                             tasks_.data(),
                             shared_bytes_ / static_cast<std::int64_t>(sizeof(T))};
-    const auto kernel = filter_bands<T, Map>;
+    const auto kernel = filter_bands<T, components, Map>;
     // All that there is, not shared_bytes_: another thread's plan may launch the kernel at the same time.
     core::check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           static_cast<int>(core::shared_memory_per_block())),
@@ -275,11 +330,23 @@ void EqualStage<T>::run(const Map* in, Map* out, cudaStream_t stream) const {
     core::check_launch("filter_bands");
 }
 
-template class EqualStage<float>;
-template class EqualStage<double>;
-template void EqualStage<float>::run(const float*, float*, cudaStream_t) const;
-template void EqualStage<float>::run(const double*, double*, cudaStream_t) const;
-template void EqualStage<double>::run(const float*, float*, cudaStream_t) const;
-template void EqualStage<double>::run(const double*, double*, cudaStream_t) const;
+template class EqualStage<float, 1>;
+template class EqualStage<double, 1>;
+template class EqualStage<float, 2>;
+template class EqualStage<double, 2>;
+template void EqualStage<float, 1>::run(const Fields<const float>&, const Fields<float>&, cudaStream_t) const;
+template void EqualStage<float, 1>::run(const Fields<const double>&, const Fields<double>&,
+                                        cudaStream_t) const;
+template void EqualStage<double, 1>::run(const Fields<const float>&, const Fields<float>&,
+                                         cudaStream_t) const;
+template void EqualStage<double, 1>::run(const Fields<const double>&, const Fields<double>&,
+                                         cudaStream_t) const;
+template void EqualStage<float, 2>::run(const Fields<const float>&, const Fields<float>&, cudaStream_t) const;
+template void EqualStage<float, 2>::run(const Fields<const double>&, const Fields<double>&,
+                                        cudaStream_t) const;
+template void EqualStage<double, 2>::run(const Fields<const float>&, const Fields<float>&,
+                                         cudaStream_t) const;
+template void EqualStage<double, 2>::run(const Fields<const double>&, const Fields<double>&,
+                                         cudaStream_t) const;
 
 }  // namespace zonal::radial::cuda

@@ -5,7 +5,9 @@
 
 namespace zonal::radial::cuda {
 
-/// Device memory of one call of the pixel sum, and what fills it.
+/// Device memory of one call of the pixel sum, and what fills it. A plan of one field takes none of a plan of
+/// Q and U, nor the other way round.
+template <int components>
 struct PixelSumStorage : PixelConvolutionWorkspace::Storage {
     PixelSumStorage(int device, int threads) : device(device), transfer(device, threads) {}
 

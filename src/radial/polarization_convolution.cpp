@@ -12,35 +12,20 @@ namespace {
 
 using radial::PolarizationConvolver;
 
-/// The CPU where only it will do.
-Device require_cpu(Device requested, const char* why) {
-    if (requested.kind() == Device::Kind::cuda)
-        throw BackendUnavailable(fmt::format("device = {}: {}: must be cpu", to_string(requested), why));
-    return Device::cpu();
-}
-
 PixelConvolutionOptions resolve(const PixelConvolutionOptions& options) {
     radial::require_no_bands(options);
-    return radial::resolve_numbers(options);
+    PixelConvolutionOptions resolved = radial::resolve_numbers(options);
+    resolved.device = resolve_device(options.device);
+    return resolved;
 }
 
-/// Resolves options.device as well.
 std::unique_ptr<const PolarizationConvolver> make_convolver(const Grid& grid,
                                                             const PolarizationKernel& kernel,
                                                             const Grid& grid_out,
-                                                            PixelConvolutionOptions& options) {
-    if (options.method == PixelMethod::pixel_sum) {
-        options.device = require_cpu(options.device, "Q and U are summed over pixels on the CPU only");
-        return radial::make_cpu_polarization_sum(grid, kernel, grid_out, options);
-    }
-    radial::RingFftGeometry geometry(grid, kernel, grid_out, options.accuracy);
-    options.device =
-        geometry.direct_rings().empty()
-            ? resolve_device(options.device)
-            : require_cpu(options.device,
-                          "the kernel's series over longitude does not converge, and Q and U of rings that "
-                          "need it are summed over pixels on the CPU only");
-    return radial::make_ring_fft(std::move(geometry), kernel, options);
+                                                            const PixelConvolutionOptions& options) {
+    if (options.method == PixelMethod::ring_fft)
+        return radial::make_ring_fft(grid, kernel, grid_out, options);
+    return radial::make_pixel_sum(grid, kernel, grid_out, options);
 }
 
 }  // namespace
@@ -54,7 +39,7 @@ struct PolarizationConvolutionPlan::Implementation {
           convolver(make_convolver(grid, kernel, grid_out, options)) {}
 
     const Grid grid, grid_out;
-    PixelConvolutionOptions options;
+    const PixelConvolutionOptions options;
     const std::unique_ptr<const PolarizationConvolver> convolver;
 };
 

@@ -90,19 +90,6 @@ std::unique_ptr<const BasicConvolver<Rank>> make_rings(RingFftGeometry geometry,
                             : make_cpu_ring_fft<Rank>(std::move(geometry), options);
 }
 
-std::unique_ptr<const Convolver> make_pixel_sum(const Grid& grid, const RadialKernel& kernel,
-                                                const Grid& grid_out,
-                                                const PixelConvolutionOptions& options) {
-    return on_cuda(options) ? make_cuda_pixel_sum(grid, kernel, grid_out, options)
-                            : make_cpu_pixel_sum(grid, kernel, grid_out, options);
-}
-std::unique_ptr<const PolarizationConvolver> make_pixel_sum(const Grid& grid,
-                                                            const PolarizationKernel& kernel,
-                                                            const Grid& grid_out,
-                                                            const PixelConvolutionOptions& options) {
-    return make_cpu_polarization_sum(grid, kernel, grid_out, options);
-}
-
 template <int Rank, class Kernel>
 std::unique_ptr<const BasicConvolver<Rank>> make_mixed(RingFftGeometry geometry, const Kernel& kernel,
                                                        const PixelConvolutionOptions& options) {
@@ -129,10 +116,10 @@ std::unique_ptr<const Convolver> make_ring_fft(const Grid& grid, const RadialKer
     return make_mixed<2>(RingFftGeometry(grid, kernel, grid_out, options.accuracy), kernel, options);
 }
 
-std::unique_ptr<const PolarizationConvolver> make_ring_fft(RingFftGeometry geometry,
-                                                           const PolarizationKernel& kernel,
+std::unique_ptr<const PolarizationConvolver> make_ring_fft(const Grid& grid, const PolarizationKernel& kernel,
+                                                           const Grid& grid_out,
                                                            const PixelConvolutionOptions& options) {
-    return make_mixed<3>(std::move(geometry), kernel, options);
+    return make_mixed<3>(RingFftGeometry(grid, kernel, grid_out, options.accuracy), kernel, options);
 }
 
 }  // namespace zonal::radial

@@ -14,10 +14,9 @@ namespace zonal::radial {
 /// converge are left to the sum over pixels.
 std::unique_ptr<const Convolver> make_ring_fft(const Grid& grid, const RadialKernel& kernel,
                                                const Grid& grid_out, const PixelConvolutionOptions& options);
-/// The same of Q and U. geometry: of this kernel and options.accuracy. On CUDA no ring may be left to the sum
-/// over pixels (geometry.direct_rings()).
-std::unique_ptr<const PolarizationConvolver> make_ring_fft(RingFftGeometry geometry,
-                                                           const PolarizationKernel& kernel,
+/// The same of Q and U.
+std::unique_ptr<const PolarizationConvolver> make_ring_fft(const Grid& grid, const PolarizationKernel& kernel,
+                                                           const Grid& grid_out,
                                                            const PixelConvolutionOptions& options);
 
 /// The rows of `geometry` that are not direct; Rank: 2, or 3 where it is polarized.

@@ -187,13 +187,6 @@ class CudaRingFft final : public BasicConvolver<Rank> {
         core::check_launch("sum over rings");
     }
 
-    /// A map's components on the device.
-    template <class T>
-    struct Fields {
-        T* pixels;
-        std::int64_t stride;
-    };
-
     /// Marks: start, rows, input, sums, output.
     template <class T>
     void convolve_map(const Fields<const T>& map, const Fields<T>& convolved, bool rows_are_there,

@@ -1,15 +1,10 @@
 // The ring FFT of Q and U on the device against the CPU's.
-#include "convolution_helpers.hpp"
-#include "cuda_helpers.cuh"
-#include "polarization_helpers.hpp"
+#include "cuda_polarization.cuh"
 
 namespace zonal::test {
 namespace {
 
 using tests::degree;
-using tests::largest_difference;
-using tests::Maps;
-using tests::random_maps;
 using tests::random_windows;
 
 class PolarizationRingFftOnCuda : public OnCuda {};
@@ -19,44 +14,14 @@ constexpr double tolerance = 1e-12;
 // Single precision: roundings of 6e-8, a few for each of the transforms' passes.
 constexpr double single_tolerance = 1e-6;
 
-PixelConvolutionOptions options_on(Device device, Precision precision) {
-    PixelConvolutionOptions options;
-    options.device = device;
-    options.precision = precision;
-    return options;
-}
-
-Maps on_cpu(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out, const Maps& maps) {
-    return tests::convolved<double>(grid, kernel, grid_out, maps,
-                                    options_on(Device::cpu(), Precision::double_));
-}
-
-/// From host memory or, copied there, from the device's.
-template <class T>
-Array<T, 3> convolved(const PolarizationConvolutionPlan& plan, const Maps& maps, bool on_device = true) {
-    Array<T, 3> in(maps.extents()), out({maps.extent(0), 2, plan.grid_out().n_pixels()});
-    std::copy(maps.begin(), maps.end(), in.begin());
-    std::fill(out.begin(), out.end(), T(7));
-    if (!on_device) {
-        plan.convolve<T>(in.view(), out.view());
-        return out;
-    }
-    const OnDevice<T> device_in(in), device_out(out);
-    plan.convolve<T>(device_in.view(), device_out.view());
-    return device_out.host();
-}
-
-/// The largest difference from the CPU in double precision, of the maximum.
 template <class T>
 double error_of(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out, Precision precision,
                 bool on_device = true) {
-    const Maps maps = random_maps(1, grid, 3);
-    const PolarizationConvolutionPlan cuda(grid, kernel, grid_out, options_on(Device::cuda(0), precision));
-    return largest_difference(convolved<T>(cuda, maps, on_device), on_cpu(grid, kernel, grid_out, maps));
+    return test::error_of<T>(grid, kernel, grid_out, PixelMethod::ring_fft, precision, on_device);
 }
 
-PolarizationKernel oscillating_kernel() {
-    return PolarizationKernel(random_windows(24, 1), random_windows(20, 2));
+PixelConvolutionOptions on_device(Precision precision) {
+    return options_on(Device::cuda(0), PixelMethod::ring_fft, precision);
 }
 
 TEST_F(PolarizationRingFftOnCuda, EqualsTheCpuOnEveryGrid) {
@@ -106,63 +71,54 @@ TEST_F(PolarizationRingFftOnCuda, TakesMapsOfTheOtherPrecisionAndFromTheHost) {
 
 TEST_F(PolarizationRingFftOnCuda, ComputesSubsetsAndLeavesOtherPixels) {
     const Grid whole = Grid::healpix(32), some = whole.subset({0, 1, 2, 30, 31, 32, 40, 70, 100, 126});
-    const PolarizationKernel kernel = oscillating_kernel();
-    const Maps maps = random_maps(1, whole, 1), expected = on_cpu(whole, kernel, whole, maps);
-    const PolarizationConvolutionPlan plan(whole, kernel, some,
-                                           options_on(Device::cuda(0), Precision::double_));
-    std::int64_t asked = 0;
-    for (const Ring& ring : some.rings()) asked += 2 * ring.n_pixels;
-    for (const bool on_device : {true, false}) {
-        Maps out = convolved<double>(plan, maps, on_device);
-        std::int64_t left = 0;
-        for (std::int64_t k = 0; k < out.size(); ++k)
-            if (out.data()[k] == 7) ++left, out.data()[k] = expected.data()[k];
-        EXPECT_EQ(left, out.size() - asked);
-        EXPECT_LT(largest_difference(out, expected), tolerance);
-    }
+    expect_rings_of_whole(whole, some, oscillating_kernel(), PixelMethod::ring_fft, tolerance);
 }
 
 TEST_F(PolarizationRingFftOnCuda, BatchEqualsSingleMaps) {
     const Grid grid = Grid::healpix(32);
-    const std::int64_t n_maps = 5;
-    const Maps maps = random_maps(n_maps, grid, 1);
-    const PolarizationConvolutionPlan plan(grid, PolarizationKernel::gaussian(4 * degree), grid,
-                                           options_on(Device::cuda(0), Precision::single_));
-    for (const bool on_device : {true, false}) {
-        const auto batch = convolved<float>(plan, maps, on_device);
-        for (std::int64_t map = 0; map < n_maps; ++map) {
-            Maps one({1, 2, grid.n_pixels()});
-            std::copy_n(maps.data() + map * one.size(), one.size(), one.data());
-            const auto single = convolved<float>(plan, one);
-            EXPECT_TRUE(std::equal(single.begin(), single.end(), batch.data() + map * one.size()));
-        }
-    }
+    expect_batch_of_single_maps(PolarizationConvolutionPlan(grid, PolarizationKernel::gaussian(4 * degree),
+                                                            grid, on_device(Precision::single_)));
 }
 
 TEST_F(PolarizationRingFftOnCuda, WorksOnTheCallersStream) {
     const Grid grid = Grid::healpix(64);
-    const PolarizationConvolutionPlan plan(grid, PolarizationKernel::gaussian(2 * degree), grid,
-                                           options_on(Device::cuda(0), Precision::double_));
-    const Maps maps = random_maps(1, grid, 1);
-    const OnDevice<double> in(maps), out(maps);
-    const core::OwnStream stream;
-    PixelConvolutionWorkspace workspace = plan.make_workspace();
-    workspace.use_stream(stream.get());
-    plan.convolve<double>(in.view(), out.view(), workspace);
-    core::check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
-    const Maps result = out.host(), expected = convolved<double>(plan, maps);
-    EXPECT_TRUE(std::equal(result.begin(), result.end(), expected.begin()));
+    expect_same_on_stream(PolarizationConvolutionPlan(grid, PolarizationKernel::gaussian(2 * degree), grid,
+                                                      on_device(Precision::double_)));
 }
 
-TEST_F(PolarizationRingFftOnCuda, LeavesCutKernelsToTheCpu) {
-    const Grid grid = Grid::healpix(8);
-    const PolarizationKernel kernel = PolarizationKernel::gaussian(20 * degree).truncated(12.3 * degree);
-    EXPECT_THROW(
-        PolarizationConvolutionPlan(grid, kernel, grid, options_on(Device::cuda(0), Precision::double_)),
-        BackendUnavailable);
-    const PolarizationConvolutionPlan plan(grid, kernel, grid,
-                                           options_on(Device::automatic(), Precision::double_));
-    EXPECT_EQ(plan.options().device, Device::cpu());
+/// Kernels that end with a step, or are narrower than a pixel: rings of the caps, or all, are summed over
+/// pixels.
+std::vector<PolarizationKernel> cut_kernels(double pixel) {
+    return {PolarizationKernel::gaussian(8 * pixel).truncated(5.3 * pixel),
+            PolarizationKernel(random_windows(24, 1), {}).truncated(7.2 * pixel),
+            PolarizationKernel::gaussian(0.5 * pixel).truncated(0.4 * pixel)};
+}
+
+TEST_F(PolarizationRingFftOnCuda, LeavesRingsOfCutKernelsToTheSumOverPixels) {
+    const Grid grid = Grid::healpix(scaled(32));
+    const double pixel = std::sqrt(std::numbers::pi / 3) / static_cast<double>(scaled(32));
+    // Weights right to 1e-12 of the largest on either side; sums of random terms are about as much larger.
+    constexpr double tolerance_of_sums = 2e-11;
+    for (const PolarizationKernel& kernel : cut_kernels(pixel)) {
+        for (const bool on_device : {true, false}) {
+            EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_, on_device), tolerance_of_sums);
+            EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_, on_device), single_tolerance);
+        }
+        EXPECT_LT(error_of<double>(grid, kernel, Grid::healpix(scaled(16)), Precision::double_),
+                  tolerance_of_sums);
+    }
+    const PolarizationKernel kernel = cut_kernels(pixel)[1];
+    const PolarizationConvolutionPlan plan(
+        grid, kernel, grid, options_on(Device::automatic(), PixelMethod::ring_fft, Precision::double_));
+    EXPECT_EQ(plan.options().device, Device::cuda(0));
+    EXPECT_GT(plan.work().pixel_products, 0);
+    expect_batch_of_single_maps(plan);
+    expect_same_on_stream(plan);
+}
+
+TEST_F(PolarizationRingFftOnCuda, ComputesSubsetsByCutKernels) {
+    const Grid whole = Grid::healpix(32), some = whole.subset({0, 1, 2, 5, 30, 31, 40, 70, 100, 125, 126});
+    expect_rings_of_whole(whole, some, cut_kernels(2 * degree)[1], PixelMethod::ring_fft, 2e-11);
 }
 
 }  // namespace

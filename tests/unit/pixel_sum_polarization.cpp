@@ -117,10 +117,6 @@ TEST(PolarizationSum, RejectsWhatItCannotDo) {
     EXPECT_THROW(PolarizationKernel::gaussian(0), InvalidArgument);
     EXPECT_THROW(PolarizationKernel::gaussian(1).truncated(4), InvalidArgument);
     const Grid grid = Grid::healpix(2);
-    PixelConvolutionOptions options = summed();
-    options.device = Device::cuda(0);
-    EXPECT_THROW(PolarizationConvolutionPlan(grid, PolarizationKernel::gaussian(1), grid, options),
-                 BackendUnavailable);
     for (const bool by_memory : {true, false}) {
         PixelConvolutionOptions in_bands = summed();
         if (by_memory)

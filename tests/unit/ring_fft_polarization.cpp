@@ -1,5 +1,4 @@
 // Q and U by ring FFTs against the direct sum, the sum over discs and the harmonic sum.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "convolution_helpers.hpp"
@@ -288,17 +287,6 @@ TEST(PolarizationRingFft, RejectsWhatItCannotDo) {
     EXPECT_THROW(convolve(wrong, out), InvalidArgument);
     EXPECT_THROW(convolve(maps, wrong), InvalidArgument);
     EXPECT_THROW(convolve(maps, maps), InvalidArgument);
-    // A cut kernel leaves rings to the sum over pixels, which has Q and U on the CPU alone.
-    options.device = Device::cuda(0);
-    try {
-        PolarizationConvolutionPlan(grid, kernel.truncated(0.7), grid, options);
-        FAIL() << "cut kernel on CUDA";
-    } catch (const BackendUnavailable& error) {
-        EXPECT_THAT(error.what(), testing::HasSubstr("does not converge"));
-    }
-    options.device = Device::automatic();
-    EXPECT_EQ(PolarizationConvolutionPlan(grid, kernel.truncated(0.7), grid, options).options().device,
-              Device::cpu());
 }
 
 }  // namespace
