@@ -38,8 +38,7 @@ class PolarizationKernel {
 /// threads may use one plan at the same time.
 class PolarizationConvolutionPlan {
   public:
-    /// As PixelConvolutionPlan, without latitude bands (PixelConvolutionOptions::devices). Throws
-    /// InvalidArgument and BackendUnavailable.
+    /// As PixelConvolutionPlan. Throws InvalidArgument and BackendUnavailable.
     PolarizationConvolutionPlan(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
                                 const PixelConvolutionOptions& options = {});
     ~PolarizationConvolutionPlan();
@@ -50,16 +49,18 @@ class PolarizationConvolutionPlan {
     const Grid& grid_out() const;
     /// With accuracy, threads and device resolved.
     const PixelConvolutionOptions& options() const;
-    /// Of one map, Q and U.
+    /// Of one map, Q and U; in bands, of all devices, with the bands' parts of the maps.
     std::int64_t workspace_bytes() const;
+    /// Of each device, in the order of PixelConvolutionOptions::devices.
+    std::vector<PixelConvolutionShare> shares() const;
     PixelConvolutionWork work() const;
     /// n_maps: that calls will bring at once; >= 1.
     PixelConvolutionWorkspace make_workspace(std::int64_t n_maps = 1) const;
 
     /// maps: [map, 2 (Q, U), grid.n_pixels()], convolved: [map, 2, grid_out.n_pixels()], last axis
-    /// contiguous, not overlapping; on CUDA in host or device memory. COSMO convention; with IAU's, U has the
-    /// other sign in both. Pixels of the output in no ring are left as they are. Throws InvalidArgument,
-    /// Cancelled and DeviceError.
+    /// contiguous, not overlapping; on CUDA in host memory or, where there is one device, the device's. COSMO
+    /// convention; with IAU's, U has the other sign in both. Pixels of the output in no ring are left as they
+    /// are. Throws InvalidArgument, Cancelled and DeviceError.
     template <class T>
     void convolve(View<const T, 3> maps, View<T, 3> convolved, const Progress& progress = {}) const;
     template <class T>

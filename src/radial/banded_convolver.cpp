@@ -26,12 +26,4 @@ Device resolve_devices(const PixelConvolutionOptions& options) {
     return first;
 }
 
-void require_no_bands(const PixelConvolutionOptions& options) {
-    const std::string why = "Q and U are not convolved in latitude bands";
-    if (!options.devices.empty()) throw InvalidArgument("devices: must be empty: " + why);
-    if (options.max_workspace_bytes != 0)
-        throw InvalidArgument(
-            fmt::format("max_workspace_bytes = {}: must be 0: {}", options.max_workspace_bytes, why));
-}
-
 }  // namespace zonal::radial

@@ -2,47 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "radial/banded_convolver.hpp"
-#include "radial/convolution_checks.hpp"
-#include "radial/latitude_bands.hpp"
-#include "radial/pixel_sum.hpp"
-#include "radial/ring_fft.hpp"
+#include "radial/planned_convolver.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
-namespace {
-
-PixelConvolutionOptions resolve(const PixelConvolutionOptions& options) {
-    PixelConvolutionOptions resolved = radial::resolve_numbers(options);
-    resolved.device = radial::resolve_devices(options);
-    return resolved;
-}
-
-bool on_cuda(const PixelConvolutionOptions& options) {
-    return options.device.kind() == Device::Kind::cuda;
-}
-
-/// On one device.
-std::unique_ptr<const radial::Convolver> make_whole(const Grid& grid, const RadialKernel& kernel,
-                                                    const Grid& grid_out,
-                                                    const PixelConvolutionOptions& options) {
-    if (options.method == PixelMethod::ring_fft)
-        return radial::make_ring_fft(grid, kernel, grid_out, options);
-    return radial::make_pixel_sum(grid, kernel, grid_out, options);
-}
-
-std::unique_ptr<const radial::Convolver> make_convolver(const Grid& grid, const RadialKernel& kernel,
-                                                        const Grid& grid_out,
-                                                        const PixelConvolutionOptions& options) {
-    if (!on_cuda(options)) return make_whole(grid, kernel, grid_out, options);
-    return radial::make_cuda_convolver(
-        grid, kernel.support(), grid_out, options,
-        [&](const Grid& rings, const Grid& rings_out, const PixelConvolutionOptions& on_device) {
-            return make_whole(rings, kernel, rings_out, on_device);
-        });
-}
-
-}  // namespace
 
 PixelConvolutionWorkspace::PixelConvolutionWorkspace(std::unique_ptr<Storage> storage)
     : storage_(std::move(storage)) {}
@@ -65,8 +28,8 @@ class PixelConvolutionPlan::Implementation {
                    const PixelConvolutionOptions& requested)
         : grid(grid_in),
           grid_out(grid_of_output),
-          options(resolve(requested)),
-          convolver(make_convolver(grid, kernel, grid_out, options)) {}
+          options(radial::resolve(requested)),
+          convolver(radial::make_convolver<2>(grid, kernel, grid_out, options)) {}
 
     const Grid grid, grid_out;
     const PixelConvolutionOptions options;
@@ -93,11 +56,7 @@ std::int64_t PixelConvolutionPlan::workspace_bytes() const {
     return implementation_->convolver->workspace_bytes(1);
 }
 std::vector<PixelConvolutionShare> PixelConvolutionPlan::shares() const {
-    auto shares = implementation_->convolver->shares();
-    if (!shares.empty()) return shares;
-    const std::int64_t copies =
-        on_cuda(options()) ? radial::bytes_of_copies(grid().n_pixels(), grid_out().n_pixels()) : 0;
-    return {{options().device, 1, workspace_bytes() + copies}};
+    return radial::shares_of(*implementation_->convolver, grid(), grid_out(), options().device);
 }
 PixelConvolutionWork PixelConvolutionPlan::work() const {
     return implementation_->convolver->work();

@@ -80,5 +80,14 @@ template <class T>
 View<T, 3> with_component(View<T, 3> maps) {
     return maps;
 }
+/// The other way round.
+template <int Rank, class T>
+View<T, Rank> of_rank(View<T, 3> maps) {
+    if constexpr (Rank == 3)
+        return maps;
+    else
+        return {
+            maps.data(), {maps.extent(0), maps.extent(2)}, {maps.stride(0), maps.stride(2)}, maps.space()};
+}
 
 }  // namespace zonal::radial

@@ -140,8 +140,8 @@ std::vector<LatitudeBand> latitude_bands(const Grid& grid, double support, const
 
 void BandMemory::add(const LatitudeBand& band, std::size_t kind,
                      const std::vector<std::int64_t>& workspace_parts) {
-    input_pixels_ = std::max(input_pixels_, band.input.grid.n_pixels());
-    output_pixels_ = std::max(output_pixels_, band.output.grid.n_pixels());
+    input_pixels_ = std::max(input_pixels_, components_ * band.input.grid.n_pixels());
+    output_pixels_ = std::max(output_pixels_, components_ * band.output.grid.n_pixels());
     if (workspaces_.size() <= kind) workspaces_.resize(kind + 1);
     auto& most = workspaces_[kind];
     if (most.size() < workspace_parts.size()) most.resize(workspace_parts.size());

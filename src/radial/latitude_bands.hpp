@@ -44,17 +44,21 @@ inline std::int64_t bytes_of_copies(std::int64_t n_pixels_in, std::int64_t n_pix
 /// Device memory of bands that one device works through.
 class BandMemory {
   public:
+    /// components: that each pixel has.
+    explicit BandMemory(int components = 1) : components_(components) {}
+
     /// kind: of the band's convolver, from 0 on; those of a kind share a workspace. workspace_parts: bytes of
     /// its arrays; as many, in the same order, for all of a kind.
     void add(const LatitudeBand& band, std::size_t kind, const std::vector<std::int64_t>& workspace_parts);
 
-    /// Pixels of the largest band's input and output.
+    /// Pixels of the largest band's input and output, those of all components.
     std::int64_t input_pixels() const { return input_pixels_; }
     std::int64_t output_pixels() const { return output_pixels_; }
     /// Of the bands' parts of maps and of the workspaces.
     std::int64_t bytes() const;
 
   private:
+    int components_;
     std::int64_t input_pixels_ = 0, output_pixels_ = 0;
     std::vector<std::vector<std::int64_t>> workspaces_;  ///< [kind][array]
 };

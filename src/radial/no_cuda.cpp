@@ -44,10 +44,17 @@ std::unique_ptr<const PolarizationConvolver> make_cuda_pixel_sum(const Grid&, co
     throw_unavailable(options);
 }
 
-std::unique_ptr<const Convolver> make_cuda_convolver(const Grid&, double, const Grid&,
-                                                     const PixelConvolutionOptions& options,
-                                                     const MakeConvolver&) {
+template <int Rank>
+std::unique_ptr<const BasicConvolver<Rank>> make_cuda_convolver(const Grid&, double, const Grid&,
+                                                                const PixelConvolutionOptions& options,
+                                                                const MakeConvolver<Rank>&) {
     throw_unavailable(options);
 }
+template std::unique_ptr<const Convolver> make_cuda_convolver<2>(const Grid&, double, const Grid&,
+                                                                 const PixelConvolutionOptions&,
+                                                                 const MakeConvolver<2>&);
+template std::unique_ptr<const PolarizationConvolver> make_cuda_convolver<3>(const Grid&, double, const Grid&,
+                                                                             const PixelConvolutionOptions&,
+                                                                             const MakeConvolver<3>&);
 
 }  // namespace zonal::radial

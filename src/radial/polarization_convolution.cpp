@@ -2,45 +2,21 @@
 
 #include <fmt/format.h>
 
-#include "radial/banded_convolver.hpp"
-#include "radial/convolution_checks.hpp"
-#include "radial/pixel_sum.hpp"
-#include "radial/ring_fft.hpp"
+#include "radial/planned_convolver.hpp"
 
 namespace zonal {
-namespace {
-
-using radial::PolarizationConvolver;
-
-PixelConvolutionOptions resolve(const PixelConvolutionOptions& options) {
-    radial::require_no_bands(options);
-    PixelConvolutionOptions resolved = radial::resolve_numbers(options);
-    resolved.device = resolve_device(options.device);
-    return resolved;
-}
-
-std::unique_ptr<const PolarizationConvolver> make_convolver(const Grid& grid,
-                                                            const PolarizationKernel& kernel,
-                                                            const Grid& grid_out,
-                                                            const PixelConvolutionOptions& options) {
-    if (options.method == PixelMethod::ring_fft)
-        return radial::make_ring_fft(grid, kernel, grid_out, options);
-    return radial::make_pixel_sum(grid, kernel, grid_out, options);
-}
-
-}  // namespace
 
 struct PolarizationConvolutionPlan::Implementation {
     Implementation(const Grid& grid_in, const PolarizationKernel& kernel, const Grid& grid_of_output,
                    const PixelConvolutionOptions& requested)
         : grid(grid_in),
           grid_out(grid_of_output),
-          options(resolve(requested)),
-          convolver(make_convolver(grid, kernel, grid_out, options)) {}
+          options(radial::resolve(requested)),
+          convolver(radial::make_convolver<3>(grid, kernel, grid_out, options)) {}
 
     const Grid grid, grid_out;
     const PixelConvolutionOptions options;
-    const std::unique_ptr<const PolarizationConvolver> convolver;
+    const std::unique_ptr<const radial::PolarizationConvolver> convolver;
 };
 
 PolarizationConvolutionPlan::PolarizationConvolutionPlan(const Grid& grid, const PolarizationKernel& kernel,
@@ -63,6 +39,9 @@ const PixelConvolutionOptions& PolarizationConvolutionPlan::options() const {
 }
 std::int64_t PolarizationConvolutionPlan::workspace_bytes() const {
     return implementation_->convolver->workspace_bytes(1);
+}
+std::vector<PixelConvolutionShare> PolarizationConvolutionPlan::shares() const {
+    return radial::shares_of(*implementation_->convolver, grid(), grid_out(), options().device);
 }
 PixelConvolutionWork PolarizationConvolutionPlan::work() const {
     return implementation_->convolver->work();

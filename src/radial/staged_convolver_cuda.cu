@@ -74,14 +74,9 @@ class StagedConvolver final : public BasicConvolver<Rank> {
     /// Map b as the inner convolver sees it.
     template <class T>
     static View<T, Rank> on_device(const sht::cuda::Batch<T>& batch, std::int64_t b, View<T, 3> maps) {
-        const std::int64_t n = maps.extent(2);
-        if constexpr (Rank == 2)
-            return {batch[b], {1, n}, MemorySpace::cuda};
-        else
-            return {batch[b],
-                    {1, maps.extent(1), n},
-                    {maps.extent(1) * batch.component_stride(), batch.component_stride(), 1},
-                    MemorySpace::cuda};
+        const std::int64_t stride = batch.component_stride();
+        return of_rank<Rank>(View<T, 3>(batch[b], {1, maps.extent(1), maps.extent(2)},
+                                        {maps.extent(1) * stride, stride, 1}, MemorySpace::cuda));
     }
 
     template <class T>

@@ -247,5 +247,17 @@ TEST(LatitudeBands, CountWorkspacesOfEachKindOnce) {
     EXPECT_EQ(memory.bytes(), 20 + 300 + 5000 + 2 * 8 * (most_in + most_out));
 }
 
+TEST(LatitudeBands, HaveRoomForBothOfQAndU) {
+    const Grid grid = Grid::healpix(4);
+    BandMemory one, two(2);
+    for (const LatitudeBand& band : latitude_bands(grid, 0.3, grid, 3)) {
+        one.add(band, 0, {});
+        two.add(band, 0, {});
+    }
+    EXPECT_EQ(two.input_pixels(), 2 * one.input_pixels());
+    EXPECT_EQ(two.output_pixels(), 2 * one.output_pixels());
+    EXPECT_EQ(two.bytes(), 2 * one.bytes());
+}
+
 }  // namespace
 }  // namespace zonal::radial
