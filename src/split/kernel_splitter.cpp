@@ -49,12 +49,14 @@ struct KernelSplitter::Problem {
         fits.emplace(std::as_const(rows).view(), std::as_const(target).view());
     }
 
-    /// The splines hold degrees up to pi over the distance of the knots, and less and less above.
+    /// Splines of knots d apart hold degrees up to pi / d; each comes again at 2 pi / d -+ l and, fourth
+    /// powers of the ratio smaller, at 4 pi / d -+ l and above. What is not counted, the fit would make
+    /// large.
     std::int64_t last_degree() const {
         double closest = basis.end();
         for (std::size_t i = 1; i < basis.knots().size(); ++i)
             closest = std::min(closest, basis.knots()[i] - basis.knots()[i - 1]);
-        return std::max(lmax() + 1, static_cast<std::int64_t>(1.5 * std::numbers::pi / closest));
+        return std::max(lmax() + 1, static_cast<std::int64_t>(3 * std::numbers::pi / closest));
     }
 
     /// Up to lmax every degree; beyond, where the profile's window shall be small, every so many: a profile
