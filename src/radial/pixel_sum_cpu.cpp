@@ -3,6 +3,7 @@
 
 #include "radial/pixel_sum.hpp"
 #include "radial/pixel_sum_passes.hpp"
+#include "radial/pixel_sum_work.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::radial {
@@ -66,8 +67,10 @@ class CpuPixelSum final : public BasicConvolver<Rank> {
     }
 
     PixelConvolutionWork work() const override {
-        PixelConvolutionWork work;
-        for (int pass = 0; pass < n_passes; ++pass) add(schedule_.work(), work);
+        PixelConvolutionWork one = schedule_.work(), work;
+        one.pixel_weights = options_.precision == Precision::single_ ? count_weight_values<float>(schedule_)
+                                                                     : count_weight_values<double>(schedule_);
+        for (int pass = 0; pass < n_passes; ++pass) add(one, work);
         return work;
     }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "radial/pixel_sum_weights.hpp"
+
 namespace zonal::radial {
 namespace {
 
@@ -65,12 +67,14 @@ FilterTaps append_taps(const PixelSumSchedule& schedule, const SumKernel& kernel
             taps.n_taps = n_taps;
             weights.resize(static_cast<std::size_t>(taps.first_weight + n_taps * filter_rings), T(0));
         }
-        for (std::int64_t j = 0; j < n_taps; ++j) {
-            const double distance = first + static_cast<double>(j);
-            const double share = distance == 0 || distance == opposite ? 0.5 : 1;
-            weights[static_cast<std::size_t>(taps.first_weight + j * filter_rings) + r] =
-                static_cast<T>(share * kernel(pair, distance * pixel));
-        }
+        const auto distance = [&](std::int64_t j) { return first + static_cast<double>(j); };
+        visit_values(
+            kernel, pair, n_taps, [&](std::int64_t j) { return distance(j) * pixel; },
+            [&](std::int64_t j, double value) {
+                const double share = distance(j) == 0 || distance(j) == opposite ? 0.5 : 1;
+                weights[static_cast<std::size_t>(taps.first_weight + j * filter_rings) + r] =
+                    static_cast<T>(share * value);
+            });
     }
     return taps;
 }

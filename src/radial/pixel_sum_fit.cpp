@@ -106,14 +106,18 @@ HWY_INLINE ComplexVector squared(ComplexVector z) {
 class KernelValues {
   public:
     KernelValues(const SumKernel& kernel, const PairGeometry& pair)
-        : plus_(kernel.plus()), minus_(kernel.minus()), part_(kernel.part()), pair_(pair) {}
+        : plus_(kernel.plus()),
+          minus_(kernel.minus()),
+          part_(kernel.part()),
+          pair_(pair),
+          limit_(kernel.limit()) {}
 
     V operator()(V x) const {
         const D d;
         const V sine = hn::Sin(d, x);
         const V chord_squared =
             hn::MulAdd(hn::Mul(sine, sine), hn::Set(d, pair_.chord.factor), hn::Set(d, pair_.chord.offset));
-        if (part_ == KernelPart::radial) return plus_(chord_squared);
+        if (part_ == KernelPart::radial) return plus_(hn::Min(chord_squared, hn::Set(d, limit_)));
         return polarized(chord_squared, hn::Neg(sine), hn::Cos(d, x));
     }
 
@@ -142,7 +146,15 @@ class KernelValues {
     TableValues plus_, minus_;
     KernelPart part_;
     PairGeometry pair_;
+    double limit_;
 };
+
+void values(const SumKernel& kernel, const PairGeometry& pair, const double* x, std::int64_t n, double* out) {
+    const D d;
+    const KernelValues at(kernel, pair);
+    for (std::int64_t j = 0; j < n; j += static_cast<std::int64_t>(hn::Lanes(d)))
+        hn::StoreU(at(hn::LoadU(d, x + j)), d, out + j);
+}
 
 HWY_INLINE void store(V value, float* out) {
     const hn::Rebind<float, D> d_float;
@@ -202,8 +214,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace zonal::radial {
 
+HWY_EXPORT(values);
 HWY_EXPORT(fit_float);
 HWY_EXPORT(fit_double);
+
+void kernel_values(const SumKernel& kernel, const PairGeometry& pair, const double* x, std::int64_t n,
+                   double* values_at_x) {
+    HWY_DYNAMIC_DISPATCH(values)(kernel, pair, x, n, values_at_x);
+}
 
 double fit_weights(const SumKernel& kernel, const PairGeometry& pair, const double* middle,
                    const double* half, std::int64_t n, std::int64_t stride, float* coefficients) {

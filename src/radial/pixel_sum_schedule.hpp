@@ -49,6 +49,10 @@ class PixelSumSchedule {
     /// Whether an output ring has the symmetries of a square and no neighbour of its length, as in HEALPix's
     /// caps: a filter would serve it alone, so all its pairs are of kind square.
     bool is_alone(std::int64_t output) const { return is_alone_[static_cast<std::size_t>(output)]; }
+    /// Input pixels of a kind of rings within the support of one pixel of an output ring.
+    double weights_inside(std::int64_t output, PairKind kind) const {
+        return pixels_inside_[static_cast<std::size_t>(output)][static_cast<std::size_t>(kind)];
+    }
     /// The input rings of a kind within the support of an output ring.
     std::vector<std::int64_t> near(std::int64_t output, PairKind kind) const;
     /// Whether the output ring and its mirror image are summed together.

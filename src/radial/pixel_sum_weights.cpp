@@ -38,11 +38,12 @@ class TableWriter {
 
     // Tap j at t is as far on one side as tap n_taps - 1 - j at 1 - t on the other, unless the taps are the
     // whole ring.
-    bool write() {
+    bool write(double& n_values) {
         const bool is_mirrored = !taps_.is_whole;
         const std::int64_t pieces = is_mirrored ? (n_pieces_ + 1) / 2 : n_pieces_;
         const std::int64_t n_fitted = is_mirrored && n_pieces_ == 1 ? taps_.n_taps / 2 : taps_.n_taps;
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
+            n_values += static_cast<double>(n_fitted) * fit_values<T>;
             if (!write_piece(piece, n_fitted)) return false;
             if (is_mirrored)
                 for (std::int64_t j = 0; j < n_fitted; ++j) mirror(piece, j);
@@ -68,7 +69,7 @@ class TableWriter {
             factor[j] = exists ? static_cast<T>(1 / inside.half) : T(0);
             shift[j] = exists ? static_cast<T>(-inside.middle / inside.half) : T(2);  // never inside
         }
-        const std::int64_t n = (n_fitted + fit_padding - 1) / fit_padding * fit_padding;
+        const std::int64_t n = (n_fitted + value_padding - 1) / value_padding * value_padding;
         return fit_weights(kernel_, taps_.geometry, scratch_.middle.data(), scratch_.half.data(), n, stride_,
                            factor + 2 * stride_) <= tolerance_;
     }
@@ -98,11 +99,11 @@ template <class T>
 PairTable<T> make_pair_table(const PairTaps& taps, const SumKernel& kernel, double tolerance,
                              std::int64_t n_values, PairTableScratch<T>& scratch) {
     const std::int64_t stride = padded_taps(taps.n_taps);
-    // A row of weights costs about as much as one point of the fit.
-    for (std::int64_t n_pieces = 1; n_pieces * (weight_degree<T> + 4) < n_values; n_pieces *= 2)
-        if (TableWriter<T>(taps, kernel, tolerance, n_pieces, scratch).write())
-            return {n_pieces, stride, scratch.rows.data()};
-    return {0, stride, nullptr};
+    double n_made = 0;
+    for (std::int64_t n_pieces = 1; n_pieces * fit_values<T> < n_values; n_pieces *= 2)
+        if (TableWriter<T>(taps, kernel, tolerance, n_pieces, scratch).write(n_made))
+            return {n_pieces, stride, scratch.rows.data(), n_made};
+    return {0, stride, nullptr, n_made};
 }
 
 template PairTable<float> make_pair_table(const PairTaps&, const SumKernel&, double, std::int64_t,

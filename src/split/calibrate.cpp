@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -58,6 +59,44 @@ std::vector<double> explain(const std::vector<Measurement>& measurements) {
     return split::non_negative_fit(std::as_const(counts).view(), ones);
 }
 
+/// A map's nside, a kernel's support in pixels, and by how much less than the support its FWHM is: cut at
+/// 2.2 it ends at 1e-6 of its peak, at 3.2 at 1e-12, where the ring FFT needs no sums over pixels.
+struct Case {
+    std::int64_t nside;
+    double pixels, widths;
+    std::int64_t n_rings = 0;  ///< about each pole; 0: all
+    int n_knots = 0;           ///< of a table with the Gaussian's values, whose weights take more of these
+
+    double support() const { return pixels * std::sqrt(pi / 3) / static_cast<double>(nside); }
+
+    RadialKernel kernel() const {
+        const auto smooth = RadialKernel::gaussian(support() / widths).truncated(support());
+        if (n_knots == 0) return smooth;
+        std::vector<double> theta;
+        for (int k = 0; k < n_knots; ++k) theta.push_back(support() * k / (n_knots - 1));
+        return RadialKernel::from_profile(theta, smooth.profile(theta));
+    }
+
+    Grid grid() const {
+        const auto all = Grid::healpix(nside);
+        if (n_rings == 0) return all;
+        std::vector<std::int64_t> rings(2 * n_rings);
+        std::iota(rings.begin(), rings.begin() + n_rings, 0);
+        std::iota(rings.begin() + n_rings, rings.end(), std::ssize(all.rings()) - n_rings);
+        return all.subset(rings);
+    }
+};
+// Large maps, whose polar caps are as small a part as where it matters, and small ones, where much time
+// does not go into the sums; discs of few pixels, of whole caps and in between. Wide discs on large maps,
+// which are summed in the polar caps alone, are measured there.
+constexpr Case sum_cases[] = {
+    {64, 8, 2.2},         {64, 20, 2.2},           {128, 4, 2.2},  {128, 30, 2.2},       {256, 3, 2.2},
+    {256, 8, 2.2},        {256, 24, 2.2},          {512, 2, 2.2},  {512, 5, 2.2},        {1024, 3, 2.2},
+    {512, 8, 2.2},        {512, 16, 2.2},          {1024, 8, 2.2}, {1024, 48, 2.2, 192}, {1024, 96, 2.2, 96},
+    {512, 8, 2.2, 0, 40}, {1024, 48, 2.2, 192, 40}};
+constexpr Case ring_fft_cases[] = {{64, 8, 3.2},  {64, 20, 3.2},  {128, 60, 3.2}, {256, 20, 3.2},
+                                   {512, 4, 3.2}, {512, 40, 3.2}, {1024, 5, 3.2}};
+
 class Calibration {
   public:
     Calibration(Device device, int threads, const std::function<void()>& step)
@@ -109,21 +148,6 @@ class Calibration {
         costs.synthesis = {s[0], s[1], s[2]};
         costs.adjoint = {a[0], a[1], a[2]};
     }
-
-    /// A map's nside, a kernel's support in pixels, and by how much less than the support its FWHM is: cut at
-    /// 2.2 it ends at 1e-6 of its peak, at 3.2 at 1e-12, where the ring FFT needs no sums over pixels.
-    struct Case {
-        std::int64_t nside;
-        double pixels, widths;
-    };
-    // Large maps, whose polar caps are as small a part as where it matters, and small ones, where much time
-    // does not go into the sums; discs of few pixels, of whole caps and in between.
-    static constexpr Case sum_cases[] = {{64, 8, 2.2},  {64, 20, 2.2},  {128, 4, 2.2},  {128, 30, 2.2},
-                                         {256, 3, 2.2}, {256, 8, 2.2},  {256, 24, 2.2}, {512, 2, 2.2},
-                                         {512, 5, 2.2}, {1024, 3, 2.2}, {512, 8, 2.2},  {512, 16, 2.2},
-                                         {1024, 8, 2.2}};
-    static constexpr Case ring_fft_cases[] = {{64, 8, 3.2},  {64, 20, 3.2},  {128, 60, 3.2}, {256, 20, 3.2},
-                                              {512, 4, 3.2}, {512, 40, 3.2}, {1024, 5, 3.2}};
 
     template <class T>
     PixelCost measure_ring_fft() {
@@ -180,16 +204,14 @@ class Calibration {
 
     template <class T>
     Measured measure_pixels(PixelMethod method, const Case& one) {
-        const auto grid = Grid::healpix(one.nside);
-        const double support = one.pixels * std::sqrt(pi / 3) / static_cast<double>(one.nside);
+        const auto grid = one.grid();
         PixelConvolutionOptions options;
         options.method = method;
         options.precision = std::is_same_v<T, float> ? Precision::single_ : Precision::double_;
         options.accuracy = 1e-7;  // what plan_convolution asks for where the error is 1e-5
         options.threads = threads_;
         options.device = device_;
-        const auto kernel = RadialKernel::gaussian(support / one.widths).truncated(support);
-        const PixelConvolutionPlan plan(grid, kernel, grid, options);
+        const PixelConvolutionPlan plan(grid, one.kernel(), grid, options);
         auto workspace = plan.make_workspace();
         const auto values = some_map(grid.n_pixels());
         const std::vector<T> map(values.begin(), values.end());

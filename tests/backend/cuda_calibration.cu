@@ -19,14 +19,20 @@ TEST_F(CalibrationOnCuda, MeasuresTheDeviceBesideTheCpu) {
     ASSERT_EQ(model.devices.size(), 2);
     EXPECT_EQ(model.devices[0].device, Device::cpu());
     EXPECT_EQ(model.devices[1].device, Device::cuda(0));
-    const auto work = transform_work(Grid::healpix(512), 1024);
+    const auto grid = Grid::healpix(512);
+    const auto work = transform_work(grid, 1024);
+    const auto kernel = RadialKernel::gaussian(0.01).truncated(0.02);
     for (const auto& costs : model.devices) {
         expect_costs(costs.synthesis);
         expect_costs(costs.adjoint);
         for (const auto method : {PixelMethod::ring_fft, PixelMethod::pixel_sum})
             for (const auto precision : {Precision::single_, Precision::double_}) {
-                const auto& cost = costs.pixels(method, precision);
-                EXPECT_GT(cost.kernel_value + cost.mode_product + cost.uneven_product + cost.pixel_row, 0);
+                PixelConvolutionOptions options;
+                options.method = method;
+                options.precision = precision;
+                const PixelConvolutionPlan plan(grid, kernel, grid, options);
+                EXPECT_GT(predicted_seconds(costs.pixels(method, precision), plan.work(), grid.n_pixels(), 1),
+                          0);
             }
     }
     // Two threads are no match for a GPU.
