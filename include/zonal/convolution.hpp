@@ -61,11 +61,11 @@ struct PixelConvolutionWork {
     double pixel_products = 0;  ///< of a kernel value with a pixel
     /// Of pixel_products those between rings that no filter serves as a whole, such as of different lengths.
     double uneven_products = 0;
-    double pixel_rows = 0;     ///< rows of pixels that the discs of pixel_products have
-    /// Values of the profile that the weights of pixel_products are made of, on CUDA one for each pixel of one
-    /// disc of each ring: there weights are made when the plan is.
+    double pixel_rows = 0;  ///< rows of pixels that the discs of pixel_products have
+    /// Values of the profile that the weights of pixel_products are made of, on CUDA one for each pixel of
+    /// one disc of each ring: there weights are made when the plan is.
     double pixel_weights = 0;
-    double fft_pixels = 0;     ///< pixels that are transformed, of the input and of the output
+    double fft_pixels = 0;  ///< pixels that are transformed, of the input and of the output
 };
 
 /// Wall-clock seconds of the parts of the last call.
