@@ -15,12 +15,6 @@ inline PixelConvolutionOptions options_on(Device device, PixelMethod method, Pre
     return options;
 }
 
-inline tests::Maps on_cpu(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
-                          const tests::Maps& maps, PixelMethod method) {
-    return tests::convolved<double>(grid, kernel, grid_out, maps,
-                                    options_on(Device::cpu(), method, Precision::double_));
-}
-
 /// From host memory or, copied there, from the device's; 7 in pixels of no ring.
 template <class T>
 Array<T, 3> convolved(const PolarizationConvolutionPlan& plan, const tests::Maps& maps,
@@ -35,6 +29,12 @@ Array<T, 3> convolved(const PolarizationConvolutionPlan& plan, const tests::Maps
     const OnDevice<T> device_in(in), device_out(out);
     plan.convolve<T>(device_in.view(), device_out.view());
     return device_out.host();
+}
+
+inline tests::Maps on_cpu(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
+                          const tests::Maps& maps, PixelMethod method) {
+    const auto options = options_on(Device::cpu(), method, Precision::double_);
+    return convolved<double>(PolarizationConvolutionPlan(grid, kernel, grid_out, options), maps, false);
 }
 
 /// The largest difference from the CPU in double precision, of the maximum.

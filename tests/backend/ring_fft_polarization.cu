@@ -104,6 +104,7 @@ TEST_F(PolarizationRingFftOnCuda, LeavesRingsOfCutKernelsToTheSumOverPixels) {
             EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_, on_device), tolerance_of_sums);
             EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_, on_device), single_tolerance);
         }
+        if (kernel.support() < pixel) continue;  // nothing is inside around pixels of another grid
         EXPECT_LT(error_of<double>(grid, kernel, Grid::healpix(scaled(16)), Precision::double_),
                   tolerance_of_sums);
     }
