@@ -240,9 +240,6 @@ void check_spin(const SmoothOptions& options, const SkyMap& map) {
         reject("--profile and --cl are kernels for spin 0: --fwhm and --beam have both");
     if (options.kernel.chosen_normalization() == Normalization::pixel)
         reject("--normalize pixel is for counts");
-    if (options.kernel.method == ConvolutionMethod::pixel_sum &&
-        options.run.device.kind() == Device::Kind::cuda)
-        reject("on CUDA --method pixel-sum has no spin: --method ring-fft and --device cpu have");
 }
 
 void check_pixel_options(const SmoothOptions& options) {
