@@ -24,7 +24,7 @@ constexpr int synthesis_vectors(int n_fields) {
     return n_fields == 1 ? 4 : 2;
 }
 constexpr int adjoint_vectors(int) {
-    return 6;
+    return 8;
 }
 #else
 constexpr int synthesis_vectors(int n_fields) {
