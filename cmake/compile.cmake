@@ -11,7 +11,7 @@ set(CMAKE_CUDA_EXTENSIONS OFF)
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
                     "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off;-diag-suppress=554>")
 
-# In unity builds (-DCMAKE_UNITY_BUILD=ON: several sources in one translation unit, in half of the time) stay apart
+# In unity builds (zonal_io and the tool always, all with -DCMAKE_UNITY_BUILD=ON: several sources in one translation unit, in half of the time) stay apart
 # the sources that Highway includes once for each instruction set.
 function(zonal_keep_simd_sources_apart)
   foreach(source IN LISTS ARGN)
@@ -54,6 +54,6 @@ endfunction()
 function(zonal_warnings target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-missing-field-initializers
-      $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-stringop-overflow $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-subobject-linkage>>
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-stringop-overflow $<$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>:-Wno-subobject-linkage>>
       $<$<BOOL:${ZONAL_WARNINGS_AS_ERRORS}>:-Werror>>)
 endfunction()

@@ -70,15 +70,15 @@ struct Case {
     double support() const { return pixels * std::sqrt(pi / 3) / static_cast<double>(nside); }
 
     RadialKernel kernel() const {
-        const auto smooth = RadialKernel::gaussian(support() / widths).truncated(support());
+        auto smooth = RadialKernel::gaussian(support() / widths).truncated(support());
         if (n_knots == 0) return smooth;
-        std::vector<double> theta;
-        for (int k = 0; k < n_knots; ++k) theta.push_back(support() * k / (n_knots - 1));
+        std::vector<double> theta(n_knots);
+        for (int k = 0; k < n_knots; ++k) theta[k] = support() * k / (n_knots - 1);
         return RadialKernel::from_profile(theta, smooth.profile(theta));
     }
 
     Grid grid() const {
-        const auto all = Grid::healpix(nside);
+        auto all = Grid::healpix(nside);
         if (n_rings == 0) return all;
         std::vector<std::int64_t> rings(2 * n_rings);
         std::iota(rings.begin(), rings.begin() + n_rings, 0);
