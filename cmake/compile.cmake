@@ -11,8 +11,8 @@ set(CMAKE_CUDA_EXTENSIONS OFF)
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
                     "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off;-diag-suppress=554>")
 
-# In unity builds (zonal_io and the tool always, all with -DCMAKE_UNITY_BUILD=ON: several sources in one translation unit, in half of the time) stay apart
-# the sources that Highway includes once for each instruction set.
+# In unity builds (several sources in one translation unit, in half of the time: zonal_io and the tool always, all with
+# -DCMAKE_UNITY_BUILD=ON) stay apart the sources that Highway includes once for each instruction set.
 function(zonal_keep_simd_sources_apart)
   foreach(source IN LISTS ARGN)
     file(STRINGS ${source} found REGEX "hwy/foreach_target" LIMIT_COUNT 1)
