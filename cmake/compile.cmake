@@ -8,7 +8,8 @@ set(CMAKE_CUDA_EXTENSIONS OFF)
 
 # The compiler may not fuse a*b + c behind our back: GCC would do so wherever a target has FMA, so the same source
 # would round differently per target and per flag. Kernels ask for FMA by name (docs/decisions/compile-flags.md).
-add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+# errno of the square root is never read, and setting it would keep loops from becoming vector code.
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-math-errno>"
                     "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off;-diag-suppress=554>")
 
 # In unity builds (several sources in one translation unit, in half of the time: zonal_io and the tool always, all with

@@ -96,13 +96,13 @@ struct Ishioka {
         for (; i < n_steps; ++i) write(i, at(2 * i), at(2 * i + 1), at(2 * i + 2));
     }
 
-    /// The transpose of write_coefficients: a_l from sums[i * stride + 0..3]; overwritten.
-    void read_sums(const double* sums, std::int64_t stride, Complex* a) const {
+    /// The transpose of write_coefficients: a_l from sums[k][i], k = even re, im, odd re, im, rows `row`
+    /// long; overwritten.
+    void read_sums(const double* sums, std::int64_t row, Complex* a) const {
         const std::int64_t length = lmax - m + 1;
         Complex carried = 0;
         for (std::int64_t i = 0; 2 * i < length; ++i) {
-            const double* sum = sums + i * stride;
-            const Complex even(sum[0], sum[1]), odd(sum[2], sum[3]);
+            const Complex even(sums[i], sums[row + i]), odd(sums[2 * row + i], sums[3 * row + i]);
             a[2 * i] = alpha[i] * epsilon[2 * i + 1] * even + carried;
             if (2 * i + 1 < length) a[2 * i + 1] = alpha[i] * odd;
             carried = alpha[i] * epsilon[2 * i + 2] * even;

@@ -9,7 +9,8 @@
 #endif
 
 #include "sht/jacobi-inl.hpp"
-#include "sht/scalar_kernels-inl.hpp"
+#include "sht/lane_sums-inl.hpp"
+#include "sht/scaled-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace zonal::sht::HWY_NAMESPACE {
