@@ -77,23 +77,24 @@ struct Ishioka {
         }
     }
 
-    /// steps[i * stride + 0..3] = b_i, c_i (re, im each):
+    /// steps[(i - begin) * stride + 0..3] = b_i, c_i (re, im each) for the steps i from `begin` to `end`:
     ///   b_i = alpha_i (eps_{l+1} a_l + eps_{l+2} a_{l+2}), c_i = alpha_i a_{l+1}
     /// a: [lmax - m + 1]
-    void write_coefficients(const Complex* a, double* steps, std::int64_t stride) const {
+    void write_coefficients(const Complex* a, std::int64_t begin, std::int64_t end, double* steps,
+                            std::int64_t stride) const {
         const std::int64_t length = lmax - m + 1;
         auto write = [&](std::int64_t i, Complex a0, Complex a1, Complex a2) {
             const double even0 = alpha[i] * epsilon[2 * i + 1], even2 = alpha[i] * epsilon[2 * i + 2];
-            double* step = steps + i * stride;
+            double* step = steps + (i - begin) * stride;
             step[0] = even0 * a0.real() + even2 * a2.real();
             step[1] = even0 * a0.imag() + even2 * a2.imag();
             step[2] = alpha[i] * a1.real();
             step[3] = alpha[i] * a1.imag();
         };
-        std::int64_t i = 0;
-        for (; 2 * i + 2 < length; ++i) write(i, a[2 * i], a[2 * i + 1], a[2 * i + 2]);
+        std::int64_t i = begin;
+        for (; i < end && 2 * i + 2 < length; ++i) write(i, a[2 * i], a[2 * i + 1], a[2 * i + 2]);
         auto at = [&](std::int64_t k) { return k < length ? a[k] : Complex(0); };
-        for (; i < n_steps; ++i) write(i, at(2 * i), at(2 * i + 1), at(2 * i + 2));
+        for (; i < end; ++i) write(i, at(2 * i), at(2 * i + 1), at(2 * i + 2));
     }
 
     /// The transpose of write_coefficients: a_l from sums[k][i], k = even re, im, odd re, im, rows `row`

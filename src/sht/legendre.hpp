@@ -57,7 +57,7 @@ struct AlmRow {
 
 /// Scratch of one thread.
 struct LegendreScratch {
-    core::AlignedVector<double> epsilon, alpha, steps, sums, groups, tile, jacobi, spin_weights;
+    core::AlignedVector<double> epsilon, alpha, steps, sums, groups, weights, tile, jacobi, spin_weights;
     core::AlignedVector<std::complex<double>> row, scalar_row;
 };
 

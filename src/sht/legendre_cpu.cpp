@@ -14,6 +14,7 @@
 #include "sht/ring_groups-inl.hpp"
 #include "sht/scalar_adjoint-inl.hpp"
 #include "sht/scalar_kernels-inl.hpp"
+#include "sht/shared_lam-inl.hpp"
 #include "sht/spin_to_scalar-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -41,31 +42,21 @@ V inverse_sine_power(const RingPairs& rings, int spin, std::int64_t ring) {
     return factor;
 }
 
-template <int NV, int NF>
-void synthesize_scalar_group(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                             std::int64_t ring, const Ishioka& ishioka, const double* steps,
-                             const FourierBand& band, std::int64_t field) {
+/// Writes F_m of a vector of ring pairs and a field from its parts: even re, im, odd re, im.
+void store_parts(const LegendreTable& table, const RingPairs& rings, std::int64_t m, const FourierBand& band,
+                 std::int64_t ring, std::int64_t field, const V (&parts)[4]) {
     const D d;
-    RecurrenceState<NV> state(table, rings, m, ring);
-    V sums[4 * NF][NV];
-    synthesis_group<NV, NF>(state, steps, ishioka.n_steps, sums);
-    for (int v = 0; v < NV; ++v) {
-        const std::int64_t first = ring + v * lanes();
-        const V factor = inverse_sine_power(rings, table.spin, first);
-        const V odd_factor = hn::Mul(factor, hn::LoadU(d, rings.cos_theta.data() + first));
-        for (int f = 0; f < NF; ++f) {
-            double* out = fourier_lanes(band, m, first, field + f);
-            for (int part = 0; part < 2; ++part) {
-                const V even = hn::Mul(sums[4 * f + part][v], factor);
-                const V odd = hn::Mul(sums[4 * f + 2 + part][v], odd_factor);
-                hn::StoreU(hn::Add(even, odd), d, out + part * block_size);
-                hn::StoreU(hn::Sub(even, odd), d, out + (2 + part) * block_size);
-            }
-        }
+    const V factor = inverse_sine_power(rings, table.spin, ring);
+    const V odd_factor = hn::Mul(factor, hn::LoadU(d, rings.cos_theta.data() + ring));
+    double* out = fourier_lanes(band, m, ring, field);
+    for (int r = 0; r < 2; ++r) {
+        const V even = hn::Mul(parts[r], factor), odd = hn::Mul(parts[2 + r], odd_factor);
+        hn::StoreU(hn::Add(even, odd), d, out + r * block_size);
+        hn::StoreU(hn::Sub(even, odd), d, out + (2 + r) * block_size);
     }
 }
 
-/// F_m of a vector of ring pairs and a field as the adjoint takes them: even re, im, odd re, im.
+/// The transpose of store_parts.
 void load_parts(const LegendreTable& table, const RingPairs& rings, std::int64_t m, const FourierBand& band,
                 std::int64_t ring, std::int64_t field, V (&parts)[4]) {
     const D d;
@@ -81,26 +72,86 @@ void load_parts(const LegendreTable& table, const RingPairs& rings, std::int64_t
     }
 }
 
+/// F_m of one field or two, whose sums stay in registers.
 template <int NF>
-void synthesize_scalar_fields(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                              BlockRange blocks, const Ishioka& ishioka, const Complex* const* rows,
-                              const FourierBand& band, std::int64_t field, LegendreScratch& scratch) {
+void synthesize_few(const LegendreTable& table, const RingPairs& rings, std::int64_t m, std::int64_t first,
+                    std::int64_t end, const Ishioka& ishioka, const AlmRow& alm, const FourierBand& band,
+                    std::int64_t field, LegendreScratch& scratch) {
     constexpr std::int64_t stride = 2 + 4 * NF;
     scratch.steps.resize(ishioka.n_steps * stride);
     double* steps = scratch.steps.data();
     ishioka.write_recurrence(steps, stride);
-    for (int f = 0; f < NF; ++f) ishioka.write_coefficients(rows[f], steps + 2 + 4 * f, stride);
-    for_each_group<synthesis_vectors(NF)>(
-        blocks.first * block_size, blocks.end * block_size, [&]<int NV>(std::int64_t ring) {
-            synthesize_scalar_group<NV, NF>(table, rings, m, ring, ishioka, steps, band, field);
+    for (int f = 0; f < NF; ++f)
+        ishioka.write_coefficients(alm.field(field + f), 0, ishioka.n_steps, steps + 2 + 4 * f, stride);
+    for_each_group<synthesis_vectors(NF)>(first, end, [&]<int NV>(std::int64_t ring) {
+        RecurrenceState<NV> state(table, rings, m, ring);
+        V sums[4 * NF][NV];
+        synthesis_group<NV, NF>(state, steps, ishioka.n_steps, sums);
+        for (int v = 0; v < NV; ++v)
+            for (int f = 0; f < NF; ++f) {
+                const V parts[4] = {sums[4 * f][v], sums[4 * f + 1][v], sums[4 * f + 2][v],
+                                    sums[4 * f + 3][v]};
+                store_parts(table, rings, m, band, ring + v * lanes(), field + f, parts);
+            }
+    });
+}
+
+/// F_m of n_fields fields, in groups of rings whose lam of a tile of steps serve all fields.
+void synthesize_many(const LegendreTable& table, const RingPairs& rings, std::int64_t m, std::int64_t first,
+                     std::int64_t end, const Ishioka& ishioka, const AlmRow& alm, const FourierBand& band,
+                     std::int64_t field, std::int64_t n_fields, LegendreScratch& scratch) {
+    const D d;
+    const std::int64_t n_steps = ishioka.n_steps;
+    scratch.steps.resize(2 * n_steps);
+    double* const steps = scratch.steps.data();
+    ishioka.write_recurrence(steps, 2);
+    // Of each tile of steps the fields' coefficients one after the other.
+    scratch.weights.resize(4 * n_fields * ((n_steps + shared_row - 1) / shared_row * shared_row));
+    auto coefficients = [&](std::int64_t begin, std::int64_t f) {
+        return scratch.weights.data() + 4 * (n_fields * begin + f * shared_row);
+    };
+    for (std::int64_t begin = 0; begin < n_steps; begin += shared_row)
+        for (std::int64_t f = 0; f < n_fields; ++f)
+            ishioka.write_coefficients(alm.field(field + f), begin, std::min(begin + shared_row, n_steps),
+                                       coefficients(begin, f), 4);
+    scratch.groups.resize(4 * shared_row);
+    scratch.tile.resize(shared_row * shared_row);
+    scratch.sums.resize(4 * n_fields * shared_row);
+    double *const lam = scratch.tile.data(), *const sums = scratch.sums.data();
+    for (std::int64_t ring = first; ring < end; ring += shared_row) {
+        const std::int64_t last = std::min(ring + shared_row, end);
+        auto stored = [&](std::int64_t r) { return scratch.groups.data() + 4 * (r - ring); };
+        for_each_group<row_vectors>(ring, last, [&]<int NV>(std::int64_t r) {
+            RecurrenceState<NV>(table, rings, m, r).store(stored(r));
         });
+        std::fill(scratch.sums.begin(), scratch.sums.end(), 0.0);
+        for (std::int64_t begin = 0; begin < n_steps; begin += shared_row) {
+            const std::int64_t tile_end = std::min(begin + shared_row, n_steps);
+            std::int64_t visible = tile_end;
+            for_each_group<row_vectors>(ring, last, [&]<int NV>(std::int64_t r) {
+                visible =
+                    std::min(visible, write_lam_rows<NV>(stored(r), steps, begin, tile_end, lam + r - ring));
+            });
+            for (std::int64_t f = 0; f < n_fields; ++f)
+                add_products(coefficients(begin, f) + 4 * (visible - begin),
+                             lam + (visible - begin) * shared_row, tile_end - visible, last - ring,
+                             sums + 4 * f * shared_row, shared_row);
+        }
+        for (std::int64_t r = ring; r < last; r += lanes())
+            for (std::int64_t f = 0; f < n_fields; ++f) {
+                V parts[4];
+                for (int k = 0; k < 4; ++k)
+                    parts[k] = hn::Load(d, sums + (4 * f + k) * shared_row + r - ring);
+                store_parts(table, rings, m, band, r, field + f, parts);
+            }
+    }
 }
 
 /// Sums over the rings [first, end) of one field's F_m times lam, added to sums[k][i], k = even re, im, odd
 /// re, im; rows are `row` long.
-void add_adjoint_of_one(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                        std::int64_t first, std::int64_t end, std::int64_t n_steps, const FourierBand& band,
-                        std::int64_t field, double* sums, std::int64_t row, LegendreScratch& scratch) {
+void adjoint_of_one(const LegendreTable& table, const RingPairs& rings, std::int64_t m, std::int64_t first,
+                    std::int64_t end, std::int64_t n_steps, const FourierBand& band, std::int64_t field,
+                    double* sums, std::int64_t row, LegendreScratch& scratch) {
     const D d;
     scratch.groups.resize(8 * (end - first));
     scratch.tile.resize(own_tile * 4 * lanes());
@@ -128,42 +179,48 @@ void add_adjoint_of_one(const LegendreTable& table, const RingPairs& rings, std:
 }
 
 /// The same for n_fields fields, to sums[field][k][i].
-void add_adjoint_of_many(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                         std::int64_t first, std::int64_t end, std::int64_t n_steps, const FourierBand& band,
-                         std::int64_t field, std::int64_t n_fields, double* sums, std::int64_t row,
-                         LegendreScratch& scratch) {
+void adjoint_of_many(const LegendreTable& table, const RingPairs& rings, std::int64_t m, std::int64_t first,
+                     std::int64_t end, std::int64_t n_steps, const FourierBand& band, std::int64_t field,
+                     std::int64_t n_fields, double* sums, std::int64_t row, LegendreScratch& scratch) {
     const D d;
-    const std::int64_t n_rings = end - first;
-    scratch.groups.resize((4 + 4 * n_fields) * n_rings);
-    scratch.tile.resize((shared_vectors * lanes() + shared_rings) * shared_tile);
-    double* const rows = scratch.tile.data();
-    double* const lam = rows + shared_vectors * lanes() * shared_tile;
+    scratch.groups.resize(4 * (end - first));
     auto stored = [&](std::int64_t ring) { return scratch.groups.data() + 4 * (ring - first); };
-    auto f_m = [&](std::int64_t f, std::int64_t ring) {
-        return stored(end) + 4 * (f * n_rings + ring - first);
-    };
-    for_each_group<shared_vectors>(first, end, [&]<int NV>(std::int64_t ring) {
+    for_each_group<transposed_vectors>(first, end, [&]<int NV>(std::int64_t ring) {
         RecurrenceState<NV>(table, rings, m, ring).store(stored(ring));
     });
+    // Of each tile of rings the fields' F_m one after the other.
+    scratch.weights.resize(4 * n_fields * ((end - first + shared_row - 1) / shared_row * shared_row));
+    auto f_m = [&](std::int64_t f, std::int64_t ring) {
+        const std::int64_t in_tile = (ring - first) % shared_row;
+        return scratch.weights.data() + 4 * (n_fields * (ring - first - in_tile) + f * shared_row + in_tile);
+    };
     for (std::int64_t ring = first; ring < end; ring += lanes())
         for (std::int64_t f = 0; f < n_fields; ++f) {
             V parts[4];
             load_parts(table, rings, m, band, ring, field + f, parts);
             hn::StoreInterleaved4(parts[0], parts[1], parts[2], parts[3], d, f_m(f, ring));
         }
-    for (std::int64_t begin = 0; begin < n_steps; begin += shared_tile) {
-        const std::int64_t tile_end = std::min(begin + shared_tile, n_steps);
-        for (std::int64_t ring = first; ring < end; ring += shared_rings) {
-            const std::int64_t last = std::min(ring + shared_rings, end);
+    constexpr std::int64_t n_rows = transposed_vectors * lanes() * shared_row,
+                           n_lam = shared_row * shared_row;
+    scratch.tile.resize(n_rows + n_lam + 4 * n_fields * shared_row);
+    double *const rows = scratch.tile.data(), *const lam = rows + n_rows, *const tile_sums = lam + n_lam;
+    for (std::int64_t begin = 0; begin < n_steps; begin += shared_row) {
+        const std::int64_t tile_end = std::min(begin + shared_row, n_steps);
+        std::fill(tile_sums, tile_sums + 4 * n_fields * shared_row, 0.0);
+        for (std::int64_t ring = first; ring < end; ring += shared_row) {
+            const std::int64_t last = std::min(ring + shared_row, end);
             bool visible = false;
-            for_each_group<shared_vectors>(ring, last, [&]<int NV>(std::int64_t r) {
+            for_each_group<transposed_vectors>(ring, last, [&]<int NV>(std::int64_t r) {
                 visible |= write_lam_tile<NV>(stored(r), scratch.steps.data(), begin, tile_end, rows,
-                                              lam + (r - ring) * shared_tile);
+                                              lam + (r - ring) * shared_row);
             });
             for (std::int64_t f = 0; visible && f < n_fields; ++f)
                 add_products(f_m(f, ring), lam, last - ring, round_up_steps(tile_end - begin),
-                             sums + 4 * f * row + begin, row);
+                             tile_sums + 4 * f * shared_row, shared_row);
         }
+        for (std::int64_t k = 0; k < 4 * n_fields; ++k)
+            for (std::int64_t i = begin; i < tile_end; ++i)
+                sums[k * row + i] += tile_sums[k * shared_row + i - begin];
     }
 }
 
@@ -178,26 +235,12 @@ void adjoint_scalar_fields(const LegendreTable& table, const RingPairs& rings, s
     for (std::int64_t first = blocks.first * block_size; first < end; first += chunk_rings) {
         const std::int64_t last = std::min(first + chunk_rings, end);
         if (n_fields == 1)
-            add_adjoint_of_one(table, rings, m, first, last, n_steps, band, field, sums, row, scratch);
+            adjoint_of_one(table, rings, m, first, last, n_steps, band, field, sums, row, scratch);
         else
-            add_adjoint_of_many(table, rings, m, first, last, n_steps, band, field, n_fields, sums, row,
-                                scratch);
+            adjoint_of_many(table, rings, m, first, last, n_steps, band, field, n_fields, sums, row, scratch);
     }
     for (std::int64_t f = 0; f < n_fields; ++f)
         ishioka.read_sums(sums + 4 * f * row, row, alm.field(field + f));
-}
-
-/// Calls part.operator()<NF>(field) for runs of 3, 2 or 1 fields: the more, the less the recurrence costs
-/// each; three are what the registers hold.
-template <class Part>
-void for_each_field_run(std::int64_t n_fields, const Part& part) {
-    std::int64_t field = 0;
-    while (n_fields - field > 4 || n_fields - field == 3) {
-        part.template operator()<3>(field);
-        field += 3;
-    }
-    for (; field + 2 <= n_fields; field += 2) part.template operator()<2>(field);
-    if (field < n_fields) part.template operator()<1>(field);
 }
 
 /// Room for the rows of the scalar fields that stand for a spin field: degrees up to lmax + s.
@@ -220,11 +263,16 @@ void synthesize_scalar(const LegendreTable& table, const RingPairs& rings, std::
         for (std::int64_t f = 0; f < alm.n_fields; f += 2)
             weights.to_scalar(alm.field(f), alm.field(f + 1), row.field(f), row.field(f + 1), table.spin);
     }
-    for_each_field_run(alm.n_fields, [&]<int NF>(std::int64_t field) {
-        const Complex* rows[NF];
-        for (int f = 0; f < NF; ++f) rows[f] = row.field(field + f);
-        synthesize_scalar_fields<NF>(table, rings, m, blocks, ishioka, rows, band, field, scratch);
-    });
+    const std::int64_t first = blocks.first * block_size, end = blocks.end * block_size;
+    for (std::int64_t field = 0; field < alm.n_fields; field += most_shared_fields) {
+        const std::int64_t n_fields = std::min(most_shared_fields, alm.n_fields - field);
+        if (n_fields == 1)
+            synthesize_few<1>(table, rings, m, first, end, ishioka, row, band, field, scratch);
+        else if (n_fields == 2)
+            synthesize_few<2>(table, rings, m, first, end, ishioka, row, band, field, scratch);
+        else
+            synthesize_many(table, rings, m, first, end, ishioka, row, band, field, n_fields, scratch);
+    }
 }
 
 /// Adds to alm.
