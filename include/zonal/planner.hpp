@@ -40,6 +40,7 @@ struct PixelCost {
     double fft_pixel = 0;
     double ring_value = 0;  ///< per kernel value of one of the map's rings: what cannot be done at once
     double pixel = 0, map = 0, call = 0;
+    double longest_sum = 0;  ///< per product in it
 };
 
 /// What work on one device costs, from host memory and back.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -27,6 +28,7 @@ inline void add(const PixelConvolutionWork& more, PixelConvolutionWork& sum) {
     sum.mode_products += more.mode_products;
     sum.pixel_products += more.pixel_products;
     sum.uneven_products += more.uneven_products;
+    sum.longest_sum = std::max(sum.longest_sum, more.longest_sum);
     sum.pixel_rows += more.pixel_rows;
     sum.pixel_weights += more.pixel_weights;
     sum.fft_pixels += more.fft_pixels;

@@ -105,8 +105,10 @@ void PixelSumSchedule::count_pixels() {
         double sum = 0;
         for (const double pixels : one.pixels) sum += pixels;
         const auto n_pixels = static_cast<double>(outputs_[output].n_pixels);
+        const double uneven = sum - of_kind(one.pixels, PairKind::equal);
         work_.pixel_products += n_pixels * sum;
-        work_.uneven_products += n_pixels * (sum - of_kind(one.pixels, PairKind::equal));
+        work_.uneven_products += n_pixels * uneven;
+        work_.longest_sum = std::max(work_.longest_sum, uneven);
         work_.pixel_rows += n_pixels * one.rows;
         work_.pixel_weights += sum;
     }

@@ -93,7 +93,7 @@ double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work
     const double rows = cost.kernel_value * work.kernel_values + cost.row_product * work.row_products;
     const double discs = cost.pixel_product * (work.pixel_products - work.uneven_products) +
                          cost.uneven_product * work.uneven_products + cost.pixel_row * work.pixel_rows +
-                         cost.pixel_weight * work.pixel_weights;
+                         cost.pixel_weight * work.pixel_weights + cost.longest_sum * work.longest_sum;
     const double each = cost.mode_product * work.mode_products + cost.fft_pixel * work.fft_pixels +
                         cost.ring_value * ring_values(work, n_pixels) + discs + cost.pixel * pixels +
                         cost.map;

@@ -17,10 +17,14 @@ namespace {
 using core::pi;
 
 /// What rounding adds, relative to the convolved map: measured, of single precision against double and of
-/// double against other orders of summation, and a little more.
-constexpr double single_error = 1e-6, double_error = 1e-11;
-double rounding(Precision precision) {
-    return precision == Precision::single_ ? single_error : double_error;
+/// double against other orders of summation, and a little more. In single precision it grows with the
+/// kernel's radius in pixels: where sums over pixels end with the profile, the more of them are added up, and
+/// less where ring FFTs do it all.
+constexpr double single_error = 1e-6, single_error_of_sums = 1.2e-7, single_error_of_rings = 1.5e-8;
+constexpr double double_error = 1e-11;
+double rounding(Precision precision, double pixels, bool is_cut) {
+    if (precision == Precision::double_) return double_error;
+    return single_error + (is_cut ? single_error_of_sums : single_error_of_rings) * pixels;
 }
 /// Discs of more pixels are not for the sum over pixels.
 constexpr double largest_disc = 5000;
@@ -28,6 +32,8 @@ constexpr double largest_disc = 5000;
 /// any distance: single skies of which few modes are left, and discs of few pixels, were found to be wrong by
 /// up to 1.5 times as much (bench/planner.py). The rest is for what else adds up in squares.
 constexpr double share_of_cut = 0.5;
+/// Splits seldom cut their profiles further out, rad.
+constexpr double most_split_support = 0.05;
 
 void check(const ConvolutionRequest& request, const CostModel& costs) {
     if (request.lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", request.lmax));
@@ -64,7 +70,7 @@ class Planner {
         for (const auto* device : devices_) add_harmonic(*device);
         if (sums_error() > request_.error / 2) {
             exclude_sums(fmt::format("sums over these pixels are wrong by {:.1e}", sums_error()));
-        } else if (precisions().empty()) {
+        } else if (!is_allowed(double_error)) {
             exclude_sums(fmt::format("rounding alone may be {:.0e}", double_error));
         } else {
             if (!request_.only_split) add_sums();
@@ -134,15 +140,20 @@ class Planner {
         }
     }
 
-    std::vector<Precision> precisions() const {
+    double rounding_of(Precision precision, double support, bool is_cut) const {
+        const double resolution = std::sqrt(4 * pi / static_cast<double>(request_.grid.n_pixels()));
+        return rounding(precision, support / resolution, is_cut);
+    }
+
+    /// Whether rounding leaves most of the error to others.
+    bool is_allowed(double rounding_error) const {
         const double left = request_.error * request_.error - sums_error() * sums_error();
-        std::vector<Precision> fitting;
-        for (const auto precision : {Precision::single_, Precision::double_}) {
-            const double error = rounding(precision);
-            const bool allowed = request_.allow_single || precision == Precision::double_;
-            if (allowed && 4 * error * error < left) fitting.push_back(precision);
-        }
-        return fitting;
+        return 4 * rounding_error * rounding_error < left;
+    }
+
+    bool is_allowed(Precision precision, double support, bool is_cut) const {
+        const bool is_wanted = request_.allow_single || precision == Precision::double_;
+        return is_wanted && is_allowed(rounding_of(precision, support, is_cut));
     }
 
     /// Seconds of the sum over pixels of a kernel, with the device's costs.
@@ -186,17 +197,21 @@ class Planner {
         const double hard = support();
         const double disc = static_cast<double>(request_.grid.n_pixels()) * (1 - std::cos(hard)) / 2;
         for (const auto* device : devices_)
-            for (const auto precision : precisions()) {
+            for (const auto precision : {Precision::single_, Precision::double_}) {
                 const double faded = faded_support(precision, hard);
-                add_sum(*device, ConvolutionMethod::ring_fft, precision, hard);
-                if (faded > hard) add_sum(*device, ConvolutionMethod::ring_fft, precision, faded);
-                if (disc <= largest_disc) add_sum(*device, ConvolutionMethod::pixel_sum, precision, hard);
+                if (faded > hard && is_allowed(precision, faded, false))
+                    add_sum(*device, ConvolutionMethod::ring_fft, precision, faded, false);
+                if (!is_allowed(precision, hard, true)) continue;
+                add_sum(*device, ConvolutionMethod::ring_fft, precision, hard, true);
+                if (disc <= largest_disc)
+                    add_sum(*device, ConvolutionMethod::pixel_sum, precision, hard, true);
             }
     }
 
-    void add_sum(const DeviceCosts& device, ConvolutionMethod method, Precision precision, double support) {
+    void add_sum(const DeviceCosts& device, ConvolutionMethod method, Precision precision, double support,
+                 bool is_cut) {
         ConvolutionChoice choice{method, device.device, precision, support, accuracy(precision)};
-        choice.error = std::hypot(cut_error(), sums_error(), rounding(precision));
+        choice.error = std::hypot(cut_error(), sums_error(), rounding_of(precision, support, is_cut));
         const bool is_sum = method == ConvolutionMethod::pixel_sum;
         choice.seconds = sum_seconds(device, is_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft,
                                      precision, request_.kernel.truncated(support));
@@ -251,9 +266,9 @@ class Planner {
         constexpr double worth_planning = 0.5;  // s
         constexpr std::int64_t least_lmax = 256;
         const bool is_worth = fastest() >= worth_planning && request_.lmax >= least_lmax;
-        if (!(fit_error() > 0) || !(is_worth || request_.only_split)) return;
+        const auto precision = precision_of_splits();
+        if (!(fit_error(precision) > 0) || !(is_worth || request_.only_split)) return;
         const auto window = request_.kernel.window(request_.lmax);
-        const auto precision = precisions()[0];
         for (const auto* device : devices_) {
             if (request_.theta_cut > 0)
                 add_split(*device, precision, window, request_.theta_cut);
@@ -279,10 +294,19 @@ class Planner {
         }
     }
 
+    /// Their sums over pixels end softly, at discs of a few degrees.
+    Precision precision_of_splits() const {
+        return is_allowed(Precision::single_, most_split_support, false) ? Precision::single_
+                                                                         : Precision::double_;
+    }
+
+    double rounding_of_split(Precision precision) const {
+        return rounding_of(precision, most_split_support, false);
+    }
+
     /// What is left for a split's fit and leakage, half of it for each in squares.
-    double fit_error() const {
-        if (precisions().empty()) return 0;
-        const double others = std::hypot(rounding(precisions()[0]), beyond_);
+    double fit_error(Precision precision) const {
+        const double others = std::hypot(rounding_of_split(precision), beyond_);
         const double left = cut_error() * cut_error() - others * others;
         return left > 0 ? std::sqrt(left / 2) : 0;
     }
@@ -308,13 +332,13 @@ class Planner {
         options.alpha = 1;  // what single precision adds is counted by itself
         options.threads = request_.threads;
         const KernelSplitter splitter(window, options);
-        const auto l_cut = splitter.find_l_cut(fit_error(), 0);
+        const auto l_cut = splitter.find_l_cut(fit_error(precision), 0);
         if (!l_cut) return false;
         const auto split = std::make_shared<const KernelSplit>(splitter.split(*l_cut));
         ConvolutionChoice choice{ConvolutionMethod::split, pixels.device, precision, theta_cut,
                                  accuracy(precision),      *l_cut};
         choice.error = std::hypot(std::hypot(split->quality.estimated_error, split->quality.leakage),
-                                  std::hypot(rounding(precision), beyond_), sums_error());
+                                  std::hypot(rounding_of_split(precision), beyond_), sums_error());
         choice.split = split;
         const double sum = sum_seconds(pixels, PixelMethod::ring_fft, precision, split->profile.kernel());
         choice.seconds = HUGE_VAL;

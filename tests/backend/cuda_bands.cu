@@ -58,14 +58,28 @@ void expect_same_transforms(const Grid& grid, std::int64_t lmax, int spin, SpinP
     EXPECT_GE(n_plans, 2);
 }
 
-TEST_F(CudaBands, GiveTheTransformsOfAllRings) {
-    for (const int spin : {0, 1, 2, 3}) {
-        expect_same_transforms(Grid::healpix(scaled(128)), scaled(256), spin, SpinParts::both);
-        expect_same_transforms(Grid::gauss_legendre(scaled(257), scaled(515)), scaled(256), spin,
-                               SpinParts::both);
-    }
+/// One test each, as sanitizers take minutes for all of them.
+class CudaBandsOfSpin : public CudaBands, public ::testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Bands, CudaBandsOfSpin, ::testing::Values(0, 1, 2, 3));
+
+TEST_P(CudaBandsOfSpin, GiveTheTransformsOfAllHealpixRings) {
+    expect_same_transforms(Grid::healpix(scaled(128)), scaled(256), GetParam(), SpinParts::both);
+}
+
+TEST_P(CudaBandsOfSpin, GiveTheTransformsOfAllGaussRings) {
+    expect_same_transforms(Grid::gauss_legendre(scaled(257), scaled(515)), scaled(256), GetParam(),
+                           SpinParts::both);
+}
+
+TEST_F(CudaBands, GiveTheTransformsOfManyRings) {
     expect_same_transforms(Grid::healpix(scaled(512)), scaled(700), 0, SpinParts::both);
+}
+
+TEST_F(CudaBands, GiveTheTransformsOfAGradient) {
     expect_same_transforms(Grid::healpix(scaled(128)), scaled(200), 2, SpinParts::gradient);
+}
+
+TEST_F(CudaBands, GiveTheTransformsOfSomeRings) {
     std::vector<std::int64_t> rings;
     for (std::int64_t ring = scaled(40); ring < scaled(300); ++ring) rings.push_back(ring);
     expect_same_transforms(Grid::healpix(scaled(128)).subset(rings), scaled(200), 2, SpinParts::both);

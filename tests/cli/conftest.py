@@ -101,7 +101,7 @@ def write_costs(path, legendre=1.0, sums=1.0):
     """Costs of a CPU whose Legendre transforms and sums over pixels take so many times what one core's take (--costs)."""
     transform = {"legendre_flop": 1.8e-11 * legendre, "pixel": 9.8e-9, "call": 0}
     names = ("kernel_value", "row_product", "mode_product", "pixel_product", "uneven_product", "pixel_row", "pixel_weight",
-             "fft_pixel", "ring_value", "pixel", "map", "call")
+             "longest_sum", "fft_pixel", "ring_value", "pixel", "map", "call")
 
     def pixels(**values):
         return {name: sums * values.get(name, 0) for name in names}

@@ -63,14 +63,17 @@ TEST(PredictedSeconds, UnevenProductsHaveACostOfTheirOwn) {
     cost.map = 13;
     cost.pixel_row = 17;
     cost.pixel_weight = 19;
+    cost.longest_sum = 23;
     PixelConvolutionWork work;
     work.kernel_values = 40;
     work.pixel_products = 100;
     work.uneven_products = 30;
     work.pixel_rows = 5;
     work.pixel_weights = 3;
-    EXPECT_EQ(predicted_seconds(cost, work, 16, 1), 2 * 70 + 7 * 30 + 11 * 10 + 13 + 17 * 5 + 19 * 3);
-    EXPECT_EQ(predicted_seconds(cost, work, 16, 3), 3 * (2 * 70 + 7 * 30 + 11 * 10 + 13 + 17 * 5 + 19 * 3));
+    work.longest_sum = 6;
+    const double each = 2 * 70 + 7 * 30 + 11 * 10 + 13 + 17 * 5 + 19 * 3 + 23 * 6;
+    EXPECT_EQ(predicted_seconds(cost, work, 16, 1), each);
+    EXPECT_EQ(predicted_seconds(cost, work, 16, 3), 3 * each);
 }
 
 ConvolutionRequest request_for(std::int64_t nside, double fwhm_arcmin, double error) {
