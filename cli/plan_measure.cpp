@@ -77,7 +77,8 @@ ReferenceMap sum_over_pixels(const ConvolutionRequest& request, std::int64_t nsi
     constexpr double share = 1e-3;
     const auto lmax = 3 * nside - 1;
     if (left_above(request, lmax) > share * request.error) {
-        const double support = support_for_error(request.kernel, request.c_l, share * request.error);
+        const double support =
+            support_for_error(request.kernel, request.c_l, share * request.error, request.grid);
         return discrete_reference(request.grid, request.kernel.truncated(support),
                                   {map.data(), {request.grid.n_pixels()}}, request.threads);
     }

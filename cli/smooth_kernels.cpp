@@ -119,15 +119,15 @@ void cut_at_given(double theta_cut, const std::vector<std::vector<double>>& c_l,
 }
 
 /// A support that keeps the error, that of the integral too.
-void cut_for_error(double error, const std::vector<std::vector<double>>& c_l, bool normalize,
-                   SmoothingKernel& kernel) {
+void cut_for_error(double error, const std::vector<std::vector<double>>& c_l, const Grid& grid,
+                   bool normalize, SmoothingKernel& kernel) {
     constexpr int attempts = 12;  // each asks for half the error
     const auto whole = kernel;
     double wanted = error / 2;
     for (int i = 0; i < attempts; ++i, wanted /= 2) {
         kernel = whole;
         const double theta = worst(c_l, [&](const std::vector<double>& spectrum) {
-            return support_for_error(kernel.kernel, spectrum, wanted);
+            return support_for_error(kernel.kernel, spectrum, wanted, grid);
         });
         const double lost = worst(c_l, [&](const std::vector<double>& spectrum) {
             return truncation_error(whole.kernel, spectrum, theta);
@@ -166,7 +166,7 @@ std::vector<SmoothingKernel> make_kernels(const SmoothOptions& options, const Sk
         } else if (error > 0 && options.planned && options.planned->is_exact) {
             cut_at_given(options.planned->choice.support, spectra, normalize, kernel);
         } else if (error > 0) {
-            cut_for_error(error, spectra, normalize, kernel);
+            cut_for_error(error, spectra, map.grid(), normalize, kernel);
         } else {
             cut_at(std::numbers::pi, 0, normalize, kernel);
         }

@@ -7,6 +7,8 @@
 
 namespace zonal {
 
+class Grid;
+
 /// A radially symmetric convolution kernel on the sphere, as a profile K(theta), in 1/sr, and as its window
 ///   K_l = 2 pi int K(theta) P_l(cos theta) d cos theta,   K(theta) = sum_l (2l+1)/(4 pi) K_l P_l(cos theta).
 /// Convolution multiplies a_lm by K_l. K_0 is the kernel's integral over the sphere. Immutable; copies share.
@@ -60,6 +62,11 @@ class RadialKernel {
 /// c_l: [lmax + 1], the map's spectrum, finite and not negative; empty for white noise without a band limit.
 /// Throws InvalidArgument for other arguments, and where nothing of the map is left by the kernel.
 double support_for_error(const RadialKernel& kernel, const std::vector<double>& c_l, double error);
+
+/// The same for maps of a grid. Where that ends less than three pixels from the antipode, it is all of the
+/// kernel: the error is a mean over pixels at any distance, and there, pixels are opposite each other.
+double support_for_error(const RadialKernel& kernel, const std::vector<double>& c_l, double error,
+                         const Grid& grid);
 
 /// What truncating the kernel at theta_cut (rad, in (0, pi]) costs, in the same measure: 0 where nothing lies
 /// beyond. Throws InvalidArgument for the same c_l as support_for_error.

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/constants.hpp"
 #include "radial/kernel_extent.hpp"
 #include "radial/kernel_implementation.hpp"
 #include "radial/kernel_quadrature.hpp"
 #include "radial/legendre_sum.hpp"
 #include "zonal/error.hpp"
+#include "zonal/grid.hpp"
 
 namespace zonal {
 namespace {
@@ -125,6 +127,14 @@ double support_for_error(const RadialKernel& kernel, const std::vector<double>& 
         }
     }
     return high;
+}
+
+double support_for_error(const RadialKernel& kernel, const std::vector<double>& c_l, double error,
+                         const Grid& grid) {
+    constexpr double pixels_from_antipode = 3;
+    const double theta = support_for_error(kernel, c_l, error);
+    const double pixel = std::sqrt(4 * core::pi / static_cast<double>(grid.n_pixels()));
+    return core::pi - theta < pixels_from_antipode * pixel ? kernel.support() : theta;
 }
 
 double truncation_error(const RadialKernel& kernel, const std::vector<double>& c_l, double theta_cut) {

@@ -140,9 +140,11 @@ class Planner {
         }
     }
 
+    /// Radians of a pixel.
+    double resolution() const { return std::sqrt(4 * pi / static_cast<double>(request_.grid.n_pixels())); }
+
     double rounding_of(Precision precision, double support, bool is_cut) const {
-        const double resolution = std::sqrt(4 * pi / static_cast<double>(request_.grid.n_pixels()));
-        return rounding(precision, support / resolution, is_cut);
+        return rounding(precision, support / resolution(), is_cut);
     }
 
     /// Whether rounding leaves most of the error to others.
@@ -185,7 +187,7 @@ class Planner {
         constexpr double share = 0.45;
         double wanted = cut_error();
         for (int i = 0; i < attempts; ++i, wanted *= share) {
-            const double theta = support_for_error(request_.kernel, request_.c_l, wanted);
+            const double theta = support_for_error(request_.kernel, request_.c_l, wanted, request_.grid);
             if (wanted + lost_integral(theta) <= cut_error()) return theta;
         }
         return request_.kernel.support();  // a tail that never ends
@@ -247,10 +249,9 @@ class Planner {
 
     /// Where the sum over pixels would take about a quarter or half of what is fastest without a split.
     std::vector<double> cuts_worth_trying(const DeviceCosts& device, Precision precision) const {
-        const double resolution = std::sqrt(4 * pi / static_cast<double>(request_.grid.n_pixels()));
         std::vector<double> cuts;
         constexpr double first = 40, ratio = 2;  // pixels
-        for (double cut = first * resolution; cut < 0.5 && std::ssize(cuts) < 3; cut *= ratio) {
+        for (double cut = first * resolution(); cut < 0.5 && std::ssize(cuts) < 3; cut *= ratio) {
             const auto kernel =
                 RadialKernel::gaussian(cut / 3.2).truncated(cut);  // ends as softly as a spline
             const double seconds = sum_seconds(device, PixelMethod::ring_fft, precision, kernel);
@@ -284,10 +285,9 @@ class Planner {
     void scan_splits(const DeviceCosts& device, Precision precision, const std::vector<double>& window) {
         constexpr double first = 4;         // pixels
         constexpr double most_knots = 600;  // more take minutes
-        const double resolution = std::sqrt(4 * pi / static_cast<double>(request_.grid.n_pixels()));
         const double end = std::min(pi, most_knots * pi / (1.5 * static_cast<double>(request_.lmax + 1)));
         double best = HUGE_VAL;
-        for (double cut = first * resolution; cut < end; cut *= 2) {
+        for (double cut = first * resolution(); cut < end; cut *= 2) {
             const auto kernel = RadialKernel::gaussian(cut / 3.2).truncated(cut);
             if (sum_seconds(device, PixelMethod::ring_fft, precision, kernel) >= best) break;
             if (add_split(device, precision, window, cut)) best = std::min(best, choices_.back().seconds);

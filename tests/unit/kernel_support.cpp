@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "zonal/grid.hpp"
 #include "zonal/error.hpp"
 #include "zonal/kernel.hpp"
 #include "zonal/wavelets.hpp"
@@ -56,6 +57,22 @@ TEST(SupportForError, IsTheSmallestThatKeepsTheBound) {
 TEST(SupportForError, OfABandLimitedKernelMayBeTheSphere) {
     const auto kernel = RadialKernel::from_window(std::vector<double>(200, 1.0));
     EXPECT_GT(support_for_error(kernel, cmb_like(199), 1e-6), 3.1);
+}
+
+TEST(SupportForError, DoesNotEndNextToTheAntipode) {
+    // Of which the estimate takes little notice, though the pixel there is opposite another one.
+    std::vector<double> window(193, 0.0);
+    for (std::size_t l = 2; l < window.size(); ++l)
+        window[l] = std::exp(-3e-4 * static_cast<double>(l * l)) / static_cast<double>(l);
+    const auto kernel = RadialKernel::from_window(window);
+    const auto grid = Grid::healpix(96);
+    const double pixel = std::sqrt(std::numbers::pi / 3) / 96;
+    const double alone = support_for_error(kernel, {}, 5e-5);
+    ASSERT_LT(alone, std::numbers::pi);
+    ASSERT_GT(alone, std::numbers::pi - 3 * pixel);
+    EXPECT_EQ(support_for_error(kernel, {}, 5e-5, grid), kernel.support());
+    const auto narrow = RadialKernel::gaussian(30 * arcmin);
+    EXPECT_EQ(support_for_error(narrow, {}, 1e-5, grid), support_for_error(narrow, {}, 1e-5));
 }
 
 TEST(SupportForError, RejectsWhatHasNoAnswer) {
