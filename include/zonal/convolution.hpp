@@ -62,7 +62,7 @@ struct PixelConvolutionWork {
     /// Of pixel_products those between rings that no filter serves as a whole, such as of different lengths.
     double uneven_products = 0;
     double longest_sum = 0;  ///< the most of those of one pixel: on a GPU they wait for each other
-    double pixel_rows = 0;  ///< rows of pixels that the discs of pixel_products have
+    double pixel_rows = 0;   ///< rows of pixels that the discs of pixel_products have
     /// Values of the profile that the weights of pixel_products are made of, on CUDA one for each pixel of
     /// one disc of each ring: there weights are made when the plan is.
     double pixel_weights = 0;

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "zonal/grid.hpp"
 #include "zonal/error.hpp"
+#include "zonal/grid.hpp"
 #include "zonal/kernel.hpp"
 #include "zonal/wavelets.hpp"
 

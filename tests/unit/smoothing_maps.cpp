@@ -179,7 +179,8 @@ TEST(Smoothing, OfManyScalarsIsThatOfEach) {
         std::copy_n(maps.data() + f * 192, 192, one.data());
         const auto alone = smoothed(one, Fields::scalars);
         for (std::int64_t p = 0; p < 192; ++p)
-            EXPECT_NEAR(together.maps(f, p), alone.maps(0, p), f == 2 && p == 9 ? 0 : rounding) << f << " " << p;
+            EXPECT_NEAR(together.maps(f, p), alone.maps(0, p), f == 2 && p == 9 ? 0 : rounding)
+                << f << " " << p;
     }
 }
 
