@@ -31,12 +31,12 @@ HWY_NOINLINE void add_own_tile(double* HWY_RESTRICT stored, const double* HWY_RE
                                std::int64_t begin, std::int64_t end, const double* HWY_RESTRICT f,
                                double* HWY_RESTRICT sums) {
     const D d;
-    sums -= begin * 4 * lanes();
+    const std::int64_t origin = begin;
     V f_m[4][NV];
     for (int k = 0; k < 4; ++k)
         for (int v = 0; v < NV; ++v) f_m[k][v] = hn::Load(d, f + (k * NV + v) * lanes());
     auto add = [&](const V(&lam)[NV], std::int64_t i) HWY_ATTR {
-        double* HWY_RESTRICT out = sums + i * 4 * lanes();
+        double* HWY_RESTRICT out = sums + (i - origin) * 4 * lanes();
         V sum[4];
         for (int k = 0; k < 4; ++k) sum[k] = hn::Load(d, out + k * lanes());
         for (int v = 0; v < NV; ++v)
