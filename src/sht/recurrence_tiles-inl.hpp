@@ -74,17 +74,11 @@ struct VisibleState {
     template <class Emit>
     HWY_INLINE void run(const double* HWY_RESTRICT steps, std::int64_t begin, std::int64_t end,
                         const Emit& emit) {
-        const D d;
         for (std::int64_t i = begin; i < end; i += 2) {
-            const double* HWY_RESTRICT step = steps + 2 * i;
             emit(current, i);
-            for (int v = 0; v < NV; ++v)
-                previous[v] = hn::MulAdd(hn::MulAdd(hn::Set(d, step[0]), cos2[v], hn::Set(d, step[1])),
-                                         current[v], previous[v]);
+            advance(steps + 2 * i, cos2, current, previous);
             emit(previous, i + 1);
-            for (int v = 0; v < NV; ++v)
-                current[v] = hn::MulAdd(hn::MulAdd(hn::Set(d, step[2]), cos2[v], hn::Set(d, step[3])),
-                                        previous[v], current[v]);
+            advance(steps + 2 * i + 2, cos2, previous, current);
         }
     }
 };

@@ -17,6 +17,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace zonal::sht::HWY_NAMESPACE {
 
+/// One step of the recurrence; step: A_i, B_i. previous: lam_{i-1}, becomes lam_{i+1}.
+template <int NV>
+HWY_INLINE void advance(const double* HWY_RESTRICT step, const V (&cos2)[NV], const V (&current)[NV],
+                        V (&previous)[NV]) {
+    const D d;
+    for (int v = 0; v < NV; ++v) {
+        const V t = hn::MulAdd(hn::Set(d, step[0]), cos2[v], hn::Set(d, step[1]));
+        previous[v] = hn::MulAdd(t, current[v], previous[v]);
+    }
+}
+
 /// A group of NV vectors of neighbouring ring pairs and where the recurrence stands in each lane.
 template <int NV>
 struct RecurrenceState {
@@ -89,15 +100,8 @@ struct RecurrenceState {
 
     /// Two recurrence steps; step: A_i, B_i; the next step lies `stride` further.
     HWY_INLINE void advance_two(const double* HWY_RESTRICT step, std::int64_t stride) {
-        const D d;
-        for (int v = 0; v < NV; ++v) {
-            const V t = hn::MulAdd(hn::Set(d, step[0]), cos2[v], hn::Set(d, step[1]));
-            previous[v] = hn::MulAdd(t, current[v], previous[v]);
-        }
-        for (int v = 0; v < NV; ++v) {
-            const V t = hn::MulAdd(hn::Set(d, step[stride]), cos2[v], hn::Set(d, step[stride + 1]));
-            current[v] = hn::MulAdd(t, previous[v], current[v]);
-        }
+        advance(step, cos2, current, previous);
+        advance(step + stride, cos2, previous, current);
     }
 
     HWY_INLINE bool promote_lanes() {
@@ -177,14 +181,10 @@ HWY_NOINLINE void synthesis_group(RecurrenceState<NV>& state, const double* HWY_
     for (; i < n_steps; i += 2) {
         const double* HWY_RESTRICT step = steps + i * stride;
         accumulate(step, current);
-        for (int v = 0; v < NV; ++v)
-            previous[v] = hn::MulAdd(hn::MulAdd(hn::Set(d, step[0]), cos2[v], hn::Set(d, step[1])),
-                                     current[v], previous[v]);
+        advance(step, cos2, current, previous);
         step += stride;
         accumulate(step, previous);
-        for (int v = 0; v < NV; ++v)
-            current[v] = hn::MulAdd(hn::MulAdd(hn::Set(d, step[0]), cos2[v], hn::Set(d, step[1])),
-                                    previous[v], current[v]);
+        advance(step, cos2, previous, current);
     }
     for (int k = 0; k < 4 * NF; ++k)
         for (int v = 0; v < NV; ++v) result[k][v] = sum[k][v];
