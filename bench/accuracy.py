@@ -17,13 +17,13 @@ import zonal_shim
 
 NSIDE = 4096
 # First of eight neighbouring rings each, as the transform computes rings in eights: near the pole, where the
-# recurrence changes (sin theta = 0.1), between, where it changes again (cos theta = 0.02), and at the equator.
-FIRST_RINGS = (1, 9, 20, 60, 200, 450, 490, 502, 560, 1000, 2000, 3000, 4090, 5000, 6000, 7000, 7700, 8000, 8050, 8060,
+# recurrence changes (sin theta = 0.05, spin 2: 0.1), between, where it changes again (cos theta = 0.02), and at the equator.
+FIRST_RINGS = (1, 9, 20, 60, 200, 234, 242, 250, 258, 450, 490, 502, 560, 1000, 2000, 3000, 4090, 5000, 6000, 7000, 7700, 8000, 8050, 8060,
                8072, 8120, 8177, 8185)
 
 
-def region(cosine, sine):
-    return "polar" if sine < 0.1 else "equatorial" if cosine < 0.02 else "middle"
+def region(cosine, sine, spin):
+    return "polar" if sine < (0.05 if spin == 0 else 0.1) else "equatorial" if cosine < 0.02 else "middle"
 
 
 class ModeRings:
@@ -80,7 +80,7 @@ def mode_errors(rings, transforms, l, orders, spin, threads=1):
                         for side in (k,) if south is None else (k, south):
                             mirror = 1 if side == k else (-1) ** (l + m + part)
                             error = float(abs(values[side] / factor - mirror * expected[k][part])) / peak
-                            here = region(abs(rings.cos[side]), rings.sin[side])
+                            here = region(abs(rings.cos[side]), rings.sin[side], spin)
                             if error >= worst[name].get(here, {"error": -1})["error"]:
                                 worst[name][here] = {"error": error, "l": l, "m": m, "function": "F-" if part else "F+",
                                                      "nside": NSIDE, "row": int(rings.rows[k]) + 1,

@@ -43,8 +43,9 @@ inline double transform_rounding(std::int64_t lmax, int spin = 0) {
     return eps * (18 * std::sqrt(l) + l / 2 + 2 * scalars);
 }
 
-/// The same near the poles (sin theta < 0.1) and the equator (cos theta < 0.02), where steps' errors do not
-/// grow and the angle is not rounded: l steps of three roundings, and the largest of thousands.
+/// The same near the poles (sin theta < 0.05, for spins from 1 on 0.1) and the equator (cos theta < 0.02),
+/// where steps' errors do not grow and the angle is not rounded: l steps of three roundings, and the largest
+/// of thousands.
 inline double sharp_transform_rounding(std::int64_t lmax) {
     return eps * 6 * std::sqrt(static_cast<double>(lmax) + 1);
 }

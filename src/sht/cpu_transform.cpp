@@ -239,6 +239,9 @@ void CpuTransform::adjoint_orders(const FourierBand& band, View<std::complex<T>,
         const std::int64_t length = options_.lmax - m + 1;
         scratch.row.resize(band.n_fields * length);
         const AlmRow row{scratch.row.data(), length, band.n_fields};
+        // Likely this thread's next, as tasks are handed out in order.
+        const std::int64_t next = m + options_.threads;
+        scratch.legendre.next_order = next < n_orders ? next : -1;
         legendre_adjoint(table_, rings_, m, band, row, scratch.legendre);
         for (std::int64_t f = 0; f < band.n_fields; ++f) {
             const std::int64_t c = alm_component(options_.parts, f % components);

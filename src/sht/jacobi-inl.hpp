@@ -50,8 +50,10 @@ inline void write_three_term_steps(double m, double s, double first_degree, std:
     for (std::int64_t k = 0; k < count; ++k) {
         const double l = first_degree + static_cast<double>(k);
         steps.c0[k] = three_term_growth(m, s, l);
-        steps.c1[k] = three_term_shift(m, s, l, steps.c0[k]);
     }
+    // Spin 0 has no shift: zeros from the start.
+    for (std::int64_t k = 0; s != 0 && k < count; ++k)
+        steps.c1[k] = three_term_shift(m, s, first_degree + static_cast<double>(k), steps.c0[k]);
     for (std::int64_t k = count - 1; k > 0; --k) steps.c2[k] = steps.c0[k] / steps.c0[k - 1];
     if (count > 0) steps.c2[0] = 0;
 }
@@ -68,11 +70,12 @@ struct JacobiRecurrence {
         first_degree = std::max(m, s);
         const std::int64_t used = std::max<std::int64_t>(0, lmax - first_degree + 1);
         n_degrees = (used + degree_group - 1) / degree_group * degree_group;
-        scratch.jacobi.assign(n_degrees * 6, 0.0);
+        const int n_sequences = s == 0 ? 1 : 2;
+        scratch.jacobi.assign(n_degrees * 3 * n_sequences, 0.0);
         double* next = scratch.jacobi.data();
         const double dm = static_cast<double>(m), ds = static_cast<double>(s), first = std::max(dm, ds);
         const double far = dm + ds, near = std::abs(dm - ds);
-        for (int k = 0; k < (s == 0 ? 1 : 2); ++k) {
+        for (int k = 0; k < n_sequences; ++k) {
             steps[k] = {next, next + n_degrees, next + 2 * n_degrees};
             next += 3 * n_degrees;
             // d_{m,-s} carries sin^(m+s)(theta/2), d_{m,+s} carries sin^|m-s|(theta/2).

@@ -57,6 +57,8 @@ struct AlmRow {
 
 /// Scratch of one thread.
 struct LegendreScratch {
+    /// Order whose F_m the adjoint asks memory for while it computes; -1: none.
+    std::int64_t next_order = -1;
     core::AlignedVector<double> epsilon, alpha, steps, sums, groups, weights, tile, jacobi, spin_weights;
     core::AlignedVector<std::complex<double>> row, scalar_row;
 };

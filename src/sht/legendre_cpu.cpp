@@ -62,7 +62,6 @@ void load_parts(const LegendreTable& table, const RingPairs& rings, std::int64_t
     const D d;
     const V factor = inverse_sine_power(rings, table.spin, ring);
     const V odd_factor = hn::Mul(factor, hn::LoadU(d, rings.cos_theta.data() + ring));
-    prefetch_lanes(band, m, ring, field);
     const double* in = fourier_lanes(band, m, ring, field);
     for (int r = 0; r < 2; ++r) {
         const V north = hn::LoadU(d, in + r * block_size);
@@ -151,7 +150,7 @@ void synthesize_many(const LegendreTable& table, const RingPairs& rings, std::in
 /// re, im; rows are `row` long.
 void adjoint_of_one(const LegendreTable& table, const RingPairs& rings, std::int64_t m, std::int64_t first,
                     std::int64_t end, std::int64_t n_steps, const FourierBand& band, std::int64_t field,
-                    double* sums, std::int64_t row, LegendreScratch& scratch) {
+                    OrderPrefetch& prefetch, double* sums, std::int64_t row, LegendreScratch& scratch) {
     const D d;
     scratch.groups.resize(8 * (end - first));
     scratch.tile.resize(own_tile * 4 * lanes());
@@ -175,13 +174,15 @@ void adjoint_of_one(const LegendreTable& table, const RingPairs& rings, std::int
             add_own_tile<NV>(stored(ring), scratch.steps.data(), begin, tile_end, f, tile);
         });
         fold_own_tile(tile, tile_end - begin, sums + begin, row);
+        prefetch.next_part();
     }
 }
 
 /// The same for n_fields fields, to sums[field][k][i].
 void adjoint_of_many(const LegendreTable& table, const RingPairs& rings, std::int64_t m, std::int64_t first,
                      std::int64_t end, std::int64_t n_steps, const FourierBand& band, std::int64_t field,
-                     std::int64_t n_fields, double* sums, std::int64_t row, LegendreScratch& scratch) {
+                     std::int64_t n_fields, OrderPrefetch& prefetch, double* sums, std::int64_t row,
+                     LegendreScratch& scratch) {
     const D d;
     scratch.groups.resize(4 * (end - first));
     auto stored = [&](std::int64_t ring) { return scratch.groups.data() + 4 * (ring - first); };
@@ -221,6 +222,7 @@ void adjoint_of_many(const LegendreTable& table, const RingPairs& rings, std::in
         for (std::int64_t k = 0; k < 4 * n_fields; ++k)
             for (std::int64_t i = begin; i < tile_end; ++i)
                 sums[k * row + i] += tile_sums[k * shared_row + i - begin];
+        prefetch.next_part();
     }
 }
 
@@ -231,13 +233,17 @@ void adjoint_scalar_fields(const LegendreTable& table, const RingPairs& rings, s
     const std::int64_t n_steps = ishioka.n_steps, row = (n_steps + block_size - 1) / block_size * block_size;
     scratch.sums.assign(row * 4 * n_fields, 0.0);
     double* const sums = scratch.sums.data();
-    const std::int64_t end = blocks.end * block_size;
-    for (std::int64_t first = blocks.first * block_size; first < end; first += chunk_rings) {
+    const std::int64_t begin = blocks.first * block_size, end = blocks.end * block_size;
+    const std::int64_t n_chunks = (end - begin + chunk_rings - 1) / chunk_rings,
+                       tile = n_fields == 1 ? own_tile : shared_row, n_tiles = (n_steps + tile - 1) / tile;
+    OrderPrefetch prefetch(rings, field == 0 ? scratch.next_order : -1, band, n_chunks * n_tiles);
+    for (std::int64_t first = begin; first < end; first += chunk_rings) {
         const std::int64_t last = std::min(first + chunk_rings, end);
         if (n_fields == 1)
-            adjoint_of_one(table, rings, m, first, last, n_steps, band, field, sums, row, scratch);
+            adjoint_of_one(table, rings, m, first, last, n_steps, band, field, prefetch, sums, row, scratch);
         else
-            adjoint_of_many(table, rings, m, first, last, n_steps, band, field, n_fields, sums, row, scratch);
+            adjoint_of_many(table, rings, m, first, last, n_steps, band, field, n_fields, prefetch, sums, row,
+                            scratch);
     }
     for (std::int64_t f = 0; f < n_fields; ++f)
         ishioka.read_sums(sums + 4 * f * row, row, alm.field(field + f));

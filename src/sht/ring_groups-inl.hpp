@@ -45,14 +45,28 @@ inline double* fourier_lanes(const FourierBand& band, std::int64_t m, std::int64
     return band.at(ring / block_size, m) + field * fourier_block + ring % block_size;
 }
 
-/// Asks for the F_m of a ring some blocks further on: blocks lie too far apart for the hardware to foresee.
-inline void prefetch_lanes(const FourierBand& band, std::int64_t m, std::int64_t ring, std::int64_t field) {
-    constexpr std::int64_t ahead = 8;
-    const std::int64_t block = ring / block_size + ahead;
-    if (ring % block_size != 0 || block >= band.end) return;
-    const double* const lines = band.at(block, m) + field * fourier_block;
-    for (std::int64_t k = 0; k < fourier_block; k += 8) hwy::Prefetch(lines + k);
-}
+/// Asks for the F_m of an order a part at a time, while another one is computed: its blocks lie too far apart
+/// for the hardware to foresee.
+class OrderPrefetch {
+  public:
+    /// m: -1 for none. n_parts: calls of next_part() that ask for all of it.
+    OrderPrefetch(const RingPairs& rings, std::int64_t m, const FourierBand& band, std::int64_t n_parts)
+        : band_(band), m_(m), block_(m < 0 ? band.end : first_active_block(rings, m, band.first, band.end)) {
+        per_part_ = (band.end - block_ + n_parts - 1) / n_parts;
+    }
+
+    void next_part() {
+        const std::int64_t end = std::min(block_ + per_part_, band_.end);
+        for (; block_ < end; ++block_) {
+            const double* const lines = band_.at(block_, m_);
+            for (std::int64_t k = 0; k < band_.n_fields * fourier_block; k += 8) hwy::Prefetch(lines + k);
+        }
+    }
+
+  private:
+    const FourierBand& band_;
+    std::int64_t m_, block_, per_part_;
+};
 
 /// Calls group.operator()<NV>(ring) for groups of at most NV vectors that cover the rings [ring, end).
 template <int NV, class Group>

@@ -87,7 +87,7 @@ RingPairs::RingPairs(const Grid& grid, std::int64_t lmax, std::int64_t mmax, int
             std::ceil(pruning_bound(static_cast<double>(lmax), spin, sin_theta[i], cos_theta[i]));
         last_m.back() = std::max(last_m.back(), static_cast<std::int64_t>(std::min<double>(bound, mmax)));
         const auto block = static_cast<std::int64_t>(i / block_size);
-        if (s < polar_sine) end_polar = block + 1;
+        if (s < polar_sine(spin)) end_polar = block + 1;
         // The block at the boundary counts as equatorial when its first ring does.
         if (c >= equatorial_cosine) first_equatorial = block + 1;
     }
