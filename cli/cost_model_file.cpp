@@ -58,8 +58,8 @@ CostModel from_json(const Json& json) {
     for (const auto& device : json.at("devices")) {
         DeviceCosts costs;
         costs.device = device_named(device.at("device"));
-        costs.synthesis = transform_cost(device.at("synthesis"));
-        costs.adjoint = transform_cost(device.at("adjoint"));
+        costs.smoothing = transform_cost(device.at("smoothing"));
+        costs.iteration = transform_cost(device.at("iteration"));
         costs.ring_fft_single = pixel_cost(device.at("ring_fft_single"));
         costs.ring_fft_double = pixel_cost(device.at("ring_fft_double"));
         costs.pixel_sum_single = pixel_cost(device.at("pixel_sum_single"));
@@ -101,8 +101,8 @@ Json to_json(const CostModel& model) {
     Json json = {{"machine", model.fingerprint}, {"unit", "s"}, {"devices", Json::array()}};
     for (const auto& costs : model.devices)
         json["devices"].push_back({{"device", to_string(costs.device)},
-                                   {"synthesis", to_json(costs.synthesis)},
-                                   {"adjoint", to_json(costs.adjoint)},
+                                   {"smoothing", to_json(costs.smoothing)},
+                                   {"iteration", to_json(costs.iteration)},
                                    {"ring_fft_single", to_json(costs.ring_fft_single)},
                                    {"ring_fft_double", to_json(costs.ring_fft_double)},
                                    {"pixel_sum_single", to_json(costs.pixel_sum_single)},

@@ -26,7 +26,7 @@ struct TransformWork {
 /// Counted from the grid alone, without a plan. lmax >= 0.
 TransformWork transform_work(const Grid& grid, std::int64_t lmax);
 
-/// Seconds per unit of TransformWork, and of a call.
+/// Seconds per unit of the TransformWork of one transform, and of a call.
 struct TransformCost {
     double legendre_flop = 0, pixel = 0, call = 0;
 };
@@ -46,7 +46,8 @@ struct PixelCost {
 /// What work on one device costs, from host memory and back.
 struct DeviceCosts {
     Device device = Device::cpu();
-    TransformCost synthesis, adjoint;
+    TransformCost smoothing;  ///< an analysis without iterations, the window and a synthesis
+    TransformCost iteration;  ///< of the analysis, each
     PixelCost ring_fft_single, ring_fft_double, pixel_sum_single, pixel_sum_double;
 
     const PixelCost& pixels(PixelMethod method, Precision precision) const;

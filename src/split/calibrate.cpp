@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <complex>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -14,7 +13,7 @@
 #include "split/non_negative_fit.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planner.hpp"
-#include "zonal/sht.hpp"
+#include "zonal/smoothing.hpp"
 
 namespace zonal {
 namespace {
@@ -109,6 +108,9 @@ std::vector<Case> cases_of(Device device, std::span<const Case> all, std::span<c
     return cases;
 }
 
+/// nside of the maps that harmonic space is measured with.
+constexpr std::int64_t transform_sizes[] = {64, 256, 768};
+
 class Calibration {
   public:
     Calibration(Device device, int threads, const std::function<void()>& step)
@@ -135,7 +137,7 @@ class Calibration {
     }
 
     static int n_steps(Device device) {
-        return 3 +
+        return static_cast<int>(std::size(transform_sizes)) +
                2 * static_cast<int>(std::size(ring_fft_cases_of(device)) + std::size(sum_cases_of(device)));
     }
 
@@ -147,27 +149,38 @@ class Calibration {
         return cases_of(device, ring_fft_cases, more_ring_fft_cases);
     }
 
+    /// As convolutions in harmonic space are done, with and without an iteration.
     void measure_transforms(DeviceCosts& costs) {
-        std::vector<Measurement> synthesis, adjoint;
-        for (const std::int64_t nside : {64, 256, 768}) {
+        std::vector<Measurement> smoothing, iteration;
+        for (const std::int64_t nside : transform_sizes) {
             const auto grid = Grid::healpix(nside);
-            const ShtPlan plan(grid, {.lmax = 2 * nside, .threads = threads_, .device = device_});
-            auto map = some_map(grid.n_pixels());
-            std::vector<std::complex<double>> alm(plan.layout().size());
-            const View<double, 3> pixels(map.data(), {1, 1, grid.n_pixels()});
-            const View<std::complex<double>, 3> harmonics(alm.data(), {1, 1, plan.layout().size()});
-            auto workspace = plan.make_workspace();
             const auto work = transform_work(grid, 2 * nside);
             const std::vector<double> counts{work.legendre_flops, work.pixels, 1};
-            adjoint.push_back(
-                {counts, best_seconds([&] { plan.quadrature<double>(pixels, harmonics, workspace); })});
-            synthesis.push_back(
-                {counts, best_seconds([&] { plan.synthesize<double>(harmonics, pixels, workspace); })});
+            const double plain = measure_smoothing(grid, 2 * nside, 0);
+            constexpr double least_share = 0.1;  // of an iteration, should both be disturbed
+            const double with_one = measure_smoothing(grid, 2 * nside, 1);
+            smoothing.push_back({counts, plain});
+            iteration.push_back({counts, std::max(with_one - plain, least_share * plain)});
             step_();
         }
-        const auto s = explain(synthesis), a = explain(adjoint);
-        costs.synthesis = {s[0], s[1], s[2]};
-        costs.adjoint = {a[0], a[1], a[2]};
+        const auto s = explain(smoothing), i = explain(iteration);
+        costs.smoothing = {s[0], s[1], s[2]};
+        costs.iteration = {i[0], i[1], i[2]};
+    }
+
+    double measure_smoothing(const Grid& grid, std::int64_t lmax, int iterations) {
+        SmoothingOptions options;
+        options.lmax = lmax;
+        options.iterations = iterations;
+        options.threads = threads_;
+        options.device = device_;
+        const std::vector<double> window(lmax + 1, 1.0);
+        SmoothingPlan plan(grid, Fields::scalars, uniform_beam(window), grid, options);
+        const auto map = some_map(grid.n_pixels());
+        std::vector<double> smoothed(map.size());
+        const View<const double, 2> in(map.data(), {1, grid.n_pixels()});
+        const View<double, 2> out(smoothed.data(), {1, grid.n_pixels()});
+        return best_seconds([&] { plan.smooth<double>(in, {}, out); });
     }
 
     template <class T>

@@ -93,8 +93,9 @@ class Planner {
     /// Of one map through `iterations` of the analysis, with the window up to lmax.
     double harmonic_seconds(const DeviceCosts& device, std::int64_t lmax, int iterations) const {
         const auto work = transform_work(request_.grid, lmax);
-        return static_cast<double>(request_.n_maps * (iterations + 1)) *
-               (predicted_seconds(device.adjoint, work) + predicted_seconds(device.synthesis, work));
+        return static_cast<double>(request_.n_maps) *
+               (predicted_seconds(device.smoothing, work) +
+                static_cast<double>(iterations) * predicted_seconds(device.iteration, work));
     }
 
     /// What harmonic space leaves out of a sum over pixels: degrees above lmax, where the map is taken to go

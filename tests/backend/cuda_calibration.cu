@@ -23,8 +23,8 @@ TEST_F(CalibrationOnCuda, MeasuresTheDeviceBesideTheCpu) {
     const auto work = transform_work(grid, 1024);
     const auto kernel = RadialKernel::gaussian(0.01).truncated(0.02);
     for (const auto& costs : model.devices) {
-        expect_costs(costs.synthesis);
-        expect_costs(costs.adjoint);
+        expect_costs(costs.smoothing);
+        expect_costs(costs.iteration);
         for (const auto method : {PixelMethod::ring_fft, PixelMethod::pixel_sum})
             for (const auto precision : {Precision::single_, Precision::double_}) {
                 PixelConvolutionOptions options;
@@ -36,8 +36,8 @@ TEST_F(CalibrationOnCuda, MeasuresTheDeviceBesideTheCpu) {
             }
     }
     // Two threads are no match for a GPU.
-    EXPECT_LT(predicted_seconds(model.devices[1].synthesis, work),
-              predicted_seconds(model.devices[0].synthesis, work));
+    EXPECT_LT(predicted_seconds(model.devices[1].smoothing, work),
+              predicted_seconds(model.devices[0].smoothing, work));
 }
 
 TEST_F(CalibrationOnCuda, IsNotGuessedWhereItWasNotMeasured) {
@@ -49,7 +49,7 @@ TEST_F(CalibrationOnCuda, PlansForBothDevices) {
     costs.devices.push_back(costs.devices[0]);
     costs.devices[1].device = Device::cuda(0);
     // So slow that nothing is gained by transforms on the CPU while the device sums.
-    for (auto* cost : {&costs.devices[0].synthesis, &costs.devices[0].adjoint}) cost->call = 1e6;
+    for (auto* cost : {&costs.devices[0].smoothing, &costs.devices[0].iteration}) cost->call = 1e6;
     ConvolutionRequest request;
     request.grid = Grid::healpix(64);
     request.lmax = 128;

@@ -99,7 +99,7 @@ def header(path, hdu=1):
 
 def write_costs(path, legendre=1.0, sums=1.0):
     """Costs of a CPU whose Legendre transforms and sums over pixels take so many times what one core's take (--costs)."""
-    transform = {"legendre_flop": 1.8e-11 * legendre, "pixel": 9.8e-9, "call": 0}
+    transform = {"legendre_flop": 3.6e-11 * legendre, "pixel": 1.96e-8, "call": 0}
     names = ("kernel_value", "row_product", "mode_product", "pixel_product", "uneven_product", "pixel_row", "pixel_weight",
              "longest_sum", "fft_pixel", "ring_value", "pixel", "map", "call")
 
@@ -109,7 +109,7 @@ def write_costs(path, legendre=1.0, sums=1.0):
     def both(product, row):
         return {"pixel_product": product, "uneven_product": product, "pixel_row": row}
 
-    device = {"device": "cpu", "synthesis": transform, "adjoint": transform,
+    device = {"device": "cpu", "smoothing": transform, "iteration": transform,
               "ring_fft_single": pixels(kernel_value=2e-8, mode_product=4e-10, fft_pixel=3.4e-9, **both(2.2e-11, 7.4e-10)),
               "ring_fft_double": pixels(kernel_value=2e-8, mode_product=7.3e-10, fft_pixel=4.1e-9, **both(1.2e-10, 8.3e-10)),
               "pixel_sum_single": pixels(**both(1.1e-11, 7.9e-10)),

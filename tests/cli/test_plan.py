@@ -52,7 +52,7 @@ def test_calibration_is_kept_and_taken_and_a_damaged_one_is_a_note(tmp_path):
     file = json.loads((tmp_path / "zonal" / report["output"].rsplit("/", 1)[1]).read_text())
     assert file["machine"] == report["machine"] and "1 threads" in file["machine"]
     costs = file["devices"][0]
-    assert costs["device"] == "cpu" and costs["synthesis"]["legendre_flop"] > 0
+    assert costs["device"] == "cpu" and costs["smoothing"]["legendre_flop"] > 0
     assert costs["ring_fft_double"]["fft_pixel"] > 0
     assert plan(tmp_path, *NARROW)["costs"] == file["machine"]
     with open(report["output"], "w") as damaged:
