@@ -94,6 +94,19 @@ def test_measures_what_may_be_taken_and_finds_errors_within_the_bound(tmp_path, 
     assert measured["largest_error_over_wanted"] == pytest.approx(max(row["measured_error"] for row in allowed) / 1e-4)
 
 
+def test_measures_splits_and_finds_their_errors_below_the_estimate(tmp_path):
+    l = np.arange(384)
+    np.savetxt(tmp_path / "sky.txt", np.transpose([l, np.maximum(l, 1.0) ** -2.5]), header="l TT")
+    # Transforms so dear that planning a split pays, and sums less so.
+    write_costs(tmp_path / "costs.json", legendre=3000, sums=300)
+    report = plan(tmp_path, "plan", "--nside", 128, "--lmax", 383, "--kernel", "cl-beam", "--cl", "sky.txt", "--fwhm", "2deg",
+                  "--error", "1e-3", "--costs", "costs.json", "--measure", "--threads", 1)
+    best = report["choices"][0]
+    assert best["method"] == "split" and 0 < best["l_cut"] < 383 and best["measured_seconds"] > 0
+    assert 0 < best["measured_error"] <= best["error"] <= 1e-3
+    assert report["measured"]["chosen_error_over_wanted"] == pytest.approx(best["measured_error"] / 1e-3)
+
+
 def test_profile_of_a_file_is_planned_as_the_kernel_it_is(tmp_path):
     # A Gaussian of 2 degrees on the plane, which differs from that on the sphere by 4e-5 of the peak.
     theta = np.linspace(0, np.radians(6), 2001)
