@@ -54,7 +54,8 @@ void for_coefficients(View<T, D> series, const Body& body) {
     }
     for (std::int64_t i = 0; i < n[0]; ++i)
         for (std::int64_t j = 0; j < n[1]; ++j)
-            for (std::int64_t k = 0; k < n[2]; ++k) body(i, j, k, series.data()[i * s[0] + j * s[1] + k * s[2]]);
+            for (std::int64_t k = 0; k < n[2]; ++k)
+                body(i, j, k, series.data()[i * s[0] + j * s[1] + k * s[2]]);
 }
 
 /// What a coefficient is multiplied with to be plain.

@@ -129,13 +129,31 @@ class DirectProduct final : public ProductPlan<T> {
     /// Mirrored and primed.
     void load_rows(const SeriesArray<const T>& field, std::int64_t item, int plane, R* rows) const {
         const auto length = row_length<R>(n_[0] - 1);
-        std::fill_n(rows, n_rows(n_) * length, R{});
         const PlaneReader<T> read(field, item, plane);
         for (std::int64_t l = 0; l < n_[2]; ++l)
-            for (std::int64_t j = 0; j < n_[1]; ++j) {
-                R* centre = rows + (l * n_[1] + j) * length + length / 2;
-                for (std::int64_t k = 0; k < n_[0]; ++k) centre[k] = centre[-k] = read.primed(l, j, k);
+            for (std::int64_t j = 0; j < n_[1]; ++j, rows += length) {
+                copy_strided(read.row(l, j), read.stride(), n_[0], read.row_factor(l, j), rows + length / 2,
+                             1);
+                rows[length / 2] *= read.first();
+                mirror_row(rows, n_[0]);
             }
+    }
+
+    static void copy_strided(const R* from, std::int64_t from_stride, std::int64_t n, R factor, R* to,
+                             std::int64_t to_stride) {
+        if (from_stride == 1 && to_stride == 1)  // as a loop of its own, vector code
+            for (std::int64_t k = 0; k < n; ++k) to[k] = factor * from[k];
+        else
+            for (std::int64_t k = 0; k < n; ++k) to[k * to_stride] = factor * from[k * from_stride];
+    }
+
+    /// Of n elements from the middle on, the other half and the zeros around.
+    static void mirror_row(R* row, std::int64_t n) {
+        const auto length = row_length<R>(n - 1);
+        std::fill_n(row, row_padding<R>, R{});
+        std::fill_n(row + length - row_padding<R>, row_padding<R>, R{});
+        R* centre = row + length / 2;
+        for (std::int64_t k = 1; k < n; ++k) centre[-k] = centre[k];
     }
 
     void add_term(const std::vector<Rows<R>>& fields, const ChebyshevTerm& term, R* out, R* partial,
@@ -165,12 +183,12 @@ class DirectProduct final : public ProductPlan<T> {
     /// values: [plane, n[2], n[1], n[0]] to mirrored rows.
     static void mirror(const R* values, const Extents& n, R* rows, Rows<R>* result) {
         const auto length = row_length<R>(n[0] - 1);
-        std::fill_n(rows, n_planes * n_rows(n) * length, R{});
         for (int plane = 0; plane < n_planes; ++plane) {
             result[plane] = {n, rows};
-            for (std::int64_t row = 0; row < n_rows(n); ++row, rows += length, values += n[0])
-                for (std::int64_t k = 0; k < n[0]; ++k)
-                    rows[length / 2 + k] = rows[length / 2 - k] = values[k];
+            for (std::int64_t row = 0; row < n_rows(n); ++row, rows += length, values += n[0]) {
+                std::copy_n(values, n[0], rows + length / 2);
+                mirror_row(rows, n[0]);
+            }
         }
     }
 
@@ -208,8 +226,11 @@ class DirectProduct final : public ProductPlan<T> {
         for (int plane = 0; plane < n_planes; ++plane) {
             const PlaneWriter<T> write(output, item, plane);
             for (std::int64_t l = 0; l < n_out_[2]; ++l)
-                for (std::int64_t j = 0; j < n_out_[1]; ++j)
-                    for (std::int64_t k = 0; k < n_out_[0]; ++k) write.primed(l, j, k, *values++);
+                for (std::int64_t j = 0; j < n_out_[1]; ++j, values += n_out_[0]) {
+                    R* row = write.row(l, j);
+                    copy_strided(values, 1, n_out_[0], write.row_factor(l, j), row, write.stride());
+                    row[0] *= write.first();
+                }
         }
     }
 

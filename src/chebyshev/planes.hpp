@@ -23,20 +23,15 @@ class PlaneReader {
     const R* data() const { return data_; }
     /// Of the axes (l, j, k), in elements of R.
     const std::array<std::int64_t, 3>& strides() const { return strides_; }
-    R operator()(std::int64_t l, std::int64_t j, std::int64_t k) const {
-        return data_[l * strides_[0] + j * strides_[1] + k * strides_[2]];
+    const R* row(std::int64_t l, std::int64_t j) const { return data_ + l * strides_[0] + j * strides_[1]; }
+    std::int64_t stride() const { return strides_[2]; }
+    /// What coefficients of a row are multiplied with to be of a primed sum; k = 0 also with that of first().
+    R row_factor(std::int64_t l, std::int64_t j) const {
+        return plain_ ? R(dimensions_ > 1 && j == 0 ? 2 : 1) * R(dimensions_ > 2 && l == 0 ? 2 : 1) : R{1};
     }
-    /// As a coefficient of a primed sum.
-    R primed(std::int64_t l, std::int64_t j, std::int64_t k) const {
-        return (*this)(l, j, k) * (plain_ ? zeros_factor(l, j, k, R{2}) : R{1});
-    }
+    R first() const { return plain_ ? R{2} : R{1}; }
 
   private:
-    R zeros_factor(std::int64_t l, std::int64_t j, std::int64_t k, R factor) const {
-        return (k == 0 ? factor : 1) * (dimensions_ > 1 && j == 0 ? factor : 1) *
-               (dimensions_ > 2 && l == 0 ? factor : 1);
-    }
-
     const R* data_;
     bool plain_;
     int dimensions_;
@@ -57,15 +52,12 @@ class PlaneWriter {
 
     R* row(std::int64_t l, std::int64_t j) const { return data_ + l * strides_[0] + j * strides_[1]; }
     std::int64_t stride() const { return strides_[2]; }
-    /// The coefficient of a primed sum.
-    void primed(std::int64_t l, std::int64_t j, std::int64_t k, R value) const {
-        if (plain_) {
-            if (k == 0) value /= 2;
-            if (dimensions_ > 1 && j == 0) value /= 2;
-            if (dimensions_ > 2 && l == 0) value /= 2;
-        }
-        row(l, j)[k * strides_[2]] = value;
+    /// What those of a primed sum are multiplied with.
+    R row_factor(std::int64_t l, std::int64_t j) const {
+        return plain_ ? R(dimensions_ > 1 && j == 0 ? 0.5 : 1) * R(dimensions_ > 2 && l == 0 ? 0.5 : 1)
+                      : R{1};
     }
+    R first() const { return plain_ ? R{0.5} : R{1}; }
 
   private:
     R* data_;

@@ -1,25 +1,22 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
+#include <cstddef>
 #include <cstdint>
 
 /// Which method is the faster one: pure functions of shapes, with constants measured on a Xeon with AVX-512
 /// (docs/decisions/chebyshev.md).
 namespace zonal::chebyshev {
 
-/// The direct sum beats transforms up to so many coefficients per axis, in 1, 2 and 3 dimensions.
-inline constexpr std::array<std::int64_t, 3> largest_direct{700, 6, 3};
+/// In one dimension the direct sum beats transforms up to so many coefficients, in more never.
+inline constexpr std::int64_t largest_direct = 400;
 
-/// Dense cosine matrices beat FFTs up to so many points per axis.
-inline constexpr std::int64_t largest_dense = 640;
+/// Dense cosine matrices beat FFTs, which are in double in any case, up to so many points per axis.
+template <class R>
+inline constexpr std::int64_t largest_dense = sizeof(R) == sizeof(double) ? 416 : 832;
 
-inline bool direct_is_faster(int dimensions, const std::array<std::int64_t, 3>& extents,
-                             std::size_t n_terms) {
-    // Transforms are shared by the terms, pairs of coefficients are not.
-    const auto share = static_cast<std::int64_t>(std::clamp<std::size_t>(n_terms, 1, 4));
-    const auto largest = *std::max_element(extents.begin(), extents.begin() + dimensions);
-    return largest * share <= largest_direct[static_cast<std::size_t>(dimensions - 1)];
+/// Transforms are shared by terms and pairs of coefficients are not.
+inline bool direct_is_faster(int dimensions, std::int64_t extent, std::size_t n_terms) {
+    return dimensions == 1 && extent * static_cast<std::int64_t>(n_terms) <= largest_direct;
 }
 
 /// Points that make products of degree `degree` exact in modes up to `kept`: T_j looks like T_{2m-j} at m

@@ -56,7 +56,7 @@ ChebyshevProductOptions resolve(const ProductShape& shape, ChebyshevProductOptio
     if (options.method == ChebyshevMethod::automatic) {
         const bool direct = options.accuracy == ChebyshevAccuracy::componentwise ||
                             (most_factors(shape) == 2 &&
-                             direct_is_faster(shape.dimensions, shape.extents, shape.terms.size()));
+                             direct_is_faster(shape.dimensions, shape.extents[0], shape.terms.size()));
         options.method = direct ? ChebyshevMethod::direct : ChebyshevMethod::transform;
     }
     if (options.method == ChebyshevMethod::transform && options.accuracy == ChebyshevAccuracy::componentwise)

@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-
-/// Products in their plainest form, T_i T_j = (T_{i+j} + T_{|i-j|}) / 2 term by term, in long double: what the
-/// methods are compared with.
+/// Products in their plainest form, T_i T_j = (T_{i+j} + T_{|i-j|}) / 2 term by term, in long double: what
+/// the methods are compared with.
 namespace zonal::chebyshev {
 
 struct ReferenceSeries {

@@ -83,7 +83,7 @@ class TransformProduct final : public ProductPlan<T> {
             fewest_points(static_cast<std::int64_t>(most_factors(shape)) * (n - 1), n_out - 1);
         const auto unit = static_cast<int>(axis) == shape.dimensions - 1 ? column_unit<R> : 1;
         const auto multiple = 2 * unit;
-        const bool dense = points <= largest_dense;
+        const bool dense = points <= largest_dense<R>;
         const auto m = dense ? (points + multiple - 1) / multiple * multiple
                              : multiple / 2 * fft::good_length((2 * points + multiple - 1) / multiple);
         return {n, n_out, m / 2, shape.convention, dense ? Algorithm::dense : Algorithm::fft};

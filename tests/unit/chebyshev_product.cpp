@@ -26,7 +26,8 @@ double bound(ChebyshevMethod method, const std::array<std::int64_t, D>& extents,
     double n = 1;
     for (const auto extent : extents) n *= static_cast<double>(extent);
     const double complex = chebyshev::is_complex<T> ? 2 : 1;
-    return epsilon<T> * complex * n_products * (method == direct ? n : 3 * static_cast<double>(D) * std::sqrt(n) + 4);
+    return epsilon<T> * complex * n_products *
+           (method == direct ? n : 3 * static_cast<double>(D) * std::sqrt(n) + 4);
 }
 
 template <class T, int D, ChebyshevConvention C>
@@ -50,11 +51,13 @@ void expect_exact_products_in_all_dimensions(ChebyshevMethod method) {
             expect_exact_products<T, 1, primed>({n}, method, full);
             expect_exact_products<T, 1, plain>({n}, method, full);
         }
-        for (const std::array<std::int64_t, 2>& n : {std::array<std::int64_t, 2>{1, 1}, {1, 9}, {9, 1}, {7, 12}, {16, 5}}) {
+        for (const std::array<std::int64_t, 2>& n :
+             {std::array<std::int64_t, 2>{1, 1}, {1, 9}, {9, 1}, {7, 12}, {16, 5}}) {
             expect_exact_products<T, 2, primed>(n, method, full);
             expect_exact_products<T, 2, plain>(n, method, full);
         }
-        for (const std::array<std::int64_t, 3>& n : {std::array<std::int64_t, 3>{1, 1, 1}, {2, 1, 5}, {5, 4, 3}, {3, 6, 7}}) {
+        for (const std::array<std::int64_t, 3>& n :
+             {std::array<std::int64_t, 3>{1, 1, 1}, {2, 1, 5}, {5, 4, 3}, {3, 6, 7}}) {
             expect_exact_products<T, 3, primed>(n, method, full);
             expect_exact_products<T, 3, plain>(n, method, full);
         }
@@ -94,7 +97,8 @@ TEST_P(ChebyshevProduct, OfPolynomialsIsHalfOfSumAndDifference) {
             product(i + j) -= 0.5;
             product(std::abs(i - j)) -= 0.5;
             for (std::int64_t k = 0; k < product.size(); ++k)
-                EXPECT_NEAR(product(k), 0, bound<double>(GetParam(), std::array{n})) << i << " " << j << " " << k;
+                EXPECT_NEAR(product(k), 0, bound<double>(GetParam(), std::array{n}))
+                    << i << " " << j << " " << k;
         }
 }
 
@@ -131,7 +135,8 @@ TEST_P(ChebyshevProduct, OfThreeAndFourFactorsIsExact) {
                                                                fields[2].view()};
             const std::vector<ChebyshevView<T, 2>> out{product.view()};
             plan.sum(views, out);
-            auto exact = reference_of<primed>(fields[factors[0]].coefficients()), magnitude = magnitudes(exact);
+            auto exact = reference_of<primed>(fields[factors[0]].coefficients()),
+                 magnitude = magnitudes(exact);
             for (std::size_t f = 1; f < factors.size(); ++f) {
                 const auto factor = reference_of<primed>(fields[factors[f]].coefficients());
                 exact = reference_product(exact, factor);
@@ -146,7 +151,8 @@ TEST_P(ChebyshevProduct, OfThreeAndFourFactorsIsExact) {
 
 TEST_P(ChebyshevProduct, SumsAreThoseOfTheTerms) {
     const std::array<std::int64_t, 1> n{21};
-    const std::vector<ChebyshevTerm> terms{{0, 2.0, {0, 1}}, {0, -0.5, {2, 2}}, {2, 1.0, {1}}, {0, 1.0, {0, 1, 2}}};
+    const std::vector<ChebyshevTerm> terms{
+        {0, 2.0, {0, 1}}, {0, -0.5, {2, 2}}, {2, 1.0, {1}}, {0, 1.0, {0, 1, 2}}};
     const ChebyshevProductPlan<double, 1> plan(n, 3, 3, terms, with(GetParam()));
     std::vector<ChebyshevSeries<double, 1>> fields;
     for (const unsigned seed : {1, 2, 3}) fields.push_back(random_series<double, 1>(n, seed));
@@ -189,7 +195,8 @@ TEST_P(ChebyshevProduct, OfStridedBatchesInPlaceMatchesOneByOneOnAnyNumberOfThre
         results[threads / 2].assign(product.begin(), product.end());
         Array<double, 2> one(n);
         for (std::int64_t item = 0; item < n_batch; item += 9) {
-            plan.multiply(ChebyshevView<const double, 2>(turned[item]), ChebyshevView<const double, 2>(b.view()[item]),
+            plan.multiply(ChebyshevView<const double, 2>(turned[item]),
+                          ChebyshevView<const double, 2>(b.view()[item]),
                           ChebyshevView<double, 2>(one.view()), workspace);
             for (std::int64_t i = 0; i < one.size(); ++i)
                 EXPECT_EQ(one.data()[i], product.data()[item * one.size() + i]);
@@ -263,9 +270,13 @@ TEST(ChebyshevProductErrors, SayArgumentValueAndRange) {
     using Plan = ChebyshevProductPlan<double, 1>;
     EXPECT_EQ(message_of([] { Plan({0}); }), "extents[0] = 0: must be 1 to 16777216");
     EXPECT_EQ(message_of([] { Plan({4}, 2, 1, {{1, 1.0, {0, 1}}}); }), "terms[0].output = 1: must be 0 to 0");
-    EXPECT_EQ(message_of([] { Plan({4}, 2, 1, {{0, 1.0, {0, 2}}}); }),
+    EXPECT_EQ(message_of([] {
+                  Plan({4}, 2, 1, {{0, 1.0, {0, 2}}});
+              }),
               "terms[0].factors: a field = 2: must be 0 to 1");
-    EXPECT_EQ(message_of([] { Plan({4}, 2, 1, {{0, 1.0, {}}}); }),
+    EXPECT_EQ(message_of([] {
+                  Plan({4}, 2, 1, {{0, 1.0, {}}});
+              }),
               "terms[0].factors: their number = 0: must be 1 to 8");
     EXPECT_EQ(message_of([] { Plan({4}, 2, 1, {{0, NAN, {0}}}); }), "terms[0].weight = nan: must be finite");
     ChebyshevProductOptions options;
@@ -277,7 +288,8 @@ TEST(ChebyshevProductErrors, SayArgumentValueAndRange) {
     ChebyshevSeries<double, 1> a({4}), b({5});
     EXPECT_EQ(message_of([&] { plan.multiply(a.view(), b.view(), a.view()); }),
               "fields: axis 0 = 5: must be 4");
-    EXPECT_EQ(message_of([&] { plan.multiply(a.view(), a.view(), b.view()); }), "sums: axis 0 = 5: must be 4");
+    EXPECT_EQ(message_of([&] { plan.multiply(a.view(), a.view(), b.view()); }),
+              "sums: axis 0 = 5: must be 4");
     EXPECT_EQ(message_of([&] { plan.make_workspace(0); }).substr(0, 11), "n_batch = 0");
 }
 
