@@ -1,7 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <vector>
+#include <type_traits>
 
 #include "zonal/chebyshev.hpp"
 
@@ -33,7 +34,7 @@ void integrate_out(const SeriesArray<const T>& f, int axis, double scale, T* int
 /// shape, not the same array; the last coefficient along the axis becomes 0. Allocates nothing.
 /// a'_{k-1} = a'_{k+1} + 2k a_k (primed; Mason & Handscomb 2003, eq. 2.52). Throws InvalidArgument.
 template <class T, int D, ChebyshevConvention C>
-void differentiate(ChebyshevView<const T, D, C> f, int axis, Interval interval,
+void differentiate(std::type_identity_t<ChebyshevView<const T, D, C>> f, int axis, Interval interval,
                    ChebyshevView<T, D, C> derivative) {
     chebyshev::differentiate<T>(chebyshev::series_array(f), axis, 1 / interval.half_width(),
                                 chebyshev::series_array(derivative));
@@ -44,8 +45,8 @@ void differentiate(ChebyshevView<const T, D, C> f, int axis, Interval interval,
 /// Allocates nothing. A_k = (a_{k-1} - a_{k+1}) / 2k, A_0 = -2 sum_{k>=1} (-1)^k A_k (primed; Mason &
 /// Handscomb 2003, eq. 2.43). Throws InvalidArgument.
 template <class T, int D, ChebyshevConvention C>
-void integrate(ChebyshevView<const T, D, C> f, int axis, Interval interval, HighestMode mode,
-               ChebyshevView<T, D, C> integral) {
+void integrate(std::type_identity_t<ChebyshevView<const T, D, C>> f, int axis, Interval interval,
+               HighestMode mode, ChebyshevView<T, D, C> integral) {
     chebyshev::integrate<T>(chebyshev::series_array(f), axis, interval.half_width(), mode,
                             chebyshev::series_array(integral));
 }
