@@ -202,6 +202,8 @@ void bench_residual(const ChebyshevBench& bench, const std::array<std::int64_t, 
     auto product = zeros.front();
     std::vector<ChebyshevView<const double, D>> fields;
     std::vector<ChebyshevView<double, D>> outputs;
+    fields.reserve(arrays.size());
+    outputs.reserve(sums.size());
     for (const auto& array : arrays) fields.emplace_back(array.view());
     for (auto& sum : sums) outputs.emplace_back(sum.view());
     auto workspace = fused.make_workspace(bench.batch), single_workspace = single.make_workspace(bench.batch);

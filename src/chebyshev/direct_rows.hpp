@@ -5,9 +5,9 @@
 namespace zonal::chebyshev {
 
 /// Rows of coefficients mirrored at k = 0, with zeros on both sides: what vector loads reach beyond the last
-/// coefficient, at most 8 vectors of outputs and 4 of factors of 64 bytes each.
+/// coefficient, at most 8 vectors of outputs and 6 of factors of 64 bytes each.
 template <class T>
-inline constexpr std::int64_t row_padding = 12 * 64 / static_cast<std::int64_t>(sizeof(T));
+inline constexpr std::int64_t row_padding = 14 * 64 / static_cast<std::int64_t>(sizeof(T));
 
 /// Elements of a mirrored row with its padding.
 template <class T>
