@@ -32,7 +32,7 @@ void integrate_out(const SeriesArray<const T>& f, int axis, double scale, T* int
 
 /// derivative = df / dz along one axis, 0 <= axis < D, z in the interval. f, derivative: [batch, k..], of one
 /// shape, not the same array; the last coefficient along the axis becomes 0. Allocates nothing.
-/// a'_{k-1} = a'_{k+1} + 2k a_k (primed; Mason & Handscomb 2003, eq. 2.52). Throws InvalidArgument.
+/// a'_{k-1} = a'_{k+1} + 2k a_k (primed; Mason & Handscomb 2003, section 2.4.5). Throws InvalidArgument.
 template <class T, int D, ChebyshevConvention C>
 void differentiate(std::type_identity_t<ChebyshevView<const T, D, C>> f, int axis, Interval interval,
                    ChebyshevView<T, D, C> derivative) {
@@ -43,7 +43,7 @@ void differentiate(std::type_identity_t<ChebyshevView<const T, D, C>> f, int axi
 /// integral = the integral of f from the lower end of the interval to z, along one axis. integral: of the
 /// shape of f, or with one coefficient more along the axis for HighestMode::kept; not the same array.
 /// Allocates nothing. A_k = (a_{k-1} - a_{k+1}) / 2k, A_0 = -2 sum_{k>=1} (-1)^k A_k (primed; Mason &
-/// Handscomb 2003, eq. 2.43). Throws InvalidArgument.
+/// Handscomb 2003, section 2.4.4). Throws InvalidArgument.
 template <class T, int D, ChebyshevConvention C>
 void integrate(std::type_identity_t<ChebyshevView<const T, D, C>> f, int axis, Interval interval,
                HighestMode mode, ChebyshevView<T, D, C> integral) {

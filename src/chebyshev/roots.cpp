@@ -30,7 +30,7 @@ std::vector<Complex> plain_coefficients(const SeriesArray<const T>& f) {
 
 /// x T_k = (T_{k-1} + T_{k+1}) / 2 for k = 0 .. K - 1 as a matrix, in which T_K at a root is
 /// -sum_{k<K} (a_k / a_K) T_k; rows and columns of T_0 scaled by sqrt(2), so that all but the last row is
-/// symmetric (Good 1961, Specht 1960).
+/// symmetric (Good 1961).
 template <class Scalar>
 Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> colleague_matrix(const std::vector<Complex>& a) {
     const auto degree = static_cast<Eigen::Index>(a.size()) - 1;
