@@ -102,14 +102,15 @@ def main():
         parser.error(f"set OPENBLAS_NUM_THREADS={options.threads}, which is how NumPy takes its threads")
     record = {"what": "products of Chebyshev series", "options": kept, "machine": machine.describe("numpy")}
     record["paired"] = [measure(shape, times, threads, options.runs) for shape, times, threads in (
-        ((200,), 1000, 1), ((400,), 500, 1), ((200, 200), 20, options.threads), ((64, 64, 64), 3, options.threads))]
+        ((200,), 1000, 1), ((400,), 500, 1), ((200, 200), 4, options.threads), ((64, 64, 64), 1, options.threads))]
     record["residual"] = zonal("--shape", "100x100", "--terms", "residual", "--threads", options.threads, "--repeat", 50)
     record["residual_one_thread"] = zonal("--shape", "100x100", "--terms", "residual", "--threads", 1, "--repeat", 50)
     record["direct"] = [zonal("--shape", shape, "--method", "direct", "--threads", options.threads, "--repeat", 3)
                         for shape in ("200", "400", "60x60", "200x200", "12x12x12")]
     record["transform"] = [zonal("--shape", shape, "--batch", batch, "--method", "transform", "--threads",
-                                 options.threads) for shape, batch in
-                           (("200", 1000), ("400", 1000), ("3200", 100), ("100x100", 1), ("200x200", 10), ("800x800", 1))]
+                                 options.threads, "--repeat", repeat) for shape, batch, repeat in
+                           (("200", 1000, 20), ("400", 1000, 20), ("3200", 100, 20), ("100x100", 1, 300),
+                            ("200x200", 1, 300), ("200x200", 10, 50), ("800x800", 1, 10), ("64x64x64", 1, 50))]
     machine.write(record, options.output)
 
 
