@@ -43,6 +43,8 @@ PUBLIC = {
     "normalized_convolution": "radial", "polarization_convolution": "radial",
     "split": "split", "split_convolution": "split",
     "planner": "split",
+    "chebyshev": "chebyshev", "chebyshev_product": "chebyshev", "chebyshev_calculus": "chebyshev",
+    "chebyshev_evaluation": "chebyshev", "chebyshev_roots": "chebyshev",
 }
 
 # Pattern of another library's header -> (name, where it may be included: prefixes of paths).
@@ -55,7 +57,7 @@ FOREIGN = [
                             "bench/", "cli/bench_peak.cpp")),
     (r"mpi\.h", "MPI", ("src/distributed/", "tests/mpi/")),
     (r"(cuda|cufft|cublas|cusolver|nccl|cub/|thrust/|nvtx).*", "CUDA", ("src/core/",)),
-    (r"Eigen/.*", "Eigen", ("src/split/",)),
+    (r"Eigen/.*", "Eigen", ("src/split/", "src/chebyshev/roots.cpp")),
     (r"fmt/.*", "fmt", CPP),
     (r"CLI/.*", "CLI11", ("cli/",)),
     (r"cairo.*", "Cairo", ("cli/plot/",)),

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include "zonal/chebyshev.hpp"
+
+namespace zonal {
+
+namespace chebyshev {
+
+/// magnitudes: |a_k|, k = 0 .. K; how many of them to keep, 0 to K + 1
+std::int64_t chop_length(const std::vector<double>& magnitudes, double tolerance);
+/// largest |a| over all other axes, for each k of one axis
+template <class T>
+std::vector<double> magnitudes(const SeriesArray<const T>& f, int axis);
+template <class T>
+std::vector<std::complex<double>> all_roots(const SeriesArray<const T>& f);
+
+}  // namespace chebyshev
+
+/// How many coefficients along an axis a series resolved to `tolerance` (relative, in (0, 1)) needs: where
+/// the magnitudes reach a plateau, else all of them (Aurentz & Trefethen 2017, standardChop). Below 17
+/// coefficients nothing is chopped but zeros at the end. At least 1. Throws InvalidArgument.
+template <class T, int D, ChebyshevConvention C>
+std::int64_t chop_length(const ChebyshevSeries<T, D, C>& f, int axis = 0, double tolerance = 0x1p-52) {
+    return chebyshev::chop_length(chebyshev::magnitudes<T>(chebyshev::series_array(f.view()), axis),
+                                  tolerance);
+}
+
+/// f without the coefficients that chop_length leaves out, along every axis.
+template <class T, int D, ChebyshevConvention C>
+ChebyshevSeries<T, D, C> chopped(const ChebyshevSeries<T, D, C>& f, double tolerance = 0x1p-52) {
+    auto extents = f.extents();
+    auto part = f.coefficients();
+    for (int axis = 0; axis < D; ++axis) extents[axis] = chop_length(f, axis, tolerance);
+    part = {part.data(), extents, part.strides(), part.space()};
+    ChebyshevSeries<T, D, C> result(extents, f.domain());
+    chebyshev::convert<T>(chebyshev::series_array(ChebyshevView<const T, D, C>(part)),
+                          chebyshev::series_array(result.view()));
+    return result;
+}
+
+/// All roots in the complex plane of the polynomial, in the variable of [-1, 1], as the eigenvalues of the
+/// colleague matrix (Good 1961), unordered; zeros at the end are cut off first. Throws
+/// InvalidArgument for a series of zeros and for coefficients that are not finite.
+template <class T, ChebyshevConvention C>
+std::vector<std::complex<double>> all_roots(const ChebyshevSeries<T, 1, C>& f) {
+    return chebyshev::all_roots<T>(chebyshev::series_array(f.view()));
+}
+
+/// Real roots in the domain, ascending; multiple ones as often as they are (nearly, as rounding splits them).
+/// tolerance: how far off the real axis and the ends, in the variable of [-1, 1], a root may seem to be.
+std::vector<double> roots(const ChebyshevSeries<double, 1, ChebyshevConvention::primed>& f,
+                          double tolerance = 1e-10);
+std::vector<double> roots(const ChebyshevSeries<double, 1, ChebyshevConvention::plain>& f,
+                          double tolerance = 1e-10);
+
+}  // namespace zonal

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// Which method is the faster one: pure functions of shapes, with constants measured on a Xeon with AVX-512
+/// (docs/decisions/chebyshev.md).
+namespace zonal::chebyshev {
+
+/// In one dimension the direct sum beats transforms up to so many coefficients, in more never.
+inline constexpr std::int64_t largest_direct = 400;
+
+/// Dense cosine matrices beat FFTs, which are in double in any case, up to so many points per axis.
+template <class R>
+inline constexpr std::int64_t largest_dense = sizeof(R) == sizeof(double) ? 416 : 832;
+
+/// Transforms are shared by terms and pairs of coefficients are not.
+inline bool direct_is_faster(int dimensions, std::int64_t extent, std::size_t n_terms) {
+    return dimensions == 1 && extent * static_cast<std::int64_t>(n_terms) <= largest_direct;
+}
+
+/// Points that make products of degree `degree` exact in modes up to `kept`: T_j looks like T_{2m-j} at m
+/// Gauss points, so 2m > degree + kept.
+inline std::int64_t fewest_points(std::int64_t degree, std::int64_t kept) {
+    return (degree + kept) / 2 + 1;
+}
+
+}  // namespace zonal::chebyshev

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "chebyshev/series_lines.hpp"
+#include "zonal/chebyshev_roots.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal {
+namespace chebyshev {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// Plain coefficients without the zeros at the end.
+template <class T>
+std::vector<Complex> plain_coefficients(const SeriesArray<const T>& f) {
+    std::vector<Complex> a;
+    for (std::int64_t k = 0; k < f.extents[1]; ++k) a.emplace_back(f.data[k * f.strides[1]]);
+    for (std::size_t k = 0; k < a.size(); ++k)
+        if (!std::isfinite(a[k].real()) || !std::isfinite(a[k].imag()))
+            throw InvalidArgument(fmt::format("f: coefficient {} is not finite", k));
+    while (!a.empty() && a.back() == 0.0) a.pop_back();
+    if (a.empty()) throw InvalidArgument("f: all coefficients are 0: every number is a root");
+    if (f.convention == ChebyshevConvention::primed) a.front() /= 2;
+    return a;
+}
+
+/// x T_k = (T_{k-1} + T_{k+1}) / 2 for k = 0 .. K - 1 as a matrix, in which T_K at a root is
+/// -sum_{k<K} (a_k / a_K) T_k; rows and columns of T_0 scaled by sqrt(2), so that all but the last row is
+/// symmetric (Good 1961).
+template <class Scalar>
+Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> colleague_matrix(const std::vector<Complex>& a) {
+    const auto degree = static_cast<Eigen::Index>(a.size()) - 1;
+    Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> matrix(degree, degree);
+    matrix.setZero();
+    for (Eigen::Index k = 0; k + 1 < degree; ++k)
+        matrix(k, k + 1) = matrix(k + 1, k) = k == 0 ? std::sqrt(0.5) : 0.5;
+    for (Eigen::Index k = 0; k < degree; ++k) {
+        const Complex ratio = a[static_cast<std::size_t>(k)] / a.back() * (k == 0 ? std::sqrt(0.5) : 0.5);
+        const Complex term = degree == 1 ? a[0] / a[1] : ratio;
+        if constexpr (std::is_same_v<Scalar, double>)
+            matrix(degree - 1, k) -= term.real();
+        else
+            matrix(degree - 1, k) -= term;
+    }
+    return matrix;
+}
+
+/// Scales rows and columns by powers of 2 until both of each index are of nearly the same size (Parlett &
+/// Reinsch 1969): a small a_K makes the last row large, against which the others' rounding would count. Eigen
+/// does not balance.
+template <class Matrix>
+void balance(Matrix& matrix) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+            const double diagonal = std::abs(matrix(i, i));
+            const double column = matrix.col(i).cwiseAbs().sum() - diagonal;
+            const double row = matrix.row(i).cwiseAbs().sum() - diagonal;
+            if (!(column > 0 && row > 0)) continue;
+            const int exponent = static_cast<int>(std::lround(std::log2(row / column) / 2));
+            const double factor = std::ldexp(1.0, exponent);
+            if (column * factor + row / factor >= 0.95 * (column + row)) continue;
+            matrix.col(i) *= factor;
+            matrix.row(i) /= factor;
+            changed = true;
+        }
+    }
+}
+
+template <class Scalar>
+std::vector<Complex> eigenvalues(Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> matrix) {
+    balance(matrix);
+    using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+    using Solver = std::conditional_t<std::is_same_v<Scalar, double>, Eigen::EigenSolver<Matrix>,
+                                      Eigen::ComplexEigenSolver<Matrix>>;
+    const Solver solver(matrix, false);
+    if (solver.info() != Eigen::Success)
+        throw InvalidArgument(fmt::format(
+            "f: the eigenvalues of its colleague matrix of {} rows did not converge", matrix.rows()));
+    std::vector<Complex> values;
+    for (Eigen::Index i = 0; i < matrix.rows(); ++i) values.push_back(solver.eigenvalues()(i));
+    return values;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Complex> all_roots(const SeriesArray<const T>& f) {
+    require_host(f, "f");
+    const auto a = plain_coefficients(f);
+    if (a.size() == 1) return {};
+    if constexpr (is_complex<T>)
+        return eigenvalues<Complex>(colleague_matrix<Complex>(a));
+    else
+        return eigenvalues<double>(colleague_matrix<double>(a));
+}
+
+template std::vector<Complex> all_roots(const SeriesArray<const float>&);
+template std::vector<Complex> all_roots(const SeriesArray<const double>&);
+template std::vector<Complex> all_roots(const SeriesArray<const std::complex<float>>&);
+template std::vector<Complex> all_roots(const SeriesArray<const std::complex<double>>&);
+
+}  // namespace chebyshev
+
+namespace {
+
+template <ChebyshevConvention C>
+std::vector<double> roots_in_domain(const ChebyshevSeries<double, 1, C>& f, double tolerance) {
+    if (!(tolerance >= 0))
+        throw InvalidArgument(fmt::format("tolerance = {}: must not be negative", tolerance));
+    std::vector<double> real;
+    for (const auto& root : all_roots(f)) {
+        if (std::abs(root.imag()) > tolerance || std::abs(root.real()) > 1 + tolerance) continue;
+        real.push_back(f.domain()[0].from_reference(std::clamp(root.real(), -1.0, 1.0)));
+    }
+    std::sort(real.begin(), real.end());
+    return real;
+}
+
+}  // namespace
+
+std::vector<double> roots(const ChebyshevSeries<double, 1, ChebyshevConvention::primed>& f,
+                          double tolerance) {
+    return roots_in_domain(f, tolerance);
+}
+std::vector<double> roots(const ChebyshevSeries<double, 1, ChebyshevConvention::plain>& f, double tolerance) {
+    return roots_in_domain(f, tolerance);
+}
+
+}  // namespace zonal
