@@ -99,10 +99,7 @@ template <class R, Direction D, int Columns, int FieldColumns, int Pitch>
 __device__ __forceinline__ void load_columns(const AxisLaunch<R>& launch, const std::int64_t* sources,
                                              int step, R* data) {
     constexpr int entries = 2 * strip;
-    for (int e = static_cast<int>(threadIdx.x); e < entries * Columns; e += static_cast<int>(blockDim.x)) {
-        // Neighbouring threads read neighbours in memory.
-        const int entry = launch.is_last_axis ? e % entries : e / Columns;
-        const int c = launch.is_last_axis ? e / entries : e % Columns;
+    const auto copy = [&](int entry, int c) {
         const int part = D == Direction::synthesis ? entry % 2 : entry / strip;
         const int i = D == Direction::synthesis ? entry / 2 : entry % strip;
         const int plane = FieldColumns == Columns ? static_cast<int>(blockIdx.z) : c / FieldColumns;
@@ -113,7 +110,14 @@ __device__ __forceinline__ void load_columns(const AxisLaunch<R>& launch, const 
                         (is_there ? sources[c] + place * launch.in[plane].strides[launch.axis] : 0);
         __pipeline_memcpy_async(data + (part * strip + i) * Pitch + c, from, sizeof(R),
                                 is_there ? 0 : sizeof(R));
-    }
+    };
+    // Neighbouring threads read neighbours in memory.
+    const int thread = static_cast<int>(threadIdx.x), n_threads = static_cast<int>(blockDim.x);
+    if (launch.is_last_axis)
+        for (int c = thread / entries; c < Columns; c += n_threads / entries) copy(thread % entries, c);
+    else
+        for (int entry = thread / Columns; entry < entries; entry += n_threads / Columns)
+            copy(entry, thread % Columns);
 }
 
 /// sums[parity][unit] += a warp's strip of the matrices times the columns.
