@@ -74,6 +74,13 @@ class ChebyshevWorkspace {
     ChebyshevWorkspace(ChebyshevWorkspace&&) noexcept;
     ChebyshevWorkspace& operator=(ChebyshevWorkspace&&) noexcept;
 
+    /// CUDA: from now on the work of calls is put on the caller's stream, a cudaStream_t of the plan's device
+    /// (null: the default stream). Where all arrays lie on the device, a call returns without waiting, may be
+    /// captured in a graph, and errors of its work show at the caller's next synchronisation. By default the
+    /// workspace has a stream of its own, the arrays must be ready when the call is made, and it returns when
+    /// all is done. Plans of the CPU take no notice.
+    void use_stream(void* cuda_stream);
+
     struct Storage;
     Storage& storage() { return *storage_; }
 

@@ -12,10 +12,22 @@
 
 namespace zonal {
 
-/// Scratch memory of the CPU's methods.
+namespace chebyshev {
+
+/// What a device's methods keep in a workspace.
+struct DeviceStorage {
+    virtual ~DeviceStorage() = default;
+};
+
+}  // namespace chebyshev
+
+/// Scratch memory of the CPU's methods, and of a device's.
 struct ChebyshevWorkspace::Storage {
     core::Scratch memory;
     std::vector<chebyshev::FftState> ffts;  ///< [thread]
+    std::unique_ptr<chebyshev::DeviceStorage> device;
+    void* stream = nullptr;  ///< the caller's, a cudaStream_t
+    bool has_stream = false;
 };
 
 namespace chebyshev {

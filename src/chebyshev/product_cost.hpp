@@ -14,9 +14,17 @@ inline constexpr std::int64_t largest_direct = 400;
 template <class R>
 inline constexpr std::int64_t largest_dense = sizeof(R) == sizeof(double) ? 416 : 832;
 
+/// The same on CUDA, where the direct sum is one launch instead of two: for single products up to thousands,
+/// for batches up to where the tensor cores make good that transforms need 1.5 times the arithmetic.
+inline constexpr std::int64_t largest_direct_on_cuda = 600;
+
+/// Points per axis that dense matrices on CUDA go up to: two gigabytes for an axis.
+inline constexpr std::int64_t most_points_on_cuda = 16384;
+
 /// Transforms are shared by terms and pairs of coefficients are not.
-inline bool direct_is_faster(int dimensions, std::int64_t extent, std::size_t n_terms) {
-    return dimensions == 1 && extent * static_cast<std::int64_t>(n_terms) <= largest_direct;
+inline bool direct_is_faster(int dimensions, std::int64_t extent, std::size_t n_terms, bool on_cuda) {
+    const auto largest = on_cuda ? largest_direct_on_cuda : largest_direct;
+    return dimensions == 1 && extent * static_cast<std::int64_t>(n_terms) <= largest;
 }
 
 /// Points that make products of degree `degree` exact in modes up to `kept`: T_j looks like T_{2m-j} at m

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "chebyshev/product.hpp"
@@ -13,6 +14,11 @@ ChebyshevWorkspace::ChebyshevWorkspace() : storage_(std::make_unique<Storage>())
 ChebyshevWorkspace::~ChebyshevWorkspace() = default;
 ChebyshevWorkspace::ChebyshevWorkspace(ChebyshevWorkspace&&) noexcept = default;
 ChebyshevWorkspace& ChebyshevWorkspace::operator=(ChebyshevWorkspace&&) noexcept = default;
+
+void ChebyshevWorkspace::use_stream(void* cuda_stream) {
+    storage_->stream = cuda_stream;
+    storage_->has_stream = true;
+}
 
 namespace chebyshev {
 namespace {
@@ -48,15 +54,24 @@ void check(const ProductShape& shape) {
     for (std::size_t term = 0; term < shape.terms.size(); ++term) check_term(shape, term);
 }
 
+/// Whether transforms need more points than the dense matrices on CUDA go up to.
+bool has_too_many_points(const ProductShape& shape, bool full) {
+    const auto factors = static_cast<std::int64_t>(most_factors(shape));
+    const auto most = *std::max_element(shape.extents.begin(), shape.extents.end());
+    return fewest_points(factors * (most - 1), (full ? factors : 1) * (most - 1)) > most_points_on_cuda;
+}
+
 /// device, threads and method; where this build has no products on CUDA, automatic is the CPU.
 ChebyshevProductOptions resolve(const ProductShape& shape, ChebyshevProductOptions options) {
     const bool automatic = options.device.kind() == Device::Kind::automatic;
     options.device = automatic && !has_cuda_products() ? Device::cpu() : resolve_device(options.device);
     options.threads = core::resolve_threads(options.threads);
     if (options.method == ChebyshevMethod::automatic) {
+        const bool on_cuda = options.device.kind() == Device::Kind::cuda;
         const bool direct = options.accuracy == ChebyshevAccuracy::componentwise ||
-                            (most_factors(shape) == 2 &&
-                             direct_is_faster(shape.dimensions, shape.extents[0], shape.terms.size()));
+                            (on_cuda && has_too_many_points(shape, options.full)) ||
+                            (most_factors(shape) == 2 && direct_is_faster(shape.dimensions, shape.extents[0],
+                                                                          shape.terms.size(), on_cuda));
         options.method = direct ? ChebyshevMethod::direct : ChebyshevMethod::transform;
     }
     if (options.method == ChebyshevMethod::transform && options.accuracy == ChebyshevAccuracy::componentwise)
@@ -93,12 +108,12 @@ std::unique_ptr<ProductPlan<T>> make_plan(const ProductShape& shape,
 
 template <class T>
 void check_arrays(const char* name, std::span<const SeriesArray<T>> arrays, int n_arrays,
-                  const std::array<std::int64_t, 3>& extents, std::int64_t n_batch) {
+                  const std::array<std::int64_t, 3>& extents, std::int64_t n_batch, const Device& device) {
     if (static_cast<int>(arrays.size()) != n_arrays)
         throw InvalidArgument(
             fmt::format("{}: their number = {}: must be {}", name, arrays.size(), n_arrays));
     for (const auto& array : arrays) {
-        require_host(array, name);
+        if (device.kind() == Device::Kind::cpu) require_host(array, name);
         require_extent(name, 0, array.extents[0], n_batch);
         for (int axis = 1; axis <= array.dimensions; ++axis)
             require_extent(name, axis, array.extents[axis], extents[static_cast<std::size_t>(axis - 1)]);
@@ -139,8 +154,9 @@ void ProductPlanHandle<T>::execute(std::span<const SeriesArray<const T>> fields,
                                    std::span<const SeriesArray<T>> sums,
                                    ChebyshevWorkspace& workspace) const {
     const auto n_batch = sums.empty() ? 0 : sums.front().extents[0];
-    check_arrays("fields", fields, plan_->shape.n_fields, plan_->shape.extents, n_batch);
-    check_arrays("sums", sums, plan_->shape.n_outputs, plan_->extents_out, n_batch);
+    const auto device = plan_->options.device;
+    check_arrays("fields", fields, plan_->shape.n_fields, plan_->shape.extents, n_batch, device);
+    check_arrays("sums", sums, plan_->shape.n_outputs, plan_->extents_out, n_batch, device);
     if (n_batch == 0) return;
     plan_->execute(fields, sums, workspace.storage());
 }

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/host_device.hpp"
+
+/// How even and odd parts of an axis lie in memory. Coefficients: even and odd ones take turns. Values at the
+/// 2 half Gauss points: [v_0 .. v_{half-1}, v_{2 half - 1} .. v_half], near points and their mirror images.
+namespace zonal::chebyshev {
+
+/// Even (parity 0) or odd (1) ones of n coefficients.
+ZONAL_HOST_DEVICE constexpr std::int64_t n_of_parity(std::int64_t n, int parity) {
+    return (n + 1 - parity) / 2;
+}
+
+/// Where one side of a transform finds what belongs to (i, part): i * step + part * part_step, i <
+/// count[part].
+struct AxisParts {
+    std::int64_t step = 1, part_step = 0;
+    std::int64_t count[2] = {0, 0};
+};
+
+/// part: the parity.
+ZONAL_HOST_DEVICE constexpr AxisParts coefficient_parts(std::int64_t n) {
+    return {2, 1, {n_of_parity(n, 0), n_of_parity(n, 1)}};
+}
+
+/// part: 0 for near points, 1 for mirror images.
+ZONAL_HOST_DEVICE constexpr AxisParts value_parts(std::int64_t half) {
+    return {1, half, {half, half}};
+}
+
+/// Of an array, the column that number p is along an axis: [batch, first, second], the last one fastest.
+struct ColumnIndex {
+    std::int64_t batch, first, second;
+};
+
+ZONAL_HOST_DEVICE constexpr ColumnIndex column_index(std::int64_t p, std::int64_t n_first,
+                                                     std::int64_t n_second) {
+    const std::int64_t outer = p / n_second;
+    return {outer / n_first, outer % n_first, p % n_second};
+}
+
+}  // namespace zonal::chebyshev

@@ -1,0 +1,232 @@
+#include "chebyshev/cosine_transform_cuda.cuh"
+
+#include <algorithm>
+
+#include "chebyshev/cosine_kernels.cuh"
+#include "chebyshev/cosine_table.hpp"
+
+namespace zonal::chebyshev::cuda {
+namespace {
+
+std::int64_t ceil_of(std::int64_t n, std::int64_t unit) {
+    return (n + unit - 1) / unit;
+}
+
+/// Units of columns and stages of a kernel for many blocks, and for few, where what counts is that every
+/// processor has one and that the wait for memory is short.
+template <int Fields, bool Wide>
+inline constexpr int units = Wide ? 4 : Fields;
+template <bool Wide>
+inline constexpr int stages = Wide ? 2 : 4;
+/// One warp for each of a processor's four schedulers.
+constexpr int most_narrow_strips = 4;
+
+template <class R, Direction D, int Fields, bool Wide>
+struct Kernel {
+    using Tile = AxisTile<R, Fields, units<Fields, Wide>, stages<Wide>>;
+    static constexpr auto function = transform_axis<R, D, Fields, units<Fields, Wide>, stages<Wide>>;
+
+    /// Strips of a block at most: what shared memory has room for.
+    static int most_strips_for(std::int64_t shared_bytes) {
+        int strips = Wide ? most_strips : most_narrow_strips;
+        while (strips > 1 && Tile::bytes(strips) > shared_bytes) --strips;
+        return strips;
+    }
+    static void prepare(std::int64_t shared_bytes) {
+        const auto bytes = Tile::bytes(most_strips_for(shared_bytes));
+        core::check_cuda(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              static_cast<int>(bytes)),
+                         "cosine transform: shared memory");
+    }
+    static std::int64_t n_blocks(std::int64_t n_strips, int strips, std::int64_t n_columns, int n_arrays) {
+        return ceil_of(n_strips, strips) * ceil_of(n_columns, Tile::field_columns) * n_arrays;
+    }
+    static void launch(const AxisLaunch<R>& launch, int strips, int n_arrays, cudaStream_t stream) {
+        const dim3 grid(static_cast<unsigned>(ceil_of(launch.n_columns, Tile::field_columns)),
+                        static_cast<unsigned>(ceil_of(launch.rows, strips * strip)),
+                        static_cast<unsigned>(n_arrays));
+        function<<<grid, 32 * strips, Tile::bytes(strips), stream>>>(launch);
+        core::check_launch("cosine transform");
+    }
+};
+
+struct Processors {
+    std::int64_t count, shared_bytes;
+};
+
+Processors processors() {
+    int device = 0, count = 0;
+    core::check_cuda(cudaGetDevice(&device), "asking for the current device");
+    core::check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
+                     "asking for the processors");
+    return {count, core::shared_memory_per_block()};
+}
+
+/// So many strips a block that the last block has the least to spare; of equals the most.
+int even_strips(std::int64_t n_strips, int most) {
+    int best = 1;
+    std::int64_t least = INT64_MAX;
+    for (int strips = std::max(1, most / 2); strips <= most; ++strips) {
+        const std::int64_t padded = ceil_of(n_strips, strips) * strips;
+        if (padded <= least) best = strips, least = padded;
+    }
+    return static_cast<int>(std::min<std::int64_t>(best, n_strips));
+}
+
+/// Picks the kernel by whether there is enough to do for every processor.
+template <class R, Direction D, int Fields>
+void run(const AxisLaunch<R>& launch, int n_arrays, cudaStream_t stream) {
+    using Wide = Kernel<R, D, Fields, true>;
+    using Narrow = Kernel<R, D, Fields, false>;
+    if (launch.n_columns == 0) return;
+    const auto [count, shared_bytes] = processors();
+    const std::int64_t n_strips = ceil_of(launch.rows, strip);
+    int strips = even_strips(n_strips, Wide::most_strips_for(shared_bytes));
+    if (Wide::n_blocks(n_strips, strips, launch.n_columns, n_arrays) >= count)
+        return Wide::launch(launch, strips, n_arrays, stream);
+    strips = even_strips(n_strips, Narrow::most_strips_for(shared_bytes));
+    while (strips > 1 && Narrow::n_blocks(n_strips, strips, launch.n_columns, n_arrays) < count)
+        strips = (strips + 1) / 2;
+    Narrow::launch(launch, strips, n_arrays, stream);
+}
+
+/// What a launch has but for its matrices and arrays.
+template <class R>
+AxisLaunch<R> launch_for(const AxisColumns& columns) {
+    AxisLaunch<R> launch{};
+    std::array<int, 2> others{};
+    int n_others = 0;
+    for (int axis = 0; axis < 3; ++axis)
+        if (axis != columns.axis) others[static_cast<std::size_t>(n_others++)] = axis;
+    launch.axis = columns.axis + 1;
+    launch.first = others[0] + 1;
+    launch.second = others[1] + 1;
+    launch.n_first = columns.extents[static_cast<std::size_t>(others[0])];
+    launch.n_second = columns.extents[static_cast<std::size_t>(others[1])];
+    launch.n_columns = columns.n_batch * launch.n_first * launch.n_second;
+    launch.is_last_axis = columns.axis == columns.dimensions - 1;
+    launch.weight = 1;
+    return launch;
+}
+
+/// Arrays by as many as a launch takes.
+template <class R, Direction D>
+void run_arrays(AxisLaunch<R> launch, std::span<const Plane<const R>> in, std::span<const Plane<R>> out,
+                cudaStream_t stream) {
+    for (std::size_t first = 0; first < in.size(); first += most_planes) {
+        const auto count = std::min<std::size_t>(most_planes, in.size() - first);
+        std::copy_n(in.begin() + static_cast<std::ptrdiff_t>(first), count, launch.in);
+        std::copy_n(out.begin() + static_cast<std::ptrdiff_t>(first), count, launch.out);
+        run<R, D, 1>(launch, static_cast<int>(count), stream);
+    }
+}
+
+/// [2][rows][inner] of value(parity, row, i) where i < count(parity) and row < n_rows(parity), else 0.
+template <class Value>
+core::DeviceArray<double> make_entries(std::int64_t rows, std::int64_t inner, const Value& value) {
+    std::vector<double> entries(static_cast<std::size_t>(2 * rows * inner));
+    for (int parity = 0; parity < 2; ++parity)
+        for (std::int64_t row = 0; row < rows; ++row)
+            for (std::int64_t i = 0; i < inner; ++i)
+                entries[static_cast<std::size_t>((parity * rows + row) * inner + i)] = value(parity, row, i);
+    return core::DeviceArray<double>(entries);
+}
+
+}  // namespace
+
+CosineAxis::CosineAxis(std::int64_t n_in, std::int64_t n_out, std::int64_t points,
+                       ChebyshevConvention convention)
+    : n_in_(n_in),
+      n_out_(n_out),
+      half_(ceil_of(points, 2)),
+      synthesis_(make_synthesis(n_in, half_, convention == ChebyshevConvention::primed ? 0.5 : 1)),
+      analysis_(make_analysis(n_out, half_, convention == ChebyshevConvention::primed ? 1 : 0.5)) {}
+
+CosineAxis::Matrices CosineAxis::make_synthesis(std::int64_t n_in, std::int64_t half, double first) {
+    const CosineTable cosine(2 * half);
+    const std::int64_t inner = ceil_of(n_of_parity(n_in, 0), strip) * strip;
+    return {half, inner, make_entries(half, inner, [&](int parity, std::int64_t j, std::int64_t i) {
+                const std::int64_t k = 2 * i + parity;
+                return k < n_in ? cosine.gauss(k, j) * (k == 0 ? first : 1) : 0;
+            })};
+}
+
+CosineAxis::Matrices CosineAxis::make_analysis(std::int64_t n_out, std::int64_t half, double first) {
+    const CosineTable cosine(2 * half);
+    const std::int64_t rows = n_of_parity(n_out, 0), inner = ceil_of(half, strip) * strip;
+    return {rows, inner, make_entries(rows, inner, [&](int parity, std::int64_t i, std::int64_t j) {
+                const std::int64_t k = 2 * i + parity;
+                return k < n_out && j < half
+                           ? cosine.gauss(k, j) * (k == 0 ? first : 1) / static_cast<double>(half)
+                           : 0;
+            })};
+}
+
+template <class R>
+void CosineAxis::synthesize(std::span<const Plane<const R>> coefficients, std::span<const Plane<R>> values,
+                            const AxisColumns& columns, cudaStream_t stream) const {
+    auto launch = launch_for<R>(columns);
+    launch.matrices = synthesis_.entries.data();
+    launch.rows = synthesis_.rows;
+    launch.inner = synthesis_.inner;
+    launch.source = coefficient_parts(n_in_);
+    launch.target = value_parts(half_);
+    run_arrays<R, Direction::synthesis>(launch, coefficients, values, stream);
+}
+
+template <class R>
+void CosineAxis::synthesize_product(const Plane<const R>& one, const Plane<const R>& other, double weight,
+                                    const Plane<R>& values, const AxisColumns& columns,
+                                    cudaStream_t stream) const {
+    auto launch = launch_for<R>(columns);
+    launch.matrices = synthesis_.entries.data();
+    launch.rows = synthesis_.rows;
+    launch.inner = synthesis_.inner;
+    launch.source = coefficient_parts(n_in_);
+    launch.target = value_parts(half_);
+    launch.in[0] = one;
+    launch.in[1] = other;
+    launch.out[0] = values;
+    launch.weight = weight;
+    run<R, Direction::synthesis, 2>(launch, 1, stream);
+}
+
+template <class R>
+void CosineAxis::analyze(std::span<const Plane<const R>> values, std::span<const Plane<R>> coefficients,
+                         const AxisColumns& columns, cudaStream_t stream) const {
+    auto launch = launch_for<R>(columns);
+    launch.matrices = analysis_.entries.data();
+    launch.rows = analysis_.rows;
+    launch.inner = analysis_.inner;
+    launch.source = value_parts(half_);
+    launch.target = coefficient_parts(n_out_);
+    run_arrays<R, Direction::analysis>(launch, values, coefficients, stream);
+}
+
+template <class R>
+void prepare_cosine_kernels() {
+    const auto bytes = core::shared_memory_per_block();
+    Kernel<R, Direction::synthesis, 1, true>::prepare(bytes);
+    Kernel<R, Direction::synthesis, 1, false>::prepare(bytes);
+    Kernel<R, Direction::synthesis, 2, true>::prepare(bytes);
+    Kernel<R, Direction::synthesis, 2, false>::prepare(bytes);
+    Kernel<R, Direction::analysis, 1, true>::prepare(bytes);
+    Kernel<R, Direction::analysis, 1, false>::prepare(bytes);
+}
+
+template void CosineAxis::synthesize(std::span<const Plane<const float>>, std::span<const Plane<float>>,
+                                     const AxisColumns&, cudaStream_t) const;
+template void CosineAxis::synthesize(std::span<const Plane<const double>>, std::span<const Plane<double>>,
+                                     const AxisColumns&, cudaStream_t) const;
+template void CosineAxis::synthesize_product(const Plane<const float>&, const Plane<const float>&, double,
+                                             const Plane<float>&, const AxisColumns&, cudaStream_t) const;
+template void CosineAxis::synthesize_product(const Plane<const double>&, const Plane<const double>&, double,
+                                             const Plane<double>&, const AxisColumns&, cudaStream_t) const;
+template void CosineAxis::analyze(std::span<const Plane<const float>>, std::span<const Plane<float>>,
+                                  const AxisColumns&, cudaStream_t) const;
+template void CosineAxis::analyze(std::span<const Plane<const double>>, std::span<const Plane<double>>,
+                                  const AxisColumns&, cudaStream_t) const;
+template void prepare_cosine_kernels<float>();
+template void prepare_cosine_kernels<double>();
+
+}  // namespace zonal::chebyshev::cuda

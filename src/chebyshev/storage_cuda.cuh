@@ -1,0 +1,126 @@
+#pragma once
+
+#include <string>
+
+#include "chebyshev/product.hpp"
+#include "core/cuda_transfer.cuh"
+#include "zonal/error.hpp"
+
+namespace zonal::chebyshev::cuda {
+
+/// Device memory of a call, and what fills it.
+struct CudaStorage final : DeviceStorage {
+    CudaStorage(int device, int threads) : device(device), transfer(device, threads) {}
+
+    const int device;
+    core::HostTransfer transfer;
+    core::OwnStream own;
+    core::DeviceArray<char> scratch;  ///< of the method
+    core::DeviceArray<char> staging;  ///< host arrays while they are on the device
+};
+
+/// Throws InvalidArgument for an array that is said to lie on the device and does not, or the other way
+/// round.
+template <class T>
+void require_place(const char* name, const SeriesArray<T>& array, int device) {
+    cudaPointerAttributes found{};
+    core::check_cuda(cudaPointerGetAttributes(&found, array.data), "looking up a pointer");
+    const bool is_device = found.type == cudaMemoryTypeDevice;
+    if (array.space != MemorySpace::cuda) {
+        if (is_device)
+            throw InvalidArgument(std::string(name) + ": is in device memory, but said to be in the host's");
+        return;
+    }
+    const bool usable = found.type == cudaMemoryTypeManaged || (is_device && found.device == device);
+    if (!usable)
+        throw InvalidArgument(std::string(name) + ": is not in device memory of " +
+                              to_string(Device::cuda(device)));
+    constexpr std::uintptr_t alignment = sizeof(Real<T>);
+    if (reinterpret_cast<std::uintptr_t>(array.data) % alignment != 0)
+        throw InvalidArgument(std::string(name) + ": must be aligned to " + std::to_string(alignment) +
+                              " bytes");
+}
+
+/// Host arrays of one call, row-major copies of them in the staging memory.
+template <class T>
+class StagedArrays {
+  public:
+    explicit StagedArrays(CudaStorage& storage) : storage_(storage) {}
+
+    /// Bytes of the copy; 0 for arrays that lie on the device.
+    template <class Element>
+    static std::int64_t bytes(const SeriesArray<Element>& array) {
+        if (array.space == MemorySpace::cuda) return 0;
+        const std::int64_t size = n_elements(array) * static_cast<std::int64_t>(sizeof(T));
+        return (size + 255) / 256 * 256;
+    }
+
+    /// The array itself, or its place on the device, contents unspecified.
+    template <class Element>
+    SeriesArray<Element> place(const SeriesArray<Element>& array) {
+        if (array.space == MemorySpace::cuda) return array;
+        auto* const data = reinterpret_cast<T*>(storage_.staging.data() + used_);
+        used_ += bytes(array);
+        return row_major(array, static_cast<Element*>(data), MemorySpace::cuda);
+    }
+
+    void fetch(const SeriesArray<const T>& from, const SeriesArray<const T>& to, cudaStream_t stream) {
+        if (from.space == MemorySpace::cuda) return;
+        auto* const target = const_cast<T*>(to.data);  // our own memory
+        const auto size = n_elements(from) * static_cast<std::int64_t>(sizeof(T));
+        if (is_row_major(from)) return storage_.transfer.to_device(from.data, target, size, stream);
+        std::vector<T> packed(static_cast<std::size_t>(n_elements(from)));
+        for_each_pair(from, row_major(from, packed.data(), MemorySpace::host),
+                      [](const T& source, T& copy) { copy = source; });
+        storage_.transfer.to_device(packed.data(), target, size, stream);
+        core::check_cuda(cudaStreamSynchronize(stream), "copying to the device");
+    }
+
+    /// The array has been written on return.
+    void deliver(const SeriesArray<T>& from, const SeriesArray<T>& to, cudaStream_t stream) {
+        if (to.space == MemorySpace::cuda) return;
+        const auto size = n_elements(to) * static_cast<std::int64_t>(sizeof(T));
+        std::vector<T> packed(is_row_major(to) ? 0 : static_cast<std::size_t>(n_elements(to)));
+        storage_.transfer.to_host(from.data, is_row_major(to) ? to.data : packed.data(), size, stream);
+        core::check_cuda(cudaStreamSynchronize(stream), "copying to the host");
+        if (is_row_major(to)) return;
+        for_each_pair(to, row_major(to, packed.data(), MemorySpace::host),
+                      [](T& target, const T& copy) { target = copy; });
+    }
+
+  private:
+    template <class Element>
+    static std::int64_t n_elements(const SeriesArray<Element>& array) {
+        return array.extents[0] * array.extents[1] * array.extents[2] * array.extents[3];
+    }
+    template <class Element, class Like>
+    static SeriesArray<Element> row_major(const SeriesArray<Like>& like, Element* data, MemorySpace space) {
+        auto array = row_major_like(like, data, like.extents);
+        array.space = space;
+        return array;
+    }
+    template <class Element>
+    static bool is_row_major(const SeriesArray<Element>& array) {
+        std::int64_t stride = 1;
+        for (int axis = array.dimensions; axis >= 0; --axis) {
+            const auto at = static_cast<std::size_t>(axis);
+            if (array.extents[at] > 1 && array.strides[at] != stride) return false;
+            stride *= array.extents[at];
+        }
+        return true;
+    }
+    /// body(element of a, element of b)
+    template <class A, class B, class Body>
+    static void for_each_pair(const SeriesArray<A>& a, const SeriesArray<B>& b, const Body& body) {
+        const auto last = static_cast<std::size_t>(a.dimensions);
+        for_each_line(a, b, a.dimensions, [&](std::int64_t from, std::int64_t to) {
+            for (std::int64_t k = 0; k < a.extents[last]; ++k)
+                body(a.data[from + k * a.strides[last]], b.data[to + k * b.strides[last]]);
+        });
+    }
+
+    CudaStorage& storage_;
+    std::int64_t used_ = 0;
+};
+
+}  // namespace zonal::chebyshev::cuda
