@@ -1,7 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct SolveOptions {
     double interval = 0;
     /// Relative to the largest value of a field: of the highest modes in time, where the length is automatic,
     /// and of the root solver, which works to a hundredth of it.
-    double tolerance = 1e-10;
+    double tolerance = 1e-12;
     HighestMode highest_mode = HighestMode::projection;  ///< or tau
     Solver solver = Solver::automatic;
     int max_iterations = 20;  ///< of the root solver, in each interval; SIR gets eight times as many
@@ -95,6 +96,7 @@ class Solution {
     template <int D>
     ChebyshevSeries<double, D, ChebyshevConvention::plain> series(int field, std::int64_t interval,
                                                                   int subdomain = 0) const {
+        const auto* first = block(field, interval, subdomain, D);
         typename View<double, D>::Extents extents{};
         ChebyshevDomain<D> domain{};
         for (int axis = 0; axis < D; ++axis) {
@@ -102,7 +104,6 @@ class Solution {
             domain[axis] = interval_of(axis, interval, subdomain);
         }
         ChebyshevSeries<double, D, ChebyshevConvention::plain> result(extents, domain);
-        const auto* first = block(field, interval, subdomain, D);
         std::copy(first, first + result.size(), result.data());
         return result;
     }

@@ -125,17 +125,17 @@ std::vector<LibraryProblem> library_pdes() {
              {"force", 1, -1e3, 1e3, "strength"}},
             {10, 24, 8}, burgers_viscosity),
         pde("kdv", "u_t = -6 u u_x - u_xxx, a soliton of speed c",
-            {{"c", 4, 1e-3, 100, "speed"},
+            {{"c", 1, 1e-3, 100, "speed"},
              {"x0", -2, -1e3, 1e3, "crest at t = 0"},
              {"left", -10, -1e3, 1e3, "lower end"},
              {"right", 10, -1e3, 1e3, "upper end"}},
-            {16, 80}, kdv),
+            {16, 96}, kdv),
         pde("advection-diffusion", "u_t = nu (u_xx + u_yy) - a u_x - b u_y on [-1, 1]^2, a drifting Gaussian",
             {viscosity,
              {"a", 0.5, -100, 100, "speed in x"},
              {"b", 0.25, -100, 100, "speed in y"},
              {"width", 0.5, 0.01, 10, "of the Gaussian at t = 0"}},
-            {12, 18, 18}, advection_diffusion)};
+            {12, 20, 20}, advection_diffusion)};
 }
 
 }  // namespace zonal::gwrm

@@ -159,7 +159,8 @@ class Chain {
         if (length < 1e-12 * (options_.t1 - options_.t0) || time.lower + length == time.lower)
             throw NotConverged(
                 fmt::format(
-                    "no interval from t = {} on is short enough, the last ended at {}: {}; residual {:.2g}",
+                    "no interval from t = {} on is short enough, the last ended at {}: {}; residual {:.2g}. "
+                    "More modes may help",
                     time.lower, time.upper,
                     root.converged ? "the highest modes in time do not fall to the tolerance"
                                    : solver + ": " + root.reason,
