@@ -4,6 +4,7 @@
 #include <memory>
 #include <random>
 
+#include "bench_chebyshev.hpp"
 #include "bench_peak.hpp"
 #include "bench_radial.hpp"
 #include "common_options.hpp"
@@ -27,12 +28,14 @@ struct BenchOptions {
     std::string what;
     std::optional<std::int64_t> nside, n_lat, lmax, mmax;
     std::int64_t spin = 0, maps = 1, repeat = 3, iterations = 0;
+    std::string method;
     RadialBenchOptions radial;
+    ChebyshevBenchOptions chebyshev;
     RunOptions run;
 };
 
 void declare_options(CLI::App& app, BenchOptions& options) {
-    add_argument(app, "WHAT", options.what, "what to measure: sht or radial");
+    add_argument(app, "WHAT", options.what, "what to measure: sht, radial or chebyshev");
     const auto group = "Transform";
     add_integer(app, "--nside", options.nside, {1, 1 << 16}, "HEALPix grid")->group(group);
     add_integer(app, "--gauss", options.n_lat, {1, 1 << 18},
@@ -52,8 +55,34 @@ void declare_options(CLI::App& app, BenchOptions& options) {
     add_integer(app, "--repeat", options.repeat, {1, 10000}, "runs of each transform; the fastest counts")
         ->default_str("3")
         ->group(group);
+    add_choice<std::string>(app, "--method", options.method,
+                            {{"harmonic", "harmonic"},
+                             {"pixel-sum", "pixel-sum"},
+                             {"ring-fft", "ring-fft"},
+                             {"direct", "direct"},
+                             {"transform", "transform"},
+                             {"auto", "auto"}},
+                            "radial: harmonic, pixel-sum or ring-fft; chebyshev: direct, transform or auto");
     declare_options(app, options.radial);
+    declare_options(app, options.chebyshev);
     add_run_options(app, options.run);
+}
+
+/// --method of radial.
+std::optional<ConvolutionMethod> radial_method(const BenchOptions& options) {
+    if (options.method.empty()) return {};
+    for (const auto method :
+         {ConvolutionMethod::harmonic, ConvolutionMethod::pixel_sum, ConvolutionMethod::ring_fft})
+        if (options.what != "radial" || to_string(method) == options.method) return method;
+    throw UsageError(
+        fmt::format("--method = {}: must be harmonic, pixel-sum or ring-fft with radial", options.method));
+}
+
+void run_chebyshev(const BenchOptions& options, Session& session) {
+    if (options.nside || options.n_lat || options.lmax || options.mmax || options.spin > 0 ||
+        options.maps > 1 || options.iterations > 0 || options.radial.given())
+        throw UsageError("chebyshev: takes --shape, --batch, --method, --terms, --full and --repeat alone");
+    bench_chebyshev(options.chebyshev, options.method, options.repeat, options.run, session);
 }
 
 Grid make_grid(const BenchOptions& options, std::int64_t lmax) {
@@ -63,7 +92,7 @@ Grid make_grid(const BenchOptions& options, std::int64_t lmax) {
 std::int64_t find_lmax(const BenchOptions& options) {
     const bool radial = options.what == "radial";
     if (!radial && options.what != "sht")
-        throw UsageError(fmt::format("WHAT = {}: must be sht or radial", printable(options.what)));
+        throw UsageError(fmt::format("WHAT = {}: must be sht, radial or chebyshev", printable(options.what)));
     if (!radial && options.radial.given())
         throw UsageError(
             "--fwhm, --cut, --error, --method, --precision, --weights, --reference, --cl: only with radial");
@@ -216,6 +245,12 @@ void measure(const BenchOptions& options, const ShtPlan& plan, Session& session)
 }
 
 void run(BenchOptions& options, Session& session) {
+    if (options.what == "chebyshev") {
+        run_chebyshev(options, session);
+        return;
+    }
+    if (options.chebyshev.given()) throw UsageError("--shape, --batch, --terms, --full: only with chebyshev");
+    options.radial.method = radial_method(options);
     const auto lmax = find_lmax(options);
     auto& report = session.report;
     report["grid"] = options.nside ? fmt::format("healpix nside={}", *options.nside)
@@ -253,10 +288,11 @@ void run(BenchOptions& options, Session& session) {
 }  // namespace
 
 void add_bench(CLI::App& root, Session& session, Action& action) {
-    auto& app =
-        add_subcommand(root, session, "bench", "Measures transforms and convolutions on this machine.",
-                       "zonal bench sht --nside 1024 --lmax 2048 --threads 2 --json\n"
-                       "  zonal bench radial --nside 512 --fwhm 10arcmin --method ring-fft --json");
+    auto& app = add_subcommand(root, session, "bench",
+                               "Measures transforms, convolutions and products of series on this machine.",
+                               "zonal bench sht --nside 1024 --lmax 2048 --threads 2 --json\n"
+                               "  zonal bench radial --nside 512 --fwhm 10arcmin --method ring-fft --json\n"
+                               "  zonal bench chebyshev --shape 200x200 --method auto --json");
     const auto options = std::make_shared<BenchOptions>();
     declare_options(app, *options);
     app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });

@@ -292,7 +292,6 @@ void declare_options(CLI::App& app, RadialBenchOptions& options) {
                "largest error by the cut, rms over the rms of the convolved map")
         ->default_str("1e-5")
         ->group(group);
-    add_method_option(app, options.method, "how to convolve")->group(group);
     add_choice<Precision>(app, "--precision", options.precision,
                           {{"float", Precision::single_}, {"double", Precision::double_}},
                           "of the maps and the sums")

@@ -5,7 +5,7 @@ namespace zonal::cli {
 PixelConvolutionOptions pixel_options_of(const ConvolutionChoice& choice, int threads) {
     PixelConvolutionOptions options;
     options.method =
-        choice.method == ConvolutionMethod::pixel_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
+        choice.method == zonal::ConvolutionMethod::pixel_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
     options.precision = choice.precision;
     options.accuracy = choice.accuracy;
     options.threads = threads;
@@ -24,9 +24,9 @@ SplitConvolutionOptions split_options_of(const ConvolutionChoice& choice, int th
 }
 
 ChosenConvolution::ChosenConvolution(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
-    if (choice.method == ConvolutionMethod::harmonic)
+    if (choice.method == zonal::ConvolutionMethod::harmonic)
         plan_harmonic(request, choice);
-    else if (choice.method == ConvolutionMethod::split)
+    else if (choice.method == zonal::ConvolutionMethod::split)
         split_ = std::make_unique<SplitConvolutionPlan>(request.grid, *choice.split,
                                                         split_options_of(choice, request.threads));
     else

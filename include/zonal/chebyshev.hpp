@@ -108,9 +108,9 @@ class ChebyshevSeries {
     ChebyshevDomain<D> domain_{};
 };
 
-/// What the library's compiled code takes for a ChebyshevView: dimension and convention at run time.
 namespace chebyshev {
 
+/// What the library's compiled code takes for a ChebyshevView: dimension and convention at run time.
 template <class T>
 struct SeriesArray {
     T* data = nullptr;

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <vector>
+#include <type_traits>
 
 #include "zonal/chebyshev.hpp"
 
@@ -31,9 +32,9 @@ void integrate_out(const SeriesArray<const T>& f, int axis, double scale, T* int
 
 /// derivative = df / dz along one axis, 0 <= axis < D, z in the interval. f, derivative: [batch, k..], of one
 /// shape, not the same array; the last coefficient along the axis becomes 0. Allocates nothing.
-/// a'_{k-1} = a'_{k+1} + 2k a_k (primed; Mason & Handscomb 2003, eq. 2.52). Throws InvalidArgument.
+/// a'_{k-1} = a'_{k+1} + 2k a_k (primed; Mason & Handscomb 2003, section 2.4.5). Throws InvalidArgument.
 template <class T, int D, ChebyshevConvention C>
-void differentiate(ChebyshevView<const T, D, C> f, int axis, Interval interval,
+void differentiate(std::type_identity_t<ChebyshevView<const T, D, C>> f, int axis, Interval interval,
                    ChebyshevView<T, D, C> derivative) {
     chebyshev::differentiate<T>(chebyshev::series_array(f), axis, 1 / interval.half_width(),
                                 chebyshev::series_array(derivative));
@@ -42,10 +43,10 @@ void differentiate(ChebyshevView<const T, D, C> f, int axis, Interval interval,
 /// integral = the integral of f from the lower end of the interval to z, along one axis. integral: of the
 /// shape of f, or with one coefficient more along the axis for HighestMode::kept; not the same array.
 /// Allocates nothing. A_k = (a_{k-1} - a_{k+1}) / 2k, A_0 = -2 sum_{k>=1} (-1)^k A_k (primed; Mason &
-/// Handscomb 2003, eq. 2.43). Throws InvalidArgument.
+/// Handscomb 2003, section 2.4.4). Throws InvalidArgument.
 template <class T, int D, ChebyshevConvention C>
-void integrate(ChebyshevView<const T, D, C> f, int axis, Interval interval, HighestMode mode,
-               ChebyshevView<T, D, C> integral) {
+void integrate(std::type_identity_t<ChebyshevView<const T, D, C>> f, int axis, Interval interval,
+               HighestMode mode, ChebyshevView<T, D, C> integral) {
     chebyshev::integrate<T>(chebyshev::series_array(f), axis, interval.half_width(), mode,
                             chebyshev::series_array(integral));
 }

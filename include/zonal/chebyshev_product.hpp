@@ -131,7 +131,7 @@ class ChebyshevProductPlan {
     int n_outputs() const { return handle_.shape().n_outputs; }
     /// With method, threads and device resolved.
     const ChebyshevProductOptions& options() const { return handle_.options(); }
-    /// With the memory for calls of so many series at once: these then allocate nothing.
+    /// With the scratch memory for calls of so many series at once, which then need no more.
     ChebyshevWorkspace make_workspace(std::int64_t n_batch = 1) const {
         ChebyshevWorkspace workspace;
         handle_.prepare(workspace, n_batch);

@@ -43,7 +43,7 @@ ChebyshevSeries<T, D, C> chopped(const ChebyshevSeries<T, D, C>& f, double toler
 }
 
 /// All roots in the complex plane of the polynomial, in the variable of [-1, 1], as the eigenvalues of the
-/// colleague matrix (Good 1961; Specht 1960), unordered; zeros at the end are cut off first. Throws
+/// colleague matrix (Good 1961), unordered; zeros at the end are cut off first. Throws
 /// InvalidArgument for a series of zeros and for coefficients that are not finite.
 template <class T, ChebyshevConvention C>
 std::vector<std::complex<double>> all_roots(const ChebyshevSeries<T, 1, C>& f) {

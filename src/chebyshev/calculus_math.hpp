@@ -8,7 +8,7 @@
 /// multiplied with to be primed, 1 or 2. Elements of a line lie a stride apart.
 namespace zonal::chebyshev {
 
-/// a'_{k-1} = a'_{k+1} + 2k a_k (primed; Mason & Handscomb 2003, eq. 2.52). a, derivative: [n]
+/// a'_{k-1} = a'_{k+1} + 2k a_k (primed; Mason & Handscomb 2003, section 2.4.5). a, derivative: [n]
 template <class T, class R>
 ZONAL_HOST_DEVICE void differentiate_line(const T* a, std::int64_t stride, std::int64_t n, R scale, R first,
                                           T* derivative, std::int64_t derivative_stride) {
@@ -22,8 +22,9 @@ ZONAL_HOST_DEVICE void differentiate_line(const T* a, std::int64_t stride, std::
     derivative[0] = present / first;
 }
 
-/// A_k = (a_{k-1} - a_{k+1}) / 2k, A_0 = -2 sum_{k>=1} (-1)^k A_k (primed; Mason & Handscomb 2003, eq. 2.43).
-/// a: [n], of which the first n_used count; integral: [n_out]; modes up to n_used are counted in A_0.
+/// A_k = (a_{k-1} - a_{k+1}) / 2k, A_0 = -2 sum_{k>=1} (-1)^k A_k (primed; Mason & Handscomb 2003,
+/// section 2.4.4). a: [n], of which the first n_used count; integral: [n_out]; modes up to n_used are counted
+/// in A_0.
 template <class T, class R>
 ZONAL_HOST_DEVICE void integrate_line(const T* a, std::int64_t stride, std::int64_t n_used, R scale, R first,
                                       T* integral, std::int64_t integral_stride, std::int64_t n_out) {

@@ -36,7 +36,7 @@ struct Rows {
     std::int64_t length() const { return row_length<R>(n[0] - 1); }
     /// At its element of index 0.
     const R* row(std::int64_t j, std::int64_t l) const {
-        return data + (fold(l) * n[1] + fold(j)) * length() + length() / 2;
+        return data + (fold(l) * n[1] + fold(j)) * length() + row_centre<R>(n[0] - 1);
     }
 };
 
@@ -128,14 +128,14 @@ class DirectProduct final : public ProductPlan<T> {
 
     /// Mirrored and primed.
     void load_rows(const SeriesArray<const T>& field, std::int64_t item, int plane, R* rows) const {
-        const auto length = row_length<R>(n_[0] - 1);
+        const auto degree = n_[0] - 1;
         const PlaneReader<T> read(field, item, plane);
         for (std::int64_t l = 0; l < n_[2]; ++l)
-            for (std::int64_t j = 0; j < n_[1]; ++j, rows += length) {
-                copy_strided(read.row(l, j), read.stride(), n_[0], read.row_factor(l, j), rows + length / 2,
-                             1);
-                rows[length / 2] *= read.first();
-                mirror_row(rows, n_[0]);
+            for (std::int64_t j = 0; j < n_[1]; ++j, rows += row_length<R>(degree)) {
+                R* centre = rows + row_centre<R>(degree);
+                copy_strided(read.row(l, j), read.stride(), n_[0], read.row_factor(l, j), centre, 1);
+                centre[0] *= read.first();
+                mirror_row(rows, degree);
             }
     }
 
@@ -147,13 +147,12 @@ class DirectProduct final : public ProductPlan<T> {
             for (std::int64_t k = 0; k < n; ++k) to[k * to_stride] = factor * from[k * from_stride];
     }
 
-    /// Of n elements from the middle on, the other half and the zeros around.
-    static void mirror_row(R* row, std::int64_t n) {
-        const auto length = row_length<R>(n - 1);
-        std::fill_n(row, row_padding<R>, R{});
-        std::fill_n(row + length - row_padding<R>, row_padding<R>, R{});
-        R* centre = row + length / 2;
-        for (std::int64_t k = 1; k < n; ++k) centre[-k] = centre[k];
+    /// From the elements from the middle on, the other half and the zeros around.
+    static void mirror_row(R* row, std::int64_t degree) {
+        R* centre = row + row_centre<R>(degree);
+        std::fill(row, centre - degree, R{});
+        std::fill(centre + degree + 1, row + row_length<R>(degree), R{});
+        for (std::int64_t k = 1; k <= degree; ++k) centre[-k] = centre[k];
     }
 
     void add_term(const std::vector<Rows<R>>& fields, const ChebyshevTerm& term, R* out, R* partial,
@@ -186,8 +185,8 @@ class DirectProduct final : public ProductPlan<T> {
         for (int plane = 0; plane < n_planes; ++plane) {
             result[plane] = {n, rows};
             for (std::int64_t row = 0; row < n_rows(n); ++row, rows += length, values += n[0]) {
-                std::copy_n(values, n[0], rows + length / 2);
-                mirror_row(rows, n[0]);
+                std::copy_n(values, n[0], rows + row_centre<R>(n[0] - 1));
+                mirror_row(rows, n[0] - 1);
             }
         }
     }

@@ -5,14 +5,21 @@
 namespace zonal::chebyshev {
 
 /// Rows of coefficients mirrored at k = 0, with zeros on both sides: what vector loads reach beyond the last
-/// coefficient, at most 8 vectors of outputs and 4 of factors of 64 bytes each.
+/// coefficient, at most 8 vectors of outputs and 6 of factors of 64 bytes each.
 template <class T>
-inline constexpr std::int64_t row_padding = 12 * 64 / static_cast<std::int64_t>(sizeof(T));
+inline constexpr std::int64_t row_padding = 14 * 64 / static_cast<std::int64_t>(sizeof(T));
 
-/// Elements of a mirrored row with its padding.
+/// Where a mirrored row has its element of index 0: at a multiple of a vector, with the padding before.
+template <class T>
+constexpr std::int64_t row_centre(std::int64_t degree) {
+    constexpr std::int64_t lanes = 64 / static_cast<std::int64_t>(sizeof(T));
+    return (degree + lanes - 1) / lanes * lanes + row_padding<T>;
+}
+
+/// Elements of a mirrored row with its padding, a multiple of a vector.
 template <class T>
 constexpr std::int64_t row_length(std::int64_t degree) {
-    return 2 * (degree + row_padding<T>)+1;
+    return 2 * row_centre<T>(degree) + 64 / static_cast<std::int64_t>(sizeof(T));
 }
 
 /// Elements that an output row needs, as whole groups of vectors are written.

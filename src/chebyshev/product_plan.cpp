@@ -94,8 +94,9 @@ std::unique_ptr<ProductPlan<T>> make_plan(const ProductShape& shape,
 template <class T>
 void check_arrays(const char* name, std::span<const SeriesArray<T>> arrays, int n_arrays,
                   const std::array<std::int64_t, 3>& extents, std::int64_t n_batch) {
-    require_between(fmt::format("{}: their number", name), static_cast<std::int64_t>(arrays.size()), n_arrays,
-                    n_arrays);
+    if (static_cast<int>(arrays.size()) != n_arrays)
+        throw InvalidArgument(
+            fmt::format("{}: their number = {}: must be {}", name, arrays.size(), n_arrays));
     for (const auto& array : arrays) {
         require_host(array, name);
         require_extent(name, 0, array.extents[0], n_batch);

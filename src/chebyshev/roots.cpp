@@ -30,7 +30,7 @@ std::vector<Complex> plain_coefficients(const SeriesArray<const T>& f) {
 
 /// x T_k = (T_{k-1} + T_{k+1}) / 2 for k = 0 .. K - 1 as a matrix, in which T_K at a root is
 /// -sum_{k<K} (a_k / a_K) T_k; rows and columns of T_0 scaled by sqrt(2), so that all but the last row is
-/// symmetric (Good 1961, Specht 1960).
+/// symmetric (Good 1961).
 template <class Scalar>
 Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> colleague_matrix(const std::vector<Complex>& a) {
     const auto degree = static_cast<Eigen::Index>(a.size()) - 1;
@@ -49,8 +49,31 @@ Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> colleague_matrix(const std
     return matrix;
 }
 
+/// Scales rows and columns by powers of 2 until both of each index are of nearly the same size (Parlett &
+/// Reinsch 1969): a small a_K makes the last row large, against which the others' rounding would count. Eigen
+/// does not balance.
+template <class Matrix>
+void balance(Matrix& matrix) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+            const double diagonal = std::abs(matrix(i, i));
+            const double column = matrix.col(i).cwiseAbs().sum() - diagonal;
+            const double row = matrix.row(i).cwiseAbs().sum() - diagonal;
+            if (!(column > 0 && row > 0)) continue;
+            const int exponent = static_cast<int>(std::lround(std::log2(row / column) / 2));
+            const double factor = std::ldexp(1.0, exponent);
+            if (column * factor + row / factor >= 0.95 * (column + row)) continue;
+            matrix.col(i) *= factor;
+            matrix.row(i) /= factor;
+            changed = true;
+        }
+    }
+}
+
 template <class Scalar>
-std::vector<Complex> eigenvalues(const Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>& matrix) {
+std::vector<Complex> eigenvalues(Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> matrix) {
+    balance(matrix);
     using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
     using Solver = std::conditional_t<std::is_same_v<Scalar, double>, Eigen::EigenSolver<Matrix>,
                                       Eigen::ComplexEigenSolver<Matrix>>;

@@ -13,8 +13,9 @@ namespace {
 
 /// Lines of the last axis that are transformed at once: enough rows for the matrix kernels.
 constexpr std::int64_t line_block = 32;
-/// Multiply-adds below which a further thread costs more than it saves (docs/decisions/parallel.md).
-constexpr std::int64_t fewest_for_threads = 1 << 20;
+/// Multiply-adds below which further threads, made three times, cost more than they save
+/// (docs/decisions/parallel.md).
+constexpr std::int64_t fewest_for_threads = 1 << 22;
 
 /// Sums of products through values at Gauss points. The last axis is transformed first, line by line, then
 /// (in 3-D) the one before; the first axis goes with the products in panels of a few columns: all fields to

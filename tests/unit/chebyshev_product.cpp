@@ -179,11 +179,11 @@ TEST_P(ChebyshevProduct, SumsAreThoseOfTheTerms) {
 }
 
 TEST_P(ChebyshevProduct, OfStridedBatchesInPlaceMatchesOneByOneOnAnyNumberOfThreads) {
-    const std::array<std::int64_t, 2> n{10, 13};
-    const std::int64_t n_batch = 37;
-    const auto a = random_array<double, 3>({n_batch, 13, 10}, 1);  // transposed
-    const auto b = random_array<double, 3>({n_batch, 10, 13}, 2);
-    const View<const double, 3> turned(a.data(), {n_batch, 10, 13}, {130, 1, 10});
+    const std::array<std::int64_t, 2> n{40, 33};
+    const std::int64_t n_batch = 37;                               // enough work for threads
+    const auto a = random_array<double, 3>({n_batch, 33, 40}, 1);  // transposed
+    const auto b = random_array<double, 3>({n_batch, 40, 33}, 2);
+    const View<const double, 3> turned(a.data(), {n_batch, 40, 33}, {40 * 33, 1, 40});
     std::vector<double> results[2];
     for (const int threads : {1, 3}) {
         const ChebyshevProductPlan<double, 2> plan(n, with(GetParam(), false, threads));
@@ -206,7 +206,7 @@ TEST_P(ChebyshevProduct, OfStridedBatchesInPlaceMatchesOneByOneOnAnyNumberOfThre
 }
 
 TEST_P(ChebyshevProduct, OfLargeSeriesIsTheSameOnAnyNumberOfThreads) {
-    const std::array<std::int64_t, 2> n{61, 70};
+    const std::array<std::int64_t, 2> n{150, 120};
     const auto a = random_series<double, 2>(n, 1), b = random_series<double, 2>(n, 2);
     ChebyshevSeries<double, 2> one(n), three(n);
     ChebyshevProductPlan<double, 2>(n, with(GetParam(), false, 1)).multiply(a.view(), b.view(), one.view());

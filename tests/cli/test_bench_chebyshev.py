@@ -1,0 +1,54 @@
+"""zonal bench chebyshev: what it reports, and that the errors are what the methods promise."""
+
+import pytest
+
+EPS = 2.0 ** -52
+
+
+@pytest.mark.parametrize("shape", ["40", "9x14", "5x4x6"])
+@pytest.mark.parametrize("method", ["direct", "transform", "auto"])
+def test_report_has_times_errors_and_method(zonal, shape, method):
+    report = zonal("bench", "chebyshev", "--shape", shape, "--batch", "3", "--method", method, "--repeat", "1", "--threads", "1")
+    assert report["seconds_per_product"] > 0
+    assert report["seconds_with_transfers"] == report["seconds_per_product"]  # of the CPU
+    assert report["shape"] == [int(n) for n in shape.split("x")] and report["batch"] == 3
+    assert report["method"] in ("direct", "transform") if method == "auto" else report["method"] == method
+    assert report["device"] == "cpu" and report["machine"]["simd"] and report["coefficients_compared"] > 0
+    if report["method"] == "direct":
+        assert report["componentwise_error"] <= 1  # in units of n eps (|a| * |b|)
+    assert report["normwise_error"] <= 100 * EPS
+
+
+def test_full_products_have_all_coefficients(zonal):
+    report = zonal("bench", "chebyshev", "--shape", "7x6", "--full", "--method", "direct", "--repeat", "1")
+    assert report["coefficients_compared"] == 13 * 11 and report["componentwise_error"] <= 1
+
+
+def test_residual_is_31_products_of_12_fields_in_8_sums(zonal):
+    report = zonal("bench", "chebyshev", "--shape", "12x12", "--terms", "residual", "--repeat", "1")
+    assert len(report["terms"]) == 31
+    assert {field for term in report["terms"] for field in term["factors"]} == set(range(12))
+    assert {term["output"] for term in report["terms"]} == set(range(8))
+    # Six products of normal numbers with errors of some eps each, in other orders.
+    assert report["difference"] <= 100 * EPS
+    assert report["seconds_per_sum"] > 0 and report["seconds_product_by_product"] > 0 and report["fused_speedup"] > 0
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ("chebyshev", ["--shape"]),
+    ("chebyshev --shape 3x3x3x3", ["--shape", "1 to 3"]),
+    ("chebyshev --shape 0", ["--shape", "0"]),
+    ("chebyshev --shape 3x", ["--shape"]),
+    ("chebyshev --shape 8 --method ring-fft", ["--method", "ring-fft", "transform"]),
+    ("chebyshev --shape 8 --nside 4", ["--shape"]),
+    ("sht --nside 4 --shape 8", ["--shape", "chebyshev"]),
+    ("radial --nside 16 --fwhm 9deg --method direct", ["--method", "direct", "harmonic"]),
+])
+def test_misuse_is_one_line(fails, arguments, words):
+    line = fails(2, "bench", *arguments.split())
+    for word in words:
+        assert word in line, line
+
+
+def test_more_memory_than_there_is_is_refused(fails):
+    assert "memory" in fails(1, "bench", "chebyshev", "--shape", "100000x100000")
