@@ -13,6 +13,7 @@ namespace {
 
 std::vector<double> even_points(Interval interval, int n) {
     std::vector<double> points;
+    points.reserve(static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i) points.push_back(interval.from_reference(n == 1 ? 0 : 2.0 * i / (n - 1) - 1));
     return points;
 }

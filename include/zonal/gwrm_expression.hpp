@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <vector>
 
 namespace zonal::gwrm {
@@ -10,7 +9,10 @@ namespace zonal::gwrm {
 struct Factor {
     int source = 0;               ///< field, or -1 - known function
     std::array<int, 2> orders{};  ///< of the derivative, along axis 1 and axis 2 of the problem
-    auto operator<=>(const Factor&) const = default;
+    bool operator==(const Factor&) const = default;
+    bool operator<(const Factor& other) const {
+        return source != other.source ? source < other.source : orders < other.orders;
+    }
 
     bool is_field() const { return source >= 0; }
 };

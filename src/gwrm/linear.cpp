@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -192,7 +193,9 @@ GmresResult gmres(const LinearMap& a, const LinearMap& preconditioner, const std
     const double norm = vector(next).norm();
     x.assign(b.size(), 0.0);
     if (norm == 0 || !std::isfinite(norm)) return {0, norm == 0 ? 0 : norm};
-    Matrix basis(n, max_iterations + 1), hessenberg = Matrix::Zero(max_iterations + 1, max_iterations);
+    // Room for as many steps as are mostly needed; more when they are.
+    Eigen::Index room = std::min(max_iterations, 12);
+    Matrix basis(n, room + 1), hessenberg = Matrix::Zero(room + 1, room);
     Vector g = Vector::Zero(max_iterations + 1);
     std::vector<Eigen::JacobiRotation<double>> rotations(static_cast<std::size_t>(max_iterations));
     basis.col(0) = vector(next) / norm;
@@ -200,6 +203,11 @@ GmresResult gmres(const LinearMap& a, const LinearMap& preconditioner, const std
     std::vector<double> direction(b.size());
     int j = 0;
     while (j < max_iterations && std::abs(g[j]) > tolerance * norm) {
+        if (j == room) {
+            room = std::min<Eigen::Index>(max_iterations, 2 * room);
+            basis.conservativeResize(n, room + 1);
+            hessenberg.conservativeResizeLike(Matrix::Zero(room + 1, room));
+        }
         Eigen::Map<Vector>(direction.data(), n) = basis.col(j);
         a(direction, image);
         preconditioner(image, next);

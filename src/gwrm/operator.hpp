@@ -49,7 +49,7 @@ class Operator {
     void make_plan(const std::vector<ChebyshevTerm>& terms, ProductTerms& made, int threads) const;
     std::vector<ChebyshevTerm> derivative_terms(const std::vector<ChebyshevTerm>& products) const;
     void compute_atoms(const double* u, std::int64_t n, bool known, std::vector<std::vector<double>>& atoms);
-    const double* atom_data(int atom, const double* u, std::int64_t n,
+    const double* atom_data(int index, const double* u, std::int64_t n,
                             const std::vector<std::vector<double>>& atoms) const;
     void add_linear(const double* u, std::int64_t n, bool known,
                     const std::vector<std::vector<double>>& atoms, double* result) const;
