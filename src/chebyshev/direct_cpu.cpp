@@ -11,7 +11,7 @@ namespace zonal::chebyshev {
 namespace {
 
 /// Multiply-adds below which a further thread costs more than it saves (20 us, docs/decisions/parallel.md).
-constexpr std::int64_t fewest_for_threads = 1 << 19;
+constexpr std::int64_t fewest_for_row_threads = 1 << 19;
 
 using Extents = std::array<std::int64_t, 3>;  ///< axes from the last one back: {row, .., ..}
 
@@ -103,7 +103,7 @@ class DirectProduct final : public ProductPlan<T> {
   private:
     /// Items of a batch at work at the same time.
     std::int64_t slots(std::int64_t n_batch) const {
-        if (n_batch < threads_ || n_batch * work_of(n_, n_, n_out_) < fewest_for_threads) return 1;
+        if (n_batch < threads_ || n_batch * work_of(n_, n_, n_out_) < fewest_for_row_threads) return 1;
         return threads_;
     }
 
@@ -206,7 +206,7 @@ class DirectProduct final : public ProductPlan<T> {
         const auto plane_size = n_rows(n) * n[0];
         // 2^-D, and what comes of the planes of complex factors.
         const R half = (n_dimensions() == 1 ? R(0.5) : n_dimensions() == 2 ? R(0.25) : R(0.125)) * weight;
-        const auto n_threads = work_of(a->n, b->n, n) < fewest_for_threads ? 1 : threads;
+        const auto n_threads = work_of(a->n, b->n, n) < fewest_for_row_threads ? 1 : threads;
         core::parallel_for(n_rows(n), n_threads, [&](std::int64_t task, int) {
             const auto j = task % n[1], l = task / n[1];
             R* row_out = out + task * n[0];

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t line_block = 32;
 /// Multiply-adds below which further threads, made three times, cost more than they save
 /// (docs/decisions/parallel.md).
-constexpr std::int64_t fewest_for_threads = 1 << 22;
+constexpr std::int64_t fewest_for_phases = 1 << 22;
 
 /// Sums of products through values at Gauss points. The last axis is transformed first, line by line, then
 /// (in 3-D) the one before; the first axis goes with the products in panels of a few columns: all fields to
@@ -54,7 +54,7 @@ class TransformProduct final : public ProductPlan<T> {
         core::parallel_for(n_units, n_slots, [&](std::int64_t unit, int slot) {
             const auto first = unit * per_unit;
             Unit work{fields, sums, first, std::min(per_unit, n_batch - first)};
-            work.threads = n_slots > 1 || unit_work_ < fewest_for_threads ? 1 : threads_;
+            work.threads = n_slots > 1 || unit_work_ < fewest_for_phases ? 1 : threads_;
             work.fields_memory = base + slot * unit_size_;
             work.sums_memory = work.fields_memory + fields_size_;
             work.thread_memory = base + n_slots * unit_size_ + slot * thread_size_;
@@ -112,7 +112,7 @@ class TransformProduct final : public ProductPlan<T> {
 
     int slots(std::int64_t n_batch) const {
         const auto n_units = d_ == 1 ? (n_batch + line_block - 1) / line_block : n_batch;
-        return n_units < threads_ || n_units * unit_work_ < fewest_for_threads ? 1 : threads_;
+        return n_units < threads_ || n_units * unit_work_ < fewest_for_phases ? 1 : threads_;
     }
 
     R* memory(ChebyshevWorkspace::Storage& workspace, int n_slots) const {
