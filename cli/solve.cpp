@@ -58,7 +58,7 @@ void declare_method(CLI::App& app, SolveCommand& options) {
                                {{"projection", HighestMode::projection}, {"tau", HighestMode::tau}},
                                "of the integral in time", "projection");
     method.flag("--no-errors", options.no_errors,
-                "do not estimate errors, which takes about as long as solving");
+                "do not estimate errors, which takes about half as long as solving");
     method.integer("--threads", options.threads, {0, 4096}, "threads for products; 0: all CPUs", "1");
     method.integer("--repeat", options.repeat, {1, 10000}, "runs; `seconds` is the fastest", "1");
 }

@@ -58,7 +58,7 @@ ProblemSetup burgers_viscosity(const Values& v, const Modes& modes, int subdomai
     return {problem, {}};
 }
 
-/// u_t + 6 u u_x + u_xxx = 0 with u = c/2 sech^2(sqrt(c)/2 (x - c t - x0)) (Drazin & Johnson 1989, eq. 2.7);
+/// u_t + 6 u u_x + u_xxx = 0 with u = c/2 sech^2(sqrt(c)/2 (x - c t - x0)) (Drazin & Johnson 1989);
 /// waves leave to the left, so one condition there and two on the right.
 ProblemSetup kdv(const Values& v, const Modes& modes, int subdomains) {
     Problem problem(

@@ -12,7 +12,7 @@
 namespace zonal::gwrm {
 namespace {
 
-constexpr std::int64_t most_dense_unknowns = 150;  // by automatic choice; above, GMRES is faster
+constexpr std::int64_t most_dense_unknowns = 32;  // by automatic choice; above, GMRES is faster
 constexpr int most_linear_iterations = 80;
 /// Another point is frozen when GMRES takes more steps than this.
 constexpr int too_many_linear_iterations = 12;

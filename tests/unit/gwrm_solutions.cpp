@@ -136,8 +136,8 @@ TEST(GwrmLibrary, ViscosityAsDimensionAgreesWithSingleViscosities) {
 
 TEST(GwrmLibrary, StiffVanDerPolJumps) {
     const auto solution = Case{"vanderpol", {{"mu", 100}, {"t1", 100}}, {}, 1, {.tolerance = 1e-9}}.solve();
-    // The first jump of x from 1 to -2 comes at (3/2 - ln 2) mu and a little (Hairer & Wanner 1996, section
-    // VI.1: relaxation oscillations); after it x rises slowly.
+    // x falls from 2 to 1 in mu int_1^2 (x - 1/x) dx = (3/2 - ln 2) mu = 80.7 and a little, jumps to -2 and
+    // rises slowly.
     EXPECT_GT(solution(0, {79, 0, 0}), 1);
     EXPECT_NEAR(solution(0, {83, 0, 0}), -2, 0.03);
     EXPECT_LT(solution.error(0), 1e-6);
