@@ -94,6 +94,8 @@ void OutputOptions::require_writable(const std::string& path, OutputFormat forma
         require_name(path, ".png", "pictures are PNG files");
     else if (format == OutputFormat::json)
         require_name(path, ".json", "plans are JSON files");
+    else if (format == OutputFormat::csv)
+        require_name(path, ".csv", "tables are CSV files");
     else
         require_fits_name(path);
     std::error_code error;

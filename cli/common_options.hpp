@@ -32,7 +32,7 @@ struct RunOptions {
 };
 void add_run_options(CLI::App& app, RunOptions& options);
 
-enum class OutputFormat { fits, png, json };
+enum class OutputFormat { fits, png, json, csv };
 
 /// --overwrite.
 struct OutputOptions {

@@ -56,7 +56,7 @@ void declare(CLI::App& app, Session& session, Action& action) {
         ->group("");
     for (const auto add : {add_smooth, add_synfast, add_alm2map, add_map2alm, add_anafast, add_rotate,
                            add_udgrade, add_convert, add_bin, add_wavelet, add_weights, add_split, add_plan,
-                           add_calibrate, add_info, add_compare, add_plot, add_bench})
+                           add_calibrate, add_solve, add_info, add_compare, add_plot, add_bench})
         add(app, session, action);
 }
 

@@ -45,6 +45,7 @@ PUBLIC = {
     "planner": "split",
     "chebyshev": "chebyshev", "chebyshev_product": "chebyshev", "chebyshev_calculus": "chebyshev",
     "chebyshev_evaluation": "chebyshev", "chebyshev_roots": "chebyshev",
+    "gwrm": "gwrm", "gwrm_expression": "gwrm", "gwrm_problem": "gwrm", "gwrm_library": "gwrm",
 }
 
 # Pattern of another library's header -> (name, where it may be included: prefixes of paths).
@@ -57,7 +58,7 @@ FOREIGN = [
                             "bench/", "cli/bench_peak.cpp")),
     (r"mpi\.h", "MPI", ("src/distributed/", "tests/mpi/")),
     (r"(cuda|cufft|cublas|cusolver|nccl|cub/|thrust/|nvtx).*", "CUDA", ("src/core/",)),
-    (r"Eigen/.*", "Eigen", ("src/split/", "src/chebyshev/roots.cpp")),
+    (r"Eigen/.*", "Eigen", ("src/split/", "src/chebyshev/roots.cpp", "src/gwrm/linear.cpp")),
     (r"fmt/.*", "fmt", CPP),
     (r"CLI/.*", "CLI11", ("cli/",)),
     (r"cairo.*", "Cairo", ("cli/plot/",)),

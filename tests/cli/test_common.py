@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from conftest import ZONAL, call
 
-SUBCOMMANDS = ["smooth", "synfast", "alm2map", "map2alm", "anafast", "rotate", "udgrade", "convert", "bin", "wavelet", "weights", "split", "plan", "calibrate", "info", "compare",
+SUBCOMMANDS = ["smooth", "synfast", "alm2map", "map2alm", "anafast", "rotate", "udgrade", "convert", "bin", "wavelet", "weights", "split", "plan", "calibrate", "solve", "info", "compare",
                "plot", "bench"]
 
 

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "zonal/chebyshev.hpp"
+#include "zonal/chebyshev_calculus.hpp"
+#include "zonal/error.hpp"
+#include "zonal/gwrm_problem.hpp"
+#include "zonal/progress.hpp"
+
+/// The generalized weighted residual method: initial-value problems solved in Chebyshev series in time, space
+/// and parameters (Scheffel 2012; docs/gwrm.md).
+namespace zonal::gwrm {
+
+/// How the algebraic equations of an interval are solved.
+enum class Solver {
+    automatic,      ///< newton for few unknowns, else newton_krylov
+    newton,         ///< dense Jacobian, LU
+    newton_krylov,  ///< GMRES, preconditioned by the linear part
+    sir             ///< semi-implicit root solver: damped Newton steps, R = 0.95 halved while it converges
+};
+
+struct SolveOptions {
+    double t0 = 0, t1 = 1;
+    std::int64_t time_modes = 12;  ///< the highest Chebyshev mode in time, K
+    /// Length of the time intervals; 0: as the decay of the highest modes and Newton's convergence ask for.
+    double interval = 0;
+    /// Relative to the largest value of a field: of the highest modes in time, where the length is automatic,
+    /// and of the root solver, which works to a hundredth of it.
+    double tolerance = 1e-12;
+    HighestMode highest_mode = HighestMode::projection;  ///< or tau
+    Solver solver = Solver::automatic;
+    int max_iterations = 20;  ///< of the root solver, in each interval; SIR gets eight times as many
+    std::int64_t max_intervals = 100'000;
+    /// Solves the linearised equations of the error on a finer box as well.
+    bool estimate_error = true;
+    int threads = 1;  ///< of products; 0: available_cpus()
+    Progress progress;
+};
+
+/// The root solver did not converge, or intervals became too short. The message says where and how.
+class NotConverged : public Error {
+  public:
+    NotConverged(const std::string& message, double t0, double t1, double residual)
+        : Error(message), t0_(t0), t1_(t1), residual_(residual) {}
+    /// The interval.
+    double t0() const { return t0_; }
+    double t1() const { return t1_; }
+    /// The last one, largest coefficient.
+    double residual() const { return residual_; }
+
+  private:
+    double t0_, t1_, residual_;
+};
+
+/// What solving took.
+struct SolveReport {
+    std::int64_t intervals = 0;
+    std::int64_t rejected = 0;           ///< intervals that had to be shorter
+    std::int64_t iterations = 0;         ///< steps of the root solver
+    std::int64_t linear_iterations = 0;  ///< of GMRES
+    double residual = 0;                 ///< largest coefficient of a residual after the last step
+};
+
+/// Series of every field on every time interval.
+class Solution {
+  public:
+    struct Piece {
+        Interval time;
+        std::vector<double> coefficients;  ///< [field, subdomain, k_0, k_1, k_2], plain
+        std::vector<double> errors;  ///< [field], the largest estimated error at the end of the interval
+    };
+    Solution(const Problem& problem, std::int64_t time_modes);
+
+    int n_fields() const { return static_cast<int>(names_.size()); }
+    const std::vector<std::string>& names() const { return names_; }
+    const std::vector<Axis>& axes() const { return axes_; }
+    const std::vector<Piece>& pieces() const { return pieces_; }
+    const SolveReport& report() const { return report_; }
+    double t0() const { return pieces_.front().time.lower; }
+    double t1() const { return pieces_.back().time.upper; }
+
+    /// Value of a field anywhere in the box. Throws InvalidArgument.
+    double operator()(int field, const Point& point) const;
+    /// Estimated largest error of a field, over space and parameters, at the end of the interval that holds
+    /// t; NaN where it was not asked for.
+    double error(int field, double t) const;
+    /// Estimated largest error at t1.
+    double error(int field) const { return error(field, t1()); }
+
+    /// The series of a field on one time interval and subdomain; D = 1 + axes().size().
+    template <int D>
+    ChebyshevSeries<double, D, ChebyshevConvention::plain> series(int field, std::int64_t interval,
+                                                                  int subdomain = 0) const {
+        const auto* first = block(field, interval, subdomain, D);
+        typename View<double, D>::Extents extents{};
+        ChebyshevDomain<D> domain{};
+        for (int axis = 0; axis < D; ++axis) {
+            extents[axis] = extents_.at(static_cast<std::size_t>(axis));
+            domain[axis] = interval_of(axis, interval, subdomain);
+        }
+        ChebyshevSeries<double, D, ChebyshevConvention::plain> result(extents, domain);
+        std::copy(first, first + result.size(), result.data());
+        return result;
+    }
+
+  private:
+    friend class Chain;
+    const double* block(int field, std::int64_t interval, int subdomain, int dimensions) const;
+    Interval interval_of(int axis, std::int64_t interval, int subdomain) const;
+    std::int64_t find(double t) const;
+
+    std::vector<std::string> names_;
+    std::vector<Axis> axes_;
+    std::array<std::int64_t, 3> extents_{1, 1, 1};
+    std::vector<Piece> pieces_;
+    SolveReport report_;
+};
+
+/// Solves a problem from t0 to t1. Throws InvalidArgument, NotConverged, Cancelled.
+Solution solve(const Problem& problem, const SolveOptions& options = {});
+
+}  // namespace zonal::gwrm

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gwrm/shape.hpp"
+#include "zonal/chebyshev_product.hpp"
+
+namespace zonal::gwrm {
+
+/// The right-hand sides D[u] + f of a problem, in coefficients, and their derivative.
+class Operator {
+  public:
+    Operator(const Problem& problem, const Shape& shape, int threads);
+
+    const Shape& shape() const { return shape_; }
+    /// Interpolates the known functions on a time interval.
+    void set_time(Interval time);
+    /// result = D[u] + f. u, result: [shape]
+    void apply(const double* u, double* result);
+    /// Keeps what apply_derivative needs of the point u.
+    void set_point(const double* u);
+    /// result = D'[u] v, for n vectors. v, result: [field, vector, subdomain, k..]
+    void apply_derivative(const double* v, std::int64_t n, double* result);
+
+  private:
+    /// A factor that occurs, or one whose derivative does.
+    struct Atom {
+        Factor factor;
+        int parent = -1;  ///< atom of which it is the derivative
+        int axis = 0;
+    };
+    struct LinearTerm {
+        int output;
+        double weight;
+        int atom;
+    };
+    struct ProductTerms {
+        std::optional<chebyshev::ProductPlanHandle<double>> plan;
+        std::vector<int> outputs;                ///< fields
+        std::vector<int> points, differentials;  ///< atoms: factors at u, then those of v
+        ChebyshevWorkspace workspace;
+    };
+
+    int add_atom(const Factor& factor);
+    void add_term(int output, const Monomial& term, std::vector<ChebyshevTerm>& products);
+    void make_plan(const std::vector<ChebyshevTerm>& terms, ProductTerms& made, int threads) const;
+    std::vector<ChebyshevTerm> derivative_terms(const std::vector<ChebyshevTerm>& products) const;
+    void compute_atoms(const double* u, std::int64_t n, bool known, std::vector<std::vector<double>>& atoms);
+    const double* atom_data(int index, const double* u, std::int64_t n,
+                            const std::vector<std::vector<double>>& atoms) const;
+    void add_linear(const double* u, std::int64_t n, bool known,
+                    const std::vector<std::vector<double>>& atoms, double* result) const;
+    void add_products(ProductTerms& terms, const double* v, std::int64_t n, double* result);
+
+    const Problem& problem_;
+    Shape shape_;
+    std::array<double, 2> derivative_scale_{1, 1};
+    std::vector<Atom> atoms_;
+    std::vector<LinearTerm> linear_;
+    std::vector<std::pair<int, Monomial>> forces_;
+    ProductTerms products_, derivative_products_;
+    std::vector<double> point_, force_, sums_;
+    std::vector<std::vector<double>> known_atoms_, point_atoms_, vector_atoms_;
+};
+
+}  // namespace zonal::gwrm

@@ -1,0 +1,258 @@
+#include "gwrm/root.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "gwrm/linear.hpp"
+
+namespace zonal::gwrm {
+namespace {
+
+constexpr std::int64_t most_dense_unknowns = 32;  // by automatic choice; above, GMRES is faster
+constexpr int most_linear_iterations = 80;
+/// Another point is frozen when GMRES takes more steps than this.
+constexpr int too_many_linear_iterations = 12;
+
+double largest(const double* values, std::int64_t n) {
+    double result = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const double size = std::abs(values[i]);
+        if (!(size <= result)) result = size;  // NaN, too
+    }
+    return result;
+}
+
+/// Largest coefficient of d relative to that of the same field in a; of a field of zeros, to all of a.
+double relative_size(const Shape& shape, const std::vector<double>& d, const std::vector<double>& a) {
+    const double all = largest(a.data(), shape.size());
+    double size = 0;
+    for (int field = 0; field < shape.n_fields; ++field) {
+        const auto first = field * shape.per_field();
+        const double own = largest(a.data() + first, shape.per_field());
+        const double scale = own > 0 ? own : all > 0 ? all : 1;
+        const double part = largest(d.data() + first, shape.per_field()) / scale;
+        if (!(part <= size)) size = part;
+    }
+    return size;
+}
+
+/// Whether steps shrink, have become small enough, or neither.
+class StepSizes {
+  public:
+    explicit StepSizes(double tolerance)
+        : floor_(tolerance),
+          target_(std::max(1e-2 * tolerance, 8 * std::numeric_limits<double>::epsilon())) {}
+
+    enum class Verdict { go_on, converged, diverged };
+    /// linear_error: relative error of the step itself.
+    Verdict judge(double size, double linear_error) {
+        if (!std::isfinite(size)) return Verdict::diverged;
+        const double ratio = std::isfinite(last_) ? size / last_ : 1;
+        last_ = size;
+        ratio_ = ratio;
+        if (size <= target_) return Verdict::converged;
+        // A step that is `ratio` of the one before leaves at most about ratio / (1 - ratio) of itself.
+        if (ratio < 0.5 && size * (ratio / (1 - ratio) + linear_error) <= target_) return Verdict::converged;
+        // Rounding keeps steps of ill-conditioned systems from shrinking further.
+        if (ratio > 0.5 && size <= floor_) return Verdict::converged;
+        growing_ = ratio > 1.5 ? growing_ + 1 : 0;
+        return growing_ >= 2 ? Verdict::diverged : Verdict::go_on;
+    }
+    /// How exactly to solve for the next step: as its own error will be, and no better than needed.
+    double linear_tolerance() const {
+        if (!std::isfinite(last_)) return 0.05;
+        const double expected = last_ * std::min(1.0, ratio_);
+        return std::clamp(0.3 * std::min(ratio_, target_ / std::max(expected, target_)), 1e-6, 0.05);
+    }
+    double last() const { return last_; }
+
+  private:
+    double floor_, target_;
+    double last_ = std::numeric_limits<double>::infinity(), ratio_ = 1;
+    int growing_ = 0;
+};
+
+void subtract(double weight, const std::vector<double>& d, std::vector<double>& a) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] -= weight * d[i];
+}
+
+}  // namespace
+
+/// Steps d = F'(a)^-1 F, exact or to a tolerance.
+class RootSolver::Steps {
+  public:
+    Steps(System& system, bool dense) : system_(system), dense_(dense) {
+        if (!dense) basis_.emplace(system.shape().extents[0], system.mode());
+    }
+
+    bool is_dense() const { return dense_; }
+    int iterations() const { return iterations_; }
+    /// Forgets the factors where they are for an interval of another length.
+    void begin() {
+        iterations_ = 0;
+        if (std::abs(system_.time().half_width() / half_width_ - 1) > other_length) frozen_.reset();
+    }
+
+    /// Empty, or why there is no step.
+    std::string solve(const std::vector<double>& a, const std::vector<double>& f, double tolerance,
+                      std::vector<double>& d) {
+        if (dense_) return solve_dense(f, d);
+        const bool is_new = !frozen_;
+        if (is_new) {
+            frozen_.emplace(system_, *basis_, a.data());
+            half_width_ = system_.time().half_width();
+            if (frozen_->is_singular()) {
+                frozen_.reset();
+                return "the linear part is singular";
+            }
+        }
+        const auto result = solve_krylov(f, tolerance, d);
+        iterations_ += result.iterations;
+        if (result.iterations > too_many_linear_iterations) frozen_.reset();
+        if (result.reduction < std::max(0.5, 2 * tolerance)) return "";
+        frozen_.reset();
+        if (!is_new) return solve(a, f, tolerance, d);
+        return fmt::format("GMRES reduced the residual to {:.2g} of itself only", result.reduction);
+    }
+
+  private:
+    /// Preconditioners of intervals whose lengths differ by less are nearly as good.
+    static constexpr double other_length = 0.15;
+
+    std::string solve_dense(const std::vector<double>& f, std::vector<double>& d) {
+        const DenseInverse inverse(system_);
+        if (inverse.is_singular()) return "the Jacobian is singular";
+        inverse.solve(f, d);
+        return "";
+    }
+
+    GmresResult solve_krylov(const std::vector<double>& f, double tolerance, std::vector<double>& d) {
+        const auto jacobian = [&](const std::vector<double>& from, std::vector<double>& to) {
+            to.resize(from.size());
+            system_.apply_jacobian(from.data(), 1, to.data());
+        };
+        const auto precondition = [&](const std::vector<double>& from, std::vector<double>& to) {
+            frozen_->solve(from, to);
+        };
+        return gmres(jacobian, precondition, f, tolerance, most_linear_iterations, d);
+    }
+
+    System& system_;
+    bool dense_;
+    std::optional<TimeBasis> basis_;
+    std::optional<FrozenInverse> frozen_;
+    double half_width_ = 1;
+    int iterations_ = 0;
+};
+
+RootSolver::RootSolver(System& system, const SolveOptions& options) : system_(system), options_(options) {
+    const auto solver = resolve_solver(options.solver, system.shape().size());
+    steps_ = std::make_unique<Steps>(system, solver != Solver::newton_krylov);
+}
+
+RootSolver::~RootSolver() = default;
+
+RootResult RootSolver::solve(std::vector<double>& a) {
+    steps_->begin();
+    return options_.solver == Solver::sir ? sir(a) : newton(a);
+}
+
+bool RootSolver::solve_linearised(const std::vector<double>& a, const std::vector<double>& b,
+                                  std::vector<double>& d) {
+    steps_->begin();
+    return steps_->solve(a, b, 0.1, d).empty();
+}
+
+RootResult RootSolver::newton(std::vector<double>& a) {
+    RootResult result;
+    StepSizes sizes(options_.tolerance);
+    std::vector<double> f(a.size()), d(a.size());
+    while (result.iterations < options_.max_iterations) {
+        system_.residual(a.data(), f.data());
+        result.residual = largest(f.data(), static_cast<std::int64_t>(f.size()));
+        if (!std::isfinite(result.residual)) {
+            result.reason = "the residual is not finite";
+            return result;
+        }
+        const double tolerance = steps_->is_dense() ? 0 : sizes.linear_tolerance();
+        result.reason = steps_->solve(a, f, tolerance, d);
+        result.linear_iterations = steps_->iterations();
+        if (!result.reason.empty()) return result;
+        subtract(1, d, a);
+        ++result.iterations;
+        const auto verdict = sizes.judge(relative_size(system_.shape(), d, a), tolerance);
+        result.converged = verdict == StepSizes::Verdict::converged;
+        if (verdict == StepSizes::Verdict::diverged)
+            result.reason = fmt::format("steps grow, the last is {:.2g}", sizes.last());
+        if (verdict != StepSizes::Verdict::go_on) return result;
+    }
+    result.reason = fmt::format("the last of {} steps is still {:.2g}", result.iterations, sizes.last());
+    return result;
+}
+
+/// Scheffel & Hakansson (2009): x <- x - (I - R) J^-1 F, R = 0.95 halved after a step that brought F down and
+/// brought back towards 1 after one that did not, which is undone.
+RootResult RootSolver::sir(std::vector<double>& a) {
+    RootResult result;
+    StepSizes sizes(options_.tolerance);
+    const int most = 8 * options_.max_iterations;
+    double damping = 0.95;
+    auto trial = a;
+    std::vector<double> f(a.size()), d(a.size());
+    result.residual = std::numeric_limits<double>::infinity();
+    while (result.iterations < most) {
+        system_.residual(trial.data(), f.data());
+        const double residual = largest(f.data(), static_cast<std::int64_t>(f.size()));
+        if (residual < result.residual) {
+            damping /= 2;
+            if (result.iterations == 0) damping = 0.95;
+            a = trial;
+            result.residual = residual;
+            result.reason = steps_->solve(a, f, 0, d);
+            if (!result.reason.empty()) return result;
+            const double size = relative_size(system_.shape(), d, a);
+            if (sizes.judge(size, 0) == StepSizes::Verdict::converged) {
+                subtract(1, d, a);
+                result.converged = true;
+                return result;
+            }
+        } else {
+            if (sizes.last() <= options_.tolerance) {  // at the level of rounding
+                result.converged = true;
+                return result;
+            }
+            damping = (1 + damping) / 2;
+        }
+        trial = a;
+        subtract(1 - damping, d, trial);
+        ++result.iterations;
+    }
+    result.reason = fmt::format("the last of {} steps is still {:.2g}, with R = {:.3g}", result.iterations,
+                                sizes.last(), damping);
+    return result;
+}
+
+Solver resolve_solver(Solver solver, std::int64_t unknowns) {
+    if (solver != Solver::automatic) return solver;
+    return unknowns <= most_dense_unknowns ? Solver::newton : Solver::newton_krylov;
+}
+
+std::string to_string(Solver solver) {
+    switch (solver) {
+        case Solver::automatic:
+            return "automatic";
+        case Solver::newton:
+            return "newton";
+        case Solver::newton_krylov:
+            return "newton-krylov";
+        case Solver::sir:
+            return "sir";
+    }
+    return "";
+}
+
+}  // namespace zonal::gwrm

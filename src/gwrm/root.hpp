@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gwrm/system.hpp"
+#include "zonal/gwrm.hpp"
+
+namespace zonal::gwrm {
+
+struct RootResult {
+    bool converged = false;
+    int iterations = 0, linear_iterations = 0;
+    double residual = 0;  ///< largest coefficient of F at the last point but one
+    std::string reason;   ///< why it did not converge
+};
+
+/// Solves the equations of one box after the other; what one has factorised serves the next, too.
+class RootSolver {
+  public:
+    RootSolver(System& system, const SolveOptions& options);
+    ~RootSolver();
+
+    /// F(a) = 0 from the a given, to steps of options.tolerance relative to the largest coefficient of a
+    /// field.
+    RootResult solve(std::vector<double>& a);
+    /// d = F'(a)^-1 b at the system's point, to a tenth. False where it cannot.
+    bool solve_linearised(const std::vector<double>& a, const std::vector<double>& b, std::vector<double>& d);
+
+  private:
+    class Steps;
+    RootResult newton(std::vector<double>& a);
+    RootResult sir(std::vector<double>& a);
+
+    System& system_;
+    const SolveOptions& options_;
+    std::unique_ptr<Steps> steps_;
+};
+
+/// The solver that `automatic` stands for, for so many unknowns.
+Solver resolve_solver(Solver solver, std::int64_t unknowns);
+std::string to_string(Solver solver);
+
+}  // namespace zonal::gwrm

@@ -1,0 +1,260 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "gwrm/root.hpp"
+#include "gwrm/system.hpp"
+#include "zonal/gwrm.hpp"
+
+namespace zonal::gwrm {
+namespace {
+
+void check(const Problem& problem, const SolveOptions& options) {
+    problem.check();
+    const auto require = [](bool holds, const char* name, auto value, const char* range) {
+        if (!holds) throw InvalidArgument(fmt::format("{} = {}: must be {}", name, value, range));
+    };
+    require(std::isfinite(options.t0), "t0", options.t0, "finite");
+    require(std::isfinite(options.t1) && options.t1 > options.t0, "t1", options.t1, "finite and above t0");
+    require(options.time_modes >= 2 && options.time_modes <= 1024, "time_modes", options.time_modes,
+            "2 to 1024");
+    require(options.interval >= 0 && std::isfinite(options.interval), "interval", options.interval,
+            "0 or more");
+    require(options.tolerance >= 1e-15 && options.tolerance < 1, "tolerance", options.tolerance,
+            "from 1e-15 to below 1");
+    require(options.max_iterations >= 1, "max_iterations", options.max_iterations, "1 or more");
+    require(options.max_intervals >= 1, "max_intervals", options.max_intervals, "1 or more");
+    require(options.highest_mode != HighestMode::kept, "highest_mode", "kept", "projection or tau");
+    constexpr std::int64_t most_dense = 6000;
+    const auto unknowns = shape_of(problem, options.time_modes).size();
+    if (options.solver == Solver::newton || options.solver == Solver::sir)
+        require(unknowns <= most_dense, "solver",
+                fmt::format("{} with {} unknowns", to_string(options.solver), unknowns),
+                "newton-krylov above 6000 unknowns");
+}
+
+/// A finer box: a quarter more modes along every axis, and a few where there are few.
+Shape finer(const Problem& problem, const Shape& shape) {
+    auto extents = shape.extents;
+    extents[0] += std::max<std::int64_t>(2, extents[0] / 4);
+    for (std::size_t i = 0; i < problem.axes().size(); ++i)
+        extents.at(i + 1) += std::max<std::int64_t>(problem.axes()[i].kind == Axis::Kind::space ? 4 : 2,
+                                                    extents.at(i + 1) / 4);
+    return shape.with_extents(extents);
+}
+
+/// u_0 of all fields: [field, subdomain, l, m]
+std::vector<double> initial_value(const Problem& problem, const Shape& shape, double t0) {
+    const auto frozen = shape.with_extents({1, shape.extents[1], shape.extents[2]});
+    std::vector<double> u0(static_cast<std::size_t>(frozen.size()));
+    for (int field = 0; field < shape.n_fields; ++field)
+        interpolate_function(problem, frozen, {t0, t0}, problem.initial()[static_cast<std::size_t>(field)],
+                             u0.data() + field * frozen.per_field());
+    for (const double value : u0)
+        if (!std::isfinite(value)) throw InvalidArgument("initial: must be finite on the whole box");
+    return u0;
+}
+
+}  // namespace
+
+/// Time intervals one after the other.
+class Chain {
+  public:
+    Chain(const Problem& problem, const SolveOptions& options)
+        : problem_(problem),
+          options_(options),
+          system_(problem, shape_of(problem, options.time_modes), options.highest_mode, options.threads),
+          solver_(system_, options),
+          solution_(problem, options.time_modes),
+          scales_(static_cast<std::size_t>(problem.n_fields())) {
+        u0_ = initial_value(problem, shape(), options.t0);
+        if (options.estimate_error) {
+            finer_.emplace(problem, finer(problem, shape()), options.highest_mode, options.threads);
+            finer_options_ = options;
+            finer_options_.solver = Solver::automatic;
+            finer_solver_.emplace(*finer_, finer_options_);
+            better_u0_ = initial_value(problem, finer_->shape(), options.t0);
+        }
+    }
+
+    Solution solve() {
+        double t = options_.t0, length = options_.interval > 0 ? options_.interval : first_length();
+        while (t < options_.t1) {
+            // Equal shares of what is left; a little more than asked for rather than a sliver at the end.
+            const double left = options_.t1 - t;
+            const double count = std::max(1.0, std::ceil(left / length - 1e-6));
+            const Interval time{t, count == 1 ? options_.t1 : t + left / count};
+            const double next = attempt(time);
+            if (accepted_) t = time.upper;
+            if (options_.interval == 0) length = next;
+            report_progress(t);
+        }
+        return std::move(solution_);
+    }
+
+  private:
+    const Shape& shape() const { return system_.shape(); }
+    SolveReport& report() { return solution_.report_; }
+
+    /// A time in which the solution changes by about itself.
+    double first_length() {
+        const double span = options_.t1 - options_.t0;
+        system_.set_time({options_.t0, options_.t0 + 1e-3 * span});
+        const auto a = constant_in_time();
+        std::vector<double> rate(a.size());
+        system_.right_hand_side(a.data(), rate.data());
+        double u = 0, du = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            u = std::max(u, std::abs(a[i]));
+            du = std::max(du, std::abs(rate[i]));
+        }
+        return du > 0 && u > 0 ? std::min(span, u / du) : span;
+    }
+
+    std::vector<double> constant_in_time() const {
+        std::vector<double> a(static_cast<std::size_t>(shape().size()));
+        const auto per_mode = shape().spatial_block();
+        for (std::int64_t b = 0; b < shape().n_fields * shape().n_subdomains; ++b)
+            std::copy_n(u0_.data() + b * per_mode, per_mode, a.data() + b * shape().block());
+        return a;
+    }
+
+    /// Solves one interval and says how long the next should be; in accepted_ whether it is kept.
+    double attempt(Interval time) {
+        system_.set_time(time);
+        system_.set_initial(u0_);
+        auto a = constant_in_time();
+        const auto root = solver_.solve(a);
+        report().iterations += root.iterations;
+        report().linear_iterations += root.linear_iterations;
+        const double length = time.upper - time.lower;
+        accepted_ = false;
+        if (!root.converged) return shorter(time, root, 0.5 * length);
+        const double tail = last_modes(a, 0);
+        // What the other axes do not resolve, time need not; it is the error estimate that tells.
+        double wanted = options_.tolerance;
+        for (int axis = 1; axis < shape().dimensions; ++axis) wanted = std::max(wanted, last_modes(a, axis));
+        // Coefficients fall geometrically: by another factor they reach the tolerance at mode K.
+        const double fall =
+            std::pow(wanted / std::max(tail, 1e-17), 1.0 / static_cast<double>(shape().extents[0] - 1));
+        if (options_.interval == 0 && !(tail <= wanted))
+            return shorter(time, root, length * std::clamp(0.9 * fall, 0.2, 0.8));
+        accept(time, std::move(a), root);
+        constexpr int many_steps = 8;
+        return length * std::clamp(0.9 * fall, 0.5, root.iterations > many_steps ? 0.8 : 2.0);
+    }
+
+    double shorter(Interval time, const RootResult& root, double length) {
+        ++report().rejected;
+        const auto solver = to_string(resolve_solver(options_.solver, shape().size()));
+        if (options_.interval > 0)
+            throw NotConverged(
+                fmt::format("{} did not converge on the interval t = [{}, {}]: {}; residual {:.2g} after {} "
+                            "steps. A shorter interval, or one of automatic length, may",
+                            solver, time.lower, time.upper, root.reason, root.residual, root.iterations),
+                time.lower, time.upper, root.residual);
+        if (length < 1e-12 * (options_.t1 - options_.t0) || time.lower + length == time.lower)
+            throw NotConverged(
+                fmt::format(
+                    "no interval from t = {} on is short enough, the last ended at {}: {}; residual {:.2g}. "
+                    "More modes may help",
+                    time.lower, time.upper,
+                    root.converged ? "the highest modes in time do not fall to the tolerance"
+                                   : solver + ": " + root.reason,
+                    root.residual),
+                time.lower, time.upper, root.residual);
+        return length;
+    }
+
+    /// Largest of the last two modes along an axis, relative to the largest value of each field so far.
+    double last_modes(const std::vector<double>& a, int axis) {
+        const auto& s = shape();
+        const auto n = s.extents.at(static_cast<std::size_t>(axis));
+        std::int64_t stride = 1;
+        for (int inner = axis + 1; inner < 3; ++inner)
+            stride *= s.extents.at(static_cast<std::size_t>(inner));
+        double tail = 0;
+        for (int field = 0; field < s.n_fields; ++field) {
+            double last = 0;
+            auto& scale = scales_[static_cast<std::size_t>(field)];
+            for (std::int64_t i = 0; i < s.per_field(); ++i) {
+                const double size = std::abs(a[static_cast<std::size_t>(field * s.per_field() + i)]);
+                scale = std::max(scale, size);
+                if (i / stride % n >= n - 2) last = std::max(last, size);
+            }
+            if (scale > 0) tail = std::max(tail, last / scale);
+        }
+        return tail;
+    }
+
+    void accept(Interval time, std::vector<double> a, const RootResult& root) {
+        accepted_ = true;
+        if (++report().intervals > options_.max_intervals)
+            throw NotConverged(fmt::format("max_intervals = {} reached at t = {} of {}",
+                                           options_.max_intervals, time.lower, options_.t1),
+                               time.lower, time.upper, root.residual);
+        report().residual = std::max(report().residual, root.residual);
+        Solution::Piece piece{time, {}, {}};
+        if (finer_) piece.errors = estimate(time, a);
+        u0_ = end_value(shape(), a.data());
+        piece.coefficients = std::move(a);
+        solution_.pieces_.push_back(std::move(piece));
+    }
+
+    /// One Newton step on the finer box, from this solution and from the better initial value that the steps
+    /// before have led to: error = -F'^-1 F.
+    std::vector<double> estimate(Interval time, const std::vector<double>& a) {
+        const auto& fine = finer_->shape();
+        finer_->set_time(time);
+        finer_->set_initial(better_u0_);
+        const auto start = resized(shape(), a.data(), fine);
+        std::vector<double> f(start.size()), d(start.size());
+        finer_->residual(start.data(), f.data());
+        // Without one interval's error those of all later ones are unknown.
+        lost_ = lost_ || !finer_solver_->solve_linearised(start, f, d);
+        if (lost_)
+            return std::vector(static_cast<std::size_t>(fine.n_fields),
+                               std::numeric_limits<double>::infinity());
+        better_u0_ = end_value(fine, start.data());
+        const auto difference = end_value(fine, d.data());
+        std::vector<double> errors(static_cast<std::size_t>(fine.n_fields));
+        const auto per_field = static_cast<std::size_t>(fine.spatial() / fine.n_fields);
+        const auto per_block = static_cast<std::size_t>(fine.spatial_block());
+        for (std::size_t i = 0; i < difference.size(); i += per_block) {
+            double sum = 0;  // bounds the values, as |T_l| <= 1
+            for (std::size_t l = i; l < i + per_block; ++l) {
+                sum += std::abs(difference[l]);
+                better_u0_[l] -= difference[l];
+            }
+            auto& error = errors[i / per_field];
+            error = std::max(error, sum);
+        }
+        return errors;
+    }
+
+    void report_progress(double t) const {
+        if (options_.progress && !options_.progress((t - options_.t0) / (options_.t1 - options_.t0)))
+            throw Cancelled("solve: stopped by the progress callback");
+    }
+
+    const Problem& problem_;
+    const SolveOptions& options_;
+    System system_;
+    RootSolver solver_;
+    std::optional<System> finer_;
+    SolveOptions finer_options_;
+    std::optional<RootSolver> finer_solver_;
+    Solution solution_;
+    std::vector<double> u0_, better_u0_, scales_;
+    bool accepted_ = false, lost_ = false;
+};
+
+Solution solve(const Problem& problem, const SolveOptions& options) {
+    check(problem, options);
+    return Chain(problem, options).solve();
+}
+
+}  // namespace zonal::gwrm

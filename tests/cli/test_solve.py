@@ -1,0 +1,96 @@
+"""zonal solve: initial-value problems in Chebyshev series."""
+
+import csv
+
+import pytest
+from conftest import call
+
+# Burgers' equation with nu = 0.1 at t = 1 and x = 1/4, 1/2, 3/4, by the Cole-Hopf transform.
+BURGERS = [0.16256485711067047, 0.29191595712583554, 0.28747440591697595]
+
+
+def test_solves_burgers_at_points_with_errors(zonal):
+    report = zonal("solve", "burgers", "--set", "nu=0.1", "--set", "t1=1", "--at", "0.25,0.5,0.75")
+    assert report["values"] == pytest.approx(BURGERS, rel=1e-12)
+    assert len(report["errors"]) == 3 and max(report["errors"]) < 1e-11
+    assert report["iterations"] > 0 and report["seconds"] > 0 and report["notes"] == []
+    assert report["settings"] == {"nu": 0.1, "parabola": 0, "t0": 0, "t1": 1}
+
+
+def test_one_box_by_hand_and_its_error_is_told(zonal):
+    report = zonal("solve", "burgers", "--modes", "8,10", "--interval", 1, "--highest-mode", "tau")
+    error = max(abs(value - exact) for value, exact in zip(report["values"], BURGERS))
+    assert 0.5 * error < max(report["errors"]) < 50 * error
+    assert report["intervals"] == 1
+
+
+def test_ordinary_equations_report_all_fields(zonal):
+    report = zonal("solve", "lorenz63", "--tolerance", "1e-13")
+    assert report["values"] == pytest.approx([-4.90268754113464573, -3.74387292180291962, 24.6908581027905555], rel=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["newton", "newton-krylov", "sir"])
+def test_solvers_agree(zonal, solver):
+    report = zonal("solve", "burgers", "--modes", "8,14", "--solver", solver, "--tolerance", "1e-9", "--no-errors")
+    assert report["values"] == pytest.approx(BURGERS, rel=1e-4)
+    assert report["errors"] == [None] * 3
+
+
+def test_planes_and_parameters_take_points_of_two_coordinates(zonal):
+    report = zonal("solve", "burgers-viscosity", "--modes", "6,14,4", "--set", "t1=0.2", "--set", "force=0",
+                   "--tolerance", "1e-6", "--at", "0.5:0.2,0.5:0.4")
+    single = [zonal("solve", "burgers", "--set", f"nu={nu}", "--set", "t1=0.2", "--at", 0.5)["values"][0] for nu in (0.2, 0.4)]
+    assert report["values"] == pytest.approx(single, abs=max(report["errors"]) + 1e-6)
+
+
+def test_writes_csv_and_picture(zonal, tmp_path):
+    zonal("solve", "burgers", "--modes", "8,24", "--tolerance", "1e-8", "-o", "u.csv", "--plot", "u.png")
+    rows = list(csv.reader((tmp_path / "u.csv").open()))
+    assert rows[0] == ["t", "x", "u"] and len(rows) == 1 + 11 * 101
+    middle = [row for row in rows[1:] if (row[0], row[1]) == ("1", "0.5")]
+    assert float(middle[0][2]) == pytest.approx(BURGERS[1], abs=1e-6)
+    assert (tmp_path / "u.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_keeps_existing_files(tmp_path, fails):
+    (tmp_path / "u.csv").write_text("mine")
+    assert "--overwrite" in fails(1, "solve", "heat", "-o", "u.csv")
+    assert (tmp_path / "u.csv").read_text() == "mine"
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["flow"], ["problem = flow", "burgers"]),
+    (["burgers", "--set", "mu=1"], ["mu", "nu, parabola, t0, t1"]),
+    (["burgers", "--set", "nu=-1"], ["nu = -1", "0.0001"]),
+    (["burgers", "--set", "nu=x"], ["--set nu", "x", "number"]),
+    (["burgers", "--set", "nu"], ["--set = nu", "NAME=VALUE"]),
+    (["burgers", "--set", "nu=1", "--set", "nu=2"], ["nu", "twice"]),
+    (["burgers", "--set", "t1=0"], ["t1 = 0", "above t0"]),
+    (["burgers", "--at", "2"], ["--at = 2", "from 0 to 1"]),
+    (["burgers", "--at", "0.5:0.5"], ["--at", "one coordinate"]),
+    (["advection-diffusion", "--at", "0.5"], ["--at", "two coordinates"]),
+    (["heat", "--modes", "4"], ["modes = 4", "takes 2"]),
+    (["heat", "--modes", "1,8"], ["time_modes = 1", "2 to 1024"]),
+    (["heat", "--modes", "8,1"], ["modes = 1", "boundary conditions"]),
+    (["lorenz63", "--at", "0.5"], ["--at", "lorenz63", "no space"]),
+    (["lorenz63", "--subdomains", "2"], ["subdomains = 2"]),
+    (["heat", "--solver", "guess"], ["--solver", "guess", "newton-krylov"]),
+    (["heat", "--tolerance", "1"], ["--tolerance", "0.1"]),
+    (["heat", "-o", "u.txt"], ["u.txt", "CSV"]),
+    (["heat", "--plot", "u.jpg"], ["u.jpg", "PNG"]),
+])
+def test_wrong_use_is_one_line_that_names_what(fails, arguments, words):
+    line = fails(2, "solve", *arguments)
+    for word in words:
+        assert word in line, line
+
+
+def test_failure_says_where_and_how(fails):
+    line = fails(1, "solve", "burgers", "--set", "nu=0.0005", "--modes", "6,20", "--interval", 1)
+    for word in ("t = [0, 1]", "residual", "steps"):
+        assert word in line, line
+
+
+def test_unresolved_solution_comes_with_a_note():
+    result = call("solve", "burgers", "--set", "nu=0.01", "--modes", "8,24", "--tolerance", "1e-3")
+    assert result.code == 0 and "estimated error" in result.err
