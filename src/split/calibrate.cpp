@@ -122,8 +122,16 @@ class Calibration {
         measure_transforms(costs);
         for (const auto precision : {Precision::double_, Precision::single_}) {
             const bool is_double = precision == Precision::double_;
-            const PixelCost sum = is_double ? measure_sum<double>() : measure_sum<float>();
-            PixelCost rings = is_double ? measure_ring_fft<double>() : measure_ring_fft<float>();
+            std::vector<Measurement> rest;
+            PixelCost sum = is_double ? measure_sum<double>(rest) : measure_sum<float>(rest);
+            PixelCost rings = is_double ? measure_ring_fft<double>(rest) : measure_ring_fft<float>(rest);
+            // Maps come and go in the same way: fitted together, as one method would look faster than the
+            // other by what disturbed the measurements else.
+            const auto r = explain(rest);
+            for (auto* cost : {&sum, &rings}) {
+                cost->pixel = r[0];
+                cost->call += r[1];
+            }
             // What ring FFTs of cut kernels leave to it.
             rings.pixel_product = sum.pixel_product;
             rings.uneven_product = sum.uneven_product;
@@ -183,9 +191,10 @@ class Calibration {
         return best_seconds([&] { plan.smooth<double>(in, {}, out); });
     }
 
+    /// rest: what is in no part is added to it.
     template <class T>
-    PixelCost measure_ring_fft() {
-        std::vector<Measurement> rows, ffts, sums, rest;
+    PixelCost measure_ring_fft(std::vector<Measurement>& rest) {
+        std::vector<Measurement> rows, ffts, sums;
         for (const Case& one : ring_fft_cases_of(device_)) {
             const auto [parts, work, n_pixels, others] = measure_pixels<T>(PixelMethod::ring_fft, one);
             rows.push_back({{work.kernel_values, 1}, parts.kernel_rows});
@@ -194,7 +203,7 @@ class Calibration {
                 {{work.row_products, work.mode_products, ring_values(work, n_pixels), 1}, parts.sums});
             rest.push_back({{static_cast<double>(n_pixels), 1}, others});
         }
-        const auto k = explain(rows), f = explain(ffts), s = explain(sums), r = explain(rest);
+        const auto k = explain(rows), f = explain(ffts), s = explain(sums);
         PixelCost cost;
         cost.kernel_value = k[0];
         cost.fft_pixel = f[0];
@@ -202,14 +211,14 @@ class Calibration {
         cost.mode_product = s[1];
         cost.ring_value = s[2];
         cost.map = f[1] + s[3];
-        cost.pixel = r[0];
-        cost.call = k[1] + r[1];
+        cost.call = k[1];
         return cost;
     }
 
+    /// As measure_ring_fft.
     template <class T>
-    PixelCost measure_sum() {
-        std::vector<Measurement> sums, rest;
+    PixelCost measure_sum(std::vector<Measurement>& rest) {
+        std::vector<Measurement> sums;
         for (const Case& one : sum_cases_of(device_)) {
             const auto [parts, work, n_pixels, others] = measure_pixels<T>(PixelMethod::pixel_sum, one);
             sums.push_back({{work.pixel_products - work.uneven_products, work.uneven_products,
@@ -217,7 +226,7 @@ class Calibration {
                             parts.sums});
             rest.push_back({{static_cast<double>(n_pixels), 1}, others});
         }
-        const auto s = explain(sums), r = explain(rest);
+        const auto s = explain(sums);
         PixelCost cost;
         cost.pixel_product = s[0];
         cost.uneven_product = s[1];
@@ -225,8 +234,6 @@ class Calibration {
         cost.pixel_weight = s[3];
         cost.longest_sum = s[4];
         cost.map = s[5];
-        cost.pixel = r[0];
-        cost.call = r[1];
         return cost;
     }
 
