@@ -118,6 +118,9 @@ ConvolutionRequest make_request(const PlanOptions& options, Session& session) {
     request.quadrature_error = options.quadrature_error;
     if (is_continuous && options.quadrature_error == 0)
         request.quadrature_error = quadrature_error(request.kernel, options.nside, request.c_l, threads);
+    if (const double defect = sum_defect(request.kernel, options.nside); defect > most_sum_defect)
+        session.note(fmt::format(
+            "the kernel is so narrow that its sums over these pixels are {:.2g} off its integral", defect));
     request.iteration_gain =
         options.iteration_gain > 0 ? options.iteration_gain : iteration_gain(request.lmax, options.nside);
     request.n_maps = options.maps;

@@ -37,6 +37,20 @@ std::string harmonic_only(const SmoothOptions& options, const SkyMap& map) {
     return "";
 }
 
+/// As harmonic_only, of the kernel: one that is narrower than the pixels has no sum over them to speak of.
+std::string harmonic_only(const RadialKernel& kernel, const SmoothOptions& options, std::int64_t nside) {
+    const bool sums = options.kernel.method != ConvolutionMethod::split &&
+                      options.kernel.chosen_normalization() != Normalization::pixel;
+    if (nside == 0 || !sums) return "";
+    const double defect = sum_defect(kernel, nside);
+    return defect <= most_sum_defect
+               ? ""
+               : fmt::format(
+                     "the kernel is so narrow that its sums over these pixels are {:.2g} off its "
+                     "integral",
+                     defect);
+}
+
 /// As input_spectra, of the map without its masked pixels.
 std::vector<std::vector<double>> spectra_for(const SmoothOptions& options, const SkyMap& map,
                                              Session& session) {
@@ -215,6 +229,13 @@ ConvolutionChoice planned_before(const SavedPlan& plan, const Problem& problem, 
     return choice;
 }
 
+void leave_to_harmonic_space(const std::string& reason, SmoothOptions& options, Session& session) {
+    if (!options.kernel.plan.empty() || !options.kernel.save_plan.empty())
+        throw UsageError(fmt::format("--plan, --save-plan: nothing is planned: {}", reason));
+    session.note(fmt::format("--method auto: {}: harmonic space, whatever --error says", reason));
+    take(ConvolutionMethod::harmonic, options);
+}
+
 }  // namespace
 
 void choose_method(SmoothOptions& options, const SkyMap& map, Session& session) {
@@ -226,13 +247,14 @@ void choose_method(SmoothOptions& options, const SkyMap& map, Session& session) 
     if (options.kernel.method == ConvolutionMethod::split) {
         check_spin(options, map);
     } else if (const auto reason = harmonic_only(options, map); !reason.empty()) {
-        if (saved || !options.kernel.save_plan.empty())
-            throw UsageError(fmt::format("--plan, --save-plan: nothing is planned: {}", reason));
-        session.note(fmt::format("--method auto: {}: harmonic space, whatever --error says", reason));
-        return take(ConvolutionMethod::harmonic, options);
+        return leave_to_harmonic_space(reason, options, session);
     }
     const auto lmax = saved ? saved->lmax : default_smoothing_lmax(map.grid());
     auto problem = make_problem(options, map, lmax, session);
+    if (const auto reason = harmonic_only(problem.request.kernel, options, map.nside()); !reason.empty()) {
+        if (!options.kernel.reference) options.kernel.reference = Reference::continuous;
+        return leave_to_harmonic_space(reason, options, session);
+    }
     auto choice = saved ? planned_before(*saved, problem, options, session) : plan(problem, options, session);
     session.report["predicted_error"] = choice.error;
     if (is_continuous(options) && choice.method == Method::harmonic)

@@ -60,6 +60,13 @@ void report_quadrature(const SmoothOptions& options, const SkyMap& map,
         largest =
             std::max(largest, quadrature_error(kernels[std::min(i, kernels.size() - 1)].kernel, map.nside(),
                                                c_l[std::min(i, c_l.size() - 1)], options.run.thread_count()));
+    double defect = 0;
+    for (const auto& kernel : kernels) defect = std::max(defect, sum_defect(kernel.kernel, map.nside()));
+    if (defect > most_sum_defect && options.kernel.chosen_normalization() != Normalization::pixel)
+        session.note(
+            fmt::format("the kernel is so narrow that its sums over these pixels are {:.2g} off its "
+                        "integral: this is no smoothing; --method harmonic is",
+                        defect));
     const auto& spectrum = options.kernel.input_spectrum;
     session.report["estimated_quadrature_error"] = largest;
     session.report["quadrature_error_is_of"] =

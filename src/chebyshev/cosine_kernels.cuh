@@ -39,7 +39,7 @@ struct AxisLaunch {
 
 /// Shared memory of a block; Fields: 2 to synthesize two fields and multiply them, else 1; Units: columns of
 /// a warp over unit_columns, of all fields.
-template <class R, int Fields, int Units, int Stages>
+template <class R, int Fields, int Units>
 struct AxisTile {
     static constexpr int columns = Units * unit_columns;    ///< of all fields
     static constexpr int field_columns = columns / Fields;  ///< of one
@@ -48,10 +48,23 @@ struct AxisTile {
     static constexpr std::int64_t offsets_bytes = 8 * (columns + field_columns);
 
     __host__ __device__ static int matrix_size(int strips) { return 2 * strips * strip * matrix_pitch; }
-    static std::int64_t bytes(int strips) {
-        return offsets_bytes + Stages * (8 * static_cast<std::int64_t>(matrix_size(strips)) +
-                                         static_cast<std::int64_t>(sizeof(R)) * data_size);
+    /// Of one step's terms.
+    __host__ __device__ static std::int64_t stage_bytes(int strips) {
+        return 8 * static_cast<std::int64_t>(matrix_size(strips)) +
+               static_cast<std::int64_t>(sizeof(R)) * data_size;
     }
+};
+
+/// Threads that load a step's terms together, and how many strips of rows they are for.
+struct Team {
+    int thread, n_threads, strips;
+
+    static __device__ Team block() {
+        return {static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x),
+                static_cast<int>(blockDim.x) / 32};
+    }
+    static __device__ Team warp() { return {static_cast<int>(threadIdx.x) % 32, 32, 1}; }
+    __device__ int rows() const { return strips * strip; }
 };
 
 /// Of columns beyond the last: no offset, as strides may be negative.
@@ -77,13 +90,13 @@ __device__ void find_columns(const AxisLaunch<R>& launch, std::int64_t* sources,
 
 /// Rows of both matrices for terms [step * strip, (step + 1) * strip), by copies that run by themselves.
 template <class R>
-__device__ __forceinline__ void load_matrices(const AxisLaunch<R>& launch, std::int64_t first_row, int step,
-                                              double* matrices) {
+__device__ __forceinline__ void load_matrices(const AxisLaunch<R>& launch, Team team, std::int64_t first_row,
+                                              int step, double* matrices) {
     constexpr int pairs = strip / 2;  // doubles go two by two
-    const int rows = static_cast<int>(blockDim.x) / 32 * strip;
+    const int rows = team.rows();
 #pragma unroll
     for (int parity = 0; parity < 2; ++parity)
-        for (int e = static_cast<int>(threadIdx.x); e < rows * pairs; e += static_cast<int>(blockDim.x)) {
+        for (int e = team.thread; e < rows * pairs; e += team.n_threads) {
             const int row = e / pairs, i = 2 * (e % pairs);
             const bool is_there = first_row + row < launch.rows;
             const double* from =
@@ -96,8 +109,8 @@ __device__ __forceinline__ void load_matrices(const AxisLaunch<R>& launch, std::
 
 /// The columns' terms of the same step: data[part][i][column].
 template <class R, Direction D, int Columns, int FieldColumns, int Pitch>
-__device__ __forceinline__ void load_columns(const AxisLaunch<R>& launch, const std::int64_t* sources,
-                                             int step, R* data) {
+__device__ __forceinline__ void load_columns(const AxisLaunch<R>& launch, Team team,
+                                             const std::int64_t* sources, int step, R* data) {
     constexpr int entries = 2 * strip;
     const auto copy = [&](int entry, int c) {
         const int part = D == Direction::synthesis ? entry % 2 : entry / strip;
@@ -112,20 +125,19 @@ __device__ __forceinline__ void load_columns(const AxisLaunch<R>& launch, const 
                                 is_there ? 0 : sizeof(R));
     };
     // Neighbouring threads read neighbours in memory.
-    const int thread = static_cast<int>(threadIdx.x), n_threads = static_cast<int>(blockDim.x);
     if (launch.is_last_axis)
-        for (int c = thread / entries; c < Columns; c += n_threads / entries) copy(thread % entries, c);
+        for (int c = team.thread / entries; c < Columns; c += team.n_threads / entries)
+            copy(team.thread % entries, c);
     else
-        for (int entry = thread / Columns; entry < entries; entry += n_threads / Columns)
-            copy(entry, thread % Columns);
+        for (int entry = team.thread / Columns; entry < entries; entry += team.n_threads / Columns)
+            copy(entry, team.thread % Columns);
 }
 
-/// sums[parity][unit] += a warp's strip of the matrices times the columns.
+/// sums[parity][unit] += a strip of the matrices, which have so many rows, times the columns.
 template <class R, Direction D, int Units, int Pitch>
-__device__ __forceinline__ void multiply_step(const double* matrices, const R* data,
+__device__ __forceinline__ void multiply_step(const double* matrices, int rows, int first_row, const R* data,
                                               double (&sums)[2][Units][4]) {
     const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
-    const int warp = static_cast<int>(threadIdx.x) / 32, rows = static_cast<int>(blockDim.x) / 32 * strip;
     double left[2][8];
 #pragma unroll
     for (int parity = 0; parity < 2; ++parity)
@@ -134,7 +146,7 @@ __device__ __forceinline__ void multiply_step(const double* matrices, const R* d
 #pragma unroll
             for (int h = 0; h < 2; ++h)
                 left[parity][2 * i + h] =
-                    matrices[(parity * rows + warp * strip + g + 8 * h) * matrix_pitch + t + 4 * i];
+                    matrices[(parity * rows + first_row + g + 8 * h) * matrix_pitch + t + 4 * i];
 #pragma unroll
     for (int unit = 0; unit < Units; ++unit) {
         double right[2][4];
@@ -173,6 +185,7 @@ __device__ __forceinline__ double part_of(double even, double odd, int part) {
     return part == 0 ? even + odd : even - odd;
 }
 
+/// first_row: of the warp's strip.
 template <class R, Direction D, int Fields, int Units>
 __device__ __forceinline__ void store_sums(const AxisLaunch<R>& launch, std::int64_t first_row,
                                            const std::int64_t* targets, const double (&sums)[2][Units][4]) {
@@ -182,7 +195,7 @@ __device__ __forceinline__ void store_sums(const AxisLaunch<R>& launch, std::int
     for (int unit = 0; unit < Units / Fields; ++unit)
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
-            const std::int64_t row = first_row + static_cast<int>(threadIdx.x) / 32 * strip + g + 8 * h;
+            const std::int64_t row = first_row + g + 8 * h;
 #pragma unroll
             for (int part = 0; part < 2; ++part) {
                 if (row >= launch.target.count[part]) continue;
@@ -205,43 +218,98 @@ __device__ __forceinline__ void store_sums(const AxisLaunch<R>& launch, std::int
 }
 
 /// out = matrices in. Blocks: x columns, y rows of the matrices, z arrays; a thread block has a warp for each
-/// strip of rows. Two stages of shared memory or more, of which one is worked on and the others arrive.
-template <class R, Direction D, int Fields, int Units, int Stages>
+/// strip of rows. Two stages of shared memory, of which one is worked on and the other arrives.
+template <class R, Direction D, int Fields, int Units>
 __global__ void __launch_bounds__(32 * most_strips, 2)
     transform_axis(const __grid_constant__ AxisLaunch<R> launch) {
-    using Tile = AxisTile<R, Fields, Units, Stages>;
+    using Tile = AxisTile<R, Fields, Units>;
     extern __shared__ double2 shared_bytes[];  // 16-byte copies need their alignment
     auto* const sources = reinterpret_cast<std::int64_t*>(shared_bytes);
     auto* const targets = sources + Tile::columns;
     auto* const matrices = reinterpret_cast<double*>(targets + Tile::field_columns);
-    const int strips = static_cast<int>(blockDim.x) / 32;
-    const int matrix_size = Tile::matrix_size(strips);
-    auto* const data = reinterpret_cast<R*>(matrices + Stages * matrix_size);
-    const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.y) * strips * strip;
+    const Team team = Team::block();
+    const int matrix_size = Tile::matrix_size(team.strips);
+    auto* const data = reinterpret_cast<R*>(matrices + 2 * matrix_size);
+    const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.y) * team.rows();
     find_columns<R, Fields, Tile::field_columns>(launch, sources, targets);
     __syncthreads();
 
-    const int n_steps = static_cast<int>(launch.inner / strip);
+    const int n_steps = static_cast<int>(launch.inner / strip), own_row = team.thread / 32 * strip;
     const auto load = [&](int step) {
         if (step < n_steps) {
-            const int stage = step % Stages;
-            load_matrices(launch, first_row, step, matrices + stage * matrix_size);
+            load_matrices(launch, team, first_row, step, matrices + step % 2 * matrix_size);
             load_columns<R, D, Tile::columns, Tile::field_columns, Tile::pitch>(
-                launch, sources, step, data + stage * Tile::data_size);
+                launch, team, sources, step, data + step % 2 * Tile::data_size);
         }
         __pipeline_commit();
     };
     double sums[2][Units][4] = {};
-    for (int step = 0; step < Stages - 1; ++step) load(step);
+    load(0);
     for (int step = 0; step < n_steps; ++step) {
-        __pipeline_wait_prior(Stages - 2);
+        __pipeline_wait_prior(0);
         __syncthreads();  // this step's terms are there, and all are done with the last step's
-        load(step + Stages - 1);
-        const int stage = step % Stages;
-        multiply_step<R, D, Units, Tile::pitch>(matrices + stage * matrix_size,
-                                                data + stage * Tile::data_size, sums);
+        load(step + 1);
+        multiply_step<R, D, Units, Tile::pitch>(matrices + step % 2 * matrix_size, team.rows(), own_row,
+                                                data + step % 2 * Tile::data_size, sums);
     }
-    store_sums<R, D, Fields, Units>(launch, first_row, targets, sums);
+    store_sums<R, D, Fields, Units>(launch, first_row + own_row, targets, sums);
+}
+
+/// Warps of a block at most among which transform_axis_in_parts shares the steps.
+inline constexpr int most_parts = 16;
+
+/// The same where there is too little to do for all processors, so that what takes the time is a warp's own
+/// instructions, step after step. The warps of a block share the steps of one strip, each with a stage of
+/// memory, or two; then their sums are added up, always in the same order.
+template <class R, Direction D, int Fields>
+__global__ void __launch_bounds__(32 * most_parts)
+    transform_axis_in_parts(const __grid_constant__ AxisLaunch<R> launch, int stages) {
+    constexpr int units = Fields, n_sums = 2 * units * 4;
+    using Tile = AxisTile<R, Fields, units>;
+    static_assert(8 * 32 * n_sums <= 8 * 2 * strip * matrix_pitch, "a warp's sums fit into its stage");
+    extern __shared__ double2 shared_bytes[];
+    auto* const sources = reinterpret_cast<std::int64_t*>(shared_bytes);
+    auto* const targets = sources + Tile::columns;
+    auto* const all_stages = reinterpret_cast<double*>(targets + Tile::field_columns);
+    const Team team = Team::warp();
+    const std::int64_t stage_size = Tile::stage_bytes(1) / 8;
+    const int warp = static_cast<int>(threadIdx.x) / 32, n_parts = static_cast<int>(blockDim.x) / 32;
+    const auto stages_of = [&](int part) { return all_stages + part * stages * stage_size; };
+    const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.y) * strip;
+    find_columns<R, Fields, Tile::field_columns>(launch, sources, targets);
+    __syncthreads();
+
+    const int n_steps = static_cast<int>(launch.inner / strip);
+    const auto load = [&](int step, double* stage) {
+        if (step < n_steps) {
+            load_matrices(launch, team, first_row, step, stage);
+            load_columns<R, D, Tile::columns, Tile::field_columns, Tile::pitch>(
+                launch, team, sources, step, reinterpret_cast<R*>(stage + Tile::matrix_size(1)));
+        }
+        __pipeline_commit();
+    };
+    double sums[2][units][4] = {};
+    double *present = stages_of(warp), *next = present + (stages - 1) * stage_size;
+    load(warp, present);
+    for (int step = warp; step < n_steps; step += n_parts) {
+        load(step + n_parts, next);
+        __pipeline_wait_prior(1);
+        __syncwarp();  // this step's terms are there
+        multiply_step<R, D, units, Tile::pitch>(
+            present, strip, 0, reinterpret_cast<const R*>(present + Tile::matrix_size(1)), sums);
+        __syncwarp();  // and no lane needs them any more
+        double* const done = present;
+        present = next, next = done;
+    }
+    double(&own)[n_sums] = reinterpret_cast<double(&)[n_sums]>(sums);
+#pragma unroll
+    for (int k = 0; k < n_sums; ++k) stages_of(warp)[k * 32 + team.thread] = own[k];
+    __syncthreads();
+    if (warp > 0) return;
+    for (int part = 1; part < n_parts; ++part)
+#pragma unroll
+        for (int k = 0; k < n_sums; ++k) own[k] += stages_of(part)[k * 32 + team.thread];
+    store_sums<R, D, Fields, units>(launch, first_row, targets, sums);
 }
 
 }  // namespace zonal::chebyshev::cuda

@@ -12,31 +12,20 @@ std::int64_t ceil_of(std::int64_t n, std::int64_t unit) {
     return (n + unit - 1) / unit;
 }
 
-/// Units of columns and stages of a kernel for many blocks, and for few, where what counts is that every
-/// processor has one and that the wait for memory is short.
-template <int Fields, bool Wide>
-inline constexpr int units = Wide ? 4 : Fields;
-template <bool Wide>
-inline constexpr int stages = Wide ? 2 : 4;
-/// One warp for each of a processor's four schedulers.
-constexpr int most_narrow_strips = 4;
+/// Units of columns of a warp where there is enough to do for all processors.
+constexpr int wide_units = 4;
 
-template <class R, Direction D, int Fields, bool Wide>
-struct Kernel {
-    using Tile = AxisTile<R, Fields, units<Fields, Wide>, stages<Wide>>;
-    static constexpr auto function = transform_axis<R, D, Fields, units<Fields, Wide>, stages<Wide>>;
+template <class R, Direction D, int Fields>
+struct WideKernel {
+    using Tile = AxisTile<R, Fields, wide_units>;
+    static constexpr auto function = transform_axis<R, D, Fields, wide_units>;
 
+    static std::int64_t bytes(int strips) { return Tile::offsets_bytes + 2 * Tile::stage_bytes(strips); }
     /// Strips of a block at most: what shared memory has room for.
     static int most_strips_for(std::int64_t shared_bytes) {
-        int strips = Wide ? most_strips : most_narrow_strips;
-        while (strips > 1 && Tile::bytes(strips) > shared_bytes) --strips;
+        int strips = most_strips;
+        while (strips > 1 && bytes(strips) > shared_bytes) --strips;
         return strips;
-    }
-    static void prepare(std::int64_t shared_bytes) {
-        const auto bytes = Tile::bytes(most_strips_for(shared_bytes));
-        core::check_cuda(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              static_cast<int>(bytes)),
-                         "cosine transform: shared memory");
     }
     static std::int64_t n_blocks(std::int64_t n_strips, int strips, std::int64_t n_columns, int n_arrays) {
         return ceil_of(n_strips, strips) * ceil_of(n_columns, Tile::field_columns) * n_arrays;
@@ -45,8 +34,31 @@ struct Kernel {
         const dim3 grid(static_cast<unsigned>(ceil_of(launch.n_columns, Tile::field_columns)),
                         static_cast<unsigned>(ceil_of(launch.rows, strips * strip)),
                         static_cast<unsigned>(n_arrays));
-        function<<<grid, 32 * strips, Tile::bytes(strips), stream>>>(launch);
+        function<<<grid, 32 * strips, bytes(strips), stream>>>(launch);
         core::check_launch("cosine transform");
+    }
+};
+
+template <class R, Direction D, int Fields>
+struct KernelInParts {
+    using Tile = AxisTile<R, Fields, Fields>;
+    static constexpr auto function = transform_axis_in_parts<R, D, Fields>;
+
+    static std::int64_t bytes(std::int64_t parts, std::int64_t stages) {
+        return Tile::offsets_bytes + parts * stages * Tile::stage_bytes(1);
+    }
+    /// So few steps a warp as there may be warps, and then as few warps.
+    static void launch(const AxisLaunch<R>& launch, int n_arrays, std::int64_t shared_bytes,
+                       cudaStream_t stream) {
+        const std::int64_t n_steps = launch.inner / strip;
+        std::int64_t each = ceil_of(n_steps, most_parts), parts = ceil_of(n_steps, each);
+        while (parts > 1 && bytes(parts, std::min<std::int64_t>(each, 2)) > shared_bytes)
+            parts = ceil_of(n_steps, ++each);
+        const int stages = each > 1 ? 2 : 1;
+        const dim3 grid(static_cast<unsigned>(ceil_of(launch.n_columns, Tile::field_columns)),
+                        static_cast<unsigned>(ceil_of(launch.rows, strip)), static_cast<unsigned>(n_arrays));
+        function<<<grid, static_cast<unsigned>(32 * parts), bytes(parts, stages), stream>>>(launch, stages);
+        core::check_launch("cosine transform in parts");
     }
 };
 
@@ -76,18 +88,14 @@ int even_strips(std::int64_t n_strips, int most) {
 /// Picks the kernel by whether there is enough to do for every processor.
 template <class R, Direction D, int Fields>
 void run(const AxisLaunch<R>& launch, int n_arrays, cudaStream_t stream) {
-    using Wide = Kernel<R, D, Fields, true>;
-    using Narrow = Kernel<R, D, Fields, false>;
+    using Wide = WideKernel<R, D, Fields>;
     if (launch.n_columns == 0) return;
     const auto [count, shared_bytes] = processors();
     const std::int64_t n_strips = ceil_of(launch.rows, strip);
-    int strips = even_strips(n_strips, Wide::most_strips_for(shared_bytes));
+    const int strips = even_strips(n_strips, Wide::most_strips_for(shared_bytes));
     if (Wide::n_blocks(n_strips, strips, launch.n_columns, n_arrays) >= count)
         return Wide::launch(launch, strips, n_arrays, stream);
-    strips = even_strips(n_strips, Narrow::most_strips_for(shared_bytes));
-    while (strips > 1 && Narrow::n_blocks(n_strips, strips, launch.n_columns, n_arrays) < count)
-        strips = (strips + 1) / 2;
-    Narrow::launch(launch, strips, n_arrays, stream);
+    KernelInParts<R, D, Fields>::launch(launch, n_arrays, shared_bytes, stream);
 }
 
 /// What a launch has but for its matrices and arrays.
@@ -203,15 +211,29 @@ void CosineAxis::analyze(std::span<const Plane<const R>> values, std::span<const
     run_arrays<R, Direction::analysis>(launch, values, coefficients, stream);
 }
 
+namespace {
+
+template <class R, Direction D, int Fields>
+void prepare_kernels(std::int64_t shared_bytes) {
+    const auto allow = [](auto function, std::int64_t bytes) {
+        core::check_cuda(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              static_cast<int>(bytes)),
+                         "cosine transform: shared memory");
+    };
+    using Wide = WideKernel<R, D, Fields>;
+    using Parts = KernelInParts<R, D, Fields>;
+    allow(Wide::function, Wide::bytes(Wide::most_strips_for(shared_bytes)));
+    allow(Parts::function, std::min(shared_bytes, Parts::bytes(most_parts, 2)));
+}
+
+}  // namespace
+
 template <class R>
 void prepare_cosine_kernels() {
     const auto bytes = core::shared_memory_per_block();
-    Kernel<R, Direction::synthesis, 1, true>::prepare(bytes);
-    Kernel<R, Direction::synthesis, 1, false>::prepare(bytes);
-    Kernel<R, Direction::synthesis, 2, true>::prepare(bytes);
-    Kernel<R, Direction::synthesis, 2, false>::prepare(bytes);
-    Kernel<R, Direction::analysis, 1, true>::prepare(bytes);
-    Kernel<R, Direction::analysis, 1, false>::prepare(bytes);
+    prepare_kernels<R, Direction::synthesis, 1>(bytes);
+    prepare_kernels<R, Direction::synthesis, 2>(bytes);
+    prepare_kernels<R, Direction::analysis, 1>(bytes);
 }
 
 template void CosineAxis::synthesize(std::span<const Plane<const float>>, std::span<const Plane<float>>,

@@ -90,3 +90,17 @@ def test_wrong_use_is_one_line(sky, fails, arguments, words):
     line = fails(2, "smooth", "sky.fits", "out.fits", "--fwhm", "9deg", "--field", "0", "--no-pol", *arguments)
     for word in words:
         assert word in line
+
+
+@pytest.mark.parametrize("fwhm, factor", [("5arcmin", 100), ("30arcmin", 2.9)])
+def test_kernels_narrower_than_a_pixel_are_not_summed_over_pixels(tmp_path, fwhm, factor):
+    # Pixels of nside 64 are 55 arcmin wide. A peak that stands on one centre is `factor` times the mean value.
+    healpy.write_map(tmp_path / "map.fits", np.full(12 * 64**2, 3.0), dtype=np.float64)
+    report = smooth(tmp_path, "auto.fits", "--fwhm", fwhm, "--method", "auto")
+    assert report["method"] == "harmonic" and any("so narrow" in note for note in report["notes"])
+    smooth(tmp_path, "plain.fits", "--fwhm", fwhm)
+    assert np.allclose(read(tmp_path / "auto.fits"), read(tmp_path / "plain.fits"), rtol=0, atol=1e-12)
+    summed = smooth(tmp_path, "sum.fits", "--fwhm", fwhm, "--method", "pixel-sum", "--error", "1e-3")
+    assert any("no smoothing" in note for note in summed["notes"])
+    excess = np.max(read(tmp_path / "sum.fits")) / 3
+    assert excess > factor and summed["estimated_quadrature_error"] == pytest.approx(excess - 1, rel=0.05)
