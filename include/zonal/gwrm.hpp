@@ -24,6 +24,7 @@ enum class Solver {
     sir             ///< semi-implicit root solver: damped Newton steps, R = 0.95 halved while it converges
 };
 
+/// How a problem is solved.
 struct SolveOptions {
     double t0 = 0, t1 = 1;
     std::int64_t time_modes = 12;  ///< the highest Chebyshev mode in time, K
@@ -69,6 +70,7 @@ struct SolveReport {
 /// Series of every field on every time interval.
 class Solution {
   public:
+    /// One time interval.
     struct Piece {
         Interval time;
         std::vector<double> coefficients;  ///< [field, subdomain, k_0, k_1, k_2], plain

@@ -18,11 +18,13 @@ struct Setting {
     std::string description;
 };
 
+/// A problem and how it is best solved.
 struct ProblemSetup {
     Problem problem;
     SolveOptions options;  ///< time_modes and times that suit it
 };
 
+/// A family of problems: its equation and what can be set.
 struct LibraryProblem {
     std::string name, equation;
     std::vector<Setting> settings;

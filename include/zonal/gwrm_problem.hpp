@@ -29,6 +29,7 @@ struct Axis {
     int subdomains = 1;
 };
 
+/// Of an interval.
 enum class End { lower, upper };
 
 /// What takes the places of the highest spatial modes of a field's equation.
