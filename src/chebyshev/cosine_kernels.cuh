@@ -47,9 +47,11 @@ struct AxisTile {
     static constexpr int data_size = 2 * strip * pitch;
     static constexpr std::int64_t offsets_bytes = 8 * (columns + field_columns);
 
-    __host__ __device__ static int matrix_size(int strips) { return 2 * strips * strip * matrix_pitch; }
+    __host__ __device__ static constexpr int matrix_size(int strips) {
+        return 2 * strips * strip * matrix_pitch;
+    }
     /// Of one step's terms.
-    __host__ __device__ static std::int64_t stage_bytes(int strips) {
+    __host__ __device__ static constexpr std::int64_t stage_bytes(int strips) {
         return 8 * static_cast<std::int64_t>(matrix_size(strips)) +
                static_cast<std::int64_t>(sizeof(R)) * data_size;
     }
@@ -261,12 +263,12 @@ inline constexpr int most_parts = 16;
 /// The same where there is too little to do for all processors, so that what takes the time is a warp's own
 /// instructions, step after step. The warps of a block share the steps of one strip, each with a stage of
 /// memory, or two; then their sums are added up, always in the same order.
-template <class R, Direction D, int Fields>
+template <class R, Direction D, int Fields, int Units>
 __global__ void __launch_bounds__(32 * most_parts)
     transform_axis_in_parts(const __grid_constant__ AxisLaunch<R> launch, int stages) {
-    constexpr int units = Fields, n_sums = 2 * units * 4;
-    using Tile = AxisTile<R, Fields, units>;
-    static_assert(8 * 32 * n_sums <= 8 * 2 * strip * matrix_pitch, "a warp's sums fit into its stage");
+    constexpr int n_sums = 2 * Units * 4;
+    using Tile = AxisTile<R, Fields, Units>;
+    static_assert(8 * 32 * n_sums <= Tile::stage_bytes(1), "a warp's sums fit into its stage");
     extern __shared__ double2 shared_bytes[];
     auto* const sources = reinterpret_cast<std::int64_t*>(shared_bytes);
     auto* const targets = sources + Tile::columns;
@@ -288,14 +290,14 @@ __global__ void __launch_bounds__(32 * most_parts)
         }
         __pipeline_commit();
     };
-    double sums[2][units][4] = {};
+    double sums[2][Units][4] = {};
     double *present = stages_of(warp), *next = present + (stages - 1) * stage_size;
     load(warp, present);
     for (int step = warp; step < n_steps; step += n_parts) {
         load(step + n_parts, next);
         __pipeline_wait_prior(1);
         __syncwarp();  // this step's terms are there
-        multiply_step<R, D, units, Tile::pitch>(
+        multiply_step<R, D, Units, Tile::pitch>(
             present, strip, 0, reinterpret_cast<const R*>(present + Tile::matrix_size(1)), sums);
         __syncwarp();  // and no lane needs them any more
         double* const done = present;
@@ -309,7 +311,7 @@ __global__ void __launch_bounds__(32 * most_parts)
     for (int part = 1; part < n_parts; ++part)
 #pragma unroll
         for (int k = 0; k < n_sums; ++k) own[k] += stages_of(part)[k * 32 + team.thread];
-    store_sums<R, D, Fields, units>(launch, first_row, targets, sums);
+    store_sums<R, D, Fields, Units>(launch, first_row, targets, sums);
 }
 
 }  // namespace zonal::chebyshev::cuda

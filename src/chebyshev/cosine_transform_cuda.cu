@@ -39,13 +39,16 @@ struct WideKernel {
     }
 };
 
-template <class R, Direction D, int Fields>
+template <class R, Direction D, int Fields, int Units>
 struct KernelInParts {
-    using Tile = AxisTile<R, Fields, Fields>;
-    static constexpr auto function = transform_axis_in_parts<R, D, Fields>;
+    using Tile = AxisTile<R, Fields, Units>;
+    static constexpr auto function = transform_axis_in_parts<R, D, Fields, Units>;
 
     static std::int64_t bytes(std::int64_t parts, std::int64_t stages) {
         return Tile::offsets_bytes + parts * stages * Tile::stage_bytes(1);
+    }
+    static std::int64_t n_blocks(const AxisLaunch<R>& launch, int n_arrays) {
+        return ceil_of(launch.rows, strip) * ceil_of(launch.n_columns, Tile::field_columns) * n_arrays;
     }
     /// So few steps a warp as there may be warps, and then as few warps.
     static void launch(const AxisLaunch<R>& launch, int n_arrays, std::int64_t shared_bytes,
@@ -95,7 +98,12 @@ void run(const AxisLaunch<R>& launch, int n_arrays, cudaStream_t stream) {
     const int strips = even_strips(n_strips, Wide::most_strips_for(shared_bytes));
     if (Wide::n_blocks(n_strips, strips, launch.n_columns, n_arrays) >= count)
         return Wide::launch(launch, strips, n_arrays, stream);
-    KernelInParts<R, D, Fields>::launch(launch, n_arrays, shared_bytes, stream);
+    // With columns of one unit every strip of the matrices is read once for each of them.
+    using Parts = KernelInParts<R, D, Fields, Fields>;
+    if (Parts::n_blocks(launch, n_arrays) >= 2 * count)
+        KernelInParts<R, D, Fields, 2 * Fields>::launch(launch, n_arrays, shared_bytes, stream);
+    else
+        Parts::launch(launch, n_arrays, shared_bytes, stream);
 }
 
 /// What a launch has but for its matrices and arrays.
@@ -221,9 +229,11 @@ void prepare_kernels(std::int64_t shared_bytes) {
                          "cosine transform: shared memory");
     };
     using Wide = WideKernel<R, D, Fields>;
-    using Parts = KernelInParts<R, D, Fields>;
+    using Parts = KernelInParts<R, D, Fields, Fields>;
+    using BroadParts = KernelInParts<R, D, Fields, 2 * Fields>;
     allow(Wide::function, Wide::bytes(Wide::most_strips_for(shared_bytes)));
     allow(Parts::function, std::min(shared_bytes, Parts::bytes(most_parts, 2)));
+    allow(BroadParts::function, std::min(shared_bytes, BroadParts::bytes(most_parts, 2)));
 }
 
 }  // namespace
