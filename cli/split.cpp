@@ -145,8 +145,20 @@ void split_kernel(const SplitOptions& options, Session& session) {
     if (!options.verify_plot.empty()) report["verify_plot"] = options.verify_plot;
 }
 
+void check_outputs(const SplitOptions& options) {
+    const std::vector<std::pair<const char*, const std::string*>> outputs = {
+        {"--output", &options.out}, {"--plot", &options.plot}, {"--verify-plot", &options.verify_plot}};
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (const auto& one = *outputs[i].second, &other = *outputs[j].second;
+                !one.empty() && !other.empty() && is_same_file(one, other))
+                throw UsageError(
+                    fmt::format("{} = {}: {} is the same file", outputs[i].first, one, outputs[j].first));
+}
+
 void run(const SplitOptions& options, Session& session) {
     check(options);
+    check_outputs(options);
     if (!options.out.empty()) options.output.require_writable(options.out);
     for (const auto& picture : {options.plot, options.verify_plot})
         if (!picture.empty()) options.output.require_writable(picture, OutputFormat::png);

@@ -147,6 +147,18 @@ def test_harmonic_part_is_a_beam_for_smooth(sky, zonal, tmp_path):
     assert report["l_cut"] == 5
 
 
+@pytest.mark.parametrize("outputs, words", [
+    (["--plot", "a.png", "--verify-plot", "./a.png"], ["--verify-plot = ./a.png", "--plot is the same file"]),
+    (["-o", "a", "--plot", "a"], ["--plot = a", "--output is the same file"]),
+    (["-o", "a", "--verify-plot", "b/../a"], ["--verify-plot = b/../a", "--output is the same file"]),
+])
+def test_one_file_for_two_outputs_is_refused(fails, tmp_path, outputs, words):
+    (tmp_path / "b").mkdir()
+    line = fails(2, *SMALL, "--verify", "--nside", 512, *outputs)
+    for word in words:
+        assert word in line
+
+
 def test_says_when_there_is_no_split(tmp_path):
     from conftest import call
 
