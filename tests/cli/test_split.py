@@ -90,6 +90,10 @@ def test_reproduces_table_1(zonal):
 def test_fixed_l_cut_is_taken_and_its_error_reported(zonal):
     report = zonal(*SMALL, "--l-cut", 30, "--error", "1e-9")
     assert report["l_cut"] == 30 and report["estimated_error"] > 0
+    assert report["notes"] == []
+    narrow = zonal("split", "--fwhm", "40arcmin", "--lmax", 1500, "--theta-cut", "1deg", "--l-cut", 60, "--error", "1e-4")
+    assert narrow["estimated_error"] > 1e-4
+    assert any("--l-cut = 60" in note and "above --error = 0.0001" in note for note in narrow["notes"])
 
 
 def test_window_of_a_file_gives_what_the_gaussian_gives(zonal, tmp_path):
