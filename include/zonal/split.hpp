@@ -122,6 +122,13 @@ class KernelSplitter {
     std::unique_ptr<const Problem> problem_;
 };
 
+/// What KernelSplit::actual_error is, of any two windows in place of a kernel: the root mean square of the
+/// error of maps of c_l that are convolved with their sum, over that of the convolved maps. kernel: [lmax +
+/// 1]; window: at most as many; profile_window: [lmax + 1]; c_l: [lmax + 1], or empty for white maps. Throws
+/// InvalidArgument for other lengths.
+double split_error(const std::vector<double>& kernel, const std::vector<double>& window,
+                   const std::vector<double>& profile_window, const std::vector<double>& c_l);
+
 /// C_l^2 / (C_l + N_l), 0 where both are 0: the spectrum of a Wiener-filtered map, an input spectrum for
 /// splits. signal, noise: [lmax + 1], not negative.
 std::vector<double> wiener_spectrum(const std::vector<double>& signal, const std::vector<double>& noise);

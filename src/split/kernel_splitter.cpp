@@ -118,17 +118,8 @@ struct KernelSplitter::Problem {
         const auto of_profile = profile.window(lmax());
         std::vector<double> harmonic(l_cut + 1);
         for (std::int64_t l = 0; l <= l_cut; ++l) harmonic[l] = window[l] - of_profile[l];
-        return {quality(fit, l_cut), harmonic, profile, of_profile, actual_error(harmonic, of_profile)};
-    }
-
-    double actual_error(const std::vector<double>& harmonic, const std::vector<double>& of_profile) const {
-        double sum = 0;
-        for (std::int64_t l = 0; l <= lmax(); ++l) {
-            const double sum_of_parts = of_profile[l] + (l < std::ssize(harmonic) ? harmonic[l] : 0);
-            const double error = weights[l] * (sum_of_parts - window[l]);
-            sum += error * error;
-        }
-        return std::sqrt(sum) / norm_of_kernel;
+        return {quality(fit, l_cut), harmonic, profile, of_profile,
+                split_error(window, harmonic, of_profile, options.input_spectrum)};
     }
 
     bool pass(const SplitQuality& quality, double error) const {
@@ -208,6 +199,19 @@ std::optional<std::int64_t> KernelSplitter::find_l_cut(double error, std::int64_
         passes = *found;
     }
     return passes;
+}
+
+double split_error(const std::vector<double>& kernel, const std::vector<double>& window,
+                   const std::vector<double>& profile_window, const std::vector<double>& c_l) {
+    split::check_lengths(kernel, window, profile_window, c_l);
+    double error = 0, all = 0;
+    for (std::size_t l = 0; l < kernel.size(); ++l) {
+        const double weight = static_cast<double>(2 * l + 1) * (c_l.empty() ? 1 : c_l[l]);
+        const double e = profile_window[l] + (l < window.size() ? window[l] : 0) - kernel[l];
+        error += weight * e * e;
+        all += weight * kernel[l] * kernel[l];
+    }
+    return std::sqrt(error / all);
 }
 
 }  // namespace zonal

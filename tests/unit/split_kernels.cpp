@@ -272,6 +272,23 @@ TEST(KernelSplitter, RejectsArgumentsOutOfRange) {
     EXPECT_THAT([&] { splitter.find_l_cut(0); }, ThrowsMessage<InvalidArgument>(HasSubstr("error = 0")));
 }
 
+TEST(SplitError, IsTheActualErrorOfASplitAndGrowsWithWhatIsDoneToIt) {
+    const auto kernel = rippled_kernel(600, 50 * arcmin);
+    auto options = options_for(0.2);
+    for (std::int64_t l = 0; l <= 600; ++l) options.input_spectrum.push_back(1.0 / (l + 1));
+    auto split = KernelSplitter(kernel, options).split(200);
+    const auto error = [&] {
+        return split_error(kernel, split.window, split.profile_window, options.input_spectrum);
+    };
+    EXPECT_EQ(error(), split.actual_error);
+    split.window[100] += 1e-3 * kernel[100];
+    EXPECT_GT(error(), 1e3 * split.actual_error);
+    split.window.resize(602);
+    EXPECT_THAT(error, ThrowsMessage<InvalidArgument>(HasSubstr("window: 602 values, must be at most 601")));
+    EXPECT_THAT([&] { split_error(kernel, {}, {1}, {}); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("profile_window: 1 values, must be 601")));
+}
+
 TEST(WienerSpectrum, IsTheSpectrumOfAWienerFilteredMap) {
     EXPECT_EQ(wiener_spectrum({0, 4, 9}, {0, 4, 0}), (std::vector<double>{0, 2, 9}));
 }
