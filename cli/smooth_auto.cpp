@@ -8,6 +8,7 @@
 #include "choice_report.hpp"
 #include "cost_model_file.hpp"
 #include "error.hpp"
+#include "interruptible.hpp"
 #include "iteration_gain.hpp"
 #include "plan_file.hpp"
 #include "quadrature_error.hpp"
@@ -164,7 +165,7 @@ ConvolutionChoice plan(const Problem& problem, SmoothOptions& options, Session& 
             quadrature_error(request.kernel, problem.nside, request.c_l, request.threads);
         request.iteration_gain = iteration_gain(request.lmax, problem.nside);
     }
-    const auto choices = plan_convolution(request, costs);
+    const auto choices = interruptible(session, [&] { return plan_convolution(request, costs); });
     if (options.kernel.explain) report_choices(choices, costs.fingerprint, session);
     auto choice = best_of(choices, options, request.lmax);
     run_on_planned_device(costs, choice, options, session);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "zonal/kernel.hpp"
+#include "zonal/progress.hpp"
 
 namespace zonal {
 
@@ -97,8 +98,10 @@ struct KernelSplit {
 /// immutable, and any number of threads may use it.
 class KernelSplitter {
   public:
-    /// window: K_l, l = 0 .. lmax, finite, lmax >= 8 and not all zero. Throws InvalidArgument.
-    explicit KernelSplitter(std::vector<double> window, const KernelSplitOptions& options);
+    /// window: K_l, l = 0 .. lmax, finite, lmax >= 8 and not all zero. Throws InvalidArgument; Cancelled, as
+    /// find_l_cut does, between windows of splines and blocks of the fit.
+    KernelSplitter(std::vector<double> window, const KernelSplitOptions& options,
+                   const Progress& progress = {});
     ~KernelSplitter();
     KernelSplitter(KernelSplitter&&) noexcept;
     KernelSplitter& operator=(KernelSplitter&&) noexcept;
@@ -114,8 +117,9 @@ class KernelSplitter {
     /// The smallest l_cut whose estimated_error is at most `error` and whose amplification and leakage are at
     /// most those of the options, as far as a binary search finds it: as quality is not monotone in l_cut,
     /// the `neighbourhood` values below are tried too, again below each that passes. Empty where none of nine
-    /// l_cut from 0 to lmax() - 1 passes.
-    std::optional<std::int64_t> find_l_cut(double error, std::int64_t neighbourhood = 8) const;
+    /// l_cut from 0 to lmax() - 1 passes. Throws Cancelled between the fits that it tries.
+    std::optional<std::int64_t> find_l_cut(double error, std::int64_t neighbourhood = 8,
+                                           const Progress& progress = {}) const;
 
   private:
     struct Problem;

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -270,6 +271,30 @@ TEST(KernelSplitter, RejectsArgumentsOutOfRange) {
     EXPECT_THAT([&] { splitter.split(100); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("l_cut = 100: must be from 0 to 99")));
     EXPECT_THAT([&] { splitter.find_l_cut(0); }, ThrowsMessage<InvalidArgument>(HasSubstr("error = 0")));
+}
+
+TEST(KernelSplitter, ReportsItsProgressAndStopsWhereItIsTold) {
+    const auto kernel = rippled_kernel(600, 50 * arcmin);
+    std::vector<double> done;
+    const Progress listen = [&](double share) {
+        done.push_back(share);
+        return true;
+    };
+    const auto is_a_progress = [&] {
+        return std::is_sorted(done.begin(), done.end()) && done.front() >= 0 && done.back() <= 1;
+    };
+    const KernelSplitter splitter(kernel, options_for(0.2), listen);
+    EXPECT_GT(done.size(), 5);  // a block of the fit is 128 degrees
+    EXPECT_TRUE(is_a_progress());
+    done.clear();
+    EXPECT_EQ(splitter.find_l_cut(1e-5, 8, listen), splitter.find_l_cut(1e-5, 8));
+    EXPECT_GT(done.size(), 5);
+    EXPECT_TRUE(is_a_progress());
+    for (const double last : {0.0, 0.1, 0.5}) {
+        const Progress stop = [last](double share) { return share <= last; };
+        EXPECT_THROW(KernelSplitter(kernel, options_for(0.2), stop), Cancelled);
+    }
+    EXPECT_THROW(splitter.find_l_cut(1e-5, 8, [](double) { return false; }), Cancelled);
 }
 
 TEST(SplitError, IsTheActualErrorOfASplitAndGrowsWithWhatIsDoneToIt) {
