@@ -38,7 +38,7 @@ SavedPlan make_plan(const ConvolutionRequest& request, const ConvolutionChoice& 
 /// JSON (docs/file-formats.md); appears complete or not at all. Throws IoError.
 void write_plan(const std::string& path, const SavedPlan& plan, bool overwrite);
 
-/// Throws IoError for what is not a plan or of a later version.
+/// Throws IoError, which names the field, for what is not a plan or of a later version.
 SavedPlan read_plan(const std::string& path);
 
 /// Throws UsageError, which names the field, its value in the file and what the request has, where the plan
