@@ -58,6 +58,21 @@ PixelCost pixel_cost(const JsonField& field) {
     return costs;
 }
 
+bool is_free(const TransformCost& cost) {
+    return cost.legendre_flop + cost.pixel + cost.call == 0;
+}
+
+bool is_free(const PixelCost& cost) {
+    return std::all_of(std::begin(pixel_costs), std::end(pixel_costs),
+                       [&](const NamedCost& named) { return cost.*named.cost == 0; });
+}
+
+bool is_free(const DeviceCosts& costs) {
+    return is_free(costs.smoothing) && is_free(costs.iteration) && is_free(costs.ring_fft_single) &&
+           is_free(costs.ring_fft_double) && is_free(costs.pixel_sum_single) &&
+           is_free(costs.pixel_sum_double);
+}
+
 DeviceCosts device_costs(const JsonField& field) {
     DeviceCosts costs;
     costs.device = device_named(field.at("device"));
@@ -67,6 +82,7 @@ DeviceCosts device_costs(const JsonField& field) {
     costs.ring_fft_double = pixel_cost(field.at("ring_fft_double"));
     costs.pixel_sum_single = pixel_cost(field.at("pixel_sum_single"));
     costs.pixel_sum_double = pixel_cost(field.at("pixel_sum_double"));
+    if (is_free(costs)) field.at("device").reject("have a cost above 0");
     return costs;
 }
 
@@ -75,7 +91,13 @@ CostModel load(const std::string& path) {
     const JsonField file(path, json);
     CostModel model;
     model.fingerprint = file.at("machine").text();
-    for (const auto& field : file.at("devices").elements()) model.devices.push_back(device_costs(field));
+    const auto unit = file.at("unit");
+    if (unit.text() != "s") unit.reject("be \"s\"");
+    for (const auto& field : file.at("devices").elements()) {
+        const auto costs = device_costs(field);
+        if (has_costs(model, costs.device)) field.at("device").reject("be there once");
+        model.devices.push_back(costs);
+    }
     if (model.devices.empty()) file.at("devices").reject("have costs of a device");
     return model;
 }

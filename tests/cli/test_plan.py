@@ -70,7 +70,7 @@ def test_costs_of_a_file_are_taken(tmp_path):
     assert slow > 100 * fast
     (tmp_path / "costs.json").write_text('{"machine": "x", "devices": []}')
     result = call(*NARROW, "--costs", "costs.json", cwd=tmp_path)
-    assert result.code == 1 and "costs.json: devices = []: must have costs of a device" in result.err
+    assert result.code == 1 and "costs.json: unit: is missing" in result.err
 
 
 def edited_costs(path, edit):
@@ -80,15 +80,24 @@ def edited_costs(path, edit):
     path.write_text(json.dumps(costs))
 
 
+def free(costs, device):
+    for values in device.values():
+        if isinstance(values, dict):
+            values.update(dict.fromkeys(values, 0))
+
+
 DAMAGES = [
     (lambda costs, device: device["smoothing"].update(pixel=-1), "devices[0].smoothing.pixel = -1: must be 0 or more"),
     (lambda costs, device: device["iteration"].update(call="1"), 'devices[0].iteration.call = "1": must be 0 or more'),
     (lambda costs, device: device["ring_fft_single"].update(map=None), "devices[0].ring_fft_single.map = null: must be 0 or more"),
     (lambda costs, device: device["pixel_sum_double"].pop("pixel"), "devices[0].pixel_sum_double.pixel: is missing"),
     (lambda costs, device: device.update(device="gpu"), 'devices[0].device = "gpu": must be cpu or cuda:N'),
+    (lambda costs, device: costs["devices"].append(device), 'devices[1].device = "cpu": must be there once'),
     (lambda costs, device: costs["devices"].clear(), "devices = []: must have costs of a device"),
     (lambda costs, device: costs.update(devices=3), "devices = 3: must be an array"),
+    (lambda costs, device: costs.update(unit="ms"), 'unit = "ms": must be "s"'),
     (lambda costs, device: costs.pop("machine"), "machine: is missing"),
+    (free, 'devices[0].device = "cpu": must have a cost above 0'),
 ]
 
 
