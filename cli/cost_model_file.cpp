@@ -102,6 +102,28 @@ CostModel load(const std::string& path) {
     return model;
 }
 
+bool is_here(Device device) {
+    try {
+        return resolve_device(device) == device;
+    } catch (const BackendUnavailable&) {
+        return false;
+    }
+}
+
+/// Nothing could be planned for them: plans of sums over pixels count their work on the device.
+void leave_out_absent_devices(const std::string& path, CostModel& model, Session& session) {
+    std::string absent;
+    std::erase_if(model.devices, [&](const DeviceCosts& costs) {
+        if (is_here(costs.device)) return false;
+        absent += (absent.empty() ? "" : ", ") + to_string(costs.device);
+        return true;
+    });
+    if (absent.empty()) return;
+    if (model.devices.empty())
+        throw IoError(fmt::format("{}: has costs of {} alone, which cannot be used here", path, absent));
+    session.note(fmt::format("{}: costs of {} are left out: it cannot be used here", path, absent));
+}
+
 CostModel costs_of_this_machine(int threads, Session& session) {
     const auto path = cost_model_path(threads);
     if (!std::filesystem::exists(path)) {
@@ -164,6 +186,7 @@ bool has_costs(const CostModel& model, Device device) {
 
 CostModel read_cost_model(const std::string& path, int threads, Session& session) {
     auto model = path.empty() ? costs_of_this_machine(threads, session) : load(path);
+    if (!path.empty()) leave_out_absent_devices(path, model, session);
     const auto fastest = resolve_device(Device::automatic());
     if (!has_costs(model, fastest))
         session.note(

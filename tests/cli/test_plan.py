@@ -126,6 +126,21 @@ def test_damaged_costs_of_the_cache_are_a_note(tmp_path):
     assert [row["seconds"] for row in damaged["choices"]] == [row["seconds"] for row in report["choices"]]
 
 
+def test_costs_of_devices_that_are_not_here_are_left_out(fails, tmp_path):
+    def add_another(costs, device):
+        costs["devices"].append({**device, "device": "cuda:99"})
+
+    def make_another(costs, device):
+        device["device"] = "cuda:99"
+
+    edited_costs(tmp_path / "costs.json", add_another)
+    report = plan(tmp_path, *NARROW, "--costs", "costs.json")
+    assert {row["device"] for row in report["choices"]} == {"cpu"}
+    assert any("costs.json: costs of cuda:99 are left out" in note for note in report["notes"])
+    edited_costs(tmp_path / "costs.json", make_another)
+    assert "costs.json: has costs of cuda:99 alone" in fails(1, *NARROW, "--costs", "costs.json")
+
+
 SMALL = ("plan", "--nside", 64, "--lmax", 128, "--error", "1e-4", "--threads", 1)
 
 
