@@ -164,6 +164,23 @@ void require_kernel(const SavedPlan& plan, const RadialKernel& kernel) {
                    fmt::format("{:.9g} /sr as of {}", profile[i], kernel.name()));
 }
 
+/// Window and profile must give what the plan says of them: of a damaged file they do not.
+void require_split(const SavedPlan& plan, const ConvolutionRequest& request) {
+    const auto& split = *plan.choice.split;
+    const auto profile = split.profile.window(plan.lmax);
+    const double error = split_error(request.kernel.window(plan.lmax), split.window, profile, request.c_l);
+    const auto require_at_most = [&](const char* name, double bound, double rounding) {
+        constexpr double relative_rounding = 1e-6;  // of the error, a sum of small differences
+        if (!(error <= bound * (1 + relative_rounding) + rounding))
+            throw IoError(
+                fmt::format("{}: choice.split: window and profile (knots_rad, coefficients_per_sr) are "
+                            "together wrong by {:.3g}: must be at most {} = {:.3g}",
+                            plan.source, error, name, bound));
+    };
+    require_at_most("choice.predicted_error", plan.choice.error, 1e-11);
+    require_at_most("choice.split.actual_error", split.actual_error, kernel_tolerance);
+}
+
 }  // namespace
 
 std::vector<double> plan_angles() {
@@ -245,6 +262,7 @@ void require_match(const SavedPlan& plan, const ConvolutionRequest& request) {
     if (const auto spectrum = spectrum_of(request); plan.spectrum != spectrum)
         reject(plan, "spectrum", plan.spectrum, spectrum + ", that of --input-cl");
     require_kernel(plan, request.kernel);
+    if (plan.choice.split != nullptr) require_split(plan, request);
 }
 
 }  // namespace zonal::cli

@@ -42,7 +42,8 @@ void write_plan(const std::string& path, const SavedPlan& plan, bool overwrite);
 SavedPlan read_plan(const std::string& path);
 
 /// Throws UsageError, which names the field, its value in the file and what the request has, where the plan
-/// was made for another grid, kernel, lmax, spectrum or reference, or for a larger error.
+/// was made for another grid, kernel, lmax, spectrum or reference, or for a larger error; IoError where its
+/// split is not as good as it says.
 void require_match(const SavedPlan& plan, const ConvolutionRequest& request);
 
 }  // namespace zonal::cli

@@ -137,6 +137,17 @@ def split_plan(run, tmp_path):
     return json.loads((tmp_path / "plan.json").read_text())
 
 
+@pytest.mark.parametrize("name, place, factor", [
+    ("window", 0, 1.001), ("window", -1, -1), ("coefficients_per_sr", 0, 1.01), ("coefficients_per_sr", 3, 0),
+    ("knots_rad", 4, 1.02),
+])
+def test_a_split_that_was_damaged_is_not_followed(split_plan, fails, tmp_path, name, place, factor):
+    split_plan["choice"]["split"][name][place] *= factor
+    (tmp_path / "plan.json").write_text(json.dumps(split_plan))
+    line = fails(1, "smooth", "white.fits", "out.fits", *KERNEL, "--plan", "plan.json")
+    assert "plan.json: choice.split: window and profile" in line and "_error = " in line
+
+
 @pytest.mark.parametrize("key, value, words", [
     ("window", [1.0], "choice.split.window: 1 values, must be"),
     ("coefficients_per_sr", [1.0], "choice.split.coefficients_per_sr: 1 values, must be"),
