@@ -251,8 +251,12 @@ SavedPlan read_plan(const std::string& path) {
     return plan;
 }
 
+void require_grid(const SavedPlan& plan, const Grid& grid) {
+    if (plan.grid != grid.name()) reject(plan, "grid", plan.grid, grid.name() + ", the map's");
+}
+
 void require_match(const SavedPlan& plan, const ConvolutionRequest& request) {
-    if (plan.grid != request.grid.name()) reject(plan, "grid", plan.grid, request.grid.name());
+    require_grid(plan, request.grid);
     if (plan.lmax != request.lmax)
         reject(plan, "lmax", std::to_string(plan.lmax), std::to_string(request.lmax));
     if (plan.reference != request.reference)

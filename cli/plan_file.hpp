@@ -41,6 +41,9 @@ void write_plan(const std::string& path, const SavedPlan& plan, bool overwrite);
 /// Throws IoError, which names the field, for what is not a plan or of a later version.
 SavedPlan read_plan(const std::string& path);
 
+/// Throws UsageError where the plan is not of this grid.
+void require_grid(const SavedPlan& plan, const Grid& grid);
+
 /// Throws UsageError, which names the field, its value in the file and what the request has, where the plan
 /// was made for another grid, kernel, lmax, spectrum or reference, or for a larger error; IoError where its
 /// split is not as good as it says.

@@ -223,7 +223,10 @@ void choose_method(SmoothOptions& options, const SkyMap& map, Session& session) 
     session.report["method_asked_for"] = to_string(options.kernel.chosen_method());
     std::optional<SavedPlan> saved;
     if (!options.kernel.plan.empty()) saved = read_plan(options.kernel.plan);
-    if (saved) follow(*saved, options);
+    if (saved) {
+        require_grid(*saved, map.grid());  // before its lmax meets a grid that cannot hold it
+        follow(*saved, options);
+    }
     if (options.kernel.method == ConvolutionMethod::split) {
         check_spin(options, map);
     } else if (const auto reason = harmonic_only(options, map); !reason.empty()) {

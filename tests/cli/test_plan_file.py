@@ -67,6 +67,7 @@ def edit(plan, key, value):
 
 @pytest.mark.parametrize("key, value, arguments, words", [
     ("grid", "healpix nside=32", [], ["grid = healpix nside=32", "healpix nside=64"]),
+    ("grid", "healpix nside=32", ["--cl", "cl.txt"], ["grid = healpix nside=32", "healpix nside=64"]),
     ("lmax", 100, [*KERNEL], ["lmax = 100", "128"]),
     ("error", 1e-3, ["--error", "1e-4"], ["error = 0.001", "at most 0.0001"]),
     ("reference", "continuous", ["--reference", "discrete"], ["reference = continuous", "discrete"]),
