@@ -2,6 +2,7 @@
 
 import json
 
+import healpy
 import numpy as np
 import pytest
 from conftest import read_map, runner_with_white_map
@@ -67,7 +68,6 @@ def edit(plan, key, value):
 
 @pytest.mark.parametrize("key, value, arguments, words", [
     ("grid", "healpix nside=32", [], ["grid = healpix nside=32", "healpix nside=64"]),
-    ("grid", "healpix nside=32", ["--cl", "cl.txt"], ["grid = healpix nside=32", "healpix nside=64"]),
     ("lmax", 100, [*KERNEL], ["lmax = 100", "128"]),
     ("error", 1e-3, ["--error", "1e-4"], ["error = 0.001", "at most 0.0001"]),
     ("reference", "continuous", ["--reference", "discrete"], ["reference = continuous", "discrete"]),
@@ -84,6 +84,14 @@ def test_a_request_that_is_another_is_an_error(run, plan, fails, tmp_path, key, 
     line = fails(2, "smooth", "white.fits", "out.fits", *kernel, "--plan", "plan.json")
     for word in ["plan.json", *words]:
         assert word in line, line
+
+
+@pytest.mark.parametrize("kernel", [("--fwhm", "6deg"), ("--fwhm", "6deg", "--cl", "cl.txt")])
+def test_a_map_that_cannot_hold_the_plans_lmax_is_told_of_its_grid(run, plan, fails, tmp_path, kernel):
+    np.savetxt(tmp_path / "cl.txt", np.transpose([np.arange(200), np.ones(200)]), header="l TT")
+    healpy.write_map(tmp_path / "small.fits", np.ones(12 * 32**2), dtype=np.float64)
+    line = fails(2, "smooth", "small.fits", "out.fits", *kernel, "--plan", "plan.json")
+    assert "--plan plan.json: grid = healpix nside=64: must be healpix nside=32, the map's" in line
 
 
 @pytest.mark.parametrize("text, word", [
