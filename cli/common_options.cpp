@@ -117,6 +117,14 @@ std::vector<io::HeaderCard> provenance(const Session& session) {
     return {{"VERSION", version(), "of zonal"}, {"HISTORY", header_text(session.command_line), ""}};
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+    std::error_code error;  // paths that cannot be followed are refused where they are written
+    const auto canonical = [&error](const std::string& path) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+    };
+    return canonical(a) == canonical(b);
+}
+
 std::string header_text(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');

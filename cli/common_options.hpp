@@ -50,6 +50,9 @@ void add_output_options(CLI::App& app, OutputOptions& options);
 CLI::Option* add_precision(CLI::App& app, std::optional<io::Precision>& precision,
                            const std::string& default_text);
 
+/// Whether both paths lead to one file, which need not be there.
+bool is_same_file(const std::string& a, const std::string& b);
+
 /// Cards that say how a file was made: version and command line. (The writers add CREATOR.)
 std::vector<io::HeaderCard> provenance(const Session& session);
 

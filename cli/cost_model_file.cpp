@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <functional>
+#include <iterator>
 
 #include "error.hpp"
 #include "weight_cache.hpp"
@@ -18,8 +20,12 @@ Json to_json(const TransformCost& cost) {
     return {{"legendre_flop", cost.legendre_flop}, {"pixel", cost.pixel}, {"call", cost.call}};
 }
 
-TransformCost transform_cost(const Json& json) {
-    return {json.at("legendre_flop"), json.at("pixel"), json.at("call")};
+double cost(const JsonField& field) {
+    return field.number(0, HUGE_VAL);
+}
+
+TransformCost transform_cost(const JsonField& field) {
+    return {cost(field.at("legendre_flop")), cost(field.at("pixel")), cost(field.at("call"))};
 }
 
 struct NamedCost {
@@ -46,38 +52,76 @@ Json to_json(const PixelCost& cost) {
     return json;
 }
 
-PixelCost pixel_cost(const Json& json) {
-    PixelCost cost;
-    for (const auto& [name, member] : pixel_costs) cost.*member = json.at(name);
-    return cost;
+PixelCost pixel_cost(const JsonField& field) {
+    PixelCost costs;
+    for (const auto& [name, member] : pixel_costs) costs.*member = cost(field.at(name));
+    return costs;
 }
 
-CostModel from_json(const Json& json) {
-    CostModel model;
-    model.fingerprint = json.at("machine");
-    for (const auto& device : json.at("devices")) {
-        DeviceCosts costs;
-        costs.device = device_named(device.at("device"));
-        costs.smoothing = transform_cost(device.at("smoothing"));
-        costs.iteration = transform_cost(device.at("iteration"));
-        costs.ring_fft_single = pixel_cost(device.at("ring_fft_single"));
-        costs.ring_fft_double = pixel_cost(device.at("ring_fft_double"));
-        costs.pixel_sum_single = pixel_cost(device.at("pixel_sum_single"));
-        costs.pixel_sum_double = pixel_cost(device.at("pixel_sum_double"));
-        model.devices.push_back(costs);
-    }
-    return model;
+bool is_free(const TransformCost& cost) {
+    return cost.legendre_flop + cost.pixel + cost.call == 0;
+}
+
+bool is_free(const PixelCost& cost) {
+    return std::all_of(std::begin(pixel_costs), std::end(pixel_costs),
+                       [&](const NamedCost& named) { return cost.*named.cost == 0; });
+}
+
+bool is_free(const DeviceCosts& costs) {
+    return is_free(costs.smoothing) && is_free(costs.iteration) && is_free(costs.ring_fft_single) &&
+           is_free(costs.ring_fft_double) && is_free(costs.pixel_sum_single) &&
+           is_free(costs.pixel_sum_double);
+}
+
+DeviceCosts device_costs(const JsonField& field) {
+    DeviceCosts costs;
+    costs.device = device_named(field.at("device"));
+    costs.smoothing = transform_cost(field.at("smoothing"));
+    costs.iteration = transform_cost(field.at("iteration"));
+    costs.ring_fft_single = pixel_cost(field.at("ring_fft_single"));
+    costs.ring_fft_double = pixel_cost(field.at("ring_fft_double"));
+    costs.pixel_sum_single = pixel_cost(field.at("pixel_sum_single"));
+    costs.pixel_sum_double = pixel_cost(field.at("pixel_sum_double"));
+    if (is_free(costs)) field.at("device").reject("have a cost above 0");
+    return costs;
 }
 
 CostModel load(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) throw IoError(fmt::format("{}: cannot be opened", path));
-    try {
-        auto model = from_json(Json::parse(file));
-        if (!model.devices.empty()) return model;
-    } catch (const std::exception&) {  // whatever JSON finds wrong, or a number
+    const auto json = read_json(path, "file of costs, which zonal calibrate writes");
+    const JsonField file(path, json);
+    CostModel model;
+    model.fingerprint = file.at("machine").text();
+    const auto unit = file.at("unit");
+    if (unit.text() != "s") unit.reject("be \"s\"");
+    for (const auto& field : file.at("devices").elements()) {
+        const auto costs = device_costs(field);
+        if (has_costs(model, costs.device)) field.at("device").reject("be there once");
+        model.devices.push_back(costs);
     }
-    throw IoError(fmt::format("{}: is no file of costs; zonal calibrate writes them", path));
+    if (model.devices.empty()) file.at("devices").reject("have costs of a device");
+    return model;
+}
+
+bool is_here(Device device) {
+    try {
+        return resolve_device(device) == device;
+    } catch (const BackendUnavailable&) {
+        return false;
+    }
+}
+
+/// Nothing could be planned for them: plans of sums over pixels count their work on the device.
+void leave_out_absent_devices(const std::string& path, CostModel& model, Session& session) {
+    std::string absent;
+    std::erase_if(model.devices, [&](const DeviceCosts& costs) {
+        if (is_here(costs.device)) return false;
+        absent += (absent.empty() ? "" : ", ") + to_string(costs.device);
+        return true;
+    });
+    if (absent.empty()) return;
+    if (model.devices.empty())
+        throw IoError(fmt::format("{}: has costs of {} alone, which cannot be used here", path, absent));
+    session.note(fmt::format("{}: costs of {} are left out: it cannot be used here", path, absent));
 }
 
 CostModel costs_of_this_machine(int threads, Session& session) {
@@ -121,11 +165,18 @@ void write_cost_model(const std::string& path, const CostModel& model) {
     file.commit();
 }
 
-Device device_named(const std::string& name) {
+Device device_named(const JsonField& field) {
+    const auto name = field.text();
+    if (name == "cpu") return Device::cpu();
     constexpr std::string_view cuda = "cuda:";
-    if (name.starts_with(cuda)) return Device::cuda(std::stoi(name.substr(cuda.size())));
-    if (name != "cpu") throw InvalidArgument(fmt::format("device = {}: must be cpu or cuda:N", name));
-    return Device::cpu();
+    int index = -1;
+    if (name.starts_with(cuda)) {
+        const char *first = name.data() + cuda.size(), *end = name.data() + name.size();
+        const auto [last, error] = std::from_chars(first, end, index);
+        if (error != std::errc() || last != end) index = -1;
+    }
+    if (index < 0) field.reject("be cpu or cuda:N");
+    return Device::cuda(index);
 }
 
 bool has_costs(const CostModel& model, Device device) {
@@ -135,6 +186,7 @@ bool has_costs(const CostModel& model, Device device) {
 
 CostModel read_cost_model(const std::string& path, int threads, Session& session) {
     auto model = path.empty() ? costs_of_this_machine(threads, session) : load(path);
+    if (!path.empty()) leave_out_absent_devices(path, model, session);
     const auto fastest = resolve_device(Device::automatic());
     if (!has_costs(model, fastest))
         session.note(

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "json_field.hpp"
 #include "session.hpp"
 #include "zonal/planner.hpp"
 
@@ -19,8 +20,8 @@ void write_cost_model(const std::string& path, const CostModel& model);
 /// there cannot be read or is of another machine. A CUDA device that is here and was not measured is a note.
 CostModel read_cost_model(const std::string& path, int threads, Session& session);
 
-/// "cpu" or "cuda:0". Throws std::exception for what is neither.
-Device device_named(const std::string& name);
+/// "cpu" or "cuda:0". Throws IoError for what is neither.
+Device device_named(const JsonField& field);
 
 bool has_costs(const CostModel& model, Device device);
 

@@ -7,6 +7,7 @@
 #include "common_options.hpp"
 #include "cost_model_file.hpp"
 #include "error.hpp"
+#include "interruptible.hpp"
 #include "iteration_gain.hpp"
 #include "options.hpp"
 #include "plan_file.hpp"
@@ -157,7 +158,7 @@ void run(PlanOptions& options, Session& session) {
     auto request = make_request(options, session);
     const auto costs = read_cost_model(options.costs, request.threads, session);
     request.devices = devices_for(options, costs);
-    const auto choices = plan_convolution(request, costs);
+    const auto choices = interruptible(session, [&] { return plan_convolution(request, costs); });
     session.report["kernel"] =
         options.profile.empty() ? kernel_text(options.kernel) : "profile " + options.profile;
     session.report["nside"] = options.nside;

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <fstream>
 #include <functional>
 #include <numbers>
 
+#include "common_options.hpp"
 #include "cost_model_file.hpp"
 #include "error.hpp"
 #include "version.hpp"
@@ -18,6 +18,17 @@ namespace zonal::cli {
 namespace {
 
 constexpr int plan_version = 1;
+
+// What plans have been made with: --error of zonal plan and zonal smooth, the iterations of --iter, and
+// ConvolutionChoice::accuracy, a hundredth of the error but not below what each precision reaches.
+constexpr double least_error = 1e-13, largest_error = 0.5;
+constexpr std::int64_t most_iterations = 1000;
+constexpr double share_of_accuracy = 0.01, least_accuracy = 1e-12, single_accuracy = 3e-8,
+                 most_accuracy = 1e-5;
+constexpr std::int64_t most_maps = 1'000'000'000;
+/// What tables of the same kernel may differ by when they are written as text.
+constexpr double kernel_tolerance = 1e-9;
+constexpr double least_support = 1e-9;  // rad: a pixel of any grid is larger
 
 /// FNV-1a of the values' bytes.
 std::string hash_of(const std::vector<double>& values) {
@@ -49,16 +60,29 @@ Json to_json(const KernelSplit& split) {
             {"coefficients_per_sr", split.profile.coefficients()}};
 }
 
-std::shared_ptr<const KernelSplit> split_of(const Json& json, std::int64_t l_cut) {
-    KernelSplit split{
-        {l_cut, json.at("estimated_error"), json.at("amplification"), json.at("leakage"), json.at("rank")},
-        json.at("window"),
-        SplineProfile(json.at("knots_rad"), json.at("coefficients_per_sr")),
-        {},
-        json.at("actual_error")};
-    if (std::ssize(split.window) != l_cut + 1)
-        throw InvalidArgument(fmt::format("window: {} values, must be l_cut + 1", split.window.size()));
-    return std::make_shared<const KernelSplit>(std::move(split));
+/// As SplineProfile takes them.
+void check_knots(const JsonField& field, const std::vector<double>& knots) {
+    constexpr std::size_t least = 8;
+    if (knots.size() < least) field.reject(fmt::format("have at least {} values", least));
+    if (knots[0] != 0) field.elements()[0].reject("be 0");
+    for (std::size_t k = 1; k < knots.size(); ++k)
+        if (!(knots[k] > knots[k - 1])) field.elements()[k].reject("be above the one before");
+    if (!(knots.back() <= std::numbers::pi)) field.elements().back().reject("be at most pi");
+}
+
+std::shared_ptr<const KernelSplit> split_of(const JsonField& field, std::int64_t l_cut, double error) {
+    const auto knots_field = field.at("knots_rad");
+    const auto knots = knots_field.numbers();
+    check_knots(knots_field, knots);
+    const auto coefficients = field.at("coefficients_per_sr").numbers(knots.size() - 3);
+    const auto any = [&](const char* key) { return field.at(key).number(0, HUGE_VAL); };
+    const auto rank = static_cast<int>(field.at("rank").integer(0, std::ssize(coefficients)));
+    return std::make_shared<const KernelSplit>(
+        KernelSplit{{l_cut, any("estimated_error"), any("amplification"), any("leakage"), rank},
+                    field.at("window").numbers(l_cut + 1),
+                    SplineProfile(knots, coefficients),
+                    {},
+                    field.at("actual_error").number(0, error)});
 }
 
 Json to_json(const ConvolutionChoice& choice) {
@@ -77,35 +101,49 @@ Json to_json(const ConvolutionChoice& choice) {
     return json;
 }
 
-/// The value of that name; Json's exceptions say what is missing.
+/// The value of that name.
 template <class Enum>
-Enum one_of(const Json& json, const char* key, const std::vector<Enum>& values,
+Enum one_of(const JsonField& field, const std::vector<Enum>& values,
             const std::function<std::string(Enum)>& name) {
-    const std::string text = json.at(key);
-    for (const auto value : values)
+    const auto text = field.text();
+    std::string known;
+    for (const auto value : values) {
         if (name(value) == text) return value;
-    throw InvalidArgument(fmt::format("{} = {}: is not known", key, text));
+        known += (known.empty() ? "" : ", ") + name(value);
+    }
+    field.reject("be one of " + known);
 }
 
-ConvolutionChoice choice_of(const Json& json) {
+/// Of sums over pixels; in harmonic space there is neither. error: the plan's.
+void read_cut(const JsonField& field, double error, ConvolutionChoice& choice) {
+    const bool is_sum = choice.method != zonal::ConvolutionMethod::harmonic;
+    const double most = std::clamp(share_of_accuracy * error, single_accuracy, most_accuracy);
+    choice.support =
+        field.at("support_rad").number(is_sum ? least_support : 0, is_sum ? std::numbers::pi : 0);
+    choice.accuracy = field.at("accuracy").number(is_sum ? least_accuracy : 0, is_sum ? most : 0);
+}
+
+/// error: the plan's. lmax: the plan's.
+ConvolutionChoice choice_of(const JsonField& field, double error, std::int64_t lmax) {
     using enum zonal::ConvolutionMethod;
     ConvolutionChoice choice;
     choice.method = one_of<zonal::ConvolutionMethod>(
-        json, "method", {pixel_sum, ring_fft, harmonic, split},
+        field.at("method"), {pixel_sum, ring_fft, harmonic, split},
         [](zonal::ConvolutionMethod method) { return zonal::to_string(method); });
-    choice.device = device_named(json.at("device"));
+    choice.device = device_named(field.at("device"));
     choice.precision = one_of<Precision>(
-        json, "precision", {Precision::single_, Precision::double_},
+        field.at("precision"), {Precision::single_, Precision::double_},
         [](Precision precision) { return precision == Precision::single_ ? "float" : "double"; });
-    choice.support = json.at("support_rad");
-    choice.accuracy = json.at("accuracy");
-    choice.iterations = json.at("iterations");
-    choice.seconds = json.at("predicted_seconds");
-    choice.error = json.at("predicted_error");
+    read_cut(field, error, choice);
+    choice.iterations = static_cast<int>(field.at("iterations").integer(0, most_iterations));
+    choice.seconds = field.at("predicted_seconds").number(0, HUGE_VAL);
+    choice.error = field.at("predicted_error").number(0, error);
     if (choice.method != split) return choice;
-    choice.l_cut = json.at("l_cut");
-    choice.harmonic_device = device_named(json.at("harmonic_device"));
-    choice.split = split_of(json.at("split"), choice.l_cut);
+    choice.l_cut = field.at("l_cut").integer(0, std::max<std::int64_t>(0, lmax - 1));
+    choice.harmonic_device = device_named(field.at("harmonic_device"));
+    choice.split = split_of(field.at("split"), choice.l_cut, error);
+    if (const double end = choice.split->profile.support(); choice.support != end)
+        field.at("support_rad").reject(fmt::format("be {}, the last of split.knots_rad", end));
     return choice;
 }
 
@@ -115,17 +153,32 @@ ConvolutionChoice choice_of(const Json& json) {
 }
 
 void require_kernel(const SavedPlan& plan, const RadialKernel& kernel) {
-    // What tables of the same kernel may differ by when they are written as text.
-    constexpr double tolerance = 1e-9;
     const auto theta = plan_angles();
     const auto profile = kernel.profile(theta);
     double largest = 0;
     for (const double value : profile) largest = std::max(largest, std::abs(value));
     for (std::size_t i = 0; i < profile.size(); ++i)
-        if (!(std::abs(plan.profile[i] - profile[i]) <= tolerance * largest))
+        if (!(std::abs(plan.profile[i] - profile[i]) <= kernel_tolerance * largest))
             reject(plan, fmt::format("kernel ({}) at {:.4g} rad", plan.kernel, theta[i]),
                    fmt::format("{:.9g} /sr", plan.profile[i]),
                    fmt::format("{:.9g} /sr as of {}", profile[i], kernel.name()));
+}
+
+/// Window and profile must give what the plan says of them: of a damaged file they do not.
+void require_split(const SavedPlan& plan, const ConvolutionRequest& request) {
+    const auto& split = *plan.choice.split;
+    const auto profile = split.profile.window(plan.lmax);
+    const double error = split_error(request.kernel.window(plan.lmax), split.window, profile, request.c_l);
+    const auto require_at_most = [&](const char* name, double bound, double rounding) {
+        constexpr double relative_rounding = 1e-6;  // of the error, a sum of small differences
+        if (!(error <= bound * (1 + relative_rounding) + rounding))
+            throw IoError(
+                fmt::format("{}: choice.split: window and profile (knots_rad, coefficients_per_sr) are "
+                            "together wrong by {:.3g}: must be at most {} = {:.3g}",
+                            plan.source, error, name, bound));
+    };
+    require_at_most("choice.predicted_error", plan.choice.error, 1e-11);
+    require_at_most("choice.split.actual_error", split.actual_error, kernel_tolerance);
 }
 
 }  // namespace
@@ -176,38 +229,34 @@ void write_plan(const std::string& path, const SavedPlan& plan, bool overwrite) 
 }
 
 SavedPlan read_plan(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) throw IoError(fmt::format("{}: cannot be opened", path));
-    try {
-        const auto json = Json::parse(file);
-        if (const int found = json.at("zonal_plan"); found != plan_version)
-            throw InvalidArgument(fmt::format("zonal_plan = {}: must be {}", found, plan_version));
-        SavedPlan plan;
-        plan.source = path;
-        plan.machine = json.at("machine");
-        plan.costs = json.at("costs");
-        plan.grid = json.at("grid");
-        plan.lmax = json.at("lmax");
-        plan.kernel = json.at("kernel").at("name");
-        plan.profile = json.at("kernel").at("profile_per_sr").get<std::vector<double>>();
-        plan.spectrum = json.at("spectrum");
-        plan.error = json.at("error");
-        using enum ConvolutionReference;
-        plan.reference =
-            one_of<ConvolutionReference>(json, "reference", {discrete, continuous},
-                                         [](ConvolutionReference reference) { return to_string(reference); });
-        plan.n_maps = json.at("n_maps");
-        plan.choice = choice_of(json.at("choice"));
-        if (plan.profile.size() != plan_angles().size())
-            throw InvalidArgument(fmt::format("profile_per_sr: {} values", plan.profile.size()));
-        return plan;
-    } catch (const std::exception& error) {  // Json's, and what is thrown above
-        throw IoError(fmt::format("{}: is no plan of zonal plan --save-plan: {}", path, error.what()));
-    }
+    const auto json = read_json(path, "plan of zonal plan --save-plan");
+    const JsonField file(path, json);
+    file.at("zonal_plan").integer(plan_version, plan_version);
+    SavedPlan plan;
+    plan.source = path;
+    plan.machine = file.at("machine").text();
+    plan.costs = file.at("costs").text();
+    plan.grid = file.at("grid").text();
+    plan.lmax = file.at("lmax").integer(0, max_lmax);
+    plan.kernel = file.at("kernel").at("name").text();
+    plan.profile = file.at("kernel").at("profile_per_sr").numbers(plan_angles().size());
+    plan.spectrum = file.at("spectrum").text();
+    plan.error = file.at("error").number(least_error, largest_error);
+    using enum ConvolutionReference;
+    plan.reference =
+        one_of<ConvolutionReference>(file.at("reference"), {discrete, continuous},
+                                     [](ConvolutionReference reference) { return to_string(reference); });
+    plan.n_maps = file.at("n_maps").integer(1, most_maps);
+    plan.choice = choice_of(file.at("choice"), plan.error, plan.lmax);
+    return plan;
+}
+
+void require_grid(const SavedPlan& plan, const Grid& grid) {
+    if (plan.grid != grid.name()) reject(plan, "grid", plan.grid, grid.name() + ", the map's");
 }
 
 void require_match(const SavedPlan& plan, const ConvolutionRequest& request) {
-    if (plan.grid != request.grid.name()) reject(plan, "grid", plan.grid, request.grid.name());
+    require_grid(plan, request.grid);
     if (plan.lmax != request.lmax)
         reject(plan, "lmax", std::to_string(plan.lmax), std::to_string(request.lmax));
     if (plan.reference != request.reference)
@@ -217,6 +266,7 @@ void require_match(const SavedPlan& plan, const ConvolutionRequest& request) {
     if (const auto spectrum = spectrum_of(request); plan.spectrum != spectrum)
         reject(plan, "spectrum", plan.spectrum, spectrum + ", that of --input-cl");
     require_kernel(plan, request.kernel);
+    if (plan.choice.split != nullptr) require_split(plan, request);
 }
 
 }  // namespace zonal::cli

@@ -38,11 +38,15 @@ SavedPlan make_plan(const ConvolutionRequest& request, const ConvolutionChoice& 
 /// JSON (docs/file-formats.md); appears complete or not at all. Throws IoError.
 void write_plan(const std::string& path, const SavedPlan& plan, bool overwrite);
 
-/// Throws IoError for what is not a plan or of a later version.
+/// Throws IoError, which names the field, for what is not a plan or of a later version.
 SavedPlan read_plan(const std::string& path);
 
+/// Throws UsageError where the plan is not of this grid.
+void require_grid(const SavedPlan& plan, const Grid& grid);
+
 /// Throws UsageError, which names the field, its value in the file and what the request has, where the plan
-/// was made for another grid, kernel, lmax, spectrum or reference, or for a larger error.
+/// was made for another grid, kernel, lmax, spectrum or reference, or for a larger error; IoError where its
+/// split is not as good as it says.
 void require_match(const SavedPlan& plan, const ConvolutionRequest& request);
 
 }  // namespace zonal::cli

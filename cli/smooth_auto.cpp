@@ -8,6 +8,7 @@
 #include "choice_report.hpp"
 #include "cost_model_file.hpp"
 #include "error.hpp"
+#include "interruptible.hpp"
 #include "iteration_gain.hpp"
 #include "plan_file.hpp"
 #include "quadrature_error.hpp"
@@ -178,7 +179,7 @@ ConvolutionChoice plan(const Problem& problem, SmoothOptions& options, Session& 
             quadrature_error(request.kernel, problem.nside, request.c_l, request.threads);
         request.iteration_gain = iteration_gain(request.lmax, problem.nside);
     }
-    const auto choices = plan_convolution(request, costs);
+    const auto choices = interruptible(session, [&] { return plan_convolution(request, costs); });
     if (options.kernel.explain) report_choices(choices, costs.fingerprint, session);
     auto choice = best_of(choices, options, request.lmax);
     run_on_planned_device(costs, choice, options, session);
@@ -243,7 +244,10 @@ void choose_method(SmoothOptions& options, const SkyMap& map, Session& session) 
     session.report["method_asked_for"] = to_string(options.kernel.chosen_method());
     std::optional<SavedPlan> saved;
     if (!options.kernel.plan.empty()) saved = read_plan(options.kernel.plan);
-    if (saved) follow(*saved, options);
+    if (saved) {
+        require_grid(*saved, map.grid());  // before its lmax meets a grid that cannot hold it
+        follow(*saved, options);
+    }
     if (options.kernel.method == ConvolutionMethod::split) {
         check_spin(options, map);
     } else if (const auto reason = harmonic_only(options, map); !reason.empty()) {

@@ -11,6 +11,7 @@
 
 #include "error.hpp"
 #include "interrupt.hpp"
+#include "interruptible.hpp"
 #include "plot/graph.hpp"
 #include "split_options.hpp"
 #include "split_table.hpp"
@@ -109,7 +110,9 @@ std::string no_split(const SplitOptions& options, const std::vector<double>& ker
 
 void split_kernel(const SplitOptions& options, Session& session) {
     const auto kernel = kernel_window(options, options.fwhm, session);
-    const KernelSplitter splitter(kernel, library_options(options, options.theta_cut->radians, session));
+    const auto wanted = library_options(options, options.theta_cut->radians, session);
+    const auto splitter =
+        interruptible(session, [&] { return KernelSplitter(kernel, wanted, session.progress("fit")); });
     auto& report = session.report;
     report["kernel"] = kernel_text(options);
     report["lmax"] = options.lmax;
@@ -119,23 +122,30 @@ void split_kernel(const SplitOptions& options, Session& session) {
     report["cutoff"] = options.cutoff;
     report["spline_intervals"] = splitter.options().n_intervals;
     auto l_cut = options.l_cut;
-    if (!l_cut) l_cut = splitter.find_l_cut(options.error, options.neighbourhood);
-    stop_if_interrupted();
+    if (!l_cut)
+        l_cut = interruptible(session, [&] {
+            return splitter.find_l_cut(options.error, options.neighbourhood, session.progress("l_cut"));
+        });
     if (!l_cut) {
         report["l_cut"] = nullptr;
         throw NegativeVerdict(no_split(options, kernel));
     }
-    const auto split = splitter.split(*l_cut);
+    const auto split = interruptible(session, [&] { return splitter.split(*l_cut); });
+    stop_if_interrupted();
     report["l_cut"] = split.quality.l_cut;
     report["estimated_error"] = split.quality.estimated_error;
     report["actual_error"] = split.actual_error;
+    if (options.l_cut && split.quality.estimated_error > options.error)
+        session.note(fmt::format("--l-cut = {}: its estimated error, {:.3g}, is above --error = {:.3g}",
+                                 *options.l_cut, split.quality.estimated_error, options.error));
     report["amplification"] = split.quality.amplification;
     report["leakage"] = split.quality.leakage;
     report["rank"] = split.quality.rank;
     if (!options.out.empty()) write(options, kernel, split, session);
     auto graphs = graphs_of(options, kernel, split);
     if (options.verify) {
-        auto pictures = verify_split(options, kernel, splitter, *l_cut, session);
+        auto pictures =
+            interruptible(session, [&] { return verify_split(options, kernel, splitter, *l_cut, session); });
         std::move(pictures.graphs.begin(), pictures.graphs.end(), std::back_inserter(graphs));
         if (!options.verify_plot.empty()) plot::arrange(pictures.rows).write_png(options.verify_plot);
     }
@@ -145,8 +155,20 @@ void split_kernel(const SplitOptions& options, Session& session) {
     if (!options.verify_plot.empty()) report["verify_plot"] = options.verify_plot;
 }
 
+void check_outputs(const SplitOptions& options) {
+    const std::vector<std::pair<const char*, const std::string*>> outputs = {
+        {"--output", &options.out}, {"--plot", &options.plot}, {"--verify-plot", &options.verify_plot}};
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (const auto& one = *outputs[i].second, &other = *outputs[j].second;
+                !one.empty() && !other.empty() && is_same_file(one, other))
+                throw UsageError(
+                    fmt::format("{} = {}: {} is the same file", outputs[i].first, one, outputs[j].first));
+}
+
 void run(const SplitOptions& options, Session& session) {
     check(options);
+    check_outputs(options);
     if (!options.out.empty()) options.output.require_writable(options.out);
     for (const auto& picture : {options.plot, options.verify_plot})
         if (!picture.empty()) options.output.require_writable(picture, OutputFormat::png);

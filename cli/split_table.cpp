@@ -7,6 +7,7 @@
 
 #include "angles.hpp"
 #include "interrupt.hpp"
+#include "interruptible.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -40,14 +41,16 @@ double speedup(double l_cut, double theta_cut, double lmax) {
 }
 
 Json report_row(const Row& row, const SplitOptions& options, Session& session) {
+    const Progress stop = [](double) { return !is_interrupted(); };  // the bar is that of the rows
     const auto window = kernel_window(options, Angle{row.fwhm * arcmin, ""}, session);
-    const KernelSplitter splitter(window, library_options(options, row.theta_cut * arcmin, session));
+    const auto wanted = library_options(options, row.theta_cut * arcmin, session);
+    const KernelSplitter splitter(window, wanted, stop);
     const auto lmax = static_cast<double>(options.lmax);
     Json result = {{"fwhm_arcmin", row.fwhm},
                    {"theta_cut_arcmin", row.theta_cut},
                    {"l_cut_paper", row.l_cut},
                    {"l_cut", nullptr}};
-    if (const auto l_cut = splitter.find_l_cut(options.error, options.neighbourhood)) {
+    if (const auto l_cut = splitter.find_l_cut(options.error, options.neighbourhood, stop)) {
         const auto split = splitter.split(*l_cut);
         result["l_cut"] = split.quality.l_cut;
         result["estimated_error"] = split.quality.estimated_error;
@@ -72,7 +75,8 @@ void reproduce_table1(const SplitOptions& options, Session& session) {
     session.report["table"] = Json::array();
     const auto bar = session.progress("split");
     for (const auto& row : table1) {
-        session.report["table"].push_back(report_row(row, options, session));
+        session.report["table"].push_back(
+            interruptible(session, [&] { return report_row(row, options, session); }));
         bar(static_cast<double>(session.report["table"].size()) / table1.size());
         stop_if_interrupted();
     }

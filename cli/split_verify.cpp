@@ -10,6 +10,7 @@
 
 #include "split_pictures.hpp"
 #include "zonal/convolution.hpp"
+#include "zonal/error.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/spectrum.hpp"
 
@@ -194,7 +195,7 @@ SplitPictures verify_split(const SplitOptions& options, const std::vector<double
              {"map_error", map_error},
              {"spectrum_error", relative_rms(spectrum, whole_spectrum)},
              {"measured_alpha", map_error / std::hypot(split.actual_error, split.quality.leakage)}});
-        bar((step + 1.0) / n_steps);
+        if (!bar((step + 1.0) / n_steps)) throw Cancelled("verification: cancelled");
     }
     graphs.push_back(errors_graph(rows, options.error));
     if (!options.verify_plot.empty()) pictures.rows.push_back(draw_graph_row(graphs));

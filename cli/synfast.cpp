@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <random>
 
@@ -121,14 +120,6 @@ MapAlm draw(const SkySpectra& spectra, const io::SpectrumFile& file, std::int64_
 std::int64_t draw_seed() {
     std::random_device device;
     return static_cast<std::int64_t>((std::uint64_t{device()} << 32 | device()) & max_seed);
-}
-
-bool is_same_file(const std::string& a, const std::string& b) {
-    std::error_code error;  // paths that cannot be followed are refused where they are written
-    const auto canonical = [&error](const std::string& path) {
-        return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
-    };
-    return canonical(a) == canonical(b);
 }
 
 void write_drawn_alm(const SynfastOptions& options, const SkyMap& map, const MapAlm& alm, Session& session,

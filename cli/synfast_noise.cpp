@@ -9,6 +9,7 @@
 #include "convolve_choice.hpp"
 #include "cost_model_file.hpp"
 #include "error.hpp"
+#include "interruptible.hpp"
 #include "options.hpp"
 #include "zonal/planner.hpp"
 #include "zonal/realization.hpp"
@@ -35,7 +36,7 @@ Array<double, 2> draw_noise(const Grid& grid, std::int64_t seed, int threads, Se
 
 std::vector<ConvolutionChoice> choices_for(const ConvolutionRequest& request, const NoiseSkyOptions& options,
                                            const CostModel& costs, Session& session) {
-    auto choices = plan_convolution(request, costs);
+    auto choices = interruptible(session, [&] { return plan_convolution(request, costs); });
     if (options.explain) report_choices(choices, costs.fingerprint, session);
     std::erase_if(choices, [&](const auto& choice) {
         return !choice.excluded.empty() || (request.only_split && choice.method != Method::split);

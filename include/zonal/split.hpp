@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "zonal/kernel.hpp"
+#include "zonal/progress.hpp"
 
 namespace zonal {
 
@@ -97,8 +98,10 @@ struct KernelSplit {
 /// immutable, and any number of threads may use it.
 class KernelSplitter {
   public:
-    /// window: K_l, l = 0 .. lmax, finite, lmax >= 8 and not all zero. Throws InvalidArgument.
-    explicit KernelSplitter(std::vector<double> window, const KernelSplitOptions& options);
+    /// window: K_l, l = 0 .. lmax, finite, lmax >= 8 and not all zero. Throws InvalidArgument; Cancelled, as
+    /// find_l_cut does, between windows of splines and blocks of the fit.
+    KernelSplitter(std::vector<double> window, const KernelSplitOptions& options,
+                   const Progress& progress = {});
     ~KernelSplitter();
     KernelSplitter(KernelSplitter&&) noexcept;
     KernelSplitter& operator=(KernelSplitter&&) noexcept;
@@ -114,13 +117,21 @@ class KernelSplitter {
     /// The smallest l_cut whose estimated_error is at most `error` and whose amplification and leakage are at
     /// most those of the options, as far as a binary search finds it: as quality is not monotone in l_cut,
     /// the `neighbourhood` values below are tried too, again below each that passes. Empty where none of nine
-    /// l_cut from 0 to lmax() - 1 passes.
-    std::optional<std::int64_t> find_l_cut(double error, std::int64_t neighbourhood = 8) const;
+    /// l_cut from 0 to lmax() - 1 passes. Throws Cancelled between the fits that it tries.
+    std::optional<std::int64_t> find_l_cut(double error, std::int64_t neighbourhood = 8,
+                                           const Progress& progress = {}) const;
 
   private:
     struct Problem;
     std::unique_ptr<const Problem> problem_;
 };
+
+/// What KernelSplit::actual_error is, of any two windows in place of a kernel: the root mean square of the
+/// error of maps of c_l that are convolved with their sum, over that of the convolved maps. kernel: [lmax +
+/// 1]; window: at most as many; profile_window: [lmax + 1]; c_l: [lmax + 1], or empty for white maps. Throws
+/// InvalidArgument for other lengths.
+double split_error(const std::vector<double>& kernel, const std::vector<double>& window,
+                   const std::vector<double>& profile_window, const std::vector<double>& c_l);
 
 /// C_l^2 / (C_l + N_l), 0 where both are 0: the spectrum of a Wiener-filtered map, an input spectrum for
 /// splits. signal, noise: [lmax + 1], not negative.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "split/spline_norm.hpp"
 #include "split/spline_windows.hpp"
 #include "split/split_checks.hpp"
+#include "split/split_progress.hpp"
 #include "split/tail_fits.hpp"
 #include "zonal/error.hpp"
 #include "zonal/split.hpp"
@@ -24,12 +26,14 @@ double largest_size(const std::vector<double>& values) {
 }  // namespace
 
 struct KernelSplitter::Problem {
-    Problem(std::vector<double> kernel_window, const KernelSplitOptions& given)
+    Problem(std::vector<double> kernel_window, const KernelSplitOptions& given, const Progress& progress)
         : options(split::resolve(kernel_window, given)),
           window(std::move(kernel_window)),
           basis(split::graded_knots(options.theta_cut, options.n_intervals, options.knot_density)),
           norm(basis) {
-        auto all = split::basis_windows(basis, last_degree(), options.threads);
+        constexpr double share_of_windows = 0.3;  // of the time
+        auto all = split::basis_windows(basis, last_degree(), options.threads,
+                                        split::part_of(progress, 0, share_of_windows));
         norm.orthonormalize(all.view());
         choose_rows();
         windows = Array<double, 2>({std::ssize(degrees), basis.size()});
@@ -46,7 +50,8 @@ struct KernelSplitter::Problem {
         }
         if (norm_of_kernel == 0) throw InvalidArgument("input_spectrum: zero wherever the window is not");
         norm_of_kernel = std::sqrt(norm_of_kernel);
-        fits.emplace(std::as_const(rows).view(), std::as_const(target).view());
+        fits.emplace(std::as_const(rows).view(), std::as_const(target).view(),
+                     split::part_of(progress, share_of_windows, 1));
     }
 
     /// Splines of knots d apart hold degrees up to pi / d; each comes again at 2 pi / d -+ l and, fourth
@@ -118,17 +123,8 @@ struct KernelSplitter::Problem {
         const auto of_profile = profile.window(lmax());
         std::vector<double> harmonic(l_cut + 1);
         for (std::int64_t l = 0; l <= l_cut; ++l) harmonic[l] = window[l] - of_profile[l];
-        return {quality(fit, l_cut), harmonic, profile, of_profile, actual_error(harmonic, of_profile)};
-    }
-
-    double actual_error(const std::vector<double>& harmonic, const std::vector<double>& of_profile) const {
-        double sum = 0;
-        for (std::int64_t l = 0; l <= lmax(); ++l) {
-            const double sum_of_parts = of_profile[l] + (l < std::ssize(harmonic) ? harmonic[l] : 0);
-            const double error = weights[l] * (sum_of_parts - window[l]);
-            sum += error * error;
-        }
-        return std::sqrt(sum) / norm_of_kernel;
+        return {quality(fit, l_cut), harmonic, profile, of_profile,
+                split_error(window, harmonic, of_profile, options.input_spectrum)};
     }
 
     bool pass(const SplitQuality& quality, double error) const {
@@ -137,10 +133,13 @@ struct KernelSplitter::Problem {
     }
 
     /// The smallest of these l_cut, ascending, that passes; computed at the same time.
-    std::optional<std::int64_t> first_passing(const std::vector<std::int64_t>& l_cuts, double error) const {
+    std::optional<std::int64_t> first_passing(const std::vector<std::int64_t>& l_cuts, double error,
+                                              const std::function<void()>& step) const {
         std::vector<char> passes(l_cuts.size());
-        core::parallel_for(std::ssize(l_cuts), options.threads,
-                           [&](std::int64_t i, int) { passes[i] = pass(quality(l_cuts[i]), error) ? 1 : 0; });
+        core::parallel_for(std::ssize(l_cuts), options.threads, [&](std::int64_t i, int thread) {
+            if (thread == 0) step();
+            passes[i] = pass(quality(l_cuts[i]), error) ? 1 : 0;
+        });
         const auto first = std::find(passes.begin(), passes.end(), 1);
         return first == passes.end() ? std::nullopt : std::optional(l_cuts[first - passes.begin()]);
     }
@@ -157,8 +156,9 @@ struct KernelSplitter::Problem {
     std::optional<split::TailFits> fits;
 };
 
-KernelSplitter::KernelSplitter(std::vector<double> window, const KernelSplitOptions& options)
-    : problem_(std::make_unique<Problem>(std::move(window), options)) {}
+KernelSplitter::KernelSplitter(std::vector<double> window, const KernelSplitOptions& options,
+                               const Progress& progress)
+    : problem_(std::make_unique<Problem>(std::move(window), options, progress)) {}
 KernelSplitter::~KernelSplitter() = default;
 KernelSplitter::KernelSplitter(KernelSplitter&&) noexcept = default;
 KernelSplitter& KernelSplitter::operator=(KernelSplitter&&) noexcept = default;
@@ -181,15 +181,21 @@ KernelSplit KernelSplitter::split(std::int64_t l_cut) const {
     return problem_->split(l_cut);
 }
 
-std::optional<std::int64_t> KernelSplitter::find_l_cut(double error, std::int64_t neighbourhood) const {
+std::optional<std::int64_t> KernelSplitter::find_l_cut(double error, std::int64_t neighbourhood,
+                                                       const Progress& progress) const {
     split::check_search(error, neighbourhood);
     // Not even the largest need pass: the fewer rows, the worse their fit is conditioned.
     constexpr std::int64_t n_parts = 8;
     std::vector<std::int64_t> tries;
     for (std::int64_t part = 0; part <= n_parts; ++part) tries.push_back(part * (lmax() - 1) / n_parts);
     std::int64_t fails = -1, passes = lmax();
+    // Each step leaves a share of those between fails and passes.
+    const auto step = [&] {
+        const auto left = std::log2(static_cast<double>(std::max<std::int64_t>(1, passes - fails)));
+        split::report(progress, 1 - left / std::log2(static_cast<double>(lmax() + 1)));
+    };
     while (passes - fails > 1) {
-        const auto found = problem_->first_passing(tries, error);
+        const auto found = problem_->first_passing(tries, error, step);
         if (!found && passes == lmax()) return std::nullopt;
         const auto end = std::find(tries.begin(), tries.end(), found.value_or(-1));
         if (end != tries.begin()) fails = *(end - 1);
@@ -203,11 +209,24 @@ std::optional<std::int64_t> KernelSplitter::find_l_cut(double error, std::int64_
         std::vector<std::int64_t> below;
         for (auto l_cut = std::max<std::int64_t>(0, passes - neighbourhood); l_cut < passes; ++l_cut)
             below.push_back(l_cut);
-        const auto found = problem_->first_passing(below, error);
+        const auto found = problem_->first_passing(below, error, step);
         if (!found) break;
         passes = *found;
     }
     return passes;
+}
+
+double split_error(const std::vector<double>& kernel, const std::vector<double>& window,
+                   const std::vector<double>& profile_window, const std::vector<double>& c_l) {
+    split::check_lengths(kernel, window, profile_window, c_l);
+    double error = 0, all = 0;
+    for (std::size_t l = 0; l < kernel.size(); ++l) {
+        const double weight = static_cast<double>(2 * l + 1) * (c_l.empty() ? 1 : c_l[l]);
+        const double e = profile_window[l] + (l < window.size() ? window[l] : 0) - kernel[l];
+        error += weight * e * e;
+        all += weight * kernel[l] * kernel[l];
+    }
+    return std::sqrt(error / all);
 }
 
 }  // namespace zonal

@@ -14,6 +14,7 @@
 #include "core/aligned.hpp"
 #include "core/parallel.hpp"
 #include "split/legendre_sums.hpp"
+#include "split/split_progress.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace zonal::split::HWY_NAMESPACE {
@@ -113,12 +114,14 @@ std::int64_t nodes_per_interval(double interval, std::int64_t lmax) {
     return static_cast<std::int64_t>(std::ceil((phase + 6 * std::cbrt(phase) + 16) / 2));
 }
 
-Array<double, 2> basis_windows(const SplineBasis& basis, std::int64_t lmax, int n_threads) {
+Array<double, 2> basis_windows(const SplineBasis& basis, std::int64_t lmax, int n_threads,
+                               const Progress& progress) {
     const auto n_lanes = HWY_DYNAMIC_DISPATCH(group_size)();
     const auto n_groups = (basis.n_intervals() + n_lanes - 1) / n_lanes;
     const auto width = n_lanes + spline_degree;
     std::vector<core::AlignedVector<double>> parts(n_groups);
-    core::parallel_for(n_groups, n_threads, [&](std::int64_t g, int) {
+    core::parallel_for(n_groups, n_threads, [&](std::int64_t g, int thread) {
+        if (thread == 0) report(progress, static_cast<double>(g) / static_cast<double>(n_groups));
         parts[g].resize((lmax + 1) * width);
         HWY_DYNAMIC_DISPATCH(group_windows)
         (make_group(basis, lmax, g * n_lanes, n_lanes), lmax, parts[g].data());

@@ -76,6 +76,18 @@ KernelSplitOptions resolve(const std::vector<double>& window, KernelSplitOptions
     return options;
 }
 
+void check_lengths(const std::vector<double>& kernel, const std::vector<double>& window,
+                   const std::vector<double>& profile_window, const std::vector<double>& c_l) {
+    if (kernel.empty()) throw InvalidArgument("kernel: must not be empty");
+    if (window.size() > kernel.size())
+        throw InvalidArgument(
+            fmt::format("window: {} values, must be at most {}, the kernel's", window.size(), kernel.size()));
+    if (profile_window.size() != kernel.size())
+        throw InvalidArgument(fmt::format("profile_window: {} values, must be {}, the kernel's",
+                                          profile_window.size(), kernel.size()));
+    if (!c_l.empty()) check_spectrum(c_l, kernel.size(), "c_l");
+}
+
 void check_l_cut(std::int64_t l_cut, std::int64_t lmax) {
     if (l_cut < 0 || l_cut >= lmax)
         throw InvalidArgument(fmt::format("l_cut = {}: must be from 0 to {}, below lmax", l_cut, lmax - 1));

@@ -11,7 +11,9 @@ namespace zonal::split {
 /// permit.
 KernelSplitOptions resolve(const std::vector<double>& window, KernelSplitOptions options);
 
-/// Throws InvalidArgument.
+/// Of split_error's arguments. Throws InvalidArgument, as the next do.
+void check_lengths(const std::vector<double>& kernel, const std::vector<double>& window,
+                   const std::vector<double>& profile_window, const std::vector<double>& c_l);
 void check_l_cut(std::int64_t l_cut, std::int64_t lmax);
 void check_search(double error, std::int64_t neighbourhood);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "split/split_progress.hpp"
+
 namespace zonal::split {
 namespace {
 
@@ -37,7 +39,7 @@ struct TailFits::Factors {
     }
 };
 
-TailFits::TailFits(View<const double, 2> rows, View<const double, 1> target) {
+TailFits::TailFits(View<const double, 2> rows, View<const double, 1> target, const Progress& progress) {
     auto factors = std::make_unique<Factors>();
     const auto n_rows = rows.extent(0), n_unknowns = rows.extent(1);
     factors->rows.resize(n_rows, n_unknowns + 1);
@@ -48,6 +50,7 @@ TailFits::TailFits(View<const double, 2> rows, View<const double, 1> target) {
     const auto n_blocks = (n_rows + block_rows - 1) / block_rows;
     factors->triangles.assign(n_blocks + 1, Matrix(0, n_unknowns + 1));
     for (auto b = n_blocks - 1; b >= 0; --b) {
+        report(progress, static_cast<double>(n_blocks - 1 - b) / static_cast<double>(n_blocks));
         const auto first = b * block_rows, count = std::min(block_rows, n_rows - first);
         factors->triangles[b] =
             triangle_of(factors->triangles[b + 1], factors->rows.middleRows(first, count));

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "zonal/progress.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal::split {
@@ -19,8 +20,8 @@ class TailFits {
         int rank;  ///< singular values that are kept
     };
 
-    /// rows: [l, unknown], target: [l], both weighted.
-    TailFits(View<const double, 2> rows, View<const double, 1> target);
+    /// rows: [l, unknown], target: [l], both weighted. Throws Cancelled.
+    TailFits(View<const double, 2> rows, View<const double, 1> target, const Progress& progress = {});
     ~TailFits();
     TailFits(TailFits&&) noexcept;
     TailFits& operator=(TailFits&&) noexcept;

@@ -70,7 +70,75 @@ def test_costs_of_a_file_are_taken(tmp_path):
     assert slow > 100 * fast
     (tmp_path / "costs.json").write_text('{"machine": "x", "devices": []}')
     result = call(*NARROW, "--costs", "costs.json", cwd=tmp_path)
-    assert result.code == 1 and "costs.json: is no file of costs" in result.err
+    assert result.code == 1 and "costs.json: unit: is missing" in result.err
+
+
+def edited_costs(path, edit):
+    write_costs(path)
+    costs = json.loads(path.read_text())
+    edit(costs, costs["devices"][0])
+    path.write_text(json.dumps(costs))
+
+
+def free(costs, device):
+    for values in device.values():
+        if isinstance(values, dict):
+            values.update(dict.fromkeys(values, 0))
+
+
+DAMAGES = [
+    (lambda costs, device: device["smoothing"].update(pixel=-1), "devices[0].smoothing.pixel = -1: must be 0 or more"),
+    (lambda costs, device: device["iteration"].update(call="1"), 'devices[0].iteration.call = "1": must be 0 or more'),
+    (lambda costs, device: device["ring_fft_single"].update(map=None), "devices[0].ring_fft_single.map = null: must be 0 or more"),
+    (lambda costs, device: device["pixel_sum_double"].pop("pixel"), "devices[0].pixel_sum_double.pixel: is missing"),
+    (lambda costs, device: device.update(device="gpu"), 'devices[0].device = "gpu": must be cpu or cuda:N'),
+    (lambda costs, device: costs["devices"].append(device), 'devices[1].device = "cpu": must be there once'),
+    (lambda costs, device: costs["devices"].clear(), "devices = []: must have costs of a device"),
+    (lambda costs, device: costs.update(devices=3), "devices = 3: must be an array"),
+    (lambda costs, device: costs.update(unit="ms"), 'unit = "ms": must be "s"'),
+    (lambda costs, device: costs.pop("machine"), "machine: is missing"),
+    (free, 'devices[0].device = "cpu": must have a cost above 0'),
+]
+
+
+@pytest.mark.parametrize("edit, words", DAMAGES)
+def test_costs_that_cannot_be_are_errors_that_name_them(fails, tmp_path, edit, words):
+    edited_costs(tmp_path / "costs.json", edit)
+    assert "costs.json: " + words in fails(1, *NARROW, "--costs", "costs.json")
+
+
+def test_costs_that_are_no_json_are_an_error_in_plain_words(fails, tmp_path):
+    for text in ("{", '{"machine": 1e999}', ""):
+        (tmp_path / "costs.json").write_text(text)
+        line = fails(1, *NARROW, "--costs", "costs.json")
+        assert "costs.json: is no file of costs" in line and "json.exception" not in line
+
+
+def test_damaged_costs_of_the_cache_are_a_note(tmp_path):
+    report = plan(tmp_path, *NARROW)
+    key = plan(tmp_path, "calibrate", "--threads", 1)["output"]
+    costs = json.loads(open(key).read())
+    costs["devices"][0]["smoothing"]["pixel"] = -1
+    with open(key, "w") as file:
+        json.dump(costs, file)
+    damaged = plan(tmp_path, *NARROW)
+    assert damaged["costs"] == "default" and any("cannot be read" in note for note in damaged["notes"])
+    assert [row["seconds"] for row in damaged["choices"]] == [row["seconds"] for row in report["choices"]]
+
+
+def test_costs_of_devices_that_are_not_here_are_left_out(fails, tmp_path):
+    def add_another(costs, device):
+        costs["devices"].append({**device, "device": "cuda:99"})
+
+    def make_another(costs, device):
+        device["device"] = "cuda:99"
+
+    edited_costs(tmp_path / "costs.json", add_another)
+    report = plan(tmp_path, *NARROW, "--costs", "costs.json")
+    assert {row["device"] for row in report["choices"]} == {"cpu"}
+    assert any("costs.json: costs of cuda:99 are left out" in note for note in report["notes"])
+    edited_costs(tmp_path / "costs.json", make_another)
+    assert "costs.json: has costs of cuda:99 alone" in fails(1, *NARROW, "--costs", "costs.json")
 
 
 SMALL = ("plan", "--nside", 64, "--lmax", 128, "--error", "1e-4", "--threads", 1)

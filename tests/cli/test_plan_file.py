@@ -2,6 +2,7 @@
 
 import json
 
+import healpy
 import numpy as np
 import pytest
 from conftest import read_map, runner_with_white_map
@@ -85,14 +86,96 @@ def test_a_request_that_is_another_is_an_error(run, plan, fails, tmp_path, key, 
         assert word in line, line
 
 
+@pytest.mark.parametrize("kernel", [("--fwhm", "6deg"), ("--fwhm", "6deg", "--cl", "cl.txt")])
+def test_a_map_that_cannot_hold_the_plans_lmax_is_told_of_its_grid(run, plan, fails, tmp_path, kernel):
+    np.savetxt(tmp_path / "cl.txt", np.transpose([np.arange(200), np.ones(200)]), header="l TT")
+    healpy.write_map(tmp_path / "small.fits", np.ones(12 * 32**2), dtype=np.float64)
+    line = fails(2, "smooth", "small.fits", "out.fits", *kernel, "--plan", "plan.json")
+    assert "--plan plan.json: grid = healpix nside=64: must be healpix nside=32, the map's" in line
+
+
 @pytest.mark.parametrize("text, word", [
-    ("{", "no plan"), ("{}", "zonal_plan"), ('{"zonal_plan": 2}', "zonal_plan = 2: must be 1"),
-    ('{"zonal_plan": 1, "machine": 3}', "no plan"),
+    ("{", "no plan"), ("{}", "zonal_plan: is missing"), ('{"zonal_plan": 2}', "zonal_plan = 2: must be 1"),
+    ('{"zonal_plan": 1, "machine": 3}', "machine = 3: must be text"), ("[1]", "[1]: must be an object with zonal_plan"),
+    ('{"zonal_plan": 1e999}', "no plan"), ('{"zonal_plan": 1, "machine": "\\', "no plan"), ("", "no plan"),
 ])
 def test_what_is_no_plan_is_an_error(run, fails, tmp_path, text, word):
     (tmp_path / "plan.json").write_text(text)
     line = fails(1, "smooth", "white.fits", "out.fits", "--fwhm", "6deg", "--plan", "plan.json")
-    assert "plan.json" in line and word in line
+    assert "plan.json" in line and word in line and "json.exception" not in line
+
+
+@pytest.mark.parametrize("key, value, words", [
+    ("zonal_plan", True, "zonal_plan = true: must be 1"),
+    ("zonal_plan", 1.5, "zonal_plan = 1.5: must be 1"),
+    ("lmax", 1.5, "lmax = 1.5: must be an integer from 0 to"),
+    ("lmax", True, "lmax = true: must be an integer"),
+    ("lmax", -1, "lmax = -1: must be an integer from 0"),
+    ("lmax", 1 << 63, "lmax = 9223372036854775808: must be an integer"),
+    ("lmax", "128", 'lmax = "128": must be an integer'),
+    ("error", 0, "error = 0: must be a number from 1e-13 to 0.5"),
+    ("error", 3, "error = 3: must be a number"),
+    ("error", None, "error = null: must be a number"),
+    ("n_maps", 0, "n_maps = 0: must be an integer from 1"),
+    ("kernel", 3, "kernel = 3: must be an object with name"),
+    ("kernel.profile_per_sr", [1, 2], "kernel.profile_per_sr: 2 values, must be 129"),
+    ("kernel.profile_per_sr", [1, "x"], 'kernel.profile_per_sr[1] = "x": must be a number'),
+    ("reference", "mine", 'reference = "mine": must be one of discrete, continuous'),
+    ("choice.method", "magic", 'choice.method = "magic": must be one of pixel-sum'),
+    ("choice.device", "cuda:x", 'choice.device = "cuda:x": must be cpu or cuda:N'),
+    ("choice.support_rad", 4, "choice.support_rad = 4: must be a number from"),
+    ("choice.support_rad", 0, "choice.support_rad = 0: must be a number from"),
+    ("choice.accuracy", 0.1, "choice.accuracy = 0.1: must be a number from 1e-12 to 1e-06"),
+    ("choice.iterations", 0.5, "choice.iterations = 0.5: must be an integer from 0"),
+    ("choice.iterations", -1, "choice.iterations = -1: must be an integer from 0"),
+    ("choice.predicted_seconds", -1, "choice.predicted_seconds = -1: must be 0 or more"),
+    ("choice.predicted_error", 1e-3, "choice.predicted_error = 0.001: must be a number from 0 to 0.0001"),
+])
+def test_values_that_no_plan_has_are_errors_that_name_them(run, plan, fails, tmp_path, key, value, words):
+    edit(plan, key, value)
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    line = fails(1, "smooth", "white.fits", "out.fits", "--fwhm", "6deg", "--plan", "plan.json")
+    assert "plan.json: " + words in line
+
+
+@pytest.fixture
+def split_plan(run, tmp_path):
+    """plan.json of a split; returns its content."""
+    run("smooth", "white.fits", "a.fits", *KERNEL, *ERROR, "--costs", "costs.json", "--method", "split", "--save-plan",
+        "plan.json")
+    return json.loads((tmp_path / "plan.json").read_text())
+
+
+@pytest.mark.parametrize("name, place, factor", [
+    ("window", 0, 1.001), ("window", -1, -1), ("coefficients_per_sr", 0, 1.01), ("coefficients_per_sr", 3, 0),
+    ("knots_rad", 4, 1.02),
+])
+def test_a_split_that_was_damaged_is_not_followed(split_plan, fails, tmp_path, name, place, factor):
+    split_plan["choice"]["split"][name][place] *= factor
+    (tmp_path / "plan.json").write_text(json.dumps(split_plan))
+    line = fails(1, "smooth", "white.fits", "out.fits", *KERNEL, "--plan", "plan.json")
+    assert "plan.json: choice.split: window and profile" in line and "_error = " in line
+
+
+@pytest.mark.parametrize("key, value, words", [
+    ("window", [1.0], "choice.split.window: 1 values, must be"),
+    ("coefficients_per_sr", [1.0], "choice.split.coefficients_per_sr: 1 values, must be"),
+    ("knots_rad", [0, 1], "choice.split.knots_rad = [0,1]: must have at least 8 values"),
+    ("knots_rad", [0.1, 1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6], "choice.split.knots_rad[0] = 0.1: must be 0"),
+    ("knots_rad", [0, 1, 1, 1.2, 1.3, 1.4, 1.5, 1.6], "choice.split.knots_rad[2] = 1: must be above the one before"),
+    ("knots_rad", [0, 1, 1.1, 1.2, 1.3, 1.4, 1.5, 3.5], "choice.split.knots_rad[7] = 3.5: must be at most pi"),
+    ("rank", 1.5, "choice.split.rank = 1.5: must be an integer from 0 to"),
+    ("leakage", -1, "choice.split.leakage = -1: must be 0 or more"),
+    ("estimated_error", "0", 'choice.split.estimated_error = "0": must be 0 or more'),
+    ("actual_error", 1, "choice.split.actual_error = 1: must be a number from 0 to 0.0001"),
+    ("../l_cut", 128, "choice.l_cut = 128: must be an integer from 0 to 127"),
+    ("../support_rad", 0.25, "choice.support_rad = 0.25: must be "),
+])
+def test_values_that_no_split_has_are_errors_that_name_them(split_plan, fails, tmp_path, key, value, words):
+    edit(split_plan, "choice." + key[3:] if key.startswith("../") else "choice.split." + key, value)
+    (tmp_path / "plan.json").write_text(json.dumps(split_plan))
+    line = fails(1, "smooth", "white.fits", "out.fits", *KERNEL, "--plan", "plan.json")
+    assert "plan.json: " + words in line
 
 
 def test_plans_are_kept_and_not_overwritten(run, plan, fails):

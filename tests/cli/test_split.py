@@ -1,9 +1,13 @@
 """zonal split: kernels split between harmonic and pixel space."""
 
+import signal
+import subprocess
+import time
+
 import numpy as np
 import pytest
 from astropy.io import fits
-from conftest import DATA
+from conftest import DATA, ZONAL
 from numpy.polynomial.legendre import leggauss
 from scipy.interpolate import BSpline
 
@@ -90,6 +94,10 @@ def test_reproduces_table_1(zonal):
 def test_fixed_l_cut_is_taken_and_its_error_reported(zonal):
     report = zonal(*SMALL, "--l-cut", 30, "--error", "1e-9")
     assert report["l_cut"] == 30 and report["estimated_error"] > 0
+    assert report["notes"] == []
+    narrow = zonal("split", "--fwhm", "40arcmin", "--lmax", 1500, "--theta-cut", "1deg", "--l-cut", 60, "--error", "1e-4")
+    assert narrow["estimated_error"] > 1e-4
+    assert any("--l-cut = 60" in note and "above --error = 0.0001" in note for note in narrow["notes"])
 
 
 def test_window_of_a_file_gives_what_the_gaussian_gives(zonal, tmp_path):
@@ -145,6 +153,41 @@ def test_harmonic_part_is_a_beam_for_smooth(sky, zonal, tmp_path):
     report = zonal("split", "--fwhm", "20deg", "--lmax", 32, "--theta-cut", "30deg", "--l-cut", 5, "-o", "split.fits")
     zonal("smooth", "sky.fits", "out.fits", "--beam", "split.fits", "--lmax", 32)
     assert report["l_cut"] == 5
+
+
+@pytest.mark.parametrize("outputs, words", [
+    (["--plot", "a.png", "--verify-plot", "./a.png"], ["--verify-plot = ./a.png", "--plot is the same file"]),
+    (["-o", "a", "--plot", "a"], ["--plot = a", "--output is the same file"]),
+    (["-o", "a", "--verify-plot", "b/../a"], ["--verify-plot = b/../a", "--output is the same file"]),
+])
+def test_one_file_for_two_outputs_is_refused(fails, tmp_path, outputs, words):
+    (tmp_path / "b").mkdir()
+    line = fails(2, *SMALL, "--verify", "--nside", 512, *outputs)
+    for word in words:
+        assert word in line
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("work", [
+    # Windows and blocks of the fit; and then a singular value decomposition, which looks for no signal.
+    ["--fwhm", "40arcmin", "--lmax", 3000, "--theta-cut", "5deg", "--knots", 2000],
+    ["--fwhm", "40arcmin", "--lmax", 60, "--theta-cut", "5deg", "--knots", 1200, "--l-cut", 20],
+    [*SMALL[1:], "--l-cut", 30, "--verify", "--nside", 2048],
+])
+def test_interrupted_split_ends_soon_and_leaves_nothing(tmp_path, number, work):
+    command = [ZONAL, "split", *map(str, work), "-o", "out.fits", "--threads", "1"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
+    time.sleep(1.5)  # the run would take much longer
+    start = time.monotonic()
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert err == "zonal split: interrupted\n" and out == ""
+    assert time.monotonic() - start < 3
+    assert {path.name for path in tmp_path.iterdir()} <= {"out.fits"}
+    if "--verify" not in work:  # which comes after
+        assert not list(tmp_path.iterdir())
 
 
 def test_says_when_there_is_no_split(tmp_path):

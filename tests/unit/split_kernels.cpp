@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -270,6 +271,54 @@ TEST(KernelSplitter, RejectsArgumentsOutOfRange) {
     EXPECT_THAT([&] { splitter.split(100); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("l_cut = 100: must be from 0 to 99")));
     EXPECT_THAT([&] { splitter.find_l_cut(0); }, ThrowsMessage<InvalidArgument>(HasSubstr("error = 0")));
+}
+
+TEST(KernelSplitter, ReportsItsProgressAndStopsWhereItIsTold) {
+    const auto kernel = rippled_kernel(600, 50 * arcmin);
+    std::vector<double> done;
+    const Progress listen = [&](double share) {
+        done.push_back(share);
+        return true;
+    };
+    const auto is_a_progress = [&] {
+        return std::is_sorted(done.begin(), done.end()) && done.front() >= 0 && done.back() <= 1;
+    };
+    auto options = options_for(0.2);
+    options.threads = 1;  // others report nothing
+    const KernelSplitter splitter(kernel, options, listen);
+    EXPECT_GT(done.size(), 5);  // a block of the fit is 128 degrees, and there are windows of splines
+    EXPECT_TRUE(is_a_progress());
+    done.clear();
+    EXPECT_EQ(splitter.find_l_cut(1e-5, 8, listen), splitter.find_l_cut(1e-5, 8));
+    EXPECT_GE(done.size(), 9);  // its first tries
+    EXPECT_TRUE(is_a_progress());
+    for (const double last : {0.0, 0.1, 0.5}) {
+        const Progress stop = [last](double share) { return share <= last; };
+        EXPECT_THROW(KernelSplitter(kernel, options, stop), Cancelled);
+    }
+    EXPECT_THROW(splitter.find_l_cut(1e-5, 8, [](double) { return false; }), Cancelled);
+}
+
+TEST(SplitError, IsTheActualErrorOfASplitAndGrowsWithWhatIsDoneToIt) {
+    const auto kernel = rippled_kernel(600, 50 * arcmin);
+    auto options = options_for(0.2);
+    for (std::int64_t l = 0; l <= 600; ++l) options.input_spectrum.push_back(1.0 / (l + 1));
+    auto split = KernelSplitter(kernel, options).split(200);
+    const auto error = [&] {
+        return split_error(kernel, split.window, split.profile_window, options.input_spectrum);
+    };
+    EXPECT_EQ(error(), split.actual_error);
+    const double damage = 1e-3 * kernel[100];
+    split.window[100] += damage;  // where it made up for the profile exactly
+    double all = 0;
+    for (std::int64_t l = 0; l <= 600; ++l)
+        all += (2 * l + 1) * options.input_spectrum[l] * kernel[l] * kernel[l];
+    const double of_damage = std::sqrt(201 * options.input_spectrum[100] / all) * damage;
+    EXPECT_NEAR(error(), std::hypot(split.actual_error, of_damage), 1e-9 * of_damage);
+    split.window.resize(602);
+    EXPECT_THAT(error, ThrowsMessage<InvalidArgument>(HasSubstr("window: 602 values, must be at most 601")));
+    EXPECT_THAT([&] { split_error(kernel, {}, {1}, {}); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("profile_window: 1 values, must be 601")));
 }
 
 TEST(WienerSpectrum, IsTheSpectrumOfAWienerFilteredMap) {
