@@ -4,13 +4,14 @@
 #include "cost_model_file.hpp"
 #include "options.hpp"
 #include "subcommands.hpp"
+#include "weight_cache.hpp"
 
 namespace zonal::cli {
 namespace {
 
 void run(std::int64_t n_threads, Session& session) {
     const auto threads = static_cast<int>(n_threads);
-    const auto path = cost_model_path(threads);
+    const auto path = cost_model_path(cache_folder(), threads);
     const auto model = calibrate(threads, session.progress("calibrate"));
     write_cost_model(path, model);
     session.report["output"] = path;

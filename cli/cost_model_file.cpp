@@ -125,8 +125,9 @@ void leave_out_absent_devices(const std::string& path, CostModel& model, Session
 }
 
 CostModel costs_of_this_machine(int threads, Session& session) {
-    const auto path = cost_model_path(threads);
-    if (!std::filesystem::exists(path)) {
+    const auto path = cost_model_path(cache_path(), threads);
+    std::error_code none;
+    if (!std::filesystem::exists(path, none)) {
         session.note("costs are a default, not this machine's; zonal calibrate measures them");
         return default_cost_model(threads);
     }
@@ -154,9 +155,9 @@ Json to_json(const CostModel& model) {
     return json;
 }
 
-std::string cost_model_path(int threads) {
+std::string cost_model_path(const std::string& folder, int threads) {
     const auto key = std::hash<std::string>{}(machine_fingerprint(threads));
-    return fmt::format("{}/costs_{:016x}.json", cache_folder(), key);
+    return fmt::format("{}/costs_{:016x}.json", folder, key);
 }
 
 void write_cost_model(const std::string& path, const CostModel& model) {

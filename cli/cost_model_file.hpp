@@ -8,9 +8,9 @@
 
 namespace zonal::cli {
 
-/// Where the costs of this machine with so many threads are kept: in the cache folder, a name for each
+/// Where the costs of this machine with so many threads are kept in the cache folder: a name for each
 /// fingerprint.
-std::string cost_model_path(int threads);
+std::string cost_model_path(const std::string& folder, int threads);
 
 /// JSON; appears complete or not at all, replacing an older one. Throws IoError.
 void write_cost_model(const std::string& path, const CostModel& model);

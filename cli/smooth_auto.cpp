@@ -93,7 +93,7 @@ Problem make_problem(const SmoothOptions& options, const SkyMap& map, std::int64
     request.error = options.kernel.chosen_error();
     if (is_continuous(options)) request.reference = ConvolutionReference::continuous;
     request.n_maps = map.rows().extent(0);
-    request.allow_single = options.precision != io::Precision::float64;
+    request.allow_single = options.precision != io::Precision::float64 && fits_single(map);
     request.only_split = options.kernel.method == ConvolutionMethod::split;
     request.consider_split = problem.is_single() && options.mask.mode != MaskMode::renormalize &&
                              options.kernel.chosen_normalization() != Normalization::pixel;

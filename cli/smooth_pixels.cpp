@@ -249,6 +249,17 @@ void check_spin(const SmoothOptions& options, const SkyMap& map) {
         reject("--normalize pixel is for counts");
 }
 
+bool fits_single(const SkyMap& map) {
+    constexpr double least = 1e-25, most = 1e25;
+    double largest = 0;
+    const auto rows = map.rows();
+    for (std::int64_t row = 0; row < rows.extent(0); ++row)
+        for (std::int64_t pixel = 0; pixel < rows.extent(1); ++pixel)
+            if (const double value = std::abs(rows(row, pixel)); !is_unseen_value(rows(row, pixel)))
+                largest = std::max(largest, value);
+    return largest == 0 || (largest >= least && largest <= most);
+}
+
 void check_pixel_options(const SmoothOptions& options) {
     const auto method = to_string(options.kernel.chosen_method());
     const auto reject = [&](bool given, const std::string& names, const std::string& why) {
@@ -285,6 +296,10 @@ void check_pixel_options(const SmoothOptions& options) {
 void smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session) {
     check_pixel_options(options);
     check_spin(options, map);
+    if (options.single_sums() && !fits_single(map))
+        throw UsageError(fmt::format(
+            "{}: its largest value is not from 1e-25 to 1e25, as single precision needs: --precision double",
+            map.header().source));
     SkyMap out(map, map.header().pixelisation);
     if (options.mask.fill_masked) out.write_full_sky();
     const auto mask = read_mask(options.mask, map, session);

@@ -25,7 +25,8 @@ FoundWeights read_file(const std::string& path, std::int64_t nside) {
 /// should be.
 std::optional<FoundWeights> read_kept(const std::string& path, Kind kind, std::int64_t nside,
                                       Session& session) {
-    if (!std::filesystem::exists(path)) return std::nullopt;
+    std::error_code none;
+    if (!std::filesystem::exists(path, none)) return std::nullopt;
     try {
         auto found = read_file(path, nside);
         if (found.values.kind == kind) return found;
@@ -38,20 +39,25 @@ std::optional<FoundWeights> read_kept(const std::string& path, Kind kind, std::i
 
 }  // namespace
 
-std::string cache_folder() {
+std::string cache_path() {
     // XDG Base Directory Specification: a relative path in the variable is ignored.
-    std::filesystem::path base;
     if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/')
-        base = cache;
-    else if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/')
-        base = std::filesystem::path(home) / ".cache";
-    else
+        return fmt::format("{}/zonal", cache);
+    if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/')
+        return fmt::format("{}/.cache/zonal", home);
+    return "";
+}
+
+std::string cache_folder() {
+    const auto folder = cache_path();
+    if (folder.empty())
         throw IoError("no cache folder: neither XDG_CACHE_HOME nor HOME is set to an absolute path");
-    const auto folder = base / "zonal";
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error) throw IoError(fmt::format("{}: {}", folder.string(), error.message()));
-    return folder.string();
+    if (error)
+        throw IoError(fmt::format("{}: the cache folder cannot be made: {}; XDG_CACHE_HOME says where it is",
+                                  folder, error.message()));
+    return folder;
 }
 
 std::string weight_file_name(Kind kind, std::int64_t nside) {
@@ -79,10 +85,16 @@ io::QuadratureWeights compute_weights(Kind kind, std::int64_t nside, std::int64_
 FoundWeights weights_for(const std::string& choice, std::int64_t nside, int threads, Session& session) {
     if (choice != "ring" && choice != "pixel") return read_file(choice, nside);
     const auto kind = choice == "ring" ? Kind::ring : Kind::pixel;
-    const auto path = cache_folder() + "/" + weight_file_name(kind, nside);
+    const auto path = cache_path() + "/" + weight_file_name(kind, nside);
     if (auto kept = read_kept(path, kind, nside, session)) return std::move(*kept);
     auto weights = compute_weights(kind, nside, -1, threads, session);
-    io::write_weights(path, weights, {true});
+    try {
+        cache_folder();
+        io::write_weights(path, weights, {true});
+    } catch (const IoError& error) {
+        session.note(fmt::format("weights are not kept: {}", error.what()));
+        return {std::move(weights), fmt::format("{}, computed", choice)};
+    }
     return {std::move(weights), fmt::format("{}, computed and kept in {}", choice, path)};
 }
 

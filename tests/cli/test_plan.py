@@ -202,3 +202,10 @@ def test_wrong_use_is_one_line(fails, arguments, words):
     line = fails(2, "plan", *arguments)
     for word in words:
         assert word in line
+
+
+def test_plans_without_a_cache_folder(tmp_path):
+    report = plan(tmp_path, *NARROW, XDG_CACHE_HOME="/proc/nope")
+    assert report["costs"] == "default"
+    result = call("calibrate", cwd=tmp_path, env={"XDG_CACHE_HOME": "/proc/nope"})
+    assert result.code == 1 and "/proc/nope/zonal: the cache folder cannot be made" in result.err

@@ -3,7 +3,7 @@
 import healpy
 import numpy as np
 import pytest
-from conftest import call
+from conftest import call, write_costs
 
 
 @pytest.fixture
@@ -104,3 +104,20 @@ def test_kernels_narrower_than_a_pixel_are_not_summed_over_pixels(tmp_path, fwhm
     assert any("no smoothing" in note for note in summed["notes"])
     excess = np.max(read(tmp_path / "sum.fits")) / 3
     assert excess > factor and summed["estimated_quadrature_error"] == pytest.approx(excess - 1, rel=0.05)
+
+
+@pytest.mark.parametrize("unit", [1e-46, 1e40])
+def test_maps_beyond_the_range_of_single_precision_are_summed_in_double(tmp_path, unit):
+    write_costs(tmp_path / "costs.json", legendre=1000)
+    arguments = ("--fwhm", "5deg", "--method", "auto", "--costs", "costs.json")
+    values = np.random.default_rng(5).normal(size=12 * 64**2)
+    healpy.write_map(tmp_path / "map.fits", values, dtype=np.float64)
+    one = smooth(tmp_path, "one.fits", *arguments)
+    healpy.write_map(tmp_path / "map.fits", values * unit, dtype=np.float64, overwrite=True)
+    report = smooth(tmp_path, "scaled.fits", *arguments)
+    assert (one["precision"], report["precision"]) == ("float", "double")
+    difference = read(tmp_path / "scaled.fits") / unit - read(tmp_path / "one.fits")
+    assert np.std(difference) <= 2e-5 * np.std(read(tmp_path / "one.fits"))  # --error 1e-5 each
+    refused = call("smooth", "map.fits", "no.fits", "--fwhm", "5deg", "--method", "ring-fft", "--error", "1e-4", "--precision",
+                   "float", cwd=tmp_path)
+    assert refused.code == 2 and "1e-25 to 1e25" in refused.err and not (tmp_path / "no.fits").exists()
