@@ -49,7 +49,7 @@ std::string cache_path() {
 }
 
 std::string cache_folder() {
-    const auto folder = cache_path();
+    auto folder = cache_path();
     if (folder.empty())
         throw IoError("no cache folder: neither XDG_CACHE_HOME nor HOME is set to an absolute path");
     std::error_code error;

@@ -10,7 +10,7 @@ work=$(realpath -m "$1"); shift
 whole_build=$(realpath -m "$1"); shift
 # What is tested is the installation: unoptimised code for few instruction sets builds in a quarter of the time.
 options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_UNITY_BUILD=ON
-    -DCMAKE_CXX_FLAGS=-DZONAL_LEFT_OUT_TARGETS=HWY_AVX3+HWY_SSE4 "$@")
+    -DCMAKE_CXX_FLAGS=-DZONAL_LEFT_OUT_TARGETS=HWY_AVX3+HWY_AVX2+HWY_SSE4 "$@")
 failed=0
 
 # check NAME COMMAND...: one test case; shows what the command said only when it fails.
