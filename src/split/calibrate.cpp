@@ -122,16 +122,18 @@ class Calibration {
         measure_transforms(costs);
         for (const auto precision : {Precision::double_, Precision::single_}) {
             const bool is_double = precision == Precision::double_;
-            std::vector<Measurement> rest;
-            PixelCost sum = is_double ? measure_sum<double>(rest) : measure_sum<float>(rest);
-            PixelCost rings = is_double ? measure_ring_fft<double>(rest) : measure_ring_fft<float>(rest);
-            // Maps come and go in the same way: fitted together, as one method would look faster than the
-            // other by what disturbed the measurements else.
-            const auto r = explain(rest);
-            for (auto* cost : {&sum, &rings}) {
-                cost->pixel = r[0];
-                cost->call += r[1];
+            std::vector<Measurement> of_sum, of_rings;
+            PixelCost sum = is_double ? measure_sum<double>(of_sum) : measure_sum<float>(of_sum);
+            PixelCost rings =
+                is_double ? measure_ring_fft<double>(of_rings) : measure_ring_fft<float>(of_rings);
+            if (device_.kind() != Device::Kind::cpu) {
+                // Maps come and go in the same way: fitted together, as one method would look faster than
+                // the other by what disturbed the measurements else.
+                of_sum.insert(of_sum.end(), of_rings.begin(), of_rings.end());
+                of_rings = of_sum;
             }
+            add_rest(of_sum, sum);
+            add_rest(of_rings, rings);
             // What ring FFTs of cut kernels leave to it.
             rings.pixel_product = sum.pixel_product;
             rings.uneven_product = sum.uneven_product;
@@ -189,6 +191,12 @@ class Calibration {
         const View<const double, 2> in(map.data(), {1, grid.n_pixels()});
         const View<double, 2> out(smoothed.data(), {1, grid.n_pixels()});
         return best_seconds([&] { plan.smooth<double>(in, {}, out); });
+    }
+
+    static void add_rest(const std::vector<Measurement>& rest, PixelCost& cost) {
+        const auto r = explain(rest);
+        cost.pixel = r[0];
+        cost.call += r[1];
     }
 
     /// rest: what is in no part is added to it.
