@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "chebyshev/series_lines.hpp"
+#include "core/dense_eigen.hpp"
 #include "zonal/chebyshev_roots.hpp"
 #include "zonal/error.hpp"
 
@@ -71,19 +71,24 @@ void balance(Matrix& matrix) {
     }
 }
 
-template <class Scalar>
-std::vector<Complex> eigenvalues(Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> matrix) {
+[[noreturn]] void fail_to_converge(Eigen::Index rows) {
+    throw InvalidArgument(
+        fmt::format("f: the eigenvalues of its colleague matrix of {} rows did not converge", rows));
+}
+
+std::vector<Complex> eigenvalues(Eigen::MatrixXd matrix) {
     balance(matrix);
-    using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
-    using Solver = std::conditional_t<std::is_same_v<Scalar, double>, Eigen::EigenSolver<Matrix>,
-                                      Eigen::ComplexEigenSolver<Matrix>>;
-    const Solver solver(matrix, false);
-    if (solver.info() != Eigen::Success)
-        throw InvalidArgument(fmt::format(
-            "f: the eigenvalues of its colleague matrix of {} rows did not converge", matrix.rows()));
-    std::vector<Complex> values;
-    for (Eigen::Index i = 0; i < matrix.rows(); ++i) values.push_back(solver.eigenvalues()(i));
-    return values;
+    const auto eigen = real_eigen(matrix, false);
+    if (!eigen.converged) fail_to_converge(matrix.rows());
+    return {eigen.values.begin(), eigen.values.end()};
+}
+
+std::vector<Complex> eigenvalues(Eigen::MatrixXcd matrix) {
+    balance(matrix);
+    const auto schur = complex_schur(matrix, false);
+    if (!schur.converged) fail_to_converge(matrix.rows());
+    const Eigen::VectorXcd values = schur.triangle.diagonal();
+    return {values.begin(), values.end()};
 }
 
 }  // namespace
@@ -94,9 +99,9 @@ std::vector<Complex> all_roots(const SeriesArray<const T>& f) {
     const auto a = plain_coefficients(f);
     if (a.size() == 1) return {};
     if constexpr (is_complex<T>)
-        return eigenvalues<Complex>(colleague_matrix<Complex>(a));
+        return eigenvalues(colleague_matrix<Complex>(a));
     else
-        return eigenvalues<double>(colleague_matrix<double>(a));
+        return eigenvalues(colleague_matrix<double>(a));
 }
 
 template std::vector<Complex> all_roots(const SeriesArray<const float>&);

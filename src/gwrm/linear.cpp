@@ -1,10 +1,15 @@
 #include "gwrm/linear.hpp"
 
-#include <Eigen/Eigenvalues>
+#include <fmt/format.h>
+
+#include <Eigen/Jacobi>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "core/dense_eigen.hpp"
+#include "zonal/error.hpp"
 
 namespace zonal::gwrm {
 namespace {
@@ -72,29 +77,34 @@ namespace {
 /// exact.
 constexpr std::int64_t most_diagonal_modes = 25;
 
+[[noreturn]] void fail_to_converge(Eigen::Index n_modes) {
+    throw Error(fmt::format("the eigenvalues of the integral over {} time modes did not converge", n_modes));
+}
+
 TimeBasis::Factors diagonal_basis(const Matrix& integral) {
-    const Eigen::EigenSolver<Matrix> solver(integral);
-    const ComplexMatrix v = solver.eigenvectors();
+    const auto [converged, values, v] = real_eigen(integral, true);
+    if (!converged) fail_to_converge(integral.rows());
     const ComplexMatrix inverse = v.partialPivLu().inverse();
     std::vector<Eigen::Index> kept;
     for (Eigen::Index j = 0; j < v.cols(); ++j)
-        if (solver.eigenvalues()[j].imag() >= 0) kept.push_back(j);
+        if (values[j].imag() >= 0) kept.push_back(j);
     const auto n = static_cast<Eigen::Index>(kept.size());
     TimeBasis::Factors factors{ComplexMatrix(v.rows(), n), ComplexMatrix(n, v.rows()), ComplexMatrix(n, 1),
                                true};
     for (Eigen::Index i = 0; i < n; ++i) {
         const auto j = kept[static_cast<std::size_t>(i)];
-        const double count = solver.eigenvalues()[j].imag() > 0 ? 2 : 1;
+        const double count = values[j].imag() > 0 ? 2 : 1;
         factors.to.col(i) = inverse.row(j).transpose();
         factors.from.row(i) = count * v.col(j).transpose();
-        factors.triangle(i, 0) = solver.eigenvalues()[j];
+        factors.triangle(i, 0) = values[j];
     }
     return factors;
 }
 
 TimeBasis::Factors triangular_basis(const Matrix& integral) {
-    const Eigen::ComplexSchur<ComplexMatrix> schur(integral.cast<std::complex<double>>());
-    return {schur.matrixU().conjugate(), schur.matrixU().transpose(), schur.matrixT(), false};
+    const auto schur = complex_schur(integral.cast<std::complex<double>>(), true);
+    if (!schur.converged) fail_to_converge(integral.rows());
+    return {schur.unitary.conjugate(), schur.unitary.transpose(), schur.triangle, false};
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "split/tail_fits.hpp"
 
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
+#include "core/dense_svd.hpp"
 #include "split/split_progress.hpp"
 
 namespace zonal::split {
@@ -65,13 +65,11 @@ TailFits& TailFits::operator=(TailFits&&) noexcept = default;
 TailFits::Solution TailFits::solve(std::int64_t l_cut, double cutoff) const {
     const Matrix triangle = factors_->triangle(l_cut + 1);
     const auto n = triangle.cols() - 1;
-    const Eigen::BDCSVD<Matrix> svd(triangle.leftCols(n), Eigen::ComputeThinU | Eigen::ComputeThinV);
-    const auto& sigma = svd.singularValues();
+    const auto [u, sigma, v] = dense_svd(triangle.leftCols(n));
     const auto rank = (sigma.array() > cutoff * sigma[0]).count();
     const Eigen::VectorXd target = triangle.col(n);
     const Eigen::VectorXd x =
-        svd.matrixV().leftCols(rank) *
-        (svd.matrixU().leftCols(rank).transpose() * target).cwiseQuotient(sigma.head(rank));
+        v.leftCols(rank) * (u.leftCols(rank).transpose() * target).cwiseQuotient(sigma.head(rank));
     return {{x.begin(), x.end()}, static_cast<int>(rank)};
 }
 
