@@ -8,9 +8,11 @@ set -uo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(realpath -m "$1"); shift
 whole_build=$(realpath -m "$1"); shift
-# What is tested is the installation: unoptimised code for few instruction sets builds in a quarter of the time.
-options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_UNITY_BUILD=ON
-    -DCMAKE_CXX_FLAGS=-DZONAL_LEFT_OUT_TARGETS=HWY_AVX3+HWY_AVX2+HWY_SSE4 "$@")
+# Compiled as BUILD is, so that a compiler cache that has BUILD's objects gives them again.
+options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DZONAL_WARNINGS_AS_ERRORS=ON "$@")
+# Where the options differ from BUILD's: unoptimised code for few instruction sets builds in a quarter of the time.
+quick=(-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_UNITY_BUILD=ON
+    -DCMAKE_CXX_FLAGS=-DZONAL_LEFT_OUT_TARGETS=HWY_AVX3+HWY_AVX2+HWY_SSE4)
 failed=0
 
 # check NAME COMMAND...: one test case; shows what the command said only when it fails.
@@ -36,7 +38,8 @@ install_alone() {
     local only=$work/only-highway
     mkdir -p "$only"
     cp "$(pkg-config --variable=pcfiledir libhwy)/libhwy.pc" "$only/" || return 1
-    PKG_CONFIG_LIBDIR=$only PKG_CONFIG_PATH='' install_zonal "$1" -DZONAL_WITH_IO=OFF -DZONAL_FMT_HEADER_ONLY=ON -DCMAKE_INSTALL_LIBDIR=lib
+    PKG_CONFIG_LIBDIR=$only PKG_CONFIG_PATH='' install_zonal "$1" "${quick[@]}" -DZONAL_WITH_IO=OFF \
+        -DZONAL_FMT_HEADER_ONLY=ON -DCMAKE_INSTALL_LIBDIR=lib
 }
 
 # Moves the installed tree, so that nothing in it may know where it was built or installed.
