@@ -8,8 +8,7 @@ namespace zonal {
 
 struct RealEigen {
     bool converged = false;
-    Eigen::VectorXcd
-        values;  ///< conjugate pairs behind each other, the one with positive imaginary part first
+    Eigen::VectorXcd values;   ///< conjugate pairs behind each other, positive imaginary part first
     Eigen::MatrixXcd vectors;  ///< a column each; empty unless asked for
 };
 /// A v_j = lambda_j v_j of a square matrix.
