@@ -130,7 +130,7 @@ def zonal_best(zonal, arguments, choices, exact, error, runs):
     """choices: lists of further arguments. The time is the solver's own, of `runs` in one process, the best."""
     best = {"seconds": float("inf")}
     for choice in choices:
-        command = [zonal, "solve", *arguments, *choice, "--repeat", str(3 * runs), "--json"]
+        command = [zonal, "solve", *arguments, *choice, "--device", "cpu", "--repeat", str(3 * runs), "--json"]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode != 0:
             continue

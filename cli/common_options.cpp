@@ -65,22 +65,30 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                 "threads to compute with; 0: all CPUs of the process")
         ->default_str("0")
         ->group("General");
-    add_choice<Device>(app, "--device", options.device,
+    add_device_option(app, options.device);
+}
+
+void add_device_option(CLI::App& app, Device& device) {
+    add_choice<Device>(app, "--device", device,
                        {{"auto", Device::automatic()}, {"cpu", Device::cpu()}, {"cuda", Device::cuda()}},
                        "where to compute; cuda is an error where there is none")
         ->default_str("auto")
         ->group("General");
 }
 
-void RunOptions::resolve(Session& session) {
-    any_device = device.kind() == Device::Kind::automatic;
+Device device_of_option(Device device) {
     try {
-        device = resolve_device(device);
+        return resolve_device(device);
     } catch (const BackendUnavailable& error) {
         const std::string message = error.what(), name = "device = " + to_string(device) + ": ";
         if (!message.starts_with(name)) throw;
         throw BackendUnavailable("--device = cuda: " + message.substr(name.size()));
     }
+}
+
+void RunOptions::resolve(Session& session) {
+    any_device = device.kind() == Device::Kind::automatic;
+    device = device_of_option(device);
     session.report["device"] = to_string(device);
     session.report["threads"] = threads == 0 ? available_cpus() : threads;
 }

@@ -31,6 +31,10 @@ struct RunOptions {
     void resolve(Session& session);
 };
 void add_run_options(CLI::App& app, RunOptions& options);
+/// --device alone.
+void add_device_option(CLI::App& app, Device& device);
+/// What it stands for here. Throws BackendUnavailable.
+Device device_of_option(Device device);
 
 enum class OutputFormat { fits, png, json, csv };
 

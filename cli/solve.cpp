@@ -27,6 +27,7 @@ struct SolveCommand {
     Solver solver = Solver::automatic;
     HighestMode highest_mode = HighestMode::projection;
     bool no_errors = false;
+    Device device = Device::automatic();
     OutputOptions output;
 };
 
@@ -59,7 +60,8 @@ void declare_method(CLI::App& app, SolveCommand& options) {
                                "of the integral in time", "projection");
     method.flag("--no-errors", options.no_errors,
                 "do not estimate errors, which takes about half as long as solving");
-    method.integer("--threads", options.threads, {0, 4096}, "threads for products; 0: all CPUs", "1");
+    method.integer("--threads", options.threads, {0, 4096}, "threads for products on the CPU; 0: all CPUs",
+                   "1");
     method.integer("--repeat", options.repeat, {1, 10000}, "runs; `seconds` is the fastest", "1");
 }
 
@@ -76,6 +78,7 @@ void declare_options(CLI::App& app, SolveCommand& options) {
     add_text(app, "-o,--output", options.out, "FILE", "values at equally spaced points, CSV")
         ->group("Output");
     add_text(app, "--plot", options.plot, "FILE", "picture of the solution, PNG")->group("Output");
+    add_device_option(app, options.device);
     add_output_options(app, options.output);
 }
 
@@ -119,6 +122,8 @@ gwrm::ProblemSetup set_up(const SolveCommand& options, const std::map<std::strin
     solve.highest_mode = options.highest_mode;
     solve.estimate_error = !options.no_errors;
     solve.threads = static_cast<int>(options.threads);
+    const bool automatic = options.device.kind() == Device::Kind::automatic;  // gwrm::solve decides
+    solve.device = automatic ? options.device : device_of_option(options.device);
     return setup;
 }
 
@@ -181,6 +186,7 @@ void report_work(const SolveCommand& options, const gwrm::Solution& solution, do
                  Session& session) {
     const auto& work = solution.report();
     auto& report = session.report;
+    report["device"] = to_string(work.device);
     report["intervals"] = work.intervals;
     report["rejected_intervals"] = work.rejected;
     report["iterations"] = work.iterations;

@@ -4,10 +4,12 @@
 #include <complex>
 #include <limits>
 #include <random>
+#include <string>
 
 #include "chebyshev/reference.hpp"
 #include "chebyshev/series_lines.hpp"
 #include "zonal/chebyshev_product.hpp"
+#include "zonal/error.hpp"
 
 namespace zonal::test {
 
@@ -15,10 +17,35 @@ using chebyshev::Real;
 using chebyshev::ReferenceSeries;
 inline constexpr auto primed = ChebyshevConvention::primed;
 inline constexpr auto plain = ChebyshevConvention::plain;
+inline constexpr auto direct = ChebyshevMethod::direct;
+inline constexpr auto transform = ChebyshevMethod::transform;
 
 /// Distance of 1 from the next number.
 template <class T>
 inline constexpr double epsilon = std::numeric_limits<Real<T>>::epsilon();
+
+/// Of products, in units of |a| * |b|: n eps for the direct sum (docs/chebyshev.md), twice that of complex
+/// numbers, whose products are two. Transforms: a sum over K has rounding of eps sqrt(K), a value is at most
+/// the sum of |a|, which for random coefficients is n / sqrt(n) times what their product has; three per axis.
+template <class T, std::size_t D>
+double bound(ChebyshevMethod method, const std::array<std::int64_t, D>& extents, double n_products = 1) {
+    double n = 1;
+    for (const auto extent : extents) n *= static_cast<double>(extent);
+    const double complex = chebyshev::is_complex<T> ? 2 : 1;
+    return epsilon<T> * complex * n_products *
+           (method == direct ? n : 3 * static_cast<double>(D) * std::sqrt(n) + 4);
+}
+
+/// What a call is refused with.
+template <class Function>
+std::string message_of(const Function& function) {
+    try {
+        function();
+    } catch (const InvalidArgument& error) {
+        return error.what();
+    }
+    return "nothing was thrown";
+}
 
 template <class T>
 T random_value(std::mt19937_64& engine) {

@@ -31,6 +31,8 @@ record=$out/$(date -u +%Y-%m-%d).json
     "$build/bin/smoothing_cuda" 2048:4096 2048:4096:3 2048:4096:0:4
     printf ', "chebyshev":\n'
     "$build/bin/chebyshev_cuda"
+    printf ', "gwrm":\n'
+    "$build/bin/gwrm_cuda"
     printf ', "radial": [\n'
     for case in "ring-fft float 1" "ring-fft double 1" "ring-fft float 8" "pixel-sum float 1" "pixel-sum double 1"; do
         read -r method precision maps <<<"$case"
@@ -43,7 +45,7 @@ record=$out/$(date -u +%Y-%m-%d).json
 cat "$record.part"
 echo "== compute-sanitizer"  # slow: races and uninitialised reads are looked for in one test of all the kernels
 small='CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*:RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*'
-small+=':ChebyshevCallsOnCuda.Take*:*ChebyshevOnCudaBy.SumsMatch*:*ChebyshevOnCudaBy.LargeBatches*'
+small+=':ChebyshevCallsOnCuda.Take*:*ChebyshevOnCudaBy.SumsMatch*:*ChebyshevOnCudaBy.LargeBatches*:GwrmOnCuda.SystemsMatch*:GwrmOnCuda.Triangular*'
 for tool in memcheck racecheck initcheck; do
     compute-sanitizer --tool $tool --error-exitcode 1 --print-limit 5 \
         "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter="$small"
@@ -51,7 +53,7 @@ for tool in memcheck racecheck initcheck; do
         "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter='PolarizationSumOnCuda.EqualsTheCpuOnOther*'
 done
 compute-sanitizer --tool memcheck --error-exitcode 1 --print-limit 5 \
-    "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter='*TakesHostAndDeviceMemoryAlike:CudaBands.Serve*:LatitudeBandsOnCuda.TakeArrays*:Chebyshev*OnCuda*:*ChebyshevOnCudaBy*'
+    "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter='*TakesHostAndDeviceMemoryAlike:GwrmOnCuda.*:CudaBands.Serve*:LatitudeBandsOnCuda.TakeArrays*:Chebyshev*OnCuda*:*ChebyshevOnCudaBy*'
 compute-sanitizer --tool memcheck --error-exitcode 1 --print-limit 5 \
     "$build/bin/zonal_property_tests" --gtest_brief=1 --gtest_filter='*RoundTrip*'
 mv "$record.part" "$record"

@@ -8,6 +8,7 @@
 
 #include "zonal/chebyshev.hpp"
 #include "zonal/chebyshev_calculus.hpp"
+#include "zonal/device.hpp"
 #include "zonal/error.hpp"
 #include "zonal/gwrm_problem.hpp"
 #include "zonal/progress.hpp"
@@ -39,7 +40,10 @@ struct SolveOptions {
     std::int64_t max_intervals = 100'000;
     /// Solves the linearised equations of the error on a finer box as well.
     bool estimate_error = true;
-    int threads = 1;  ///< of products; 0: available_cpus()
+    int threads = 1;  ///< of products on the CPU; 0: available_cpus()
+    /// Where the coefficients are from the start of an interval to its end. automatic: a CUDA device that is
+    /// there for so many unknowns that it is the faster one, else the CPU.
+    Device device = Device::automatic();
     Progress progress;
 };
 
@@ -65,6 +69,7 @@ struct SolveReport {
     std::int64_t iterations = 0;         ///< steps of the root solver
     std::int64_t linear_iterations = 0;  ///< of GMRES
     double residual = 0;                 ///< largest coefficient of a residual after the last step
+    Device device = Device::cpu();       ///< that has solved
 };
 
 /// Series of every field on every time interval.
@@ -123,7 +128,8 @@ class Solution {
     SolveReport report_;
 };
 
-/// Solves a problem from t0 to t1. Throws InvalidArgument, NotConverged, Cancelled.
+/// Solves a problem from t0 to t1. Throws InvalidArgument, NotConverged, Cancelled, and BackendUnavailable
+/// where options.device is a CUDA device that cannot be used.
 Solution solve(const Problem& problem, const SolveOptions& options = {});
 
 }  // namespace zonal::gwrm

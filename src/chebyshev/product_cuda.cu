@@ -1,5 +1,6 @@
 #include "chebyshev/product_cuda.cuh"
 #include "chebyshev/storage_cuda.cuh"
+#include "core/cuda_place.cuh"
 
 namespace zonal::chebyshev {
 namespace {
@@ -26,8 +27,8 @@ class CudaProduct final : public ProductPlan<T> {
     void execute(std::span<const SeriesArray<const T>> fields, std::span<const SeriesArray<T>> sums,
                  ChebyshevWorkspace::Storage& workspace) const override {
         const core::CurrentDevice current(device_);
-        for (const auto& field : fields) require_place("fields", field, device_);
-        for (const auto& sum : sums) require_place("sums", sum, device_);
+        for (const auto& field : fields) require_place_of("fields", field);
+        for (const auto& sum : sums) require_place_of("sums", sum);
         auto& storage = storage_of(workspace);
         storage.scratch.reserve(method_->scratch_bytes(sums.front().extents[0]));
         const auto stream =
@@ -42,6 +43,11 @@ class CudaProduct final : public ProductPlan<T> {
     }
 
   private:
+    template <class Element>
+    void require_place_of(const char* name, const SeriesArray<Element>& array) const {
+        core::require_place(name, array.data, array.space, device_, sizeof(Real<T>));
+    }
+
     CudaStorage& storage_of(ChebyshevWorkspace::Storage& workspace) const {
         auto* const storage = static_cast<CudaStorage*>(workspace.device.get());
         if (storage != nullptr && storage->device == device_) return *storage;

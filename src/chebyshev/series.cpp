@@ -19,13 +19,18 @@ void require_extent(const char* name, int axis, std::int64_t extent, std::int64_
 }
 
 template <class T>
-void require_host(const SeriesArray<T>& array, const char* name) {
-    if (array.space != MemorySpace::host)
-        throw InvalidArgument(fmt::format("{}: must be in host memory", name));
+void require_not_empty(const SeriesArray<T>& array, const char* name) {
     for (int axis = 1; axis <= array.dimensions; ++axis)
         if (array.extents[axis] < 1)
             throw InvalidArgument(
                 fmt::format("{}: {} = {}: must be at least 1", name, axis_names[axis], array.extents[axis]));
+}
+
+template <class T>
+void require_host(const SeriesArray<T>& array, const char* name) {
+    if (array.space != MemorySpace::host)
+        throw InvalidArgument(fmt::format("{}: must be in host memory", name));
+    require_not_empty(array, name);
 }
 
 template <class T>
@@ -49,6 +54,14 @@ template void convert(const SeriesArray<const double>&, const SeriesArray<double
 template void convert(const SeriesArray<const std::complex<float>>&, const SeriesArray<std::complex<float>>&);
 template void convert(const SeriesArray<const std::complex<double>>&,
                       const SeriesArray<std::complex<double>>&);
+template void require_not_empty(const SeriesArray<const float>&, const char*);
+template void require_not_empty(const SeriesArray<const double>&, const char*);
+template void require_not_empty(const SeriesArray<const std::complex<float>>&, const char*);
+template void require_not_empty(const SeriesArray<const std::complex<double>>&, const char*);
+template void require_not_empty(const SeriesArray<float>&, const char*);
+template void require_not_empty(const SeriesArray<double>&, const char*);
+template void require_not_empty(const SeriesArray<std::complex<float>>&, const char*);
+template void require_not_empty(const SeriesArray<std::complex<double>>&, const char*);
 template void require_host(const SeriesArray<const float>&, const char*);
 template void require_host(const SeriesArray<const double>&, const char*);
 template void require_host(const SeriesArray<const std::complex<float>>&, const char*);

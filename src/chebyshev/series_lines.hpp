@@ -26,6 +26,12 @@ inline constexpr bool is_complex = !std::is_same_v<Real<T>, std::remove_const_t<
 
 inline constexpr const char* axis_names[] = {"batch", "axis 0", "axis 1", "axis 2"};
 
+/// What a_0 is multiplied with to be primed.
+template <class T>
+Real<T> to_primed(const SeriesArray<T>& f) {
+    return f.convention == ChebyshevConvention::plain ? 2 : 1;
+}
+
 /// Calls body(offset of the line's first element in `a`, in `b`) for all lines along `axis` (0: the batch) of
 /// two arrays whose other extents are equal.
 template <class A, class B, class Body>
@@ -40,11 +46,11 @@ void for_each_line(const SeriesArray<A>& a, const SeriesArray<B>& b, int axis, c
                          i * b.strides[0] + j * b.strides[1] + k * b.strides[2] + l * b.strides[3]);
 }
 
-/// A row-major array that somebody else owns, as one series of the dimension and convention of `like`.
+/// A row-major array that somebody else owns, of the dimension, convention and memory space of `like`.
 template <class T, class Like>
 SeriesArray<T> row_major_like(const SeriesArray<Like>& like, T* data,
                               const std::array<std::int64_t, 4>& extents) {
-    SeriesArray<T> array{data, like.dimensions, like.convention, MemorySpace::host, extents, {}};
+    SeriesArray<T> array{data, like.dimensions, like.convention, like.space, extents, {}};
     std::int64_t stride = 1;
     for (int axis = like.dimensions; axis >= 0; --axis) {
         array.strides[axis] = stride;
@@ -54,6 +60,8 @@ SeriesArray<T> row_major_like(const SeriesArray<Like>& like, T* data,
 }
 
 /// Throw InvalidArgument, which names the argument and the axis.
+template <class T>
+void require_not_empty(const SeriesArray<T>& array, const char* name);  ///< but for the batch
 template <class T>
 void require_host(const SeriesArray<T>& array, const char* name);
 void require_axis(int axis, int dimensions);

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <string>
-
 #include "chebyshev/product.hpp"
 #include "core/cuda_transfer.cuh"
-#include "zonal/error.hpp"
 
 namespace zonal::chebyshev::cuda {
 
@@ -18,28 +15,6 @@ struct CudaStorage final : DeviceStorage {
     core::DeviceArray<char> scratch;  ///< of the method
     core::DeviceArray<char> staging;  ///< host arrays while they are on the device
 };
-
-/// Throws InvalidArgument for an array that is said to lie on the device and does not, or the other way
-/// round.
-template <class T>
-void require_place(const char* name, const SeriesArray<T>& array, int device) {
-    cudaPointerAttributes found{};
-    core::check_cuda(cudaPointerGetAttributes(&found, array.data), "looking up a pointer");
-    const bool is_device = found.type == cudaMemoryTypeDevice;
-    if (array.space != MemorySpace::cuda) {
-        if (is_device)
-            throw InvalidArgument(std::string(name) + ": is in device memory, but said to be in the host's");
-        return;
-    }
-    const bool usable = found.type == cudaMemoryTypeManaged || (is_device && found.device == device);
-    if (!usable)
-        throw InvalidArgument(std::string(name) + ": is not in device memory of " +
-                              to_string(Device::cuda(device)));
-    constexpr std::uintptr_t alignment = sizeof(Real<T>);
-    if (reinterpret_cast<std::uintptr_t>(array.data) % alignment != 0)
-        throw InvalidArgument(std::string(name) + ": must be aligned to " + std::to_string(alignment) +
-                              " bytes");
-}
 
 /// Host arrays of one call, row-major copies of them in the staging memory.
 template <class T>

@@ -5,7 +5,8 @@
 
 namespace zonal::gwrm {
 
-Boundary::Boundary(const Problem& problem, const Shape& shape) : problem_(problem), shape_(shape) {
+Boundary::Boundary(const Problem& problem, const Shape& shape, Backend& backend)
+    : problem_(problem), shape_(shape), backend_(backend) {
     for (int axis = 1; axis < shape.dimensions; ++axis)
         for (int field = 0; field < shape.n_fields; ++field) add_field(field, axis);
     for (auto& row : rows_) {
@@ -15,6 +16,45 @@ Boundary::Boundary(const Problem& problem, const Shape& shape) : problem_(proble
         for (auto& entry : row.entries)
             for (double& weight : entry.weights) weight /= row.scale;
     }
+    upload_rows();
+}
+
+/// Modes of the other axis beside time that a row stands for.
+std::int64_t Boundary::n_other(const Row& row) const {
+    return row.axis == 1 ? shape_.extents[2] : shape_.extents[1] - problem_.n_conditions(row.field, 1);
+}
+
+void Boundary::upload_rows() {
+    std::vector<BoundaryRow> table;
+    std::vector<double> weights;
+    std::int64_t n_g = 0;
+    for (const auto& row : rows_) {
+        const auto axis = static_cast<std::size_t>(row.axis);
+        const bool has_g =
+            row.condition >= 0 && problem_.conditions()[static_cast<std::size_t>(row.condition)].g != nullptr;
+        BoundaryRow packed{.field = row.field,
+                           .axis = row.axis,
+                           .subdomain = row.subdomain,
+                           .mode = row.mode,
+                           .n_modes = shape_.extents.at(axis),
+                           .n_other = n_other(row),
+                           .n_entries = std::ssize(row.entries),
+                           .weights = std::ssize(weights),
+                           .g = has_g ? n_g : -1};
+        for (std::size_t i = 0; i < row.entries.size(); ++i) {
+            packed.sources[i] = row.entries[i].subdomain;
+            weights.insert(weights.end(), row.entries[i].weights.begin(), row.entries[i].weights.end());
+        }
+        if (has_g) n_g += shape_.block() / shape_.extents.at(axis);
+        most_other_ = std::max(most_other_, packed.n_other);
+        places_of_g_.push_back(packed.g);
+        table.push_back(packed);
+    }
+    table_ = BackendArray<BoundaryRow>(backend_, std::ssize(table));
+    backend_.upload(table.data(), std::ssize(table), table_.data());
+    weights_ = Vector(backend_, std::ssize(weights));
+    backend_.upload(weights.data(), std::ssize(weights), weights_.data());
+    g_ = Vector(backend_, n_g);
 }
 
 /// d^order T_l / dx^order at an end: prod_{i < order} (l^2 - i^2) / (2i + 1), times (-1)^(l + order) at the
@@ -102,68 +142,50 @@ void Boundary::add_field(int field, int axis) {
         }
 }
 
+/// Coefficients [k..] of a condition's function, with one along the row's axis, divided as the weights are.
+std::vector<double> Boundary::values_of_g(const Row& row, Interval time) const {
+    const auto& condition = problem_.conditions()[static_cast<std::size_t>(row.condition)];
+    const auto& axis = problem_.axes()[static_cast<std::size_t>(row.axis - 1)];
+    const double end = condition.end == End::lower ? axis.interval.lower : axis.interval.upper;
+    auto extents = shape_.extents;
+    extents.at(static_cast<std::size_t>(row.axis)) = 1;
+    const auto face = shape_.with_extents(extents);
+    std::vector<double> g(static_cast<std::size_t>(face.per_field()));
+    interpolate_function(
+        problem_, face, time,
+        [&](Point point) {
+            point.at(static_cast<std::size_t>(row.axis)) = end;
+            return condition.g(point) / row.scale;
+        },
+        g.data());
+    const auto first = g.begin() + (row.axis == 1 ? 0 : row.subdomain * face.block());
+    return {first, first + face.block()};
+}
+
 void Boundary::set_time(Interval time) {
-    for (auto& row : rows_) {
-        if (row.condition < 0) continue;
-        const auto& condition = problem_.conditions()[static_cast<std::size_t>(row.condition)];
-        if (!condition.g) continue;
-        const auto& axis = problem_.axes()[static_cast<std::size_t>(row.axis - 1)];
-        const double end = condition.end == End::lower ? axis.interval.lower : axis.interval.upper;
-        auto extents = shape_.extents;
-        extents.at(static_cast<std::size_t>(row.axis)) = 1;
-        auto face = shape_.with_extents(extents);
-        std::vector<double> g(static_cast<std::size_t>(face.per_field()));
-        interpolate_function(
-            problem_, face, time,
-            [&](Point point) {
-                point.at(static_cast<std::size_t>(row.axis)) = end;
-                return condition.g(point) / row.scale;
-            },
-            g.data());
-        const auto first = g.begin() + (row.axis == 1 ? 0 : row.subdomain * face.block());
-        row.g.assign(first, first + face.block());
+    std::vector<double> all;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        if (places_of_g_[i] < 0) continue;
+        const auto g = values_of_g(rows_[i], time);
+        all.insert(all.end(), g.begin(), g.end());
     }
+    backend_.upload(all.data(), std::ssize(all), g_.data());
 }
 
-/// Calls body(offset in a block of mode 0 along the row's axis, stride along it, offset in g).
-template <class Body>
-void Boundary::for_each_place(const Row& row, const Body& body) const {
-    const auto [n0, n1, n2] = shape_.extents;
-    const std::int64_t stride = row.axis == 1 ? n2 : 1;
-    const auto n_other = row.axis == 1 ? n2 : n1 - problem_.n_conditions(row.field, 1);
-    for (std::int64_t k = 0; k < n0; ++k)
-        for (std::int64_t other = 0; other < n_other; ++other)
-            body(k * n1 * n2 + other * (row.axis == 1 ? 1 : n2), stride,
-                 row.axis == 1 ? k * n2 + other : k * n1 + other);
-}
-
-void Boundary::replace(const double* a, std::int64_t n, bool with_g, double* result) const {
-    const auto block = shape_.block();
-    for (const auto& row : rows_)
-        for (std::int64_t vector = 0; vector < n; ++vector) {
-            const auto first = (row.field * n + vector) * shape_.per_field();
-            double* to = result + first + row.subdomain * block;
-            for_each_place(row, [&](std::int64_t offset, std::int64_t stride, std::int64_t g) {
-                double sum = with_g && !row.g.empty() ? -row.g[static_cast<std::size_t>(g)] : 0;
-                for (const auto& entry : row.entries) {
-                    const double* from = a + first + entry.subdomain * block + offset;
-                    for (std::size_t l = 0; l < entry.weights.size(); ++l)
-                        sum += entry.weights[l] * from[static_cast<std::int64_t>(l) * stride];
-                }
-                to[offset + row.mode * stride] = sum;
-            });
-        }
-}
-
-void Boundary::clear(std::int64_t n, double* result) const {
-    for (const auto& row : rows_)
-        for (std::int64_t vector = 0; vector < n; ++vector) {
-            double* to =
-                result + (row.field * n + vector) * shape_.per_field() + row.subdomain * shape_.block();
-            for_each_place(row, [&](std::int64_t offset, std::int64_t stride, std::int64_t) {
-                to[offset + row.mode * stride] = 0;
-            });
-        }
+void Boundary::replace(BoundaryRows::Kind kind, const double* a, std::int64_t n, double* result) {
+    if (rows_.empty()) return;
+    BoundaryRows rows{.n_segments = std::ssize(rows_) * n * shape_.extents[0] * most_other_,
+                      .n_vectors = n,
+                      .most_other = most_other_,
+                      .per_field = shape_.per_field(),
+                      .kind = kind,
+                      .rows = table_.data(),
+                      .weights = weights_.data(),
+                      .g = g_.data(),
+                      .a = a,
+                      .result = result};
+    std::copy(shape_.extents.begin(), shape_.extents.end(), rows.extents);
+    backend_.reduce(rows);
 }
 
 }  // namespace zonal::gwrm

@@ -3,58 +3,21 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include "gwrm/system.hpp"
+#include "gwrm/time_basis.hpp"
 
 namespace zonal::gwrm {
 
-/// LU factors of F'(a), assembled by products with unit vectors.
-class DenseInverse {
-  public:
-    /// The system's point is where its residual was last computed.
-    explicit DenseInverse(System& system);
-    ~DenseInverse();
-    /// Whether a pivot is so small that the factors mean nothing.
-    bool is_singular() const;
-    void solve(const std::vector<double>& b, std::vector<double>& x) const;
+/// Of F'(a), assembled by products with unit vectors. The system's point is where its residual was last
+/// computed.
+std::unique_ptr<Inverse> dense_inverse(System& system);
 
-  private:
-    struct Factors;
-    std::unique_ptr<Factors> factors_;
-};
+/// Of F' with D' frozen at the mean over time of a, B x - M x Int^T = r: one spatial system B - lambda M for
+/// each eigenvalue of Int.
+std::unique_ptr<Inverse> frozen_inverse(System& system, const TimeBasis& basis, const double* a);
 
-/// What the integral in time, Int, becomes when it is made diagonal, Int = V L V^-1, of conjugate pairs one
-/// each; or triangular, Int = Q T Q^H, where V is ill-conditioned. Immutable.
-class TimeBasis {
-  public:
-    TimeBasis(std::int64_t n_modes, HighestMode mode);
-    ~TimeBasis();
-
-    struct Factors;
-    const Factors& factors() const { return *factors_; }
-
-  private:
-    std::unique_ptr<const Factors> factors_;
-};
-
-/// The inverse of F' with D' frozen at the mean over time, B x - M x Int^T = r: one spatial system B - lambda
-/// M for each eigenvalue of Int.
-class FrozenInverse {
-  public:
-    FrozenInverse(System& system, const TimeBasis& basis, const double* a);
-    ~FrozenInverse();
-    FrozenInverse(FrozenInverse&&) noexcept;
-    FrozenInverse& operator=(FrozenInverse&&) noexcept;
-    bool is_singular() const;
-    void solve(const std::vector<double>& b, std::vector<double>& x) const;
-
-  private:
-    struct Factors;
-    std::unique_ptr<Factors> factors_;
-};
-
-using LinearMap = std::function<void(const std::vector<double>& from, std::vector<double>& to)>;
+using LinearMap = std::function<void(const double* from, double* to)>;
 
 struct GmresResult {
     int iterations = 0;
@@ -62,8 +25,25 @@ struct GmresResult {
 };
 
 /// Solves A x = b from x = 0, preconditioned from the left, without restart (Saad 2003, algorithm 9.4 and
-/// section 6.5.3).
-GmresResult gmres(const LinearMap& a, const LinearMap& preconditioner, const std::vector<double>& b,
-                  double tolerance, int max_iterations, std::vector<double>& x);
+/// section 6.5.3). Vectors stay where the backend has them; the host gets the Hessenberg matrix.
+class Gmres {
+  public:
+    Gmres(Backend& backend, std::int64_t n) : backend_(backend), n_(n), image_(backend, n) {}
+
+    GmresResult solve(const LinearMap& a, const LinearMap& preconditioner, const double* b, double tolerance,
+                      int max_iterations, double* x);
+
+  private:
+    double* vector(std::int64_t j) { return basis_.data() + j * n_; }
+    void make_room(std::int64_t n_vectors, std::int64_t n_kept);
+    double norm(std::int64_t j);
+    /// Makes vector j orthogonal to those before, of length 1: column[0 .. j - 1] is what it had of them,
+    /// column[j] its length then.
+    void orthogonalise(std::int64_t j, std::vector<double>& column);
+
+    Backend& backend_;
+    std::int64_t n_;
+    Vector image_, basis_, coefficients_;
+};
 
 }  // namespace zonal::gwrm

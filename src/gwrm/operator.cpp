@@ -24,8 +24,12 @@ int index_in(std::vector<int>& list, int value) {
 
 }  // namespace
 
-Operator::Operator(const Problem& problem, const Shape& shape, int threads)
-    : problem_(problem), shape_(shape) {
+Operator::Operator(const Problem& problem, const Shape& shape, Backend& backend)
+    : problem_(problem),
+      shape_(shape),
+      backend_(backend),
+      point_(backend, shape.size()),
+      force_(backend, shape.size()) {
     const auto& axes = problem.axes();
     for (std::size_t i = 0; i < axes.size(); ++i)
         derivative_scale_.at(i) = axes[i].subdomains / axes[i].interval.half_width();
@@ -33,9 +37,10 @@ Operator::Operator(const Problem& problem, const Shape& shape, int threads)
     for (int field = 0; field < shape.n_fields; ++field)
         for (const auto& term : problem.right_hand_sides()[static_cast<std::size_t>(field)].terms())
             add_term(field, term, products);
-    make_plan(products, products_, threads);
-    make_plan(derivative_terms(products), derivative_products_, threads);
-    force_.resize(static_cast<std::size_t>(shape.size()));
+    make_plan(products, products_);
+    make_plan(derivative_terms(products), derivative_products_);
+    for (auto* const atoms : {&known_atoms_, &point_atoms_, &vector_atoms_}) atoms->resize(atoms_.size());
+    backend.fill(force_.data(), shape.size());
 }
 
 int Operator::add_atom(const Factor& factor) {
@@ -86,7 +91,7 @@ std::vector<ChebyshevTerm> Operator::derivative_terms(const std::vector<Chebyshe
     return terms;
 }
 
-void Operator::make_plan(const std::vector<ChebyshevTerm>& terms, ProductTerms& made, int threads) const {
+void Operator::make_plan(const std::vector<ChebyshevTerm>& terms, ProductTerms& made) const {
     if (terms.empty()) return;
     chebyshev::ProductShape shape{shape_.dimensions, ChebyshevConvention::plain, shape_.extents, 0, 0, terms};
     for (auto& term : shape.terms) {
@@ -102,22 +107,28 @@ void Operator::make_plan(const std::vector<ChebyshevTerm>& terms, ProductTerms& 
     shape.n_fields = n_points + static_cast<int>(made.differentials.size());
     shape.n_outputs = static_cast<int>(made.outputs.size());
     ChebyshevProductOptions options;
-    options.threads = threads;
-    options.device = Device::cpu();
+    options.threads = backend_.threads();
+    options.device = backend_.device();
     made.plan.emplace(shape, options);
+    made.workspace.use_stream(backend_.stream());
 }
 
 void Operator::set_time(Interval time) {
-    known_atoms_.resize(atoms_.size());
+    std::vector<double> values(static_cast<std::size_t>(shape_.per_field()));
     for (std::size_t i = 0; i < atoms_.size(); ++i) {
         const auto& atom = atoms_[i];
         if (atom.factor.is_field() || atom.parent >= 0) continue;
-        known_atoms_[i].resize(static_cast<std::size_t>(shape_.per_field()));
         const auto& function = problem_.functions()[static_cast<std::size_t>(-1 - atom.factor.source)];
-        interpolate_function(problem_, shape_, time, function, known_atoms_[i].data());
+        interpolate_function(problem_, shape_, time, function, values.data());
+        known_atoms_[i].resize(backend_, shape_.per_field());
+        backend_.upload(values.data(), shape_.per_field(), known_atoms_[i].data());
     }
     compute_atoms(nullptr, 1, true, known_atoms_);
-    std::fill(force_.begin(), force_.end(), 0.0);
+    if (!forces_.empty()) set_force(time);
+}
+
+void Operator::set_force(Interval time) {
+    std::vector<double> force(static_cast<std::size_t>(shape_.size()));
     std::vector<double> part(static_cast<std::size_t>(shape_.per_field()));
     for (const auto& [output, term] : forces_) {
         const auto& monomial = term;
@@ -130,88 +141,88 @@ void Operator::set_time(Interval time) {
                 return value;
             },
             part.data());
-        double* sum = force_.data() + output * shape_.per_field();
+        double* sum = force.data() + output * shape_.per_field();
         for (std::size_t i = 0; i < part.size(); ++i) sum[i] += part[i];
     }
+    backend_.upload(force.data(), shape_.size(), force_.data());
 }
 
 /// Derivatives of the fields, or (known) of the known functions.
-void Operator::compute_atoms(const double* u, std::int64_t n, bool known,
-                             std::vector<std::vector<double>>& atoms) {
-    atoms.resize(atoms_.size());
+void Operator::compute_atoms(const double* u, std::int64_t n, bool known, Atoms& atoms) {
     const auto n_blocks = n * shape_.n_subdomains;
+    const auto space = backend_.space();
     for (std::size_t i = 0; i < atoms_.size(); ++i) {
         const auto& atom = atoms_[i];
         if (atom.parent < 0 || atom.factor.is_field() == known) continue;
-        atoms[i].resize(static_cast<std::size_t>(n_blocks * shape_.block()));
-        chebyshev::differentiate<double>(shape_.blocks(atom_data(atom.parent, u, n, atoms), n_blocks),
-                                         atom.axis,
-                                         derivative_scale_.at(static_cast<std::size_t>(atom.axis - 1)),
-                                         shape_.blocks(atoms[i].data(), n_blocks));
+        atoms[i].resize(backend_, n_blocks * shape_.block());
+        backend_.differentiate(shape_.blocks(atom_data(atom.parent, u, n, atoms), n_blocks, space), atom.axis,
+                               derivative_scale_.at(static_cast<std::size_t>(atom.axis - 1)),
+                               shape_.blocks(atoms[i].data(), n_blocks, space));
     }
 }
 
-const double* Operator::atom_data(int index, const double* u, std::int64_t n,
-                                  const std::vector<std::vector<double>>& atoms) const {
+const double* Operator::atom_data(int index, const double* u, std::int64_t n, const Atoms& atoms) const {
     const auto& atom = atoms_[static_cast<std::size_t>(index)];
     if (!atom.factor.is_field()) return known_atoms_[static_cast<std::size_t>(index)].data();
     if (atom.parent < 0) return u + atom.factor.source * n * shape_.per_field();
     return atoms[static_cast<std::size_t>(index)].data();
 }
 
-void Operator::add_linear(const double* u, std::int64_t n, bool known,
-                          const std::vector<std::vector<double>>& atoms, double* result) const {
+void Operator::add_linear(const double* u, std::int64_t n, bool known, const Atoms& atoms, double* result) {
     const auto size = n * shape_.per_field();
+    sums_to_add_.clear();
     for (const auto& term : linear_) {
         if (!known && !atoms_[static_cast<std::size_t>(term.atom)].factor.is_field()) continue;
-        const double* from = atom_data(term.atom, u, n, atoms);
-        double* to = result + term.output * size;
-        for (std::int64_t i = 0; i < size; ++i) to[i] += term.weight * from[i];
+        sums_to_add_.push_back({atom_data(term.atom, u, n, atoms), term.weight, result + term.output * size});
     }
+    backend_.add(size, sums_to_add_);
 }
 
 void Operator::add_products(ProductTerms& terms, const double* v, std::int64_t n, double* result) {
     if (!terms.plan) return;
     const auto per_field = shape_.per_field(), block = shape_.block();
+    const auto space = backend_.space();
     // One stride leads through a batch: the point is repeated for several vectors only where it is one block.
     const bool at_once = shape_.n_subdomains == 1;
     const auto n_batch = at_once ? n : shape_.n_subdomains;
     const auto n_calls = at_once ? 1 : n;
     const auto stride = at_once && !terms.differentials.empty() ? 0 : block;
-    sums_.resize(terms.outputs.size() * static_cast<std::size_t>(n_batch * block));
+    terms.sums.resize(backend_, std::ssize(terms.outputs) * n_batch * block);
     std::vector<chebyshev::SeriesArray<const double>> fields;
     std::vector<chebyshev::SeriesArray<double>> sums;
-    for (std::size_t i = 0; i < terms.outputs.size(); ++i)
-        sums.push_back(shape_.blocks(sums_.data() + static_cast<std::int64_t>(i) * n_batch * block, n_batch));
+    for (std::int64_t i = 0; i < std::ssize(terms.outputs); ++i)
+        sums.push_back(shape_.blocks(terms.sums.data() + i * n_batch * block, n_batch, space));
     for (std::int64_t call = 0; call < n_calls; ++call) {
         fields.clear();
         for (const int atom : terms.points)
-            fields.push_back(shape_.blocks(atom_data(atom, point_.data(), 1, point_atoms_), n_batch, stride));
+            fields.push_back(
+                shape_.blocks(atom_data(atom, point_.data(), 1, point_atoms_), n_batch, stride, space));
         for (const int atom : terms.differentials)
-            fields.push_back(shape_.blocks(atom_data(atom, v, n, vector_atoms_) + call * per_field, n_batch));
+            fields.push_back(
+                shape_.blocks(atom_data(atom, v, n, vector_atoms_) + call * per_field, n_batch, space));
         terms.plan->execute(fields, sums, terms.workspace);
-        for (std::size_t i = 0; i < terms.outputs.size(); ++i) {
-            double* to = result + (terms.outputs[i] * n + call) * per_field;
-            for (std::int64_t j = 0; j < n_batch * block; ++j) to[j] += sums[i].data[j];
-        }
+        sums_to_add_.clear();
+        for (std::size_t i = 0; i < terms.outputs.size(); ++i)
+            sums_to_add_.push_back({sums[i].data, 1, result + (terms.outputs[i] * n + call) * per_field});
+        backend_.add(n_batch * block, sums_to_add_);
     }
 }
 
 void Operator::set_point(const double* u) {
-    point_.assign(u, u + shape_.size());
+    backend_.copy(u, shape_.size(), point_.data());
     compute_atoms(point_.data(), 1, false, point_atoms_);
 }
 
 void Operator::apply(const double* u, double* result) {
     set_point(u);
-    std::copy(force_.begin(), force_.end(), result);
+    backend_.copy(force_.data(), shape_.size(), result);
     add_linear(point_.data(), 1, true, point_atoms_, result);
     add_products(products_, nullptr, 1, result);
 }
 
 void Operator::apply_derivative(const double* v, std::int64_t n, double* result) {
     compute_atoms(v, n, false, vector_atoms_);
-    std::fill(result, result + n * shape_.size(), 0.0);
+    backend_.fill(result, n * shape_.size());
     add_linear(v, n, false, vector_atoms_, result);
     add_products(derivative_products_, v, n, result);
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "gwrm/shape.hpp"
+#include "gwrm/backend.hpp"
 #include "zonal/chebyshev_product.hpp"
 
 namespace zonal::gwrm {
@@ -13,7 +13,7 @@ namespace zonal::gwrm {
 /// The right-hand sides D[u] + f of a problem, in coefficients, and their derivative.
 class Operator {
   public:
-    Operator(const Problem& problem, const Shape& shape, int threads);
+    Operator(const Problem& problem, const Shape& shape, Backend& backend);
 
     const Shape& shape() const { return shape_; }
     /// Interpolates the known functions on a time interval.
@@ -42,28 +42,31 @@ class Operator {
         std::vector<int> outputs;                ///< fields
         std::vector<int> points, differentials;  ///< atoms: factors at u, then those of v
         ChebyshevWorkspace workspace;
+        Vector sums;  ///< [output, batch, k..]
     };
+    using Atoms = std::vector<Vector>;
 
     int add_atom(const Factor& factor);
     void add_term(int output, const Monomial& term, std::vector<ChebyshevTerm>& products);
-    void make_plan(const std::vector<ChebyshevTerm>& terms, ProductTerms& made, int threads) const;
+    void make_plan(const std::vector<ChebyshevTerm>& terms, ProductTerms& made) const;
     std::vector<ChebyshevTerm> derivative_terms(const std::vector<ChebyshevTerm>& products) const;
-    void compute_atoms(const double* u, std::int64_t n, bool known, std::vector<std::vector<double>>& atoms);
-    const double* atom_data(int index, const double* u, std::int64_t n,
-                            const std::vector<std::vector<double>>& atoms) const;
-    void add_linear(const double* u, std::int64_t n, bool known,
-                    const std::vector<std::vector<double>>& atoms, double* result) const;
+    void set_force(Interval time);
+    void compute_atoms(const double* u, std::int64_t n, bool known, Atoms& atoms);
+    const double* atom_data(int index, const double* u, std::int64_t n, const Atoms& atoms) const;
+    void add_linear(const double* u, std::int64_t n, bool known, const Atoms& atoms, double* result);
     void add_products(ProductTerms& terms, const double* v, std::int64_t n, double* result);
 
     const Problem& problem_;
     Shape shape_;
+    Backend& backend_;
     std::array<double, 2> derivative_scale_{1, 1};
     std::vector<Atom> atoms_;
     std::vector<LinearTerm> linear_;
     std::vector<std::pair<int, Monomial>> forces_;
     ProductTerms products_, derivative_products_;
-    std::vector<double> point_, force_, sums_;
-    std::vector<std::vector<double>> known_atoms_, point_atoms_, vector_atoms_;
+    Vector point_, force_;
+    Atoms known_atoms_, point_atoms_, vector_atoms_;
+    std::vector<WeightedArray> sums_to_add_;
 };
 
 }  // namespace zonal::gwrm

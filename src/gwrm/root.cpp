@@ -17,29 +17,6 @@ constexpr int most_linear_iterations = 80;
 /// Another point is frozen when GMRES takes more steps than this.
 constexpr int too_many_linear_iterations = 12;
 
-double largest(const double* values, std::int64_t n) {
-    double result = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-        const double size = std::abs(values[i]);
-        if (!(size <= result)) result = size;  // NaN, too
-    }
-    return result;
-}
-
-/// Largest coefficient of d relative to that of the same field in a; of a field of zeros, to all of a.
-double relative_size(const Shape& shape, const std::vector<double>& d, const std::vector<double>& a) {
-    const double all = largest(a.data(), shape.size());
-    double size = 0;
-    for (int field = 0; field < shape.n_fields; ++field) {
-        const auto first = field * shape.per_field();
-        const double own = largest(a.data() + first, shape.per_field());
-        const double scale = own > 0 ? own : all > 0 ? all : 1;
-        const double part = largest(d.data() + first, shape.per_field()) / scale;
-        if (!(part <= size)) size = part;
-    }
-    return size;
-}
-
 /// Whether steps shrink, have become small enough, or neither.
 class StepSizes {
   public:
@@ -76,8 +53,10 @@ class StepSizes {
     int growing_ = 0;
 };
 
-void subtract(double weight, const std::vector<double>& d, std::vector<double>& a) {
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] -= weight * d[i];
+double largest(const std::vector<double>& values) {
+    double result = 0;
+    for (const double value : values) result = Maximum::combine(result, value);
+    return result;
 }
 
 }  // namespace
@@ -86,7 +65,9 @@ void subtract(double weight, const std::vector<double>& d, std::vector<double>& 
 class RootSolver::Steps {
   public:
     Steps(System& system, bool dense) : system_(system), dense_(dense) {
-        if (!dense) basis_.emplace(system.shape().extents[0], system.mode());
+        if (dense) return;
+        basis_.emplace(system.shape().extents[0], system.mode());
+        gmres_.emplace(system.backend(), system.shape().size());
     }
 
     bool is_dense() const { return dense_; }
@@ -98,12 +79,11 @@ class RootSolver::Steps {
     }
 
     /// Empty, or why there is no step.
-    std::string solve(const std::vector<double>& a, const std::vector<double>& f, double tolerance,
-                      std::vector<double>& d) {
+    std::string solve(const double* a, const double* f, double tolerance, double* d) {
         if (dense_) return solve_dense(f, d);
         const bool is_new = !frozen_;
         if (is_new) {
-            frozen_.emplace(system_, *basis_, a.data());
+            frozen_ = frozen_inverse(system_, *basis_, a);
             half_width_ = system_.time().half_width();
             if (frozen_->is_singular()) {
                 frozen_.reset();
@@ -123,57 +103,79 @@ class RootSolver::Steps {
     /// Preconditioners of intervals whose lengths differ by less are nearly as good.
     static constexpr double other_length = 0.15;
 
-    std::string solve_dense(const std::vector<double>& f, std::vector<double>& d) {
-        const DenseInverse inverse(system_);
-        if (inverse.is_singular()) return "the Jacobian is singular";
-        inverse.solve(f, d);
+    std::string solve_dense(const double* f, double* d) {
+        const auto inverse = dense_inverse(system_);
+        if (inverse->is_singular()) return "the Jacobian is singular";
+        inverse->solve(f, d);
         return "";
     }
 
-    GmresResult solve_krylov(const std::vector<double>& f, double tolerance, std::vector<double>& d) {
-        const auto jacobian = [&](const std::vector<double>& from, std::vector<double>& to) {
-            to.resize(from.size());
-            system_.apply_jacobian(from.data(), 1, to.data());
-        };
-        const auto precondition = [&](const std::vector<double>& from, std::vector<double>& to) {
-            frozen_->solve(from, to);
-        };
-        return gmres(jacobian, precondition, f, tolerance, most_linear_iterations, d);
+    GmresResult solve_krylov(const double* f, double tolerance, double* d) {
+        const auto jacobian = [&](const double* from, double* to) { system_.apply_jacobian(from, 1, to); };
+        const auto precondition = [&](const double* from, double* to) { frozen_->solve(from, to); };
+        return gmres_->solve(jacobian, precondition, f, tolerance, most_linear_iterations, d);
     }
 
     System& system_;
     bool dense_;
     std::optional<TimeBasis> basis_;
-    std::optional<FrozenInverse> frozen_;
+    std::optional<Gmres> gmres_;
+    std::unique_ptr<Inverse> frozen_;
     double half_width_ = 1;
     int iterations_ = 0;
 };
 
-RootSolver::RootSolver(System& system, const SolveOptions& options) : system_(system), options_(options) {
+RootSolver::RootSolver(System& system, const SolveOptions& options)
+    : system_(system),
+      options_(options),
+      residual_(system.backend(), system.shape().size()),
+      step_(system.backend(), system.shape().size()) {
     const auto solver = resolve_solver(options.solver, system.shape().size());
     steps_ = std::make_unique<Steps>(system, solver != Solver::newton_krylov);
 }
 
 RootSolver::~RootSolver() = default;
 
-RootResult RootSolver::solve(std::vector<double>& a) {
+std::vector<double> RootSolver::largest_of_fields(const double* a) {
+    const auto& shape = system_.shape();
+    return system_.backend().numbers_of(
+        Largest{.n_segments = shape.n_fields, .n = shape.per_field(), .a = a});
+}
+
+/// Largest coefficient of d relative to that of the same field in a; of a field of zeros, to all of a.
+double RootSolver::relative_size(const double* d, const double* a) {
+    const auto of_a = largest_of_fields(a), of_d = largest_of_fields(d);
+    const double all = largest(of_a);
+    double size = 0;
+    for (std::size_t field = 0; field < of_a.size(); ++field) {
+        const double scale = of_a[field] > 0 ? of_a[field] : all > 0 ? all : 1;
+        size = Maximum::combine(size, of_d[field] / scale);
+    }
+    return size;
+}
+
+void RootSolver::subtract(double weight, const double* d, double* a) {
+    const WeightedArray step{d, -weight, a};
+    system_.backend().add(system_.shape().size(), {&step, 1});
+}
+
+RootResult RootSolver::solve(double* a) {
     steps_->begin();
     return options_.solver == Solver::sir ? sir(a) : newton(a);
 }
 
-bool RootSolver::solve_linearised(const std::vector<double>& a, const std::vector<double>& b,
-                                  std::vector<double>& d) {
+bool RootSolver::solve_linearised(const double* a, const double* b, double* d) {
     steps_->begin();
     return steps_->solve(a, b, 0.1, d).empty();
 }
 
-RootResult RootSolver::newton(std::vector<double>& a) {
+RootResult RootSolver::newton(double* a) {
     RootResult result;
     StepSizes sizes(options_.tolerance);
-    std::vector<double> f(a.size()), d(a.size());
+    double *const f = residual_.data(), *const d = step_.data();
     while (result.iterations < options_.max_iterations) {
-        system_.residual(a.data(), f.data());
-        result.residual = largest(f.data(), static_cast<std::int64_t>(f.size()));
+        system_.residual(a, f);
+        result.residual = largest(largest_of_fields(f));
         if (!std::isfinite(result.residual)) {
             result.reason = "the residual is not finite";
             return result;
@@ -184,7 +186,7 @@ RootResult RootSolver::newton(std::vector<double>& a) {
         if (!result.reason.empty()) return result;
         subtract(1, d, a);
         ++result.iterations;
-        const auto verdict = sizes.judge(relative_size(system_.shape(), d, a), tolerance);
+        const auto verdict = sizes.judge(relative_size(d, a), tolerance);
         result.converged = verdict == StepSizes::Verdict::converged;
         if (verdict == StepSizes::Verdict::diverged)
             result.reason = fmt::format("steps grow, the last is {:.2g}", sizes.last());
@@ -196,25 +198,29 @@ RootResult RootSolver::newton(std::vector<double>& a) {
 
 /// Scheffel & Hakansson (2009): x <- x - (I - R) J^-1 F, R = 0.95 halved after a step that brought F down and
 /// brought back towards 1 after one that did not, which is undone.
-RootResult RootSolver::sir(std::vector<double>& a) {
+RootResult RootSolver::sir(double* a) {
     RootResult result;
     StepSizes sizes(options_.tolerance);
     const int most = 8 * options_.max_iterations;
     double damping = 0.95;
-    auto trial = a;
-    std::vector<double> f(a.size()), d(a.size());
+    auto& backend = system_.backend();
+    const auto n = system_.shape().size();
+    trial_.resize(backend, n);
+    double *const f = residual_.data(), *const d = step_.data(), *const trial = trial_.data();
+    backend.copy(a, n, trial);
+    backend.fill(d, n);
     result.residual = std::numeric_limits<double>::infinity();
     while (result.iterations < most) {
-        system_.residual(trial.data(), f.data());
-        const double residual = largest(f.data(), static_cast<std::int64_t>(f.size()));
+        system_.residual(trial, f);
+        const double residual = largest(largest_of_fields(f));
         if (residual < result.residual) {
             damping /= 2;
             if (result.iterations == 0) damping = 0.95;
-            a = trial;
+            backend.copy(trial, n, a);
             result.residual = residual;
             result.reason = steps_->solve(a, f, 0, d);
             if (!result.reason.empty()) return result;
-            const double size = relative_size(system_.shape(), d, a);
+            const double size = relative_size(d, a);
             if (sizes.judge(size, 0) == StepSizes::Verdict::converged) {
                 subtract(1, d, a);
                 result.converged = true;
@@ -227,7 +233,7 @@ RootResult RootSolver::sir(std::vector<double>& a) {
             }
             damping = (1 + damping) / 2;
         }
-        trial = a;
+        backend.copy(a, n, trial);
         subtract(1 - damping, d, trial);
         ++result.iterations;
     }

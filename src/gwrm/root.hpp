@@ -24,18 +24,22 @@ class RootSolver {
 
     /// F(a) = 0 from the a given, to steps of options.tolerance relative to the largest coefficient of a
     /// field.
-    RootResult solve(std::vector<double>& a);
+    RootResult solve(double* a);
     /// d = F'(a)^-1 b at the system's point, to a tenth. False where it cannot.
-    bool solve_linearised(const std::vector<double>& a, const std::vector<double>& b, std::vector<double>& d);
+    bool solve_linearised(const double* a, const double* b, double* d);
 
   private:
     class Steps;
-    RootResult newton(std::vector<double>& a);
-    RootResult sir(std::vector<double>& a);
+    RootResult newton(double* a);
+    RootResult sir(double* a);
+    std::vector<double> largest_of_fields(const double* a);
+    double relative_size(const double* d, const double* a);
+    void subtract(double weight, const double* d, double* a);
 
     System& system_;
     const SolveOptions& options_;
     std::unique_ptr<Steps> steps_;
+    Vector residual_, step_, trial_;
 };
 
 /// The solver that `automatic` stands for, for so many unknowns.

@@ -20,23 +20,26 @@ struct Shape {
     /// Unknowns of one time mode.
     std::int64_t spatial() const { return size() / extents[0]; }
     std::int64_t spatial_block() const { return extents[1] * extents[2]; }
+    std::int64_t n_blocks() const { return n_fields * n_subdomains; }
     Shape with_extents(const std::array<std::int64_t, 3>& other) const {
         return {dimensions, other, n_fields, n_subdomains};
     }
 
     /// n_batch blocks behind each other; batch_stride 0 repeats one.
     template <class T>
-    chebyshev::SeriesArray<T> blocks(T* data, std::int64_t n_batch, std::int64_t batch_stride) const {
+    chebyshev::SeriesArray<T> blocks(T* data, std::int64_t n_batch, std::int64_t batch_stride,
+                                     MemorySpace space = MemorySpace::host) const {
         return {data,
                 dimensions,
                 ChebyshevConvention::plain,
-                MemorySpace::host,
+                space,
                 {n_batch, extents[0], extents[1], extents[2]},
                 {batch_stride, extents[1] * extents[2], extents[2], 1}};
     }
     template <class T>
-    chebyshev::SeriesArray<T> blocks(T* data, std::int64_t n_batch) const {
-        return blocks(data, n_batch, block());
+    chebyshev::SeriesArray<T> blocks(T* data, std::int64_t n_batch,
+                                     MemorySpace space = MemorySpace::host) const {
+        return blocks(data, n_batch, block(), space);
     }
 };
 

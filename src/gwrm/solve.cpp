@@ -63,21 +63,28 @@ std::vector<double> initial_value(const Problem& problem, const Shape& shape, do
 /// Time intervals one after the other.
 class Chain {
   public:
-    Chain(const Problem& problem, const SolveOptions& options)
+    Chain(const Problem& problem, const SolveOptions& options, Backend& backend)
         : problem_(problem),
           options_(options),
-          system_(problem, shape_of(problem, options.time_modes), options.highest_mode, options.threads),
+          backend_(backend),
+          system_(problem, shape_of(problem, options.time_modes), options.highest_mode, backend),
           solver_(system_, options),
           solution_(problem, options.time_modes),
+          u0_(backend, shape().spatial()),
+          a_(backend, shape().size()),
           scales_(static_cast<std::size_t>(problem.n_fields())) {
-        u0_ = initial_value(problem, shape(), options.t0);
-        if (options.estimate_error) {
-            finer_.emplace(problem, finer(problem, shape()), options.highest_mode, options.threads);
-            finer_options_ = options;
-            finer_options_.solver = Solver::automatic;
-            finer_solver_.emplace(*finer_, finer_options_);
-            better_u0_ = initial_value(problem, finer_->shape(), options.t0);
-        }
+        report().device = backend.device();
+        set_initial_value(shape(), u0_);
+        if (!options.estimate_error) return;
+        finer_.emplace(problem, finer(problem, shape()), options.highest_mode, backend);
+        finer_options_ = options;
+        finer_options_.solver = Solver::automatic;
+        finer_solver_.emplace(*finer_, finer_options_);
+        better_u0_ = Vector(backend, finer_->shape().spatial());
+        set_initial_value(finer_->shape(), better_u0_);
+        for (Vector* const vector : {&start_, &residual_, &error_})
+            *vector = Vector(backend, finer_->shape().size());
+        end_error_ = Vector(backend, finer_->shape().spatial());
     }
 
     Solution solve() {
@@ -99,50 +106,52 @@ class Chain {
     const Shape& shape() const { return system_.shape(); }
     SolveReport& report() { return solution_.report_; }
 
+    void set_initial_value(const Shape& shape, Vector& u0) {
+        const auto values = initial_value(problem_, shape, options_.t0);
+        backend_.upload(values.data(), std::ssize(values), u0.data());
+    }
+
     /// A time in which the solution changes by about itself.
     double first_length() {
         const double span = options_.t1 - options_.t0;
         system_.set_time({options_.t0, options_.t0 + 1e-3 * span});
-        const auto a = constant_in_time();
-        std::vector<double> rate(a.size());
-        system_.right_hand_side(a.data(), rate.data());
-        double u = 0, du = 0;
-        for (std::size_t i = 0; i < a.size(); ++i) {
-            u = std::max(u, std::abs(a[i]));
-            du = std::max(du, std::abs(rate[i]));
-        }
+        start_constant_in_time();
+        Vector rate(backend_, shape().size());
+        system_.right_hand_side(a_.data(), rate.data());
+        const auto largest = [&](const Vector& vector) {
+            return backend_.numbers_of(Largest{.n_segments = 1, .n = vector.size(), .a = vector.data()})[0];
+        };
+        const double u = largest(a_), du = largest(rate);
         return du > 0 && u > 0 ? std::min(span, u / du) : span;
     }
 
-    std::vector<double> constant_in_time() const {
-        std::vector<double> a(static_cast<std::size_t>(shape().size()));
-        const auto per_mode = shape().spatial_block();
-        for (std::int64_t b = 0; b < shape().n_fields * shape().n_subdomains; ++b)
-            std::copy_n(u0_.data() + b * per_mode, per_mode, a.data() + b * shape().block());
-        return a;
+    /// a = u_0
+    void start_constant_in_time() {
+        const auto frozen = shape().with_extents({1, shape().extents[1], shape().extents[2]});
+        resize(backend_, frozen, u0_.data(), shape(), a_.data());
     }
 
     /// Solves one interval and says how long the next should be; in accepted_ whether it is kept.
     double attempt(Interval time) {
         system_.set_time(time);
-        system_.set_initial(u0_);
-        auto a = constant_in_time();
-        const auto root = solver_.solve(a);
+        system_.set_initial(u0_.data());
+        start_constant_in_time();
+        const auto root = solver_.solve(a_.data());
         report().iterations += root.iterations;
         report().linear_iterations += root.linear_iterations;
         const double length = time.upper - time.lower;
         accepted_ = false;
         if (!root.converged) return shorter(time, root, 0.5 * length);
-        const double tail = last_modes(a, 0);
+        const double tail = last_modes(0);
         // What the other axes do not resolve, time need not; it is the error estimate that tells.
         double wanted = options_.tolerance;
-        for (int axis = 1; axis < shape().dimensions; ++axis) wanted = std::max(wanted, last_modes(a, axis));
+        for (int axis = 1; axis < shape().dimensions; ++axis) wanted = std::max(wanted, last_modes(axis));
         // Coefficients fall geometrically: by another factor they reach the tolerance at mode K.
         const double fall =
             std::pow(wanted / std::max(tail, 1e-17), 1.0 / static_cast<double>(shape().extents[0] - 1));
         if (options_.interval == 0 && !(tail <= wanted))
             return shorter(time, root, length * std::clamp(0.9 * fall, 0.2, 0.8));
-        accept(time, std::move(a), root);
+        accept(time, root);
         constexpr int many_steps = 8;
         return length * std::clamp(0.9 * fall, 0.5, root.iterations > many_steps ? 0.8 : 2.0);
     }
@@ -170,67 +179,64 @@ class Chain {
     }
 
     /// Largest of the last two modes along an axis, relative to the largest value of each field so far.
-    double last_modes(const std::vector<double>& a, int axis) {
+    double last_modes(int axis) {
         const auto& s = shape();
         const auto n = s.extents.at(static_cast<std::size_t>(axis));
         std::int64_t stride = 1;
         for (int inner = axis + 1; inner < 3; ++inner)
             stride *= s.extents.at(static_cast<std::size_t>(inner));
-        double tail = 0;
-        for (int field = 0; field < s.n_fields; ++field) {
-            double last = 0;
-            auto& scale = scales_[static_cast<std::size_t>(field)];
-            for (std::int64_t i = 0; i < s.per_field(); ++i) {
-                const double size = std::abs(a[static_cast<std::size_t>(field * s.per_field() + i)]);
-                scale = std::max(scale, size);
-                if (i / stride % n >= n - 2) last = std::max(last, size);
-            }
-            if (scale > 0) tail = std::max(tail, last / scale);
+        Largest whole{.n_segments = s.n_fields, .n = s.per_field(), .a = a_.data()}, tail = whole;
+        tail.stride = stride;
+        tail.n_modes = n;
+        tail.first_mode = n - 2;
+        const auto sizes = backend_.numbers_of(whole), last = backend_.numbers_of(tail);
+        double relative = 0;
+        for (std::size_t field = 0; field < sizes.size(); ++field) {
+            auto& scale = scales_[field];
+            scale = std::max(scale, sizes[field]);
+            if (scale > 0) relative = Maximum::combine(relative, last[field] / scale);
         }
-        return tail;
+        return relative;
     }
 
-    void accept(Interval time, std::vector<double> a, const RootResult& root) {
+    void accept(Interval time, const RootResult& root) {
         accepted_ = true;
         if (++report().intervals > options_.max_intervals)
             throw NotConverged(fmt::format("max_intervals = {} reached at t = {} of {}",
                                            options_.max_intervals, time.lower, options_.t1),
                                time.lower, time.upper, root.residual);
         report().residual = std::max(report().residual, root.residual);
-        Solution::Piece piece{time, {}, {}};
-        if (finer_) piece.errors = estimate(time, a);
-        u0_ = end_value(shape(), a.data());
-        piece.coefficients = std::move(a);
+        Solution::Piece piece{time, std::vector<double>(static_cast<std::size_t>(shape().size())), {}};
+        if (finer_) piece.errors = estimate(time);
+        sum_over_time(backend_, shape(), TimeSum::Kind::end, a_.data(), u0_.data());
+        backend_.download(a_.data(), shape().size(), piece.coefficients.data());
         solution_.pieces_.push_back(std::move(piece));
     }
 
     /// One Newton step on the finer box, from this solution and from the better initial value that the steps
     /// before have led to: error = -F'^-1 F.
-    std::vector<double> estimate(Interval time, const std::vector<double>& a) {
+    std::vector<double> estimate(Interval time) {
         const auto& fine = finer_->shape();
         finer_->set_time(time);
-        finer_->set_initial(better_u0_);
-        const auto start = resized(shape(), a.data(), fine);
-        std::vector<double> f(start.size()), d(start.size());
-        finer_->residual(start.data(), f.data());
+        finer_->set_initial(better_u0_.data());
+        resize(backend_, shape(), a_.data(), fine, start_.data());
+        finer_->residual(start_.data(), residual_.data());
         // Without one interval's error those of all later ones are unknown.
-        lost_ = lost_ || !finer_solver_->solve_linearised(start, f, d);
+        lost_ = lost_ || !finer_solver_->solve_linearised(start_.data(), residual_.data(), error_.data());
         if (lost_)
             return std::vector(static_cast<std::size_t>(fine.n_fields),
                                std::numeric_limits<double>::infinity());
-        better_u0_ = end_value(fine, start.data());
-        const auto difference = end_value(fine, d.data());
+        sum_over_time(backend_, fine, TimeSum::Kind::end, start_.data(), better_u0_.data());
+        sum_over_time(backend_, fine, TimeSum::Kind::end, error_.data(), end_error_.data());
+        const WeightedArray correction{end_error_.data(), -1, better_u0_.data()};
+        backend_.add(fine.spatial(), {&correction, 1});
+        // The sum over the modes of a block bounds the values, as |T_l| <= 1.
+        const auto sums = backend_.numbers_of(
+            Magnitudes{.n_segments = fine.n_blocks(), .n = fine.spatial_block(), .a = end_error_.data()});
         std::vector<double> errors(static_cast<std::size_t>(fine.n_fields));
-        const auto per_field = static_cast<std::size_t>(fine.spatial() / fine.n_fields);
-        const auto per_block = static_cast<std::size_t>(fine.spatial_block());
-        for (std::size_t i = 0; i < difference.size(); i += per_block) {
-            double sum = 0;  // bounds the values, as |T_l| <= 1
-            for (std::size_t l = i; l < i + per_block; ++l) {
-                sum += std::abs(difference[l]);
-                better_u0_[l] -= difference[l];
-            }
-            auto& error = errors[i / per_field];
-            error = std::max(error, sum);
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            auto& error = errors[i / static_cast<std::size_t>(fine.n_subdomains)];
+            error = Maximum::combine(error, sums[i]);
         }
         return errors;
     }
@@ -242,19 +248,24 @@ class Chain {
 
     const Problem& problem_;
     const SolveOptions& options_;
+    Backend& backend_;
     System system_;
     RootSolver solver_;
     std::optional<System> finer_;
     SolveOptions finer_options_;
     std::optional<RootSolver> finer_solver_;
     Solution solution_;
-    std::vector<double> u0_, better_u0_, scales_;
+    Vector u0_, a_;                                            ///< the first values and the solution
+    Vector better_u0_, start_, residual_, error_, end_error_;  ///< of the estimate, on the finer box
+    std::vector<double> scales_;
     bool accepted_ = false, lost_ = false;
 };
 
 Solution solve(const Problem& problem, const SolveOptions& options) {
     check(problem, options);
-    return Chain(problem, options).solve();
+    const auto unknowns = shape_of(problem, options.time_modes).size();
+    const auto backend = make_backend(device_for(options.device, unknowns), options.threads);
+    return Chain(problem, options, *backend).solve();
 }
 
 }  // namespace zonal::gwrm

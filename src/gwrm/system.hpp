@@ -12,15 +12,15 @@ namespace zonal::gwrm {
 /// The algebraic equations of one box, F(a) = a - u_0 - int_{t0}^{t} (D[u] + f) dt' with boundary rows.
 class System {
   public:
-    System(const Problem& problem, const Shape& shape, HighestMode mode, int threads);
+    System(const Problem& problem, const Shape& shape, HighestMode mode, Backend& backend);
 
+    Backend& backend() { return backend_; }
     const Shape& shape() const { return operator_.shape(); }
     HighestMode mode() const { return mode_; }
     Interval time() const { return time_; }
     void set_time(Interval time);
     /// u_0: [field, subdomain, l, m]
-    void set_initial(const std::vector<double>& u0) { u0_ = u0; }
-    const std::vector<double>& initial() const { return u0_; }
+    void set_initial(const double* u0) { backend_.copy(u0, u0_.size(), u0_.data()); }
 
     /// F(a); derivatives are then taken at a.
     void residual(const double* a, double* result);
@@ -30,25 +30,25 @@ class System {
     void right_hand_side(const double* a, double* result) { operator_.apply(a, result); }
 
     /// F as fixed-point equation a = phi(a) on every interior row, so the matrix of one time mode:
-    /// constant: [row][column] of the rows' part without the integral; integrated: of what is under the
-    /// integral, linearised at the mean over time of a. Both [spatial, spatial], column-major.
-    void frozen_matrices(const double* a, std::vector<double>& constant, std::vector<double>& integrated);
+    /// constant: the rows' part without the integral; integrated: of what is under the integral, linearised
+    /// at the mean over time of a. Both are columns, as units are the unit vectors: [field, vector,
+    /// subdomain, l, m].
+    void frozen_matrices(const double* a, const double* units, double* constant, double* integrated);
 
   private:
-    void integrate_and_subtract(const double* a, std::int64_t n, const double* rate, double* result) const;
+    void integrate_and_subtract(const double* a, std::int64_t n, const double* rate, double* result);
 
+    Backend& backend_;
     Operator operator_, frozen_;
     Boundary boundary_, frozen_boundary_;
     HighestMode mode_;
     Interval time_;
-    std::vector<double> u0_, rate_;
+    Vector u0_, rate_, frozen_point_;
 };
 
-/// [k, k'], column-major: the coefficients of the integral from the lower end of an interval of half width 1.
-std::vector<double> time_integral_matrix(std::int64_t n, HighestMode mode);
-/// a's value at the upper end of the time interval, and its mean over modes T_0. [field, subdomain, l, m]
-std::vector<double> end_value(const Shape& shape, const double* a);
+/// Of every series in time of a. value: [field, subdomain, l, m]
+void sum_over_time(Backend& backend, const Shape& shape, TimeSum::Kind kind, const double* a, double* value);
 /// a, [shape], in another shape: cut off, or with zeros.
-std::vector<double> resized(const Shape& shape, const double* a, const Shape& other);
+void resize(Backend& backend, const Shape& shape, const double* a, const Shape& other, double* result);
 
 }  // namespace zonal::gwrm

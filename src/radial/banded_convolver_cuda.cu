@@ -8,6 +8,7 @@
 #include "radial/banded_convolver.hpp"
 #include "radial/latitude_bands.hpp"
 #include "sht/cuda_storage.cuh"
+#include "zonal/error.hpp"
 
 namespace zonal::radial {
 namespace {

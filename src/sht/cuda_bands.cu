@@ -7,6 +7,7 @@
 #include "sht/field_memory.hpp"
 #include "sht/progress_part.hpp"
 #include "sht/ring_pairs.hpp"
+#include "zonal/error.hpp"
 
 namespace zonal::sht::cuda {
 namespace {

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <string>
 #include <type_traits>
 
+#include "core/cuda_place.cuh"
 #include "sht/cuda_batch.cuh"
 #include "sht/modes_cuda.cuh"
 #include "sht/transform.hpp"
-#include "zonal/error.hpp"
 
 namespace zonal::sht::cuda {
 
@@ -106,27 +105,11 @@ struct CudaStorage : ShtWorkspace::Storage {
     core::DeviceArray<char> arrays[static_cast<std::size_t>(ScratchArray::count)];
 };
 
-/// Throws InvalidArgument for an array that is said to lie on the device and does not, or the other way
-/// round.
+/// As core::require_place; arrays without elements may lie anywhere.
 template <class T>
 void require_place(const char* name, View<T, 3> view, int device) {
     if (view.size() == 0) return;
-    cudaPointerAttributes found{};
-    core::check_cuda(cudaPointerGetAttributes(&found, view.data()), "looking up a pointer");
-    const bool is_device = found.type == cudaMemoryTypeDevice;
-    if (view.space() != MemorySpace::cuda) {
-        if (is_device)
-            throw InvalidArgument(std::string(name) + ": is in device memory, but said to be in the host's");
-        return;
-    }
-    const bool usable = found.type == cudaMemoryTypeManaged || (is_device && found.device == device);
-    if (!usable)
-        throw InvalidArgument(std::string(name) + ": is not in device memory of " +
-                              to_string(Device::cuda(device)));
-    constexpr std::uintptr_t alignment = sizeof(std::remove_const_t<T>);
-    if (reinterpret_cast<std::uintptr_t>(view.data()) % alignment != 0)
-        throw InvalidArgument(std::string(name) + ": must be aligned to " + std::to_string(alignment) +
-                              " bytes");
+    core::require_place(name, view.data(), view.space(), device, sizeof(std::remove_const_t<T>));
 }
 
 }  // namespace zonal::sht::cuda

@@ -5,6 +5,7 @@
 #include "sht/cuda_storage.cuh"
 #include "sht/resampling_cuda.cuh"
 #include "sht/ring_stage_cuda.cuh"
+#include "zonal/error.hpp"
 
 namespace zonal::sht {
 namespace {

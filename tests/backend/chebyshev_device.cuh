@@ -6,9 +6,6 @@
 /// Batches of Chebyshev series on the device.
 namespace zonal::test {
 
-inline constexpr auto direct = ChebyshevMethod::direct;
-inline constexpr auto transform = ChebyshevMethod::transform;
-
 inline ChebyshevProductOptions on_cuda(ChebyshevMethod method, bool full = false) {
     ChebyshevProductOptions options;
     options.method = method;

@@ -6,18 +6,6 @@ namespace {
 
 class ChebyshevOnCuda : public OnCuda {};
 
-/// As of the CPU's products (tests/unit/chebyshev_product.cpp): n eps for the direct sum; for transforms a
-/// sum over K has rounding of eps sqrt(K), a value is at most the sum of |a|, three per axis. Complex
-/// products are two.
-template <class T, std::size_t D>
-double bound(ChebyshevMethod method, const std::array<std::int64_t, D>& extents, double n_products = 1) {
-    double n = 1;
-    for (const auto extent : extents) n *= static_cast<double>(extent);
-    const double complex = chebyshev::is_complex<T> ? 2 : 1;
-    return epsilon<T> * complex * n_products *
-           (method == direct ? n : 3 * static_cast<double>(D) * std::sqrt(n) + 4);
-}
-
 /// Of a batch, every series of it.
 template <class T, int D, ChebyshevConvention C>
 void expect_exact(const std::array<std::int64_t, D>& extents, ChebyshevMethod method, bool full,

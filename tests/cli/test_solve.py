@@ -36,6 +36,16 @@ def test_solvers_agree(zonal, solver):
     assert report["errors"] == [None] * 3
 
 
+def test_device_is_told_and_named_where_there_is_none(zonal):
+    assert zonal("solve", "heat", "--modes", "6,8", "--tolerance", "1e-6")["device"] == "cpu"  # few unknowns
+    assert zonal("solve", "heat", "--modes", "6,8", "--tolerance", "1e-6", "--device", "cpu")["device"] == "cpu"
+    result = call("solve", "heat", "--modes", "6,8", "--tolerance", "1e-6", "--device", "cuda", "--json")
+    if result.code != 0:
+        assert result.code == 1 and "--device = cuda: " in result.err and "permitted: cpu, auto" in result.err
+    else:
+        assert '"device": "cuda:0"' in result.out
+
+
 def test_planes_and_parameters_take_points_of_two_coordinates(zonal):
     report = zonal("solve", "burgers-viscosity", "--modes", "6,14,4", "--set", "t1=0.2", "--set", "force=0",
                    "--tolerance", "1e-6", "--at", "0.5:0.2,0.5:0.4")
@@ -76,6 +86,7 @@ def test_keeps_existing_files(tmp_path, fails):
     (["lorenz63", "--subdomains", "2"], ["subdomains = 2"]),
     (["heat", "--solver", "guess"], ["--solver", "guess", "newton-krylov"]),
     (["heat", "--tolerance", "1"], ["--tolerance", "0.1"]),
+    (["heat", "--device", "tpu"], ["--device", "tpu", "auto, cpu, cuda"]),
     (["heat", "-o", "u.txt"], ["u.txt", "CSV"]),
     (["heat", "--plot", "u.jpg"], ["u.jpg", "PNG"]),
 ])

@@ -7,7 +7,6 @@
 #include "zonal/chebyshev_calculus.hpp"
 #include "zonal/chebyshev_evaluation.hpp"
 #include "zonal/chebyshev_roots.hpp"
-#include "zonal/error.hpp"
 
 namespace zonal::test {
 namespace {
@@ -225,16 +224,6 @@ TEST(ChebyshevSeries, ConventionsConvertBothWays) {
     EXPECT_EQ(other(1, 0, 2), f(1, 0, 2) / 2);
     const auto back = other.to<primed>();
     for (std::int64_t i = 0; i < f.size(); ++i) EXPECT_EQ(back.data()[i], f.data()[i]);
-}
-
-template <class Function>
-std::string message_of(const Function& function) {
-    try {
-        function();
-    } catch (const InvalidArgument& error) {
-        return error.what();
-    }
-    return "nothing was thrown";
 }
 
 TEST(ChebyshevErrors, SayArgumentValueAndRange) {

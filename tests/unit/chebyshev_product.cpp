@@ -4,7 +4,6 @@
 #include "chebyshev/product.hpp"
 #include "chebyshev_helpers.hpp"
 #include "simd_helpers.hpp"
-#include "zonal/error.hpp"
 
 namespace zonal::test {
 namespace {
@@ -15,20 +14,6 @@ ChebyshevProductOptions with(ChebyshevMethod method, bool full = false, int thre
     options.full = full;
     options.threads = threads;
     return options;
-}
-constexpr auto direct = ChebyshevMethod::direct;
-constexpr auto transform = ChebyshevMethod::transform;
-
-/// In units of eps of |a| * |b|: n for the direct sum (docs/chebyshev.md), twice that of complex numbers,
-/// whose products are two. Transforms: a sum over K has rounding of eps sqrt(K), a value is at most the sum
-/// of |a|, which for random coefficients is n / sqrt(n) times what their product has; three per axis.
-template <class T, std::size_t D>
-double bound(ChebyshevMethod method, const std::array<std::int64_t, D>& extents, double n_products = 1) {
-    double n = 1;
-    for (const auto extent : extents) n *= static_cast<double>(extent);
-    const double complex = chebyshev::is_complex<T> ? 2 : 1;
-    return epsilon<T> * complex * n_products *
-           (method == direct ? n : 3 * static_cast<double>(D) * std::sqrt(n) + 4);
 }
 
 template <class T, int D, ChebyshevConvention C>
@@ -256,16 +241,6 @@ TEST_P(ChebyshevOnEveryTarget, ProductsMatchReference) {
 
 INSTANTIATE_TEST_SUITE_P(Targets, ChebyshevOnEveryTarget, ::testing::ValuesIn(targets()),
                          [](const auto& info) { return info.param.name; });
-
-template <class Function>
-std::string message_of(const Function& function) {
-    try {
-        function();
-    } catch (const InvalidArgument& error) {
-        return error.what();
-    }
-    return "nothing was thrown";
-}
 
 TEST(ChebyshevProductErrors, SayArgumentValueAndRange) {
     using Plan = ChebyshevProductPlan<double, 1>;

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "gwrm/system.hpp"
+#include "gwrm_helpers.hpp"
 #include "zonal/error.hpp"
 #include "zonal/gwrm.hpp"
 
@@ -59,28 +60,15 @@ TEST(GwrmExpression, DerivativeFollowsTheProductRule) {
     EXPECT_TRUE(Expression(2.0).dx().terms().empty());
 }
 
-/// Cubic, with a variable coefficient, two fields, and all kinds of boundary conditions.
-Problem varied_problem(int subdomains) {
-    Problem problem({{.interval = {-1, 2}, .modes = 7, .subdomains = subdomains}});
-    const auto u = problem.unknown("u", [](const Point& p) { return std::cos(p[1]); });
-    const auto v = problem.unknown("v", [](const Point& p) { return std::sin(p[1]); });
-    const auto f = problem.known([](const Point& p) { return p[0] + p[1] * p[1]; });
-    problem.evolve(u, f * u.dx().dx() - u * u * v.dx() + f.dx() * v - 3.0 * u + f);
-    problem.evolve(v, v.dx().dx() + pow(u, 3) - u * v);
-    problem.robin(u, 1, End::lower, 2, -1, [](const Point& p) { return p[0]; });
-    problem.neumann(u, 1, End::upper);
-    problem.periodic(v, 1, 2);
-    return problem;
-}
-
 class GwrmJacobian : public testing::TestWithParam<int> {};
 
 TEST_P(GwrmJacobian, IsTheDerivativeOfTheResidual) {
-    const auto problem = varied_problem(GetParam());
+    const auto problem = test::varied_gwrm_problem(GetParam());
     const auto shape = shape_of(problem, 5);
-    System system(problem, shape, HighestMode::projection, 1);
+    const auto backend = make_backend(Device::cpu(), 1);
+    System system(problem, shape, HighestMode::projection, *backend);
     system.set_time({0, 0.5});
-    system.set_initial(std::vector<double>(static_cast<std::size_t>(shape.spatial())));
+    system.set_initial(std::vector<double>(static_cast<std::size_t>(shape.spatial())).data());
     const auto n = static_cast<std::size_t>(shape.size());
     std::vector<double> a(n), v(n), plus(n), minus(n), forward(n), backward(n), product(n);
     const double step = 0x1p-10;
@@ -101,11 +89,12 @@ TEST_P(GwrmJacobian, IsTheDerivativeOfTheResidual) {
 }
 
 TEST_P(GwrmJacobian, OfSeveralVectorsIsThatOfEach) {
-    const auto problem = varied_problem(GetParam());
+    const auto problem = test::varied_gwrm_problem(GetParam());
     const auto shape = shape_of(problem, 4);
-    System system(problem, shape, HighestMode::tau, 1);
+    const auto backend = make_backend(Device::cpu(), 1);
+    System system(problem, shape, HighestMode::tau, *backend);
     system.set_time({0, 0.5});
-    system.set_initial(std::vector<double>(static_cast<std::size_t>(shape.spatial())));
+    system.set_initial(std::vector<double>(static_cast<std::size_t>(shape.spatial())).data());
     const auto n = static_cast<std::size_t>(shape.size()), half = n / 2;
     std::vector<double> a(n), one(n), other(n), both(2 * n), image(n), images(2 * n);
     for (std::size_t i = 0; i < n; ++i) {
