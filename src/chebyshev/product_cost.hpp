@@ -18,8 +18,9 @@ inline constexpr std::int64_t largest_dense = sizeof(R) == sizeof(double) ? 416 
 /// for batches up to where the tensor cores make good that transforms need 1.5 times the arithmetic.
 inline constexpr std::int64_t largest_direct_on_cuda = 600;
 
-/// Points per axis that dense matrices on CUDA go up to: two gigabytes for an axis.
-inline constexpr std::int64_t most_points_on_cuda = 16384;
+/// Dense cosine matrices beat FFTs on CUDA up to so many points per axis: until their 2 x 8 bytes for each
+/// point and coefficient no longer fit into the second-level cache. An estimate, not a measurement.
+inline constexpr std::int64_t largest_dense_on_cuda = 2048;
 
 /// Transforms are shared by terms and pairs of coefficients are not.
 inline bool direct_is_faster(int dimensions, std::int64_t extent, std::size_t n_terms, bool on_cuda) {
