@@ -59,11 +59,13 @@ ChebyshevProductOptions resolve(const ProductShape& shape, ChebyshevProductOptio
     const bool automatic = options.device.kind() == Device::Kind::automatic;
     options.device = automatic && !has_cuda_products() ? Device::cpu() : resolve_device(options.device);
     options.threads = core::resolve_threads(options.threads);
+    require_between("n_batch", options.n_batch, 1, INT64_MAX);
     if (options.method == ChebyshevMethod::automatic) {
-        const bool on_cuda = options.device.kind() == Device::Kind::cuda;
+        const ProductWork work{shape.dimensions, shape.extents[0],
+                               static_cast<std::int64_t>(shape.terms.size()), options.n_batch,
+                               options.device.kind() == Device::Kind::cuda};
         const bool direct = options.accuracy == ChebyshevAccuracy::componentwise ||
-                            (most_factors(shape) == 2 && direct_is_faster(shape.dimensions, shape.extents[0],
-                                                                          shape.terms.size(), on_cuda));
+                            (most_factors(shape) == 2 && direct_is_faster(work));
         options.method = direct ? ChebyshevMethod::direct : ChebyshevMethod::transform;
     }
     if (options.method == ChebyshevMethod::transform && options.accuracy == ChebyshevAccuracy::componentwise)
