@@ -1,7 +1,8 @@
 // Times of products of Chebyshev series on a GPU, as JSON: medians of --rounds after two uncounted ones.
 //
-//   chebyshev_cuda [--rounds 9]
+//   chebyshev_cuda [--rounds 9] [--crossover]
 //
+// --crossover: instead of all that follows, where methods meet (chebyshev_crossover.cuh).
 // "seconds": of one call put on a stream after another, "graph_seconds": the same in a graph, both with all
 // data on the device; "seconds_with_transfers": of one call with arrays in ordinary host memory. flops: those
 // that the method needs, even and odd parts apart in transforms; their share is of what the machine does of
@@ -9,47 +10,15 @@
 // run.
 #include <cstdio>
 #include <cstdlib>
-#include <random>
+#include <stdexcept>
 #include <string>
 
+#include "chebyshev_crossover.cuh"
+#include "chebyshev_factors.cuh"
 #include "chebyshev_paper.cuh"
-#include "chebyshev_timing.cuh"
-#include "zonal/chebyshev_product.hpp"
 
 namespace zonal::bench {
 namespace {
-
-constexpr auto direct = ChebyshevMethod::direct;
-constexpr auto transform = ChebyshevMethod::transform;
-
-struct Setup {
-    core::OwnStream stream;
-    Peaks peaks{};
-    int rounds = 9;
-};
-
-template <class T>
-std::vector<T> random_values(std::int64_t size, unsigned seed) {
-    std::mt19937_64 engine(seed);
-    std::normal_distribution<double> normal;
-    std::vector<T> values(static_cast<std::size_t>(size));
-    for (T& value : values) value = static_cast<T>(normal(engine));
-    return values;
-}
-
-ChebyshevProductOptions on(Device device, ChebyshevMethod method) {
-    ChebyshevProductOptions options;
-    options.device = device;
-    options.method = method;
-    return options;
-}
-
-template <int D>
-std::int64_t size_of(const std::array<std::int64_t, D>& extents) {
-    std::int64_t size = 1;
-    for (const auto extent : extents) size *= extent;
-    return size;
-}
 
 /// Of a cosine transform of one array: along the axes in turn, 2 half n multiply-adds for a column, half of
 /// them even, half odd.
@@ -88,50 +57,6 @@ std::vector<T> to_host(const core::DeviceArray<T>& there) {
     std::vector<T> values(static_cast<std::size_t>(there.size()));
     core::check_cuda(cudaMemcpy(values.data(), there.data(), there.bytes(), cudaMemcpyDeviceToHost), "copy");
     return values;
-}
-
-template <class T, int D>
-struct Factors {
-    using Extents = std::array<std::int64_t, D>;
-    Factors(const Extents& extents, std::int64_t n_batch)
-        : a(random_values<T>(n_batch * size_of<D>(extents), 1)),
-          b(random_values<T>(n_batch * size_of<D>(extents), 2)),
-          product(a.size()),
-          a_there(a),
-          b_there(b),
-          product_there(static_cast<std::int64_t>(a.size())) {
-        shape[0] = n_batch;
-        std::copy(extents.begin(), extents.end(), shape.begin() + 1);
-    }
-    template <class Element>
-    ChebyshevView<Element, D> view(Element* data, MemorySpace space) const {
-        return ChebyshevView<Element, D>(View<Element, D + 1>(data, shape, space));
-    }
-    void multiply(const ChebyshevProductPlan<T, D>& plan, ChebyshevWorkspace& workspace) {
-        constexpr auto space = MemorySpace::cuda;
-        plan.multiply(view<const T>(a_there.data(), space), view<const T>(b_there.data(), space),
-                      view(product_there.data(), space), workspace);
-    }
-    void multiply_host(const ChebyshevProductPlan<T, D>& plan, ChebyshevWorkspace& workspace) {
-        constexpr auto space = MemorySpace::host;
-        plan.multiply(view<const T>(a.data(), space), view<const T>(b.data(), space),
-                      view(product.data(), space), workspace);
-    }
-
-    std::vector<T> a, b, product;
-    core::DeviceArray<T> a_there, b_there, product_there;
-    std::array<std::int64_t, D + 1> shape;
-};
-
-template <int D>
-void print_head(const char* precision, const char* method, const std::array<std::int64_t, D>& extents,
-                std::int64_t n_batch) {
-    std::printf(R"(  {"method": "%s", "precision": "%s", "batch": %lld, "shape": [)", method, precision,
-                static_cast<long long>(n_batch));
-    for (int axis = 0; axis < D; ++axis)
-        std::printf("%s%lld", axis == 0 ? "" : ", ",
-                    static_cast<long long>(extents[static_cast<std::size_t>(axis)]));
-    std::printf("]");
 }
 
 template <class T, int D>
@@ -271,9 +196,22 @@ void measure_products(const Setup& setup) {
 
 int main(int argc, char** argv) try {
     zonal::bench::Setup setup;
-    if (argc == 3 && std::string(argv[1]) == "--rounds") setup.rounds = std::atoi(argv[2]);
+    bool crossover = false;
+    for (int k = 1; k < argc; ++k) {
+        const std::string option = argv[k];
+        if (option == "--crossover")
+            crossover = true;
+        else if (option == "--rounds" && k + 1 < argc)
+            setup.rounds = std::atoi(argv[++k]);
+        else
+            throw std::invalid_argument("usage: chebyshev_cuda [--rounds 9] [--crossover]");
+    }
     cudaDeviceProp device{};
     zonal::core::check_cuda(cudaGetDeviceProperties(&device, 0), "device");
+    if (crossover) {
+        zonal::bench::measure_crossover(device.name, setup.stream.get(), setup.rounds);
+        return 0;
+    }
     setup.peaks = zonal::bench::measure_peaks(setup.stream.get());
     std::printf(
         "{\"device\": \"%s\", \"fma_peak_flops\": %.5g, \"tensor_peak_flops\": %.5g, \"rounds\": %d,\n "

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/cuda.cuh"
+#include "device_timing.cuh"
 #include "zonal/sht.hpp"
 
 namespace {
@@ -40,31 +41,6 @@ Case parse(const std::string& text) {
 
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// Double-precision fused multiply-adds, 8 independent chains a thread.
-__global__ void fma_kernel(double* out, int steps) {
-    double x[8];
-    for (int k = 0; k < 8; ++k) x[k] = threadIdx.x + k;
-    for (int step = 0; step < steps; ++step)
-#pragma unroll
-        for (int k = 0; k < 8; ++k) x[k] = fma(x[k], 0.999999, 1e-9);
-    double sum = 0;
-    for (double value : x) sum += value;
-    out[static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x] = sum;
-}
-
-double fma_peak() {
-    constexpr int blocks = 132 * 16, threads = 256, steps = 4096;
-    zonal::core::DeviceArray<double> out(blocks * threads);
-    double best = 1e30;
-    for (int run = 0; run < 5; ++run) {
-        const double start = now();
-        fma_kernel<<<blocks, threads>>>(out.data(), steps);
-        zonal::core::check_cuda(cudaDeviceSynchronize(), "peak");
-        best = std::min(best, now() - start);
-    }
-    return 2.0 * 8 * steps * blocks * threads / best;
 }
 
 struct Timing {
@@ -156,7 +132,7 @@ int main(int argc, char** argv) try {
     }
     cudaDeviceProp device{};
     zonal::core::check_cuda(cudaGetDeviceProperties(&device, 0), "device");
-    const double peak = fma_peak();
+    const double peak = zonal::bench::fma_peak(zonal::core::OwnStream().get());
     std::printf("{\"device\": \"%s\", \"fma_peak_flops\": %.5g, \"runs\": %d, \"results\": [\n", device.name,
                 peak, runs);
     for (int k = first; k < argc; ++k) {

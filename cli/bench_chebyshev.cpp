@@ -286,6 +286,7 @@ void bench_chebyshev(const ChebyshevBenchOptions& options, const std::string& me
                          {}};
     bench.options.method = parse_method(method);
     bench.options.full = options.full;
+    bench.options.n_batch = bench.batch;
     bench.options.threads = run.thread_count();
     bench.options.device = run.device;
     double values = static_cast<double>(bench.batch) * (bench.terms == ChebyshevTerms::product ? 3 : 30);

@@ -45,6 +45,8 @@ struct ChebyshevProductOptions {
     /// rather than the first n. Truncated products are exact, too: what is left out leaves no trace in what
     /// is kept.
     bool full = false;
+    /// Series that most calls will have at once, which automatic goes by; calls may have any number.
+    std::int64_t n_batch = 1;
     int threads = 0;  ///< 0: available_cpus()
     Device device = Device::automatic();
 };

@@ -1,8 +1,6 @@
 #pragma once
 
-#include "chebyshev/cosine_math.hpp"
-#include "chebyshev/planes_cuda.cuh"
-#include "core/cuda.cuh"
+#include "chebyshev/cosine_launch.cuh"
 #include "core/mma_fp64.cuh"
 
 /// The arithmetic of transforms with dense cosine matrices, on the tensor cores. Even and odd coefficients,
@@ -22,19 +20,13 @@ inline constexpr int column_padding = sizeof(R) == 8 ? 4 : 8;
 
 enum class Direction { synthesis, analysis };
 
-/// One axis of arrays, for all columns along it.
+/// Columns along an axis times matrices.
 template <class R>
-struct AxisLaunch {
-    Plane<const R> in[most_planes];
-    Plane<R> out[most_planes];
+struct MatrixLaunch : AxisLaunch<R> {
     /// [2][rows][inner]: even and odd k, zero beyond what they have; inner a multiple of `strip`.
     const double* matrices;
     std::int64_t rows, inner;
     AxisParts source, target;
-    int axis, first, second;  ///< of strides: the axis, and those that columns count
-    std::int64_t n_first, n_second, n_columns;
-    bool is_last_axis;  ///< then neighbours in memory lie along the axis
-    double weight;      ///< of products
 };
 
 /// Shared memory of a block; Fields: 2 to synthesize two fields and multiply them, else 1; Units: columns of
@@ -74,26 +66,21 @@ inline constexpr std::int64_t absent = INT64_MIN;
 
 /// Where a block's columns begin in their arrays.
 template <class R, int Fields, int FieldColumns>
-__device__ void find_columns(const AxisLaunch<R>& launch, std::int64_t* sources, std::int64_t* targets) {
-    const auto offset = [&](const auto& plane, const ColumnIndex& index) {
-        return index.batch * plane.strides[0] + index.first * plane.strides[launch.first] +
-               index.second * plane.strides[launch.second];
-    };
+__device__ void find_columns(const MatrixLaunch<R>& launch, std::int64_t* sources, std::int64_t* targets) {
     for (int c = static_cast<int>(threadIdx.x); c < FieldColumns; c += static_cast<int>(blockDim.x)) {
         const std::int64_t p = static_cast<std::int64_t>(blockIdx.x) * FieldColumns + c;
-        const ColumnIndex index = column_index(p, launch.n_first, launch.n_second);
         const bool is_there = p < launch.n_columns;
         for (int field = 0; field < Fields; ++field)
             sources[field * FieldColumns + c] =
-                is_there ? offset(launch.in[Fields == 2 ? field : blockIdx.z], index) : absent;
-        targets[c] = is_there ? offset(launch.out[Fields == 2 ? 0 : blockIdx.z], index) : absent;
+                is_there ? column_offset(launch, launch.in[Fields == 2 ? field : blockIdx.z], p) : absent;
+        targets[c] = is_there ? column_offset(launch, launch.out[Fields == 2 ? 0 : blockIdx.z], p) : absent;
     }
 }
 
 /// Rows of both matrices for terms [step * strip, (step + 1) * strip), by copies that run by themselves.
 template <class R>
-__device__ __forceinline__ void load_matrices(const AxisLaunch<R>& launch, Team team, std::int64_t first_row,
-                                              int step, double* matrices) {
+__device__ __forceinline__ void load_matrices(const MatrixLaunch<R>& launch, Team team,
+                                              std::int64_t first_row, int step, double* matrices) {
     constexpr int pairs = strip / 2;  // doubles go two by two
     const int rows = team.rows();
 #pragma unroll
@@ -111,7 +98,7 @@ __device__ __forceinline__ void load_matrices(const AxisLaunch<R>& launch, Team 
 
 /// The columns' terms of the same step: data[part][i][column].
 template <class R, Direction D, int Columns, int FieldColumns, int Pitch>
-__device__ __forceinline__ void load_columns(const AxisLaunch<R>& launch, Team team,
+__device__ __forceinline__ void load_columns(const MatrixLaunch<R>& launch, Team team,
                                              const std::int64_t* sources, int step, R* data) {
     constexpr int entries = 2 * strip;
     const auto copy = [&](int entry, int c) {
@@ -189,7 +176,7 @@ __device__ __forceinline__ double part_of(double even, double odd, int part) {
 
 /// first_row: of the warp's strip.
 template <class R, Direction D, int Fields, int Units>
-__device__ __forceinline__ void store_sums(const AxisLaunch<R>& launch, std::int64_t first_row,
+__device__ __forceinline__ void store_sums(const MatrixLaunch<R>& launch, std::int64_t first_row,
                                            const std::int64_t* targets, const double (&sums)[2][Units][4]) {
     const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
     const Plane<R>& plane = launch.out[Fields == 2 ? 0 : blockIdx.z];
@@ -223,7 +210,7 @@ __device__ __forceinline__ void store_sums(const AxisLaunch<R>& launch, std::int
 /// strip of rows. Two stages of shared memory, of which one is worked on and the other arrives.
 template <class R, Direction D, int Fields, int Units>
 __global__ void __launch_bounds__(32 * most_strips, 2)
-    transform_axis(const __grid_constant__ AxisLaunch<R> launch) {
+    transform_axis(const __grid_constant__ MatrixLaunch<R> launch) {
     using Tile = AxisTile<R, Fields, Units>;
     extern __shared__ double2 shared_bytes[];  // 16-byte copies need their alignment
     auto* const sources = reinterpret_cast<std::int64_t*>(shared_bytes);
@@ -265,7 +252,7 @@ inline constexpr int most_parts = 16;
 /// memory, or two; then their sums are added up, always in the same order.
 template <class R, Direction D, int Fields, int Units>
 __global__ void __launch_bounds__(32 * most_parts)
-    transform_axis_in_parts(const __grid_constant__ AxisLaunch<R> launch, int stages) {
+    transform_axis_in_parts(const __grid_constant__ MatrixLaunch<R> launch, int stages) {
     constexpr int n_sums = 2 * Units * 4;
     using Tile = AxisTile<R, Fields, Units>;
     static_assert(8 * 32 * n_sums <= Tile::stage_bytes(1), "a warp's sums fit into its stage");

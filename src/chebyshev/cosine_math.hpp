@@ -41,4 +41,26 @@ ZONAL_HOST_DEVICE constexpr ColumnIndex column_index(std::int64_t p, std::int64_
     return {outer / n_first, outer % n_first, p % n_second};
 }
 
+/// A complex number, one real line in its real and another in its imaginary part.
+struct LinePairValue {
+    double re, im;
+};
+
+/// V_k of Makhoul (1980): w_k (X_k - i X_{m-k}) of the DCT-II X of a sequence is the Fourier transform of
+/// x_0, x_2, .., x_3, x_1, w_k = exp(i pi k / 2m). Here of half of two lines' coefficients; root: w_k.
+ZONAL_HOST_DEVICE inline LinePairValue synthesis_mode(LinePairValue low, LinePairValue high,
+                                                      LinePairValue root) {
+    const double re = 0.5 * (low.re + high.im), im = 0.5 * (low.im - high.re);
+    return {root.re * re - root.im * im, root.re * im + root.im * re};
+}
+
+/// c_k = weight Re(conj(w_k) V_k) of each line: V of the first is half of the part of `low`, V_k of both,
+/// that is even under conjugation; mirrored: V_{m-k}.
+ZONAL_HOST_DEVICE inline LinePairValue analysis_mode(LinePairValue low, LinePairValue mirrored,
+                                                     LinePairValue root, double weight) {
+    const LinePairValue even{low.re + mirrored.re, low.im - mirrored.im};
+    const LinePairValue odd{low.re - mirrored.re, low.im + mirrored.im};
+    return {weight * (root.re * even.re + root.im * even.im), weight * (root.re * odd.im - root.im * odd.re)};
+}
+
 }  // namespace zonal::chebyshev

@@ -1,6 +1,7 @@
 #include "chebyshev/cosine_transform.hpp"
 
 #include "chebyshev/cosine_kernels.hpp"
+#include "chebyshev/cosine_math.hpp"
 #include "chebyshev/cosine_table.hpp"
 
 namespace zonal::chebyshev {
@@ -158,8 +159,15 @@ void CosineTransform<R>::analyze_columns(R* values, std::int64_t value_stride, s
                           2 * row_stride, scratch.memory});
 }
 
-/// Makhoul (1980): V_k = w_k (X_k - i X_{m-k}) with w_k = exp(i pi k / 2m) is the transform of the sequence
-/// x_0, x_2, .., x_3, x_1, X its DCT-II; two real lines are the real and imaginary part of one.
+namespace {
+
+LinePairValue pair_of(const std::complex<double>& z) {
+    return {z.real(), z.imag()};
+}
+
+}  // namespace
+
+/// Two real lines are the real and imaginary part of one.
 template <class R>
 void CosineTransform<R>::synthesize_pair(const R* first, const R* second, std::int64_t stride,
                                          R* first_values, R* second_values, std::int64_t value_stride,
@@ -168,14 +176,14 @@ void CosineTransform<R>::synthesize_pair(const R* first, const R* second, std::i
     scratch.fft->prepare(m);
     scratch.line->resize(static_cast<std::size_t>(m));
     auto* line = scratch.line->data();
-    const auto load = [&](std::int64_t k) -> std::complex<double> {
-        return k < n_in_ ? std::complex<double>(first[k * stride], second[k * stride]) : 0.0;
+    const auto load = [&](std::int64_t k) -> LinePairValue {
+        if (k >= n_in_) return {0, 0};
+        return {static_cast<double>(first[k * stride]), static_cast<double>(second[k * stride])};
     };
-    line[0] = load(0) * first_in_;
+    line[0] = {load(0).re * first_in_, load(0).im * first_in_};
     for (std::int64_t k = 1; k < m; ++k) {
-        const auto low = load(k), high = load(m - k);
-        line[k] = roots_[static_cast<std::size_t>(k)] *
-                  (0.5 * std::complex<double>(low.real() + high.imag(), low.imag() - high.real()));
+        const auto mode = synthesis_mode(load(k), load(m - k), pair_of(roots_[static_cast<std::size_t>(k)]));
+        line[k] = {mode.re, mode.im};
     }
     scratch.fft->backward(line);
     // x_{2i} is line[i], x_{2i+1} line[m-1-i]; x_j goes to row j, or from the middle on to the other half.
@@ -202,13 +210,11 @@ void CosineTransform<R>::analyze_pair(const R* first_values, const R* second_val
     }
     scratch.fft->forward(line);
     for (std::int64_t k = 0; k < n_out_; ++k) {
-        // c_k = 2/m Re(conj(w_k) V_k) of each line; V of the first is the part that is even under
-        // conjugation, half of the sum.
-        const auto low = line[k], high = std::conj(line[(m - k) % m]);
-        const auto root = std::conj(roots_[static_cast<std::size_t>(k)]);
         const double weight = (k == 0 ? first_out_ : 1) / static_cast<double>(m);
-        first[k * stride] = static_cast<R>(weight * (root * (low + high)).real());
-        second[k * stride] = static_cast<R>(weight * (root * (low - high)).imag());
+        const auto mode = analysis_mode(pair_of(line[k]), pair_of(line[(m - k) % m]),
+                                        pair_of(roots_[static_cast<std::size_t>(k)]), weight);
+        first[k * stride] = static_cast<R>(mode.re);
+        second[k * stride] = static_cast<R>(mode.im);
     }
 }
 

@@ -30,10 +30,10 @@ struct WideKernel {
     static std::int64_t n_blocks(std::int64_t n_strips, int strips, std::int64_t n_columns, int n_arrays) {
         return ceil_of(n_strips, strips) * ceil_of(n_columns, Tile::field_columns) * n_arrays;
     }
-    static void launch(const AxisLaunch<R>& launch, int strips, int n_arrays, cudaStream_t stream) {
+    static void launch(const MatrixLaunch<R>& launch, int strips, cudaStream_t stream) {
         const dim3 grid(static_cast<unsigned>(ceil_of(launch.n_columns, Tile::field_columns)),
                         static_cast<unsigned>(ceil_of(launch.rows, strips * strip)),
-                        static_cast<unsigned>(n_arrays));
+                        static_cast<unsigned>(launch.n_arrays));
         function<<<grid, 32 * strips, bytes(strips), stream>>>(launch);
         core::check_launch("cosine transform");
     }
@@ -47,19 +47,19 @@ struct KernelInParts {
     static std::int64_t bytes(std::int64_t parts, std::int64_t stages) {
         return Tile::offsets_bytes + parts * stages * Tile::stage_bytes(1);
     }
-    static std::int64_t n_blocks(const AxisLaunch<R>& launch, int n_arrays) {
-        return ceil_of(launch.rows, strip) * ceil_of(launch.n_columns, Tile::field_columns) * n_arrays;
+    static std::int64_t n_blocks(const MatrixLaunch<R>& launch) {
+        return ceil_of(launch.rows, strip) * ceil_of(launch.n_columns, Tile::field_columns) * launch.n_arrays;
     }
     /// So few steps a warp as there may be warps, and then as few warps.
-    static void launch(const AxisLaunch<R>& launch, int n_arrays, std::int64_t shared_bytes,
-                       cudaStream_t stream) {
+    static void launch(const MatrixLaunch<R>& launch, std::int64_t shared_bytes, cudaStream_t stream) {
         const std::int64_t n_steps = launch.inner / strip;
         std::int64_t each = ceil_of(n_steps, most_parts), parts = ceil_of(n_steps, each);
         while (parts > 1 && bytes(parts, std::min<std::int64_t>(each, 2)) > shared_bytes)
             parts = ceil_of(n_steps, ++each);
         const int stages = each > 1 ? 2 : 1;
         const dim3 grid(static_cast<unsigned>(ceil_of(launch.n_columns, Tile::field_columns)),
-                        static_cast<unsigned>(ceil_of(launch.rows, strip)), static_cast<unsigned>(n_arrays));
+                        static_cast<unsigned>(ceil_of(launch.rows, strip)),
+                        static_cast<unsigned>(launch.n_arrays));
         function<<<grid, static_cast<unsigned>(32 * parts), bytes(parts, stages), stream>>>(launch, stages);
         core::check_launch("cosine transform in parts");
     }
@@ -90,51 +90,27 @@ int even_strips(std::int64_t n_strips, int most) {
 
 /// Picks the kernel by whether there is enough to do for every processor.
 template <class R, Direction D, int Fields>
-void run(const AxisLaunch<R>& launch, int n_arrays, cudaStream_t stream) {
+void run(const MatrixLaunch<R>& launch, cudaStream_t stream) {
     using Wide = WideKernel<R, D, Fields>;
     if (launch.n_columns == 0) return;
     const auto [count, shared_bytes] = processors();
     const std::int64_t n_strips = ceil_of(launch.rows, strip);
     const int strips = even_strips(n_strips, Wide::most_strips_for(shared_bytes));
-    if (Wide::n_blocks(n_strips, strips, launch.n_columns, n_arrays) >= count)
-        return Wide::launch(launch, strips, n_arrays, stream);
+    if (Wide::n_blocks(n_strips, strips, launch.n_columns, launch.n_arrays) >= count)
+        return Wide::launch(launch, strips, stream);
     // With columns of one unit every strip of the matrices is read once for each of them.
     using Parts = KernelInParts<R, D, Fields, Fields>;
-    if (Parts::n_blocks(launch, n_arrays) >= 2 * count)
-        KernelInParts<R, D, Fields, 2 * Fields>::launch(launch, n_arrays, shared_bytes, stream);
+    if (Parts::n_blocks(launch) >= 2 * count)
+        KernelInParts<R, D, Fields, 2 * Fields>::launch(launch, shared_bytes, stream);
     else
-        Parts::launch(launch, n_arrays, shared_bytes, stream);
+        Parts::launch(launch, shared_bytes, stream);
 }
 
-/// What a launch has but for its matrices and arrays.
-template <class R>
-AxisLaunch<R> launch_for(const AxisColumns& columns) {
-    AxisLaunch<R> launch{};
-    std::array<int, 2> others{};
-    int n_others = 0;
-    for (int axis = 0; axis < 3; ++axis)
-        if (axis != columns.axis) others[static_cast<std::size_t>(n_others++)] = axis;
-    launch.axis = columns.axis + 1;
-    launch.first = others[0] + 1;
-    launch.second = others[1] + 1;
-    launch.n_first = columns.extents[static_cast<std::size_t>(others[0])];
-    launch.n_second = columns.extents[static_cast<std::size_t>(others[1])];
-    launch.n_columns = columns.n_batch * launch.n_first * launch.n_second;
-    launch.is_last_axis = columns.axis == columns.dimensions - 1;
-    launch.weight = 1;
-    return launch;
-}
-
-/// Arrays by as many as a launch takes.
-template <class R, Direction D>
-void run_arrays(AxisLaunch<R> launch, std::span<const Plane<const R>> in, std::span<const Plane<R>> out,
-                cudaStream_t stream) {
-    for (std::size_t first = 0; first < in.size(); first += most_planes) {
-        const auto count = std::min<std::size_t>(most_planes, in.size() - first);
-        std::copy_n(in.begin() + static_cast<std::ptrdiff_t>(first), count, launch.in);
-        std::copy_n(out.begin() + static_cast<std::ptrdiff_t>(first), count, launch.out);
-        run<R, D, 1>(launch, static_cast<int>(count), stream);
-    }
+/// A launch of columns times matrices.
+template <class R, class Matrices>
+MatrixLaunch<R> matrix_launch(const AxisLaunch<R>& axis, const Matrices& matrices, const AxisParts& source,
+                              const AxisParts& target) {
+    return {axis, matrices.entries.data(), matrices.rows, matrices.inner, source, target};
 }
 
 /// [2][rows][inner] of value(parity, row, i) where i < count(parity) and row < n_rows(parity), else 0.
@@ -151,12 +127,16 @@ core::DeviceArray<double> make_entries(std::int64_t rows, std::int64_t inner, co
 }  // namespace
 
 CosineAxis::CosineAxis(std::int64_t n_in, std::int64_t n_out, std::int64_t points,
-                       ChebyshevConvention convention)
-    : n_in_(n_in),
-      n_out_(n_out),
-      half_(ceil_of(points, 2)),
-      synthesis_(make_synthesis(n_in, half_, convention == ChebyshevConvention::primed ? 0.5 : 1)),
-      analysis_(make_analysis(n_out, half_, convention == ChebyshevConvention::primed ? 1 : 0.5)) {}
+                       ChebyshevConvention convention, Algorithm algorithm)
+    : n_in_(n_in), n_out_(n_out), half_(ceil_of(points, 2)) {
+    if (algorithm == Algorithm::fft) {
+        fft_ = std::make_unique<CosineFft>(n_in, n_out, points, convention);
+        return;
+    }
+    const bool is_primed = convention == ChebyshevConvention::primed;
+    synthesis_ = make_synthesis(n_in, half_, is_primed ? 0.5 : 1);
+    analysis_ = make_analysis(n_out, half_, is_primed ? 1 : 0.5);
+}
 
 CosineAxis::Matrices CosineAxis::make_synthesis(std::int64_t n_in, std::int64_t half, double first) {
     const CosineTable cosine(2 * half);
@@ -180,43 +160,37 @@ CosineAxis::Matrices CosineAxis::make_analysis(std::int64_t n_out, std::int64_t 
 
 template <class R>
 void CosineAxis::synthesize(std::span<const Plane<const R>> coefficients, std::span<const Plane<R>> values,
-                            const AxisColumns& columns, cudaStream_t stream) const {
-    auto launch = launch_for<R>(columns);
-    launch.matrices = synthesis_.entries.data();
-    launch.rows = synthesis_.rows;
-    launch.inner = synthesis_.inner;
-    launch.source = coefficient_parts(n_in_);
-    launch.target = value_parts(half_);
-    run_arrays<R, Direction::synthesis>(launch, coefficients, values, stream);
+                            const AxisColumns& columns, void* scratch, cudaStream_t stream) const {
+    for_arrays<R>(launch_for<R>(columns), coefficients, values, [&](const AxisLaunch<R>& launch) {
+        if (fft_) return fft_->synthesize(launch, false, scratch, stream);
+        run<R, Direction::synthesis, 1>(
+            matrix_launch(launch, synthesis_, coefficient_parts(n_in_), value_parts(half_)), stream);
+    });
 }
 
 template <class R>
 void CosineAxis::synthesize_product(const Plane<const R>& one, const Plane<const R>& other, double weight,
-                                    const Plane<R>& values, const AxisColumns& columns,
+                                    const Plane<R>& values, const AxisColumns& columns, void* scratch,
                                     cudaStream_t stream) const {
     auto launch = launch_for<R>(columns);
-    launch.matrices = synthesis_.entries.data();
-    launch.rows = synthesis_.rows;
-    launch.inner = synthesis_.inner;
-    launch.source = coefficient_parts(n_in_);
-    launch.target = value_parts(half_);
     launch.in[0] = one;
     launch.in[1] = other;
     launch.out[0] = values;
+    launch.n_arrays = 1;
     launch.weight = weight;
-    run<R, Direction::synthesis, 2>(launch, 1, stream);
+    if (fft_) return fft_->synthesize(launch, true, scratch, stream);
+    run<R, Direction::synthesis, 2>(
+        matrix_launch(launch, synthesis_, coefficient_parts(n_in_), value_parts(half_)), stream);
 }
 
 template <class R>
 void CosineAxis::analyze(std::span<const Plane<const R>> values, std::span<const Plane<R>> coefficients,
-                         const AxisColumns& columns, cudaStream_t stream) const {
-    auto launch = launch_for<R>(columns);
-    launch.matrices = analysis_.entries.data();
-    launch.rows = analysis_.rows;
-    launch.inner = analysis_.inner;
-    launch.source = value_parts(half_);
-    launch.target = coefficient_parts(n_out_);
-    run_arrays<R, Direction::analysis>(launch, values, coefficients, stream);
+                         const AxisColumns& columns, void* scratch, cudaStream_t stream) const {
+    for_arrays<R>(launch_for<R>(columns), values, coefficients, [&](const AxisLaunch<R>& launch) {
+        if (fft_) return fft_->analyze(launch, scratch, stream);
+        run<R, Direction::analysis, 1>(
+            matrix_launch(launch, analysis_, value_parts(half_), coefficient_parts(n_out_)), stream);
+    });
 }
 
 namespace {
@@ -247,17 +221,19 @@ void prepare_cosine_kernels() {
 }
 
 template void CosineAxis::synthesize(std::span<const Plane<const float>>, std::span<const Plane<float>>,
-                                     const AxisColumns&, cudaStream_t) const;
+                                     const AxisColumns&, void*, cudaStream_t) const;
 template void CosineAxis::synthesize(std::span<const Plane<const double>>, std::span<const Plane<double>>,
-                                     const AxisColumns&, cudaStream_t) const;
+                                     const AxisColumns&, void*, cudaStream_t) const;
 template void CosineAxis::synthesize_product(const Plane<const float>&, const Plane<const float>&, double,
-                                             const Plane<float>&, const AxisColumns&, cudaStream_t) const;
+                                             const Plane<float>&, const AxisColumns&, void*,
+                                             cudaStream_t) const;
 template void CosineAxis::synthesize_product(const Plane<const double>&, const Plane<const double>&, double,
-                                             const Plane<double>&, const AxisColumns&, cudaStream_t) const;
+                                             const Plane<double>&, const AxisColumns&, void*,
+                                             cudaStream_t) const;
 template void CosineAxis::analyze(std::span<const Plane<const float>>, std::span<const Plane<float>>,
-                                  const AxisColumns&, cudaStream_t) const;
+                                  const AxisColumns&, void*, cudaStream_t) const;
 template void CosineAxis::analyze(std::span<const Plane<const double>>, std::span<const Plane<double>>,
-                                  const AxisColumns&, cudaStream_t) const;
+                                  const AxisColumns&, void*, cudaStream_t) const;
 template void prepare_cosine_kernels<float>();
 template void prepare_cosine_kernels<double>();
 

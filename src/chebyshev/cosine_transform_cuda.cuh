@@ -1,53 +1,53 @@
 #pragma once
 
+#include <memory>
 #include <span>
 
-#include "chebyshev/planes_cuda.cuh"
-#include "core/cuda.cuh"
+#include "chebyshev/cosine_fft_cuda.cuh"
+#include "chebyshev/cosine_launch.cuh"
 
 namespace zonal::chebyshev::cuda {
 
-/// The columns of arrays along one axis.
-struct AxisColumns {
-    int dimensions, axis;
-    std::array<std::int64_t, 3> extents;  ///< of the arrays; the axis's own plays no part
-    std::int64_t n_batch;
-};
-
-/// Between coefficients of an axis and its values at 2 half Gauss points, as CosineTransform on the CPU, with
-/// dense matrices on the device.
+/// Between coefficients of an axis and its values at Gauss points, as CosineTransform on the CPU, with dense
+/// matrices on the device or by FFTs.
 class CosineAxis {
   public:
-    /// points: at least so many; n_in, n_out: coefficients
-    CosineAxis(std::int64_t n_in, std::int64_t n_out, std::int64_t points, ChebyshevConvention convention);
+    enum class Algorithm { dense, fft };
 
-    std::int64_t points() const { return 2 * half_; }
-    std::int64_t n_in() const { return n_in_; }
+    /// points: at least so many; n_in, n_out: coefficients
+    CosineAxis(std::int64_t n_in, std::int64_t n_out, std::int64_t points, ChebyshevConvention convention,
+               Algorithm algorithm);
+
+    std::int64_t points() const { return fft_ ? fft_->points() : 2 * half_; }
     std::int64_t n_out() const { return n_out_; }
+    /// Scratch memory of a call, for so many lines of all arrays.
+    std::int64_t scratch_bytes(std::int64_t n_lines) const { return fft_ ? fft_->scratch_bytes(n_lines) : 0; }
 
     /// Coefficients to values, of as many arrays as there are; the arrays must not overlap.
     template <class R>
     void synthesize(std::span<const Plane<const R>> coefficients, std::span<const Plane<R>> values,
-                    const AxisColumns& columns, cudaStream_t stream) const;
+                    const AxisColumns& columns, void* scratch, cudaStream_t stream) const;
     /// values = weight * (those of one) * (those of the other)
     template <class R>
     void synthesize_product(const Plane<const R>& one, const Plane<const R>& other, double weight,
-                            const Plane<R>& values, const AxisColumns& columns, cudaStream_t stream) const;
+                            const Plane<R>& values, const AxisColumns& columns, void* scratch,
+                            cudaStream_t stream) const;
     template <class R>
     void analyze(std::span<const Plane<const R>> values, std::span<const Plane<R>> coefficients,
-                 const AxisColumns& columns, cudaStream_t stream) const;
+                 const AxisColumns& columns, void* scratch, cudaStream_t stream) const;
 
   private:
     /// [2][rows][inner], even and odd k.
     struct Matrices {
-        std::int64_t rows, inner;
+        std::int64_t rows = 0, inner = 0;
         core::DeviceArray<double> entries;
     };
     static Matrices make_synthesis(std::int64_t n_in, std::int64_t half, double first);
     static Matrices make_analysis(std::int64_t n_out, std::int64_t half, double first);
 
     std::int64_t n_in_, n_out_, half_;
-    Matrices synthesis_, analysis_;
+    Matrices synthesis_, analysis_;   ///< where dense
+    std::unique_ptr<CosineFft> fft_;  ///< where not
 };
 
 /// Lets the kernels have the shared memory that they use; once, by a plan.

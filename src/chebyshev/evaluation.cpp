@@ -1,11 +1,9 @@
-#include "zonal/chebyshev_evaluation.hpp"
+#include "chebyshev/evaluation.hpp"
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "chebyshev/cosine_table.hpp"
-#include "chebyshev/series_lines.hpp"
+#include "chebyshev/evaluation_math.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
@@ -25,174 +23,179 @@ std::vector<double> chebyshev_nodes(ChebyshevNodes nodes, std::int64_t n) {
 namespace chebyshev {
 namespace {
 
-/// Clenshaw (1955): b_k = a_k + 2 x b_{k+1} - b_{k+2}, f = a_0 + x b_1 - b_2 with a plain a_0. Within 1/2 of
-/// the ends in differences, d_k = b_k -+ b_{k+1} (Reinsch's form), which keeps digits there.
+template <class A, class B>
+void require_batch(const SeriesArray<A>& f, const char* name, const SeriesArray<B>& other) {
+    require_extent(name, 0, other.extents[0], f.extents[0]);
+    if (f.space != other.space)
+        throw InvalidArgument(fmt::format("{}: must be in the memory of f, the host's or a device's", name));
+}
+
 template <class T>
-T clenshaw(const T* a, std::int64_t stride, std::int64_t n, double x, Real<T> first_weight) {
-    using R = Real<T>;
-    const double side = x < 0 ? -1 : 1;
-    const bool near_end = std::abs(x) > 0.5;
-    const auto h = static_cast<R>(2 * (x - side));
-    const auto sign = static_cast<R>(side), two_x = static_cast<R>(2 * x);
-    T b{}, next{};  // b_{k+1}; d_{k+1} or b_{k+2}
-    for (std::int64_t k = n - 1; k >= 1; --k) {
-        if (near_end) {
-            next = a[k * stride] + h * b + sign * next;
-            b = next + sign * b;
-        } else {
-            const T present = a[k * stride] + two_x * b - next;
-            next = b;
-            b = present;
-        }
+void require_grid(const SeriesArray<const T>& f, const GridPoints& points, const SeriesArray<T>& values) {
+    require_not_empty(f, "f");
+    require_batch(f, "values", values);
+    for (int axis = 0; axis < f.dimensions; ++axis) {
+        require_extent("values", axis + 1, values.extents[axis + 1], points[axis].extent(0));
+        if (f.space == MemorySpace::host && points[axis].space() != MemorySpace::host)
+            throw InvalidArgument(fmt::format("points[{}]: must be in host memory, as f is", axis));
     }
-    const T first = a[0] * first_weight;
-    return near_end ? first + (h / 2) * b + sign * next : first + static_cast<R>(x) * b - next;
 }
 
-/// Half of a primed a_0 counts.
 template <class T>
-Real<T> first_weight(const SeriesArray<T>& f) {
-    return f.convention == ChebyshevConvention::primed ? Real<T>(0.5) : Real<T>(1);
+void require_nodes(const SeriesArray<const T>& values, ChebyshevNodes nodes, const SeriesArray<T>& f) {
+    require_not_empty(values, "values");
+    require_not_empty(f, "f");
+    require_batch(values, "f", f);
+    for (int axis = 1; axis <= f.dimensions; ++axis) {
+        const auto n = values.extents[axis];
+        if (nodes == ChebyshevNodes::lobatto && n < 2)
+            throw InvalidArgument(fmt::format("n = {}: must be at least 2 for Lobatto nodes", n));
+        if (f.extents[axis] > n)
+            throw InvalidArgument(fmt::format("f: {} = {}: must be at most the number of values {}",
+                                              axis_names[axis], f.extents[axis], n));
+    }
 }
 
-std::int64_t size_of(const std::array<std::int64_t, 4>& extents) {
-    return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+/// What lies between the steps along axes.
+template <class T>
+class HostBuffers {
+  public:
+    T* operator()(int axis, std::int64_t size) const {
+        auto& buffer = buffers_[axis % 2];
+        buffer.resize(static_cast<std::size_t>(size));
+        return buffer.data();
+    }
+
+  private:
+    mutable std::vector<T> buffers_[2];
+};
+
+template <class T>
+T coefficient(const NodeSums& sums, const CosineTable& cosine, const T* values, std::int64_t stride,
+              std::int64_t k) {
+    using R = Real<T>;
+    T sum{};
+    for (std::int64_t j = 0; j < sums.n; ++j)
+        sum += values[j * stride] * static_cast<R>(cosine(sums.quarter_turns(k, j)) * sums.share(j));
+    return sum * static_cast<R>(sums.weight(k));
 }
 
 }  // namespace
+
+template <class T>
+void evaluate_on_grid(const SeriesArray<const T>& f, const GridPoints& points, const SeriesArray<T>& values,
+                      void* cuda_stream) {
+    require_grid(f, points, values);
+    if (f.space == MemorySpace::cuda) return cuda::evaluate_on_grid(f, points, values, cuda_stream);
+    const auto step = [&](int axis, const SeriesArray<const T>& from, const SeriesArray<T>& to) {
+        const auto& x = points[static_cast<std::size_t>(axis - 1)];
+        for_each_line(from, to, axis, [&](std::int64_t source, std::int64_t target) {
+            const auto a = [&](std::int64_t k) { return from.data[source + k * from.strides[axis]]; };
+            for (std::int64_t i = 0; i < to.extents[axis]; ++i)
+                to.data[target + i * to.strides[axis]] =
+                    clenshaw<T>(a, from.extents[axis], x[i], clenshaw_start(x[i], 0), first_weight(f));
+        });
+    };
+    along_all_axes<T>(f, values, HostBuffers<T>(), step);
+}
 
 template <class T>
 T evaluate(const SeriesArray<const T>& f, const double* point) {
     require_host(f, "f");
-    auto extents = f.extents;
-    extents[0] = 1;
-    std::vector<T> sums[2];
-    SeriesArray<const T> rest = f;
-    rest.extents[0] = 1;
-    for (int axis = f.dimensions; axis >= 1; --axis) {
-        extents[axis] = 1;
-        auto& out = sums[axis % 2];
-        out.resize(static_cast<std::size_t>(size_of(extents)));
-        const auto target = row_major_like(rest, out.data(), extents);
-        for_each_line(rest, target, axis, [&](std::int64_t source, std::int64_t to) {
-            out[static_cast<std::size_t>(to)] = clenshaw(
-                rest.data + source, rest.strides[axis], rest.extents[axis], point[axis - 1], first_weight(f));
-        });
-        rest = row_major_like<const T>(rest, out.data(), extents);
-    }
-    return rest.data[0];
+    T value{};
+    GridPoints points;
+    for (int axis = 0; axis < f.dimensions; ++axis) points[axis] = {point + axis, {1}};
+    auto one = f;
+    one.extents[0] = 1;
+    evaluate_on_grid<T>(one, points, row_major_like(one, &value, {1, 1, 1, 1}));
+    return value;
 }
 
 template <class T>
-void evaluate_on_grid(const SeriesArray<const T>& f, const std::array<std::vector<double>, 3>& points,
-                      T* values) {
-    require_host(f, "f");
-    std::vector<T> sums[2];
-    SeriesArray<const T> rest = f;
-    rest.extents[0] = 1;
-    auto extents = rest.extents;
-    for (int axis = f.dimensions; axis >= 1; --axis) {
-        const auto& x = points[static_cast<std::size_t>(axis - 1)];
-        extents[axis] = static_cast<std::int64_t>(x.size());
-        auto& buffer = sums[axis % 2];
-        if (axis > 1) buffer.resize(static_cast<std::size_t>(size_of(extents)));
-        T* out = axis > 1 ? buffer.data() : values;
-        const auto target = row_major_like(rest, out, extents);
-        for_each_line(rest, target, axis, [&](std::int64_t source, std::int64_t to) {
-            for (std::int64_t i = 0; i < extents[axis]; ++i)
-                out[to + i * target.strides[axis]] =
-                    clenshaw(rest.data + source, rest.strides[axis], rest.extents[axis],
-                             x[static_cast<std::size_t>(i)], first_weight(f));
-        });
-        rest = row_major_like<const T>(rest, out, extents);
+void evaluate(const SeriesArray<const T>& f, View<const double, 2> points, View<T, 2> values,
+              void* cuda_stream) {
+    require_not_empty(f, "f");
+    SeriesArray<T> series_values{values.data(), 1, f.convention, values.space()};
+    for (int axis = 0; axis < 2; ++axis) {
+        series_values.extents[axis] = values.extent(axis);
+        series_values.strides[axis] = values.stride(axis);
     }
-}
-
-namespace {
-
-/// c_k = weight_k sum_j v_j T_k(x_j): 2 / n at n Gauss points; at n Lobatto points 2 / (n - 1), with half of
-/// the first and last v_j and of the last c_k (primed; Mason & Handscomb 2003, section 6.3).
-template <class T>
-class NodesToCoefficients {
-  public:
-    using R = Real<T>;
-    NodesToCoefficients(ChebyshevNodes nodes, std::int64_t n, ChebyshevConvention convention)
-        : n_(n),
-          gauss_(nodes == ChebyshevNodes::gauss),
-          cosine_(gauss_ || n == 1 ? n : n - 1),
-          plain_(convention == ChebyshevConvention::plain) {}
-
-    T coefficient(const T* values, std::int64_t stride, std::int64_t k) const {
-        T sum{};
-        for (std::int64_t j = 0; j < n_; ++j) {
-            const double weight =
-                gauss_ ? cosine_.gauss(k, j) : cosine_.lobatto(k, j) * (j == 0 || j == n_ - 1 ? 0.5 : 1);
-            sum += values[j * stride] * static_cast<R>(weight);
+    require_batch(f, "values", series_values);
+    require_extent("values", 1, values.extent(1), points.extent(0));
+    require_extent("points", 1, points.extent(1), f.dimensions);
+    if (points.space() != f.space)
+        throw InvalidArgument("points: must be in the memory of f, the host's or a device's");
+    if (f.space == MemorySpace::cuda) return cuda::evaluate(f, points, values, cuda_stream);
+    auto one = f;
+    for (std::int64_t item = 0; item < f.extents[0]; ++item, one.data += f.strides[0])
+        for (std::int64_t i = 0; i < points.extent(0); ++i) {
+            std::array<double, 3> point{};
+            for (int axis = 0; axis < f.dimensions; ++axis) point[axis] = points(i, axis);
+            values(item, i) = evaluate<T>(one, point.data());
         }
-        const double halves = (plain_ && k == 0 ? 0.5 : 1) * (!gauss_ && k == n_ - 1 ? 0.5 : 1);
-        return sum * static_cast<R>(2 * halves / static_cast<double>(gauss_ ? n_ : n_ - 1));
-    }
-
-  private:
-    std::int64_t n_;
-    bool gauss_;
-    CosineTable cosine_;
-    bool plain_;
-};
-
-}  // namespace
+}
 
 template <class T>
-void interpolate(const T* values, const std::array<std::int64_t, 3>& n_values, ChebyshevNodes nodes,
-                 const SeriesArray<T>& f) {
-    require_host(f, "f");
-    std::vector<T> sums[2];
-    std::array<std::int64_t, 4> extents{1, 1, 1, 1};
-    for (int axis = 1; axis <= f.dimensions; ++axis) {
-        extents[axis] = n_values[static_cast<std::size_t>(axis - 1)];
-        if (nodes == ChebyshevNodes::lobatto && extents[axis] < 2)
-            throw InvalidArgument(fmt::format("n = {}: must be at least 2 for Lobatto nodes", extents[axis]));
-        if (f.extents[axis] > extents[axis])
-            throw InvalidArgument(fmt::format("f: {} = {}: must be at most the number of values {}",
-                                              axis_names[axis], f.extents[axis], extents[axis]));
-    }
-    auto rest = row_major_like<const T>(f, values, extents);
-    for (int axis = f.dimensions; axis >= 1; --axis) {
-        const NodesToCoefficients<T> transform(nodes, extents[axis], f.convention);
-        extents[axis] = f.extents[axis];
-        auto& buffer = sums[axis % 2];
-        if (axis > 1) buffer.resize(static_cast<std::size_t>(size_of(extents)));
-        auto target = row_major_like<T>(f, buffer.data(), extents);
-        if (axis == 1) target = f;
-        for_each_line(rest, target, axis, [&](std::int64_t source, std::int64_t to) {
-            for (std::int64_t k = 0; k < extents[axis]; ++k)
-                target.data[to + k * target.strides[axis]] =
-                    transform.coefficient(rest.data + source, rest.strides[axis], k);
+void interpolate(const SeriesArray<const T>& values, ChebyshevNodes nodes, const SeriesArray<T>& f,
+                 void* cuda_stream) {
+    require_nodes(values, nodes, f);
+    if (f.space == MemorySpace::cuda) return cuda::interpolate(values, nodes, f, cuda_stream);
+    const auto step = [&](int axis, const SeriesArray<const T>& from, const SeriesArray<T>& to) {
+        const auto sums = node_sums(nodes, f.convention, from.extents[axis]);
+        const CosineTable cosine(sums.m());
+        for_each_line(from, to, axis, [&](std::int64_t source, std::int64_t target) {
+            for (std::int64_t k = 0; k < to.extents[axis]; ++k)
+                to.data[target + k * to.strides[axis]] =
+                    coefficient(sums, cosine, from.data + source, from.strides[axis], k);
         });
-        rest = row_major_like<const T>(f, buffer.data(), extents);
-    }
+    };
+    along_all_axes<T>(values, f, HostBuffers<T>(), step);
+}
+
+template <class T>
+void resample(const SeriesArray<const T>& f, const GridPoints& points, const SeriesArray<T>& result,
+              void* cuda_stream) {
+    require_grid(f, points, result);
+    if (f.space == MemorySpace::cuda) return cuda::resample(f, points, result, cuda_stream);
+    const auto& n = result.extents;
+    std::vector<T> values(static_cast<std::size_t>(n[0] * n[1] * n[2] * n[3]));
+    const auto between = row_major_like(f, values.data(), n);
+    evaluate_on_grid(f, points, between);
+    interpolate<T>(row_major_like<const T>(f, values.data(), n), ChebyshevNodes::gauss, result);
 }
 
 template float evaluate(const SeriesArray<const float>&, const double*);
 template double evaluate(const SeriesArray<const double>&, const double*);
 template std::complex<float> evaluate(const SeriesArray<const std::complex<float>>&, const double*);
 template std::complex<double> evaluate(const SeriesArray<const std::complex<double>>&, const double*);
-template void evaluate_on_grid(const SeriesArray<const float>&, const std::array<std::vector<double>, 3>&,
-                               float*);
-template void evaluate_on_grid(const SeriesArray<const double>&, const std::array<std::vector<double>, 3>&,
-                               double*);
-template void evaluate_on_grid(const SeriesArray<const std::complex<float>>&,
-                               const std::array<std::vector<double>, 3>&, std::complex<float>*);
-template void evaluate_on_grid(const SeriesArray<const std::complex<double>>&,
-                               const std::array<std::vector<double>, 3>&, std::complex<double>*);
-template void interpolate(const float*, const std::array<std::int64_t, 3>&, ChebyshevNodes,
-                          const SeriesArray<float>&);
-template void interpolate(const double*, const std::array<std::int64_t, 3>&, ChebyshevNodes,
-                          const SeriesArray<double>&);
-template void interpolate(const std::complex<float>*, const std::array<std::int64_t, 3>&, ChebyshevNodes,
-                          const SeriesArray<std::complex<float>>&);
-template void interpolate(const std::complex<double>*, const std::array<std::int64_t, 3>&, ChebyshevNodes,
-                          const SeriesArray<std::complex<double>>&);
+template void evaluate(const SeriesArray<const float>&, View<const double, 2>, View<float, 2>, void*);
+template void evaluate(const SeriesArray<const double>&, View<const double, 2>, View<double, 2>, void*);
+template void evaluate(const SeriesArray<const std::complex<float>>&, View<const double, 2>,
+                       View<std::complex<float>, 2>, void*);
+template void evaluate(const SeriesArray<const std::complex<double>>&, View<const double, 2>,
+                       View<std::complex<double>, 2>, void*);
+template void evaluate_on_grid(const SeriesArray<const float>&, const GridPoints&, const SeriesArray<float>&,
+                               void*);
+template void evaluate_on_grid(const SeriesArray<const double>&, const GridPoints&,
+                               const SeriesArray<double>&, void*);
+template void evaluate_on_grid(const SeriesArray<const std::complex<float>>&, const GridPoints&,
+                               const SeriesArray<std::complex<float>>&, void*);
+template void evaluate_on_grid(const SeriesArray<const std::complex<double>>&, const GridPoints&,
+                               const SeriesArray<std::complex<double>>&, void*);
+template void interpolate(const SeriesArray<const float>&, ChebyshevNodes, const SeriesArray<float>&, void*);
+template void interpolate(const SeriesArray<const double>&, ChebyshevNodes, const SeriesArray<double>&,
+                          void*);
+template void interpolate(const SeriesArray<const std::complex<float>>&, ChebyshevNodes,
+                          const SeriesArray<std::complex<float>>&, void*);
+template void interpolate(const SeriesArray<const std::complex<double>>&, ChebyshevNodes,
+                          const SeriesArray<std::complex<double>>&, void*);
+template void resample(const SeriesArray<const float>&, const GridPoints&, const SeriesArray<float>&, void*);
+template void resample(const SeriesArray<const double>&, const GridPoints&, const SeriesArray<double>&,
+                       void*);
+template void resample(const SeriesArray<const std::complex<float>>&, const GridPoints&,
+                       const SeriesArray<std::complex<float>>&, void*);
+template void resample(const SeriesArray<const std::complex<double>>&, const GridPoints&,
+                       const SeriesArray<std::complex<double>>&, void*);
 
 }  // namespace chebyshev
 }  // namespace zonal

@@ -65,7 +65,8 @@ LinePairs<Real<T>> line_pairs(const SeriesArray<const T>& from, const SeriesArra
 
 inline constexpr int most_team_threads = 1024, most_team_warps = most_team_threads / 32;
 
-/// Threads that share a line, a multiple of 32, and how many such teams a block has: several of one warp.
+/// Threads that share a line, 1 or a multiple of 32, and how many such teams a block has: several only of a
+/// warp or less, as larger ones meet in shared memory.
 struct Teams {
     int threads, per_block;
 };
@@ -85,6 +86,30 @@ bool has_line_for_each_thread(const LinePairs<R>& lines, std::int64_t n) {
     return lines.count >= fewest_lines && (std::abs(lines.first.source_stride) > planes || n <= short_line);
 }
 
+/// Teams for `count` sums of n terms each: of one thread where there are enough of them, else as large as
+/// terms and processors allow.
+inline Teams teams_for_sums(std::int64_t count, std::int64_t n) {
+    constexpr std::int64_t fewest_sums = 1 << 14, fewest_terms = 16, most_threads = 1 << 18;
+    constexpr int threads_per_block = 128;
+    if (count >= fewest_sums || n < 2 * fewest_terms) return {1, threads_per_block};
+    int threads = 32;
+    while (threads < most_team_threads && 2 * threads * fewest_terms <= n &&
+           2 * threads * count <= most_threads)
+        threads *= 2;
+    return {threads, threads == 32 ? threads_per_block / 32 : 1};
+}
+
+/// Terms [first, first + count) of n, a thread's part of them.
+struct TeamShare {
+    std::int64_t first, count;
+
+    static __device__ TeamShare of(std::int64_t n) {
+        const std::int64_t length = (n + blockDim.x - 1) / blockDim.x, first = length * threadIdx.x;
+        const std::int64_t left = first < n ? n - first : 0;
+        return {first, length < left ? length : left};
+    }
+};
+
 inline unsigned n_blocks_for(std::int64_t count, std::int64_t per_block) {
     const std::int64_t blocks = (count + per_block - 1) / per_block;
     if (blocks > INT32_MAX)
@@ -96,6 +121,7 @@ inline unsigned n_blocks_for(std::int64_t count, std::int64_t per_block) {
 /// must call.
 template <class R>
 __device__ R team_sum(R value, R* shared) {
+    if (blockDim.x == 1) return value;
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(~0u, value, distance);
     const int n_warps = static_cast<int>(blockDim.x) / 32;

@@ -1,4 +1,5 @@
 #include "chebyshev/calculus.hpp"
+#include "chebyshev/evaluation.hpp"
 #include "chebyshev/product.hpp"
 #include "zonal/error.hpp"
 
@@ -48,6 +49,23 @@ void integrate_out(const SeriesArray<const T>&, int, double, const SeriesArray<T
     refuse();
 }
 
+template <class T>
+void evaluate(const SeriesArray<const T>&, View<const double, 2>, View<T, 2>, void*) {
+    refuse();
+}
+template <class T>
+void evaluate_on_grid(const SeriesArray<const T>&, const GridPoints&, const SeriesArray<T>&, void*) {
+    refuse();
+}
+template <class T>
+void interpolate(const SeriesArray<const T>&, ChebyshevNodes, const SeriesArray<T>&, void*) {
+    refuse();
+}
+template <class T>
+void resample(const SeriesArray<const T>&, const GridPoints&, const SeriesArray<T>&, void*) {
+    refuse();
+}
+
 template void differentiate(const SeriesArray<const float>&, int, double, const SeriesArray<float>&, void*);
 template void differentiate(const SeriesArray<const double>&, int, double, const SeriesArray<double>&, void*);
 template void differentiate(const SeriesArray<const std::complex<float>>&, int, double,
@@ -68,6 +86,34 @@ template void integrate_out(const SeriesArray<const std::complex<float>>&, int, 
                             const SeriesArray<std::complex<float>>&, void*);
 template void integrate_out(const SeriesArray<const std::complex<double>>&, int, double,
                             const SeriesArray<std::complex<double>>&, void*);
+template void evaluate(const SeriesArray<const float>&, View<const double, 2>, View<float, 2>, void*);
+template void evaluate(const SeriesArray<const double>&, View<const double, 2>, View<double, 2>, void*);
+template void evaluate(const SeriesArray<const std::complex<float>>&, View<const double, 2>,
+                       View<std::complex<float>, 2>, void*);
+template void evaluate(const SeriesArray<const std::complex<double>>&, View<const double, 2>,
+                       View<std::complex<double>, 2>, void*);
+template void evaluate_on_grid(const SeriesArray<const float>&, const GridPoints&, const SeriesArray<float>&,
+                               void*);
+template void evaluate_on_grid(const SeriesArray<const double>&, const GridPoints&,
+                               const SeriesArray<double>&, void*);
+template void evaluate_on_grid(const SeriesArray<const std::complex<float>>&, const GridPoints&,
+                               const SeriesArray<std::complex<float>>&, void*);
+template void evaluate_on_grid(const SeriesArray<const std::complex<double>>&, const GridPoints&,
+                               const SeriesArray<std::complex<double>>&, void*);
+template void interpolate(const SeriesArray<const float>&, ChebyshevNodes, const SeriesArray<float>&, void*);
+template void interpolate(const SeriesArray<const double>&, ChebyshevNodes, const SeriesArray<double>&,
+                          void*);
+template void interpolate(const SeriesArray<const std::complex<float>>&, ChebyshevNodes,
+                          const SeriesArray<std::complex<float>>&, void*);
+template void interpolate(const SeriesArray<const std::complex<double>>&, ChebyshevNodes,
+                          const SeriesArray<std::complex<double>>&, void*);
+template void resample(const SeriesArray<const float>&, const GridPoints&, const SeriesArray<float>&, void*);
+template void resample(const SeriesArray<const double>&, const GridPoints&, const SeriesArray<double>&,
+                       void*);
+template void resample(const SeriesArray<const std::complex<float>>&, const GridPoints&,
+                       const SeriesArray<std::complex<float>>&, void*);
+template void resample(const SeriesArray<const std::complex<double>>&, const GridPoints&,
+                       const SeriesArray<std::complex<double>>&, void*);
 
 }  // namespace cuda
 }  // namespace zonal::chebyshev

@@ -21,7 +21,6 @@ class Method {
 template <class T>
 std::unique_ptr<Method<T>> make_direct(const ProductShape& shape,
                                        const std::array<std::int64_t, 3>& extents_out);
-/// Throws InvalidArgument for more points than dense matrices go up to.
 template <class T>
 std::unique_ptr<Method<T>> make_transform(const ProductShape& shape,
                                           const std::array<std::int64_t, 3>& extents_out);

@@ -54,24 +54,18 @@ void check(const ProductShape& shape) {
     for (std::size_t term = 0; term < shape.terms.size(); ++term) check_term(shape, term);
 }
 
-/// Whether transforms need more points than the dense matrices on CUDA go up to.
-bool has_too_many_points(const ProductShape& shape, bool full) {
-    const auto factors = static_cast<std::int64_t>(most_factors(shape));
-    const auto most = *std::max_element(shape.extents.begin(), shape.extents.end());
-    return fewest_points(factors * (most - 1), (full ? factors : 1) * (most - 1)) > most_points_on_cuda;
-}
-
 /// device, threads and method; where this build has no products on CUDA, automatic is the CPU.
 ChebyshevProductOptions resolve(const ProductShape& shape, ChebyshevProductOptions options) {
     const bool automatic = options.device.kind() == Device::Kind::automatic;
     options.device = automatic && !has_cuda_products() ? Device::cpu() : resolve_device(options.device);
     options.threads = core::resolve_threads(options.threads);
+    require_between("n_batch", options.n_batch, 1, INT64_MAX);
     if (options.method == ChebyshevMethod::automatic) {
-        const bool on_cuda = options.device.kind() == Device::Kind::cuda;
+        const ProductWork work{shape.dimensions, shape.extents[0],
+                               static_cast<std::int64_t>(shape.terms.size()), options.n_batch,
+                               options.device.kind() == Device::Kind::cuda};
         const bool direct = options.accuracy == ChebyshevAccuracy::componentwise ||
-                            (on_cuda && has_too_many_points(shape, options.full)) ||
-                            (most_factors(shape) == 2 && direct_is_faster(shape.dimensions, shape.extents[0],
-                                                                          shape.terms.size(), on_cuda));
+                            (most_factors(shape) == 2 && direct_is_faster(work));
         options.method = direct ? ChebyshevMethod::direct : ChebyshevMethod::transform;
     }
     if (options.method == ChebyshevMethod::transform && options.accuracy == ChebyshevAccuracy::componentwise)

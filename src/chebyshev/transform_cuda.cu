@@ -21,14 +21,11 @@ std::int64_t size_of(const Extents& n) {
 }
 
 CosineAxis make_axis(const ProductShape& shape, const Extents& extents_out, std::size_t axis) {
+    using Algorithm = CosineAxis::Algorithm;
     const auto n = shape.extents[axis], n_out = extents_out[axis];
     const auto points = fewest_points(static_cast<std::int64_t>(most_factors(shape)) * (n - 1), n_out - 1);
-    if (points > most_points_on_cuda)
-        throw InvalidArgument("extents[" + std::to_string(axis) + "] = " + std::to_string(n) + ": needs " +
-                              std::to_string(points) + " points, and transform on CUDA takes at most " +
-                              std::to_string(most_points_on_cuda) +
-                              "; method = direct or device = cpu take more");
-    return {n, n_out, points, shape.convention};
+    return {n, n_out, points, shape.convention,
+            points <= largest_dense_on_cuda ? Algorithm::dense : Algorithm::fft};
 }
 
 /// Sums of products through values at Gauss points: axis by axis from the last to the first all fields to
@@ -61,7 +58,8 @@ class TransformMethod final : public Method<T> {
     }
 
     std::int64_t scratch_bytes(std::int64_t n_batch) const override {
-        return 2 * buffer_size(std::min(n_batch, part())) * static_cast<std::int64_t>(sizeof(R));
+        const auto count = std::min(n_batch, part());
+        return values_bytes(count) + axis_bytes(count);
     }
 
     void run(std::span<const SeriesArray<const T>> fields, std::span<const SeriesArray<T>> sums,
@@ -71,6 +69,7 @@ class TransformMethod final : public Method<T> {
             Part work{first, std::min(part(), n_batch - first), {}, stream};
             work.buffers[0] = static_cast<R*>(scratch);
             work.buffers[1] = work.buffers[0] + buffer_size(std::min(n_batch, part()));
+            work.axis_scratch = static_cast<char*>(scratch) + values_bytes(std::min(n_batch, part()));
             run_part(fields, sums, work);
         }
     }
@@ -83,6 +82,7 @@ class TransformMethod final : public Method<T> {
         std::int64_t first, count;
         R* buffers[2];
         cudaStream_t stream;
+        void* axis_scratch = nullptr;
         int next = 0;
     };
 
@@ -109,6 +109,16 @@ class TransformMethod final : public Method<T> {
         }
     }
     std::int64_t buffer_size(std::int64_t n_batch) const { return aligned_size(n_batch * size_); }
+    std::int64_t values_bytes(std::int64_t n_batch) const {
+        return 2 * buffer_size(n_batch) * static_cast<std::int64_t>(sizeof(R));
+    }
+    /// Of the axes' transforms: a buffer's lines, and as many again of a product's other factor.
+    std::int64_t axis_bytes(std::int64_t n_batch) const {
+        std::int64_t bytes = 0;
+        for (const auto& axis : axes_)
+            bytes = std::max(bytes, axis.scratch_bytes(2 * n_batch * size_ / axis.points()));
+        return bytes;
+    }
     std::int64_t part() const {
         return std::max<std::int64_t>(
             1, most_scratch_bytes / (2 * size_ * static_cast<std::int64_t>(sizeof(R))));
@@ -154,7 +164,7 @@ class TransformMethod final : public Method<T> {
                     for (int plane = 0; plane < planes; ++plane)
                         target.push_back(plane_of(sum, plane, work.first));
             }
-            at(axis).template analyze<R>(current, target, columns, work.stream);
+            at(axis).template analyze<R>(current, target, columns, work.axis_scratch, work.stream);
             current = to_read(target);
         }
     }
@@ -166,9 +176,9 @@ class TransformMethod final : public Method<T> {
         const auto target = next_arrays(work, multiplies ? 1 : current.size(), n);
         if (multiplies)
             at(axis).template synthesize_product<R>(current[pair_[0]], current[pair_[1]], weight_,
-                                                    target.front(), columns, work.stream);
+                                                    target.front(), columns, work.axis_scratch, work.stream);
         else
-            at(axis).template synthesize<R>(current, target, columns, work.stream);
+            at(axis).template synthesize<R>(current, target, columns, work.axis_scratch, work.stream);
         current = to_read(target);
     }
 

@@ -38,16 +38,31 @@ std::int64_t shared_memory_per_block() {
     return bytes;
 }
 
-void* allocate_device(std::int64_t bytes) {
-    void* memory = nullptr;
-    const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
-    if (status == cudaSuccess) return memory;
+namespace {
+
+/// Throws unless the memory was there.
+void check_allocation(cudaError_t status, std::int64_t bytes) {
+    if (status == cudaSuccess) return;
     cudaGetLastError();
     if (status != cudaErrorMemoryAllocation) check_cuda(status, "allocating memory");
     std::size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
     throw OutOfDeviceMemory("CUDA: out of memory: " + std::to_string(bytes) + " bytes asked for, " +
                             std::to_string(free) + " of " + std::to_string(total) + " free");
+}
+
+}  // namespace
+
+void* allocate_device(std::int64_t bytes) {
+    void* memory = nullptr;
+    check_allocation(cudaMalloc(&memory, static_cast<std::size_t>(bytes)), bytes);
+    return memory;
+}
+
+void* allocate_in_stream(std::int64_t bytes, cudaStream_t stream) {
+    void* memory = nullptr;
+    check_allocation(cudaMallocAsync(&memory, static_cast<std::size_t>(bytes), stream), bytes);
+    return memory;
 }
 
 }  // namespace zonal::core

@@ -35,6 +35,31 @@ std::int64_t shared_memory_per_block();
 /// Bytes of device memory; throws OutOfDeviceMemory with the bytes asked for and free.
 void* allocate_device(std::int64_t bytes);
 
+/// The same from the current device's memory pool: there from the present point in the stream's work on, and
+/// free again when the stream has come to where it was released.
+void* allocate_in_stream(std::int64_t bytes, cudaStream_t stream);
+
+/// An array of device memory for work on one stream; not initialised.
+template <class T>
+class StreamArray {
+  public:
+    StreamArray(std::int64_t size, cudaStream_t stream)
+        : stream_(stream),
+          data_(size == 0 ? nullptr
+                          : static_cast<T*>(
+                                allocate_in_stream(size * static_cast<std::int64_t>(sizeof(T)), stream))) {}
+    ~StreamArray() {
+        if (data_ != nullptr) cudaFreeAsync(data_, stream_);
+    }
+    StreamArray(const StreamArray&) = delete;
+    StreamArray& operator=(const StreamArray&) = delete;
+    T* data() const { return data_; }
+
+  private:
+    cudaStream_t stream_;
+    T* data_;
+};
+
 /// An array of device memory that it owns; not initialised. Knows its device.
 template <class T>
 class DeviceArray {

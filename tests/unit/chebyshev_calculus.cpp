@@ -3,6 +3,7 @@
 
 #include <numbers>
 
+#include "chebyshev/evaluation_math.hpp"
 #include "chebyshev_helpers.hpp"
 #include "zonal/chebyshev_calculus.hpp"
 #include "zonal/chebyshev_evaluation.hpp"
@@ -124,6 +125,44 @@ void expect_values_of_the_sum() {
 TEST(ChebyshevEvaluation, IsTheSum) {
     expect_values_of_the_sum<primed>();
     expect_values_of_the_sum<plain>();
+}
+
+/// As a device's threads share it.
+TEST(ChebyshevEvaluation, PartsOfASumMakeUpTheWhole) {
+    constexpr std::int64_t n = 100;
+    const auto f = random_series<double, 1>({n}, 1);
+    for (const double x : {-1.0, -0.999999, -0.6, -0.5, 0.0, 0.3, 0.51, 0.9999999, 1.0, 1.001, -1.001}) {
+        double sum = 0;
+        for (std::int64_t first = 0; first < n; first += 13) {
+            const auto a = [&](std::int64_t k) { return f(first + k); };
+            sum += chebyshev::clenshaw<double>(a, std::min<std::int64_t>(13, n - first), x,
+                                               chebyshev::clenshaw_start(x, first), first == 0 ? 0.5 : 1.0);
+        }
+        const double largest = std::cosh(n * std::acosh(std::max(1.0, std::abs(x))));
+        EXPECT_NEAR(sum, evaluate(f, x), 9 * n * eps * sum_of_magnitudes(f.data(), n) * largest) << x;
+    }
+}
+
+TEST(ChebyshevEvaluation, BatchesAreSeriesOneByOne) {
+    auto batch = random_array<double, 3>({3, 4, 5}, 1);
+    Array<double, 2> points({7, 2}), values({3, 7});
+    for (std::int64_t i = 0; i < 14; ++i) points.data()[i] = std::cos(static_cast<double>(i));
+    const ChebyshevView<const double, 2> all(ChebyshevView<double, 2>(batch.view()));
+    evaluate<double, 2, primed>(all, points.view(), values.view());
+    Array<double, 3> grid({3, 1, 1}), back({3, 1, 1});
+    for (std::int64_t i = 0; i < 7; ++i) {
+        evaluate_on_grid<double, 2, primed>(
+            all, {View<const double, 1>(&points(i, 0), {1}), {&points(i, 1), {1}}}, grid.view());
+        for (std::int64_t item = 0; item < 3; ++item) {
+            const ChebyshevView<const double, 2> one(all.coefficients[item]);
+            EXPECT_EQ(values(item, i),
+                      chebyshev::evaluate<double>(chebyshev::series_array(one), &points(i, 0)));
+            EXPECT_EQ(grid(item, 0, 0), values(item, i));
+        }
+    }
+    interpolate<double, 2, primed>(grid.view(), ChebyshevNodes::gauss, ChebyshevView<double, 2>(back.view()));
+    for (std::int64_t item = 0; item < 3; ++item)  // a primed a_00 counts a quarter
+        EXPECT_DOUBLE_EQ(back(item, 0, 0), 4 * grid(item, 0, 0));
 }
 
 TEST(ChebyshevEvaluation, OfAProductIsTheProductOfEvaluations) {

@@ -242,6 +242,21 @@ TEST_P(ChebyshevOnEveryTarget, ProductsMatchReference) {
 INSTANTIATE_TEST_SUITE_P(Targets, ChebyshevOnEveryTarget, ::testing::ValuesIn(targets()),
                          [](const auto& info) { return info.param.name; });
 
+TEST(ChebyshevProductChoice, OfAutomaticGoesByLengthBatchAndTerms) {
+    const auto method = [](std::int64_t n, std::int64_t n_batch, int n_terms = 1) {
+        auto options = with(ChebyshevMethod::automatic);
+        options.device = Device::cpu();
+        options.n_batch = n_batch;
+        const std::vector<ChebyshevTerm> terms(static_cast<std::size_t>(n_terms), {0, 1.0, {0, 1}});
+        return ChebyshevProductPlan<double, 1>({n}, 2, 1, terms, options).options().method;
+    };
+    EXPECT_EQ(method(200, 1), direct);
+    EXPECT_EQ(method(200, 64), transform);
+    EXPECT_EQ(method(40, 64), direct);
+    EXPECT_EQ(method(600, 1), transform);
+    EXPECT_EQ(method(200, 1, 3), transform);
+}
+
 TEST(ChebyshevProductErrors, SayArgumentValueAndRange) {
     using Plan = ChebyshevProductPlan<double, 1>;
     EXPECT_EQ(message_of([] { Plan({0}); }), "extents[0] = 0: must be 1 to 16777216");
@@ -260,6 +275,8 @@ TEST(ChebyshevProductErrors, SayArgumentValueAndRange) {
     options.accuracy = ChebyshevAccuracy::componentwise;
     EXPECT_EQ(message_of([&] { Plan({4}, options); }),
               "method = transform: has no componentwise accuracy; must be direct or automatic");
+    options.n_batch = 0;
+    EXPECT_EQ(message_of([&] { Plan({4}, options); }).substr(0, 11), "n_batch = 0");
     const Plan plan({4});
     ChebyshevSeries<double, 1> a({4}), b({5});
     EXPECT_EQ(message_of([&] { plan.multiply(a.view(), b.view(), a.view()); }),

@@ -84,6 +84,17 @@ __global__ void tensor_kernel(double* out, int steps) {
     out[static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x] = sum;
 }
 
+/// FLOP/s of fused multiply-adds in double precision.
+inline double fma_peak(cudaStream_t stream) {
+    constexpr int blocks = 132 * 16, threads = 256, steps = 2048;
+    const core::DeviceArray<double> out(blocks * threads);
+    const double seconds = stream_seconds(stream, 1, 5, [&] {
+        fma_kernel<<<blocks, threads, 0, stream>>>(out.data(), steps);
+        core::check_launch("peak");
+    });
+    return 2.0 * 8 * steps * blocks * threads / seconds;
+}
+
 struct Peaks {
     double fma, tensor;  ///< FLOP/s
 };
@@ -91,17 +102,12 @@ struct Peaks {
 inline Peaks measure_peaks(cudaStream_t stream) {
     constexpr int blocks = 132 * 16, threads = 256, steps = 2048;
     const core::DeviceArray<double> out(blocks * threads);
-    const double fma_seconds = stream_seconds(stream, 1, 5, [&] {
-        fma_kernel<<<blocks, threads, 0, stream>>>(out.data(), steps);
-        core::check_launch("peak");
-    });
     const double tensor_seconds = stream_seconds(stream, 1, 5, [&] {
         tensor_kernel<<<blocks, threads, 0, stream>>>(out.data(), steps);
         core::check_launch("peak");
     });
     const double warps = blocks * threads / 32;
-    return {2.0 * 8 * steps * blocks * threads / fma_seconds,
-            2.0 * 16 * 8 * 16 * 4 * steps * warps / tensor_seconds};
+    return {fma_peak(stream), 2.0 * 16 * 8 * 16 * 4 * steps * warps / tensor_seconds};
 }
 
 }  // namespace zonal::bench
