@@ -15,8 +15,9 @@ class CudaProduct final : public ProductPlan<T> {
                 const ChebyshevProductOptions& options)
         : device_(options.device.index()), threads_(options.threads) {
         const core::CurrentDevice current(device_);
-        method_ = options.method == ChebyshevMethod::direct ? make_direct<T>(shape, extents_out)
-                                                            : make_transform<T>(shape, extents_out);
+        method_ = options.method == ChebyshevMethod::direct
+                      ? make_direct<T>(shape, extents_out)
+                      : make_transform<T>(shape, extents_out, options.n_batch);
     }
 
     void prepare(ChebyshevWorkspace::Storage& workspace, std::int64_t n_batch) const override {

@@ -21,9 +21,11 @@ class Method {
 template <class T>
 std::unique_ptr<Method<T>> make_direct(const ProductShape& shape,
                                        const std::array<std::int64_t, 3>& extents_out);
+/// Of calls with about n_batch series: others are served as well, if not as fast.
 template <class T>
 std::unique_ptr<Method<T>> make_transform(const ProductShape& shape,
-                                          const std::array<std::int64_t, 3>& extents_out);
+                                          const std::array<std::int64_t, 3>& extents_out,
+                                          std::int64_t n_batch);
 
 /// Series of the stages' own, each at a multiple of 32 elements: sectors begin with the first one.
 inline std::int64_t aligned_size(std::int64_t size) {

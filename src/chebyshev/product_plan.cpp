@@ -61,9 +61,12 @@ ChebyshevProductOptions resolve(const ProductShape& shape, ChebyshevProductOptio
     options.threads = core::resolve_threads(options.threads);
     require_between("n_batch", options.n_batch, 1, INT64_MAX);
     if (options.method == ChebyshevMethod::automatic) {
-        const ProductWork work{shape.dimensions, shape.extents[0],
-                               static_cast<std::int64_t>(shape.terms.size()), options.n_batch,
-                               options.device.kind() == Device::Kind::cuda};
+        const auto& n = shape.extents;
+        const ProductWork work{
+            shape.dimensions,
+            static_cast<double>(n[0]) * static_cast<double>(n[1]) * static_cast<double>(n[2]),
+            static_cast<std::int64_t>(shape.terms.size()), options.n_batch,
+            options.device.kind() == Device::Kind::cuda};
         const bool direct = options.accuracy == ChebyshevAccuracy::componentwise ||
                             (most_factors(shape) == 2 && direct_is_faster(work));
         options.method = direct ? ChebyshevMethod::direct : ChebyshevMethod::transform;

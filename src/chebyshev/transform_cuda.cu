@@ -20,12 +20,15 @@ std::int64_t size_of(const Extents& n) {
     return n[0] * n[1] * n[2];
 }
 
-CosineAxis make_axis(const ProductShape& shape, const Extents& extents_out, std::size_t axis) {
+CosineAxis make_axis(const ProductShape& shape, const Extents& extents_out, std::int64_t n_batch,
+                     std::size_t axis) {
     using Algorithm = CosineAxis::Algorithm;
     const auto n = shape.extents[axis], n_out = extents_out[axis];
     const auto points = fewest_points(static_cast<std::int64_t>(most_factors(shape)) * (n - 1), n_out - 1);
+    const double n_lines =
+        static_cast<double>(n_batch) * shape.n_fields * static_cast<double>(size_of(shape.extents) / n);
     return {n, n_out, points, shape.convention,
-            points <= largest_dense_on_cuda ? Algorithm::dense : Algorithm::fft};
+            points <= largest_dense_on_cuda(n_lines) ? Algorithm::dense : Algorithm::fft};
 }
 
 /// Sums of products through values at Gauss points: axis by axis from the last to the first all fields to
@@ -37,11 +40,11 @@ class TransformMethod final : public Method<T> {
     static constexpr int planes = n_planes<T>;
 
   public:
-    TransformMethod(const ProductShape& shape, const Extents& extents_out)
+    TransformMethod(const ProductShape& shape, const Extents& extents_out, std::int64_t n_batch)
         : d_(shape.dimensions), n_outputs_(shape.n_outputs), n_(shape.extents), n_out_(extents_out) {
         prepare_cosine_kernels<R>();
         for (int axis = 0; axis < d_; ++axis)
-            axes_.push_back(make_axis(shape, extents_out, static_cast<std::size_t>(axis)));
+            axes_.push_back(make_axis(shape, extents_out, n_batch, static_cast<std::size_t>(axis)));
         std::vector<int> places(static_cast<std::size_t>(shape.n_fields), -1);
         for (const auto& term : shape.terms)
             for (const int field : term.factors) place_of(field, places);
@@ -208,13 +211,16 @@ class TransformMethod final : public Method<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Method<T>> make_transform(const ProductShape& shape, const Extents& extents_out) {
-    return std::make_unique<TransformMethod<T>>(shape, extents_out);
+std::unique_ptr<Method<T>> make_transform(const ProductShape& shape, const Extents& extents_out,
+                                          std::int64_t n_batch) {
+    return std::make_unique<TransformMethod<T>>(shape, extents_out, n_batch);
 }
 
-template std::unique_ptr<Method<float>> make_transform(const ProductShape&, const Extents&);
-template std::unique_ptr<Method<double>> make_transform(const ProductShape&, const Extents&);
-template std::unique_ptr<Method<std::complex<float>>> make_transform(const ProductShape&, const Extents&);
-template std::unique_ptr<Method<std::complex<double>>> make_transform(const ProductShape&, const Extents&);
+template std::unique_ptr<Method<float>> make_transform(const ProductShape&, const Extents&, std::int64_t);
+template std::unique_ptr<Method<double>> make_transform(const ProductShape&, const Extents&, std::int64_t);
+template std::unique_ptr<Method<std::complex<float>>> make_transform(const ProductShape&, const Extents&,
+                                                                     std::int64_t);
+template std::unique_ptr<Method<std::complex<double>>> make_transform(const ProductShape&, const Extents&,
+                                                                      std::int64_t);
 
 }  // namespace zonal::chebyshev::cuda

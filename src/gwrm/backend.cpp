@@ -6,7 +6,7 @@ namespace zonal::gwrm {
 namespace {
 
 /// By automatic choice; with fewer, launches take longer than the CPU's work (docs/decisions/gwrm.md).
-constexpr std::int64_t fewest_unknowns_on_cuda = 4096;
+constexpr std::int64_t fewest_unknowns_on_cuda = 1024;
 
 }  // namespace
 
