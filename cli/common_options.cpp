@@ -72,15 +72,19 @@ void add_run_options(CLI::App& app, RunOptions& options) {
         ->group("General");
 }
 
-void RunOptions::resolve(Session& session) {
-    any_device = device.kind() == Device::Kind::automatic;
+Device RunOptions::resolved_device() const {
     try {
-        device = resolve_device(device);
+        return resolve_device(device);
     } catch (const BackendUnavailable& error) {
         const std::string message = error.what(), name = "device = " + to_string(device) + ": ";
         if (!message.starts_with(name)) throw;
         throw BackendUnavailable("--device = cuda: " + message.substr(name.size()));
     }
+}
+
+void RunOptions::resolve(Session& session) {
+    any_device = device.kind() == Device::Kind::automatic;
+    device = resolved_device();
     session.report["device"] = to_string(device);
     session.report["threads"] = threads == 0 ? available_cpus() : threads;
 }

@@ -27,6 +27,8 @@ struct RunOptions {
     bool any_device = false;  ///< --device auto, which resolve() replaces
 
     int thread_count() const { return static_cast<int>(threads); }
+    /// Throws BackendUnavailable, which names the option.
+    Device resolved_device() const;
     /// Reports the device and threads that the work runs on. Throws BackendUnavailable.
     void resolve(Session& session);
 };
