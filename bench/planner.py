@@ -3,6 +3,7 @@ maps: `zonal plan --measure` convolves random maps in every way that may be take
 
     zonal calibrate; python bench/planner.py --device cpu --threads 2 --output FILE
     python bench/planner.py --device cuda --quick
+    python bench/planner.py --spin 2              # maps of Q and U
 
 Needs NumPy and the program (ZONAL, or build/bin/zonal). A choice is as good as chosen_over_fastest, at least 1, is
 small. --folder keeps the kernels' files.
@@ -22,19 +23,21 @@ import planner_kernels
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ZONAL = os.environ.get("ZONAL", str(ROOT / "build/bin/zonal"))
+FIELDS = {0: "I", 2: "QU"}
 
 
 def plan(case, nside, options, folder):
     """One row of the record."""
     lmax = case.lmax(nside)
     arguments = [ZONAL, "plan", "--measure", "--json", "--nside", nside, "--lmax", lmax, "--error", case.error,
-                 "--device", options.device, "--threads", options.threads, *case.arguments(nside, lmax, folder)]
+                 "--device", options.device, "--threads", options.threads, "--fields", FIELDS[options.spin],
+                 *case.arguments(nside, lmax, folder)]
     result = subprocess.run(list(map(str, arguments)), capture_output=True, text=True)
-    if result.returncode != 0:
+    if result.returncode != 0 and '"choices"' not in result.stdout:  # 1 also where nothing keeps the error
         raise SystemExit(f"{' '.join(map(str, arguments))}\n{result.stderr}")
     report = json.loads(result.stdout)
     allowed = [row for row in report["choices"] if "excluded" not in row]
-    row = {"kernel": case.name, "nside": nside, "lmax": lmax, "error_wanted": case.error, "map": case.map,
+    row = {"kernel": case.name, "nside": nside, "lmax": lmax, "error_bound": case.error, "map": case.map,
            "reference": case.reference, "ways": len(allowed),
            "not_measured": sum("not_measured" in one for one in allowed)}
     if not allowed:
@@ -78,6 +81,7 @@ def summary(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="cpu")
+    parser.add_argument("--spin", type=int, choices=[0, 2], default=0, help="2: maps of Q and U")
     parser.add_argument("--nside", type=int, nargs="+", help="128 256 512 1024; with --quick 128 512")
     parser.add_argument("--kernels", nargs="+", help="names of those to take")
     parser.add_argument("--quick", action="store_true", help="a third of the kernels and two sizes")
@@ -85,7 +89,7 @@ def main():
     parser.add_argument("--folder")
     parser.add_argument("--output")
     options = parser.parse_args()
-    cases = [case for i, case in enumerate(planner_kernels.CASES)
+    cases = [case for i, case in enumerate(planner_kernels.SPIN_CASES if options.spin else planner_kernels.CASES)
              if (case.name in options.kernels if options.kernels else not options.quick or i % 3 == 0)]
     rows = []
     with tempfile.TemporaryDirectory() as temporary:
@@ -99,7 +103,7 @@ def main():
                       f"{row.get('chosen_over_fastest', 0):.2f} of the fastest, error "
                       f"{row.get('chosen_error_over_wanted', 0):.2f} of the bound, of all ways at most "
                       f"{row.get('largest_error_over_wanted', 0):.2f}", file=sys.stderr, flush=True)
-    record = {"what": "the planner's choices", "machine": machine.describe("numpy"), "device": options.device,
+    record = {"what": "the planner's choices", "machine": machine.describe("numpy"), "device": options.device, "spin": options.spin,
               "threads": options.threads, "summary": summary(rows), "results": rows}
     machine.write(record, options.output)
 

@@ -1,5 +1,5 @@
-"""Thirty kernels, of few pixels and of many degrees, for bench/planner.py: each with the error that is asked for, the
-maps that it is applied to and the reference."""
+"""Thirty kernels, of few pixels and of many degrees, for bench/planner.py, and some for maps of Q and U: each with the
+error that is asked for, the maps that it is applied to and the reference."""
 import dataclasses
 import pathlib
 from typing import Callable
@@ -20,7 +20,7 @@ class Case:
     name: str
     error: float
     make: Callable  # (nside, lmax, folder) -> arguments of zonal plan
-    map: str = "white"  # or "sky": C_l = 1/(l(l+1))
+    map: str = "white"  # or "sky": C_l = 1/(l(l+1)), of Q and U EE and BB
     reference: str = "discrete"
     degrees: float = 2  # lmax over nside
 
@@ -32,7 +32,8 @@ class Case:
         if self.map == "sky":
             l = np.arange(lmax + 1.0)
             path = folder / f"sky_{lmax}.txt"
-            np.savetxt(path, np.transpose([l, np.append(0, 1 / (l[1:] * (l[1:] + 1)))]), header="l TT")
+            c_l = np.append(0, 1 / (l[1:] * (l[1:] + 1)))
+            np.savetxt(path, np.transpose([l, c_l, c_l, c_l]), header="l TT EE BB")
             result += ["--input-cl", path]
         return result
 
@@ -122,4 +123,25 @@ CASES = [
     Case("mexican hat 2 degrees", 1e-5, mexican_hat(-2)),
     Case("needlet", 1e-3, needlet(3)),
     Case("sky kernel 6 pixels", 1e-4, sky_kernel(6)),
+]
+
+
+def spin_window(name, e, b):
+    """Functions of (l, lmax) as windows of E and B; that of T is E's."""
+    def arguments(nside, lmax, folder):
+        path, l = folder / f"{name}_{lmax}.txt", np.arange(lmax + 1.0)
+        np.savetxt(path, np.transpose([l, e(l, lmax), e(l, lmax), b(l, lmax)]), header="l T E B", fmt="%.17g")
+        return ["--kernel", "window", "--beam", path, "--normalize", "none"]
+    return arguments
+
+
+def fading(width):
+    """exp(-(l / (width lmax))^2 / 2), which has faded away at lmax for widths below 1/6."""
+    return lambda l, lmax: np.exp(-(l / (width * lmax)) ** 2 / 2)
+
+
+# Profiles are kernels of spin 0; these have windows of E and B.
+SPIN_CASES = [case for case in CASES if case.name.startswith(("gaussian", "needlet"))] + [
+    Case("e alone", 1e-4, spin_window("e_alone", fading(1 / 6), lambda l, lmax: 0 * l)),
+    Case("e wider than b, sky", 1e-5, spin_window("e_wider", fading(1 / 20), fading(1 / 7)), map="sky"),
 ]

@@ -132,8 +132,7 @@ ChosenPlan* zonal_choose(const zonal::CostModel* costs, std::int64_t nside, doub
         request.devices = {zonal::Device::cpu()};
         if (continuous != 0) {
             request.reference = zonal::ConvolutionReference::continuous;
-            request.quadrature_error =
-                zonal::cli::quadrature_error(request.kernel, nside, request.c_l, threads);
+            request.quadrature_error = zonal::cli::PixelQuadrature(request, nside).error({request.c_l});
             request.iteration_gain = zonal::cli::iteration_gain(lmax, nside);
         }
         result = choose(std::move(request), *costs);

@@ -77,6 +77,18 @@ Beam evaluate_window(const SmoothingWindow& window, std::int64_t lmax, const std
     }
 }
 
+PolarizationKernel spin_kernel(const std::string& option, Beam beam, std::int64_t lmax, Extension extension,
+                               double scale) {
+    try {
+        beam = fit_length(beam, lmax, extension, option);
+        for (auto* window : {&beam.gradient, &beam.curl})
+            for (double& value : *window) value *= scale;
+        return {beam.gradient, beam.curl};
+    } catch (const InvalidArgument& error) {
+        throw UsageError(fmt::format("{}: {}", option, error.what()));
+    }
+}
+
 std::vector<io::HeaderCard> beam_cards(const BeamOptions& options) {
     std::vector<io::HeaderCard> cards;
     if (options.fwhm)

@@ -9,6 +9,7 @@
 #include "parse.hpp"
 #include "session.hpp"
 #include "zonal/io/header.hpp"
+#include "zonal/polarization_convolution.hpp"
 #include "zonal/smoothing.hpp"
 #include "zonal/window.hpp"
 
@@ -39,6 +40,11 @@ Beam read_pixel_window_file(const std::string& path, std::int64_t nside, Session
 
 /// evaluate(window, lmax), whose errors become UsageErrors that name these options.
 Beam evaluate_window(const SmoothingWindow& window, std::int64_t lmax, const std::string& options);
+
+/// What convolves Q and U with the E and B of a beam up to lmax, both times `scale`. option: "--beam b.fits",
+/// for messages. Throws UsageError.
+PolarizationKernel spin_kernel(const std::string& option, Beam beam, std::int64_t lmax, Extension extension,
+                               double scale);
 
 /// FWHM (degrees), BEAM, PIXWIN cards.
 std::vector<io::HeaderCard> beam_cards(const BeamOptions& options);

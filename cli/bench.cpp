@@ -96,7 +96,7 @@ std::int64_t find_lmax(const BenchOptions& options) {
     if (!radial && options.radial.given())
         throw UsageError(
             "--fwhm, --cut, --error, --method, --precision, --weights, --reference, --cl: only with radial");
-    if (radial && (options.mmax || options.spin > 0)) throw UsageError("--mmax, --spin: not with radial");
+    if (radial && options.mmax) throw UsageError("--mmax: not with radial");
     if (options.nside.has_value() == options.n_lat.has_value())
         throw UsageError("one of --nside N and --gauss NLAT is required");
     const auto lmax = options.lmax.value_or(options.nside ? 2 * *options.nside : *options.n_lat - 1);
@@ -258,8 +258,8 @@ void run(BenchOptions& options, Session& session) {
     options.run.resolve(session);
     if (options.what == "radial") {
         bench_radial(options.radial,
-                     {make_grid(options, lmax), options.nside.value_or(0), lmax, options.maps, options.repeat,
-                      options.iterations, options.run},
+                     {make_grid(options, lmax), options.nside.value_or(0), options.spin, lmax, options.maps,
+                      options.repeat, options.iterations, options.run},
                      session);
         report["machine"] = version_report();
         return;

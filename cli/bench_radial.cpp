@@ -4,28 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <functional>
 #include <memory>
+#include <type_traits>
 
-#include "bench_reference.hpp"
+#include "bench_radial_problem.hpp"
 #include "error.hpp"
 #include "memory.hpp"
 #include "options.hpp"
+#include "request_fields.hpp"
 #include "timing.hpp"
-#include "weight_cache.hpp"
 #include "zonal/buffer.hpp"
-#include "zonal/io/spectrum.hpp"
-#include "zonal/realization.hpp"
-#include "zonal/sht.hpp"
 #include "zonal/smoothing.hpp"
 
 namespace zonal::cli {
 namespace {
-
-using Complex = std::complex<double>;
-
-constexpr double default_error = 1e-5;
 
 std::int64_t size_of(const std::vector<double>& values) {
     return static_cast<std::int64_t>(values.size());
@@ -39,140 +32,73 @@ void check(const RadialBenchOptions& options, const RadialBenchRun& run) {
         throw UsageError(fmt::format("--cut = {}: must be at most 180deg", options.cut->text));
     if (is_pixel_method(*options.method) && run.iterations > 0)
         throw UsageError("--iter: only with --method harmonic; sums over pixels have no iterations");
+    if (run.spin != 0 && run.spin != 2)
+        throw UsageError(fmt::format("--spin = {}: must be 0, or 2 for Q and U, with radial", run.spin));
+    if (run.spin == 2 && run.lmax < 2)
+        throw UsageError(fmt::format("--lmax = {}: must be at least 2 for Q and U", run.lmax));
     if (!options.weights.empty() && options.weights != "none" && run.nside == 0)
         throw UsageError("--weights: only HEALPix maps take weights");
-}
-
-/// 1 / (l (l + 1)), as steep as the microwave sky's, or TT of --cl.
-std::vector<double> input_spectrum(const RadialBenchOptions& options, std::int64_t lmax, Session& session) {
-    if (options.spectrum_file.empty()) {
-        std::vector<double> c_l(static_cast<std::size_t>(lmax + 1));
-        for (std::size_t l = 1; l < c_l.size(); ++l) {
-            const auto degree = static_cast<double>(l);
-            c_l[l] = 1 / (degree * (degree + 1));
-        }
-        return c_l;
-    }
-    const auto file = io::read_spectrum(options.spectrum_file);
-    session.note(file.notes);
-    const auto* spectrum = file.find("TT");
-    if (spectrum == nullptr)
-        throw UsageError(fmt::format("--cl {}: has no spectrum TT", options.spectrum_file));
-    try {
-        return fit_length(spectrum->values, lmax, Extension::none, "--cl " + options.spectrum_file);
-    } catch (const InvalidArgument& error) {
-        throw UsageError(error.what());
-    }
-}
-
-/// What all the runs are made of.
-struct Problem {
-    RadialKernel gaussian, kernel;  ///< whole, and cut
-    std::vector<double> c_l;
-    Array<Complex, 2> alm;            ///< [1, coefficient] of the input
-    std::vector<double> map;          ///< [pixel]
-    std::vector<double> ring_factor;  ///< --weights, one of the two or neither
-    std::vector<double> pixel_factor;
-};
-
-ShtOptions transform_options(const RadialBenchRun& run) {
-    ShtOptions options;
-    options.lmax = run.lmax;
-    options.threads = run.run.thread_count();
-    options.device = run.run.device;
-    return options;
-}
-
-/// S (window alm).
-std::vector<double> synthesize(const RadialBenchRun& run, const Array<Complex, 2>& alm,
-                               const std::vector<double>& window) {
-    const ShtPlan plan(run.grid, transform_options(run));
-    auto product = alm;
-    apply_beam<double>(plan.layout(), uniform_beam(window), product.view());
-    std::vector<double> map(static_cast<std::size_t>(run.grid.n_pixels()));
-    plan.synthesize<double>({product.data(), {1, 1, plan.layout().size()}},
-                            {map.data(), {1, 1, size_of(map)}});
-    return map;
-}
-
-void find_weights(const RadialBenchOptions& options, const RadialBenchRun& run, Session& session,
-                  Problem& problem) {
-    if (options.weights.empty() || options.weights == "none") return;
-    const auto weights = weights_for(options.weights, run.nside, run.run.thread_count(), session);
-    if (weights.values.kind == io::QuadratureWeights::Kind::ring)
-        problem.ring_factor = healpix::expand_ring_weights(run.nside, weights.values.deviations);
-    else
-        problem.pixel_factor = healpix::expand_pixel_weights(run.nside, weights.values.deviations);
-}
-
-/// The map times its weights, as the sums over pixels take it.
-std::vector<double> weighted(const Grid& grid, const Problem& problem) {
-    auto map = problem.map;
-    for (std::size_t i = 0; i < problem.pixel_factor.size(); ++i) map[i] *= problem.pixel_factor[i];
-    for (std::size_t r = 0; r < problem.ring_factor.size(); ++r) {
-        const auto& ring = grid.rings()[r];
-        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
-            map[static_cast<std::size_t>(pixel)] *= problem.ring_factor[r];
-    }
-    return map;
-}
-
-Problem make_problem(const RadialBenchOptions& options, const RadialBenchRun& run, Session& session) {
-    const auto gaussian = RadialKernel::gaussian(options.fwhm->radians);
-    auto c_l = input_spectrum(options, run.lmax, session);
-    const double error = options.error > 0 ? options.error : default_error;
-    const double cut = options.cut ? options.cut->radians : support_for_error(gaussian, c_l, error);
-    const AlmLayout layout(run.lmax);
-    Problem problem{gaussian, gaussian.truncated(cut), c_l, Array<Complex, 2>({1, layout.size()}), {}, {},
-                    {}};
-    SkySpectra spectra;
-    spectra.tt = c_l;
-    realize<double>(spectra, 1, layout, problem.alm.view(), run.run.thread_count());
-    problem.map = synthesize(run, problem.alm, std::vector<double>(c_l.size(), 1.0));
-    find_weights(options, run, session, problem);
-    session.report["fwhm_rad"] = options.fwhm->radians;
-    session.report["cut_rad"] = cut;
-    session.report["truncation_error"] = truncation_error(gaussian, c_l, cut);
-    return problem;
 }
 
 /// A plan and its scratch memory, whatever the method.
 template <class T>
 class Convolution {
   public:
-    Convolution(const RadialBenchOptions& options, const RadialBenchRun& run, const Problem& problem)
-        : maps_(run.maps) {
+    Convolution(const RadialBenchOptions& options, const RadialBenchRun& run, const RadialProblem& problem)
+        : maps_(run.maps), components_(n_components(problem.request)) {
         if (is_pixel_method(*options.method))
             plan_pixels(options, run, problem);
         else
             plan_harmonic(run, problem);
     }
 
+    /// [map and component, pixel]
     void operator()(View<const T, 2> maps, View<T, 2> convolved) {
-        if (pixels_)
-            pixels_->convolve<T>(maps, convolved, *workspace_);
-        else
-            harmonic_->template smooth<T>(maps, {}, convolved);
+        const auto n_pixels = maps.extent(1);
+        if (pixels_) return pixels_->convolve<T>(maps, convolved, *workspace_);
+        if (polarization_) {
+            const View<double, 3>::Extents pairs{maps_, 2, n_pixels};
+            return polarization_->convolve<T>({maps.data(), pairs, maps.space()},
+                                              {convolved.data(), pairs, convolved.space()}, *workspace_);
+        }
+        const auto at_once = components_ == 2 ? 2 : maps_;
+        for (std::int64_t row = 0; row < maps.extent(0); row += at_once)
+            harmonic_->template smooth<T>({maps[row].data(), {at_once, n_pixels}, maps.space()}, {},
+                                          {convolved[row].data(), {at_once, n_pixels}, convolved.space()});
     }
     /// Zeros of the harmonic method.
     PixelConvolutionSeconds parts() const {
         return workspace_ ? workspace_->seconds() : PixelConvolutionSeconds{};
     }
-    double accuracy() const { return pixels_ ? pixels_->options().accuracy : 0; }
+    double accuracy() const {
+        return pixels_ ? pixels_->options().accuracy : polarization_ ? polarization_->options().accuracy : 0;
+    }
     /// 1: all rings at once; the device has no memory for the maps where there are more.
-    std::int64_t n_bands() const { return pixels_ ? pixels_->shares()[0].n_bands : 1; }
+    std::int64_t n_bands() const {
+        return pixels_         ? pixels_->shares()[0].n_bands
+               : polarization_ ? polarization_->shares()[0].n_bands
+                               : 1;
+    }
 
   private:
-    void plan_pixels(const RadialBenchOptions& options, const RadialBenchRun& run, const Problem& problem) {
+    void plan_pixels(const RadialBenchOptions& options, const RadialBenchRun& run,
+                     const RadialProblem& problem) {
         PixelConvolutionOptions plan;
         plan.method = pixel_method(*options.method);
         plan.precision = std::is_same_v<T, float> ? Precision::single_ : Precision::double_;
         plan.threads = run.run.thread_count();
         plan.device = run.run.device;
-        pixels_ = std::make_unique<PixelConvolutionPlan>(run.grid, problem.kernel, run.grid, plan);
-        workspace_ = std::make_unique<PixelConvolutionWorkspace>(pixels_->make_workspace(maps_));
+        const auto make = [&](const auto& kernel, auto& made) {
+            using Plan = typename std::decay_t<decltype(made)>::element_type;
+            made = std::make_unique<Plan>(run.grid, kernel.truncated(problem.cut), run.grid, plan);
+            workspace_ = std::make_unique<PixelConvolutionWorkspace>(made->make_workspace(maps_));
+        };
+        if (problem.request.polarization)
+            make(*problem.request.polarization, polarization_);
+        else
+            make(problem.request.kernel, pixels_);
     }
-    void plan_harmonic(const RadialBenchRun& run, const Problem& problem) {
+    void plan_harmonic(const RadialBenchRun& run, const RadialProblem& problem) {
         SmoothingOptions plan;
         plan.lmax = run.lmax;
         plan.iterations = static_cast<int>(run.iterations);
@@ -180,12 +106,19 @@ class Convolution {
         plan.pixel_weights = {problem.pixel_factor.data(), {size_of(problem.pixel_factor)}};
         plan.threads = run.run.thread_count();
         plan.device = run.run.device;
-        harmonic_ = std::make_unique<SmoothingPlan>(
-            run.grid, Fields::scalars, uniform_beam(problem.kernel.window(run.lmax)), run.grid, plan);
+        const auto make = [&](Fields fields, const Beam& beam) {
+            harmonic_ = std::make_unique<SmoothingPlan>(run.grid, fields, beam, run.grid, plan);
+        };
+        if (!problem.request.polarization)
+            return make(Fields::scalars,
+                        uniform_beam(problem.request.kernel.truncated(problem.cut).window(run.lmax)));
+        const auto [e, b] = problem.request.polarization->truncated(problem.cut).windows(run.lmax);
+        make(Fields::qu, {e, e, b});
     }
 
-    std::int64_t maps_;
+    std::int64_t maps_, components_;
     std::unique_ptr<PixelConvolutionPlan> pixels_;
+    std::unique_ptr<PolarizationConvolutionPlan> polarization_;
     std::unique_ptr<PixelConvolutionWorkspace> workspace_;
     std::unique_ptr<SmoothingPlan> harmonic_;
 };
@@ -204,19 +137,6 @@ double best_seconds(Convolution<T>& convolve, View<const T, 2> maps, View<T, 2> 
         parts = {{"kernel_rows", part.kernel_rows}, {"ffts", part.ffts}, {"sums", part.sums}};
     }
     return best;
-}
-
-/// The answer that --reference asks for, to the first map.
-ReferenceMap find_reference(const RadialBenchRun& run, Reference wanted, const Problem& problem,
-                            const std::vector<double>& input) {
-    if (wanted == Reference::discrete)
-        return discrete_reference(run.grid, problem.kernel, {input.data(), {size_of(input)}},
-                                  run.run.thread_count());
-    ReferenceMap reference;
-    for (std::int64_t ring = 0; ring < run.grid.n_rings(); ++ring) reference.rings.push_back(ring);
-    reference.values = synthesize(run, problem.alm, problem.gaussian.window(run.lmax));
-    reference.description = "the whole Gaussian's window on the map's own alm";
-    return reference;
 }
 
 /// seconds, of maps on the device, parts_seconds and seconds_with_transfers. In bands, which the device has
@@ -245,22 +165,23 @@ void measure_times(const RadialBenchRun& run, Convolution<T>& convolve, const Bu
 }
 
 template <class T>
-void measure(const RadialBenchOptions& options, const RadialBenchRun& run, const Problem& problem,
+void measure(const RadialBenchOptions& options, const RadialBenchRun& run, const RadialProblem& problem,
              Session& session) {
     auto& report = session.report;
     // The sums over pixels take the weights beforehand, an analysis takes them itself.
-    const auto weighted_map = weighted(run.grid, problem);
+    const auto weighted_map = weighted(problem);
     const auto& input = is_pixel_method(*options.method) ? weighted_map : problem.map;
-    const View<double, 2>::Extents extents{run.maps, run.grid.n_pixels()};
+    const View<double, 2>::Extents extents{run.maps * n_components(problem.request), run.grid.n_pixels()};
     const auto bytes = extents[0] * extents[1] * static_cast<std::int64_t>(sizeof(T));
     auto host_in = Buffer::page_locked(run.run.device, bytes);
     auto host_out = Buffer::page_locked(run.run.device, bytes);
     const auto maps = host_in.view<T, 2>(extents), convolved = host_out.view<T, 2>(extents);
     // Times do not depend on the values: the same sky, ever brighter.
+    const auto size = size_of(input);
     for (std::int64_t map = 0; map < run.maps; ++map)
-        for (std::int64_t pixel = 0; pixel < extents[1]; ++pixel)
-            maps(map, pixel) =
-                static_cast<T>(static_cast<double>(map + 1) * input[static_cast<std::size_t>(pixel)]);
+        for (std::int64_t i = 0; i < size; ++i)
+            maps.data()[map * size + i] =
+                static_cast<T>(static_cast<double>(map + 1) * input[static_cast<std::size_t>(i)]);
 
     std::unique_ptr<Convolution<T>> convolve;
     report["plan_seconds"] =
@@ -273,7 +194,7 @@ void measure(const RadialBenchOptions& options, const RadialBenchRun& run, const
     std::vector<double> given = weighted_map;
     for (double& value : given) value = static_cast<double>(static_cast<T>(value));
     const auto reference = find_reference(run, wanted, problem, given);
-    const auto error = error_of<T>(run.grid, View<const T, 1>(convolved.data(), {extents[1]}), reference);
+    const auto error = error_of<T>(run.grid, View<const T, 1>(convolved.data(), {size}), reference);
     report["reference"] = to_string(wanted);
     report["reference_is"] = reference.description;
     report["max_error"] = error.maximum;
@@ -283,7 +204,7 @@ void measure(const RadialBenchOptions& options, const RadialBenchRun& run, const
 }  // namespace
 
 void declare_options(CLI::App& app, RadialBenchOptions& options) {
-    const auto group = "radial: convolution with a Gaussian";
+    const auto group = "radial: convolution with a Gaussian (--spin 0, or 2 for Q and U)";
     add_angle(app, "--fwhm", options.fwhm, "full width at half maximum of the Gaussian")->group(group);
     add_angle(app, "--cut", options.cut, "where its profile ends")
         ->default_str("where --error allows")
@@ -305,7 +226,8 @@ void declare_options(CLI::App& app, RadialBenchOptions& options) {
                          "cut kernel, or the Gaussian's window on the alm that the map was made of")
         ->default_str("discrete")
         ->group(group);
-    add_text(app, "--cl", options.spectrum_file, "FILE", "spectrum of the maps, FITS or text (TT)")
+    add_text(app, "--cl", options.spectrum_file, "FILE",
+             "spectrum of the maps, FITS or text (TT, with --spin 2 EE and BB)")
         ->default_str("1/(l(l+1))")
         ->group(group);
 }
@@ -313,12 +235,13 @@ void declare_options(CLI::App& app, RadialBenchOptions& options) {
 void bench_radial(const RadialBenchOptions& options, const RadialBenchRun& run, Session& session) {
     check(options, run);
     const bool single = options.precision == Precision::single_;
-    const auto n_pixels = static_cast<double>(run.grid.n_pixels());
+    const auto n_pixels = static_cast<double>(run.grid.n_pixels()) * (run.spin == 2 ? 2 : 1);
     require_memory(n_pixels * (static_cast<double>(run.maps) * (single ? 16 : 32) + 40),
                    fmt::format("{} map{} of {}", run.maps, run.maps == 1 ? "" : "s", run.grid.name()));
     auto& report = session.report;
     report["method"] = to_string(*options.method);
     report["precision"] = single ? "float" : "double";
+    report["spin"] = run.spin;
     report["lmax"] = run.lmax;
     report["maps"] = run.maps;
     report["repeat"] = run.repeat;

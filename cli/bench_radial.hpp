@@ -33,6 +33,7 @@ void declare_options(CLI::App& app, RadialBenchOptions& options);
 struct RadialBenchRun {
     Grid grid;
     std::int64_t nside;  ///< 0: not HEALPix
+    std::int64_t spin;   ///< 0, or 2: each map is Q and U
     std::int64_t lmax, maps, repeat, iterations;
     RunOptions run;
 };

@@ -33,29 +33,51 @@ std::vector<std::int64_t> probe_rings(const Grid& grid, std::int64_t count) {
     return {rings.begin(), rings.end()};
 }
 
-}  // namespace
-
-ReferenceMap discrete_reference(const Grid& grid, const RadialKernel& kernel, View<const double, 1> map,
-                                int threads) {
+/// Its rings, and what it is. n_components: of a map, each of which is made of each.
+ReferenceMap choose_rings(const Grid& grid, double support, double n_components) {
     // Multiply-adds that take seconds on one core; fewer rings than 12 would say little.
     constexpr double work = 4e9;
     constexpr std::int64_t fewest = 12, enough = 256;
-    const double share = (1 - std::cos(kernel.support())) / 2;
+    const double share = (1 - std::cos(support)) / 2;
     const auto n_pixels = static_cast<double>(grid.n_pixels());
     const double ring_pixels = n_pixels / static_cast<double>(grid.n_rings());
-    const double affordable = work / (std::max(1.0, share * n_pixels) * ring_pixels);
-    const auto count = static_cast<std::int64_t>(std::clamp<double>(affordable, fewest, enough));
+    const double products = std::max(1.0, share * n_pixels) * n_components * n_components;
+    const auto count =
+        static_cast<std::int64_t>(std::clamp<double>(work / (products * ring_pixels), fewest, enough));
     ReferenceMap reference;
     reference.rings = probe_rings(grid, count);
-    reference.values.resize(static_cast<std::size_t>(grid.n_pixels()));
     reference.description =
         fmt::format("sum over pixels in double, {} of {} rings", reference.rings.size(), grid.n_rings());
+    return reference;
+}
+
+PixelConvolutionOptions reference_options(int threads) {
     PixelConvolutionOptions options;
     options.method = PixelMethod::pixel_sum;
     options.threads = threads;
     options.device = Device::cpu();
-    const PixelConvolutionPlan plan(grid, kernel, grid.subset(reference.rings), options);
+    return options;
+}
+
+}  // namespace
+
+ReferenceMap discrete_reference(const Grid& grid, const RadialKernel& kernel, View<const double, 1> map,
+                                int threads) {
+    auto reference = choose_rings(grid, kernel.support(), 1);
+    reference.values.resize(static_cast<std::size_t>(map.size()));
+    const PixelConvolutionPlan plan(grid, kernel, grid.subset(reference.rings), reference_options(threads));
     plan.convolve<double>({map.data(), {1, map.size()}}, {reference.values.data(), {1, map.size()}});
+    return reference;
+}
+
+ReferenceMap discrete_reference(const Grid& grid, const PolarizationKernel& kernel, View<const double, 1> map,
+                                int threads) {
+    auto reference = choose_rings(grid, kernel.support(), 2);
+    reference.values.resize(static_cast<std::size_t>(map.size()));
+    const PolarizationConvolutionPlan plan(grid, kernel, grid.subset(reference.rings),
+                                           reference_options(threads));
+    const View<double, 3>::Extents extents{1, 2, grid.n_pixels()};
+    plan.convolve<double>({map.data(), extents}, {reference.values.data(), extents});
     return reference;
 }
 
@@ -64,9 +86,8 @@ ConvolutionError error_of(const Grid& grid, View<const T, 1> result, const Refer
     double difference = 0, power = 0;
     ConvolutionError error;
     double largest = 0;
-    for (const auto index : reference.rings) {
-        const auto& ring = grid.rings()[static_cast<std::size_t>(index)];
-        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
+    const auto add = [&](const Ring& ring, std::int64_t first) {
+        for (auto pixel = first; pixel < first + ring.n_pixels; ++pixel) {
             const double right = reference.values[static_cast<std::size_t>(pixel)];
             const double off = static_cast<double>(result[pixel]) - right;
             difference += ring.weight * off * off;
@@ -74,7 +95,12 @@ ConvolutionError error_of(const Grid& grid, View<const T, 1> result, const Refer
             error.maximum = std::max(error.maximum, std::abs(off));
             largest = std::max(largest, std::abs(right));
         }
-    }
+    };
+    for (std::int64_t component = 0; component < result.size(); component += grid.n_pixels())
+        for (const auto index : reference.rings) {
+            const auto& ring = grid.rings()[static_cast<std::size_t>(index)];
+            add(ring, component + ring.first_pixel);
+        }
     error.maximum /= largest;
     error.rms = std::sqrt(difference / power);
     return error;

@@ -6,6 +6,7 @@
 
 #include "zonal/grid.hpp"
 #include "zonal/kernel.hpp"
+#include "zonal/polarization_convolution.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal::cli {
@@ -13,7 +14,7 @@ namespace zonal::cli {
 /// A right answer, at the pixels of some rings of a grid, and what it is.
 struct ReferenceMap {
     std::vector<std::int64_t> rings;  ///< indices in the grid
-    std::vector<double> values;       ///< [grid.n_pixels()]
+    std::vector<double> values;       ///< [component, grid.n_pixels()]
     std::string description;
 };
 
@@ -27,8 +28,11 @@ struct ConvolutionError {
 /// at the edges of HEALPix' caps, at the equator and between, as take a few seconds. map: [grid.n_pixels()].
 ReferenceMap discrete_reference(const Grid& grid, const RadialKernel& kernel, View<const double, 1> map,
                                 int threads);
+/// The same of Q and U. map: [2, grid.n_pixels()].
+ReferenceMap discrete_reference(const Grid& grid, const PolarizationKernel& kernel, View<const double, 1> map,
+                                int threads);
 
-/// result: [grid.n_pixels()].
+/// result: [component, grid.n_pixels()], in one piece. Errors are those of all components together.
 template <class T>
 ConvolutionError error_of(const Grid& grid, View<const T, 1> result, const ReferenceMap& reference);
 

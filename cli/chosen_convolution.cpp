@@ -1,5 +1,7 @@
 #include "chosen_convolution.hpp"
 
+#include <type_traits>
+
 namespace zonal::cli {
 
 PixelConvolutionOptions pixel_options_of(const ConvolutionChoice& choice, int threads) {
@@ -34,9 +36,16 @@ ChosenConvolution::ChosenConvolution(const ConvolutionRequest& request, const Co
 }
 
 void ChosenConvolution::plan_pixels(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
-    pixels_ = std::make_unique<PixelConvolutionPlan>(request.grid, request.kernel.truncated(choice.support),
-                                                     request.grid, pixel_options_of(choice, request.threads));
-    workspace_ = std::make_unique<PixelConvolutionWorkspace>(pixels_->make_workspace(request.n_maps));
+    const auto options = pixel_options_of(choice, request.threads);
+    const auto make = [&](const auto& kernel, auto& plan) {
+        using Plan = typename std::decay_t<decltype(plan)>::element_type;
+        plan = std::make_unique<Plan>(request.grid, kernel.truncated(choice.support), request.grid, options);
+        workspace_ = std::make_unique<PixelConvolutionWorkspace>(plan->make_workspace(request.n_maps));
+    };
+    if (request.polarization)
+        make(*request.polarization, polarization_);
+    else
+        make(request.kernel, pixels_);
 }
 
 void ChosenConvolution::plan_harmonic(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
@@ -45,19 +54,31 @@ void ChosenConvolution::plan_harmonic(const ConvolutionRequest& request, const C
     options.iterations = choice.iterations;
     options.threads = request.threads;
     options.device = choice.device;
-    harmonic_ = std::make_unique<SmoothingPlan>(request.grid, Fields::scalars,
-                                                uniform_beam(request.kernel.window(request.lmax)),
-                                                request.grid, options);
+    const auto make = [&](Fields fields, const Beam& beam) {
+        harmonic_ = std::make_unique<SmoothingPlan>(request.grid, fields, beam, request.grid, options);
+    };
+    rows_at_once_ = request.polarization ? 2 : request.n_maps;
+    if (!request.polarization)
+        return make(Fields::scalars, uniform_beam(request.kernel.window(request.lmax)));
+    const auto [gradient, curl] = request.polarization->windows(request.lmax);
+    make(Fields::qu, {gradient, gradient, curl});
 }
 
 template <class T>
 void ChosenConvolution::operator()(View<const T, 2> maps, View<T, 2> convolved) {
-    if (pixels_)
-        pixels_->convolve<T>(maps, convolved, *workspace_);
-    else if (split_)
+    if (pixels_) return pixels_->convolve<T>(maps, convolved, *workspace_);
+    if (split_) {
         split_->convolve<T>(maps, convolved);
-    else
-        harmonic_->smooth<T>(maps, {}, convolved);
+        return;
+    }
+    const auto n_pixels = maps.extent(1);
+    if (polarization_) {
+        const View<double, 3>::Extents pairs{maps.extent(0) / 2, 2, n_pixels};
+        return polarization_->convolve<T>({maps.data(), pairs}, {convolved.data(), pairs}, *workspace_);
+    }
+    for (std::int64_t row = 0; row < maps.extent(0); row += rows_at_once_)
+        harmonic_->smooth<T>({maps[row].data(), {rows_at_once_, n_pixels}}, {},
+                             {convolved[row].data(), {rows_at_once_, n_pixels}});
 }
 
 template void ChosenConvolution::operator()(View<const float, 2>, View<float, 2>);

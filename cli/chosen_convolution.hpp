@@ -20,7 +20,8 @@ class ChosenConvolution {
     /// choice: of this request, not excluded. Throws InvalidArgument and BackendUnavailable.
     ChosenConvolution(const ConvolutionRequest& request, const ConvolutionChoice& choice);
 
-    /// maps, convolved: [map, pixel], request.n_maps of them, in host memory, not the same array.
+    /// maps, convolved: [map, pixel], request.n_maps of them, of Q and U twice as many, Q and U of each map
+    /// after each other; in host memory, not the same array.
     template <class T>
     void operator()(View<const T, 2> maps, View<T, 2> convolved);
 
@@ -29,8 +30,10 @@ class ChosenConvolution {
     void plan_harmonic(const ConvolutionRequest& request, const ConvolutionChoice& choice);
 
     std::unique_ptr<PixelConvolutionPlan> pixels_;
+    std::unique_ptr<PolarizationConvolutionPlan> polarization_;
     std::unique_ptr<PixelConvolutionWorkspace> workspace_;
     std::unique_ptr<SmoothingPlan> harmonic_;
+    std::int64_t rows_at_once_ = 0;  ///< of harmonic_
     std::unique_ptr<SplitConvolutionPlan> split_;
 };
 

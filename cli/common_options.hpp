@@ -33,7 +33,7 @@ struct RunOptions {
 void add_run_options(CLI::App& app, RunOptions& options);
 /// --device alone.
 void add_device_option(CLI::App& app, Device& device);
-/// What it stands for here. Throws BackendUnavailable.
+/// What it stands for here. Throws BackendUnavailable, which names the option.
 Device device_of_option(Device device);
 
 enum class OutputFormat { fits, png, json, csv };

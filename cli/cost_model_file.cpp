@@ -16,6 +16,9 @@
 namespace zonal::cli {
 namespace {
 
+/// Raised with every change of what a file must have: older ones are not read.
+constexpr int costs_version = 2;
+
 Json to_json(const TransformCost& cost) {
     return {{"legendre_flop", cost.legendre_flop}, {"pixel", cost.pixel}, {"call", cost.call}};
 }
@@ -67,28 +70,49 @@ bool is_free(const PixelCost& cost) {
                        [&](const NamedCost& named) { return cost.*named.cost == 0; });
 }
 
-bool is_free(const DeviceCosts& costs) {
+Json to_json(const ConvolutionCosts& costs) {
+    return {{"smoothing", to_json(costs.smoothing)},
+            {"iteration", to_json(costs.iteration)},
+            {"ring_fft_single", to_json(costs.ring_fft_single)},
+            {"ring_fft_double", to_json(costs.ring_fft_double)},
+            {"pixel_sum_single", to_json(costs.pixel_sum_single)},
+            {"pixel_sum_double", to_json(costs.pixel_sum_double)}};
+}
+
+bool is_free(const ConvolutionCosts& costs) {
     return is_free(costs.smoothing) && is_free(costs.iteration) && is_free(costs.ring_fft_single) &&
            is_free(costs.ring_fft_double) && is_free(costs.pixel_sum_single) &&
            is_free(costs.pixel_sum_double);
 }
 
-DeviceCosts device_costs(const JsonField& field) {
-    DeviceCosts costs;
-    costs.device = device_named(field.at("device"));
+ConvolutionCosts convolution_costs(const JsonField& field) {
+    ConvolutionCosts costs;
     costs.smoothing = transform_cost(field.at("smoothing"));
     costs.iteration = transform_cost(field.at("iteration"));
     costs.ring_fft_single = pixel_cost(field.at("ring_fft_single"));
     costs.ring_fft_double = pixel_cost(field.at("ring_fft_double"));
     costs.pixel_sum_single = pixel_cost(field.at("pixel_sum_single"));
     costs.pixel_sum_double = pixel_cost(field.at("pixel_sum_double"));
-    if (is_free(costs)) field.at("device").reject("have a cost above 0");
+    return costs;
+}
+
+DeviceCosts device_costs(const JsonField& field) {
+    DeviceCosts costs{device_named(field.at("device")), convolution_costs(field.at("scalar")),
+                      convolution_costs(field.at("polarization"))};
+    if (is_free(costs.scalar) || is_free(costs.polarization))
+        field.at("device").reject("have costs above 0, of scalar and of polarization");
     return costs;
 }
 
 CostModel load(const std::string& path) {
     const auto json = read_json(path, "file of costs, which zonal calibrate writes");
     const JsonField file(path, json);
+    if (json.is_object() && !json.contains("zonal_costs") && json.contains("devices"))
+        throw IoError(
+            fmt::format("{}: holds costs of an older form, without those of Q and U; zonal calibrate "
+                        "measures them anew",
+                        path));
+    file.at("zonal_costs").integer(costs_version, costs_version);
     CostModel model;
     model.fingerprint = file.at("machine").text();
     const auto unit = file.at("unit");
@@ -136,22 +160,22 @@ CostModel costs_of_this_machine(int threads, Session& session) {
         if (model.fingerprint == machine_fingerprint(threads)) return model;
     } catch (const IoError&) {  // said below
     }
-    session.note(fmt::format("{}: cannot be read, or is of another machine; default costs are taken", path));
+    session.note(fmt::format(
+        "{}: cannot be read, or is of another machine or version; default costs are taken", path));
     return default_cost_model(threads);
 }
 
 }  // namespace
 
 Json to_json(const CostModel& model) {
-    Json json = {{"machine", model.fingerprint}, {"unit", "s"}, {"devices", Json::array()}};
+    Json json = {{"zonal_costs", costs_version},
+                 {"machine", model.fingerprint},
+                 {"unit", "s"},
+                 {"devices", Json::array()}};
     for (const auto& costs : model.devices)
         json["devices"].push_back({{"device", to_string(costs.device)},
-                                   {"smoothing", to_json(costs.smoothing)},
-                                   {"iteration", to_json(costs.iteration)},
-                                   {"ring_fft_single", to_json(costs.ring_fft_single)},
-                                   {"ring_fft_double", to_json(costs.ring_fft_double)},
-                                   {"pixel_sum_single", to_json(costs.pixel_sum_single)},
-                                   {"pixel_sum_double", to_json(costs.pixel_sum_double)}});
+                                   {"scalar", to_json(costs.scalar)},
+                                   {"polarization", to_json(costs.polarization)}});
     return json;
 }
 

@@ -19,4 +19,11 @@ class NegativeVerdict : public Error {
     using Error::Error;
 };
 
+/// Nothing that could be done keeps what was asked for, such as --error: exit status 1, as nothing is wrong
+/// with the command line itself. The message names what cannot be kept.
+class CannotBeKept : public Error {
+  public:
+    using Error::Error;
+};
+
 }  // namespace zonal::cli

@@ -2,17 +2,22 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
+#include "beam_options.hpp"
 #include "choice_report.hpp"
 #include "common_options.hpp"
 #include "cost_model_file.hpp"
 #include "error.hpp"
 #include "interruptible.hpp"
 #include "iteration_gain.hpp"
+#include "narrow_kernel.hpp"
 #include "options.hpp"
 #include "plan_file.hpp"
 #include "plan_measure.hpp"
 #include "quadrature_error.hpp"
+#include "request_fields.hpp"
+#include "spectrum_file.hpp"
 #include "split_options.hpp"
 #include "subcommands.hpp"
 #include "zonal/io/profile.hpp"
@@ -20,6 +25,8 @@
 
 namespace zonal::cli {
 namespace {
+
+enum class MapFields { i, qu, iqu };
 
 struct PlanOptions {
     SplitOptions kernel;  ///< of which only the kernel and the map's spectrum are used
@@ -29,7 +36,8 @@ struct PlanOptions {
     ConvolutionReference reference = ConvolutionReference::discrete;
     std::optional<bool> normalize;
     bool double_only = false, no_split = false, measure = false;
-    std::int64_t seed = 1;
+    std::optional<std::int64_t> seed;
+    MapFields fields = MapFields::i;
     std::string costs, save_plan;
     RunOptions run;
     OutputOptions output;
@@ -40,10 +48,15 @@ void declare_request(CLI::App& app, PlanOptions& options) {
     const OptionGroup group(app, "Convolution");
     group.integer("--nside", options.nside, {1, 1 << 14}, "HEALPix grid")->required();
     group.integer("--maps", options.maps, {1, 100'000}, "maps", "1");
+    group.choice<MapFields>("--fields", options.fields,
+                            {{"I", MapFields::i}, {"QU", MapFields::qu}, {"IQU", MapFields::iqu}},
+                            "of each map: one of spin 0, Q and U, or all three, of which I and Q, U may go "
+                            "different ways",
+                            "I");
     group.number("--error", options.error, {1e-13, 0.5},
                  "largest error: rms over the rms of the convolved map", "1e-5");
-    group.text("--input-cl", options.kernel.input_spectrum_file, "FILE", "C_l of the maps, FITS or text (TT)",
-               "white");
+    group.text("--input-cl", options.kernel.input_spectrum_file, "FILE",
+               "C_l of the maps, FITS or text (TT, of Q and U EE and BB)", "white");
     group.choice<bool>("--normalize", options.normalize, {{"window", true}, {"none", false}},
                        "make the kernel's integral 1, as zonal smooth does, or leave it",
                        "window; none of cl-beam and --profile");
@@ -90,44 +103,72 @@ RadialKernel given_kernel(const PlanOptions& options, Session& session) {
     if (kernel.fwhm || !kernel.beam_file.empty() || !kernel.spectrum_file.empty() ||
         kernel.kernel != "gaussian")
         throw UsageError("--profile: not with --kernel, --fwhm, --beam, --cl");
+    if (kernel.extension != Extension::none && kernel.input_spectrum_file.empty())
+        throw UsageError("--extend: only with --cl, --beam or --input-cl");
     const auto profile = io::read_profile(options.profile);
     return RadialKernel::from_profile(profile.theta, profile.value);
 }
 
-RadialKernel make_kernel(const PlanOptions& options, Session& session) {
-    auto given = given_kernel(options, session);
-    if (!options.normalize.value_or(options.profile.empty() && options.kernel.kernel != "cl-beam"))
-        return given;
-    const double integral = given.window(0)[0];
-    if (integral == 0)
+double integral_of(const std::vector<double>& window) {
+    if (window[0] == 0)
         throw UsageError("--normalize window: the window is 0 at l = 0: --normalize none leaves it");
-    return given.scaled(1 / integral);
+    return window[0];
 }
 
-ConvolutionRequest make_request(const PlanOptions& options, Session& session) {
+bool is_normalized(const PlanOptions& options) {
+    return options.normalize.value_or(options.profile.empty() && options.kernel.kernel != "cl-beam");
+}
+
+RadialKernel make_kernel(const PlanOptions& options, Session& session) {
+    auto given = given_kernel(options, session);
+    return is_normalized(options) ? given.scaled(1 / integral_of(given.window(0))) : given;
+}
+
+PolarizationKernel make_spin_kernel(const PlanOptions& options, Session& session) {
+    const auto& kernel = options.kernel;
+    if (!options.profile.empty() || kernel.kernel == "cl-beam")
+        throw UsageError("--fields: --profile and --kernel cl-beam are kernels of spin 0: must be I");
+    check_kernel(kernel);
+    if (kernel.kernel == "gaussian") return PolarizationKernel::gaussian(kernel.fwhm->radians);
+    auto beam = read_beam_file(kernel.beam_file, session);
+    const double scale = is_normalized(options) ? 1 / integral_of(beam.temperature) : 1;
+    return spin_kernel("--beam " + kernel.beam_file, std::move(beam), kernel.lmax, kernel.extension, scale);
+}
+
+void set_kernel(const PlanOptions& options, bool has_spin, ConvolutionRequest& request, Session& session) {
+    if (!has_spin) {
+        request.kernel = make_kernel(options, session);
+        request.c_l = input_spectrum(options.kernel, session);
+        return;
+    }
+    request.polarization = make_spin_kernel(options, session);
+    const auto& path = options.kernel.input_spectrum_file;
+    if (path.empty()) return;
+    const auto spectra = read_ee_and_bb("--input-cl", path, session);
+    request.c_l = fit_to_lmax(spectra[0], request.lmax, options.kernel.extension, "--input-cl");
+    request.c_bb = fit_to_lmax(spectra[1], request.lmax, options.kernel.extension, "--input-cl");
+}
+
+/// has_spin: of Q and U.
+ConvolutionRequest make_request(const PlanOptions& options, bool has_spin, Session& session) {
     const bool is_continuous = options.reference == ConvolutionReference::continuous;
-    if (!is_continuous && options.quadrature_error > 0)
-        throw UsageError("--quadrature-error: only with --reference continuous");
-    const auto threads = options.run.thread_count();
     ConvolutionRequest request;
     request.grid = Grid::healpix(options.nside);
     request.lmax = options.kernel.lmax;
-    request.kernel = make_kernel(options, session);
-    request.c_l = input_spectrum(options.kernel, session);
+    request.threads = options.run.thread_count();
+    set_kernel(options, has_spin, request, session);
     request.error = options.error;
     request.reference = options.reference;
+    const PixelQuadrature quadrature(request, options.nside);
     request.quadrature_error = options.quadrature_error;
     if (is_continuous && options.quadrature_error == 0)
-        request.quadrature_error = quadrature_error(request.kernel, options.nside, request.c_l, threads);
-    if (const double defect = sum_defect(request.kernel, options.nside); defect > most_sum_defect)
-        session.note(fmt::format(
-            "the kernel is so narrow that its sums over these pixels are {:.2g} off its integral", defect));
+        request.quadrature_error = quadrature.error(spectra_of(request));
+    if (!quadrature.is_sum()) session.note(narrowness(quadrature));
     request.iteration_gain =
         options.iteration_gain > 0 ? options.iteration_gain : iteration_gain(request.lmax, options.nside);
     request.n_maps = options.maps;
     request.allow_single = !options.double_only;
     request.consider_split = !options.no_split;
-    request.threads = threads;
     return request;
 }
 
@@ -145,32 +186,67 @@ std::vector<Device> devices_for(const PlanOptions& options, const CostModel& cos
         for (const auto& known : costs.devices) all.push_back(known.device);
         return all;
     }
-    const auto device = resolve_device(options.run.device);
+    const auto device = device_of_option(options.run.device);
     if (!has_costs(costs, device))
         throw UsageError(fmt::format("--device = {}: its costs were not measured; zonal calibrate does it",
                                      to_string(device)));
     return {device};
 }
 
+void check(const PlanOptions& options) {
+    const bool is_continuous = options.reference == ConvolutionReference::continuous;
+    if (!is_continuous && options.quadrature_error > 0)
+        throw UsageError("--quadrature-error: only with --reference continuous");
+    if (!is_continuous && options.iteration_gain > 0)
+        throw UsageError("--iteration-gain: only with --reference continuous");
+    if (options.seed && !options.measure) throw UsageError("--seed: only with --measure");
+    if (options.fields == MapFields::iqu && !options.save_plan.empty())
+        throw UsageError("--save-plan: keeps one way, and --fields IQU may go two: I or QU");
+    if (options.fields != MapFields::i && options.kernel.lmax < 2)
+        throw UsageError(fmt::format("--lmax = {}: must be at least 2 for Q and U", options.kernel.lmax));
+}
+
+/// Reports the ways of one sort of fields; whether one of them keeps the error.
+bool plan_fields(const PlanOptions& options, bool has_spin, const CostModel& costs, Session& session) {
+    auto request = make_request(options, has_spin, session);
+    request.devices = devices_for(options, costs);
+    const auto choices = interruptible(session, [&] { return plan_convolution(request, costs); });
+    if (request.quadrature_error > 0) session.report["quadrature_error"] = request.quadrature_error;
+    report_choices(choices, costs.fingerprint, session);
+    const bool is_kept = choices[0].excluded.empty();
+    if (options.measure && is_kept) measure_choices(request, choices, options.seed.value_or(1), session);
+    if (!is_kept || options.save_plan.empty()) return is_kept;
+    write_plan(options.save_plan, make_plan(request, choices[0], costs), options.output.overwrite);
+    session.report["output"] = options.save_plan;
+    return true;
+}
+
 void run(PlanOptions& options, Session& session) {
     if (!options.save_plan.empty()) options.output.require_writable(options.save_plan, OutputFormat::json);
     choose_lmax(options);
-    auto request = make_request(options, session);
-    const auto costs = read_cost_model(options.costs, request.threads, session);
-    request.devices = devices_for(options, costs);
-    const auto choices = interruptible(session, [&] { return plan_convolution(request, costs); });
+    check(options);
+    const auto costs = read_cost_model(options.costs, options.run.thread_count(), session);
     session.report["kernel"] =
         options.profile.empty() ? kernel_text(options.kernel) : "profile " + options.profile;
     session.report["nside"] = options.nside;
-    session.report["lmax"] = request.lmax;
-    session.report["error_wanted"] = request.error;
-    if (request.quadrature_error > 0) session.report["quadrature_error"] = request.quadrature_error;
-    report_choices(choices, costs.fingerprint, session);
-    if (options.measure) measure_choices(request, choices, options.seed, session);
-    if (options.save_plan.empty()) return;
-    if (!choices[0].excluded.empty()) throw NegativeVerdict("--save-plan: nothing keeps --error");
-    write_plan(options.save_plan, make_plan(request, choices[0], costs), options.output.overwrite);
-    session.report["output"] = options.save_plan;
+    session.report["lmax"] = options.kernel.lmax;
+    session.report["error_bound"] = options.error;
+    bool is_kept = true;
+    if (options.fields != MapFields::iqu) {
+        is_kept = plan_fields(options, options.fields == MapFields::qu, costs, session);
+    } else {
+        Json parts = Json::array();
+        for (const bool has_spin : {false, true}) {
+            Json part = {{"part", has_spin ? "Q, U" : "I"}};
+            {
+                const ReportTo scope(part, session);
+                is_kept = plan_fields(options, has_spin, costs, session) && is_kept;
+            }
+            parts.push_back(std::move(part));
+        }
+        session.report["parts"] = std::move(parts);
+    }
+    if (!is_kept) throw NegativeVerdict(fmt::format("nothing keeps --error {}", options.error));
 }
 
 }  // namespace

@@ -11,13 +11,14 @@
 #include "common_options.hpp"
 #include "cost_model_file.hpp"
 #include "error.hpp"
+#include "request_fields.hpp"
 #include "version.hpp"
 #include "zonal/io/atomic_file.hpp"
 
 namespace zonal::cli {
 namespace {
 
-constexpr int plan_version = 1;
+constexpr int plan_version = 2;
 
 // What plans have been made with: --error of zonal plan and zonal smooth, the iterations of --iter, and
 // ConvolutionChoice::accuracy, a hundredth of the error but not below what each precision reaches.
@@ -42,7 +43,32 @@ std::string hash_of(const std::vector<double>& values) {
 }
 
 std::string spectrum_of(const ConvolutionRequest& request) {
-    return request.c_l.empty() ? "white" : "hash " + hash_of(request.c_l);
+    auto values = request.c_l;
+    values.insert(values.end(), request.c_bb.begin(), request.c_bb.end());
+    return values.empty() ? "white" : "hash " + hash_of(values);
+}
+
+std::string name_of(const ConvolutionRequest& request) {
+    return request.polarization ? fmt::format("of Q and U, up to l = {}", request.polarization->band_limit())
+                                : request.kernel.name();
+}
+
+/// Values of plus or minus of a kernel of Q and U times what makes K+ or K- of them.
+std::vector<double> values_of(const RadialKernel* part, bool is_minus) {
+    const auto theta = plan_angles();
+    if (part == nullptr) return std::vector<double>(theta.size());
+    auto values = part->profile(theta);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] *= std::pow(is_minus ? std::sin(theta[i] / 2) : std::cos(theta[i] / 2), 4);
+    return values;
+}
+
+std::vector<double> profile_of(const ConvolutionRequest& request) {
+    if (!request.polarization) return request.kernel.profile(plan_angles());
+    auto values = values_of(request.polarization->plus(), false);
+    const auto minus = values_of(request.polarization->minus(), true);
+    values.insert(values.end(), minus.begin(), minus.end());
+    return values;
 }
 
 std::string to_string(ConvolutionReference reference) {
@@ -152,16 +178,18 @@ ConvolutionChoice choice_of(const JsonField& field, double error, std::int64_t l
     throw UsageError(fmt::format("--plan {}: {} = {}: must be {}", plan.source, field, has, wanted));
 }
 
-void require_kernel(const SavedPlan& plan, const RadialKernel& kernel) {
+void require_kernel(const SavedPlan& plan, const ConvolutionRequest& request) {
+    if (plan.spin != spin_of(request))
+        reject(plan, "spin", std::to_string(plan.spin), fmt::format("{}, the map's", spin_of(request)));
     const auto theta = plan_angles();
-    const auto profile = kernel.profile(theta);
+    const auto profile = profile_of(request);
     double largest = 0;
     for (const double value : profile) largest = std::max(largest, std::abs(value));
     for (std::size_t i = 0; i < profile.size(); ++i)
         if (!(std::abs(plan.profile[i] - profile[i]) <= kernel_tolerance * largest))
-            reject(plan, fmt::format("kernel ({}) at {:.4g} rad", plan.kernel, theta[i]),
+            reject(plan, fmt::format("kernel ({}) at {:.4g} rad", plan.kernel, theta[i % theta.size()]),
                    fmt::format("{:.9g} /sr", plan.profile[i]),
-                   fmt::format("{:.9g} /sr as of {}", profile[i], kernel.name()));
+                   fmt::format("{:.9g} /sr as of {}", profile[i], name_of(request)));
 }
 
 /// Window and profile must give what the plan says of them: of a damaged file they do not.
@@ -199,8 +227,9 @@ SavedPlan make_plan(const ConvolutionRequest& request, const ConvolutionChoice& 
     plan.machine = machine_fingerprint(request.threads);
     plan.costs = costs.fingerprint;
     plan.grid = request.grid.name();
-    plan.kernel = request.kernel.name();
-    plan.profile = request.kernel.profile(plan_angles());
+    plan.kernel = name_of(request);
+    plan.spin = spin_of(request);
+    plan.profile = profile_of(request);
     plan.lmax = request.lmax;
     plan.spectrum = spectrum_of(request);
     plan.error = request.error;
@@ -218,8 +247,9 @@ void write_plan(const std::string& path, const SavedPlan& plan, bool overwrite) 
                        {"grid", plan.grid},
                        {"lmax", plan.lmax},
                        {"kernel", {{"name", plan.kernel}, {"profile_per_sr", plan.profile}}},
+                       {"spin", plan.spin},
                        {"spectrum", plan.spectrum},
-                       {"error", plan.error},
+                       {"error_bound", plan.error},
                        {"reference", to_string(plan.reference)},
                        {"n_maps", plan.n_maps},
                        {"choice", to_json(plan.choice)}};
@@ -239,9 +269,12 @@ SavedPlan read_plan(const std::string& path) {
     plan.grid = file.at("grid").text();
     plan.lmax = file.at("lmax").integer(0, max_lmax);
     plan.kernel = file.at("kernel").at("name").text();
-    plan.profile = file.at("kernel").at("profile_per_sr").numbers(plan_angles().size());
+    plan.spin = static_cast<int>(file.at("spin").integer(0, 2));
+    if (plan.spin == 1) file.at("spin").reject("be 0 or 2");
+    const std::size_t n_parts = plan.spin == 0 ? 1 : 2;
+    plan.profile = file.at("kernel").at("profile_per_sr").numbers(n_parts * plan_angles().size());
     plan.spectrum = file.at("spectrum").text();
-    plan.error = file.at("error").number(least_error, largest_error);
+    plan.error = file.at("error_bound").number(least_error, largest_error);
     using enum ConvolutionReference;
     plan.reference =
         one_of<ConvolutionReference>(file.at("reference"), {discrete, continuous},
@@ -262,10 +295,10 @@ void require_match(const SavedPlan& plan, const ConvolutionRequest& request) {
     if (plan.reference != request.reference)
         reject(plan, "reference", to_string(plan.reference), to_string(request.reference));
     if (!(plan.error <= request.error))
-        reject(plan, "error", fmt::format("{}", plan.error), fmt::format("at most {}", request.error));
+        reject(plan, "error_bound", fmt::format("{}", plan.error), fmt::format("at most {}", request.error));
     if (const auto spectrum = spectrum_of(request); plan.spectrum != spectrum)
         reject(plan, "spectrum", plan.spectrum, spectrum + ", that of --input-cl");
-    require_kernel(plan, request.kernel);
+    require_kernel(plan, request);
     if (plan.choice.split != nullptr) require_split(plan, request);
 }
 

@@ -15,11 +15,12 @@ struct SavedPlan {
     std::string machine;  ///< machine_fingerprint where it was made
     std::string costs;    ///< CostModel::fingerprint that it was chosen by
     std::string grid;     ///< Grid::name
-    std::string kernel;   ///< RadialKernel::name, for messages
-    /// At plan_angles(), 1/sr.
+    std::string kernel;   ///< its name, for messages
+    int spin = 0;         ///< 2: of Q and U
+    /// At plan_angles(), 1/sr; of Q and U K+ and then K-.
     std::vector<double> profile;
     std::int64_t lmax = 0;
-    /// Of the maps' c_l; "white" for none.
+    /// Of the maps' c_l (and c_bb); "white" for none.
     std::string spectrum;
     double error = 0;
     ConvolutionReference reference = ConvolutionReference::discrete;

@@ -4,114 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <functional>
 #include <memory>
-#include <random>
 #include <utility>
 
-#include "bench_reference.hpp"
 #include "chosen_convolution.hpp"
 #include "interrupt.hpp"
 #include "memory.hpp"
+#include "plan_sample.hpp"
 #include "timing.hpp"
-#include "zonal/realization.hpp"
-#include "zonal/sht.hpp"
-#include "zonal/spectrum.hpp"
 
 namespace zonal::cli {
 namespace {
-
-using Complex = std::complex<double>;
-
-/// A map and its convolution as it should be.
-struct Sample {
-    std::string description;
-    std::vector<double> map;  ///< [pixel]
-    ReferenceMap reference;
-};
-
-ShtPlan transform(const ConvolutionRequest& request, std::int64_t lmax) {
-    ShtOptions options;
-    options.lmax = lmax;
-    options.threads = request.threads;
-    options.device = Device::cpu();
-    return {request.grid, options};
-}
-
-std::vector<double> synthesize(const ShtPlan& plan, const Array<Complex, 3>& alm) {
-    std::vector<double> map(static_cast<std::size_t>(plan.grid().n_pixels()));
-    plan.synthesize<double>(alm.view(), {map.data(), {1, 1, plan.grid().n_pixels()}});
-    return map;
-}
-
-/// S (window alm), on all rings.
-ReferenceMap in_harmonic_space(const ConvolutionRequest& request, const ShtPlan& plan, Array<Complex, 3> alm,
-                               const std::string& description) {
-    multiply_alm<double>(plan.layout(), request.kernel.window(plan.options().lmax), alm.view()[0][0]);
-    ReferenceMap reference;
-    for (std::int64_t ring = 0; ring < request.grid.n_rings(); ++ring) reference.rings.push_back(ring);
-    reference.values = synthesize(plan, alm);
-    reference.description = description;
-    return reference;
-}
-
-/// Root of the part of sum_l (2l+1) C_l K_l^2 above lmax; C_l goes on with its last.
-double left_above(const ConvolutionRequest& request, std::int64_t lmax) {
-    const auto window = request.kernel.window(2 * lmax);
-    double all = 0, above = 0;
-    for (std::int64_t l = 0; l <= 2 * lmax; ++l) {
-        const double c_l = request.c_l.empty() ? 1 : request.c_l[std::min(l, request.lmax)];
-        const double power = static_cast<double>(2 * l + 1) * c_l * window[l] * window[l];
-        all += power;
-        if (l > lmax) above += power;
-    }
-    return all > 0 ? std::sqrt(above / all) : 0;
-}
-
-/// The sum over the pixels: in harmonic space, where it is exact for band-limited kernels, if this kernel has
-/// faded away as far as the grid goes; else pixel by pixel on some rings. Either is good to `share` of the
-/// error.
-ReferenceMap sum_over_pixels(const ConvolutionRequest& request, std::int64_t nside,
-                             const std::vector<double>& map) {
-    constexpr double share = 1e-3;
-    const auto lmax = 3 * nside - 1;
-    if (left_above(request, lmax) > share * request.error) {
-        const double support =
-            support_for_error(request.kernel, request.c_l, share * request.error, request.grid);
-        return discrete_reference(request.grid, request.kernel.truncated(support),
-                                  {map.data(), {request.grid.n_pixels()}}, request.threads);
-    }
-    const auto plan = transform(request, lmax);
-    Array<Complex, 3> alm({1, 1, plan.layout().size()});
-    plan.quadrature<double>({map.data(), {1, 1, request.grid.n_pixels()}}, alm.view());
-    return in_harmonic_space(request, plan, alm, fmt::format("the sum over pixels, by alm up to {}", lmax));
-}
-
-Sample make_sample(const ConvolutionRequest& request, std::int64_t nside, std::uint64_t seed) {
-    Sample sample;
-    const bool is_discrete = request.reference == ConvolutionReference::discrete;
-    if (is_discrete && request.c_l.empty()) {
-        sample.description = "white noise on pixels";
-        std::mt19937_64 generator(seed);
-        std::normal_distribution<double> normal;
-        sample.map.resize(static_cast<std::size_t>(request.grid.n_pixels()));
-        for (double& value : sample.map) value = normal(generator);
-    } else {
-        sample.description = fmt::format("random alm up to {}", request.lmax);
-        const auto plan = transform(request, request.lmax);
-        Array<Complex, 3> alm({1, 1, plan.layout().size()});
-        SkySpectra spectra;
-        spectra.tt = request.c_l.empty() ? std::vector<double>(request.lmax + 1, 1.0) : request.c_l;
-        realize<double>(spectra, seed, plan.layout(), alm.view()[0], request.threads);
-        sample.map = synthesize(plan, alm);
-        if (!is_discrete)
-            sample.reference =
-                in_harmonic_space(request, plan, alm, "the window on the alm of which the map is made");
-    }
-    if (is_discrete) sample.reference = sum_over_pixels(request, nside, sample.map);
-    return sample;
-}
 
 /// What one way took and was wrong by.
 struct Measured {
@@ -135,12 +39,13 @@ double best_seconds(double fastest, const std::function<void()>& work) {
 template <class T>
 void measure(const ConvolutionRequest& request, const ConvolutionChoice& choice, const Sample& sample,
              double fastest, Measured& measured) {
-    const View<double, 2>::Extents extents{request.n_maps, request.grid.n_pixels()};
+    const auto size = std::ssize(sample.map), n_pixels = request.grid.n_pixels();
+    const View<double, 2>::Extents extents{request.n_maps * size / n_pixels, n_pixels};
     Array<T, 2> maps(extents), convolved(extents);
     // Times do not depend on the values: the same sky, ever brighter.
-    for (std::int64_t map = 0; map < extents[0]; ++map)
-        for (std::int64_t pixel = 0; pixel < extents[1]; ++pixel)
-            maps(map, pixel) = static_cast<T>(static_cast<double>(map + 1) * sample.map[pixel]);
+    for (std::int64_t map = 0; map < request.n_maps; ++map)
+        for (std::int64_t i = 0; i < size; ++i)
+            maps.data()[map * size + i] = static_cast<T>(static_cast<double>(map + 1) * sample.map[i]);
     std::unique_ptr<ChosenConvolution> convolve;
     const double planning =
         seconds_of([&] { convolve = std::make_unique<ChosenConvolution>(request, choice); });
@@ -148,8 +53,7 @@ void measure(const ConvolutionRequest& request, const ConvolutionChoice& choice,
         best_seconds(fastest, [&] { (*convolve)(std::as_const(maps).view(), convolved.view()); });
     measured.plan_seconds = std::min(measured.plan_seconds, planning);
     measured.seconds = std::min(measured.seconds, seconds);
-    measured.error =
-        error_of<T>(request.grid, View<const T, 1>(convolved.data(), {extents[1]}), sample.reference);
+    measured.error = error_of<T>(request.grid, View<const T, 1>(convolved.data(), {size}), sample.reference);
 }
 
 /// Two rounds, the second in the reverse order, so that a disturbance does not hit the same way twice.
@@ -200,14 +104,13 @@ class Measurement {
 
 void measure_choices(const ConvolutionRequest& request, const std::vector<ConvolutionChoice>& choices,
                      std::int64_t seed, Session& session) {
-    if (!choices[0].excluded.empty()) return session.note("nothing may be taken: nothing was measured");
     const auto n_pixels = static_cast<double>(request.grid.n_pixels());
     // Maps of a way, and what it works in; the sample, its reference and their alm.
+    const double components = request.polarization ? 2 : 1;
     require_memory(
-        n_pixels * (48 * static_cast<double>(request.n_maps) + 64),
+        components * n_pixels * (48 * static_cast<double>(request.n_maps) + 64),
         fmt::format("{} map{} of {}", request.n_maps, request.n_maps == 1 ? "" : "s", request.grid.name()));
-    const auto nside = std::llround(std::sqrt(n_pixels / 12));
-    const auto sample = make_sample(request, nside, static_cast<std::uint64_t>(seed));
+    const auto sample = make_sample(request, static_cast<std::uint64_t>(seed));
     Measurement measurement(request, choices, sample);
     measurement.run(session.progress("measure"));
     double worst = 0;

@@ -14,8 +14,8 @@ namespace zonal::cli {
 /// Ways that are predicted to take more than a second and 20 times as long as the fastest are left out
 /// ("not_measured").
 ///
-/// White maps without a spectrum are noise on the pixels where the reference is discrete, and otherwise up to
-/// lmax. seed: of the maps. Throws IoError where the memory is too small.
+/// choices: the first may be taken. seed: of the maps (make_sample). Throws IoError where the memory is too
+/// small.
 void measure_choices(const ConvolutionRequest& request, const std::vector<ConvolutionChoice>& choices,
                      std::int64_t seed, Session& session);
 

@@ -45,6 +45,19 @@ class Session {
     bool bar_drawn_ = false;
 };
 
+/// While it lives, what is reported goes to a part of the report.
+class ReportTo {
+  public:
+    ReportTo(Json& part, Session& session) : part_(part), session_(session) { part_.swap(session_.report); }
+    ~ReportTo() { part_.swap(session_.report); }
+    ReportTo(const ReportTo&) = delete;
+    ReportTo& operator=(const ReportTo&) = delete;
+
+  private:
+    Json& part_;
+    Session& session_;
+};
+
 /// "key: value" lines of a report.
 std::string readable(const Json& report);
 

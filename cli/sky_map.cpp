@@ -110,6 +110,18 @@ SkyMap::SkyMap(io::MapFile header)
     values_ = Array<double, 2>({static_cast<std::int64_t>(column_of_row_.size()), grid_.n_pixels()});
 }
 
+SkyMap::SkyMap(const SkyMap& map, Fields fields, const std::vector<std::int64_t>& rows)
+    : file_(map.file_),
+      grid_(map.grid_),
+      groups_{{fields, 0, std::ssize(rows)}},
+      values_({std::ssize(rows), map.grid_.n_pixels()}) {
+    for (std::int64_t k = 0; k < std::ssize(rows); ++k) {
+        const auto row = rows[static_cast<std::size_t>(k)];
+        column_of_row_.push_back(map.column_of_row_[static_cast<std::size_t>(row)]);
+        std::copy_n(map.rows()[row].data(), grid_.n_pixels(), this->rows()[k].data());
+    }
+}
+
 void SkyMap::make_groups() {
     const int i = file_.find(io::Stokes::I), q = file_.find(io::Stokes::Q), u = file_.find(io::Stokes::U);
     if ((q >= 0) != (u >= 0))

@@ -41,6 +41,8 @@ class SkyMap {
     SkyMap(const SkyMap& like, const io::Pixelisation& pixelisation);
     /// A map of these columns (values not used), all 0.
     explicit SkyMap(io::MapFile header);
+    /// A copy of these rows, which are transformed together as `fields`; not to be written.
+    SkyMap(const SkyMap& map, Fields fields, const std::vector<std::int64_t>& rows);
 
     /// Pixels as they are in the file, header, columns without their values.
     const io::MapFile& header() const { return file_; }

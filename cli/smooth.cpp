@@ -10,6 +10,7 @@
 #include "smooth_auto.hpp"
 #include "smooth_kernels.hpp"
 #include "smooth_options.hpp"
+#include "smooth_parts.hpp"
 #include "smooth_pixels.hpp"
 #include "subcommands.hpp"
 #include "zonal/healpix.hpp"
@@ -34,10 +35,7 @@ io::Pixelisation output_pixels(const SmoothOptions& options, const SkyMap& map) 
 /// --lmax, or what both the input and the output resolve.
 std::int64_t choose_lmax(const SmoothOptions& options, const SkyMap& map, const Grid& grid_out) {
     const auto lmax = options.analysis.lmax_for(map);
-    const bool polarised = map.groups()[0].fields != Fields::scalars;
-    if (polarised && options.analysis.lmax && lmax < 2)
-        throw UsageError(
-            fmt::format("--lmax = {}: must be at least 2 for the Q and U of {}", lmax, map.header().source));
+    if (options.analysis.lmax && map.groups()[0].fields != Fields::scalars) require_spin_lmax(lmax, map);
     return options.analysis.lmax ? lmax : std::min(lmax, default_smoothing_lmax(grid_out));
 }
 
@@ -111,7 +109,9 @@ SmoothingReport smooth_group(const FieldGroup& group, const SkyMap& map, View<co
     }
 }
 
-void smooth_map(const SmoothOptions& options, const SkyMap& map, Session& session) {
+}  // namespace
+
+SkyMap smooth_in_harmonic_space(const SmoothOptions& options, const SkyMap& map, Session& session) {
     SkyMap out(map, output_pixels(options, map));
     if (options.mask.fill_masked) out.write_full_sky();
     const auto lmax = choose_lmax(options, map, out.grid());
@@ -147,11 +147,29 @@ void smooth_map(const SmoothOptions& options, const SkyMap& map, Session& sessio
         for (auto& field : field_report(map, group, result)) session.report["fields"].push_back(field);
     }
     stop_if_interrupted();
+    return out;
+}
+
+namespace {
+
+void write(const SmoothOptions& options, const std::vector<io::HeaderCard>& cards, SkyMap& out,
+           Session& session) {
     auto& header = out.header();
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
-    set_cards(header.cards, parameter_cards(options, session));
+    set_cards(header.cards, cards);
     out.write(options.out, options.output.write_options());
     session.report["map"] = describe(header);
+}
+
+void smooth_map(SmoothOptions& options, Session& session) {
+    SkyMap map(options.in, options.input, session);
+    if (has_parts(options, map)) {
+        const auto cards = smooth_parts(options, map, session);
+        return write(options, cards, map, session);
+    }
+    if (options.kernel.is_planned()) choose_method(options, map, session);
+    auto out = smoothed(options, map, session);
+    write(options, parameter_cards(options, session), out, session);
 }
 
 void require_no_map_options(const SmoothOptions& options) {
@@ -200,12 +218,7 @@ void run(SmoothOptions& options, Session& session) {
     if (options.fwhm_in) session.report["fwhm_in_rad"] = options.fwhm_in->radians;
     if (io::inspect(options.in).kind == io::FileKind::alm) return smooth_alm(options, session);
     if (kernel.is_pixel_method() && !kernel.is_automatic()) check_pixel_options(options);
-    SkyMap map(options.in, options.input, session);
-    if (kernel.is_planned()) choose_method(options, map, session);
-    if (kernel.is_pixel_method())
-        smooth_pixels(options, map, session);
-    else
-        smooth_map(options, map, session);
+    smooth_map(options, session);
 }
 
 }  // namespace

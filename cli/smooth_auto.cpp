@@ -10,8 +10,10 @@
 #include "error.hpp"
 #include "interruptible.hpp"
 #include "iteration_gain.hpp"
+#include "narrow_kernel.hpp"
 #include "plan_file.hpp"
 #include "quadrature_error.hpp"
+#include "request_fields.hpp"
 #include "smooth_kernels.hpp"
 #include "smooth_pixels.hpp"
 #include "smooth_spectra.hpp"
@@ -26,9 +28,15 @@ bool is_continuous(const SmoothOptions& options) {
     return options.kernel.reference == Reference::continuous;
 }
 
-/// Why only harmonic space comes into question; empty where any way does.
+bool has_spin(const SkyMap& map) {
+    return map.groups()[0].fields != Fields::scalars;
+}
+
+}  // namespace
+
 std::string harmonic_only(const SmoothOptions& options, const SkyMap& map) {
-    if (map.groups()[0].fields != Fields::scalars) return "the map has Q and U";
+    if (has_spin(map) && (!options.kernel.profile.empty() || !options.kernel.sky_spectrum.empty()))
+        return "the kernel is of spin 0, and the map has Q and U";
     if (options.nside_out) return "--nside-out";
     if (options.analysis.given() && is_continuous(options)) return "--lmax, --iter, --tolerance, --weights";
     if (is_continuous(options) && map.nside() == 0) return "the map is not HEALPix";
@@ -38,29 +46,21 @@ std::string harmonic_only(const SmoothOptions& options, const SkyMap& map) {
     return "";
 }
 
-/// As harmonic_only, of the kernel: one that is narrower than the pixels has no sum over them to speak of.
-std::string harmonic_only(const RadialKernel& kernel, const SmoothOptions& options, std::int64_t nside) {
-    const bool sums = options.kernel.method != ConvolutionMethod::split &&
-                      options.kernel.chosen_normalization() != Normalization::pixel;
-    if (nside == 0 || !sums) return "";
-    const double defect = sum_defect(kernel, nside);
-    return defect <= most_sum_defect
-               ? ""
-               : fmt::format(
-                     "the kernel is so narrow that its sums over these pixels are {:.2g} off its "
-                     "integral",
-                     defect);
-}
+namespace {
 
 /// As input_spectra, of the map without its masked pixels.
 std::vector<std::vector<double>> spectra_for(const SmoothOptions& options, const SkyMap& map,
                                              Session& session) {
-    if (options.kernel.input_spectrum != "map") return input_spectra(options, map, session);
+    const auto spectra = [&](const SkyMap& of) {
+        return has_spin(map) ? polarization_spectra(options, of, session)
+                             : input_spectra(options, of, session);
+    };
+    if (options.kernel.input_spectrum != "map") return spectra(map);
     SkyMap masked(map);
     Array<double, 2> weights(map.rows().extents());
     const auto mask = read_mask(options.mask, map, session);
     apply_mask(options.mask, map.header().source, mask.view(), masked, weights.view());
-    return input_spectra(options, masked, session);
+    return spectra(masked);
 }
 
 /// The devices that --device permits and whose costs are known; empty for all of them.
@@ -74,30 +74,40 @@ struct Problem {
     std::vector<SmoothingKernel> kernels;
     std::vector<std::vector<double>> spectra;
     ConvolutionRequest request;
-    std::int64_t nside;  ///< 0: not HEALPix
+    std::optional<PixelQuadrature> quadrature;  ///< HEALPix
 
-    bool is_single() const { return kernels.size() == 1 && spectra.size() == 1; }
+    bool is_single() const {
+        return kernels.size() == 1 && (spectra.size() == 1 || request.polarization.has_value());
+    }
 };
 
 /// lmax: where --lmax does not say.
 Problem make_problem(const SmoothOptions& options, const SkyMap& map, std::int64_t lmax, Session& session) {
-    Problem problem{
-        make_kernels(options, map, {{}}, 0, session), spectra_for(options, map, session), {}, map.nside()};
+    Problem problem{make_kernels(options, map, {{}}, 0, session), spectra_for(options, map, session), {}, {}};
     auto& request = problem.request;
     request.grid = map.grid();
     request.lmax = options.analysis.lmax ? options.analysis.lmax_for(map) : lmax;
     request.kernel = problem.kernels[0].kernel;
     request.threads = options.run.thread_count();
-    if (!problem.spectra[0].empty())
-        request.c_l = fit_length(problem.spectra[0], request.lmax, Extension::zero, "--input-cl");
+    const auto fitted = [&](const std::vector<double>& c_l) {
+        return c_l.empty() ? c_l : fit_length(c_l, request.lmax, Extension::zero, "--input-cl");
+    };
+    request.c_l = fitted(problem.spectra[0]);
+    if (has_spin(map)) {
+        require_spin_lmax(request.lmax, map);
+        request.polarization = make_spin_kernel(options, problem.kernels[0], session);
+        request.c_bb = fitted(problem.spectra[1]);
+    }
     request.error = options.kernel.chosen_error();
     if (is_continuous(options)) request.reference = ConvolutionReference::continuous;
-    request.n_maps = map.rows().extent(0);
+    request.n_maps = has_spin(map) ? 1 : map.rows().extent(0);
     request.allow_single = options.precision != io::Precision::float64 && fits_single(map);
     request.only_split = options.kernel.method == ConvolutionMethod::split;
-    request.consider_split = problem.is_single() && options.mask.mode != MaskMode::renormalize &&
+    request.consider_split = problem.is_single() && !has_spin(map) &&
+                             options.mask.mode != MaskMode::renormalize &&
                              options.kernel.chosen_normalization() != Normalization::pixel;
     if (options.kernel.theta_cut) request.theta_cut = options.kernel.theta_cut->radians;
+    if (map.nside() > 0) problem.quadrature = PixelQuadrature(request, map.nside());
     return problem;
 }
 
@@ -146,15 +156,15 @@ ConvolutionChoice best_of(const std::vector<ConvolutionChoice>& choices, const S
                                    [&](const auto& choice) { return may_be_taken(choice, options); });
     if (best != choices.end()) return *best;
     if (options.kernel.method != ConvolutionMethod::split)
-        throw UsageError(
+        throw CannotBeKept(
             fmt::format("--method auto: nothing keeps --error {}", options.kernel.chosen_error()));
     for (const auto& choice : choices)
         if (choice.method == Method::harmonic && !choice.excluded.empty())
-            throw UsageError(fmt::format("--method split: nothing keeps --error {}: {}",
-                                         options.kernel.chosen_error(), choice.excluded));
-    throw UsageError(fmt::format("--method split: no split of the window up to lmax = {} keeps --error {}{}",
-                                 lmax, options.kernel.chosen_error(),
-                                 options.kernel.theta_cut ? " with this --theta-cut" : ""));
+            throw CannotBeKept(fmt::format("--method split: nothing keeps --error {}: {}",
+                                           options.kernel.chosen_error(), choice.excluded));
+    throw CannotBeKept(
+        fmt::format("--method split: no split of the window up to lmax = {} keeps --error {}{}", lmax,
+                    options.kernel.chosen_error(), options.kernel.theta_cut ? " with this --theta-cut" : ""));
 }
 
 /// On the device that it was planned for; on the one that was asked for where no costs of that are known.
@@ -170,14 +180,13 @@ void run_on_planned_device(const CostModel& costs, ConvolutionChoice& choice, Sm
 }
 
 /// The fastest way by what this machine's devices cost.
-ConvolutionChoice plan(const Problem& problem, SmoothOptions& options, Session& session) {
+ConvolutionChoice plan(const Problem& problem, std::int64_t nside, SmoothOptions& options, Session& session) {
     const auto costs = read_cost_model(options.kernel.costs, options.run.thread_count(), session);
     auto request = problem.request;
     request.devices = devices_for(options, costs);
     if (is_continuous(options)) {
-        request.quadrature_error =
-            quadrature_error(request.kernel, problem.nside, request.c_l, request.threads);
-        request.iteration_gain = iteration_gain(request.lmax, problem.nside);
+        request.quadrature_error = problem.quadrature->error(spectra_of(request));
+        request.iteration_gain = iteration_gain(request.lmax, nside);
     }
     const auto choices = interruptible(session, [&] { return plan_convolution(request, costs); });
     if (options.kernel.explain) report_choices(choices, costs.fingerprint, session);
@@ -230,6 +239,14 @@ ConvolutionChoice planned_before(const SavedPlan& plan, const Problem& problem, 
     return choice;
 }
 
+/// Whether the kernel, narrower than the pixels, has no sum over them to speak of. Counts are kept all the
+/// same.
+bool is_too_narrow(const Problem& problem, const SmoothOptions& options) {
+    const bool sums = options.kernel.method != ConvolutionMethod::split &&
+                      options.kernel.chosen_normalization() != Normalization::pixel;
+    return problem.quadrature && sums && !problem.quadrature->is_sum();
+}
+
 void leave_to_harmonic_space(const std::string& reason, SmoothOptions& options, Session& session) {
     if (!options.kernel.plan.empty() || !options.kernel.save_plan.empty())
         throw UsageError(fmt::format("--plan, --save-plan: nothing is planned: {}", reason));
@@ -248,24 +265,29 @@ void choose_method(SmoothOptions& options, const SkyMap& map, Session& session) 
         require_grid(*saved, map.grid());  // before its lmax meets a grid that cannot hold it
         follow(*saved, options);
     }
-    if (options.kernel.method == ConvolutionMethod::split) {
-        check_spin(options, map);
+    const bool is_split = options.kernel.method == ConvolutionMethod::split;
+    if (is_split || options.kernel.normalization == Normalization::pixel) check_spin(options, map);
+    if (is_split) {
+        // what only harmonic space can do is refused where it is done
     } else if (const auto reason = harmonic_only(options, map); !reason.empty()) {
         return leave_to_harmonic_space(reason, options, session);
     }
     const auto lmax = saved ? saved->lmax : default_smoothing_lmax(map.grid());
     auto problem = make_problem(options, map, lmax, session);
-    if (const auto reason = harmonic_only(problem.request.kernel, options, map.nside()); !reason.empty()) {
+    if (is_too_narrow(problem, options)) {
         if (!options.kernel.reference) options.kernel.reference = Reference::continuous;
-        return leave_to_harmonic_space(reason, options, session);
+        return leave_to_harmonic_space(narrowness(*problem.quadrature), options, session);
     }
-    auto choice = saved ? planned_before(*saved, problem, options, session) : plan(problem, options, session);
+    auto choice = saved ? planned_before(*saved, problem, options, session)
+                        : plan(problem, map.nside(), options, session);
     session.report["predicted_error"] = choice.error;
     if (is_continuous(options) && choice.method == Method::harmonic)
         iterate(choice, problem.request.lmax, map.nside(), options);
     take(named(choice.method), options);
     const bool is_exact = problem.is_single();
-    options.planned = PlannedSmoothing{std::move(choice), std::move(problem.spectra), is_exact};
+    options.planned =
+        PlannedSmoothing{std::move(choice), std::move(problem.spectra),
+                         std::move(problem.request.polarization), std::move(problem.quadrature), is_exact};
     session.report["plan_seconds"] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

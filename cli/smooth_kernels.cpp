@@ -174,6 +174,16 @@ std::vector<SmoothingKernel> make_kernels(const SmoothOptions& options, const Sk
     return kernels;
 }
 
+PolarizationKernel make_spin_kernel(const SmoothOptions& options, const SmoothingKernel& scalar,
+                                    Session& session) {
+    const bool normalize = options.kernel.chosen_normalization() == Normalization::window;
+    const double scale = normalize ? 1 / scalar.integral : 1;
+    if (options.fwhm) return PolarizationKernel::gaussian(options.fwhm->radians);  // whose integral is 1
+    const auto beam = read_beam_file(options.beam, session);
+    const auto lmax = options.analysis.lmax.value_or(beam.lmax());
+    return spin_kernel("--beam " + options.beam, beam, lmax, options.extension, scale);
+}
+
 void report_kernels(const SmoothOptions& options, const std::vector<SmoothingKernel>& kernels,
                     Session& session) {
     auto& report = session.report;

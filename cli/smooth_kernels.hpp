@@ -6,6 +6,7 @@
 #include "sky_map.hpp"
 #include "smooth_options.hpp"
 #include "zonal/kernel.hpp"
+#include "zonal/polarization_convolution.hpp"
 #include "zonal/window.hpp"
 
 namespace zonal::cli {
@@ -26,6 +27,11 @@ struct SmoothingKernel {
 std::vector<SmoothingKernel> make_kernels(const SmoothOptions& options, const SkyMap& map,
                                           const std::vector<std::vector<double>>& c_l, double error,
                                           Session& session);
+
+/// What convolves Q and U, not cut: of --fwhm or the E and B of --beam, times what makes the integral of
+/// `scalar`, I's kernel as it was given, 1 where --normalize asks for that. Throws UsageError and IoError.
+PolarizationKernel make_spin_kernel(const SmoothOptions& options, const SmoothingKernel& scalar,
+                                    Session& session);
 
 /// Method, reference, normalisation and the kernels.
 void report_kernels(const SmoothOptions& options, const std::vector<SmoothingKernel>& kernels,

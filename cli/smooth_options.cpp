@@ -1,5 +1,7 @@
 #include "smooth_options.hpp"
 
+#include <fmt/format.h>
+
 #include "angles.hpp"
 #include "beam_options.hpp"
 #include "common_options.hpp"
@@ -91,6 +93,12 @@ void check(const SmoothOptions& options) {
     iteration_count(options);
 }
 
+void require_spin_lmax(std::int64_t lmax, const SkyMap& map) {
+    if (lmax < 2)
+        throw UsageError(
+            fmt::format("--lmax = {}: must be at least 2 for the Q and U of {}", lmax, map.header().source));
+}
+
 int iteration_count(const SmoothOptions& options) {
     const bool asked = options.analysis.iterations.value_or(0) > 0 || options.analysis.tolerance > 0;
     if (options.kernel.chosen_reference() == Reference::continuous) return options.analysis.iteration_count();
@@ -173,6 +181,22 @@ std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const 
     if (options.analysis.tolerance > 0)
         cards.push_back({"TOLERANC", options.analysis.tolerance, "tolerance of the analysis"});
     if (!options.mask.file.empty()) cards.push_back({"MASKFILE", header_text(options.mask.file), "mask"});
+    return cards;
+}
+
+std::vector<io::HeaderCard> spin_cards(const SmoothOptions& options, const Json& report) {
+    std::vector<io::HeaderCard> cards{
+        {"METHODQU", to_string(options.kernel.chosen_method()), "how Q and U were convolved"}};
+    const auto add_number = [&](const char* key, const char* card, const char* comment) {
+        if (report.contains(key)) cards.push_back({card, report[key].get<double>(), comment});
+    };
+    const auto add_integer = [&](const char* key, const char* card, const char* comment) {
+        if (report.contains(key)) cards.push_back({card, report[key].get<std::int64_t>(), comment});
+    };
+    add_number("support_deg", "SUPPRTQU", "[deg] the kernel of Q and U ends here");
+    add_number("estimated_error", "ESTERRQU", "rms of Q and U, from REFERENC");
+    add_integer("lmax", "LMAXQU", "highest degree l of Q and U");
+    add_integer("iterations", "ITERQU", "iterations of the analysis of Q and U");
     return cards;
 }
 

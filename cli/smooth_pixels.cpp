@@ -10,6 +10,7 @@
 #include "convolve_choice.hpp"
 #include "error.hpp"
 #include "interrupt.hpp"
+#include "narrow_kernel.hpp"
 #include "quadrature_error.hpp"
 #include "smooth_kernels.hpp"
 #include "smooth_spectra.hpp"
@@ -21,6 +22,11 @@ namespace {
 
 bool is_split(const SmoothOptions& options) {
     return options.kernel.method == ConvolutionMethod::split;
+}
+
+/// Whether the map is Q and U alone, with a kernel and a cut of their own.
+bool is_planned_spin(const SmoothOptions& options) {
+    return options.planned && options.planned->polarization;
 }
 
 /// How well tables and series stand for the profile, of its peak: a share of the error where one is to be
@@ -42,7 +48,8 @@ double arithmetic_error(const SmoothOptions& options) {
 
 /// Of the result, with what cutting the kernels costs. Plans add independent errors in squares.
 double estimated_error(const SmoothOptions& options, const std::vector<SmoothingKernel>& kernels) {
-    if (is_split(options)) return std::hypot(options.planned->choice.error, arithmetic_error(options));
+    if (is_split(options) || is_planned_spin(options))
+        return std::hypot(options.planned->choice.error, arithmetic_error(options));
     double truncation = 0;
     for (const auto& kernel : kernels) truncation = std::max(truncation, kernel.truncation_error);
     return options.planned && options.planned->is_exact ? std::hypot(truncation, arithmetic_error(options))
@@ -55,18 +62,23 @@ void report_quadrature(const SmoothOptions& options, const SkyMap& map,
                        const std::vector<SmoothingKernel>& kernels,
                        const std::vector<std::vector<double>>& c_l, Session& session) {
     if (map.nside() == 0 || options.analysis.weights != "none") return;
+    const auto threads = options.run.thread_count();
+    std::vector<PixelQuadrature> quadratures;
+    if (options.planned && options.planned->is_exact && options.planned->quadrature)
+        quadratures.push_back(*options.planned->quadrature);
+    else
+        for (const auto& kernel : kernels) quadratures.emplace_back(kernel.kernel, map.nside(), threads);
     double largest = 0;
-    for (std::size_t i = 0; i < std::max(kernels.size(), c_l.size()); ++i)
-        largest =
-            std::max(largest, quadrature_error(kernels[std::min(i, kernels.size() - 1)].kernel, map.nside(),
-                                               c_l[std::min(i, c_l.size() - 1)], options.run.thread_count()));
-    double defect = 0;
-    for (const auto& kernel : kernels) defect = std::max(defect, sum_defect(kernel.kernel, map.nside()));
-    if (defect > most_sum_defect && options.kernel.chosen_normalization() != Normalization::pixel)
-        session.note(
-            fmt::format("the kernel is so narrow that its sums over these pixels are {:.2g} off its "
-                        "integral: this is no smoothing; --method harmonic is",
-                        defect));
+    if (is_planned_spin(options))
+        largest = quadratures[0].error(c_l);
+    else
+        for (std::size_t i = 0; i < std::max(quadratures.size(), c_l.size()); ++i)
+            largest = std::max(largest, quadratures[std::min(i, quadratures.size() - 1)].error(
+                                            {c_l[std::min(i, c_l.size() - 1)]}));
+    const auto worst = std::max_element(quadratures.begin(), quadratures.end(),
+                                        [](auto& a, auto& b) { return a.defect() < b.defect(); });
+    if (!worst->is_sum() && options.kernel.chosen_normalization() != Normalization::pixel)
+        session.note(narrowness(*worst) + ": this is no smoothing; --method harmonic is");
     const auto& spectrum = options.kernel.input_spectrum;
     session.report["estimated_quadrature_error"] = largest;
     session.report["quadrature_error_is_of"] =
@@ -91,6 +103,29 @@ void multiply_by_weights(const PixelWeights& weights, SkyMap& map) {
 bool is_cut(const SmoothOptions& options, const SmoothingKernel& scalar) {
     const bool whole = options.kernel.method == ConvolutionMethod::ring_fft && options.fwhm;
     return scalar.cut && (options.kernel.cut || !whole);
+}
+
+/// What is applied to Q and U.
+struct AppliedSpinKernel {
+    PolarizationKernel kernel;
+    double scale = 1;  ///< what the result is multiplied with
+};
+
+AppliedSpinKernel spin_kernel(const SmoothOptions& options, const SmoothingKernel& scalar, const Grid& grid,
+                              Session& session) {
+    if (is_planned_spin(options))
+        return {options.planned->polarization->truncated(options.planned->choice.support)};
+    const auto kernel = make_spin_kernel(options, scalar, session);
+    if (!is_cut(options, scalar)) return {kernel};
+    const double cut = scalar.kernel.support();
+    if (!options.kernel.cut) {  // E and B may have wider windows than I
+        const double error = options.kernel.chosen_error() - arithmetic_error(options);
+        const double own = support_for_error(kernel, {}, {}, error / 2, grid);
+        if (own > cut) return {kernel.truncated(own)};
+    }
+    // What the cut has taken from I's integral; of the integral as it was given the kernel knows.
+    const bool is_scaled = options.kernel.chosen_normalization() == Normalization::window;
+    return {kernel.truncated(cut), is_scaled ? scalar.scale * scalar.integral : 1};
 }
 
 /// One run of the convolutions.
@@ -130,15 +165,14 @@ class PixelSmoothing {
     }
 
     /// Rows first, first + 1: Q and U. scalar: the kernel of I, by which masks are smoothed.
-    void smooth_spin(const PolarizationKernel& kernel, const SmoothingKernel& scalar, std::int64_t first,
+    void smooth_spin(const AppliedSpinKernel& spin, const SmoothingKernel& scalar, std::int64_t first,
                      const Progress& progress) {
         const auto in = map_.rows().slice(first, 2);
         const auto out = out_.rows().slice(first, 2);
         const std::int64_t n_pixels = in.extent(1);
-        const PolarizationConvolutionPlan plan(map_.grid(), kernel, out_.grid(), plan_);
+        const PolarizationConvolutionPlan plan(map_.grid(), spin.kernel, out_.grid(), plan_);
         plan.convolve<double>({in.data(), {1, 2, n_pixels}}, {out.data(), {1, 2, n_pixels}}, progress);
-        const double scale = is_cut(options_, scalar) ? scalar.scale : 1;
-        for (auto* value = out.data(); value != out.data() + out.size(); ++value) *value *= scale;
+        for (auto* value = out.data(); value != out.data() + out.size(); ++value) *value *= spin.scale;
         if (options_.mask.mode == MaskMode::renormalize) renormalize(scalar.kernel, first);
     }
 
@@ -177,21 +211,8 @@ class PixelSmoothing {
     PixelConvolutionOptions plan_;
 };
 
-PolarizationKernel spin_kernel(const SmoothOptions& options, const SmoothingKernel& scalar,
-                               Session& session) {
-    const auto kernel = [&] {
-        if (options.fwhm) return PolarizationKernel::gaussian(options.fwhm->radians);
-        const auto beam = read_beam_file(options.beam, session);
-        try {
-            const auto lmax = options.analysis.lmax.value_or(beam.lmax());
-            const auto fitted = fit_length(beam, lmax, options.extension, "--beam " + options.beam);
-            return PolarizationKernel(fitted.gradient, fitted.curl);
-        } catch (const InvalidArgument& error) {
-            throw UsageError(fmt::format("--beam {}: {}", options.beam, error.what()));
-        }
-    }();
-    return is_cut(options, scalar) ? kernel.truncated(scalar.kernel.support()) : kernel;
-}
+/// White: what I's kernel would be wrong by is not asked for.
+const std::vector<std::vector<double>> no_spectra{{}};
 
 void smooth_groups(const SmoothOptions& options, const std::vector<SmoothingKernel>& kernels,
                    const SkyMap& map, PixelSmoothing& smoothing, Session& session) {
@@ -207,7 +228,8 @@ void smooth_groups(const SmoothOptions& options, const std::vector<SmoothingKern
         if (group.fields != Fields::scalars) {
             scalars -= 2;
             const auto q = first + scalars;
-            smoothing.smooth_spin(spin_kernel(options, kernels[0], session), kernels[0], q, share(q, 2));
+            smoothing.smooth_spin(spin_kernel(options, kernels[0], map.grid(), session), kernels[0], q,
+                                  share(q, 2));
         }
         if (kernels.size() == 1 && scalars > 0)
             smoothing.smooth_scalars(kernels[0].kernel, first, scalars, share(first, scalars));
@@ -293,7 +315,7 @@ void check_pixel_options(const SmoothOptions& options) {
                                      options.single_sums() ? "float" : "double", arithmetic_error(options)));
 }
 
-void smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session) {
+SkyMap smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session) {
     check_pixel_options(options);
     check_spin(options, map);
     if (options.single_sums() && !fits_single(map))
@@ -308,14 +330,18 @@ void smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session) 
     apply_mask(options.mask, map.header().source, mask.view(), map, weights.view());
     const auto c_l = options.planned ? options.planned->spectra : input_spectra(options, map, session);
     const double error = options.kernel.chosen_error() - arithmetic_error(options);
-    const auto kernels = make_kernels(options, map, c_l, is_split(options) ? 0 : error, session);
+    auto kernels = make_kernels(options, map, is_planned_spin(options) ? no_spectra : c_l,
+                                is_split(options) ? 0 : error, session);
+    if (is_planned_spin(options))
+        kernels[0].truncation_error =
+            truncation_error(*options.planned->polarization, c_l[0], c_l[1], options.planned->choice.support);
     multiply_by_weights(factors, map);
     stop_if_interrupted();
     report_kernels(options, kernels, session);
     session.report["precision"] = options.single_sums() ? "float" : "double";
     session.report["estimated_error"] = estimated_error(options, kernels);
     report_quadrature(options, map, kernels, c_l, session);
-    if (!options.kernel.cut) session.report["error"] = options.kernel.chosen_error();
+    if (!options.kernel.cut) session.report["error_bound"] = options.kernel.chosen_error();
 
     const auto start = std::chrono::steady_clock::now();
     PixelSmoothing smoothing(options, map, std::as_const(weights).view(), out);
@@ -329,11 +355,7 @@ void smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session) 
     if (!options.mask.fill_masked) smoothing.hide_masked();
     report_fields(out, std::as_const(weights).view(), session);
     stop_if_interrupted();
-    auto& header = out.header();
-    for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
-    set_cards(header.cards, parameter_cards(options, session));
-    out.write(options.out, options.output.write_options());
-    session.report["map"] = describe(header);
+    return out;
 }
 
 }  // namespace zonal::cli

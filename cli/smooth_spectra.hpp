@@ -14,4 +14,8 @@ namespace zonal::cli {
 std::vector<std::vector<double>> input_spectra(const SmoothOptions& options, const SkyMap& map,
                                                Session& session);
 
+/// The same for a map of Q and U alone: of E and of B, both empty where it is white.
+std::vector<std::vector<double>> polarization_spectra(const SmoothOptions& options, const SkyMap& map,
+                                                      Session& session);
+
 }  // namespace zonal::cli

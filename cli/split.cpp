@@ -117,7 +117,7 @@ void split_kernel(const SplitOptions& options, Session& session) {
     report["kernel"] = kernel_text(options);
     report["lmax"] = options.lmax;
     report["theta_cut_arcmin"] = options.theta_cut->radians / arcmin;
-    report["error"] = options.error;
+    report["error_bound"] = options.error;
     report["alpha"] = options.alpha;
     report["cutoff"] = options.cutoff;
     report["spline_intervals"] = splitter.options().n_intervals;

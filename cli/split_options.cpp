@@ -114,6 +114,9 @@ void check_kernel(const SplitOptions& options) {
     if (is_window == options.fwhm.has_value())
         throw UsageError(is_window ? "--fwhm: not with --kernel window"
                                    : fmt::format("--kernel {}: needs --fwhm ANGLE", options.kernel));
+    if (options.extension != Extension::none && options.kernel == "gaussian" &&
+        options.input_spectrum_file.empty())
+        throw UsageError("--extend: only with --cl, --beam or --input-cl; a Gaussian does not end");
 }
 
 void check(const SplitOptions& options) {
@@ -129,6 +132,8 @@ void check(const SplitOptions& options) {
                                      3 * options.nside - 1));
     if (!options.verify && !options.verify_plot.empty())
         throw UsageError("--verify-plot: only with --verify");
+    if (!options.verify && options.seed) throw UsageError("--seed: only with --verify");
+    if (!options.verify && options.single) throw UsageError("--precision: only with --verify");
     if (options.reproduce_table1) {
         if (options.verify) throw UsageError("--reproduce-table1 and --verify exclude each other");
         if (options.kernel != "cl-beam" || options.spectrum_file.empty())

@@ -31,8 +31,10 @@ struct SplitOptions {
     std::int64_t neighbourhood = 8, n_intervals = 0;
     double knot_density = 1, leakage_weight = 0.1, max_leakage = 0;
     bool reproduce_table1 = false;
-    bool verify = false, single = false;
-    std::int64_t nside = 0, seed = 1;
+    bool verify = false;
+    std::optional<bool> single;
+    std::int64_t nside = 0;
+    std::optional<std::int64_t> seed;
 
     std::string out, plot, verify_plot;
     std::int64_t threads = 0;

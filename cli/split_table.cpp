@@ -69,7 +69,7 @@ Json report_row(const Row& row, const SplitOptions& options, Session& session) {
 
 void reproduce_table1(const SplitOptions& options, Session& session) {
     session.report["lmax"] = options.lmax;
-    session.report["error"] = options.error;
+    session.report["error_bound"] = options.error;
     session.report["alpha"] = options.alpha;
     session.report["cutoff"] = options.cutoff;
     session.report["table"] = Json::array();

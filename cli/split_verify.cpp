@@ -51,9 +51,9 @@ class Bench {
     Bench(const SplitOptions& options, std::int64_t lmax)
         : grid_(Grid::healpix(options.nside)),
           plan_(grid_, {.lmax = lmax, .threads = static_cast<int>(options.threads)}),
-          noise_(white_noise(grid_.n_pixels(), static_cast<std::uint64_t>(options.seed))),
+          noise_(white_noise(grid_.n_pixels(), static_cast<std::uint64_t>(options.seed.value_or(1)))),
           noise_alm_(quadrature(noise_)) {
-        pixels_.precision = options.single ? Precision::single_ : Precision::double_;
+        pixels_.precision = options.single.value_or(false) ? Precision::single_ : Precision::double_;
         pixels_.accuracy = std::clamp(options.error / 100, 1e-12, 1e-6);
         pixels_.threads = static_cast<int>(options.threads);
     }

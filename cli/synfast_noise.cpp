@@ -42,7 +42,7 @@ std::vector<ConvolutionChoice> choices_for(const ConvolutionRequest& request, co
         return !choice.excluded.empty() || (request.only_split && choice.method != Method::split);
     });
     if (choices.empty())
-        throw UsageError(
+        throw CannotBeKept(
             fmt::format("--method split: no split of the window up to lmax = {} keeps --error {}: the kernel "
                         "must have faded away at lmax",
                         request.lmax, request.error));

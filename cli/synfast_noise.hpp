@@ -30,7 +30,7 @@ void check(const NoiseSkyOptions& options);
 
 /// Fills the map's only row, HEALPix, with noise of unit spectrum times the window K_l, l = 0 .. lmax: what
 /// the sum over the pixels gives, within --error. may_be_single: sums over pixels. Reports the method and
-/// what it is expected to be wrong by. Throws UsageError where nothing keeps the error.
+/// what it is expected to be wrong by. Throws CannotBeKept where nothing keeps the error.
 void make_noise_sky(const NoiseSkyOptions& options, const std::vector<double>& window, std::int64_t seed,
                     bool may_be_single, const RunOptions& run, SkyMap& map, Session& session);
 

@@ -184,7 +184,11 @@ void transform(const WaveletOptions& options, Session& session) {
     if (options.base > 0) scales.base = options.base;
     scales.j_min = options.j_min.value_or(0);
     scales.lmax = options.analysis.lmax_for(map);
-    for (const auto& radius : options.radii) scales.radii.push_back(parse_angle("--radius", radius));
+    for (const auto& radius : options.radii) {
+        scales.radii.push_back(parse_angle("--radius", radius));
+        if (scales.radii.back().radians > 1)
+            throw UsageError(fmt::format("--radius = {}: must be at most 1rad (57.2deg)", radius));
+    }
     make_windows(scales);
     report_scales(scales, session);
     const auto alm = analyze_map(map, options.analysis, options.run, session);

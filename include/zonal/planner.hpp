@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "zonal/device.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/kernel.hpp"
+#include "zonal/polarization_convolution.hpp"
 #include "zonal/progress.hpp"
 #include "zonal/split.hpp"
 
@@ -17,7 +19,8 @@
 
 namespace zonal {
 
-/// What one spherical harmonic transform of spin 0 takes.
+/// What one spherical harmonic transform of spin 0 takes; one of Q and U takes as many times that as its
+/// costs are higher.
 struct TransformWork {
     double legendre_flops = 0;  ///< 6 for every degree, order and ring pair that contribute
     double pixels = 0;
@@ -43,15 +46,20 @@ struct PixelCost {
     double longest_sum = 0;  ///< per product in it
 };
 
-/// What work on one device costs, from host memory and back.
-struct DeviceCosts {
-    Device device = Device::cpu();
+/// What work on one device costs, from host memory and back, of maps of one spin.
+struct ConvolutionCosts {
     TransformCost smoothing;  ///< an analysis without iterations, the window and a synthesis
     TransformCost iteration;  ///< of the analysis, each
     PixelCost ring_fft_single, ring_fft_double, pixel_sum_single, pixel_sum_double;
 
     const PixelCost& pixels(PixelMethod method, Precision precision) const;
     PixelCost& pixels(PixelMethod method, Precision precision);
+};
+
+struct DeviceCosts {
+    Device device = Device::cpu();
+    ConvolutionCosts scalar;        ///< of a map of spin 0
+    ConvolutionCosts polarization;  ///< of Q and U together, which count as one map
 };
 
 /// What this machine's devices cost.
@@ -89,13 +97,17 @@ enum class ConvolutionReference {
     continuous  ///< the window on the alm that the map is made of
 };
 
-/// What is to be convolved. n_maps maps of one grid, to which they also go.
+/// What is to be convolved. n_maps maps of one grid, to which they also go: of spin 0 or, with a kernel for
+/// them, pairs of Q and U, whose errors are those of Q and U together. I, Q and U are two requests, each of
+/// which has a fastest way of its own.
 struct ConvolutionRequest {
     Grid grid = Grid::healpix(1);
     RadialKernel kernel = RadialKernel::gaussian(1);
-    std::int64_t lmax = 0;      ///< of the maps, and of harmonic space
-    std::vector<double> c_l{};  ///< [lmax + 1], of the maps; empty: white
-    double error = 1e-5;        ///< of the convolved map, rms over its rms
+    std::optional<PolarizationKernel> polarization{};  ///< of Q and U, in place of `kernel`; not truncated
+    std::int64_t lmax = 0;       ///< of the maps, and of harmonic space; Q, U: from 2 on
+    std::vector<double> c_l{};   ///< [lmax + 1], of the maps, of Q and U EE; empty: white
+    std::vector<double> c_bb{};  ///< as many as c_l, of Q and U alone: BB
+    double error = 1e-5;         ///< of the convolved map, rms over its rms
     ConvolutionReference reference = ConvolutionReference::discrete;
     /// continuous: what a sum over the pixels with the grid's weights is wrong by, to be measured.
     double quadrature_error = 0;
@@ -104,8 +116,8 @@ struct ConvolutionRequest {
     double iteration_gain = 0.125;
     std::int64_t n_maps = 1;
     bool allow_single = true;    ///< sums in single precision where the error permits
-    bool consider_split = true;  ///< takes most of the planning where it may pay
-    /// No sums over pixels alone, and splits whatever they save.
+    bool consider_split = true;  ///< of spin 0; takes most of the planning where it may pay
+    /// No sums over pixels alone, and splits whatever they save; not for Q and U, of which there are none.
     bool only_split = false;
     double theta_cut = 0;  ///< of splits, rad; 0: to be chosen
     int threads = 0;

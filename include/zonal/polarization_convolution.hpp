@@ -1,11 +1,17 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "zonal/convolution.hpp"
 
 namespace zonal {
+
+/// Windows of E and B, [lmax + 1] each.
+struct SpinWindows {
+    std::vector<double> gradient, curl;
+};
 
 /// What convolves Q and U by windows of E and B: with P = Q + iU and psi, psi' the directions (from e_theta
 /// towards e_phi) of the great circle from p to p' at its two ends,
@@ -23,6 +29,11 @@ class PolarizationKernel {
     /// The same up to theta_cut (rad, in (0, pi]), zero beyond.
     PolarizationKernel truncated(double theta_cut) const;
     double support() const { return support_; }
+    /// W^E_l and W^B_l for l = 0 .. lmax, zero below 2; of a truncated kernel those that it has. Throws
+    /// InvalidArgument unless lmax >= 0.
+    SpinWindows windows(std::int64_t lmax) const;
+    /// The last degree of the windows; -1 where they do not end.
+    std::int64_t band_limit() const;
 
     /// K+ / cos^4(theta/2) and K- / sin^4(theta/2), which are smooth everywhere, in 1/sr; null where zero.
     const RadialKernel* plus() const { return plus_.get(); }
@@ -31,8 +42,19 @@ class PolarizationKernel {
   private:
     PolarizationKernel() = default;
     std::shared_ptr<const RadialKernel> plus_, minus_;
+    std::shared_ptr<const SpinWindows> windows_;  ///< of whole kernels, as given
     double support_ = 0;
 };
+
+/// As support_for_error of a RadialKernel, for maps of Q and U with the spectra c_ee and c_bb, [lmax + 1]
+/// each, both empty for white noise:
+///   sum_l (2l+1) [C^EE_l (W^E_l - truncated)^2 + C^BB_l (W^B_l - truncated)^2]
+///       <= error^2 sum_l (2l+1) [C^EE_l W^E_l^2 + C^BB_l W^B_l^2].
+double support_for_error(const PolarizationKernel& kernel, const std::vector<double>& c_ee,
+                         const std::vector<double>& c_bb, double error, const Grid& grid);
+/// As truncation_error of a RadialKernel, in the same measure.
+double truncation_error(const PolarizationKernel& kernel, const std::vector<double>& c_ee,
+                        const std::vector<double>& c_bb, double theta_cut);
 
 /// Convolution of Q and U as the sum over pixels within the kernel's support. Immutable: any number of
 /// threads may use one plan at the same time.

@@ -5,7 +5,9 @@
 #include <numbers>
 
 #include "core/constants.hpp"
+#include "radial/jacobi.hpp"
 #include "radial/kernel_implementation.hpp"
+#include "radial/polarization_moments.hpp"
 #include "zonal/error.hpp"
 #include "zonal/polarization_convolution.hpp"
 
@@ -18,49 +20,35 @@ using core::pi;
 class JacobiSeries final : public RadialKernel::Implementation {
   public:
     JacobiSeries(std::string name, int alpha, std::vector<double> coefficients)
-        : Implementation(std::move(name), pi), alpha_(alpha), coefficients_(std::move(coefficients)) {
-        // DLMF 18.9.1: a R_n = (b x + c) R_{n-1} - e R_{n-2}, R_n = P_n / P_n(1) so that a = b + c - e; then
-        //   R_n = R_{n-1} + d_n,   d_n = (e d_{n-1} - b (1 - x) R_{n-1}) / a,
-        // which loses nothing near theta = 0, where 1 - x = 2 sin^2(theta/2).
-        for (std::size_t k = 1; k < coefficients_.size(); ++k) {
-            const double n = static_cast<double>(k), a = alpha_, b = 4 - a;
-            const double first = 2 * n * (n + 4) * (2 * n + 2) * (n + a) / n;
-            const double last = 2 * (n + a - 1) * (n + b - 1) * (2 * n + 4);
-            difference_factor_.push_back(k == 1 ? 0 : last * (n - 1) / (n - 1 + a) / first);
-            value_factor_.push_back((2 * n + 3) * (2 * n + 4) * (2 * n + 2) / first);
-        }
-    }
+        : Implementation(std::move(name), pi),
+          recurrence_(alpha, coefficients.size()),
+          coefficients_(std::move(coefficients)) {}
 
     void profile(std::span<const double> theta, std::span<double> value) const override {
-        for (std::size_t i = 0; i < theta.size(); ++i) value[i] = at(theta[i]);
+        using radial::JacobiRecurrence;
+        for (std::size_t begin = 0; begin < theta.size(); begin += JacobiRecurrence::block) {
+            const auto count = std::min(JacobiRecurrence::block, theta.size() - begin);
+            double sum[JacobiRecurrence::block] = {};
+            recurrence_.run(theta.subspan(begin, count), [&](std::size_t n, const double* r) {
+                for (std::size_t i = 0; i < JacobiRecurrence::block; ++i) sum[i] += coefficients_[n] * r[i];
+            });
+            std::copy_n(sum, count, value.begin() + static_cast<std::ptrdiff_t>(begin));
+        }
     }
 
     double bandwidth() const override { return static_cast<double>(coefficients_.size() + 2); }
 
   private:
-    double at(double theta) const {
-        const double sine = std::sin(theta / 2), h = 2 * sine * sine;
-        double r = 1, d = 0, sum = coefficients_[0];
-        for (std::size_t k = 1; k < coefficients_.size(); ++k) {
-            d = difference_factor_[k - 1] * d - value_factor_[k - 1] * h * r;
-            r += d;
-            sum += coefficients_[k] * r;
-        }
-        return sum;
-    }
-
-    int alpha_;
-    std::vector<double> coefficients_, difference_factor_, value_factor_;
+    radial::JacobiRecurrence recurrence_;
+    std::vector<double> coefficients_;
 };
 
-/// (2l+1)/(4 pi) w_l P_n(1), n = l - 2, without the zeros at the end; P^(alpha, .)_n(1) = C(n + alpha, n).
+/// (2l+1)/(4 pi) w_l P_n(1), n = l - 2, without the zeros at the end.
 std::vector<double> series_of(const std::vector<double>& window, int alpha) {
     std::vector<double> coefficients;
     for (std::size_t l = 2; l < window.size(); ++l) {
         const double degree = static_cast<double>(l);
-        double at_one = 1;
-        for (int k = 1; k <= alpha; ++k) at_one *= (degree - 2 + k) / k;
-        coefficients.push_back((2 * degree + 1) / (4 * pi) * window[l] * at_one);
+        coefficients.push_back((2 * degree + 1) / (4 * pi) * window[l] * radial::jacobi_at_one(alpha, l - 2));
     }
     while (!coefficients.empty() && coefficients.back() == 0) coefficients.pop_back();
     return coefficients;
@@ -89,7 +77,7 @@ void require_finite(const char* name, const std::vector<double>& window) {
 
 PolarizationKernel::PolarizationKernel(const std::vector<double>& window_e,
                                        const std::vector<double>& window_b)
-    : support_(pi) {
+    : windows_(std::make_shared<const SpinWindows>(SpinWindows{window_e, window_b})), support_(pi) {
     require_finite("window_e", window_e);
     require_finite("window_b", window_b);
     std::vector<double> sum(std::max(window_e.size(), window_b.size())), difference(sum.size());
@@ -125,7 +113,25 @@ PolarizationKernel PolarizationKernel::truncated(double theta_cut) const {
     kernel.plus_ = cut(plus_);
     kernel.minus_ = cut(minus_);
     kernel.support_ = kernel.plus_ ? kernel.plus_->support() : kernel.minus_->support();
+    if (theta_cut >= support_) kernel.windows_ = windows_;
     return kernel;
+}
+
+SpinWindows PolarizationKernel::windows(std::int64_t lmax) const {
+    if (lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", lmax));
+    if (windows_ == nullptr) return radial::windows_between(*this, 0, support_, lmax);
+    SpinWindows windows = *windows_;
+    for (auto* window : {&windows.gradient, &windows.curl}) {
+        window->resize(static_cast<std::size_t>(lmax + 1));
+        std::fill_n(window->begin(), std::min<std::int64_t>(2, lmax + 1), 0.0);
+    }
+    return windows;
+}
+
+std::int64_t PolarizationKernel::band_limit() const {
+    if (windows_ == nullptr) return -1;
+    return std::ssize(windows_->gradient) > std::ssize(windows_->curl) ? std::ssize(windows_->gradient) - 1
+                                                                       : std::ssize(windows_->curl) - 1;
 }
 
 }  // namespace zonal

@@ -18,11 +18,24 @@ std::string cpu_model() {
     return "unknown CPU";
 }
 
-PixelCost DeviceCosts::*costs_of(PixelMethod method, Precision precision) {
+PixelCost ConvolutionCosts::*costs_of(PixelMethod method, Precision precision) {
     const bool is_single = precision == Precision::single_;
     if (method == PixelMethod::ring_fft)
-        return is_single ? &DeviceCosts::ring_fft_single : &DeviceCosts::ring_fft_double;
-    return is_single ? &DeviceCosts::pixel_sum_single : &DeviceCosts::pixel_sum_double;
+        return is_single ? &ConvolutionCosts::ring_fft_single : &ConvolutionCosts::ring_fft_double;
+    return is_single ? &ConvolutionCosts::pixel_sum_single : &ConvolutionCosts::pixel_sum_double;
+}
+
+/// All but what a call takes.
+void share_among_threads(int threads, ConvolutionCosts& costs) {
+    for (auto* transform : {&costs.smoothing, &costs.iteration}) {
+        transform->legendre_flop /= threads;
+        transform->pixel /= threads;
+    }
+    for (auto* sum :
+         {&costs.ring_fft_double, &costs.ring_fft_single, &costs.pixel_sum_double, &costs.pixel_sum_single})
+        for (auto* cost : {&sum->kernel_value, &sum->row_product, &sum->mode_product, &sum->pixel_product,
+                           &sum->uneven_product, &sum->pixel_row, &sum->pixel_weight, &sum->fft_pixel})
+            *cost /= threads;
 }
 
 }  // namespace
@@ -43,11 +56,11 @@ TransformWork transform_work(const Grid& grid, std::int64_t lmax) {
     return work;
 }
 
-const PixelCost& DeviceCosts::pixels(PixelMethod method, Precision precision) const {
+const PixelCost& ConvolutionCosts::pixels(PixelMethod method, Precision precision) const {
     return this->*costs_of(method, precision);
 }
 
-PixelCost& DeviceCosts::pixels(PixelMethod method, Precision precision) {
+PixelCost& ConvolutionCosts::pixels(PixelMethod method, Precision precision) {
     return this->*costs_of(method, precision);
 }
 
@@ -59,23 +72,22 @@ std::string machine_fingerprint(int threads) {
 }
 
 CostModel default_cost_model(int threads) {
-    // What calibrate() found for one thread.
+    // What calibrate() found for one thread; of Q and U, on another machine, over what it found for spin 0.
     DeviceCosts costs;
-    costs.smoothing = costs.iteration = {3.6e-11, 1.96e-8, 0};
-    costs.ring_fft_double = {2.0e-8, 0, 7.3e-10, 1.2e-10, 1.2e-10, 8.3e-10, 0, 4.1e-9, 0, 0, 0, 0};
-    costs.ring_fft_single = {2.0e-8, 0, 4.0e-10, 2.2e-11, 2.2e-11, 7.4e-10, 0, 3.4e-9, 0, 0, 0, 0};
-    costs.pixel_sum_double = {0, 0, 0, 3.5e-11, 3.5e-11, 1.2e-9, 0, 0, 0, 0, 0, 0};
-    costs.pixel_sum_single = {0, 0, 0, 1.1e-11, 1.1e-11, 7.9e-10, 0, 0, 0, 0, 0, 0};
-    const double share = 1.0 / core::resolve_threads(threads);
-    for (auto* transform : {&costs.smoothing, &costs.iteration}) {
-        transform->legendre_flop *= share;
-        transform->pixel *= share;
-    }
-    for (auto* sum :
-         {&costs.ring_fft_double, &costs.ring_fft_single, &costs.pixel_sum_double, &costs.pixel_sum_single})
-        for (auto* cost : {&sum->kernel_value, &sum->row_product, &sum->mode_product, &sum->pixel_product,
-                           &sum->uneven_product, &sum->pixel_row, &sum->pixel_weight, &sum->fft_pixel})
-            *cost *= share;
+    auto& scalar = costs.scalar;
+    scalar.smoothing = scalar.iteration = {3.6e-11, 1.96e-8, 0};
+    scalar.ring_fft_double = {2.0e-8, 0, 7.3e-10, 1.2e-10, 1.2e-10, 8.3e-10, 0, 4.1e-9, 0, 0, 0, 0};
+    scalar.ring_fft_single = {2.0e-8, 0, 4.0e-10, 2.2e-11, 2.2e-11, 7.4e-10, 0, 3.4e-9, 0, 0, 0, 0};
+    scalar.pixel_sum_double = {0, 0, 0, 3.5e-11, 3.5e-11, 1.2e-9, 0, 0, 0, 0, 0, 0};
+    scalar.pixel_sum_single = {0, 0, 0, 1.1e-11, 1.1e-11, 7.9e-10, 0, 0, 0, 0, 0, 0};
+    auto& polarization = costs.polarization;
+    polarization.smoothing = polarization.iteration = {1.0e-10, 5.9e-8, 0};
+    polarization.ring_fft_double = {4.0e-8, 0, 1.3e-9, 1.2e-10, 1.2e-10, 1.1e-9, 0, 4.4e-9, 0, 0, 0, 0};
+    polarization.ring_fft_single = {2.4e-8, 0, 4.9e-10, 2.2e-11, 2.2e-11, 1.6e-9, 0, 3.7e-9, 0, 0, 0, 0};
+    polarization.pixel_sum_double = {0, 0, 0, 3.5e-11, 3.5e-11, 1.6e-9, 0, 0, 0, 0, 0, 0};
+    polarization.pixel_sum_single = {0, 0, 0, 1.1e-11, 1.1e-11, 1.7e-9, 0, 0, 0, 0, 0, 0};
+    share_among_threads(core::resolve_threads(threads), costs.scalar);
+    share_among_threads(core::resolve_threads(threads), costs.polarization);
     return {"default", {costs}};
 }
 

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "core/parallel.hpp"
+#include "split/planned_kernel.hpp"
 #include "zonal/error.hpp"
 #include "zonal/split.hpp"
 
@@ -35,11 +36,27 @@ constexpr double share_of_cut = 0.5;
 /// Splits seldom cut their profiles further out, rad.
 constexpr double most_split_support = 0.05;
 
+void check_polarization(const ConvolutionRequest& request) {
+    if (!request.polarization) {
+        if (!request.c_bb.empty()) throw InvalidArgument("c_bb: only for Q and U");
+        return;
+    }
+    if (request.lmax < 2)
+        throw InvalidArgument(fmt::format("lmax = {}: must be 2 or more for Q and U", request.lmax));
+    if (request.c_bb.size() != request.c_l.size())
+        throw InvalidArgument(fmt::format("c_bb: {} values, must be as many as c_l has, {}",
+                                          request.c_bb.size(), request.c_l.size()));
+    if (request.polarization->band_limit() < 0)
+        throw InvalidArgument("polarization: is truncated, and must be the whole kernel");
+    if (request.only_split) throw InvalidArgument("only_split: there are no splits for Q and U");
+}
+
 void check(const ConvolutionRequest& request, const CostModel& costs) {
     if (request.lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", request.lmax));
     if (!request.c_l.empty() && std::ssize(request.c_l) != request.lmax + 1)
         throw InvalidArgument(
             fmt::format("c_l: {} values, must be lmax + 1 = {}", request.c_l.size(), request.lmax + 1));
+    check_polarization(request);
     if (!(request.error > 0 && request.error < 1))
         throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", request.error));
     if (!(request.quadrature_error >= 0))
@@ -57,13 +74,14 @@ void check(const ConvolutionRequest& request, const CostModel& costs) {
 
 class Planner {
   public:
-    Planner(const ConvolutionRequest& request, const CostModel& costs) : request_(request) {
+    Planner(const ConvolutionRequest& request, const CostModel& costs)
+        : request_(request), kernel_(split::planned_kernel(request)) {
         for (const auto& device : costs.devices)
             if (request.devices.empty() || std::find(request.devices.begin(), request.devices.end(),
                                                      device.device) != request.devices.end())
                 devices_.push_back(&device);
         if (devices_.empty()) throw InvalidArgument("devices: none of them is in the cost model");
-        if (!is_continuous()) beyond_ = window_beyond_lmax();
+        if (!is_continuous()) beyond_ = kernel_->beyond_lmax();
     }
 
     std::vector<ConvolutionChoice> choices() {
@@ -74,7 +92,7 @@ class Planner {
             exclude_sums(fmt::format("rounding alone may be {:.0e}", double_error));
         } else {
             if (!request_.only_split) add_sums();
-            if (request_.consider_split) add_splits();
+            if (request_.consider_split && !request_.polarization) add_splits();
         }
         std::stable_sort(choices_.begin(), choices_.end(), [](const auto& a, const auto& b) {
             return std::pair(!a.excluded.empty(), a.seconds) < std::pair(!b.excluded.empty(), b.seconds);
@@ -94,22 +112,8 @@ class Planner {
     double harmonic_seconds(const DeviceCosts& device, std::int64_t lmax, int iterations) const {
         const auto work = transform_work(request_.grid, lmax);
         return static_cast<double>(request_.n_maps) *
-               (predicted_seconds(device.smoothing, work) +
-                static_cast<double>(iterations) * predicted_seconds(device.iteration, work));
-    }
-
-    /// What harmonic space leaves out of a sum over pixels: degrees above lmax, where the map is taken to go
-    /// on with its last C_l.
-    double window_beyond_lmax() const {
-        if (request_.kernel.band_limit() >= 0 && request_.kernel.band_limit() <= request_.lmax) return 0;
-        const auto window = request_.kernel.window(2 * request_.lmax + 1);
-        double within = 0, beyond = 0;
-        for (std::int64_t l = 0; l < std::ssize(window); ++l) {
-            const double c_l = request_.c_l.empty() ? 1 : request_.c_l[std::min(l, request_.lmax)];
-            (l <= request_.lmax ? within : beyond) +=
-                static_cast<double>(2 * l + 1) * c_l * window[l] * window[l];
-        }
-        return within > 0 ? std::sqrt(beyond / within) : 0;
+               (predicted_seconds(kernel_->costs(device).smoothing, work) +
+                static_cast<double>(iterations) * predicted_seconds(kernel_->costs(device).iteration, work));
     }
 
     void add_harmonic(const DeviceCosts& device) {
@@ -159,26 +163,27 @@ class Planner {
         return is_wanted && is_allowed(rounding_of(precision, support, is_cut));
     }
 
-    /// Seconds of the sum over pixels of a kernel, with the device's costs.
-    double sum_seconds(const DeviceCosts& device, PixelMethod method, Precision precision,
-                       const RadialKernel& kernel) const {
+    PixelConvolutionOptions sum_options(const DeviceCosts& device, PixelMethod method,
+                                        Precision precision) const {
         PixelConvolutionOptions options;
         options.method = method;
         options.precision = precision;
         options.accuracy = accuracy(precision);
         options.threads = request_.threads;
         options.device = device.device;
-        const PixelConvolutionPlan plan(request_.grid, kernel, request_.grid, options);
-        return predicted_seconds(device.pixels(method, precision), plan.work(), request_.grid.n_pixels(),
-                                 request_.n_maps);
+        return options;
     }
 
-    /// What a cut takes from the kernel's integral, of that; 0 where there is nothing but rounding.
-    double lost_integral(double theta_cut) const {
-        constexpr double least_integral = 1e-9;
-        const double whole = request_.kernel.window(0)[0];
-        if (std::abs(whole) < least_integral) return 0;
-        return std::abs(request_.kernel.truncated(theta_cut).window(0)[0] / whole - 1);
+    double seconds_of(const PixelConvolutionWork& work, const PixelCost& cost) const {
+        return predicted_seconds(cost, work, request_.grid.n_pixels(), request_.n_maps);
+    }
+
+    /// Of ring FFTs of maps of spin 0 with some kernel, such as a split's profile.
+    double ring_fft_seconds(const DeviceCosts& device, Precision precision,
+                            const RadialKernel& kernel) const {
+        const auto options = sum_options(device, PixelMethod::ring_fft, precision);
+        return seconds_of(PixelConvolutionPlan(request_.grid, kernel, request_.grid, options).work(),
+                          device.scalar.pixels(PixelMethod::ring_fft, precision));
     }
 
     /// Where the profile may be cut, for the error and the integral together. Of a Gaussian and white maps
@@ -188,10 +193,10 @@ class Planner {
         constexpr double share = 0.45;
         double wanted = cut_error();
         for (int i = 0; i < attempts; ++i, wanted *= share) {
-            const double theta = support_for_error(request_.kernel, request_.c_l, wanted, request_.grid);
-            if (wanted + lost_integral(theta) <= cut_error()) return theta;
+            const double theta = kernel_->support_for(wanted);
+            if (wanted + kernel_->lost_by_cut(theta) <= cut_error()) return theta;
         }
-        return request_.kernel.support();  // a tail that never ends
+        return kernel_->support();  // a tail that never ends
     }
 
     /// Cut where the error permits; the ring FFT also where the profile has faded away to its accuracy, as a
@@ -216,8 +221,9 @@ class Planner {
         ConvolutionChoice choice{method, device.device, precision, support, accuracy(precision)};
         choice.error = std::hypot(cut_error(), sums_error(), rounding_of(precision, support, is_cut));
         const bool is_sum = method == ConvolutionMethod::pixel_sum;
-        choice.seconds = sum_seconds(device, is_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft,
-                                     precision, request_.kernel.truncated(support));
+        const auto way = is_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
+        choice.seconds = seconds_of(kernel_->work(support, sum_options(device, way, precision)),
+                                    kernel_->costs(device).pixels(way, precision));
         choices_.push_back(choice);
     }
 
@@ -230,14 +236,13 @@ class Planner {
     /// that is not within four times of it.
     double faded_support(Precision precision, double support) const {
         constexpr int n_samples = 400;
-        const double end = std::min({4 * support, request_.kernel.support(), pi});
+        const double end = std::min({4 * support, kernel_->support(), pi});
         std::vector<double> theta;
         for (int i = 0; i <= n_samples; ++i) theta.push_back(end * i / n_samples);
-        const auto value = request_.kernel.profile(theta);
-        double peak = 0;
-        for (const double v : value) peak = std::max(peak, std::abs(v));
+        const auto value = kernel_->values(theta);
+        const double peak = *std::max_element(value.begin(), value.end());
         int last = n_samples;
-        while (last > 0 && std::abs(value[last]) <= 0.5 * accuracy(precision) * peak) --last;
+        while (last > 0 && value[last] <= 0.5 * accuracy(precision) * peak) --last;
         return last == n_samples ? support : std::max(support, theta[last + 1]);
     }
 
@@ -255,7 +260,7 @@ class Planner {
         for (double cut = first * resolution(); cut < 0.5 && std::ssize(cuts) < 3; cut *= ratio) {
             const auto kernel =
                 RadialKernel::gaussian(cut / 3.2).truncated(cut);  // ends as softly as a spline
-            const double seconds = sum_seconds(device, PixelMethod::ring_fft, precision, kernel);
+            const double seconds = ring_fft_seconds(device, precision, kernel);
             if (seconds > 0.7 * fastest()) break;
             if (seconds < 0.05 * fastest()) cuts.clear();  // the next one takes next to nothing more
             cuts.push_back(cut);
@@ -290,7 +295,7 @@ class Planner {
         double best = HUGE_VAL;
         for (double cut = first * resolution(); cut < end; cut *= 2) {
             const auto kernel = RadialKernel::gaussian(cut / 3.2).truncated(cut);
-            if (sum_seconds(device, PixelMethod::ring_fft, precision, kernel) >= best) break;
+            if (ring_fft_seconds(device, precision, kernel) >= best) break;
             if (add_split(device, precision, window, cut)) best = std::min(best, choices_.back().seconds);
         }
     }
@@ -341,7 +346,7 @@ class Planner {
         choice.error = std::hypot(std::hypot(split->quality.estimated_error, split->quality.leakage),
                                   std::hypot(rounding_of_split(precision), beyond_), sums_error());
         choice.split = split;
-        const double sum = sum_seconds(pixels, PixelMethod::ring_fft, precision, split->profile.kernel());
+        const double sum = ring_fft_seconds(pixels, precision, split->profile.kernel());
         choice.seconds = HUGE_VAL;
         for (const auto* device : devices_) {  // one after the other on one device, side by side on two
             const double harmonic = harmonic_seconds(*device, *l_cut, 0);
@@ -356,7 +361,8 @@ class Planner {
 
     const ConvolutionRequest& request_;
     std::vector<const DeviceCosts*> devices_;
-    double beyond_ = 0;  ///< discrete: see window_beyond_lmax
+    std::unique_ptr<const split::PlannedKernel> kernel_;
+    double beyond_ = 0;  ///< discrete: what harmonic space leaves out of a sum over pixels
     std::vector<ConvolutionChoice> choices_;
 };
 

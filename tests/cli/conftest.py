@@ -109,12 +109,13 @@ def write_costs(path, legendre=1.0, sums=1.0):
     def both(product, row):
         return {"pixel_product": product, "uneven_product": product, "pixel_row": row}
 
-    device = {"device": "cpu", "smoothing": transform, "iteration": transform,
-              "ring_fft_single": pixels(kernel_value=2e-8, mode_product=4e-10, fft_pixel=3.4e-9, **both(2.2e-11, 7.4e-10)),
-              "ring_fft_double": pixels(kernel_value=2e-8, mode_product=7.3e-10, fft_pixel=4.1e-9, **both(1.2e-10, 8.3e-10)),
-              "pixel_sum_single": pixels(**both(1.1e-11, 7.9e-10)),
-              "pixel_sum_double": pixels(**both(3.5e-11, 1.2e-9))}
-    path.write_text(json.dumps({"machine": "made up", "unit": "s", "devices": [device]}))
+    costs = {"smoothing": transform, "iteration": transform,
+             "ring_fft_single": pixels(kernel_value=2e-8, mode_product=4e-10, fft_pixel=3.4e-9, **both(2.2e-11, 7.4e-10)),
+             "ring_fft_double": pixels(kernel_value=2e-8, mode_product=7.3e-10, fft_pixel=4.1e-9, **both(1.2e-10, 8.3e-10)),
+             "pixel_sum_single": pixels(**both(1.1e-11, 7.9e-10)),
+             "pixel_sum_double": pixels(**both(3.5e-11, 1.2e-9))}
+    device = {"device": "cpu", "scalar": costs, "polarization": costs}
+    path.write_text(json.dumps({"zonal_costs": 2, "machine": "made up", "unit": "s", "devices": [device]}))
 
 
 def runner_with_white_map(folder, nside, **costs):

@@ -10,7 +10,8 @@ NARROW = ("plan", "--nside", 256, "--lmax", 512, "--fwhm", "60arcmin", "--error"
 
 
 def plan(tmp_path, *arguments, **environment):
-    result = call(*arguments, "--json", cwd=tmp_path, env={"XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path), **environment})
+    result = call(*arguments, "--json", cwd=tmp_path, timeout=600,  # calibrations
+                  env={"XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path), **environment})
     assert result.code == 0, result.err
     return result.report
 
@@ -52,13 +53,18 @@ def test_calibration_is_kept_and_taken_and_a_damaged_one_is_a_note(tmp_path):
     file = json.loads((tmp_path / "zonal" / report["output"].rsplit("/", 1)[1]).read_text())
     assert file["machine"] == report["machine"] and "1 threads" in file["machine"]
     costs = file["devices"][0]
-    assert costs["device"] == "cpu" and costs["smoothing"]["legendre_flop"] > 0
-    assert costs["ring_fft_double"]["fft_pixel"] > 0
+    assert costs["device"] == "cpu" and file["zonal_costs"] == 2
+    for spin in ("scalar", "polarization"):
+        assert costs[spin]["smoothing"]["legendre_flop"] > 0 and costs[spin]["ring_fft_double"]["fft_pixel"] > 0
     assert plan(tmp_path, *NARROW)["costs"] == file["machine"]
-    with open(report["output"], "w") as damaged:
-        damaged.write("{")
-    result = plan(tmp_path, *NARROW)
-    assert result["costs"] == "default" and any("cannot be read" in note for note in result["notes"])
+    older = {**file, "devices": [{"device": "cpu", **costs["scalar"]}]}
+    del older["zonal_costs"]
+    for text in ("{", json.dumps(older)):
+        with open(report["output"], "w") as damaged:
+            damaged.write(text)
+        result = plan(tmp_path, *NARROW)
+        assert result["costs"] == "default"
+        assert any("cannot be read, or is of another machine or version" in note for note in result["notes"])
 
 
 def test_costs_of_a_file_are_taken(tmp_path):
@@ -68,9 +74,20 @@ def test_costs_of_a_file_are_taken(tmp_path):
     assert report["costs"] == "made up" and not any("default" in note for note in report["notes"])
     slow, fast = (next(row["seconds"] for row in rows if row["method"] == "harmonic") for rows in (report["choices"], before))
     assert slow > 100 * fast
-    (tmp_path / "costs.json").write_text('{"machine": "x", "devices": []}')
+    (tmp_path / "costs.json").write_text('{"zonal_costs": 2, "machine": "x", "devices": []}')
     result = call(*NARROW, "--costs", "costs.json", cwd=tmp_path)
     assert result.code == 1 and "costs.json: unit: is missing" in result.err
+
+
+def test_costs_of_an_older_form_are_not_read(fails, tmp_path):
+    """They had no version and no costs of Q and U."""
+    def make_old(costs, device):
+        del costs["zonal_costs"]
+        costs["devices"] = [{"device": "cpu", **device["scalar"]}]
+
+    edited_costs(tmp_path / "costs.json", make_old)
+    line = fails(1, *NARROW, "--costs", "costs.json")
+    assert "costs.json: holds costs of an older form" in line and "zonal calibrate" in line
 
 
 def edited_costs(path, edit):
@@ -81,23 +98,24 @@ def edited_costs(path, edit):
 
 
 def free(costs, device):
-    for values in device.values():
-        if isinstance(values, dict):
-            values.update(dict.fromkeys(values, 0))
+    for values in device["polarization"].values():
+        values.update(dict.fromkeys(values, 0))
 
 
 DAMAGES = [
-    (lambda costs, device: device["smoothing"].update(pixel=-1), "devices[0].smoothing.pixel = -1: must be 0 or more"),
-    (lambda costs, device: device["iteration"].update(call="1"), 'devices[0].iteration.call = "1": must be 0 or more'),
-    (lambda costs, device: device["ring_fft_single"].update(map=None), "devices[0].ring_fft_single.map = null: must be 0 or more"),
-    (lambda costs, device: device["pixel_sum_double"].pop("pixel"), "devices[0].pixel_sum_double.pixel: is missing"),
+    (lambda costs, device: device["scalar"]["smoothing"].update(pixel=-1), "devices[0].scalar.smoothing.pixel = -1: must be 0 or more"),
+    (lambda costs, device: device["scalar"]["iteration"].update(call="1"), 'devices[0].scalar.iteration.call = "1": must be 0 or more'),
+    (lambda costs, device: device["scalar"]["ring_fft_single"].update(map=None), "devices[0].scalar.ring_fft_single.map = null: must be 0 or more"),
+    (lambda costs, device: device["scalar"]["pixel_sum_double"].pop("pixel"), "devices[0].scalar.pixel_sum_double.pixel: is missing"),
     (lambda costs, device: device.update(device="gpu"), 'devices[0].device = "gpu": must be cpu or cuda:N'),
     (lambda costs, device: costs["devices"].append(device), 'devices[1].device = "cpu": must be there once'),
     (lambda costs, device: costs["devices"].clear(), "devices = []: must have costs of a device"),
     (lambda costs, device: costs.update(devices=3), "devices = 3: must be an array"),
     (lambda costs, device: costs.update(unit="ms"), 'unit = "ms": must be "s"'),
     (lambda costs, device: costs.pop("machine"), "machine: is missing"),
-    (free, 'devices[0].device = "cpu": must have a cost above 0'),
+    (free, 'devices[0].device = "cpu": must have costs above 0, of scalar and of polarization'),
+    (lambda costs, device: costs.update(zonal_costs=1), "zonal_costs = 1: must be 2"),
+    (lambda costs, device: device.pop("polarization"), "devices[0].polarization: is missing"),
 ]
 
 
@@ -118,7 +136,7 @@ def test_damaged_costs_of_the_cache_are_a_note(tmp_path):
     report = plan(tmp_path, *NARROW)
     key = plan(tmp_path, "calibrate", "--threads", 1)["output"]
     costs = json.loads(open(key).read())
-    costs["devices"][0]["smoothing"]["pixel"] = -1
+    costs["devices"][0]["scalar"]["smoothing"]["pixel"] = -1
     with open(key, "w") as file:
         json.dump(costs, file)
     damaged = plan(tmp_path, *NARROW)
@@ -197,6 +215,9 @@ def test_devices_are_those_asked_for(tmp_path):
     (["--nside", "64", "--lmax", "192", "--fwhm", "1deg"], ["--lmax = 192", "3*nside-1 = 191"]),
     (["--nside", "64", "--lmax", "128", "--fwhm", "1deg", "--quadrature-error", "1e-4"], ["--reference continuous"]),
     (["--nside", "64", "--lmax", "128", "--fwhm", "1deg", "--error", "2"], ["--error", "2"]),
+    (["--nside", "64", "--fwhm", "1deg", "--seed", "2"], ["--seed", "--measure"]),
+    (["--nside", "64", "--fwhm", "1deg", "--iteration-gain", "0.1"], ["--iteration-gain", "--reference continuous"]),
+    (["--nside", "64", "--fwhm", "1deg", "--extend", "zero"], ["--extend", "--cl"]),
 ])
 def test_wrong_use_is_one_line(fails, arguments, words):
     line = fails(2, "plan", *arguments)
@@ -209,3 +230,20 @@ def test_plans_without_a_cache_folder(tmp_path):
     assert report["costs"] == "default"
     result = call("calibrate", cwd=tmp_path, env={"XDG_CACHE_HOME": "/proc/nope"})
     assert result.code == 1 and "/proc/nope/zonal: the cache folder cannot be made" in result.err
+
+
+def test_where_nothing_keeps_the_error_the_list_says_why_and_the_exit_is_1(tmp_path):
+    write_costs(tmp_path / "costs.json")
+    arguments = ("plan", "--nside", 64, "--lmax", 40, "--fwhm", "3deg", "--error", "1e-12", "--costs", "costs.json")
+    result = call(*arguments, "--json", cwd=tmp_path)
+    report = result.report
+    assert result.code == 1 and report["exit_code"] == 1 and report["error"] == "nothing keeps --error 1e-12"
+    assert report["error_bound"] == 1e-12 and all("excluded" in row for row in report["choices"])
+    kept = call(*arguments, "--save-plan", "p.json", cwd=tmp_path)
+    assert kept.code == 1 and "nothing keeps --error 1e-12" in kept.err and not (tmp_path / "p.json").exists()
+
+
+def test_a_gpu_that_is_not_here_is_named_by_its_option(tmp_path):
+    result = call(*NARROW, "--device", "cuda", cwd=tmp_path, env={"XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path)})
+    # where there is one, what it costs was not measured (the cache is empty)
+    assert result.code in (1, 2) and "--device = cuda" in result.err

@@ -34,15 +34,15 @@ def test_a_plan_gives_the_same_map_again(run, tmp_path, method):
     assert np.array_equal(read_map(tmp_path / "a.fits"), read_map(tmp_path / "b.fits"))
     for key in ("method", "estimated_error", "device", "precision", "predicted_seconds"):
         assert used[key] == saved[key], key
-    assert used["plan"] == "plan.json" and used["error"] == 1e-4
+    assert used["plan"] == "plan.json" and used["error_bound"] == 1e-4
     if method == "split":
         assert used["l_cut"] == saved["l_cut"] and used["theta_cut_arcmin"] == saved["theta_cut_arcmin"]
         assert used["plan_seconds"] < 0.5 * saved["plan_seconds"]
 
 
 def test_zonal_plan_keeps_what_smooth_follows(run, plan):
-    assert plan["zonal_plan"] == 1 and plan["grid"] == "healpix nside=64" and plan["lmax"] == LMAX
-    assert plan["error"] == 1e-4 and plan["reference"] == "discrete" and plan["spectrum"] == "white"
+    assert plan["zonal_plan"] == 2 and plan["spin"] == 0 and plan["grid"] == "healpix nside=64" and plan["lmax"] == LMAX
+    assert plan["error_bound"] == 1e-4 and plan["reference"] == "discrete" and plan["spectrum"] == "white"
     assert plan["costs"] == "made up" and "threads" in plan["machine"]
     choice = plan["choice"]
     assert {"method", "device", "precision", "support_rad", "accuracy", "iterations", "predicted_seconds",
@@ -69,12 +69,12 @@ def edit(plan, key, value):
 @pytest.mark.parametrize("key, value, arguments, words", [
     ("grid", "healpix nside=32", [], ["grid = healpix nside=32", "healpix nside=64"]),
     ("lmax", 100, [*KERNEL], ["lmax = 100", "128"]),
-    ("error", 1e-3, ["--error", "1e-4"], ["error = 0.001", "at most 0.0001"]),
+    ("error_bound", 1e-3, ["--error", "1e-4"], ["error_bound = 0.001", "at most 0.0001"]),
     ("reference", "continuous", ["--reference", "discrete"], ["reference = continuous", "discrete"]),
     ("spectrum", "hash 1", [], ["spectrum = hash 1", "white"]),
     ("choice.device", "cuda:0", ["--device", "cpu"], ["device = cuda:0", "--device", "cpu"]),
-    ("error", 1e-4, ["--fwhm", "7deg"], ["kernel", "gaussian fwhm=0.10472", "gaussian fwhm=0.122173"]),
-    ("error", 1e-4, ["--input-cl", "cl.txt"], ["spectrum = white", "--input-cl"]),
+    ("error_bound", 1e-4, ["--fwhm", "7deg"], ["kernel", "gaussian fwhm=0.10472", "gaussian fwhm=0.122173"]),
+    ("error_bound", 1e-4, ["--input-cl", "cl.txt"], ["spectrum = white", "--input-cl"]),
 ])
 def test_a_request_that_is_another_is_an_error(run, plan, fails, tmp_path, key, value, arguments, words):
     np.savetxt(tmp_path / "cl.txt", np.transpose([np.arange(200), np.arange(200) + 1.0]), header="l TT")
@@ -95,9 +95,9 @@ def test_a_map_that_cannot_hold_the_plans_lmax_is_told_of_its_grid(run, plan, fa
 
 
 @pytest.mark.parametrize("text, word", [
-    ("{", "no plan"), ("{}", "zonal_plan: is missing"), ('{"zonal_plan": 2}', "zonal_plan = 2: must be 1"),
-    ('{"zonal_plan": 1, "machine": 3}', "machine = 3: must be text"), ("[1]", "[1]: must be an object with zonal_plan"),
-    ('{"zonal_plan": 1e999}', "no plan"), ('{"zonal_plan": 1, "machine": "\\', "no plan"), ("", "no plan"),
+    ("{", "no plan"), ("{}", "zonal_plan: is missing"), ('{"zonal_plan": 1}', "zonal_plan = 1: must be 2"),
+    ('{"zonal_plan": 2, "machine": 3}', "machine = 3: must be text"), ("[1]", "[1]: must be an object with zonal_plan"),
+    ('{"zonal_plan": 1e999}', "no plan"), ('{"zonal_plan": 2, "machine": "\\', "no plan"), ("", "no plan"),
 ])
 def test_what_is_no_plan_is_an_error(run, fails, tmp_path, text, word):
     (tmp_path / "plan.json").write_text(text)
@@ -106,16 +106,16 @@ def test_what_is_no_plan_is_an_error(run, fails, tmp_path, text, word):
 
 
 @pytest.mark.parametrize("key, value, words", [
-    ("zonal_plan", True, "zonal_plan = true: must be 1"),
-    ("zonal_plan", 1.5, "zonal_plan = 1.5: must be 1"),
+    ("zonal_plan", True, "zonal_plan = true: must be 2"),
+    ("zonal_plan", 1.5, "zonal_plan = 1.5: must be 2"),
     ("lmax", 1.5, "lmax = 1.5: must be an integer from 0 to"),
     ("lmax", True, "lmax = true: must be an integer"),
     ("lmax", -1, "lmax = -1: must be an integer from 0"),
     ("lmax", 1 << 63, "lmax = 9223372036854775808: must be an integer"),
     ("lmax", "128", 'lmax = "128": must be an integer'),
-    ("error", 0, "error = 0: must be a number from 1e-13 to 0.5"),
-    ("error", 3, "error = 3: must be a number"),
-    ("error", None, "error = null: must be a number"),
+    ("error_bound", 0, "error_bound = 0: must be a number from 1e-13 to 0.5"),
+    ("error_bound", 3, "error_bound = 3: must be a number"),
+    ("error_bound", None, "error_bound = null: must be a number"),
     ("n_maps", 0, "n_maps = 0: must be an integer from 1"),
     ("kernel", 3, "kernel = 3: must be an object with name"),
     ("kernel.profile_per_sr", [1, 2], "kernel.profile_per_sr: 2 values, must be 129"),

@@ -69,12 +69,6 @@ def test_continuous_reference_takes_the_iterations_that_it_needs(tmp_path, error
         assert report["method"] == "harmonic" and report["iterations"] >= 3
 
 
-def test_polarised_maps_go_to_harmonic_space(sky, zonal):
-    report = zonal("smooth", "sky.fits", "out.fits", "--fwhm", "9deg", "--method", "auto")
-    assert report["method"] == "harmonic"
-    assert any("Q and U" in note for note in report["notes"])
-
-
 def test_counts_are_kept(map_256, tmp_path):
     report = smooth(tmp_path, "out.fits", "--fwhm", "70deg", "--method", "auto", "--error", "1e-3", "--normalize", "pixel")
     assert report["method"] != "harmonic"

@@ -154,7 +154,8 @@ SPLIT = ("--method", "split")
 ])
 def test_wrong_use_is_one_line(sky, fails, arguments, words):
     given = [] if "--fwhm" in arguments else ["--fwhm", "20deg"]
-    code = 1 if "c.json" in words or "cl.txt" in words else 2
+    cannot_be_kept = "lmax = 20" in words
+    code = 1 if "c.json" in words or "cl.txt" in words or cannot_be_kept else 2
     line = fails(code, "smooth", "sky.fits", "out.fits", "--field", "0", "--no-pol", *given, *arguments)
     for word in words:
         assert word in line

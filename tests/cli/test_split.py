@@ -215,6 +215,9 @@ def test_says_when_there_is_no_split(tmp_path):
     (["--fwhm", "1deg", "--theta-cut", "1deg", "--verify"], ["--verify", "--nside"]),
     (["--fwhm", "1deg", "--theta-cut", "1deg", "--verify-plot", "v.png"], ["--verify-plot", "--verify"]),
     (["--fwhm", "1deg", "--theta-cut", "1deg", "--verify", "--nside", "32"], ["--lmax = 4096", "3*nside-1 = 95"]),
+    (["--fwhm", "1deg", "--theta-cut", "1deg", "--seed", "2"], ["--seed", "--verify"]),
+    (["--fwhm", "1deg", "--theta-cut", "1deg", "--precision", "float"], ["--precision", "--verify"]),
+    (["--fwhm", "1deg", "--theta-cut", "1deg", "--extend", "zero"], ["--extend", "--cl"]),
     (["--reproduce-table1"], ["--reproduce-table1", "cl-beam"]),
     (["--kernel", "cl-beam", "--cl", str(WMAP7), "--fwhm", "7arcmin", "--theta-cut", "6deg"], ["--cl", "3726", "--extend"]),
 ])

@@ -107,7 +107,8 @@ def test_has_the_spectrum_asked_for(spectrum, zonal, tmp_path, method):
     (["--method", "split", "--error", "1e-7", "--fwhm", "10arcmin"], ["--method split", "lmax = 47", "faded"]),
 ])
 def test_wrong_use_is_one_line(spectrum, fails, arguments, words):
-    line = fails(2, *SKY, "sky.fits", "--nside", 16, *arguments)
+    cannot_be_kept = "faded" in words
+    line = fails(1 if cannot_be_kept else 2, *SKY, "sky.fits", "--nside", 16, *arguments)
     for word in words:
         assert word in line
 

@@ -65,7 +65,7 @@ def test_mexican_hats_are_the_convolution_with_their_profile(zonal, tmp_path):
     ("i.fits out.fits --kind haar", 2, ["haar", "needlet"]),
     ("i.fits out.fits --kind mexican-hat", 2, ["--radius"]),
     ("i.fits out.fits --kind mexican-hat --radius 5", 2, ["--radius", "unit"]),
-    ("i.fits out.fits --kind mexican-hat --radius 90deg", 2, ["radius"]),
+    ("i.fits out.fits --kind mexican-hat --radius 90deg", 2, ["--radius = 90deg", "1rad"]),
     ("i.fits out.fits --radius 5deg", 2, ["--radius", "mexican-hat"]),
     ("i.fits out.fits --j-min 1", 2, ["--j-min", "scale-discretised"]),
     ("i.fits out.fits --kind scale-discretised --j-min 9", 2, ["j_min"]),

@@ -157,8 +157,8 @@ TEST(PlanConvolution, SplitsKernelsThatAreCompactNowhere) {
     request.consider_split = true;
     auto costs = default_cost_model(1);
     for (auto& device : costs.devices) {  // so slow that planning pays
-        device.smoothing.legendre_flop *= 100;
-        device.iteration.legendre_flop *= 100;
+        device.scalar.smoothing.legendre_flop *= 100;
+        device.scalar.iteration.legendre_flop *= 100;
     }
     const auto choices = plan_convolution(request, costs);
     EXPECT_EQ(choices[0].method, ConvolutionMethod::split);

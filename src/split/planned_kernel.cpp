@@ -1,0 +1,128 @@
+#include "split/planned_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace zonal::split {
+namespace {
+
+// Of a kernel's window: what is smaller is rounding.
+constexpr double least_integral = 1e-9;
+
+double lost(double cut, double whole) {
+    return std::abs(whole) < least_integral ? 0 : std::abs(cut / whole - 1);
+}
+
+class ScalarKernel final : public PlannedKernel {
+  public:
+    explicit ScalarKernel(const ConvolutionRequest& request)
+        : request_(request), integral_(request.kernel.window(0)[0]) {}
+
+    double beyond_lmax() const override {
+        if (request_.kernel.band_limit() >= 0 && request_.kernel.band_limit() <= request_.lmax) return 0;
+        const auto window = request_.kernel.window(2 * request_.lmax + 1);
+        double within = 0, beyond = 0;
+        for (std::int64_t l = 0; l < std::ssize(window); ++l) {
+            const double c_l = request_.c_l.empty() ? 1 : request_.c_l[std::min(l, request_.lmax)];
+            (l <= request_.lmax ? within : beyond) +=
+                static_cast<double>(2 * l + 1) * c_l * window[l] * window[l];
+        }
+        return within > 0 ? std::sqrt(beyond / within) : 0;
+    }
+
+    double support_for(double error) const override {
+        return support_for_error(request_.kernel, request_.c_l, error, request_.grid);
+    }
+    double support() const override { return request_.kernel.support(); }
+
+    double lost_by_cut(double theta_cut) const override {
+        return lost(request_.kernel.truncated(theta_cut).window(0)[0], integral_);
+    }
+
+    std::vector<double> values(const std::vector<double>& theta) const override {
+        auto values = request_.kernel.profile(theta);
+        for (double& value : values) value = std::abs(value);
+        return values;
+    }
+
+    PixelConvolutionWork work(double theta_cut, const PixelConvolutionOptions& options) const override {
+        const auto& grid = request_.grid;
+        return PixelConvolutionPlan(grid, request_.kernel.truncated(theta_cut), grid, options).work();
+    }
+
+    const ConvolutionCosts& costs(const DeviceCosts& device) const override { return device.scalar; }
+
+  private:
+    const ConvolutionRequest& request_;
+    const double integral_;
+};
+
+class SpinKernel final : public PlannedKernel {
+  public:
+    explicit SpinKernel(const ConvolutionRequest& request)
+        : request_(request), kernel_(*request.polarization), lowest_(kernel_.windows(lowest)) {}
+
+    double beyond_lmax() const override {
+        if (kernel_.band_limit() >= 0 && kernel_.band_limit() <= request_.lmax) return 0;
+        const auto windows = kernel_.windows(2 * request_.lmax + 1);
+        double within = 0, beyond = 0;
+        for (std::int64_t l = 0; l < std::ssize(windows.gradient); ++l) {
+            const auto last = std::min(l, request_.lmax);
+            const double c_ee = request_.c_l.empty() ? 1 : request_.c_l[last];
+            const double c_bb = request_.c_l.empty() ? 1 : request_.c_bb[last];
+            const double e = windows.gradient[l], b = windows.curl[l];
+            (l <= request_.lmax ? within : beyond) +=
+                static_cast<double>(2 * l + 1) * (c_ee * e * e + c_bb * b * b);
+        }
+        return within > 0 ? std::sqrt(beyond / within) : 0;
+    }
+
+    double support_for(double error) const override {
+        return support_for_error(kernel_, request_.c_l, request_.c_bb, error, request_.grid);
+    }
+    double support() const override { return kernel_.support(); }
+
+    double lost_by_cut(double theta_cut) const override {
+        const auto cut = kernel_.truncated(theta_cut).windows(lowest);
+        return std::max(lost(cut.gradient[lowest], lowest_.gradient[lowest]),
+                        lost(cut.curl[lowest], lowest_.curl[lowest]));
+    }
+
+    std::vector<double> values(const std::vector<double>& theta) const override {
+        std::vector<double> values(theta.size());
+        const auto take = [&](const RadialKernel* part, bool is_minus) {
+            if (part == nullptr) return;
+            const auto smooth = part->profile(theta);  // K+ / cos^4(theta/2), K- / sin^4(theta/2)
+            for (std::size_t i = 0; i < theta.size(); ++i) {
+                const double root = is_minus ? std::sin(theta[i] / 2) : std::cos(theta[i] / 2);
+                values[i] = std::max(values[i], std::abs(smooth[i]) * std::pow(root, 4));
+            }
+        };
+        take(kernel_.plus(), false);
+        take(kernel_.minus(), true);
+        return values;
+    }
+
+    PixelConvolutionWork work(double theta_cut, const PixelConvolutionOptions& options) const override {
+        const auto& grid = request_.grid;
+        return PolarizationConvolutionPlan(grid, kernel_.truncated(theta_cut), grid, options).work();
+    }
+
+    const ConvolutionCosts& costs(const DeviceCosts& device) const override { return device.polarization; }
+
+  private:
+    static constexpr std::int64_t lowest = 2;  // the degree with which E and B begin
+
+    const ConvolutionRequest& request_;
+    const PolarizationKernel& kernel_;
+    const SpinWindows lowest_;
+};
+
+}  // namespace
+
+std::unique_ptr<const PlannedKernel> planned_kernel(const ConvolutionRequest& request) {
+    if (request.polarization) return std::make_unique<SpinKernel>(request);
+    return std::make_unique<ScalarKernel>(request);
+}
+
+}  // namespace zonal::split

@@ -1,0 +1,335 @@
+"""zonal smooth --method auto and zonal plan of Q and U: which way they go, and how far from the sum over pixels."""
+
+import json
+
+import healpy
+import numpy as np
+import pytest
+from conftest import UNSEEN, call, header, read_map, write_costs
+
+NSIDE = 32
+LMAX = 3 * NSIDE - 1
+
+
+@pytest.fixture
+def white(tmp_path):
+    """iqu.fits and qu.fits, white noise; returns I, Q, U."""
+    maps = np.random.default_rng(11).normal(size=(3, 12 * NSIDE**2))
+    write(tmp_path, "iqu.fits", maps)
+    write(tmp_path, "qu.fits", maps[1:], names=["Q_STOKES", "U_STOKES"])
+    return maps
+
+
+def write(folder, name, maps, polcconv="COSMO", **options):
+    healpy.write_map(folder / name, maps, dtype=np.float64, overwrite=True, extra_header=[("POLCCONV", polcconv)],
+                     column_names=options.pop("names", ["I_STOKES", "Q_STOKES", "U_STOKES"]), **options)
+
+
+def costs_by_spin(folder, scalar, polarization):
+    """costs.json where transforms take so many times what they do, of spin 0 and of Q and U."""
+    write_costs(folder / "costs.json", legendre=polarization)
+    costs = json.loads((folder / "costs.json").read_text())
+    write_costs(folder / "costs.json", legendre=scalar)
+    other = json.loads((folder / "costs.json").read_text())
+    costs["devices"][0]["scalar"] = other["devices"][0]["scalar"]
+    (folder / "costs.json").write_text(json.dumps(costs))
+
+
+def smooth(folder, source, out, *arguments):
+    environment = {"XDG_CACHE_HOME": str(folder / "cache"), "HOME": str(folder)}
+    result = call("smooth", source, out, *arguments, "--json", cwd=folder, env=environment)
+    assert result.code == 0, result.err
+    return result.report
+
+
+def sum_of_scalars(values, window):
+    """The sum over pixels: quadrature alm, window, synthesis, exact where the window has faded away at LMAX."""
+    return healpy.alm2map(healpy.almxfl(healpy.map2alm(values, lmax=LMAX, iter=0), window), NSIDE, lmax=LMAX)
+
+
+def sum_of_polarization(q, u, window_e, window_b=None):
+    e, b = healpy.map2alm_spin([q, u], 2, lmax=LMAX)
+    window_b = window_e if window_b is None else window_b
+    return np.array(healpy.alm2map_spin([healpy.almxfl(e, window_e), healpy.almxfl(b, window_b)], NSIDE, 2, LMAX))
+
+
+def gaussian(fwhm_degrees, spin):
+    sigma = np.radians(fwhm_degrees) / np.sqrt(8 * np.log(2))
+    l = np.arange(LMAX + 1.0)
+    return np.exp(-(l * (l + 1) - spin**2) * sigma**2 / 2)
+
+
+def relative(found, expected):
+    return np.sqrt(np.mean((np.asarray(found) - expected) ** 2) / np.mean(np.asarray(expected) ** 2))
+
+
+def parts_of(report):
+    return {part["part"]: part for part in report["parts"]}
+
+
+@pytest.mark.parametrize("transforms", [1e-4, 1e4])  # so fast, or so slow, that harmonic space is, or is not, taken
+@pytest.mark.parametrize("fwhm, error", [(8, 1e-2), (8, 1e-4), (10, 1e-6), (30, 1e-4), (170, 1e-3)])
+def test_the_error_of_q_and_u_together_keeps_the_bound(white, tmp_path, fwhm, error, transforms):
+    write_costs(tmp_path / "costs.json", legendre=transforms)
+    report = smooth(tmp_path, "qu.fits", "out.fits", "--fwhm", f"{fwhm}deg", "--method", "auto", "--error", error, "--costs",
+                    "costs.json", "--explain")
+    expected = sum_of_polarization(white[1], white[2], gaussian(fwhm, 2))
+    assert relative(read_map(tmp_path / "out.fits", field=(0, 1)), expected) <= error
+    best = report["choices"][0]
+    assert report["method"] == best["method"] and "excluded" not in best and "parts" not in report
+    assert report["predicted_error"] == best["error"] <= error
+    assert {row["method"] for row in report["choices"]} >= {"ring-fft", "harmonic"}
+    assert not any(row["method"] == "split" for row in report["choices"])
+    assert (report["method"] == "harmonic") == (transforms < 1)
+    if report["method"] != "harmonic":
+        assert report["support_deg"] == pytest.approx(best["support_arcmin"] / 60)
+        assert report["precision"] == best["precision"] and report["error_bound"] == error
+        assert 0 < report["estimated_error"] <= 1.2 * error and report["truncation_error"] <= error
+
+
+def test_i_and_q_u_each_go_the_way_that_is_fastest_for_them(white, tmp_path):
+    costs_by_spin(tmp_path, scalar=1e-5, polarization=1e5)
+    report = smooth(tmp_path, "iqu.fits", "out.fits", "--fwhm", "9deg", "--method", "auto", "--error", "1e-4", "--costs",
+                    "costs.json", "--explain")
+    parts = parts_of(report)
+    assert list(parts) == ["I_STOKES", "Q_STOKES, U_STOKES"]
+    assert parts["I_STOKES"]["method"] == "harmonic" and parts["Q_STOKES, U_STOKES"]["method"] != "harmonic"
+    assert report["method"] == "harmonic, " + parts["Q_STOKES, U_STOKES"]["method"]
+    for part in parts.values():
+        assert part["method"] == part["choices"][0]["method"] and part["predicted_seconds"] == part["choices"][0]["seconds"]
+        assert part["reference"] == "discrete" and part["method_asked_for"] == "auto"
+    assert [field["name"] for field in report["fields"]] == ["I_STOKES", "Q_STOKES", "U_STOKES"]
+    out = read_map(tmp_path / "out.fits", field=(0, 1, 2))
+    assert relative(out[0], sum_of_scalars(white[0], gaussian(9, 0))) <= 1e-4
+    assert relative(out[1:], sum_of_polarization(white[1], white[2], gaussian(9, 2))) <= 1e-4
+    cards = header(tmp_path / "out.fits")
+    assert cards["METHOD"] == "harmonic" and cards["METHODQU"] == parts["Q_STOKES, U_STOKES"]["method"]
+    assert cards["SUPPRTQU"] == pytest.approx(parts["Q_STOKES, U_STOKES"]["support_deg"]) and cards["ESTERRQU"] <= 1.2e-4
+
+
+def test_parts_are_what_each_is_alone(white, tmp_path):
+    arguments = ("--fwhm", "9deg", "--method", "auto", "--error", "1e-5", "--costs", "costs.json")
+    costs_by_spin(tmp_path, scalar=1e4, polarization=1e4)
+    report = smooth(tmp_path, "iqu.fits", "all.fits", *arguments)
+    alone = [smooth(tmp_path, "iqu.fits", name, *arguments, "--field", fields)
+             for name, fields in (("i.fits", "I"), ("qu_out.fits", "Q,U"))]
+    for part, one in zip(report["parts"], alone):
+        for key in ("method", "precision", "support_deg", "estimated_error", "predicted_seconds"):
+            assert part[key] == one[key], key
+    together = read_map(tmp_path / "all.fits", field=(0, 1, 2))
+    assert np.array_equal(together[0], read_map(tmp_path / "i.fits"))
+    assert np.array_equal(together[1:], read_map(tmp_path / "qu_out.fits", field=(0, 1)))
+
+
+def test_fields_beside_i_q_u_go_with_i(white, tmp_path):
+    hits = np.random.default_rng(12).normal(size=12 * NSIDE**2)
+    write(tmp_path, "four.fits", [*white, hits], names=["I_STOKES", "Q_STOKES", "U_STOKES", "SPECTRAL_INDEX"])
+    report = smooth(tmp_path, "four.fits", "out.fits", "--fwhm", "9deg", "--method", "auto", "--error", "1e-4")
+    assert [part["part"] for part in report["parts"]] == ["I_STOKES, SPECTRAL_INDEX", "Q_STOKES, U_STOKES"]
+    assert [field["name"] for field in report["fields"]] == ["I_STOKES", "Q_STOKES", "U_STOKES", "SPECTRAL_INDEX"]
+    out = read_map(tmp_path / "out.fits", field=(0, 1, 2, 3))
+    assert relative(out[3], sum_of_scalars(hits, gaussian(9, 0))) <= 1e-4
+    assert relative(out[1:3], sum_of_polarization(white[1], white[2], gaussian(9, 2))) <= 1e-4
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_beams_of_e_and_b_and_their_integral(white, tmp_path, columns):
+    windows = 0.5 * np.array([gaussian(9, 0), gaussian(9, 2), 0.3 * gaussian(14, 2)])[:columns]
+    text = np.transpose([np.arange(LMAX + 1), *windows])
+    np.savetxt(tmp_path / "beam.txt", text, header="l T" if columns == 1 else "l T E B", fmt="%.17g")
+    write_costs(tmp_path / "costs.json", legendre=1e4)
+    report = smooth(tmp_path, "iqu.fits", "out.fits", "--beam", "beam.txt", "--method", "auto", "--error", "1e-4", "--costs",
+                    "costs.json")
+    assert all(part["method"] != "harmonic" for part in report["parts"])
+    window_t, window_e, window_b = windows[[0, 0, 0]] / 0.5 if columns == 1 else windows / 0.5
+    out = read_map(tmp_path / "out.fits", field=(0, 1, 2))
+    assert relative(out[0], sum_of_scalars(white[0], window_t)) <= 1e-4
+    assert relative(out[1:], sum_of_polarization(white[1], white[2], window_e, window_b)) <= 1e-4
+    # By name the same kernel, its integral made 1 for Q and U as for I, cut or not.
+    for method in ("pixel-sum", "ring-fft", "harmonic"):
+        precise = () if method == "harmonic" else ("--error", "1e-7")
+        smooth(tmp_path, "iqu.fits", f"{method}.fits", "--beam", "beam.txt", "--method", method, "--reference", "discrete", *precise)
+        named = read_map(tmp_path / f"{method}.fits", field=(1, 2))
+        assert relative(named, sum_of_polarization(white[1], white[2], window_e, window_b)) <= 1e-6, method
+
+
+ADVERSE = {
+    "partial": (["--fwhm", "9deg"], "partial"),
+    "unseen": (["--fwhm", "9deg"], "unseen"),
+    "mask": (["--fwhm", "9deg", "--mask", "mask.fits"], "whole"),
+    "filled": (["--fwhm", "9deg", "--mask", "mask.fits", "--fill-masked"], "whole"),
+    "renormalized": (["--fwhm", "9deg", "--mask", "mask.fits", "--mask-mode", "renormalize"], "whole"),
+    "iau": (["--fwhm", "9deg"], "iau"),
+    "nested": (["--fwhm", "9deg"], "nested"),
+    "spectrum": (["--fwhm", "9deg", "--input-cl", "map"], "whole"),
+}
+
+
+def adverse_map(folder, kind, maps):
+    rng = np.random.default_rng(13)
+    maps = maps.copy()
+    if kind in ("partial", "unseen"):
+        theta, _ = healpy.pix2ang(NSIDE, np.arange(maps.shape[1]))
+        maps[:, (theta < 0.8) if kind == "partial" else (rng.random(maps.shape[1]) < 0.1)] = UNSEEN
+    if kind == "unseen":
+        maps[1, rng.random(maps.shape[1]) < 0.05] = UNSEEN  # Q and U mask each other
+    write(folder, "map.fits", maps, partial=kind == "partial", nest=kind == "nested",
+          polcconv="IAU" if kind == "iau" else "COSMO")
+
+
+@pytest.mark.parametrize("name", ADVERSE)
+def test_masks_partial_skies_and_conventions_are_as_in_harmonic_space(white, tmp_path, name):
+    arguments, kind = ADVERSE[name]
+    theta, phi = healpy.pix2ang(NSIDE, np.arange(white.shape[1]))
+    healpy.write_map(tmp_path / "mask.fits", np.where(abs(theta - 1.3) < 0.3, 0, np.clip(phi, 0, 1)), dtype=np.float64)
+    adverse_map(tmp_path, kind, white)
+    write_costs(tmp_path / "costs.json", legendre=1e4)
+    report = smooth(tmp_path, "map.fits", "auto.fits", *arguments, "--method", "auto", "--error", "1e-5", "--costs",
+                    "costs.json")
+    assert all(part["method"] != "harmonic" for part in report["parts"])
+    harmonic = [one for one in arguments if one not in ("--input-cl", "map")]
+    told = smooth(tmp_path, "map.fits", "harmonic.fits", *harmonic, "--method", "harmonic", "--reference", "discrete")
+    assert report["fields"] == told["fields"]
+    ours, theirs = (read_map(tmp_path / file, field=(0, 1, 2)) for file in ("auto.fits", "harmonic.fits"))
+    assert np.array_equal(ours == UNSEEN, theirs == UNSEEN)
+    known = theirs != UNSEEN
+    assert header(tmp_path / "auto.fits").get("POLCCONV") == header(tmp_path / "harmonic.fits").get("POLCCONV")
+    # Divided by a smoothed mask of 0.1 and more, both the map and the mask being 1e-5 wrong.
+    bound = 2e-4 if name == "renormalized" else 1e-5
+    for rows in ([0], [1, 2]):
+        good = known[rows]
+        assert relative(ours[rows][good], theirs[rows][good]) <= bound
+
+
+def test_iau_is_cosmo_with_the_other_u(white, tmp_path):
+    write_costs(tmp_path / "costs.json", legendre=1e4)
+    arguments = ("--fwhm", "9deg", "--method", "auto", "--error", "1e-5", "--costs", "costs.json")
+    write(tmp_path, "iau.fits", [white[0], white[1], -white[2]], polcconv="IAU")
+    for name in ("iqu", "iau"):
+        smooth(tmp_path, f"{name}.fits", f"{name}_out.fits", *arguments)
+    cosmo, iau = (read_map(tmp_path / f"{name}_out.fits", field=(0, 1, 2)) for name in ("iqu", "iau"))
+    assert np.array_equal(cosmo[:2], iau[:2]) and np.array_equal(cosmo[2], -iau[2])
+
+
+@pytest.mark.parametrize("source", ["qu.fits", "iqu.fits"])
+def test_kernels_narrower_than_a_pixel_go_to_harmonic_space(white, tmp_path, source):
+    report = smooth(tmp_path, source, "auto.fits", "--fwhm", "20arcmin", "--method", "auto")  # pixels of 110 arcmin
+    assert report["method"] == "harmonic"
+    assert sum("so narrow" in note and "harmonic space" in note for note in report["notes"]) == 1
+    smooth(tmp_path, source, "plain.fits", "--fwhm", "20arcmin")
+    fields = (0, 1) if source == "qu.fits" else (0, 1, 2)
+    ours, theirs = (read_map(tmp_path / file, field=fields) for file in ("auto.fits", "plain.fits"))
+    assert np.allclose(ours, theirs, rtol=0, atol=1e-12)
+
+
+def test_kernels_of_spin_0_leave_q_and_u_to_harmonic_space(white, tmp_path):
+    theta = np.linspace(0, 20, 101)
+    np.savetxt(tmp_path / "p.txt", np.transpose([theta, np.exp(-theta**2 / 20)]), header="theta [deg] value [1/sr]")
+    report = smooth(tmp_path, "iqu.fits", "out.fits", "--profile", "p.txt", "--method", "auto")
+    assert report["method"] == "harmonic" and any("of spin 0" in note for note in report["notes"])
+
+
+def test_continuous_reference_takes_the_iterations_that_it_needs(tmp_path):
+    l, m = healpy.Alm.getlm(NSIDE)
+    rng = np.random.default_rng(14)
+    alm = (rng.normal(size=(2, l.size)) + 1j * rng.normal(size=(2, l.size))) / (l + 3.0)
+    alm[:, : NSIDE + 1] = alm[:, : NSIDE + 1].real
+    alm[:, l < 2] = 0
+    q, u = healpy.alm2map_spin(list(alm), NSIDE, 2, NSIDE)
+    write(tmp_path, "qu.fits", [q, u], names=["Q_STOKES", "U_STOKES"])
+    degrees = np.arange(LMAX + 1)
+    np.savetxt(tmp_path / "cl.txt", np.transpose([degrees, *[1 / (degrees + 3.0) ** 2] * 3]), header="l TT EE BB")
+    window = np.exp(-(np.arange(NSIDE + 1.0) * np.arange(1.0, NSIDE + 2) - 4) *
+                    (np.radians(10) / np.sqrt(8 * np.log(2))) ** 2 / 2)
+    expected = healpy.alm2map_spin([healpy.almxfl(one, window) for one in alm], NSIDE, 2, NSIDE)
+    for error in (1e-2, 1e-4, 1e-7):
+        report = smooth(tmp_path, "qu.fits", f"{error}.fits", "--fwhm", "10deg", "--method", "auto", "--reference",
+                        "continuous", "--error", error, "--input-cl", "cl.txt")
+        # C_l = 1/(l+3)^2 is what the map was made of, so the measured quadrature error is its own within a factor.
+        assert relative(read_map(tmp_path / f"{error}.fits", field=(0, 1)), expected) <= 2 * error
+        assert report["reference"] == "continuous" and report["predicted_error"] <= error
+    assert report["method"] == "harmonic" and report["iterations"] >= 3
+
+
+def test_a_plan_of_q_and_u_gives_the_same_map_again(white, tmp_path):
+    write_costs(tmp_path / "costs.json", legendre=1e4)
+    arguments = ("--fwhm", "9deg", "--error", "1e-4")
+    saved = smooth(tmp_path, "qu.fits", "a.fits", *arguments, "--method", "auto", "--costs", "costs.json", "--save-plan", "p.json")
+    used = smooth(tmp_path, "qu.fits", "b.fits", *arguments, "--plan", "p.json")
+    assert used["method"] == saved["method"] != "harmonic" and used["plan"] == "p.json"
+    assert np.array_equal(read_map(tmp_path / "a.fits", field=(0, 1)), read_map(tmp_path / "b.fits", field=(0, 1)))
+    plan = json.loads((tmp_path / "p.json").read_text())
+    assert plan["spin"] == 2 and len(plan["kernel"]["profile_per_sr"]) == 258
+    made = call("plan", "--nside", NSIDE, "--fields", "QU", *arguments, "--costs", "costs.json", "-o", "plan.json", cwd=tmp_path)
+    assert made.code == 0, made.err
+    again = smooth(tmp_path, "qu.fits", "c.fits", *arguments, "--plan", "plan.json")
+    assert again["method"] == saved["method"]
+    refused = call("smooth", "iqu.fits", "no.fits", *arguments, "--plan", "p.json", "--field", "I", cwd=tmp_path)
+    assert refused.code == 2 and "p.json: spin = 2: must be 0, the map's" in refused.err
+
+
+@pytest.mark.parametrize("source, arguments, words", [
+    ("iqu.fits", ["--save-plan", "p.json"], ["--save-plan", "I and Q, U", "--field"]),
+    ("qu.fits", ["--normalize", "pixel"], ["--normalize pixel"]),
+    ("qu.fits", ["--input-cl", "tt.txt"], ["--input-cl tt.txt", "EE"]),
+    ("qu.fits", ["--lmax", "1"], ["--lmax = 1", "at least 2"]),
+])
+def test_wrong_use_is_one_line(white, fails, tmp_path, source, arguments, words):
+    np.savetxt(tmp_path / "tt.txt", np.transpose([np.arange(LMAX + 1), np.ones(LMAX + 1)]), header="l TT")
+    line = fails(2, "smooth", source, "out.fits", "--fwhm", "9deg", "--method", "auto", *arguments)
+    for word in words:
+        assert word in line, line
+
+
+def test_what_cannot_be_kept_is_a_failure_and_no_wrong_use(white, fails, tmp_path):
+    write_costs(tmp_path / "costs.json")
+    # Of white maps something is left above lmax, and sums over pixels round.
+    line = fails(1, "smooth", "qu.fits", "out.fits", "--fwhm", "5deg", "--lmax", 20, "--method", "auto", "--error", "1e-12",
+                 "--costs", "costs.json")
+    assert "--method auto: nothing keeps --error 1e-12" in line
+
+
+PLAN = ("plan", "--nside", NSIDE, "--lmax", LMAX, "--fwhm", "9deg", "--error", "1e-4", "--costs", "costs.json")
+
+
+def plan(folder, *arguments):
+    result = call(*PLAN, *arguments, "--json", cwd=folder)
+    assert result.code == 0, result.err
+    return result.report
+
+
+def test_plan_and_smooth_list_the_same(white, tmp_path):
+    costs_by_spin(tmp_path, scalar=3, polarization=30)
+    listed = plan(tmp_path, "--fields", "IQU")
+    report = smooth(tmp_path, "iqu.fits", "out.fits", *PLAN[3:], "--method", "auto", "--explain")
+    assert [part["part"] for part in listed["parts"]] == ["I", "Q, U"]
+    for ours, theirs in zip(report["parts"], listed["parts"]):
+        assert ours["choices"] == theirs["choices"] and len(ours["choices"]) > 2
+    assert plan(tmp_path, "--fields", "QU")["choices"] == listed["parts"][1]["choices"]
+    assert plan(tmp_path)["choices"] == plan(tmp_path, "--fields", "I")["choices"] == listed["parts"][0]["choices"]
+
+
+@pytest.mark.parametrize("arguments", [(), ("--input-cl", "cl.txt"), ("--reference", "continuous", "--input-cl", "cl.txt")])
+def test_plan_measures_all_ways_of_q_and_u(white, tmp_path, arguments):
+    l = np.arange(LMAX + 1)
+    np.savetxt(tmp_path / "cl.txt", np.transpose([l, *[1 / np.maximum(l, 1.0) ** 2] * 3]), header="l TT EE BB")
+    write_costs(tmp_path / "costs.json")
+    report = plan(tmp_path, "--fields", "QU", "--measure", *arguments)
+    assert report["error_bound"] == 1e-4
+    allowed = [row for row in report["choices"] if "excluded" not in row]
+    assert allowed and all(0 <= row["measured_error"] <= 1e-4 and row["measured_seconds"] > 0 for row in allowed)
+    assert report["measured"]["chosen_over_fastest"] >= 1
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--fields", "QU", "--kernel", "cl-beam", "--cl", "tt.txt"], ["--fields", "spin 0"]),
+    (["--fields", "IQU", "-o", "p.json"], ["--save-plan", "--fields IQU"]),
+    (["--fields", "U"], ["--fields = U", "QU"]),
+    (["--fields", "QU", "--input-cl", "tt.txt"], ["--input-cl", "EE"]),
+])
+def test_wrong_use_of_plan_is_one_line(fails, tmp_path, arguments, words):
+    write_costs(tmp_path / "costs.json")
+    np.savetxt(tmp_path / "tt.txt", np.transpose([np.arange(LMAX + 1), np.ones(LMAX + 1)]), header="l TT")
+    line = fails(2, *PLAN, *arguments)
+    for word in words:
+        assert word in line, line

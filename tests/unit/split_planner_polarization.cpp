@@ -1,0 +1,210 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "polarization_helpers.hpp"
+#include "zonal/error.hpp"
+#include "zonal/planner.hpp"
+#include "zonal/smoothing.hpp"
+
+// The choice of a way to convolve Q and U.
+namespace zonal::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+using tests::Maps;
+
+ConvolutionRequest request_for(std::int64_t nside, const PolarizationKernel& kernel, double error) {
+    ConvolutionRequest request;
+    request.grid = Grid::healpix(nside);
+    request.lmax = 3 * nside - 1;
+    request.polarization = kernel;
+    request.error = error;
+    request.threads = 1;
+    return request;
+}
+
+/// What a choice makes of maps.
+template <class T>
+Maps convolved_by(const ConvolutionRequest& request, const ConvolutionChoice& choice, const Maps& maps) {
+    const auto n_pixels = request.grid.n_pixels();
+    Array<T, 3> in(maps.extents()), out(maps.extents());
+    std::copy(maps.begin(), maps.end(), in.begin());
+    if (choice.method == ConvolutionMethod::harmonic) {
+        const auto windows = request.polarization->windows(request.lmax);
+        const Beam beam{windows.gradient, windows.gradient, windows.curl};
+        SmoothingOptions options;
+        options.lmax = request.lmax;
+        options.iterations = choice.iterations;
+        smooth<T>(request.grid, {in.data(), {2, n_pixels}}, Fields::qu, {}, beam, request.grid,
+                  {out.data(), {2, n_pixels}}, options);
+    } else {
+        PixelConvolutionOptions options;
+        options.method =
+            choice.method == ConvolutionMethod::pixel_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
+        options.precision = choice.precision;
+        options.accuracy = choice.accuracy;
+        const auto kernel = request.polarization->truncated(choice.support);
+        PolarizationConvolutionPlan(request.grid, kernel, request.grid, options)
+            .convolve<T>(std::as_const(in).view(), out.view());
+    }
+    Maps result(maps.extents());
+    std::copy(out.begin(), out.end(), result.begin());
+    return result;
+}
+
+double relative_error(const Maps& found, const Maps& expected) {
+    double difference = 0, power = 0;
+    for (std::int64_t i = 0; i < found.size(); ++i) {
+        difference += std::pow(found.data()[i] - expected.data()[i], 2);
+        power += std::pow(expected.data()[i], 2);
+    }
+    return std::sqrt(difference / power);
+}
+
+/// The sum over all pixels of the map, which the direct sum is as well (PolarizationSum tests) but slower.
+Maps summed(const ConvolutionRequest& request, const Maps& maps) {
+    const auto windows = request.polarization->windows(request.polarization->band_limit());
+    return tests::harmonically(request.grid, windows.gradient, windows.curl, request.grid, maps);
+}
+
+/// Every way that may be taken, on white noise beside the sum over all pixels.
+void expect_errors_within_the_bound(const ConvolutionRequest& request, std::size_t least_ways) {
+    const auto maps = tests::random_maps(1, request.grid, 3);
+    const auto expected = summed(request, maps);
+    std::size_t n_ways = 0;
+    for (const auto& choice : plan_convolution(request, default_cost_model(1))) {
+        if (!choice.excluded.empty()) continue;
+        ++n_ways;
+        EXPECT_LE(choice.error, request.error);
+        const auto found = choice.precision == Precision::single_
+                               ? convolved_by<float>(request, choice, maps)
+                               : convolved_by<double>(request, choice, maps);
+        EXPECT_LE(relative_error(found, expected), request.error)
+            << request.grid.name() << ' ' << to_string(choice.method) << ' ' << request.error << ' '
+            << choice.support << (choice.precision == Precision::single_ ? " float" : " double");
+    }
+    EXPECT_GE(n_ways, least_ways);
+}
+
+TEST(PlanPolarization, ErrorsOfAllWaysAreWithinTheBound) {
+    for (const std::int64_t nside : {8, 16, 32, 64})
+        for (const double error : {1e-2, 1e-4, 1e-6, 1e-9})
+            expect_errors_within_the_bound(
+                request_for(nside, PolarizationKernel::gaussian(4.0 / nside), error), 2);
+}
+
+TEST(PlanPolarization, ErrorsAreWithinTheBoundWhereEAndBHaveOtherWindows) {
+    const std::int64_t nside = 12;
+    const auto e = tests::gaussian_window(0.4, 36);
+    auto b = tests::gaussian_window(0.6, 36);
+    for (double& value : b) value *= -0.5;
+    expect_errors_within_the_bound(request_for(nside, PolarizationKernel(e, b), 1e-4), 3);
+    expect_errors_within_the_bound(request_for(nside, PolarizationKernel(e, {}), 1e-3), 3);
+    expect_errors_within_the_bound(request_for(nside, PolarizationKernel({}, b), 1e-3), 3);
+}
+
+TEST(PlanPolarization, ErrorsAreThoseFromTheDirectSum) {
+    const auto request = request_for(4, PolarizationKernel::gaussian(0.8), 1e-5);
+    const auto maps = tests::random_maps(1, request.grid, 4);
+    const auto direct = tests::direct_sum(request.grid, *request.polarization, request.grid, maps);
+    // transforms of spin 2 up to degree 30 are right to some 1e-15 of the largest
+    EXPECT_LT(relative_error(summed(request, maps), direct), 1e-12);
+}
+
+TEST(PlanPolarization, KernelsWiderThanTheSphereGoToHarmonicSpace) {
+    const auto request = request_for(64, PolarizationKernel::gaussian(3), 1e-4);
+    EXPECT_EQ(plan_convolution(request, default_cost_model(1))[0].method, ConvolutionMethod::harmonic);
+    expect_errors_within_the_bound(request_for(8, PolarizationKernel::gaussian(3), 1e-4), 1);
+}
+
+TEST(PlanPolarization, KernelsOfFewPixelsGoToPixelSpace) {
+    auto request = request_for(128, PolarizationKernel::gaussian(0.025), 1e-4);
+    request.lmax = 256;
+    const auto choices = plan_convolution(request, default_cost_model(1));
+    EXPECT_NE(choices[0].method, ConvolutionMethod::harmonic);
+    const auto harmonic = std::find_if(choices.begin(), choices.end(), [](const auto& choice) {
+        return choice.method == ConvolutionMethod::harmonic;
+    });
+    ASSERT_NE(harmonic, choices.end());
+    EXPECT_THAT(harmonic->excluded, HasSubstr("above lmax = 256"));  // white noise does
+    EXPECT_TRUE(std::none_of(choices.begin(), choices.end(),
+                             [](const auto& choice) { return choice.method == ConvolutionMethod::split; }));
+}
+
+TEST(PlanPolarization, TakesTheCostsOfPolarization) {
+    const auto request = request_for(32, PolarizationKernel::gaussian(0.2), 1e-4);
+    auto costs = default_cost_model(1);
+    const auto before = plan_convolution(request, costs);
+    costs.devices[0].scalar = {};
+    const auto after = plan_convolution(request, costs);
+    ASSERT_EQ(before.size(), after.size());
+    for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i].seconds, after[i].seconds);
+    costs.devices[0].polarization.smoothing.pixel += 1;
+    for (const auto& choice : plan_convolution(request, costs))
+        if (choice.method == ConvolutionMethod::harmonic) {
+            EXPECT_GT(choice.seconds, static_cast<double>(request.grid.n_pixels()));
+        }
+}
+
+TEST(PlanPolarization, SpectraOfEAndBWeighTheErrors) {
+    // Of a map of E alone what happens to B does not matter, and here nothing of E goes on above lmax.
+    std::vector<double> e(33, 1.0), b(64, 1.0);
+    auto request = request_for(16, PolarizationKernel(e, b), 1e-4);
+    request.lmax = 32;
+    const auto harmonic_error = [&] {
+        for (const auto& choice : plan_convolution(request, default_cost_model(1)))
+            if (choice.method == ConvolutionMethod::harmonic) return choice.error;
+        return -1.0;
+    };
+    request.c_l.assign(33, 1.0);
+    request.c_bb.assign(33, 0.0);
+    EXPECT_EQ(harmonic_error(), 0);
+    std::swap(request.c_l, request.c_bb);
+    // sum (2l+1) above 32 and up to 63, over that from 2 to 32
+    EXPECT_NEAR(harmonic_error(), std::sqrt((64.0 * 64 - 33 * 33) / (33 * 33 - 4)), 1e-12);
+}
+
+TEST(PlanPolarization, ContinuousReferenceTakesIterations) {
+    auto request = request_for(32, PolarizationKernel::gaussian(0.2), 1e-5);
+    request.reference = ConvolutionReference::continuous;
+    request.quadrature_error = 2e-4;
+    request.iteration_gain = 0.1;
+    const auto choices = plan_convolution(request, default_cost_model(1));
+    EXPECT_EQ(choices[0].method, ConvolutionMethod::harmonic);
+    EXPECT_EQ(choices[0].iterations, 2);
+    EXPECT_THAT(choices.back().excluded, HasSubstr("wrong by 2.0e-04"));
+}
+
+TEST(PlanPolarization, RejectsContradictions) {
+    const auto costs = default_cost_model(1);
+    const auto with = [&](auto change) {
+        auto request = request_for(16, PolarizationKernel::gaussian(1), 1e-4);
+        change(request);
+        plan_convolution(request, costs);
+    };
+    EXPECT_THAT([&] { with([](auto& r) { r.only_split = true; }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("only_split")));
+    EXPECT_THAT([&] { with([](auto& r) { r.lmax = 1; }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("lmax = 1: must be 2")));
+    EXPECT_THAT([&] { with([](auto& r) { r.c_l.assign(48, 1); }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("c_bb: 0 values")));
+    EXPECT_THAT([&] { with([](auto& r) { r.polarization = r.polarization->truncated(1); }); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("truncated")));
+    EXPECT_THAT(
+        [&] {
+            with([](auto& r) {
+                r.polarization.reset();
+                r.c_l.assign(48, 1);
+                r.c_bb.assign(48, 1);
+            });
+        },
+        ThrowsMessage<InvalidArgument>(HasSubstr("c_bb: only for Q and U")));
+}
+
+}  // namespace
+}  // namespace zonal::test
