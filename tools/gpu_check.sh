@@ -32,13 +32,14 @@ record=$out/$(date -u +%Y-%m-%d).json
     printf ', "chebyshev":\n'
     "$build/bin/chebyshev_cuda"
     printf ', "gwrm":\n'
-    "$build/bin/gwrm_cuda"
+    "$build/bin/gwrm_cuda" --cpu-limit 2
     printf ', "radial": [\n'
-    for case in "ring-fft float 1" "ring-fft double 1" "ring-fft float 8" "pixel-sum float 1" "pixel-sum double 1"; do
-        read -r method precision maps <<<"$case"
-        [ "$case" = "ring-fft float 1" ] || printf ',\n'
+    for case in "ring-fft float 1 0" "ring-fft double 1 0" "ring-fft float 8 0" "pixel-sum float 1 0" \
+        "pixel-sum double 1 0" "ring-fft float 1 2" "pixel-sum float 1 2"; do
+        read -r method precision maps spin <<<"$case"
+        [ "$case" = "ring-fft float 1 0" ] || printf ',\n'
         "$build/bin/zonal" bench radial --nside 2048 --fwhm 4.7arcmin --cut 15arcmin --method "$method" \
-            --precision "$precision" --maps "$maps" --device cuda --json
+            --precision "$precision" --maps "$maps" --spin "$spin" --device cuda --json
     done
     echo ']}'
 } >"$record.part"
@@ -46,14 +47,17 @@ cat "$record.part"
 echo "== compute-sanitizer"  # slow: races and uninitialised reads are looked for in one test of all the kernels
 small='CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*:RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*'
 small+=':ChebyshevCallsOnCuda.Take*:*ChebyshevOnCudaBy.SumsMatch*:*ChebyshevOnCudaBy.LargeBatches*:GwrmOnCuda.SystemsMatch*:GwrmOnCuda.Triangular*'
+short='Chebyshev*OnCuda.*:LongChebyshevProductsOnCuda.*'
 for tool in memcheck racecheck initcheck; do
     compute-sanitizer --tool $tool --error-exitcode 1 --print-limit 5 \
         "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter="$small"
     ZONAL_TEST_DIVISOR=4 compute-sanitizer --tool $tool --error-exitcode 1 --print-limit 5 \
         "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter='PolarizationSumOnCuda.EqualsTheCpuOnOther*'
+    ZONAL_TEST_DIVISOR=50 compute-sanitizer --tool $tool --error-exitcode 1 --print-limit 5 \
+        "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter="$short"
 done
 compute-sanitizer --tool memcheck --error-exitcode 1 --print-limit 5 \
-    "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter='*TakesHostAndDeviceMemoryAlike:GwrmOnCuda.*:CudaBands.Serve*:LatitudeBandsOnCuda.TakeArrays*:Chebyshev*OnCuda*:*ChebyshevOnCudaBy*'
+    "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter='*TakesHostAndDeviceMemoryAlike:GwrmOnCuda.*:CudaBands.Serve*:LatitudeBandsOnCuda.TakeArrays*:*ChebyshevOnCudaBy*'
 compute-sanitizer --tool memcheck --error-exitcode 1 --print-limit 5 \
     "$build/bin/zonal_property_tests" --gtest_brief=1 --gtest_filter='*RoundTrip*'
 mv "$record.part" "$record"
