@@ -22,22 +22,23 @@ TEST_F(CalibrationOnCuda, MeasuresTheDeviceBesideTheCpu) {
     const auto grid = Grid::healpix(512);
     const auto work = transform_work(grid, 1024);
     const auto kernel = RadialKernel::gaussian(0.01).truncated(0.02);
-    for (const auto& costs : model.devices) {
-        expect_costs(costs.smoothing);
-        expect_costs(costs.iteration);
-        for (const auto method : {PixelMethod::ring_fft, PixelMethod::pixel_sum})
-            for (const auto precision : {Precision::single_, Precision::double_}) {
-                PixelConvolutionOptions options;
-                options.method = method;
-                options.precision = precision;
-                const PixelConvolutionPlan plan(grid, kernel, grid, options);
-                EXPECT_GT(predicted_seconds(costs.pixels(method, precision), plan.work(), grid.n_pixels(), 1),
-                          0);
-            }
-    }
+    for (const auto& device : model.devices)
+        for (const auto& costs : {device.scalar, device.polarization}) {
+            expect_costs(costs.smoothing);
+            expect_costs(costs.iteration);
+            for (const auto method : {PixelMethod::ring_fft, PixelMethod::pixel_sum})
+                for (const auto precision : {Precision::single_, Precision::double_}) {
+                    PixelConvolutionOptions options;
+                    options.method = method;
+                    options.precision = precision;
+                    const PixelConvolutionPlan plan(grid, kernel, grid, options);
+                    const auto& cost = costs.pixels(method, precision);
+                    EXPECT_GT(predicted_seconds(cost, plan.work(), grid.n_pixels(), 1), 0);
+                }
+        }
     // Two threads are no match for a GPU.
-    EXPECT_LT(predicted_seconds(model.devices[1].smoothing, work),
-              predicted_seconds(model.devices[0].smoothing, work));
+    EXPECT_LT(predicted_seconds(model.devices[1].scalar.smoothing, work),
+              predicted_seconds(model.devices[0].scalar.smoothing, work));
 }
 
 TEST_F(CalibrationOnCuda, IsNotGuessedWhereItWasNotMeasured) {
@@ -49,7 +50,8 @@ TEST_F(CalibrationOnCuda, PlansForBothDevices) {
     costs.devices.push_back(costs.devices[0]);
     costs.devices[1].device = Device::cuda(0);
     // So slow that nothing is gained by transforms on the CPU while the device sums.
-    for (auto* cost : {&costs.devices[0].smoothing, &costs.devices[0].iteration}) cost->call = 1e6;
+    for (auto* cost : {&costs.devices[0].scalar.smoothing, &costs.devices[0].scalar.iteration})
+        cost->call = 1e6;
     ConvolutionRequest request;
     request.grid = Grid::healpix(64);
     request.lmax = 128;
