@@ -82,10 +82,15 @@ class Solution {
         std::vector<double> errors;  ///< [field], the largest estimated error at the end of the interval
     };
     Solution(const Problem& problem, std::int64_t time_modes);
+    /// One that was solved before and kept, as in a file (zonal/io/solution.hpp). pieces: at least one, each
+    /// from the end of the one before, with errors in all or in none. Throws InvalidArgument.
+    Solution(std::vector<std::string> names, std::vector<Axis> axes, std::int64_t time_modes,
+             std::vector<Piece> pieces, const SolveReport& report = {});
 
     int n_fields() const { return static_cast<int>(names_.size()); }
     const std::vector<std::string>& names() const { return names_; }
     const std::vector<Axis>& axes() const { return axes_; }
+    std::int64_t time_modes() const { return extents_[0] - 1; }
     const std::vector<Piece>& pieces() const { return pieces_; }
     const SolveReport& report() const { return report_; }
     double t0() const { return pieces_.front().time.lower; }

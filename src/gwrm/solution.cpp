@@ -1,16 +1,64 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "gwrm/shape.hpp"
 #include "zonal/chebyshev_evaluation.hpp"
 #include "zonal/gwrm.hpp"
 
 namespace zonal::gwrm {
+namespace {
+
+/// n: numbers of coefficients and, where errors are estimated, of errors.
+void check_piece(const Solution::Piece& piece, std::size_t index, std::int64_t n_coefficients,
+                 std::int64_t n_errors) {
+    const auto fail = [index](const std::string& what) {
+        throw InvalidArgument(fmt::format("interval {}: {}", index, what));
+    };
+    const auto& [time, coefficients, errors] = piece;
+    if (!(time.lower < time.upper) || !std::isfinite(time.lower) || !std::isfinite(time.upper))
+        fail(fmt::format("t = [{}, {}]: must be finite and not empty", time.lower, time.upper));
+    if (std::ssize(coefficients) != n_coefficients)
+        fail(fmt::format("{} coefficients: must be {}", coefficients.size(), n_coefficients));
+    const auto bad =
+        std::find_if(coefficients.begin(), coefficients.end(), [](double a) { return !std::isfinite(a); });
+    if (bad != coefficients.end())
+        fail(fmt::format("coefficient {} is {}: must be finite", bad - coefficients.begin(), *bad));
+    if (std::ssize(errors) != n_errors) fail(fmt::format("{} errors: must be {}", errors.size(), n_errors));
+    for (const double error : errors)
+        if (error < 0) fail(fmt::format("error {}: must not be negative", error));
+}
+
+}  // namespace
 
 Solution::Solution(const Problem& problem, std::int64_t time_modes)
     : names_(problem.names()), axes_(problem.axes()), extents_(shape_of(problem, time_modes).extents) {}
+
+Solution::Solution(std::vector<std::string> names, std::vector<Axis> axes, std::int64_t time_modes,
+                   std::vector<Piece> pieces, const SolveReport& report)
+    : Solution(Problem(std::move(axes)), time_modes) {
+    names_ = std::move(names);
+    pieces_ = std::move(pieces);
+    report_ = report;
+    if (names_.empty()) throw InvalidArgument("names: must have a field at least");
+    if (time_modes < 0 || time_modes > 4096)
+        throw InvalidArgument(fmt::format("time_modes = {}: must be 0 to 4096", time_modes));
+    if (pieces_.empty()) throw InvalidArgument("pieces: must have an interval at least");
+    const std::int64_t n_subdomains = axes_.empty() ? 1 : axes_[0].subdomains;
+    const auto n_coefficients = n_fields() * n_subdomains * extents_[0] * extents_[1] * extents_[2];
+    const std::int64_t n_errors = pieces_[0].errors.empty() ? 0 : n_fields();
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+        check_piece(pieces_[i], i, n_coefficients, n_errors);
+        const double start = pieces_[i].time.lower;
+        if (i > 0 && start != pieces_[i - 1].time.upper)
+            throw InvalidArgument(
+                fmt::format("interval {}: begins at {}: must begin where interval {} ends, {}", i, start,
+                            i - 1, pieces_[i - 1].time.upper));
+    }
+}
 
 std::int64_t Solution::find(double t) const {
     if (!(t >= t0() && t <= t1()))
