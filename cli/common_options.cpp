@@ -36,9 +36,23 @@ void require_name(const std::string& path, const std::string& extension, const s
         throw UsageError(fmt::format("{}: {}: the name must end in {}", path, what, extension));
 }
 
+/// ".fits" of map.fits.gz, too.
+std::string extension_before_gz(const std::filesystem::path& path) {
+    const auto extension = extension_of(path);
+    return extension == ".gz" ? extension_of(path.stem()) : extension;
+}
+
+void require_csv_or_fits_name(const std::string& path) {
+    constexpr std::array<std::string_view, 3> fits = {".fits", ".fit", ".fts"};
+    if (!is_csv_name(path) && std::find(fits.begin(), fits.end(), extension_before_gz(path)) == fits.end())
+        throw UsageError(fmt::format(
+            "{}: the output is a CSV or FITS file: its name must end in .csv, .fits, .fit, .fts or "
+            ".fits.gz",
+            path));
+}
+
 void require_fits_name(const std::string& path) {
-    auto extension = extension_of(path);
-    if (extension == ".gz") extension = extension_of(std::filesystem::path(path).stem());
+    const auto extension = extension_before_gz(path);
     if (std::find(foreign_extensions.begin(), foreign_extensions.end(), extension) !=
         foreign_extensions.end())
         throw UsageError(
@@ -48,6 +62,10 @@ void require_fits_name(const std::string& path) {
 }
 
 }  // namespace
+
+bool is_csv_name(const std::string& path) {
+    return extension_of(path) == ".csv";
+}
 
 CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& name,
                          const std::string& description, const std::string& example) {
@@ -102,8 +120,8 @@ void OutputOptions::require_writable(const std::string& path, OutputFormat forma
         require_name(path, ".png", "pictures are PNG files");
     else if (format == OutputFormat::json)
         require_name(path, ".json", "plans are JSON files");
-    else if (format == OutputFormat::csv)
-        require_name(path, ".csv", "tables are CSV files");
+    else if (format == OutputFormat::csv_or_fits)
+        require_csv_or_fits_name(path);
     else
         require_fits_name(path);
     std::error_code error;

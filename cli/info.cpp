@@ -13,6 +13,7 @@
 #include "zonal/io/beam.hpp"
 #include "zonal/io/inspect.hpp"
 #include "zonal/io/map.hpp"
+#include "zonal/io/solution.hpp"
 #include "zonal/io/spectrum.hpp"
 #include "zonal/io/weights.hpp"
 
@@ -35,6 +36,8 @@ const char* kind_name(io::FileKind kind) {
             return "window";
         case io::FileKind::weights:
             return "weights";
+        case io::FileKind::solution:
+            return "solution";
         case io::FileKind::other:
             break;
     }
@@ -168,6 +171,12 @@ void add_content(const std::string& path, io::FileKind kind, Json& report) {
         const auto weights = io::read_weights(path);
         report["nside"] = weights.nside;
         report["weights"] = weights.kind == io::QuadratureWeights::Kind::ring ? "ring" : "pixel";
+    } else if (kind == io::FileKind::solution) {
+        const auto file = io::read_solution(path);
+        report["problem"] = file.problem;
+        report["fields"] = file.solution.names();
+        report["intervals"] = file.solution.pieces().size();
+        report["t"] = {file.solution.t0(), file.solution.t1()};
     }
 }
 

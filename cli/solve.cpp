@@ -75,7 +75,8 @@ void declare_options(CLI::App& app, SolveCommand& options) {
         ->default_str("a quarter, a half and three quarters of the first axis")
         ->group("Problem");
     declare_method(app, options);
-    add_text(app, "-o,--output", options.out, "FILE", "values at equally spaced points, CSV")
+    add_text(app, "-o,--output", options.out, "FILE",
+             ".fits: the Chebyshev series of every interval; .csv: values at equally spaced points")
         ->group("Output");
     add_text(app, "--plot", options.plot, "FILE", "picture of the solution, PNG")->group("Output");
     add_device_option(app, options.device);
@@ -204,8 +205,30 @@ void report_work(const SolveCommand& options, const gwrm::Solution& solution, do
             "the estimated error is {:.2g}: more modes (--modes) or --subdomains may help", error));
 }
 
+/// Every setting of a problem, changed or not.
+std::vector<io::SolutionParameter> all_settings(const gwrm::LibraryProblem& problem,
+                                                const std::map<std::string, double>& changes) {
+    std::vector<io::SolutionParameter> all;
+    for (const auto& setting : problem.settings) {
+        const auto change = changes.find(setting.name);
+        all.push_back({setting.name, change == changes.end() ? setting.value : change->second});
+    }
+    return all;
+}
+
+void write_files(const SolveCommand& options, const io::SolutionFile& file, Session& session) {
+    if (!options.out.empty()) {
+        write_series_or_table(options.out, file, options.output.write_options());
+        session.report["output"] = options.out;
+    }
+    if (!options.plot.empty()) {
+        plot_solution(options.plot, file.solution, file.problem);
+        session.report["plot"] = options.plot;
+    }
+}
+
 void run(const SolveCommand& options, Session& session) {
-    if (!options.out.empty()) options.output.require_writable(options.out, OutputFormat::csv);
+    if (!options.out.empty()) options.output.require_writable(options.out, OutputFormat::csv_or_fits);
     if (!options.plot.empty()) options.output.require_writable(options.plot, OutputFormat::png);
     const auto changes = settings_of(options.set);
     auto setup = set_up(options, changes);
@@ -214,9 +237,8 @@ void run(const SolveCommand& options, Session& session) {
     auto& report = session.report;
     report["problem"] = problem.name;
     report["equation"] = problem.equation;
-    for (const auto& setting : problem.settings)
-        report["settings"][setting.name] =
-            changes.contains(setting.name) ? changes.at(setting.name) : setting.value;
+    const auto settings = all_settings(problem, changes);
+    for (const auto& setting : settings) report["settings"][setting.name] = setting.value;
     setup.options.progress = session.progress("solve");
     std::optional<gwrm::Solution> solution;
     double seconds = std::numeric_limits<double>::infinity();
@@ -226,14 +248,12 @@ void run(const SolveCommand& options, Session& session) {
                            }));
     report_values(*solution, points, session);
     report_work(options, *solution, seconds, session);
-    if (!options.out.empty()) {
-        write_solution(options.out, *solution, options.output.overwrite);
-        report["output"] = options.out;
-    }
-    if (!options.plot.empty()) {
-        plot_solution(options.plot, *solution, problem.name);
-        report["plot"] = options.plot;
-    }
+    auto cards = provenance(session);
+    cards.push_back({"COMMENT", problem.equation, ""});
+    write_files(options,
+                {std::move(*solution), problem.name, settings, options.highest_mode, options.tolerance,
+                 std::move(cards)},
+                session);
 }
 
 }  // namespace
@@ -244,7 +264,7 @@ void add_solve(CLI::App& root, Session& session, Action& action) {
                        "Solves a built-in initial-value problem in Chebyshev series in time, space and "
                        "parameters.",
                        "zonal solve burgers --set nu=0.1 --set t1=1 --at 0.25,0.5,0.75 --json\n"
-                       "  zonal solve lorenz63 --set t1=20 --plot lorenz.png");
+                       "  zonal solve lorenz63 --set t1=20 --plot lorenz.png -o lorenz.fits");
     const auto options = std::make_shared<SolveCommand>();
     declare_options(app, *options);
     app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });

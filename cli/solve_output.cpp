@@ -5,6 +5,7 @@
 #include <iterator>
 #include <vector>
 
+#include "common_options.hpp"
 #include "plot/graph.hpp"
 #include "zonal/io/atomic_file.hpp"
 
@@ -72,9 +73,7 @@ plot::Graph against_space(const gwrm::Solution& solution, const std::string& tit
     return graph;
 }
 
-}  // namespace
-
-void write_solution(const std::string& path, const gwrm::Solution& solution, bool overwrite) {
+std::string table_of(const gwrm::Solution& solution) {
     constexpr int n_times = 11;
     std::string text = "t";
     for (const auto& axis : solution.axes()) text += "," + axis.name;
@@ -93,9 +92,17 @@ void write_solution(const std::string& path, const gwrm::Solution& solution, boo
                     fmt::format_to(to, ",{}", solution(field, point));
                 text += "\n";
             }
-    io::AtomicFile file(path, overwrite);
-    file.write(text);
-    file.commit();
+    return text;
+}
+
+}  // namespace
+
+void write_series_or_table(const std::string& path, const io::SolutionFile& file,
+                           const io::WriteOptions& options) {
+    if (!is_csv_name(path)) return io::write_solution(path, file, options);
+    io::AtomicFile table(path, options.overwrite);
+    table.write(table_of(file.solution));
+    table.commit();
 }
 
 void plot_solution(const std::string& path, const gwrm::Solution& solution, const std::string& title) {

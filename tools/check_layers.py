@@ -29,7 +29,7 @@ ALLOWED = {
     "split": {"core", "fft", "grids", "sht", "radial"},
     "chebyshev": {"core", "fft"},
     "gwrm": {"core", "fft", "chebyshev"},
-    "io": {"core", "grids", "sht"},
+    "io": {"core", "grids", "sht", "gwrm"},
     "distributed": {"core", "fft", "grids", "sht", "radial"},
 }
 

@@ -56,7 +56,8 @@ std::vector<std::vector<double>> read_table_window(FitsReader& reader, const Hdu
 bool may_be_window(const Hdu& hdu) {
     const auto kind = kind_of(hdu);
     const bool map_keys = hdu.header.has("PIXTYPE") || hdu.header.has("ORDERING");
-    return !hdu.columns.empty() && kind != FileKind::alm && kind != FileKind::weights && !map_keys;
+    return !hdu.columns.empty() && kind != FileKind::alm && kind != FileKind::weights &&
+           kind != FileKind::solution && !map_keys;
 }
 
 Window read_text_window(const FileBytes& file) {

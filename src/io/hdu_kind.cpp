@@ -33,6 +33,11 @@ bool is_window(const Hdu& hdu) {
            first == "W_L";
 }
 
+bool is_solution(const Hdu& hdu) {
+    const bool named = to_upper(hdu.name) == "SOLUTION" && hdu.find_column("COEFFICIENTS") >= 0;
+    return hdu.type == HduType::binary_table && (named || hdu.header.has("ZONALSOL"));
+}
+
 bool has_map_size(const Hdu& hdu) {
     const auto& first = hdu.columns[0];
     return hdu.type == HduType::binary_table && nside_of_size(hdu.rows * first.repeat) > 0;
@@ -53,6 +58,7 @@ bool is_car_image(const Hdu& hdu) {
 FileKind kind_of(const Hdu& hdu) {
     if (is_car_image(hdu)) return FileKind::map;
     if (hdu.columns.empty()) return FileKind::other;
+    if (is_solution(hdu)) return FileKind::solution;
     if (is_alm(hdu)) return FileKind::alm;
     if (to_upper(hdu.columns[0].name).ends_with("WEIGHTS")) return FileKind::weights;
     if (is_window(hdu)) return FileKind::window;

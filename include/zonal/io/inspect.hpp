@@ -8,7 +8,7 @@
 
 namespace zonal::io {
 
-enum class FileKind { map, alm, spectrum, window, weights, other };
+enum class FileKind { map, alm, spectrum, window, weights, solution, other };
 
 /// One column of a table.
 struct ColumnSummary {
