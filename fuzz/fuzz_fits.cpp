@@ -13,6 +13,7 @@
 #include "zonal/io/inspect.hpp"
 #include "zonal/io/map.hpp"
 #include "zonal/io/psf.hpp"
+#include "zonal/io/solution.hpp"
 #include "zonal/io/spectrum.hpp"
 #include "zonal/io/weights.hpp"
 
@@ -85,6 +86,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     });
     attempt([&] { read_energy_bands(path); });
     attempt([&] { read_events(path, {.energy = "ENERGY"}); });
+    attempt([&] {
+        const auto solution = read_solution(path).solution;
+        solution(0, {solution.t1(), 0, 0});
+    });
     attempt([&] { inspect(path); });
     return 0;
 }

@@ -32,6 +32,18 @@ def car(name, dtype, shape, **cards):
     hdu.writeto(CORPUS / name, overwrite=True)
 
 
+def solution(name):
+    """Two fields on two time intervals and an axis in two parts."""
+    hdu = fits.BinTableHDU.from_columns([column("T_LOWER", "D", [0, 1]), column("T_UPPER", "D", [1, 2]),
+                                         column("ERRORS", "2D", np.zeros((2, 2))),
+                                         column("COEFFICIENTS", "24D", np.arange(48.0).reshape(2, 24), dim="(3,2,2,2)")],
+                                        name="SOLUTION")
+    hdu.header.update({"ZONALSOL": 1, "CHEBCONV": "plain", "N_FIELDS": 2, "FIELD1": "u", "FIELD2": "v", "TMODES": 1,
+                       "N_AXES": 1, "AXIS1": "x", "AXKIND1": "space", "AXLOW1": 0.0, "AXHIGH1": 1.0, "AXMODES1": 2,
+                       "AXPARTS1": 2, "HIGHMODE": "tau", "TOL": 1e-12, "PROBLEM": "wave", "PARAM1": "c", "PVALUE1": 2.0})
+    fits.HDUList([fits.PrimaryHDU(), hdu]).writeto(CORPUS / name, overwrite=True)
+
+
 def main():
     CORPUS.mkdir(exist_ok=True)
     ramp = np.arange(12.0)
@@ -66,6 +78,7 @@ def main():
     table("events.fits", [column("ENERGY", "E", [1e5, 2e5], unit="MeV"), column("L", "E", [1.0, 359.0], unit="deg"),
                           column("B", "E", [-90.0, 3.0], unit="deg"), column("TYPE", "32X", np.zeros((2, 32), bool))],
           EXTNAME="EVENTS")
+    solution("solution.fits")
     ascii_table = fits.TableHDU.from_columns([fits.Column(name=n, format="E15.7", array=cl)
                                               for n in ("TEMPERATURE", "GRADIENT", "CURL", "TG")])
     fits.HDUList([fits.PrimaryHDU(), ascii_table]).writeto(CORPUS / "cl_ascii.fits", overwrite=True)
