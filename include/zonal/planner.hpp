@@ -56,6 +56,7 @@ struct ConvolutionCosts {
     PixelCost& pixels(PixelMethod method, Precision precision);
 };
 
+/// What work on one device costs, of maps of either spin.
 struct DeviceCosts {
     Device device = Device::cpu();
     ConvolutionCosts scalar;        ///< of a map of spin 0
