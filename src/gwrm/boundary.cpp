@@ -172,6 +172,8 @@ void Boundary::set_time(Interval time) {
     backend_.upload(all.data(), std::ssize(all), g_.data());
 }
 
+// What is written through a member of a structure is taken for read.
+// NOLINTNEXTLINE(readability-non-const-parameter)
 void Boundary::replace(BoundaryRows::Kind kind, const double* a, std::int64_t n, double* result) {
     if (rows_.empty()) return;
     BoundaryRows rows{.n_segments = std::ssize(rows_) * n * shape_.extents[0] * most_other_,

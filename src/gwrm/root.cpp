@@ -154,6 +154,8 @@ double RootSolver::relative_size(const double* d, const double* a) {
     return size;
 }
 
+// What is written through a member of a structure is taken for read.
+// NOLINTNEXTLINE(readability-non-const-parameter)
 void RootSolver::subtract(double weight, const double* d, double* a) {
     const WeightedArray step{d, -weight, a};
     system_.backend().add(system_.shape().size(), {&step, 1});

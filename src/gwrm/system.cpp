@@ -75,6 +75,8 @@ void sum_over_time(Backend& backend, const Shape& shape, TimeSum::Kind kind, con
                         .to = value});
 }
 
+// What is written through a member of a structure is taken for read.
+// NOLINTNEXTLINE(readability-non-const-parameter)
 void resize(Backend& backend, const Shape& shape, const double* a, const Shape& other, double* result) {
     Resize task{.n_outer = other.n_blocks() * other.extents[0],
                 .n_inner = other.spatial_block(),
