@@ -24,7 +24,7 @@ void add_calibrate(CLI::App& root, Session& session, Action& action) {
     auto& app =
         add_subcommand(root, session, "calibrate",
                        "Measures what transforms and convolutions cost on this machine, for zonal plan, and "
-                       "keeps it in the cache folder. Takes some seconds; let nothing else run.",
+                       "keeps it in the cache folder. Takes up to a minute; let nothing else run.",
                        "zonal calibrate");
     const auto threads = std::make_shared<std::int64_t>(0);
     add_integer(app, "--threads", *threads, {0, 4096}, "threads to compute with; 0: all CPUs of the process")

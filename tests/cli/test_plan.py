@@ -1,6 +1,7 @@
 """zonal plan and zonal calibrate: ways to convolve, by their cost."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -59,11 +60,15 @@ def test_calibration_is_kept_and_taken_and_a_damaged_one_is_a_note(tmp_path):
     assert plan(tmp_path, *NARROW)["costs"] == file["machine"]
     older = {**file, "devices": [{"device": "cpu", **costs["scalar"]}]}
     del older["zonal_costs"]
-    for text in ("{", json.dumps(older)):
-        with open(report["output"], "w") as damaged:
-            damaged.write(text)
+    negative = json.loads(json.dumps(file))
+    negative["devices"][0]["scalar"]["smoothing"]["pixel"] = -1
+    Path(report["output"]).unlink()
+    by_default = plan(tmp_path, *NARROW)
+    for text in ("{", json.dumps(older), json.dumps(negative)):
+        Path(report["output"]).write_text(text)
         result = plan(tmp_path, *NARROW)
         assert result["costs"] == "default"
+        assert [row["seconds"] for row in result["choices"]] == [row["seconds"] for row in by_default["choices"]]
         assert any("cannot be read, or is of another machine or version" in note for note in result["notes"])
 
 
@@ -130,18 +135,6 @@ def test_costs_that_are_no_json_are_an_error_in_plain_words(fails, tmp_path):
         (tmp_path / "costs.json").write_text(text)
         line = fails(1, *NARROW, "--costs", "costs.json")
         assert "costs.json: is no file of costs" in line and "json.exception" not in line
-
-
-def test_damaged_costs_of_the_cache_are_a_note(tmp_path):
-    report = plan(tmp_path, *NARROW)
-    key = plan(tmp_path, "calibrate", "--threads", 1)["output"]
-    costs = json.loads(open(key).read())
-    costs["devices"][0]["scalar"]["smoothing"]["pixel"] = -1
-    with open(key, "w") as file:
-        json.dump(costs, file)
-    damaged = plan(tmp_path, *NARROW)
-    assert damaged["costs"] == "default" and any("cannot be read" in note for note in damaged["notes"])
-    assert [row["seconds"] for row in damaged["choices"]] == [row["seconds"] for row in report["choices"]]
 
 
 def test_costs_of_devices_that_are_not_here_are_left_out(fails, tmp_path):
