@@ -65,25 +65,6 @@ void integrate_out(const SeriesArray<const T>& f, int axis, double scale, const 
     });
 }
 
-template void differentiate(const SeriesArray<const float>&, int, double, const SeriesArray<float>&, void*);
-template void differentiate(const SeriesArray<const double>&, int, double, const SeriesArray<double>&, void*);
-template void differentiate(const SeriesArray<const std::complex<float>>&, int, double,
-                            const SeriesArray<std::complex<float>>&, void*);
-template void differentiate(const SeriesArray<const std::complex<double>>&, int, double,
-                            const SeriesArray<std::complex<double>>&, void*);
-template void integrate(const SeriesArray<const float>&, int, double, HighestMode, const SeriesArray<float>&,
-                        void*);
-template void integrate(const SeriesArray<const double>&, int, double, HighestMode,
-                        const SeriesArray<double>&, void*);
-template void integrate(const SeriesArray<const std::complex<float>>&, int, double, HighestMode,
-                        const SeriesArray<std::complex<float>>&, void*);
-template void integrate(const SeriesArray<const std::complex<double>>&, int, double, HighestMode,
-                        const SeriesArray<std::complex<double>>&, void*);
-template void integrate_out(const SeriesArray<const float>&, int, double, const SeriesArray<float>&, void*);
-template void integrate_out(const SeriesArray<const double>&, int, double, const SeriesArray<double>&, void*);
-template void integrate_out(const SeriesArray<const std::complex<float>>&, int, double,
-                            const SeriesArray<std::complex<float>>&, void*);
-template void integrate_out(const SeriesArray<const std::complex<double>>&, int, double,
-                            const SeriesArray<std::complex<double>>&, void*);
+#include "chebyshev/calculus_instances-inl.hpp"
 
 }  // namespace zonal::chebyshev

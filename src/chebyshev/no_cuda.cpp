@@ -66,54 +66,8 @@ void resample(const SeriesArray<const T>&, const GridPoints&, const SeriesArray<
     refuse();
 }
 
-template void differentiate(const SeriesArray<const float>&, int, double, const SeriesArray<float>&, void*);
-template void differentiate(const SeriesArray<const double>&, int, double, const SeriesArray<double>&, void*);
-template void differentiate(const SeriesArray<const std::complex<float>>&, int, double,
-                            const SeriesArray<std::complex<float>>&, void*);
-template void differentiate(const SeriesArray<const std::complex<double>>&, int, double,
-                            const SeriesArray<std::complex<double>>&, void*);
-template void integrate(const SeriesArray<const float>&, int, double, HighestMode, const SeriesArray<float>&,
-                        void*);
-template void integrate(const SeriesArray<const double>&, int, double, HighestMode,
-                        const SeriesArray<double>&, void*);
-template void integrate(const SeriesArray<const std::complex<float>>&, int, double, HighestMode,
-                        const SeriesArray<std::complex<float>>&, void*);
-template void integrate(const SeriesArray<const std::complex<double>>&, int, double, HighestMode,
-                        const SeriesArray<std::complex<double>>&, void*);
-template void integrate_out(const SeriesArray<const float>&, int, double, const SeriesArray<float>&, void*);
-template void integrate_out(const SeriesArray<const double>&, int, double, const SeriesArray<double>&, void*);
-template void integrate_out(const SeriesArray<const std::complex<float>>&, int, double,
-                            const SeriesArray<std::complex<float>>&, void*);
-template void integrate_out(const SeriesArray<const std::complex<double>>&, int, double,
-                            const SeriesArray<std::complex<double>>&, void*);
-template void evaluate(const SeriesArray<const float>&, View<const double, 2>, View<float, 2>, void*);
-template void evaluate(const SeriesArray<const double>&, View<const double, 2>, View<double, 2>, void*);
-template void evaluate(const SeriesArray<const std::complex<float>>&, View<const double, 2>,
-                       View<std::complex<float>, 2>, void*);
-template void evaluate(const SeriesArray<const std::complex<double>>&, View<const double, 2>,
-                       View<std::complex<double>, 2>, void*);
-template void evaluate_on_grid(const SeriesArray<const float>&, const GridPoints&, const SeriesArray<float>&,
-                               void*);
-template void evaluate_on_grid(const SeriesArray<const double>&, const GridPoints&,
-                               const SeriesArray<double>&, void*);
-template void evaluate_on_grid(const SeriesArray<const std::complex<float>>&, const GridPoints&,
-                               const SeriesArray<std::complex<float>>&, void*);
-template void evaluate_on_grid(const SeriesArray<const std::complex<double>>&, const GridPoints&,
-                               const SeriesArray<std::complex<double>>&, void*);
-template void interpolate(const SeriesArray<const float>&, ChebyshevNodes, const SeriesArray<float>&, void*);
-template void interpolate(const SeriesArray<const double>&, ChebyshevNodes, const SeriesArray<double>&,
-                          void*);
-template void interpolate(const SeriesArray<const std::complex<float>>&, ChebyshevNodes,
-                          const SeriesArray<std::complex<float>>&, void*);
-template void interpolate(const SeriesArray<const std::complex<double>>&, ChebyshevNodes,
-                          const SeriesArray<std::complex<double>>&, void*);
-template void resample(const SeriesArray<const float>&, const GridPoints&, const SeriesArray<float>&, void*);
-template void resample(const SeriesArray<const double>&, const GridPoints&, const SeriesArray<double>&,
-                       void*);
-template void resample(const SeriesArray<const std::complex<float>>&, const GridPoints&,
-                       const SeriesArray<std::complex<float>>&, void*);
-template void resample(const SeriesArray<const std::complex<double>>&, const GridPoints&,
-                       const SeriesArray<std::complex<double>>&, void*);
+#include "chebyshev/calculus_instances-inl.hpp"
+#include "chebyshev/evaluation_instances-inl.hpp"
 
 }  // namespace cuda
 }  // namespace zonal::chebyshev
