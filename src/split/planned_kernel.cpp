@@ -13,6 +13,25 @@ double lost(double cut, double whole) {
     return std::abs(whole) < least_integral ? 0 : std::abs(cut / whole - 1);
 }
 
+/// Variance of the convolved map up to lmax and above, summed over components.
+class Power {
+  public:
+    explicit Power(std::int64_t lmax) : lmax_(lmax) {}
+
+    /// c_l: up to lmax, which the map goes on with; empty: white.
+    void add(const std::vector<double>& window, const std::vector<double>& c_l) {
+        for (std::int64_t l = 0; l < std::ssize(window); ++l) {
+            const double c = c_l.empty() ? 1 : c_l[std::min(l, lmax_)];
+            (l <= lmax_ ? within_ : beyond_) += static_cast<double>(2 * l + 1) * c * window[l] * window[l];
+        }
+    }
+    double share_beyond() const { return within_ > 0 ? std::sqrt(beyond_ / within_) : 0; }
+
+  private:
+    std::int64_t lmax_;
+    double within_ = 0, beyond_ = 0;
+};
+
 class ScalarKernel final : public PlannedKernel {
   public:
     explicit ScalarKernel(const ConvolutionRequest& request)
@@ -20,14 +39,9 @@ class ScalarKernel final : public PlannedKernel {
 
     double beyond_lmax() const override {
         if (request_.kernel.band_limit() >= 0 && request_.kernel.band_limit() <= request_.lmax) return 0;
-        const auto window = request_.kernel.window(2 * request_.lmax + 1);
-        double within = 0, beyond = 0;
-        for (std::int64_t l = 0; l < std::ssize(window); ++l) {
-            const double c_l = request_.c_l.empty() ? 1 : request_.c_l[std::min(l, request_.lmax)];
-            (l <= request_.lmax ? within : beyond) +=
-                static_cast<double>(2 * l + 1) * c_l * window[l] * window[l];
-        }
-        return within > 0 ? std::sqrt(beyond / within) : 0;
+        Power power(request_.lmax);
+        power.add(request_.kernel.window(2 * request_.lmax + 1), request_.c_l);
+        return power.share_beyond();
     }
 
     double support_for(double error) const override {
@@ -65,16 +79,10 @@ class SpinKernel final : public PlannedKernel {
     double beyond_lmax() const override {
         if (kernel_.band_limit() >= 0 && kernel_.band_limit() <= request_.lmax) return 0;
         const auto windows = kernel_.windows(2 * request_.lmax + 1);
-        double within = 0, beyond = 0;
-        for (std::int64_t l = 0; l < std::ssize(windows.gradient); ++l) {
-            const auto last = std::min(l, request_.lmax);
-            const double c_ee = request_.c_l.empty() ? 1 : request_.c_l[last];
-            const double c_bb = request_.c_l.empty() ? 1 : request_.c_bb[last];
-            const double e = windows.gradient[l], b = windows.curl[l];
-            (l <= request_.lmax ? within : beyond) +=
-                static_cast<double>(2 * l + 1) * (c_ee * e * e + c_bb * b * b);
-        }
-        return within > 0 ? std::sqrt(beyond / within) : 0;
+        Power power(request_.lmax);
+        power.add(windows.gradient, request_.c_l);
+        power.add(windows.curl, request_.c_bb);
+        return power.share_beyond();
     }
 
     double support_for(double error) const override {
