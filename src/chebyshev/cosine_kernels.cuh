@@ -2,6 +2,7 @@
 
 #include "chebyshev/cosine_launch.cuh"
 #include "core/mma_fp64.cuh"
+#include "core/overlapped_launch.cuh"
 
 /// The arithmetic of transforms with dense cosine matrices, on the tensor cores. Even and odd coefficients,
 /// near points and their mirror images go together through a block (see CosineTransform).
@@ -61,65 +62,85 @@ struct Team {
     __device__ int rows() const { return strips * strip; }
 };
 
-/// Of columns beyond the last: no offset, as strides may be negative.
+/// Of columns beyond the last: nothing to write, as strides may be negative.
 inline constexpr std::int64_t absent = INT64_MIN;
 
-/// Where a block's columns begin in their arrays.
+/// Where a block's columns begin in their arrays. What is computed of columns beyond the last is not kept:
+/// they are read as the last one.
 template <class R, int Fields, int FieldColumns>
 __device__ void find_columns(const MatrixLaunch<R>& launch, std::int64_t* sources, std::int64_t* targets) {
     for (int c = static_cast<int>(threadIdx.x); c < FieldColumns; c += static_cast<int>(blockDim.x)) {
         const std::int64_t p = static_cast<std::int64_t>(blockIdx.x) * FieldColumns + c;
-        const bool is_there = p < launch.n_columns;
+        const std::int64_t known = min(p, launch.n_columns - 1);
         for (int field = 0; field < Fields; ++field)
             sources[field * FieldColumns + c] =
-                is_there ? column_offset(launch, launch.in[Fields == 2 ? field : blockIdx.z], p) : absent;
-        targets[c] = is_there ? column_offset(launch, launch.out[Fields == 2 ? 0 : blockIdx.z], p) : absent;
+                column_offset(launch, launch.in[Fields == 2 ? field : blockIdx.z], known);
+        targets[c] = p == known ? column_offset(launch, launch.out[Fields == 2 ? 0 : blockIdx.z], p) : absent;
     }
 }
 
 /// Rows of both matrices for terms [step * strip, (step + 1) * strip), by copies that run by themselves.
+/// Beyond the last row comes that row again, as its sums are not kept.
 template <class R>
 __device__ __forceinline__ void load_matrices(const MatrixLaunch<R>& launch, Team team,
                                               std::int64_t first_row, int step, double* matrices) {
     constexpr int pairs = strip / 2;  // doubles go two by two
-    const int rows = team.rows();
-#pragma unroll
-    for (int parity = 0; parity < 2; ++parity)
-        for (int e = team.thread; e < rows * pairs; e += team.n_threads) {
-            const int row = e / pairs, i = 2 * (e % pairs);
-            const bool is_there = first_row + row < launch.rows;
-            const double* from =
-                launch.matrices +
-                (is_there ? (parity * launch.rows + first_row + row) * launch.inner + step * strip + i : 0);
-            __pipeline_memcpy_async(matrices + (parity * rows + row) * matrix_pitch + i, from, 16,
-                                    is_there ? 0 : 16);
-        }
+    const int rows = team.rows(), i = 2 * (team.thread % pairs);
+    const double* const term = launch.matrices + step * strip + i;
+    const std::int64_t parity_size = launch.rows * launch.inner;
+#pragma unroll 4
+    for (int row = team.thread / pairs; row < rows; row += team.n_threads / pairs) {
+        const double* const from = term + min(first_row + row, launch.rows - 1) * launch.inner;
+        double* const to = matrices + row * matrix_pitch + i;
+        __pipeline_memcpy_async(to, from, 16);
+        __pipeline_memcpy_async(to + rows * matrix_pitch, from + parity_size, 16);
+    }
 }
 
 /// The columns' terms of the same step: data[part][i][column].
 template <class R, Direction D, int Columns, int FieldColumns, int Pitch>
 __device__ __forceinline__ void load_columns(const MatrixLaunch<R>& launch, Team team,
                                              const std::int64_t* sources, int step, R* data) {
-    constexpr int entries = 2 * strip;
-    const auto copy = [&](int entry, int c) {
+    const auto plane_of_column = [](int c) {
+        return FieldColumns == Columns ? static_cast<int>(blockIdx.z) : c / FieldColumns;
+    };
+    const std::int64_t first_term = static_cast<std::int64_t>(step) * strip;
+    // Neighbouring threads read neighbours in memory.
+    if (launch.is_last_axis) {
+        constexpr int entries = 2 * strip;
+        const int entry = team.thread % entries;
         const int part = D == Direction::synthesis ? entry % 2 : entry / strip;
         const int i = D == Direction::synthesis ? entry / 2 : entry % strip;
-        const int plane = FieldColumns == Columns ? static_cast<int>(blockIdx.z) : c / FieldColumns;
-        const std::int64_t term = static_cast<std::int64_t>(step) * strip + i;
-        const bool is_there = sources[c] != absent && term < launch.source.count[part];
-        const std::int64_t place = term * launch.source.step + part * launch.source.part_step;
-        const R* from = launch.in[plane].data +
-                        (is_there ? sources[c] + place * launch.in[plane].strides[launch.axis] : 0);
-        __pipeline_memcpy_async(data + (part * strip + i) * Pitch + c, from, sizeof(R),
-                                is_there ? 0 : sizeof(R));
-    };
-    // Neighbouring threads read neighbours in memory.
-    if (launch.is_last_axis)
-        for (int c = team.thread / entries; c < Columns; c += team.n_threads / entries)
-            copy(team.thread % entries, c);
-    else
-        for (int entry = team.thread / Columns; entry < entries; entry += team.n_threads / Columns)
-            copy(entry, team.thread % Columns);
+        const bool is_there = first_term + i < launch.source.count[part];
+        const std::int64_t place =
+            is_there ? (first_term + i) * launch.source.step + part * launch.source.part_step : 0;
+        const std::size_t zeros = is_there ? 0 : sizeof(R);
+        R* const to = data + (part * strip + i) * Pitch;
+#pragma unroll 8
+        for (int c = team.thread / entries; c < Columns; c += team.n_threads / entries) {
+            const Plane<const R>& plane = launch.in[plane_of_column(c)];
+            __pipeline_memcpy_async(to + c, plane.data + sources[c] + place * plane.strides[launch.axis],
+                                    sizeof(R), zeros);
+        }
+        return;
+    }
+    const int c = team.thread % Columns, rows_apart = team.n_threads / Columns;
+    const Plane<const R>& plane = launch.in[plane_of_column(c)];
+    const std::int64_t stride = plane.strides[launch.axis];
+#pragma unroll
+    for (int part = 0; part < 2; ++part) {
+        int i = team.thread / Columns;
+        const std::int64_t here = min(launch.source.count[part] - first_term, std::int64_t{strip});
+        const R* from = plane.data + sources[c] +
+                        ((first_term + i) * launch.source.step + part * launch.source.part_step) * stride;
+        const std::int64_t apart = rows_apart * launch.source.step * stride;
+        R* to = data + (part * strip + i) * Pitch + c;
+#pragma unroll 8
+        for (; i < strip; i += rows_apart, from += apart, to += rows_apart * Pitch) {
+            const bool is_there = i < here;
+            __pipeline_memcpy_async(to, is_there ? from : plane.data, sizeof(R), is_there ? 0 : sizeof(R));
+        }
+    }
 }
 
 /// sums[parity][unit] += a strip of the matrices, which have so many rows, times the columns.
@@ -174,36 +195,42 @@ __device__ __forceinline__ double part_of(double even, double odd, int part) {
     return part == 0 ? even + odd : even - odd;
 }
 
-/// first_row: of the warp's strip.
-template <class R, Direction D, int Fields, int Units>
-__device__ __forceinline__ void store_sums(const MatrixLaunch<R>& launch, std::int64_t first_row,
-                                           const std::int64_t* targets, const double (&sums)[2][Units][4]) {
-    const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+/// A row's part of two neighbouring columns, the first of them column c of the block. sums:
+/// [field][parity][column]
+template <class R, Direction D, int Fields>
+__device__ __forceinline__ void store_row(const MatrixLaunch<R>& launch, std::int64_t row, int c,
+                                          const std::int64_t* targets, const double (&sums)[Fields][2][2]) {
     const Plane<R>& plane = launch.out[Fields == 2 ? 0 : blockIdx.z];
 #pragma unroll
-    for (int unit = 0; unit < Units / Fields; ++unit)
+    for (int part = 0; part < 2; ++part) {
+        if (row >= launch.target.count[part]) continue;
+        double values[2];
 #pragma unroll
-        for (int h = 0; h < 2; ++h) {
-            const std::int64_t row = first_row + g + 8 * h;
-#pragma unroll
-            for (int part = 0; part < 2; ++part) {
-                if (row >= launch.target.count[part]) continue;
-                double values[2];
-#pragma unroll
-                for (int j = 0; j < 2; ++j) {
-                    values[j] = part_of<D>(sums[0][unit][2 * h + j], sums[1][unit][2 * h + j], part);
-                    if (Fields == 2) {
-                        constexpr int other = Fields == 2 ? Units / 2 : 0;
-                        values[j] *= launch.weight * part_of<D>(sums[0][unit + other][2 * h + j],
-                                                                sums[1][unit + other][2 * h + j], part);
-                    }
-                }
-                const int c = unit * unit_columns + 2 * t;
-                const std::int64_t place = row * launch.target.step + part * launch.target.part_step;
-                store_pair(plane.data + place * plane.strides[launch.axis], targets[c], targets[c + 1],
-                           static_cast<R>(values[0]), static_cast<R>(values[1]));
-            }
+        for (int j = 0; j < 2; ++j) {
+            values[j] = part_of<D>(sums[0][0][j], sums[0][1][j], part);
+            if (Fields == 2)
+                values[j] *= launch.weight * part_of<D>(sums[Fields - 1][0][j], sums[Fields - 1][1][j], part);
         }
+        const std::int64_t place = row * launch.target.step + part * launch.target.part_step;
+        store_pair(plane.data + place * plane.strides[launch.axis], targets[c], targets[c + 1],
+                   static_cast<R>(values[0]), static_cast<R>(values[1]));
+    }
+}
+
+/// Of a warp's sums, rows 8 h + lane / 4 of a strip and the columns of unit `unit` of each field:
+/// store(row, c, sums of them), with sum(parity, unit, k) that of multiply_step.
+template <int Fields, int Units, class Sum, class Store>
+__device__ __forceinline__ void store_unit(int unit, int h, const Sum& sum, const Store& store) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    double sums[Fields][2][2];
+#pragma unroll
+    for (int field = 0; field < Fields; ++field)
+#pragma unroll
+        for (int parity = 0; parity < 2; ++parity)
+#pragma unroll
+            for (int j = 0; j < 2; ++j)
+                sums[field][parity][j] = sum(parity, unit + field * (Units / Fields), 2 * h + j);
+    store(8 * h + lane / 4, unit * unit_columns + 2 * (lane % 4), sums);
 }
 
 /// out = matrices in. Blocks: x columns, y rows of the matrices, z arrays; a thread block has a warp for each
@@ -216,6 +243,7 @@ __global__ void __launch_bounds__(32 * most_strips, 2)
     auto* const sources = reinterpret_cast<std::int64_t*>(shared_bytes);
     auto* const targets = sources + Tile::columns;
     auto* const matrices = reinterpret_cast<double*>(targets + Tile::field_columns);
+    core::let_next_begin();
     const Team team = Team::block();
     const int matrix_size = Tile::matrix_size(team.strips);
     auto* const data = reinterpret_cast<R*>(matrices + 2 * matrix_size);
@@ -233,6 +261,7 @@ __global__ void __launch_bounds__(32 * most_strips, 2)
         __pipeline_commit();
     };
     double sums[2][Units][4] = {};
+    core::wait_for_earlier_work();
     load(0);
     for (int step = 0; step < n_steps; ++step) {
         __pipeline_wait_prior(0);
@@ -241,7 +270,15 @@ __global__ void __launch_bounds__(32 * most_strips, 2)
         multiply_step<R, D, Units, Tile::pitch>(matrices + step % 2 * matrix_size, team.rows(), own_row,
                                                 data + step % 2 * Tile::data_size, sums);
     }
-    store_sums<R, D, Fields, Units>(launch, first_row + own_row, targets, sums);
+#pragma unroll
+    for (int unit = 0; unit < Units / Fields; ++unit)
+#pragma unroll
+        for (int h = 0; h < 2; ++h)
+            store_unit<Fields, Units>(
+                unit, h, [&](int parity, int u, int k) { return sums[parity][u][k]; },
+                [&](int row, int c, const auto& of_row) {
+                    store_row<R, D, Fields>(launch, first_row + own_row + row, c, targets, of_row);
+                });
 }
 
 /// Warps of a block at most among which transform_axis_in_parts shares the steps.
@@ -249,7 +286,8 @@ inline constexpr int most_parts = 16;
 
 /// The same where there is too little to do for all processors, so that what takes the time is a warp's own
 /// instructions, step after step. The warps of a block share the steps of one strip, each with a stage of
-/// memory, or two; then their sums are added up, always in the same order.
+/// memory, or two; then their sums are added up, always in the same order. Matrices are no stream's work, so
+/// the first ones arrive while the launch before this one ends.
 template <class R, Direction D, int Fields, int Units>
 __global__ void __launch_bounds__(32 * most_parts)
     transform_axis_in_parts(const __grid_constant__ MatrixLaunch<R> launch, int stages) {
@@ -260,28 +298,32 @@ __global__ void __launch_bounds__(32 * most_parts)
     auto* const sources = reinterpret_cast<std::int64_t*>(shared_bytes);
     auto* const targets = sources + Tile::columns;
     auto* const all_stages = reinterpret_cast<double*>(targets + Tile::field_columns);
+    core::let_next_begin();
     const Team team = Team::warp();
     const std::int64_t stage_size = Tile::stage_bytes(1) / 8;
     const int warp = static_cast<int>(threadIdx.x) / 32, n_parts = static_cast<int>(blockDim.x) / 32;
     const auto stages_of = [&](int part) { return all_stages + part * stages * stage_size; };
     const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.y) * strip;
+    double *present = stages_of(warp), *next = present + (stages - 1) * stage_size;
+    load_matrices(launch, team, first_row, warp, present);
     find_columns<R, Fields, Tile::field_columns>(launch, sources, targets);
     __syncthreads();
+    core::wait_for_earlier_work();
 
     const int n_steps = static_cast<int>(launch.inner / strip);
-    const auto load = [&](int step, double* stage) {
-        if (step < n_steps) {
-            load_matrices(launch, team, first_row, step, stage);
-            load_columns<R, D, Tile::columns, Tile::field_columns, Tile::pitch>(
-                launch, team, sources, step, reinterpret_cast<R*>(stage + Tile::matrix_size(1)));
+    const auto load_data = [&](int step, double* stage) {
+        load_columns<R, D, Tile::columns, Tile::field_columns, Tile::pitch>(
+            launch, team, sources, step, reinterpret_cast<R*>(stage + Tile::matrix_size(1)));
+    };
+    load_data(warp, present);
+    __pipeline_commit();
+    double sums[2][Units][4] = {};
+    for (int step = warp; step < n_steps; step += n_parts) {
+        if (step + n_parts < n_steps) {
+            load_matrices(launch, team, first_row, step + n_parts, next);
+            load_data(step + n_parts, next);
         }
         __pipeline_commit();
-    };
-    double sums[2][Units][4] = {};
-    double *present = stages_of(warp), *next = present + (stages - 1) * stage_size;
-    load(warp, present);
-    for (int step = warp; step < n_steps; step += n_parts) {
-        load(step + n_parts, next);
         __pipeline_wait_prior(1);
         __syncwarp();  // this step's terms are there
         multiply_step<R, D, Units, Tile::pitch>(
@@ -290,15 +332,21 @@ __global__ void __launch_bounds__(32 * most_parts)
         double* const done = present;
         present = next, next = done;
     }
-    double(&own)[n_sums] = reinterpret_cast<double(&)[n_sums]>(sums);
+    const double(&own)[n_sums] = reinterpret_cast<const double(&)[n_sums]>(sums);
 #pragma unroll
     for (int k = 0; k < n_sums; ++k) stages_of(warp)[k * 32 + team.thread] = own[k];
     __syncthreads();
-    if (warp > 0) return;
-    for (int part = 1; part < n_parts; ++part)
-#pragma unroll
-        for (int k = 0; k < n_sums; ++k) own[k] += stages_of(part)[k * 32 + team.thread];
-    store_sums<R, D, Fields, Units>(launch, first_row, targets, sums);
+    const auto sum_of_parts = [&](int parity, int unit, int k) {
+        double sum = 0;
+        for (int part = 0; part < n_parts; ++part)
+            sum += stages_of(part)[((parity * Units + unit) * 4 + k) * 32 + team.thread];
+        return sum;
+    };
+    for (int share = warp; share < 2 * (Units / Fields); share += n_parts)
+        store_unit<Fields, Units>(share / 2, share % 2, sum_of_parts,
+                                  [&](int row, int c, const auto& of_row) {
+                                      store_row<R, D, Fields>(launch, first_row + row, c, targets, of_row);
+                                  });
 }
 
 }  // namespace zonal::chebyshev::cuda

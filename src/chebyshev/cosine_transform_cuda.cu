@@ -34,8 +34,8 @@ struct WideKernel {
         const dim3 grid(static_cast<unsigned>(ceil_of(launch.n_columns, Tile::field_columns)),
                         static_cast<unsigned>(ceil_of(launch.rows, strips * strip)),
                         static_cast<unsigned>(launch.n_arrays));
-        function<<<grid, 32 * strips, bytes(strips), stream>>>(launch);
-        core::check_launch("cosine transform");
+        core::launch_overlapped("cosine transform", function, grid, 32 * strips, bytes(strips), stream,
+                                launch);
     }
 };
 
@@ -60,8 +60,8 @@ struct KernelInParts {
         const dim3 grid(static_cast<unsigned>(ceil_of(launch.n_columns, Tile::field_columns)),
                         static_cast<unsigned>(ceil_of(launch.rows, strip)),
                         static_cast<unsigned>(launch.n_arrays));
-        function<<<grid, static_cast<unsigned>(32 * parts), bytes(parts, stages), stream>>>(launch, stages);
-        core::check_launch("cosine transform in parts");
+        core::launch_overlapped("cosine transform in parts", function, grid, static_cast<int>(32 * parts),
+                                bytes(parts, stages), stream, launch, stages);
     }
 };
 
