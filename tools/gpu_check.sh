@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tests, sanitizes and measures the CUDA backend on this machine's first GPU, and writes the record with the commit.
 #
-# tools/gpu_check.sh [BUILD]: BUILD is a build of the preset cuda; without it, one is made in build-cuda.
+# tools/gpu_check.sh [BUILD [PART...]]: BUILD is a build of the preset cuda; without it, one is made in build-cuda.
+# PART: tests, figures, sanitizers; without any, all three, and only then is a record kept without ".part" in its name.
 # Environment: OUT, the folder for the record (default bench/results/<GPU>); COMMIT, where there is no git.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,16 +14,19 @@ fi
 commit=${COMMIT:-$(git describe --always --dirty)}
 gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader --id=0 | tr -c 'A-Za-z0-9\n' '-')
 out=${OUT:-bench/results/$gpu}
+record=$out/$(date -u +%Y-%m-%d).json
 mkdir -p "$out"
 export ZONAL_TEST_DEVICE=cuda ZONAL_REQUIRE_GPU=1
 
-echo "== tests"
-for program in zonal_backend_tests zonal_property_tests zonal_unit_tests; do
-    "$build/bin/$program" --gtest_brief=1
-done
-echo "== figures"
-record=$out/$(date -u +%Y-%m-%d).json
-{
+run_tests() {
+    local program
+    for program in zonal_backend_tests zonal_property_tests zonal_unit_tests; do
+        "$build/bin/$program" --gtest_brief=1
+    done
+}
+
+print_figures() {
+    local case method precision maps spin
     printf '{"commit": "%s", "driver": "%s", "figures":\n' "$commit" \
         "$(nvidia-smi --query-gpu=driver_version --format=csv,noheader --id=0)"
     "$build/bin/sht_cuda" healpix:512:1024:0 gauss:1024:1023:0 healpix:2048:4096:0 healpix:2048:4096:2 \
@@ -42,23 +46,38 @@ record=$out/$(date -u +%Y-%m-%d).json
             --precision "$precision" --maps "$maps" --spin "$spin" --device cuda --json
     done
     echo ']}'
-} >"$record.part"
-cat "$record.part"
-echo "== compute-sanitizer"  # slow: races and uninitialised reads are looked for in one test of all the kernels
-small='CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*:RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*'
-small+=':ChebyshevCallsOnCuda.Take*:*ChebyshevOnCudaBy.SumsMatch*:*ChebyshevOnCudaBy.LargeBatches*:GwrmOnCuda.SystemsMatch*:GwrmOnCuda.Triangular*'
-short='Chebyshev*OnCuda.*:LongChebyshevProductsOnCuda.*'
-for tool in memcheck racecheck initcheck; do
-    compute-sanitizer --tool $tool --error-exitcode 1 --print-limit 5 \
-        "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter="$small"
-    ZONAL_TEST_DIVISOR=4 compute-sanitizer --tool $tool --error-exitcode 1 --print-limit 5 \
-        "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter='PolarizationSumOnCuda.EqualsTheCpuOnOther*'
-    ZONAL_TEST_DIVISOR=50 compute-sanitizer --tool $tool --error-exitcode 1 --print-limit 5 \
-        "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter="$short"
+}
+
+# sanitize TOOL PROGRAM FILTER
+sanitize() {
+    compute-sanitizer --tool "$1" --error-exitcode 1 --print-limit 5 "$build/bin/$2" --gtest_brief=1 --gtest_filter="$3"
+}
+
+# Slow: races and uninitialised reads are looked for in one test of all the kernels.
+run_sanitizers() {
+    local tool small short
+    small='CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*:RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*'
+    small+=':ChebyshevCallsOnCuda.Take*:*ChebyshevOnCudaBy.SumsMatch*:*ChebyshevOnCudaBy.LargeBatches*:GwrmOnCuda.SystemsMatch*:GwrmOnCuda.Triangular*'
+    short='Chebyshev*OnCuda.*:LongChebyshevProductsOnCuda.*'
+    for tool in memcheck racecheck initcheck; do
+        sanitize $tool zonal_backend_tests "$small"
+        ZONAL_TEST_DIVISOR=4 sanitize $tool zonal_backend_tests 'PolarizationSumOnCuda.EqualsTheCpuOnOther*'
+        ZONAL_TEST_DIVISOR=50 sanitize $tool zonal_backend_tests "$short"
+    done
+    sanitize memcheck zonal_backend_tests \
+        '*TakesHostAndDeviceMemoryAlike:GwrmOnCuda.*:CudaBands.Serve*:LatitudeBandsOnCuda.TakeArrays*:*ChebyshevOnCudaBy*'
+    sanitize memcheck zonal_property_tests '*RoundTrip*'
+}
+
+parts=${*:2}
+for part in ${parts:-tests figures sanitizers}; do
+    echo "== $part"
+    case $part in
+        tests) run_tests ;;
+        figures) print_figures >"$record.part"; cat "$record.part" ;;
+        sanitizers) run_sanitizers ;;
+        *) echo "PART = $part: must be tests, figures or sanitizers" >&2; exit 2 ;;
+    esac
 done
-compute-sanitizer --tool memcheck --error-exitcode 1 --print-limit 5 \
-    "$build/bin/zonal_backend_tests" --gtest_brief=1 --gtest_filter='*TakesHostAndDeviceMemoryAlike:GwrmOnCuda.*:CudaBands.Serve*:LatitudeBandsOnCuda.TakeArrays*:*ChebyshevOnCudaBy*'
-compute-sanitizer --tool memcheck --error-exitcode 1 --print-limit 5 \
-    "$build/bin/zonal_property_tests" --gtest_brief=1 --gtest_filter='*RoundTrip*'
-mv "$record.part" "$record"
-echo "all passed: $record"
+[ -n "$parts" ] || mv "$record.part" "$record"
+echo "all passed: ${parts:-$record}"
