@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chebyshev/series_lines.hpp"
+#include "chebyshev/host_copy.hpp"
 #include "zonal/chebyshev_roots.hpp"
 #include "zonal/error.hpp"
 
@@ -73,22 +73,24 @@ std::int64_t chop_length(const std::vector<double>& magnitudes, double tolerance
 }
 
 template <class T>
-std::vector<double> magnitudes(const SeriesArray<const T>& f, int axis) {
-    require_host(f, "f");
+std::vector<double> magnitudes(const SeriesArray<const T>& f, int axis, void* cuda_stream) {
     require_axis(axis, f.dimensions);
+    const HostCopy<T> copy(f, cuda_stream);
+    const auto& here = copy.array();
     std::vector<double> largest(static_cast<std::size_t>(f.extents[axis + 1]));
-    for_each_line(f, f, axis + 1, [&](std::int64_t first, std::int64_t) {
+    for_each_line(here, here, axis + 1, [&](std::int64_t first, std::int64_t) {
         for (std::size_t k = 0; k < largest.size(); ++k) {
-            const double value = std::abs(f.data[first + static_cast<std::int64_t>(k) * f.strides[axis + 1]]);
+            const double value =
+                std::abs(here.data[first + static_cast<std::int64_t>(k) * here.strides[axis + 1]]);
             if (!(value <= largest[k])) largest[k] = value;  // NaN stays
         }
     });
     return largest;
 }
 
-template std::vector<double> magnitudes(const SeriesArray<const float>&, int);
-template std::vector<double> magnitudes(const SeriesArray<const double>&, int);
-template std::vector<double> magnitudes(const SeriesArray<const std::complex<float>>&, int);
-template std::vector<double> magnitudes(const SeriesArray<const std::complex<double>>&, int);
+template std::vector<double> magnitudes(const SeriesArray<const float>&, int, void*);
+template std::vector<double> magnitudes(const SeriesArray<const double>&, int, void*);
+template std::vector<double> magnitudes(const SeriesArray<const std::complex<float>>&, int, void*);
+template std::vector<double> magnitudes(const SeriesArray<const std::complex<double>>&, int, void*);
 
 }  // namespace zonal::chebyshev

@@ -1,5 +1,6 @@
 #include "chebyshev/calculus.hpp"
 #include "chebyshev/evaluation.hpp"
+#include "chebyshev/host_copy.hpp"
 #include "chebyshev/product.hpp"
 #include "zonal/error.hpp"
 
@@ -66,8 +67,17 @@ void resample(const SeriesArray<const T>&, const GridPoints&, const SeriesArray<
     refuse();
 }
 
+template <class T>
+std::vector<T> download(const SeriesArray<const T>&, void*) {
+    refuse();
+}
+
 #include "chebyshev/calculus_instances-inl.hpp"
 #include "chebyshev/evaluation_instances-inl.hpp"
+template std::vector<float> download(const SeriesArray<const float>&, void*);
+template std::vector<double> download(const SeriesArray<const double>&, void*);
+template std::vector<std::complex<float>> download(const SeriesArray<const std::complex<float>>&, void*);
+template std::vector<std::complex<double>> download(const SeriesArray<const std::complex<double>>&, void*);
 
 }  // namespace cuda
 }  // namespace zonal::chebyshev

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chebyshev/series_lines.hpp"
+#include "chebyshev/host_copy.hpp"
 #include "core/dense_eigen.hpp"
+#include "core/parallel.hpp"
 #include "zonal/chebyshev_roots.hpp"
 #include "zonal/error.hpp"
 
@@ -14,16 +15,23 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Plain coefficients without the zeros at the end.
+/// f, and which of a batch, for messages.
+std::string name_of(std::int64_t series, std::int64_t n_batch) {
+    return n_batch == 1 ? "f" : fmt::format("f: series {}", series);
+}
+
+/// Plain coefficients of a series of the batch without the zeros at the end.
 template <class T>
-std::vector<Complex> plain_coefficients(const SeriesArray<const T>& f) {
+std::vector<Complex> plain_coefficients(const SeriesArray<const T>& f, std::int64_t series) {
     std::vector<Complex> a;
-    for (std::int64_t k = 0; k < f.extents[1]; ++k) a.emplace_back(f.data[k * f.strides[1]]);
+    const T* const first = f.data + series * f.strides[0];
+    for (std::int64_t k = 0; k < f.extents[1]; ++k) a.emplace_back(first[k * f.strides[1]]);
+    const auto name = [&] { return name_of(series, f.extents[0]); };
     for (std::size_t k = 0; k < a.size(); ++k)
         if (!std::isfinite(a[k].real()) || !std::isfinite(a[k].imag()))
-            throw InvalidArgument(fmt::format("f: coefficient {} is not finite", k));
+            throw InvalidArgument(fmt::format("{}: coefficient {} is not finite", name(), k));
     while (!a.empty() && a.back() == 0.0) a.pop_back();
-    if (a.empty()) throw InvalidArgument("f: all coefficients are 0: every number is a root");
+    if (a.empty()) throw InvalidArgument(name() + ": all coefficients are 0: every number is a root");
     if (f.convention == ChebyshevConvention::primed) a.front() /= 2;
     return a;
 }
@@ -94,20 +102,25 @@ std::vector<Complex> eigenvalues(Eigen::MatrixXcd matrix) {
 }  // namespace
 
 template <class T>
-std::vector<Complex> all_roots(const SeriesArray<const T>& f) {
-    require_host(f, "f");
-    const auto a = plain_coefficients(f);
-    if (a.size() == 1) return {};
-    if constexpr (is_complex<T>)
-        return eigenvalues(colleague_matrix<Complex>(a));
-    else
-        return eigenvalues(colleague_matrix<double>(a));
+std::vector<std::vector<Complex>> all_roots(const SeriesArray<const T>& f, int threads, void* cuda_stream) {
+    require_not_empty(f, "f");
+    const HostCopy<T> copy(f, cuda_stream);
+    std::vector<std::vector<Complex>> roots(static_cast<std::size_t>(f.extents[0]));
+    core::parallel_for(f.extents[0], core::resolve_threads(threads), [&](std::int64_t series, int) {
+        const auto a = plain_coefficients(copy.array(), series);
+        if (a.size() == 1) return;
+        using Scalar = std::conditional_t<is_complex<T>, Complex, double>;
+        roots[static_cast<std::size_t>(series)] = eigenvalues(colleague_matrix<Scalar>(a));
+    });
+    return roots;
 }
 
-template std::vector<Complex> all_roots(const SeriesArray<const float>&);
-template std::vector<Complex> all_roots(const SeriesArray<const double>&);
-template std::vector<Complex> all_roots(const SeriesArray<const std::complex<float>>&);
-template std::vector<Complex> all_roots(const SeriesArray<const std::complex<double>>&);
+template std::vector<std::vector<Complex>> all_roots(const SeriesArray<const float>&, int, void*);
+template std::vector<std::vector<Complex>> all_roots(const SeriesArray<const double>&, int, void*);
+template std::vector<std::vector<Complex>> all_roots(const SeriesArray<const std::complex<float>>&, int,
+                                                     void*);
+template std::vector<std::vector<Complex>> all_roots(const SeriesArray<const std::complex<double>>&, int,
+                                                     void*);
 
 }  // namespace chebyshev
 

@@ -2,6 +2,7 @@
 
 #include "backend/chebyshev_device.cuh"
 #include "zonal/chebyshev_calculus.hpp"
+#include "zonal/chebyshev_roots.hpp"
 
 // How calculus of Chebyshev series on CUDA is called: streams, graphs, refusals.
 namespace zonal::test {
@@ -44,6 +45,26 @@ TEST_F(ChebyshevCalculusCallsOnCuda, AreCapturedInAGraph) {
     }
     cudaGraphExecDestroy(executable);
     cudaGraphDestroy(graph);
+}
+
+TEST_F(ChebyshevCalculusCallsOnCuda, FindRootsAndLengthsOfSeriesThere) {
+    auto host = random_batch<double, 1>(3, {40}, 2);
+    for (std::int64_t s = 0; s < 3; ++s)
+        for (std::int64_t k = 0; k < 40; ++k) host(s, k) *= std::exp2(-3 * k);
+    const DeviceBatch<double, 1> f(host);
+    const ChebyshevView<double, 1> here(host.view());
+    const core::OwnStream stream;
+    EXPECT_EQ(all_roots(f.series<primed>(), 0, stream.get()), all_roots(here));
+    const auto length = chop_length(here);
+    EXPECT_LT(length, 30);
+    EXPECT_EQ(chop_length(f.series<primed>(), 0, 0x1p-52, stream.get()), length);
+    // From the last element backwards, every other coefficient.
+    const std::int64_t last = host.size() - 1;
+    const auto backwards = [&](double* data, MemorySpace space) {
+        return ChebyshevView<double, 1>(View<double, 2>(data + last, {3, 20}, {-40, -2}, space));
+    };
+    EXPECT_EQ(all_roots(backwards(f.memory.data(), MemorySpace::cuda)),
+              all_roots(backwards(host.data(), MemorySpace::host)));
 }
 
 TEST_F(ChebyshevCalculusCallsOnCuda, RefuseArraysInTheWrongPlace) {

@@ -256,6 +256,19 @@ TEST(ChebyshevRoots, OfPolynomialsAndFunctions) {
     EXPECT_TRUE(all_roots(constant).empty());
 }
 
+TEST(Chebyshev, RootsOfABatchAreThoseOfEachSeries) {
+    const auto values = random_series<double, 2>({5, 24}, 3);
+    const View<const double, 2> every_other(values.data(), {5, 12}, {24, 2}, MemorySpace::host);
+    const auto roots = all_roots(ChebyshevView<const double, 1>(every_other), 2);
+    ASSERT_EQ(roots.size(), 5u);
+    for (std::int64_t s = 0; s < 5; ++s) {
+        Series1 one({12});
+        for (std::int64_t k = 0; k < 12; ++k) one(k) = values(s, 2 * k);
+        EXPECT_EQ(roots[static_cast<std::size_t>(s)], all_roots(one)) << s;
+    }
+    EXPECT_EQ(chop_length(ChebyshevView<const double, 1>(every_other)), 12);
+}
+
 TEST(ChebyshevSeries, ConventionsConvertBothWays) {
     const auto f = random_series<float, 3, primed>({3, 1, 4}, 1);
     const auto other = f.to<plain>();
@@ -280,6 +293,9 @@ TEST(ChebyshevErrors, SayArgumentValueAndRange) {
     f(2) = NAN;
     EXPECT_EQ(message_of([&] { all_roots(f); }), "f: coefficient 2 is not finite");
     EXPECT_EQ(message_of([&] { chop_length(f); }), "f: a coefficient is nan: all must be finite");
+    const Array<double, 2> batch({2, 3});
+    EXPECT_EQ(message_of([&] { all_roots(ChebyshevView<const double, 1>(batch.view())); }),
+              "f: series 0: all coefficients are 0: every number is a root");
 }
 
 }  // namespace
