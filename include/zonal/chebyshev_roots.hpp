@@ -72,8 +72,9 @@ std::vector<std::complex<double>> all_roots(const ChebyshevSeries<T, 1, C>& f) {
     return all_roots(f.view(), 1).front();
 }
 
-/// Real roots in the domain, ascending; multiple ones as often as they are (nearly, as rounding splits them).
-/// tolerance: how far off the real axis and the ends, in the variable of [-1, 1], a root may seem to be.
+/// Real roots in the domain, ascending, of parts of it that 64 coefficients resolve (Boyd 2002); multiple
+/// ones as often as they are (nearly, as rounding splits them). tolerance: how far off the real axis and the
+/// ends, in the variable of [-1, 1], a root may seem to be.
 std::vector<double> roots(const ChebyshevSeries<double, 1, ChebyshevConvention::primed>& f,
                           double tolerance = 1e-10);
 std::vector<double> roots(const ChebyshevSeries<double, 1, ChebyshevConvention::plain>& f,

@@ -6,6 +6,7 @@
 #include "chebyshev/host_copy.hpp"
 #include "core/dense_eigen.hpp"
 #include "core/parallel.hpp"
+#include "zonal/chebyshev_evaluation.hpp"
 #include "zonal/chebyshev_roots.hpp"
 #include "zonal/error.hpp"
 
@@ -126,17 +127,76 @@ template std::vector<std::vector<Complex>> all_roots(const SeriesArray<const std
 
 namespace {
 
+/// Longer series are halved: n^3 operations for eigenvalues are more than n^2 for new coefficients (Boyd
+/// 2002).
+constexpr std::int64_t longest_undivided = 64;
+/// Half widths of parts that need not be divided: what so few of them do not resolve is noise.
+constexpr double narrowest = 1e-8;
+/// Where, in [-1, 1]: no root of functions with a symmetry.
+constexpr double dividing_point = -0.0045312;
+/// How far beyond a point of division a root may seem to be, in the variable of the whole.
+constexpr double overlap = 1e-12;
+
+/// Roots on parts of [-1, 1].
+template <ChebyshevConvention C>
+class RootSearch {
+  public:
+    using Series = ChebyshevSeries<double, 1, C>;
+
+    explicit RootSearch(double tolerance) : tolerance_(tolerance) {}
+
+    /// f: on a part of [-1, 1]; ascending
+    std::vector<double> operator()(const Series& f) const {
+        const Interval part = f.domain()[0];
+        if (f.extent(0) <= longest_undivided || part.half_width() < narrowest) return on_part(f);
+        const double middle = part.from_reference(dividing_point);
+        const auto left = chopped(restricted<double, 1, C>(f, {Interval{part.lower, middle}}));
+        const auto right = chopped(restricted<double, 1, C>(f, {Interval{middle, part.upper}}));
+        return joined((*this)(left), (*this)(right), middle);
+    }
+
+  private:
+    std::vector<double> on_part(const Series& f) const {
+        const Interval part = f.domain()[0];
+        const auto beyond = [&](double end) { return std::abs(end) == 1 ? tolerance_ : overlap; };
+        std::vector<double> real;
+        for (const auto& root : all_roots(f)) {
+            const double x = part.from_reference(root.real());
+            if (std::abs(root.imag()) * part.half_width() > tolerance_ ||
+                x < part.lower - beyond(part.lower) || x > part.upper + beyond(part.upper))
+                continue;
+            real.push_back(std::clamp(x, -1.0, 1.0));
+        }
+        std::sort(real.begin(), real.end());
+        return real;
+    }
+
+    /// What lies where they meet both may have: the side that has more of it counts.
+    static std::vector<double> joined(std::vector<double> left, std::vector<double> right, double middle) {
+        const auto first = std::lower_bound(left.begin(), left.end(), middle - overlap);
+        const auto last = std::upper_bound(right.begin(), right.end(), middle + overlap);
+        if (left.end() - first < last - right.begin())
+            left.erase(first, left.end());
+        else
+            right.erase(right.begin(), last);
+        left.insert(left.end(), right.begin(), right.end());
+        return left;
+    }
+
+    double tolerance_;
+};
+
 template <ChebyshevConvention C>
 std::vector<double> roots_in_domain(const ChebyshevSeries<double, 1, C>& f, double tolerance) {
     if (!(tolerance >= 0))
         throw InvalidArgument(fmt::format("tolerance = {}: must not be negative", tolerance));
-    std::vector<double> real;
-    for (const auto& root : all_roots(f)) {
-        if (std::abs(root.imag()) > tolerance || std::abs(root.real()) > 1 + tolerance) continue;
-        real.push_back(f.domain()[0].from_reference(std::clamp(root.real(), -1.0, 1.0)));
-    }
-    std::sort(real.begin(), real.end());
-    return real;
+    chebyshev::plain_coefficients(chebyshev::series_array(f.view()), 0);  // finite, not all 0
+    ChebyshevSeries<double, 1, C> on_reference(f.extents());
+    chebyshev::convert<double>(chebyshev::series_array(f.view()),
+                               chebyshev::series_array(on_reference.view()));
+    auto roots = RootSearch<C>(tolerance)(on_reference);
+    for (double& root : roots) root = f.domain()[0].from_reference(root);
+    return roots;
 }
 
 }  // namespace

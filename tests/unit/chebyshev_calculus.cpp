@@ -256,6 +256,28 @@ TEST(ChebyshevRoots, OfPolynomialsAndFunctions) {
     EXPECT_TRUE(all_roots(constant).empty());
 }
 
+TEST(ChebyshevRoots, OfLongSeriesAreFoundInParts) {
+    ChebyshevSeries<double, 1, plain> t500({501});
+    t500(500) = 1;
+    const auto expected = chebyshev_nodes(ChebyshevNodes::gauss, 500);
+    const auto found = roots(t500);
+    ASSERT_EQ(found.size(), 500u);
+    // Clenshaw's n steps have 3 roundings each of sums of up to 1 / sin t, which grow by as much (x = cos t);
+    // slopes are n / sin t; nine halvings at most.
+    for (std::size_t j = 0; j < 500; ++j) {
+        const double x = expected[499 - j];
+        EXPECT_NEAR(found[j], x, 9 * 3 * eps / std::sqrt(1 - x * x)) << j;
+    }
+    // A root where the domain is first divided, and a double one elsewhere.
+    const double middle = -0.0045312;
+    const auto g = interpolate<double, 1>(
+        [&](const Point1& x) { return (x[0] - middle) * std::pow(x[0] - 0.6, 2) * std::exp(x[0]); }, {200});
+    const auto zeros = roots(g, 1e-6);
+    ASSERT_EQ(zeros.size(), 3u);
+    EXPECT_NEAR(zeros[0], middle, 100 * eps);
+    for (const std::size_t k : {1, 2}) EXPECT_NEAR(zeros[k], 0.6, 1e-6);
+}
+
 TEST(Chebyshev, RootsOfABatchAreThoseOfEachSeries) {
     const auto values = random_series<double, 2>({5, 24}, 3);
     const View<const double, 2> every_other(values.data(), {5, 12}, {24, 2}, MemorySpace::host);
