@@ -97,12 +97,13 @@ build_tsan() {
 }
 
 # In a tree of its own, only configured: clang cannot read the precompiled header that GCC makes for the tool. Several
-# sources at once, as half of the time goes into headers.
+# sources at once, as half of the time goes into headers, and for one instruction set, as the source is the same for all.
 check_tidy() {
     cmake -G Ninja -S . -B build/tidy -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
-        -DCMAKE_UNITY_BUILD=ON -DZONAL_WITH_TESTS=OFF -DZONAL_WITH_BENCH=OFF
+        -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 -DZONAL_WITH_TESTS=OFF -DZONAL_WITH_BENCH=OFF
     sed -n 's/^  "file": "\(.*\)",*$/\1/p' build/tidy/compile_commands.json |
-        xargs -P "$jobs" -n 1 clang-tidy -p build/tidy --quiet 2>&1 | sed '/ warnings* generated\.$/d'
+        xargs -P "$jobs" -n 1 clang-tidy -p build/tidy --quiet \
+            --extra-arg='-DZONAL_LEFT_OUT_TARGETS=(HWY_AVX3+HWY_AVX2+HWY_SSE4)' 2>&1 | sed '/ warnings* generated\.$/d'
     echo "ok clang-tidy"
 }
 
