@@ -19,6 +19,12 @@ function(zonal_keep_simd_sources_apart)
     file(STRINGS ${source} found REGEX "hwy/foreach_target" LIMIT_COUNT 1)
     if(found)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=address,undefined")
+        # Tens of thousands of accesses in line: with a call each, and no check of each address's arithmetic (whose
+        # accesses AddressSanitizer sees), clang takes a tenth of the time.
+        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
+          "-fno-sanitize=pointer-overflow,object-size;-mllvm;-asan-instrumentation-with-call-threshold=0")
+      endif()
     endif()
   endforeach()
 endfunction()

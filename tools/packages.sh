@@ -23,6 +23,8 @@ libgtest-dev    | pkg-config --exists gtest
 libgmock-dev    | pkg-config --exists gmock
 python3-venv    | python3 -c 'import venv, ensurepip'
 clang           | command -v clang++
+libclang-rt-dev | echo 'int main() {}' | clang++ -fsanitize=address,undefined -x c++ - -o /dev/null
+llvm            | command -v llvm-symbolizer
 clang-tidy      | command -v clang-tidy && command -v run-clang-tidy
 doxygen         | command -v doxygen
 "

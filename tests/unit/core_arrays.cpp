@@ -43,7 +43,8 @@ TEST(View, ConvertsToConstAndNotBack) {
 }
 
 TEST(View, KeepsItsMemorySpace) {
-    const View<double, 2> device(nullptr, {2, 2}, MemorySpace::cuda);
+    double elements[4];
+    const View<double, 2> device(elements, {2, 2}, MemorySpace::cuda);
     EXPECT_EQ(device[1].space(), MemorySpace::cuda);
     EXPECT_EQ((View<const double, 2>(device).space()), MemorySpace::cuda);
 }

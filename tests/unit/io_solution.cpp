@@ -204,7 +204,7 @@ class MalformedSolutions : public testing::Test {
         return message;
     }
     TemporaryFolder folder;
-    const SmallSolution good;
+    const SmallSolution good{};
 };
 
 TEST_F(MalformedSolutions, BeginWithAGoodOne) {
