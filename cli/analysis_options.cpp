@@ -1,6 +1,6 @@
 #include "analysis_options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "error.hpp"
 #include "options.hpp"

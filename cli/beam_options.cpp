@@ -1,6 +1,6 @@
 #include "beam_options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <numbers>
 

@@ -1,6 +1,6 @@
 #include "bench_radial_problem.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #include "help_tree.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "json_field.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <fstream>

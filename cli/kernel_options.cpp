@@ -1,6 +1,6 @@
 #include "kernel_options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <numbers>
 

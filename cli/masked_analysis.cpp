@@ -1,6 +1,6 @@
 #include "masked_analysis.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common_options.hpp"
 #include "error.hpp"

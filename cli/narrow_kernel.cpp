@@ -1,6 +1,6 @@
 #include "narrow_kernel.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace zonal::cli {
 

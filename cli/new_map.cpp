@@ -1,6 +1,6 @@
 #include "new_map.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "error.hpp"
 #include "options.hpp"

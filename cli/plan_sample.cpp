@@ -1,6 +1,6 @@
 #include "plan_sample.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

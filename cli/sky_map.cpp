@@ -1,6 +1,6 @@
 #include "sky_map.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

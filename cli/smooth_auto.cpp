@@ -1,6 +1,6 @@
 #include "smooth_auto.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "smooth_kernels.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <numbers>

@@ -1,6 +1,6 @@
 #include "smooth_options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "angles.hpp"
 #include "beam_options.hpp"

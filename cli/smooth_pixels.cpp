@@ -1,6 +1,6 @@
 #include "smooth_pixels.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "spectrum_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "error.hpp"
 #include "zonal/io/spectrum.hpp"

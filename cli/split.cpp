@@ -1,7 +1,7 @@
 #include "zonal/split.hpp"
 #include "angles.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

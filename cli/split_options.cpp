@@ -1,6 +1,6 @@
 #include "split_options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <numbers>
 

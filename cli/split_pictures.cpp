@@ -1,6 +1,6 @@
 #include "split_pictures.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "synfast_noise.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

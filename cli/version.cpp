@@ -1,6 +1,6 @@
 #include "version.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/utsname.h>
 
 #include <CLI/Version.hpp>

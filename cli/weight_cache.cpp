@@ -1,6 +1,6 @@
 #include "weight_cache.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 #include <filesystem>

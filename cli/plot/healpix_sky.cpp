@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "plot/plot.hpp"
 #include "zonal/error.hpp"

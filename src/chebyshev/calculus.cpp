@@ -1,6 +1,6 @@
 #include "chebyshev/calculus.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "chebyshev/calculus_math.hpp"
 #include "chebyshev/series_lines.hpp"

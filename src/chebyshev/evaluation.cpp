@@ -1,6 +1,6 @@
 #include "chebyshev/evaluation.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "chebyshev/cosine_table.hpp"
 #include "chebyshev/evaluation_math.hpp"

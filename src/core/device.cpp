@@ -1,6 +1,6 @@
 #include "zonal/device.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/cuda_devices.hpp"
 #include "zonal/error.hpp"

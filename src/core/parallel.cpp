@@ -1,6 +1,6 @@
 #include "core/parallel.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sched.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "grids/latitude_nodes.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <numbers>

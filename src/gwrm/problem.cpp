@@ -1,6 +1,6 @@
 #include "zonal/gwrm_problem.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

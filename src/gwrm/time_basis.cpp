@@ -1,6 +1,6 @@
 #include "gwrm/time_basis.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <Eigen/LU>
 

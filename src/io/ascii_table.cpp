@@ -1,6 +1,6 @@
 #include "io/ascii_table.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #include "io/cards.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

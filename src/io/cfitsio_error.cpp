@@ -1,7 +1,7 @@
 #include "io/cfitsio_error.hpp"
 
 #include <fitsio.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace zonal::io {
 

@@ -1,6 +1,6 @@
 #include "io/checked_values.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <limits>
 

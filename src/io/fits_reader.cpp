@@ -1,7 +1,7 @@
 #include "io/fits_reader.hpp"
 
 #include <fitsio.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "io/fits_scan.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // What makes a FITS header sound: mandatory keys, sizes without overflow, columns that fill their rows.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <limits>
 

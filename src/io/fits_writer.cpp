@@ -1,7 +1,7 @@
 #include "io/fits_writer.hpp"
 
 #include <fitsio.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>

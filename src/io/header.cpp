@@ -1,6 +1,6 @@
 #include "zonal/io/header.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <utility>

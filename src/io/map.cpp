@@ -1,6 +1,6 @@
 #include "zonal/io/map.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

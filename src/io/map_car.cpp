@@ -1,5 +1,5 @@
 // Reading equidistant cylindrical images.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

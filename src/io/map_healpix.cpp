@@ -1,5 +1,5 @@
 // Reading HEALPix maps from binary tables.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

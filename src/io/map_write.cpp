@@ -1,6 +1,6 @@
 #include "io/map_write.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

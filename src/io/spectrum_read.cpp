@@ -1,6 +1,6 @@
 #include "io/spectrum_read.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

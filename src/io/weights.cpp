@@ -1,7 +1,7 @@
 #include "zonal/io/weights.hpp"
 #include "zonal/healpix.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

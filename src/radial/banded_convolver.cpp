@@ -1,6 +1,6 @@
 #include "radial/banded_convolver.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "zonal/error.hpp"
 

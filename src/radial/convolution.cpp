@@ -1,6 +1,6 @@
 #include "zonal/convolution.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "radial/planned_convolver.hpp"
 #include "zonal/error.hpp"

@@ -1,6 +1,6 @@
 #include "zonal/filters.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <numbers>

@@ -1,6 +1,6 @@
 #include "zonal/normalized_convolution.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #include "radial/wavelet_steps.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #include "zonal/alm.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "zonal/error.hpp"
 

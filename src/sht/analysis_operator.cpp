@@ -1,6 +1,6 @@
 #include "sht/analysis_operator.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"

@@ -1,6 +1,6 @@
 #include "sht/analysis_solver.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

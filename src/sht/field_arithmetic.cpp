@@ -1,6 +1,6 @@
 #include "sht/field_arithmetic.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "sht/plan_checks.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/parallel.hpp"
 #include "zonal/error.hpp"

@@ -1,6 +1,6 @@
 #include "zonal/realization.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

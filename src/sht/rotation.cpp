@@ -1,6 +1,6 @@
 #include "zonal/rotation.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #include "zonal/smoothing.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 #include "zonal/planner.hpp"
 #include "core/constants.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

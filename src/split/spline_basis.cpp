@@ -1,6 +1,6 @@
 #include "split/spline_basis.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

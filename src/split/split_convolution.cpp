@@ -1,6 +1,6 @@
 #include "zonal/split_convolution.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <complex>
