@@ -13,10 +13,12 @@ import os
 import pathlib
 import subprocess
 
-import numpy as np
-from numpy.polynomial.chebyshev import chebmul
+# OpenBLAS's threads otherwise wait for work at full speed, on the CPUs of what is timed next.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+import numpy as np  # noqa: E402
+from numpy.polynomial.chebyshev import chebmul  # noqa: E402
 
-import machine
+import machine  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ZONAL = os.environ.get("ZONAL", str(ROOT / "build/bin/zonal"))
