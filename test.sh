@@ -67,9 +67,11 @@ run_install() {
     tests/install/run.sh build/install-test build "${options[@]}"
 }
 
-# Without what takes most of a minute each there: transforms of thousands of degrees in bands, which TSan's subset has,
-# and a statistical error of them.
-asan_subset='-*Large*:ShtThreadsOfBands.*:PolarizationTruncation.CostsWhatWhiteNoiseIsWrongBy'
+# The fast subset: without what takes most of a minute each there (transforms of thousands of degrees in bands, which
+# TSan's subset has, and a statistical error of them), transforms at high degrees and every problem by every solver: the same
+# code as in smaller tests, for ten seconds more each.
+asan_subset='-*Large*:ShtThreadsOfBands.*:PolarizationTruncation.CostsWhatWhiteNoiseIsWrongBy:*AtHighDegrees*'
+asan_subset+=':GwrmSolvers.AgreeOnEveryBuiltInProblem'
 
 # run_gtests PRESET FILTER: the C++ tests of a sanitizer build.
 # A program's tests are dealt out to as many processes as there are CPUs.
