@@ -56,9 +56,10 @@ ChebyshevSeries<T, D, C> chopped(const ChebyshevSeries<T, D, C>& f, double toler
 
 /// All roots in the complex plane of each polynomial of a batch, in the variable of [-1, 1], as the
 /// eigenvalues of the colleague matrix (Good 1961), unordered; zeros at the end are cut off first. Series on
-/// a CUDA device are read to the host when cuda_stream, a cudaStream_t, has come to its present end: their
-/// eigenvalues are sooner found there (docs/decisions/chebyshev.md). threads: 0 for all CPUs; series are
-/// dealt out. Throws InvalidArgument for a series of zeros and for coefficients that are not finite.
+/// a CUDA device are read to the host when cuda_stream, a cudaStream_t, has come to its present end, and
+/// their eigenvalues found there: sooner up to some 300 coefficients (docs/decisions/chebyshev.md). threads:
+/// 0 for all CPUs; series are dealt out. Throws InvalidArgument for a series of zeros and for coefficients
+/// that are not finite.
 template <class Element, ChebyshevConvention C>
 std::vector<std::vector<std::complex<double>>> all_roots(const ChebyshevView<Element, 1, C>& f,
                                                          int threads = 0, void* cuda_stream = nullptr) {
