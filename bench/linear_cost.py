@@ -2,9 +2,11 @@
 
     python bench/linear_cost.py --threads 2 --output FILE --plot docs/images/ring_fft_cost.svg
 
-Gaussians that have faded to 1e-8 of their peak where they are cut, in single precision, from array to array with the
-plan made before. The FFTs of the map cost the same whatever the kernel, so what is fitted, by least relative residuals,
-is a nside^2 + b nside^2 x rings of the support over all sizes, and a + b support for each.
+Gaussians that have faded to 1e-8 of their peak where they are cut (--widths 2.6: the support over the FWHM), in single
+precision, from array to array with the plan made before. The FFTs of the map cost the same whatever the kernel, so what
+is fitted, by least relative residuals, is a nside^2 + b nside^2 x rings of the support over all sizes, and a + b support
+for each. `growth` is by how much the time grows from one support to the next, or from one size to the next, over what
+the support, or nside^2 x rings, grows by: 1 would be linear, without the FFTs.
 """
 import argparse
 
@@ -23,12 +25,14 @@ def rings_of_support(nside, support):
     return float((np.searchsorted(theta, theta + support) - np.searchsorted(theta, theta - support)).mean())
 
 
-def measure(nside, support, threads, runs):
-    plan = radial_shim.RadialPlan(nside, fwhm=support / 2.6, cut=support, method="ring-fft", single=True,
+def measure(nside, support, widths, threads, runs):
+    plan = radial_shim.RadialPlan(nside, fwhm=support / widths, cut=support, method="ring-fft", single=True,
                                   accuracy=1e-7, threads=threads)
     sky = np.random.default_rng(1).normal(size=plan.n_pixels).astype(np.float32)
     out = np.empty_like(sky)
-    seconds = machine.in_turn({"ring-fft": lambda: plan.convolve(sky, out)}, runs)["ring-fft"]
+    run = {"ring-fft": lambda: plan.convolve(sky, out)}
+    first = min(machine.in_turn(run, runs)["ring-fft"])
+    seconds = [first, *machine.in_turn(run, min(100, int(0.5 / first)))["ring-fft"]]  # more of short ones
     counts, parts = plan.work()
     rings = rings_of_support(nside, support)
     return {"nside": nside, "support_arcmin": float(np.degrees(support) * 60), "rings_of_support": rings,
@@ -48,6 +52,11 @@ def value(found, columns, row):
     return sum(c * column(row) for c, column in zip(found["coefficients"], columns))
 
 
+def largest_growth(rows, key):
+    """Of the seconds from one row to the next, over that of what the key says."""
+    return max((b["seconds"] / a["seconds"] * a[key] / b[key] for a, b in zip(rows, rows[1:])), default=0)
+
+
 SIZE = (lambda row: row["nside"]**2, lambda row: row["nside2_rings"])
 SUPPORT = (lambda row: 1.0, lambda row: row["support_arcmin"])
 
@@ -56,21 +65,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nside", type=int, nargs="+", default=[256, 512, 1024, 2048])
     parser.add_argument("--supports-arcmin", type=float, nargs="+", default=[10, 20, 40, 75, 150, 300])
+    parser.add_argument("--widths", type=float, default=2.6)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--output")
     parser.add_argument("--plot", help="SVG")
     options = parser.parse_args()
-    rows = [measure(nside, np.radians(support / 60), options.threads, options.runs)
+    rows = [measure(nside, np.radians(support / 60), options.widths, options.threads, options.runs)
             for nside in options.nside for support in options.supports_arcmin]
     by_nside = {nside: [row for row in rows if row["nside"] == nside] for nside in options.nside}
+    by_support = [rows[k::len(options.supports_arcmin)] for k in range(len(options.supports_arcmin))]
+    growth = {"in the support": max(largest_growth(of, "support_arcmin") for of in by_nside.values()),
+              "in nside^2 rings": max(largest_growth(of, "nside2_rings") for of in by_support)}
     size = fit(rows, SIZE)
     supports = {nside: fit(of, SUPPORT) for nside, of in by_nside.items()}
     fits = {"a nside^2 + b nside^2 rings": size,
             **{f"a + b support_arcmin, nside {nside}": found for nside, found in supports.items()}}
     machine.write({"what": "time of the ring FFT over support and size", "machine": machine.describe("numpy"),
                    "simd_target": zonal_shim.simd_target(), "threads": options.threads, "runs": options.runs,
-                   "precision": "float", "fits": fits, "results": rows}, options.output)
+                   "precision": "float", "widths": options.widths, "growth": growth,
+                   "fits": fits, "results": rows}, options.output)
     if options.plot:
         def curves(key, found_of, columns):
             return {f"nside {nside}": ([(row[key], row["seconds"]) for row in of],

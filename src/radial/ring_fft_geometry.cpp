@@ -94,18 +94,18 @@ void RingFftGeometry::find_twins() {
 }
 
 void RingFftGeometry::set_exact_modes(const KernelProfiles& profiles, double accuracy) {
-    std::int64_t longest = 0;
-    bool needed = false;
+    std::int64_t highest = 0;
     for (const std::int64_t output : outputs_)
         for_each_row(output, [&](const KernelRow& pair, std::int64_t) {
-            if (pair.kind != RowKind::exact && pair.kind != RowKind::direct) return;
-            needed = true;
-            longest = std::max({longest, nodes_[output].n_pixels, nodes_[pair.node].n_pixels});
+            const std::int64_t longest = std::max(nodes_[output].n_pixels, nodes_[pair.node].n_pixels);
+            // Where more modes than a few times those of the map count, the kernel is narrower than a pixel,
+            // and its pixels are few. Rows of equal rings can do without.
+            if (pair.kind == RowKind::equal) highest = std::max(highest, longest / 2);
+            if (pair.kind == RowKind::exact || pair.kind == RowKind::direct)
+                highest = std::max<std::int64_t>({highest, 4 * longest, 64});
         });
-    if (!needed) return;
-    // Where more modes than a few times those of the map count, the kernel is narrower than a pixel, and its
-    // pixels are few.
-    degree_ = series_degree(profiles, accuracy, std::max<std::int64_t>(4 * longest, 64));
+    if (highest == 0) return;
+    degree_ = series_degree(profiles, accuracy, highest);
     if (degree_ < 0) return;
     const int spin = is_polarized() ? 2 : 0;
     for (RingNode& node : nodes_)
@@ -147,7 +147,10 @@ KernelRow RingFftGeometry::row(std::int64_t node, std::int64_t position, bool is
     if (width < 0) return row;
     const bool converges = a.exact_modes > 0 && b.exact_modes > 0;
     row.kind = converges ? RowKind::exact : RowKind::direct;
-    if (a.n_pixels == b.n_pixels && (a.has_twins || !converges)) {
+    const std::int64_t exact_modes = std::min(a.exact_modes, b.exact_modes);
+    const std::int64_t exact_length = sample_length(2 * exact_modes);
+    const bool is_coarser = converges && exact_length < a.n_pixels;
+    if (a.n_pixels == b.n_pixels && (a.has_twins || !converges) && !is_coarser) {
         const HalfPixels offset = half_pixels_between(a.phi_0, b.phi_0, a.n_pixels);
         if (offset.is_whole) {
             row.kind = RowKind::equal;
@@ -158,8 +161,8 @@ KernelRow RingFftGeometry::row(std::int64_t node, std::int64_t position, bool is
         row.length = a.n_pixels;
         row.n_modes = a.n_pixels / 2 + 1;
     } else if (row.kind == RowKind::exact) {
-        row.n_modes = std::min(a.exact_modes, b.exact_modes);
-        row.length = sample_length(2 * row.n_modes);
+        row.n_modes = exact_modes;
+        row.length = exact_length;
     } else {
         return row;
     }

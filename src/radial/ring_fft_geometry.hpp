@@ -16,7 +16,8 @@
 /// - `equal` rings of n pixels, offset by whole or half pixels: k sampled at the n offsets that there are.
 /// Its
 ///   transform sums the k_m that fall together: |m| <= n/2 are enough, and exact for any kernel.
-/// - `exact` modes: |m| <= M where the rest of the k_m is below the accuracy, from samples fine enough.
+/// - `exact` modes: |m| <= M where the rest of the k_m is below the accuracy, from samples fine enough. Equal
+///   rings are taken so as well where fewer samples than theirs will do: wide kernels have few modes.
 /// - `direct`: where the k_m do not decay. Rings of the output that need such rows are left to the sum over
 ///   pixels (ring_fft.cpp).
 ///
@@ -128,8 +129,8 @@ class RingFftGeometry {
     std::int64_t most_output_modes() const;
     /// Rings of grid_out() whose sums need `direct` rows, which the sum over pixels is to make.
     std::vector<std::int64_t> direct_rings() const;
-    /// The degree where the kernel's series over longitude may end; -1 where it does not converge, or no
-    /// pair of rings needs it.
+    /// The degree where the kernel's series over longitude may end; -1 where it does not converge
+    /// before it helps.
     std::int64_t degree() const { return degree_; }
     /// All rows by cosines.
     const PixelConvolutionWork& work() const { return work_; }

@@ -144,6 +144,24 @@ TEST(RingFft, TransformsLongRows) {
               tolerance);
 }
 
+// Equal rings under wide smooth kernels are taken by the few modes that these have.
+TEST(RingFft, WideKernelsNeedFewModes) {
+    const std::int64_t nside = 64;
+    const auto narrow = RadialKernel::gaussian(8 * degree).truncated(26 * degree),
+               wide = RadialKernel::gaussian(16 * degree).truncated(52 * degree);
+    for (const Grid& grid : {Grid::healpix(nside), Grid::gauss_legendre(3 * nside, 4 * nside)})
+        for (const double accuracy : {0.0, 1e-4, 1e-7}) {
+            PixelConvolutionOptions options;
+            options.accuracy = accuracy;
+            const auto modes = [&](const RadialKernel& kernel) {
+                return PixelConvolutionPlan(grid, kernel, grid, options).work().mode_products;
+            };
+            // Nearly twice the rings, with half of the modes and a few.
+            EXPECT_LT(modes(wide), 1.5 * modes(narrow)) << accuracy;
+            EXPECT_LT(methods_differ(grid, wide, options), accuracy == 0 ? tolerance : accuracy);
+        }
+}
+
 TEST(RingFft, SinglePrecisionStaysWithinItsBound) {
     PixelConvolutionOptions options;
     options.precision = Precision::single_;
