@@ -2,23 +2,19 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
-#include <numeric>
-#include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
-#include "core/constants.hpp"
 #include "core/parallel.hpp"
+#include "split/calibration_cases.hpp"
 #include "split/non_negative_fit.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planner.hpp"
-#include "zonal/smoothing.hpp"
 
 namespace zonal {
 namespace {
 
-using core::pi;
+using namespace calibration;
 
 double seconds_of(const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();
@@ -26,17 +22,17 @@ double seconds_of(const std::function<void()>& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The best of some runs after one that warms up; fewer of long ones.
-/// long_run: seconds of the first that leave it at that.
-double best_seconds(const std::function<void()>& work, double long_run) {
-    double best = seconds_of(work), all = 0;
-    if (best > long_run) return best;
-    for (int run = 0; run < 6 && all < 0.25; ++run) {
-        const double seconds = seconds_of(work);
-        best = std::min(best, seconds);
-        all += seconds;
-    }
-    return best;
+/// Some runs after one that warms up; fewer of long ones, more of short ones. long_run: seconds of the first
+/// that leave it at that.
+void run(const std::function<void()>& work, double long_run) {
+    double all = 0;
+    if (seconds_of(work) > long_run) return;
+    for (int run = 0; run < 12 && (all < 0.03 || (run < 4 && all < 0.1)); ++run) all += seconds_of(work);
+}
+
+/// Of a part that may not be there.
+double at_least_an_instant(double seconds) {
+    return std::max(seconds, 1e-9);
 }
 
 /// A map without structure that matters.
@@ -62,162 +58,82 @@ std::vector<double> explain(const std::vector<Measurement>& measurements) {
     return split::non_negative_fit(std::as_const(counts).view(), ones);
 }
 
-/// A map's nside, a kernel's support in pixels, and by how much less than the support its FWHM is: cut at
-/// 2.2 it ends at 1e-6 of its peak, at 3.2 at 1e-12, where the ring FFT needs no sums over pixels.
-struct Case {
-    std::int64_t nside;
-    double pixels, widths;
-    std::int64_t n_rings = 0;  ///< about each pole; 0: all
-    int n_knots = 0;           ///< of a table with the Gaussian's values, whose weights take more of these
-
-    double support() const { return pixels * std::sqrt(pi / 3) / static_cast<double>(nside); }
-
-    RadialKernel kernel() const {
-        auto smooth = RadialKernel::gaussian(support() / widths).truncated(support());
-        if (n_knots == 0) return smooth;
-        std::vector<double> theta(n_knots);
-        for (int k = 0; k < n_knots; ++k) theta[k] = support() * k / (n_knots - 1);
-        return RadialKernel::from_profile(theta, smooth.profile(theta));
-    }
-
-    /// Of Q and U. In place of a table with knots a window that ends with a step, as its profile has as many
-    /// zeros and is no smoother.
-    PolarizationKernel polarization_kernel() const {
-        if (n_knots == 0) return PolarizationKernel::gaussian(support() / widths).truncated(support());
-        const std::vector<double> window(static_cast<std::size_t>(n_knots * pi / support()), 1.0);
-        return PolarizationKernel(window, window).truncated(support());
-    }
-
-    Grid grid() const {
-        auto all = Grid::healpix(nside);
-        if (n_rings == 0) return all;
-        std::vector<std::int64_t> rings(2 * n_rings);
-        std::iota(rings.begin(), rings.begin() + n_rings, 0);
-        std::iota(rings.begin() + n_rings, rings.end(), std::ssize(all.rings()) - n_rings);
-        return all.subset(rings);
-    }
-};
-// Large maps, whose polar caps are as small a part as where it matters, and small ones, where much time
-// does not go into the sums; discs of few pixels, of whole caps and in between. Wide discs on large maps,
-// which are summed in the polar caps alone, are measured there.
-constexpr Case sum_cases[] = {
-    {64, 8, 2.2},         {64, 20, 2.2},           {128, 4, 2.2},  {128, 30, 2.2},       {256, 3, 2.2},
-    {256, 8, 2.2},        {256, 24, 2.2},          {512, 2, 2.2},  {512, 5, 2.2},        {1024, 3, 2.2},
-    {512, 8, 2.2},        {512, 16, 2.2},          {1024, 8, 2.2}, {1024, 48, 2.2, 192}, {1024, 96, 2.2, 96},
-    {512, 8, 2.2, 0, 40}, {1024, 48, 2.2, 192, 40}};
-constexpr Case ring_fft_cases[] = {{64, 8, 3.2},  {64, 20, 3.2},  {128, 60, 3.2}, {256, 20, 3.2},
-                                   {512, 4, 3.2}, {512, 40, 3.2}, {1024, 5, 3.2}};
-// A GPU takes more, as it is fast, and its small and middle maps are not yet explained by the large ones.
-constexpr Case more_sum_cases[] = {{128, 8, 2.2}, {128, 14, 2.2}, {256, 16, 2.2}, {256, 48, 2.2}};
-constexpr Case more_ring_fft_cases[] = {{128, 12, 3.2}, {256, 60, 3.2}, {512, 100, 3.2}, {1024, 24, 3.2}};
-
-/// Maps of spin 0, or Q and U: of which rank they are, and what convolves them.
-struct Scalars {
-    static constexpr int rank = 2;
-    static constexpr std::int64_t components = 1;
-    static constexpr Fields fields = Fields::scalars;
-    static constexpr std::int64_t largest_transform = 768;  // nside
-    static constexpr double long_run = HUGE_VAL;            // s
-    static bool takes(const Case&) { return true; }
-    using Plan = PixelConvolutionPlan;
-    static RadialKernel kernel(const Case& one) { return one.kernel(); }
-    static View<double, 2>::Extents extents(std::int64_t n_pixels) { return {1, n_pixels}; }
-};
-struct Polarization {
-    static constexpr int rank = 3;
-    static constexpr std::int64_t components = 2;
-    static constexpr Fields fields = Fields::qu;
-    // All takes several times what it takes of spin 0: the longest cases are left out, or run once.
-    static constexpr std::int64_t largest_transform = 512;
-    static constexpr double long_run = 0.25;
-    static bool takes(const Case& one) { return one.nside < 1024 || one.pixels < 8 || one.n_rings == 192; }
-    using Plan = PolarizationConvolutionPlan;
-    static PolarizationKernel kernel(const Case& one) { return one.polarization_kernel(); }
-    static View<double, 3>::Extents extents(std::int64_t n_pixels) { return {1, 2, n_pixels}; }
-};
-
-/// The cases that a device takes.
-template <class Maps>
-std::vector<Case> cases_of(Device device, std::span<const Case> all, std::span<const Case> more) {
-    std::vector<Case> cases(all.begin(), all.end());
-    if (device.kind() != Device::Kind::cpu) cases.insert(cases.end(), more.begin(), more.end());
-    std::erase_if(cases, [](const Case& one) { return !Maps::takes(one); });
-    return cases;
-}
-
-/// nside of the maps that harmonic space is measured with.
-template <class Maps>
-constexpr std::int64_t transform_sizes[] = {64, 256, Maps::largest_transform};
-
-/// Of maps of one kind on one device.
+/// Of maps of one kind on one device: all in two rounds, the second in the reverse order, so that a
+/// disturbance does not hit the same measurement twice.
 template <class Maps>
 class Calibration {
   public:
     Calibration(Device device, int threads, const std::function<void()>& step)
-        : device_(device), threads_(threads), step_(step) {}
+        : device_(device), threads_(threads), step_(step) {
+        for (const auto precision : {Precision::double_, Precision::single_}) {
+            for (const Case& one : sum_cases_of(device))
+                convolutions_.push_back({PixelMethod::pixel_sum, precision, one});
+            for (const Case& one : ring_fft_cases_of(device))
+                convolutions_.push_back({PixelMethod::ring_fft, precision, one});
+        }
+        for (const std::int64_t nside : Maps::transform_sizes) transforms_.push_back({nside});
+    }
 
     ConvolutionCosts measure() {
-        ConvolutionCosts costs;
-        measure_transforms(costs);
-        for (const auto precision : {Precision::double_, Precision::single_}) {
-            const bool is_double = precision == Precision::double_;
-            std::vector<Measurement> of_sum, of_rings;
-            PixelCost sum = is_double ? measure_sum<double>(of_sum) : measure_sum<float>(of_sum);
-            PixelCost rings =
-                is_double ? measure_ring_fft<double>(of_rings) : measure_ring_fft<float>(of_rings);
-            if (device_.kind() != Device::Kind::cpu) {
-                // Maps come and go in the same way: fitted together, as one method would look faster than
-                // the other by what disturbed the measurements else.
-                of_sum.insert(of_sum.end(), of_rings.begin(), of_rings.end());
-                of_rings = of_sum;
-            }
-            add_rest(of_sum, sum);
-            add_rest(of_rings, rings);
-            // What ring FFTs of cut kernels leave to it.
-            rings.pixel_product = sum.pixel_product;
-            rings.uneven_product = sum.uneven_product;
-            rings.pixel_row = sum.pixel_row;
-            rings.pixel_weight = sum.pixel_weight;
-            rings.longest_sum = sum.longest_sum;
-            costs.pixels(PixelMethod::pixel_sum, precision) = sum;
-            costs.pixels(PixelMethod::ring_fft, precision) = rings;
+        const auto n = std::ssize(convolutions_), n_all = n + std::ssize(transforms_);
+        for (std::int64_t step = 0; step < 2 * n_all; ++step) {
+            const std::int64_t i = step < n_all ? step : 2 * n_all - 1 - step;
+            if (i >= n)
+                measure_transform(transforms_[i - n]);
+            else if (convolutions_[i].precision == Precision::double_)
+                measure_convolution<double>(convolutions_[i]);
+            else
+                measure_convolution<float>(convolutions_[i]);
+            step_();
         }
+        ConvolutionCosts costs;
+        fit_transforms(costs);
+        for (const auto precision : {Precision::double_, Precision::single_}) fit(precision, costs);
         return costs;
     }
 
     static int n_steps(Device device) {
-        return static_cast<int>(std::size(transform_sizes<Maps>)) +
-               2 * static_cast<int>(std::size(ring_fft_cases_of(device)) + std::size(sum_cases_of(device)));
+        return 2 * static_cast<int>(std::size(Maps::transform_sizes) +
+                                    2 * (ring_fft_cases_of(device).size() + sum_cases_of(device).size()));
     }
 
   private:
+    /// One convolution over pixels and the best of its runs.
+    struct Convolution {
+        PixelMethod method;
+        Precision precision;
+        Case one;
+        double seconds = HUGE_VAL;
+        PixelConvolutionSeconds parts{};
+        PixelConvolutionWork work{};
+        std::int64_t n_pixels = 0;
+
+        /// Seconds of what is in no part.
+        double others() const {
+            return at_least_an_instant(seconds - parts.kernel_rows - parts.ffts - parts.sums);
+        }
+    };
+    /// One convolution in harmonic space, without an iteration and with one.
+    struct Transform {
+        std::int64_t nside;
+        double plain = HUGE_VAL, with_one = HUGE_VAL;  ///< s
+    };
+
     static std::vector<Case> sum_cases_of(Device device) {
         return cases_of<Maps>(device, sum_cases, more_sum_cases);
     }
     static std::vector<Case> ring_fft_cases_of(Device device) {
         return cases_of<Maps>(device, ring_fft_cases, more_ring_fft_cases);
     }
+    bool on_cpu() const { return device_.kind() == Device::Kind::cpu; }
 
-    /// As convolutions in harmonic space are done, with and without an iteration.
-    void measure_transforms(ConvolutionCosts& costs) {
-        std::vector<Measurement> smoothing, iteration;
-        for (const std::int64_t nside : transform_sizes<Maps>) {
-            const auto grid = Grid::healpix(nside);
-            const auto work = transform_work(grid, 2 * nside);
-            const std::vector<double> counts{work.legendre_flops, work.pixels, 1};
-            const double plain = measure_smoothing(grid, 2 * nside, 0);
-            constexpr double least_share = 0.1;  // of an iteration, should both be disturbed
-            const double with_one = measure_smoothing(grid, 2 * nside, 1);
-            smoothing.push_back({counts, plain});
-            iteration.push_back({counts, std::max(with_one - plain, least_share * plain)});
-            step_();
-        }
-        const auto s = explain(smoothing), i = explain(iteration);
-        costs.smoothing = {s[0], s[1], s[2]};
-        costs.iteration = {i[0], i[1], i[2]};
+    void measure_transform(Transform& transform) const {
+        const auto grid = Grid::healpix(transform.nside);
+        transform.plain = std::min(transform.plain, measure_smoothing(grid, 2 * transform.nside, 0));
+        transform.with_one = std::min(transform.with_one, measure_smoothing(grid, 2 * transform.nside, 1));
     }
 
-    double measure_smoothing(const Grid& grid, std::int64_t lmax, int iterations) {
+    double measure_smoothing(const Grid& grid, std::int64_t lmax, int iterations) const {
         SmoothingOptions options;
         options.lmax = lmax;
         options.iterations = iterations;
@@ -229,7 +145,95 @@ class Calibration {
         std::vector<double> smoothed(map.size());
         const View<const double, 2> in(map.data(), {Maps::components, grid.n_pixels()});
         const View<double, 2> out(smoothed.data(), in.extents());
-        return best_seconds([&] { plan.smooth<double>(in, {}, out); }, Maps::long_run);
+        double best = HUGE_VAL;
+        run([&] { best = std::min(best, seconds_of([&] { plan.smooth<double>(in, {}, out); })); },
+            Maps::long_run);
+        return best;
+    }
+
+    template <class T>
+    void measure_convolution(Convolution& convolution) const {
+        const auto grid = convolution.one.grid();
+        PixelConvolutionOptions options;
+        options.method = convolution.method;
+        options.precision = convolution.precision;
+        options.accuracy = 1e-7;  // what plan_convolution asks for where the error is 1e-5
+        options.threads = threads_;
+        options.device = device_;
+        const typename Maps::Plan plan(grid, Maps::kernel(convolution.one), grid, options);
+        auto workspace = plan.make_workspace();
+        const auto values = some_map(Maps::components * grid.n_pixels());
+        const std::vector<T> map(values.begin(), values.end());
+        std::vector<T> convolved(map.size());
+        const View<const T, Maps::rank> in(map.data(), Maps::extents(grid.n_pixels()));
+        const View<T, Maps::rank> out(convolved.data(), in.extents());
+        convolution.work = plan.work();
+        convolution.n_pixels = grid.n_pixels();
+        const auto one_run = [&] {
+            const double seconds = seconds_of([&] { plan.template convolve<T>(in, out, workspace); });
+            if (seconds >= convolution.seconds) return;
+            convolution.seconds = seconds;
+            convolution.parts = workspace.seconds();
+        };
+        run(one_run, Maps::long_run);
+    }
+
+    void fit_transforms(ConvolutionCosts& costs) const {
+        std::vector<Measurement> smoothing, iteration;
+        for (const Transform& transform : transforms_) {
+            const auto work = transform_work(Grid::healpix(transform.nside), 2 * transform.nside);
+            const std::vector<double> counts{work.legendre_flops, work.pixels, 1};
+            constexpr double least_share = 0.1;  // of an iteration, should both be disturbed
+            const double more = transform.with_one - transform.plain;
+            smoothing.push_back({counts, transform.plain});
+            iteration.push_back({counts, std::max(more, least_share * transform.plain)});
+        }
+        const auto s = explain(smoothing), i = explain(iteration);
+        costs.smoothing = {s[0], s[1], s[2]};
+        costs.iteration = {i[0], i[1], i[2]};
+    }
+
+    /// The counts of the convolutions that are taken beside one part's seconds.
+    template <class Taken, class Count, class Seconds>
+    std::vector<Measurement> collect(const Taken& is_taken, const Count& counts,
+                                     const Seconds& seconds) const {
+        std::vector<Measurement> collected;
+        for (const Convolution& one : convolutions_)
+            if (is_taken(one)) collected.push_back({counts(one), at_least_an_instant(seconds(one))});
+        return collected;
+    }
+    static auto are_of(PixelMethod method, Precision precision) {
+        return [=](const Convolution& one) { return one.method == method && one.precision == precision; };
+    }
+
+    void fit(Precision precision, ConvolutionCosts& costs) const {
+        PixelCost &sum = costs.pixels(PixelMethod::pixel_sum, precision),
+                  &rings = costs.pixels(PixelMethod::ring_fft, precision);
+        fit_sum(precision, sum);
+        fit_ring_fft(precision, rings);
+        const auto rest = [&](PixelMethod method) {
+            return collect(
+                are_of(method, precision),
+                [](const Convolution& one) {
+                    return std::vector<double>{static_cast<double>(one.n_pixels), 1};
+                },
+                [](const Convolution& one) { return one.others(); });
+        };
+        auto of_sum = rest(PixelMethod::pixel_sum), of_rings = rest(PixelMethod::ring_fft);
+        if (!on_cpu()) {
+            // Maps come and go in the same way: fitted together, as one method would look faster than the
+            // other by what disturbed the measurements else.
+            of_sum.insert(of_sum.end(), of_rings.begin(), of_rings.end());
+            of_rings = of_sum;
+        }
+        add_rest(of_sum, sum);
+        add_rest(of_rings, rings);
+        // What ring FFTs of cut kernels leave to it.
+        rings.pixel_product = sum.pixel_product;
+        rings.uneven_product = sum.uneven_product;
+        rings.pixel_row = sum.pixel_row;
+        rings.pixel_weight = sum.pixel_weight;
+        rings.longest_sum = sum.longest_sum;
     }
 
     static void add_rest(const std::vector<Measurement>& rest, PixelCost& cost) {
@@ -238,20 +242,32 @@ class Calibration {
         cost.call += r[1];
     }
 
-    /// rest: what is in no part is added to it.
-    template <class T>
-    PixelCost measure_ring_fft(std::vector<Measurement>& rest) {
-        std::vector<Measurement> rows, ffts, sums;
-        for (const Case& one : ring_fft_cases_of(device_)) {
-            const auto [parts, work, n_pixels, others] = measure_pixels<T>(PixelMethod::ring_fft, one);
-            rows.push_back({{work.kernel_values, 1}, parts.kernel_rows});
-            ffts.push_back({{work.fft_pixels, 1}, parts.ffts});
-            sums.push_back(
-                {{work.row_products, work.mode_products, ring_values(work, n_pixels), 1}, parts.sums});
-            rest.push_back({{static_cast<double>(n_pixels), 1}, others});
-        }
-        const auto k = explain(rows), f = explain(ffts), s = explain(sums);
-        PixelCost cost;
+    void fit_ring_fft(Precision precision, PixelCost& cost) const {
+        // The CPU makes rows and FFTs in double precision always. In the belts they are as fast as they can
+        // be.
+        const auto of_whole_maps = [&](const Convolution& one) {
+            return one.method == PixelMethod::ring_fft && one.one.part.where == Part::Where::all &&
+                   (on_cpu() || one.precision == precision);
+        };
+        const auto k = explain(collect(
+            of_whole_maps,
+            [](const Convolution& one) {
+                return std::vector<double>{one.work.kernel_values, 1};
+            },
+            [](const Convolution& one) { return one.parts.kernel_rows; }));
+        const auto f = explain(collect(
+            of_whole_maps,
+            [](const Convolution& one) {
+                return std::vector<double>{one.work.fft_pixels, 1};
+            },
+            [](const Convolution& one) { return one.parts.ffts; }));
+        const auto s = explain(collect(
+            are_of(PixelMethod::ring_fft, precision),
+            [](const Convolution& one) {
+                return std::vector<double>{one.work.row_products, one.work.mode_products,
+                                           ring_values(one.work, one.n_pixels), 1};
+            },
+            [](const Convolution& one) { return one.parts.sums; }));
         cost.kernel_value = k[0];
         cost.fft_pixel = f[0];
         cost.row_product = s[0];
@@ -259,73 +275,34 @@ class Calibration {
         cost.ring_value = s[2];
         cost.map = f[1] + s[3];
         cost.call = k[1];
-        return cost;
     }
 
-    /// As measure_ring_fft.
-    template <class T>
-    PixelCost measure_sum(std::vector<Measurement>& rest) {
-        std::vector<Measurement> sums;
-        for (const Case& one : sum_cases_of(device_)) {
-            const auto [parts, work, n_pixels, others] = measure_pixels<T>(PixelMethod::pixel_sum, one);
-            sums.push_back({{work.pixel_products - work.uneven_products, work.uneven_products,
-                             work.pixel_rows, work.pixel_weights, work.longest_sum, 1},
-                            parts.sums});
-            rest.push_back({{static_cast<double>(n_pixels), 1}, others});
-        }
-        const auto s = explain(sums);
-        PixelCost cost;
+    void fit_sum(Precision precision, PixelCost& cost) const {
+        const auto s = explain(collect(
+            are_of(PixelMethod::pixel_sum, precision),
+            [](const Convolution& one) {
+                const PixelConvolutionWork& work = one.work;
+                return std::vector<double>{work.pixel_products - work.uneven_products,
+                                           work.uneven_products,
+                                           work.pixel_rows,
+                                           work.pixel_weights,
+                                           work.longest_sum,
+                                           1};
+            },
+            [](const Convolution& one) { return one.parts.sums; }));
         cost.pixel_product = s[0];
         cost.uneven_product = s[1];
         cost.pixel_row = s[2];
         cost.pixel_weight = s[3];
         cost.longest_sum = s[4];
         cost.map = s[5];
-        return cost;
-    }
-
-    struct Measured {
-        PixelConvolutionSeconds parts;
-        PixelConvolutionWork work;
-        std::int64_t n_pixels;
-        double others;  ///< seconds of what is in no part
-    };
-
-    template <class T>
-    Measured measure_pixels(PixelMethod method, const Case& one) {
-        const auto grid = one.grid();
-        PixelConvolutionOptions options;
-        options.method = method;
-        options.precision = std::is_same_v<T, float> ? Precision::single_ : Precision::double_;
-        options.accuracy = 1e-7;  // what plan_convolution asks for where the error is 1e-5
-        options.threads = threads_;
-        options.device = device_;
-        const typename Maps::Plan plan(grid, Maps::kernel(one), grid, options);
-        auto workspace = plan.make_workspace();
-        const auto values = some_map(Maps::components * grid.n_pixels());
-        const std::vector<T> map(values.begin(), values.end());
-        std::vector<T> convolved(map.size());
-        const View<const T, Maps::rank> in(map.data(), Maps::extents(grid.n_pixels()));
-        const View<T, Maps::rank> out(convolved.data(), in.extents());
-        PixelConvolutionSeconds parts;
-        double least = HUGE_VAL;
-        const double seconds = best_seconds(
-            [&] {
-                const double run = seconds_of([&] { plan.template convolve<T>(in, out, workspace); });
-                if (run < least) parts = workspace.seconds();
-                least = std::min(least, run);
-            },
-            Maps::long_run);
-        step_();
-        const double others = seconds - parts.kernel_rows - parts.ffts - parts.sums;
-        constexpr double instant = 1e-9;  // of a part that is not there
-        for (double* part : {&parts.kernel_rows, &parts.ffts, &parts.sums}) *part = std::max(*part, instant);
-        return {parts, plan.work(), grid.n_pixels(), std::max(others, instant)};
     }
 
     Device device_;
     int threads_;
     const std::function<void()>& step_;
+    std::vector<Convolution> convolutions_;
+    std::vector<Transform> transforms_;
 };
 
 }  // namespace
