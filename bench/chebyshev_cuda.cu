@@ -1,4 +1,5 @@
-// Times of products of Chebyshev series on a GPU, as JSON: medians of --rounds after two uncounted ones.
+// Times of products and roots of Chebyshev series on a GPU, as JSON: medians of --rounds after two uncounted
+// ones.
 //
 //   chebyshev_cuda [--rounds 9] [--crossover]
 //
@@ -16,6 +17,7 @@
 #include "chebyshev_crossover.cuh"
 #include "chebyshev_factors.cuh"
 #include "chebyshev_paper.cuh"
+#include "chebyshev_roots.cuh"
 
 namespace zonal::bench {
 namespace {
@@ -220,6 +222,8 @@ int main(int argc, char** argv) try {
     zonal::bench::measure_sums(setup, 100);
     std::printf(",\n \"products\": [\n");
     zonal::bench::measure_products(setup);
+    std::printf("\n],\n \"roots\": [\n");
+    zonal::bench::measure_roots(setup.rounds);
     std::printf("\n]}\n");
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

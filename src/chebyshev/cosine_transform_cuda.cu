@@ -65,18 +65,6 @@ struct KernelInParts {
     }
 };
 
-struct Processors {
-    std::int64_t count, shared_bytes;
-};
-
-Processors processors() {
-    int device = 0, count = 0;
-    core::check_cuda(cudaGetDevice(&device), "asking for the current device");
-    core::check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
-                     "asking for the processors");
-    return {count, core::shared_memory_per_block()};
-}
-
 /// So many strips a block that the last block has the least to spare; of equals the most.
 int even_strips(std::int64_t n_strips, int most) {
     int best = 1;
@@ -93,7 +81,8 @@ template <class R, Direction D, int Fields>
 void run(const MatrixLaunch<R>& launch, cudaStream_t stream) {
     using Wide = WideKernel<R, D, Fields>;
     if (launch.n_columns == 0) return;
-    const auto [count, shared_bytes] = processors();
+    const auto& limits = core::device_limits();
+    const std::int64_t count = limits.processors, shared_bytes = limits.shared_memory_per_block;
     const std::int64_t n_strips = ceil_of(launch.rows, strip);
     const int strips = even_strips(n_strips, Wide::most_strips_for(shared_bytes));
     if (Wide::n_blocks(n_strips, strips, launch.n_columns, launch.n_arrays) >= count)
@@ -214,7 +203,7 @@ void prepare_kernels(std::int64_t shared_bytes) {
 
 template <class R>
 void prepare_cosine_kernels() {
-    const auto bytes = core::shared_memory_per_block();
+    const auto bytes = core::device_limits().shared_memory_per_block;
     prepare_kernels<R, Direction::synthesis, 1>(bytes);
     prepare_kernels<R, Direction::synthesis, 2>(bytes);
     prepare_kernels<R, Direction::analysis, 1>(bytes);

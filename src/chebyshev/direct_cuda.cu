@@ -38,7 +38,7 @@ struct PairKernel {
     }
     static void launch(DirectLaunch<R> launch, std::int64_t n_batch, cudaStream_t stream) {
         const auto& n = launch.out.n;
-        launch.tile = tile_for(launch.a.n[2] * 2 - 1, core::shared_memory_per_block());
+        launch.tile = tile_for(launch.a.n[2] * 2 - 1, core::device_limits().shared_memory_per_block);
         const auto blocks = n_batch * n[0] * n[1] * ((n[2] + 32 * Outputs - 1) / (32 * Outputs));
         function<<<static_cast<unsigned>(blocks), 32 * direct_warps,
                    static_cast<std::size_t>(bytes(launch.tile)), stream>>>(launch);
@@ -57,7 +57,7 @@ void with_outputs(int outputs, const Body& body) {
 
 template <class R>
 void prepare_kernels() {
-    const auto bytes = core::shared_memory_per_block();
+    const auto bytes = core::device_limits().shared_memory_per_block;
     for (const int outputs : {1, 2, 4, 7})
         with_outputs(outputs, [&](auto count) {
             PairKernel<R, decltype(count)::value, true>::prepare(bytes);
@@ -68,12 +68,9 @@ void prepare_kernels() {
 /// One dimension and so few coefficients that blocks of 32 or more of them leave processors without work.
 template <class R>
 bool are_few(const DirectLaunch<R>& launch, std::int64_t n_batch) {
-    int device = 0, processors = 0;
-    core::check_cuda(cudaGetDevice(&device), "asking for the current device");
-    core::check_cuda(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
-                     "asking for the processors");
     const std::int64_t width = 32 * outputs_for(launch.out.n[2]);
-    return launch.dimensions == 1 && n_batch * ((launch.out.n[2] + width - 1) / width) < processors;
+    return launch.dimensions == 1 &&
+           n_batch * ((launch.out.n[2] + width - 1) / width) < core::device_limits().processors;
 }
 
 template <class R>

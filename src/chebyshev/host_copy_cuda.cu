@@ -21,12 +21,10 @@ std::vector<T> download(const SeriesArray<const T>& f, void* stream) {
                      "copying coefficients to the host");
     core::check_cuda(cudaStreamSynchronize(of_call), "copying coefficients to the host");
     std::vector<T> packed(static_cast<std::size_t>(size));
-    const auto target = row_major_like(f, packed.data(), f.extents);
-    for_each_line(f, target, f.dimensions, [&](std::int64_t from, std::int64_t to) {
-        const auto last = static_cast<std::size_t>(f.dimensions);
-        for (std::int64_t k = 0; k < f.extents[last]; ++k)
-            target.data[to + k] = span[static_cast<std::size_t>(from - lowest + k * f.strides[last])];
-    });
+    auto there = f;
+    there.data = span.data() - lowest;
+    for_each_pair(there, row_major_like(f, packed.data(), f.extents),
+                  [](const T& source, T& copy) { copy = source; });
     return packed;
 }
 

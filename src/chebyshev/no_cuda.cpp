@@ -2,6 +2,7 @@
 #include "chebyshev/evaluation.hpp"
 #include "chebyshev/host_copy.hpp"
 #include "chebyshev/product.hpp"
+#include "chebyshev/roots.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::chebyshev {
@@ -50,6 +51,18 @@ void integrate_out(const SeriesArray<const T>&, int, double, const SeriesArray<T
     refuse();
 }
 
+std::int64_t most_rows(const void*) {
+    refuse();
+}
+template <class T>
+std::vector<std::vector<std::complex<double>>> find_roots(const SeriesArray<const T>&, void*) {
+    refuse();
+}
+template <class Scalar>
+std::vector<std::complex<double>> eigenvalues(const Scalar*, std::int64_t, const void*, void*) {
+    refuse();
+}
+
 template <class T>
 void evaluate(const SeriesArray<const T>&, View<const double, 2>, View<T, 2>, void*) {
     refuse();
@@ -78,6 +91,14 @@ template std::vector<float> download(const SeriesArray<const float>&, void*);
 template std::vector<double> download(const SeriesArray<const double>&, void*);
 template std::vector<std::complex<float>> download(const SeriesArray<const std::complex<float>>&, void*);
 template std::vector<std::complex<double>> download(const SeriesArray<const std::complex<double>>&, void*);
+using Roots = std::vector<std::vector<std::complex<double>>>;
+template Roots find_roots(const SeriesArray<const float>&, void*);
+template Roots find_roots(const SeriesArray<const double>&, void*);
+template Roots find_roots(const SeriesArray<const std::complex<float>>&, void*);
+template Roots find_roots(const SeriesArray<const std::complex<double>>&, void*);
+template std::vector<std::complex<double>> eigenvalues(const double*, std::int64_t, const void*, void*);
+template std::vector<std::complex<double>> eigenvalues(const std::complex<double>*, std::int64_t, const void*,
+                                                       void*);
 
 }  // namespace cuda
 }  // namespace zonal::chebyshev

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chebyshev/colleague_math.hpp"
 #include "chebyshev/host_copy.hpp"
+#include "chebyshev/roots.hpp"
 #include "core/dense_eigen.hpp"
 #include "core/parallel.hpp"
 #include "zonal/chebyshev_evaluation.hpp"
@@ -11,7 +13,6 @@
 #include "zonal/error.hpp"
 
 namespace zonal {
-namespace chebyshev {
 namespace {
 
 using Complex = std::complex<double>;
@@ -21,83 +22,104 @@ std::string name_of(std::int64_t series, std::int64_t n_batch) {
     return n_batch == 1 ? "f" : fmt::format("f: series {}", series);
 }
 
+}  // namespace
+
+namespace chebyshev {
+
+void refuse_not_finite(std::int64_t series, std::int64_t n_batch, std::int64_t k) {
+    throw InvalidArgument(fmt::format("{}: coefficient {} is not finite", name_of(series, n_batch), k));
+}
+void refuse_all_zero(std::int64_t series, std::int64_t n_batch) {
+    throw InvalidArgument(name_of(series, n_batch) + ": all coefficients are 0: every number is a root");
+}
+void refuse_not_converged(std::int64_t series, std::int64_t n_batch, std::int64_t n_rows) {
+    throw InvalidArgument(
+        fmt::format("{}: the eigenvalues of its colleague matrix of {} rows did not converge",
+                    name_of(series, n_batch), n_rows));
+}
+
+namespace {
+
+template <class Scalar>
+using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+/// Of the matrix of a series.
+template <class T>
+using ScalarOf = std::conditional_t<is_complex<T>, Complex, double>;
+
 /// Plain coefficients of a series of the batch without the zeros at the end.
 template <class T>
 std::vector<Complex> plain_coefficients(const SeriesArray<const T>& f, std::int64_t series) {
     std::vector<Complex> a;
     const T* const first = f.data + series * f.strides[0];
     for (std::int64_t k = 0; k < f.extents[1]; ++k) a.emplace_back(first[k * f.strides[1]]);
-    const auto name = [&] { return name_of(series, f.extents[0]); };
     for (std::size_t k = 0; k < a.size(); ++k)
         if (!std::isfinite(a[k].real()) || !std::isfinite(a[k].imag()))
-            throw InvalidArgument(fmt::format("{}: coefficient {} is not finite", name(), k));
+            refuse_not_finite(series, f.extents[0], static_cast<std::int64_t>(k));
     while (!a.empty() && a.back() == 0.0) a.pop_back();
-    if (a.empty()) throw InvalidArgument(name() + ": all coefficients are 0: every number is a root");
+    if (a.empty()) refuse_all_zero(series, f.extents[0]);
     if (f.convention == ChebyshevConvention::primed) a.front() /= 2;
     return a;
 }
 
-/// x T_k = (T_{k-1} + T_{k+1}) / 2 for k = 0 .. K - 1 as a matrix, in which T_K at a root is
-/// -sum_{k<K} (a_k / a_K) T_k; rows and columns of T_0 scaled by sqrt(2), so that all but the last row is
-/// symmetric (Good 1961).
+/// colleague_math.hpp says of what; the lowest degree first.
 template <class Scalar>
-Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> colleague_matrix(const std::vector<Complex>& a) {
+Matrix<Scalar> colleague_matrix(const std::vector<Complex>& a) {
     const auto degree = static_cast<Eigen::Index>(a.size()) - 1;
-    Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> matrix(degree, degree);
-    matrix.setZero();
-    for (Eigen::Index k = 0; k + 1 < degree; ++k)
-        matrix(k, k + 1) = matrix(k + 1, k) = k == 0 ? std::sqrt(0.5) : 0.5;
-    for (Eigen::Index k = 0; k < degree; ++k) {
-        const Complex ratio = a[static_cast<std::size_t>(k)] / a.back() * (k == 0 ? std::sqrt(0.5) : 0.5);
-        const Complex term = degree == 1 ? a[0] / a[1] : ratio;
+    Matrix<Scalar> matrix(degree, degree);
+    for (Eigen::Index i = 0; i < degree; ++i)
+        for (Eigen::Index j = 0; j < degree; ++j) matrix(i, j) = colleague_coupling(i, j);
+    for (Eigen::Index j = 0; j < degree; ++j) {
+        const Complex term = a[static_cast<std::size_t>(j)] / a.back() * colleague_factor(degree, j);
         if constexpr (std::is_same_v<Scalar, double>)
-            matrix(degree - 1, k) -= term.real();
+            matrix(degree - 1, j) -= term.real();
         else
-            matrix(degree - 1, k) -= term;
+            matrix(degree - 1, j) -= term;
     }
     return matrix;
 }
 
-/// Scales rows and columns by powers of 2 until both of each index are of nearly the same size (Parlett &
-/// Reinsch 1969): a small a_K makes the last row large, against which the others' rounding would count. Eigen
-/// does not balance.
-template <class Matrix>
-void balance(Matrix& matrix) {
+/// Scales rows and columns until both of each index are of nearly the same size: a small a_K makes the last
+/// row large, against which the others' rounding would count. Neither Eigen nor cuSOLVER balances.
+template <class Scalar>
+void balance(Matrix<Scalar>& matrix) {
     for (bool changed = true; changed;) {
         changed = false;
         for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
             const double diagonal = std::abs(matrix(i, i));
-            const double column = matrix.col(i).cwiseAbs().sum() - diagonal;
-            const double row = matrix.row(i).cwiseAbs().sum() - diagonal;
-            if (!(column > 0 && row > 0)) continue;
-            const int exponent = static_cast<int>(std::lround(std::log2(row / column) / 2));
-            const double factor = std::ldexp(1.0, exponent);
-            if (column * factor + row / factor >= 0.95 * (column + row)) continue;
-            matrix.col(i) *= factor;
-            matrix.row(i) /= factor;
+            const int exponent = balancing_exponent(matrix.col(i).cwiseAbs().sum() - diagonal,
+                                                    matrix.row(i).cwiseAbs().sum() - diagonal);
+            if (exponent == 0) continue;
+            matrix.col(i) *= std::ldexp(1.0, exponent);
+            matrix.row(i) *= std::ldexp(1.0, -exponent);
             changed = true;
         }
     }
 }
 
-[[noreturn]] void fail_to_converge(Eigen::Index rows) {
-    throw InvalidArgument(
-        fmt::format("f: the eigenvalues of its colleague matrix of {} rows did not converge", rows));
-}
-
-std::vector<Complex> eigenvalues(Eigen::MatrixXd matrix) {
-    balance(matrix);
+/// None where they do not converge.
+std::vector<Complex> eigenvalues(const Matrix<double>& matrix) {
     const auto eigen = real_eigen(matrix, false);
-    if (!eigen.converged) fail_to_converge(matrix.rows());
+    if (!eigen.converged) return {};
     return {eigen.values.begin(), eigen.values.end()};
 }
 
-std::vector<Complex> eigenvalues(Eigen::MatrixXcd matrix) {
-    balance(matrix);
+std::vector<Complex> eigenvalues(const Matrix<Complex>& matrix) {
     const auto schur = complex_schur(matrix, false);
-    if (!schur.converged) fail_to_converge(matrix.rows());
+    if (!schur.converged) return {};
     const Eigen::VectorXcd values = schur.triangle.diagonal();
     return {values.begin(), values.end()};
+}
+
+/// find(matrix): its eigenvalues
+template <class T, class Find>
+std::vector<Complex> roots_of(const SeriesArray<const T>& f, std::int64_t series, const Find& find) {
+    const auto a = plain_coefficients(f, series);
+    if (a.size() == 1) return {};
+    auto matrix = colleague_matrix<ScalarOf<T>>(a);
+    balance(matrix);
+    auto roots = find(std::as_const(matrix));
+    if (roots.empty()) refuse_not_converged(series, f.extents[0], matrix.rows());
+    return roots;
 }
 
 }  // namespace
@@ -105,13 +127,17 @@ std::vector<Complex> eigenvalues(Eigen::MatrixXcd matrix) {
 template <class T>
 std::vector<std::vector<Complex>> all_roots(const SeriesArray<const T>& f, int threads, void* cuda_stream) {
     require_not_empty(f, "f");
+    const bool on_device = f.space == MemorySpace::cuda;
+    if (on_device && f.extents[1] - 1 <= cuda::most_rows(f.data)) return cuda::find_roots(f, cuda_stream);
     const HostCopy<T> copy(f, cuda_stream);
     std::vector<std::vector<Complex>> roots(static_cast<std::size_t>(f.extents[0]));
-    core::parallel_for(f.extents[0], core::resolve_threads(threads), [&](std::int64_t series, int) {
-        const auto a = plain_coefficients(copy.array(), series);
-        if (a.size() == 1) return;
-        using Scalar = std::conditional_t<is_complex<T>, Complex, double>;
-        roots[static_cast<std::size_t>(series)] = eigenvalues(colleague_matrix<Scalar>(a));
+    const auto find = [&](const Matrix<ScalarOf<T>>& matrix) {
+        return on_device ? cuda::eigenvalues(matrix.data(), matrix.rows(), f.data, cuda_stream)
+                         : eigenvalues(matrix);
+    };
+    const int workers = on_device ? 1 : core::resolve_threads(threads);
+    core::parallel_for(f.extents[0], workers, [&](std::int64_t series, int) {
+        roots[static_cast<std::size_t>(series)] = roots_of(copy.array(), series, find);
     });
     return roots;
 }

@@ -46,6 +46,16 @@ void for_each_line(const SeriesArray<A>& a, const SeriesArray<B>& b, int axis, c
                          i * b.strides[0] + j * b.strides[1] + k * b.strides[2] + l * b.strides[3]);
 }
 
+/// body(element of a, element of b) for arrays of equal extents
+template <class A, class B, class Body>
+void for_each_pair(const SeriesArray<A>& a, const SeriesArray<B>& b, const Body& body) {
+    const auto last = static_cast<std::size_t>(a.dimensions);
+    for_each_line(a, b, a.dimensions, [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t k = 0; k < a.extents[last]; ++k)
+            body(a.data[from + k * a.strides[last]], b.data[to + k * b.strides[last]]);
+    });
+}
+
 /// A row-major array that somebody else owns, of the dimension, convention and memory space of `like`.
 template <class T, class Like>
 SeriesArray<T> row_major_like(const SeriesArray<Like>& like, T* data,

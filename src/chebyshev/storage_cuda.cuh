@@ -84,15 +84,6 @@ class StagedArrays {
         }
         return true;
     }
-    /// body(element of a, element of b)
-    template <class A, class B, class Body>
-    static void for_each_pair(const SeriesArray<A>& a, const SeriesArray<B>& b, const Body& body) {
-        const auto last = static_cast<std::size_t>(a.dimensions);
-        for_each_line(a, b, a.dimensions, [&](std::int64_t from, std::int64_t to) {
-            for (std::int64_t k = 0; k < a.extents[last]; ++k)
-                body(a.data[from + k * a.strides[last]], b.data[to + k * b.strides[last]]);
-        });
-    }
 
     CudaStorage& storage_;
     std::int64_t used_ = 0;

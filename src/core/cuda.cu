@@ -30,12 +30,33 @@ CurrentDevice::~CurrentDevice() {
     if (changed_) cudaSetDevice(before_);
 }
 
-std::int64_t shared_memory_per_block() {
-    int device = 0, bytes = 0;
+namespace {
+
+DeviceLimits limits_of(int device) {
+    const auto attribute = [&](cudaDeviceAttr which) {
+        int value = 0;
+        check_cuda(cudaDeviceGetAttribute(&value, which, device), "asking for a device's limits");
+        return value;
+    };
+    return {attribute(cudaDevAttrMultiProcessorCount), attribute(cudaDevAttrComputeCapabilityMajor),
+            attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
+}
+
+std::vector<DeviceLimits> limits_of_all() {
+    int count = 0;
+    check_cuda(cudaGetDeviceCount(&count), "counting devices");
+    std::vector<DeviceLimits> limits;
+    for (int device = 0; device < count; ++device) limits.push_back(limits_of(device));
+    return limits;
+}
+
+}  // namespace
+
+const DeviceLimits& device_limits() {
+    static const std::vector<DeviceLimits> all = limits_of_all();
+    int device = 0;
     check_cuda(cudaGetDevice(&device), "asking for the current device");
-    check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-               "asking for the shared memory");
-    return bytes;
+    return all[static_cast<std::size_t>(device)];
 }
 
 namespace {

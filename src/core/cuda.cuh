@@ -28,9 +28,16 @@ class CurrentDevice {
     bool changed_ = false;
 };
 
-/// Bytes of shared memory that a block of the current device may ask for: 64 KiB on sm_75, 99 on sm_86, 89
-/// and 120, 163 on sm_80, 227 on sm_90 and 100.
-std::int64_t shared_memory_per_block();
+/// What limits kernels on a device.
+struct DeviceLimits {
+    int processors;
+    int architecture;  ///< major number of the compute capability
+    /// Bytes that a block may ask for: 64 KiB on sm_75, 99 on sm_86, 89 and 120, 163 on sm_80, 227 on sm_90
+    /// and 100.
+    std::int64_t shared_memory_per_block;
+};
+/// Of the current device; asked for once.
+const DeviceLimits& device_limits();
 
 /// Bytes of device memory; throws OutOfDeviceMemory with the bytes asked for and free.
 void* allocate_device(std::int64_t bytes);

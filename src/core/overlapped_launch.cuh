@@ -26,10 +26,6 @@ template <class Argument, class... More>
 void launch_overlapped(const char* name, void (*kernel)(Argument, More...), dim3 grid, int threads,
                        std::int64_t shared_bytes, cudaStream_t stream, const Argument& argument,
                        const More&... more) {
-    int device = 0, major = 0;
-    check_cuda(cudaGetDevice(&device), "asking for the current device");
-    check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-               "asking for the architecture");
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -39,7 +35,7 @@ void launch_overlapped(const char* name, void (*kernel)(Argument, More...), dim3
     config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
     config.stream = stream;
     config.attrs = &attribute;
-    config.numAttrs = major >= 9 ? 1 : 0;
+    config.numAttrs = device_limits().architecture >= 9 ? 1 : 0;
     check_cuda(cudaLaunchKernelEx(&config, kernel, argument, more...), name);
 }
 

@@ -1,43 +1,16 @@
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
-#include "core/host_device.hpp"
+#include "core/complex_math.hpp"
 
 /// Inverses in place by Gauss-Jordan elimination with partial pivoting (Higham 2002, section 14.4), element
 /// by element, for CUDA and for the tests on the CPU.
 namespace zonal::gwrm {
 
-struct Complex {
-    double re = 0, im = 0;
-};
-ZONAL_HOST_DEVICE inline Complex operator+(Complex a, Complex b) {
-    return {a.re + b.re, a.im + b.im};
-}
-ZONAL_HOST_DEVICE inline Complex operator-(Complex a, Complex b) {
-    return {a.re - b.re, a.im - b.im};
-}
-ZONAL_HOST_DEVICE inline Complex operator*(Complex a, Complex b) {
-    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-ZONAL_HOST_DEVICE inline Complex operator*(double a, Complex b) {
-    return {a * b.re, a * b.im};
-}
-ZONAL_HOST_DEVICE inline double magnitude(double a) {
-    return std::abs(a);
-}
-ZONAL_HOST_DEVICE inline double magnitude(Complex a) {
-    return hypot(a.re, a.im);
-}
-ZONAL_HOST_DEVICE inline double reciprocal(double a) {
-    return 1 / a;
-}
-/// Scaled, so that squares neither overflow nor vanish.
-ZONAL_HOST_DEVICE inline Complex reciprocal(Complex a) {
-    const double size = magnitude(a), re = a.re / size, im = a.im / size;
-    return {re / size, -im / size};
-}
+using core::Complex;
+using core::magnitude;
+using core::reciprocal;
 
 /// One matrix A. In the end it is the inverse of P A, whose row i is row order[i] of A. A step k is: find the
 /// pivot; exchange() for all j; take_column() for all i; eliminate() for all i, j.

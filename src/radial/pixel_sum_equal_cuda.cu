@@ -323,7 +323,7 @@ void EqualStage<T, components>::run(const Fields<const Map>& in, const Fields<Ma
     const auto kernel = filter_bands<T, components, Map>;
     // All that there is, not shared_bytes_: another thread's plan may launch the kernel at the same time.
     core::check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          static_cast<int>(core::shared_memory_per_block())),
+                                          static_cast<int>(core::device_limits().shared_memory_per_block)),
                      "filter_bands: asking for shared memory");
     kernel<<<static_cast<unsigned>(tasks_.size()), static_cast<unsigned>(32 * n_warps_),
              static_cast<std::size_t>(shared_bytes_), stream>>>(view, in, out);

@@ -208,7 +208,8 @@ std::int32_t padded_part(std::int64_t length) {
 template <class R>
 std::int64_t CapTransforms<R>::longest_part() {
     // The filters are made in double.
-    return core::shared_memory_per_block() >= CapBlock<4096, double>::shared_bytes ? 2048 : 1024;
+    return core::device_limits().shared_memory_per_block >= CapBlock<4096, double>::shared_bytes ? 2048
+                                                                                                 : 1024;
 }
 
 template <class R>

@@ -64,7 +64,7 @@ FourierLayout::FourierLayout(const RingPairs& rings, std::int64_t mmax) : n_pair
 }
 
 LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
-    : tiles_(table.layout.lmax(), core::shared_memory_per_block()),
+    : tiles_(table.layout.lmax(), core::device_limits().shared_memory_per_block),
       layout_(rings, table.layout.mmax()),
       cos_theta_(rings.cos_theta),
       cos2_theta_(rings.cos2_theta),

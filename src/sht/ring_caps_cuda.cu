@@ -214,7 +214,7 @@ std::int32_t padded_part(std::int64_t length) {
 }  // namespace
 
 std::int64_t RingCaps::longest_part() {
-    return core::shared_memory_per_block() >= CapBlock<4096>::shared_bytes ? 2048 : 1024;
+    return core::device_limits().shared_memory_per_block >= CapBlock<4096>::shared_bytes ? 2048 : 1024;
 }
 
 RingCaps::RingCaps(std::vector<CapPair> caps, const std::vector<PairGeometry>& geometry,
