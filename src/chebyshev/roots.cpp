@@ -127,6 +127,7 @@ std::vector<Complex> roots_of(const SeriesArray<const T>& f, std::int64_t series
 template <class T>
 std::vector<std::vector<Complex>> all_roots(const SeriesArray<const T>& f, int threads, void* cuda_stream) {
     require_not_empty(f, "f");
+    if (f.extents[0] == 0) return {};
     const bool on_device = f.space == MemorySpace::cuda;
     if (on_device && f.extents[1] - 1 <= cuda::most_rows(f.data)) return cuda::find_roots(f, cuda_stream);
     const HostCopy<T> copy(f, cuda_stream);

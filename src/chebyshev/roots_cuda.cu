@@ -83,14 +83,12 @@ __global__ void __launch_bounds__(32)
         warp.first_where(n, [&](std::int64_t k) { return a[n - 1 - k].re != 0 || a[n - 1 - k].im != 0; });
     if (zeros == n) return end(Outcome::all_zero, 0);
     const std::int64_t degree = n - 1 - zeros;
-    if (degree > 0) {
-        HessenbergMatrix<Warp> matrix(warp, a + n, degree);
-        matrix.set_colleague(a);
-        matrix.balance();
-        if (!matrix.diagonalize()) return end(Outcome::not_converged, degree);
-        for (std::int64_t k = warp.rank(); k < degree; k += warp.size())
-            roots[series * (n - 1) + k] = matrix.diagonal(k);
-    }
+    HessenbergMatrix<Warp> matrix(warp, a + n, degree);
+    matrix.set_colleague(a);
+    matrix.balance();
+    if (!matrix.diagonalize()) return end(Outcome::not_converged, degree);
+    for (std::int64_t k = warp.rank(); k < n - 1; k += warp.size())
+        roots[series * (n - 1) + k] = k < degree ? matrix.diagonal(k) : Complex{};
     end(Outcome::found, degree);
 }
 
@@ -109,7 +107,6 @@ template <class T>
 std::vector<std::vector<std::complex<double>>> find_roots(const SeriesArray<const T>& f, void* cuda_stream) {
     const std::int64_t n_series = f.extents[0], most = f.extents[1] - 1;
     std::vector<std::vector<std::complex<double>>> roots(static_cast<std::size_t>(n_series));
-    if (n_series == 0) return roots;
     const core::CurrentDevice current(core::device_of("f", f.data));
     const auto stream = static_cast<cudaStream_t>(cuda_stream);
     const core::StreamArray<Complex> found(n_series * most, stream);
@@ -128,7 +125,7 @@ std::vector<std::vector<std::complex<double>>> find_roots(const SeriesArray<cons
     const auto fetch = [&](void* to, const void* from, std::size_t size) {
         core::check_cuda(cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, stream), "copying roots");
     };
-    if (most > 0) fetch(all.data(), found.data(), all.size() * sizeof(Complex));
+    fetch(all.data(), found.data(), all.size() * sizeof(Complex));
     fetch(became.data(), outcomes.data(), became.size() * sizeof(Outcome));
     core::check_cuda(cudaStreamSynchronize(stream), "finding roots");
     for (std::int64_t series = 0; series < n_series; ++series) {
