@@ -13,9 +13,10 @@
 namespace zonal::test {
 
 /// How far a root z of sum_k a_k T_k, k = 0 .. K, may be off as an eigenvalue of its colleague matrix H. The
-/// QR algorithm finds those of H + E, |E| <= K eps |H| (Frobenius), on either side of a comparison; an
-/// eigenvalue with the right vector x and the left one y moves by |x| |y| / |y x| times as much (Golub & Van
-/// Loan 2013, 7.2.2).
+/// QR algorithm finds those of H + E, on either side of a comparison: a rotation changes what it is applied
+/// to by up to sqrt(2) gamma_6 = 4.25 eps of it (Higham 2002, lemma 19.8), K of them follow each other, |E|
+/// <= 4.25 K eps |H| (Frobenius). An eigenvalue with the right vector x and the left one y moves by |x| |y| /
+/// |y x| times as much (Golub & Van Loan 2013, 7.2.2).
 inline double root_tolerance(const std::vector<std::complex<double>>& a, std::complex<double> z) {
     using Wide = std::complex<long double>;
     const auto n = static_cast<std::int64_t>(a.size()) - 1;
@@ -42,7 +43,7 @@ inline double root_tolerance(const std::vector<std::complex<double>>& a, std::co
         for (std::int64_t i = 0; i < n; ++i)
             squares += std::norm(coupling(i, j) - (i == n - 1 ? last[j] : 0));
     }
-    const long double backward = static_cast<long double>(n) * std::numeric_limits<double>::epsilon();
+    const long double backward = 4.25L * static_cast<long double>(n) * std::numeric_limits<double>::epsilon();
     return static_cast<double>(2 * backward * std::sqrt(squares * squares_x * squares_y) / std::abs(product));
 }
 
