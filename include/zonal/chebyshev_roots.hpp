@@ -56,12 +56,12 @@ ChebyshevSeries<T, D, C> chopped(const ChebyshevSeries<T, D, C>& f, double toler
 
 /// All roots in the complex plane of each polynomial of a batch, in the variable of [-1, 1], as the
 /// eigenvalues of the colleague matrix (Good 1961), unordered; zeros at the end are cut off first. Those of
-/// series on a CUDA device are found there, from the coefficients as they are when cuda_stream, a cudaStream_t,
-/// has come to its present end: all series at once as long as a matrix fits into a block's shared memory (117
-/// rows on sm_90), longer ones one by one by cuSOLVER, without which they are a DeviceError. threads: on the
-/// host, 0 for all CPUs; series are dealt out. Error: some n eps of the matrix's norm, times the root's
-/// condition. Throws InvalidArgument for a series of zeros, for coefficients that are not finite and where the
-/// eigenvalues do not converge.
+/// series on a CUDA device are found there, from the coefficients as they are when cuda_stream, a
+/// cudaStream_t, has come to its present end: all series at once as long as a matrix fits into a block's
+/// shared memory (117 rows on sm_90), longer ones one by one by cuSOLVER, without which they are a
+/// DeviceError. threads: on the host, 0 for all CPUs; series are dealt out. Error: some n eps of the matrix's
+/// norm, times the root's condition. Throws InvalidArgument for a series of zeros, for coefficients that are
+/// not finite and where the eigenvalues do not converge.
 template <class Element, ChebyshevConvention C>
 std::vector<std::vector<std::complex<double>>> all_roots(const ChebyshevView<Element, 1, C>& f,
                                                          int threads = 0, void* cuda_stream = nullptr) {

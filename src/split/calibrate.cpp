@@ -14,7 +14,11 @@
 namespace zonal {
 namespace {
 
-using namespace calibration;
+using calibration::Case;
+using calibration::cases_of;
+using calibration::Part;
+using calibration::Polarization;
+using calibration::Scalars;
 
 double seconds_of(const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();
@@ -120,10 +124,10 @@ class Calibration {
     };
 
     static std::vector<Case> sum_cases_of(Device device) {
-        return cases_of<Maps>(device, sum_cases, more_sum_cases);
+        return cases_of<Maps>(device, calibration::sum_cases, calibration::more_sum_cases);
     }
     static std::vector<Case> ring_fft_cases_of(Device device) {
-        return cases_of<Maps>(device, ring_fft_cases, more_ring_fft_cases);
+        return cases_of<Maps>(device, calibration::ring_fft_cases, calibration::more_ring_fft_cases);
     }
     bool on_cpu() const { return device_.kind() == Device::Kind::cpu; }
 
