@@ -6,6 +6,7 @@
 #include <complex>
 
 #include "convolution_helpers.hpp"
+#include "radial/ring_fft.hpp"
 
 namespace zonal::radial {
 namespace {
@@ -121,21 +122,48 @@ void expect_same_sums(const RingFftGeometry& geometry, double accuracy) {
 TEST(RingFftSchedule, GroupsMakeTheSumsOfTheirRows) {
     for (const Grid& grid : {Grid::healpix(8), Grid::healpix(5), Grid::gauss_legendre(14, 20),
                              Grid::healpix(8).subset({0, 3, 4, 7, 8, 9, 14, 15, 16, 30})})
-        for (const double fwhm : {20.0, 60.0}) {
-            const double accuracy = 1e-12;
-            expect_same_sums(RingFftGeometry(grid, RadialKernel::gaussian(fwhm * degree), grid, accuracy),
-                             accuracy);
-        }
+        for (const double fwhm : {20.0, 60.0})
+            for (const EqualRings equal_rings : {EqualRings::by_fewer_modes, EqualRings::by_all_modes}) {
+                const double accuracy = 1e-12;
+                const auto kernel = RadialKernel::gaussian(fwhm * degree);
+                expect_same_sums(RingFftGeometry(grid, kernel, grid, accuracy, equal_rings), accuracy);
+            }
 }
 
 TEST(RingFftSchedule, GroupsMakeTheSumsOfTheirRowsOfQAndU) {
     const PolarizationKernel both({0, 0, 1, -2, 3, 1, 2}, {0, 0, -2, 1, 1, 0.5});
     for (const Grid& grid : {Grid::healpix(4), Grid::gauss_legendre(10, 16),
                              Grid::healpix(8).subset({0, 3, 4, 7, 8, 9, 14, 15, 16, 30})})
-        for (const PolarizationKernel& kernel : {both, PolarizationKernel::gaussian(40 * degree)}) {
-            const double accuracy = 1e-12;
-            expect_same_sums(RingFftGeometry(grid, kernel, grid, accuracy), accuracy);
-        }
+        for (const PolarizationKernel& kernel : {both, PolarizationKernel::gaussian(40 * degree)})
+            for (const EqualRings equal_rings : {EqualRings::by_fewer_modes, EqualRings::by_all_modes}) {
+                const double accuracy = 1e-12;
+                expect_same_sums(RingFftGeometry(grid, kernel, grid, accuracy, equal_rings), accuracy);
+            }
+}
+
+TEST(RingFftGeometry, FewerModesGiveWhatAllGive) {
+    const Grid grid = Grid::healpix(64);
+    const auto kernel = RadialKernel::gaussian(40 * degree);
+    PixelConvolutionOptions options;
+    options.accuracy = 1e-12;
+    options.threads = 1;
+    const auto map = random_map(grid.n_pixels());
+    const View<const double, 2> in(map.data(), {1, grid.n_pixels()});
+    std::vector<double> convolved[2];
+    double modes[2];
+    for (const EqualRings equal_rings : {EqualRings::by_fewer_modes, EqualRings::by_all_modes}) {
+        const auto which = static_cast<std::size_t>(equal_rings);
+        const auto convolver =
+            make_cpu_ring_fft<2>(RingFftGeometry(grid, kernel, grid, options.accuracy, equal_rings), options);
+        convolved[which].resize(map.size());
+        convolver->convolve(in, View<double, 2>(convolved[which].data(), in.extents()),
+                            *convolver->make_workspace(1), {});
+        modes[which] = convolver->work().mode_products;
+    }
+    EXPECT_LT(1.5 * modes[0], modes[1]);  // the caps take few either way
+    // Each side leaves out modes below the accuracy.
+    EXPECT_LT(tests::largest_difference(convolved[0], convolved[1]),
+              2 * options.accuracy * tests::largest(convolved[1]));
 }
 
 }  // namespace
