@@ -114,9 +114,10 @@ std::vector<std::vector<std::complex<double>>> find_roots(const SeriesArray<cons
     const Batch<T> batch{f.data, f.strides[0], f.strides[1], f.extents[1],
                          f.convention == ChebyshevConvention::primed ? 0.5 : 1.0};
     const auto bytes = static_cast<int>(shared_elements(most) * static_cast<std::int64_t>(sizeof(Complex)));
-    core::check_cuda(
-        cudaFuncSetAttribute(find_roots_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-        "asking for shared memory");
+    // All that there is, not `bytes`: another thread may find the roots of longer series at the same time.
+    core::check_cuda(cudaFuncSetAttribute(find_roots_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          static_cast<int>(core::device_limits().shared_memory_per_block)),
+                     "asking for shared memory");
     find_roots_kernel<T>
         <<<static_cast<unsigned>(n_series), 32, bytes, stream>>>(batch, found.data(), outcomes.data());
     core::check_launch("roots of Chebyshev series");
