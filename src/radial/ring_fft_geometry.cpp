@@ -146,9 +146,9 @@ KernelRow RingFftGeometry::row(std::int64_t node, std::int64_t position, bool is
     row.turn = is_minus ? pair.minus_turn() : pair.plus_turn();
     const double width = half_width(row.chord, part(is_minus).limit);
     if (width < 0) return row;
-    const bool converges = a.exact_modes > 0 && b.exact_modes > 0;
-    row.kind = converges ? RowKind::exact : RowKind::direct;
     const std::int64_t exact_modes = std::min(a.exact_modes, b.exact_modes);
+    const bool converges = exact_modes > 0;
+    row.kind = converges ? RowKind::exact : RowKind::direct;
     const std::int64_t exact_length = sample_length(2 * exact_modes);
     const bool is_coarser =
         equal_rings_ == EqualRings::by_fewer_modes && converges && exact_length < a.n_pixels;

@@ -113,9 +113,7 @@ class Calibration {
         std::int64_t n_pixels = 0;
 
         /// Seconds of what is in no part.
-        double others() const {
-            return at_least_an_instant(seconds - parts.kernel_rows - parts.ffts - parts.sums);
-        }
+        double others() const { return seconds - parts.kernel_rows - parts.ffts - parts.sums; }
     };
     /// One convolution in harmonic space, without an iteration and with one.
     struct Transform {
