@@ -121,21 +121,23 @@ std::vector<std::vector<std::complex<double>>> find_roots(const SeriesArray<cons
     find_roots_kernel<T>
         <<<static_cast<unsigned>(n_series), 32, bytes, stream>>>(batch, found.data(), outcomes.data());
     core::check_launch("roots of Chebyshev series");
-    std::vector<std::complex<double>> all(static_cast<std::size_t>(n_series * most));
-    std::vector<Outcome> became(static_cast<std::size_t>(n_series));
     const auto fetch = [&](void* to, const void* from, std::size_t size) {
         core::check_cuda(cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, stream), "copying roots");
+        core::check_cuda(cudaStreamSynchronize(stream), "finding roots");
     };
-    fetch(all.data(), found.data(), all.size() * sizeof(Complex));
+    std::vector<Outcome> became(static_cast<std::size_t>(n_series));
     fetch(became.data(), outcomes.data(), became.size() * sizeof(Outcome));
-    core::check_cuda(cudaStreamSynchronize(stream), "finding roots");
     for (std::int64_t series = 0; series < n_series; ++series) {
         const auto [what, number] = became[static_cast<std::size_t>(series)];
         if (what == Outcome::not_finite) refuse_not_finite(series, n_series, number);
         if (what == Outcome::all_zero) refuse_all_zero(series, n_series);
         if (what == Outcome::not_converged) refuse_not_converged(series, n_series, number);
-        const auto first = all.begin() + series * most;
-        roots[static_cast<std::size_t>(series)].assign(first, first + number);
+    }
+    std::vector<std::complex<double>> all(static_cast<std::size_t>(n_series * most));
+    fetch(all.data(), found.data(), all.size() * sizeof(Complex));
+    for (std::size_t series = 0; series < roots.size(); ++series) {
+        const auto first = all.begin() + static_cast<std::int64_t>(series) * most;
+        roots[series].assign(first, first + became[series].number);
     }
     return roots;
 }
