@@ -65,7 +65,7 @@ run_sanitizers() {
         ZONAL_TEST_DIVISOR=50 sanitize $tool zonal_backend_tests "$short"
     done
     sanitize memcheck zonal_backend_tests \
-        '*TakesHostAndDeviceMemoryAlike:GwrmOnCuda.*:CudaBands.Serve*:LatitudeBandsOnCuda.TakeArrays*:*ChebyshevOnCudaBy*'
+        'CudaTransfers.Arrays*:LongChebyshevRootsOnCuda.EqualTheHosts:*TakesHostAndDeviceMemoryAlike:GwrmOnCuda.*:CudaBands.Serve*:LatitudeBandsOnCuda.TakeArrays*:*ChebyshevOnCudaBy*'
     sanitize memcheck zonal_property_tests '*RoundTrip*'
 }
 

@@ -7,10 +7,15 @@
 namespace zonal::core {
 namespace {
 
-/// Long enough for the bus to run at full speed, short enough that filling the first one costs little.
-constexpr std::int64_t piece_bytes = std::int64_t{1} << 21;
 /// So many threads' copies keep up with the bus; more take memory.
 constexpr int most_lanes = 8;
+/// What a thread copies in several times as long as it takes to start one.
+constexpr std::int64_t lane_bytes = std::int64_t{1} << 20;
+/// Pieces of a lane: so many that filling the first and emptying the last, while the bus stands still, is a
+/// small part of the time.
+constexpr std::int64_t pieces_per_lane = 4;
+/// Of a piece: long enough for the bus to run at full speed, and no longer than a buffer.
+constexpr std::int64_t least_bytes = std::int64_t{1} << 18, most_bytes = std::int64_t{1} << 21;
 
 }  // namespace
 
@@ -28,15 +33,18 @@ PageLockedArray::PageLockedArray(std::int64_t bytes) {
                "allocating page-locked memory");
 }
 
-HostTransfer::Lane::Lane() : buffers{PageLockedArray(piece_bytes), PageLockedArray(piece_bytes)} {}
+HostTransfer::Lane::Lane() : buffers{PageLockedArray(most_bytes), PageLockedArray(most_bytes)} {}
 
 HostTransfer::HostTransfer(int device, int threads)
     : device_(device), threads_(std::clamp(threads, 1, most_lanes)) {}
 
-template <class Work>
-void HostTransfer::for_each_piece(std::int64_t bytes, const Work& work) {
+template <class Work, class Finish>
+void HostTransfer::for_each_piece(std::int64_t bytes, const Work& work, const Finish& finish) {
+    const std::int64_t n_lanes = std::clamp<std::int64_t>(bytes / lane_bytes, 1, threads_);
+    constexpr std::int64_t page = 4096;
+    const std::int64_t piece_bytes =
+        std::clamp(bytes / (n_lanes * pieces_per_lane) / page * page, least_bytes, most_bytes);
     const std::int64_t n_pieces = (bytes + piece_bytes - 1) / piece_bytes;
-    const std::int64_t n_lanes = std::min<std::int64_t>(threads_, n_pieces);
     while (static_cast<std::int64_t>(lanes_.size()) < n_lanes) lanes_.push_back(std::make_unique<Lane>());
     parallel_for(n_lanes, static_cast<int>(n_lanes), [&](std::int64_t index, int) {
         const CurrentDevice current(device_);
@@ -46,15 +54,16 @@ void HostTransfer::for_each_piece(std::int64_t bytes, const Work& work) {
             const std::int64_t first = piece * piece_bytes;
             work(lane, k, Piece{first, std::min(piece_bytes, bytes - first)});
         }
+        finish(lane);
     });
 }
 
 void HostTransfer::to_device(const void* from, void* to, std::int64_t bytes, cudaStream_t stream) {
-    if (bytes <= piece_bytes || is_page_locked(from, bytes)) {
+    if (bytes <= most_bytes || is_page_locked(from, bytes)) {
         check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying to the device");
         return;
     }
-    for_each_piece(bytes, [&](Lane& lane, int k, Piece piece) {
+    const auto fill = [&](Lane& lane, int k, Piece piece) {
         char* const buffer = lane.buffers[k].data();
         lane.copied[k].wait();
         std::memcpy(buffer, static_cast<const char*>(from) + piece.first, piece.bytes);
@@ -62,11 +71,12 @@ void HostTransfer::to_device(const void* from, void* to, std::int64_t bytes, cud
                                    cudaMemcpyDefault, stream),
                    "copying to the device");
         lane.copied[k].record(stream);
-    });
+    };
+    for_each_piece(bytes, fill, [](Lane&) {});
 }
 
 void HostTransfer::to_host(const void* from, void* to, std::int64_t bytes, cudaStream_t stream) {
-    if (bytes <= piece_bytes || is_page_locked(to, bytes)) {
+    if (bytes <= most_bytes || is_page_locked(to, bytes)) {
         check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying to the host");
         return;
     }
@@ -76,9 +86,8 @@ void HostTransfer::to_host(const void* from, void* to, std::int64_t bytes, cudaS
         lane.copied[k].wait();
         std::memcpy(static_cast<char*>(to) + piece.first, lane.buffers[k].data(), piece.bytes);
     };
-    for (const auto& lane : lanes_) lane->pieces[0] = lane->pieces[1] = {};
     // Each thread has one piece on its way while it empties the buffer of the one before.
-    for_each_piece(bytes, [&](Lane& lane, int k, Piece piece) {
+    const auto fetch = [&](Lane& lane, int k, Piece piece) {
         lane.copied[k].wait();
         check_cuda(cudaMemcpyAsync(lane.buffers[k].data(), static_cast<const char*>(from) + piece.first,
                                    piece.bytes, cudaMemcpyDefault, stream),
@@ -86,9 +95,11 @@ void HostTransfer::to_host(const void* from, void* to, std::int64_t bytes, cudaS
         lane.copied[k].record(stream);
         lane.pieces[k] = piece;
         empty(lane, k ^ 1);
+    };
+    for (const auto& lane : lanes_) lane->pieces[0] = lane->pieces[1] = {};
+    for_each_piece(bytes, fetch, [&](Lane& lane) {
+        for (const int k : {0, 1}) empty(lane, k);
     });
-    for (const auto& lane : lanes_)
-        for (const int k : {0, 1}) empty(*lane, k);
 }
 
 }  // namespace zonal::core

@@ -65,9 +65,10 @@ class HostTransfer {
         Event copied[2];
         Piece pieces[2];
     };
-    /// work(lane, its buffer, piece) for all pieces, on the threads.
-    template <class Work>
-    void for_each_piece(std::int64_t bytes, const Work& work);
+    /// work(lane, its buffer, piece) for all pieces, and finish(lane) at the end of each lane's, on the
+    /// threads.
+    template <class Work, class Finish>
+    void for_each_piece(std::int64_t bytes, const Work& work, const Finish& finish);
 
     int device_, threads_;
     std::vector<std::unique_ptr<Lane>> lanes_;

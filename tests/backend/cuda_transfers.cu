@@ -70,6 +70,29 @@ TEST_F(CudaTransfers, PageLockedMemoryIsRecognised) {
     }
 }
 
+// Every number of threads and pieces, ends within a piece, and addresses of any alignment.
+TEST_F(CudaTransfers, ArraysOfAnySizeComeBackAsTheyWent) {
+    constexpr std::int64_t mib = 1 << 20, most = 40 * mib;
+    std::vector<char> from(most + 1), back(most + 2);
+    for (std::size_t k = 0; k < from.size(); ++k) from[k] = static_cast<char>(k % 251);
+    const core::DeviceArray<char> there(most);
+    const core::OwnStream stream;
+    for (const int threads : {1, 3, 16}) {
+        core::HostTransfer transfer(0, threads);
+        for (const std::int64_t bytes :
+             {std::int64_t{1}, 2 * mib, 2 * mib + 1, 3 * mib + 5, 17 * mib - 1, most}) {
+            std::fill(back.begin(), back.end(), 'x');
+            transfer.to_device(from.data() + 1, there.data(), bytes, stream.get());
+            transfer.to_host(there.data(), back.data() + 1, bytes, stream.get());
+            core::check_cuda(cudaStreamSynchronize(stream.get()), "copying");
+            EXPECT_TRUE(std::equal(back.begin() + 1, back.begin() + 1 + bytes, from.begin() + 1))
+                << bytes << " bytes, " << threads << " threads";
+            EXPECT_EQ(back[0], 'x');
+            EXPECT_EQ(back[static_cast<std::size_t>(bytes) + 1], 'x');
+        }
+    }
+}
+
 TEST_F(CudaTransfers, AllKindsOfHostMemoryGiveTheSameBits) {
     // 25 MB a map: many pieces for every thread; batches of one and of more than there are copies of.
     for (const int spin : {0, 2}) {
