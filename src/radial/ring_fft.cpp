@@ -83,15 +83,6 @@ bool on_cuda(const PixelConvolutionOptions& options) {
     return options.device.kind() == Device::Kind::cuda;
 }
 
-/// On CUDA by all modes: what fewer cost there, of very wide kernels, the cost model does not say well enough
-/// yet.
-template <class Kernel>
-RingFftGeometry make_geometry(const Grid& grid, const Kernel& kernel, const Grid& grid_out,
-                              const PixelConvolutionOptions& options) {
-    const auto equal_rings = on_cuda(options) ? EqualRings::by_all_modes : EqualRings::by_fewer_modes;
-    return RingFftGeometry(grid, kernel, grid_out, options.accuracy, equal_rings);
-}
-
 template <int Rank>
 std::unique_ptr<const BasicConvolver<Rank>> make_rings(RingFftGeometry geometry,
                                                        const PixelConvolutionOptions& options) {
@@ -111,7 +102,8 @@ std::unique_ptr<const BasicConvolver<Rank>> make_mixed(RingFftGeometry geometry,
         if (!std::binary_search(direct.begin(), direct.end(), ring)) others.push_back(ring);
     auto pixels = make_pixel_sum(grid, kernel, grid_out.subset(direct), options);
     if (others.empty()) return pixels;
-    auto rings = make_rings<Rank>(make_geometry(grid, kernel, grid_out.subset(others), options), options);
+    auto rings =
+        make_rings<Rank>(RingFftGeometry(grid, kernel, grid_out.subset(others), options.accuracy), options);
     auto mixed = std::make_unique<const MixedConvolver<Rank>>(std::move(rings), std::move(pixels));
     if (!on_cuda(options)) return mixed;
     return make_staged<Rank>(std::move(mixed), grid_out.has_other_pixels(), options);
@@ -121,13 +113,13 @@ std::unique_ptr<const BasicConvolver<Rank>> make_mixed(RingFftGeometry geometry,
 
 std::unique_ptr<const Convolver> make_ring_fft(const Grid& grid, const RadialKernel& kernel,
                                                const Grid& grid_out, const PixelConvolutionOptions& options) {
-    return make_mixed<2>(make_geometry(grid, kernel, grid_out, options), kernel, options);
+    return make_mixed<2>(RingFftGeometry(grid, kernel, grid_out, options.accuracy), kernel, options);
 }
 
 std::unique_ptr<const PolarizationConvolver> make_ring_fft(const Grid& grid, const PolarizationKernel& kernel,
                                                            const Grid& grid_out,
                                                            const PixelConvolutionOptions& options) {
-    return make_mixed<3>(make_geometry(grid, kernel, grid_out, options), kernel, options);
+    return make_mixed<3>(RingFftGeometry(grid, kernel, grid_out, options.accuracy), kernel, options);
 }
 
 }  // namespace zonal::radial

@@ -12,6 +12,8 @@ using namespace cuda;
 
 /// Values of the kernel's rows that are made at once.
 constexpr std::int64_t most_values = std::int64_t{1} << 28;
+/// So many keep a processor busy while each waits for memory.
+constexpr std::int64_t blocks_per_processor = 8;
 
 /// Device memory of one call, and what fills it.
 template <class R, int components>
@@ -54,7 +56,8 @@ class CudaRingFft final : public BasicConvolver<Rank> {
           threads_(options.threads),
           has_other_pixels_(geometry.grid_out().has_other_pixels()),
           geometry_(std::move(geometry)),
-          schedule_(geometry_),
+          schedule_(geometry_, {blocks_per_processor * core::device_limits().processors,
+                                sum_threads * modes_per_thread<R, components>}),
           to_modes_(geometry_, schedule_, RingTransforms<R>::Direction::to_modes),
           to_pixels_(geometry_, schedule_, RingTransforms<R>::Direction::to_pixels),
           coefficients_{coefficients_of(geometry_, false), coefficients_of(geometry_, true)} {
@@ -64,6 +67,7 @@ class CudaRingFft final : public BasicConvolver<Rank> {
         entries_ = core::DeviceArray<SumEntry>(schedule_.entries);
         turns_ = core::DeviceArray<EntryTurns>(schedule_.turns);
         class_of_ = core::DeviceArray<std::int32_t>(schedule_.class_of);
+        sliced_rows_ = core::DeviceArray<SlicedRow>(schedule_.sliced_rows);
     }
 
     void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
@@ -187,6 +191,14 @@ class CudaRingFft final : public BasicConvolver<Rank> {
         core::check_launch("sum over rings");
     }
 
+    void add_slices(Storage& storage, cudaStream_t stream) const {
+        if (sliced_rows_.size() == 0) return;
+        const dim3 blocks(static_cast<unsigned>(sliced_rows_.size()), components);
+        add_slices_kernel<R><<<blocks, sum_threads, 0, stream>>>(
+            sliced_rows_.data(), schedule_.n_output_modes, storage.output.data());
+        core::check_launch("sum over rings");
+    }
+
     /// Marks: start, rows, input, sums, output.
     template <class T>
     void convolve_map(const Fields<const T>& map, const Fields<T>& convolved, bool rows_are_there,
@@ -207,6 +219,7 @@ class CudaRingFft final : public BasicConvolver<Rank> {
             if (bands_.size() > 1) make_rows(band, storage, stream);
             sum(band, storage, stream);
         }
+        add_slices(storage, stream);
         mark();
         for (std::int64_t c = 0; c < components; ++c)
             to_pixels_.template transform_back<T>(storage.output.data() + c * schedule_.n_output_modes,
@@ -279,6 +292,7 @@ class CudaRingFft final : public BasicConvolver<Rank> {
     core::DeviceArray<SumEntry> entries_;
     core::DeviceArray<EntryTurns> turns_;
     core::DeviceArray<std::int32_t> class_of_;
+    core::DeviceArray<SlicedRow> sliced_rows_;
 };
 
 }  // namespace

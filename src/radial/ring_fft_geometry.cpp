@@ -44,18 +44,18 @@ double table_accuracy(double accuracy) {
 }  // namespace
 
 RingFftGeometry::RingFftGeometry(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                                 double accuracy, EqualRings equal_rings)
+                                 double accuracy)
     : RingFftGeometry(grid, SumKernel(kernel, table_accuracy(accuracy)), {&kernel, nullptr, false}, grid_out,
-                      accuracy, equal_rings) {}
+                      accuracy) {}
 
 RingFftGeometry::RingFftGeometry(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
-                                 double accuracy, EqualRings equal_rings)
+                                 double accuracy)
     : RingFftGeometry(grid, SumKernel(kernel.plus(), kernel.minus(), table_accuracy(accuracy)),
-                      {kernel.plus(), kernel.minus(), true}, grid_out, accuracy, equal_rings) {}
+                      {kernel.plus(), kernel.minus(), true}, grid_out, accuracy) {}
 
 RingFftGeometry::RingFftGeometry(const Grid& grid, SumKernel kernel, const KernelProfiles& profiles,
-                                 const Grid& grid_out, double accuracy, EqualRings equal_rings)
-    : grid_(grid), grid_out_(grid_out), kernel_(std::move(kernel)), equal_rings_(equal_rings) {
+                                 const Grid& grid_out, double accuracy)
+    : grid_(grid), grid_out_(grid_out), kernel_(std::move(kernel)) {
     make_nodes();
     find_twins();
     set_exact_modes(profiles, accuracy);
@@ -100,8 +100,7 @@ void RingFftGeometry::set_exact_modes(const KernelProfiles& profiles, double acc
             const std::int64_t longest = std::max(nodes_[output].n_pixels, nodes_[pair.node].n_pixels);
             // Where more modes than a few times those of the map count, the kernel is narrower than a pixel,
             // and its pixels are few. Rows of equal rings can do without.
-            if (pair.kind == RowKind::equal && equal_rings_ == EqualRings::by_fewer_modes)
-                highest = std::max(highest, longest / 2);
+            if (pair.kind == RowKind::equal) highest = std::max(highest, longest / 2);
             if (pair.kind == RowKind::exact || pair.kind == RowKind::direct)
                 highest = std::max<std::int64_t>({highest, 4 * longest, 64});
         });
@@ -150,8 +149,7 @@ KernelRow RingFftGeometry::row(std::int64_t node, std::int64_t position, bool is
     const bool converges = exact_modes > 0;
     row.kind = converges ? RowKind::exact : RowKind::direct;
     const std::int64_t exact_length = sample_length(2 * exact_modes);
-    const bool is_coarser =
-        equal_rings_ == EqualRings::by_fewer_modes && converges && exact_length < a.n_pixels;
+    const bool is_coarser = converges && exact_length < a.n_pixels;
     if (a.n_pixels == b.n_pixels && (a.has_twins || !converges) && !is_coarser) {
         const HalfPixels offset = half_pixels_between(a.phi_0, b.phi_0, a.n_pixels);
         if (offset.is_whole) {

@@ -83,16 +83,12 @@ struct KernelProfiles {
     bool is_polarized;
 };
 
-/// Whether equal rings are taken by exact modes where these need fewer samples.
-enum class EqualRings { by_fewer_modes, by_all_modes };
-
 class RingFftGeometry {
   public:
     /// accuracy: resolved.
-    RingFftGeometry(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out, double accuracy,
-                    EqualRings equal_rings = EqualRings::by_fewer_modes);
-    RingFftGeometry(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out, double accuracy,
-                    EqualRings equal_rings = EqualRings::by_fewer_modes);
+    RingFftGeometry(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out, double accuracy);
+    RingFftGeometry(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
+                    double accuracy);
 
     const Grid& grid() const { return grid_; }
     const Grid& grid_out() const { return grid_out_; }
@@ -143,7 +139,7 @@ class RingFftGeometry {
 
   private:
     RingFftGeometry(const Grid& grid, SumKernel kernel, const KernelProfiles& profiles, const Grid& grid_out,
-                    double accuracy, EqualRings equal_rings);
+                    double accuracy);
     void make_nodes();
     void find_twins();
     void set_exact_modes(const KernelProfiles& profiles, double accuracy);
@@ -152,7 +148,6 @@ class RingFftGeometry {
 
     Grid grid_, grid_out_;
     SumKernel kernel_;
-    EqualRings equal_rings_;
     std::vector<RingNode> nodes_;
     std::vector<std::int64_t> outputs_;
     std::int64_t degree_ = -1;

@@ -5,6 +5,7 @@
 #include <map>
 #include <numbers>
 #include <tuple>
+#include <utility>
 
 #include "radial/pixel_sum_rings.hpp"
 
@@ -13,8 +14,15 @@ namespace {
 
 /// Rows start at multiples of this many modes: a cache line and more.
 constexpr std::int64_t mode_unit = 32;
+/// Of a slice: so many that the waves that they share are made for some.
+constexpr std::int64_t least_entries = 8;
 /// chord^2 that stands for no row: beyond the sphere.
 constexpr double no_row = 8;
+
+/// Complex numbers from one row of modes to the next.
+std::int64_t row_stride(std::int64_t n_modes) {
+    return (n_modes + mode_unit - 1) / mode_unit * mode_unit;
+}
 
 /// Rows of one class: equal rings of a length and parity, or exact modes; of one of the kernel's parts.
 using ClassKey = std::tuple<RowKind, std::int64_t, std::int64_t, bool>;
@@ -62,6 +70,14 @@ struct ClassesOfGroup {
     };
     std::map<ClassKey, Class> classes;
 
+    std::vector<UnplacedEntry> unplaced() const {
+        std::vector<UnplacedEntry> all;
+        for (const auto& [key, of_class] : classes)
+            for (const auto& [position, one] : of_class.entries)
+                all.push_back({&of_class.shape, one.entry, one.turns});
+        return all;
+    }
+
     /// The row of output a of the group; input_modes: where the modes of the input's nodes start.
     void add(const KernelRow& row, std::int64_t position, int a,
              const std::vector<std::int64_t>& input_modes) {
@@ -103,20 +119,33 @@ std::int32_t values_of(const SumEntry& entry, const SumClass& shape, double limi
     return static_cast<std::int32_t>(most);
 }
 
+/// Into how many slices groups should be cut.
+std::int64_t slices_wanted(const RingFftGeometry& geometry,
+                           const std::vector<std::vector<std::int64_t>>& groups, const Sharing& sharing) {
+    std::int64_t n_blocks = 1;
+    for (const auto& nodes : groups) {
+        std::int64_t most_modes = 0;
+        for (const std::int64_t node : nodes)
+            most_modes = std::max(most_modes, geometry.nodes()[node].output_modes);
+        n_blocks += (most_modes + sharing.modes_per_block - 1) / sharing.modes_per_block;
+    }
+    return sharing.n_blocks / n_blocks + 1;
+}
+
 }  // namespace
 
-SumSchedule::SumSchedule(const RingFftGeometry& geometry) {
+SumSchedule::SumSchedule(const RingFftGeometry& geometry, const Sharing& sharing) {
     place_modes(geometry);
-    for (const auto& nodes : group_outputs(geometry)) add_group(geometry, nodes);
+    const auto nodes_of_groups = group_outputs(geometry);
+    const std::int64_t most_slices = slices_wanted(geometry, nodes_of_groups, sharing);
+    for (const auto& nodes : nodes_of_groups) add_group(geometry, nodes, most_slices);
     sort_by_width();
 }
 
 void SumSchedule::place_modes(const RingFftGeometry& geometry) {
     const auto place = [](std::int64_t ring, std::int64_t n_modes, std::int64_t& end) -> std::int64_t {
         if (ring < 0 || n_modes == 0) return -1;
-        const std::int64_t start = end;
-        end += (n_modes + mode_unit - 1) / mode_unit * mode_unit;
-        return start;
+        return std::exchange(end, end + row_stride(n_modes));
     };
     for (const RingNode& node : geometry.nodes())
         for (int side = 0; side < 2; ++side) {
@@ -125,7 +154,8 @@ void SumSchedule::place_modes(const RingFftGeometry& geometry) {
         }
 }
 
-void SumSchedule::add_group(const RingFftGeometry& geometry, const std::vector<std::int64_t>& nodes) {
+void SumSchedule::add_group(const RingFftGeometry& geometry, const std::vector<std::int64_t>& nodes,
+                            std::int64_t most_slices) {
     ClassesOfGroup found;
     SumGroup group{};
     for (int a = 0; a < group_size; ++a) {
@@ -139,26 +169,55 @@ void SumSchedule::add_group(const RingFftGeometry& geometry, const std::vector<s
             found.add(row, position, a, input_modes);
         });
     }
-    group.first_class = static_cast<std::int64_t>(classes.size());
-    group.first_entry = static_cast<std::int64_t>(entries.size());
-    for (auto& [key, of_class] : found.classes) {
-        SumClass& shape = of_class.shape;
-        shape.first = static_cast<std::int64_t>(entries.size());
-        const double limit = geometry.part(shape.is_minus != 0).limit;
-        for (auto& [position, one] : of_class.entries) {
-            one.entry.n_values = values_of(one.entry, shape, limit);
-            shape.n_values = std::max(shape.n_values, one.entry.n_values);
-            entries.push_back(one.entry);
-            if (geometry.is_polarized()) turns.push_back(one.turns);
-            class_of.push_back(static_cast<std::int32_t>(classes.size()));
-        }
-        shape.end = static_cast<std::int64_t>(entries.size());
-        group.width = std::max(group.width, shape.n_values <= narrow ? narrow : wide);
-        classes.push_back(shape);
+    const std::vector<UnplacedEntry> all = found.unplaced();
+    if (all.empty()) return;
+    const std::int64_t n = std::ssize(all),
+                       n_slices = std::clamp<std::int64_t>(n / least_entries, 1, most_slices);
+    const std::vector<SumGroup> slices = slices_of(group, n_slices);
+    for (std::int64_t slice = 0; slice < n_slices; ++slice) {
+        const std::int64_t first = n * slice / n_slices, end = n * (slice + 1) / n_slices;
+        add_entries(geometry, slices[slice], std::span(all).subspan(first, end - first));
     }
-    group.end_class = static_cast<std::int64_t>(classes.size());
-    group.end_entry = static_cast<std::int64_t>(entries.size());
-    if (group.end_class > group.first_class) groups.push_back(group);
+}
+
+std::vector<SumGroup> SumSchedule::slices_of(const SumGroup& group, std::int64_t n_slices) {
+    std::vector<SumGroup> slices(n_slices, group);
+    if (n_slices == 1) return slices;
+    for (int a = 0; a < group_size; ++a)
+        for (int side = 0; side < 2; ++side) {
+            if (group.modes[a][side] < 0) continue;
+            const std::int64_t stride = row_stride(group.n_modes[a]);
+            sliced_rows.push_back({group.modes[a][side], n_output_modes, stride, group.n_modes[a],
+                                   static_cast<std::int32_t>(n_slices)});
+            for (SumGroup& slice : slices)
+                slice.modes[a][side] = std::exchange(n_output_modes, n_output_modes + stride);
+        }
+    return slices;
+}
+
+void SumSchedule::add_entries(const RingFftGeometry& geometry, SumGroup group,
+                              std::span<const UnplacedEntry> unplaced) {
+    group.first_class = std::ssize(classes);
+    group.first_entry = std::ssize(entries);
+    const SumClass* shape = nullptr;
+    for (const UnplacedEntry& one : unplaced) {
+        if (shape != one.shape) {
+            shape = one.shape;
+            classes.push_back(*shape);
+            classes.back().first = std::ssize(entries);
+        }
+        SumClass& placed = classes.back();
+        entries.push_back(one.entry);
+        entries.back().n_values = values_of(one.entry, placed, geometry.part(placed.is_minus != 0).limit);
+        placed.n_values = std::max(placed.n_values, entries.back().n_values);
+        placed.end = std::ssize(entries);
+        group.width = std::max(group.width, placed.n_values <= narrow ? narrow : wide);
+        if (geometry.is_polarized()) turns.push_back(one.turns);
+        class_of.push_back(static_cast<std::int32_t>(classes.size() - 1));
+    }
+    group.end_class = std::ssize(classes);
+    group.end_entry = std::ssize(entries);
+    groups.push_back(group);
 }
 
 void SumSchedule::sort_by_width() {

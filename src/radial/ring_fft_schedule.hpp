@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "radial/ring_fft_geometry.hpp"
@@ -46,8 +47,28 @@ struct SumGroup {
     std::int64_t first_entry, end_entry;
 };
 
+/// An entry that has no place yet, of a class that has none.
+struct UnplacedEntry {
+    const SumClass* shape;
+    SumEntry entry;
+    EntryTurns turns;
+};
+
+/// The modes of an output whose group is shared among blocks.
+struct SlicedRow {
+    std::int64_t sum;             ///< where G starts
+    std::int64_t slices, stride;  ///< where G of the first slice starts; of the next
+    std::int32_t n_modes, n_slices;
+};
+
+/// Of small maps and of wide kernels, which have few modes, groups are too few to keep a device busy. Their
+/// rings are then shared among several groups, slices, up to about so many blocks of so many modes in all.
+struct Sharing {
+    std::int64_t n_blocks = 0, modes_per_block = 1;
+};
+
 struct SumSchedule {
-    explicit SumSchedule(const RingFftGeometry& geometry);
+    explicit SumSchedule(const RingFftGeometry& geometry, const Sharing& sharing = {});
 
     std::vector<SumGroup> groups;  ///< of the narrow width first
     std::vector<SumClass> classes;
@@ -58,12 +79,17 @@ struct SumSchedule {
         output_modes;  ///< [node][side]: where F and G start, of a component; -1: none
     std::int64_t n_input_modes = 0, n_output_modes = 0;  ///< of a component
     std::int64_t n_narrow = 0;                           ///< groups of the narrow width
+    std::vector<SlicedRow> sliced_rows;                  ///< to be added up in the end
 
     static constexpr std::int32_t narrow = 8, wide = 16;
 
   private:
     void place_modes(const RingFftGeometry& geometry);
-    void add_group(const RingFftGeometry& geometry, const std::vector<std::int64_t>& nodes);
+    void add_group(const RingFftGeometry& geometry, const std::vector<std::int64_t>& nodes,
+                   std::int64_t most_slices);
+    std::vector<SumGroup> slices_of(const SumGroup& group, std::int64_t n_slices);
+    void add_entries(const RingFftGeometry& geometry, SumGroup group,
+                     std::span<const UnplacedEntry> unplaced);
     void sort_by_width();
 };
 

@@ -220,4 +220,21 @@ __global__ void __launch_bounds__(sum_threads)
             }
 }
 
+/// G of rows from those of their slices, a block per row; blockIdx.y: the component.
+template <class R>
+__global__ void __launch_bounds__(sum_threads)
+    add_slices_kernel(const SlicedRow* rows, std::int64_t component_stride, Complex<R>* output) {
+    const SlicedRow row = rows[blockIdx.x];
+    output += blockIdx.y * component_stride;
+    for (std::int64_t m = threadIdx.x; m < row.n_modes; m += sum_threads) {
+        Complex<R> sum{0, 0};
+        for (std::int64_t slice = 0; slice < row.n_slices; ++slice) {
+            const Complex<R> one = output[row.slices + slice * row.stride + m];
+            sum.x += one.x;
+            sum.y += one.y;
+        }
+        output[row.sum + m] = sum;
+    }
+}
+
 }  // namespace zonal::radial::cuda

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <complex>
+#include <utility>
 
 #include "convolution_helpers.hpp"
-#include "radial/ring_fft.hpp"
 
 namespace zonal::radial {
 namespace {
@@ -97,13 +97,19 @@ Modes summed_by_groups(const RingFftGeometry& geometry, const SumSchedule& sched
                     }
             }
         }
+    for (const SlicedRow& row : schedule.sliced_rows)
+        for (int c = 0; c < geometry.n_components(); ++c)
+            for (std::int64_t k = 0; k < row.n_slices; ++k)
+                for (std::int64_t m = 0; m < row.n_modes; ++m) {
+                    const auto first = output.begin() + c * schedule.n_output_modes + m;
+                    first[row.sum] += std::exchange(first[row.slices + k * row.stride], 0);
+                }
     return output;
 }
 
 /// Of a geometry with no direct rows, made to an accuracy.
-void expect_same_sums(const RingFftGeometry& geometry, double accuracy) {
+void expect_same_sums(const RingFftGeometry& geometry, const SumSchedule& schedule, double accuracy) {
     ASSERT_TRUE(geometry.direct_rings().empty());
-    const SumSchedule schedule(geometry);
     const std::int64_t n = geometry.n_components() * schedule.n_input_modes;
     const auto random = random_map(2 * n);
     Modes input(n);
@@ -119,51 +125,48 @@ void expect_same_sums(const RingFftGeometry& geometry, double accuracy) {
     EXPECT_LT(difference, accuracy * most) << geometry.grid().name();
 }
 
+/// By groups that are whole, and by slices of them where their entries are enough.
+void expect_same_sums(const RingFftGeometry& geometry, double accuracy) {
+    const SumSchedule whole(geometry), shared(geometry, {1000, 4});
+    EXPECT_TRUE(whole.sliced_rows.empty());
+    std::size_t n_slices = 0;
+    for (const SumGroup& group : whole.groups)
+        n_slices +=
+            static_cast<std::size_t>(std::max<std::int64_t>(1, (group.end_entry - group.first_entry) / 8));
+    EXPECT_EQ(shared.groups.size(), n_slices);
+    EXPECT_EQ(shared.entries.size(), whole.entries.size());
+    for (const SumSchedule* schedule : {&whole, &shared}) expect_same_sums(geometry, *schedule, accuracy);
+}
+
 TEST(RingFftSchedule, GroupsMakeTheSumsOfTheirRows) {
     for (const Grid& grid : {Grid::healpix(8), Grid::healpix(5), Grid::gauss_legendre(14, 20),
                              Grid::healpix(8).subset({0, 3, 4, 7, 8, 9, 14, 15, 16, 30})})
-        for (const double fwhm : {20.0, 60.0})
-            for (const EqualRings equal_rings : {EqualRings::by_fewer_modes, EqualRings::by_all_modes}) {
-                const double accuracy = 1e-12;
-                const auto kernel = RadialKernel::gaussian(fwhm * degree);
-                expect_same_sums(RingFftGeometry(grid, kernel, grid, accuracy, equal_rings), accuracy);
-            }
+        for (const double fwhm : {20.0, 60.0}) {
+            const double accuracy = 1e-12;
+            const auto kernel = RadialKernel::gaussian(fwhm * degree);
+            expect_same_sums(RingFftGeometry(grid, kernel, grid, accuracy), accuracy);
+        }
 }
 
 TEST(RingFftSchedule, GroupsMakeTheSumsOfTheirRowsOfQAndU) {
     const PolarizationKernel both({0, 0, 1, -2, 3, 1, 2}, {0, 0, -2, 1, 1, 0.5});
     for (const Grid& grid : {Grid::healpix(4), Grid::gauss_legendre(10, 16),
                              Grid::healpix(8).subset({0, 3, 4, 7, 8, 9, 14, 15, 16, 30})})
-        for (const PolarizationKernel& kernel : {both, PolarizationKernel::gaussian(40 * degree)})
-            for (const EqualRings equal_rings : {EqualRings::by_fewer_modes, EqualRings::by_all_modes}) {
-                const double accuracy = 1e-12;
-                expect_same_sums(RingFftGeometry(grid, kernel, grid, accuracy, equal_rings), accuracy);
-            }
+        for (const PolarizationKernel& kernel : {both, PolarizationKernel::gaussian(40 * degree)}) {
+            const double accuracy = 1e-12;
+            expect_same_sums(RingFftGeometry(grid, kernel, grid, accuracy), accuracy);
+        }
 }
 
-TEST(RingFftGeometry, FewerModesGiveWhatAllGive) {
-    const Grid grid = Grid::healpix(64);
-    const auto kernel = RadialKernel::gaussian(40 * degree);
-    PixelConvolutionOptions options;
-    options.accuracy = 1e-12;
-    options.threads = 1;
-    const auto map = random_map(grid.n_pixels());
-    const View<const double, 2> in(map.data(), {1, grid.n_pixels()});
-    std::vector<double> convolved[2];
-    double modes[2];
-    for (const EqualRings equal_rings : {EqualRings::by_fewer_modes, EqualRings::by_all_modes}) {
-        const auto which = static_cast<std::size_t>(equal_rings);
-        const auto convolver =
-            make_cpu_ring_fft<2>(RingFftGeometry(grid, kernel, grid, options.accuracy, equal_rings), options);
-        convolved[which].resize(map.size());
-        convolver->convolve(in, View<double, 2>(convolved[which].data(), in.extents()),
-                            *convolver->make_workspace(1), {});
-        modes[which] = convolver->work().mode_products;
-    }
-    EXPECT_LT(1.5 * modes[0], modes[1]);  // the caps take few either way
-    // Each side leaves out modes below the accuracy.
-    EXPECT_LT(tests::largest_difference(convolved[0], convolved[1]),
-              2 * options.accuracy * tests::largest(convolved[1]));
+TEST(RingFftSchedule, SharesFewGroupsAmongTheBlocksWanted) {
+    const Grid grid = Grid::healpix(16);
+    const RingFftGeometry geometry(grid, RadialKernel::gaussian(60 * degree), grid, 1e-12);
+    const auto count = [&](std::int64_t n_blocks) {
+        return std::ssize(SumSchedule(geometry, {n_blocks, 1 << 20}).groups);
+    };
+    const std::int64_t n_groups = count(0);
+    EXPECT_EQ(count(n_groups), n_groups);
+    EXPECT_EQ(count(2 * n_groups + 2), 3 * n_groups);
 }
 
 }  // namespace
