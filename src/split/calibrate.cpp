@@ -16,7 +16,6 @@ namespace {
 
 using calibration::Case;
 using calibration::cases_of;
-using calibration::Part;
 using calibration::Polarization;
 using calibration::Scalars;
 
@@ -75,7 +74,7 @@ class Calibration {
             for (const Case& one : ring_fft_cases_of(device))
                 convolutions_.push_back({PixelMethod::ring_fft, precision, one});
         }
-        for (const std::int64_t nside : Maps::transform_sizes) transforms_.push_back({nside});
+        for (const std::int64_t nside : transform_sizes(device)) transforms_.push_back({nside});
     }
 
     ConvolutionCosts measure() {
@@ -97,7 +96,7 @@ class Calibration {
     }
 
     static int n_steps(Device device) {
-        return 2 * static_cast<int>(std::size(Maps::transform_sizes) +
+        return 2 * static_cast<int>(transform_sizes(device).size() +
                                     2 * (ring_fft_cases_of(device).size() + sum_cases_of(device).size()));
     }
 
@@ -126,6 +125,9 @@ class Calibration {
     }
     static std::vector<Case> ring_fft_cases_of(Device device) {
         return cases_of<Maps>(device, calibration::ring_fft_cases, calibration::more_ring_fft_cases);
+    }
+    static std::vector<std::int64_t> transform_sizes(Device device) {
+        return calibration::transform_sizes<Maps>(device);
     }
     bool on_cpu() const { return device_.kind() == Device::Kind::cpu; }
 
@@ -214,8 +216,9 @@ class Calibration {
         fit_sum(precision, sum);
         fit_ring_fft(precision, rings);
         const auto rest = [&](PixelMethod method) {
+            // Parts of maps leave the other pixels as they are, which takes time of its own.
             return collect(
-                are_of(method, precision),
+                [=](const Convolution& one) { return are_of(method, precision)(one) && one.one.is_whole(); },
                 [](const Convolution& one) {
                     return std::vector<double>{static_cast<double>(one.n_pixels), 1};
                 },
@@ -248,7 +251,7 @@ class Calibration {
         // The CPU makes rows and FFTs in double precision always. In the belts they are as fast as they can
         // be.
         const auto of_whole_maps = [&](const Convolution& one) {
-            return one.method == PixelMethod::ring_fft && one.one.part.where == Part::Where::all &&
+            return one.method == PixelMethod::ring_fft && one.one.is_whole() &&
                    (on_cpu() || one.precision == precision);
         };
         const auto k = explain(collect(

@@ -39,6 +39,7 @@ struct Case {
     Part part = all_rings;
     int n_knots = 0;  ///< of a table with the Gaussian's values, whose weights take more of these
 
+    bool is_whole() const { return part.where == Part::Where::all; }
     double support() const { return pixels * std::sqrt(pi / 3) / static_cast<double>(nside); }
 
     RadialKernel kernel() const {
@@ -59,7 +60,7 @@ struct Case {
 
     Grid grid() const {
         auto all = Grid::healpix(nside);
-        if (part.where == Part::Where::all) return all;
+        if (is_whole()) return all;
         const bool at_poles = part.where == Part::Where::poles;
         std::vector<std::int64_t> rings(at_poles ? 2 * part.n_rings : part.n_rings);
         const auto middle = rings.begin() + part.n_rings;
@@ -101,8 +102,10 @@ inline constexpr Case ring_fft_cases[] = {{64, 8, 3.2},
                                           {1024, 96, 2.2, belt(96)}};
 // A GPU takes more, as it is fast, and its small and middle maps are not yet explained by the large ones.
 inline constexpr Case more_sum_cases[] = {{128, 8, 2.2}, {128, 14, 2.2}, {256, 16, 2.2}, {256, 48, 2.2}};
-inline constexpr Case more_ring_fft_cases[] = {
-    {128, 12, 3.2}, {256, 60, 3.2}, {512, 100, 3.2}, {1024, 24, 3.2}};
+inline constexpr Case more_ring_fft_cases[] = {{128, 12, 3.2},  {256, 60, 3.2},  {256, 200, 3.2},
+                                               {512, 100, 3.2}, {512, 400, 3.2}, {1024, 24, 3.2},
+                                               {1024, 300, 3.2}};
+inline constexpr std::int64_t more_transform_size = 1024;  // nside
 
 /// Maps of spin 0, or Q and U: of which rank they are, and what convolves them.
 struct Scalars {
@@ -138,6 +141,14 @@ std::vector<Case> cases_of(Device device, std::span<const Case> all, std::span<c
     if (device.kind() != Device::Kind::cpu) cases.insert(cases.end(), more.begin(), more.end());
     std::erase_if(cases, [](const Case& one) { return !Maps::takes(one); });
     return cases;
+}
+
+/// nside of the maps that are transformed on a device.
+template <class Maps>
+std::vector<std::int64_t> transform_sizes(Device device) {
+    std::vector<std::int64_t> sizes(std::begin(Maps::transform_sizes), std::end(Maps::transform_sizes));
+    if (device.kind() != Device::Kind::cpu) sizes.push_back(more_transform_size);
+    return sizes;
 }
 
 }  // namespace zonal::calibration
