@@ -17,10 +17,13 @@ namespace zonal::cli {
 namespace {
 
 /// Raised with every change of what a file must have: older ones are not read.
-constexpr int costs_version = 2;
+constexpr int costs_version = 3;
 
 Json to_json(const TransformCost& cost) {
-    return {{"legendre_flop", cost.legendre_flop}, {"pixel", cost.pixel}, {"call", cost.call}};
+    return {{"legendre_flop", cost.legendre_flop},
+            {"pixel", cost.pixel},
+            {"ring", cost.ring},
+            {"call", cost.call}};
 }
 
 double cost(const JsonField& field) {
@@ -28,7 +31,8 @@ double cost(const JsonField& field) {
 }
 
 TransformCost transform_cost(const JsonField& field) {
-    return {cost(field.at("legendre_flop")), cost(field.at("pixel")), cost(field.at("call"))};
+    return {cost(field.at("legendre_flop")), cost(field.at("pixel")), cost(field.at("call")),
+            cost(field.at("ring"))};
 }
 
 struct NamedCost {
@@ -46,6 +50,7 @@ constexpr NamedCost pixel_costs[] = {{"kernel_value", &PixelCost::kernel_value},
                                      {"fft_pixel", &PixelCost::fft_pixel},
                                      {"ring_value", &PixelCost::ring_value},
                                      {"pixel", &PixelCost::pixel},
+                                     {"ring", &PixelCost::ring},
                                      {"map", &PixelCost::map},
                                      {"call", &PixelCost::call}};
 
@@ -62,7 +67,7 @@ PixelCost pixel_cost(const JsonField& field) {
 }
 
 bool is_free(const TransformCost& cost) {
-    return cost.legendre_flop + cost.pixel + cost.call == 0;
+    return cost.legendre_flop + cost.pixel + cost.call + cost.ring == 0;
 }
 
 bool is_free(const PixelCost& cost) {

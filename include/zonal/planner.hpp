@@ -32,6 +32,7 @@ TransformWork transform_work(const Grid& grid, std::int64_t lmax);
 /// Seconds per unit of the TransformWork of one transform, and of a call.
 struct TransformCost {
     double legendre_flop = 0, pixel = 0, call = 0;
+    double ring = 0;  ///< per ring as approximate_rings counts them
 };
 
 /// Seconds per unit of PixelConvolutionWork, per pixel of the map for all else, and of a call.
@@ -44,6 +45,7 @@ struct PixelCost {
     double ring_value = 0;  ///< per kernel value of one of the map's rings: what cannot be done at once
     double pixel = 0, map = 0, call = 0;
     double longest_sum = 0;  ///< per product in it
+    double ring = 0;         ///< per ring of the map as approximate_rings counts them, for all else
 };
 
 /// What work on one device costs, from host memory and back, of maps of one spin.
@@ -82,7 +84,10 @@ CostModel default_cost_model(int threads = 0);
 CostModel calibrate(int threads = 0, const Progress& progress = {});
 
 double predicted_seconds(const TransformCost& cost, const TransformWork& work);
-/// Kernel values of one ring, up to a factor: rings are as many as the root of the pixels.
+/// The root of the pixels: what grows more slowly than they do, as rings do. Maps come to a GPU and go the
+/// faster the larger they are.
+double approximate_rings(double n_pixels);
+/// Kernel values of one of these rings.
 double ring_values(const PixelConvolutionWork& work, std::int64_t n_pixels);
 /// n_pixels: of the map.
 double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work, std::int64_t n_pixels,

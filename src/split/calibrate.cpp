@@ -18,6 +18,7 @@ using calibration::Case;
 using calibration::cases_of;
 using calibration::Polarization;
 using calibration::Scalars;
+using calibration::TransformCase;
 
 double seconds_of(const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();
@@ -74,7 +75,7 @@ class Calibration {
             for (const Case& one : ring_fft_cases_of(device))
                 convolutions_.push_back({PixelMethod::ring_fft, precision, one});
         }
-        for (const std::int64_t nside : transform_sizes(device)) transforms_.push_back({nside});
+        for (const TransformCase& one : transform_cases(device)) transforms_.push_back({one});
     }
 
     ConvolutionCosts measure() {
@@ -96,7 +97,7 @@ class Calibration {
     }
 
     static int n_steps(Device device) {
-        return 2 * static_cast<int>(transform_sizes(device).size() +
+        return 2 * static_cast<int>(transform_cases(device).size() +
                                     2 * (ring_fft_cases_of(device).size() + sum_cases_of(device).size()));
     }
 
@@ -116,7 +117,7 @@ class Calibration {
     };
     /// One convolution in harmonic space, without an iteration and with one.
     struct Transform {
-        std::int64_t nside;
+        TransformCase one;
         double plain = HUGE_VAL, with_one = HUGE_VAL;  ///< s
     };
 
@@ -126,15 +127,16 @@ class Calibration {
     static std::vector<Case> ring_fft_cases_of(Device device) {
         return cases_of<Maps>(device, calibration::ring_fft_cases, calibration::more_ring_fft_cases);
     }
-    static std::vector<std::int64_t> transform_sizes(Device device) {
-        return calibration::transform_sizes<Maps>(device);
+    static std::vector<TransformCase> transform_cases(Device device) {
+        return calibration::transform_cases<Maps>(device);
     }
     bool on_cpu() const { return device_.kind() == Device::Kind::cpu; }
 
     void measure_transform(Transform& transform) const {
-        const auto grid = Grid::healpix(transform.nside);
-        transform.plain = std::min(transform.plain, measure_smoothing(grid, 2 * transform.nside, 0));
-        transform.with_one = std::min(transform.with_one, measure_smoothing(grid, 2 * transform.nside, 1));
+        const auto grid = Grid::healpix(transform.one.nside);
+        const std::int64_t lmax = transform.one.lmax();
+        transform.plain = std::min(transform.plain, measure_smoothing(grid, lmax, 0));
+        transform.with_one = std::min(transform.with_one, measure_smoothing(grid, lmax, 1));
     }
 
     double measure_smoothing(const Grid& grid, std::int64_t lmax, int iterations) const {
@@ -185,16 +187,17 @@ class Calibration {
     void fit_transforms(ConvolutionCosts& costs) const {
         std::vector<Measurement> smoothing, iteration;
         for (const Transform& transform : transforms_) {
-            const auto work = transform_work(Grid::healpix(transform.nside), 2 * transform.nside);
-            const std::vector<double> counts{work.legendre_flops, work.pixels, 1};
+            const auto work = transform_work(Grid::healpix(transform.one.nside), transform.one.lmax());
+            const std::vector<double> counts{work.legendre_flops, work.pixels, 1,
+                                             approximate_rings(work.pixels)};
             constexpr double least_share = 0.1;  // of an iteration, should both be disturbed
             const double more = transform.with_one - transform.plain;
             smoothing.push_back({counts, transform.plain});
             iteration.push_back({counts, std::max(more, least_share * transform.plain)});
         }
         const auto s = explain(smoothing), i = explain(iteration);
-        costs.smoothing = {s[0], s[1], s[2]};
-        costs.iteration = {i[0], i[1], i[2]};
+        costs.smoothing = {s[0], s[1], s[2], s[3]};
+        costs.iteration = {i[0], i[1], i[2], i[3]};
     }
 
     /// The counts of the convolutions that are taken beside one part's seconds.
@@ -220,7 +223,8 @@ class Calibration {
             return collect(
                 [=](const Convolution& one) { return are_of(method, precision)(one) && one.one.is_whole(); },
                 [](const Convolution& one) {
-                    return std::vector<double>{static_cast<double>(one.n_pixels), 1};
+                    const auto pixels = static_cast<double>(one.n_pixels);
+                    return std::vector<double>{pixels, 1, approximate_rings(pixels)};
                 },
                 [](const Convolution& one) { return one.others(); });
         };
@@ -245,6 +249,7 @@ class Calibration {
         const auto r = explain(rest);
         cost.pixel = r[0];
         cost.call += r[1];
+        cost.ring = r[2];
     }
 
     void fit_ring_fft(Precision precision, PixelCost& cost) const {
@@ -270,10 +275,10 @@ class Calibration {
             are_of(PixelMethod::ring_fft, precision),
             [](const Convolution& one) {
                 return std::vector<double>{one.work.row_products, one.work.mode_products,
-                                           ring_values(one.work, one.n_pixels), 1};
+                                           ring_values(one.work, one.n_pixels), 1, one.work.kernel_values};
             },
             [](const Convolution& one) { return one.parts.sums; }));
-        cost.kernel_value = k[0];
+        cost.kernel_value = k[0] + s[4];
         cost.fft_pixel = f[0];
         cost.row_product = s[0];
         cost.mode_product = s[1];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -29,6 +30,13 @@ constexpr Part poles(std::int64_t n_rings) {
 constexpr Part belt(std::int64_t n_rings) {
     return {Part::Where::belt, n_rings};
 }
+
+/// A map's nside, and about what lmax is over it.
+struct TransformCase {
+    std::int64_t nside, degrees = 2;
+    /// No higher than an analysis may go.
+    std::int64_t lmax() const { return std::min(degrees * nside, 3 * nside - 1); }
+};
 
 /// A map's nside, a kernel's support in pixels, and by how much less than the support its FWHM is: cut at
 /// 2.2 it ends at 1e-6 of its peak, and its modes do not; at 3.2 at 1e-12, where the ring FFT needs no sums
@@ -105,15 +113,16 @@ inline constexpr Case more_sum_cases[] = {{128, 8, 2.2}, {128, 14, 2.2}, {256, 1
 inline constexpr Case more_ring_fft_cases[] = {{128, 12, 3.2},  {256, 60, 3.2},  {256, 200, 3.2},
                                                {512, 100, 3.2}, {512, 400, 3.2}, {1024, 24, 3.2},
                                                {1024, 300, 3.2}};
-inline constexpr std::int64_t more_transform_size = 1024;  // nside
+// There the transforms of large maps alone tell their Legendre sums from all that grows with the pixels.
+inline constexpr TransformCase more_transform_cases[] = {{1024}, {512, 3}, {1024, 3}};
 
 /// Maps of spin 0, or Q and U: of which rank they are, and what convolves them.
 struct Scalars {
     static constexpr int rank = 2;
     static constexpr std::int64_t components = 1;
     static constexpr Fields fields = Fields::scalars;
-    static constexpr std::int64_t transform_sizes[] = {64, 128, 192, 256, 384, 768};  // nside
-    static constexpr double long_run = HUGE_VAL;                                      // s
+    static constexpr TransformCase transform_cases[] = {{64}, {128}, {192}, {256}, {384}, {768}};
+    static constexpr double long_run = HUGE_VAL;  // s
     static bool takes(const Case&) { return true; }
     using Plan = PixelConvolutionPlan;
     static RadialKernel kernel(const Case& one) { return one.kernel(); }
@@ -124,7 +133,7 @@ struct Polarization {
     static constexpr std::int64_t components = 2;
     static constexpr Fields fields = Fields::qu;
     // All takes several times what it takes of spin 0: the longest cases are left out, or run once.
-    static constexpr std::int64_t transform_sizes[] = {64, 128, 192, 256, 384, 512};
+    static constexpr TransformCase transform_cases[] = {{64}, {128}, {192}, {256}, {384}, {512}};
     static constexpr double long_run = 0.25;
     static bool takes(const Case& one) {
         return one.nside < 1024 || one.pixels < 8 || one.part.n_rings == 192;
@@ -143,12 +152,12 @@ std::vector<Case> cases_of(Device device, std::span<const Case> all, std::span<c
     return cases;
 }
 
-/// nside of the maps that are transformed on a device.
 template <class Maps>
-std::vector<std::int64_t> transform_sizes(Device device) {
-    std::vector<std::int64_t> sizes(std::begin(Maps::transform_sizes), std::end(Maps::transform_sizes));
-    if (device.kind() != Device::Kind::cpu) sizes.push_back(more_transform_size);
-    return sizes;
+std::vector<TransformCase> transform_cases(Device device) {
+    std::vector<TransformCase> cases(std::begin(Maps::transform_cases), std::end(Maps::transform_cases));
+    if (device.kind() != Device::Kind::cpu)
+        cases.insert(cases.end(), std::begin(more_transform_cases), std::end(more_transform_cases));
+    return cases;
 }
 
 }  // namespace zonal::calibration

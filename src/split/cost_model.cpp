@@ -92,11 +92,16 @@ CostModel default_cost_model(int threads) {
 }
 
 double predicted_seconds(const TransformCost& cost, const TransformWork& work) {
-    return cost.call + cost.legendre_flop * work.legendre_flops + cost.pixel * work.pixels;
+    return cost.call + cost.legendre_flop * work.legendre_flops + cost.pixel * work.pixels +
+           cost.ring * approximate_rings(work.pixels);
+}
+
+double approximate_rings(double n_pixels) {
+    return std::sqrt(n_pixels);
 }
 
 double ring_values(const PixelConvolutionWork& work, std::int64_t n_pixels) {
-    return work.kernel_values / std::sqrt(static_cast<double>(n_pixels));
+    return work.kernel_values / approximate_rings(static_cast<double>(n_pixels));
 }
 
 double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work, std::int64_t n_pixels,
@@ -108,7 +113,7 @@ double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work
                          cost.pixel_weight * work.pixel_weights + cost.longest_sum * work.longest_sum;
     const double each = cost.mode_product * work.mode_products + cost.fft_pixel * work.fft_pixels +
                         cost.ring_value * ring_values(work, n_pixels) + discs + cost.pixel * pixels +
-                        cost.map;
+                        cost.ring * approximate_rings(pixels) + cost.map;
     return cost.call + rows + each * static_cast<double>(n_maps);
 }
 

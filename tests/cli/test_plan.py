@@ -54,7 +54,7 @@ def test_calibration_is_kept_and_taken_and_a_damaged_one_is_a_note(tmp_path):
     file = json.loads((tmp_path / "zonal" / report["output"].rsplit("/", 1)[1]).read_text())
     assert file["machine"] == report["machine"] and "1 threads" in file["machine"]
     costs = file["devices"][0]
-    assert costs["device"] == "cpu" and file["zonal_costs"] == 2
+    assert costs["device"] == "cpu" and file["zonal_costs"] == 3
     for spin in ("scalar", "polarization"):
         assert costs[spin]["smoothing"]["legendre_flop"] > 0 and costs[spin]["ring_fft_double"]["fft_pixel"] > 0
     assert plan(tmp_path, *NARROW)["costs"] == file["machine"]
@@ -79,7 +79,7 @@ def test_costs_of_a_file_are_taken(tmp_path):
     assert report["costs"] == "made up" and not any("default" in note for note in report["notes"])
     slow, fast = (next(row["seconds"] for row in rows if row["method"] == "harmonic") for rows in (report["choices"], before))
     assert slow > 100 * fast
-    (tmp_path / "costs.json").write_text('{"zonal_costs": 2, "machine": "x", "devices": []}')
+    (tmp_path / "costs.json").write_text('{"zonal_costs": 3, "machine": "x", "devices": []}')
     result = call(*NARROW, "--costs", "costs.json", cwd=tmp_path)
     assert result.code == 1 and "costs.json: unit: is missing" in result.err
 
@@ -119,7 +119,7 @@ DAMAGES = [
     (lambda costs, device: costs.update(unit="ms"), 'unit = "ms": must be "s"'),
     (lambda costs, device: costs.pop("machine"), "machine: is missing"),
     (free, 'devices[0].device = "cpu": must have costs above 0, of scalar and of polarization'),
-    (lambda costs, device: costs.update(zonal_costs=1), "zonal_costs = 1: must be 2"),
+    (lambda costs, device: costs.update(zonal_costs=2), "zonal_costs = 2: must be 3"),
     (lambda costs, device: device.pop("polarization"), "devices[0].polarization: is missing"),
 ]
 

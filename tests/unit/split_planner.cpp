@@ -43,6 +43,11 @@ TEST(TransformWork, AgreesWithThePlansCount) {
     EXPECT_THROW(transform_work(Grid::healpix(1), -1), InvalidArgument);
 }
 
+TEST(PredictedSeconds, TransformsAreCountedByFlopsPixelsAndRings) {
+    const TransformCost cost{.legendre_flop = 2, .pixel = 3, .call = 5, .ring = 7};
+    EXPECT_EQ(predicted_seconds(cost, TransformWork{.legendre_flops = 10, .pixels = 16}), 20 + 48 + 5 + 28);
+}
+
 TEST(PredictedSeconds, RowsAreMadeOnceForAllMaps) {
     PixelCost cost;
     cost.kernel_value = 2;
@@ -64,6 +69,7 @@ TEST(PredictedSeconds, UnevenProductsHaveACostOfTheirOwn) {
     cost.pixel_row = 17;
     cost.pixel_weight = 19;
     cost.longest_sum = 23;
+    cost.ring = 29;
     PixelConvolutionWork work;
     work.kernel_values = 40;
     work.pixel_products = 100;
@@ -71,7 +77,7 @@ TEST(PredictedSeconds, UnevenProductsHaveACostOfTheirOwn) {
     work.pixel_rows = 5;
     work.pixel_weights = 3;
     work.longest_sum = 6;
-    const double each = 2 * 70 + 7 * 30 + 11 * 10 + 13 + 17 * 5 + 19 * 3 + 23 * 6;
+    const double each = 2 * 70 + 7 * 30 + 11 * 10 + 13 + 17 * 5 + 19 * 3 + 23 * 6 + 29 * 4;
     EXPECT_EQ(predicted_seconds(cost, work, 16, 1), each);
     EXPECT_EQ(predicted_seconds(cost, work, 16, 3), 3 * each);
 }
