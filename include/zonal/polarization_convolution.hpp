@@ -25,6 +25,8 @@ class PolarizationKernel {
     PolarizationKernel(const std::vector<double>& window_e, const std::vector<double>& window_b);
     /// exp(-(l(l+1) - 4) sigma^2 / 2) for both; fwhm in rad, from 1e-5 to 2 pi.
     static PolarizationKernel gaussian(double fwhm);
+    /// K+ = plus cos^4(theta/2), no K-: the windows of E and B are one.
+    static PolarizationKernel from_plus(const RadialKernel& plus);
 
     /// The same up to theta_cut (rad, in (0, pi]), zero beyond.
     PolarizationKernel truncated(double theta_cut) const;

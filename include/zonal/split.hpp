@@ -10,6 +10,8 @@
 
 namespace zonal {
 
+class PolarizationKernel;
+
 /// A profile K(theta), in 1/sr, that is an even spline of degree 5 with four continuous derivatives and zero
 /// from support() on. Copies share.
 class SplineProfile {
@@ -29,6 +31,8 @@ class SplineProfile {
     std::vector<double> window(std::int64_t lmax) const;
     /// The same as a kernel for convolutions.
     RadialKernel kernel() const;
+    /// The kernel K+ = K cos^4(theta/2) of Q and U, whose windows of E and B are one.
+    PolarizationKernel polarization_kernel() const;
 
   private:
     struct Spline;
@@ -37,6 +41,9 @@ class SplineProfile {
 
 /// What a split is made for.
 struct KernelSplitOptions {
+    /// Of the maps: 0, or 2 for Q and U. There the window, of E and B alike, counts from l = 2 on, spectra
+    /// are the sum of those of E and B, and the profile is that of polarization_kernel().
+    int spin = 0;
     /// Where the profile ends, rad, in (0, pi].
     double theta_cut = 0;
     /// C_l of the maps that the kernel will be applied to, [lmax + 1], not negative, in any unit: what errors
@@ -89,6 +96,7 @@ struct KernelSplit {
     /// As quality.estimated_error but without alpha, from window and profile as they stand: the window of the
     /// profile is computed anew from its values.
     double actual_error;
+    int spin = 0;  ///< KernelSplitOptions::spin
 };
 
 /// Splits a kernel between harmonic and pixel space (Sutter, Wandelt & Elsner 2015): a window up to l_cut and

@@ -12,6 +12,11 @@
 
 namespace zonal {
 
+namespace split {
+template <int Rank>
+struct ConvolutionParts;
+}
+
 /// Where and how the two parts of a split convolution are done.
 struct SplitConvolutionOptions {
     Precision precision = Precision::double_;  ///< of the sum over pixels
@@ -20,12 +25,12 @@ struct SplitConvolutionOptions {
     /// hundredth of the error that is wanted does. 0: 1e-7.
     double accuracy = 0;
     int threads = 0;  ///< 0: available_cpus()
-    /// Of the two parts; on different devices they work at the same time.
+    /// Of the two parts, which work at the same time unless both are on the CPU, of which each takes all.
     Device pixel_device = Device::automatic();
     Device harmonic_device = Device::automatic();
 };
 
-/// Wall-clock seconds of the parts of one call, which overlap on different devices.
+/// Wall-clock seconds of the parts of one call, which overlap unless both are on the CPU.
 struct SplitConvolutionSeconds {
     double pixels = 0, harmonic = 0;
 };
@@ -54,8 +59,29 @@ class SplitConvolutionPlan {
                                      const Progress& progress = {}) const;
 
   private:
-    struct Parts;
-    std::unique_ptr<const Parts> parts_;
+    std::unique_ptr<const split::ConvolutionParts<2>> parts_;
+};
+
+/// The same of maps of Q and U with a split of spin 2.
+class PolarizationSplitConvolutionPlan {
+  public:
+    PolarizationSplitConvolutionPlan(const Grid& grid, const KernelSplit& split,
+                                     const SplitConvolutionOptions& options = {});
+    ~PolarizationSplitConvolutionPlan();
+    PolarizationSplitConvolutionPlan(PolarizationSplitConvolutionPlan&&) noexcept;
+    PolarizationSplitConvolutionPlan& operator=(PolarizationSplitConvolutionPlan&&) noexcept;
+
+    const Grid& grid() const;
+    const SplitConvolutionOptions& options() const;
+
+    /// maps, convolved: [map, 2 (Q, U), grid.n_pixels()], conventions as PolarizationConvolutionPlan's, all
+    /// else as SplitConvolutionPlan's.
+    template <class T>
+    SplitConvolutionSeconds convolve(View<const T, 3> maps, View<T, 3> convolved,
+                                     const Progress& progress = {}) const;
+
+  private:
+    std::unique_ptr<const split::ConvolutionParts<3>> parts_;
 };
 
 }  // namespace zonal

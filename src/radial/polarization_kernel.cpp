@@ -105,6 +105,13 @@ PolarizationKernel PolarizationKernel::gaussian(double fwhm) {
     return {window, window};
 }
 
+PolarizationKernel PolarizationKernel::from_plus(const RadialKernel& plus) {
+    PolarizationKernel kernel;
+    kernel.plus_ = std::make_shared<const RadialKernel>(plus);
+    kernel.support_ = plus.support();
+    return kernel;
+}
+
 PolarizationKernel PolarizationKernel::truncated(double theta_cut) const {
     PolarizationKernel kernel;
     const auto cut = [&](const std::shared_ptr<const RadialKernel>& whole) {

@@ -24,8 +24,12 @@ struct Samples {
 Samples sample(const RadialKernel& kernel, bool is_minus, double first, double last, double degree) {
     last = std::min(last, kernel.support());
     if (!(last > first)) return {};
-    auto [theta, weight] =
-        quadrature_between({first, last}, kernel.implementation().bandwidth() + 1 + degree);
+    const RadialKernel::Implementation& implementation = kernel.implementation();
+    std::vector<double> edges{first};
+    for (const double edge : implementation.breaks())
+        if (edge > first && edge < last) edges.push_back(edge);
+    edges.push_back(last);
+    auto [theta, weight] = quadrature_between(edges, implementation.bandwidth() + 1 + degree);
     Samples samples{std::move(theta), std::move(weight), {}, {}};
     samples.value = kernel.profile(samples.theta);
     for (std::size_t i = 0; i < samples.theta.size(); ++i) {

@@ -12,6 +12,7 @@
 #include "split/split_progress.hpp"
 #include "split/tail_fits.hpp"
 #include "zonal/error.hpp"
+#include "zonal/polarization_convolution.hpp"
 #include "zonal/split.hpp"
 
 namespace zonal {
@@ -23,16 +24,22 @@ double largest_size(const std::vector<double>& values) {
     return largest;
 }
 
+/// What is below the spin does not matter.
+std::vector<double> without_lowest(std::vector<double> window, int spin) {
+    std::fill_n(window.begin(), spin, 0.0);
+    return window;
+}
+
 }  // namespace
 
 struct KernelSplitter::Problem {
     Problem(std::vector<double> kernel_window, const KernelSplitOptions& given, const Progress& progress)
         : options(split::resolve(kernel_window, given)),
-          window(std::move(kernel_window)),
+          window(without_lowest(std::move(kernel_window), options.spin)),
           basis(split::graded_knots(options.theta_cut, options.n_intervals, options.knot_density)),
           norm(basis) {
         constexpr double share_of_windows = 0.3;  // of the time
-        auto all = split::basis_windows(basis, last_degree(), options.threads,
+        auto all = split::basis_windows(basis, last_degree(), options.spin, options.threads,
                                         split::part_of(progress, 0, share_of_windows));
         norm.orthonormalize(all.view());
         choose_rows();
@@ -69,7 +76,7 @@ struct KernelSplitter::Problem {
     void choose_rows() {
         const auto step =
             std::max<std::int64_t>(1, static_cast<std::int64_t>(std::numbers::pi / (4 * basis.end())));
-        for (std::int64_t l = 0; l <= lmax(); ++l) add_row(l, 1);
+        for (std::int64_t l = 0; l <= lmax(); ++l) add_row(l, l < options.spin ? 0 : 1);
         // each in the middle of those that it stands for
         for (auto l = lmax() + (step + 1) / 2; l <= last_degree(); l += step) add_row(l, step);
     }
@@ -120,11 +127,16 @@ struct KernelSplitter::Problem {
     KernelSplit split(std::int64_t l_cut) const {
         const auto fit = fits->solve(l_cut, options.cutoff);
         const SplineProfile profile(basis.knots(), norm.coefficients(fit.x));
-        const auto of_profile = profile.window(lmax());
+        const auto of_profile = options.spin == 0 ? profile.window(lmax())
+                                                  : profile.polarization_kernel().windows(lmax()).gradient;
         std::vector<double> harmonic(l_cut + 1);
         for (std::int64_t l = 0; l <= l_cut; ++l) harmonic[l] = window[l] - of_profile[l];
-        return {quality(fit, l_cut), harmonic, profile, of_profile,
-                split_error(window, harmonic, of_profile, options.input_spectrum)};
+        return {quality(fit, l_cut),
+                harmonic,
+                profile,
+                of_profile,
+                split_error(window, harmonic, of_profile, options.input_spectrum),
+                options.spin};
     }
 
     bool pass(const SplitQuality& quality, double error) const {

@@ -21,15 +21,16 @@ QuadratureNode GaussRule::at(std::int64_t number, double a, double b) const {
     return {0.5 * (a + b) + half * nodes_[number].theta, half * nodes_[number].weight};
 }
 
-LegendreNode legendre_node(const QuadratureNode& node) {
+RecurrenceNode recurrence_node(const QuadratureNode& node, int spin) {
     using core::pi;
-    const bool south = node.theta > pi / 2;
-    const double half = std::sin(0.5 * (south ? pi - node.theta : node.theta));
-    return {node.theta, 2 * half * half, 2 * pi * std::sin(node.theta) * node.weight, south ? -1.0 : 1.0};
+    const bool mirrored = spin == 0 && node.theta > pi / 2;
+    const double half = std::sin(0.5 * (mirrored ? pi - node.theta : node.theta));
+    const double factor = 2 * pi * std::sin(node.theta) * std::pow(std::cos(0.5 * node.theta), 4 * spin);
+    return {node.theta, 2 * half * half, factor * node.weight, mirrored ? -1.0 : 1.0};
 }
 
-std::vector<double> legendre_window(const std::vector<LegendreNode>& nodes, const std::vector<double>& values,
-                                    std::int64_t lmax) {
+std::vector<double> legendre_window(const std::vector<RecurrenceNode>& nodes,
+                                    const std::vector<double>& values, std::int64_t lmax) {
     std::vector<double> theta, weight, window(lmax + 1);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         theta.push_back(nodes[i].theta);

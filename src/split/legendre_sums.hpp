@@ -25,15 +25,15 @@ class GaussRule {
     std::vector<QuadratureNode> nodes_;  ///< on [-1, 1]
 };
 
-/// A node as the recurrence of P_l by differences wants it: those of the southern half are mirrored,
-/// P_l(-x) = (-1)^l P_l(x).
-struct LegendreNode {
+/// A node as the recurrence of d^l_{s,s} / cos^2s(theta/2) by differences wants it: for spin s = 0 those of
+/// the southern half are mirrored, P_l(-x) = (-1)^l P_l(x).
+struct RecurrenceNode {
     double theta;
-    double h;         ///< 1 - |cos theta|
-    double weight;    ///< for integrals over the sphere: 2 pi sin theta times the rule's
-    double odd_sign;  ///< of odd l: -1 in the southern half
+    double h;         ///< 1 - cos theta, of mirrored nodes 1 + cos theta
+    double weight;    ///< for integrals over the sphere: 2 pi sin theta cos^4s(theta/2) times the rule's
+    double odd_sign;  ///< of odd l: -1 where mirrored
 };
-LegendreNode legendre_node(const QuadratureNode& node);
+RecurrenceNode recurrence_node(const QuadratureNode& node, int spin);
 
 /// Nodes of as many intervals as there are lanes, [node, lane]; those without an interval have weight 0.
 struct IntervalGroup {
@@ -44,7 +44,7 @@ struct IntervalGroup {
 };
 
 /// sum_i weight_i values_i P_l(cos theta_i) for l = 0 .. lmax. values: [nodes.size()].
-std::vector<double> legendre_window(const std::vector<LegendreNode>& nodes, const std::vector<double>& values,
-                                    std::int64_t lmax);
+std::vector<double> legendre_window(const std::vector<RecurrenceNode>& nodes,
+                                    const std::vector<double>& values, std::int64_t lmax);
 
 }  // namespace zonal::split

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "radial/kernel_implementation.hpp"
+#include "zonal/polarization_convolution.hpp"
 #include "zonal/split.hpp"
 
 namespace zonal {
@@ -32,6 +33,10 @@ class SplineKernel final : public RadialKernel::Implementation {
 
 RadialKernel SplineProfile::kernel() const {
     return RadialKernel(std::make_shared<SplineKernel>(*this));
+}
+
+PolarizationKernel SplineProfile::polarization_kernel() const {
+    return PolarizationKernel::from_plus(kernel());
 }
 
 }  // namespace zonal

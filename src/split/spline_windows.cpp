@@ -30,16 +30,19 @@ std::int64_t group_size() {
     return lanes;
 }
 
-// P_l by differences, in which nothing cancels near theta = 0: with h = 1 - cos theta, e_l = l (P_l -
-// P_{l-1}),
-//   e_{l+1} = e_l - (2l+1) h P_l,   P_{l+1} = P_l + e_{l+1} / (l+1)
-// and for each interval and each of its six B-splines the sum over the interval's nodes.
-void group_windows(const IntervalGroup& group, std::int64_t lmax, double* windows) {
+// R_l = d^l_{s,s}(theta) / cos^2s(theta/2), P_l for s = 0, by differences, in which nothing cancels near
+// theta = 0: with h = 1 - cos theta, R_s = 1, e_s = 0,
+//   e_{l+1} = e_l - (2l+1) h R_l,   R_{l+1} = R_l + e_{l+1} (l+1) / ((l+1)^2 - s^2)
+// (DLMF 18.9.1 for the Jacobi polynomials (0, 2s)), and for each interval and each of its six B-splines the
+// sum over the interval's nodes.
+void group_windows(const IntervalGroup& group, std::int64_t lmax, int spin, double* windows) {
     const D d;
     core::AlignedVector<double> p(group.n_nodes * lanes, 1.0), e(group.n_nodes * lanes, 0.0);
-    for (std::int64_t l = 0; l <= lmax; ++l) {
+    for (std::int64_t l = spin; l <= lmax; ++l) {
         const double* weight = group.weights[l % 2].data();
-        const V step = hn::Set(d, -static_cast<double>(2 * l + 1)), share = hn::Set(d, 1.0 / (l + 1));
+        const auto after = static_cast<double>(l + 1);
+        const V step = hn::Set(d, -static_cast<double>(2 * l + 1)),
+                share = hn::Set(d, after / (after * after - spin * spin));
         V sum[splines_at_once];
         for (auto& s : sum) s = hn::Zero(d);
         for (std::int64_t node = 0; node < group.n_nodes; ++node, weight += splines_at_once * lanes) {
@@ -72,7 +75,7 @@ using core::pi;
 
 /// Intervals [first, first + n_lanes), of which those past the last have weight 0. Lanes share a number of
 /// nodes.
-IntervalGroup make_group(const SplineBasis& basis, std::int64_t lmax, std::int64_t first,
+IntervalGroup make_group(const SplineBasis& basis, std::int64_t lmax, int spin, std::int64_t first,
                          std::int64_t n_lanes) {
     const auto& knots = basis.knots();
     const auto end = std::min(first + n_lanes, basis.n_intervals());
@@ -84,7 +87,7 @@ IntervalGroup make_group(const SplineBasis& basis, std::int64_t lmax, std::int64
     for (auto& weights : group.weights) weights.resize(group.n_nodes * splines_at_once * n_lanes);
     for (auto i = first; i < end; ++i)
         for (std::int64_t node = 0; node < group.n_nodes; ++node) {
-            const auto at = legendre_node(rule.at(node, knots[i], knots[i + 1]));
+            const auto at = recurrence_node(rule.at(node, knots[i], knots[i + 1]), spin);
             const auto values = basis.values(i, at.theta);
             group.h[node * n_lanes + i - first] = at.h;
             for (int k = 0; k < splines_at_once; ++k)
@@ -114,7 +117,7 @@ std::int64_t nodes_per_interval(double interval, std::int64_t lmax) {
     return static_cast<std::int64_t>(std::ceil((phase + 6 * std::cbrt(phase) + 16) / 2));
 }
 
-Array<double, 2> basis_windows(const SplineBasis& basis, std::int64_t lmax, int n_threads,
+Array<double, 2> basis_windows(const SplineBasis& basis, std::int64_t lmax, int spin, int n_threads,
                                const Progress& progress) {
     const auto n_lanes = HWY_DYNAMIC_DISPATCH(group_size)();
     const auto n_groups = (basis.n_intervals() + n_lanes - 1) / n_lanes;
@@ -124,7 +127,7 @@ Array<double, 2> basis_windows(const SplineBasis& basis, std::int64_t lmax, int 
         if (thread == 0) report(progress, static_cast<double>(g) / static_cast<double>(n_groups));
         parts[g].resize((lmax + 1) * width);
         HWY_DYNAMIC_DISPATCH(group_windows)
-        (make_group(basis, lmax, g * n_lanes, n_lanes), lmax, parts[g].data());
+        (make_group(basis, lmax, spin, g * n_lanes, n_lanes), lmax, spin, parts[g].data());
     });
     Array<double, 2> windows({lmax + 1, basis.size()});
     for (std::int64_t g = 0; g < n_groups; ++g) add_group(parts[g], g * n_lanes, width, windows.view());
@@ -134,13 +137,13 @@ Array<double, 2> basis_windows(const SplineBasis& basis, std::int64_t lmax, int 
 std::vector<double> spline_window(const SplineBasis& basis, const std::vector<double>& coefficients,
                                   std::int64_t lmax) {
     const auto& knots = basis.knots();
-    std::vector<LegendreNode> nodes;
+    std::vector<RecurrenceNode> nodes;
     std::vector<double> values;
     for (std::int64_t i = 0; i < basis.n_intervals(); ++i) {
         constexpr std::int64_t more = 6;
         const GaussRule rule(nodes_per_interval(knots[i + 1] - knots[i], lmax) + more);
         for (std::int64_t node = 0; node < rule.size(); ++node) {
-            nodes.push_back(legendre_node(rule.at(node, knots[i], knots[i + 1])));
+            nodes.push_back(recurrence_node(rule.at(node, knots[i], knots[i + 1]), 0));
             values.push_back(basis.evaluate(coefficients, nodes.back().theta));
         }
     }
@@ -153,7 +156,7 @@ Array<double, 2> basis_products(const SplineBasis& basis) {
     const GaussRule rule(2 * spline_degree);  // quintic by quintic by sin theta
     for (std::int64_t i = 0; i < basis.n_intervals(); ++i)
         for (std::int64_t node = 0; node < rule.size(); ++node) {
-            const auto at = legendre_node(rule.at(node, knots[i], knots[i + 1]));
+            const auto at = recurrence_node(rule.at(node, knots[i], knots[i + 1]), 0);
             const auto value = basis.values(i, at.theta);
             for (int a = 0; a < splines_at_once; ++a)
                 for (int b = 0; b < splines_at_once; ++b) {

@@ -2,15 +2,19 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <complex>
 #include <exception>
 #include <functional>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "radial/convolver.hpp"
 #include "zonal/error.hpp"
+#include "zonal/polarization_convolution.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/spectrum.hpp"
 
@@ -35,9 +39,10 @@ PixelConvolutionOptions pixel_options(const SplitConvolutionOptions& options) {
     return pixels;
 }
 
-ShtOptions harmonic_options(const SplitConvolutionOptions& options, std::int64_t l_cut) {
+ShtOptions harmonic_options(const SplitConvolutionOptions& options, std::int64_t lmax, int spin) {
     ShtOptions harmonic;
-    harmonic.lmax = l_cut;
+    harmonic.lmax = lmax;
+    harmonic.spin = spin;
     harmonic.threads = options.threads;
     harmonic.device = options.harmonic_device;
     return harmonic;
@@ -69,46 +74,96 @@ void at_the_same_time(const std::function<void()>& first, const std::function<vo
 
 }  // namespace
 
-struct SplitConvolutionPlan::Parts {
-    Parts(const Grid& grid_of_maps, const KernelSplit& split, const SplitConvolutionOptions& given)
+/// Of maps of spin 0, [map, pixel], or of Q and U, [map, 2, pixel].
+template <int Rank>
+struct split::ConvolutionParts {
+    static constexpr int n_components = Rank - 1, spin = Rank == 2 ? 0 : 2;
+    using Pixels = std::conditional_t<Rank == 2, PixelConvolutionPlan, PolarizationConvolutionPlan>;
+
+    ConvolutionParts(const Grid& grid_of_maps, const KernelSplit& split, const SplitConvolutionOptions& given)
         : grid(grid_of_maps),
           options(resolve(given)),
-          window(split.window),
-          transform(grid, harmonic_options(options, split.quality.l_cut)),
-          pixels(grid, split.profile.kernel(), grid, pixel_options(options)) {}
+          window(window_of(split)),
+          transform(grid, harmonic_options(options, std::ssize(window) - 1, spin)),
+          pixels(grid, kernel_of(split.profile), grid, pixel_options(options)) {}
 
-    /// The window's part. part: [map, pixel], overwritten where the grid has rings.
+    /// As far as the transform goes, which goes to the spin at least.
+    static std::vector<double> window_of(const KernelSplit& split) {
+        if (split.spin != spin)
+            throw InvalidArgument(fmt::format("split: is of spin {}, must be of spin {}", split.spin, spin));
+        auto window = split.window;
+        window.resize(std::max<std::size_t>(window.size(), spin + 1));
+        return window;
+    }
+    static auto kernel_of(const SplineProfile& profile) {
+        if constexpr (Rank == 2)
+            return profile.kernel();
+        else
+            return profile.polarization_kernel();
+    }
+
+    /// The window's part. part: [map, component, pixel], overwritten where the grid has rings.
     template <class T>
-    void apply_window(View<const T, 2> maps, View<T, 3> part) const {
-        const auto n_maps = maps.extent(0), n_alm = transform.layout().size();
-        Array<std::complex<T>, 3> alm({n_maps, 1, n_alm});
-        const View<const T, 3> in(maps.data(), {n_maps, 1, maps.extent(1)},
-                                  {maps.stride(0), maps.stride(0), 1});
-        auto workspace = transform.make_workspace(n_maps);
-        transform.quadrature<T>(in, alm.view(), workspace);
-        for (std::int64_t map = 0; map < n_maps; ++map)
-            multiply_alm<T>(transform.layout(), window, alm.view()[map][0]);
+    void apply_window(View<const T, 3> maps, View<T, 3> part) const {
+        Array<std::complex<T>, 3> alm({maps.extent(0), n_components, transform.layout().size()});
+        auto workspace = transform.make_workspace(maps.extent(0));
+        transform.quadrature<T>(maps, alm.view(), workspace);
+        for (std::int64_t map = 0; map < maps.extent(0); ++map)
+            for (int c = 0; c < n_components; ++c)
+                multiply_alm<T>(transform.layout(), window, alm.view()[map][c]);
         transform.synthesize<T>(std::as_const(alm).view(), part, workspace);
     }
 
     template <class T>
-    void add(View<const T, 3> part, View<T, 2> convolved) const {
+    void add(View<const T, 3> part, View<T, 3> convolved) const {
         for (std::int64_t map = 0; map < convolved.extent(0); ++map)
-            for (const auto& ring : grid.rings())
-                for (auto p = ring.first_pixel; p < ring.first_pixel + ring.n_pixels; ++p)
-                    convolved(map, p) += part(map, 0, p);
+            for (int c = 0; c < n_components; ++c)
+                for (const auto& ring : grid.rings())
+                    for (auto p = ring.first_pixel; p < ring.first_pixel + ring.n_pixels; ++p)
+                        convolved(map, c, p) += part(map, c, p);
+    }
+
+    template <class T>
+    SplitConvolutionSeconds convolve(View<const T, Rank> maps, View<T, Rank> convolved,
+                                     const Progress& progress) const {
+        if (maps.space() != MemorySpace::host || convolved.space() != MemorySpace::host)
+            throw InvalidArgument("maps and convolved: must be in host memory");
+        SplitConvolutionSeconds seconds;
+        const auto sum = [&] {
+            seconds.pixels = seconds_of([&] { pixels.template convolve<T>(maps, convolved, progress); });
+        };
+        if (maps.extent(0) == 0) {
+            sum();
+            return seconds;
+        }
+        const auto in = radial::with_component(maps);
+        Array<T, 3> part(in.extents());
+        const auto harmonic = [&] {
+            seconds.harmonic = seconds_of([&] { apply_window<T>(in, part.view()); });
+        };
+        // On one GPU on two streams: while one part's maps are on their way, the other works.
+        const bool share_a_cpu = options.pixel_device.kind() == Device::Kind::cpu &&
+                                 options.harmonic_device.kind() == Device::Kind::cpu;
+        if (share_a_cpu) {
+            sum();
+            harmonic();
+        } else {
+            at_the_same_time(sum, harmonic);
+        }
+        add<T>(std::as_const(part).view(), radial::with_component(convolved));
+        return seconds;
     }
 
     const Grid grid;
     const SplitConvolutionOptions options;
     const std::vector<double> window;
     const ShtPlan transform;
-    const PixelConvolutionPlan pixels;
+    const Pixels pixels;
 };
 
 SplitConvolutionPlan::SplitConvolutionPlan(const Grid& grid, const KernelSplit& split,
                                            const SplitConvolutionOptions& options)
-    : parts_(std::make_unique<const Parts>(grid, split, options)) {}
+    : parts_(std::make_unique<const split::ConvolutionParts<2>>(grid, split, options)) {}
 SplitConvolutionPlan::~SplitConvolutionPlan() = default;
 SplitConvolutionPlan::SplitConvolutionPlan(SplitConvolutionPlan&&) noexcept = default;
 SplitConvolutionPlan& SplitConvolutionPlan::operator=(SplitConvolutionPlan&&) noexcept = default;
@@ -124,33 +179,43 @@ const SplitConvolutionOptions& SplitConvolutionPlan::options() const {
 template <class T>
 SplitConvolutionSeconds SplitConvolutionPlan::convolve(View<const T, 2> maps, View<T, 2> convolved,
                                                        const Progress& progress) const {
-    if (maps.space() != MemorySpace::host || convolved.space() != MemorySpace::host)
-        throw InvalidArgument("maps and convolved: must be in host memory");
-    SplitConvolutionSeconds seconds;
-    const auto pixels = [&] {
-        seconds.pixels = seconds_of([&] { parts_->pixels.convolve<T>(maps, convolved, progress); });
-    };
-    if (maps.extent(0) == 0) {
-        pixels();
-        return seconds;
-    }
-    Array<T, 3> part({maps.extent(0), 1, maps.extent(1)});
-    const auto harmonic = [&] {
-        seconds.harmonic = seconds_of([&] { parts_->apply_window<T>(maps, part.view()); });
-    };
-    if (options().pixel_device == options().harmonic_device) {
-        pixels();
-        harmonic();
-    } else {
-        at_the_same_time(pixels, harmonic);
-    }
-    parts_->add<T>(std::as_const(part).view(), convolved);
-    return seconds;
+    return parts_->convolve(maps, convolved, progress);
 }
 
 template SplitConvolutionSeconds SplitConvolutionPlan::convolve(View<const float, 2>, View<float, 2>,
                                                                 const Progress&) const;
 template SplitConvolutionSeconds SplitConvolutionPlan::convolve(View<const double, 2>, View<double, 2>,
                                                                 const Progress&) const;
+
+PolarizationSplitConvolutionPlan::PolarizationSplitConvolutionPlan(const Grid& grid, const KernelSplit& split,
+                                                                   const SplitConvolutionOptions& options)
+    : parts_(std::make_unique<const split::ConvolutionParts<3>>(grid, split, options)) {}
+PolarizationSplitConvolutionPlan::~PolarizationSplitConvolutionPlan() = default;
+PolarizationSplitConvolutionPlan::PolarizationSplitConvolutionPlan(
+    PolarizationSplitConvolutionPlan&&) noexcept = default;
+PolarizationSplitConvolutionPlan& PolarizationSplitConvolutionPlan::operator=(
+    PolarizationSplitConvolutionPlan&&) noexcept = default;
+
+const Grid& PolarizationSplitConvolutionPlan::grid() const {
+    return parts_->grid;
+}
+
+const SplitConvolutionOptions& PolarizationSplitConvolutionPlan::options() const {
+    return parts_->options;
+}
+
+template <class T>
+SplitConvolutionSeconds PolarizationSplitConvolutionPlan::convolve(View<const T, 3> maps,
+                                                                   View<T, 3> convolved,
+                                                                   const Progress& progress) const {
+    return parts_->convolve(maps, convolved, progress);
+}
+
+template SplitConvolutionSeconds PolarizationSplitConvolutionPlan::convolve(View<const float, 3>,
+                                                                            View<float, 3>,
+                                                                            const Progress&) const;
+template SplitConvolutionSeconds PolarizationSplitConvolutionPlan::convolve(View<const double, 3>,
+                                                                            View<double, 3>,
+                                                                            const Progress&) const;
 
 }  // namespace zonal

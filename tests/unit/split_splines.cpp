@@ -9,6 +9,7 @@
 #include "split/spline_norm.hpp"
 #include "split/spline_windows.hpp"
 #include "zonal/error.hpp"
+#include "zonal/polarization_convolution.hpp"
 #include "zonal/split.hpp"
 
 // The splines that profiles of split kernels are made of, and their windows.
@@ -102,7 +103,7 @@ double simpson_window(const split::SplineBasis& basis, std::int64_t c, std::int6
 TEST(BasisWindows, AgreeWithSimpsonsRule) {
     for (const double end : {0.1, 2.5}) {  // one beyond the equator
         const split::SplineBasis basis(split::graded_knots(end, 12, 1));
-        const auto windows = split::basis_windows(basis, 200, 2);
+        const auto windows = split::basis_windows(basis, 200, 0, 2);
         for (const std::int64_t c : {0, 1, 2, 5, 9})
             for (const std::int64_t l : {0, 1, 2, 33, 200}) {
                 // n steps of a function of four continuous derivatives with wave number l: (l end / n)^4 /
@@ -116,7 +117,7 @@ TEST(BasisWindows, AgreeWithSimpsonsRule) {
 
 TEST(BasisWindows, DoNotDependOnThreads) {
     const split::SplineBasis basis(split::graded_knots(0.1, 50, 2));
-    const auto one = split::basis_windows(basis, 300, 1), three = split::basis_windows(basis, 300, 3);
+    const auto one = split::basis_windows(basis, 300, 0, 1), three = split::basis_windows(basis, 300, 0, 3);
     EXPECT_TRUE(std::equal(one.begin(), one.end(), three.begin()));
 }
 
@@ -126,7 +127,7 @@ TEST(SplineWindow, AgreesWithWindowsOfTheBasis) {
         std::vector<double> coefficients(basis.size());
         for (std::size_t c = 0; c < coefficients.size(); ++c) coefficients[c] = std::sin(3.0 * c + 1);
         const std::int64_t lmax = 1500;
-        const auto windows = split::basis_windows(basis, lmax, 1);
+        const auto windows = split::basis_windows(basis, lmax, 0, 1);
         const auto direct = split::spline_window(basis, coefficients, lmax);
         double largest = 0, difference = 0;
         for (std::int64_t l = 0; l <= lmax; ++l) {
@@ -138,6 +139,40 @@ TEST(SplineWindow, AgreesWithWindowsOfTheBasis) {
         // the recurrence's rounding grows as l times eps at most
         EXPECT_LE(difference, lmax * eps * largest) << end;
     }
+}
+
+TEST(BasisWindows, OfSpinTwoAreThoseOfThePolarizationKernel) {
+    for (const double end : {0.05, 1.0, 2.5}) {
+        const split::SplineBasis basis(split::graded_knots(end, 40, 3));
+        std::vector<double> coefficients(basis.size());
+        for (std::size_t c = 0; c < coefficients.size(); ++c) coefficients[c] = std::sin(3.0 * c + 1);
+        const SplineProfile profile(basis.knots(), coefficients);
+        const std::int64_t lmax = 1500;
+        const auto windows = split::basis_windows(basis, lmax, 2, 1);
+        const auto direct = profile.polarization_kernel().windows(lmax);
+        EXPECT_EQ(direct.gradient, direct.curl);
+        double largest = 0, difference = 0;
+        for (std::int64_t l = 0; l <= lmax; ++l) {
+            double sum = 0;
+            for (std::int64_t c = 0; c < basis.size(); ++c) sum += coefficients[c] * windows(l, c);
+            largest = std::max(largest, std::abs(sum));
+            difference = std::max(difference, std::abs(sum - direct.gradient[l]));
+        }
+        EXPECT_EQ(direct.gradient[1], 0);
+        EXPECT_LE(difference, lmax * eps * largest) << end;
+    }
+}
+
+TEST(BasisWindows, OfSpinTwoBeginWithTheIntegralOfTheEighthPower) {
+    // d^2_{2,2} = cos^4(theta/2)
+    const SplineProfile profile(split::graded_knots(0.6, 12, 1), std::vector<double>(10, 1.0));
+    double sum = 0;
+    const int n = 60000;
+    for (int i = 0; i < n; ++i) {
+        const double theta = 0.6 * (i + 0.5) / n;
+        sum += profile(theta) * std::pow(std::cos(theta / 2), 8) * std::sin(theta);
+    }
+    EXPECT_NEAR(profile.polarization_kernel().windows(2).gradient[2], 2 * pi * sum * 0.6 / n, 1e-9);
 }
 
 TEST(SplineWindow, OfASmoothCapIsItsIntegralAtLZero) {
@@ -160,7 +195,7 @@ TEST(SplineNorm, MakesWindowsOfOrthonormalFunctions) {
     const split::SplineBasis basis(split::graded_knots(0.5, 16, 1));
     const split::SplineNorm norm(basis);
     const std::int64_t lmax = 6000;
-    auto windows = split::basis_windows(basis, lmax, 2);
+    auto windows = split::basis_windows(basis, lmax, 0, 2);
     norm.orthonormalize(windows.view());
     for (const std::int64_t c : {0, 1, 7, 13})
         for (const std::int64_t d : {0, 1, 2, 7, 13}) {
