@@ -29,8 +29,7 @@ ChosenConvolution::ChosenConvolution(const ConvolutionRequest& request, const Co
     if (choice.method == zonal::ConvolutionMethod::harmonic)
         plan_harmonic(request, choice);
     else if (choice.method == zonal::ConvolutionMethod::split)
-        split_ = std::make_unique<SplitConvolutionPlan>(request.grid, *choice.split,
-                                                        split_options_of(choice, request.threads));
+        plan_split(request, choice);
     else
         plan_pixels(request, choice);
 }
@@ -46,6 +45,17 @@ void ChosenConvolution::plan_pixels(const ConvolutionRequest& request, const Con
         make(*request.polarization, polarization_);
     else
         make(request.kernel, pixels_);
+}
+
+void ChosenConvolution::plan_split(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
+    const auto make = [&](auto& plan) {
+        using Plan = typename std::decay_t<decltype(plan)>::element_type;
+        plan = std::make_unique<Plan>(request.grid, *choice.split, split_options_of(choice, request.threads));
+    };
+    if (request.polarization)
+        make(polarization_split_);
+    else
+        make(split_);
 }
 
 void ChosenConvolution::plan_harmonic(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
@@ -72,9 +82,12 @@ void ChosenConvolution::operator()(View<const T, 2> maps, View<T, 2> convolved) 
         return;
     }
     const auto n_pixels = maps.extent(1);
-    if (polarization_) {
-        const View<double, 3>::Extents pairs{maps.extent(0) / 2, 2, n_pixels};
+    const View<double, 3>::Extents pairs{maps.extent(0) / 2, 2, n_pixels};
+    if (polarization_)
         return polarization_->convolve<T>({maps.data(), pairs}, {convolved.data(), pairs}, *workspace_);
+    if (polarization_split_) {
+        polarization_split_->convolve<T>({maps.data(), pairs}, {convolved.data(), pairs});
+        return;
     }
     for (std::int64_t row = 0; row < maps.extent(0); row += rows_at_once_)
         harmonic_->smooth<T>({maps[row].data(), {rows_at_once_, n_pixels}}, {},

@@ -27,6 +27,7 @@ class ChosenConvolution {
 
   private:
     void plan_pixels(const ConvolutionRequest& request, const ConvolutionChoice& choice);
+    void plan_split(const ConvolutionRequest& request, const ConvolutionChoice& choice);
     void plan_harmonic(const ConvolutionRequest& request, const ConvolutionChoice& choice);
 
     std::unique_ptr<PixelConvolutionPlan> pixels_;
@@ -35,6 +36,7 @@ class ChosenConvolution {
     std::unique_ptr<SmoothingPlan> harmonic_;
     std::int64_t rows_at_once_ = 0;  ///< of harmonic_
     std::unique_ptr<SplitConvolutionPlan> split_;
+    std::unique_ptr<PolarizationSplitConvolutionPlan> polarization_split_;
 };
 
 }  // namespace zonal::cli

@@ -11,19 +11,6 @@
 namespace zonal::cli {
 namespace {
 
-void convolve_split(const ConvolutionChoice& choice, const Grid& grid, View<const double, 2> maps,
-                    View<double, 2> convolved, int threads, const Progress& progress, Session& session) {
-    auto& report = session.report;
-    report["l_cut"] = choice.l_cut;
-    report["theta_cut_arcmin"] = choice.support / arcmin;
-    report["amplification"] = choice.split->quality.amplification;
-    report["leakage"] = choice.split->quality.leakage;
-    report["harmonic_device"] = to_string(choice.harmonic_device);
-    const SplitConvolutionPlan plan(grid, *choice.split, split_options_of(choice, threads));
-    const auto seconds = plan.convolve<double>(maps, convolved, progress);
-    report["parts_seconds"] = {{"pixels", seconds.pixels}, {"harmonic", seconds.harmonic}};
-}
-
 void convolve_harmonic(const ShtPlan& plan, const std::vector<double>& window, View<const double, 2> maps,
                        View<double, 2> convolved, const Progress& progress) {
     const std::int64_t n_maps = maps.extent(0), n_pixels = maps.extent(1);
@@ -39,13 +26,34 @@ void convolve_harmonic(const ShtPlan& plan, const std::vector<double>& window, V
 
 }  // namespace
 
+void convolve_split(const ConvolutionChoice& choice, const Grid& grid, View<const double, 2> maps,
+                    View<double, 2> convolved, int threads, const std::string& stage, Session& session) {
+    auto& report = session.report;
+    report["l_cut"] = choice.l_cut;
+    report["theta_cut_arcmin"] = choice.support / arcmin;
+    report["amplification"] = choice.split->quality.amplification;
+    report["leakage"] = choice.split->quality.leakage;
+    report["harmonic_device"] = to_string(choice.harmonic_device);
+    const auto options = split_options_of(choice, threads);
+    const auto progress = session.progress(stage);
+    SplitConvolutionSeconds seconds;
+    if (choice.split->spin == 0) {
+        seconds =
+            SplitConvolutionPlan(grid, *choice.split, options).convolve<double>(maps, convolved, progress);
+    } else {
+        const View<double, 3>::Extents pairs{maps.extent(0) / 2, 2, maps.extent(1)};
+        seconds = PolarizationSplitConvolutionPlan(grid, *choice.split, options)
+                      .convolve<double>({maps.data(), pairs}, {convolved.data(), pairs}, progress);
+    }
+    report["parts_seconds"] = {{"pixels", seconds.pixels}, {"harmonic", seconds.harmonic}};
+}
+
 void convolve(const ConvolutionChoice& choice, const RadialKernel& kernel, std::int64_t lmax,
               const Grid& grid, View<const double, 2> maps, View<double, 2> convolved, int threads,
               const std::string& stage, Session& session) {
     using enum zonal::ConvolutionMethod;
+    if (choice.method == split) return convolve_split(choice, grid, maps, convolved, threads, stage, session);
     const auto progress = session.progress(stage);
-    if (choice.method == split)
-        return convolve_split(choice, grid, maps, convolved, threads, progress, session);
     if (choice.method == harmonic) {
         ShtOptions options;
         options.lmax = lmax;

@@ -96,7 +96,8 @@ void check_knots(const JsonField& field, const std::vector<double>& knots) {
     if (!(knots.back() <= std::numbers::pi)) field.elements().back().reject("be at most pi");
 }
 
-std::shared_ptr<const KernelSplit> split_of(const JsonField& field, std::int64_t l_cut, double error) {
+std::shared_ptr<const KernelSplit> split_of(const JsonField& field, std::int64_t l_cut, double error,
+                                            int spin) {
     const auto knots_field = field.at("knots_rad");
     const auto knots = knots_field.numbers();
     check_knots(knots_field, knots);
@@ -108,7 +109,8 @@ std::shared_ptr<const KernelSplit> split_of(const JsonField& field, std::int64_t
                     field.at("window").numbers(l_cut + 1),
                     SplineProfile(knots, coefficients),
                     {},
-                    field.at("actual_error").number(0, error)});
+                    field.at("actual_error").number(0, error),
+                    spin});
 }
 
 Json to_json(const ConvolutionChoice& choice) {
@@ -149,8 +151,8 @@ void read_cut(const JsonField& field, double error, ConvolutionChoice& choice) {
     choice.accuracy = field.at("accuracy").number(is_sum ? least_accuracy : 0, is_sum ? most : 0);
 }
 
-/// error: the plan's. lmax: the plan's.
-ConvolutionChoice choice_of(const JsonField& field, double error, std::int64_t lmax) {
+/// error, lmax, spin: the plan's.
+ConvolutionChoice choice_of(const JsonField& field, double error, std::int64_t lmax, int spin) {
     using enum zonal::ConvolutionMethod;
     ConvolutionChoice choice;
     choice.method = one_of<zonal::ConvolutionMethod>(
@@ -167,7 +169,7 @@ ConvolutionChoice choice_of(const JsonField& field, double error, std::int64_t l
     if (choice.method != split) return choice;
     choice.l_cut = field.at("l_cut").integer(0, std::max<std::int64_t>(0, lmax - 1));
     choice.harmonic_device = device_named(field.at("harmonic_device"));
-    choice.split = split_of(field.at("split"), choice.l_cut, error);
+    choice.split = split_of(field.at("split"), choice.l_cut, error, spin);
     if (const double end = choice.split->profile.support(); choice.support != end)
         field.at("support_rad").reject(fmt::format("be {}, the last of split.knots_rad", end));
     return choice;
@@ -192,11 +194,24 @@ void require_kernel(const SavedPlan& plan, const ConvolutionRequest& request) {
                    fmt::format("{:.9g} /sr as of {}", profile[i], name_of(request)));
 }
 
+/// Of a split of the request's kernel.
+double error_of(const KernelSplit& split, const ConvolutionRequest& request) {
+    const auto lmax = request.lmax;
+    if (!request.polarization)
+        return split_error(request.kernel.window(lmax), split.window, split.profile.window(lmax),
+                           request.c_l);
+    auto c_l = request.c_l;
+    for (std::size_t l = 0; l < c_l.size(); ++l) c_l[l] += request.c_bb[l];
+    return split_error(request.polarization->windows(lmax).gradient, split.window,
+                       split.profile.polarization_kernel().windows(lmax).gradient, c_l);
+}
+
 /// Window and profile must give what the plan says of them: of a damaged file they do not.
 void require_split(const SavedPlan& plan, const ConvolutionRequest& request) {
     const auto& split = *plan.choice.split;
-    const auto profile = split.profile.window(plan.lmax);
-    const double error = split_error(request.kernel.window(plan.lmax), split.window, profile, request.c_l);
+    if (request.polarization && request.polarization->minus() != nullptr)
+        reject(plan, "choice.method", "split", "another: the windows of E and B differ");
+    const double error = error_of(split, request);
     const auto require_at_most = [&](const char* name, double bound, double rounding) {
         constexpr double relative_rounding = 1e-6;  // of the error, a sum of small differences
         if (!(error <= bound * (1 + relative_rounding) + rounding))
@@ -280,7 +295,7 @@ SavedPlan read_plan(const std::string& path) {
         one_of<ConvolutionReference>(file.at("reference"), {discrete, continuous},
                                      [](ConvolutionReference reference) { return to_string(reference); });
     plan.n_maps = file.at("n_maps").integer(1, most_maps);
-    plan.choice = choice_of(file.at("choice"), plan.error, plan.lmax);
+    plan.choice = choice_of(file.at("choice"), plan.error, plan.lmax, plan.spin);
     return plan;
 }
 

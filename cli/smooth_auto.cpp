@@ -96,6 +96,11 @@ Problem make_problem(const SmoothOptions& options, const SkyMap& map, std::int64
     if (has_spin(map)) {
         require_spin_lmax(request.lmax, map);
         request.polarization = make_spin_kernel(options, problem.kernels[0], session);
+        if (options.kernel.method == ConvolutionMethod::split && request.polarization->minus() != nullptr)
+            throw UsageError(fmt::format(
+                "--method split: the windows of E and B differ in {}, and such kernels are not split: "
+                "--method auto, ring-fft and pixel-sum take them",
+                options.beam));
         request.c_bb = fitted(problem.spectra[1]);
     }
     request.error = options.kernel.chosen_error();
@@ -103,8 +108,7 @@ Problem make_problem(const SmoothOptions& options, const SkyMap& map, std::int64
     request.n_maps = has_spin(map) ? 1 : map.rows().extent(0);
     request.allow_single = options.precision != io::Precision::float64 && fits_single(map);
     request.only_split = options.kernel.method == ConvolutionMethod::split;
-    request.consider_split = problem.is_single() && !has_spin(map) &&
-                             options.mask.mode != MaskMode::renormalize &&
+    request.consider_split = problem.is_single() && options.mask.mode != MaskMode::renormalize &&
                              options.kernel.chosen_normalization() != Normalization::pixel;
     if (options.kernel.theta_cut) request.theta_cut = options.kernel.theta_cut->radians;
     if (map.nside() > 0) problem.quadrature = PixelQuadrature(request, map.nside());

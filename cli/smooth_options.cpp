@@ -195,6 +195,11 @@ std::vector<io::HeaderCard> spin_cards(const SmoothOptions& options, const Json&
     };
     add_number("support_deg", "SUPPRTQU", "[deg] the kernel of Q and U ends here");
     add_number("estimated_error", "ESTERRQU", "rms of Q and U, from REFERENC");
+    if (options.kernel.method == ConvolutionMethod::split) {
+        const auto& split = options.planned->choice;
+        cards.push_back({"L_CUTQU", split.l_cut, "the window of Q and U ends here"});
+        cards.push_back({"THCUTQU", split.support * degrees, "[deg] the profile of Q and U ends here"});
+    }
     add_integer("lmax", "LMAXQU", "highest degree l of Q and U");
     add_integer("iterations", "ITERQU", "iterations of the analysis of Q and U");
     return cards;

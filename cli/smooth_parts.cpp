@@ -64,7 +64,8 @@ SkyMap smoothed(const SmoothOptions& options, SkyMap& map, Session& session) {
 }
 
 bool has_parts(const SmoothOptions& options, const SkyMap& map) {
-    if (!options.kernel.is_automatic() || !harmonic_only(options, map).empty()) return false;
+    const auto& kernel = options.kernel;
+    if (!kernel.is_planned() || (kernel.is_automatic() && !harmonic_only(options, map).empty())) return false;
     const auto& groups = map.groups();
     return groups[0].fields == Fields::iqu || (groups[0].fields == Fields::qu && groups.size() > 1);
 }

@@ -264,7 +264,6 @@ void check_spin(const SmoothOptions& options, const SkyMap& map) {
         throw UsageError(fmt::format("{}: has Q and U, and {}; --field I or --no-pol smooths spin-0 fields",
                                      map.header().source, why));
     };
-    if (is_split(options)) reject("--method split has no spin: --method ring-fft and pixel-sum have");
     if (!options.kernel.profile.empty() || !options.kernel.sky_spectrum.empty())
         reject("--profile and --cl are kernels for spin 0: --fwhm and --beam have both");
     if (options.kernel.chosen_normalization() == Normalization::pixel)
@@ -332,7 +331,7 @@ SkyMap smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session
     const double error = options.kernel.chosen_error() - arithmetic_error(options);
     auto kernels = make_kernels(options, map, is_planned_spin(options) ? no_spectra : c_l,
                                 is_split(options) ? 0 : error, session);
-    if (is_planned_spin(options))
+    if (is_planned_spin(options) && !is_split(options))
         kernels[0].truncation_error =
             truncation_error(*options.planned->polarization, c_l[0], c_l[1], options.planned->choice.support);
     multiply_by_weights(factors, map);
@@ -346,8 +345,8 @@ SkyMap smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session
     const auto start = std::chrono::steady_clock::now();
     PixelSmoothing smoothing(options, map, std::as_const(weights).view(), out);
     if (is_split(options))
-        convolve(options.planned->choice, kernels[0].kernel, -1, map.grid(), std::as_const(map).rows(),
-                 out.rows(), options.run.thread_count(), "smooth", session);
+        convolve_split(options.planned->choice, map.grid(), std::as_const(map).rows(), out.rows(),
+                       options.run.thread_count(), "smooth", session);
     else
         smooth_groups(options, kernels, map, smoothing, session);
     session.report["convolution_seconds"] =

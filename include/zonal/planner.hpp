@@ -122,8 +122,9 @@ struct ConvolutionRequest {
     double iteration_gain = 0.125;
     std::int64_t n_maps = 1;
     bool allow_single = true;    ///< sums in single precision where the error permits
-    bool consider_split = true;  ///< of spin 0; takes most of the planning where it may pay
-    /// No sums over pixels alone, and splits whatever they save; not for Q and U, of which there are none.
+    bool consider_split = true;  ///< takes most of the planning where it may pay
+    /// No sums over pixels alone, and splits whatever they save. Of Q and U there are splits where the
+    /// windows of E and B are one.
     bool only_split = false;
     double theta_cut = 0;  ///< of splits, rad; 0: to be chosen
     int threads = 0;

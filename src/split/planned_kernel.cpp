@@ -66,6 +66,14 @@ class ScalarKernel final : public PlannedKernel {
 
     const ConvolutionCosts& costs(const DeviceCosts& device) const override { return device.scalar; }
 
+    int spin() const override { return 0; }
+    std::vector<double> window_to_split() const override { return request_.kernel.window(request_.lmax); }
+    std::vector<double> spectrum() const override { return request_.c_l; }
+    PixelConvolutionWork work_of_profile(const RadialKernel& profile,
+                                         const PixelConvolutionOptions& options) const override {
+        return PixelConvolutionPlan(request_.grid, profile, request_.grid, options).work();
+    }
+
   private:
     const ConvolutionRequest& request_;
     const double integral_;
@@ -118,6 +126,23 @@ class SpinKernel final : public PlannedKernel {
 
     const ConvolutionCosts& costs(const DeviceCosts& device) const override { return device.polarization; }
 
+    int spin() const override { return 2; }
+    std::vector<double> window_to_split() const override {
+        if (!can_be_split(kernel_)) return {};
+        return kernel_.windows(request_.lmax).gradient;
+    }
+    std::vector<double> spectrum() const override {
+        auto sum = request_.c_l;
+        for (std::size_t l = 0; l < sum.size(); ++l) sum[l] += request_.c_bb[l];
+        return sum;
+    }
+    PixelConvolutionWork work_of_profile(const RadialKernel& profile,
+                                         const PixelConvolutionOptions& options) const override {
+        return PolarizationConvolutionPlan(request_.grid, PolarizationKernel::from_plus(profile),
+                                           request_.grid, options)
+            .work();
+    }
+
   private:
     static constexpr std::int64_t lowest = 2;  // the degree with which E and B begin
 
@@ -127,6 +152,10 @@ class SpinKernel final : public PlannedKernel {
 };
 
 }  // namespace
+
+bool can_be_split(const PolarizationKernel& kernel) {
+    return kernel.minus() == nullptr;
+}
 
 std::unique_ptr<const PlannedKernel> planned_kernel(const ConvolutionRequest& request) {
     if (request.polarization) return std::make_unique<SpinKernel>(request);

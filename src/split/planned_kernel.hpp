@@ -28,7 +28,20 @@ class PlannedKernel {
     /// Of one map with the kernel up to theta_cut.
     virtual PixelConvolutionWork work(double theta_cut, const PixelConvolutionOptions& options) const = 0;
     virtual const ConvolutionCosts& costs(const DeviceCosts& device) const = 0;
+
+    /// KernelSplitOptions::spin.
+    virtual int spin() const = 0;
+    /// Up to the request's lmax; empty where the kernel cannot be split.
+    virtual std::vector<double> window_to_split() const = 0;
+    /// Of the request's maps, of all components; empty: white.
+    virtual std::vector<double> spectrum() const = 0;
+    /// As work, with the profile of a split in the kernel's place.
+    virtual PixelConvolutionWork work_of_profile(const RadialKernel& profile,
+                                                 const PixelConvolutionOptions& options) const = 0;
 };
+
+/// Whether Q and U may be split: the windows of E and B are one.
+bool can_be_split(const PolarizationKernel& kernel);
 
 /// request: must outlive it.
 std::unique_ptr<const PlannedKernel> planned_kernel(const ConvolutionRequest& request);

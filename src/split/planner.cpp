@@ -48,7 +48,8 @@ void check_polarization(const ConvolutionRequest& request) {
                                           request.c_bb.size(), request.c_l.size()));
     if (request.polarization->band_limit() < 0)
         throw InvalidArgument("polarization: is truncated, and must be the whole kernel");
-    if (request.only_split) throw InvalidArgument("only_split: there are no splits for Q and U");
+    if (request.only_split && !split::can_be_split(*request.polarization))
+        throw InvalidArgument("only_split: there are no splits of kernels whose windows of E and B differ");
 }
 
 void check(const ConvolutionRequest& request, const CostModel& costs) {
@@ -92,7 +93,7 @@ class Planner {
             exclude_sums(fmt::format("rounding alone may be {:.0e}", double_error));
         } else {
             if (!request_.only_split) add_sums();
-            if (request_.consider_split && !request_.polarization) add_splits();
+            if (request_.consider_split) add_splits();
         }
         std::stable_sort(choices_.begin(), choices_.end(), [](const auto& a, const auto& b) {
             return std::pair(!a.excluded.empty(), a.seconds) < std::pair(!b.excluded.empty(), b.seconds);
@@ -178,12 +179,12 @@ class Planner {
         return predicted_seconds(cost, work, request_.grid.n_pixels(), request_.n_maps);
     }
 
-    /// Of ring FFTs of maps of spin 0 with some kernel, such as a split's profile.
+    /// Of ring FFTs with the profile of a split, or one that ends as softly.
     double ring_fft_seconds(const DeviceCosts& device, Precision precision,
-                            const RadialKernel& kernel) const {
+                            const RadialKernel& profile) const {
         const auto options = sum_options(device, PixelMethod::ring_fft, precision);
-        return seconds_of(PixelConvolutionPlan(request_.grid, kernel, request_.grid, options).work(),
-                          device.scalar.pixels(PixelMethod::ring_fft, precision));
+        return seconds_of(kernel_->work_of_profile(profile, options),
+                          kernel_->costs(device).pixels(PixelMethod::ring_fft, precision));
     }
 
     /// Where the profile may be cut, for the error and the integral together. Of a Gaussian and white maps
@@ -275,7 +276,8 @@ class Planner {
         const bool is_worth = fastest() >= worth_planning && request_.lmax >= least_lmax;
         const auto precision = precision_of_splits();
         if (!(fit_error(precision) > 0) || !(is_worth || request_.only_split)) return;
-        const auto window = request_.kernel.window(request_.lmax);
+        const auto window = kernel_->window_to_split();
+        if (window.empty()) return;
         for (const auto* device : devices_) {
             if (request_.theta_cut > 0)
                 add_split(*device, precision, window, request_.theta_cut);
@@ -320,20 +322,22 @@ class Planner {
     /// Of the map's pixels above lmax: at least what white noise of the map's variance has, twice to be sure.
     /// Of maps of C_l = 1 / l^2 their true leakage was up to 1.3 times (rms) that by white noise.
     double spectrum_beyond() const {
-        if (request_.c_l.empty()) return 0;
+        const auto c_l = kernel_->spectrum();
+        if (c_l.empty()) return 0;
         double variance = 0;
         for (std::int64_t l = 0; l <= request_.lmax; ++l)
-            variance += static_cast<double>(2 * l + 1) / (4 * pi) * request_.c_l[l];
+            variance += static_cast<double>(2 * l + 1) / (4 * pi) * c_l[l];
         const double white = 4 * pi / static_cast<double>(request_.grid.n_pixels()) * variance;
-        return std::max(request_.c_l.back(), 2 * white);
+        return std::max(c_l.back(), 2 * white);
     }
 
     /// Whether there is one.
     bool add_split(const DeviceCosts& pixels, Precision precision, const std::vector<double>& window,
                    double theta_cut) {
         KernelSplitOptions options;
+        options.spin = kernel_->spin();
         options.theta_cut = theta_cut;
-        options.input_spectrum = request_.c_l;
+        options.input_spectrum = kernel_->spectrum();
         options.spectrum_beyond = spectrum_beyond();
         options.alpha = 1;  // what single precision adds is counted by itself
         options.threads = request_.threads;

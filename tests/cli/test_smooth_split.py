@@ -1,5 +1,7 @@
 """zonal smooth --method split, and --method auto where a split is fastest: against harmonic space by healpy."""
 
+import json
+
 import healpy
 import numpy as np
 import pytest
@@ -161,6 +163,70 @@ def test_wrong_use_is_one_line(sky, fails, arguments, words):
         assert word in line
 
 
-def test_polarised_maps_are_refused(sky, fails):
-    line = fails(2, "smooth", "sky.fits", "out.fits", "--fwhm", "20deg", "--method", "split")
-    assert "Q and U" in line and "--method split" in line
+@pytest.fixture
+def polarized(tmp_path):
+    """iqu.fits, white noise; returns I, Q, U."""
+    maps = np.random.default_rng(6).normal(size=(3, 12 * NSIDE**2))
+    healpy.write_map(tmp_path / "iqu.fits", maps, dtype=np.float64, extra_header=[("POLCCONV", "COSMO")],
+                     column_names=["I_STOKES", "Q_STOKES", "U_STOKES"])
+    return maps
+
+
+def beam(spin):
+    """Steep at low l, faded away at LMAX."""
+    l = np.arange(LMAX + 1.0)
+    return np.where(l >= spin, np.exp(-l * (l + 1) * np.radians(6) ** 2 / 2 / (8 * np.log(2))) / (l + 1), 0)
+
+
+def write_beam(path, e=None):
+    l = np.arange(LMAX + 1.0)
+    np.savetxt(path, np.transpose([l, beam(0), beam(0) if e is None else e, beam(0)]), header="l T E B")
+
+
+def sums_of_q_and_u(q, u):
+    e, b = healpy.map2alm_spin([q, u], 2, lmax=LMAX)
+    return healpy.alm2map_spin([healpy.almxfl(e, beam(2)), healpy.almxfl(b, beam(2))], NSIDE, 2, LMAX)
+
+
+BEAM = ("--beam", "beam.txt", "--lmax", LMAX, "--normalize", "none", "--method", "split")
+
+
+@pytest.mark.parametrize("error, precision", [("1e-3", "double"), ("1e-5", "double"), ("1e-5", "float")])
+def test_i_and_q_and_u_are_split_apart(polarized, zonal, tmp_path, error, precision):
+    write_beam(tmp_path / "beam.txt")
+    report = zonal("smooth", "iqu.fits", "out.fits", *BEAM, "--error", error, "--precision", precision)
+    found = read_map(tmp_path / "out.fits", field=(0, 1, 2))
+    expected = [sum_over_pixels(polarized[0], beam(0)), *sums_of_q_and_u(*polarized[1:])]
+    assert relative_rms(found[0], expected[0]) <= float(error)
+    assert relative_rms(np.asarray(found[1:]), np.asarray(expected[1:])) <= float(error)
+    assert report["method"] == "split" and [part["part"] for part in report["parts"]] == ["I_STOKES", "Q_STOKES, U_STOKES"]
+    cards = header(tmp_path / "out.fits")
+    for part, l_cut, theta_cut in zip(report["parts"], ["L_CUT", "L_CUTQU"], ["THETACUT", "THCUTQU"]):
+        assert 0 <= part["l_cut"] < LMAX and part["estimated_error"] <= float(error) * 1.01
+        assert part["parts_seconds"]["pixels"] > 0 and part["parts_seconds"]["harmonic"] > 0
+        assert cards[l_cut] == part["l_cut"] and cards[theta_cut] == pytest.approx(part["theta_cut_arcmin"] / 60)
+    assert cards["METHODQU"] == "split"
+
+
+def test_a_plan_of_a_split_of_q_and_u_is_followed(polarized, zonal, fails, tmp_path):
+    write_beam(tmp_path / "beam.txt")
+    healpy.write_map(tmp_path / "qu.fits", polarized[1:], dtype=np.float64, extra_header=[("POLCCONV", "COSMO")],
+                     column_names=["Q_STOKES", "U_STOKES"])
+    command = ("smooth", "qu.fits")
+    zonal(*command, "a.fits", *BEAM, "--error", "1e-4", "--precision", "double", "--save-plan", "plan.json")
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    assert plan["spin"] == 2 and plan["choice"]["method"] == "split"
+    followed = ("--beam", "beam.txt", "--normalize", "none", "--precision", "double", "--plan", "plan.json")
+    report = zonal(*command, "b.fits", *followed, "--lmax", LMAX)
+    assert report["method"] == "split" and report["plan"] == "plan.json"
+    for field in (0, 1):
+        assert np.array_equal(read_map(tmp_path / "a.fits", field=field), read_map(tmp_path / "b.fits", field=field))
+    plan["choice"]["split"]["coefficients_per_sr"][3] *= 1.01
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    assert "window and profile" in fails(1, *command, "c.fits", *followed, "--lmax", LMAX)
+
+
+def test_kernels_whose_windows_of_e_and_b_differ_are_not_split(polarized, fails, tmp_path):
+    write_beam(tmp_path / "beam.txt", e=0.9 * beam(0))
+    line = fails(2, "smooth", "iqu.fits", "out.fits", *BEAM, "--error", "1e-3")
+    assert "--method split" in line and "beam.txt" in line and "E and B" in line

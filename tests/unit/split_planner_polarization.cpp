@@ -9,6 +9,7 @@
 #include "zonal/error.hpp"
 #include "zonal/planner.hpp"
 #include "zonal/smoothing.hpp"
+#include "zonal/split_convolution.hpp"
 
 // The choice of a way to convolve Q and U.
 namespace zonal::test {
@@ -42,6 +43,12 @@ Maps convolved_by(const ConvolutionRequest& request, const ConvolutionChoice& ch
         options.iterations = choice.iterations;
         smooth<T>(request.grid, {in.data(), {2, n_pixels}}, Fields::qu, {}, beam, request.grid,
                   {out.data(), {2, n_pixels}}, options);
+    } else if (choice.method == ConvolutionMethod::split) {
+        SplitConvolutionOptions options;
+        options.precision = choice.precision;
+        options.accuracy = choice.accuracy;
+        PolarizationSplitConvolutionPlan(request.grid, *choice.split, options)
+            .convolve<T>(std::as_const(in).view(), out.view());
     } else {
         PixelConvolutionOptions options;
         options.method =
@@ -106,6 +113,54 @@ TEST(PlanPolarization, ErrorsAreWithinTheBoundWhereEAndBHaveOtherWindows) {
     expect_errors_within_the_bound(request_for(nside, PolarizationKernel(e, b), 1e-4), 3);
     expect_errors_within_the_bound(request_for(nside, PolarizationKernel(e, {}), 1e-3), 3);
     expect_errors_within_the_bound(request_for(nside, PolarizationKernel({}, b), 1e-3), 3);
+}
+
+/// Steep at low l, faded away at lmax; white maps and maps of other spectra of E and B.
+TEST(PlanPolarization, SplitsKeepTheBound) {
+    auto window = tests::gaussian_window(0.1, 128);
+    for (std::size_t l = 0; l < window.size(); ++l) window[l] /= static_cast<double>(l + 1);
+    auto request = request_for(64, PolarizationKernel(window, window), 1e-4);
+    request.lmax = 128;
+    request.only_split = true;
+    const auto maps = tests::random_maps(1, request.grid, 3);
+    const auto expected = summed(request, maps);
+    for (const double error : {1e-3, 1e-5}) {
+        request.error = error;
+        int n_splits = 0;
+        for (const auto& choice : plan_convolution(request, default_cost_model(1))) {
+            if (choice.method != ConvolutionMethod::split) continue;
+            ++n_splits;
+            EXPECT_EQ(choice.split->spin, 2);
+            EXPECT_LE(choice.error, error);
+            const auto found = choice.precision == Precision::single_
+                                   ? convolved_by<float>(request, choice, maps)
+                                   : convolved_by<double>(request, choice, maps);
+            EXPECT_LE(relative_error(found, expected), error) << choice.l_cut;
+        }
+        EXPECT_GE(n_splits, 1) << error;
+    }
+}
+
+TEST(PlanPolarization, SplitsAreWeighedByTheSpectraOfEAndB) {
+    auto window = tests::gaussian_window(0.1, 128);
+    auto request = request_for(64, PolarizationKernel(window, window), 1e-4);
+    request.lmax = 128;
+    request.only_split = true;
+    request.theta_cut = 0.4;
+    const auto l_cut = [&](double e, double b) {
+        request.c_l.assign(129, 0);
+        request.c_bb.assign(129, 0);
+        for (std::size_t l = 2; l <= 128; ++l) {
+            request.c_l[l] = e / static_cast<double>(l * l);
+            request.c_bb[l] = b / static_cast<double>(l * l);
+        }
+        for (const auto& choice : plan_convolution(request, default_cost_model(1)))
+            if (choice.method == ConvolutionMethod::split) return choice.l_cut;
+        return std::int64_t{-1};
+    };
+    EXPECT_GE(l_cut(1, 0), 0);
+    EXPECT_EQ(l_cut(1, 0), l_cut(0, 1));
+    EXPECT_EQ(l_cut(1, 0), l_cut(0.3, 0.7));
 }
 
 TEST(PlanPolarization, ErrorsAreThoseFromTheDirectSum) {
@@ -187,8 +242,14 @@ TEST(PlanPolarization, RejectsContradictions) {
         change(request);
         plan_convolution(request, costs);
     };
-    EXPECT_THAT([&] { with([](auto& r) { r.only_split = true; }); },
-                ThrowsMessage<InvalidArgument>(HasSubstr("only_split")));
+    EXPECT_THAT(
+        [&] {
+            with([](auto& r) {
+                r.only_split = true;
+                r.polarization = PolarizationKernel({0, 0, 1, 1}, {0, 0, 1});
+            });
+        },
+        ThrowsMessage<InvalidArgument>(HasSubstr("only_split: there are no splits of kernels")));
     EXPECT_THAT([&] { with([](auto& r) { r.lmax = 1; }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("lmax = 1: must be 2")));
     EXPECT_THAT([&] { with([](auto& r) { r.c_l.assign(48, 1); }); },
