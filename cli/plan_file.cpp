@@ -194,24 +194,12 @@ void require_kernel(const SavedPlan& plan, const ConvolutionRequest& request) {
                    fmt::format("{:.9g} /sr as of {}", profile[i], name_of(request)));
 }
 
-/// Of a split of the request's kernel.
-double error_of(const KernelSplit& split, const ConvolutionRequest& request) {
-    const auto lmax = request.lmax;
-    if (!request.polarization)
-        return split_error(request.kernel.window(lmax), split.window, split.profile.window(lmax),
-                           request.c_l);
-    auto c_l = request.c_l;
-    for (std::size_t l = 0; l < c_l.size(); ++l) c_l[l] += request.c_bb[l];
-    return split_error(request.polarization->windows(lmax).gradient, split.window,
-                       split.profile.polarization_kernel().windows(lmax).gradient, c_l);
-}
-
 /// Window and profile must give what the plan says of them: of a damaged file they do not.
 void require_split(const SavedPlan& plan, const ConvolutionRequest& request) {
     const auto& split = *plan.choice.split;
     if (request.polarization && request.polarization->minus() != nullptr)
         reject(plan, "choice.method", "split", "another: the windows of E and B differ");
-    const double error = error_of(split, request);
+    const double error = split_error(split, request);
     const auto require_at_most = [&](const char* name, double bound, double rounding) {
         constexpr double relative_rounding = 1e-6;  // of the error, a sum of small differences
         if (!(error <= bound * (1 + relative_rounding) + rounding))

@@ -151,6 +151,10 @@ struct ConvolutionChoice {
     std::shared_ptr<const KernelSplit> split = nullptr;  ///< what a split applies
 };
 
+/// split_error of a split of the request's kernel, for its maps. Throws InvalidArgument where that kernel has
+/// no splits.
+double split_error(const KernelSplit& split, const ConvolutionRequest& request);
+
 /// All ways that were looked at, those that may be taken first, fastest first. Never empty; harmonic space is
 /// always among them. Throws InvalidArgument where the request contradicts itself.
 std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs);

@@ -27,8 +27,8 @@ class SplineProfile {
     const std::vector<double>& knots() const;
     const std::vector<double>& coefficients() const;
     /// K_l = 2 pi int K(theta) P_l(cos theta) d cos theta for l = 0 .. lmax, by Gauss-Legendre quadrature
-    /// between the knots, to rounding.
-    std::vector<double> window(std::int64_t lmax) const;
+    /// between the knots, to rounding; of spin 2 that of polarization_kernel(). spin: 0 or 2.
+    std::vector<double> window(std::int64_t lmax, int spin = 0) const;
     /// The same as a kernel for convolutions.
     RadialKernel kernel() const;
     /// The kernel K+ = K cos^4(theta/2) of Q and U, whose windows of E and B are one.

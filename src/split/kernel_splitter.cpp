@@ -12,7 +12,6 @@
 #include "split/split_progress.hpp"
 #include "split/tail_fits.hpp"
 #include "zonal/error.hpp"
-#include "zonal/polarization_convolution.hpp"
 #include "zonal/split.hpp"
 
 namespace zonal {
@@ -127,8 +126,7 @@ struct KernelSplitter::Problem {
     KernelSplit split(std::int64_t l_cut) const {
         const auto fit = fits->solve(l_cut, options.cutoff);
         const SplineProfile profile(basis.knots(), norm.coefficients(fit.x));
-        const auto of_profile = options.spin == 0 ? profile.window(lmax())
-                                                  : profile.polarization_kernel().windows(lmax()).gradient;
+        const auto of_profile = profile.window(lmax(), options.spin);
         std::vector<double> harmonic(l_cut + 1);
         for (std::int64_t l = 0; l <= l_cut; ++l) harmonic[l] = window[l] - of_profile[l];
         return {quality(fit, l_cut),

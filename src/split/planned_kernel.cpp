@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zonal/error.hpp"
+#include "zonal/split.hpp"
+
 namespace zonal::split {
 namespace {
 
@@ -163,3 +166,15 @@ std::unique_ptr<const PlannedKernel> planned_kernel(const ConvolutionRequest& re
 }
 
 }  // namespace zonal::split
+
+namespace zonal {
+
+double split_error(const KernelSplit& split, const ConvolutionRequest& request) {
+    const auto kernel = split::planned_kernel(request);
+    const auto window = kernel->window_to_split();
+    if (window.empty()) throw InvalidArgument("split: the windows of E and B differ, and have no splits");
+    return split_error(window, split.window, split.profile.window(request.lmax, kernel->spin()),
+                       kernel->spectrum());
+}
+
+}  // namespace zonal

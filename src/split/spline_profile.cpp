@@ -5,7 +5,9 @@
 #include <numbers>
 
 #include "split/spline_windows.hpp"
+#include "split/split_checks.hpp"
 #include "zonal/error.hpp"
+#include "zonal/polarization_convolution.hpp"
 #include "zonal/split.hpp"
 
 namespace zonal {
@@ -45,8 +47,10 @@ const std::vector<double>& SplineProfile::coefficients() const {
     return spline_->coefficients;
 }
 
-std::vector<double> SplineProfile::window(std::int64_t lmax) const {
+std::vector<double> SplineProfile::window(std::int64_t lmax, int spin) const {
     if (lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", lmax));
+    split::check_spin(spin);
+    if (spin == 2) return polarization_kernel().windows(lmax).gradient;
     return split::spline_window(spline_->basis, spline_->coefficients, lmax);
 }
 

@@ -46,12 +46,15 @@ void check_number(const char* name, double value, double minimum, double maximum
 
 }  // namespace
 
+void check_spin(int spin) {
+    if (spin != 0 && spin != 2) throw InvalidArgument(fmt::format("spin = {}: must be 0 or 2", spin));
+}
+
 KernelSplitOptions resolve(const std::vector<double>& window, KernelSplitOptions options) {
     check_window(window);
     if (!options.input_spectrum.empty())
         check_spectrum(options.input_spectrum, window.size(), "input_spectrum");
-    if (options.spin != 0 && options.spin != 2)
-        throw InvalidArgument(fmt::format("spin = {}: must be 0 or 2", options.spin));
+    check_spin(options.spin);
     constexpr double tiny = 1e-300, huge = 1e300;
     check_number("theta_cut", options.theta_cut, tiny, pi, "above 0 and at most pi (rad)");
     check_number("alpha", options.alpha, tiny, huge, "above 0");

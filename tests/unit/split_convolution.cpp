@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <random>
+#include <type_traits>
 #include <utility>
 
 #include "zonal/error.hpp"
@@ -12,7 +14,7 @@
 #include "zonal/spectrum.hpp"
 #include "zonal/window.hpp"
 
-// Maps convolved with a kernel in two parts.
+// Maps of spin 0, and of Q and U, convolved with a kernel in two parts.
 namespace zonal::test {
 namespace {
 
@@ -28,32 +30,34 @@ std::vector<double> kernel_window() {
     return window;
 }
 
-KernelSplit make_split(std::int64_t l_cut) {
+KernelSplit make_split(int spin, std::int64_t l_cut) {
     KernelSplitOptions options;
+    options.spin = spin;
     options.theta_cut = 0.5;
     options.threads = 1;
     return KernelSplitter(kernel_window(), options).split(l_cut);
 }
 
+/// [map, component, pixel]
 template <class T>
-Array<T, 2> noise(std::int64_t n_maps, std::int64_t n_pixels) {
+Array<T, 3> noise(int spin, std::int64_t n_maps, std::int64_t n_pixels) {
     std::mt19937 generator(3);
     std::normal_distribution<double> normal;
-    Array<T, 2> maps({n_maps, n_pixels});
+    Array<T, 3> maps({n_maps, spin == 0 ? 1 : 2, n_pixels});
     for (T& value : maps) value = static_cast<T>(normal(generator));
     return maps;
 }
 
 /// The sum over the pixels with the whole kernel: its window on the quadrature alm.
-Array<double, 2> whole(const Grid& grid, const Array<double, 2>& maps) {
-    const ShtPlan plan(grid, {.lmax = lmax, .threads = 1, .device = Device::cpu()});
-    Array<double, 2> result(maps.extents());
-    for (std::int64_t map = 0; map < maps.extent(0); ++map) {
-        Array<std::complex<double>, 3> alm({1, 1, plan.layout().size()});
-        plan.quadrature<double>({&maps(map, 0), {1, 1, grid.n_pixels()}}, alm.view());
-        multiply_alm<double>(plan.layout(), kernel_window(), alm.view()[0][0]);
-        plan.synthesize<double>(std::as_const(alm).view(), {&result(map, 0), {1, 1, grid.n_pixels()}});
-    }
+Array<double, 3> whole(int spin, const Grid& grid, const Array<double, 3>& maps) {
+    const ShtPlan plan(grid, {.lmax = lmax, .spin = spin, .threads = 1, .device = Device::cpu()});
+    Array<double, 3> result(maps.extents());
+    Array<std::complex<double>, 3> alm({maps.extent(0), maps.extent(1), plan.layout().size()});
+    plan.quadrature<double>(maps.view(), alm.view());
+    for (std::int64_t map = 0; map < maps.extent(0); ++map)
+        for (std::int64_t c = 0; c < maps.extent(1); ++c)
+            multiply_alm<double>(plan.layout(), kernel_window(), alm.view()[map][c]);
+    plan.synthesize<double>(std::as_const(alm).view(), result.view());
     return result;
 }
 
@@ -75,15 +79,34 @@ SplitConvolutionOptions on_the_cpu(double accuracy = 1e-9) {
     return options;
 }
 
-TEST(SplitConvolution, IsTheSumOverPixelsWithinItsEstimate) {
+template <class Spin>
+class SplitConvolution : public ::testing::Test {
+  protected:
+    static constexpr int spin = Spin::value;
+    using Plan = std::conditional_t<spin == 0, SplitConvolutionPlan, PolarizationSplitConvolutionPlan>;
+
+    template <class T>
+    static SplitConvolutionSeconds convolve(const Plan& plan, const Array<T, 3>& maps, Array<T, 3>& result) {
+        if constexpr (spin == 0) {
+            const std::array<std::int64_t, 2> extents{maps.extent(0), maps.extent(2)};
+            return plan.template convolve<T>({maps.data(), extents}, {result.data(), extents});
+        } else {
+            return plan.template convolve<T>(maps.view(), result.view());
+        }
+    }
+};
+using Spins = ::testing::Types<std::integral_constant<int, 0>, std::integral_constant<int, 2>>;
+TYPED_TEST_SUITE(SplitConvolution, Spins);
+
+TYPED_TEST(SplitConvolution, IsTheSumOverPixelsWithinItsEstimate) {
     const auto grid = Grid::healpix(48);
-    const auto maps = noise<double>(1, grid.n_pixels());
-    const auto expected = whole(grid, maps);
-    for (const std::int64_t l_cut : {6, 20, 50}) {
-        const auto split = make_split(l_cut);
-        Array<double, 2> convolved(maps.extents());
+    const auto maps = noise<double>(this->spin, 1, grid.n_pixels());
+    const auto expected = whole(this->spin, grid, maps);
+    for (const std::int64_t l_cut : {0, 6, 20, 50}) {
+        const auto split = make_split(this->spin, l_cut);
+        Array<double, 3> convolved(maps.extents());
         const auto seconds =
-            SplitConvolutionPlan(grid, split, on_the_cpu()).convolve<double>(maps.view(), convolved.view());
+            this->convolve(typename TestFixture::Plan(grid, split, on_the_cpu()), maps, convolved);
         EXPECT_GT(seconds.pixels, 0);
         EXPECT_GT(seconds.harmonic, 0);
         // Window and leakage make the error, which scatters by some per cent from sky to sky; the table of
@@ -93,36 +116,46 @@ TEST(SplitConvolution, IsTheSumOverPixelsWithinItsEstimate) {
     }
 }
 
-TEST(SplitConvolution, InSinglePrecisionAddsRounding) {
+TYPED_TEST(SplitConvolution, InSinglePrecisionAddsRounding) {
     const auto grid = Grid::healpix(32);
-    const auto maps = noise<double>(1, grid.n_pixels());
-    const auto single = noise<float>(1, grid.n_pixels());
-    const auto split = make_split(20);
+    const auto maps = noise<double>(this->spin, 1, grid.n_pixels());
+    const auto single = noise<float>(this->spin, 1, grid.n_pixels());
+    const auto split = make_split(this->spin, 20);
     auto options = on_the_cpu();
-    Array<double, 2> expected(maps.extents());
-    SplitConvolutionPlan(grid, split, options).convolve<double>(maps.view(), expected.view());
+    Array<double, 3> expected(maps.extents());
+    this->convolve(typename TestFixture::Plan(grid, split, options), maps, expected);
     options.precision = Precision::single_;
-    Array<float, 2> convolved(maps.extents());
-    SplitConvolutionPlan(grid, split, options).convolve<float>(single.view(), convolved.view());
+    Array<float, 3> convolved(maps.extents());
+    this->convolve(typename TestFixture::Plan(grid, split, options), single, convolved);
     EXPECT_LE(relative_rms(convolved, expected), 1e-6);
 }
 
-TEST(SplitConvolution, BatchesAreAsOneByOne) {
+TYPED_TEST(SplitConvolution, BatchesAreAsOneByOne) {
     const auto grid = Grid::healpix(16);
-    const auto maps = noise<double>(3, grid.n_pixels());
-    const SplitConvolutionPlan plan(grid, make_split(30), on_the_cpu());
-    Array<double, 2> together(maps.extents());
-    plan.convolve<double>(maps.view(), together.view());
+    const auto maps = noise<double>(this->spin, 3, grid.n_pixels());
+    const typename TestFixture::Plan plan(grid, make_split(this->spin, 30), on_the_cpu());
+    Array<double, 3> together(maps.extents()), alone({1, maps.extent(1), maps.extent(2)}),
+        one(alone.extents());
+    this->convolve(plan, maps, together);
     for (std::int64_t map = 0; map < 3; ++map) {
-        Array<double, 2> alone({1, grid.n_pixels()});
-        plan.convolve<double>(maps.view().slice(map, 1), alone.view());
-        for (std::int64_t pixel = 0; pixel < grid.n_pixels(); pixel += 37)
-            EXPECT_NEAR(together(map, pixel), alone(0, pixel), 1e-13) << map << ' ' << pixel;
+        std::copy_n(maps.data() + map * one.size(), one.size(), one.data());
+        this->convolve(plan, one, alone);
+        for (std::int64_t k = 0; k < alone.size(); k += 37)
+            EXPECT_NEAR(together.data()[map * alone.size() + k], alone.data()[k], 1e-13) << map << ' ' << k;
     }
 }
 
-TEST(SplitConvolution, RejectsMapsOfAnotherLength) {
-    const SplitConvolutionPlan plan(Grid::healpix(8), make_split(30), on_the_cpu());
+TEST(SplitConvolutionPlan, RejectsOtherSpins) {
+    EXPECT_THAT([] { make_split(1, 20); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("spin = 1: must be 0 or 2")));
+    EXPECT_THAT([] { SplitConvolutionPlan(Grid::healpix(8), make_split(2, 20), on_the_cpu()); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("split: is of spin 2, must be of spin 0")));
+    EXPECT_THAT([] { PolarizationSplitConvolutionPlan(Grid::healpix(8), make_split(0, 20), on_the_cpu()); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("split: is of spin 0, must be of spin 2")));
+}
+
+TEST(SplitConvolutionPlan, RejectsMapsOfAnotherLength) {
+    const SplitConvolutionPlan plan(Grid::healpix(8), make_split(0, 30), on_the_cpu());
     const Array<double, 2> maps({1, 100});
     Array<double, 2> convolved({1, 100});
     EXPECT_THROW(plan.convolve<double>(maps.view(), convolved.view()), InvalidArgument);

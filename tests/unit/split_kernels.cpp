@@ -134,6 +134,37 @@ TEST(KernelSplit, IsExactUpToLCut) {
         EXPECT_NEAR(split.window[l] + profile_window[l], kernel[l], 1e-15) << l;
 }
 
+TEST(KernelSplit, OfQAndUIsExactUpToLCutAndWithinItsEstimateAbove) {
+    const auto kernel = rippled_kernel(1000, 50 * arcmin);
+    auto options = options_for(0.2);
+    options.spin = 2;
+    const KernelSplitter splitter(kernel, options);
+    const auto l_cut = splitter.find_l_cut(1e-4);
+    ASSERT_TRUE(l_cut);
+    EXPECT_LT(*l_cut, 500);
+    const auto split = splitter.split(*l_cut);
+    EXPECT_EQ(split.spin, 2);
+    const auto of_profile = split.profile.window(1000, 2);
+    for (std::int64_t l = 0; l <= *l_cut; ++l)
+        EXPECT_NEAR(split.window[l] + of_profile[l], kernel[l], 1e-15) << l;
+    EXPECT_LE(split.quality.estimated_error, 1e-4);
+    EXPECT_NEAR(split.actual_error, error_of(kernel, split), 1e-6 * split.actual_error);
+    EXPECT_NEAR(split.quality.estimated_error, 5 * split.actual_error, 1e-5 * split.actual_error);
+}
+
+TEST(KernelSplit, OfQAndUDoesNotSeeWhatIsBelowTheirSpin) {
+    const auto kernel = rippled_kernel(300, 60 * arcmin);
+    auto other = kernel;
+    other[0] = 7;
+    other[1] = -3;
+    auto options = options_for(0.2);
+    options.spin = 2;
+    const auto split = KernelSplitter(other, options).split(60);
+    EXPECT_EQ(split.window, KernelSplitter(kernel, options).split(60).window);
+    EXPECT_EQ(split.window[0], 0);
+    EXPECT_EQ(split.window[1], 0);
+}
+
 TEST(KernelSplit, ActualErrorIsThatOfWindowAndProfile) {
     const auto kernel = rippled_kernel(1000, 50 * arcmin);
     const KernelSplitter splitter(kernel, options_for(0.2));
