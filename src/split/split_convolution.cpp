@@ -21,7 +21,7 @@
 namespace zonal {
 namespace {
 
-SplitConvolutionOptions resolve(SplitConvolutionOptions options) {
+SplitConvolutionOptions resolved(SplitConvolutionOptions options) {
     constexpr double default_accuracy = 1e-7;
     if (options.accuracy == 0) options.accuracy = default_accuracy;
     options.threads = core::resolve_threads(options.threads);
@@ -82,7 +82,7 @@ struct split::ConvolutionParts {
 
     ConvolutionParts(const Grid& grid_of_maps, const KernelSplit& split, const SplitConvolutionOptions& given)
         : grid(grid_of_maps),
-          options(resolve(given)),
+          options(resolved(given)),
           window(window_of(split)),
           transform(grid, harmonic_options(options, std::ssize(window) - 1, spin)),
           pixels(grid, kernel_of(split.profile), grid, pixel_options(options)) {}
