@@ -186,6 +186,19 @@ def test_measures_splits_and_finds_their_errors_below_the_estimate(tmp_path):
     assert report["measured"]["chosen_error_over_wanted"] == pytest.approx(best["measured_error"] / 1e-3)
 
 
+def test_measures_splits_of_q_and_u_too(tmp_path):
+    l = np.arange(257)
+    beam = np.exp(-l * (l + 1) * np.radians(3) ** 2 / 2 / (8 * np.log(2))) / (l + 1)
+    np.savetxt(tmp_path / "beam.txt", np.transpose([l, beam, beam, beam]), header="l T E B")
+    write_costs(tmp_path / "costs.json", legendre=3e4, sums=30)
+    report = plan(tmp_path, "plan", "--fields", "QU", "--nside", 128, "--lmax", 256, "--kernel", "window", "--beam", "beam.txt",
+                  "--normalize", "none", "--error", "1e-4", "--costs", "costs.json", "--measure", "--threads", 1)
+    best = report["choices"][0]
+    assert best["method"] == "split" and 0 <= best["l_cut"] < 256 and best["measured_seconds"] > 0
+    assert 0 < best["measured_error"] <= 1.3 * best["error"] and best["error"] <= 1e-4
+    assert report["measured"]["chosen_error_over_wanted"] == pytest.approx(best["measured_error"] / 1e-4)
+
+
 def test_profile_of_a_file_is_planned_as_the_kernel_it_is(tmp_path):
     # A Gaussian of 2 degrees on the plane, which differs from that on the sphere by 4e-5 of the peak.
     theta = np.linspace(0, np.radians(6), 2001)
