@@ -7,7 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
-#include <iterator>
+#include <span>
 
 #include "error.hpp"
 #include "weight_cache.hpp"
@@ -19,60 +19,57 @@ namespace {
 /// Raised with every change of what a file must have: older ones are not read.
 constexpr int costs_version = 3;
 
-Json to_json(const TransformCost& cost) {
-    return {{"legendre_flop", cost.legendre_flop},
-            {"pixel", cost.pixel},
-            {"ring", cost.ring},
-            {"call", cost.call}};
-}
-
 double cost(const JsonField& field) {
     return field.number(0, HUGE_VAL);
 }
 
-TransformCost transform_cost(const JsonField& field) {
-    return {cost(field.at("legendre_flop")), cost(field.at("pixel")), cost(field.at("call")),
-            cost(field.at("ring"))};
-}
-
+template <class Costs>
 struct NamedCost {
     const char* name;
-    double PixelCost::*cost;
+    double Costs::*cost;
 };
-constexpr NamedCost pixel_costs[] = {{"kernel_value", &PixelCost::kernel_value},
-                                     {"row_product", &PixelCost::row_product},
-                                     {"mode_product", &PixelCost::mode_product},
-                                     {"pixel_product", &PixelCost::pixel_product},
-                                     {"uneven_product", &PixelCost::uneven_product},
-                                     {"pixel_row", &PixelCost::pixel_row},
-                                     {"pixel_weight", &PixelCost::pixel_weight},
-                                     {"longest_sum", &PixelCost::longest_sum},
-                                     {"fft_pixel", &PixelCost::fft_pixel},
-                                     {"ring_value", &PixelCost::ring_value},
-                                     {"pixel", &PixelCost::pixel},
-                                     {"ring", &PixelCost::ring},
-                                     {"map", &PixelCost::map},
-                                     {"call", &PixelCost::call}};
+constexpr NamedCost<TransformCost> transform_costs[] = {{"legendre_flop", &TransformCost::legendre_flop},
+                                                        {"pixel", &TransformCost::pixel},
+                                                        {"ring", &TransformCost::ring},
+                                                        {"call", &TransformCost::call}};
+constexpr NamedCost<PixelCost> pixel_costs[] = {{"kernel_value", &PixelCost::kernel_value},
+                                                {"row_product", &PixelCost::row_product},
+                                                {"mode_product", &PixelCost::mode_product},
+                                                {"pixel_product", &PixelCost::pixel_product},
+                                                {"uneven_product", &PixelCost::uneven_product},
+                                                {"pixel_row", &PixelCost::pixel_row},
+                                                {"pixel_weight", &PixelCost::pixel_weight},
+                                                {"longest_sum", &PixelCost::longest_sum},
+                                                {"fft_pixel", &PixelCost::fft_pixel},
+                                                {"ring_value", &PixelCost::ring_value},
+                                                {"pixel", &PixelCost::pixel},
+                                                {"ring", &PixelCost::ring},
+                                                {"map", &PixelCost::map},
+                                                {"call", &PixelCost::call}};
 
-Json to_json(const PixelCost& cost) {
+std::span<const NamedCost<TransformCost>> named(const TransformCost&) {
+    return transform_costs;
+}
+std::span<const NamedCost<PixelCost>> named(const PixelCost&) {
+    return pixel_costs;
+}
+
+template <class Costs>
+Json to_json(const Costs& costs) {
     Json json;
-    for (const auto& [name, member] : pixel_costs) json[name] = cost.*member;
+    for (const auto& [name, member] : named(costs)) json[name] = costs.*member;
     return json;
 }
 
-PixelCost pixel_cost(const JsonField& field) {
-    PixelCost costs;
-    for (const auto& [name, member] : pixel_costs) costs.*member = cost(field.at(name));
-    return costs;
+template <class Costs>
+void read(const JsonField& field, Costs& costs) {
+    for (const auto& [name, member] : named(costs)) costs.*member = cost(field.at(name));
 }
 
-bool is_free(const TransformCost& cost) {
-    return cost.legendre_flop + cost.pixel + cost.call + cost.ring == 0;
-}
-
-bool is_free(const PixelCost& cost) {
-    return std::all_of(std::begin(pixel_costs), std::end(pixel_costs),
-                       [&](const NamedCost& named) { return cost.*named.cost == 0; });
+template <class Costs>
+bool is_free(const Costs& costs) {
+    const auto all = named(costs);
+    return std::all_of(all.begin(), all.end(), [&](const auto& one) { return costs.*one.cost == 0; });
 }
 
 Json to_json(const ConvolutionCosts& costs) {
@@ -92,12 +89,12 @@ bool is_free(const ConvolutionCosts& costs) {
 
 ConvolutionCosts convolution_costs(const JsonField& field) {
     ConvolutionCosts costs;
-    costs.smoothing = transform_cost(field.at("smoothing"));
-    costs.iteration = transform_cost(field.at("iteration"));
-    costs.ring_fft_single = pixel_cost(field.at("ring_fft_single"));
-    costs.ring_fft_double = pixel_cost(field.at("ring_fft_double"));
-    costs.pixel_sum_single = pixel_cost(field.at("pixel_sum_single"));
-    costs.pixel_sum_double = pixel_cost(field.at("pixel_sum_double"));
+    read(field.at("smoothing"), costs.smoothing);
+    read(field.at("iteration"), costs.iteration);
+    read(field.at("ring_fft_single"), costs.ring_fft_single);
+    read(field.at("ring_fft_double"), costs.ring_fft_double);
+    read(field.at("pixel_sum_single"), costs.pixel_sum_single);
+    read(field.at("pixel_sum_double"), costs.pixel_sum_double);
     return costs;
 }
 
