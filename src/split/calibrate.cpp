@@ -128,7 +128,8 @@ class Calibration {
         return cases_of<Maps>(device, calibration::ring_fft_cases, calibration::more_ring_fft_cases);
     }
     static std::vector<TransformCase> transform_cases(Device device) {
-        return calibration::transform_cases<Maps>(device);
+        return calibration::cases_on<TransformCase>(device, Maps::transform_cases,
+                                                    calibration::more_transform_cases);
     }
     bool on_cpu() const { return device_.kind() == Device::Kind::cpu; }
 

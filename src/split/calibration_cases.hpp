@@ -143,20 +143,19 @@ struct Polarization {
     static View<double, 3>::Extents extents(std::int64_t n_pixels) { return {1, 2, n_pixels}; }
 };
 
-/// The cases that a device takes.
-template <class Maps>
-std::vector<Case> cases_of(Device device, std::span<const Case> all, std::span<const Case> more) {
-    std::vector<Case> cases(all.begin(), all.end());
+/// Those that every device takes, and on a GPU more.
+template <class One>
+std::vector<One> cases_on(Device device, std::span<const One> all, std::span<const One> more) {
+    std::vector<One> cases(all.begin(), all.end());
     if (device.kind() != Device::Kind::cpu) cases.insert(cases.end(), more.begin(), more.end());
-    std::erase_if(cases, [](const Case& one) { return !Maps::takes(one); });
     return cases;
 }
 
+/// Of these the ones that are taken for such maps.
 template <class Maps>
-std::vector<TransformCase> transform_cases(Device device) {
-    std::vector<TransformCase> cases(std::begin(Maps::transform_cases), std::end(Maps::transform_cases));
-    if (device.kind() != Device::Kind::cpu)
-        cases.insert(cases.end(), std::begin(more_transform_cases), std::end(more_transform_cases));
+std::vector<Case> cases_of(Device device, std::span<const Case> all, std::span<const Case> more) {
+    auto cases = cases_on(device, all, more);
+    std::erase_if(cases, [](const Case& one) { return !Maps::takes(one); });
     return cases;
 }
 
