@@ -197,7 +197,7 @@ void require_kernel(const SavedPlan& plan, const ConvolutionRequest& request) {
 /// Window and profile must give what the plan says of them: of a damaged file they do not.
 void require_split(const SavedPlan& plan, const ConvolutionRequest& request) {
     const auto& split = *plan.choice.split;
-    if (request.polarization && request.polarization->minus() != nullptr)
+    if (!can_be_split(request))
         reject(plan, "choice.method", "split", "another: the windows of E and B differ");
     const double error = split_error(split, request);
     const auto require_at_most = [&](const char* name, double bound, double rounding) {

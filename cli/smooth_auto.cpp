@@ -96,7 +96,7 @@ Problem make_problem(const SmoothOptions& options, const SkyMap& map, std::int64
     if (has_spin(map)) {
         require_spin_lmax(request.lmax, map);
         request.polarization = make_spin_kernel(options, problem.kernels[0], session);
-        if (options.kernel.method == ConvolutionMethod::split && request.polarization->minus() != nullptr)
+        if (options.kernel.method == ConvolutionMethod::split && !can_be_split(request))
             throw UsageError(fmt::format(
                 "--method split: the windows of E and B differ in {}, and such kernels are not split: "
                 "--method auto, ring-fft and pixel-sum take them",

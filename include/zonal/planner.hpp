@@ -123,8 +123,7 @@ struct ConvolutionRequest {
     std::int64_t n_maps = 1;
     bool allow_single = true;    ///< sums in single precision where the error permits
     bool consider_split = true;  ///< takes most of the planning where it may pay
-    /// No sums over pixels alone, and splits whatever they save. Of Q and U there are splits where the
-    /// windows of E and B are one.
+    /// No sums over pixels alone, and splits whatever they save. See can_be_split.
     bool only_split = false;
     double theta_cut = 0;  ///< of splits, rad; 0: to be chosen
     int threads = 0;
@@ -151,8 +150,9 @@ struct ConvolutionChoice {
     std::shared_ptr<const KernelSplit> split = nullptr;  ///< what a split applies
 };
 
-/// split_error of a split of the request's kernel, for its maps. Throws InvalidArgument where that kernel has
-/// no splits.
+/// Whether there are splits of the request's kernel: not of Q and U where the windows of E and B differ.
+bool can_be_split(const ConvolutionRequest& request);
+/// split_error of a split of the request's kernel, for its maps. Throws InvalidArgument where it has none.
 double split_error(const KernelSplit& split, const ConvolutionRequest& request);
 
 /// All ways that were looked at, those that may be taken first, fastest first. Never empty; harmonic space is

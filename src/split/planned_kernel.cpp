@@ -130,10 +130,7 @@ class SpinKernel final : public PlannedKernel {
     const ConvolutionCosts& costs(const DeviceCosts& device) const override { return device.polarization; }
 
     int spin() const override { return 2; }
-    std::vector<double> window_to_split() const override {
-        if (!can_be_split(kernel_)) return {};
-        return kernel_.windows(request_.lmax).gradient;
-    }
+    std::vector<double> window_to_split() const override { return kernel_.windows(request_.lmax).gradient; }
     std::vector<double> spectrum() const override {
         auto sum = request_.c_l;
         for (std::size_t l = 0; l < sum.size(); ++l) sum[l] += request_.c_bb[l];
@@ -156,10 +153,6 @@ class SpinKernel final : public PlannedKernel {
 
 }  // namespace
 
-bool can_be_split(const PolarizationKernel& kernel) {
-    return kernel.minus() == nullptr;
-}
-
 std::unique_ptr<const PlannedKernel> planned_kernel(const ConvolutionRequest& request) {
     if (request.polarization) return std::make_unique<SpinKernel>(request);
     return std::make_unique<ScalarKernel>(request);
@@ -169,12 +162,16 @@ std::unique_ptr<const PlannedKernel> planned_kernel(const ConvolutionRequest& re
 
 namespace zonal {
 
+bool can_be_split(const ConvolutionRequest& request) {
+    return !request.polarization || request.polarization->minus() == nullptr;
+}
+
 double split_error(const KernelSplit& split, const ConvolutionRequest& request) {
+    if (!can_be_split(request))
+        throw InvalidArgument("split: the windows of E and B differ, and have no splits");
     const auto kernel = split::planned_kernel(request);
-    const auto window = kernel->window_to_split();
-    if (window.empty()) throw InvalidArgument("split: the windows of E and B differ, and have no splits");
-    return split_error(window, split.window, split.profile.window(request.lmax, kernel->spin()),
-                       kernel->spectrum());
+    return split_error(kernel->window_to_split(), split.window,
+                       split.profile.window(request.lmax, kernel->spin()), kernel->spectrum());
 }
 
 }  // namespace zonal

@@ -31,7 +31,7 @@ class PlannedKernel {
 
     /// KernelSplitOptions::spin.
     virtual int spin() const = 0;
-    /// Up to the request's lmax; empty where the kernel cannot be split.
+    /// Up to the request's lmax, of a kernel that can_be_split.
     virtual std::vector<double> window_to_split() const = 0;
     /// Of the request's maps, of all components; empty: white.
     virtual std::vector<double> spectrum() const = 0;
@@ -39,9 +39,6 @@ class PlannedKernel {
     virtual PixelConvolutionWork work_of_profile(const RadialKernel& profile,
                                                  const PixelConvolutionOptions& options) const = 0;
 };
-
-/// Whether Q and U may be split: the windows of E and B are one.
-bool can_be_split(const PolarizationKernel& kernel);
 
 /// request: must outlive it.
 std::unique_ptr<const PlannedKernel> planned_kernel(const ConvolutionRequest& request);

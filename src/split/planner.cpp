@@ -48,7 +48,7 @@ void check_polarization(const ConvolutionRequest& request) {
                                           request.c_bb.size(), request.c_l.size()));
     if (request.polarization->band_limit() < 0)
         throw InvalidArgument("polarization: is truncated, and must be the whole kernel");
-    if (request.only_split && !split::can_be_split(*request.polarization))
+    if (request.only_split && !can_be_split(request))
         throw InvalidArgument("only_split: there are no splits of kernels whose windows of E and B differ");
 }
 
@@ -93,7 +93,7 @@ class Planner {
             exclude_sums(fmt::format("rounding alone may be {:.0e}", double_error));
         } else {
             if (!request_.only_split) add_sums();
-            if (request_.consider_split) add_splits();
+            if (request_.consider_split && can_be_split(request_)) add_splits();
         }
         std::stable_sort(choices_.begin(), choices_.end(), [](const auto& a, const auto& b) {
             return std::pair(!a.excluded.empty(), a.seconds) < std::pair(!b.excluded.empty(), b.seconds);
@@ -277,7 +277,6 @@ class Planner {
         const auto precision = precision_of_splits();
         if (!(fit_error(precision) > 0) || !(is_worth || request_.only_split)) return;
         const auto window = kernel_->window_to_split();
-        if (window.empty()) return;
         for (const auto* device : devices_) {
             if (request_.theta_cut > 0)
                 add_split(*device, precision, window, request_.theta_cut);
@@ -321,8 +320,7 @@ class Planner {
 
     /// Of the map's pixels above lmax: at least what white noise of the map's variance has, twice to be sure.
     /// Of maps of C_l = 1 / l^2 their true leakage was up to 1.3 times (rms) that by white noise.
-    double spectrum_beyond() const {
-        const auto c_l = kernel_->spectrum();
+    double spectrum_beyond(const std::vector<double>& c_l) const {
         if (c_l.empty()) return 0;
         double variance = 0;
         for (std::int64_t l = 0; l <= request_.lmax; ++l)
@@ -338,7 +336,7 @@ class Planner {
         options.spin = kernel_->spin();
         options.theta_cut = theta_cut;
         options.input_spectrum = kernel_->spectrum();
-        options.spectrum_beyond = spectrum_beyond();
+        options.spectrum_beyond = spectrum_beyond(options.input_spectrum);
         options.alpha = 1;  // what single precision adds is counted by itself
         options.threads = request_.threads;
         const KernelSplitter splitter(window, options);

@@ -142,8 +142,8 @@ struct split::ConvolutionParts {
             seconds.harmonic = seconds_of([&] { apply_window<T>(in, part.view()); });
         };
         // On one GPU on two streams: while one part's maps are on their way, the other works.
-        const bool share_a_cpu = options.pixel_device.kind() == Device::Kind::cpu &&
-                                 options.harmonic_device.kind() == Device::Kind::cpu;
+        const bool share_a_cpu =
+            options.pixel_device == Device::cpu() && options.harmonic_device == Device::cpu();
         if (share_a_cpu) {
             sum();
             harmonic();
