@@ -55,8 +55,10 @@ struct PixelConvolutionShare {
 
 /// What the convolution of one map takes, counted when the plan is made.
 struct PixelConvolutionWork {
-    double kernel_values = 0;   ///< values of the profile: once for all maps in ring_fft
-    double row_products = 0;    ///< real multiply-adds that transform the kernel's rows, once for all maps
+    double kernel_values = 0;  ///< values of the profile in ring_fft: once for maps_per_pass maps
+    double row_products = 0;   ///< real multiply-adds that transform the kernel's rows, as often
+    /// Maps of a batch that the kernel's rows are made for at once.
+    std::int64_t maps_per_pass = 1;
     double mode_products = 0;   ///< of a complex number with a real one, that sum over rings
     double pixel_products = 0;  ///< of a kernel value with a pixel
     /// Of pixel_products those between rings that no filter serves as a whole, such as of different lengths.

@@ -25,6 +25,7 @@ namespace zonal::radial {
 inline void add(const PixelConvolutionWork& more, PixelConvolutionWork& sum) {
     sum.kernel_values += more.kernel_values;
     sum.row_products += more.row_products;
+    sum.maps_per_pass = std::max(sum.maps_per_pass, more.maps_per_pass);
     sum.mode_products += more.mode_products;
     sum.pixel_products += more.pixel_products;
     sum.uneven_products += more.uneven_products;

@@ -96,6 +96,7 @@ class CpuRingFft final : public BasicConvolver<Rank> {
     PixelConvolutionWork work() const override {
         PixelConvolutionWork work = geometry_.work();
         work.row_products = geometry_.row_products_with_ffts();
+        work.maps_per_pass = maps_per_pass;
         return work;
     }
 

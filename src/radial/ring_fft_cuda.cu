@@ -39,7 +39,7 @@ struct CudaRingFftStorage : PixelConvolutionWorkspace::Storage {
     sht::cuda::BatchStreams batches;
 };
 
-/// Groups whose rows are made at once.
+/// Groups, such as those whose rows are in memory at the same time.
 struct GroupBand {
     std::int64_t first, end;
 };
@@ -127,8 +127,7 @@ class CudaRingFft final : public BasicConvolver<Rank> {
             std::int64_t more = 0;
             for (std::int64_t e = group.first_entry; e < group.end_entry; ++e)
                 more += values_of(schedule_.entries[e], group);
-            const bool other_width = g == schedule_.n_narrow;
-            if (g > band.first && (other_width || values + more > most_values)) {
+            if (g > band.first && values + more > most_values) {
                 bands_.push_back({band.first, g});
                 band.first = g;
                 values = 0;
@@ -172,22 +171,24 @@ class CudaRingFft final : public BasicConvolver<Rank> {
     }
 
     void sum(const GroupBand& band, Storage& storage, cudaStream_t stream) const {
+        const std::int64_t middle = std::clamp(schedule_.n_narrow, band.first, band.end);
+        sum_with(&sum_kernel<R, SumSchedule::narrow, components>, {band.first, middle}, storage, stream);
+        sum_with(&sum_kernel<R, SumSchedule::wide, components>, {middle, band.end}, storage, stream);
+    }
+
+    template <class Kernel>
+    void sum_with(Kernel* kernel, const GroupBand& band, Storage& storage, cudaStream_t stream) const {
+        if (band.first == band.end) return;
         std::int64_t most_modes = 0;
         for (std::int64_t g = band.first; g < band.end; ++g)
             most_modes = std::max<std::int64_t>(most_modes, schedule_.groups[g].most_modes);
         constexpr std::int64_t tile = sum_threads * modes_per_thread<R, components>;
         const dim3 blocks(static_cast<unsigned>(band.end - band.first),
                           static_cast<unsigned>((most_modes + tile - 1) / tile));
-        const auto launch = [&](auto* kernel) {
-            kernel<<<blocks, sum_threads, 0, stream>>>(
-                groups_.data() + band.first, classes_.data(), entries_.data(), storage.values.data(),
-                storage.input.data(), storage.output.data(),
-                make_longlong2(schedule_.n_input_modes, schedule_.n_output_modes));
-        };
-        if (band.first < schedule_.n_narrow)
-            launch(&sum_kernel<R, SumSchedule::narrow, components>);
-        else
-            launch(&sum_kernel<R, SumSchedule::wide, components>);
+        kernel<<<blocks, sum_threads, 0, stream>>>(
+            groups_.data() + band.first, classes_.data(), entries_.data(), storage.values.data(),
+            storage.input.data(), storage.output.data(),
+            make_longlong2(schedule_.n_input_modes, schedule_.n_output_modes));
         core::check_launch("sum over rings");
     }
 

@@ -48,7 +48,7 @@ TEST(PredictedSeconds, TransformsAreCountedByFlopsPixelsAndRings) {
     EXPECT_EQ(predicted_seconds(cost, TransformWork{.legendre_flops = 10, .pixels = 16}), 20 + 48 + 5 + 28);
 }
 
-TEST(PredictedSeconds, RowsAreMadeOnceForAllMaps) {
+TEST(PredictedSeconds, RowsAreMadeOnceForEveryPass) {
     PixelCost cost;
     cost.kernel_value = 2;
     cost.mode_product = 3;
@@ -57,7 +57,10 @@ TEST(PredictedSeconds, RowsAreMadeOnceForAllMaps) {
     work.kernel_values = 10;
     work.mode_products = 100;
     EXPECT_EQ(predicted_seconds(cost, work, 1, 1), 5 + 20 + 300);
+    EXPECT_EQ(predicted_seconds(cost, work, 1, 4), 5 + 80 + 1200);
+    work.maps_per_pass = 4;
     EXPECT_EQ(predicted_seconds(cost, work, 1, 4), 5 + 20 + 1200);
+    EXPECT_EQ(predicted_seconds(cost, work, 1, 9), 5 + 60 + 2700);
 }
 
 TEST(PredictedSeconds, UnevenProductsHaveACostOfTheirOwn) {
