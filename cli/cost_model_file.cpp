@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <utility>
 
 #include "error.hpp"
 #include "weight_cache.hpp"
@@ -17,7 +18,7 @@ namespace zonal::cli {
 namespace {
 
 /// Raised with every change of what a file must have: older ones are not read.
-constexpr int costs_version = 3;
+constexpr int costs_version = 4;
 
 double cost(const JsonField& field) {
     return field.number(0, HUGE_VAL);
@@ -30,7 +31,6 @@ struct NamedCost {
 };
 constexpr NamedCost<TransformCost> transform_costs[] = {{"legendre_flop", &TransformCost::legendre_flop},
                                                         {"pixel", &TransformCost::pixel},
-                                                        {"ring", &TransformCost::ring},
                                                         {"call", &TransformCost::call}};
 constexpr NamedCost<PixelCost> pixel_costs[] = {{"kernel_value", &PixelCost::kernel_value},
                                                 {"row_product", &PixelCost::row_product},
@@ -42,8 +42,6 @@ constexpr NamedCost<PixelCost> pixel_costs[] = {{"kernel_value", &PixelCost::ker
                                                 {"longest_sum", &PixelCost::longest_sum},
                                                 {"fft_pixel", &PixelCost::fft_pixel},
                                                 {"ring_value", &PixelCost::ring_value},
-                                                {"pixel", &PixelCost::pixel},
-                                                {"ring", &PixelCost::ring},
                                                 {"map", &PixelCost::map},
                                                 {"call", &PixelCost::call}};
 
@@ -58,12 +56,25 @@ template <class Costs>
 Json to_json(const Costs& costs) {
     Json json;
     for (const auto& [name, member] : named(costs)) json[name] = costs.*member;
+    json["others"] = {{"pixels", costs.others.n_pixels}, {"seconds", costs.others.seconds}};
     return json;
+}
+
+SizeCost size_cost(const JsonField& field) {
+    SizeCost cost{field.at("pixels").numbers(), {}};
+    double before = 0;
+    for (const double pixels : cost.n_pixels)
+        if (pixels <= std::exchange(before, pixels)) field.at("pixels").reject("be ascending, above 0");
+    cost.seconds = field.at("seconds").numbers(cost.n_pixels.size());
+    for (const double seconds : cost.seconds)
+        if (seconds < 0) field.at("seconds").reject("be 0 or more");
+    return cost;
 }
 
 template <class Costs>
 void read(const JsonField& field, Costs& costs) {
     for (const auto& [name, member] : named(costs)) costs.*member = cost(field.at(name));
+    costs.others = size_cost(field.at("others"));
 }
 
 template <class Costs>

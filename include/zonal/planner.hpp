@@ -29,13 +29,20 @@ struct TransformWork {
 /// Counted from the grid alone, without a plan. lmax >= 0.
 TransformWork transform_work(const Grid& grid, std::int64_t lmax);
 
+/// Seconds by the pixels of a map where they follow no simple law, as on a GPU, to which maps come and go the
+/// faster the larger they are: those of the sizes that were measured and, between them, linear in the root of
+/// the pixels; those of the smallest below it, and in proportion to the pixels above the largest.
+struct SizeCost {
+    std::vector<double> n_pixels, seconds;  ///< ascending, as many of both; empty: none
+};
+
 /// Seconds per unit of the TransformWork of one transform, and of a call.
 struct TransformCost {
     double legendre_flop = 0, pixel = 0, call = 0;
-    double ring = 0;  ///< per ring as approximate_rings counts them
+    SizeCost others{};  ///< for all else
 };
 
-/// Seconds per unit of PixelConvolutionWork, per pixel of the map for all else, and of a call.
+/// Seconds per unit of PixelConvolutionWork, of a map and of a call.
 struct PixelCost {
     double kernel_value = 0, row_product = 0, mode_product = 0;
     double pixel_product = 0;   ///< of those that are not uneven
@@ -43,9 +50,9 @@ struct PixelCost {
     double pixel_row = 0, pixel_weight = 0;
     double fft_pixel = 0;
     double ring_value = 0;  ///< per kernel value of one of the map's rings: what cannot be done at once
-    double pixel = 0, map = 0, call = 0;
+    double map = 0, call = 0;
     double longest_sum = 0;  ///< per product in it
-    double ring = 0;         ///< per ring of the map as approximate_rings counts them, for all else
+    SizeCost others{};       ///< of a map, for all else
 };
 
 /// What work on one device costs, from host memory and back, of maps of one spin.
@@ -83,11 +90,9 @@ CostModel default_cost_model(int threads = 0);
 /// Measures the CPU, and a CUDA device where there is one, in seconds. Throws Cancelled.
 CostModel calibrate(int threads = 0, const Progress& progress = {});
 
+double predicted_seconds(const SizeCost& cost, double n_pixels);
 double predicted_seconds(const TransformCost& cost, const TransformWork& work);
-/// The root of the pixels: what grows more slowly than they do, as rings do. Maps come to a GPU and go the
-/// faster the larger they are.
-double approximate_rings(double n_pixels);
-/// Kernel values of one of these rings.
+/// Kernel values of a ring, of which there are about the root of the pixels.
 double ring_values(const PixelConvolutionWork& work, std::int64_t n_pixels);
 /// n_pixels: of the map.
 double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work, std::int64_t n_pixels,

@@ -2,12 +2,14 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "split/calibration_cases.hpp"
 #include "split/non_negative_fit.hpp"
+#include "split/size_shares.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planner.hpp"
 
@@ -51,6 +53,12 @@ struct Measurement {
     std::vector<double> counts;
     double seconds;
 };
+
+std::vector<double> distinct(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
+}
 
 std::vector<double> explain(const std::vector<Measurement>& measurements) {
     Array<double, 2> counts({std::ssize(measurements), std::ssize(measurements[0].counts)});
@@ -127,9 +135,9 @@ class Calibration {
     static std::vector<Case> ring_fft_cases_of(Device device) {
         return cases_of<Maps>(device, calibration::ring_fft_cases, calibration::more_ring_fft_cases);
     }
-    static std::vector<TransformCase> transform_cases(Device device) {
-        return calibration::cases_on<TransformCase>(device, Maps::transform_cases,
-                                                    calibration::more_transform_cases);
+    static std::span<const TransformCase> transform_cases(Device device) {
+        if (device.kind() == Device::Kind::cpu) return Maps::transform_cases;
+        return calibration::gpu_transform_cases;
     }
     bool on_cpu() const { return device_.kind() == Device::Kind::cpu; }
 
@@ -186,19 +194,27 @@ class Calibration {
     }
 
     void fit_transforms(ConvolutionCosts& costs) const {
+        std::vector<double> sizes;
+        for (const Transform& transform : transforms_)
+            sizes.push_back(static_cast<double>(Grid::healpix(transform.one.nside).n_pixels()));
+        sizes = distinct(std::move(sizes));
         std::vector<Measurement> smoothing, iteration;
         for (const Transform& transform : transforms_) {
             const auto work = transform_work(Grid::healpix(transform.one.nside), transform.one.lmax());
-            const std::vector<double> counts{work.legendre_flops, work.pixels, 1,
-                                             approximate_rings(work.pixels)};
+            auto counts = on_cpu() ? std::vector{work.pixels, 1.0} : split::size_shares(sizes, work.pixels);
+            counts.push_back(work.legendre_flops);
             constexpr double least_share = 0.1;  // of an iteration, should both be disturbed
             const double more = transform.with_one - transform.plain;
             smoothing.push_back({counts, transform.plain});
             iteration.push_back({counts, std::max(more, least_share * transform.plain)});
         }
-        const auto s = explain(smoothing), i = explain(iteration);
-        costs.smoothing = {s[0], s[1], s[2], s[3]};
-        costs.iteration = {i[0], i[1], i[2], i[3]};
+        const auto cost_of = [&](const std::vector<Measurement>& measurements) -> TransformCost {
+            const auto c = explain(measurements);
+            if (on_cpu()) return {c[2], c[0], c[1]};
+            return {c.back(), 0, 0, {sizes, {c.begin(), c.end() - 1}}};
+        };
+        costs.smoothing = cost_of(smoothing);
+        costs.iteration = cost_of(iteration);
     }
 
     /// The counts of the convolutions that are taken beside one part's seconds.
@@ -219,25 +235,14 @@ class Calibration {
                   &rings = costs.pixels(PixelMethod::ring_fft, precision);
         fit_sum(precision, sum);
         fit_ring_fft(precision, rings);
-        const auto rest = [&](PixelMethod method) {
-            // Parts of maps leave the other pixels as they are, which takes time of its own.
-            return collect(
-                [=](const Convolution& one) { return are_of(method, precision)(one) && one.one.is_whole(); },
-                [](const Convolution& one) {
-                    const auto pixels = static_cast<double>(one.n_pixels);
-                    return std::vector<double>{pixels, 1, approximate_rings(pixels)};
-                },
-                [](const Convolution& one) { return one.others(); });
-        };
-        auto of_sum = rest(PixelMethod::pixel_sum), of_rings = rest(PixelMethod::ring_fft);
-        if (!on_cpu()) {
+        if (on_cpu()) {
+            fit_others(precision, {PixelMethod::pixel_sum}, costs);
+            fit_others(precision, {PixelMethod::ring_fft}, costs);
+        } else {
             // Maps come and go in the same way: fitted together, as one method would look faster than the
             // other by what disturbed the measurements else.
-            of_sum.insert(of_sum.end(), of_rings.begin(), of_rings.end());
-            of_rings = of_sum;
+            fit_others(precision, {PixelMethod::pixel_sum, PixelMethod::ring_fft}, costs);
         }
-        add_rest(of_sum, sum);
-        add_rest(of_rings, rings);
         // What ring FFTs of cut kernels leave to it.
         rings.pixel_product = sum.pixel_product;
         rings.uneven_product = sum.uneven_product;
@@ -246,11 +251,31 @@ class Calibration {
         rings.longest_sum = sum.longest_sum;
     }
 
-    static void add_rest(const std::vector<Measurement>& rest, PixelCost& cost) {
-        const auto r = explain(rest);
-        cost.pixel = r[0];
-        cost.call += r[1];
-        cost.ring = r[2];
+    /// What is in no part, such as bringing maps to a GPU, where that was found to take longer beside wide
+    /// kernels. methods: that share it.
+    void fit_others(Precision precision, const std::vector<PixelMethod>& methods,
+                    ConvolutionCosts& costs) const {
+        // Parts of maps leave the other pixels as they are, which takes time of its own.
+        const auto is_taken = [&](const Convolution& one) {
+            return one.precision == precision && one.one.is_whole() &&
+                   std::find(methods.begin(), methods.end(), one.method) != methods.end();
+        };
+        std::vector<double> sizes;
+        for (const Convolution& one : convolutions_)
+            if (is_taken(one)) sizes.push_back(static_cast<double>(one.n_pixels));
+        sizes = distinct(std::move(sizes));
+        const auto counts = [&](const Convolution& one) {
+            auto shares = split::size_shares(sizes, static_cast<double>(one.n_pixels));
+            shares.push_back(one.work.kernel_values);
+            return shares;
+        };
+        const auto r =
+            explain(collect(is_taken, counts, [](const Convolution& one) { return one.others(); }));
+        for (const auto method : methods) {
+            PixelCost& cost = costs.pixels(method, precision);
+            cost.others = {sizes, {r.begin(), r.end() - 1}};
+            cost.kernel_value += r.back();
+        }
     }
 
     void fit_ring_fft(Precision precision, PixelCost& cost) const {

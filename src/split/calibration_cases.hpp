@@ -113,8 +113,10 @@ inline constexpr Case more_sum_cases[] = {{128, 8, 2.2}, {128, 14, 2.2}, {256, 1
 inline constexpr Case more_ring_fft_cases[] = {{128, 12, 3.2},  {256, 60, 3.2},  {256, 200, 3.2},
                                                {512, 100, 3.2}, {512, 400, 3.2}, {1024, 24, 3.2},
                                                {1024, 300, 3.2}};
-// There the transforms of large maps alone tell their Legendre sums from all that grows with the pixels.
-inline constexpr TransformCase more_transform_cases[] = {{1024}, {512, 3}, {1024, 3}};
+// There the sizes are told apart one by one (SizeCost), and the Legendre sums by another lmax of the same
+// size.
+inline constexpr TransformCase gpu_transform_cases[] = {{64},   {128},    {256},    {512},
+                                                        {1024}, {256, 3}, {512, 3}, {1024, 3}};
 
 /// Maps of spin 0, or Q and U: of which rank they are, and what convolves them.
 struct Scalars {
@@ -143,18 +145,11 @@ struct Polarization {
     static View<double, 3>::Extents extents(std::int64_t n_pixels) { return {1, 2, n_pixels}; }
 };
 
-/// Those that every device takes, and on a GPU more.
-template <class One>
-std::vector<One> cases_on(Device device, std::span<const One> all, std::span<const One> more) {
-    std::vector<One> cases(all.begin(), all.end());
-    if (device.kind() != Device::Kind::cpu) cases.insert(cases.end(), more.begin(), more.end());
-    return cases;
-}
-
-/// Of these the ones that are taken for such maps.
+/// Those that every device takes, and on a GPU more: of these the ones that are taken for such maps.
 template <class Maps>
 std::vector<Case> cases_of(Device device, std::span<const Case> all, std::span<const Case> more) {
-    auto cases = cases_on(device, all, more);
+    std::vector<Case> cases(all.begin(), all.end());
+    if (device.kind() != Device::Kind::cpu) cases.insert(cases.end(), more.begin(), more.end());
     std::erase_if(cases, [](const Case& one) { return !Maps::takes(one); });
     return cases;
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <numeric>
 
 #include "core/parallel.hpp"
+#include "split/size_shares.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planner.hpp"
 
@@ -76,44 +78,44 @@ CostModel default_cost_model(int threads) {
     DeviceCosts costs;
     auto& scalar = costs.scalar;
     scalar.smoothing = scalar.iteration = {3.6e-11, 1.96e-8, 0};
-    scalar.ring_fft_double = {2.0e-8, 0, 7.3e-10, 1.2e-10, 1.2e-10, 8.3e-10, 0, 4.1e-9, 0, 0, 0, 0};
-    scalar.ring_fft_single = {2.0e-8, 0, 4.0e-10, 2.2e-11, 2.2e-11, 7.4e-10, 0, 3.4e-9, 0, 0, 0, 0};
-    scalar.pixel_sum_double = {0, 0, 0, 3.5e-11, 3.5e-11, 1.2e-9, 0, 0, 0, 0, 0, 0};
-    scalar.pixel_sum_single = {0, 0, 0, 1.1e-11, 1.1e-11, 7.9e-10, 0, 0, 0, 0, 0, 0};
+    scalar.ring_fft_double = {2.0e-8, 0, 7.3e-10, 1.2e-10, 1.2e-10, 8.3e-10, 0, 4.1e-9};
+    scalar.ring_fft_single = {2.0e-8, 0, 4.0e-10, 2.2e-11, 2.2e-11, 7.4e-10, 0, 3.4e-9};
+    scalar.pixel_sum_double = {0, 0, 0, 3.5e-11, 3.5e-11, 1.2e-9};
+    scalar.pixel_sum_single = {0, 0, 0, 1.1e-11, 1.1e-11, 7.9e-10};
     auto& polarization = costs.polarization;
     polarization.smoothing = polarization.iteration = {1.0e-10, 5.9e-8, 0};
-    polarization.ring_fft_double = {4.0e-8, 0, 1.3e-9, 1.2e-10, 1.2e-10, 1.1e-9, 0, 4.4e-9, 0, 0, 0, 0};
-    polarization.ring_fft_single = {2.4e-8, 0, 4.9e-10, 2.2e-11, 2.2e-11, 1.6e-9, 0, 3.7e-9, 0, 0, 0, 0};
-    polarization.pixel_sum_double = {0, 0, 0, 3.5e-11, 3.5e-11, 1.6e-9, 0, 0, 0, 0, 0, 0};
-    polarization.pixel_sum_single = {0, 0, 0, 1.1e-11, 1.1e-11, 1.7e-9, 0, 0, 0, 0, 0, 0};
+    polarization.ring_fft_double = {4.0e-8, 0, 1.3e-9, 1.2e-10, 1.2e-10, 1.1e-9, 0, 4.4e-9};
+    polarization.ring_fft_single = {2.4e-8, 0, 4.9e-10, 2.2e-11, 2.2e-11, 1.6e-9, 0, 3.7e-9};
+    polarization.pixel_sum_double = {0, 0, 0, 3.5e-11, 3.5e-11, 1.6e-9};
+    polarization.pixel_sum_single = {0, 0, 0, 1.1e-11, 1.1e-11, 1.7e-9};
     share_among_threads(core::resolve_threads(threads), costs.scalar);
     share_among_threads(core::resolve_threads(threads), costs.polarization);
     return {"default", {costs}};
 }
 
-double predicted_seconds(const TransformCost& cost, const TransformWork& work) {
-    return cost.call + cost.legendre_flop * work.legendre_flops + cost.pixel * work.pixels +
-           cost.ring * approximate_rings(work.pixels);
+double predicted_seconds(const SizeCost& cost, double n_pixels) {
+    const auto shares = split::size_shares(cost.n_pixels, n_pixels);
+    return std::inner_product(shares.begin(), shares.end(), cost.seconds.begin(), 0.0);
 }
 
-double approximate_rings(double n_pixels) {
-    return std::sqrt(n_pixels);
+double predicted_seconds(const TransformCost& cost, const TransformWork& work) {
+    return cost.call + cost.legendre_flop * work.legendre_flops + cost.pixel * work.pixels +
+           predicted_seconds(cost.others, work.pixels);
 }
 
 double ring_values(const PixelConvolutionWork& work, std::int64_t n_pixels) {
-    return work.kernel_values / approximate_rings(static_cast<double>(n_pixels));
+    return work.kernel_values / std::sqrt(static_cast<double>(n_pixels));
 }
 
 double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work, std::int64_t n_pixels,
                          std::int64_t n_maps) {
-    const auto pixels = static_cast<double>(n_pixels);
     const double rows = cost.kernel_value * work.kernel_values + cost.row_product * work.row_products;
     const double discs = cost.pixel_product * (work.pixel_products - work.uneven_products) +
                          cost.uneven_product * work.uneven_products + cost.pixel_row * work.pixel_rows +
                          cost.pixel_weight * work.pixel_weights + cost.longest_sum * work.longest_sum;
     const double each = cost.mode_product * work.mode_products + cost.fft_pixel * work.fft_pixels +
-                        cost.ring_value * ring_values(work, n_pixels) + discs + cost.pixel * pixels +
-                        cost.ring * approximate_rings(pixels) + cost.map;
+                        cost.ring_value * ring_values(work, n_pixels) + discs + cost.map +
+                        predicted_seconds(cost.others, static_cast<double>(n_pixels));
     const auto passes = static_cast<double>((n_maps + work.maps_per_pass - 1) / work.maps_per_pass);
     return cost.call + rows * passes + each * static_cast<double>(n_maps);
 }

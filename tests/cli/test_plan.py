@@ -54,7 +54,7 @@ def test_calibration_is_kept_and_taken_and_a_damaged_one_is_a_note(tmp_path):
     file = json.loads((tmp_path / "zonal" / report["output"].rsplit("/", 1)[1]).read_text())
     assert file["machine"] == report["machine"] and "1 threads" in file["machine"]
     costs = file["devices"][0]
-    assert costs["device"] == "cpu" and file["zonal_costs"] == 3
+    assert costs["device"] == "cpu" and file["zonal_costs"] == 4
     for spin in ("scalar", "polarization"):
         assert costs[spin]["smoothing"]["legendre_flop"] > 0 and costs[spin]["ring_fft_double"]["fft_pixel"] > 0
     assert plan(tmp_path, *NARROW)["costs"] == file["machine"]
@@ -79,7 +79,7 @@ def test_costs_of_a_file_are_taken(tmp_path):
     assert report["costs"] == "made up" and not any("default" in note for note in report["notes"])
     slow, fast = (next(row["seconds"] for row in rows if row["method"] == "harmonic") for rows in (report["choices"], before))
     assert slow > 100 * fast
-    (tmp_path / "costs.json").write_text('{"zonal_costs": 3, "machine": "x", "devices": []}')
+    (tmp_path / "costs.json").write_text('{"zonal_costs": 4, "machine": "x", "devices": []}')
     result = call(*NARROW, "--costs", "costs.json", cwd=tmp_path)
     assert result.code == 1 and "costs.json: unit: is missing" in result.err
 
@@ -104,14 +104,20 @@ def edited_costs(path, edit):
 
 def free(costs, device):
     for values in device["polarization"].values():
-        values.update(dict.fromkeys(values, 0))
+        values.update({name: 0 for name in values if name != "others"})
 
 
 DAMAGES = [
     (lambda costs, device: device["scalar"]["smoothing"].update(pixel=-1), "devices[0].scalar.smoothing.pixel = -1: must be 0 or more"),
     (lambda costs, device: device["scalar"]["iteration"].update(call="1"), 'devices[0].scalar.iteration.call = "1": must be 0 or more'),
     (lambda costs, device: device["scalar"]["ring_fft_single"].update(map=None), "devices[0].scalar.ring_fft_single.map = null: must be 0 or more"),
-    (lambda costs, device: device["scalar"]["pixel_sum_double"].pop("pixel"), "devices[0].scalar.pixel_sum_double.pixel: is missing"),
+    (lambda costs, device: device["scalar"]["pixel_sum_double"].pop("map"), "devices[0].scalar.pixel_sum_double.map: is missing"),
+    (lambda costs, device: device["scalar"]["smoothing"].update(others={"pixels": [2, 1], "seconds": [1, 1]}),
+     "devices[0].scalar.smoothing.others.pixels = [2,1]: must be ascending, above 0"),
+    (lambda costs, device: device["scalar"]["smoothing"].update(others={"pixels": [1, 2], "seconds": [1, -1]}),
+     "devices[0].scalar.smoothing.others.seconds = [1,-1]: must be 0 or more"),
+    (lambda costs, device: device["scalar"]["smoothing"].update(others={"pixels": [1, 2], "seconds": [1]}),
+     "devices[0].scalar.smoothing.others.seconds: 1 values, must be 2"),
     (lambda costs, device: device.update(device="gpu"), 'devices[0].device = "gpu": must be cpu or cuda:N'),
     (lambda costs, device: costs["devices"].append(device), 'devices[1].device = "cpu": must be there once'),
     (lambda costs, device: costs["devices"].clear(), "devices = []: must have costs of a device"),
@@ -119,7 +125,7 @@ DAMAGES = [
     (lambda costs, device: costs.update(unit="ms"), 'unit = "ms": must be "s"'),
     (lambda costs, device: costs.pop("machine"), "machine: is missing"),
     (free, 'devices[0].device = "cpu": must have costs above 0, of scalar and of polarization'),
-    (lambda costs, device: costs.update(zonal_costs=2), "zonal_costs = 2: must be 3"),
+    (lambda costs, device: costs.update(zonal_costs=3), "zonal_costs = 3: must be 4"),
     (lambda costs, device: device.pop("polarization"), "devices[0].polarization: is missing"),
 ]
 

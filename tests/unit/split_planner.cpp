@@ -43,9 +43,18 @@ TEST(TransformWork, AgreesWithThePlansCount) {
     EXPECT_THROW(transform_work(Grid::healpix(1), -1), InvalidArgument);
 }
 
-TEST(PredictedSeconds, TransformsAreCountedByFlopsPixelsAndRings) {
-    const TransformCost cost{.legendre_flop = 2, .pixel = 3, .call = 5, .ring = 7};
-    EXPECT_EQ(predicted_seconds(cost, TransformWork{.legendre_flops = 10, .pixels = 16}), 20 + 48 + 5 + 28);
+TEST(PredictedSeconds, TransformsAreCountedByFlopsPixelsAndSizes) {
+    const TransformCost cost{.legendre_flop = 2, .pixel = 3, .call = 5, .others = {{16, 36}, {7, 9}}};
+    EXPECT_EQ(predicted_seconds(cost, TransformWork{.legendre_flops = 10, .pixels = 16}), 20 + 48 + 5 + 7);
+}
+
+TEST(PredictedSeconds, OfSizesAreThoseMeasuredAndBetweenThemLinearInTheRootOfThePixels) {
+    const SizeCost cost{{16, 64, 256}, {3, 5, 4}};
+    const std::pair<double, double> expected[] = {{16, 3}, {64, 5},    {256, 4}, {36, 4},
+                                                  {1, 3},  {144, 4.5}, {512, 8}};
+    for (const auto& [pixels, seconds] : expected)
+        EXPECT_DOUBLE_EQ(predicted_seconds(cost, pixels), seconds) << pixels;
+    EXPECT_EQ(predicted_seconds(SizeCost{}, 100), 0);
 }
 
 TEST(PredictedSeconds, RowsAreMadeOnceForEveryPass) {
@@ -72,7 +81,7 @@ TEST(PredictedSeconds, UnevenProductsHaveACostOfTheirOwn) {
     cost.pixel_row = 17;
     cost.pixel_weight = 19;
     cost.longest_sum = 23;
-    cost.ring = 29;
+    cost.others = {{4, 36}, {13, 29}};
     PixelConvolutionWork work;
     work.kernel_values = 40;
     work.pixel_products = 100;
@@ -80,7 +89,7 @@ TEST(PredictedSeconds, UnevenProductsHaveACostOfTheirOwn) {
     work.pixel_rows = 5;
     work.pixel_weights = 3;
     work.longest_sum = 6;
-    const double each = 2 * 70 + 7 * 30 + 11 * 10 + 13 + 17 * 5 + 19 * 3 + 23 * 6 + 29 * 4;
+    const double each = 2 * 70 + 7 * 30 + 11 * 10 + 13 + 17 * 5 + 19 * 3 + 23 * 6 + 21;
     EXPECT_EQ(predicted_seconds(cost, work, 16, 1), each);
     EXPECT_EQ(predicted_seconds(cost, work, 16, 3), 3 * each);
 }
