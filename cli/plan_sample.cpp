@@ -17,13 +17,13 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Root of the part of sum_l (2l+1) C_l K_l^2 above lmax; C_l goes on with its last.
+/// Root of the part of sum_l (2l+1) C_l K_l^2 above lmax, of what the pixels see.
 double left_above(const ConvolutionRequest& request, std::int64_t lmax) {
-    const auto windows = windows_of(request, 2 * lmax), spectra = spectra_of(request);
+    const auto windows = windows_of(request, 2 * lmax), spectra = spectra_on_pixels(request);
     double all = 0, above = 0;
     for (std::size_t c = 0; c < windows.size(); ++c)
         for (std::int64_t l = 0; l <= 2 * lmax; ++l) {
-            const double c_l = spectra[c].empty() ? 1 : spectra[c][std::min(l, request.lmax)];
+            const double c_l = spectra[c].empty() ? 1 : spectra[c][std::min(l, std::ssize(spectra[c]) - 1)];
             const double k = windows[c][l];
             const double power = static_cast<double>(2 * l + 1) * c_l * k * k;
             all += power;
@@ -35,12 +35,13 @@ double left_above(const ConvolutionRequest& request, std::int64_t lmax) {
 /// The sum over the pixels, one by one, good to this error.
 ReferenceMap direct_sum(const ConvolutionRequest& request, double error, const std::vector<double>& map) {
     const View<const double, 1> view(map.data(), {std::ssize(map)});
+    const auto spectra = spectra_on_pixels(request);
     if (!request.polarization) {
-        const double support = support_for_error(request.kernel, request.c_l, error, request.grid);
+        const double support = support_for_error(request.kernel, spectra[0], error, request.grid);
         return discrete_reference(request.grid, request.kernel.truncated(support), view, request.threads);
     }
     const auto& kernel = *request.polarization;
-    const double support = support_for_error(kernel, request.c_l, request.c_bb, error, request.grid);
+    const double support = support_for_error(kernel, spectra[0], spectra[1], error, request.grid);
     return discrete_reference(request.grid, kernel.truncated(support), view, request.threads);
 }
 

@@ -155,6 +155,10 @@ struct ConvolutionChoice {
     std::shared_ptr<const KernelSplit> split = nullptr;  ///< what a split applies
 };
 
+/// [component], up to l = 6 nside or lmax: C_l of what a sum over the pixels of the request's maps sees at
+/// most, of Q and U EE and BB. Maps go on above lmax with their last C_l, unless the reference is continuous,
+/// and pixels alias power to all degrees, which is most of it where maps have none. Empty ones: white.
+std::vector<std::vector<double>> spectra_on_pixels(const ConvolutionRequest& request);
 /// Whether there are splits of the request's kernel: not of Q and U where the windows of E and B differ.
 bool can_be_split(const ConvolutionRequest& request);
 /// split_error of a split of the request's kernel, for its maps. Throws InvalidArgument where it has none.

@@ -116,8 +116,8 @@ double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work
     const double each = cost.mode_product * work.mode_products + cost.fft_pixel * work.fft_pixels +
                         cost.ring_value * ring_values(work, n_pixels) + discs + cost.map +
                         predicted_seconds(cost.others, static_cast<double>(n_pixels));
-    const auto passes = static_cast<double>((n_maps + work.maps_per_pass - 1) / work.maps_per_pass);
-    return cost.call + rows * passes + each * static_cast<double>(n_maps);
+    const std::int64_t passes = (n_maps + work.maps_per_pass - 1) / work.maps_per_pass;
+    return cost.call + rows * static_cast<double>(passes) + each * static_cast<double>(n_maps);
 }
 
 }  // namespace zonal

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "split/aliased_spectrum.hpp"
 #include "zonal/error.hpp"
 #include "zonal/split.hpp"
 
@@ -16,39 +17,91 @@ double lost(double cut, double whole) {
     return std::abs(whole) < least_integral ? 0 : std::abs(cut / whole - 1);
 }
 
-/// Variance of the convolved map up to lmax and above, summed over components.
+/// What the request's maps are once they are convolved, summed over components.
 class Power {
   public:
-    explicit Power(std::int64_t lmax) : lmax_(lmax) {}
+    explicit Power(const ConvolutionRequest& request)
+        : lmax_(request.lmax),
+          n_pixels_(static_cast<double>(request.grid.n_pixels())),
+          is_white_(request.c_l.empty()) {}
 
-    /// c_l: up to lmax, which the map goes on with; empty: white.
-    void add(const std::vector<double>& window, const std::vector<double>& c_l) {
-        for (std::int64_t l = 0; l < std::ssize(window); ++l) {
-            const double c = c_l.empty() ? 1 : c_l[std::min(l, lmax_)];
-            (l <= lmax_ ? within_ : beyond_) += static_cast<double>(2 * l + 1) * c * window[l] * window[l];
+    /// c_l: of the map; seen: on pixels, goes on with its last; both empty: white.
+    void add(const std::vector<double>& window, const std::vector<double>& c_l,
+             const std::vector<double>& seen) {
+        const std::int64_t size = std::ssize(window);
+        for (std::int64_t l = 0; l < size; ++l) {
+            const auto modes = static_cast<double>(2 * l + 1);
+            const double square = window[l] * window[l];
+            const double power =
+                modes * square * (seen.empty() ? 1 : seen[std::min(l, std::ssize(seen) - 1)]);
+            kernel_ += modes * square;
+            all_ += power;
+            if (l <= lmax_) {
+                const double c = c_l.empty() ? 1 : c_l[l];
+                maps_ += modes * c;
+                within_ += modes * c * square;
+                squares_ += modes * c * square * c * square;
+            } else {
+                // (2l+1) K_l^2 of a kernel with an edge falls with l^2: all above is three times the last
+                // quarter.
+                beyond_ += 4 * l < 3 * size ? power : 4 * power;
+            }
         }
     }
-    double share_beyond() const { return within_ > 0 ? std::sqrt(beyond_ / within_) : 0; }
+
+    Convolved convolved() const {
+        if (!(within_ > 0)) throw InvalidArgument("kernel: nothing is left of a map of this c_l");
+        const double noise = is_white_ ? 0 : maps_ / n_pixels_ * kernel_;
+        return {std::sqrt(beyond_ / within_), std::sqrt(std::max(1.0, noise / within_)),
+                within_ * within_ / squares_};
+    }
+
+    /// Of the error of a cut by what pixels see of maps that are not white, support_of(error, is_white): the
+    /// cut keeps the map's own share of it. Above the degrees of `seen`, as of cuts that are no wider than a
+    /// pixel, pixels see white noise of its last, which is asked about apart.
+    template <class SupportOf>
+    double support_for(double error, double last, const SupportOf& support_of) const {
+        if (is_white_) return support_of(error, true);
+        const double cut = support_of(error * std::sqrt(within_ / all_), false);
+        const double of_noise = error * std::sqrt(within_ / (last * kernel_));
+        return of_noise < 1 ? std::max(cut, support_of(of_noise, true)) : cut;
+    }
 
   private:
     std::int64_t lmax_;
-    double within_ = 0, beyond_ = 0;
+    double n_pixels_;
+    bool is_white_;
+    double within_ = 0, squares_ = 0, maps_ = 0;  ///< of the map, up to lmax
+    double all_ = 0, beyond_ = 0;                 ///< on pixels
+    double kernel_ = 0;
 };
+
+std::vector<double> up_to(std::int64_t lmax, std::vector<double> c_l) {
+    if (!c_l.empty()) c_l.resize(static_cast<std::size_t>(lmax + 1));
+    return c_l;
+}
+
+std::int64_t highest_degree(const ConvolutionRequest& request, const std::vector<double>& c_l) {
+    return std::max(2 * request.lmax + 1, std::ssize(c_l) - 1);
+}
 
 class ScalarKernel final : public PlannedKernel {
   public:
     explicit ScalarKernel(const ConvolutionRequest& request)
-        : request_(request), integral_(request.kernel.window(0)[0]) {}
-
-    double beyond_lmax() const override {
-        if (request_.kernel.band_limit() >= 0 && request_.kernel.band_limit() <= request_.lmax) return 0;
-        Power power(request_.lmax);
-        power.add(request_.kernel.window(2 * request_.lmax + 1), request_.c_l);
-        return power.share_beyond();
+        : request_(request),
+          c_l_(spectra_on_pixels(request)[0]),
+          power_(request),
+          integral_(request.kernel.window(0)[0]) {
+        power_.add(request.kernel.window(highest_degree(request, c_l_)), request.c_l, c_l_);
     }
 
+    Convolved convolved() const override { return power_.convolved(); }
+
     double support_for(double error) const override {
-        return support_for_error(request_.kernel, request_.c_l, error, request_.grid);
+        return power_.support_for(error, c_l_.empty() ? 1 : c_l_.back(), [&](double wanted, bool is_white) {
+            return support_for_error(request_.kernel, is_white ? std::vector<double>{} : c_l_, wanted,
+                                     request_.grid);
+        });
     }
     double support() const override { return request_.kernel.support(); }
 
@@ -71,7 +124,7 @@ class ScalarKernel final : public PlannedKernel {
 
     int spin() const override { return 0; }
     std::vector<double> window_to_split() const override { return request_.kernel.window(request_.lmax); }
-    std::vector<double> spectrum() const override { return request_.c_l; }
+    std::vector<double> spectrum() const override { return up_to(request_.lmax, c_l_); }
     PixelConvolutionWork work_of_profile(const RadialKernel& profile,
                                          const PixelConvolutionOptions& options) const override {
         return PixelConvolutionPlan(request_.grid, profile, request_.grid, options).work();
@@ -79,25 +132,34 @@ class ScalarKernel final : public PlannedKernel {
 
   private:
     const ConvolutionRequest& request_;
+    const std::vector<double> c_l_;  ///< on pixels
+    Power power_;
     const double integral_;
 };
 
 class SpinKernel final : public PlannedKernel {
   public:
     explicit SpinKernel(const ConvolutionRequest& request)
-        : request_(request), kernel_(*request.polarization), lowest_(kernel_.windows(lowest)) {}
-
-    double beyond_lmax() const override {
-        if (kernel_.band_limit() >= 0 && kernel_.band_limit() <= request_.lmax) return 0;
-        const auto windows = kernel_.windows(2 * request_.lmax + 1);
-        Power power(request_.lmax);
-        power.add(windows.gradient, request_.c_l);
-        power.add(windows.curl, request_.c_bb);
-        return power.share_beyond();
+        : request_(request),
+          spectra_(spectra_on_pixels(request)),
+          kernel_(*request.polarization),
+          power_(request),
+          lowest_(kernel_.windows(lowest)) {
+        const auto windows = kernel_.windows(highest_degree(request, spectra_[0]));
+        power_.add(windows.gradient, request.c_l, spectra_[0]);
+        power_.add(windows.curl, request.c_bb, spectra_[1]);
     }
 
+    Convolved convolved() const override { return power_.convolved(); }
+
     double support_for(double error) const override {
-        return support_for_error(kernel_, request_.c_l, request_.c_bb, error, request_.grid);
+        const bool has_spectra = !spectra_[0].empty();
+        const double last = has_spectra ? std::max(spectra_[0].back(), spectra_[1].back()) : 1;
+        return power_.support_for(error, last, [&](double wanted, bool is_white) {
+            const std::vector<double> white;
+            return support_for_error(kernel_, is_white ? white : spectra_[0], is_white ? white : spectra_[1],
+                                     wanted, request_.grid);
+        });
     }
     double support() const override { return kernel_.support(); }
 
@@ -132,8 +194,8 @@ class SpinKernel final : public PlannedKernel {
     int spin() const override { return 2; }
     std::vector<double> window_to_split() const override { return kernel_.windows(request_.lmax).gradient; }
     std::vector<double> spectrum() const override {
-        auto sum = request_.c_l;
-        for (std::size_t l = 0; l < sum.size(); ++l) sum[l] += request_.c_bb[l];
+        auto sum = up_to(request_.lmax, spectra_[0]);
+        for (std::size_t l = 0; l < sum.size(); ++l) sum[l] += spectra_[1][l];
         return sum;
     }
     PixelConvolutionWork work_of_profile(const RadialKernel& profile,
@@ -147,7 +209,9 @@ class SpinKernel final : public PlannedKernel {
     static constexpr std::int64_t lowest = 2;  // the degree with which E and B begin
 
     const ConvolutionRequest& request_;
+    const std::vector<std::vector<double>> spectra_;  ///< of E and B, on pixels
     const PolarizationKernel& kernel_;
+    Power power_;
     const SpinWindows lowest_;
 };
 
@@ -161,6 +225,32 @@ std::unique_ptr<const PlannedKernel> planned_kernel(const ConvolutionRequest& re
 }  // namespace zonal::split
 
 namespace zonal {
+
+std::vector<std::vector<double>> spectra_on_pixels(const ConvolutionRequest& request) {
+    const bool ends_at_lmax = request.reference == ConvolutionReference::continuous;
+    const auto own = [&](std::vector<double> c_l) {
+        if (c_l.empty()) c_l.assign(static_cast<std::size_t>(request.lmax + 1), 1.0);
+        if (ends_at_lmax) c_l.push_back(0);
+        return c_l;
+    };
+    if (request.c_l.empty() && !ends_at_lmax)
+        return std::vector<std::vector<double>>(request.polarization ? 2 : 1);
+    const double nside = std::sqrt(static_cast<double>(request.grid.n_pixels()) / 12);
+    const auto c_l = own(request.c_l);
+    if (!request.polarization) return {split::aliased_spectrum(c_l, nside)};
+    // Of E and B together, to either.
+    const auto c_bb = own(request.c_bb);
+    auto both = c_l;
+    for (std::size_t l = 0; l < both.size(); ++l) both[l] += c_bb[l];
+    const auto seen = split::aliased_spectrum(both, nside);
+    std::vector<std::vector<double>> spectra(2, seen);
+    for (std::size_t l = 0; l < seen.size(); ++l) {
+        const std::size_t known = std::min(l, both.size() - 1);
+        spectra[0][l] -= c_bb[known];
+        spectra[1][l] -= c_l[known];
+    }
+    return spectra;
+}
 
 bool can_be_split(const ConvolutionRequest& request) {
     return !request.polarization || request.polarization->minus() == nullptr;

@@ -7,15 +7,24 @@
 
 namespace zonal::split {
 
+/// A map once it is convolved.
+struct Convolved {
+    /// Root of the variance above the request's lmax on pixels (spectra_on_pixels), over the map's own below.
+    double beyond_lmax = 0;
+    /// How much more white noise of the map's variance would leave (rms), at least 1: as much more do errors
+    /// of arithmetic count, which are like noise, where the kernel leaves little of the map itself.
+    double noise = 1;
+    /// How many modes of equal variance it would take for its own.
+    double modes = 1;
+};
+
 /// What the planner asks about the kernel of a request, be it for maps of spin 0 or for Q and U.
 class PlannedKernel {
   public:
     virtual ~PlannedKernel() = default;
 
-    /// Root of the variance that the convolved map has above the request's lmax, over what it has below; the
-    /// map is taken to go on with its last C_l.
-    virtual double beyond_lmax() const = 0;
-    /// support_for_error of the request's maps.
+    virtual Convolved convolved() const = 0;
+    /// support_for_error of the request's maps as pixels see them, of the map's own rms.
     virtual double support_for(double error) const = 0;
     /// Where the whole kernel ends.
     virtual double support() const = 0;

@@ -29,10 +29,11 @@ double rounding(Precision precision, double pixels, bool is_cut) {
 }
 /// Discs of more pixels are not for the sum over pixels.
 constexpr double largest_disc = 5000;
-/// Share of the error that cutting the profile may take. Its estimate is a mean over skies and over pixels at
-/// any distance: single skies of which few modes are left, and discs of few pixels, were found to be wrong by
-/// up to 1.5 times as much (bench/planner.py). The rest is for what else adds up in squares.
-constexpr double share_of_cut = 0.5;
+/// Share of the error that cutting the profile, or the window at lmax, and iterations may take. Its estimate
+/// is a mean over skies and over pixels at any distance: discs of few pixels were found to be wrong by up
+/// to 1.5 times as much (bench/planner.py), and single skies of which fewer modes than `enough_modes` are
+/// left may be by more. The rest is for what else adds up in squares.
+constexpr double most_of_cut = 0.5, enough_modes = 30;
 /// Splits seldom cut their profiles further out, rad.
 constexpr double most_split_support = 0.05;
 
@@ -82,15 +83,15 @@ class Planner {
                                                      device.device) != request.devices.end())
                 devices_.push_back(&device);
         if (devices_.empty()) throw InvalidArgument("devices: none of them is in the cost model");
-        if (!is_continuous()) beyond_ = kernel_->beyond_lmax();
+        convolved_ = kernel_->convolved();
     }
 
     std::vector<ConvolutionChoice> choices() {
         for (const auto* device : devices_) add_harmonic(*device);
         if (sums_error() > request_.error / 2) {
             exclude_sums(fmt::format("sums over these pixels are wrong by {:.1e}", sums_error()));
-        } else if (!is_allowed(double_error)) {
-            exclude_sums(fmt::format("rounding alone may be {:.0e}", double_error));
+        } else if (const double least = double_error * convolved_.noise; !is_allowed(least)) {
+            exclude_sums(fmt::format("rounding alone may be {:.0e}", least));
         } else {
             if (!request_.only_split) add_sums();
             if (request_.consider_split && can_be_split(request_)) add_splits();
@@ -104,10 +105,13 @@ class Planner {
   private:
     bool is_continuous() const { return request_.reference == ConvolutionReference::continuous; }
     /// What sums over pixels are wrong by from the reference, whatever the kernel's cut.
-    double sums_error() const { return is_continuous() ? request_.quadrature_error : 0; }
-    double cut_error() const {
-        return share_of_cut * std::sqrt(request_.error * request_.error - sums_error() * sums_error());
+    double sums_error() const {
+        return is_continuous() ? std::hypot(request_.quadrature_error, convolved_.beyond_lmax) : 0;
     }
+    double cut_error() const {
+        return share_of_cut() * std::sqrt(request_.error * request_.error - sums_error() * sums_error());
+    }
+    double share_of_cut() const { return most_of_cut * std::min(1.0, convolved_.modes / enough_modes); }
 
     /// Of one map through `iterations` of the analysis, with the window up to lmax.
     double harmonic_seconds(const DeviceCosts& device, std::int64_t lmax, int iterations) const {
@@ -122,15 +126,15 @@ class Planner {
         constexpr int most_iterations = 30;
         if (is_continuous()) {
             choice.error = request_.quadrature_error;
-            while (choice.error > request_.error && choice.iterations < most_iterations) {
+            while (choice.error > share_of_cut() * request_.error && choice.iterations < most_iterations) {
                 choice.error *= request_.iteration_gain;
                 ++choice.iterations;
             }
         } else {
-            choice.error = beyond_;
+            choice.error = convolved_.beyond_lmax;
         }
         choice.seconds = harmonic_seconds(device, request_.lmax, choice.iterations);
-        if (choice.error > request_.error)
+        if (choice.error > share_of_cut() * request_.error)
             choice.excluded = is_continuous()
                                   ? "its iterations do not get there"
                                   : fmt::format("the kernel goes on above lmax = {}", request_.lmax);
@@ -150,7 +154,7 @@ class Planner {
     double resolution() const { return std::sqrt(4 * pi / static_cast<double>(request_.grid.n_pixels())); }
 
     double rounding_of(Precision precision, double support, bool is_cut) const {
-        return rounding(precision, support / resolution(), is_cut);
+        return rounding(precision, support / resolution(), is_cut) * convolved_.noise;
     }
 
     /// Whether rounding leaves most of the error to others.
@@ -230,7 +234,8 @@ class Planner {
 
     double accuracy(Precision precision) const {
         constexpr double share = 0.01, single = 3e-8, least = 1e-12;
-        return std::clamp(share * request_.error, precision == Precision::single_ ? single : least, 1e-5);
+        return std::clamp(share * request_.error / convolved_.noise,
+                          precision == Precision::single_ ? single : least, 1e-5);
     }
 
     /// From where on the profile is below the convolution's accuracy, of its peak; the support itself where
@@ -313,7 +318,7 @@ class Planner {
 
     /// What is left for a split's fit and leakage, half of it for each in squares.
     double fit_error(Precision precision) const {
-        const double others = std::hypot(rounding_of_split(precision), beyond_);
+        const double others = std::hypot(rounding_of_split(precision), convolved_.beyond_lmax);
         const double left = cut_error() * cut_error() - others * others;
         return left > 0 ? std::sqrt(left / 2) : 0;
     }
@@ -345,8 +350,9 @@ class Planner {
         const auto split = std::make_shared<const KernelSplit>(splitter.split(*l_cut));
         ConvolutionChoice choice{ConvolutionMethod::split, pixels.device, precision, theta_cut,
                                  accuracy(precision),      *l_cut};
-        choice.error = std::hypot(std::hypot(split->quality.estimated_error, split->quality.leakage),
-                                  std::hypot(rounding_of_split(precision), beyond_), sums_error());
+        choice.error =
+            std::hypot(std::hypot(split->quality.estimated_error, split->quality.leakage),
+                       std::hypot(rounding_of_split(precision), convolved_.beyond_lmax), sums_error());
         choice.split = split;
         const double sum = ring_fft_seconds(pixels, precision, split->profile.kernel());
         choice.seconds = HUGE_VAL;
@@ -364,7 +370,7 @@ class Planner {
     const ConvolutionRequest& request_;
     std::vector<const DeviceCosts*> devices_;
     std::unique_ptr<const split::PlannedKernel> kernel_;
-    double beyond_ = 0;  ///< discrete: what harmonic space leaves out of a sum over pixels
+    split::Convolved convolved_;
     std::vector<ConvolutionChoice> choices_;
 };
 

@@ -259,3 +259,34 @@ def test_a_gpu_that_is_not_here_is_named_by_its_option(tmp_path):
     result = call(*NARROW, "--device", "cuda", cwd=tmp_path, env={"XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path)})
     # where there is one, what it costs was not measured (the cache is empty)
     assert result.code in (1, 2) and "--device = cuda" in result.err
+
+
+def bump(l, middle, width):
+    """A map of few degrees, of which most kernels leave less than of what pixels alias."""
+    return np.exp(-0.5 * ((l - middle) / width) ** 2)
+
+
+def edge(theta, end):
+    return np.where(theta <= end, 1 + np.cos(9 * theta / end), 0)
+
+
+# (nside, lmax, error, spectrum, kernel): bounds that estimates without aliasing broke, by up to 1e5.
+ALIASED = [
+    (64, 137, 5.7e-6, lambda l: bump(l, 100, 8), ["--fwhm", "0.0268rad"], "I"),
+    (64, 82, 4e-8, lambda l: bump(l, 60, 5), ["--fwhm", "0.02rad"], "I"),
+    (32, 68, 3.8e-6, lambda l: bump(l, 45, 4), ["--fwhm", "0.0503rad"], "QU"),
+    (32, 60, 1e-4, lambda l: np.where(l <= 4, 1, 1e-6), ["--profile", "edge.txt"], "I"),
+    (16, 44, 3e-6, lambda l: 1 / np.maximum(l, 1) ** 3, ["--profile", "edge.txt"], "I"),
+]
+
+
+@pytest.mark.parametrize("nside, lmax, error, spectrum, kernel, fields", ALIASED)
+def test_errors_keep_the_bound_where_pixels_alias(tmp_path, nside, lmax, error, spectrum, kernel, fields):
+    l = np.arange(lmax + 1.0)
+    np.savetxt(tmp_path / "cl.txt", np.transpose([l, spectrum(l), spectrum(l), 0.01 * spectrum(l)]), header="l TT EE BB")
+    theta = np.linspace(0, 0.3, 60)
+    np.savetxt(tmp_path / "edge.txt", np.transpose([theta, edge(theta, 0.3)]), header="theta [rad] value [1/sr]")
+    for seed in (1, 2):
+        report = plan(tmp_path, "plan", "--measure", "--nside", nside, "--lmax", lmax, "--error", error, "--input-cl", "cl.txt",
+                      "--fields", fields, "--seed", seed, "--threads", 1, *kernel)
+        assert 0 <= report["measured"]["largest_error_over_wanted"] <= 1

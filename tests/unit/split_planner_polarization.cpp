@@ -207,9 +207,9 @@ TEST(PlanPolarization, TakesTheCostsOfPolarization) {
 }
 
 TEST(PlanPolarization, SpectraOfEAndBWeighTheErrors) {
-    // Of a map of E alone what happens to B does not matter, and here nothing of E goes on above lmax.
+    // Of a map of E alone only what pixels take for B matters, and here nothing of E goes on above lmax.
     std::vector<double> e(33, 1.0), b(64, 1.0);
-    auto request = request_for(16, PolarizationKernel(e, b), 1e-4);
+    auto request = request_for(64, PolarizationKernel(e, b), 1e-4);
     request.lmax = 32;
     const auto harmonic_error = [&] {
         for (const auto& choice : plan_convolution(request, default_cost_model(1)))
@@ -218,10 +218,13 @@ TEST(PlanPolarization, SpectraOfEAndBWeighTheErrors) {
     };
     request.c_l.assign(33, 1.0);
     request.c_bb.assign(33, 0.0);
-    EXPECT_EQ(harmonic_error(), 0);
+    const double aliased = harmonic_error();
+    EXPECT_GT(aliased, 0);
+    EXPECT_LT(aliased, 0.02);
     std::swap(request.c_l, request.c_bb);
     // sum (2l+1) above 32 and up to 63, over that from 2 to 32
-    EXPECT_NEAR(harmonic_error(), std::sqrt((64.0 * 64 - 33 * 33) / (33 * 33 - 4)), 1e-12);
+    const double above = (64.0 * 64 - 33 * 33) / (33 * 33 - 4);
+    EXPECT_NEAR(harmonic_error(), std::sqrt(above + aliased * aliased), 1e-6);
 }
 
 TEST(PlanPolarization, ContinuousReferenceTakesIterations) {
