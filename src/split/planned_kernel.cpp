@@ -226,6 +226,19 @@ std::unique_ptr<const PlannedKernel> planned_kernel(const ConvolutionRequest& re
 
 namespace zonal {
 
+std::string to_string(ConvolutionMethod method) {
+    switch (method) {
+        case ConvolutionMethod::pixel_sum:
+            return "pixel-sum";
+        case ConvolutionMethod::ring_fft:
+            return "ring-fft";
+        case ConvolutionMethod::harmonic:
+            return "harmonic";
+        default:
+            return "split";
+    }
+}
+
 std::vector<std::vector<double>> spectra_on_pixels(const ConvolutionRequest& request) {
     const bool ends_at_lmax = request.reference == ConvolutionReference::continuous;
     const auto own = [&](std::vector<double> c_l) {

@@ -22,7 +22,7 @@ using core::pi;
 /// kernel's radius in pixels: where sums over pixels end with the profile, the more of them are added up, and
 /// less where ring FFTs do it all.
 constexpr double single_error = 1e-6, single_error_of_sums = 1.2e-7, single_error_of_rings = 1.5e-8;
-constexpr double double_error = 1e-11;
+constexpr double double_error = 1e-11, transform_error = 1e-14;
 double rounding(Precision precision, double pixels, bool is_cut) {
     if (precision == Precision::double_) return double_error;
     return single_error + (is_cut ? single_error_of_sums : single_error_of_rings) * pixels;
@@ -30,12 +30,16 @@ double rounding(Precision precision, double pixels, bool is_cut) {
 /// Discs of more pixels are not for the sum over pixels.
 constexpr double largest_disc = 5000;
 /// Share of the error that cutting the profile, or the window at lmax, and iterations may take. Its estimate
-/// is a mean over skies and over pixels at any distance: discs of few pixels were found to be wrong by up
-/// to 1.5 times as much (bench/planner.py), and single skies of which fewer modes than `enough_modes` are
-/// left may be by more. The rest is for what else adds up in squares.
+/// is a mean over skies and over pixels: discs of few pixels were found to be wrong by up to 1.5 times as
+/// much (bench/planner.py), and single skies of which fewer modes than `enough_modes` are left may be by
+/// more.
 constexpr double most_of_cut = 0.5, enough_modes = 30;
 /// Splits seldom cut their profiles further out, rad.
 constexpr double most_split_support = 0.05;
+/// Ends at `cut`, rad, as a spline does.
+RadialKernel as_soft_as_splines(double cut) {
+    return RadialKernel::gaussian(cut / 3.2).truncated(cut);
+}
 
 void check_polarization(const ConvolutionRequest& request) {
     if (!request.polarization) {
@@ -134,10 +138,14 @@ class Planner {
             choice.error = convolved_.beyond_lmax;
         }
         choice.seconds = harmonic_seconds(device, request_.lmax, choice.iterations);
-        if (choice.error > share_of_cut() * request_.error)
+        const double least = transform_error * convolved_.noise, allowed = share_of_cut() * request_.error;
+        if (least > allowed)
+            choice.excluded = fmt::format("rounding alone may be {:.0e}", least);
+        else if (choice.error > allowed)
             choice.excluded = is_continuous()
                                   ? "its iterations do not get there"
                                   : fmt::format("the kernel goes on above lmax = {}", request_.lmax);
+        choice.error = std::max(choice.error, least);
         choices_.push_back(choice);
     }
 
@@ -150,7 +158,7 @@ class Planner {
         }
     }
 
-    /// Radians of a pixel.
+    /// Of a pixel, rad.
     double resolution() const { return std::sqrt(4 * pi / static_cast<double>(request_.grid.n_pixels())); }
 
     double rounding_of(Precision precision, double support, bool is_cut) const {
@@ -264,9 +272,7 @@ class Planner {
         std::vector<double> cuts;
         constexpr double first = 40, ratio = 2;  // pixels
         for (double cut = first * resolution(); cut < 0.5 && std::ssize(cuts) < 3; cut *= ratio) {
-            const auto kernel =
-                RadialKernel::gaussian(cut / 3.2).truncated(cut);  // ends as softly as a spline
-            const double seconds = ring_fft_seconds(device, precision, kernel);
+            const double seconds = ring_fft_seconds(device, precision, as_soft_as_splines(cut));
             if (seconds > 0.7 * fastest()) break;
             if (seconds < 0.05 * fastest()) cuts.clear();  // the next one takes next to nothing more
             cuts.push_back(cut);
@@ -300,8 +306,7 @@ class Planner {
         const double end = std::min(pi, most_knots * pi / (1.5 * static_cast<double>(request_.lmax + 1)));
         double best = HUGE_VAL;
         for (double cut = first * resolution(); cut < end; cut *= 2) {
-            const auto kernel = RadialKernel::gaussian(cut / 3.2).truncated(cut);
-            if (ring_fft_seconds(device, precision, kernel) >= best) break;
+            if (ring_fft_seconds(device, precision, as_soft_as_splines(cut)) >= best) break;
             if (add_split(device, precision, window, cut)) best = std::min(best, choices_.back().seconds);
         }
     }
@@ -375,19 +380,6 @@ class Planner {
 };
 
 }  // namespace
-
-std::string to_string(ConvolutionMethod method) {
-    switch (method) {
-        case ConvolutionMethod::pixel_sum:
-            return "pixel-sum";
-        case ConvolutionMethod::ring_fft:
-            return "ring-fft";
-        case ConvolutionMethod::harmonic:
-            return "harmonic";
-        default:
-            return "split";
-    }
-}
 
 std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs) {
     check(request, costs);
