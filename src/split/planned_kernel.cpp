@@ -49,22 +49,15 @@ class Power {
         }
     }
 
-    Convolved convolved() const {
+    /// last: of `seen`.
+    Convolved convolved(double last) const {
         if (!(within_ > 0)) throw InvalidArgument("kernel: nothing is left of a map of this c_l");
-        const double noise = is_white_ ? 0 : maps_ / n_pixels_ * kernel_;
-        return {std::sqrt(beyond_ / within_), std::sqrt(std::max(1.0, noise / within_)),
-                within_ * within_ / squares_};
-    }
-
-    /// Of the error of a cut by what pixels see of maps that are not white, support_of(error, is_white): the
-    /// cut keeps the map's own share of it. Above the degrees of `seen`, as of cuts that are no wider than a
-    /// pixel, pixels see white noise of its last, which is asked about apart.
-    template <class SupportOf>
-    double support_for(double error, double last, const SupportOf& support_of) const {
-        if (is_white_) return support_of(error, true);
-        const double cut = support_of(error * std::sqrt(within_ / all_), false);
-        const double of_noise = error * std::sqrt(within_ / (last * kernel_));
-        return of_noise < 1 ? std::max(cut, support_of(of_noise, true)) : cut;
+        Convolved convolved{std::sqrt(beyond_ / within_), 1, within_ * within_ / squares_};
+        if (is_white_) return convolved;
+        convolved.noise = std::sqrt(std::max(1.0, maps_ / n_pixels_ * kernel_ / within_));
+        convolved.own = std::sqrt(within_ / all_);
+        convolved.last_noise = std::sqrt(last * kernel_ / within_);
+        return convolved;
     }
 
   private:
@@ -75,6 +68,16 @@ class Power {
     double all_ = 0, beyond_ = 0;                 ///< on pixels
     double kernel_ = 0;
 };
+
+/// Of the error of a cut, support_of(error, is_white): by what pixels see of maps that are not white, of
+/// which the cut keeps the map's own share. Above the degrees of `seen`, as of cuts that are no wider than a
+/// pixel, pixels see white noise of its last, which is asked about apart.
+template <class SupportOf>
+double support_on_pixels(double error, const Convolved& map, bool is_white, const SupportOf& support_of) {
+    if (is_white) return support_of(error, true);
+    const double cut = support_of(error * map.own, false), of_noise = error / map.last_noise;
+    return of_noise < 1 ? std::max(cut, support_of(of_noise, true)) : cut;
+}
 
 std::vector<double> up_to(std::int64_t lmax, std::vector<double> c_l) {
     if (!c_l.empty()) c_l.resize(static_cast<std::size_t>(lmax + 1));
@@ -88,17 +91,16 @@ std::int64_t highest_degree(const ConvolutionRequest& request, const std::vector
 class ScalarKernel final : public PlannedKernel {
   public:
     explicit ScalarKernel(const ConvolutionRequest& request)
-        : request_(request),
-          c_l_(spectra_on_pixels(request)[0]),
-          power_(request),
-          integral_(request.kernel.window(0)[0]) {
-        power_.add(request.kernel.window(highest_degree(request, c_l_)), request.c_l, c_l_);
+        : request_(request), c_l_(spectra_on_pixels(request)[0]), integral_(request.kernel.window(0)[0]) {}
+
+    Convolved convolved() const override {
+        Power power(request_);
+        power.add(request_.kernel.window(highest_degree(request_, c_l_)), request_.c_l, c_l_);
+        return power.convolved(c_l_.empty() ? 1 : c_l_.back());
     }
 
-    Convolved convolved() const override { return power_.convolved(); }
-
-    double support_for(double error) const override {
-        return power_.support_for(error, c_l_.empty() ? 1 : c_l_.back(), [&](double wanted, bool is_white) {
+    double support_for(double error, const Convolved& map) const override {
+        return support_on_pixels(error, map, request_.c_l.empty(), [&](double wanted, bool is_white) {
             return support_for_error(request_.kernel, is_white ? std::vector<double>{} : c_l_, wanted,
                                      request_.grid);
         });
@@ -133,7 +135,6 @@ class ScalarKernel final : public PlannedKernel {
   private:
     const ConvolutionRequest& request_;
     const std::vector<double> c_l_;  ///< on pixels
-    Power power_;
     const double integral_;
 };
 
@@ -143,19 +144,18 @@ class SpinKernel final : public PlannedKernel {
         : request_(request),
           spectra_(spectra_on_pixels(request)),
           kernel_(*request.polarization),
-          power_(request),
-          lowest_(kernel_.windows(lowest)) {
-        const auto windows = kernel_.windows(highest_degree(request, spectra_[0]));
-        power_.add(windows.gradient, request.c_l, spectra_[0]);
-        power_.add(windows.curl, request.c_bb, spectra_[1]);
+          lowest_(kernel_.windows(lowest)) {}
+
+    Convolved convolved() const override {
+        const auto windows = kernel_.windows(highest_degree(request_, spectra_[0]));
+        Power power(request_);
+        power.add(windows.gradient, request_.c_l, spectra_[0]);
+        power.add(windows.curl, request_.c_bb, spectra_[1]);
+        return power.convolved(spectra_[0].empty() ? 1 : std::max(spectra_[0].back(), spectra_[1].back()));
     }
 
-    Convolved convolved() const override { return power_.convolved(); }
-
-    double support_for(double error) const override {
-        const bool has_spectra = !spectra_[0].empty();
-        const double last = has_spectra ? std::max(spectra_[0].back(), spectra_[1].back()) : 1;
-        return power_.support_for(error, last, [&](double wanted, bool is_white) {
+    double support_for(double error, const Convolved& map) const override {
+        return support_on_pixels(error, map, request_.c_l.empty(), [&](double wanted, bool is_white) {
             const std::vector<double> white;
             return support_for_error(kernel_, is_white ? white : spectra_[0], is_white ? white : spectra_[1],
                                      wanted, request_.grid);
@@ -211,7 +211,6 @@ class SpinKernel final : public PlannedKernel {
     const ConvolutionRequest& request_;
     const std::vector<std::vector<double>> spectra_;  ///< of E and B, on pixels
     const PolarizationKernel& kernel_;
-    Power power_;
     const SpinWindows lowest_;
 };
 

@@ -16,6 +16,10 @@ struct Convolved {
     double noise = 1;
     /// How many modes of equal variance it would take for its own.
     double modes = 1;
+    /// Root of the map's own share of the variance on pixels.
+    double own = 1;
+    /// What white noise of the highest degree of spectra_on_pixels would leave, over the map's own (rms).
+    double last_noise = 1;
 };
 
 /// What the planner asks about the kernel of a request, be it for maps of spin 0 or for Q and U.
@@ -24,8 +28,8 @@ class PlannedKernel {
     virtual ~PlannedKernel() = default;
 
     virtual Convolved convolved() const = 0;
-    /// support_for_error of the request's maps as pixels see them, of the map's own rms.
-    virtual double support_for(double error) const = 0;
+    /// support_for_error of the request's maps as pixels see them, of the map's own rms. map: convolved().
+    virtual double support_for(double error, const Convolved& map) const = 0;
     /// Where the whole kernel ends.
     virtual double support() const = 0;
     /// What a cut takes from the kernel's window at its lowest degree, of that: the error of a map that has

@@ -206,7 +206,7 @@ class Planner {
         constexpr double share = 0.45;
         double wanted = cut_error();
         for (int i = 0; i < attempts; ++i, wanted *= share) {
-            const double theta = kernel_->support_for(wanted);
+            const double theta = kernel_->support_for(wanted, convolved_);
             if (wanted + kernel_->lost_by_cut(theta) <= cut_error()) return theta;
         }
         return kernel_->support();  // a tail that never ends
