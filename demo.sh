@@ -26,7 +26,7 @@ timed() {
 }
 # A GPU that runs and a compiler for it, and code of ours to run on it.
 has_cuda() {
-    command -v nvcc >/dev/null && nvidia-smi -L >/dev/null 2>&1 && compgen -G 'src/*/*.cu' >/dev/null
+    command -v nvcc >/dev/null && nvidia-smi -L >/dev/null 2>&1 && compgen -G 'src/core/*.cu' >/dev/null
 }
 
 say "1. Packages that the build needs"

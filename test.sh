@@ -97,7 +97,7 @@ run_fuzz() {
 # The library and the files of tests in which threads are named.
 build_tsan() {
     local files
-    files=$(cd tests && grep -lE 'Thread|Parallel' {unit,property}/*.cpp | paste -sd';')
+    files=$(cd tests && grep -lE 'Thread|Parallel' {unit/*,property}/*.cpp | paste -sd';')
     build tsan -DZONAL_WITH_BENCH=OFF -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF -DZONAL_TEST_FILES="$files"
 }
 

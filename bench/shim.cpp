@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench_peak.hpp"
+#include "bench/bench_peak.hpp"
 #include "shim_guard.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "shim_guard.hpp"
-#include "zonal/chebyshev_product.hpp"
+#include "zonal/chebyshev/product.hpp"
 #include "zonal/error.hpp"
 
 namespace {

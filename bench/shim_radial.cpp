@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "chosen_convolution.hpp"
-#include "iteration_gain.hpp"
-#include "quadrature_error.hpp"
+#include "engine/chosen_convolution.hpp"
+#include "engine/iteration_gain.hpp"
+#include "engine/quadrature_error.hpp"
 #include "shim_guard.hpp"
 #include "zonal/convolution.hpp"
 #include "zonal/error.hpp"

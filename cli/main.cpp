@@ -8,15 +8,15 @@
 #include <new>
 #include <string_view>
 
-#include "argument_checks.hpp"
-#include "error.hpp"
-#include "help.hpp"
-#include "help_tree.hpp"
-#include "interrupt.hpp"
-#include "parse.hpp"
-#include "session.hpp"
-#include "subcommands.hpp"
-#include "version.hpp"
+#include "commands/subcommands.hpp"
+#include "options/argument_checks.hpp"
+#include "options/parse.hpp"
+#include "shell/error.hpp"
+#include "shell/help.hpp"
+#include "shell/help_tree.hpp"
+#include "shell/interrupt.hpp"
+#include "shell/session.hpp"
+#include "shell/version.hpp"
 
 namespace zonal::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "chebyshev/reference.hpp"
 #include "chebyshev/series_lines.hpp"
-#include "zonal/chebyshev_product.hpp"
+#include "zonal/chebyshev/product.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::test {

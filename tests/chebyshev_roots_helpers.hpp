@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "chebyshev/colleague_math.hpp"
+#include "chebyshev/roots/colleague_math.hpp"
 
 /// What roots of Chebyshev series are compared by.
 namespace zonal::test {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "gwrm/linear.hpp"
+#include "gwrm/linear/linear.hpp"
 #include "gwrm/root.hpp"
-#include "zonal/gwrm_library.hpp"
+#include "zonal/gwrm/library.hpp"
 
 /// Problems that all solvers and devices must agree on.
 namespace zonal::test {

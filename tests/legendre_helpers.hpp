@@ -7,8 +7,8 @@
 #include <numbers>
 #include <vector>
 
-#include "sht/legendre.hpp"
-#include "sht/ring_pairs.hpp"
+#include "sht/legendre/legendre.hpp"
+#include "sht/rings/ring_pairs.hpp"
 #include "zonal/grid.hpp"
 
 namespace zonal::test {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "zonal/chebyshev.hpp"
-#include "zonal/chebyshev_calculus.hpp"
+#include "zonal/chebyshev/calculus.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
-#include "zonal/gwrm_problem.hpp"
+#include "zonal/gwrm/problem.hpp"
 #include "zonal/progress.hpp"
 
 /// The generalized weighted residual method: initial-value problems solved in Chebyshev series in time, space

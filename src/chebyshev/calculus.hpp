@@ -1,6 +1,6 @@
 #pragma once
 
-#include "zonal/chebyshev_calculus.hpp"
+#include "zonal/chebyshev/calculus.hpp"
 
 namespace zonal::chebyshev {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "chebyshev/host_copy.hpp"
-#include "zonal/chebyshev_roots.hpp"
+#include "zonal/chebyshev/roots.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::chebyshev {

@@ -1,8 +1,8 @@
 #include "chebyshev/calculus.hpp"
-#include "chebyshev/evaluation.hpp"
+#include "chebyshev/evaluation/evaluation.hpp"
 #include "chebyshev/host_copy.hpp"
-#include "chebyshev/product.hpp"
-#include "chebyshev/roots.hpp"
+#include "chebyshev/product/product.hpp"
+#include "chebyshev/roots/roots.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::chebyshev {
@@ -86,7 +86,7 @@ std::vector<T> download(const SeriesArray<const T>&, void*) {
 }
 
 #include "chebyshev/calculus_instances-inl.hpp"
-#include "chebyshev/evaluation_instances-inl.hpp"
+#include "chebyshev/evaluation/evaluation_instances-inl.hpp"
 template std::vector<float> download(const SeriesArray<const float>&, void*);
 template std::vector<double> download(const SeriesArray<const double>&, void*);
 template std::vector<std::complex<float>> download(const SeriesArray<const std::complex<float>>&, void*);

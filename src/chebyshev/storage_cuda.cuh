@@ -1,6 +1,6 @@
 #pragma once
 
-#include "chebyshev/product.hpp"
+#include "chebyshev/product/product.hpp"
 #include "core/cuda_transfer.cuh"
 
 namespace zonal::chebyshev::cuda {

@@ -11,8 +11,8 @@
 #include "gwrm/boundary_math.hpp"
 #include "gwrm/shape.hpp"
 #include "zonal/buffer.hpp"
-#include "zonal/chebyshev_calculus.hpp"
-#include "zonal/chebyshev_product.hpp"
+#include "zonal/chebyshev/calculus.hpp"
+#include "zonal/chebyshev/product.hpp"
 
 namespace zonal::gwrm {
 

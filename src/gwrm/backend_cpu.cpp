@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gwrm/backend.hpp"
-#include "gwrm/linear_cpu.hpp"
+#include "gwrm/linear/linear_cpu.hpp"
 
 namespace zonal::gwrm {
 namespace {

@@ -1,4 +1,4 @@
-#include "zonal/gwrm_expression.hpp"
+#include "zonal/gwrm/expression.hpp"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "zonal/gwrm_library.hpp"
+#include "zonal/gwrm/library.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

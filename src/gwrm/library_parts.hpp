@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "zonal/gwrm_library.hpp"
+#include "zonal/gwrm/library.hpp"
 
 namespace zonal::gwrm {
 

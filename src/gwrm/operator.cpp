@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "zonal/chebyshev_calculus.hpp"
+#include "zonal/chebyshev/calculus.hpp"
 
 namespace zonal::gwrm {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gwrm/backend.hpp"
-#include "zonal/chebyshev_product.hpp"
+#include "zonal/chebyshev/product.hpp"
 
 namespace zonal::gwrm {
 

@@ -1,4 +1,4 @@
-#include "zonal/gwrm_problem.hpp"
+#include "zonal/gwrm/problem.hpp"
 
 #include <fmt/core.h>
 

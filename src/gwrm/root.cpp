@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "gwrm/linear.hpp"
+#include "gwrm/linear/linear.hpp"
 
 namespace zonal::gwrm {
 namespace {

@@ -1,6 +1,6 @@
 #include "gwrm/shape.hpp"
 
-#include "zonal/chebyshev_evaluation.hpp"
+#include "zonal/chebyshev/evaluation.hpp"
 
 namespace zonal::gwrm {
 

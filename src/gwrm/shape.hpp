@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "zonal/gwrm_problem.hpp"
+#include "zonal/gwrm/problem.hpp"
 
 namespace zonal::gwrm {
 

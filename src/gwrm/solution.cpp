@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "gwrm/shape.hpp"
-#include "zonal/chebyshev_evaluation.hpp"
+#include "zonal/chebyshev/evaluation.hpp"
 #include "zonal/gwrm.hpp"
 
 namespace zonal::gwrm {

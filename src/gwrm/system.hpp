@@ -5,7 +5,7 @@
 
 #include "gwrm/boundary.hpp"
 #include "gwrm/operator.hpp"
-#include "zonal/chebyshev_calculus.hpp"
+#include "zonal/chebyshev/calculus.hpp"
 
 namespace zonal::gwrm {
 

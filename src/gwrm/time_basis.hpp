@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "zonal/chebyshev_calculus.hpp"
+#include "zonal/chebyshev/calculus.hpp"
 
 namespace zonal::gwrm {
 

@@ -12,16 +12,13 @@
 #include <random>
 #include <utility>
 
+#include "io/fits/file_bytes.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::io {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string system_reason() {
-    return std::strerror(errno);
-}
 
 [[noreturn]] void reject(const std::string& path, const std::string& reason) {
     throw IoError(fmt::format("{}: {}", path, reason));

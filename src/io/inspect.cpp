@@ -1,9 +1,9 @@
 #include "zonal/io/inspect.hpp"
 
-#include "io/fits_scan.hpp"
-#include "io/hdu_kind.hpp"
-#include "io/spectrum_names.hpp"
-#include "io/text_table.hpp"
+#include "io/fits/fits_scan.hpp"
+#include "io/fits/hdu_kind.hpp"
+#include "io/tables/spectrum_names.hpp"
+#include "io/tables/text_table.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "radial/banded_convolver.hpp"
-#include "radial/pixel_sum.hpp"
-#include "radial/ring_fft.hpp"
+#include "radial/bands/banded_convolver.hpp"
+#include "radial/pixel_sum/pixel_sum.hpp"
+#include "radial/ring_fft/ring_fft.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::radial {

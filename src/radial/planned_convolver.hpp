@@ -2,11 +2,11 @@
 
 #include <vector>
 
-#include "radial/banded_convolver.hpp"
+#include "radial/bands/banded_convolver.hpp"
+#include "radial/bands/latitude_bands.hpp"
 #include "radial/convolution_checks.hpp"
-#include "radial/latitude_bands.hpp"
-#include "radial/pixel_sum.hpp"
-#include "radial/ring_fft.hpp"
+#include "radial/pixel_sum/pixel_sum.hpp"
+#include "radial/ring_fft/ring_fft.hpp"
 
 /// What plans of one field and of Q and U make of their options.
 namespace zonal::radial {

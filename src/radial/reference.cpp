@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "radial/ring_pair.hpp"
+#include "radial/ring_fft/ring_pair.hpp"
 
 namespace zonal::reference {
 namespace {

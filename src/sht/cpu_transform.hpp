@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/aligned.hpp"
-#include "sht/legendre.hpp"
-#include "sht/ring_stage.hpp"
+#include "sht/legendre/legendre.hpp"
+#include "sht/rings/ring_stage.hpp"
 #include "sht/transform.hpp"
 #include "zonal/error.hpp"
 

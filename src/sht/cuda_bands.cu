@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "sht/analysis/field_arithmetic.hpp"
+#include "sht/analysis/field_memory.hpp"
 #include "sht/cuda_storage.cuh"
-#include "sht/field_arithmetic.hpp"
-#include "sht/field_memory.hpp"
 #include "sht/progress_part.hpp"
-#include "sht/ring_pairs.hpp"
+#include "sht/rings/ring_pairs.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::sht::cuda {

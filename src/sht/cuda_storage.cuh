@@ -4,7 +4,7 @@
 
 #include "core/cuda_place.cuh"
 #include "sht/cuda_batch.cuh"
-#include "sht/modes_cuda.cuh"
+#include "sht/rings/modes_cuda.cuh"
 #include "sht/transform.hpp"
 
 namespace zonal::sht::cuda {

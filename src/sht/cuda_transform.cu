@@ -3,8 +3,8 @@
 
 #include "sht/cuda_bands.cuh"
 #include "sht/cuda_storage.cuh"
-#include "sht/resampling_cuda.cuh"
-#include "sht/ring_stage_cuda.cuh"
+#include "sht/rings/resampling_cuda.cuh"
+#include "sht/rings/ring_stage_cuda.cuh"
 #include "zonal/error.hpp"
 
 namespace zonal::sht {

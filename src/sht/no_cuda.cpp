@@ -1,4 +1,4 @@
-#include "sht/field_arithmetic.hpp"
+#include "sht/analysis/field_arithmetic.hpp"
 #include "sht/transform.hpp"
 #include "zonal/error.hpp"
 

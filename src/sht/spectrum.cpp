@@ -6,8 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "sht/analysis/field_arithmetic.hpp"
 #include "sht/array_checks.hpp"
-#include "sht/field_arithmetic.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {

@@ -4,7 +4,7 @@
 
 #include "core/constants.hpp"
 #include "grids/latitude_nodes.hpp"
-#include "radial/legendre_sum.hpp"
+#include "radial/kernels/legendre_sum.hpp"
 
 namespace zonal::split {
 

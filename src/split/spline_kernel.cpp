@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "radial/kernel_implementation.hpp"
+#include "radial/kernels/kernel_implementation.hpp"
 #include "zonal/polarization_convolution.hpp"
 #include "zonal/split.hpp"
 

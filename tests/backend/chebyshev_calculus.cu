@@ -1,5 +1,5 @@
 #include "backend/chebyshev_device.cuh"
-#include "zonal/chebyshev_calculus.hpp"
+#include "zonal/chebyshev/calculus.hpp"
 
 // Derivatives and integrals of Chebyshev series on CUDA against the CPU's.
 namespace zonal::test {

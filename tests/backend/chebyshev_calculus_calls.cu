@@ -2,8 +2,8 @@
 
 #include "backend/chebyshev_device.cuh"
 #include "chebyshev_roots_helpers.hpp"
-#include "zonal/chebyshev_calculus.hpp"
-#include "zonal/chebyshev_roots.hpp"
+#include "zonal/chebyshev/calculus.hpp"
+#include "zonal/chebyshev/roots.hpp"
 
 // How calculus of Chebyshev series on CUDA is called: streams, graphs, refusals.
 namespace zonal::test {

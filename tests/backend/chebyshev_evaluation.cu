@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backend/chebyshev_device.cuh"
-#include "zonal/chebyshev_evaluation.hpp"
+#include "zonal/chebyshev/evaluation.hpp"
 
 // Values of Chebyshev series and series through values on CUDA against the CPU's.
 namespace zonal::test {

@@ -3,9 +3,9 @@
 #include <numbers>
 
 #include "backend/chebyshev_device.cuh"
-#include "chebyshev/roots.hpp"
+#include "chebyshev/roots/roots.hpp"
 #include "chebyshev_roots_helpers.hpp"
-#include "zonal/chebyshev_roots.hpp"
+#include "zonal/chebyshev/roots.hpp"
 
 // Roots of batches of Chebyshev series on a device: by a warp for each series, and of long ones by cuSOLVER.
 namespace zonal::test {

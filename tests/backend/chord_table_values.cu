@@ -3,7 +3,7 @@
 
 #include "backend/cuda_helpers.cuh"
 #include "core/cuda.cuh"
-#include "radial/chord_table.hpp"
+#include "radial/kernels/chord_table.hpp"
 
 // Tables of profiles give on the device what they give here.
 namespace zonal::test {

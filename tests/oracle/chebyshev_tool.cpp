@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "zonal/chebyshev_calculus.hpp"
-#include "zonal/chebyshev_evaluation.hpp"
-#include "zonal/chebyshev_product.hpp"
+#include "zonal/chebyshev/calculus.hpp"
+#include "zonal/chebyshev/evaluation.hpp"
+#include "zonal/chebyshev/product.hpp"
 
 // What test_chebyshev_mpmath.py drives: each request is a line
 //   OPERATION primed|plain direct|transform AXIS D N.. VALUES..

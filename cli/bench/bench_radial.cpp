@@ -1,0 +1,257 @@
+#include "bench/bench_radial.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <type_traits>
+
+#include "bench/bench_radial_problem.hpp"
+#include "options/options.hpp"
+#include "options/request_fields.hpp"
+#include "shell/error.hpp"
+#include "shell/memory.hpp"
+#include "shell/timing.hpp"
+#include "zonal/buffer.hpp"
+#include "zonal/smoothing.hpp"
+
+namespace zonal::cli {
+namespace {
+
+std::int64_t size_of(const std::vector<double>& values) {
+    return static_cast<std::int64_t>(values.size());
+}
+
+void check(const RadialBenchOptions& options, const RadialBenchRun& run) {
+    if (!options.method) throw UsageError("bench radial: --method harmonic|pixel-sum|ring-fft is required");
+    if (!options.fwhm) throw UsageError("bench radial: --fwhm ANGLE is required");
+    if (options.cut && options.error > 0) throw UsageError("--cut and --error exclude each other");
+    if (options.cut && options.cut->radians > std::numbers::pi)
+        throw UsageError(fmt::format("--cut = {}: must be at most 180deg", options.cut->text));
+    if (is_pixel_method(*options.method) && run.iterations > 0)
+        throw UsageError("--iter: only with --method harmonic; sums over pixels have no iterations");
+    if (run.spin != 0 && run.spin != 2)
+        throw UsageError(fmt::format("--spin = {}: must be 0, or 2 for Q and U, with radial", run.spin));
+    if (run.spin == 2 && run.lmax < 2)
+        throw UsageError(fmt::format("--lmax = {}: must be at least 2 for Q and U", run.lmax));
+    if (!options.weights.empty() && options.weights != "none" && run.nside == 0)
+        throw UsageError("--weights: only HEALPix maps take weights");
+}
+
+/// A plan and its scratch memory, whatever the method.
+template <class T>
+class Convolution {
+  public:
+    Convolution(const RadialBenchOptions& options, const RadialBenchRun& run, const RadialProblem& problem)
+        : maps_(run.maps), components_(n_components(problem.request)) {
+        if (is_pixel_method(*options.method))
+            plan_pixels(options, run, problem);
+        else
+            plan_harmonic(run, problem);
+    }
+
+    /// [map and component, pixel]
+    void operator()(View<const T, 2> maps, View<T, 2> convolved) {
+        const auto n_pixels = maps.extent(1);
+        if (pixels_) return pixels_->convolve<T>(maps, convolved, *workspace_);
+        if (polarization_) {
+            const View<double, 3>::Extents pairs{maps_, 2, n_pixels};
+            return polarization_->convolve<T>({maps.data(), pairs, maps.space()},
+                                              {convolved.data(), pairs, convolved.space()}, *workspace_);
+        }
+        const auto at_once = components_ == 2 ? 2 : maps_;
+        for (std::int64_t row = 0; row < maps.extent(0); row += at_once)
+            harmonic_->template smooth<T>({maps[row].data(), {at_once, n_pixels}, maps.space()}, {},
+                                          {convolved[row].data(), {at_once, n_pixels}, convolved.space()});
+    }
+    /// Zeros of the harmonic method.
+    PixelConvolutionSeconds parts() const {
+        return workspace_ ? workspace_->seconds() : PixelConvolutionSeconds{};
+    }
+    double accuracy() const {
+        return pixels_ ? pixels_->options().accuracy : polarization_ ? polarization_->options().accuracy : 0;
+    }
+    /// 1: all rings at once; the device has no memory for the maps where there are more.
+    std::int64_t n_bands() const {
+        return pixels_         ? pixels_->shares()[0].n_bands
+               : polarization_ ? polarization_->shares()[0].n_bands
+                               : 1;
+    }
+
+  private:
+    void plan_pixels(const RadialBenchOptions& options, const RadialBenchRun& run,
+                     const RadialProblem& problem) {
+        PixelConvolutionOptions plan;
+        plan.method = pixel_method(*options.method);
+        plan.precision = std::is_same_v<T, float> ? Precision::single_ : Precision::double_;
+        plan.threads = run.run.thread_count();
+        plan.device = run.run.device;
+        const auto make = [&](const auto& kernel, auto& made) {
+            using Plan = typename std::decay_t<decltype(made)>::element_type;
+            made = std::make_unique<Plan>(run.grid, kernel.truncated(problem.cut), run.grid, plan);
+            workspace_ = std::make_unique<PixelConvolutionWorkspace>(made->make_workspace(maps_));
+        };
+        if (problem.request.polarization)
+            make(*problem.request.polarization, polarization_);
+        else
+            make(problem.request.kernel, pixels_);
+    }
+    void plan_harmonic(const RadialBenchRun& run, const RadialProblem& problem) {
+        SmoothingOptions plan;
+        plan.lmax = run.lmax;
+        plan.iterations = static_cast<int>(run.iterations);
+        plan.ring_weights = problem.ring_factor;
+        plan.pixel_weights = {problem.pixel_factor.data(), {size_of(problem.pixel_factor)}};
+        plan.threads = run.run.thread_count();
+        plan.device = run.run.device;
+        const auto make = [&](Fields fields, const Beam& beam) {
+            harmonic_ = std::make_unique<SmoothingPlan>(run.grid, fields, beam, run.grid, plan);
+        };
+        if (!problem.request.polarization)
+            return make(Fields::scalars,
+                        uniform_beam(problem.request.kernel.truncated(problem.cut).window(run.lmax)));
+        const auto [e, b] = problem.request.polarization->truncated(problem.cut).windows(run.lmax);
+        make(Fields::qu, {e, e, b});
+    }
+
+    std::int64_t maps_, components_;
+    std::unique_ptr<PixelConvolutionPlan> pixels_;
+    std::unique_ptr<PolarizationConvolutionPlan> polarization_;
+    std::unique_ptr<PixelConvolutionWorkspace> workspace_;
+    std::unique_ptr<SmoothingPlan> harmonic_;
+};
+
+/// Best of the runs after one that warms up, and the parts of that.
+template <class T>
+double best_seconds(Convolution<T>& convolve, View<const T, 2> maps, View<T, 2> convolved,
+                    std::int64_t repeat, Json& parts) {
+    convolve(maps, convolved);
+    double best = INFINITY;
+    for (std::int64_t i = 0; i < repeat; ++i) {
+        const double seconds = seconds_of([&] { convolve(maps, convolved); });
+        if (seconds >= best) continue;
+        best = seconds;
+        const auto part = convolve.parts();
+        parts = {{"kernel_rows", part.kernel_rows}, {"ffts", part.ffts}, {"sums", part.sums}};
+    }
+    return best;
+}
+
+/// seconds, of maps on the device, parts_seconds and seconds_with_transfers. In bands, which the device has
+/// memory for and not for the maps, bands, and the same time for both.
+template <class T>
+void measure_times(const RadialBenchRun& run, Convolution<T>& convolve, const Buffer& host_in,
+                   const Buffer& host_out, const View<double, 2>::Extents& extents, Json& report) {
+    const auto maps = host_in.view<T, 2>(extents), convolved = host_out.view<T, 2>(extents);
+    Json parts, ignored;
+    if (convolve.n_bands() > 1) {
+        const double seconds = best_seconds<T>(convolve, maps, convolved, run.repeat, ignored);
+        report["seconds"] = report["seconds_with_transfers"] = seconds;
+        report["bands"] = convolve.n_bands();
+        return;
+    }
+    Buffer device_in(run.run.device, host_in.bytes()), device_out(run.run.device, host_out.bytes());
+    device_in.copy_from(host_in.data());
+    const double seconds = best_seconds<T>(convolve, device_in.view<T, 2>(extents),
+                                           device_out.view<T, 2>(extents), run.repeat, parts);
+    device_out.copy_to(host_out.data());
+    report["seconds"] = seconds;
+    if (convolve.accuracy() > 0) report["parts_seconds"] = parts;    // the harmonic method has none
+    const bool on_cpu = run.run.device.kind() == Device::Kind::cpu;  // which has nothing to transfer
+    report["seconds_with_transfers"] =
+        on_cpu ? seconds : best_seconds<T>(convolve, maps, convolved, run.repeat, ignored);
+}
+
+template <class T>
+void measure(const RadialBenchOptions& options, const RadialBenchRun& run, const RadialProblem& problem,
+             Session& session) {
+    auto& report = session.report;
+    // The sums over pixels take the weights beforehand, an analysis takes them itself.
+    const auto weighted_map = weighted(problem);
+    const auto& input = is_pixel_method(*options.method) ? weighted_map : problem.map;
+    const View<double, 2>::Extents extents{run.maps * n_components(problem.request), run.grid.n_pixels()};
+    const auto bytes = extents[0] * extents[1] * static_cast<std::int64_t>(sizeof(T));
+    auto host_in = Buffer::page_locked(run.run.device, bytes);
+    auto host_out = Buffer::page_locked(run.run.device, bytes);
+    const auto maps = host_in.view<T, 2>(extents), convolved = host_out.view<T, 2>(extents);
+    // Times do not depend on the values: the same sky, ever brighter.
+    const auto size = size_of(input);
+    for (std::int64_t map = 0; map < run.maps; ++map)
+        for (std::int64_t i = 0; i < size; ++i)
+            maps.data()[map * size + i] =
+                static_cast<T>(static_cast<double>(map + 1) * input[static_cast<std::size_t>(i)]);
+
+    std::unique_ptr<Convolution<T>> convolve;
+    report["plan_seconds"] =
+        seconds_of([&] { convolve = std::make_unique<Convolution<T>>(options, run, problem); });
+    measure_times<T>(run, *convolve, host_in, host_out, extents, report);
+    if (convolve->accuracy() > 0) report["accuracy"] = convolve->accuracy();
+
+    const auto wanted = options.reference.value_or(Reference::discrete);
+    // What the convolution was given: rounded to T, and weighted.
+    std::vector<double> given = weighted_map;
+    for (double& value : given) value = static_cast<double>(static_cast<T>(value));
+    const auto reference = find_reference(run, wanted, problem, given);
+    const auto error = error_of<T>(run.grid, View<const T, 1>(convolved.data(), {size}), reference);
+    report["reference"] = to_string(wanted);
+    report["reference_is"] = reference.description;
+    report["max_error"] = error.maximum;
+    report["rms_error"] = error.rms;
+}
+
+}  // namespace
+
+void declare_options(CLI::App& app, RadialBenchOptions& options) {
+    const auto group = "radial: convolution with a Gaussian (--spin 0, or 2 for Q and U)";
+    add_angle(app, "--fwhm", options.fwhm, "full width at half maximum of the Gaussian")->group(group);
+    add_angle(app, "--cut", options.cut, "where its profile ends")
+        ->default_str("where --error allows")
+        ->group(group);
+    add_number(app, "--error", options.error, {1e-14, 0.5},
+               "largest error by the cut, rms over the rms of the convolved map")
+        ->default_str("1e-5")
+        ->group(group);
+    add_choice<Precision>(app, "--precision", options.precision,
+                          {{"float", Precision::single_}, {"double", Precision::double_}},
+                          "of the maps and the sums")
+        ->default_str("double")
+        ->group(group);
+    add_text(app, "--weights", options.weights, "none|ring|pixel|FILE", "HEALPix quadrature weights")
+        ->default_str("none")
+        ->group(group);
+    add_reference_option(app, options.reference,
+                         "what the errors are measured from: the sum over the pixels in double, of the same "
+                         "cut kernel, or the Gaussian's window on the alm that the map was made of")
+        ->default_str("discrete")
+        ->group(group);
+    add_text(app, "--cl", options.spectrum_file, "FILE",
+             "spectrum of the maps, FITS or text (TT, with --spin 2 EE and BB)")
+        ->default_str("1/(l(l+1))")
+        ->group(group);
+}
+
+void bench_radial(const RadialBenchOptions& options, const RadialBenchRun& run, Session& session) {
+    check(options, run);
+    const bool single = options.precision == Precision::single_;
+    const auto n_pixels = static_cast<double>(run.grid.n_pixels()) * (run.spin == 2 ? 2 : 1);
+    require_memory(n_pixels * (static_cast<double>(run.maps) * (single ? 16 : 32) + 40),
+                   fmt::format("{} map{} of {}", run.maps, run.maps == 1 ? "" : "s", run.grid.name()));
+    auto& report = session.report;
+    report["method"] = to_string(*options.method);
+    report["precision"] = single ? "float" : "double";
+    report["spin"] = run.spin;
+    report["lmax"] = run.lmax;
+    report["maps"] = run.maps;
+    report["repeat"] = run.repeat;
+    if (!is_pixel_method(*options.method)) report["iterations"] = run.iterations;
+    report["weights"] = options.weights.empty() ? "none" : options.weights;
+    const auto problem = make_problem(options, run, session);
+    if (single)
+        measure<float>(options, run, problem, session);
+    else
+        measure<double>(options, run, problem, session);
+}
+
+}  // namespace zonal::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <complex>
+#include <vector>
+
+#include "bench/bench_radial.hpp"
+#include "bench/bench_reference.hpp"
+#include "shell/session.hpp"
+#include "zonal/planner.hpp"
+#include "zonal/view.hpp"
+
+namespace zonal::cli {
+
+/// What all runs of `zonal bench radial` are made of.
+struct RadialProblem {
+    ConvolutionRequest request;          ///< grid, spectra and the whole Gaussian, of spin 0 or of Q and U
+    double cut = 0;                      ///< rad, where the Gaussian ends
+    Array<std::complex<double>, 3> alm;  ///< [1, component, coefficient] of the input
+    std::vector<double> map;             ///< [component, pixel]
+    std::vector<double> ring_factor;     ///< --weights, one of the two or neither
+    std::vector<double> pixel_factor;
+};
+
+/// Reports the kernel and its cut. Throws UsageError and IoError.
+RadialProblem make_problem(const RadialBenchOptions& options, const RadialBenchRun& run, Session& session);
+
+/// [component, pixel]: the map times its weights, as the sums over pixels take it.
+std::vector<double> weighted(const RadialProblem& problem);
+
+/// The answer that `wanted` asks for, to a map: [component, pixel].
+ReferenceMap find_reference(const RadialBenchRun& run, Reference wanted, const RadialProblem& problem,
+                            const std::vector<double>& input);
+
+}  // namespace zonal::cli

@@ -1,0 +1,265 @@
+#include <fmt/core.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "bench/plan_measure.hpp"
+#include "commands/subcommands.hpp"
+#include "engine/choice_report.hpp"
+#include "engine/cost_model_file.hpp"
+#include "engine/iteration_gain.hpp"
+#include "engine/narrow_kernel.hpp"
+#include "engine/plan_file.hpp"
+#include "engine/quadrature_error.hpp"
+#include "engine/spectrum_file.hpp"
+#include "options/beam_options.hpp"
+#include "options/common_options.hpp"
+#include "options/options.hpp"
+#include "options/request_fields.hpp"
+#include "options/split_options.hpp"
+#include "shell/error.hpp"
+#include "shell/interruptible.hpp"
+#include "zonal/io/profile.hpp"
+#include "zonal/planner.hpp"
+
+namespace zonal::cli {
+namespace {
+
+enum class MapFields { i, qu, iqu };
+
+struct PlanOptions {
+    SplitOptions kernel;  ///< of which only the kernel and the map's spectrum are used
+    std::string profile;
+    std::int64_t nside = 0, maps = 1;
+    double error = 1e-5, quadrature_error = 0, iteration_gain = 0;
+    ConvolutionReference reference = ConvolutionReference::discrete;
+    std::optional<bool> normalize;
+    bool double_only = false, no_split = false, measure = false;
+    std::optional<std::int64_t> seed;
+    MapFields fields = MapFields::i;
+    std::string costs, save_plan;
+    RunOptions run;
+    OutputOptions output;
+};
+
+void declare_request(CLI::App& app, PlanOptions& options) {
+    using enum ConvolutionReference;
+    const OptionGroup group(app, "Convolution");
+    group.integer("--nside", options.nside, {1, 1 << 14}, "HEALPix grid")->required();
+    group.integer("--maps", options.maps, {1, 100'000}, "maps", "1");
+    group.choice<MapFields>("--fields", options.fields,
+                            {{"I", MapFields::i}, {"QU", MapFields::qu}, {"IQU", MapFields::iqu}},
+                            "of each map: one of spin 0, Q and U, or all three, of which I and Q, U may go "
+                            "different ways",
+                            "I");
+    group.number("--error", options.error, {1e-13, 0.5},
+                 "largest error: rms over the rms of the convolved map", "1e-5");
+    group.text("--input-cl", options.kernel.input_spectrum_file, "FILE",
+               "C_l of the maps, FITS or text (TT, of Q and U EE and BB)", "white");
+    group.choice<bool>("--normalize", options.normalize, {{"window", true}, {"none", false}},
+                       "make the kernel's integral 1, as zonal smooth does, or leave it",
+                       "window; none of cl-beam and --profile");
+    group.choice<ConvolutionReference>(
+        "--reference", options.reference, {{"discrete", discrete}, {"continuous", continuous}},
+        "what the error is measured from: the sum over the map's pixels, or the window on the map's own alm",
+        "discrete");
+    group.number("--quadrature-error", options.quadrature_error, {1e-15, 1},
+                 "continuous: what sums over the pixels are wrong by",
+                 "measured on a random sky of --input-cl");
+    group.number("--iteration-gain", options.iteration_gain, {1e-3, 0.9},
+                 "continuous: what an iteration of the analysis leaves of that", "by lmax/nside");
+    group.flag("--double", options.double_only, "no sums in single precision");
+    group.flag("--no-split", options.no_split, "do not look at splits");
+    group.flag("--measure", options.measure,
+               "convolve random maps by every way that may be taken, and report what they take and are "
+               "wrong by beside what was predicted");
+    group.integer("--seed", options.seed, {0, std::int64_t{1} << 62}, "of those maps", "1");
+    group.text("--costs", options.costs, "FILE", "costs that zonal calibrate measured",
+               "this machine's, from the cache folder");
+}
+
+void declare_options(CLI::App& app, PlanOptions& options) {
+    declare_kernel(app, options.kernel, "3 nside - 1");
+    OptionGroup(app, "Kernel")
+        .text("--profile", options.profile, "FILE",
+              "the kernel is this profile: text, angles and values (zonal smooth)");
+    declare_request(app, options);
+    OptionGroup(app, "Output")
+        .text("-o,--save-plan", options.save_plan, "FILE",
+              "keep the first of the list, JSON, for zonal smooth --plan");
+    add_output_options(app, options.output);
+    add_run_options(app, options.run);
+}
+
+RadialKernel given_kernel(const PlanOptions& options, Session& session) {
+    const auto& kernel = options.kernel;
+    if (options.profile.empty()) {
+        check_kernel(kernel);
+        return kernel.kernel == "gaussian"
+                   ? RadialKernel::gaussian(kernel.fwhm->radians)
+                   : RadialKernel::from_window(kernel_window(kernel, kernel.fwhm, session));
+    }
+    if (kernel.fwhm || !kernel.beam_file.empty() || !kernel.spectrum_file.empty() ||
+        kernel.kernel != "gaussian")
+        throw UsageError("--profile: not with --kernel, --fwhm, --beam, --cl");
+    if (kernel.extension != Extension::none && kernel.input_spectrum_file.empty())
+        throw UsageError("--extend: only with --cl, --beam or --input-cl");
+    const auto profile = io::read_profile(options.profile);
+    return RadialKernel::from_profile(profile.theta, profile.value);
+}
+
+double integral_of(const std::vector<double>& window) {
+    if (window[0] == 0)
+        throw UsageError("--normalize window: the window is 0 at l = 0: --normalize none leaves it");
+    return window[0];
+}
+
+bool is_normalized(const PlanOptions& options) {
+    return options.normalize.value_or(options.profile.empty() && options.kernel.kernel != "cl-beam");
+}
+
+RadialKernel make_kernel(const PlanOptions& options, Session& session) {
+    auto given = given_kernel(options, session);
+    return is_normalized(options) ? given.scaled(1 / integral_of(given.window(0))) : given;
+}
+
+PolarizationKernel make_spin_kernel(const PlanOptions& options, Session& session) {
+    const auto& kernel = options.kernel;
+    if (!options.profile.empty() || kernel.kernel == "cl-beam")
+        throw UsageError("--fields: --profile and --kernel cl-beam are kernels of spin 0: must be I");
+    check_kernel(kernel);
+    if (kernel.kernel == "gaussian") return PolarizationKernel::gaussian(kernel.fwhm->radians);
+    auto beam = read_beam_file(kernel.beam_file, session);
+    const double scale = is_normalized(options) ? 1 / integral_of(beam.temperature) : 1;
+    return spin_kernel("--beam " + kernel.beam_file, std::move(beam), kernel.lmax, kernel.extension, scale);
+}
+
+void set_kernel(const PlanOptions& options, bool has_spin, ConvolutionRequest& request, Session& session) {
+    if (!has_spin) {
+        request.kernel = make_kernel(options, session);
+        request.c_l = input_spectrum(options.kernel, session);
+        return;
+    }
+    request.polarization = make_spin_kernel(options, session);
+    const auto& path = options.kernel.input_spectrum_file;
+    if (path.empty()) return;
+    const auto spectra = read_ee_and_bb("--input-cl", path, session);
+    request.c_l = fit_to_lmax(spectra[0], request.lmax, options.kernel.extension, "--input-cl");
+    request.c_bb = fit_to_lmax(spectra[1], request.lmax, options.kernel.extension, "--input-cl");
+}
+
+/// has_spin: of Q and U.
+ConvolutionRequest make_request(const PlanOptions& options, bool has_spin, Session& session) {
+    const bool is_continuous = options.reference == ConvolutionReference::continuous;
+    ConvolutionRequest request;
+    request.grid = Grid::healpix(options.nside);
+    request.lmax = options.kernel.lmax;
+    request.threads = options.run.thread_count();
+    set_kernel(options, has_spin, request, session);
+    request.error = options.error;
+    request.reference = options.reference;
+    const PixelQuadrature quadrature(request, options.nside);
+    request.quadrature_error = options.quadrature_error;
+    if (is_continuous && options.quadrature_error == 0)
+        request.quadrature_error = quadrature.error(spectra_of(request));
+    if (!quadrature.is_sum()) session.note(narrowness(quadrature));
+    request.iteration_gain =
+        options.iteration_gain > 0 ? options.iteration_gain : iteration_gain(request.lmax, options.nside);
+    request.n_maps = options.maps;
+    request.allow_single = !options.double_only;
+    request.consider_split = !options.no_split;
+    return request;
+}
+
+/// --lmax, or what the grid holds.
+void choose_lmax(PlanOptions& options) {
+    const auto most = 3 * options.nside - 1;
+    auto& lmax = options.kernel.lmax;
+    if (lmax == 0) lmax = most;
+    if (lmax > most) throw UsageError(fmt::format("--lmax = {}: must be at most 3*nside-1 = {}", lmax, most));
+}
+
+std::vector<Device> devices_for(const PlanOptions& options, const CostModel& costs) {
+    if (options.run.device.kind() == Device::Kind::automatic) {
+        std::vector<Device> all;
+        for (const auto& known : costs.devices) all.push_back(known.device);
+        return all;
+    }
+    const auto device = device_of_option(options.run.device);
+    if (!has_costs(costs, device))
+        throw UsageError(fmt::format("--device = {}: its costs were not measured; zonal calibrate does it",
+                                     to_string(device)));
+    return {device};
+}
+
+void check(const PlanOptions& options) {
+    const bool is_continuous = options.reference == ConvolutionReference::continuous;
+    if (!is_continuous && options.quadrature_error > 0)
+        throw UsageError("--quadrature-error: only with --reference continuous");
+    if (!is_continuous && options.iteration_gain > 0)
+        throw UsageError("--iteration-gain: only with --reference continuous");
+    if (options.seed && !options.measure) throw UsageError("--seed: only with --measure");
+    if (options.fields == MapFields::iqu && !options.save_plan.empty())
+        throw UsageError("--save-plan: keeps one way, and --fields IQU may go two: I or QU");
+    if (options.fields != MapFields::i && options.kernel.lmax < 2)
+        throw UsageError(fmt::format("--lmax = {}: must be at least 2 for Q and U", options.kernel.lmax));
+}
+
+/// Reports the ways of one sort of fields; whether one of them keeps the error.
+bool plan_fields(const PlanOptions& options, bool has_spin, const CostModel& costs, Session& session) {
+    auto request = make_request(options, has_spin, session);
+    request.devices = devices_for(options, costs);
+    const auto choices = interruptible(session, [&] { return plan_convolution(request, costs); });
+    if (request.quadrature_error > 0) session.report["quadrature_error"] = request.quadrature_error;
+    report_choices(choices, costs.fingerprint, session);
+    const bool is_kept = choices[0].excluded.empty();
+    if (options.measure && is_kept) measure_choices(request, choices, options.seed.value_or(1), session);
+    if (!is_kept || options.save_plan.empty()) return is_kept;
+    write_plan(options.save_plan, make_plan(request, choices[0], costs), options.output.overwrite);
+    session.report["output"] = options.save_plan;
+    return true;
+}
+
+void run(PlanOptions& options, Session& session) {
+    if (!options.save_plan.empty()) options.output.require_writable(options.save_plan, OutputFormat::json);
+    choose_lmax(options);
+    check(options);
+    const auto costs = read_cost_model(options.costs, options.run.thread_count(), session);
+    session.report["kernel"] =
+        options.profile.empty() ? kernel_text(options.kernel) : "profile " + options.profile;
+    session.report["nside"] = options.nside;
+    session.report["lmax"] = options.kernel.lmax;
+    session.report["error_bound"] = options.error;
+    bool is_kept = true;
+    if (options.fields != MapFields::iqu) {
+        is_kept = plan_fields(options, options.fields == MapFields::qu, costs, session);
+    } else {
+        Json parts = Json::array();
+        for (const bool has_spin : {false, true}) {
+            Json part = {{"part", has_spin ? "Q, U" : "I"}};
+            {
+                const ReportTo scope(part, session);
+                is_kept = plan_fields(options, has_spin, costs, session) && is_kept;
+            }
+            parts.push_back(std::move(part));
+        }
+        session.report["parts"] = std::move(parts);
+    }
+    if (!is_kept) throw NegativeVerdict(fmt::format("nothing keeps --error {}", options.error));
+}
+
+}  // namespace
+
+void add_plan(CLI::App& root, Session& session, Action& action) {
+    auto& app =
+        add_subcommand(root, session, "plan",
+                       "Lists the ways to convolve a HEALPix map with a radial kernel within an error, "
+                       "fastest first, with what they would take on this machine and be wrong by.",
+                       "zonal plan --nside 1024 --lmax 2048 --fwhm 10arcmin --error 1e-5");
+    const auto options = std::make_shared<PlanOptions>();
+    declare_options(app, *options);
+    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+}
+
+}  // namespace zonal::cli

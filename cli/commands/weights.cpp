@@ -1,0 +1,81 @@
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "commands/subcommands.hpp"
+#include "engine/weight_cache.hpp"
+#include "options/common_options.hpp"
+#include "options/options.hpp"
+#include "shell/error.hpp"
+#include "shell/interrupt.hpp"
+
+namespace zonal::cli {
+namespace {
+
+using Kind = io::QuadratureWeights::Kind;
+
+struct WeightsOptions {
+    std::string out;
+    std::int64_t nside = 0;
+    bool ring = false, pixel = false;
+    std::optional<std::int64_t> lmax;
+    std::int64_t threads = 0;
+    OutputOptions output;
+};
+
+void declare_options(CLI::App& app, WeightsOptions& options) {
+    add_text(app, "OUT", options.out, "",
+             "file to write, in HEALPix' format (default: into the cache folder, "
+             "$XDG_CACHE_HOME/zonal, where --weights finds it)")
+        ->group("Arguments");
+    const auto group = "Weights";
+    add_integer(app, "--nside", options.nside, {1, 1 << 16}, "nside of the maps")->required()->group(group);
+    app.add_flag("--ring", options.ring, "a weight for each ring")->group(group);
+    app.add_flag("--pixel", options.pixel, "a weight for each pixel, up to the grid's symmetries")
+        ->group(group);
+    add_integer(app, "--lmax", options.lmax, {0, max_lmax},
+                "the quadrature is exact for Y_lm up to this degree")
+        ->default_str("3 nside for --ring, 2.5 nside for --pixel")
+        ->group(group);
+    add_output_options(app, options.output);
+    add_integer(app, "--threads", options.threads, {0, 4096},
+                "threads to compute with; 0: all CPUs of the process")
+        ->default_str("0")
+        ->group("General");
+}
+
+void run(const WeightsOptions& options, Session& session) {
+    if (options.ring == options.pixel) throw UsageError("one of --ring and --pixel is required");
+    if (options.pixel && options.nside < 2)
+        throw UsageError("--nside = 1: pixel weights need nside 2 or more");
+    if (options.lmax && options.out.empty())
+        throw UsageError("--lmax: needs OUT; the cache folder keeps weights of the default lmax");
+    const auto kind = options.ring ? Kind::ring : Kind::pixel;
+    const auto out =
+        options.out.empty() ? cache_folder() + "/" + weight_file_name(kind, options.nside) : options.out;
+    options.output.require_writable(out);
+    const auto weights = compute_weights(kind, options.nside, options.lmax.value_or(-1),
+                                         static_cast<int>(options.threads), session);
+    stop_if_interrupted();
+    io::write_weights(out, weights, options.output.write_options());
+    session.report["output"] = out;
+    session.report["kind"] = options.ring ? "ring" : "pixel";
+    session.report["nside"] = options.nside;
+    session.report["lmax"] = weights.lmax;
+    session.report["count"] = weights.deviations.size();
+}
+
+}  // namespace
+
+void add_weights(CLI::App& root, Session& session, Action& action) {
+    auto& app =
+        add_subcommand(root, session, "weights",
+                       "Computes HEALPix quadrature weights, which make the analysis of band-limited maps "
+                       "exact or nearly so. The files are those of HEALPix and healpy.",
+                       "zonal weights --nside 512 --pixel");
+    const auto options = std::make_shared<WeightsOptions>();
+    declare_options(app, *options);
+    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+}
+
+}  // namespace zonal::cli

@@ -1,0 +1,31 @@
+#include "engine/choice_report.hpp"
+
+#include "options/angles.hpp"
+
+namespace zonal::cli {
+
+Json report_of(const ConvolutionChoice& choice) {
+    Json row = {{"method", to_string(choice.method)}, {"device", to_string(choice.device)}};
+    if (choice.support > 0) {
+        row["precision"] = choice.precision == Precision::single_ ? "float" : "double";
+        row["support_arcmin"] = choice.support / arcmin;
+        row["accuracy"] = choice.accuracy;
+    }
+    if (choice.method == zonal::ConvolutionMethod::harmonic) row["iterations"] = choice.iterations;
+    if (choice.l_cut >= 0) row["l_cut"] = choice.l_cut;
+    if (choice.l_cut >= 0 && choice.harmonic_device != choice.device)
+        row["harmonic_device"] = to_string(choice.harmonic_device);
+    if (choice.seconds > 0) row["seconds"] = choice.seconds;
+    row["error"] = choice.error;
+    if (!choice.excluded.empty()) row["excluded"] = choice.excluded;
+    return row;
+}
+
+void report_choices(const std::vector<ConvolutionChoice>& choices, const std::string& costs,
+                    Session& session) {
+    session.report["costs"] = costs;
+    session.report["choices"] = Json::array();
+    for (const auto& choice : choices) session.report["choices"].push_back(report_of(choice));
+}
+
+}  // namespace zonal::cli

@@ -1,0 +1,360 @@
+#include "engine/smooth_pixels.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "engine/convolve_choice.hpp"
+#include "engine/narrow_kernel.hpp"
+#include "engine/quadrature_error.hpp"
+#include "engine/smooth_kernels.hpp"
+#include "engine/smooth_spectra.hpp"
+#include "options/beam_options.hpp"
+#include "shell/error.hpp"
+#include "shell/interrupt.hpp"
+#include "zonal/normalized_convolution.hpp"
+#include "zonal/polarization_convolution.hpp"
+
+namespace zonal::cli {
+namespace {
+
+bool is_split(const SmoothOptions& options) {
+    return options.kernel.method == ConvolutionMethod::split;
+}
+
+/// Whether the map is Q and U alone, with a kernel and a cut of their own.
+bool is_planned_spin(const SmoothOptions& options) {
+    return options.planned && options.planned->polarization;
+}
+
+/// How well tables and series stand for the profile, of its peak: a share of the error where one is to be
+/// kept, the plan's default (0) else. Counts are kept as well as the sums of kernels agree: by the default.
+double accuracy_for(const SmoothOptions& options) {
+    constexpr double share = 1e-3, double_default = 1e-12, single_default = 3e-8;
+    const auto& kernel = options.kernel;
+    if (kernel.cut || kernel.chosen_normalization() == Normalization::pixel) return 0;
+    if (options.planned && options.planned->is_exact) return options.planned->choice.accuracy;
+    return std::max(share * kernel.chosen_error(), options.single_sums() ? single_default : double_default);
+}
+
+/// Of the sums and of the kernel's values, of the result's rms; measured with zonal bench radial.
+double arithmetic_error(const SmoothOptions& options) {
+    constexpr double over_accuracy = 10;
+    const double rounding = options.single_sums() ? 5e-7 : 1e-11;
+    return rounding + over_accuracy * accuracy_for(options);
+}
+
+/// Of the result, with what cutting the kernels costs. Plans add independent errors in squares.
+double estimated_error(const SmoothOptions& options, const std::vector<SmoothingKernel>& kernels) {
+    if (is_split(options) || is_planned_spin(options))
+        return std::hypot(options.planned->choice.error, arithmetic_error(options));
+    double truncation = 0;
+    for (const auto& kernel : kernels) truncation = std::max(truncation, kernel.truncation_error);
+    return options.planned && options.planned->is_exact ? std::hypot(truncation, arithmetic_error(options))
+                                                        : truncation + arithmetic_error(options);
+}
+
+/// What the sum over pixels is from the continuous reference: not an error of the result, but nobody shall
+/// take the one for the other.
+void report_quadrature(const SmoothOptions& options, const SkyMap& map,
+                       const std::vector<SmoothingKernel>& kernels,
+                       const std::vector<std::vector<double>>& c_l, Session& session) {
+    if (map.nside() == 0 || options.analysis.weights != "none") return;
+    const auto threads = options.run.thread_count();
+    std::vector<PixelQuadrature> quadratures;
+    if (options.planned && options.planned->is_exact && options.planned->quadrature)
+        quadratures.push_back(*options.planned->quadrature);
+    else
+        for (const auto& kernel : kernels) quadratures.emplace_back(kernel.kernel, map.nside(), threads);
+    double largest = 0;
+    if (is_planned_spin(options))
+        largest = quadratures[0].error(c_l);
+    else
+        for (std::size_t i = 0; i < std::max(quadratures.size(), c_l.size()); ++i)
+            largest = std::max(largest, quadratures[std::min(i, quadratures.size() - 1)].error(
+                                            {c_l[std::min(i, c_l.size() - 1)]}));
+    const auto worst = std::max_element(quadratures.begin(), quadratures.end(),
+                                        [](auto& a, auto& b) { return a.defect() < b.defect(); });
+    if (!worst->is_sum() && options.kernel.chosen_normalization() != Normalization::pixel)
+        session.note(narrowness(*worst) + ": this is no smoothing; --method harmonic is");
+    const auto& spectrum = options.kernel.input_spectrum;
+    session.report["estimated_quadrature_error"] = largest;
+    session.report["quadrature_error_is_of"] =
+        spectrum.empty() || spectrum == "white" ? "white maps" : "--input-cl " + spectrum;
+}
+
+void multiply_by_weights(const PixelWeights& weights, SkyMap& map) {
+    for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
+        const auto values = map.rows()[row];
+        for (std::size_t i = 0; i < weights.pixel.size(); ++i)
+            values[static_cast<std::int64_t>(i)] *= weights.pixel[i];
+        for (std::size_t r = 0; r < weights.ring.size(); ++r) {
+            const auto& ring = map.grid().rings()[r];
+            for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
+                values[pixel] *= weights.ring[r];
+        }
+    }
+}
+
+/// Whether Q and U have the cut of I. Ring FFTs leave rings of the caps to the sum over pixels for kernels
+/// that end with a step; a whole Gaussian ends where the accuracy lets it, and its window needs no scale.
+bool is_cut(const SmoothOptions& options, const SmoothingKernel& scalar) {
+    const bool whole = options.kernel.method == ConvolutionMethod::ring_fft && options.fwhm;
+    return scalar.cut && (options.kernel.cut || !whole);
+}
+
+/// What is applied to Q and U.
+struct AppliedSpinKernel {
+    PolarizationKernel kernel;
+    double scale = 1;  ///< what the result is multiplied with
+};
+
+AppliedSpinKernel spin_kernel(const SmoothOptions& options, const SmoothingKernel& scalar, const Grid& grid,
+                              Session& session) {
+    if (is_planned_spin(options))
+        return {options.planned->polarization->truncated(options.planned->choice.support)};
+    const auto kernel = make_spin_kernel(options, scalar, session);
+    if (!is_cut(options, scalar)) return {kernel};
+    const double cut = scalar.kernel.support();
+    if (!options.kernel.cut) {  // E and B may have wider windows than I
+        const double error = options.kernel.chosen_error() - arithmetic_error(options);
+        const double own = support_for_error(kernel, {}, {}, error / 2, grid);
+        if (own > cut) return {kernel.truncated(own)};
+    }
+    // What the cut has taken from I's integral; of the integral as it was given the kernel knows.
+    const bool is_scaled = options.kernel.chosen_normalization() == Normalization::window;
+    return {kernel.truncated(cut), is_scaled ? scalar.scale * scalar.integral : 1};
+}
+
+/// One run of the convolutions.
+class PixelSmoothing {
+  public:
+    PixelSmoothing(const SmoothOptions& options, const SkyMap& map, View<const double, 2> weights,
+                   SkyMap& out)
+        : options_(options), map_(map), weights_(weights), out_(out) {
+        plan_.method = pixel_method(options.kernel.chosen_method());
+        plan_.precision = options.single_sums() ? zonal::Precision::single_ : zonal::Precision::double_;
+        plan_.accuracy = accuracy_for(options);
+        plan_.threads = options.run.thread_count();
+        plan_.device = options.run.device;
+    }
+
+    /// Rows [first, first + count) of spin 0.
+    void smooth_scalars(const RadialKernel& kernel, std::int64_t first, std::int64_t count,
+                        const Progress& progress) {
+        const auto in = map_.rows().slice(first, count);
+        const auto out = out_.rows().slice(first, count);
+        if (options_.kernel.chosen_normalization() == Normalization::pixel)
+            return CountConvolutionPlan(map_.grid(), kernel, out_.grid(), plan_)
+                .convolve<double>(in, out, progress);
+        const PixelConvolutionPlan plan(map_.grid(), kernel, out_.grid(), plan_);
+        if (options_.mask.mode != MaskMode::renormalize) return plan.convolve<double>(in, out, progress);
+        for (std::int64_t row = 0; row < count; ++row) {
+            const Progress part = [&](double done) {
+                return progress((static_cast<double>(row) + done) / static_cast<double>(count));
+            };
+            const auto known = weights_[first + row];
+            // The rows are multiplied by their masks already, which convolve_masked does itself.
+            Array<double, 2> unmasked({1, in.extent(1)});
+            for (std::int64_t pixel = 0; pixel < in.extent(1); ++pixel)
+                unmasked(0, pixel) = known[pixel] == 0 ? 0 : in(row, pixel) / known[pixel];
+            convolve_masked<double>(plan, unmasked.view(), known, out.slice(row, 1), threshold(), part);
+        }
+    }
+
+    /// Rows first, first + 1: Q and U. scalar: the kernel of I, by which masks are smoothed.
+    void smooth_spin(const AppliedSpinKernel& spin, const SmoothingKernel& scalar, std::int64_t first,
+                     const Progress& progress) {
+        const auto in = map_.rows().slice(first, 2);
+        const auto out = out_.rows().slice(first, 2);
+        const std::int64_t n_pixels = in.extent(1);
+        const PolarizationConvolutionPlan plan(map_.grid(), spin.kernel, out_.grid(), plan_);
+        plan.convolve<double>({in.data(), {1, 2, n_pixels}}, {out.data(), {1, 2, n_pixels}}, progress);
+        for (auto* value = out.data(); value != out.data() + out.size(); ++value) *value *= spin.scale;
+        if (options_.mask.mode == MaskMode::renormalize) renormalize(scalar.kernel, first);
+    }
+
+    /// Pixels that were not known.
+    void hide_masked() {
+        for (std::int64_t row = 0; row < weights_.extent(0); ++row)
+            for (std::int64_t pixel = 0; pixel < weights_.extent(1); ++pixel)
+                if (weights_(row, pixel) == 0) out_.rows()(row, pixel) = unseen_value;
+    }
+
+  private:
+    double threshold() const {
+        constexpr double default_threshold = 0.1;
+        return options_.mask.threshold > 0 ? options_.mask.threshold : default_threshold;
+    }
+
+    void renormalize(const RadialKernel& kernel, std::int64_t first) {
+        const std::int64_t n_pixels = map_.grid().n_pixels();
+        Array<double, 2> masks({2, n_pixels}), known({2, n_pixels});
+        std::copy_n(weights_[first].data(), n_pixels, masks.data());
+        std::fill_n(masks.data() + n_pixels, n_pixels, 1.0);
+        const PixelConvolutionPlan plan(map_.grid(), kernel, out_.grid(), plan_);
+        plan.convolve<double>(masks.view(), known.view());
+        for (std::int64_t row = first; row < first + 2; ++row)
+            for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
+                auto& value = out_.rows()(row, pixel);
+                const bool enough = known(0, pixel) >= threshold() * known(1, pixel);
+                value = enough ? value / known(0, pixel) : unseen_value;
+            }
+    }
+
+    const SmoothOptions& options_;
+    const SkyMap& map_;
+    View<const double, 2> weights_;
+    SkyMap& out_;
+    PixelConvolutionOptions plan_;
+};
+
+/// White: what I's kernel would be wrong by is not asked for.
+const std::vector<std::vector<double>> no_spectra{{}};
+
+void smooth_groups(const SmoothOptions& options, const std::vector<SmoothingKernel>& kernels,
+                   const SkyMap& map, PixelSmoothing& smoothing, Session& session) {
+    const auto bar = session.progress("smooth");
+    const auto n_rows = static_cast<double>(map.rows().extent(0));
+    const auto share = [&](std::int64_t first, std::int64_t count) -> Progress {
+        return [=](double done) {
+            return bar((static_cast<double>(first) + done * static_cast<double>(count)) / n_rows);
+        };
+    };
+    for (const auto& group : map.groups()) {
+        auto first = group.first_row, scalars = group.n_rows;
+        if (group.fields != Fields::scalars) {
+            scalars -= 2;
+            const auto q = first + scalars;
+            smoothing.smooth_spin(spin_kernel(options, kernels[0], map.grid(), session), kernels[0], q,
+                                  share(q, 2));
+        }
+        if (kernels.size() == 1 && scalars > 0)
+            smoothing.smooth_scalars(kernels[0].kernel, first, scalars, share(first, scalars));
+        for (auto row = first; kernels.size() > 1 && row < first + scalars; ++row)
+            smoothing.smooth_scalars(kernels[static_cast<std::size_t>(row)].kernel, row, 1, share(row, 1));
+    }
+}
+
+std::int64_t count_unseen(View<const double, 1> row) {
+    std::int64_t count = 0;
+    for (std::int64_t pixel = 0; pixel < row.size(); ++pixel) count += is_unseen_value(row[pixel]) ? 1 : 0;
+    return count;
+}
+
+void report_fields(const SkyMap& out, View<const double, 2> weights, Session& session) {
+    session.report["fields"] = Json::array();
+    for (std::int64_t row = 0; row < weights.extent(0); ++row) {
+        const auto known = weights[row];
+        std::int64_t masked = 0;
+        for (std::int64_t pixel = 0; pixel < known.size(); ++pixel) masked += known[pixel] == 0 ? 1 : 0;
+        session.report["fields"].push_back({{"name", out.row_name(row)},
+                                            {"masked_pixels", masked},
+                                            {"unseen_pixels_out", count_unseen(out.rows()[row])}});
+    }
+}
+
+}  // namespace
+
+void check_spin(const SmoothOptions& options, const SkyMap& map) {
+    if (map.groups()[0].fields == Fields::scalars) return;
+    const auto reject = [&](const std::string& why) {
+        throw UsageError(fmt::format("{}: has Q and U, and {}; --field I or --no-pol smooths spin-0 fields",
+                                     map.header().source, why));
+    };
+    if (!options.kernel.profile.empty() || !options.kernel.sky_spectrum.empty())
+        reject("--profile and --cl are kernels for spin 0: --fwhm and --beam have both");
+    if (options.kernel.chosen_normalization() == Normalization::pixel)
+        reject("--normalize pixel is for counts");
+}
+
+bool fits_single(const SkyMap& map) {
+    constexpr double least = 1e-25, most = 1e25;
+    double largest = 0;
+    const auto rows = map.rows();
+    for (std::int64_t row = 0; row < rows.extent(0); ++row)
+        for (std::int64_t pixel = 0; pixel < rows.extent(1); ++pixel)
+            if (const double value = std::abs(rows(row, pixel)); !is_unseen_value(rows(row, pixel)))
+                largest = std::max(largest, value);
+    return largest == 0 || (largest >= least && largest <= most);
+}
+
+void check_pixel_options(const SmoothOptions& options) {
+    const auto method = to_string(options.kernel.chosen_method());
+    const auto reject = [&](bool given, const std::string& names, const std::string& why) {
+        if (given) throw UsageError(fmt::format("{}: not with --method {}: {}", names, method, why));
+    };
+    reject(options.analysis.iterations || options.analysis.tolerance > 0, "--iter, --tolerance",
+           "sums over pixels have no iterations");
+    reject(options.fwhm_in || !options.beam_in.empty() || !options.pixel_window_in.empty() ||
+               !options.pixel_window_out.empty(),
+           "--fwhm-in, --beam-in, --pixwin-in, --pixwin-out", "they are windows");
+    reject(options.nside_out.has_value(), "--nside-out", "the pixels of the result are the input's");
+    const bool has_degrees = !options.beam.empty() || !options.kernel.sky_spectrum.empty() ||
+                             options.kernel.input_spectrum == "map" || is_split(options);
+    reject(options.analysis.lmax && !has_degrees, "--lmax",
+           "only --beam, --cl and --input-cl map have degrees");
+    const auto normalization = options.kernel.chosen_normalization();
+    const bool renormalize = options.mask.mode == MaskMode::renormalize;
+    if (renormalize && normalization != Normalization::window)
+        throw UsageError(fmt::format("--mask-mode renormalize and --normalize {} exclude each other",
+                                     to_string(normalization)));
+    const bool weighted = options.analysis.weights != "none";
+    if (weighted && (renormalize || normalization == Normalization::pixel))
+        throw UsageError(
+            "--weights: not with --normalize pixel or --mask-mode renormalize, which weigh pixels "
+            "themselves");
+    reject(is_split(options) && renormalize, "--mask-mode renormalize",
+           "its error is of whole maps, not of quotients");
+    if (!options.kernel.cut && arithmetic_error(options) >= options.kernel.chosen_error())
+        throw UsageError(fmt::format("--error = {}: --precision {} keeps no more than {}",
+                                     options.kernel.chosen_error(),
+                                     options.single_sums() ? "float" : "double", arithmetic_error(options)));
+}
+
+SkyMap smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session) {
+    check_pixel_options(options);
+    check_spin(options, map);
+    if (options.single_sums() && !fits_single(map))
+        throw UsageError(fmt::format(
+            "{}: its largest value is not from 1e-25 to 1e25, as single precision needs: --precision double",
+            map.header().source));
+    SkyMap out(map, map.header().pixelisation);
+    if (options.mask.fill_masked) out.write_full_sky();
+    const auto mask = read_mask(options.mask, map, session);
+    const auto factors = find_weights(options.analysis, map, options.run, session);
+    Array<double, 2> weights(map.rows().extents());
+    apply_mask(options.mask, map.header().source, mask.view(), map, weights.view());
+    const auto c_l = options.planned ? options.planned->spectra : input_spectra(options, map, session);
+    const double error = options.kernel.chosen_error() - arithmetic_error(options);
+    auto kernels = make_kernels(options, map, is_planned_spin(options) ? no_spectra : c_l,
+                                is_split(options) ? 0 : error, session);
+    if (is_planned_spin(options) && !is_split(options))
+        kernels[0].truncation_error =
+            truncation_error(*options.planned->polarization, c_l[0], c_l[1], options.planned->choice.support);
+    multiply_by_weights(factors, map);
+    stop_if_interrupted();
+    report_kernels(options, kernels, session);
+    session.report["precision"] = options.single_sums() ? "float" : "double";
+    session.report["estimated_error"] = estimated_error(options, kernels);
+    report_quadrature(options, map, kernels, c_l, session);
+    if (!options.kernel.cut) session.report["error_bound"] = options.kernel.chosen_error();
+
+    const auto start = std::chrono::steady_clock::now();
+    PixelSmoothing smoothing(options, map, std::as_const(weights).view(), out);
+    if (is_split(options))
+        convolve_split(options.planned->choice, map.grid(), std::as_const(map).rows(), out.rows(),
+                       options.run.thread_count(), "smooth", session);
+    else
+        smooth_groups(options, kernels, map, smoothing, session);
+    session.report["convolution_seconds"] =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!options.mask.fill_masked) smoothing.hide_masked();
+    report_fields(out, std::as_const(weights).view(), session);
+    stop_if_interrupted();
+    return out;
+}
+
+}  // namespace zonal::cli

@@ -1,0 +1,120 @@
+#include "options/argument_checks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+#include "options/parse.hpp"
+#include "shell/error.hpp"
+#include "shell/help_tree.hpp"
+
+namespace zonal::cli {
+namespace {
+
+/// Keystrokes between two words: letters added, left out, replaced or swapped with their neighbours.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+    std::vector<std::vector<std::size_t>> distance(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+    for (std::size_t i = 0; i <= a.size(); ++i)
+        for (std::size_t j = 0; j <= b.size(); ++j) {
+            auto& here = distance[i][j];
+            if (i == 0 || j == 0) {
+                here = i + j;
+                continue;
+            }
+            const std::size_t replaced = a[i - 1] == b[j - 1] ? 0 : 1;
+            here =
+                std::min({distance[i - 1][j] + 1, distance[i][j - 1] + 1, distance[i - 1][j - 1] + replaced});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                here = std::min(here, distance[i - 2][j - 2] + 1);
+        }
+    return distance[a.size()][b.size()];
+}
+
+/// " did you mean --fwhm?", or nothing.
+std::string suggestion(const std::string& word, const std::vector<std::string>& names) {
+    const auto near = nearest_name(word, names);
+    return near.empty() ? "" : fmt::format(" did you mean {}?", near);
+}
+
+bool is_long_option(const std::string& word) {
+    return word.size() > 2 && word.starts_with("--") &&
+           std::isalpha(static_cast<unsigned char>(word[2])) != 0;
+}
+
+/// "--fwhm", "60", "arcmin"
+void reject_apart_unit(const CLI::App& app, const std::string& word, const std::string* value,
+                       const std::string* unit) {
+    constexpr std::array<std::string_view, 4> units = {"deg", "arcmin", "arcsec", "rad"};
+    const auto* option = app.get_option_no_throw(word);
+    if (option == nullptr || option->get_type_name() != "ANGLE" || value == nullptr || unit == nullptr)
+        return;
+    const bool is_number = !value->empty() && (std::isdigit(static_cast<unsigned char>(value->back())) != 0 ||
+                                               value->back() == '.');
+    if (is_number && std::find(units.begin(), units.end(), *unit) != units.end())
+        throw UsageError(fmt::format("{0} {1} {2}: number and unit are one argument: {0} {1}{2}", word,
+                                     printable(*value), *unit));
+}
+
+}  // namespace
+
+std::string nearest_name(const std::string& word, const std::vector<std::string>& names) {
+    constexpr std::size_t longest = 40;  // no name is as long
+    if (word.size() > longest || word.empty()) return {};
+    const auto begins = [&](const std::string& name) { return name.starts_with(word); };
+    if (std::count_if(names.begin(), names.end(), begins) == 1)
+        return *std::find_if(names.begin(), names.end(), begins);
+    std::string best;
+    // A third of the letters may be wrong.
+    std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+    for (const auto& name : names)
+        if (const auto distance = edit_distance(word, name); distance < least) {
+            least = distance;
+            best = name;
+        }
+    return best;
+}
+
+void require_subcommand(const CLI::App& root, const std::string& word) {
+    std::vector<std::string> names;
+    for (const auto* subcommand : help_subcommands(root)) names.push_back(subcommand->get_name());
+    if (word.empty())
+        throw UsageError(
+            fmt::format("a subcommand is missing: zonal SUBCOMMAND [options], with {}; zonal "
+                        "--help explains them",
+                        fmt::join(names, ", ")));
+    if (word.starts_with('-'))
+        throw UsageError(
+            fmt::format("{}: options stand behind the subcommand, as in zonal smooth IN OUT --fwhm "
+                        "10deg; zonal --help explains",
+                        printable(word)));
+    if (std::find(names.begin(), names.end(), word) == names.end())
+        throw UsageError(fmt::format("{}: is no subcommand;{} zonal --help lists them", printable(word),
+                                     suggestion(word, names)));
+}
+
+void check_options(const CLI::App& subcommand, const std::vector<std::string>& words) {
+    std::vector<std::string> names;
+    for (const auto* option : subcommand.get_options())
+        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+        if (!is_long_option(words[i])) continue;
+        const auto equals = words[i].find('=');
+        const auto name = words[i].substr(0, equals);
+        const auto command = "zonal " + subcommand.get_name();
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            throw UsageError(fmt::format("{}: is no option of {};{} {} --help lists them", printable(name),
+                                         command, suggestion(name, names), command));
+        const auto at = [&](std::size_t k) { return k < words.size() ? &words[k] : nullptr; };
+        const auto own = equals == std::string::npos ? std::string() : words[i].substr(equals + 1);
+        if (equals == std::string::npos)
+            reject_apart_unit(subcommand, name, at(i + 1), at(i + 2));
+        else
+            reject_apart_unit(subcommand, name, &own, at(i + 1));
+    }
+}
+
+}  // namespace zonal::cli

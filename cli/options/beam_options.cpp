@@ -1,0 +1,102 @@
+#include "options/beam_options.hpp"
+
+#include <fmt/core.h>
+
+#include <numbers>
+
+#include "options/common_options.hpp"
+#include "options/options.hpp"
+#include "shell/error.hpp"
+#include "zonal/io/beam.hpp"
+
+namespace zonal::cli {
+namespace {
+
+Beam to_beam(io::Window window, Session& session) {
+    session.note(window.notes);
+    return {std::move(window.temperature), std::move(window.gradient), std::move(window.curl)};
+}
+
+}  // namespace
+
+void add_extend_option(CLI::App& app, Extension& extension, const std::string& group,
+                       const std::string& what) {
+    add_choice<Extension>(
+        app, "--extend", extension, {{"zero", Extension::zero}, {"powerlaw", Extension::powerlaw}},
+        what + " above the last l of the file: 0, or a power law fitted to the last 400 values")
+        ->default_str("an error")
+        ->group(group);
+}
+
+void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& group) {
+    add_angle(app, "--fwhm", options.fwhm, "Gaussian beam of this full width at half maximum")->group(group);
+    add_text(app, "--beam", options.beam, "FILE",
+             "beam b_l, FITS or text; one column serves T, E and B as it stands")
+        ->group(group);
+    add_text(app, "--pixwin", options.pixel_window, "FILE",
+             "HEALPix pixel window of the output's nside, T and P apart")
+        ->group(group);
+}
+
+std::string BeamOptions::text() const {
+    std::string text;
+    const auto add = [&text](const std::string& name, const std::string& value) {
+        if (!value.empty()) text += (text.empty() ? "" : ", ") + name + " " + value;
+    };
+    add("--fwhm", fwhm ? fwhm->text : "");
+    add("--beam", beam);
+    add("--pixwin", pixel_window);
+    return text;
+}
+
+SmoothingWindow smoothing_window(const BeamOptions& options, std::int64_t nside, Session& session) {
+    SmoothingWindow window;
+    if (options.fwhm) window.fwhm = options.fwhm->radians;
+    if (!options.beam.empty()) window.beam = read_beam_file(options.beam, session);
+    if (!options.pixel_window.empty() && nside == 0)
+        throw UsageError("--pixwin: CAR images have no HEALPix pixel window");
+    if (!options.pixel_window.empty())
+        window.pixel_window_out = read_pixel_window_file(options.pixel_window, nside, session);
+    window.extension = options.extension;
+    return window;
+}
+
+Beam read_beam_file(const std::string& path, Session& session) {
+    return to_beam(io::read_beam(path), session);
+}
+
+Beam read_pixel_window_file(const std::string& path, std::int64_t nside, Session& session) {
+    return to_beam(io::read_pixel_window(path, nside), session);
+}
+
+Beam evaluate_window(const SmoothingWindow& window, std::int64_t lmax, const std::string& options) {
+    try {
+        return evaluate(window, lmax);
+    } catch (const InvalidArgument& error) {
+        throw UsageError(fmt::format("{}: {}", options, error.what()));
+    }
+}
+
+PolarizationKernel spin_kernel(const std::string& option, Beam beam, std::int64_t lmax, Extension extension,
+                               double scale) {
+    try {
+        beam = fit_length(beam, lmax, extension, option);
+        for (auto* window : {&beam.gradient, &beam.curl})
+            for (double& value : *window) value *= scale;
+        return {beam.gradient, beam.curl};
+    } catch (const InvalidArgument& error) {
+        throw UsageError(fmt::format("{}: {}", option, error.what()));
+    }
+}
+
+std::vector<io::HeaderCard> beam_cards(const BeamOptions& options) {
+    std::vector<io::HeaderCard> cards;
+    if (options.fwhm)
+        cards.push_back({"FWHM", options.fwhm->radians * 180 / std::numbers::pi, "[deg] Gaussian beam"});
+    if (!options.beam.empty()) cards.push_back({"BEAM", header_text(options.beam), "file of the beam"});
+    if (!options.pixel_window.empty())
+        cards.push_back({"PIXWIN", header_text(options.pixel_window), "file of the pixel window"});
+    return cards;
+}
+
+}  // namespace zonal::cli

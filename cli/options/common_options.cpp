@@ -1,0 +1,170 @@
+#include "options/common_options.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <string_view>
+
+#include "options/options.hpp"
+#include "shell/error.hpp"
+#include "shell/version.hpp"
+#include "zonal/io/atomic_file.hpp"
+
+namespace zonal::cli {
+namespace {
+
+/// Extensions of files that a FITS file would be mistaken for, or not be found as.
+constexpr std::array<std::string_view, 34> foreign_extensions = {
+    ".png",  ".jpg", ".jpeg", ".gif", ".bmp",  ".tif", ".tiff", ".webp", ".svg", ".pdf", ".ps",  ".eps",
+    ".txt",  ".dat", ".csv",  ".tsv", ".json", ".xml", ".html", ".md",   ".npy", ".npz", ".pkl", ".h5",
+    ".hdf5", ".hdf", ".nc",   ".zip", ".tar",  ".bz2", ".xz",   ".zst",  ".fz",  ".log"};
+
+/// ".fits", in small letters.
+std::string extension_of(const std::filesystem::path& path) {
+    auto text = path.extension().string();
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+/// extension: ".png"
+void require_name(const std::string& path, const std::string& extension, const std::string& what) {
+    if (extension_of(path) != extension)
+        throw UsageError(fmt::format("{}: {}: the name must end in {}", path, what, extension));
+}
+
+/// ".fits" of map.fits.gz, too.
+std::string extension_before_gz(const std::filesystem::path& path) {
+    const auto extension = extension_of(path);
+    return extension == ".gz" ? extension_of(path.stem()) : extension;
+}
+
+void require_csv_or_fits_name(const std::string& path) {
+    constexpr std::array<std::string_view, 3> fits = {".fits", ".fit", ".fts"};
+    if (!is_csv_name(path) && std::find(fits.begin(), fits.end(), extension_before_gz(path)) == fits.end())
+        throw UsageError(fmt::format(
+            "{}: the output is a CSV or FITS file: its name must end in .csv, .fits, .fit, .fts or "
+            ".fits.gz",
+            path));
+}
+
+void require_fits_name(const std::string& path) {
+    const auto extension = extension_before_gz(path);
+    if (std::find(foreign_extensions.begin(), foreign_extensions.end(), extension) !=
+        foreign_extensions.end())
+        throw UsageError(
+            fmt::format("{}: the output is a FITS file: its name must end in .fits, .fit, .fts or .fits.gz, "
+                        "not in {}",
+                        path, extension));
+}
+
+}  // namespace
+
+bool is_csv_name(const std::string& path) {
+    return extension_of(path) == ".csv";
+}
+
+CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& name,
+                         const std::string& description, const std::string& example) {
+    auto& app = *root.add_subcommand(name, description);
+    app.footer("Example:\n  " + example);
+    app.set_help_flag("-h,--help", "print this help and exit")->group("General");
+    app.add_flag("--json", session.json, "print the report as one JSON object on standard output")
+        ->group("General");
+    app.add_flag("--quiet", session.quiet, "print nothing but errors")->group("General");
+    return app;
+}
+
+void add_run_options(CLI::App& app, RunOptions& options) {
+    add_integer(app, "--threads", options.threads, {0, 4096},
+                "threads to compute with; 0: all CPUs of the process")
+        ->default_str("0")
+        ->group("General");
+    add_device_option(app, options.device);
+}
+
+void add_device_option(CLI::App& app, Device& device) {
+    add_choice<Device>(app, "--device", device,
+                       {{"auto", Device::automatic()}, {"cpu", Device::cpu()}, {"cuda", Device::cuda()}},
+                       "where to compute; cuda is an error where there is none")
+        ->default_str("auto")
+        ->group("General");
+}
+
+Device device_of_option(Device device) {
+    try {
+        return resolve_device(device);
+    } catch (const BackendUnavailable& error) {
+        const std::string message = error.what(), name = "device = " + to_string(device) + ": ";
+        if (!message.starts_with(name)) throw;
+        throw BackendUnavailable("--device = cuda: " + message.substr(name.size()));
+    }
+}
+
+void RunOptions::resolve(Session& session) {
+    any_device = device.kind() == Device::Kind::automatic;
+    device = device_of_option(device);
+    session.report["device"] = to_string(device);
+    session.report["threads"] = threads == 0 ? available_cpus() : threads;
+}
+
+void add_output_options(CLI::App& app, OutputOptions& options) {
+    app.add_flag("--overwrite", options.overwrite, "replace an existing output file")->group("General");
+}
+
+void OutputOptions::require_writable(const std::string& path, OutputFormat format) const {
+    if (format == OutputFormat::png)
+        require_name(path, ".png", "pictures are PNG files");
+    else if (format == OutputFormat::json)
+        require_name(path, ".json", "plans are JSON files");
+    else if (format == OutputFormat::csv_or_fits)
+        require_csv_or_fits_name(path);
+    else
+        require_fits_name(path);
+    std::error_code error;
+    if (!overwrite && std::filesystem::is_regular_file(path, error))
+        throw IoError(fmt::format("{}: exists already; --overwrite replaces it", path));
+    const io::AtomicFile probe(path, overwrite);
+}
+
+CLI::Option* add_precision(CLI::App& app, std::optional<io::Precision>& precision,
+                           const std::string& default_text) {
+    return add_choice<io::Precision>(app, "--precision", precision,
+                                     {{"float", io::Precision::float32}, {"double", io::Precision::float64}},
+                                     "numbers in the output file")
+        ->default_str(default_text)
+        ->group("Output");
+}
+
+std::vector<io::HeaderCard> provenance(const Session& session) {
+    return {{"VERSION", version(), "of zonal"}, {"HISTORY", header_text(session.command_line), ""}};
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+    std::error_code error;  // paths that cannot be followed are refused where they are written
+    const auto canonical = [&error](const std::string& path) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+    };
+    return canonical(a) == canonical(b);
+}
+
+std::string header_text(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    return text;
+}
+
+void set_card(std::vector<io::HeaderCard>& cards, io::HeaderCard card) {
+    const auto same = [&](const io::HeaderCard& other) { return other.key == card.key; };
+    if (card.key != "HISTORY" && card.key != "COMMENT") std::erase_if(cards, same);
+    cards.push_back(std::move(card));
+}
+
+void set_cards(std::vector<io::HeaderCard>& cards, const std::vector<io::HeaderCard>& added) {
+    for (const auto& card : added) set_card(cards, card);
+}
+
+}  // namespace zonal::cli

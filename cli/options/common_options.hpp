@@ -1,0 +1,73 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "commands/subcommands.hpp"
+#include "shell/session.hpp"
+#include "zonal/device.hpp"
+#include "zonal/io/header.hpp"
+
+/// Options that several subcommands have, by the same names and with the same meaning.
+namespace zonal::cli {
+
+/// The largest lmax, nside and so on that an option takes: beyond it no machine has the memory.
+inline constexpr std::int64_t max_lmax = 1'000'000;
+
+/// Declares a subcommand with --help, --json and --quiet. example: command lines, one each.
+CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& name,
+                         const std::string& description, const std::string& example);
+
+/// --threads and --device.
+struct RunOptions {
+    std::int64_t threads = 0;  ///< 0: all CPUs
+    Device device = Device::automatic();
+    bool any_device = false;  ///< --device auto, which resolve() replaces
+
+    int thread_count() const { return static_cast<int>(threads); }
+    /// Reports the device and threads that the work runs on. Throws BackendUnavailable.
+    void resolve(Session& session);
+};
+void add_run_options(CLI::App& app, RunOptions& options);
+/// --device alone.
+void add_device_option(CLI::App& app, Device& device);
+/// What it stands for here. Throws BackendUnavailable, which names the option.
+Device device_of_option(Device device);
+
+enum class OutputFormat { fits, png, json, csv_or_fits };
+
+/// Whether the name of a table ends in .csv; else it is a FITS file.
+bool is_csv_name(const std::string& path);
+
+/// --overwrite.
+struct OutputOptions {
+    bool overwrite = false;
+
+    /// Throws UsageError for a name that promises another format (map.jpg), and IoError when the file exists
+    /// and may not be replaced, or its folder cannot be written: before any work is done. Leaves nothing
+    /// behind.
+    void require_writable(const std::string& path, OutputFormat format = OutputFormat::fits) const;
+    io::WriteOptions write_options() const { return {overwrite}; }
+};
+void add_output_options(CLI::App& app, OutputOptions& options);
+
+/// --precision, empty: as the input.
+CLI::Option* add_precision(CLI::App& app, std::optional<io::Precision>& precision,
+                           const std::string& default_text);
+
+/// Whether both paths lead to one file, which need not be there.
+bool is_same_file(const std::string& a, const std::string& b);
+
+/// Cards that say how a file was made: version and command line. (The writers add CREATOR.)
+std::vector<io::HeaderCard> provenance(const Session& session);
+
+/// Text as a FITS header can hold it: what is not printable ASCII becomes '?'.
+std::string header_text(std::string text);
+
+/// Replaces the card of that key, or adds it.
+void set_card(std::vector<io::HeaderCard>& cards, io::HeaderCard card);
+void set_cards(std::vector<io::HeaderCard>& cards, const std::vector<io::HeaderCard>& added);
+
+}  // namespace zonal::cli

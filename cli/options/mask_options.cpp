@@ -1,0 +1,134 @@
+#include "options/mask_options.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "options/options.hpp"
+#include "shell/error.hpp"
+
+namespace zonal::cli {
+namespace {
+
+void require_same_sky(const SkyMap& mask, const SkyMap& map) {
+    const auto& mask_header = mask.header();
+    const auto& map_header = map.header();
+    const bool both_healpix = mask.nside() > 0 && map.nside() > 0;
+    const bool fits =
+        both_healpix ? mask.nside() == map.nside() : mask_header.pixelisation == map_header.pixelisation;
+    if (!fits)
+        throw IoError(fmt::format("{}: {}: the map has {}; zonal udgrade makes masks of another nside",
+                                  mask_header.source, to_string(mask_header.pixelisation),
+                                  to_string(map_header.pixelisation)));
+    const auto unknown = io::CoordinateSystem::unknown;
+    if (mask_header.coordinates != unknown && map_header.coordinates != unknown &&
+        mask_header.coordinates != map_header.coordinates)
+        throw IoError(fmt::format("{}: coordinates are {}, the map's are {}", mask_header.source,
+                                  io::to_string(mask_header.coordinates),
+                                  io::to_string(map_header.coordinates)));
+}
+
+void require_no_bad_pixels(const std::string& source, const SkyMap& map, View<const double, 2> weights) {
+    for (std::int64_t row = 0; row < weights.extent(0); ++row) {
+        const auto weight = weights[row];
+        std::int64_t bad = 0, first = -1;
+        for (std::int64_t pixel = 0; pixel < weight.size(); ++pixel)
+            if (weight[pixel] != 1 && bad++ == 0) first = pixel;
+        if (bad > 0)
+            throw IoError(
+                fmt::format("{}: column {}: {} pixels are UNSEEN or masked (--mask-mode error), the first is "
+                            "pixel {} in ring order",
+                            source, map.row_name(row), bad, first));
+    }
+}
+
+}  // namespace
+
+void add_mask_options(CLI::App& app, MaskOptions& options, MaskModes modes) {
+    const auto group = "Mask";
+    add_text(app, "--mask", options.file, "FILE",
+             "map from 0 (masked) to 1 that multiplies all fields; its first column, of the map's nside")
+        ->group(group);
+    std::vector<std::pair<std::string, MaskMode>> choices = {{"zero", MaskMode::zero},
+                                                             {"error", MaskMode::error}};
+    if (modes == MaskModes::all) choices.insert(choices.begin() + 1, {"renormalize", MaskMode::renormalize});
+    add_choice<MaskMode>(app, "--mask-mode", options.mode, choices,
+                         modes == MaskModes::all
+                             ? "UNSEEN and masked pixels count as 0, or as 0 with the result "
+                               "divided by the smoothed mask, or are an error"
+                             : "UNSEEN and masked pixels count as 0 or are an error")
+        ->default_str("zero")
+        ->group(group);
+    if (modes != MaskModes::all) return;
+    add_number(app, "--mask-threshold", options.threshold, {1e-12, 1},
+               "renormalize: UNSEEN where the smoothed mask is below this")
+        ->default_str("0.1")
+        ->group(group);
+    app.add_flag("--fill-masked", options.fill_masked,
+                 "keep the smoothed values of pixels that were UNSEEN or masked, instead of UNSEEN")
+        ->group(group);
+}
+
+Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Session& session) {
+    constexpr std::array<const char*, 3> modes{"zero", "renormalize", "error"};
+    if (!options.file.empty() || options.mode != MaskMode::zero)
+        session.report["mask_mode"] = modes.at(static_cast<std::size_t>(options.mode));
+    if (options.mode == MaskMode::renormalize && options.threshold > 0)
+        session.report["mask_threshold"] = options.threshold;
+    if (options.file.empty()) return {};
+    session.report["mask"] = options.file;
+    MapInput input;
+    input.fields = {"0"};
+    input.polarised = false;
+    SkyMap mask(options.file, input, session);
+    require_same_sky(mask, map);
+    Array<double, 1> values({mask.grid().n_pixels()});
+    const auto row = mask.rows()[0];
+    zero_unseen(row);
+    for (std::int64_t pixel = 0; pixel < row.size(); ++pixel) {
+        if (row[pixel] < 0 || row[pixel] > 1)
+            throw IoError(fmt::format("{}: pixel {} (ring order) is {}: a mask must be from 0 to 1",
+                                      mask.header().source, pixel, row[pixel]));
+        values(pixel) = row[pixel];
+    }
+    return values;
+}
+
+void apply_mask(const MaskOptions& options, const std::string& source, View<const double, 1> mask,
+                SkyMap& map, View<double, 2> weights) {
+    auto rows = map.rows();
+    const auto n_pixels = map.grid().n_pixels();
+    for (std::int64_t row = 0; row < rows.extent(0); ++row)
+        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
+            weights(row, pixel) = is_unseen_value(rows(row, pixel)) ? 0 : mask.size() > 0 ? mask[pixel] : 1;
+    for (const auto& group : map.groups()) {
+        if (group.fields == Fields::scalars) continue;
+        const auto q = weights[group.first_row + group.n_rows - 2],
+                   u = weights[group.first_row + group.n_rows - 1];
+        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
+            q[pixel] = u[pixel] = std::min(q[pixel], u[pixel]);
+    }
+    if (options.mode == MaskMode::error) require_no_bad_pixels(source, map, weights);
+    for (std::int64_t row = 0; row < rows.extent(0); ++row)
+        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
+            rows(row, pixel) = weights(row, pixel) == 0 ? 0 : rows(row, pixel) * weights(row, pixel);
+}
+
+SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask) {
+    SkyFraction fraction;
+    double area = 0;
+    for (const auto& ring : grid.rings())
+        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
+            area += ring.weight;
+            fraction.used += mask[pixel] != 0 ? ring.weight : 0;
+            fraction.mean += mask[pixel] * ring.weight;
+            fraction.mean_square += mask[pixel] * mask[pixel] * ring.weight;
+        }
+    fraction.used /= area;
+    fraction.mean /= area;
+    fraction.mean_square /= area;
+    return fraction;
+}
+
+}  // namespace zonal::cli

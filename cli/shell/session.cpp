@@ -1,0 +1,154 @@
+#include "shell/session.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <system_error>
+
+#include "options/parse.hpp"
+#include "shell/error.hpp"
+#include "shell/interrupt.hpp"
+#include "shell/version.hpp"
+
+namespace zonal::cli {
+namespace {
+
+constexpr int bar_width = 40;
+
+std::string dump(const Json& json) {
+    // Headers of foreign files may hold bytes that are not UTF-8.
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void print(const std::string& text) {
+    errno = 0;
+    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+        throw IoError(fmt::format("standard output: {}", std::generic_category().message(errno)));
+}
+
+std::string spaced(std::string key) {
+    std::replace(key.begin(), key.end(), '_', ' ');
+    return key;
+}
+
+std::string scalar(const Json& value) {
+    if (value.is_string()) return printable(value.get<std::string>());
+    if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+    if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+    return value.is_null() ? "-" : value.dump();
+}
+
+/// A value without structures inside its elements, on one line: "3, 4" or "used 0.7, mean 0.6".
+std::string flat(const Json& value) {
+    if (value.is_primitive()) return scalar(value);
+    std::string list;
+    for (const auto& [key, element] : value.items()) {
+        if (!list.empty()) list += ", ";
+        list += value.is_object() ? fmt::format("{} {}", spaced(key), scalar(element)) : scalar(element);
+    }
+    return list;
+}
+
+bool is_flat(const Json& value) {
+    return value.is_primitive() || std::all_of(value.begin(), value.end(),
+                                               [](const Json& element) { return element.is_primitive(); });
+}
+
+std::string lines(const Json& object, std::size_t indent) {
+    std::size_t width = 0;
+    for (const auto& [key, value] : object.items()) width = std::max(width, key.size());
+    const std::string margin(indent, ' ');
+    std::string text;
+    for (const auto& [key, value] : object.items()) {
+        if (is_flat(value)) {
+            text += fmt::format("{}{:<{}}  {}\n", margin, spaced(key), width, flat(value));
+            continue;
+        }
+        text += fmt::format("{}{}\n", margin, spaced(key));
+        if (value.is_object()) text += lines(value, indent + 2);
+        for (std::size_t i = 0; value.is_array() && i < value.size(); ++i)
+            text += is_flat(value[i]) ? fmt::format("{}  {}\n", margin, flat(value[i]))
+                                      : lines(value[i], indent + 2);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string readable(const Json& report) {
+    return lines(report, 0);
+}
+
+void Session::note(const std::string& text) {
+    const auto line = printable(text);
+    if (std::find(notes_.begin(), notes_.end(), line) == notes_.end()) notes_.push_back(line);
+}
+
+void Session::note(const std::vector<std::string>& texts) {
+    for (const auto& text : texts) note(text);
+}
+
+Progress Session::progress(const std::string& stage) {
+    const bool draw = !json && !quiet && isatty(STDERR_FILENO) != 0;
+    return [this, stage, draw, drawn = -1](double done) mutable {
+        const int percent = static_cast<int>(100 * std::clamp(done, 0.0, 1.0));
+        if (draw && percent != drawn) {
+            const int filled = bar_width * percent / 100;
+            const auto bar = fmt::format("\r{} [{:<{}}] {:3d} %\033[K", stage, std::string(filled, '#'),
+                                         bar_width, percent);
+            std::fputs(bar.c_str(), stderr);
+            std::fflush(stderr);
+            drawn = percent;
+            bar_drawn_ = true;
+        }
+        return !is_interrupted();
+    };
+}
+
+void Session::clear_bar() {
+    if (bar_drawn_) std::fputs("\r\033[K", stderr);
+    bar_drawn_ = false;
+}
+
+void Session::finish() {
+    clear_bar();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+    // A benchmark has seconds of its own.
+    report[report.contains("seconds") ? "total_seconds" : "seconds"] = elapsed.count();
+    if (json) {
+        Json object = {{"command", command}, {"version", version()}};
+        object.update(report);
+        object["notes"] = notes_;
+        print(dump(object));
+        return;
+    }
+    if (quiet) return;
+    for (const auto& text : notes_)
+        std::fputs(fmt::format("zonal {}: note: {}\n", command, text).c_str(), stderr);
+    print(readable(report));
+}
+
+void Session::finish(const std::string& negative_verdict, int exit_code) {
+    const auto line = printable(negative_verdict);
+    if (json) report.update({{"error", line}, {"exit_code", exit_code}});
+    finish();
+    std::fputs(fmt::format("zonal {}: {}\n", command, line).c_str(), stderr);
+}
+
+void Session::fail(const std::string& message, int exit_code) {
+    clear_bar();
+    const auto line = printable(message);
+    const auto name = command.empty() ? std::string("zonal") : "zonal " + command;
+    std::fputs(fmt::format("{}: {}\n", name, line).c_str(), stderr);
+    if (!json) return;
+    const Json object = {
+        {"command", command}, {"version", version()}, {"error", line}, {"exit_code", exit_code}};
+    std::fputs(dump(object).c_str(), stdout);
+    std::fflush(stdout);
+}
+
+}  // namespace zonal::cli

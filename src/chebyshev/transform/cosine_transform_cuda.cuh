@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "chebyshev/transform/cosine_fft_cuda.cuh"
+#include "chebyshev/transform/cosine_launch.cuh"
+
+namespace zonal::chebyshev::cuda {
+
+/// Between coefficients of an axis and its values at Gauss points, as CosineTransform on the CPU, with dense
+/// matrices on the device or by FFTs.
+class CosineAxis {
+  public:
+    enum class Algorithm { dense, fft };
+
+    /// points: at least so many; n_in, n_out: coefficients
+    CosineAxis(std::int64_t n_in, std::int64_t n_out, std::int64_t points, ChebyshevConvention convention,
+               Algorithm algorithm);
+
+    std::int64_t points() const { return fft_ ? fft_->points() : 2 * half_; }
+    std::int64_t n_out() const { return n_out_; }
+    /// Scratch memory of a call, for so many lines of all arrays.
+    std::int64_t scratch_bytes(std::int64_t n_lines) const { return fft_ ? fft_->scratch_bytes(n_lines) : 0; }
+
+    /// Coefficients to values, of as many arrays as there are; the arrays must not overlap.
+    template <class R>
+    void synthesize(std::span<const Plane<const R>> coefficients, std::span<const Plane<R>> values,
+                    const AxisColumns& columns, void* scratch, cudaStream_t stream) const;
+    /// values = weight * (those of one) * (those of the other)
+    template <class R>
+    void synthesize_product(const Plane<const R>& one, const Plane<const R>& other, double weight,
+                            const Plane<R>& values, const AxisColumns& columns, void* scratch,
+                            cudaStream_t stream) const;
+    template <class R>
+    void analyze(std::span<const Plane<const R>> values, std::span<const Plane<R>> coefficients,
+                 const AxisColumns& columns, void* scratch, cudaStream_t stream) const;
+
+  private:
+    /// [2][rows][inner], even and odd k.
+    struct Matrices {
+        std::int64_t rows = 0, inner = 0;
+        core::DeviceArray<double> entries;
+    };
+    static Matrices make_synthesis(std::int64_t n_in, std::int64_t half, double first);
+    static Matrices make_analysis(std::int64_t n_out, std::int64_t half, double first);
+
+    std::int64_t n_in_, n_out_, half_;
+    Matrices synthesis_, analysis_;   ///< where dense
+    std::unique_ptr<CosineFft> fft_;  ///< where not
+};
+
+/// Lets the kernels have the shared memory that they use; once, by a plan.
+template <class R>
+void prepare_cosine_kernels();
+
+}  // namespace zonal::chebyshev::cuda

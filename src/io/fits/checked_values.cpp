@@ -1,0 +1,36 @@
+#include "io/fits/checked_values.hpp"
+
+#include <fmt/core.h>
+
+#include <limits>
+
+#include "zonal/error.hpp"
+
+namespace zonal::io {
+
+std::int64_t required(const FitsHeader& header, const std::string& key, std::int64_t low, std::int64_t high) {
+    const auto value = header.integer(key);
+    if (!value) throw InvalidArgument(fmt::format("{} is missing", key));
+    if (*value < low || *value > high) {
+        throw InvalidArgument(fmt::format("{} = {}: must be from {} to {}", key, *value, low, high));
+    }
+    return *value;
+}
+
+std::int64_t optional_count(const FitsHeader& header, const std::string& key, std::int64_t fallback) {
+    return header.has(key) ? required(header, key, 0, std::numeric_limits<std::int64_t>::max()) : fallback;
+}
+
+std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(a, b, &product)) throw InvalidArgument("the sizes of its axes overflow");
+    return product;
+}
+
+std::int64_t checked_add(std::int64_t a, std::int64_t b) {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(a, b, &sum)) throw InvalidArgument("the sizes of its axes overflow");
+    return sum;
+}
+
+}  // namespace zonal::io

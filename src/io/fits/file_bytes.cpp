@@ -1,0 +1,132 @@
+#include "io/fits/file_bytes.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "zonal/error.hpp"
+
+namespace zonal::io {
+
+std::string system_reason() {
+    return std::strerror(errno);
+}
+
+namespace {
+
+// Unpacking goes by pieces of this size, so that memory grows with the data that is really there and not with
+// a size that the file claims.
+constexpr std::int64_t piece = std::int64_t{1} << 20;
+
+struct CloseGzip {
+    void operator()(gzFile file) const { gzclose_r(file); }
+};
+
+}  // namespace
+
+FileBytes::FileBytes(const std::string& path) : path_(path) {
+    // O_NONBLOCK: a FIFO without a writer must not hang us before fstat tells what it is.
+    descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor_ < 0) throw IoError(fmt::format("{}: cannot be opened: {}", path, system_reason()));
+    try {
+        struct stat status;
+        if (fstat(descriptor_, &status) != 0) {
+            throw IoError(fmt::format("{}: cannot be examined: {}", path, system_reason()));
+        }
+        if (!S_ISREG(status.st_mode)) throw IoError(fmt::format("{}: not a regular file", path));
+        size_ = status.st_size;
+        if (read(0, 2) == "\x1f\x8b") unpack();
+    } catch (...) {
+        if (descriptor_ >= 0) close(descriptor_);
+        throw;
+    }
+}
+
+FileBytes::~FileBytes() {
+    if (descriptor_ >= 0) close(descriptor_);
+}
+
+std::string FileBytes::read(std::int64_t offset, std::int64_t count) const {
+    const std::int64_t available = std::clamp<std::int64_t>(size_ - offset, 0, count);
+    std::string bytes(static_cast<std::size_t>(available), '\0');
+    if (available == 0) return bytes;
+    if (in_memory()) {
+        std::copy_n(memory_.data() + offset, available, bytes.data());
+        return bytes;
+    }
+    std::int64_t done = 0;
+    while (done < available) {
+        const ssize_t got = pread(descriptor_, bytes.data() + done, available - done, offset + done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) throw IoError(fmt::format("{}: cannot be read: {}", path_, system_reason()));
+        if (got == 0) throw IoError(fmt::format("{}: became shorter while it was read", path_));
+        done += got;
+    }
+    return bytes;
+}
+
+bool FileBytes::starts_like_fits() const {
+    return read(0, 9) == "SIMPLE  =";
+}
+
+void FileBytes::load(std::int64_t block) {
+    if (!in_memory()) {
+        // In pieces, so that the file is not in memory twice.
+        memory_.reserve(static_cast<std::size_t>(size_ + block));
+        for (std::int64_t offset = 0; offset < size_; offset += piece) {
+            const std::string bytes = read(offset, piece);
+            memory_.insert(memory_.end(), bytes.begin(), bytes.end());
+        }
+        close(std::exchange(descriptor_, -1));
+    }
+    size_ = (size_ + block - 1) / block * block;
+    memory_.resize(static_cast<std::size_t>(size_));
+}
+
+void FileBytes::unpack() {
+    std::unique_ptr<gzFile_s, CloseGzip> packed(gzdopen(dup(descriptor_), "rb"));
+    if (!packed) throw IoError(fmt::format("{}: cannot be unpacked: {}", path_, system_reason()));
+    std::size_t size = 0;
+    for (;;) {
+        if (memory_.size() < size + piece)
+            memory_.resize(std::max<std::size_t>(size + static_cast<std::size_t>(piece), 2 * memory_.size()));
+        const int got = gzread(packed.get(), memory_.data() + size, static_cast<unsigned>(piece));
+        int status = Z_OK;
+        const char* reason = gzerror(packed.get(), &status);
+        // A file that ends early gives its data first and Z_BUF_ERROR at the end.
+        if (got < 0 || status == Z_BUF_ERROR) {
+            const std::string_view text(reason);  // zlib's "<fd:4>: unexpected end of file"
+            const auto colon = text.find(": ");
+            throw IoError(fmt::format("{}: damaged gzip file: {}", path_,
+                                      colon == std::string_view::npos ? text : text.substr(colon + 2)));
+        }
+        if (got == 0) break;
+        size += static_cast<std::size_t>(got);
+    }
+    memory_.resize(size);
+    size_ = static_cast<std::int64_t>(size);
+    close(std::exchange(descriptor_, -1));
+}
+
+std::string read_text(const FileBytes& file) {
+    constexpr std::int64_t limit = std::int64_t{1} << 30;
+    if (file.size() > limit) {
+        throw IoError(fmt::format("{}: {} bytes of text: at most 2^30 are read", file.path(), file.size()));
+    }
+    std::string text = file.read(0, file.size());
+    if (text.find('\0') != std::string::npos) {
+        throw IoError(fmt::format("{}: neither a FITS file nor text", file.path()));
+    }
+    return text;
+}
+
+}  // namespace zonal::io

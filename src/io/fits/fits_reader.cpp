@@ -1,0 +1,217 @@
+#include "io/fits/fits_reader.hpp"
+
+#include <fitsio.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "io/fits/ascii_table.hpp"
+#include "io/fits/cfitsio_error.hpp"
+#include "io/tables/text.hpp"
+
+namespace zonal::io {
+namespace {
+
+/// A name that CFITSIO's disk driver takes as it is: a leading "~", blank or "-" would mean something to it.
+std::string literal_name(const std::string& path) {
+    return path.starts_with('/') ? path : "./" + path;
+}
+
+std::string list(const FitsScan& scan) {
+    std::string text;
+    for (const auto& hdu : scan.hdus) {
+        text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", hdu.label(), hdu.type_name);
+    }
+    if (!scan.problem.empty()) text += fmt::format("; not usable: {}", scan.problem);
+    return text;
+}
+
+}  // namespace
+
+struct FitsReader::Handle {
+    fitsfile* file = nullptr;
+    // fits_open_memfile keeps the addresses of these two.
+    void* memory = nullptr;
+    std::size_t memory_size = 0;
+
+    ~Handle() {
+        int status = 0;
+        if (file) fits_close_file(file, &status);
+        fits_clear_errmsg();
+    }
+};
+
+FitsReader::FitsReader(const std::string& path) : FitsReader(std::make_unique<FileBytes>(path)) {}
+
+FitsReader::FitsReader(std::unique_ptr<FileBytes> file) : file_(std::move(file)), scan_(scan_fits(*file_)) {
+    if (scan_.hdus.empty()) throw IoError(fmt::format("{}: {}", path(), scan_.problem));
+}
+
+FitsReader::~FitsReader() = default;
+
+const Hdu& FitsReader::select(const std::string& name_or_number, const std::string& what,
+                              const std::function<bool(const Hdu&)>& wanted) const {
+    const auto number = parse_integer(name_or_number);
+    for (const auto& hdu : scan_.hdus) {
+        if (name_or_number.empty() ? wanted(hdu)
+            : number               ? hdu.number == *number
+                                   : equal_ignoring_case(hdu.name, name_or_number)) {
+            return hdu;
+        }
+    }
+    if (name_or_number.empty()) {
+        throw IoError(fmt::format("{}: holds no {}; there are {}", path(), what, list(scan_)));
+    }
+    throw IoError(fmt::format("{}: no HDU '{}'; there are {}", path(), name_or_number, list(scan_)));
+}
+
+void FitsReader::fail(const Hdu& hdu, const std::string& reason) const {
+    throw IoError(fmt::format("{}: {}", source(hdu), reason));
+}
+
+void FitsReader::check(const Hdu& hdu, int status) const {
+    if (status != 0) fail(hdu, cfitsio_reason(status));
+}
+
+void FitsReader::open_handle() {
+    auto handle = std::make_unique<Handle>();
+    // CFITSIO wants whole blocks, but many files end with their last byte of data.
+    if (file_->size() % fits_block != 0 || path().size() > longest_name) file_->load(fits_block);
+    int status = 0;
+    if (file_->in_memory()) {
+        handle->memory = file_->memory().data();
+        handle->memory_size = file_->memory().size();
+        fits_open_memfile(&handle->file, "zonal", READONLY, &handle->memory, &handle->memory_size, 0, nullptr,
+                          &status);
+    } else {
+        fits_open_diskfile(&handle->file, literal_name(path()).c_str(), READONLY, &status);
+    }
+    if (status != 0) throw IoError(fmt::format("{}: {}", path(), cfitsio_reason(status)));
+    handle_ = std::move(handle);
+}
+
+void FitsReader::move_to(const Hdu& hdu) {
+    if (!handle_) open_handle();
+    int status = 0;
+    fits_movabs_hdu(handle_->file, hdu.number + 1, nullptr, &status);
+    if (hdu.type == HduType::binary_table || hdu.type == HduType::ascii_table) {
+        LONGLONG rows = 0;
+        int columns = 0;
+        fits_get_num_rowsll(handle_->file, &rows, &status);
+        fits_get_num_cols(handle_->file, &columns, &status);
+        check(hdu, status);
+        // Two parsers that disagree on a header mean a header that nobody should trust.
+        if (rows != hdu.rows || columns != static_cast<int>(hdu.columns.size())) {
+            fail(hdu, "its header is ambiguous (keys occur twice)");
+        }
+    }
+    check(hdu, status);
+}
+
+void FitsReader::read_rows(const Hdu& hdu, const FitsColumn& column, std::int64_t first_row,
+                           std::int64_t rows, double null, double* values) {
+    if (hdu.type == HduType::ascii_table) return read_ascii_rows(hdu, column, first_row, rows, null, values);
+    int status = 0;
+    int any_null = 0;
+    const std::int64_t count = rows * column.repeat;
+    if (column.type == 'L') {
+        constexpr char undefined = 2;
+        char is_undefined = undefined;
+        std::vector<char> logicals(static_cast<std::size_t>(count));
+        fits_read_col(handle_->file, TLOGICAL, column.number, first_row + 1, 1, count, &is_undefined,
+                      logicals.data(), &any_null, &status);
+        std::transform(logicals.begin(), logicals.end(), values,
+                       [&](char logical) { return logical == undefined ? null : logical; });
+    } else {
+        // Given a null value, CFITSIO would also replace NaN in columns of floats.
+        const bool has_null = hdu.header.has(fmt::format("TNULL{}", column.number));
+        const bool floats = column.type == 'E' || column.type == 'D';
+        const bool replace = has_null && !floats;
+        fits_read_col(handle_->file, TDOUBLE, column.number, first_row + 1, 1, count,
+                      replace ? &null : nullptr, values, &any_null, &status);
+    }
+    if (status != 0) fail(hdu, fmt::format("column '{}': {}", column.name, cfitsio_reason(status)));
+}
+
+void FitsReader::read_ascii_rows(const Hdu& hdu, const FitsColumn& column, std::int64_t first_row,
+                                 std::int64_t rows, double null, double* values) {
+    const AsciiField field(hdu, column, null);
+    std::string row(static_cast<std::size_t>(hdu.axes[0]), ' ');
+    int status = 0;
+    for (std::int64_t i = 0; i < rows; ++i) {
+        fits_read_tblbytes(handle_->file, first_row + i + 1, 1, hdu.axes[0],
+                           reinterpret_cast<unsigned char*>(row.data()), &status);
+        check(hdu, status);
+        values[i] = field.value(row);
+    }
+}
+
+std::vector<std::vector<double>> FitsReader::read_columns(const Hdu& hdu, const std::vector<int>& columns,
+                                                          double null) {
+    return in(hdu, [&] {
+        std::vector<std::vector<double>> values;
+        for (const int index : columns) {
+            const auto& column = hdu.columns.at(index);
+            if (!column.numeric()) {
+                fail(hdu,
+                     fmt::format("column '{}' has format '{}': only single numbers and logicals can be read",
+                                 column.name, column.format));
+            }
+            values.emplace_back(static_cast<std::size_t>(hdu.rows * column.repeat));
+        }
+        move_to(hdu);
+        long chunk = 0;
+        int status = 0;
+        fits_get_rowsize(handle_->file, &chunk, &status);
+        check(hdu, status);
+        chunk = std::max(chunk, 1L);
+        for (std::int64_t row = 0; row < hdu.rows; row += chunk) {
+            const auto rows = std::min<std::int64_t>(chunk, hdu.rows - row);
+            for (std::size_t i = 0; i < columns.size(); ++i) {
+                const auto& column = hdu.columns[columns[i]];
+                if (column.repeat == 0) continue;
+                read_rows(hdu, column, row, rows, null, values[i].data() + row * column.repeat);
+            }
+        }
+        return values;
+    });
+}
+
+std::vector<std::int64_t> FitsReader::read_integers(const Hdu& hdu, int index) {
+    return in(hdu, [&] {
+        const auto& column = hdu.columns.at(index);
+        if (hdu.type != HduType::binary_table || std::string("BIJK").find(column.type) == std::string::npos) {
+            fail(hdu,
+                 fmt::format("column '{}' has format '{}': must be of integers", column.name, column.format));
+        }
+        static_assert(sizeof(LONGLONG) == sizeof(std::int64_t));
+        std::vector<std::int64_t> values(static_cast<std::size_t>(hdu.rows * column.repeat));
+        move_to(hdu);
+        int status = 0;
+        int any_null = 0;
+        if (!values.empty()) {
+            fits_read_col(handle_->file, TLONGLONG, column.number, 1, 1, static_cast<LONGLONG>(values.size()),
+                          nullptr, values.data(), &any_null, &status);
+        }
+        check(hdu, status);
+        return values;
+    });
+}
+
+std::vector<double> FitsReader::read_image(const Hdu& hdu, std::int64_t first, std::int64_t count,
+                                           double null) {
+    return in(hdu, [&] {
+        std::vector<double> values(static_cast<std::size_t>(count));
+        move_to(hdu);
+        int status = 0;
+        int any_null = 0;
+        // BLANK is defined for integers only; given a null value, CFITSIO would also replace NaN.
+        const bool replace = hdu.header.has("BLANK") && hdu.header.integer("BITPIX") > 0;
+        fits_read_img(handle_->file, TDOUBLE, first + 1, count, replace ? &null : nullptr, values.data(),
+                      &any_null, &status);
+        check(hdu, status);
+        return values;
+    });
+}
+
+}  // namespace zonal::io

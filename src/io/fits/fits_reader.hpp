@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "io/fits/file_bytes.hpp"
+#include "io/fits/fits_scan.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::io {
+
+/// A FITS file open for reading: its scanned HDUs, and their data through CFITSIO. CFITSIO sees a file only
+/// after scan_fits has found its headers sound.
+class FitsReader {
+  public:
+    /// Throws IoError.
+    explicit FitsReader(const std::string& path);
+    explicit FitsReader(std::unique_ptr<FileBytes> file);
+    ~FitsReader();
+
+    const std::string& path() const { return file_->path(); }
+    const std::vector<Hdu>& hdus() const { return scan_.hdus; }
+    /// Why HDUs behind the last one cannot be used; empty when all is well.
+    const std::string& problem() const { return scan_.problem; }
+
+    /// By name (any case) or number; an empty text takes the first that `wanted` accepts. `what` is what was
+    /// looked for: "map". Throws IoError that says which HDUs there are.
+    const Hdu& select(const std::string& name_or_number, const std::string& what,
+                      const std::function<bool(const Hdu&)>& wanted) const;
+
+    /// All elements of numeric or logical columns, [column][rows * repeat]; NaN stays, TNULL and undefined
+    /// logicals become `null`. Goes through the rows once, however many columns there are.
+    std::vector<std::vector<double>> read_columns(const Hdu& hdu, const std::vector<int>& columns,
+                                                  double null);
+    /// All elements of the integer column (B, I, J, K) hdu.columns[index], exactly.
+    std::vector<std::int64_t> read_integers(const Hdu& hdu, int index);
+    /// Elements [first, first + count) of an image; BLANK becomes `null`.
+    std::vector<double> read_image(const Hdu& hdu, std::int64_t first, std::int64_t count, double null);
+
+    /// "map.fits: HDU 1 'SKYMAP'"
+    std::string source(const Hdu& hdu) const { return path() + ": " + hdu.label(); }
+    /// Throws IoError "map.fits: HDU 1 'SKYMAP': reason".
+    [[noreturn]] void fail(const Hdu& hdu, const std::string& reason) const;
+
+    /// Runs `read`, whose InvalidArgument (a header value of the wrong type) or want of memory becomes an
+    /// IoError.
+    template <class Read>
+    auto in(const Hdu& hdu, Read&& read) const {
+        try {
+            return read();
+        } catch (const InvalidArgument& error) {
+            fail(hdu, error.what());
+        } catch (const std::bad_alloc&) {
+            fail(hdu, "does not fit in memory");
+        } catch (const std::length_error&) {
+            fail(hdu, "does not fit in memory");
+        }
+    }
+
+  private:
+    struct Handle;
+    void open_handle();
+    void move_to(const Hdu& hdu);
+    void read_rows(const Hdu& hdu, const FitsColumn& column, std::int64_t first_row, std::int64_t rows,
+                   double null, double* values);
+    void read_ascii_rows(const Hdu& hdu, const FitsColumn& column, std::int64_t first_row, std::int64_t rows,
+                         double null, double* values);
+    void check(const Hdu& hdu, int status) const;
+
+    std::unique_ptr<FileBytes> file_;
+    FitsScan scan_;
+    std::unique_ptr<Handle> handle_;
+};
+
+}  // namespace zonal::io

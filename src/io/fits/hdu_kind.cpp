@@ -1,0 +1,74 @@
+#include "io/fits/hdu_kind.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/tables/spectrum_names.hpp"
+#include "io/tables/text.hpp"
+
+namespace zonal::io {
+namespace {
+
+std::string text(const Hdu& hdu, const char* key) {
+    return to_upper(hdu.header.text(key).value_or(""));
+}
+
+bool is_integer(const FitsColumn& column) {
+    return std::string("BIJK").find(column.type) != std::string::npos;
+}
+
+bool is_alm(const Hdu& hdu) {
+    if (hdu.type != HduType::binary_table || hdu.columns.size() < 3) return false;
+    const auto& first = hdu.columns[0];
+    if (!is_integer(first) || first.repeat != hdu.columns[1].repeat) return false;
+    return to_upper(first.name).starts_with("INDEX") ||
+           (hdu.header.has("MAX-LPOL") && !hdu.header.has("PIXTYPE"));
+}
+
+bool is_window(const Hdu& hdu) {
+    const std::string name = to_upper(hdu.name);
+    const std::string first = to_upper(hdu.columns[0].name);
+    return name.find("WINDOW") != std::string::npos || name.find("BEAM") != std::string::npos ||
+           first.find("BEAM") != std::string::npos || first == "BL" || first == "B_L" || first == "WL" ||
+           first == "W_L";
+}
+
+bool is_solution(const Hdu& hdu) {
+    const bool named = to_upper(hdu.name) == "SOLUTION" && hdu.find_column("COEFFICIENTS") >= 0;
+    return hdu.type == HduType::binary_table && (named || hdu.header.has("ZONALSOL"));
+}
+
+bool has_map_size(const Hdu& hdu) {
+    const auto& first = hdu.columns[0];
+    return hdu.type == HduType::binary_table && nside_of_size(hdu.rows * first.repeat) > 0;
+}
+
+}  // namespace
+
+std::int64_t nside_of_size(std::int64_t n_pixels) {
+    const auto nside = std::llround(std::sqrt(static_cast<double>(n_pixels) / 12));
+    return nside > 0 && 12 * nside * nside == n_pixels ? nside : 0;
+}
+
+bool is_car_image(const Hdu& hdu) {
+    return hdu.type == HduType::image && hdu.axes.size() >= 2 && text(hdu, "CTYPE1").ends_with("-CAR") &&
+           text(hdu, "CTYPE2").ends_with("-CAR");
+}
+
+FileKind kind_of(const Hdu& hdu) {
+    if (is_car_image(hdu)) return FileKind::map;
+    if (hdu.columns.empty()) return FileKind::other;
+    if (is_solution(hdu)) return FileKind::solution;
+    if (is_alm(hdu)) return FileKind::alm;
+    if (to_upper(hdu.columns[0].name).ends_with("WEIGHTS")) return FileKind::weights;
+    if (is_window(hdu)) return FileKind::window;
+    const bool map_keys = text(hdu, "PIXTYPE") == "HEALPIX" || hdu.header.has("ORDERING");
+    if (hdu.type == HduType::binary_table && map_keys) return FileKind::map;
+    const bool spectra = std::all_of(hdu.columns.begin(), hdu.columns.end(), [](const FitsColumn& column) {
+        return spectrum_from_name(column.name, false).has_value();
+    });
+    if (spectra) return FileKind::spectrum;
+    return has_map_size(hdu) ? FileKind::map : FileKind::other;
+}
+
+}  // namespace zonal::io

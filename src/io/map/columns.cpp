@@ -1,0 +1,133 @@
+#include "io/map/columns.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "io/map/names.hpp"
+#include "io/tables/text.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::io {
+namespace {
+
+constexpr std::array stokes_order{Stokes::I, Stokes::Q, Stokes::U};
+
+std::string list(const std::vector<MapField>& fields) {
+    std::string text;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        text += fmt::format("{}{} '{}'", i == 0 ? "" : ", ", i, fields[i].name);
+    }
+    return text;
+}
+
+/// The column that is I (or T), Q or U of the sky, whatever its name; nullptr where none is.
+const MapField* find_stokes(const std::vector<MapField>& fields, const std::string& wanted) {
+    const std::string letter = to_upper(wanted);
+    const Stokes stokes = letter == "I" || letter == "T" ? Stokes::I
+                          : letter == "Q"                ? Stokes::Q
+                          : letter == "U"                ? Stokes::U
+                                                         : Stokes::none;
+    if (stokes == Stokes::none) return nullptr;
+    const MapField* found = nullptr;
+    for (const auto& field : fields) {
+        if (field.stokes != stokes) continue;
+        if (found)
+            throw InvalidArgument(
+                fmt::format("field '{}': several are {} by their names: give a name or number of {}", wanted,
+                            letter, list(fields)));
+        found = &field;
+    }
+    return found;
+}
+
+const MapField& find_field(const std::vector<MapField>& fields, const std::string& wanted) {
+    if (const auto number = parse_integer(wanted)) {
+        if (*number >= 0 && *number < static_cast<std::int64_t>(fields.size())) return fields[*number];
+        throw InvalidArgument(fmt::format("field {}: must be one of {}", wanted, list(fields)));
+    }
+    const MapField* found = nullptr;
+    for (const auto& field : fields) {
+        if (!equal_ignoring_case(trim(field.name), trim(wanted))) continue;
+        if (found)
+            throw InvalidArgument(
+                fmt::format("field '{}' occurs twice: give a number of {}", wanted, list(fields)));
+        found = &field;
+    }
+    if (!found) found = find_stokes(fields, trim(wanted));
+    if (!found) throw InvalidArgument(fmt::format("field '{}': must be one of {}", wanted, list(fields)));
+    return *found;
+}
+
+/// The caller says that the fields are polarised: their names decide where they can, else their position.
+void force_polarised(std::vector<MapField>& fields) {
+    const auto has = [&](Stokes stokes) {
+        return std::any_of(fields.begin(), fields.end(),
+                           [&](const auto& field) { return field.stokes == stokes; });
+    };
+    if (has(Stokes::Q) && has(Stokes::U)) return;
+    if (fields.size() < 2) {
+        throw InvalidArgument(
+            fmt::format("polarised fields: 2 (Q, U) or 3 (I, Q, U) are needed, {} is there", fields.size()));
+    }
+    for (auto& field : fields) field.stokes = Stokes::none;
+    const std::size_t skip = fields.size() == 2 ? 1 : 0;
+    for (std::size_t i = 0; i + skip < 3; ++i) fields[i].stokes = stokes_order[i + skip];
+}
+
+void check_unique(const std::vector<MapField>& fields) {
+    for (const auto stokes : stokes_order) {
+        const auto is_stokes = [&](const MapField& field) { return field.stokes == stokes; };
+        if (std::count_if(fields.begin(), fields.end(), is_stokes) > 1 && stokes != Stokes::I) {
+            throw InvalidArgument(
+                fmt::format("two fields are the Stokes parameter {} by their names: choose fields among {}",
+                            stokes == Stokes::Q ? "Q" : "U", list(fields)));
+        }
+    }
+}
+
+}  // namespace
+
+void assign_stokes(std::vector<MapField>& fields, bool polar_key) {
+    bool named = false;
+    std::vector<MapField*> data;
+    for (auto& field : fields) {
+        field.auxiliary = is_auxiliary_name(field.name);
+        field.stokes = field.auxiliary ? Stokes::none : stokes_from_name(field.name);
+        named = named || field.stokes == Stokes::Q || field.stokes == Stokes::U;
+        if (!field.auxiliary && field.numeric) data.push_back(&field);
+    }
+    if (!polar_key || named || data.size() < 3) return;
+    for (auto* field : data) field->stokes = Stokes::none;
+    for (std::size_t i = 0; i < 3; ++i) data[i]->stokes = stokes_order[i];
+}
+
+std::vector<MapField> choose_fields(const std::vector<MapField>& fields, const ReadMapOptions& options) {
+    std::vector<MapField> chosen;
+    for (const auto& wanted : options.fields) {
+        const auto& field = find_field(fields, wanted);
+        const auto same = [&](const MapField& other) { return other.source == field.source; };
+        if (std::any_of(chosen.begin(), chosen.end(), same)) {
+            throw InvalidArgument(fmt::format("field '{}' is asked for twice", wanted));
+        }
+        chosen.push_back(field);
+    }
+    if (options.fields.empty()) {
+        std::copy_if(fields.begin(), fields.end(), std::back_inserter(chosen),
+                     [](const MapField& field) { return !field.auxiliary && field.numeric; });
+    }
+    if (chosen.empty()) {
+        throw InvalidArgument(
+            fmt::format("no column of data but hits and covariances, which must be named; there are {}",
+                        fields.empty() ? "none" : list(fields)));
+    }
+    if (options.polarised == true) force_polarised(chosen);
+    if (options.polarised == false) {
+        for (auto& field : chosen) field.stokes = Stokes::none;
+    }
+    check_unique(chosen);
+    return chosen;
+}
+
+}  // namespace zonal::io

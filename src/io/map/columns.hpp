@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/fits/fits_scan.hpp"
+#include "zonal/io/map.hpp"
+
+namespace zonal::io {
+
+/// One column or image plane of a map file before its data are read.
+struct MapField {
+    std::string name{};
+    std::string unit{};
+    Precision precision = Precision::float32;
+    Stokes stokes = Stokes::none;
+    bool auxiliary = false;
+    bool numeric = true;
+    int source = 0;  ///< index of the table's column or the image's plane
+};
+
+/// Gives each field its Stokes parameter by name; where no name says Q or U and the file's POLAR key is T,
+/// the first three that are not auxiliary are I, Q, U.
+void assign_stokes(std::vector<MapField>& fields, bool polar_key);
+
+/// The fields asked for, in that order, with options.polarised applied. Throws InvalidArgument.
+std::vector<MapField> choose_fields(const std::vector<MapField>& fields, const ReadMapOptions& options);
+
+}  // namespace zonal::io

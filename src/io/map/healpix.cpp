@@ -1,0 +1,184 @@
+// Reading HEALPix maps from binary tables.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "io/fits/hdu_kind.hpp"
+#include "io/map/columns.hpp"
+#include "io/map/names.hpp"
+#include "io/map/read.hpp"
+#include "io/tables/text.hpp"
+#include "zonal/error.hpp"
+#include "zonal/healpix.hpp"
+
+namespace zonal::io {
+namespace {
+
+using healpix::max_nside;
+
+std::string text(const Hdu& hdu, const char* key) {
+    return to_upper(hdu.header.text(key).value_or(""));
+}
+
+struct Indexing {
+    bool is_explicit = false;
+    int pixel_column = -1;
+};
+
+int find_pixel_column(const Hdu& hdu) {
+    const auto named = std::find_if(hdu.columns.begin(), hdu.columns.end(),
+                                    [](const FitsColumn& column) { return is_pixel_name(column.name); });
+    return named == hdu.columns.end() ? -1 : static_cast<int>(named - hdu.columns.begin());
+}
+
+Indexing find_indexing(const Hdu& hdu, std::vector<std::string>& notes) {
+    const std::string scheme = text(hdu, "INDXSCHM");
+    const std::string object = text(hdu, "OBJECT");
+    if (!scheme.empty() && scheme != "IMPLICIT" && scheme != "EXPLICIT") {
+        throw InvalidArgument(fmt::format("INDXSCHM = '{}': must be IMPLICIT or EXPLICIT", scheme));
+    }
+    if ((scheme == "EXPLICIT" && object == "FULLSKY") || (scheme == "IMPLICIT" && object == "PARTIAL")) {
+        throw InvalidArgument(fmt::format("INDXSCHM = '{}' contradicts OBJECT = '{}'", scheme, object));
+    }
+    if (hdu.header.integer("GRAIN").value_or(0) > 1) {
+        throw InvalidArgument(fmt::format("GRAIN = {}: must be 0 or 1", *hdu.header.integer("GRAIN")));
+    }
+    Indexing indexing{scheme == "EXPLICIT" || (scheme.empty() && object == "PARTIAL"),
+                      find_pixel_column(hdu)};
+    if (scheme.empty() && object != "PARTIAL" && object != "FULLSKY" && indexing.pixel_column >= 0) {
+        indexing.is_explicit = true;
+        notes.push_back(fmt::format("no INDXSCHM: column '{}' taken as pixel numbers",
+                                    hdu.columns[indexing.pixel_column].name));
+    }
+    // As healpy: pixel numbers without a known name stand in the first column.
+    if (indexing.is_explicit && indexing.pixel_column < 0) indexing.pixel_column = 0;
+    if (!indexing.is_explicit) indexing.pixel_column = -1;
+    return indexing;
+}
+
+Ordering find_ordering(const Hdu& hdu, const ReadMapOptions& options, std::vector<std::string>& notes) {
+    const std::string ordering = text(hdu, "ORDERING");
+    if (ordering == "RING") return Ordering::ring;
+    if (ordering == "NESTED" || ordering == "NEST") return Ordering::nest;
+    if (!ordering.empty())
+        throw InvalidArgument(fmt::format("ORDERING = '{}': must be RING or NESTED", ordering));
+    if (options.ordering_if_absent) return *options.ordering_if_absent;
+    notes.push_back("no ORDERING: taken as RING");
+    return Ordering::ring;
+}
+
+HealpixPixels find_pixels(const Hdu& hdu, const Indexing& indexing, const ReadMapOptions& options,
+                          std::vector<std::string>& notes) {
+    if (const auto type = text(hdu, "PIXTYPE"); !type.empty() && type != "HEALPIX") {
+        throw InvalidArgument(fmt::format("PIXTYPE = '{}': must be HEALPIX", type));
+    }
+    HealpixPixels pixels;
+    pixels.ordering = find_ordering(hdu, options, notes);
+    if (const auto nside = hdu.header.integer("NSIDE")) {
+        pixels.nside = *nside;
+    } else if (!indexing.is_explicit && !hdu.columns.empty()) {
+        pixels.nside = nside_of_size(hdu.rows * hdu.columns[0].repeat);
+        notes.push_back(fmt::format("no NSIDE: {} from the number of pixels", pixels.nside));
+    } else {
+        throw InvalidArgument("NSIDE is missing: a partial sky needs it");
+    }
+    if (pixels.nside < 1 || pixels.nside > max_nside) {
+        throw InvalidArgument(fmt::format("NSIDE = {}: must be from 1 to 2^29", pixels.nside));
+    }
+    if (pixels.ordering == Ordering::nest && !std::has_single_bit(static_cast<std::uint64_t>(pixels.nside))) {
+        throw InvalidArgument(fmt::format("NSIDE = {}: must be a power of 2 for NESTED", pixels.nside));
+    }
+    return pixels;
+}
+
+/// Integers of 32 bits and more do not fit a float.
+Precision precision_of(const FitsColumn& column) {
+    return column.type == 'D' || column.type == 'J' || column.type == 'K' ? Precision::float64
+                                                                          : Precision::float32;
+}
+
+std::vector<MapField> list_fields(const Hdu& hdu, int pixel_column, std::vector<std::string>& notes) {
+    std::vector<MapField> fields;
+    for (int i = 0; i < static_cast<int>(hdu.columns.size()); ++i) {
+        if (i == pixel_column) continue;
+        const auto& column = hdu.columns[i];
+        fields.push_back({.name = column.name,
+                          .unit = column.unit,
+                          .precision = precision_of(column),
+                          .numeric = column.numeric(),
+                          .source = i});
+        if (!column.numeric()) {
+            notes.push_back(fmt::format("column '{}' of format '{}' left out", column.name, column.format));
+        }
+    }
+    assign_stokes(fields, hdu.header.logical("POLAR").value_or(false));
+    return fields;
+}
+
+/// FIRSTPIX and LASTPIX bound the pixel numbers, or span the full sky (as gammapy and gtbin write them).
+void check_first_and_last(const Hdu& hdu, const std::vector<std::int64_t>& pixels) {
+    const auto [least, most] = std::minmax_element(pixels.begin(), pixels.end());
+    const auto first = hdu.header.integer("FIRSTPIX"), last = hdu.header.integer("LASTPIX");
+    if (first && *least < *first)
+        throw InvalidArgument(fmt::format("FIRSTPIX = {} contradicts pixel number {}", *first, *least));
+    if (last && *most > *last)
+        throw InvalidArgument(fmt::format("LASTPIX = {} contradicts pixel number {}", *last, *most));
+}
+
+void check_pixel_numbers(const std::vector<std::int64_t>& pixels, std::int64_t n_pixels) {
+    if (pixels.empty()) throw InvalidArgument("partial sky without pixels");
+    for (const auto pixel : pixels) {
+        if (pixel < 0 || pixel >= n_pixels) {
+            throw InvalidArgument(fmt::format("pixel number {}: must be from 0 to {}", pixel, n_pixels - 1));
+        }
+    }
+    std::vector<std::int64_t> sorted = pixels;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) throw InvalidArgument(fmt::format("pixel number {} occurs twice", *twice));
+}
+
+}  // namespace
+
+MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options) {
+    if (hdu.type != HduType::binary_table) throw InvalidArgument("not a binary table: no HEALPix map");
+    MapFile map;
+    const Indexing indexing = find_indexing(hdu, map.notes);
+    const HealpixPixels healpix = find_pixels(hdu, indexing, options, map.notes);
+    map.pixelisation = healpix;
+    map.coordinates = parse_coordinate_system(hdu.header.text("COORDSYS").value_or(""));
+    std::int64_t count = full_sky_size(healpix);
+    if (indexing.is_explicit) {
+        if (hdu.columns.empty()) throw InvalidArgument("partial sky without a column of pixel numbers");
+        map.pixels = reader.read_integers(hdu, indexing.pixel_column);
+        check_pixel_numbers(map.pixels, count);
+        check_first_and_last(hdu, map.pixels);
+        count = static_cast<std::int64_t>(map.pixels.size());
+    }
+    const auto fields = choose_fields(list_fields(hdu, indexing.pixel_column, map.notes), options);
+    std::vector<int> columns;
+    for (const auto& field : fields) {
+        const auto& column = hdu.columns[field.source];
+        if (column.numeric() && hdu.rows * column.repeat != count) {
+            throw InvalidArgument(fmt::format("column '{}' has {} pixels: {} expected for NSIDE = {}",
+                                              column.name, hdu.rows * column.repeat, count, healpix.nside));
+        }
+        columns.push_back(field.source);
+    }
+    auto values = reader.read_columns(hdu, columns, unseen_value);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        map.columns.push_back({.name = fields[i].name,
+                               .unit = fields[i].unit,
+                               .precision = fields[i].precision,
+                               .stokes = fields[i].stokes,
+                               .auxiliary = fields[i].auxiliary,
+                               .values = std::move(values[i])});
+        mark_unseen(hdu, map.columns.back());
+    }
+    const std::string source = reader.source(hdu);
+    for (auto& note : map.notes) note = fmt::format("{}: {}", source, note);
+    return map;
+}
+
+}  // namespace zonal::io

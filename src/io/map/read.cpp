@@ -1,0 +1,60 @@
+#include "io/map/read.hpp"
+
+#include <cmath>
+
+#include "io/fits/cards.hpp"
+#include "io/fits/hdu_kind.hpp"
+#include "io/tables/text.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::io {
+namespace {
+
+PolarisationConvention read_convention(const Hdu& hdu) {
+    const std::string text = to_upper(hdu.header.text("POLCCONV").value_or(""));
+    if (text.empty() || text == "UNKNOWN") return PolarisationConvention::absent;
+    if (text == "COSMO") return PolarisationConvention::cosmo;
+    if (text == "IAU") return PolarisationConvention::iau;
+    throw InvalidArgument("POLCCONV = '" + text + "': must be COSMO or IAU");
+}
+
+void apply_convention(MapFile& map, const Hdu& hdu) {
+    map.polarisation_convention = read_convention(hdu);
+    const int u = map.find(Stokes::U);
+    if (u < 0) return;
+    if (map.polarisation_convention == PolarisationConvention::absent) {
+        map.notes.push_back(map.source + ": no POLCCONV: polarisation taken as COSMO");
+    }
+    if (map.polarisation_convention != PolarisationConvention::iau) return;
+    for (double& value : map.columns[u].values) {
+        if (!is_unseen_value(value)) value = -value;
+    }
+}
+
+}  // namespace
+
+void mark_unseen(const Hdu& hdu, MapColumn& column) {
+    const double bad = hdu.header.number("BAD_DATA").value_or(unseen_value);
+    // A column of floats holds the key's value rounded to float.
+    const bool narrow = column.precision == Precision::float32 && std::abs(bad) < 3e38;
+    const double stored = narrow ? static_cast<float>(bad) : bad;
+    for (double& value : column.values) {
+        if (value == stored || is_unseen_value(value)) value = unseen_value;
+    }
+}
+
+MapFile read_map(const std::string& path, const ReadMapOptions& options) {
+    FitsReader reader(path);
+    const Hdu& hdu = reader.select(options.hdu, "map",
+                                   [](const Hdu& candidate) { return kind_of(candidate) == FileKind::map; });
+    return reader.in(hdu, [&] {
+        MapFile map = hdu.type == HduType::image ? read_car_image(reader, hdu, options)
+                                                 : read_healpix_table(reader, hdu, options);
+        map.source = reader.source(hdu);
+        map.cards = free_cards(hdu);
+        apply_convention(map, hdu);
+        return map;
+    });
+}
+
+}  // namespace zonal::io

@@ -1,0 +1,95 @@
+#include "io/map/write.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "io/fits/cards.hpp"
+#include "zonal/error.hpp"
+#include "zonal/healpix.hpp"
+
+namespace zonal::io {
+namespace {
+
+using healpix::max_nside;
+constexpr std::size_t max_columns = 998;  // FITS allows 999; one may be PIXEL
+
+void check_pixelisation(const Pixelisation& pixelisation) {
+    if (const auto* healpix = std::get_if<HealpixPixels>(&pixelisation)) {
+        if (healpix->nside < 1 || healpix->nside > max_nside) {
+            throw InvalidArgument(fmt::format("nside = {}: must be from 1 to 2^29", healpix->nside));
+        }
+        if (healpix->ordering == Ordering::nest &&
+            !std::has_single_bit(static_cast<std::uint64_t>(healpix->nside))) {
+            throw InvalidArgument(fmt::format("nside = {}: must be a power of 2 for nest", healpix->nside));
+        }
+        return;
+    }
+    const auto& car = std::get<CarPixels>(pixelisation);
+    constexpr std::int64_t largest = 1'000'000'000;
+    if (car.n_rings < (car.poles ? 2 : 1) || car.n_rings > largest || car.n_phi < 1 || car.n_phi > largest) {
+        throw InvalidArgument(fmt::format("n_rings = {}, n_phi = {}: must be from 1 (with poles: 2) to 10^9",
+                                          car.n_rings, car.n_phi));
+    }
+}
+
+void check_map(const MapFile& map) {
+    check_pixelisation(map.pixelisation);
+    const auto full = full_sky_size(map.pixelisation);
+    for (const auto pixel : map.pixels) {
+        if (pixel < 0 || pixel >= full) {
+            throw InvalidArgument(fmt::format("pixel number {}: must be from 0 to {}", pixel, full - 1));
+        }
+    }
+    if (map.columns.empty() || map.columns.size() > max_columns) {
+        throw InvalidArgument(
+            fmt::format("{} columns: must be from 1 to {}", map.columns.size(), max_columns));
+    }
+    const auto expected = map.partial() ? static_cast<std::int64_t>(map.pixels.size()) : full;
+    for (const auto& column : map.columns) {
+        if (static_cast<std::int64_t>(column.values.size()) != expected) {
+            throw InvalidArgument(fmt::format("column '{}': {} values, {} expected", column.name,
+                                              column.values.size(), expected));
+        }
+    }
+    check_cards(map.cards);
+}
+
+}  // namespace
+
+std::vector<double> file_values(const MapFile& map, const MapColumn& column, std::int64_t first,
+                                std::int64_t count) {
+    const auto begin = column.values.begin() + first;
+    std::vector<double> values(begin, begin + count);
+    if (column.stokes == Stokes::U && map.polarisation_convention == PolarisationConvention::iau) {
+        for (double& value : values) {
+            if (!is_unseen_value(value)) value = -value;
+        }
+    }
+    return values;
+}
+
+void write_sky_cards(FitsWriter& writer, const MapFile& map) {
+    const std::string coordinates = coordsys_key(map.coordinates);
+    if (!coordinates.empty())
+        writer.write_card({"COORDSYS", coordinates, "G = galactic, E = ecliptic, C = equatorial"});
+    writer.write_card({"BAD_DATA", unseen_value, "value of pixels without data"});
+    writer.write_card({"POLAR", map.polarised(), "Q and U are included"});
+    if (map.find(Stokes::U) < 0) return;
+    const bool iau = map.polarisation_convention == PolarisationConvention::iau;
+    writer.write_card({"POLCCONV", std::string(iau ? "IAU" : "COSMO"), "sign of U (COSMO or IAU)"});
+}
+
+void write_map(const std::string& path, const MapFile& map, const WriteOptions& options) {
+    check_map(map);
+    FitsWriter writer(path, options);
+    if (const auto* healpix = std::get_if<HealpixPixels>(&map.pixelisation)) {
+        write_healpix_table(writer, map, *healpix);
+    } else {
+        write_car_image(writer, map, std::get<CarPixels>(map.pixelisation));
+    }
+    writer.commit();
+}
+
+}  // namespace zonal::io

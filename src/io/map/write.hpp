@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "io/fits/fits_writer.hpp"
+#include "zonal/io/map.hpp"
+
+namespace zonal::io {
+
+void write_healpix_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix);
+void write_car_image(FitsWriter& writer, const MapFile& map, const CarPixels& car);
+
+/// Values of a column as they stand in the file: U negated where the file's convention is IAU.
+std::vector<double> file_values(const MapFile& map, const MapColumn& column, std::int64_t first,
+                                std::int64_t count);
+
+/// Writes POLAR, POLCCONV, BAD_DATA and, where known, COORDSYS.
+void write_sky_cards(FitsWriter& writer, const MapFile& map);
+
+}  // namespace zonal::io

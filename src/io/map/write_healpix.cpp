@@ -1,0 +1,91 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "io/fits/cards.hpp"
+#include "io/map/names.hpp"
+#include "io/map/write.hpp"
+
+namespace zonal::io {
+namespace {
+
+// HEALPix' own files have rows of 1024 pixels; healpy writes such wherever the size allows it, and so do we.
+constexpr std::int64_t pixels_per_row = 1024;
+
+const char* healpix_name(Stokes stokes) {
+    switch (stokes) {
+        case Stokes::I:
+            return "TEMPERATURE";
+        case Stokes::Q:
+            return "Q_POLARISATION";
+        case Stokes::U:
+            return "U_POLARISATION";
+        case Stokes::none:
+            return "";
+    }
+    return "";
+}
+
+/// The column's own name, unless a reader could not tell from it that the column is I, Q or U.
+std::string column_name(const MapFile& map, std::size_t index) {
+    const auto& column = map.columns[index];
+    const bool must_tell = map.polarised() && column.stokes != Stokes::none;
+    if (must_tell && stokes_from_name(column.name) != column.stokes) return healpix_name(column.stokes);
+    if (!column.name.empty()) return column.name;
+    return column.stokes == Stokes::none ? fmt::format("COLUMN_{}", index + 1) : healpix_name(column.stokes);
+}
+
+std::vector<WriteColumn> describe_columns(const MapFile& map, std::int64_t repeat) {
+    std::vector<WriteColumn> columns;
+    if (map.partial()) {
+        const bool narrow = full_sky_size(map.pixelisation) <= std::numeric_limits<std::int32_t>::max();
+        columns.push_back({"PIXEL", narrow ? "J" : "K", "", "pixel number, from 0"});
+    }
+    for (std::size_t i = 0; i < map.columns.size(); ++i) {
+        const char type = map.columns[i].precision == Precision::float64 ? 'D' : 'E';
+        columns.push_back({column_name(map, i),
+                           repeat == 1 ? std::string(1, type) : fmt::format("{}{}", repeat, type),
+                           map.columns[i].unit, ""});
+    }
+    return columns;
+}
+
+void write_pixel_cards(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix) {
+    const bool nest = healpix.ordering == Ordering::nest;
+    writer.write_card({"PIXTYPE", std::string("HEALPIX"), "HEALPIX pixelisation"});
+    writer.write_card(
+        {"ORDERING", std::string(nest ? "NESTED" : "RING"), "pixel ordering scheme, RING or NESTED"});
+    writer.write_card({"NSIDE", healpix.nside, "resolution parameter of HEALPIX"});
+    if (!map.partial()) {
+        writer.write_card({"FIRSTPIX", std::int64_t{0}, "first pixel, from 0"});
+        writer.write_card({"LASTPIX", full_sky_size(healpix) - 1, "last pixel, from 0"});
+    }
+    writer.write_card(
+        {"INDXSCHM", std::string(map.partial() ? "EXPLICIT" : "IMPLICIT"), "IMPLICIT or EXPLICIT"});
+    writer.write_card({"OBJECT", std::string(map.partial() ? "PARTIAL" : "FULLSKY"), "sky coverage"});
+}
+
+}  // namespace
+
+void write_healpix_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix) {
+    const auto n_pixels = static_cast<std::int64_t>(map.columns[0].values.size());
+    const std::int64_t repeat = !map.partial() && n_pixels % pixels_per_row == 0 ? pixels_per_row : 1;
+    writer.begin_table(extension_name(map.cards, "MAP"), n_pixels / repeat, describe_columns(map, repeat));
+    write_pixel_cards(writer, map, healpix);
+    write_sky_cards(writer, map);
+    writer.write_cards(without_keys(map.cards, {"EXTNAME"}));
+
+    const int first_data = map.partial() ? 1 : 0;
+    const std::int64_t chunk = writer.rows_at_once() * repeat;
+    for (std::int64_t first = 0; first < n_pixels; first += chunk) {
+        const std::int64_t count = std::min(chunk, n_pixels - first);
+        if (map.partial()) writer.write_column(0, first, map.pixels.data() + first, count);
+        for (std::size_t i = 0; i < map.columns.size(); ++i) {
+            const auto values = file_values(map, map.columns[i], first, count);
+            writer.write_column(first_data + static_cast<int>(i), first, values.data(), count);
+        }
+    }
+}
+
+}  // namespace zonal::io

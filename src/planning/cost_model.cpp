@@ -1,0 +1,123 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+
+#include "core/parallel.hpp"
+#include "planning/size_shares.hpp"
+#include "zonal/error.hpp"
+#include "zonal/planner.hpp"
+
+namespace zonal {
+namespace {
+
+std::string cpu_model() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    return "unknown CPU";
+}
+
+PixelCost ConvolutionCosts::*costs_of(PixelMethod method, Precision precision) {
+    const bool is_single = precision == Precision::single_;
+    if (method == PixelMethod::ring_fft)
+        return is_single ? &ConvolutionCosts::ring_fft_single : &ConvolutionCosts::ring_fft_double;
+    return is_single ? &ConvolutionCosts::pixel_sum_single : &ConvolutionCosts::pixel_sum_double;
+}
+
+/// All but what a call takes.
+void share_among_threads(int threads, ConvolutionCosts& costs) {
+    for (auto* transform : {&costs.smoothing, &costs.iteration}) {
+        transform->legendre_flop /= threads;
+        transform->pixel /= threads;
+    }
+    for (auto* sum :
+         {&costs.ring_fft_double, &costs.ring_fft_single, &costs.pixel_sum_double, &costs.pixel_sum_single})
+        for (auto* cost : {&sum->kernel_value, &sum->row_product, &sum->mode_product, &sum->pixel_product,
+                           &sum->uneven_product, &sum->pixel_row, &sum->pixel_weight, &sum->fft_pixel})
+            *cost /= threads;
+}
+
+}  // namespace
+
+// A ring gets nothing from orders above mlim (docs/methods.md, Pruning), for spin 0 mlim = t.
+TransformWork transform_work(const Grid& grid, std::int64_t lmax) {
+    if (lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", lmax));
+    TransformWork work;
+    const auto l = static_cast<double>(lmax);
+    for (const auto& ring : grid.rings()) {
+        const double turning = l * ring.sin_theta;
+        const double bound = turning + 11 * std::cbrt(turning * ring.cos_theta * ring.cos_theta) + 6;
+        const double orders = std::min(std::floor(bound), l) + 1;
+        // sum over m < orders of the degrees l = m .. lmax, for half a pair
+        work.legendre_flops += 3 * (orders * (l + 1) - orders * (orders - 1) / 2);
+        work.pixels += static_cast<double>(ring.n_pixels);
+    }
+    return work;
+}
+
+const PixelCost& ConvolutionCosts::pixels(PixelMethod method, Precision precision) const {
+    return this->*costs_of(method, precision);
+}
+
+PixelCost& ConvolutionCosts::pixels(PixelMethod method, Precision precision) {
+    return this->*costs_of(method, precision);
+}
+
+std::string machine_fingerprint(int threads) {
+    auto text = fmt::format("{}, {}, {} threads", cpu_model(), simd_target(), core::resolve_threads(threads));
+    if (const auto device = resolve_device(Device::automatic()); device.kind() != Device::Kind::cpu)
+        text += ", " + to_string(device);
+    return text;
+}
+
+CostModel default_cost_model(int threads) {
+    // What calibrate() found for one thread; of Q and U, on another machine, over what it found for spin 0.
+    DeviceCosts costs;
+    auto& scalar = costs.scalar;
+    scalar.smoothing = scalar.iteration = {3.6e-11, 1.96e-8, 0};
+    scalar.ring_fft_double = {2.0e-8, 0, 7.3e-10, 1.2e-10, 1.2e-10, 8.3e-10, 0, 4.1e-9};
+    scalar.ring_fft_single = {2.0e-8, 0, 4.0e-10, 2.2e-11, 2.2e-11, 7.4e-10, 0, 3.4e-9};
+    scalar.pixel_sum_double = {0, 0, 0, 3.5e-11, 3.5e-11, 1.2e-9};
+    scalar.pixel_sum_single = {0, 0, 0, 1.1e-11, 1.1e-11, 7.9e-10};
+    auto& polarization = costs.polarization;
+    polarization.smoothing = polarization.iteration = {1.0e-10, 5.9e-8, 0};
+    polarization.ring_fft_double = {4.0e-8, 0, 1.3e-9, 1.2e-10, 1.2e-10, 1.1e-9, 0, 4.4e-9};
+    polarization.ring_fft_single = {2.4e-8, 0, 4.9e-10, 2.2e-11, 2.2e-11, 1.6e-9, 0, 3.7e-9};
+    polarization.pixel_sum_double = {0, 0, 0, 3.5e-11, 3.5e-11, 1.6e-9};
+    polarization.pixel_sum_single = {0, 0, 0, 1.1e-11, 1.1e-11, 1.7e-9};
+    share_among_threads(core::resolve_threads(threads), costs.scalar);
+    share_among_threads(core::resolve_threads(threads), costs.polarization);
+    return {"default", {costs}};
+}
+
+double predicted_seconds(const SizeCost& cost, double n_pixels) {
+    const auto shares = split::size_shares(cost.n_pixels, n_pixels);
+    return std::inner_product(shares.begin(), shares.end(), cost.seconds.begin(), 0.0);
+}
+
+double predicted_seconds(const TransformCost& cost, const TransformWork& work) {
+    return cost.call + cost.legendre_flop * work.legendre_flops + cost.pixel * work.pixels +
+           predicted_seconds(cost.others, work.pixels);
+}
+
+double ring_values(const PixelConvolutionWork& work, std::int64_t n_pixels) {
+    return work.kernel_values / std::sqrt(static_cast<double>(n_pixels));
+}
+
+double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work, std::int64_t n_pixels,
+                         std::int64_t n_maps) {
+    const double rows = cost.kernel_value * work.kernel_values + cost.row_product * work.row_products;
+    const double discs = cost.pixel_product * (work.pixel_products - work.uneven_products) +
+                         cost.uneven_product * work.uneven_products + cost.pixel_row * work.pixel_rows +
+                         cost.pixel_weight * work.pixel_weights + cost.longest_sum * work.longest_sum;
+    const double each = cost.mode_product * work.mode_products + cost.fft_pixel * work.fft_pixels +
+                        cost.ring_value * ring_values(work, n_pixels) + discs + cost.map +
+                        predicted_seconds(cost.others, static_cast<double>(n_pixels));
+    const std::int64_t passes = (n_maps + work.maps_per_pass - 1) / work.maps_per_pass;
+    return cost.call + rows * static_cast<double>(passes) + each * static_cast<double>(n_maps);
+}
+
+}  // namespace zonal

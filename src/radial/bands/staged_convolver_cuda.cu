@@ -1,0 +1,164 @@
+#include "radial/ring_fft/ring_fft.hpp"
+#include "sht/cuda_batch.cuh"
+
+namespace zonal::radial {
+namespace {
+
+/// Copies of host arrays on the device, and the streams that fill and empty them.
+struct StagedStorage : PixelConvolutionWorkspace::Storage {
+    StagedStorage(int device, int threads) : transfer(device, threads) {}
+    ~StagedStorage() override { wait(); }
+
+    void use_stream(void* stream) override {
+        inner->use_stream(stream);
+        caller = static_cast<cudaStream_t>(stream);
+        has_caller = true;
+    }
+    /// For all copies that are under way.
+    void wait() const {
+        cudaStreamSynchronize(fetching.get());
+        cudaStreamSynchronize(delivering.get());
+    }
+
+    std::unique_ptr<PixelConvolutionWorkspace::Storage> inner;
+    core::HostTransfer transfer;
+    core::OwnStream fetching, delivering;
+    cudaStream_t caller = nullptr;
+    bool has_caller = false;
+    sht::cuda::BatchCopies maps, convolved;
+};
+
+/// See make_staged. While one map is worked on, the next comes and the one before goes.
+template <int Rank>
+class StagedConvolver final : public BasicConvolver<Rank> {
+  public:
+    using Inner = std::unique_ptr<const BasicConvolver<Rank>>;
+
+    StagedConvolver(Inner inner, bool has_other_pixels, const PixelConvolutionOptions& options)
+        : inner_(std::move(inner)),
+          device_(options.device.index()),
+          threads_(options.threads),
+          has_other_pixels_(has_other_pixels) {}
+
+    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
+                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
+        convolve_maps(maps, convolved, storage_of(workspace), progress);
+    }
+    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
+                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
+        convolve_maps(maps, convolved, storage_of(workspace), progress);
+    }
+
+    std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t n_maps) const override {
+        const core::CurrentDevice current(device_);
+        auto storage = std::make_unique<StagedStorage>(device_, threads_);
+        storage->inner = inner_->make_workspace(n_maps);
+        return storage;
+    }
+    std::int64_t workspace_bytes(std::int64_t n_maps) const override {
+        return inner_->workspace_bytes(n_maps);
+    }
+    std::vector<std::int64_t> workspace_parts() const override { return inner_->workspace_parts(); }
+    void prepare(PixelConvolutionWorkspace::Storage& workspace) const override {
+        inner_->prepare(*storage_of(workspace).inner);
+    }
+    PixelConvolutionWork work() const override { return inner_->work(); }
+
+  private:
+    static StagedStorage& storage_of(PixelConvolutionWorkspace::Storage& workspace) {
+        auto* const storage = dynamic_cast<StagedStorage*>(&workspace);
+        if (storage == nullptr) throw InvalidArgument("workspace: was made by a plan of another kind");
+        return *storage;
+    }
+
+    /// Map b as the inner convolver sees it.
+    template <class T>
+    static View<T, Rank> on_device(const sht::cuda::Batch<T>& batch, std::int64_t b, View<T, 3> maps) {
+        const std::int64_t stride = batch.component_stride();
+        return of_rank<Rank>(View<T, 3>(batch[b], {1, maps.extent(1), maps.extent(2)},
+                                        {maps.extent(1) * stride, stride, 1}, MemorySpace::cuda));
+    }
+
+    template <class T>
+    void convolve_maps(View<const T, Rank> maps, View<T, Rank> convolved, StagedStorage& storage,
+                       const Progress& progress) const {
+        const auto inputs = with_component(maps);
+        const auto outputs = with_component(convolved);
+        const core::CurrentDevice current(device_);
+        const sht::cuda::Batch<const T> in(inputs, storage.maps);
+        const sht::cuda::Batch<T> out(outputs, storage.convolved);
+        if (!in.is_copied() && !out.is_copied()) {
+            inner_->convolve(maps, convolved, *storage.inner, progress);
+            storage.seconds = storage.inner->seconds;
+            return;
+        }
+        storage.seconds = {};
+        const std::int64_t n_maps = maps.extent(0);
+        const auto fetch = [&](std::int64_t b) {
+            in.fetch(b, storage.transfer, storage.fetching.get());
+            if (has_other_pixels_) out.fetch(b, storage.transfer, storage.fetching.get());
+        };
+        const Wait wait{storage};
+        if (n_maps > 0) fetch(0);
+        for (std::int64_t b = 0; b < n_maps; ++b) {
+            synchronize(storage.fetching.get());
+            // The copy that map b + 1 of the output takes is the one that map b - 1 leaves.
+            if (has_other_pixels_) synchronize(storage.delivering.get());
+            if (b + 1 < n_maps) fetch(b + 1);
+            convolve_one(on_device(in, b, inputs), on_device(out, b, outputs), storage,
+                         part_of(progress, b, n_maps));
+            synchronize(storage.delivering.get());
+            out.deliver(b, storage.transfer, storage.delivering.get());
+        }
+        synchronize(storage.delivering.get());
+    }
+
+    /// Done on return.
+    template <class T>
+    void convolve_one(View<const T, Rank> map, View<T, Rank> convolved, StagedStorage& storage,
+                      const Progress& progress) const {
+        if (storage.has_caller) synchronize(storage.caller);
+        inner_->convolve(map, convolved, *storage.inner, progress);
+        if (storage.has_caller) synchronize(storage.caller);
+        const PixelConvolutionSeconds& parts = storage.inner->seconds;
+        storage.seconds.kernel_rows += parts.kernel_rows;
+        storage.seconds.ffts += parts.ffts;
+        storage.seconds.sums += parts.sums;
+    }
+
+    static Progress part_of(const Progress& progress, std::int64_t b, std::int64_t n_maps) {
+        if (!progress) return {};
+        return [&progress, b, n_maps](double done) {
+            return progress((static_cast<double>(b) + done) / static_cast<double>(n_maps));
+        };
+    }
+    static void synchronize(cudaStream_t stream) {
+        core::check_cuda(cudaStreamSynchronize(stream), "convolution");
+    }
+
+    /// Host arrays are left alone when a call ends, however it ends.
+    struct Wait {
+        const StagedStorage& storage;
+        ~Wait() { storage.wait(); }
+    };
+
+    const Inner inner_;
+    const int device_, threads_;
+    const bool has_other_pixels_;
+};
+
+}  // namespace
+
+template <int Rank>
+std::unique_ptr<const BasicConvolver<Rank>> make_staged(std::unique_ptr<const BasicConvolver<Rank>> convolver,
+                                                        bool has_other_pixels,
+                                                        const PixelConvolutionOptions& options) {
+    return std::make_unique<const StagedConvolver<Rank>>(std::move(convolver), has_other_pixels, options);
+}
+
+template std::unique_ptr<const Convolver> make_staged<2>(std::unique_ptr<const Convolver>, bool,
+                                                         const PixelConvolutionOptions&);
+template std::unique_ptr<const PolarizationConvolver> make_staged<3>(
+    std::unique_ptr<const PolarizationConvolver>, bool, const PixelConvolutionOptions&);
+
+}  // namespace zonal::radial

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <memory>
+
+#include "core/multiply_add.hpp"
+#include "radial/kernels/chord_table.hpp"
+#include "radial/ring_fft/ring_pair.hpp"
+
+/// The kernel as the pixel sum reads it: radial, or a part of what acts on Q and U.
+namespace zonal::radial {
+
+/// What the weights between two rings depend on beside the difference of longitudes.
+struct PairGeometry {
+    ChordOfLongitude chord;
+    /// cos and sin of (theta' - theta) / 2 and (theta' + theta) / 2, theta' of the input ring.
+    double cos_difference, sin_difference, cos_sum, sin_sum;
+
+    /// p and q of sum_kernel.cpp: K+ e^{2i(psi-psi')} = plus p^4, K- e^{2i(psi+psi')} = minus q^4.
+    ZONAL_HOST_DEVICE Turn plus_turn() const { return {cos_difference, cos_sum}; }
+    ZONAL_HOST_DEVICE Turn minus_turn() const { return {sin_difference, sin_sum}; }
+};
+
+template <class Ring>
+PairGeometry pair_geometry(const Ring& out, const Ring& in) {
+    const double cosines = out.cos_half * in.cos_half, sines = out.sin_half * in.sin_half;
+    const double mixed = out.cos_half * in.sin_half, other = out.sin_half * in.cos_half;
+    return {chord_of_longitude(out, in), cosines + sines, mixed - other, cosines - sines, mixed + other};
+}
+
+/// Of  P'(p) = sum w [K+ e^{2i(psi-psi')} P(p') + K- e^{2i(psi+psi')} conj P(p')],  P = Q + iU, psi and psi'
+/// the directions of the great circle from p to p' at its ends: from which component (second) to which
+/// (first).
+enum class KernelPart { radial, qq, qu, uq, uu };
+
+/// The weights of a pair of pixels for Q and U. Those from Q to U and from U to Q are odd functions of the
+/// difference of longitudes and change sign where both rings are replaced by their mirror images.
+template <class T>
+struct PolarizedWeights {
+    T qq, qu, uq, uu;
+};
+
+/// plus, minus: of SumKernel; p, q: the fourth powers of plus_turn() and minus_turn().
+template <class T>
+ZONAL_HOST_DEVICE PolarizedWeights<T> polarized_weights(T plus, T minus, const Turn::Power<T>& p,
+                                                        const Turn::Power<T>& q) {
+    using core::multiply_add;
+    return {multiply_add(plus, p.even, minus * q.even), multiply_add(minus, q.odd, -(plus * p.odd)),
+            multiply_add(plus, p.odd, minus * q.odd), multiply_add(plus, p.even, -(minus * q.even))};
+}
+
+class SumKernel {
+  public:
+    /// accuracy: of the table, relative to its largest value.
+    SumKernel(const RadialKernel& kernel, double accuracy);
+    /// plus: K+ / cos^4(theta/2), minus: K- / sin^4(theta/2); null where it is zero, not both.
+    SumKernel(const RadialKernel* plus, const RadialKernel* minus, double accuracy);
+
+    /// The same tables, another part.
+    SumKernel with_part(KernelPart part) const {
+        SumKernel kernel = *this;
+        kernel.part_ = part;
+        return kernel;
+    }
+    KernelPart part() const { return part_; }
+    /// Whether the weights change sign with the difference of longitudes.
+    bool is_odd() const { return part_ == KernelPart::qu || part_ == KernelPart::uq; }
+
+    /// chord^2 up to which pixels are inside.
+    double limit() const { return limit_; }
+    /// The same as a colatitude, rad, but for rounding.
+    double theta_end() const;
+    /// About the largest weight, 1/sr.
+    double peak() const { return peak_; }
+
+    /// Weight at longitudes phi - phi' = d_phi, at a distance up to limit(): what is inside but for rounding
+    /// counts as at the edge.
+    double operator()(const PairGeometry& pair, double d_phi) const;
+
+    /// A table, and chord^2 up to which it counts; table: null where it is zero.
+    struct Part {
+        std::shared_ptr<const ChordTable> table;
+        double limit = -1;
+        double value(double chord_squared) const {
+            if (chord_squared > limit) return 0;
+            return evaluate(table->view<double>(),
+                            chord_squared < table->end() ? chord_squared : table->end());
+        }
+    };
+    /// The radial kernel, or plus.
+    const Part& plus() const { return plus_; }
+    const Part& minus() const { return minus_; }
+
+  private:
+    Part plus_, minus_;
+    KernelPart part_ = KernelPart::radial;
+    double limit_ = 0, peak_ = 0;
+};
+
+}  // namespace zonal::radial

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "radial/pixel_sum/stages.hpp"
+#include "zonal/error.hpp"
+#include "zonal/progress.hpp"
+
+namespace zonal::radial {
+
+/// Tells the caller's progress callback, from its own thread, what all threads have done.
+class SharedProgress {
+  public:
+    SharedProgress(const Progress& progress, double total)
+        : progress_(progress), total_(std::max(total, 1.)) {
+        report(0);
+    }
+    void advance(double work, int thread) {
+        const double done = done_.fetch_add(work) + work;
+        if (thread == 0) report(done);
+    }
+
+  private:
+    void report(double done) const {
+        if (progress_ && !progress_(std::min(1.0, done / total_))) throw Cancelled("pixel sum: cancelled");
+    }
+    const Progress& progress_;
+    double total_;
+    std::atomic<double> done_{0};
+};
+
+/// Runs the stages of passes over one schedule, on threads.
+template <class T>
+class PassRunner {
+  public:
+    PassRunner(const PixelSumSchedule& schedule, int n_passes, int threads,
+               std::vector<SumScratch<T>>& scratch, const Progress& progress)
+        : schedule_(schedule),
+          threads_(threads),
+          scratch_(scratch),
+          general_cost_(schedule.general_rings().empty() ? 0 : cost_of(schedule.equal_bands())),
+          progress_(progress, n_passes * (cost_of(schedule.equal_bands()) + cost_of(schedule.square_bands()) +
+                                          general_cost_)) {
+        scratch.resize(static_cast<std::size_t>(threads));
+    }
+
+    // Each stage adds to rings that the one before has set, so they run one after the other.
+    template <class Map>
+    void run(const SumPass<Map>& pass) {
+        const auto& equal = schedule_.equal_bands();
+        const auto& square = schedule_.square_bands();
+        const auto& general = schedule_.general_rings();
+        stage(equal.size(), [&](std::size_t i, SumScratch<T>& own) {
+            sum_equal_band(pass, equal[i], own);
+            return equal[i].cost;
+        });
+        stage(square.size(), [&](std::size_t i, SumScratch<T>& own) {
+            for (std::int64_t first = 0; first < pass.in.extent(0); first += maps_at_once)
+                add_square_band(pass.slice(first, std::min(maps_at_once, pass.in.extent(0) - first)),
+                                square[i], own);
+            return square[i].cost;
+        });
+        stage(general.size(), [&](std::size_t i, SumScratch<T>& own) {
+            add_general_ring(pass, general[i], own);
+            return general_cost_ / static_cast<double>(general.size());
+        });
+    }
+
+    /// Maps that share the weights of a square band: their sums are in the cache together.
+    static constexpr std::int64_t maps_at_once = 4;
+
+  private:
+    static double cost_of(const std::vector<RingBand>& bands) {
+        double cost = 0;
+        for (const RingBand& band : bands) cost += band.cost;
+        return cost;
+    }
+
+    template <class Task>
+    void stage(std::size_t n_tasks, const Task& task) {
+        core::parallel_for(static_cast<std::int64_t>(n_tasks), threads_, [&](std::int64_t index, int thread) {
+            const double cost =
+                task(static_cast<std::size_t>(index), scratch_[static_cast<std::size_t>(thread)]);
+            progress_.advance(cost, thread);
+        });
+    }
+
+    const PixelSumSchedule& schedule_;
+    int threads_;
+    std::vector<SumScratch<T>>& scratch_;
+    double general_cost_;
+    SharedProgress progress_;
+};
+
+}  // namespace zonal::radial

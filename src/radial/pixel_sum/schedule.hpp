@@ -1,0 +1,99 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "radial/kernels/sum_kernel.hpp"
+#include "radial/pixel_sum/rings.hpp"
+#include "zonal/convolution.hpp"
+
+/// Which pairs of rings are summed how, and by which task.
+namespace zonal::radial {
+
+/// How a pair of rings is summed.
+enum class PairKind {
+    equal,   ///< as many pixels in both, whole half pixels apart: one filter for all pixels
+    square,  ///< both with the symmetries of a square
+    general
+};
+
+/// A task: consecutive output rings, by their indices. Those of an equal band have equally many pixels, whole
+/// half pixels apart; of each pair of mirrored rings a square band holds the first.
+struct RingBand {
+    std::vector<std::int64_t> outputs;
+    double cost;  ///< multiply-adds, roughly
+};
+
+class PixelSumSchedule {
+  public:
+    /// accuracy: that of the kernel's tables.
+    PixelSumSchedule(const Grid& grid, const SumKernel& kernel, const Grid& grid_out, double accuracy);
+
+    const SumKernel& kernel() const { return kernel_; }
+    const SumRings& inputs() const { return inputs_; }
+    const SumRings& outputs() const { return outputs_; }
+    /// Every output ring that is not alone is in one of these; longest tasks first.
+    const std::vector<RingBand>& equal_bands() const { return equal_bands_; }
+    /// Output rings that are alone or have input rings of kind square near; longest tasks first.
+    const std::vector<RingBand>& square_bands() const { return square_bands_; }
+    /// Output rings that have input rings of kind general near.
+    const std::vector<std::int64_t>& general_rings() const { return general_rings_; }
+
+    /// Error of weights that counts as none, in 1/sr.
+    double tolerance() const { return accuracy_ * kernel_.peak(); }
+    /// Of one pass: pixel_products, uneven_products, pixel_rows and pixel_weights.
+    const PixelConvolutionWork& work() const { return work_; }
+
+    /// Whether an output ring has the symmetries of a square and no neighbour of its length, as in HEALPix's
+    /// caps: a filter would serve it alone, so all its pairs are of kind square.
+    bool is_alone(std::int64_t output) const { return is_alone_[static_cast<std::size_t>(output)]; }
+    /// Input pixels of a kind of rings within the support of one pixel of an output ring.
+    double weights_inside(std::int64_t output, PairKind kind) const {
+        return pixels_inside_[static_cast<std::size_t>(output)][static_cast<std::size_t>(kind)];
+    }
+    /// The input rings of a kind within the support of an output ring.
+    std::vector<std::int64_t> near(std::int64_t output, PairKind kind) const;
+    /// Whether the output ring and its mirror image are summed together.
+    bool is_paired(std::int64_t output) const {
+        return both_mirrored_ && outputs_[output].mirror != output && outputs_[output].mirror >= 0;
+    }
+    /// Whether rows of folded input hold mirrored rings beside each other.
+    bool both_mirrored() const { return both_mirrored_; }
+    /// The longitude that an output ring's equal band counts half pixels from.
+    double reference_phi(std::int64_t output) const {
+        return reference_phi_[static_cast<std::size_t>(output)];
+    }
+    /// The largest difference of longitudes inside, rad; negative where there is none.
+    double pair_half_width(std::int64_t output, std::int64_t input) const {
+        return half_width(chord_of_longitude(outputs_[output], inputs_[input]), kernel_.limit());
+    }
+
+  private:
+    PairKind kind(std::int64_t output, std::int64_t input) const;
+    void find_lone_rings();
+    void make_equal_bands();
+    void count_pixels();
+    void make_square_bands();
+    void find_general_rings();
+    /// Of one output ring's pixels.
+    struct Disc {
+        std::array<double, 3> pixels{};  ///< inside, over all input rings of each kind
+        double rows = 0;
+    };
+    Disc disc(std::int64_t output) const;
+
+    double accuracy_;
+    SumKernel kernel_;
+    SumRings inputs_, outputs_;
+    bool both_mirrored_;
+    PixelConvolutionWork work_;
+    std::vector<bool> is_alone_;
+    std::vector<double> reference_phi_;
+    std::vector<std::array<double, 3>> pixels_inside_;
+    std::vector<RingBand> equal_bands_, square_bands_;
+    std::vector<std::int64_t> general_rings_;
+};
+
+}  // namespace zonal::radial

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/aligned.hpp"
+#include "radial/pixel_sum/schedule.hpp"
+#include "radial/pixel_sum/weights.hpp"
+#include "zonal/view.hpp"
+
+/// The three ways in which the pixel sum on the CPU treats its pairs of rings. T: in which sums are done,
+/// Map: of which the maps are.
+namespace zonal::radial {
+
+/// What one thread needs for itself.
+template <class T>
+struct SumScratch {
+    core::AlignedVector<T> rows, sums, weights;
+    PairTableScratch<T> table;
+};
+
+/// One sum: from a field of maps to a field of maps.
+template <class Map>
+struct SumPass {
+    const PixelSumSchedule& schedule;
+    SumKernel kernel;
+    View<const Map, 2> in;
+    View<Map, 2> out;
+    /// Whether the field changes sign under reflections, as U does.
+    bool in_is_odd = false, out_is_odd = false;
+    /// Add to the output instead of setting it.
+    bool add = false;
+
+    SumPass slice(std::int64_t first, std::int64_t count) const {
+        SumPass part = *this;
+        part.in = in.slice(first, count);
+        part.out = out.slice(first, count);
+        return part;
+    }
+};
+
+/// Sets the rings of an equal band (or adds to them) to their sums over the input rings of kind equal, zero
+/// where there are none.
+template <class T, class Map>
+void sum_equal_band(const SumPass<Map>& pass, const RingBand& band, SumScratch<T>& scratch);
+
+/// Adds to the rings of a square band (and to their mirror images) their sums over the input rings of kind
+/// square; sets (or adds to) those that are alone.
+template <class T, class Map>
+void add_square_band(const SumPass<Map>& pass, const RingBand& band, SumScratch<T>& scratch);
+
+/// Adds to an output ring its sum over the input rings of kind general.
+template <class T, class Map>
+void add_general_ring(const SumPass<Map>& pass, std::int64_t output, SumScratch<T>& scratch);
+
+}  // namespace zonal::radial

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "radial/ring_fft/caps_cuda.cuh"
+
+/// Between modes and the bins of a ring's n pixels: phases and aliasing.
+namespace zonal::radial::cuda {
+
+/// sum over all modes that alias to bin k: G(m) exp(i m phi_0), m = k mod n, and conjugates, m = -k mod n.
+template <class R>
+__device__ double2 folded(const Complex<R>* modes, std::int32_t n_modes, double phi_0, std::int64_t n,
+                          std::int64_t k) {
+    double2 sum{0, 0};
+    for (std::int64_t m = k; m < n_modes; m += n) {
+        const double2 value = times(widened(modes[m]), phase(m, phi_0));
+        sum.x += value.x, sum.y += m == 0 ? 0 : value.y;
+    }
+    for (std::int64_t m = n - k; m < n_modes; m += n) {
+        const double2 value = times(widened(modes[m]), phase(m, phi_0));
+        sum.x += value.x, sum.y -= value.y;
+    }
+    return sum;
+}
+
+/// Bin k of north + i south.
+template <class R>
+__device__ double2 folded_pair(const PairSequence& pair, const Complex<R>* modes, std::int64_t k) {
+    const std::int64_t n = pair.n_pixels;
+    const std::int64_t north = pair.modes[0], south = pair.modes[1];
+    double2 sum{0, 0};
+    const auto add = [&](std::int64_t m, double sign) {
+        const double2 turn = phase(m, pair.phi_0);
+        if (north >= 0) {
+            const double2 value = times(widened(modes[north + m]), turn);
+            sum.x += value.x, sum.y += m == 0 ? 0 : sign * value.y;
+        }
+        if (south >= 0) {
+            const double2 value = times(widened(modes[south + m]), turn);
+            sum.x -= m == 0 ? 0 : sign * value.y, sum.y += value.x;
+        }
+    };
+    for (std::int64_t m = k; m < pair.n_modes; m += n) add(m, 1);
+    for (std::int64_t m = n - k; m < pair.n_modes; m += n) add(m, -1);
+    return sum;
+}
+
+/// F(m) of both rings from bins m and -m mod n of north + i south.
+template <class R>
+__device__ void store_pair(const PairSequence& pair, std::int64_t m, double2 up, double2 down,
+                           Complex<R>* modes) {
+    const double2 turn = conjugate(phase(m, pair.phi_0));
+    if (pair.modes[0] >= 0)
+        modes[pair.modes[0] + m] = narrowed<R>(times({0.5 * (up.x + down.x), 0.5 * (up.y - down.y)}, turn));
+    if (pair.modes[1] >= 0)
+        modes[pair.modes[1] + m] = narrowed<R>(times({0.5 * (up.y + down.y), 0.5 * (down.x - up.x)}, turn));
+}
+
+}  // namespace zonal::radial::cuda

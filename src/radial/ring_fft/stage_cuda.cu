@@ -1,0 +1,344 @@
+#include "radial/ring_fft/stage_cuda.cuh"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "radial/ring_fft/stage_kernels.cuh"
+
+namespace zonal::radial::cuda {
+namespace {
+
+/// Fewer rings of one length than this go through Bluestein's algorithm.
+constexpr std::int64_t shortest_run = 16;
+/// Rings and pairs of a launch at most: of the grid's second dimension, and of the scratch memory.
+constexpr std::int64_t most_rings = 32768;
+constexpr std::int64_t most_scratch = std::int64_t{1} << 27;  // complex numbers
+/// Shorter sequences share one length: they are few.
+constexpr std::int64_t shortest_padding = 1024;
+
+/// The smallest power of 2 that holds a linear convolution of n values.
+std::int64_t padded_length(std::int64_t n) {
+    std::int64_t length = shortest_padding;
+    while (length < 2 * n - 1) length *= 2;
+    return length;
+}
+
+template <class R>
+constexpr cufftType complex_type = sizeof(R) == 4 ? CUFFT_C2C : CUFFT_Z2Z;
+template <class R>
+constexpr cufftType to_complex_type = sizeof(R) == 4 ? CUFFT_R2C : CUFFT_D2Z;
+template <class R>
+constexpr cufftType to_real_type = sizeof(R) == 4 ? CUFFT_C2R : CUFFT_Z2D;
+
+/// A batch of transforms in rows of input_row and output_row values.
+cufftHandle make_fft(std::int64_t length, std::int64_t batch, cufftType type, std::int64_t input_row,
+                     std::int64_t output_row, std::size_t& library_bytes) {
+    cufftHandle handle = 0;
+    core::check_cufft(cufftCreate(&handle), "making a plan");
+    core::check_cufft(cufftSetAutoAllocation(handle, 0), "making a plan");
+    std::size_t bytes = 0;
+    long long n = length, no_gaps = length;
+    core::check_cufft(cufftMakePlanMany64(handle, 1, &n, &no_gaps, 1, input_row, &no_gaps, 1, output_row,
+                                          type, batch, &bytes),
+                      "making a plan");
+    library_bytes = std::max(library_bytes, bytes);
+    return handle;
+}
+
+/// Where the FFT library may read and write pixels: in precision R and aligned to a complex number.
+template <class R, class T>
+bool usable(const T* pixels) {
+    return sizeof(R) == sizeof(T) && reinterpret_cast<std::uintptr_t>(pixels) % sizeof(Complex<R>) == 0;
+}
+
+dim3 grid_of(std::int64_t count, std::int64_t n_rows) {
+    return {blocks_of(count), static_cast<unsigned>(n_rows)};
+}
+
+}  // namespace
+
+template <class R>
+RingTransforms<R>::RingTransforms(const RingFftGeometry& geometry, const SumSchedule& schedule,
+                                  Direction direction)
+    : direction_(direction) {
+    const bool input = direction == Direction::to_modes;
+    const Grid& grid = input ? geometry.grid() : geometry.grid_out();
+    std::vector<RunRing> ring_modes(grid.rings().size());
+    std::vector<bool> wanted(grid.rings().size(), !input);
+    for (std::int64_t k = 0; k < geometry.n_nodes(); ++k)
+        for (int side = 0; side < 2; ++side) {
+            const RingNode& node = geometry.nodes()[k];
+            const std::int64_t ring = input ? node.input[side] : node.output[side];
+            if (ring < 0) continue;
+            const std::int64_t n_modes = input ? node.input_modes : node.output_modes;
+            const auto& modes = input ? schedule.input_modes : schedule.output_modes;
+            ring_modes[ring] = {modes[2 * k + side], node.phi_0, grid.rings()[ring].weight,
+                                static_cast<std::int32_t>(n_modes)};
+            if (n_modes > 0) wanted[ring] = true;
+        }
+    std::vector<std::int64_t> order;
+    for (std::int64_t k = 0; k < grid.n_rings(); ++k)
+        if (wanted[k]) order.push_back(k);
+    std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+        return grid.rings()[a].first_pixel < grid.rings()[b].first_pixel;
+    });
+    std::vector<bool> in_run(grid.rings().size(), false);
+    std::vector<std::int64_t> run;
+    for (const std::int64_t index : order) {
+        const Ring& ring = grid.rings()[index];
+        if (!run.empty()) {
+            const Ring& last = grid.rings()[run.back()];
+            const bool follows =
+                ring.n_pixels == last.n_pixels && ring.first_pixel == last.first_pixel + last.n_pixels;
+            const auto size = static_cast<std::int64_t>(run.size());
+            if (!follows || size == most_rings || (size + 1) * (ring.n_pixels + 4) > 2 * most_scratch) {
+                add_run(grid, run, in_run, ring_modes);
+                run.clear();
+            }
+        }
+        run.push_back(index);
+    }
+    if (!run.empty()) add_run(grid, run, in_run, ring_modes);
+    make_batches(geometry, schedule, in_run);
+    make_filters();
+}
+
+template <class R>
+RingTransforms<R>::~RingTransforms() {
+    for (const RingRun& run : runs_) cufftDestroy(run.transform);
+    for (const PairBatch& batch : batches_) cufftDestroy(batch.transform);
+}
+
+template <class R>
+void RingTransforms<R>::add_run(const Grid& grid, const std::vector<std::int64_t>& rings,
+                                std::vector<bool>& in_run, const std::vector<RunRing>& ring_modes) {
+    const auto n_rings = static_cast<std::int64_t>(rings.size());
+    if (n_rings < shortest_run) return;
+    std::vector<RunRing> entries;
+    std::int64_t n_modes = 0;
+    for (const std::int64_t ring : rings) {
+        entries.push_back(ring_modes[ring]);
+        n_modes = std::max<std::int64_t>(n_modes, ring_modes[ring].n_modes);
+        in_run[ring] = true;
+    }
+    const Ring& first = grid.rings()[rings.front()];
+    const std::int64_t n = first.n_pixels, n_bins = n / 2 + 1;
+    const cufftHandle handle = direction_ == Direction::to_modes
+                                   ? make_fft(n, n_rings, to_complex_type<R>, n, n_bins, library_bytes_)
+                                   : make_fft(n, n_rings, to_real_type<R>, n_bins, n, library_bytes_);
+    runs_.push_back({first.first_pixel, n, n_rings, n_modes, core::DeviceArray<RunRing>(entries), handle});
+    // Bins, and pixels of precision R where the map's cannot be used.
+    scratch_size_ = std::max(scratch_size_, n_rings * (n_bins + (n + 1) / 2) + 1);
+}
+
+template <class R>
+void RingTransforms<R>::make_batches(const RingFftGeometry& geometry, const SumSchedule& schedule,
+                                     const std::vector<bool>& in_run) {
+    const bool input = direction_ == Direction::to_modes;
+    const Grid& grid = input ? geometry.grid() : geometry.grid_out();
+    std::map<std::int64_t, std::vector<PairSequence>> by_length;
+    std::map<std::int64_t, std::int64_t> filter_of;
+    std::int64_t n_filters = 0;
+    std::vector<PairSequence> caps;
+    const std::int64_t longest_part = CapTransforms<R>::longest_part();
+    for (std::int64_t k = 0; k < geometry.n_nodes(); ++k) {
+        const RingNode& node = geometry.nodes()[k];
+        const std::int64_t n_modes = input ? node.input_modes : node.output_modes;
+        if (input && n_modes == 0) continue;
+        PairSequence pair{};
+        pair.phi_0 = node.phi_0;
+        pair.n_pixels = static_cast<std::int32_t>(node.n_pixels);
+        pair.n_modes = static_cast<std::int32_t>(n_modes);
+        for (int side = 0; side < 2; ++side) {
+            const std::int64_t ring = input ? node.input[side] : node.output[side];
+            const bool here = ring >= 0 && !in_run[ring];
+            pair.pixel[side] = here ? grid.rings()[ring].first_pixel : -1;
+            pair.weight[side] = here ? grid.rings()[ring].weight : 0;
+            pair.modes[side] =
+                here ? (input ? schedule.input_modes : schedule.output_modes)[2 * k + side] : -1;
+        }
+        if (pair.pixel[0] < 0 && pair.pixel[1] < 0) continue;
+        if (node.n_pixels / parts_of(node.n_pixels) <= longest_part &&
+            static_cast<std::int64_t>(caps.size()) < most_rings) {
+            caps.push_back(pair);
+            continue;
+        }
+        const std::int64_t length = padded_length(node.n_pixels);
+        const auto [filter, is_new] = filter_of.try_emplace(node.n_pixels, n_filters);
+        if (is_new) {
+            n_filters += length;
+            filter_lengths_.emplace_back(node.n_pixels, length);
+        }
+        pair.filter = filter->second;
+        by_length[length].push_back(pair);
+    }
+    caps_ = std::make_unique<CapTransforms<R>>(std::move(caps));
+    scratch_size_ = std::max(scratch_size_, caps_->scratch_size());
+    for (const auto& [length, pairs] : by_length) {
+        const std::int64_t at_once = std::clamp<std::int64_t>(most_scratch / length, 1, most_rings);
+        for (std::size_t first = 0; first < pairs.size(); first += at_once) {
+            const std::size_t end = std::min(pairs.size(), first + static_cast<std::size_t>(at_once));
+            const auto count = static_cast<std::int64_t>(end - first);
+            const std::vector<PairSequence> part(pairs.begin() + first, pairs.begin() + end);
+            std::int64_t n_modes = 0;
+            for (const PairSequence& pair : part) n_modes = std::max<std::int64_t>(n_modes, pair.n_modes);
+            batches_.push_back({length, count, n_modes, core::DeviceArray<PairSequence>(part),
+                                make_fft(length, count, complex_type<R>, length, length, library_bytes_)});
+            scratch_size_ = std::max(scratch_size_, length * count);
+        }
+    }
+    filters_ = core::DeviceArray<Complex<R>>(n_filters);
+}
+
+template <class R>
+void RingTransforms<R>::make_filters() {
+    const core::OwnStream stream;
+    core::DeviceArray<double2> sequences;
+    core::DeviceArray<char> library;
+    std::int64_t offset = 0;
+    for (std::size_t first = 0; first < filter_lengths_.size();) {
+        const std::int64_t length = filter_lengths_[first].second;
+        std::size_t end = first;
+        while (end < filter_lengths_.size() && filter_lengths_[end].second == length &&
+               static_cast<std::int64_t>(end - first + 1) * length <= most_scratch / 4)
+            ++end;
+        end = std::max(end, first + 1);
+        const auto count = static_cast<std::int64_t>(end - first);
+        const core::DeviceArray<std::pair<std::int64_t, std::int64_t>> lengths(
+            std::vector<std::pair<std::int64_t, std::int64_t>>(filter_lengths_.begin() + first,
+                                                               filter_lengths_.begin() + end));
+        sequences.reserve(count * length);
+        std::size_t bytes = 0;
+        const cufftHandle handle = make_fft(length, count, CUFFT_Z2Z, length, length, bytes);
+        library.reserve(static_cast<std::int64_t>(bytes));
+        chirp_kernel<<<grid_of(length, count), ring_threads, 0, stream.get()>>>(lengths.data(), length,
+                                                                                sequences.data());
+        core::check_launch("chirp filters");
+        core::check_cufft(cufftSetStream(handle, stream.get()), "setting the stream");
+        core::check_cufft(cufftSetWorkArea(handle, library.data()), "setting the work area");
+        core::check_cufft(cufftExecZ2Z(handle, sequences.data(), sequences.data(), CUFFT_FORWARD),
+                          "chirp filters");
+        store_filters_kernel<R><<<blocks_of(count * length), ring_threads, 0, stream.get()>>>(
+            sequences.data(), count * length, 1.0 / static_cast<double>(length), filters_.data() + offset);
+        core::check_launch("chirp filters");
+        core::check_cuda(cudaStreamSynchronize(stream.get()), "chirp filters");
+        core::check_cufft(cufftDestroy(handle), "giving up a plan");
+        offset += count * length;
+        first = end;
+    }
+}
+
+template <class R>
+std::int64_t RingTransforms<R>::bytes() const {
+    std::int64_t sum = filters_.bytes() + caps_->bytes();
+    for (const RingRun& run : runs_) sum += run.rings.bytes();
+    for (const PairBatch& batch : batches_) sum += batch.pairs.bytes();
+    return sum;
+}
+
+template <class R>
+void RingTransforms<R>::prepare(cufftHandle handle, void* library, cudaStream_t stream) const {
+    core::check_cufft(cufftSetStream(handle, stream), "setting the stream");
+    core::check_cufft(cufftSetWorkArea(handle, library), "setting the work area");
+}
+
+template <class R>
+void RingTransforms<R>::execute(cufftHandle handle, Complex<R>* data, int sign, void* library,
+                                cudaStream_t stream) const {
+    prepare(handle, library, stream);
+    if constexpr (sizeof(R) == 4)
+        core::check_cufft(cufftExecC2C(handle, data, data, sign), "a transform");
+    else
+        core::check_cufft(cufftExecZ2Z(handle, data, data, sign), "a transform");
+}
+
+template <class R>
+template <class T>
+void RingTransforms<R>::transform(const T* map, Complex<R>* modes, Complex<R>* scratch, void* library,
+                                  cudaStream_t stream) const {
+    const std::lock_guard lock(library_mutex_);
+    caps_->template transform<T>(map, modes, scratch, stream);
+    for (const PairBatch& batch : batches_) {
+        const dim3 blocks = grid_of(batch.length, batch.n_pairs);
+        const PairSequence* const pairs = batch.pairs.data();
+        read_pairs_kernel<T, R><<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, map, scratch);
+        execute(batch.transform, scratch, CUFFT_FORWARD, library, stream);
+        filter_pairs_kernel<R>
+            <<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, filters_.data(), true, scratch);
+        execute(batch.transform, scratch, CUFFT_INVERSE, library, stream);
+        unfold_pairs_kernel<R><<<grid_of(batch.n_modes, batch.n_pairs), ring_threads, 0, stream>>>(
+            pairs, batch.length, scratch, modes);
+        core::check_launch("rings of the caps");
+    }
+    for (const RingRun& run : runs_) {
+        const std::int64_t n_values = run.n_rings * run.n_pixels;
+        const T* const pixels = map + run.first_pixel;
+        R* values = reinterpret_cast<R*>(scratch + run.n_rings * (run.n_pixels / 2 + 1));
+        if (usable<R>(pixels))
+            values = const_cast<R*>(reinterpret_cast<const R*>(pixels));
+        else
+            convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(pixels, n_values, values);
+        prepare(run.transform, library, stream);
+        if constexpr (sizeof(R) == 4)
+            core::check_cufft(cufftExecR2C(run.transform, values, scratch), "a run of rings");
+        else
+            core::check_cufft(cufftExecD2Z(run.transform, values, scratch), "a run of rings");
+        unfold_run_kernel<R><<<grid_of(run.n_modes, run.n_rings), ring_threads, 0, stream>>>(
+            run.rings.data(), run.n_pixels, scratch, modes);
+        core::check_launch("rings of one length");
+    }
+}
+
+template <class R>
+template <class T>
+void RingTransforms<R>::transform_back(const Complex<R>* modes, T* map, Complex<R>* scratch, void* library,
+                                       cudaStream_t stream) const {
+    const std::lock_guard lock(library_mutex_);
+    caps_->template transform_back<T>(modes, map, scratch, stream);
+    for (const PairBatch& batch : batches_) {
+        const dim3 blocks = grid_of(batch.length, batch.n_pairs);
+        const PairSequence* const pairs = batch.pairs.data();
+        fold_pairs_kernel<R><<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, modes, scratch);
+        execute(batch.transform, scratch, CUFFT_FORWARD, library, stream);
+        filter_pairs_kernel<R>
+            <<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, filters_.data(), false, scratch);
+        execute(batch.transform, scratch, CUFFT_INVERSE, library, stream);
+        write_pairs_kernel<T, R><<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, scratch, map);
+        core::check_launch("rings of the caps");
+    }
+    for (const RingRun& run : runs_) {
+        const std::int64_t n_values = run.n_rings * run.n_pixels, n_bins = run.n_pixels / 2 + 1;
+        T* const pixels = map + run.first_pixel;
+        R* values = reinterpret_cast<R*>(scratch + run.n_rings * n_bins);
+        const bool direct = usable<R>(pixels);
+        if (direct) values = reinterpret_cast<R*>(pixels);
+        fold_run_kernel<R><<<grid_of(n_bins, run.n_rings), ring_threads, 0, stream>>>(
+            run.rings.data(), run.n_pixels, modes, scratch);
+        prepare(run.transform, library, stream);
+        if constexpr (sizeof(R) == 4)
+            core::check_cufft(cufftExecC2R(run.transform, scratch, values), "a run of rings");
+        else
+            core::check_cufft(cufftExecZ2D(run.transform, scratch, values), "a run of rings");
+        if (!direct)
+            convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(values, n_values, pixels);
+        core::check_launch("rings of one length");
+    }
+}
+
+template class RingTransforms<float>;
+template class RingTransforms<double>;
+template void RingTransforms<float>::transform(const float*, float2*, float2*, void*, cudaStream_t) const;
+template void RingTransforms<float>::transform(const double*, float2*, float2*, void*, cudaStream_t) const;
+template void RingTransforms<double>::transform(const float*, double2*, double2*, void*, cudaStream_t) const;
+template void RingTransforms<double>::transform(const double*, double2*, double2*, void*, cudaStream_t) const;
+template void RingTransforms<float>::transform_back(const float2*, float*, float2*, void*,
+                                                    cudaStream_t) const;
+template void RingTransforms<float>::transform_back(const float2*, double*, float2*, void*,
+                                                    cudaStream_t) const;
+template void RingTransforms<double>::transform_back(const double2*, float*, double2*, void*,
+                                                     cudaStream_t) const;
+template void RingTransforms<double>::transform_back(const double2*, double*, double2*, void*,
+                                                     cudaStream_t) const;
+
+}  // namespace zonal::radial::cuda

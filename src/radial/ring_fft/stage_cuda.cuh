@@ -1,0 +1,85 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "radial/ring_fft/caps_cuda.cuh"
+#include "radial/ring_fft/schedule.hpp"
+
+/// From maps to F(m) of their rings and from G(m) to maps, in precision R. Rings of one length that follow
+/// each other go through one batch of real transforms; others as pairs north + i south through Bluestein's
+/// algorithm, in shared memory (ring_fft_caps_cuda.cuh) or, where they are too long for it, batched by padded
+/// length.
+namespace zonal::radial::cuda {
+
+/// One ring of a run.
+struct RunRing {
+    std::int64_t modes;  ///< where its modes start; -1: none, its bins are zero
+    double phi_0, weight;
+    std::int32_t n_modes;
+};
+
+/// Consecutive rings of n pixels.
+struct RingRun {
+    std::int64_t first_pixel, n_pixels, n_rings;
+    std::int64_t n_modes;  ///< of the ring with the most
+    core::DeviceArray<RunRing> rings;
+    cufftHandle transform;
+};
+
+/// Pairs whose sequences are padded to one length.
+struct PairBatch {
+    std::int64_t length, n_pairs;
+    std::int64_t n_modes;  ///< of the pair with the most
+    core::DeviceArray<PairSequence> pairs;
+    cufftHandle transform;
+};
+
+/// One direction: of a grid's rings to their modes, or back.
+template <class R>
+class RingTransforms {
+  public:
+    enum class Direction { to_modes, to_pixels };
+
+    RingTransforms(const RingFftGeometry& geometry, const SumSchedule& schedule, Direction direction);
+    ~RingTransforms();
+    RingTransforms(const RingTransforms&) = delete;
+    RingTransforms& operator=(const RingTransforms&) = delete;
+
+    /// Complex numbers of scratch memory that a call needs, and bytes of the FFT library's.
+    std::int64_t scratch_size() const { return scratch_size_; }
+    std::int64_t library_bytes() const { return static_cast<std::int64_t>(library_bytes_); }
+    /// Of tables.
+    std::int64_t bytes() const;
+
+    /// Direction::to_modes: F(m) of all rings, weights included.
+    template <class T>
+    void transform(const T* map, Complex<R>* modes, Complex<R>* scratch, void* library,
+                   cudaStream_t stream) const;
+    /// Direction::to_pixels.
+    template <class T>
+    void transform_back(const Complex<R>* modes, T* map, Complex<R>* scratch, void* library,
+                        cudaStream_t stream) const;
+
+  private:
+    void add_run(const Grid& grid, const std::vector<std::int64_t>& rings, std::vector<bool>& in_run,
+                 const std::vector<RunRing>& ring_modes);
+    void make_batches(const RingFftGeometry& geometry, const SumSchedule& schedule,
+                      const std::vector<bool>& in_run);
+    void make_filters();
+    void prepare(cufftHandle handle, void* library, cudaStream_t stream) const;
+    void execute(cufftHandle handle, Complex<R>* data, int sign, void* library, cudaStream_t stream) const;
+
+    const Direction direction_;
+    std::vector<RingRun> runs_;
+    std::vector<PairBatch> batches_;
+    std::unique_ptr<CapTransforms<R>> caps_;
+    core::DeviceArray<Complex<R>> filters_;
+    std::vector<std::pair<std::int64_t, std::int64_t>> filter_lengths_;  ///< pixels, padded length
+    std::int64_t scratch_size_ = 0;
+    std::size_t library_bytes_ = 0;
+    mutable std::mutex library_mutex_;  ///< a cuFFT plan's stream and work area are its state
+};
+
+}  // namespace zonal::radial::cuda

@@ -1,0 +1,66 @@
+#include "sht/analysis/analysis_operator.hpp"
+
+#include <fmt/core.h>
+
+#include "sht/array_checks.hpp"
+#include "sht/progress_part.hpp"
+#include "sht/transform.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::sht {
+namespace {
+
+ShtWorkspace& checked_workspace(const ShtPlan& plan, ShtWorkspace& workspace) {
+    const bool on_gpu = plan.options().device.kind() == Device::Kind::cuda;
+    if (on_gpu != (workspace.storage().space() == MemorySpace::cuda))
+        throw InvalidArgument("workspace: was made by a plan on another kind of device");
+    return workspace;
+}
+
+PixelWeights checked_weights(const Grid& grid, const AnalysisOptions& options, MemorySpace space) {
+    const auto& ring_weights = options.ring_weights;
+    if (!ring_weights.empty() && static_cast<std::int64_t>(ring_weights.size()) != grid.n_rings())
+        throw InvalidArgument(
+            fmt::format("ring_weights: has length {}: must be {}, the grid's number of rings",
+                        ring_weights.size(), grid.n_rings()));
+    for (std::size_t i = 0; i < ring_weights.size(); ++i)
+        check_weight("ring_weights", static_cast<std::int64_t>(i), ring_weights[i]);
+    if (options.pixel_weights.size() > 0) {
+        check_extent("pixel_weights", options.pixel_weights, 0, "pixel", grid.n_pixels());
+        check_space("pixel_weights", options.pixel_weights, space);
+        if (space != MemorySpace::host) check_contiguous("pixel_weights", options.pixel_weights);
+    }
+    return {&ring_weights, options.pixel_weights};
+}
+
+}  // namespace
+
+template <class T>
+AnalysisOperator<T>::AnalysisOperator(const ShtPlan& plan, const AnalysisOptions& options,
+                                      ShtWorkspace& workspace)
+    : plan_(plan),
+      workspace_(checked_workspace(plan, workspace)),
+      weights_(checked_weights(plan.grid(), options, workspace.storage().space())),
+      maps_(make_map_arithmetic<T>(plan.grid(), weights_, plan.options().threads, workspace.storage())),
+      alms_(make_alm_arithmetic<T>(plan.layout(), plan.options().threads, workspace.storage())) {}
+
+template <class T>
+void AnalysisOperator<T>::quadrature(ConstMap map, Map scratch, Alm alm, const Progress& progress) {
+    if (!has_weights()) return plan_.quadrature<T>(map, alm, workspace_, progress);
+    maps_->weigh(map, scratch);
+    plan_.quadrature<T>(scratch, alm, workspace_, progress);
+}
+
+template <class T>
+void AnalysisOperator<T>::project_residual(ConstAlm alm, ConstMap map, Map scratch, Alm update,
+                                           const Progress& progress) {
+    if (!has_weights()) return plan_.project_residual<T>(alm, map, update, workspace_, progress);
+    synthesize(alm, scratch, part_of(progress, 0, 0.5));
+    maps_->subtract_from(map, scratch);
+    quadrature(scratch, scratch, update, part_of(progress, 0.5, 1));
+}
+
+template class AnalysisOperator<float>;
+template class AnalysisOperator<double>;
+
+}  // namespace zonal::sht

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <complex>
+#include <memory>
+
+#include "sht/analysis/field_arithmetic.hpp"
+#include "zonal/analysis.hpp"
+
+namespace zonal::sht {
+
+/// What the iterative analyses are built from: the transforms of a plan, with the weights of AnalysisOptions
+/// in the quadrature, and the arithmetic of coefficients and maps. Maps: [batch, component, pixel], alm:
+/// [batch, component, coefficient], all where the workspace's transforms work.
+template <class T>
+class AnalysisOperator {
+  public:
+    using Map = View<T, 3>;
+    using ConstMap = View<const T, 3>;
+    using Alm = View<std::complex<T>, 3>;
+    using ConstAlm = View<const std::complex<T>, 3>;
+
+    /// Throws InvalidArgument for weights of wrong length or sign. Keeps references.
+    AnalysisOperator(const ShtPlan& plan, const AnalysisOptions& options, ShtWorkspace& workspace);
+
+    /// Whether the options add weights to those of the grid.
+    bool has_weights() const { return weights_.any(); }
+
+    void synthesize(ConstAlm alm, Map map, const Progress& progress) {
+        plan_.synthesize<T>(alm, map, workspace_, progress);
+    }
+    /// alm = S^T W map. scratch: like map, overwritten if has_weights(); may be map itself.
+    void quadrature(ConstMap map, Map scratch, Alm alm, const Progress& progress);
+
+    /// update = S^T W (map - S alm). scratch: like map, overwritten if has_weights().
+    void project_residual(ConstAlm alm, ConstMap map, Map scratch, Alm update, const Progress& progress);
+
+    MapArithmetic<T>& maps() { return *maps_; }
+    AlmArithmetic<T>& alms() { return *alms_; }
+    ShtWorkspace::Storage& storage() { return workspace_.storage(); }
+
+  private:
+    const ShtPlan& plan_;
+    ShtWorkspace& workspace_;
+    const PixelWeights weights_;
+    std::unique_ptr<MapArithmetic<T>> maps_;
+    std::unique_ptr<AlmArithmetic<T>> alms_;
+};
+
+}  // namespace zonal::sht

@@ -1,0 +1,147 @@
+#include "sht/analysis/analysis_solver.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sht/analysis/field_memory.hpp"
+#include "sht/progress_part.hpp"
+
+namespace zonal::sht {
+namespace {
+
+/// State of the iteration, and its stages.
+template <class T>
+class Solver {
+  public:
+    Solver(AnalysisOperator<T>& op, View<const T, 3> map, View<std::complex<T>, 3> alm,
+           const AnalysisOptions& options)
+        : op_(op),
+          map_(map),
+          alm_(alm),
+          options_(options),
+          map_residual_(map_array(ScratchArray::map_residual)),
+          map_step_(map_array(ScratchArray::map_step)),
+          gradient_(alm_array(ScratchArray::gradient)),
+          direction_(alm_array(ScratchArray::direction)) {}
+
+    AnalysisReport run() {
+        start();
+        double previous = 0;
+        for (bool first = true;; first = false) {
+            report_.residual = largest_residual();
+            report_.converged = report_.residual <= options_.tolerance;
+            // The recursion's residual drifts from the true one by rounding. When a restart from the true one
+            // does not even halve it, rounding is all that is left.
+            const bool stagnates = !first && report_.residual > previous / 2;
+            if (report_.converged || stagnates || report_.iterations >= options_.max_iterations) {
+                if (!report_.converged) explain(stagnates);
+                return report_;
+            }
+            previous = report_.residual;
+            iterate();
+            compute_true_residual();
+        }
+    }
+
+  private:
+    /// a = 0, r = f, s = S^T W r
+    void start() {
+        copy_fields<T>(op_.storage(), map_, map_residual_);
+        compute_gradient();
+        scale_ = gradient_square_;
+        op_.alms().set_zero(alm_);
+    }
+
+    void compute_true_residual() {
+        op_.synthesize(alm_, map_residual_, progress());
+        op_.maps().subtract_from(map_, map_residual_);
+        compute_gradient();
+    }
+
+    void compute_gradient() {
+        op_.quadrature(map_residual_, map_step_, gradient_, progress());
+        gradient_square_ = op_.alms().squares(gradient_);
+    }
+
+    /// Conjugate gradients from the present s on, until the recursion's residual says that all are done.
+    void iterate() {
+        copy_fields<std::complex<T>>(op_.storage(), gradient_, direction_);
+        const auto n_batch = static_cast<std::size_t>(alm_.extent(0));
+        std::vector<double> step(n_batch), minus_step(n_batch), ratio(n_batch);
+        while (report_.iterations < options_.max_iterations &&
+               largest_residual() > 0.9 * options_.tolerance) {
+            op_.synthesize(direction_, map_step_, progress());
+            const auto step_square = op_.maps().weighted_squares(map_step_);
+            for (std::size_t b = 0; b < n_batch; ++b) {
+                step[b] = step_square[b] > 0 ? gradient_square_[b] / step_square[b] : 0;
+                minus_step[b] = -step[b];
+            }
+            op_.alms().add_scaled(step, direction_, alm_);
+            op_.maps().add_scaled(minus_step, map_step_, map_residual_);
+            const auto previous_square = gradient_square_;
+            compute_gradient();
+            for (std::size_t b = 0; b < n_batch; ++b)
+                ratio[b] = previous_square[b] > 0 ? gradient_square_[b] / previous_square[b] : 0;
+            op_.alms().scale_and_add(gradient_, ratio, direction_);
+            ++report_.iterations;
+            // Conjugate gradients gain digits at an even pace.
+            const double gained = std::log(largest_residual()) / std::log(options_.tolerance);
+            done_ = std::clamp(gained, done_, 1.0);
+        }
+    }
+
+    double largest_residual() const {
+        double largest = 0;
+        for (std::size_t b = 0; b < scale_.size(); ++b)
+            if (scale_[b] > 0) largest = std::max(largest, std::sqrt(gradient_square_[b] / scale_[b]));
+        return largest;
+    }
+
+    void explain(bool stagnates) {
+        report_.note =
+            stagnates
+                ? fmt::format("rounding stopped the solver at a residual of {:.2g}, above the tolerance {:g}",
+                              report_.residual, options_.tolerance)
+                : fmt::format(
+                      "the residual is {:.2g} after {} iterations, above the tolerance {:g}: the "
+                      "grid hardly determines this lmax: lower it or allow more iterations",
+                      report_.residual, report_.iterations, options_.tolerance);
+    }
+
+    View<T, 3> map_array(ScratchArray array) {
+        return scratch_array<T, 3>(op_.storage(), array, map_.extents());
+    }
+    View<std::complex<T>, 3> alm_array(ScratchArray array) {
+        return scratch_array<std::complex<T>, 3>(op_.storage(), array, alm_.extents());
+    }
+    /// How many iterations it takes nobody knows: the share of max_iterations is a lower bound of what is
+    /// done.
+    Progress progress() const { return part_of(options_.progress, done_, done_); }
+
+    AnalysisOperator<T>& op_;
+    View<const T, 3> map_;
+    View<std::complex<T>, 3> alm_;
+    const AnalysisOptions& options_;
+    View<T, 3> map_residual_, map_step_;             // r = f - S a; q = S p, or W r
+    View<std::complex<T>, 3> gradient_, direction_;  // s = S^T W r; p
+    std::vector<double> gradient_square_, scale_;    // |s|^2, |S^T W f|^2
+    double done_ = 0;
+    AnalysisReport report_;
+};
+
+}  // namespace
+
+template <class T>
+AnalysisReport solve_normal_equations(AnalysisOperator<T>& op, View<const T, 3> map,
+                                      View<std::complex<T>, 3> alm, const AnalysisOptions& options) {
+    return Solver<T>(op, map, alm, options).run();
+}
+
+template AnalysisReport solve_normal_equations(AnalysisOperator<float>&, View<const float, 3>,
+                                               View<std::complex<float>, 3>, const AnalysisOptions&);
+template AnalysisReport solve_normal_equations(AnalysisOperator<double>&, View<const double, 3>,
+                                               View<std::complex<double>, 3>, const AnalysisOptions&);
+
+}  // namespace zonal::sht

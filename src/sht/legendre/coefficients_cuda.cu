@@ -1,0 +1,337 @@
+#include <algorithm>
+
+#include "sht/legendre/coefficients_cuda.cuh"
+#include "sht/legendre/spin_math.hpp"
+#include "sht/legendre/step_values.cuh"
+
+namespace zonal::sht::cuda {
+namespace {
+
+constexpr int threads = 128;
+
+/// Blocks over (steps or degrees, order), enough for the first order.
+dim3 grid_of(std::int64_t longest, std::int64_t per_block, Orders orders) {
+    return {static_cast<unsigned>((longest + per_block - 1) / per_block),
+            static_cast<unsigned>(orders.count())};
+}
+
+/// Blocks over the steps of every order, values of each, so many of them a thread.
+dim3 step_blocks(const LegendreView& t, Orders orders, int per_step, int per_thread) {
+    const std::int64_t steps = (t.lmax + t.spin - orders.first) / 2 + 1 + step_group;
+    return grid_of(std::max(1, per_step) * steps, threads * per_thread, orders);
+}
+
+/// Steps of one field, or of none, that a thread makes: one would spend its time waiting for memory.
+constexpr int steps_per_thread = 2;
+
+/// The first field's threads write the recurrence, too.
+template <class T>
+__global__ void __launch_bounds__(threads)
+    steps_kernel(LegendreView t, std::int64_t first_order, RowPointers<T> rows, int n_fields,
+                 StepLayout layout, double* steps) {
+    const std::int64_t m = first_order + blockIdx.y, first = t.first_step[m];
+    const unsigned count = static_cast<unsigned>(t.first_step[m + 1] - first);
+    // Below 2^31: a step's fields times the steps of an order.
+    const unsigned index = blockIdx.x * threads * steps_per_thread + threadIdx.x;
+    const unsigned per_step = max(1, layout.n_fields);
+    if (blockIdx.x * threads * steps_per_thread / per_step >= count) return;
+    StepValues values[steps_per_thread];
+#pragma unroll
+    for (unsigned k = 0; k < steps_per_thread; ++k) {
+        const unsigned i = min((index + k * threads) / per_step, count - 1),
+                       f = (index + k * threads) % per_step;
+        values[k] = step_values<T>(t, m, i, static_cast<int>(f) < n_fields ? rows.row[f] : nullptr);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < steps_per_thread; ++k) {
+        const unsigned i = (index + k * threads) / per_step, f = (index + k * threads) % per_step;
+        if (i >= count) return;
+        double* const out = steps + (first + i) * layout.stride;
+        if (f == 0) {
+            store(out, {values[k].step.a, values[k].step.b});
+            if (layout.first_field == 4) store(out + 2, {0, 0});  // copied with the rest
+        }
+        if (layout.n_fields == 0) continue;
+        store(out + layout.first_field + 4 * f, values[k].even);
+        store(out + layout.first_field + 4 * f + 2, values[k].odd);
+    }
+}
+
+__device__ void add(double2& sum, double2 part) {
+    sum.x += part.x, sum.y += part.y;
+}
+
+/// Ishioka's sums of an order, of all its tiles.
+struct StepSums {
+    const double* sums;  ///< [job][step][4 n_fields]
+    const std::int64_t* first_sum;
+    const std::int32_t* n_tiles;
+    int n_fields;
+
+    /// The transpose of a step of write_steps, of field f at step i: the coefficients of degrees m + 2 i and
+    /// m + 2 i + 1.
+    struct Rows {
+        double2 even, odd;
+    };
+    __device__ Rows rows(const LegendreView& t, std::int64_t m, std::int64_t i, std::int64_t f) const {
+        const std::int64_t first = t.first_step[m], l = m + 2 * i;
+        const double order = static_cast<double>(m), alpha = t.alpha[first + i];
+        const double here = alpha * epsilon_lm(static_cast<double>(l + 1), order);
+        const double below = i > 0 ? t.alpha[first + i - 1] * epsilon_lm(static_cast<double>(l), order) : 0;
+        const Totals sum = totals(t, m, i, f);
+        return {{here * sum.even.x + below * sum.carried.x, here * sum.even.y + below * sum.carried.y},
+                {alpha * sum.odd.x, alpha * sum.odd.y}};
+    }
+
+  private:
+    struct Totals {
+        double2 even{0, 0}, odd{0, 0}, carried{0, 0};  ///< carried: even of the step before
+    };
+    /// Of all tiles, several reads on their way at a time.
+    __device__ Totals totals(const LegendreView& t, std::int64_t m, std::int64_t i, std::int64_t f) const {
+        const std::int64_t width = sums_per_step * n_fields, count = t.first_step[m + 1] - t.first_step[m];
+        const double* at = sums + n_fields * first_sum[m] + i * width + 4 * f;
+        const std::int64_t before = i > 0 ? -width : 0;
+        const int n = n_tiles[m];
+        Totals sum;
+#pragma unroll 4
+        for (int tile = 0; tile < n; ++tile, at += count * width) {
+            add(sum.even, complex_at(at, 0));
+            add(sum.odd, complex_at(at, 1));
+            add(sum.carried, complex_at(at + before, 0));
+        }
+        return sum;
+    }
+    static __device__ void add(double2& sum, double2 part) {
+        sum.x += part.x, sum.y += part.y;
+    }
+};
+
+/// One step of one field per thread, fields next to each other as in the sums.
+__global__ void rows_kernel(LegendreView t, std::int64_t first_order, StepSums sums, double* rows,
+                            std::int64_t n_rows) {
+    const std::int64_t m = first_order + blockIdx.y, lmax = t.lmax + t.spin;
+    const unsigned index = blockIdx.x * threads + threadIdx.x, per_step = sums.n_fields;
+    const std::int64_t i = index / per_step, f = index % per_step, l = m + 2 * i;
+    if (i >= t.first_step[m + 1] - t.first_step[m]) return;
+    const StepSums::Rows found = sums.rows(t, m, i, f);
+    double* out = rows + 2 * (f * n_rows + row_origin(lmax, m) + l);
+    if (l <= lmax) store(out, found.even);
+    if (l + 1 <= lmax) store(out + 2, found.odd);
+}
+
+__device__ SpinShifts shifts(const LegendreView& t, std::int64_t l, std::int64_t m) {
+    if (l < m || l < t.spin || l > t.lmax) return {};
+    const double degree = static_cast<double>(l), order = static_cast<double>(m);
+    const double e0 = epsilon_lm(degree, order), e1 = epsilon_lm(degree + 1, order);
+    if (t.spin == 1) return spin_1_shifts(degree, order, e0, e1);
+    const double below = l > m ? epsilon_lm(degree - 1, order) : 0;
+    return spin_2_shifts(degree, order, below, e0, e1, epsilon_lm(degree + 2, order));
+}
+
+/// Thread k of a block has the weights of degree first - 2 + k; all but two at each end have an output.
+template <class T>
+__global__ void to_scalar_kernel(LegendreView t, std::int64_t first_order, AlmPointers<T> alm, double* rows,
+                                 std::int64_t n_rows) {
+    __shared__ SpinShifts of_degree[threads];
+    __shared__ double a[threads][2][2];
+    const std::int64_t m = first_order + blockIdx.y;
+    const std::int64_t l = m + static_cast<std::int64_t>(blockIdx.x) * (threads - 4) - 2 + threadIdx.x;
+    of_degree[threadIdx.x] = shifts(t, l, m);
+    const bool there = l >= m && l >= t.spin && l <= t.lmax;
+    for (int c = 0; c < 2; ++c)
+        for (int part = 0; part < 2; ++part)
+            a[threadIdx.x][c][part] =
+                there && alm.alm[c] != nullptr ? alm.alm[c][2 * (row_origin(t.lmax, m) + l) + part] : T(0);
+    __syncthreads();
+    const int k = threadIdx.x;
+    if (k < 2 || k >= threads - 2 || l > t.lmax + t.spin) return;
+    double q[2] = {}, u[2] = {};
+    for (int offset = -2; offset <= 2; ++offset) {
+        const double w = of_degree[k - offset].weight[offset + 2];
+        const double *e = a[k - offset][0], *b = a[k - offset][1];
+        if ((offset + t.spin) % 2 == 0) {
+            q[0] += w * e[0], q[1] += w * e[1];
+            u[0] += w * b[0], u[1] += w * b[1];
+        } else {  // q += i w b, u -= i w e
+            q[0] -= w * b[1], q[1] += w * b[0];
+            u[0] += w * e[1], u[1] -= w * e[0];
+        }
+    }
+    const std::int64_t at = row_origin(t.lmax + t.spin, m) + l;
+    for (int part = 0; part < 2; ++part) {
+        rows[2 * at + part] = q[part];
+        rows[2 * (n_rows + at) + part] = u[part];
+    }
+}
+
+/// Where one list's Jacobi sums of an order lie, of a pass over n_maps maps.
+struct DegreeSums {
+    const double* sums;
+    int n_maps;
+    const std::int64_t* first_sum;
+    const std::int32_t* n_tiles;
+
+    /// re, im at value k of an order; length of a tile's sums.
+    __device__ double2 total(std::int64_t m, std::int64_t k, std::int64_t length) const {
+        double2 sum{0, 0};
+        if (sums == nullptr) return sum;
+        for (int tile = 0; tile < n_tiles[m]; ++tile) {
+            add(sum, complex_at(sums + n_maps * first_sum[m] + tile * length + k, 0));
+        }
+        return sum;
+    }
+};
+
+/// The Jacobi kernels' sums of one map.
+struct JacobiSums {
+    DegreeSums polar, equatorial;
+    int map_of_pass;
+
+    /// Of component c at degree l.
+    __device__ double2 total(const LegendreView& t, std::int64_t m, std::int64_t l, int c) const {
+        const std::int64_t first_degree = max(m, static_cast<std::int64_t>(t.spin)), k = l - first_degree;
+        if (k < 0) return {0, 0};
+        const std::int64_t n_degrees = (t.lmax - first_degree + degree_group) / degree_group * degree_group;
+        const int width = sums_per_degree * t.components * polar.n_maps;
+        const std::int64_t entry = k * width + 2 * (map_of_pass * t.components + c);
+        const double2 from_poles = polar.total(m, entry, n_degrees * width);
+        const double2 from_equator = equatorial.total(m, entry, n_degrees * width);
+        return {from_poles.x + from_equator.x, from_poles.y + from_equator.y};
+    }
+};
+
+/// Steps of two degrees of one scalar map, steps_per_thread a thread, straight from Ishioka's sums of field
+/// f.
+template <class T>
+__global__ void store_scalar_kernel(LegendreView t, std::int64_t first_order, StepSums steps, int f,
+                                    JacobiSums jacobi, T* alm) {
+    const std::int64_t m = first_order + blockIdx.y, last = (t.lmax - m) / 2;
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads * steps_per_thread + threadIdx.x;
+    if (i - threadIdx.x > last) return;
+    StepSums::Rows found[steps_per_thread];
+#pragma unroll
+    for (int k = 0; k < steps_per_thread; ++k) {
+        const std::int64_t here = min(i + k * threads, last), l = m + 2 * here;
+        found[k] = steps.rows(t, m, here, f);
+        add(found[k].even, jacobi.total(t, m, l, 0));
+        if (l < t.lmax) add(found[k].odd, jacobi.total(t, m, l + 1, 0));
+    }
+#pragma unroll
+    for (int k = 0; k < steps_per_thread; ++k) {
+        const std::int64_t l = m + 2 * (i + k * threads);
+        T* const out = alm + 2 * (row_origin(t.lmax, m) + l);
+        if (l <= t.lmax) store(out, found[k].even);
+        if (l + 1 <= t.lmax) store(out + 2, found[k].odd);
+    }
+}
+
+/// e, b: re, im of the transpose of to_scalar at degree l.
+__device__ void add_from_scalar(const LegendreView& t, std::int64_t l, std::int64_t m, const double* q,
+                                const double* u, double (&value)[2][2]) {
+    const SpinShifts w = shifts(t, l, m);
+    for (int offset = -2; offset <= 2; ++offset) {
+        if (l + offset < m || l + offset > t.lmax + t.spin) continue;
+        const double weight = w.weight[offset + 2];
+        const double *x = q + 2 * offset, *y = u + 2 * offset;
+        if ((offset + t.spin) % 2 == 0) {
+            value[0][0] += weight * x[0], value[0][1] += weight * x[1];
+            value[1][0] += weight * y[0], value[1][1] += weight * y[1];
+        } else {  // e += i w u, b -= i w q
+            value[0][0] -= weight * y[1], value[0][1] += weight * y[0];
+            value[1][0] += weight * x[1], value[1][1] -= weight * x[0];
+        }
+    }
+}
+
+template <class T>
+__global__ void store_kernel(LegendreView t, std::int64_t first_order, const double* rows_q,
+                             const double* rows_u, JacobiSums jacobi, AlmTargets<T> alm) {
+    const std::int64_t m = first_order + blockIdx.y,
+                       l = m + static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+    if (l > t.lmax) return;
+    double value[2][2] = {};
+    if (rows_q != nullptr) {
+        const std::int64_t at = 2 * (row_origin(t.lmax + t.spin, m) + l);
+        add_from_scalar(t, l, m, rows_q + at, rows_u + at, value);
+    }
+    const double sign = t.spin == 0 ? 1 : -1;
+    for (int c = 0; c < t.components; ++c) {
+        if (alm.alm[c] == nullptr) continue;
+        const double2 sum = jacobi.total(t, m, l, c);
+        store(alm.alm[c] + 2 * (row_origin(t.lmax, m) + l),
+              {value[c][0] + sign * sum.x, value[c][1] + sign * sum.y});
+    }
+}
+
+/// Ishioka's sums as the kernels read them.
+StepSums step_sums(const LegendreStage& stage, const double* sums, int n_fields) {
+    return {sums, stage.ishioka().first_sum.data(), stage.ishioka().n_tiles.data(), n_fields};
+}
+
+}  // namespace
+
+std::int64_t n_rows(const LegendreView& t) {
+    return AlmLayout(t.lmax + t.spin, t.mmax).size();
+}
+
+template <class T>
+void write_steps(const LegendreStage& stage, Orders orders, RowPointers<T> rows, int n_fields,
+                 StepLayout layout, double* steps, cudaStream_t stream) {
+    const LegendreView& t = stage.view();
+    steps_kernel<T><<<step_blocks(t, orders, layout.n_fields, steps_per_thread), threads, 0, stream>>>(
+        t, orders.first, rows, n_fields, layout, steps);
+    core::check_launch("Ishioka coefficients");
+}
+
+void write_recurrence(const LegendreStage& stage, Orders orders, double* steps, cudaStream_t stream) {
+    write_steps<double>(stage, orders, {}, 0, StepLayout{2, 2, 0}, steps, stream);
+}
+
+void rows_from_sums(const LegendreStage& stage, Orders orders, const double* sums, int n_fields, double* rows,
+                    cudaStream_t stream) {
+    const LegendreView& t = stage.view();
+    rows_kernel<<<step_blocks(t, orders, n_fields, 1), threads, 0, stream>>>(
+        t, orders.first, step_sums(stage, sums, n_fields), rows, n_rows(t));
+    core::check_launch("Ishioka sums");
+}
+
+template <class T>
+void spin_to_scalar(const LegendreStage& stage, Orders orders, AlmPointers<T> alm, double* rows,
+                    cudaStream_t stream) {
+    const LegendreView& t = stage.view();
+    const dim3 grid = grid_of(t.lmax + t.spin + 1 - orders.first, threads - 4, orders);
+    to_scalar_kernel<T><<<grid, threads, 0, stream>>>(t, orders.first, alm, rows, n_rows(t));
+    core::check_launch("spin to scalar");
+}
+
+template <class T>
+void store_alm(const LegendreStage& stage, Orders orders, const AdjointSums& sums, AlmTargets<T> alm,
+               cudaStream_t stream) {
+    const LegendreView& t = stage.view();
+    const MapsOfPass pass = maps_of_pass(sums.map, sums.n_maps, t.components);
+    const auto view = [&](const double* values, const JobList& jobs) {
+        return DegreeSums{values + pass.first * jobs.n_sums, pass.count, jobs.first_sum.data(),
+                          jobs.n_tiles.data()};
+    };
+    const JacobiSums jacobi{view(sums.polar, stage.polar()), view(sums.equatorial, stage.equatorial()),
+                            sums.map - pass.first};
+    if (t.spin == 0 && sums.steps != nullptr)
+        store_scalar_kernel<T><<<step_blocks(t, orders, 1, steps_per_thread), threads, 0, stream>>>(
+            t, orders.first, step_sums(stage, sums.steps, sums.n_maps), sums.map, jacobi, alm.alm[0]);
+    else
+        store_kernel<T><<<grid_of(t.lmax + 1 - orders.first, threads, orders), threads, 0, stream>>>(
+            t, orders.first, sums.rows[0], sums.rows[1], jacobi, alm);
+    core::check_launch("storing alm");
+}
+
+template void write_steps(const LegendreStage&, Orders, RowPointers<float>, int, StepLayout, double*,
+                          cudaStream_t);
+template void write_steps(const LegendreStage&, Orders, RowPointers<double>, int, StepLayout, double*,
+                          cudaStream_t);
+template void spin_to_scalar(const LegendreStage&, Orders, AlmPointers<float>, double*, cudaStream_t);
+template void spin_to_scalar(const LegendreStage&, Orders, AlmPointers<double>, double*, cudaStream_t);
+template void store_alm(const LegendreStage&, Orders, const AdjointSums&, AlmTargets<float>, cudaStream_t);
+template void store_alm(const LegendreStage&, Orders, const AdjointSums&, AlmTargets<double>, cudaStream_t);
+
+}  // namespace zonal::sht::cuda

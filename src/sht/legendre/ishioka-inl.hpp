@@ -1,0 +1,117 @@
+// Coefficients of Ishioka's recurrence for one order m, and the conversion of a_lm to and from its form.
+// Included once per SIMD target: the plain loops below are vectorised by the compiler for that target.
+
+#if defined(ZONAL_SHT_ISHIOKA_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef ZONAL_SHT_ISHIOKA_INL_HPP
+#undef ZONAL_SHT_ISHIOKA_INL_HPP
+#else
+#define ZONAL_SHT_ISHIOKA_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <complex>
+
+#include "sht/legendre/ishioka_math.hpp"
+#include "sht/legendre/legendre.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace zonal::sht::HWY_NAMESPACE {
+
+using Complex = std::complex<double>;
+
+/// The recurrence of one order m up to degree lmax, in steps i of two degrees: l = m + 2i (ishioka_math.hpp).
+struct Ishioka {
+    std::int64_t m, lmax;
+    std::int64_t n_steps;   ///< even: the last may be empty
+    const double* epsilon;  ///< [l - m], l = m..: sqrt((l^2 - m^2) / (4 l^2 - 1))
+    const double* alpha;    ///< [i]
+
+    Ishioka(std::int64_t m, std::int64_t lmax, LegendreScratch& scratch) : m(m), lmax(lmax) {
+        const std::int64_t used = (lmax - m) / 2 + 1;
+        n_steps = (used + 1) / 2 * 2;
+        // Room for a spin field's degrees up to lmax + 2 and the recurrence's l + 3.
+        scratch.epsilon.resize(2 * n_steps + 8);
+        double* eps = scratch.epsilon.data();
+        const double order = static_cast<double>(m);
+        for (std::int64_t k = 0; k < 2 * n_steps + 4; ++k)
+            eps[k] = epsilon_lm(order + static_cast<double>(k), order);
+        eps[0] = 0;
+        scratch.alpha.resize(3 * n_steps + 4);
+        write_alphas(eps, scratch.alpha.data());
+        epsilon = eps;
+        alpha = scratch.alpha.data();
+    }
+
+    /// Room behind the n_steps values of alpha is scratch.
+    void write_alphas(const double* eps, double* alpha_out) const {
+        double* a = alpha_out;
+        double* ratio = a + n_steps;
+        double* defect = ratio + n_steps;
+        // As write_alpha of ishioka_math.hpp, in loops that vectorise. p_i = eps_{l+2}
+        // eps_{l+3}.
+        for (std::int64_t i = 0; i < n_steps; ++i)
+            ratio[i] = -(eps[2 * i + 2] * eps[2 * i + 3]) / (eps[2 * i + 4] * eps[2 * i + 5]);
+        a[0] = 1 / eps[1];
+        a[1] = eps[1] / (eps[2] * eps[3]);
+        for (std::int64_t i = 0; i + 2 < n_steps; ++i) a[i + 2] = a[i] * ratio[i];
+        // Even and odd i have drifted apart by rounding, which near the equator and the poles acts as a shift
+        // of theta. Restore alpha_{i+1} alpha_i p_i = (-1)^i: with alpha_i (1 + c_i), c_{i+1} = -defect_i -
+        // c_i.
+        for (std::int64_t i = 0; i + 1 < n_steps; ++i)
+            defect[i] = alpha_defect(eps[2 * i + 2], eps[2 * i + 3], a[i], a[i + 1], i % 2 == 0 ? 1 : -1);
+        double correction = 0;
+        for (std::int64_t i = 0; i + 1 < n_steps; ++i) {
+            correction = -defect[i] - correction;
+            a[i + 1] += a[i + 1] * correction;
+        }
+    }
+
+    /// steps[i * stride], steps[i * stride + 1] = A_i, B_i.
+    void write_recurrence(double* steps, std::int64_t stride) const {
+        for (std::int64_t i = 0; i < n_steps; ++i) {
+            const IshiokaStep step = ishioka_step(i, alpha[i], epsilon[2 * i + 1], epsilon[2 * i + 2]);
+            steps[i * stride] = step.a;
+            steps[i * stride + 1] = step.b;
+        }
+    }
+
+    /// steps[(i - begin) * stride + 0..3] = b_i, c_i (re, im each) for the steps i from `begin` to `end`:
+    ///   b_i = alpha_i (eps_{l+1} a_l + eps_{l+2} a_{l+2}), c_i = alpha_i a_{l+1}
+    /// a: [lmax - m + 1]
+    void write_coefficients(const Complex* a, std::int64_t begin, std::int64_t end, double* steps,
+                            std::int64_t stride) const {
+        const std::int64_t length = lmax - m + 1;
+        auto write = [&](std::int64_t i, Complex a0, Complex a1, Complex a2) {
+            const double even0 = alpha[i] * epsilon[2 * i + 1], even2 = alpha[i] * epsilon[2 * i + 2];
+            double* step = steps + (i - begin) * stride;
+            step[0] = even0 * a0.real() + even2 * a2.real();
+            step[1] = even0 * a0.imag() + even2 * a2.imag();
+            step[2] = alpha[i] * a1.real();
+            step[3] = alpha[i] * a1.imag();
+        };
+        std::int64_t i = begin;
+        for (; i < end && 2 * i + 2 < length; ++i) write(i, a[2 * i], a[2 * i + 1], a[2 * i + 2]);
+        auto at = [&](std::int64_t k) { return k < length ? a[k] : Complex(0); };
+        for (; i < end; ++i) write(i, at(2 * i), at(2 * i + 1), at(2 * i + 2));
+    }
+
+    /// The transpose of write_coefficients: a_l from sums[k][i], k = even re, im, odd re, im, rows `row`
+    /// long; overwritten.
+    void read_sums(const double* sums, std::int64_t row, Complex* a) const {
+        const std::int64_t length = lmax - m + 1;
+        Complex carried = 0;
+        for (std::int64_t i = 0; 2 * i < length; ++i) {
+            const Complex even(sums[i], sums[row + i]), odd(sums[2 * row + i], sums[3 * row + i]);
+            a[2 * i] = alpha[i] * epsilon[2 * i + 1] * even + carried;
+            if (2 * i + 1 < length) a[2 * i + 1] = alpha[i] * odd;
+            carried = alpha[i] * epsilon[2 * i + 2] * even;
+        }
+    }
+};
+
+}  // namespace zonal::sht::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "sht/legendre/legendre_cuda.cuh"
+#include "sht/legendre/scaled_math.hpp"
+
+/// Ishioka's recurrence for R ring pairs per thread, 32 R per warp, in registers.
+namespace zonal::sht::cuda {
+
+/// Values from 2^visible up count. They are looked at every step_group steps, in which they grow by less than
+/// 2^128 (A_i <= 2m + 3 < 2^16), and what is below 2^-66 when it becomes visible was not missed: -66 - 128.
+inline constexpr double visible = -194;
+inline constexpr double promotion = 0x1p606;  ///< 2^(visible + scale_step)
+inline constexpr double demotion_factor = 0x1p-800;
+inline constexpr unsigned whole_warp = ~0u;
+
+/// How much of a warp's values count.
+enum class Visibility { none, some, all };
+
+template <int R>
+struct Recurrence {
+    double previous[R];  ///< lam_{i-1}
+    double current[R];   ///< lam_i
+    double cos2[R];
+    int scale[R];
+
+    /// pair_of(r): the thread's r-th ring pair.
+    template <class PairOf>
+    __device__ void start(const LegendreView& t, int m, const PairOf& pair_of) {
+#pragma unroll
+        for (int r = 0; r < R; ++r) {
+            const int pair = pair_of(r);
+            Log2 log{t.log2_scalar.high[m], t.log2_scalar.low[m]};
+            log.add(m, t.log2_sin.high[pair], t.log2_sin.low[pair]);
+            const ScaledValue value = exp2_scaled(log, m % 2 == 0 ? 1 : -1, visible);
+            previous[r] = 0;
+            current[r] = value.value;
+            scale[r] = value.scale;
+            cos2[r] = t.cos2_theta[pair];
+        }
+    }
+
+    __device__ Visibility visibility() const {
+        bool some = false, all = true;
+#pragma unroll
+        for (int r = 0; r < R; ++r) {
+            some = some || scale[r] == 0;
+            all = all && scale[r] == 0;
+        }
+        if (__all_sync(whole_warp, all)) return Visibility::all;
+        return __any_sync(whole_warp, some) ? Visibility::some : Visibility::none;
+    }
+
+    /// Moves values that have passed `promotion` up by one scale.
+    __device__ void promote() {
+#pragma unroll
+        for (int r = 0; r < R; ++r)
+            if (scale[r] < 0 && fabs(current[r]) >= promotion) {
+                current[r] *= demotion_factor;
+                previous[r] *= demotion_factor;
+                ++scale[r];
+            }
+    }
+
+    /// One step; the roles of the two arrays change: `older` becomes lam_{i+1}.
+    static __device__ void advance(double a, double b, const double (&cos2)[R], double (&older)[R],
+                                   const double (&newer)[R]) {
+#pragma unroll
+        for (int r = 0; r < R; ++r) older[r] = fma(fma(a, cos2[r], b), newer[r], older[r]);
+    }
+
+    /// Two steps at `step`, the next one `stride` further; visit(step, lam) sees lam_i of each.
+    template <class Visit>
+    __device__ void two_steps(const double* step, int stride, const Visit& visit) {
+        visit(step, current);
+        advance(step[0], step[1], cos2, previous, current);
+        visit(step + stride, previous);
+        advance(step[stride], step[stride + 1], cos2, current, previous);
+    }
+};
+
+/// 1 / sin^s theta, the factor that the scalar form of a spin field leaves out.
+__device__ inline double inverse_sine_power(const LegendreView& t, int pair) {
+    double factor = 1;
+    for (int k = 0; k < t.spin; ++k) factor /= t.sin_theta[pair];
+    return factor;
+}
+
+/// Copies steps [begin, begin + count) of `stride` doubles to shared memory, by the whole block, not waiting.
+template <int Threads>
+__device__ void copy_steps(const double* steps, std::int64_t begin, int count, int stride, double* chunk) {
+    const double* from = steps + begin * stride;
+    for (int k = 2 * threadIdx.x; k < count * stride; k += 2 * Threads)
+        __pipeline_memcpy_async(chunk + k, from + k, 2 * sizeof(double));
+    __pipeline_commit();
+}
+
+}  // namespace zonal::sht::cuda

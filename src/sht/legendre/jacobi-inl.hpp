@@ -1,0 +1,209 @@
+// Wigner d functions for any spin, one degree after the other: by differences of Jacobi polynomials near the
+// poles, by the three-term recurrence elsewhere. Included once per SIMD target.
+
+#if defined(ZONAL_SHT_JACOBI_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef ZONAL_SHT_JACOBI_INL_HPP
+#undef ZONAL_SHT_JACOBI_INL_HPP
+#else
+#define ZONAL_SHT_JACOBI_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sht/legendre/jacobi_math.hpp"
+#include "sht/legendre/legendre.hpp"
+#include "sht/legendre/scaled-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace zonal::sht::HWY_NAMESPACE {
+
+/// Degrees are taken in groups of this many, so that sums over rings fold whole vectors.
+inline constexpr std::int64_t degree_group = 4;
+
+/// How lambda = sqrt((2l+1)/4pi) d^l_{m,+-s} goes from degree l to l + 1.
+enum class JacobiForm {
+    difference,  ///< exact to rounding near the poles
+    three_term   ///< exact to rounding elsewhere
+};
+
+/// The coefficients of all steps of one sequence, [n_degrees] each; their meaning depends on the form.
+struct JacobiSteps {
+    double *c0, *c1, *c2;
+};
+
+inline void write_difference_steps(double alpha, double beta, double first_degree, std::int64_t count,
+                                   const JacobiSteps& steps) {
+    for (std::int64_t k = 0; k < count; ++k) {
+        const JacobiStep step = difference_step(alpha, beta, first_degree, static_cast<double>(k));
+        steps.c0[k] = step.c0;
+        steps.c1[k] = step.c1;
+        steps.c2[k] = step.c2;
+    }
+}
+
+/// As three_term_step, with w_l = u_l / u_{l-1} from the stored u.
+inline void write_three_term_steps(double m, double s, double first_degree, std::int64_t count,
+                                   const JacobiSteps& steps) {
+    for (std::int64_t k = 0; k < count; ++k) {
+        const double l = first_degree + static_cast<double>(k);
+        steps.c0[k] = three_term_growth(m, s, l);
+    }
+    // Spin 0 has no shift: zeros from the start.
+    for (std::int64_t k = 0; s != 0 && k < count; ++k)
+        steps.c1[k] = three_term_shift(m, s, first_degree + static_cast<double>(k), steps.c0[k]);
+    for (std::int64_t k = count - 1; k > 0; --k) steps.c2[k] = steps.c0[k] / steps.c0[k - 1];
+    if (count > 0) steps.c2[0] = 0;
+}
+
+/// The steps of one order for lambda_lm (spin 0, one sequence) or the pair d_{m,-s}, d_{m,+s}; padded to
+/// whole degree groups by steps to zero.
+struct JacobiRecurrence {
+    std::int64_t first_degree;  ///< L = max(m, s)
+    std::int64_t n_degrees;     ///< a multiple of degree_group, 0 where L > lmax
+    JacobiSteps steps[2];
+
+    JacobiRecurrence(const LegendreTable& table, JacobiForm form, std::int64_t m, LegendreScratch& scratch) {
+        const std::int64_t s = table.spin, lmax = table.layout.lmax();
+        first_degree = std::max(m, s);
+        const std::int64_t used = std::max<std::int64_t>(0, lmax - first_degree + 1);
+        n_degrees = (used + degree_group - 1) / degree_group * degree_group;
+        const int n_sequences = s == 0 ? 1 : 2;
+        scratch.jacobi.assign(n_degrees * 3 * n_sequences, 0.0);
+        double* next = scratch.jacobi.data();
+        const double dm = static_cast<double>(m), ds = static_cast<double>(s), first = std::max(dm, ds);
+        const double far = dm + ds, near = std::abs(dm - ds);
+        for (int k = 0; k < n_sequences; ++k) {
+            steps[k] = {next, next + n_degrees, next + 2 * n_degrees};
+            next += 3 * n_degrees;
+            // d_{m,-s} carries sin^(m+s)(theta/2), d_{m,+s} carries sin^|m-s|(theta/2).
+            if (form == JacobiForm::difference)
+                write_difference_steps(k == 0 ? far : near, k == 0 ? near : far, first, used - 1, steps[k]);
+            else
+                write_three_term_steps(dm, k == 0 ? -ds : ds, first, used - 1, steps[k]);
+        }
+    }
+};
+
+/// One sequence at one vector of rings. x: h = 1 - cos theta for differences, else cos theta.
+template <JacobiForm Form>
+struct JacobiSequence {
+    V value;
+    V memory;  ///< the last difference, or the last value
+    V scale;
+
+    /// power: of sin(theta/2); the other of cos(theta/2).
+    HWY_INLINE void start(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
+                          std::int64_t ring, std::int64_t cos_power, std::int64_t sin_power, double factor) {
+        const D d;
+        LogSum log{hn::Set(d, table.log2_wigner.high[m]), hn::Set(d, table.log2_wigner.low[m])};
+        log.add(static_cast<double>(cos_power), rings.log2_cos_half, ring);
+        log.add(static_cast<double>(sin_power), rings.log2_sin_half, ring);
+        const Scaled start = exp2_scaled(log, factor);
+        value = start.value;
+        scale = start.scale;
+        memory = hn::Zero(d);
+    }
+
+    HWY_INLINE void advance(const JacobiSteps& steps, std::int64_t k, V x) {
+        const D d;
+        if constexpr (Form == JacobiForm::difference) {
+            const V drive = hn::Mul(hn::Mul(hn::Set(d, steps.c2[k]), x), value);
+            memory = hn::MulSub(hn::Set(d, steps.c1[k]), memory, drive);
+            value = hn::MulAdd(hn::Set(d, steps.c0[k]), value, memory);
+        } else {
+            const V factor = hn::MulAdd(hn::Set(d, steps.c0[k]), x, hn::Set(d, steps.c1[k]));
+            const V next = hn::MulSub(factor, value, hn::Mul(hn::Set(d, steps.c2[k]), memory));
+            memory = value;
+            value = next;
+        }
+    }
+
+    /// The value where it is visible, else 0.
+    template <bool AllVisible>
+    HWY_INLINE V counted() const {
+        return AllVisible ? value : hn::Mul(value, visibility(scale));
+    }
+};
+
+template <JacobiForm Form>
+HWY_INLINE V jacobi_argument(const RingPairs& rings, std::int64_t ring) {
+    return hn::LoadU(D(), (Form == JacobiForm::difference ? rings.h : rings.cos_theta).data() + ring);
+}
+
+/// The functions of one order at one vector of rings: lambda_lm for spin 0, F+ and F- for spin s.
+template <bool Spin, JacobiForm Form>
+struct JacobiFunctions {
+    JacobiSequence<Form> lambda;
+    V x;
+
+    HWY_INLINE void start(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
+                          std::int64_t ring) {
+        lambda.start(table, rings, m, ring, m, m, m % 2 == 0 ? 1 : -1);
+        x = jacobi_argument<Form>(rings, ring);
+    }
+    HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) { lambda.advance(r.steps[0], k, x); }
+    HWY_INLINE void rescale() { promote(lambda.memory, lambda.value, lambda.scale); }
+    HWY_INLINE bool invisible() const { return none_visible(lambda.scale); }
+    HWY_INLINE bool visible() const { return all_visible(lambda.scale); }
+};
+
+/// +s lambda / 2 = plus, (-1)^s -s lambda / 2 = minus, so that F+ = plus + minus, F- = plus - minus. Signs:
+/// (-1)^s d_{m,-s} with d_{m,-s} = (-1)^(m+s) d^-, and d_{m,+s} = (-1)^(m-s) d^+ for m >= s, else d^+.
+template <JacobiForm Form>
+struct JacobiFunctions<true, Form> {
+    JacobiSequence<Form> plus, minus;
+    V x;
+
+    HWY_INLINE void start(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
+                          std::int64_t ring) {
+        const std::int64_t s = table.spin, far = m + s, near = std::abs(m - s);
+        plus.start(table, rings, m, ring, near, far, m % 2 == 0 ? 0.5 : -0.5);
+        minus.start(table, rings, m, ring, far, near, m >= s && (m - s) % 2 != 0 ? -0.5 : 0.5);
+        x = jacobi_argument<Form>(rings, ring);
+    }
+    HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) {
+        plus.advance(r.steps[0], k, x);
+        minus.advance(r.steps[1], k, x);
+    }
+    HWY_INLINE void rescale() {
+        promote(plus.memory, plus.value, plus.scale);
+        promote(minus.memory, minus.value, minus.scale);
+    }
+    HWY_INLINE bool invisible() const { return none_visible(plus.scale) && none_visible(minus.scale); }
+    HWY_INLINE bool visible() const { return all_visible(plus.scale) && all_visible(minus.scale); }
+};
+
+/// NV vectors of neighbouring rings, which need not wait for each other.
+template <bool Spin, JacobiForm Form, int NV>
+struct JacobiGroup {
+    JacobiFunctions<Spin, Form> vector[NV];
+
+    HWY_INLINE JacobiGroup(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
+                           std::int64_t ring) {
+        for (int v = 0; v < NV; ++v) vector[v].start(table, rings, m, ring + v * lanes());
+    }
+    HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) {
+        for (int v = 0; v < NV; ++v) vector[v].advance(r, k);
+    }
+    HWY_INLINE void rescale() {
+        for (int v = 0; v < NV; ++v) vector[v].rescale();
+    }
+    HWY_INLINE bool invisible() const {
+        bool all = true;
+        for (int v = 0; v < NV; ++v) all = all && vector[v].invisible();
+        return all;
+    }
+    HWY_INLINE bool visible() const {
+        bool all = true;
+        for (int v = 0; v < NV; ++v) all = all && vector[v].visible();
+        return all;
+    }
+};
+
+}  // namespace zonal::sht::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

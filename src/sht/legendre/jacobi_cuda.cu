@@ -1,0 +1,288 @@
+#include "core/warp_sums.cuh"
+#include "sht/legendre/jacobi_kernels.cuh"
+
+namespace zonal::sht::cuda {
+namespace {
+
+/// One warp a block. Where there are blocks enough, two ring pairs a thread: what they share of a step is
+/// loaded once.
+constexpr int threads = 32;
+/// Degrees whose steps and coefficients lie in shared memory at a time.
+constexpr int chunk_degrees = 2 * threads;
+static_assert(chunk_degrees % degree_group == 0);
+
+/// Q += -(E F+ + i B F-), U += -(B F+ - i E F-), without the sign; a: re, im per component.
+template <bool Spin, JacobiForm Form, int Columns>
+__device__ void add_degree(const JacobiFunctions<Spin, Form>& functions, const double (&a)[Columns][2],
+                           double (&same)[Columns][2], double (&mirror)[Columns][2]) {
+    if constexpr (Spin) {
+        const double f_plus = functions.plus(), f_minus = functions.minus();
+#pragma unroll
+        for (int c = 0; c < 2; ++c)
+#pragma unroll
+            for (int r = 0; r < 2; ++r) same[c][r] = fma(a[c][r], f_plus, same[c][r]);
+        mirror[0][0] = fma(-a[1][1], f_minus, mirror[0][0]);
+        mirror[0][1] = fma(a[1][0], f_minus, mirror[0][1]);
+        mirror[1][0] = fma(a[0][1], f_minus, mirror[1][0]);
+        mirror[1][1] = fma(-a[0][0], f_minus, mirror[1][1]);
+    } else {
+        const double lambda = functions.sequence[0].counted();
+#pragma unroll
+        for (int c = 0; c < Columns; ++c)
+#pragma unroll
+            for (int r = 0; r < 2; ++r) same[c][r] = fma(a[c][r], lambda, same[c][r]);
+    }
+}
+
+/// The transpose, for a spin field E = -(F+ q + i F- u), B = -(F+ u - i F- q), without the sign.
+template <bool Spin, JacobiForm Form, int Columns>
+__device__ void project_degree(const JacobiFunctions<Spin, Form>& functions, const double (&same)[Columns][2],
+                               const double (&mirror)[Columns][2], double* out) {
+    if constexpr (Spin) {
+        const double f_plus = functions.plus(), f_minus = functions.minus();
+        out[0] = fma(f_plus, same[0][0], -f_minus * mirror[1][1]);
+        out[1] = fma(f_plus, same[0][1], f_minus * mirror[1][0]);
+        out[2] = fma(f_plus, same[1][0], f_minus * mirror[0][1]);
+        out[3] = fma(f_plus, same[1][1], -f_minus * mirror[0][0]);
+    } else {
+        const double lambda = functions.sequence[0].counted();
+#pragma unroll
+        for (int c = 0; c < Columns; ++c)
+#pragma unroll
+            for (int r = 0; r < 2; ++r) out[2 * c + r] = lambda * same[c][r];
+    }
+}
+
+/// Coefficients of one pass: the components of a spin field, or scalar maps; null where they are zero.
+template <class T>
+struct ColumnPointers {
+    const T* column[4];
+};
+
+/// A thread's functions at its ring pairs first + 32 r, up to end.
+template <bool Spin, JacobiForm Form, int R>
+struct ThreadFunctions {
+    JacobiFunctions<Spin, Form> at[R];
+    bool visible = false;
+
+    __device__ ThreadFunctions(const LegendreView& t, const LegendreJob& job) {
+#pragma unroll
+        for (int r = 0; r < R; ++r) at[r].start(t, job.m, min(pair(job, r), job.end - 1));
+        look();
+    }
+    static __device__ int pair(const LegendreJob& job, int r) {
+        return job.first + threads * r + threadIdx.x;
+    }
+    __device__ void advance(const JacobiStep* steps) {
+#pragma unroll
+        for (int r = 0; r < R; ++r) at[r].advance(steps);
+    }
+    __device__ void promote() {
+#pragma unroll
+        for (int r = 0; r < R; ++r) at[r].promote();
+    }
+    /// Whether anything of the warp's counts, from now on for good.
+    __device__ void look() {
+#pragma unroll
+        for (int r = 0; r < R; ++r) visible = visible || at[r].any_visible();
+    }
+};
+
+template <bool Spin, JacobiForm Form, int R, int Columns, class T>
+__global__ void __launch_bounds__(threads)
+    synthesis_kernel(LegendreView t, const LegendreJob* jobs, ColumnPointers<T> alm, PairModes* fourier,
+                     std::int64_t field_stride) {
+    constexpr int sequences = Spin ? 2 : 1;
+    __shared__ JacobiStep steps[chunk_degrees][sequences];
+    __shared__ double a[chunk_degrees][Columns][2];
+    const LegendreJob job = jobs[blockIdx.x];
+    const JacobiOrder order(t, job.m);
+    const std::int64_t row =
+        static_cast<std::int64_t>(job.m) * (2 * t.lmax + 1 - job.m) / 2 + order.first_degree;
+    ThreadFunctions<Spin, Form, R> functions(t, job);
+    MirrorParts<Columns> parts[R];
+    for (int done = 0; done < order.n_degrees; done += chunk_degrees) {
+        __syncwarp();
+        for (int k = threadIdx.x; k < chunk_degrees; k += threads) {
+            const int degree = done + k;
+            for (int c = 0; c < sequences; ++c) steps[k][c] = order.template step<Form>(c, degree);
+#pragma unroll
+            for (int c = 0; c < Columns; ++c) {
+                const bool there = degree < order.used && alm.column[c] != nullptr;
+                for (int part = 0; part < 2; ++part)
+                    a[k][c][part] = there ? alm.column[c][2 * (row + degree) + part] : T(0);
+            }
+        }
+        __syncwarp();
+        const int count = min(chunk_degrees, order.n_degrees - done);
+        for (int j = 0; j < count; j += step_group) {
+            if (functions.visible) {
+#pragma unroll
+                for (int i = j; i < j + step_group; i += 2) {
+#pragma unroll
+                    for (int r = 0; r < R; ++r)
+                        add_degree(functions.at[r], a[i], parts[r].even, parts[r].odd);
+                    functions.advance(steps[i]);
+#pragma unroll
+                    for (int r = 0; r < R; ++r)
+                        add_degree(functions.at[r], a[i + 1], parts[r].odd, parts[r].even);
+                    functions.advance(steps[i + 1]);
+                }
+            } else {
+#pragma unroll
+                for (int i = j; i < j + step_group; ++i) functions.advance(steps[i]);
+            }
+            functions.promote();
+            functions.look();
+        }
+    }
+    const double sign = Spin ? -1 : 1, odd_sign = order.starts_odd() ? -1 : 1;
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+        const int pair = functions.pair(job, r);
+#pragma unroll
+        for (int c = 0; c < Columns; ++c) {
+            if (pair >= job.end) continue;
+            const double re = sign * parts[r].even[c][0], im = sign * parts[r].even[c][1];
+            const double odd_re = sign * parts[r].odd[c][0], odd_im = sign * parts[r].odd[c][1];
+            fourier[c * field_stride + t.fourier_origin[job.m] + pair] = {
+                {re + odd_re, im + odd_im}, {odd_sign * (re - odd_re), odd_sign * (im - odd_im)}};
+        }
+    }
+}
+
+template <bool Spin, JacobiForm Form, int R, int Columns>
+__global__ void __launch_bounds__(threads)
+    adjoint_kernel(LegendreView t, const LegendreJob* jobs, const PairModes* fourier,
+                   std::int64_t field_stride, double* sums) {
+    constexpr int sequences = Spin ? 2 : 1, width = sums_per_degree * Columns, per_fold = 32 / width;
+    // Sums of several maps take the place of one's.
+    constexpr int n_maps = Spin ? 1 : Columns;
+    __shared__ JacobiStep steps[chunk_degrees][sequences];
+    const LegendreJob job = jobs[blockIdx.x];
+    const JacobiOrder order(t, job.m);
+    ThreadFunctions<Spin, Form, R> functions(t, job);
+    MirrorParts<Columns> parts[R];
+    const double odd_sign = order.starts_odd() ? -1 : 1;
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+        const int pair = functions.pair(job, r);
+#pragma unroll
+        for (int c = 0; c < Columns; ++c) {
+            if (pair >= job.end) continue;
+            const PairModes f = fourier[c * field_stride + t.fourier_origin[job.m] + pair];
+            parts[r].even[c][0] = f.north.x + odd_sign * f.south.x;
+            parts[r].even[c][1] = f.north.y + odd_sign * f.south.y;
+            parts[r].odd[c][0] = f.north.x - odd_sign * f.south.x;
+            parts[r].odd[c][1] = f.north.y - odd_sign * f.south.y;
+        }
+    }
+    for (int done = 0; done < order.n_degrees; done += chunk_degrees) {
+        __syncwarp();
+        for (int k = threadIdx.x; k < chunk_degrees; k += threads)
+            for (int c = 0; c < sequences; ++c) steps[k][c] = order.template step<Form>(c, done + k);
+        __syncwarp();
+        const int count = min(chunk_degrees, order.n_degrees - done);
+        for (int j = 0; j < count; j += per_fold) {
+            double v[32];
+#pragma unroll
+            for (int i = 0; i < per_fold; ++i) {
+#pragma unroll
+                for (int r = 0; r < R; ++r) {
+                    double one[width];
+                    project_degree(functions.at[r], i % 2 == 0 ? parts[r].even : parts[r].odd,
+                                   i % 2 == 0 ? parts[r].odd : parts[r].even, one);
+#pragma unroll
+                    for (int k = 0; k < width; ++k)
+                        v[i * width + k] = r == 0 ? one[k] : v[i * width + k] + one[k];
+                }
+                functions.advance(steps[j + i]);
+                if (i % step_group == step_group - 1 || i == per_fold - 1) functions.promote();
+            }
+            // Lanes that became visible within the fold counted from there; none visible: all are zero.
+            functions.look();
+            sums[n_maps * job.sums + static_cast<std::int64_t>(done + j) * width + threadIdx.x] =
+                functions.visible ? sum_over_lanes(v, threadIdx.x) : 0;
+        }
+    }
+}
+
+/// Launches for `Columns` columns, one or two pairs a thread.
+template <bool Spin, JacobiForm Form, int Columns, class T>
+void launch_synthesis(const LegendreStage& stage, Orders orders, const JobList& list,
+                      const ColumnPointers<T>& alm, PairModes* fourier, cudaStream_t stream) {
+    if (list.count(orders) == 0) return;
+    const auto kernel = stage.tiles().jacobi == threads ? synthesis_kernel<Spin, Form, 1, Columns, T>
+                                                        : synthesis_kernel<Spin, Form, 2, Columns, T>;
+    kernel<<<list.count(orders), threads, 0, stream>>>(stage.view(), list.begin(orders), alm, fourier,
+                                                       stage.layout().size());
+    core::check_launch("Jacobi synthesis");
+}
+
+template <bool Spin, JacobiForm Form, int Columns>
+void launch_adjoint(const LegendreStage& stage, Orders orders, const JobList& list, const PairModes* fourier,
+                    double* sums, cudaStream_t stream) {
+    if (list.count(orders) == 0) return;
+    const auto kernel = stage.tiles().jacobi == threads ? adjoint_kernel<Spin, Form, 1, Columns>
+                                                        : adjoint_kernel<Spin, Form, 2, Columns>;
+    kernel<<<list.count(orders), threads, 0, stream>>>(stage.view(), list.begin(orders), fourier,
+                                                       stage.layout().size(), sums);
+    core::check_launch("Jacobi adjoint");
+}
+
+/// Calls visit(first map, maps, whether a spin field as a constant, columns as a constant) for every pass.
+template <class Visit>
+void for_each_pass(int components, int n_maps, const Visit& visit) {
+    using std::integral_constant;
+    for (int k = 0; k < n_maps;) {
+        const MapsOfPass pass = maps_of_pass(k, n_maps, components);
+        if (components == 2)
+            visit(pass, std::true_type(), integral_constant<int, 2>());
+        else if (pass.count == 4)
+            visit(pass, std::false_type(), integral_constant<int, 4>());
+        else if (pass.count == 2)
+            visit(pass, std::false_type(), integral_constant<int, 2>());
+        else
+            visit(pass, std::false_type(), integral_constant<int, 1>());
+        k = pass.first + pass.count;
+    }
+}
+
+}  // namespace
+
+template <class T>
+void synthesize_jacobi(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
+                       PairModes* fourier, JacobiStreams streams) {
+    using enum JacobiForm;
+    const int components = stage.view().components;
+    for_each_pass(components, static_cast<int>(maps.size()), [&](MapsOfPass pass, auto spin, auto columns) {
+        ColumnPointers<T> alm{};
+        for (int k = 0; k < pass.count; ++k)
+            for (int c = 0; c < components; ++c) alm.column[k * components + c] = maps[pass.first + k].alm[c];
+        PairModes* const first = fourier + pass.first * components * stage.layout().size();
+        launch_synthesis<spin, difference, columns>(stage, orders, stage.polar(), alm, first, streams.polar);
+        launch_synthesis<spin, three_term, columns>(stage, orders, stage.equatorial(), alm, first,
+                                                    streams.equatorial);
+    });
+}
+
+void adjoint_jacobi(const LegendreStage& stage, Orders orders, int n_maps, const PairModes* fourier,
+                    double* polar, double* equatorial, JacobiStreams streams) {
+    using enum JacobiForm;
+    const int components = stage.view().components;
+    for_each_pass(components, n_maps, [&](MapsOfPass pass, auto spin, auto columns) {
+        const PairModes* const first = fourier + pass.first * components * stage.layout().size();
+        launch_adjoint<spin, difference, columns>(stage, orders, stage.polar(), first,
+                                                  polar + pass.first * stage.polar().n_sums, streams.polar);
+        launch_adjoint<spin, three_term, columns>(stage, orders, stage.equatorial(), first,
+                                                  equatorial + pass.first * stage.equatorial().n_sums,
+                                                  streams.equatorial);
+    });
+}
+
+template void synthesize_jacobi(const LegendreStage&, Orders, const std::vector<AlmPointers<float>>&,
+                                PairModes*, JacobiStreams);
+template void synthesize_jacobi(const LegendreStage&, Orders, const std::vector<AlmPointers<double>>&,
+                                PairModes*, JacobiStreams);
+
+}  // namespace zonal::sht::cuda

@@ -1,0 +1,124 @@
+#pragma once
+
+#include "sht/legendre/ishioka_kernels.cuh"
+#include "sht/legendre/jacobi_math.hpp"
+
+/// Wigner d functions of one ring pair per thread, one degree after the other (the CPU's jacobi-inl.hpp).
+namespace zonal::sht::cuda {
+
+/// How lambda goes from one degree to the next; what the steps' argument is.
+enum class JacobiForm {
+    difference,  ///< exact to rounding near the poles; 1 - cos theta
+    three_term   ///< exact to rounding elsewhere; cos theta
+};
+
+/// Orders, degrees and signs of the functions of one order m.
+struct JacobiOrder {
+    int m, spin, first_degree, n_degrees;
+    int used;  ///< degrees up to lmax; the rest of n_degrees counts zero
+
+    __device__ JacobiOrder(const LegendreView& t, int m) : m(m), spin(t.spin), first_degree(max(m, t.spin)) {
+        used = static_cast<int>(t.lmax) - first_degree + 1;
+        n_degrees = (used + degree_group - 1) / degree_group * degree_group;
+    }
+    /// Whether the first degree's F+ has parity (-1)^(l+m+s) = -1 under theta -> pi - theta.
+    __device__ bool starts_odd() const { return (first_degree + m + spin) % 2 != 0; }
+
+    /// The step from degree first_degree + k of sequence 0 (lambda, or d_{m,-s}) or 1 (d_{m,+s}). d_{m,-s}
+    /// carries sin^(m+s)(theta/2), d_{m,+s} carries sin^|m-s|(theta/2).
+    template <JacobiForm Form>
+    __device__ JacobiStep step(int sequence, int k) const {
+        if (k >= used - 1) return {0, 0, 0};
+        const double far = m + spin, near = abs(m - spin);
+        if constexpr (Form == JacobiForm::difference)
+            return difference_step(sequence == 0 ? far : near, sequence == 0 ? near : far, first_degree, k);
+        else
+            return three_term_step(m, sequence == 0 ? -spin : spin, first_degree, k);
+    }
+};
+
+/// One sequence at one ring pair.
+template <JacobiForm Form>
+struct JacobiSequence {
+    double value, memory;  ///< memory: the last difference, or the last value
+    int scale;
+
+    __device__ void start(const LegendreView& t, int m, int pair, int cos_power, int sin_power,
+                          double factor) {
+        Log2 log{t.log2_wigner.high[m], t.log2_wigner.low[m]};
+        log.add(cos_power, t.log2_cos_half.high[pair], t.log2_cos_half.low[pair]);
+        log.add(sin_power, t.log2_sin_half.high[pair], t.log2_sin_half.low[pair]);
+        const ScaledValue first = exp2_scaled(log, factor, visible);
+        value = first.value, memory = 0, scale = first.scale;
+    }
+
+    __device__ void advance(const JacobiStep& step, double x) {
+        if constexpr (Form == JacobiForm::difference) {
+            memory = fma(step.c1, memory, -(step.c2 * x * value));
+            value = fma(step.c0, value, memory);
+        } else {
+            const double next = fma(fma(step.c0, x, step.c1), value, -(step.c2 * memory));
+            memory = value;
+            value = next;
+        }
+    }
+
+    __device__ void promote() {
+        if (scale == 0 || fabs(value) < promotion) return;
+        value *= demotion_factor;
+        memory *= demotion_factor;
+        ++scale;
+    }
+
+    __device__ double counted() const { return scale == 0 ? value : 0; }
+};
+
+/// The functions of one order at one ring pair: lambda_lm for spin 0, the two of F+ and F- for spin s.
+template <bool Spin, JacobiForm Form>
+struct JacobiFunctions {
+    static constexpr int n_sequences = Spin ? 2 : 1;
+    JacobiSequence<Form> sequence[n_sequences];
+    double x;
+
+    __device__ void start(const LegendreView& t, int m, int pair) {
+        x = Form == JacobiForm::difference ? t.h[pair] : t.cos_theta[pair];
+        if constexpr (Spin) {
+            const int s = t.spin, far = m + s, near = abs(m - s);
+            sequence[0].start(t, m, pair, near, far, m % 2 == 0 ? 0.5 : -0.5);
+            sequence[1].start(t, m, pair, far, near, m >= s && (m - s) % 2 != 0 ? -0.5 : 0.5);
+        } else {
+            sequence[0].start(t, m, pair, m, m, m % 2 == 0 ? 1 : -1);
+        }
+    }
+    /// steps: [sequence].
+    __device__ void advance(const JacobiStep* steps) {
+#pragma unroll
+        for (int k = 0; k < n_sequences; ++k) sequence[k].advance(steps[k], x);
+    }
+    __device__ void promote() {
+#pragma unroll
+        for (int k = 0; k < n_sequences; ++k) sequence[k].promote();
+    }
+    __device__ bool any_visible() const {
+        bool any = false;
+#pragma unroll
+        for (int k = 0; k < n_sequences; ++k) any = any || sequence[k].scale == 0;
+        return __any_sync(whole_warp, any);
+    }
+    /// F+ and F-, of spin fields.
+    __device__ double plus() const {
+        return sequence[0].counted() + sequence[n_sequences - 1].counted();
+    }
+    __device__ double minus() const {
+        return sequence[0].counted() - sequence[n_sequences - 1].counted();
+    }
+};
+
+/// Parts of F_m that are equal (even) or opposite (odd) on the two rings of a pair: [column][re, im]; columns
+/// are the components of a spin field, or scalar maps.
+template <int Columns>
+struct MirrorParts {
+    double even[Columns][2] = {}, odd[Columns][2] = {};
+};
+
+}  // namespace zonal::sht::cuda

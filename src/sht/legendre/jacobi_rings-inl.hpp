@@ -1,0 +1,126 @@
+// The rings that the Jacobi recurrences serve: near the poles, near the equator, and all of a spin above 2.
+// Included once per SIMD target.
+
+#if defined(ZONAL_SHT_JACOBI_RINGS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef ZONAL_SHT_JACOBI_RINGS_INL_HPP
+#undef ZONAL_SHT_JACOBI_RINGS_INL_HPP
+#else
+#define ZONAL_SHT_JACOBI_RINGS_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "sht/legendre/jacobi_kernels-inl.hpp"
+#include "sht/legendre/ring_groups-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace zonal::sht::HWY_NAMESPACE {
+
+/// Vectors of a group of the Jacobi recurrences, by the components at once: what hides their latency.
+template <int Components>
+constexpr int jacobi_vectors = HWY_MAX_BYTES >= 64 || Components == 1 ? 4 : 2;
+
+/// Calls part.operator()<Components>(field) for runs of two components, of a spin field or of two scalar
+/// ones, and for one that is left over.
+template <bool Spin, class Part>
+void for_each_jacobi_run(std::int64_t n_fields, const Part& part) {
+    std::int64_t field = 0;
+    for (; field + 2 <= n_fields; field += 2) part.template operator()<2>(field);
+    if constexpr (!Spin)
+        if (field < n_fields) part.template operator()<1>(field);
+}
+
+/// F_m of a vector of ring pairs from its even and odd parts [re, im]; swapped: the names are the other way
+/// round. negated: times -1.
+inline void store_mirrored(const V (&even)[2], const V (&odd)[2], bool swapped, bool negated, double* out) {
+    const D d;
+    for (int r = 0; r < 2; ++r) {
+        V north = hn::Add(even[r], odd[r]);
+        V south = swapped ? hn::Sub(odd[r], even[r]) : hn::Sub(even[r], odd[r]);
+        if (negated) north = hn::Neg(north), south = hn::Neg(south);
+        hn::StoreU(north, d, out + r * block_size);
+        hn::StoreU(south, d, out + (2 + r) * block_size);
+    }
+}
+
+/// The transpose, not negated.
+inline void load_mirrored(const double* in, bool swapped, V (&even)[2], V (&odd)[2]) {
+    const D d;
+    for (int r = 0; r < 2; ++r) {
+        const V north = hn::LoadU(d, in + r * block_size);
+        const V south = hn::LoadU(d, in + (2 + r) * block_size);
+        even[r] = swapped ? hn::Sub(north, south) : hn::Add(north, south);
+        odd[r] = swapped ? hn::Add(north, south) : hn::Sub(north, south);
+    }
+}
+
+/// The components' rows from the first degree on, filled up with zeros to whole degree groups.
+template <int Components>
+void load_rows(const AlmRow& alm, std::int64_t field, std::int64_t skipped, std::int64_t n_degrees,
+               LegendreScratch& scratch, const Complex* (&rows)[2]) {
+    scratch.row.assign(Components * n_degrees, 0.0);
+    for (int c = 0; c < Components; ++c) {
+        Complex* const row = scratch.row.data() + c * n_degrees;
+        if (skipped < alm.length)
+            std::copy(alm.field(field + c) + skipped, alm.field(field + c) + alm.length, row);
+        rows[c] = row;
+    }
+}
+
+template <bool Spin, JacobiForm Form>
+void synthesize_jacobi(const LegendreTable& table, const RingPairs& rings, std::int64_t m, BlockRange blocks,
+                       const AlmRow& alm, const FourierBand& band, LegendreScratch& scratch) {
+    if (blocks.first == blocks.end) return;
+    const JacobiRecurrence jacobi(table, Form, m, scratch);
+    const bool swap = starts_odd(jacobi.first_degree, m, table.spin);
+    for_each_jacobi_run<Spin>(alm.n_fields, [&]<int Components>(std::int64_t field) {
+        const Complex* a[2] = {};
+        load_rows<Components>(alm, field, jacobi.first_degree - m, jacobi.n_degrees, scratch, a);
+        for_each_group<jacobi_vectors<Components>>(
+            blocks.first * block_size, blocks.end * block_size, [&]<int NV>(std::int64_t ring) {
+                const JacobiGroup<Spin, Form, NV> group(table, rings, m, ring);
+                MirrorParts parts[NV];
+                jacobi_synthesis<Components>(group, jacobi, a, parts);
+                for (int v = 0; v < NV; ++v)
+                    for (int c = 0; c < Components; ++c)
+                        store_mirrored(parts[v].even[c], parts[v].odd[c], swap, Spin,
+                                       fourier_lanes(band, m, ring + v * lanes(), field + c));
+            });
+    });
+}
+
+/// Adds to alm.
+template <bool Spin, JacobiForm Form>
+void adjoint_jacobi(const LegendreTable& table, const RingPairs& rings, std::int64_t m, BlockRange blocks,
+                    const FourierBand& band, const AlmRow& alm, LegendreScratch& scratch) {
+    if (blocks.first == blocks.end) return;
+    const JacobiRecurrence jacobi(table, Form, m, scratch);
+    const std::int64_t skipped = jacobi.first_degree - m;
+    const bool swap = starts_odd(jacobi.first_degree, m, table.spin);
+    for_each_jacobi_run<Spin>(alm.n_fields, [&]<int Components>(std::int64_t field) {
+        scratch.sums.assign(jacobi.n_degrees * 2 * Components, 0.0);
+        for_each_group<jacobi_vectors<Components>>(
+            blocks.first * block_size, blocks.end * block_size, [&]<int NV>(std::int64_t ring) {
+                const JacobiGroup<Spin, Form, NV> group(table, rings, m, ring);
+                MirrorParts parts[NV];
+                for (int v = 0; v < NV; ++v)
+                    for (int c = 0; c < Components; ++c)
+                        load_mirrored(fourier_lanes(band, m, ring + v * lanes(), field + c), swap,
+                                      parts[v].even[c], parts[v].odd[c]);
+                jacobi_adjoint<Components>(group, jacobi, parts, scratch.sums.data());
+            });
+        const double sign = Spin ? -1 : 1;
+        for (std::int64_t k = skipped; k < alm.length; ++k)
+            for (int c = 0; c < Components; ++c) {
+                const double* sum = scratch.sums.data() + ((k - skipped) * Components + c) * 2;
+                alm.field(field + c)[k] += sign * Complex(sum[0], sum[1]);
+            }
+    });
+}
+
+}  // namespace zonal::sht::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,32 @@
+#include "sht/legendre/legendre.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace zonal::sht {
+
+FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields)
+    : first(first), end(end), n_fields(n_fields), offset{0} {
+    for (auto block = first; block < end; ++block) offset.push_back(offset.back() + rings.last_m[block] + 1);
+}
+
+LegendreTable::LegendreTable(const AlmLayout& layout, int spin)
+    : layout(layout), spin(spin), components(spin == 0 ? 1 : 2) {
+    const long double log2_norm = -std::log2(4 * std::numbers::pi_v<long double>) / 2;
+    long double scalar = log2_norm;
+    long double binomial = 0;  // log2 sqrt((2L)! / ((L+n)! (L-n)!)), here for m = 0: L = s, n = 0
+    for (int k = 1; k <= spin; ++k) binomial += std::log2((spin + k) / static_cast<long double>(k)) / 2;
+    for (std::int64_t m = 0; m <= layout.mmax(); ++m) {
+        if (m > 0) scalar += std::log2((2 * m + 1) / static_cast<long double>(2 * m)) / 2;
+        log2_scalar.push_back(scalar);
+        // From (m-1) to m: below s only n grows, L = s; from s on L grows, n = s.
+        const long double l = static_cast<long double>(m), s = spin;
+        if (m > 0 && m <= spin) binomial += std::log2((s - l + 1) / (s + l)) / 2;
+        if (m > spin) binomial += std::log2(2 * l * (2 * l - 1) / ((l + s) * (l - s))) / 2;
+        const auto start = std::max<std::int64_t>(m, spin);
+        log2_wigner.push_back(log2_norm + std::log2(static_cast<long double>(2 * start + 1)) / 2 + binomial);
+    }
+}
+
+}  // namespace zonal::sht

@@ -1,0 +1,132 @@
+#include <algorithm>
+
+#include "sht/legendre/ishioka_math.hpp"
+#include "sht/legendre/legendre_cuda.cuh"
+
+namespace zonal::sht::cuda {
+namespace {
+
+/// One thread per order.
+__global__ void alpha_kernel(std::int64_t mmax, const std::int64_t* first_step, double* alpha) {
+    const std::int64_t m = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (m <= mmax) write_alpha(m, first_step[m + 1] - first_step[m], alpha + first_step[m]);
+}
+
+/// Jobs of at most `tile` pairs in [begin, end) that order m reaches; cut from the end, as the pairs there
+/// have most to do. The last two share what is left evenly, but for whole `grain`s. length(m): doubles of an
+/// adjoint's sums.
+template <class FirstPair, class Length>
+JobList make_jobs(std::int64_t mmax, std::int64_t begin, std::int64_t end, std::int64_t tile,
+                  std::int64_t grain, const FirstPair& first_pair, const Length& length) {
+    JobList list;
+    std::vector<LegendreJob> jobs;
+    std::vector<std::int64_t> first_sum;
+    std::vector<std::int32_t> n_tiles;
+    for (std::int64_t m = 0; m <= mmax; ++m) {
+        first_sum.push_back(list.n_sums);
+        list.first_job.push_back(static_cast<std::int64_t>(jobs.size()));
+        n_tiles.push_back(0);
+        if (length(m) == 0) continue;
+        const std::int64_t active = std::max(begin, first_pair(m));
+        for (std::int64_t last = end, size = 0; last > active; last -= size) {
+            const std::int64_t left = last - active;
+            const bool two = left > tile && left <= 2 * tile;
+            size = two ? ((left + 1) / 2 + grain - 1) / grain * grain : std::min(tile, left);
+            jobs.push_back({static_cast<std::int32_t>(m), static_cast<std::int32_t>(last - size),
+                            static_cast<std::int32_t>(last), list.n_sums});
+            list.n_sums += length(m);
+            ++n_tiles.back();
+        }
+    }
+    list.first_job.push_back(static_cast<std::int64_t>(jobs.size()));
+    list.jobs = core::DeviceArray<LegendreJob>(jobs);
+    list.first_sum = core::DeviceArray<std::int64_t>(first_sum);
+    list.n_tiles = core::DeviceArray<std::int32_t>(n_tiles);
+    return list;
+}
+
+LogView view_of(const core::DeviceArray<double>& high, const core::DeviceArray<double>& low) {
+    return {high.data(), low.data()};
+}
+
+}  // namespace
+
+FourierLayout::FourierLayout(const RingPairs& rings, std::int64_t mmax) : n_pairs_(rings.n_pairs()) {
+    std::vector<std::int64_t> origin;
+    for (std::int64_t m = 0; m <= mmax; ++m) {
+        const auto block = std::lower_bound(rings.last_m.begin(), rings.last_m.end(), m);
+        first_pair_.push_back(std::min(n_pairs_, block_size * (block - rings.last_m.begin())));
+        origin.push_back(size_ - first_pair_.back());
+        size_ += n_pairs_ - first_pair_.back();
+    }
+    device_origin_ = core::DeviceArray<std::int64_t>(origin);
+    device_first_pair_ = core::DeviceArray<std::int64_t>(first_pair_);
+}
+
+LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
+    : tiles_(table.layout.lmax(), core::device_limits().shared_memory_per_block),
+      layout_(rings, table.layout.mmax()),
+      cos_theta_(rings.cos_theta),
+      cos2_theta_(rings.cos2_theta),
+      h_(rings.h),
+      sin_theta_(rings.sin_theta) {
+    const std::int64_t lmax = table.layout.lmax(), mmax = table.layout.mmax();
+    const LogTable* logs[5] = {&rings.log2_sin, &rings.log2_cos_half, &rings.log2_sin_half,
+                               &table.log2_scalar, &table.log2_wigner};
+    for (int k = 0; k < 5; ++k) {
+        logs_[2 * k] = core::DeviceArray<double>(logs[k]->high);
+        logs_[2 * k + 1] = core::DeviceArray<double>(logs[k]->low);
+    }
+    const auto first_pair = [&](std::int64_t m) { return layout_.first_pair(m); };
+    const std::int64_t n_pairs = layout_.n_pairs();
+    const std::int64_t end_polar = std::min(n_pairs, block_size * rings.end_polar);
+    const std::int64_t equatorial =
+        table.spin > 2 ? end_polar : std::min(n_pairs, block_size * rings.first_equatorial);
+    std::vector<std::int64_t> first_step{0};
+    for (std::int64_t m = 0; m <= mmax; ++m) {
+        const std::int64_t used = (lmax + table.spin - m) / 2 + 1;
+        first_step.push_back(first_step.back() + (used + step_group - 1) / step_group * step_group);
+    }
+    n_steps_ = first_step.back();
+    first_step_ = core::DeviceArray<std::int64_t>(first_step);
+
+    const auto step_sums = [&](std::int64_t m) {
+        return sums_per_step * (first_step[m + 1] - first_step[m]);
+    };
+    const auto degree_sums = [&](std::int64_t m) {
+        const std::int64_t used = std::max<std::int64_t>(0, lmax - std::max<std::int64_t>(m, table.spin) + 1);
+        return table.components * sums_per_degree * ((used + degree_group - 1) / degree_group * degree_group);
+    };
+    ishioka_ =
+        make_jobs(mmax, end_polar, equatorial, tiles_.adjoint, tiles_.adjoint_grain, first_pair, step_sums);
+    ishioka_synthesis_ =
+        make_jobs(mmax, end_polar, equatorial, tiles_.synthesis, tiles_.synthesis, first_pair, step_sums);
+    polar_ = make_jobs(mmax, 0, end_polar, tiles_.jacobi, tiles_.jacobi, first_pair, degree_sums);
+    equatorial_ = make_jobs(mmax, equatorial, n_pairs, tiles_.jacobi, tiles_.jacobi, first_pair, degree_sums);
+
+    view_ = {lmax,
+             mmax,
+             table.spin,
+             table.components,
+             cos_theta_.data(),
+             cos2_theta_.data(),
+             h_.data(),
+             sin_theta_.data(),
+             view_of(logs_[0], logs_[1]),
+             view_of(logs_[2], logs_[3]),
+             view_of(logs_[4], logs_[5]),
+             view_of(logs_[6], logs_[7]),
+             view_of(logs_[8], logs_[9]),
+             first_step_.data(),
+             nullptr,
+             layout_.origin()};
+    if (table.spin <= 2 && equatorial > end_polar) {
+        alpha_ = core::DeviceArray<double>(n_steps_);
+        alpha_kernel<<<static_cast<unsigned>(mmax / 64 + 1), 64>>>(mmax, first_step_.data(), alpha_.data());
+        core::check_launch("recurrence coefficients");
+        core::check_cuda(cudaDeviceSynchronize(), "recurrence coefficients");
+        view_.alpha = alpha_.data();
+    }
+}
+
+}  // namespace zonal::sht::cuda

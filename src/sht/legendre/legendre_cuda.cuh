@@ -1,0 +1,220 @@
+#pragma once
+
+#include <memory>
+
+#include "core/cuda.cuh"
+#include "sht/legendre/legendre.hpp"
+
+/// The Legendre stage on CUDA: between coefficients a_lm and the Fourier coefficients F_m(theta) of the ring
+/// pairs, as on the CPU (legendre_cpu.cpp): Ishioka's recurrence for spin 0 and, through scalars, 1 and 2;
+/// differences of Jacobi polynomials near the poles, the three-term recurrence near the equator and for s
+/// > 2.
+namespace zonal::sht::cuda {
+
+/// F_m of a ring pair: re and im of each ring.
+struct alignas(32) PairModes {
+    double2 north, south;
+};
+
+/// log2 in two parts per entry (sht/ring_pairs.hpp).
+struct LogView {
+    const double *high, *low;
+};
+
+/// What the kernels read of a plan; device pointers.
+struct LegendreView {
+    std::int64_t lmax, mmax;
+    int spin, components;
+    /// [pair]
+    const double *cos_theta, *cos2_theta, *h, *sin_theta;
+    LogView log2_sin, log2_cos_half, log2_sin_half;
+    /// [mmax + 1]
+    LogView log2_scalar, log2_wigner;
+    /// [mmax + 2]: order m has the Ishioka steps first_step[m] .. first_step[m+1], a multiple of step_group.
+    const std::int64_t* first_step;
+    /// [steps]
+    const double* alpha;
+    /// [mmax + 1]: F_m of pair p lies at fourier_origin[m] + p.
+    const std::int64_t* fourier_origin;
+};
+
+/// One block's work: order m at the pairs [first, end). Adjoint: its sums start at `sums` (in doubles, per
+/// field for Ishioka, per map for Jacobi).
+struct LegendreJob {
+    std::int32_t m, first, end;
+    std::int64_t sums;
+};
+
+/// Orders [first, end), those that one launch of a kernel works on.
+struct Orders {
+    std::int64_t first, end;
+    std::int64_t count() const { return end - first; }
+};
+
+/// Jobs of one kind, order by order.
+struct JobList {
+    /// Those of the orders: where they begin, and how many.
+    const LegendreJob* begin(Orders orders) const { return jobs.data() + first_job[orders.first]; }
+    unsigned count(Orders orders) const {
+        return static_cast<unsigned>(first_job[orders.end] - first_job[orders.first]);
+    }
+
+    core::DeviceArray<LegendreJob> jobs;        ///< longest first
+    core::DeviceArray<std::int64_t> first_sum;  ///< [mmax + 1], where the order's first job's sums start
+    core::DeviceArray<std::int32_t> n_tiles;    ///< [mmax + 1]
+    std::vector<std::int64_t> first_job;  ///< [mmax + 2], on the host: of order m, and where the last ends
+    std::int64_t n_sums = 0;              ///< doubles per field of all jobs
+};
+
+/// Doubles per field that the adjoint's sums of a step (even re, im, odd re, im) and of a degree (re, im)
+/// take.
+inline constexpr int sums_per_step = 4;
+inline constexpr int sums_per_degree = 2;
+/// Steps and degrees come in whole groups.
+inline constexpr int step_group = 8;
+inline constexpr int degree_group = 16;
+
+/// Ring pairs of a block of each kind of kernel, and scalar fields that one pass of Ishioka's recurrence
+/// serves at most. Fewer pairs where there would not be blocks enough to fill the device, found by trying
+/// lmax 1023, 2048 and 4096 on an H200; and no more than what shared memory holds, of which the products need
+/// most (ishioka_products_cuda.cu).
+struct Tiles {
+    std::int64_t synthesis, adjoint;  ///< Ishioka
+    /// Pairs that an adjoint's block takes more of by taking one more a thread.
+    static constexpr std::int64_t adjoint_grain = 64;
+    std::int64_t jacobi;
+    int max_fields;
+    bool few;  ///< blocks
+
+    Tiles(std::int64_t lmax, std::int64_t shared_memory) {
+        constexpr std::int64_t kib = 1024;
+        few = lmax < 2048;
+        synthesis = 128;
+        adjoint = few || shared_memory < 144 * kib ? 256 : 512;
+        jacobi = few ? 32 : 64;
+        max_fields = shared_memory < 72 * kib ? 6 : 8;
+    }
+};
+
+/// Where the F_m of a field's ring pairs lie: order by order, those of the pairs that an order reaches.
+class FourierLayout {
+  public:
+    FourierLayout(const RingPairs& rings, std::int64_t mmax);
+
+    /// Pairs that hold a ring: without those that fill up the last block.
+    std::int64_t n_pairs() const { return n_pairs_; }
+    /// The first pair that order m reaches, at most n_pairs().
+    std::int64_t first_pair(std::int64_t m) const { return first_pair_[m]; }
+    /// Entries of one field.
+    std::int64_t size() const { return size_; }
+    /// On the device, [mmax + 1]: F_m of pair p lies at origin[m] + p.
+    const std::int64_t* origin() const { return device_origin_.data(); }
+    const std::int64_t* first_pairs() const { return device_first_pair_.data(); }
+    std::int64_t bytes() const { return device_origin_.bytes() + device_first_pair_.bytes(); }
+
+  private:
+    std::int64_t n_pairs_ = 0, size_ = 0;
+    std::vector<std::int64_t> first_pair_;
+    core::DeviceArray<std::int64_t> device_origin_, device_first_pair_;
+};
+
+/// A plan's tables on the device, and its work in blocks.
+class LegendreStage {
+  public:
+    LegendreStage(const RingPairs& rings, const LegendreTable& table);
+
+    const LegendreView& view() const { return view_; }
+    const FourierLayout& layout() const { return layout_; }
+    std::int64_t n_steps() const { return n_steps_; }
+    const Tiles& tiles() const { return tiles_; }
+    /// Whether there are pairs between the polar and the equatorial ones.
+    bool has_ishioka() const { return view_.alpha != nullptr; }
+    const JobList& ishioka() const { return ishioka_; }
+    const JobList& ishioka_synthesis() const { return ishioka_synthesis_; }
+    const JobList& polar() const { return polar_; }
+    const JobList& equatorial() const { return equatorial_; }
+
+  private:
+    const Tiles tiles_;
+    FourierLayout layout_;
+    std::int64_t n_steps_ = 0;
+    core::DeviceArray<double> cos_theta_, cos2_theta_, h_, sin_theta_, alpha_;
+    core::DeviceArray<double> logs_[10];
+    core::DeviceArray<std::int64_t> first_step_;
+    JobList ishioka_, ishioka_synthesis_, polar_, equatorial_;
+    LegendreView view_{};
+};
+
+/// Scalar fields that one pass of Ishioka's recurrence serves at most, on any device.
+inline constexpr int max_fields = 8;
+
+/// Doubles of a step of the synthesis: A, B, then from first_field on four per field.
+struct StepLayout {
+    int stride, first_field, n_fields;
+};
+
+/// How synthesize_ishioka reads them: by each thread for itself up to two fields, else as the tensor cores
+/// do, two fields a block of columns; rows that are read together then lie in different banks.
+inline StepLayout step_layout(int n_fields) {
+    if (n_fields <= 2) return {2 + 4 * n_fields, 2, n_fields};
+    const int even = (n_fields + 1) / 2 * 2;
+    return {4 + 4 * even, 4, even};
+}
+
+/// coefficients: write_steps with step_layout(n_fields); fourier: [n_fields] of layout().size() each, the
+/// part of the Ishioka pairs overwritten. n_fields: 1 to max_fields.
+void synthesize_ishioka(const LegendreStage& stage, Orders orders, const double* coefficients, int n_fields,
+                        PairModes* fourier, cudaStream_t stream);
+/// The same for one scalar field from its alm, without write_steps: each block makes the steps that it needs,
+/// which pays while an order has few blocks (Tiles::few).
+template <class T>
+void synthesize_ishioka_alm(const LegendreStage& stage, Orders orders, const T* alm, PairModes* fourier,
+                            cudaStream_t stream);
+/// The same by matrix products on the tensor cores: for more than two fields.
+void synthesize_ishioka_products(const LegendreStage& stage, Orders orders, const double* coefficients,
+                                 int n_fields, PairModes* fourier, cudaStream_t stream);
+
+/// recurrence: [step][2], see write_recurrence. sums: [job of ishioka()][step][4 n_fields], overwritten.
+void adjoint_ishioka(const LegendreStage& stage, Orders orders, const double* recurrence, int n_fields,
+                     const PairModes* fourier, double* sums, cudaStream_t stream);
+/// The same by matrix products on the tensor cores: for more than one field.
+void adjoint_ishioka_products(const LegendreStage& stage, Orders orders, const double* recurrence,
+                              int n_fields, const PairModes* fourier, double* sums, cudaStream_t stream);
+
+/// A map's coefficients as the Jacobi kernels read them: component c at alm[c], null where it is zero.
+template <class T>
+struct AlmPointers {
+    const T* alm[2];  ///< complex: re, im
+};
+
+/// The two kinds of pairs have little to do each and do not fill the device: side by side.
+struct JacobiStreams {
+    cudaStream_t polar, equatorial;
+};
+
+/// Maps that one pass of the Jacobi recurrences serves: a spin field, or 4, 2 or 1 scalar maps.
+struct MapsOfPass {
+    int first, count;
+};
+/// The pass of map k of n_maps.
+inline MapsOfPass maps_of_pass(int k, int n_maps, int components) {
+    if (components == 2) return {k, 1};
+    for (int first = 0;;) {
+        const int left = n_maps - first, count = left >= 4 ? 4 : left >= 2 ? 2 : 1;
+        if (k < first + count) return {first, count};
+        first += count;
+    }
+}
+
+/// fourier: [map][component] of layout().size() each; the parts of the polar and the equatorial pairs
+/// overwritten.
+template <class T>
+void synthesize_jacobi(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
+                       PairModes* fourier, JacobiStreams streams);
+
+/// polar, equatorial: [map][n_sums of the jobs], of which the maps of a pass share theirs:
+/// [job][degree][map][2 components], overwritten.
+void adjoint_jacobi(const LegendreStage& stage, Orders orders, int n_maps, const PairModes* fourier,
+                    double* polar, double* equatorial, JacobiStreams streams);
+
+}  // namespace zonal::sht::cuda

@@ -1,0 +1,196 @@
+// Synthesis of the Legendre stage away from the poles: Ishioka's recurrence for a group of ring vectors held
+// in registers, for n_fields fields at once. The adjoint is in scalar_adjoint-inl.hpp. Included once per SIMD
+// target.
+
+#if defined(ZONAL_SHT_SCALAR_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef ZONAL_SHT_SCALAR_KERNELS_INL_HPP
+#undef ZONAL_SHT_SCALAR_KERNELS_INL_HPP
+#else
+#define ZONAL_SHT_SCALAR_KERNELS_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include "sht/legendre/legendre.hpp"
+#include "sht/legendre/scaled-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace zonal::sht::HWY_NAMESPACE {
+
+/// One step of the recurrence; step: A_i, B_i. previous: lam_{i-1}, becomes lam_{i+1}.
+template <int NV>
+HWY_INLINE void advance(const double* HWY_RESTRICT step, const V (&cos2)[NV], const V (&current)[NV],
+                        V (&previous)[NV]) {
+    const D d;
+    for (int v = 0; v < NV; ++v) {
+        const V t = hn::MulAdd(hn::Set(d, step[0]), cos2[v], hn::Set(d, step[1]));
+        previous[v] = hn::MulAdd(t, current[v], previous[v]);
+    }
+}
+
+/// A group of NV vectors of neighbouring ring pairs and where the recurrence stands in each lane.
+template <int NV>
+struct RecurrenceState {
+    V previous[NV];  ///< lam_{i-1}
+    V current[NV];   ///< lam_i
+    V scale[NV];
+    V cos2[NV];
+
+    HWY_INLINE RecurrenceState(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
+                               std::int64_t ring) {
+        const D d;
+        const double sign = m % 2 == 0 ? 1 : -1;
+        for (int v = 0; v < NV; ++v) {
+            const std::int64_t first = ring + v * lanes();
+            LogSum log{hn::Set(d, table.log2_scalar.high[m]), hn::Set(d, table.log2_scalar.low[m])};
+            log.add(static_cast<double>(m), rings.log2_sin, first);
+            const Scaled start = exp2_scaled(log, sign);
+            previous[v] = hn::Zero(d);
+            current[v] = start.value;
+            scale[v] = start.scale;
+            cos2[v] = hn::LoadU(d, rings.cos2_theta.data() + first);
+        }
+    }
+
+    /// Doubles of a group that was put aside, and where what of it lies.
+    static constexpr std::int64_t stored = 4 * NV * lanes();
+    template <class T>
+    static T* previous_at(T* from, int v) {
+        return from + v * lanes();
+    }
+    template <class T>
+    static T* current_at(T* from, int v) {
+        return from + (NV + v) * lanes();
+    }
+    template <class T>
+    static T* scale_at(T* from, int v) {
+        return from + (2 * NV + v) * lanes();
+    }
+    template <class T>
+    static T* cos2_at(T* from, int v) {
+        return from + (3 * NV + v) * lanes();
+    }
+
+    HWY_INLINE explicit RecurrenceState(const double* HWY_RESTRICT from) {
+        const D d;
+        for (int v = 0; v < NV; ++v) {
+            previous[v] = hn::Load(d, previous_at(from, v));
+            current[v] = hn::Load(d, current_at(from, v));
+            scale[v] = hn::Load(d, scale_at(from, v));
+            cos2[v] = hn::Load(d, cos2_at(from, v));
+        }
+    }
+
+    HWY_INLINE void store(double* HWY_RESTRICT to) const {
+        const D d;
+        for (int v = 0; v < NV; ++v) {
+            hn::Store(previous[v], d, previous_at(to, v));
+            hn::Store(current[v], d, current_at(to, v));
+            hn::Store(scale[v], d, scale_at(to, v));
+            hn::Store(cos2[v], d, cos2_at(to, v));
+        }
+    }
+
+    static HWY_INLINE bool all_visible_in(const double* HWY_RESTRICT from) {
+        const D d;
+        V least = hn::Load(d, scale_at(from, 0));
+        for (int v = 1; v < NV; ++v) least = hn::Min(least, hn::Load(d, scale_at(from, v)));
+        return all_visible(least);
+    }
+
+    /// Two recurrence steps; step: A_i, B_i; the next step lies `stride` further.
+    HWY_INLINE void advance_two(const double* HWY_RESTRICT step, std::int64_t stride) {
+        advance(step, cos2, current, previous);
+        advance(step + stride, cos2, previous, current);
+    }
+
+    HWY_INLINE bool promote_lanes() {
+        const D d;
+        V largest = hn::Abs(current[0]);
+        for (int v = 1; v < NV; ++v) largest = hn::Max(largest, hn::Abs(current[v]));
+        if (HWY_LIKELY(hn::AllFalse(d, hn::Ge(largest, hn::Set(d, 0x1p734))))) return false;
+        for (int v = 0; v < NV; ++v) promote(previous[v], current[v], scale[v]);
+        return true;
+    }
+
+    HWY_INLINE bool all_lanes_visible() const {
+        bool all = true;
+        for (int v = 0; v < NV; ++v) all = all && all_visible(scale[v]);
+        return all;
+    }
+
+    HWY_INLINE bool no_lane_visible() const {
+        bool none = true;
+        for (int v = 0; v < NV; ++v) none = none && none_visible(scale[v]);
+        return none;
+    }
+
+    /// Runs the recurrence from step i while no lane is visible; returns the step reached, `end` at most.
+    HWY_INLINE std::int64_t skip_invisible(const double* HWY_RESTRICT steps, std::int64_t i, std::int64_t end,
+                                           std::int64_t stride) {
+        if (!no_lane_visible()) return i;
+        while (i < end) {
+            advance_two(steps + i * stride, stride);
+            i += 2;
+            if (promote_lanes() && !no_lane_visible()) break;
+        }
+        return i;
+    }
+};
+
+/// Sums over degrees: even[f] = sum_i b_i lam_i, odd[f] = sum_i c_i lam_i, re and im.
+/// steps: [n_steps][2 + 4 NF] = A, B, then b re, b im, c re, c im per field. sums: [4 NF][NV].
+template <int NV, int NF>
+HWY_NOINLINE void synthesis_group(RecurrenceState<NV>& state, const double* HWY_RESTRICT steps,
+                                  std::int64_t n_steps, V (&result)[4 * NF][NV]) {
+    constexpr std::int64_t stride = 2 + 4 * NF;
+    const D d;
+    V sum[4 * NF][NV];
+    for (auto& row : sum)
+        for (V& x : row) x = hn::Zero(d);
+    std::int64_t i = state.skip_invisible(steps, 0, n_steps, stride);
+
+    auto accumulate = [&](const double* HWY_RESTRICT step, const V(&lam)[NV]) HWY_ATTR {
+        for (int k = 0; k < 4 * NF; ++k)
+            for (int v = 0; v < NV; ++v) sum[k][v] = hn::MulAdd(hn::Set(d, step[2 + k]), lam[v], sum[k][v]);
+    };
+
+    while (i < n_steps && !state.all_lanes_visible()) {
+        V factor[NV], lam[NV];
+        for (int v = 0; v < NV; ++v) factor[v] = visibility(state.scale[v]);
+        for (; i < n_steps; i += 2) {
+            const double* step = steps + i * stride;
+            for (int v = 0; v < NV; ++v) lam[v] = hn::Mul(state.current[v], factor[v]);
+            accumulate(step, lam);
+            state.advance_two(step, stride);
+            for (int v = 0; v < NV; ++v) lam[v] = hn::Mul(state.previous[v], factor[v]);
+            accumulate(step + stride, lam);
+            if (state.promote_lanes()) {
+                i += 2;
+                break;
+            }
+        }
+    }
+
+    V previous[NV], current[NV], cos2[NV];
+    for (int v = 0; v < NV; ++v) {
+        previous[v] = state.previous[v];
+        current[v] = state.current[v];
+        cos2[v] = state.cos2[v];
+    }
+    for (; i < n_steps; i += 2) {
+        const double* HWY_RESTRICT step = steps + i * stride;
+        accumulate(step, current);
+        advance(step, cos2, current, previous);
+        step += stride;
+        accumulate(step, previous);
+        advance(step, cos2, previous, current);
+    }
+    for (int k = 0; k < 4 * NF; ++k)
+        for (int v = 0; v < NV; ++v) result[k][v] = sum[k][v];
+}
+
+}  // namespace zonal::sht::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,104 @@
+// Numbers far below the range of double: value * 2^(scale_step * scale), one scale per lane.
+// Included once per SIMD target (no include guard of the usual kind).
+
+#if defined(ZONAL_SHT_SCALED_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef ZONAL_SHT_SCALED_INL_HPP
+#undef ZONAL_SHT_SCALED_INL_HPP
+#else
+#define ZONAL_SHT_SCALED_INL_HPP
+#endif
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include "sht/rings/ring_pairs.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace zonal::sht::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<double, block_size>;
+using V = hn::Vec<D>;
+HWY_INLINE constexpr std::int64_t lanes() {
+    return static_cast<std::int64_t>(HWY_MAX_BYTES / sizeof(double)) < block_size
+               ? static_cast<std::int64_t>(HWY_MAX_BYTES / sizeof(double))
+               : block_size;
+}
+
+/// A recurrence runs over values from 2^visible up to 2^(visible + scale_step); what is smaller has scale <
+/// 0. Below 2^visible a term adds nothing to a sum of order 1: 2^-60 would do, the rest covers the growth
+/// between two checks.
+inline constexpr double scale_step = 800;
+inline constexpr double visible = -66;
+
+struct Scaled {
+    V value;
+    V scale;  ///< <= 0, integer
+};
+
+/// A sum of logarithms in two doubles per lane.
+struct LogSum {
+    V high, low;
+
+    /// Adds power * table[ring..].
+    HWY_INLINE void add(double power, const LogTable& table, std::int64_t ring) {
+        const D d;
+        const V p = hn::Set(d, power), t = hn::LoadU(d, table.high.data() + ring);
+        const V product = hn::Mul(p, t);  // exact, see LogTable
+        const V sum = hn::Add(high, product);
+        const V part = hn::Sub(sum, high);  // Knuth's two-sum
+        const V sum_error = hn::Add(hn::Sub(high, hn::Sub(sum, part)), hn::Sub(product, part));
+        high = sum;
+        low = hn::Add(low, hn::Add(sum_error, hn::Mul(p, hn::LoadU(d, table.low.data() + ring))));
+    }
+};
+
+/// sign * 2^log.
+HWY_INLINE Scaled exp2_scaled(const LogSum& log, double sign) {
+    const D d;
+    const hn::RebindToSigned<D> di;
+    const V units = hn::Floor(hn::Mul(hn::Sub(log.high, hn::Set(d, visible)), hn::Set(d, 1 / scale_step)));
+    const V scale = hn::Min(units, hn::Zero(d));
+    // The fraction is taken before the scale's multiple is added to the whole part, so that both are exact.
+    const V nearest = hn::Round(log.high);
+    const V fraction = hn::Add(hn::Sub(log.high, nearest), log.low);
+    const V whole = hn::NegMulAdd(scale, hn::Set(d, scale_step), nearest);
+    constexpr double ln2 = 0.6931471805599453094;
+    const V mantissa = hn::Exp(d, hn::Mul(fraction, hn::Set(d, ln2)));
+    const auto exponent = hn::ShiftLeft<52>(hn::Add(hn::ConvertTo(di, whole), hn::Set(di, 1023)));
+    return {hn::Mul(hn::Set(d, sign), hn::Mul(mantissa, hn::BitCast(d, exponent))), scale};
+}
+
+/// Moves lanes whose current value has passed 2^(visible + scale_step) up by one scale. Returns whether any
+/// moved.
+HWY_INLINE bool promote(V& previous, V& current, V& scale) {
+    const D d;
+    const auto large = hn::Ge(hn::Abs(current), hn::Set(d, 0x1p734));
+    if (HWY_LIKELY(hn::AllFalse(d, large))) return false;
+    const V factor = hn::IfThenElse(large, hn::Set(d, 0x1p-800), hn::Set(d, 1.0));
+    previous = hn::Mul(previous, factor);
+    current = hn::Mul(current, factor);
+    scale = hn::Add(scale, hn::IfThenElseZero(large, hn::Set(d, 1.0)));
+    return true;
+}
+
+HWY_INLINE bool all_visible(V scale) {
+    const D d;
+    return hn::AllTrue(d, hn::Eq(scale, hn::Zero(d)));
+}
+
+HWY_INLINE bool none_visible(V scale) {
+    const D d;
+    return hn::AllFalse(d, hn::Eq(scale, hn::Zero(d)));
+}
+
+/// 1 in lanes with scale 0, else 0.
+HWY_INLINE V visibility(V scale) {
+    const D d;
+    return hn::IfThenElseZero(hn::Eq(scale, hn::Zero(d)), hn::Set(d, 1.0));
+}
+
+}  // namespace zonal::sht::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

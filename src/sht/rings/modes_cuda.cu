@@ -1,0 +1,136 @@
+#include "sht/rings/modes_cuda.cuh"
+
+#include <algorithm>
+
+namespace zonal::sht::cuda {
+namespace {
+
+bool is_scalar(const LegendreStage& stage) {
+    return stage.view().spin == 0;
+}
+
+/// Doubles of each array for n_maps maps at once; 0 for what is not needed.
+struct ModesSizes {
+    std::int64_t steps = 0, rows = 0, sums = 0, polar, equatorial;
+
+    ModesSizes(const LegendreStage& stage, std::int64_t n_maps)
+        : polar(n_maps * stage.polar().n_sums), equatorial(n_maps * stage.equatorial().n_sums) {
+        if (!stage.has_ishioka()) return;
+        const std::int64_t fields = stage.view().components * n_maps;
+        steps = stage.n_steps() * step_layout(static_cast<int>(fields)).stride;
+        sums = fields * stage.ishioka().n_sums;
+        if (!is_scalar(stage)) rows = 2 * fields * n_rows(stage.view());
+    }
+};
+
+/// What Ishioka's recurrence sees of the maps.
+template <class T>
+void make_steps(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
+                int n_fields, ModesScratch& scratch, cudaStream_t stream) {
+    const StepLayout layout = step_layout(n_fields);
+    if (is_scalar(stage)) {
+        RowPointers<T> rows{};
+        for (std::size_t k = 0; k < maps.size(); ++k) rows.row[k] = maps[k].alm[0];
+        return write_steps<T>(stage, orders, rows, n_fields, layout, scratch.steps.data(), stream);
+    }
+    RowPointers<double> rows{};
+    const std::int64_t row = 2 * n_rows(stage.view());
+    for (int f = 0; f < n_fields; ++f) rows.row[f] = scratch.rows.data() + f * row;
+    for (std::size_t k = 0; k < maps.size(); ++k)
+        spin_to_scalar<T>(stage, orders, maps[k],
+                          scratch.rows.data() + 2 * static_cast<std::int64_t>(k) * row, stream);
+    write_steps<double>(stage, orders, rows, n_fields, layout, scratch.steps.data(), stream);
+}
+
+}  // namespace
+
+std::int64_t end_of(const AlmLayout& layout, Orders orders) {
+    return orders.end > layout.mmax() ? layout.size() : layout.index(orders.end, orders.end);
+}
+
+std::vector<Orders> orders_in_parts(const AlmLayout& layout) {
+    // Few, so that each fills the device.
+    constexpr std::int64_t smallest = 1 << 20, most = 4;
+    const std::int64_t n_parts = std::clamp<std::int64_t>(layout.size() / smallest, 1, most);
+    std::vector<Orders> parts;
+    Orders part{0, 0};
+    while (part.end <= layout.mmax()) {
+        ++part.end;
+        const std::int64_t wanted = (static_cast<std::int64_t>(parts.size()) + 1) * layout.size() / n_parts;
+        if (part.end <= layout.mmax() && end_of(layout, part) < wanted) continue;
+        parts.push_back(part);
+        part.first = part.end;
+    }
+    return parts;
+}
+
+void ModesScratch::fit(const LegendreStage& stage, std::int64_t n_maps) {
+    const ModesSizes sizes(stage, n_maps);
+    steps.reserve(sizes.steps);
+    rows.reserve(sizes.rows);
+    sums.reserve(sizes.sums);
+    polar.reserve(sizes.polar);
+    equatorial.reserve(sizes.equatorial);
+}
+
+void ModesScratch::begin_adjoint(const LegendreStage& stage, cudaStream_t stream) {
+    if (stage.has_ishioka())
+        write_recurrence(stage, {0, stage.view().mmax + 1}, steps.data(), early_.fork(stream));
+}
+
+std::int64_t ModesScratch::bytes(const LegendreStage& stage, std::int64_t n_maps) {
+    const ModesSizes sizes(stage, n_maps);
+    return static_cast<std::int64_t>(sizeof(double)) *
+           (sizes.steps + sizes.rows + sizes.sums + sizes.polar + sizes.equatorial);
+}
+
+template <class T>
+void modes_from_alm(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
+                    ModesScratch& scratch, PairModes* fourier, cudaStream_t stream) {
+    synthesize_jacobi<T>(stage, orders, maps, fourier, scratch.fork_sides(stream));
+    if (stage.has_ishioka()) {
+        const int n_fields = stage.view().components * static_cast<int>(maps.size());
+        if (is_scalar(stage) && n_fields == 1 && stage.tiles().few) {
+            synthesize_ishioka_alm<T>(stage, orders, maps[0].alm[0], fourier, stream);
+        } else {
+            make_steps<T>(stage, orders, maps, n_fields, scratch, stream);
+            synthesize_ishioka(stage, orders, scratch.steps.data(), n_fields, fourier, stream);
+        }
+    }
+    scratch.join_sides(stream);
+}
+
+template <class T>
+void alm_from_modes(const LegendreStage& stage, Orders orders, const PairModes* fourier,
+                    ModesScratch& scratch, const std::vector<AlmTargets<T>>& maps, cudaStream_t stream) {
+    const int n_maps = static_cast<int>(maps.size());
+    adjoint_jacobi(stage, orders, n_maps, fourier, scratch.polar.data(), scratch.equatorial.data(),
+                   scratch.fork_sides(stream));
+    const bool has_rows = stage.has_ishioka() && !is_scalar(stage);
+    if (stage.has_ishioka()) {
+        const int n_fields = stage.view().components * n_maps;
+        scratch.join_adjoint(stream);
+        adjoint_ishioka(stage, orders, scratch.steps.data(), n_fields, fourier, scratch.sums.data(), stream);
+        if (has_rows)
+            rows_from_sums(stage, orders, scratch.sums.data(), n_fields, scratch.rows.data(), stream);
+    }
+    scratch.join_sides(stream);
+    const std::int64_t row = 2 * n_rows(stage.view());
+    for (int k = 0; k < n_maps; ++k) {
+        AdjointSums sums{nullptr, {}, scratch.polar.data(), scratch.equatorial.data(), k, n_maps};
+        if (stage.has_ishioka() && !has_rows) sums.steps = scratch.sums.data();
+        for (int c = 0; has_rows && c < 2; ++c) sums.rows[c] = scratch.rows.data() + (2 * k + c) * row;
+        store_alm<T>(stage, orders, sums, maps[k], stream);
+    }
+}
+
+template void modes_from_alm(const LegendreStage&, Orders, const std::vector<AlmPointers<float>>&,
+                             ModesScratch&, PairModes*, cudaStream_t);
+template void modes_from_alm(const LegendreStage&, Orders, const std::vector<AlmPointers<double>>&,
+                             ModesScratch&, PairModes*, cudaStream_t);
+template void alm_from_modes(const LegendreStage&, Orders, const PairModes*, ModesScratch&,
+                             const std::vector<AlmTargets<float>>&, cudaStream_t);
+template void alm_from_modes(const LegendreStage&, Orders, const PairModes*, ModesScratch&,
+                             const std::vector<AlmTargets<double>>&, cudaStream_t);
+
+}  // namespace zonal::sht::cuda

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include "sht/cuda_replay.cuh"
+#include "sht/legendre/coefficients_cuda.cuh"
+
+/// The whole Legendre stage, from a_lm to the Fourier coefficients F_m of ring pairs and back.
+namespace zonal::sht::cuda {
+
+/// Device memory of the stage, and streams beside the caller's.
+class ModesScratch {
+  public:
+    /// Makes room for n_maps maps at once.
+    void fit(const LegendreStage& stage, std::int64_t n_maps);
+    static std::int64_t bytes(const LegendreStage& stage, std::int64_t n_maps);
+    void add_addresses(CallKey& key) const { key.add(steps).add(rows).add(sums).add(polar).add(equatorial); }
+
+    /// Streams beside `stream`, after what it has been given so far; it goes on when their work is done.
+    JacobiStreams fork_sides(cudaStream_t stream) { return {side_.fork(stream), other_side_.fork(stream)}; }
+    void join_sides(cudaStream_t stream) {
+        side_.join(stream);
+        other_side_.join(stream);
+    }
+
+    /// Begins, beside what `stream` is given next, what alm_from_modes needs that no F_m is needed for.
+    void begin_adjoint(const LegendreStage& stage, cudaStream_t stream);
+    /// `stream` goes on when that is done.
+    void join_adjoint(cudaStream_t stream) { early_.join(stream); }
+
+    core::DeviceArray<double> steps, rows, sums;  ///< of Ishioka's recurrence
+    core::DeviceArray<double> polar, equatorial;  ///< adjoint_jacobi
+
+  private:
+    core::SideStream side_, other_side_, early_;
+};
+
+/// All orders in parts of about as many coefficients, so that the copies of one map's alm overlap with the
+/// work on them: one for little, four for much.
+std::vector<Orders> orders_in_parts(const AlmLayout& layout);
+/// Past the orders' last coefficient.
+std::int64_t end_of(const AlmLayout& layout, Orders orders);
+
+/// fourier: [map][component] of stage.layout().size() each, the part of the orders overwritten.
+template <class T>
+void modes_from_alm(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
+                    ModesScratch& scratch, PairModes* fourier, cudaStream_t stream);
+
+/// The transpose: the orders' a_lm. After ModesScratch::begin_adjoint.
+template <class T>
+void alm_from_modes(const LegendreStage& stage, Orders orders, const PairModes* fourier,
+                    ModesScratch& scratch, const std::vector<AlmTargets<T>>& maps, cudaStream_t stream);
+
+}  // namespace zonal::sht::cuda

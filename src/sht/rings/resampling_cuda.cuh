@@ -1,0 +1,85 @@
+#pragma once
+
+#include "sht/legendre/legendre_cuda.cuh"
+#include "sht/rings/resampling_math.hpp"
+
+/// Resampling in theta: where a grid has many more rings than the degree needs, the Legendre stage works on
+/// equidistant rings, an eighth more than lmax, and each F_m(theta) is interpolated from there. Seen as
+/// a function on the whole meridian circle, F_m(-theta) = (-1)^(m + s) F_m(theta), it is a trigonometric
+/// polynomial of degree lmax. The same banded matrix serves all orders; the adjoint is its transpose.
+namespace zonal::sht::cuda {
+
+/// A ring pair as the source of values: itself, beyond the pole (flipped), or beyond the equator (swapped).
+struct SourceRow {
+    std::int32_t pair;
+    std::int32_t flipped, swapped;
+};
+
+/// Target pairs of one block and the source rows that reach them.
+struct BandTile {
+    std::int32_t first_pair, end_pair, first_row, n_rows;
+    std::int64_t weights;  ///< [n_rows rounded up to whole chunks][tile_targets]
+};
+
+/// Place of a ring pair's northern ring on the meridian: theta / h = cell + fraction.
+struct MeridianPlace {
+    std::int64_t cell;
+    double fraction;
+};
+
+/// What the kernel reads; device pointers.
+struct BandView {
+    const BandTile* tiles;
+    const SourceRow* rows;
+    const double* weights;
+    const std::int64_t *source_origin, *source_first_pair, *target_origin, *target_first_pair;
+    std::int64_t mmax;
+    int spin;
+    int n_flipped;  ///< rows before those of the pairs themselves
+};
+
+/// A banded matrix between the pairs of two sets of rings, for all orders.
+class BandProduct {
+  public:
+    BandProduct(const std::vector<MeridianPlace>& source, const FourierLayout& source_layout,
+                const std::vector<MeridianPlace>& target, const FourierLayout& target_layout,
+                std::int64_t n_samples, ResamplingWindow window, std::int64_t mmax, int spin);
+
+    /// source, target: [n_fields]; all entries of the target are overwritten.
+    void apply(const PairModes* source, int n_fields, PairModes* target, cudaStream_t stream) const;
+    std::int64_t bytes() const { return tiles_.bytes() + rows_.bytes() + weights_.bytes(); }
+
+  private:
+    core::DeviceArray<BandTile> tiles_;
+    core::DeviceArray<SourceRow> rows_;
+    core::DeviceArray<double> weights_;
+    std::int64_t source_size_, target_size_;
+    BandView view_{};
+};
+
+/// Number of equidistant rings, even, that the Legendre stage should work on for a grid of n_pairs ring
+/// pairs, or 0 where its own rings are as good. accuracy: largest error allowed, relative to the largest
+/// value of an F_m; 0 for none.
+std::int64_t resampled_rings(std::int64_t n_pairs, std::int64_t lmax, double accuracy);
+
+/// Rings at theta = (k + 1/2) pi / n_rings, of one pixel and no weight.
+Grid equidistant_rings(std::int64_t n_rings);
+
+class ThetaResampling {
+  public:
+    /// coarse: the pairs of the equidistant rings (equidistant_rings); fine: of the grid.
+    ThetaResampling(const RingPairs& coarse, const FourierLayout& coarse_layout, const RingPairs& fine,
+                    const FourierLayout& fine_layout, std::int64_t n_rings, std::int64_t lmax,
+                    std::int64_t mmax, int spin, double accuracy);
+
+    const BandProduct& interpolation() const { return interpolation_; }
+    const BandProduct& adjoint() const { return adjoint_; }
+
+  private:
+    ThetaResampling(const std::vector<MeridianPlace>& coarse, const FourierLayout& coarse_layout,
+                    const std::vector<MeridianPlace>& fine, const FourierLayout& fine_layout,
+                    std::int64_t n_rings, ResamplingWindow window, std::int64_t mmax, int spin);
+    BandProduct interpolation_, adjoint_;
+};
+
+}  // namespace zonal::sht::cuda

@@ -1,0 +1,295 @@
+#pragma once
+
+#include "fft/dft_registers.cuh"
+#include "sht/rings/ring_stage_cuda.cuh"
+
+/// The kernels of the Fourier stage: modes to bins and back, with phases and aliasing.
+namespace zonal::sht::cuda {
+
+inline constexpr int ring_threads = 256;
+
+/// Blocks of ring_threads threads for `count` items.
+inline unsigned blocks_of(std::int64_t count) {
+    return static_cast<unsigned>((count + ring_threads - 1) / ring_threads);
+}
+
+/// value * exp(i m phi_0); the rounding error of m phi_0 is put back, as an angle of many turns has lost
+/// digits.
+__device__ inline double2 rotated(double re, double im, std::int64_t m, double phi_0) {
+    const double angle = static_cast<double>(m) * phi_0, lost = fma(static_cast<double>(m), phi_0, -angle);
+    double s, c;
+    sincos(angle, &s, &c);
+    const double cosine = c - lost * s, sine = s + lost * c;
+    return {re * cosine - im * sine, re * sine + im * cosine};
+}
+
+/// F_m of a pair's rings, each turned by its phase; m = 0 is real.
+struct TurnedModes {
+    double2 north, south;
+
+    __device__ TurnedModes(const PairModes* fourier, const PairGeometry& pair, std::int64_t at,
+                           std::int64_t m) {
+        const PairModes f = fourier[at];
+        north = rotated(f.north.x, m == 0 ? 0 : f.north.y, m, pair.north_phi_0);
+        south = rotated(f.south.x, m == 0 ? 0 : f.south.y, m, pair.south_phi_0);
+    }
+};
+
+/// Bin k of 0..n/2 of every ring of a run: the sum of the modes that alias to it.
+static __global__ void run_spectrum_kernel(const PairGeometry* pairs, const RunRing* rings,
+                                           const std::int64_t* origin, const PairModes* fourier,
+                                           std::int64_t n_rings, double2* spectrum) {
+    const std::int64_t ring = blockIdx.y + static_cast<std::int64_t>(blockIdx.z) * gridDim.y;
+    if (ring >= n_rings) return;
+    const RunRing which = rings[ring];
+    const PairGeometry pair = pairs[which.pair];
+    const std::int64_t n = pair.n_pixels, n_bins = n / 2 + 1;
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
+    if (k >= n_bins) return;
+    double2 sum{0, 0};
+    const auto add = [&](std::int64_t m, double sign) {
+        const PairModes& modes = fourier[origin[m] + which.pair];
+        const double2 f = which.south ? modes.south : modes.north;
+        const double2 turned =
+            rotated(f.x, m == 0 ? 0 : f.y, m, which.south ? pair.south_phi_0 : pair.north_phi_0);
+        sum.x += turned.x;
+        sum.y += sign * turned.y;
+    };
+    for (std::int64_t m = k; m <= pair.last_m; m += n) add(m, 1);
+    for (std::int64_t m = n - k; m <= pair.last_m; m += n) add(m, -1);
+    spectrum[ring * n_bins + k] = sum;
+}
+
+/// The transpose: a run's spectra to F_m of its rings (one half of the pairs' modes each).
+static __global__ void run_modes_kernel(const PairGeometry* pairs, const RunRing* rings,
+                                        const std::int64_t* origin, const double2* spectrum, bool weighted,
+                                        std::int64_t n_rings, PairModes* fourier) {
+    const std::int64_t ring = blockIdx.y + static_cast<std::int64_t>(blockIdx.z) * gridDim.y;
+    if (ring >= n_rings) return;
+    const RunRing which = rings[ring];
+    const PairGeometry pair = pairs[which.pair];
+    const std::int64_t n = pair.n_pixels, n_bins = n / 2 + 1;
+    const std::int64_t m = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
+    if (m > pair.last_m) return;
+    const std::int64_t bin = m % n, k = bin < n_bins ? bin : n - bin;
+    const double2 value = spectrum[ring * n_bins + k];
+    const double weight = !weighted ? 1 : which.south ? pair.south_weight : pair.north_weight;
+    const double2 turned = rotated(weight * value.x, weight * (k == bin ? value.y : -value.y), m,
+                                   -(which.south ? pair.south_phi_0 : pair.north_phi_0));
+    PairModes& modes = fourier[origin[m] + which.pair];
+    (which.south ? modes.south : modes.north) = turned;
+    if ((which.south ? pair.north_pixel : pair.south_pixel) < 0)
+        (which.south ? modes.north : modes.south) = {0, 0};
+}
+
+/// Tiles of a run's fast kernels: orders, of which a ring's are neighbours in its spectrum, by pairs, which
+/// are neighbours in the Fourier coefficients.
+inline constexpr int tile_orders = 32;
+inline constexpr int tile_pairs = 8;
+static_assert(tile_orders * tile_pairs == ring_threads);
+
+/// One order's modes at one pair, exp(i sign m phi_0) turned.
+__device__ inline void turn(const PairGeometry& pair, std::int64_t m, double sign, double2& north,
+                            double2& south) {
+    const double2 north_turn = rotated(1, 0, m, sign * pair.north_phi_0);
+    const double2 south_turn =
+        pair.south_phi_0 == pair.north_phi_0 ? north_turn : rotated(1, 0, m, sign * pair.south_phi_0);
+    north = times(north, north_turn);
+    south = times(south, south_turn);
+}
+
+/// run_spectrum_kernel for runs of whole pairs without aliasing, 2 m <= n: through shared memory, so that
+/// both sides are accessed in rows. Threads along pairs first, then along orders.
+static __global__ void paired_spectrum_kernel(const PairGeometry* pairs, const RunPair* run,
+                                              const std::int64_t* origin, const PairModes* fourier,
+                                              std::int64_t n_pairs, double2* spectrum) {
+    __shared__ double2 tile[2][tile_pairs][tile_orders + 1];
+    const std::int64_t first_order = static_cast<std::int64_t>(blockIdx.x) * tile_orders;
+    const std::int64_t first_pair = static_cast<std::int64_t>(blockIdx.y) * tile_pairs;
+    {
+        const int p = threadIdx.x % tile_pairs, order = threadIdx.x / tile_pairs;
+        const std::int64_t m = first_order + order;
+        double2 north{0, 0}, south{0, 0};
+        if (first_pair + p < n_pairs) {
+            const std::int32_t which = run[first_pair + p].pair;
+            const PairGeometry pair = pairs[which];
+            if (m <= pair.last_m) {
+                const PairModes modes = fourier[origin[m] + which];
+                north = {modes.north.x, m == 0 ? 0 : modes.north.y};
+                south = {modes.south.x, m == 0 ? 0 : modes.south.y};
+                turn(pair, m, 1, north, south);
+                if (2 * m == pair.n_pixels) north.x *= 2, south.x *= 2;  // m and -m are one bin
+            }
+        }
+        tile[0][p][order] = north;
+        tile[1][p][order] = south;
+    }
+    __syncthreads();
+    const int order = threadIdx.x % tile_orders, p = threadIdx.x / tile_orders;
+    if (first_pair + p >= n_pairs) return;
+    const RunPair entry = run[first_pair + p];
+    const std::int64_t k = first_order + order, n_bins = pairs[entry.pair].n_pixels / 2 + 1;
+    if (k >= n_bins) return;
+    if (entry.north >= 0) spectrum[entry.north * n_bins + k] = tile[0][p][order];
+    if (entry.south >= 0) spectrum[entry.south * n_bins + k] = tile[1][p][order];
+}
+
+/// The transpose of paired_spectrum_kernel, but for the factor at m = n / 2, which only sums have.
+static __global__ void paired_modes_kernel(const PairGeometry* pairs, const RunPair* run,
+                                           const std::int64_t* origin, const double2* spectrum, bool weighted,
+                                           std::int64_t n_pairs, PairModes* fourier) {
+    __shared__ double2 tile[2][tile_pairs][tile_orders + 1];
+    const std::int64_t first_order = static_cast<std::int64_t>(blockIdx.x) * tile_orders;
+    const std::int64_t first_pair = static_cast<std::int64_t>(blockIdx.y) * tile_pairs;
+    {
+        const int order = threadIdx.x % tile_orders, p = threadIdx.x / tile_orders;
+        if (first_pair + p < n_pairs) {
+            const RunPair entry = run[first_pair + p];
+            const std::int64_t k = first_order + order, n_bins = pairs[entry.pair].n_pixels / 2 + 1;
+            const bool there = k < n_bins;
+            tile[0][p][order] =
+                there && entry.north >= 0 ? spectrum[entry.north * n_bins + k] : double2{0, 0};
+            tile[1][p][order] =
+                there && entry.south >= 0 ? spectrum[entry.south * n_bins + k] : double2{0, 0};
+        }
+    }
+    __syncthreads();
+    const int p = threadIdx.x % tile_pairs, order = threadIdx.x / tile_pairs;
+    if (first_pair + p >= n_pairs) return;
+    const std::int32_t which = run[first_pair + p].pair;
+    const PairGeometry pair = pairs[which];
+    const std::int64_t m = first_order + order;
+    if (m > pair.last_m) return;
+    double2 north = tile[0][p][order], south = tile[1][p][order];
+    if (weighted) {
+        north.x *= pair.north_weight, north.y *= pair.north_weight;
+        south.x *= pair.south_weight, south.y *= pair.south_weight;
+    }
+    turn(pair, m, -1, north, south);
+    fourier[origin[m] + which] = {north, south};
+}
+
+/// exp(i pi j^2 / n).
+__device__ inline double2 chirp(std::int64_t j, std::int64_t n) {
+    double s, c;
+    sincospi(static_cast<double>(j * j % (2 * n)) / static_cast<double>(n), &s, &c);
+    return {c, s};
+}
+
+/// Bins of north + i south times the chirp, padded with zeros to `length`.
+static __global__ void fold_kernel(const PairGeometry* pairs, const BluesteinPair* batch,
+                                   const std::int64_t* origin, const PairModes* fourier, std::int64_t length,
+                                   double2* sequences) {
+    const BluesteinPair entry = batch[blockIdx.y];
+    const PairGeometry pair = pairs[entry.pair];
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x,
+                       n = pair.n_pixels;
+    if (k >= length) return;
+    double2 sum{0, 0};
+    if (k < n) {
+        for (std::int64_t m = k; m <= pair.last_m; m += n) {
+            const TurnedModes f(fourier, pair, origin[m] + entry.pair, m);
+            sum.x += f.north.x - f.south.y;
+            sum.y += f.north.y + f.south.x;
+        }
+        for (std::int64_t m = n - k; m <= pair.last_m; m += n) {
+            const TurnedModes f(fourier, pair, origin[m] + entry.pair, m);
+            sum.x += f.north.x + f.south.y;
+            sum.y += f.south.x - f.north.y;
+        }
+        sum = times(sum, chirp(k, n));
+    }
+    sequences[blockIdx.y * length + k] = sum;
+}
+
+/// Multiplies the spectra by those of the filters, or their conjugates, over the length.
+static __global__ void filter_kernel(const BluesteinPair* batch, const double2* filters, std::int64_t length,
+                                     bool conjugated, double2* sequences) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
+    if (k >= length) return;
+    const double2 filter = filters[batch[blockIdx.y].filter + k];
+    double2& value = sequences[blockIdx.y * length + k];
+    const double scale = 1 / static_cast<double>(length);
+    value = times(value, {scale * filter.x, scale * (conjugated ? -filter.y : filter.y)});
+}
+
+template <class T>
+__global__ void write_pixels_kernel(const PairGeometry* pairs, const BluesteinPair* batch,
+                                    std::int64_t length, const double2* sequences, T* map) {
+    const BluesteinPair entry = batch[blockIdx.y];
+    const PairGeometry pair = pairs[entry.pair];
+    const std::int64_t j = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
+    if (j >= pair.n_pixels) return;
+    const double2 value = times(sequences[blockIdx.y * length + j], chirp(j, pair.n_pixels));
+    if (entry.has_north) map[pair.north_pixel + j] = static_cast<T>(value.x);
+    if (entry.has_south) map[pair.south_pixel + j] = static_cast<T>(value.y);
+}
+
+template <class T>
+__global__ void read_pixels_kernel(const PairGeometry* pairs, const BluesteinPair* batch, std::int64_t length,
+                                   const T* map, bool weighted, double2* sequences) {
+    const BluesteinPair entry = batch[blockIdx.y];
+    const PairGeometry pair = pairs[entry.pair];
+    const std::int64_t j = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
+    if (j >= length) return;
+    double2 value{0, 0};
+    if (j < pair.n_pixels) {
+        if (entry.has_north)
+            value.x = (weighted ? pair.north_weight : 1) * static_cast<double>(map[pair.north_pixel + j]);
+        if (entry.has_south)
+            value.y = (weighted ? pair.south_weight : 1) * static_cast<double>(map[pair.south_pixel + j]);
+        value = times(value, conjugate(chirp(j, pair.n_pixels)));
+    }
+    sequences[blockIdx.y * length + j] = value;
+}
+
+/// F_m of a pair from the spectrum of north + i south at m and at -m, for the rings that are asked for;
+/// missing ones are zero.
+__device__ inline void store_modes(const PairGeometry& pair, bool north, bool south, std::int64_t m,
+                                   double2 up, double2 down, PairModes& modes) {
+    if (north) modes.north = rotated((up.x + down.x) / 2, (up.y - down.y) / 2, m, -pair.north_phi_0);
+    if (south) modes.south = rotated((up.y + down.y) / 2, (down.x - up.x) / 2, m, -pair.south_phi_0);
+    if (pair.north_pixel < 0) modes.north = {0, 0};
+    if (pair.south_pixel < 0) modes.south = {0, 0};
+}
+
+/// The transpose of fold_kernel, after the filtering: F_m of the rings that the entry has.
+static __global__ void unfold_kernel(const PairGeometry* pairs, const BluesteinPair* batch,
+                                     const std::int64_t* origin, std::int64_t length,
+                                     const double2* sequences, PairModes* fourier) {
+    const BluesteinPair entry = batch[blockIdx.y];
+    const PairGeometry pair = pairs[entry.pair];
+    const std::int64_t m = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x,
+                       n = pair.n_pixels;
+    if (m > pair.last_m) return;
+    const double2* sequence = sequences + blockIdx.y * length;
+    const std::int64_t k = m % n, mirror = k == 0 ? 0 : n - k;
+    const double2 up = times(sequence[k], conjugate(chirp(k, n)));
+    const double2 down = times(sequence[mirror], conjugate(chirp(mirror, n)));
+    store_modes(pair, entry.has_north, entry.has_south, m, up, down, fourier[origin[m] + entry.pair]);
+}
+
+/// The filter exp(-i pi j^2 / n), j = -(n-1)..n-1, wrapped to `length`.
+static __global__ void chirp_filter_kernel(const PairGeometry* pairs, const BluesteinPair* batch,
+                                           std::int64_t length, double2* sequences) {
+    const std::int64_t n = pairs[batch[blockIdx.y].pair].n_pixels;
+    const std::int64_t j = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
+    if (j >= length) return;
+    const std::int64_t distance = min(j, length - j);
+    sequences[blockIdx.y * length + j] = distance < n ? conjugate(chirp(distance, n)) : double2{0, 0};
+}
+
+/// Keeps the filters' spectra; pairs with the same filter write the same.
+static __global__ void store_filters_kernel(const BluesteinPair* batch, std::int64_t length,
+                                            const double2* sequences, double2* filters) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
+    if (k < length) filters[batch[blockIdx.y].filter + k] = sequences[blockIdx.y * length + k];
+}
+
+template <class From, class To>
+__global__ void convert_kernel(const From* from, std::int64_t count, To* to) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
+    if (k < count) to[k] = static_cast<To>(from[k]);
+}
+
+}  // namespace zonal::sht::cuda

@@ -1,0 +1,195 @@
+#include "sht/rings/ring_stage.hpp"
+
+#include "core/simd_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sht/rings/ring_stage.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+HWY_BEFORE_NAMESPACE();
+namespace zonal::sht::HWY_NAMESPACE {
+
+// Plain loops over the block's lanes: the compiler vectorises them for each target.
+using Lanes = double[block_size];
+
+/// exp(i m phi_0) of every lane for m = 0, 1, ...: products of two tables, so that no error grows with m.
+class Phases {
+  public:
+    explicit Phases(const std::array<double, block_size>& phi_0) : phi_0_(phi_0) {
+        for (std::int64_t k = 0; k < run; ++k) fill(k, fine_re_[k], fine_im_[k]);
+    }
+
+    void at(std::int64_t m, Lanes& re, Lanes& im) {
+        const std::int64_t k = m % run;
+        if (k == 0) fill(m, coarse_re_, coarse_im_);
+        for (std::int64_t j = 0; j < block_size; ++j) {
+            re[j] = coarse_re_[j] * fine_re_[k][j] - coarse_im_[j] * fine_im_[k][j];
+            im[j] = coarse_re_[j] * fine_im_[k][j] + coarse_im_[j] * fine_re_[k][j];
+        }
+    }
+
+  private:
+    static constexpr std::int64_t run = 32;
+
+    void fill(std::int64_t m, Lanes& re, Lanes& im) const {
+        for (std::int64_t j = 0; j < block_size; ++j) {
+            // The rounding error of m phi_0 is put back, as an angle of many turns has lost digits.
+            const double angle = static_cast<double>(m) * phi_0_[j];
+            const double lost = std::fma(static_cast<double>(m), phi_0_[j], -angle);
+            const double c = std::cos(angle), s = std::sin(angle);
+            re[j] = c - lost * s;
+            im[j] = s + lost * c;
+        }
+    }
+
+    std::array<double, block_size> phi_0_;
+    Lanes fine_re_[run], fine_im_[run], coarse_re_ = {}, coarse_im_ = {};
+};
+
+/// m mod n and -m mod n of every lane, for m = 0, 1, ...
+struct Bins {
+    std::int64_t up[block_size] = {}, down[block_size] = {};
+
+    void advance(const RingBlock& block) {
+        for (std::int64_t j = 0; j < block_size; ++j) {
+            up[j] = up[j] + 1 == block.n_pixels[j] ? 0 : up[j] + 1;
+            down[j] = up[j] == 0 ? 0 : block.n_pixels[j] - up[j];
+        }
+    }
+};
+
+HWY_INLINE void rotate(const double* HWY_RESTRICT in, const Lanes& c, const Lanes& s, Lanes& re, Lanes& im) {
+    for (std::int64_t j = 0; j < block_size; ++j) {
+        re[j] = in[j] * c[j] - in[block_size + j] * s[j];
+        im[j] = in[j] * s[j] + in[block_size + j] * c[j];
+    }
+}
+
+void fold_modes(const RingBlock& block, const double* fourier, std::int64_t stride) {
+    for (std::int64_t j = 0; j < block_size; ++j)
+        std::fill(block.sequence[j], block.sequence[j] + block.n_pixels[j], 0.0);
+    Phases north(block.north_phi_0), south(block.south_phi_0);
+    const bool same_phases = block.north_phi_0 == block.south_phi_0;
+    Bins bins;
+    HWY_ALIGN Lanes nc, ns, sc, ss, nr, ni, sr, si, up_re, up_im, down_re, down_im;
+    for (std::int64_t m = 0; m <= block.last_m; ++m, bins.advance(block)) {
+        const double* in = fourier + m * stride;
+        north.at(m, nc, ns);
+        rotate(in, nc, ns, nr, ni);
+        if (same_phases) {
+            rotate(in + 2 * block_size, nc, ns, sr, si);
+        } else {
+            south.at(m, sc, ss);
+            rotate(in + 2 * block_size, sc, ss, sr, si);
+        }
+        if (m == 0) {  // F_0 is real
+            for (std::int64_t j = 0; j < block_size; ++j)
+                if (block.n_pixels[j] > 0)
+                    block.sequence[j][0] += std::complex<double>(in[j], in[2 * block_size + j]);
+            continue;
+        }
+        // F_m of north + i south, and of -m, where the fields' F are conjugate.
+        for (std::int64_t j = 0; j < block_size; ++j) {
+            up_re[j] = nr[j] - si[j];
+            up_im[j] = ni[j] + sr[j];
+            down_re[j] = nr[j] + si[j];
+            down_im[j] = sr[j] - ni[j];
+        }
+        for (std::int64_t j = 0; j < block_size; ++j) {
+            if (block.n_pixels[j] == 0) continue;
+            block.sequence[j][bins.up[j]] += std::complex<double>(up_re[j], up_im[j]);
+            block.sequence[j][bins.down[j]] += std::complex<double>(down_re[j], down_im[j]);
+        }
+    }
+}
+
+void unfold_modes(const RingBlock& block, double* fourier, std::int64_t stride) {
+    Phases north(block.north_phi_0), south(block.south_phi_0);
+    const bool same_phases = block.north_phi_0 == block.south_phi_0;
+    Bins bins;
+    HWY_ALIGN Lanes c, s, nr, ni, sr, si, up_re, up_im, down_re, down_im;
+    for (std::int64_t m = 0; m <= block.last_m; ++m, bins.advance(block)) {
+        double* out = fourier + m * stride;
+        for (std::int64_t j = 0; j < block_size; ++j) {
+            const bool empty = block.n_pixels[j] == 0;
+            const std::complex<double> up = empty ? 0 : block.sequence[j][bins.up[j]];
+            const std::complex<double> down = empty ? 0 : block.sequence[j][bins.down[j]];
+            up_re[j] = up.real(), up_im[j] = up.imag();
+            down_re[j] = down.real(), down_im[j] = down.imag();
+        }
+        for (std::int64_t j = 0; j < block_size; ++j) {
+            nr[j] = (up_re[j] + down_re[j]) / 2;
+            ni[j] = (up_im[j] - down_im[j]) / 2;
+            sr[j] = (up_im[j] + down_im[j]) / 2;
+            si[j] = (down_re[j] - up_re[j]) / 2;
+        }
+        // Times exp(-i m phi_0): a rotation of the conjugate.
+        north.at(m, c, s);
+        for (std::int64_t j = 0; j < block_size; ++j) {
+            out[j] = nr[j] * c[j] + ni[j] * s[j];
+            out[block_size + j] = ni[j] * c[j] - nr[j] * s[j];
+        }
+        if (!same_phases) south.at(m, c, s);
+        for (std::int64_t j = 0; j < block_size; ++j) {
+            out[2 * block_size + j] = sr[j] * c[j] + si[j] * s[j];
+            out[3 * block_size + j] = si[j] * c[j] - sr[j] * s[j];
+        }
+    }
+}
+
+}  // namespace zonal::sht::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace zonal::sht {
+
+HWY_EXPORT(fold_modes);
+HWY_EXPORT(unfold_modes);
+
+void fold_modes(const RingBlock& block, const double* fourier, std::int64_t stride) {
+    HWY_DYNAMIC_DISPATCH(fold_modes)(block, fourier, stride);
+}
+
+void unfold_modes(const RingBlock& block, double* fourier, std::int64_t stride) {
+    HWY_DYNAMIC_DISPATCH(unfold_modes)(block, fourier, stride);
+}
+
+RingBlock::RingBlock(const Grid& grid, const RingPairs& rings, std::int64_t block, RingScratch& scratch)
+    : last_m(rings.last_m[block]),
+      north{},
+      south{},
+      n_pixels{},
+      north_phi_0{},
+      south_phi_0{},
+      sequence{},
+      transform{} {
+    std::int64_t total = 0;
+    for (std::int64_t j = 0; j < block_size; ++j) {
+        const RingPair pair = rings.pairs[block * block_size + j];
+        if (pair.north >= 0) north[j] = &grid.rings()[pair.north];
+        if (pair.south >= 0) south[j] = &grid.rings()[pair.south];
+        const Ring* ring = north[j] != nullptr ? north[j] : south[j];
+        if (ring == nullptr) continue;
+        n_pixels[j] = ring->n_pixels;
+        total += ring->n_pixels;
+        // A missing ring takes its partner's phases.
+        north_phi_0[j] = ring->phi_0;
+        south_phi_0[j] = south[j] != nullptr ? south[j]->phi_0 : ring->phi_0;
+    }
+    if (static_cast<std::int64_t>(scratch.sequences.size()) < total) scratch.sequences.resize(total);
+    std::complex<double>* next = scratch.sequences.data();
+    for (std::int64_t j = 0; j < block_size; ++j) {
+        sequence[j] = next;
+        next += n_pixels[j];
+        const bool shared = j > 0 && n_pixels[j] == n_pixels[0];
+        transform[j] = shared ? transform[0] : &scratch.transforms[j];
+        if (n_pixels[j] > 0) transform[j]->prepare(n_pixels[j]);
+    }
+}
+
+}  // namespace zonal::sht
+#endif

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+
+#include "core/aligned.hpp"
+#include "fft/complex_fft.hpp"
+#include "sht/legendre/legendre.hpp"
+#include "zonal/grid.hpp"
+
+/// The Fourier stage: between the F_m of one block of ring pairs and the pixels of its rings. A pair is
+/// transformed as one complex sequence, north + i south.
+namespace zonal::sht {
+
+/// Scratch of one thread.
+struct RingScratch {
+    std::array<fft::ComplexFft, block_size> transforms;
+    core::AlignedVector<std::complex<double>> sequences;
+};
+
+/// The block's pixel sequences and their phases, of which a ring pair is one lane.
+struct RingBlock {
+    RingBlock(const Grid& grid, const RingPairs& rings, std::int64_t block, RingScratch& scratch);
+
+    std::int64_t last_m;
+    std::array<const Ring*, block_size> north, south;  ///< null where there is none
+    std::array<std::int64_t, block_size> n_pixels;     ///< of both; 0 in empty lanes
+    std::array<double, block_size> north_phi_0, south_phi_0;
+    std::array<std::complex<double>*, block_size> sequence;  ///< [n_pixels], in scratch
+    std::array<fft::ComplexFft*, block_size> transform;      ///< ready for n_pixels
+};
+
+/// sequence[lane][k] = north_k + i south_k before the FFT: the modes m = -last_m..last_m times exp(i m
+/// phi_0), each added to bin m mod n. fourier: [last_m + 1] with `stride` doubles from m to m + 1.
+void fold_modes(const RingBlock& block, const double* fourier, std::int64_t stride);
+
+/// The transpose, after the forward FFT: fourier from the sequences.
+void unfold_modes(const RingBlock& block, double* fourier, std::int64_t stride);
+
+}  // namespace zonal::sht

@@ -1,0 +1,312 @@
+#include "sht/rings/ring_stage_cuda.cuh"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "sht/rings/ring_kernels.cuh"
+
+namespace zonal::sht::cuda {
+namespace {
+
+/// Fewer rings than this go through Bluestein's algorithm.
+constexpr std::int64_t shortest_run = 16;
+/// Pairs of a batch at most: of the grid's dimension that counts them, and of the scratch memory.
+constexpr std::int64_t most_pairs = 32768;
+constexpr std::int64_t most_batch_bytes = std::int64_t{1} << 30;
+
+/// The smallest 2^k or 3 2^k that holds a linear convolution of n values.
+std::int64_t padded_length(std::int64_t n) {
+    std::int64_t power = 4;
+    while (power < 2 * n - 1) power *= 2;
+    return power / 4 * 3 >= 2 * n - 1 ? power / 4 * 3 : power;
+}
+
+/// Blocks over (bins, rings); the rings may be more than one dimension counts.
+dim3 run_blocks(std::int64_t count, std::int64_t n_rings) {
+    const std::int64_t y = std::min(n_rings, most_pairs);
+    return {blocks_of(count), static_cast<unsigned>(y), static_cast<unsigned>((n_rings + y - 1) / y)};
+}
+
+/// A batch of FFTs of one length, in rows of input_row and output_row values.
+cufftHandle make_fft(std::int64_t length, std::int64_t batch, cufftType type, std::int64_t input_row,
+                     std::int64_t output_row, std::size_t& library_bytes) {
+    cufftHandle handle = 0;
+    core::check_cufft(cufftCreate(&handle), "making a plan");
+    core::check_cufft(cufftSetAutoAllocation(handle, 0), "making a plan");
+    std::size_t bytes = 0;
+    long long n = length, no_gaps = length;
+    core::check_cufft(cufftMakePlanMany64(handle, 1, &n, &no_gaps, 1, input_row, &no_gaps, 1, output_row,
+                                          type, batch, &bytes),
+                      "making a plan");
+    library_bytes = std::max(library_bytes, bytes);
+    return handle;
+}
+
+void prepare(cufftHandle handle, void* library, cudaStream_t stream) {
+    core::check_cufft(cufftSetStream(handle, stream), "setting the stream");
+    core::check_cufft(cufftSetWorkArea(handle, library), "setting the work area");
+}
+
+void transform(cufftHandle handle, double2* data, int direction, void* library, cudaStream_t stream) {
+    prepare(handle, library, stream);
+    core::check_cufft(cufftExecZ2Z(handle, data, data, direction), "a transform");
+}
+
+/// The pairs that a run's rings make up, in the order of the pairs; empty where the other ring of one is not
+/// in the run, or where orders alias.
+std::vector<RunPair> whole_pairs(const std::vector<RunRing>& rings, const std::vector<PairGeometry>& pairs) {
+    std::map<std::int32_t, RunPair> found;
+    for (std::size_t k = 0; k < rings.size(); ++k) {
+        RunPair& entry = found.try_emplace(rings[k].pair, RunPair{rings[k].pair, -1, -1}).first->second;
+        (rings[k].south ? entry.south : entry.north) = static_cast<std::int32_t>(k);
+    }
+    std::vector<RunPair> result;
+    for (const auto& [pair, entry] : found) {
+        const PairGeometry& geometry = pairs[pair];
+        const bool whole = (entry.north >= 0) == (geometry.north_pixel >= 0) &&
+                           (entry.south >= 0) == (geometry.south_pixel >= 0);
+        if (!whole || 2 * geometry.last_m > geometry.n_pixels) return {};
+        result.push_back(entry);
+    }
+    return result;
+}
+
+/// Blocks of a run's fast kernels.
+dim3 tiles_of(std::int64_t n_orders, std::int64_t n_pairs) {
+    return {static_cast<unsigned>((n_orders + tile_orders - 1) / tile_orders),
+            static_cast<unsigned>((n_pairs + tile_pairs - 1) / tile_pairs)};
+}
+
+/// Where the FFT library may read and write a run's pixels: the map itself where it is double and aligned to
+/// a complex number.
+bool usable(const double* pixels) {
+    return reinterpret_cast<std::uintptr_t>(pixels) % sizeof(double2) == 0;
+}
+bool usable(const float*) {
+    return false;
+}
+
+}  // namespace
+
+RingStage::RingStage(const Grid& grid, const RingPairs& rings, const std::int64_t* fourier_origin)
+    : in_run_(grid.rings().size(), false),
+      fourier_origin_(fourier_origin),
+      n_orders_(rings.last_m.empty() ? 1 : rings.last_m.back() + 1) {
+    for (std::size_t p = 0; p < rings.pairs.size(); ++p) {
+        const Ring* north = rings.pairs[p].north >= 0 ? &grid.rings()[rings.pairs[p].north] : nullptr;
+        const Ring* south = rings.pairs[p].south >= 0 ? &grid.rings()[rings.pairs[p].south] : nullptr;
+        const Ring* any = north != nullptr ? north : south;
+        host_pairs_.push_back({north != nullptr ? north->phi_0 : 0, south != nullptr ? south->phi_0 : 0,
+                               north != nullptr ? north->weight : 0, south != nullptr ? south->weight : 0,
+                               north != nullptr ? north->first_pixel : -1,
+                               south != nullptr ? south->first_pixel : -1,
+                               static_cast<std::int32_t>(any != nullptr ? any->n_pixels : 0),
+                               static_cast<std::int32_t>(rings.last_m[p / block_size])});
+    }
+    pairs_ = core::DeviceArray<PairGeometry>(host_pairs_);
+    find_runs(grid, rings);
+    make_batches(rings);
+    make_filters();
+}
+
+RingStage::~RingStage() {
+    for (const RingRun& run : runs_) {
+        cufftDestroy(run.synthesis);
+        cufftDestroy(run.adjoint);
+    }
+    for (const BluesteinBatch& batch : batches_) cufftDestroy(batch.transform);
+}
+
+void RingStage::find_runs(const Grid& grid, const RingPairs& rings) {
+    std::vector<RunRing> pair_of(grid.rings().size());
+    for (std::size_t p = 0; p < rings.pairs.size(); ++p) {
+        if (rings.pairs[p].north >= 0) pair_of[rings.pairs[p].north] = {static_cast<std::int32_t>(p), 0};
+        if (rings.pairs[p].south >= 0) pair_of[rings.pairs[p].south] = {static_cast<std::int32_t>(p), 1};
+    }
+    std::vector<std::int64_t> order(grid.rings().size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+        return grid.rings()[a].first_pixel < grid.rings()[b].first_pixel;
+    });
+    std::vector<std::int64_t> run;
+    for (const std::int64_t index : order) {
+        const Ring& ring = grid.rings()[index];
+        if (!run.empty()) {
+            const Ring& last = grid.rings()[run.back()];
+            if (ring.n_pixels != last.n_pixels || ring.first_pixel != last.first_pixel + last.n_pixels) {
+                add_run(grid, run, pair_of);
+                run.clear();
+            }
+        }
+        run.push_back(index);
+    }
+    add_run(grid, run, pair_of);
+}
+
+void RingStage::add_run(const Grid& grid, const std::vector<std::int64_t>& rings,
+                        const std::vector<RunRing>& pair_of) {
+    if (static_cast<std::int64_t>(rings.size()) < shortest_run) return;
+    RingRun run;
+    run.first_pixel = grid.rings()[rings.front()].first_pixel;
+    run.n_pixels = grid.rings()[rings.front()].n_pixels;
+    run.n_rings = static_cast<std::int64_t>(rings.size());
+    std::vector<RunRing> entries;
+    for (const std::int64_t ring : rings) {
+        entries.push_back(pair_of[ring]);
+        in_run_[ring] = true;
+    }
+    run.rings = core::DeviceArray<RunRing>(entries);
+    run.pairs = core::DeviceArray<RunPair>(whole_pairs(entries, host_pairs_));
+    const std::int64_t n_bins = run.n_pixels / 2 + 1;
+    run.synthesis = make_fft(run.n_pixels, run.n_rings, CUFFT_Z2D, n_bins, run.n_pixels, library_bytes_);
+    run.adjoint = make_fft(run.n_pixels, run.n_rings, CUFFT_D2Z, run.n_pixels, n_bins, library_bytes_);
+    buffer_size_ = std::max(buffer_size_, run.n_rings * (2 * n_bins + run.n_pixels));
+    runs_.push_back(std::move(run));
+}
+
+void RingStage::make_batches(const RingPairs& rings) {
+    std::map<std::int64_t, std::vector<BluesteinPair>> by_length;
+    std::map<std::int64_t, std::int64_t> filter_of;
+    std::vector<CapPair> caps;
+    const std::int64_t longest_part = RingCaps::longest_part();
+    for (std::size_t p = 0; p < rings.pairs.size(); ++p) {
+        const RingPair pair = rings.pairs[p];
+        const bool north = pair.north >= 0 && !in_run_[pair.north],
+                   south = pair.south >= 0 && !in_run_[pair.south];
+        if (!north && !south) continue;
+        const std::int64_t n = host_pairs_[p].n_pixels;
+        if (n / cap_parts(n) <= longest_part && static_cast<std::int64_t>(caps.size()) < most_pairs) {
+            caps.push_back({static_cast<std::int32_t>(p), north, south, 0, 0, 0, 0, 0});
+            continue;
+        }
+        const std::int64_t length = padded_length(host_pairs_[p].n_pixels);
+        const auto [filter, is_new] = filter_of.try_emplace(host_pairs_[p].n_pixels, n_filters_);
+        if (is_new) n_filters_ += length;
+        by_length[length].push_back({static_cast<std::int32_t>(p), north, south, filter->second});
+    }
+    caps_ = std::make_unique<RingCaps>(std::move(caps), host_pairs_, pairs_.data(), fourier_origin_);
+    buffer_size_ = std::max(buffer_size_, caps_->buffer_size());
+    for (const auto& [length, pairs] : by_length) {
+        const std::int64_t at_once =
+            std::clamp<std::int64_t>(most_batch_bytes / (16 * length), 1, most_pairs);
+        for (std::size_t first = 0; first < pairs.size(); first += at_once) {
+            const std::size_t end = std::min(pairs.size(), first + static_cast<std::size_t>(at_once));
+            const std::vector<BluesteinPair> part(pairs.begin() + first, pairs.begin() + end);
+            BluesteinBatch batch{length, static_cast<std::int64_t>(part.size()),
+                                 core::DeviceArray<BluesteinPair>(part), 0};
+            batch.transform = make_fft(length, batch.n_pairs, CUFFT_Z2Z, length, length, library_bytes_);
+            buffer_size_ = std::max(buffer_size_, 2 * length * batch.n_pairs);
+            batches_.push_back(std::move(batch));
+        }
+    }
+}
+
+void RingStage::make_filters() {
+    if (n_filters_ == 0) return;
+    filters_ = core::DeviceArray<double2>(n_filters_);
+    core::DeviceArray<double2> sequences(buffer_size_ / 2 + 1);
+    core::DeviceArray<char> library(static_cast<std::int64_t>(library_bytes_));
+    const core::OwnStream stream;
+    for (const BluesteinBatch& batch : batches_) {
+        const dim3 blocks(blocks_of(batch.length), static_cast<unsigned>(batch.n_pairs));
+        chirp_filter_kernel<<<blocks, ring_threads, 0, stream.get()>>>(pairs_.data(), batch.pairs.data(),
+                                                                       batch.length, sequences.data());
+        core::check_launch("chirp filters");
+        transform(batch.transform, sequences.data(), CUFFT_FORWARD, library.data(), stream.get());
+        store_filters_kernel<<<blocks, ring_threads, 0, stream.get()>>>(batch.pairs.data(), batch.length,
+                                                                        sequences.data(), filters_.data());
+        core::check_launch("chirp filters");
+    }
+    core::check_cuda(cudaStreamSynchronize(stream.get()), "chirp filters");
+}
+
+std::int64_t RingStage::bytes() const {
+    std::int64_t sum = pairs_.bytes() + filters_.bytes() + caps_->bytes();
+    for (const RingRun& run : runs_) sum += run.rings.bytes();
+    for (const BluesteinBatch& batch : batches_) sum += batch.pairs.bytes();
+    return sum;
+}
+
+template <class T>
+void RingStage::synthesize(const PairModes* fourier, T* map, double* buffer, void* library,
+                           cudaStream_t stream) const {
+    const std::lock_guard lock(library_mutex_);
+    auto* complex = reinterpret_cast<double2*>(buffer);
+    caps_->synthesize(fourier, map, buffer, stream);
+    for (const BluesteinBatch& batch : batches_) {
+        const dim3 blocks(blocks_of(batch.length), static_cast<unsigned>(batch.n_pairs));
+        fold_kernel<<<blocks, ring_threads, 0, stream>>>(pairs_.data(), batch.pairs.data(), fourier_origin_,
+                                                         fourier, batch.length, complex);
+        transform(batch.transform, complex, CUFFT_FORWARD, library, stream);
+        filter_kernel<<<blocks, ring_threads, 0, stream>>>(batch.pairs.data(), filters_.data(), batch.length,
+                                                           false, complex);
+        transform(batch.transform, complex, CUFFT_INVERSE, library, stream);
+        write_pixels_kernel<T><<<blocks, ring_threads, 0, stream>>>(pairs_.data(), batch.pairs.data(),
+                                                                    batch.length, complex, map);
+        core::check_launch("rings of the caps");
+    }
+    for (const RingRun& run : runs_) {
+        const std::int64_t n_bins = run.n_pixels / 2 + 1, n_values = run.n_rings * run.n_pixels;
+        if (run.pairs.size() > 0)
+            paired_spectrum_kernel<<<tiles_of(n_bins, run.pairs.size()), ring_threads, 0, stream>>>(
+                pairs_.data(), run.pairs.data(), fourier_origin_, fourier, run.pairs.size(), complex);
+        else
+            run_spectrum_kernel<<<run_blocks(n_bins, run.n_rings), ring_threads, 0, stream>>>(
+                pairs_.data(), run.rings.data(), fourier_origin_, fourier, run.n_rings, complex);
+        T* pixels = map + run.first_pixel;
+        const bool direct = usable(pixels);
+        double* out = direct ? reinterpret_cast<double*>(pixels) : buffer + 2 * run.n_rings * n_bins;
+        prepare(run.synthesis, library, stream);
+        core::check_cufft(cufftExecZ2D(run.synthesis, complex, out), "a run of rings");
+        if (!direct) convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(out, n_values, pixels);
+        core::check_launch("rings of one length");
+    }
+}
+
+template <class T>
+void RingStage::adjoint(const T* map, bool weighted, PairModes* fourier, double* buffer, void* library,
+                        cudaStream_t stream) const {
+    const std::lock_guard lock(library_mutex_);
+    auto* complex = reinterpret_cast<double2*>(buffer);
+    caps_->adjoint(map, weighted, fourier, buffer, stream);
+    for (const BluesteinBatch& batch : batches_) {
+        const dim3 blocks(blocks_of(batch.length), static_cast<unsigned>(batch.n_pairs));
+        const dim3 mode_blocks(blocks_of(n_orders_), static_cast<unsigned>(batch.n_pairs));
+        read_pixels_kernel<T><<<blocks, ring_threads, 0, stream>>>(pairs_.data(), batch.pairs.data(),
+                                                                   batch.length, map, weighted, complex);
+        transform(batch.transform, complex, CUFFT_FORWARD, library, stream);
+        filter_kernel<<<blocks, ring_threads, 0, stream>>>(batch.pairs.data(), filters_.data(), batch.length,
+                                                           true, complex);
+        transform(batch.transform, complex, CUFFT_INVERSE, library, stream);
+        unfold_kernel<<<mode_blocks, ring_threads, 0, stream>>>(
+            pairs_.data(), batch.pairs.data(), fourier_origin_, batch.length, complex, fourier);
+        core::check_launch("rings of the caps");
+    }
+    for (const RingRun& run : runs_) {
+        const std::int64_t n_bins = run.n_pixels / 2 + 1, n_values = run.n_rings * run.n_pixels;
+        const T* pixels = map + run.first_pixel;
+        auto* in = const_cast<double*>(reinterpret_cast<const double*>(pixels));  // not written: out of place
+        if (!usable(pixels)) {
+            in = buffer + 2 * run.n_rings * n_bins;
+            convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(pixels, n_values, in);
+        }
+        prepare(run.adjoint, library, stream);
+        core::check_cufft(cufftExecD2Z(run.adjoint, in, complex), "a run of rings");
+        if (run.pairs.size() > 0)
+            paired_modes_kernel<<<tiles_of(n_orders_, run.pairs.size()), ring_threads, 0, stream>>>(
+                pairs_.data(), run.pairs.data(), fourier_origin_, complex, weighted, run.pairs.size(),
+                fourier);
+        else
+            run_modes_kernel<<<run_blocks(n_orders_, run.n_rings), ring_threads, 0, stream>>>(
+                pairs_.data(), run.rings.data(), fourier_origin_, complex, weighted, run.n_rings, fourier);
+        core::check_launch("rings of one length");
+    }
+}
+
+template void RingStage::synthesize(const PairModes*, float*, double*, void*, cudaStream_t) const;
+template void RingStage::synthesize(const PairModes*, double*, double*, void*, cudaStream_t) const;
+template void RingStage::adjoint(const float*, bool, PairModes*, double*, void*, cudaStream_t) const;
+template void RingStage::adjoint(const double*, bool, PairModes*, double*, void*, cudaStream_t) const;
+
+}  // namespace zonal::sht::cuda

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "sht/rings/ring_caps_cuda.cuh"
+#include "zonal/grid.hpp"
+
+/// The Fourier stage on CUDA: between the F_m of the ring pairs and the pixels. Runs of many rings of one
+/// length are real FFTs in one call; the rings of the polar caps, each of its own length, are pairs north + i
+/// south through Bluestein's algorithm, in shared memory (RingCaps) or, where they are too long for that,
+/// batched by padded length.
+namespace zonal::sht::cuda {
+
+/// One ring of a run: its pair and whether it is the southern one.
+struct RunRing {
+    std::int32_t pair;
+    std::int32_t south;
+};
+
+/// A pair of a run, its rings' places in the run; -1 for a missing ring.
+struct RunPair {
+    std::int32_t pair, north, south;
+};
+
+/// Neighbouring rings of one length, one after the other in the map.
+struct RingRun {
+    std::int64_t first_pixel, n_pixels, n_rings;
+    core::DeviceArray<RunRing> rings;
+    core::DeviceArray<RunPair> pairs;        ///< empty unless the run holds whole pairs, 2 last_m <= n
+    cufftHandle synthesis = 0, adjoint = 0;  ///< complex to real, real to complex
+};
+
+/// One pair of a Bluestein batch; a ring that belongs to a run, or is missing, is left out.
+struct BluesteinPair {
+    std::int32_t pair;
+    std::int32_t has_north, has_south;
+    std::int64_t filter;  ///< where its filter's spectrum starts
+};
+
+/// Pairs with the same padded length.
+struct BluesteinBatch {
+    std::int64_t length, n_pairs;
+    core::DeviceArray<BluesteinPair> pairs;
+    cufftHandle transform = 0;
+};
+
+class RingStage {
+  public:
+    /// max_last_m: per block of pairs, as RingPairs has it.
+    RingStage(const Grid& grid, const RingPairs& rings, const std::int64_t* fourier_origin);
+    ~RingStage();
+    RingStage(const RingStage&) = delete;
+    RingStage& operator=(const RingStage&) = delete;
+
+    /// Doubles of scratch memory that a call needs, and bytes for the FFT library.
+    std::int64_t buffer_size() const { return buffer_size_; }
+    std::int64_t library_bytes() const { return static_cast<std::int64_t>(library_bytes_); }
+    std::int64_t bytes() const;
+
+    /// fourier: one field. Writes all pixels of the grid's rings.
+    template <class T>
+    void synthesize(const PairModes* fourier, T* map, double* buffer, void* library,
+                    cudaStream_t stream) const;
+    /// weighted: the pixels count with their rings' weights.
+    template <class T>
+    void adjoint(const T* map, bool weighted, PairModes* fourier, double* buffer, void* library,
+                 cudaStream_t stream) const;
+
+  private:
+    void find_runs(const Grid& grid, const RingPairs& rings);
+    void add_run(const Grid& grid, const std::vector<std::int64_t>& rings,
+                 const std::vector<RunRing>& pair_of);
+    void make_batches(const RingPairs& rings);
+    void make_filters();
+
+    std::vector<PairGeometry> host_pairs_;
+    std::vector<bool> in_run_;  ///< per ring of the grid
+    core::DeviceArray<PairGeometry> pairs_;
+    const std::int64_t* fourier_origin_;
+    std::int64_t n_orders_;  ///< that any ring has
+    std::vector<RingRun> runs_;
+    std::unique_ptr<RingCaps> caps_;
+    std::vector<BluesteinBatch> batches_;
+    core::DeviceArray<double2> filters_;
+    std::int64_t n_filters_ = 0, buffer_size_ = 0;
+    std::size_t library_bytes_ = 0;
+    mutable std::mutex library_mutex_;  ///< a handle carries the stream of the call that is being enqueued
+};
+
+}  // namespace zonal::sht::cuda

@@ -1,0 +1,357 @@
+#include "zonal/smoothing.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "core/parallel.hpp"
+#include "sht/analysis/field_arithmetic.hpp"
+#include "sht/analysis/field_memory.hpp"
+#include "sht/analysis/nearest_pixel.hpp"
+#include "sht/array_checks.hpp"
+#include "sht/progress_part.hpp"
+#include "zonal/error.hpp"
+#include "zonal/healpix.hpp"
+
+namespace zonal {
+namespace {
+
+/// Fields that are transformed together: a batch of scalars, or one pair Q, U.
+struct Group {
+    std::int64_t first;
+    std::int64_t batch;
+    std::int64_t components;  ///< of each element of the batch
+    std::int64_t end() const { return first + batch * components; }
+    int spin() const { return components == 2 ? 2 : 0; }
+};
+
+// As many maps at once as share one recurrence with gain, few enough that scratch memory stays a few maps.
+constexpr std::int64_t most_scalars_at_once = 4;
+
+std::vector<Group> make_groups(Fields fields, std::int64_t n) {
+    if (fields == Fields::iqu) return {{0, 1, 1}, {1, 1, 2}};
+    if (fields == Fields::qu) return {{0, 1, 2}};
+    std::vector<Group> groups;
+    for (std::int64_t first = 0; first < n; first += most_scalars_at_once)
+        groups.push_back({first, std::min(most_scalars_at_once, n - first), 1});
+    return groups;
+}
+
+std::string field_name(Fields fields, std::int64_t field) {
+    if (fields == Fields::scalars) return fmt::format("map field {}", field);
+    return fmt::format("map {}", (fields == Fields::iqu ? "IQU" : "QU")[field]);
+}
+
+/// Fields [first, first + count) as a batch [batch, components, pixel].
+template <class T>
+View<T, 3> as_batch(View<T, 2> fields, const Group& group) {
+    return {&fields(group.first, 0),
+            {group.batch, group.components, fields.extent(1)},
+            {group.components * fields.stride(0), fields.stride(0), fields.stride(1)},
+            fields.space()};
+}
+
+}  // namespace
+
+class SmoothingPlan::Implementation {
+  public:
+    Implementation(const Grid& grid, Fields fields, const Beam& beam, const Grid& grid_out,
+                   const SmoothingOptions& options)
+        : grid(grid),
+          fields(fields),
+          beam(beam),
+          grid_out(grid_out),
+          options(options),
+          lmax(options.lmax == -1 ? default_smoothing_lmax(grid) : options.lmax),
+          threads(core::resolve_threads(options.threads)),
+          nearest(this->grid, this->grid_out),
+          keeps_other_pixels(grid_out.has_other_pixels()) {
+        if (!(options.mask_threshold > 0))
+            throw InvalidArgument(
+                fmt::format("mask_threshold = {}: must be positive", options.mask_threshold));
+        for (const int spin : {0, 2}) {
+            if (fields == (spin == 0 ? Fields::qu : Fields::scalars)) continue;
+            analysis_plan(spin);
+            synthesis_plan(spin);
+        }
+    }
+
+    /// Of spin 0 or 2.
+    const ShtPlan& analysis_plan(int spin) { return plan_of(analysis_plans_[spin / 2], grid, spin); }
+    const ShtPlan& synthesis_plan(int spin) {
+        return nearest.same() ? analysis_plan(spin) : plan_of(synthesis_plans_[spin / 2], grid_out, spin);
+    }
+    ShtWorkspace& workspace() {
+        if (!workspace_)
+            workspace_.emplace(analysis_plan(fields == Fields::scalars ? 0 : 2).make_workspace());
+        return *workspace_;
+    }
+
+    const Grid grid;
+    const Fields fields;
+    const Beam beam;
+    const Grid grid_out;
+    const SmoothingOptions options;
+    const std::int64_t lmax;
+    const int threads;
+    const sht::NearestPixel nearest;
+    const bool keeps_other_pixels;  ///< of grid_out: pixels in no ring
+
+  private:
+    const ShtPlan& plan_of(std::optional<ShtPlan>& plan, const Grid& of, int spin) const {
+        if (!plan) {
+            ShtOptions sht;
+            sht.lmax = lmax;
+            sht.spin = spin;
+            sht.threads = options.threads;
+            sht.device = options.device;
+            plan.emplace(of, sht);
+        }
+        return *plan;
+    }
+    std::optional<ShtPlan> analysis_plans_[2], synthesis_plans_[2];
+    std::optional<ShtWorkspace> workspace_;
+};
+
+namespace {
+
+/// One smoothing. Arrays named `there` are where the transforms work.
+template <class T>
+class Smoother {
+  public:
+    Smoother(SmoothingPlan::Implementation& plan, View<const T, 2> maps, View<const T, 1> mask,
+             View<T, 2> smoothed)
+        : plan_(plan),
+          options_(plan.options),
+          workspace_(plan.workspace()),
+          storage_(workspace_.storage()),
+          maps_(maps),
+          mask_(mask),
+          smoothed_(smoothed),
+          groups_(make_groups(plan.fields, maps.extent(0))),
+          pixels_(sht::make_map_arithmetic<T>(plan.grid, sht::PixelWeights{}, plan.threads, storage_)),
+          pixels_out_(
+              sht::make_map_arithmetic<T>(plan.grid_out, sht::PixelWeights{}, plan.threads, storage_)) {
+        report_.lmax = plan.lmax;
+        check_shapes();
+        inspect_pixels();
+    }
+
+    SmoothingReport run() {
+        const auto start = std::chrono::steady_clock::now();
+        const auto n_groups = static_cast<double>(groups_.size());
+        for (std::size_t i = 0; i < groups_.size(); ++i) {
+            const auto index = static_cast<double>(i);
+            smooth_group(groups_[i],
+                         sht::part_of(options_.progress, index / n_groups, (index + 1) / n_groups));
+        }
+        report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        return report_;
+    }
+
+  private:
+    void check_shapes() const {
+        const auto n = maps_.extent(0);
+        const Fields fields = plan_.fields;
+        if ((fields == Fields::iqu && n != 3) || (fields == Fields::qu && n != 2))
+            throw InvalidArgument(fmt::format("maps: axis 0 (field) has length {}: must be {}", n,
+                                              fields == Fields::iqu ? "3 (I, Q, U)" : "2 (Q, U)"));
+        sht::check_extent("maps", maps_, 1, "pixel", plan_.grid.n_pixels());
+        sht::check_space("maps", maps_, space());
+        sht::check_extent("smoothed", smoothed_, 0, "field", n);
+        sht::check_extent("smoothed", smoothed_, 1, "pixel", plan_.grid_out.n_pixels());
+        sht::check_space("smoothed", smoothed_, space());
+        sht::check_contiguous("maps", maps_);
+        sht::check_contiguous("smoothed", smoothed_);
+        if (mask_.size() > 0) {
+            sht::check_extent("mask", mask_, 0, "pixel", plan_.grid.n_pixels());
+            sht::check_space("mask", mask_, space());
+            if (mask_.space() != space()) sht::check_contiguous("mask", mask_);
+        }
+    }
+
+    /// Counts bad and masked pixels of each field; throws where they are errors.
+    void inspect_pixels() {
+        for (const Group& group : groups_) {
+            const auto there = maps_there(group);
+            for (std::int64_t k = 0; k < group.end() - group.first; ++k) {
+                const auto name = field_name(plan_.fields, group.first + k);
+                const auto bad = pixels_->count_bad(there[k / group.components][k % group.components]);
+                require_finite(bad, name);
+                if (bad.unseen > 0 && options_.mask_mode == MaskMode::error)
+                    throw InvalidArgument(fmt::format(
+                        "{}: {} pixels are UNSEEN, the first is pixel {}: mask mode error allows none", name,
+                        bad.unseen, bad.first_unseen));
+                report_.bad_pixels.push_back(bad);
+            }
+        }
+        report_.masked_pixels.resize(maps_.extent(0));
+        report_.unseen_pixels.resize(maps_.extent(0));
+    }
+
+    /// The fields of a group. Few fields are copied at once, many a group at a time.
+    View<const T, 3> maps_there(const Group& group) {
+        if (maps_.space() == space()) return as_batch(maps_, group);
+        const bool few = maps_.extent(0) <= most_scalars_at_once;
+        if (few && copied_.size() > 0) return as_batch(View<const T, 2>(copied_), group);
+        const auto n_fields = few ? maps_.extent(0) : group.end() - group.first;
+        const auto there =
+            sht::scratch_array<T, 2>(storage_, sht::ScratchArray::fields, {n_fields, maps_.extent(1)});
+        const Group whole{0, n_fields, 1}, from{few ? 0 : group.first, n_fields, 1};
+        sht::copy_fields<T>(storage_, as_batch(maps_, from), as_batch(there, whole));
+        if (!few) return as_batch(View<const T, 2>(there), {0, group.batch, group.components});
+        copied_ = there;
+        return as_batch(View<const T, 2>(there), group);
+    }
+
+    View<const T, 1> mask_there() {
+        if (mask_.size() == 0 || mask_.space() == space()) return mask_;
+        const auto there = sht::scratch_array<T, 1>(storage_, sht::ScratchArray::mask, {mask_.extent(0)});
+        if (!mask_copied_)
+            sht::copy_fields<T>(storage_,
+                                View<const T, 3>(mask_.data(), {1, 1, mask_.extent(0)}, mask_.space()),
+                                View<T, 3>(there.data(), {1, 1, mask_.extent(0)}, there.space()));
+        mask_copied_ = true;
+        return there;
+    }
+
+    bool is_masked(const Group& group) const {
+        return mask_.size() > 0 ||
+               std::any_of(report_.bad_pixels.begin() + group.first, report_.bad_pixels.begin() + group.end(),
+                           [](const BadPixels& bad) { return bad.unseen > 0; });
+    }
+
+    void smooth_group(const Group& group, const Progress& progress) {
+        const auto maps = maps_there(group);
+        const auto target = as_batch(smoothed_, group);
+        const auto smoothed = sht::resident_target<T>(storage_, sht::ScratchArray::smoothed, target);
+        const bool is_copy = smoothed.space() != target.space();
+        if (is_copy && plan_.keeps_other_pixels) sht::copy_fields<T>(storage_, target, smoothed);
+        if (is_masked(group))
+            smooth_masked(group, maps, smoothed, progress);
+        else
+            convolve(maps, smoothed, group.spin(), progress);
+        for (std::int64_t k = 0; k < group.end() - group.first; ++k)
+            report_.unseen_pixels[group.first + k] =
+                pixels_out_->count_bad(smoothed[k / group.components][k % group.components]).unseen;
+        if (is_copy) sht::copy_fields<T>(storage_, smoothed, target);
+    }
+
+    void smooth_masked(const Group& group, View<const T, 3> maps, View<T, 3> smoothed,
+                       const Progress& progress) {
+        using sht::ScratchArray;
+        const auto kept =
+            sht::scratch_array<T, 3>(storage_, ScratchArray::kept, {group.batch, 1, plan_.grid.n_pixels()});
+        const auto product = sht::scratch_array<T, 3>(storage_, ScratchArray::product, maps.extents());
+        for (std::int64_t b = 0; b < group.batch; ++b) {
+            pixels_->keep_share(maps[b], mask_there(), kept[b][0]);
+            count_masked(group, b, kept[b][0]);
+            pixels_->multiply_by_share(maps[b], kept[b][0], product[b]);
+        }
+        const bool renormalize = options_.mask_mode == MaskMode::renormalize;
+        convolve(product, smoothed, group.spin(), sht::part_of(progress, 0, renormalize ? 0.5 : 1));
+        if (renormalize) divide_by_smoothed(kept, smoothed, sht::part_of(progress, 0.5, 1));
+        if (options_.fill_masked) return;
+        for (std::int64_t b = 0; b < group.batch; ++b)
+            pixels_out_->restore_unseen(plan_.nearest, kept[b][0], smoothed[b]);
+    }
+
+    void count_masked(const Group& group, std::int64_t b, View<const T, 1> kept) {
+        const std::int64_t masked = pixels_->count_zeros(kept);
+        if (masked > 0 && options_.mask_mode == MaskMode::error)
+            throw InvalidArgument(
+                fmt::format("mask: {} pixels are masked: mask mode error allows none", masked));
+        for (std::int64_t c = 0; c < group.components; ++c)
+            report_.masked_pixels[group.first + b * group.components + c] = masked;
+    }
+
+    void divide_by_smoothed(View<const T, 3> kept, View<T, 3> smoothed, const Progress& progress) {
+        const auto divisor = sht::scratch_array<T, 3>(storage_, sht::ScratchArray::divisor,
+                                                      {kept.extent(0), 1, plan_.grid_out.n_pixels()});
+        convolve(kept, divisor, 0, progress);
+        for (std::int64_t b = 0; b < kept.extent(0); ++b)
+            pixels_out_->divide_by_share(divisor[b][0], options_.mask_threshold, smoothed[b]);
+    }
+
+    /// Analysis, window, synthesis of [batch, component, pixel].
+    void convolve(View<const T, 3> maps, View<T, 3> smoothed, int spin, const Progress& progress) {
+        const ShtPlan& plan = plan_.analysis_plan(spin);
+        const auto alm = sht::scratch_array<std::complex<T>, 3>(
+            storage_, sht::ScratchArray::field_alm,
+            {maps.extent(0), plan.alm_components(), plan.layout().size()});
+        const double transforms = 2 + 2 * options_.iterations;
+        const AnalysisOptions analysis{.iterations = options_.iterations,
+                                       .tolerance = options_.tolerance,
+                                       .max_iterations = options_.max_iterations,
+                                       .ring_weights = options_.ring_weights,
+                                       .pixel_weights = options_.pixel_weights,
+                                       .progress = sht::part_of(progress, 0, 1 - 1 / transforms)};
+        merge(analyze<T>(plan, maps, alm, workspace_, analysis));
+        sht::make_alm_arithmetic<T>(plan.layout(), plan_.threads, storage_)->multiply(plan_.beam, alm);
+        plan_.synthesis_plan(spin).synthesize<T>(alm, smoothed, workspace_,
+                                                 sht::part_of(progress, 1 - 1 / transforms, 1));
+    }
+
+    void merge(const AnalysisReport& analysis) {
+        report_.iterations = std::max(report_.iterations, analysis.iterations);
+        report_.residual = std::max(report_.residual, analysis.residual);
+        report_.converged = report_.converged && analysis.converged;
+        report_.invertible = report_.invertible && analysis.invertible;
+        if (report_.note.empty()) report_.note = analysis.note;
+    }
+
+    MemorySpace space() const { return storage_.space(); }
+
+    SmoothingPlan::Implementation& plan_;
+    const SmoothingOptions& options_;
+    ShtWorkspace& workspace_;
+    ShtWorkspace::Storage& storage_;
+    View<const T, 2> maps_;
+    View<const T, 1> mask_;
+    View<T, 2> smoothed_;
+    const std::vector<Group> groups_;
+    const std::unique_ptr<sht::MapArithmetic<T>> pixels_, pixels_out_;  ///< of the two grids
+    View<T, 2> copied_;                                                 ///< all fields, if they were
+    bool mask_copied_ = false;
+    SmoothingReport report_;
+};
+
+}  // namespace
+
+std::int64_t default_smoothing_lmax(const Grid& grid) {
+    if (grid.name().starts_with("healpix")) return 3 * healpix::nside_of(grid.n_pixels()) - 1;
+    std::int64_t longest = 0;
+    for (const Ring& ring : grid.rings()) longest = std::max(longest, ring.n_pixels);
+    return std::max<std::int64_t>(0, std::min(grid.n_rings() - 1, (longest - 1) / 2));
+}
+
+template <class T>
+SmoothingReport smooth(const Grid& grid, View<const T, 2> maps, Fields fields, View<const T, 1> mask,
+                       const Beam& beam, const Grid& grid_out, View<T, 2> smoothed,
+                       const SmoothingOptions& options) {
+    return SmoothingPlan(grid, fields, beam, grid_out, options).smooth<T>(maps, mask, smoothed);
+}
+
+SmoothingPlan::SmoothingPlan(const Grid& grid, Fields fields, const Beam& beam, const Grid& grid_out,
+                             const SmoothingOptions& options)
+    : implementation_(std::make_unique<Implementation>(grid, fields, beam, grid_out, options)) {}
+SmoothingPlan::~SmoothingPlan() = default;
+SmoothingPlan::SmoothingPlan(SmoothingPlan&&) noexcept = default;
+SmoothingPlan& SmoothingPlan::operator=(SmoothingPlan&&) noexcept = default;
+
+template <class T>
+SmoothingReport SmoothingPlan::smooth(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> smoothed) {
+    return Smoother<T>(*implementation_, maps, mask, smoothed).run();
+}
+
+#define ZONAL_INSTANTIATE(T)                                                                              \
+    template SmoothingReport SmoothingPlan::smooth(View<const T, 2>, View<const T, 1>, View<T, 2>);       \
+    template SmoothingReport smooth(const Grid&, View<const T, 2>, Fields, View<const T, 1>, const Beam&, \
+                                    const Grid&, View<T, 2>, const SmoothingOptions&);
+ZONAL_INSTANTIATE(float)
+ZONAL_INSTANTIATE(double)
+#undef ZONAL_INSTANTIATE
+
+}  // namespace zonal

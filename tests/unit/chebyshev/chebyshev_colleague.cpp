@@ -1,0 +1,100 @@
+#include "chebyshev/roots/colleague_math.hpp"
+
+#include <numbers>
+#include <random>
+
+#include "chebyshev_roots_helpers.hpp"
+#include "zonal/chebyshev/evaluation.hpp"
+#include "zonal/chebyshev/roots.hpp"
+
+// The eigenvalues that CUDA finds of colleague matrices, here with one thread.
+namespace zonal::test {
+namespace {
+
+using Complex = std::complex<double>;
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+/// a: plain coefficients, the last one not 0
+std::vector<Complex> roots_by_one_thread(const std::vector<Complex>& a) {
+    using Matrix = chebyshev::HessenbergMatrix<chebyshev::SingleThread>;
+    const auto degree = static_cast<std::int64_t>(a.size()) - 1;
+    std::vector<core::Complex> coefficients, elements(static_cast<std::size_t>(Matrix::size(degree)));
+    for (const Complex& value : a) coefficients.push_back({value.real(), value.imag()});
+    Matrix matrix(chebyshev::SingleThread(), elements.data(), degree);
+    matrix.set_colleague(coefficients.data());
+    matrix.balance();
+    EXPECT_TRUE(matrix.diagonalize());
+    std::vector<Complex> roots;
+    for (std::int64_t k = 0; k < degree; ++k)
+        roots.emplace_back(matrix.diagonal(k).re, matrix.diagonal(k).im);
+    return roots;
+}
+
+std::vector<Complex> roots_on_the_host(const std::vector<Complex>& a) {
+    ChebyshevSeries<Complex, 1, ChebyshevConvention::plain> f({static_cast<std::int64_t>(a.size())});
+    for (std::size_t k = 0; k < a.size(); ++k) f(static_cast<std::int64_t>(k)) = a[k];
+    return all_roots(f);
+}
+
+TEST(ColleagueMatrix, OfAChebyshevPolynomialHasItsRoots) {
+    for (const int n : {1, 2, 3, 4, 7, 32, 60, 118}) {
+        std::vector<Complex> a(static_cast<std::size_t>(n) + 1), expected;
+        a.back() = 3;
+        for (int j = 0; j < n; ++j) expected.emplace_back(std::cos(std::numbers::pi * (j + 0.5) / n));
+        auto found = roots_by_one_thread(a);
+        // The matrix is symmetric and of norm 1.
+        std::sort(found.begin(), found.end(), [](Complex x, Complex y) { return x.real() > y.real(); });
+        for (std::size_t j = 0; j < found.size(); ++j)
+            EXPECT_LE(std::abs(found[j] - expected[j]), n * eps) << n;
+    }
+}
+
+TEST(ColleagueMatrix, HasTheEigenvaluesThatTheHostFinds) {
+    std::mt19937_64 random(5);
+    std::normal_distribution<double> normal;
+    for (const bool is_complex : {false, true})
+        for (const double decay : {1.0, 0.8, 0.3, 1.2})  // 1.2: roots crowd together at 0
+            for (const int degree : {1, 2, 3, 5, 16, 33, 64}) {
+                std::vector<Complex> a;
+                for (int k = 0; k <= degree; ++k)
+                    a.push_back(std::pow(decay, k) *
+                                Complex(normal(random), is_complex ? normal(random) : 0.0));
+                SCOPED_TRACE(testing::Message() << degree << " " << decay << " " << is_complex);
+                expect_same_roots(a, roots_by_one_thread(a), roots_on_the_host(a));
+            }
+}
+
+TEST(ColleagueMatrix, IsBalanced) {
+    // sin on [0, 20]: the highest coefficients are noise.
+    const auto f = interpolate<double, 1>([](const std::array<double, 1>& x) { return std::sin(x[0]); }, {60},
+                                          ChebyshevDomain<1>{Interval{0, 20}});
+    const auto a = plain_coefficients(60, true, [&](std::int64_t k) { return f(k); });
+    const auto found = roots_by_one_thread(a);
+    for (int k = 1; k < 7; ++k) {
+        double nearest = HUGE_VAL;
+        for (const Complex& root : found)
+            nearest = std::min(nearest, std::abs(10.0 + 10.0 * root - k * std::numbers::pi));
+        EXPECT_LE(nearest, 60 * 10 * eps) << k;
+    }
+}
+
+TEST(ColleagueMatrix, MultipleRootsSplitByTheRootOfRounding) {
+    // (x - 1/2)^2 (x + 1/4) = T_3 / 4 - 3/8 T_2 + 3/4 T_1 - 5/16 T_0
+    const auto found = roots_by_one_thread({-5.0 / 16, 0.75, -0.375, 0.25});
+    int near_double = 0, near_single = 0;
+    for (const Complex& root : found) {
+        near_double += std::abs(root - 0.5) <= 4 * std::sqrt(eps);
+        near_single += std::abs(root + 0.25) <= 40 * eps;
+    }
+    EXPECT_EQ(near_double, 2);
+    EXPECT_EQ(near_single, 1);
+}
+
+TEST(ColleagueMatrix, SaysWhereItsEigenvaluesDoNotConverge) {
+    using Matrix = chebyshev::HessenbergMatrix<chebyshev::SingleThread>;
+    std::vector<core::Complex> elements(static_cast<std::size_t>(Matrix::size(4)), {NAN, 0});
+    EXPECT_FALSE(Matrix(chebyshev::SingleThread(), elements.data(), 4).diagonalize());
+}
+
+}  // namespace
+}  // namespace zonal::test

@@ -1,0 +1,193 @@
+// Equidistant cylindrical images.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "unit/io/io_helpers.hpp"
+#include "zonal/error.hpp"
+#include "zonal/io/map.hpp"
+
+namespace zonal::io {
+namespace {
+
+using test::big_endian;
+using test::FitsBuilder;
+using test::message_of;
+using test::TemporaryFolder;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr double degree = std::numbers::pi / 180;
+
+struct Axes {
+    std::int64_t n1 = 8, n2 = 4;
+    std::string crpix1 = "4.5", crval1 = "0.", cdelt1 = "-45.";
+    std::string crpix2 = "2.5", crval2 = "0.", cdelt2 = "45.";
+    std::string ctype1 = "GLON-CAR", ctype2 = "GLAT-CAR";
+};
+
+/// Pixel values count along the image's rows.
+FitsBuilder image(const Axes& axes) {
+    auto file = FitsBuilder::bare();
+    file.card("SIMPLE", "T").card("BITPIX", "-64").card("NAXIS", "2");
+    file.number("NAXIS1", axes.n1).number("NAXIS2", axes.n2);
+    file.text("CTYPE1", axes.ctype1)
+        .card("CRPIX1", axes.crpix1)
+        .card("CRVAL1", axes.crval1)
+        .card("CDELT1", axes.cdelt1);
+    file.text("CTYPE2", axes.ctype2)
+        .card("CRPIX2", axes.crpix2)
+        .card("CRVAL2", axes.crval2)
+        .card("CDELT2", axes.cdelt2);
+    std::vector<double> values(static_cast<std::size_t>(axes.n1 * axes.n2));
+    std::iota(values.begin(), values.end(), 0.0);
+    return file.end().data(big_endian(values));
+}
+
+class CarImages : public testing::Test {
+  protected:
+    MapFile read(const FitsBuilder& file) { return read_map(folder.write("car.fits", file.bytes())); }
+    std::string error(const Axes& axes) {
+        return message_of<IoError>([&] { read(image(axes)); });
+    }
+    TemporaryFolder folder;
+};
+
+TEST_F(CarImages, RowsAreTurnedNorthToSouthAndLongitudesGrow) {
+    // Column j (from 0) has longitude 45 (3.5 - j) degrees: 157.5, 112.5, 67.5, 22.5, -22.5, ...
+    // so increasing longitudes 22.5, 67.5, ... are columns 3, 2, 1, 0, 7, 6, 5, 4; the northmost row is the
+    // last.
+    const MapFile map = read(image({}));
+    const auto car = std::get<CarPixels>(map.pixelisation);
+    EXPECT_EQ(car.n_rings, 4);
+    EXPECT_EQ(car.n_phi, 8);
+    EXPECT_FALSE(car.poles);
+    EXPECT_NEAR(car.phi_0, 22.5 * degree, 1e-15);
+    EXPECT_EQ(map.coordinates, CoordinateSystem::galactic);
+    EXPECT_FALSE(map.partial());
+    const std::vector<double> north(map.columns[0].values.begin(), map.columns[0].values.begin() + 8);
+    EXPECT_THAT(north, ElementsAre(27, 26, 25, 24, 31, 30, 29, 28));
+    EXPECT_EQ(map.columns[0].values[31], 4);
+}
+
+TEST_F(CarImages, GrowingAxesAndPixelsAtLongitudeZero) {
+    const MapFile map = read(image({.crpix1 = "1.", .cdelt1 = "45.", .cdelt2 = "-45."}));
+    EXPECT_EQ(std::get<CarPixels>(map.pixelisation).phi_0, 0);
+    for (int i = 0; i < 32; ++i) EXPECT_EQ(map.columns[0].values[i], i);
+}
+
+TEST_F(CarImages, RowsAtThePoles) {
+    const MapFile map = read(image({.n2 = 5, .crpix2 = "3."}));
+    const auto car = std::get<CarPixels>(map.pixelisation);
+    EXPECT_EQ(car.n_rings, 5);
+    EXPECT_TRUE(car.poles);
+    EXPECT_EQ(make_grid(car).rings()[0].theta, 0);
+}
+
+TEST_F(CarImages, GridHasThePixelsPlaces) {
+    const auto car = std::get<CarPixels>(read(image({})).pixelisation);
+    const Grid grid = make_grid(car);
+    ASSERT_EQ(grid.n_rings(), 4);
+    EXPECT_NEAR(grid.rings()[0].theta, 22.5 * degree, 1e-15);
+    EXPECT_NEAR(grid.rings()[0].phi_0, 22.5 * degree, 1e-15);
+    EXPECT_EQ(grid.n_pixels(), 32);
+}
+
+TEST_F(CarImages, BandOfFullRingsIsAPartialSky) {
+    // Rows at latitudes -22.5 and 22.5 degrees.
+    MapFile map = read(image({.n2 = 2, .crpix2 = "1.5"}));
+    ASSERT_EQ(map.pixels.size(), 16u);
+    EXPECT_EQ(map.pixels.front(), 8);
+    EXPECT_EQ(map.pixels.back(), 23);
+    expand_to_full_sky(map);
+    EXPECT_EQ(map.columns[0].values[0], unseen_value);
+    EXPECT_EQ(map.columns[0].values[8], 11);
+}
+
+TEST_F(CarImages, MatrixKeysInPlaceOfSteps) {
+    auto file = FitsBuilder::bare();
+    file.card("SIMPLE", "T").card("BITPIX", "16").card("NAXIS", "2").number("NAXIS1", 4).number("NAXIS2", 2);
+    file.text("CTYPE1", "RA---CAR")
+        .card("CRPIX1", "1.")
+        .card("CRVAL1", "45.")
+        .card("CD1_1", "90.")
+        .card("CD1_2", "0.");
+    file.text("CTYPE2", "DEC--CAR")
+        .card("CRPIX2", "1.5")
+        .card("CRVAL2", "0.")
+        .card("CD2_2", "90.")
+        .card("BLANK", "3");
+    const MapFile map = read(file.end().data(big_endian(std::vector<std::int16_t>{0, 1, 2, 3, 4, 5, 6, 7})));
+    EXPECT_EQ(map.coordinates, CoordinateSystem::equatorial);
+    EXPECT_THAT(map.columns[0].values, ElementsAre(4, 5, 6, 7, 0, 1, 2, unseen_value));
+}
+
+TEST_F(CarImages, StokesAxisThatTheImageDoesNotHave) {
+    auto file = FitsBuilder::bare();
+    file.card("SIMPLE", "T").card("BITPIX", "8").card("NAXIS", "2").card("NAXIS1", "1").card("NAXIS2", "1");
+    file.text("CTYPE1", "GLON-CAR").card("CRPIX1", "1.").card("CDELT1", "360.");
+    file.text("CTYPE2", "GLAT-CAR").card("CRPIX2", "1.").card("CDELT2", "180.");
+    file.text("CTYPE3", "STOKES").card("CRVAL3", "3.");
+    const MapFile map = read(file.end().data("\x07"));
+    EXPECT_EQ(map.columns[0].name, "U_STOKES");
+    EXPECT_THAT(map.columns[0].values, ElementsAre(7));
+}
+
+TEST_F(CarImages, RejectsOtherGeometries) {
+    EXPECT_THAT(error({.n1 = 7}), HasSubstr("rings are not full: NAXIS1 |CDELT1| = 315 degrees"));
+    EXPECT_THAT(error({.cdelt2 = "50."}), HasSubstr("CDELT2 = 50: must divide 180"));
+    EXPECT_THAT(error({.crval2 = "10."}), HasSubstr("CRVAL2 = 10: must be 0"));
+    EXPECT_THAT(error({.crpix2 = "2.3"}), HasSubstr("rows do not lie at"));
+    EXPECT_THAT(error({.crpix2 = "-2.5"}), HasSubstr("rows do not lie at"));
+    EXPECT_THAT(error({.crpix1 = "1E300"}), HasSubstr("CRPIX1 = 1e+300: out of range"));
+    EXPECT_THAT(error({.cdelt1 = "0."}), HasSubstr("CDELT1 = 0: must not be 0"));
+    EXPECT_THAT(error({.ctype2 = "DEC--CAR"}), HasSubstr("must be GLON-CAR and GLAT-CAR"));
+    EXPECT_THAT(error({.ctype1 = "GLON-TAN", .ctype2 = "GLAT-TAN"}), HasSubstr("holds no map"));
+}
+
+TEST_F(CarImages, RoundTrip) {
+    for (const bool poles : {false, true}) {
+        for (const std::int64_t n_phi : {1, 8, 9}) {
+            MapFile map;
+            map.pixelisation = CarPixels{.n_rings = 5, .n_phi = n_phi, .phi_0 = 0.1, .poles = poles};
+            map.coordinates = CoordinateSystem::ecliptic;
+            map.polarisation_convention = PolarisationConvention::iau;
+            for (const auto stokes : {Stokes::I, Stokes::Q, Stokes::U}) {
+                MapColumn column{.unit = "K", .precision = Precision::float64, .stokes = stokes};
+                for (std::int64_t i = 0; i < 5 * n_phi; ++i)
+                    column.values.push_back(std::sin(double(i) + int(stokes)));
+                map.columns.push_back(column);
+            }
+            map.columns[0].values[3] = unseen_value;
+            write_map(folder.path("out.fits"), map, {.overwrite = true});
+            const MapFile back = read_map(folder.path("out.fits"));
+            const auto car = std::get<CarPixels>(back.pixelisation);
+            EXPECT_EQ(car.n_rings, 5);
+            EXPECT_EQ(car.n_phi, n_phi);
+            EXPECT_EQ(car.poles, poles);
+            EXPECT_NEAR(car.phi_0, 0.1, 1e-12);
+            EXPECT_EQ(back.coordinates, map.coordinates);
+            ASSERT_TRUE(back.polarised());
+            for (int i = 0; i < 3; ++i) EXPECT_EQ(back.columns[i].values, map.columns[i].values);
+            EXPECT_EQ(back.columns[0].unit, "K");
+        }
+    }
+}
+
+TEST_F(CarImages, PlanesThatAreNotStokesParameters) {
+    MapFile map;
+    map.pixelisation = CarPixels{.n_rings = 2, .n_phi = 4};
+    for (int i = 0; i < 4; ++i) map.columns.push_back({.values = std::vector<double>(8, i)});
+    write_map(folder.path("out.fits"), map);
+    const MapFile back = read_map(folder.path("out.fits"), {.fields = {"2"}});
+    ASSERT_EQ(back.columns.size(), 1u);
+    EXPECT_EQ(back.columns[0].name, "PLANE2");
+    EXPECT_EQ(back.columns[0].values[0], 2);
+    map.columns[0].stokes = Stokes::Q;
+    EXPECT_THROW(write_map(folder.path("x.fits"), map), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace zonal::io

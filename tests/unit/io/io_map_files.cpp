@@ -1,0 +1,109 @@
+// Reading the files of data/, against values that astropy and healpy read.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "unit/io/io_helpers.hpp"
+#include "zonal/error.hpp"
+#include "zonal/io/map.hpp"
+
+namespace zonal::io {
+namespace {
+
+using test::data_file;
+using test::message_of;
+using testing::HasSubstr;
+
+double sum(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+TEST(MapFiles, WmapMap) {
+    const MapFile map = read_map(data_file("wmap/wmap_band_iqumap_r9_7yr_W_v4_udgraded32.fits"));
+    EXPECT_EQ(std::get<HealpixPixels>(map.pixelisation), (HealpixPixels{32, Ordering::ring}));
+    EXPECT_EQ(map.coordinates, CoordinateSystem::unknown);
+    EXPECT_EQ(map.polarisation_convention, PolarisationConvention::absent);
+    ASSERT_EQ(map.notes.size(), 1u);
+    EXPECT_THAT(map.notes[0], HasSubstr("taken as COSMO"));
+    EXPECT_FALSE(map.partial());
+    ASSERT_EQ(map.columns.size(), 3u);
+    EXPECT_TRUE(map.polarised());
+    EXPECT_EQ(map.find(Stokes::I), 0);
+    EXPECT_EQ(map.find(Stokes::U), 2);
+    for (const auto& column : map.columns) {
+        EXPECT_EQ(column.precision, Precision::float32);
+        EXPECT_EQ(column.values.size(), 12288u);
+    }
+    // Floats, exactly.
+    EXPECT_EQ(map.columns[0].values[0], -0.1362875998020172);
+    EXPECT_EQ(map.columns[0].values[1024], 0.06134023889899254);
+    EXPECT_EQ(map.columns[1].values[12287], 0.02181587927043438);
+    EXPECT_EQ(map.columns[2].values[1023], -0.013373184949159622);
+    // Sums of 12288 values of order 1 round by at most 12288 * 2^-53 * sum of magnitudes.
+    EXPECT_NEAR(sum(map.columns[0].values), 872.0712784347052, 1e-9);
+    EXPECT_NEAR(sum(map.columns[2].values), -5.136791965160228, 1e-9);
+}
+
+TEST(MapFiles, WmapMaskedMapHasExactUnseen) {
+    const MapFile map = read_map(data_file("wmap/wmap_band_iqumap_r9_7yr_W_v4_udgraded32_masked.fits"));
+    for (const auto& column : map.columns) {
+        EXPECT_EQ(std::count(column.values.begin(), column.values.end(), unseen_value), 4686);
+    }
+}
+
+TEST(MapFiles, WmapMask) {
+    const MapFile map = read_map(data_file("wmap/wmap_temperature_analysis_mask_r9_7yr_v4_udgraded32.fits"),
+                                 {.fields = {"I_stokes"}});
+    ASSERT_EQ(map.columns.size(), 1u);
+    EXPECT_EQ(sum(map.columns[0].values), 7602);
+}
+
+TEST(MapFiles, HealpixF90Map) {
+    const MapFile map = read_map(data_file("wmap/wmap_W_smoothed10deg_healpix_f90.fits"));
+    EXPECT_EQ(map.polarisation_convention, PolarisationConvention::cosmo);
+    EXPECT_EQ(map.coordinates, CoordinateSystem::unknown);
+    EXPECT_TRUE(map.polarised());
+    EXPECT_TRUE(map.notes.empty());
+    const auto fwhm = std::find_if(map.cards.begin(), map.cards.end(),
+                                   [](const HeaderCard& card) { return card.key == "FWHM"; });
+    ASSERT_NE(fwhm, map.cards.end());
+    EXPECT_EQ(std::get<double>(fwhm->value), 10.0);
+    EXPECT_TRUE(std::none_of(map.cards.begin(), map.cards.end(), [](const HeaderCard& card) {
+        return card.key == "NSIDE" || card.key == "TFORM1";
+    }));
+}
+
+TEST(MapFiles, FermiCountsCube) {
+    const auto path = data_file("fermi/fermi_3fhl_counts_cube_hpx.fits.gz");
+    const MapFile map = read_map(path);
+    EXPECT_EQ(std::get<HealpixPixels>(map.pixelisation), (HealpixPixels{64, Ordering::ring}));
+    EXPECT_EQ(map.coordinates, CoordinateSystem::equatorial);
+    ASSERT_EQ(map.columns.size(), 17u);
+    EXPECT_EQ(map.columns[0].name, "CHANNEL1");
+    EXPECT_EQ(map.columns[0].precision, Precision::float64);
+    EXPECT_EQ(map.columns[0].stokes, Stokes::none);
+    EXPECT_EQ(sum(map.columns[0].values), 260023);
+    EXPECT_EQ(sum(map.columns[1].values), 162018);
+    EXPECT_EQ(sum(map.columns[16].values), 175);
+    EXPECT_EQ(map.columns[0].values[42156], 1279);
+    EXPECT_EQ(read_map(path, {.hdu = "skymap", .fields = {"16"}}).columns[0].values, map.columns[16].values);
+    EXPECT_EQ(read_map(path, {.hdu = "1", .fields = {"channel17"}}).columns[0].values,
+              map.columns[16].values);
+}
+
+TEST(MapFiles, ErrorNamesTheHdusThatAreThere) {
+    const auto path = data_file("fermi/fermi_3fhl_counts_cube_hpx.fits.gz");
+    const auto message = message_of<IoError>([&] { read_map(path, {.hdu = "MAPS"}); });
+    EXPECT_THAT(message, HasSubstr("no HDU 'MAPS'"));
+    EXPECT_THAT(message, HasSubstr("HDU 1 'SKYMAP' (BINTABLE), HDU 2 'EBOUNDS' (BINTABLE)"));
+    EXPECT_THAT(message_of<IoError>([&] { read_map(path, {.hdu = "EBOUNDS"}); }),
+                HasSubstr("HDU 2 'EBOUNDS'"));
+    EXPECT_THAT(message_of<IoError>([] { read_map(data_file("theory/planck2018_lcdm_cl_v3.fits")); }),
+                HasSubstr("holds no map"));
+    EXPECT_THAT(message_of<IoError>([] { read_map("/no/such/file"); }), HasSubstr("No such file"));
+    EXPECT_THAT(message_of<IoError>([] { read_map(data_file("README.md")); }), HasSubstr("not a FITS file"));
+}
+
+}  // namespace
+}  // namespace zonal::io

@@ -1,0 +1,135 @@
+// Beams, pixel windows and quadrature weights.
+#include <gmock/gmock.h>
+
+#include "unit/io/io_helpers.hpp"
+#include "zonal/error.hpp"
+#include "zonal/io/beam.hpp"
+#include "zonal/io/inspect.hpp"
+#include "zonal/io/weights.hpp"
+
+namespace zonal::io {
+namespace {
+
+using test::big_endian;
+using test::data_file;
+using test::FitsBuilder;
+using test::message_of;
+using test::TemporaryFolder;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using Kind = QuadratureWeights::Kind;
+
+class WindowFiles : public testing::Test {
+  protected:
+    Window beam(const std::string& text) { return read_beam(folder.write("beam.txt", text)); }
+    std::string error(const std::string& text) {
+        return message_of<IoError>([&] { beam(text); });
+    }
+    TemporaryFolder folder;
+};
+
+TEST_F(WindowFiles, PixelWindow) {
+    // Values as astropy reads them.
+    const Window window = read_pixel_window(data_file("healpix/pixel_window_n0064.fits"), 64);
+    EXPECT_EQ(window.lmax(), 256);
+    EXPECT_EQ(window.temperature[1], 0.9999772475875073);
+    EXPECT_EQ(window.temperature[256], 0.44530534547677436);
+    EXPECT_EQ(window.gradient[1], 0);
+    EXPECT_EQ(window.gradient[256], 0.44532929812298194);
+    EXPECT_EQ(window.curl, window.gradient);
+    EXPECT_THAT(
+        message_of<IoError>([] { read_pixel_window(data_file("healpix/pixel_window_n0064.fits"), 32); }),
+        HasSubstr("NSIDE = 64: a pixel window of nside 32 is needed"));
+    EXPECT_THAT(
+        message_of<IoError>([] { read_pixel_window(data_file("fermi/fermi_3fhl_counts_cube_hpx.fits.gz")); }),
+        HasSubstr("no column TEMPERATURE: not a pixel window"));
+}
+
+TEST_F(WindowFiles, TextBeamOfOneColumnServesTemperatureAndPolarisation) {
+    const Window window = beam("1\n0.5\n0.25\n");
+    EXPECT_EQ(window.columns, 1);
+    EXPECT_THAT(window.temperature, ElementsAre(1, 0.5, 0.25));
+    EXPECT_EQ(window.gradient, window.temperature);
+    EXPECT_EQ(window.curl, window.temperature);
+}
+
+TEST_F(WindowFiles, TextBeamsWithMultipoles) {
+    EXPECT_THAT(beam("# l b_l\n0 1\n1 0.5\n").temperature, ElementsAre(1, 0.5));
+    const Window three = beam("0, 1, 2, 3\n1, 4, 5, 6\n");
+    EXPECT_THAT(three.temperature, ElementsAre(1, 4));
+    EXPECT_THAT(three.gradient, ElementsAre(2, 5));
+    EXPECT_THAT(three.curl, ElementsAre(3, 6));
+    EXPECT_THAT(error("1 1\n2 0.5\n"), HasSubstr("begins at l = 1: must begin at 0"));
+    EXPECT_THAT(error("0 1\n0.5 0.5\n"), HasSubstr("l = 0.5 in row 2"));
+    EXPECT_THAT(error("1\nnan\n"), HasSubstr("value nan at l = 1: must be finite"));
+    EXPECT_THAT(error("0 1 2 3 4\n"), HasSubstr("5 columns"));
+}
+
+TEST_F(WindowFiles, FitsBeamRoundTrip) {
+    Window window{.temperature = {1, 0.5}, .gradient = {1, 0.5}, .curl = {1, 0.5}};
+    write_beam(folder.path("one.fits"), window);
+    EXPECT_EQ(read_beam(folder.path("one.fits")).columns, 1);
+    EXPECT_EQ(inspect(folder.path("one.fits")).kind, FileKind::window);
+    window.curl = {1, 0.25};
+    write_beam(folder.path("three.fits"), window);
+    const Window back = read_beam(folder.path("three.fits"));
+    EXPECT_EQ(back.columns, 3);
+    EXPECT_EQ(back.temperature, window.temperature);
+    EXPECT_EQ(back.curl, window.curl);
+    window.gradient.pop_back();
+    EXPECT_THROW(write_beam(folder.path("x"), window), InvalidArgument);
+}
+
+TEST_F(WindowFiles, MapsAndAlmAreNoWindows) {
+    const auto error = [](const std::string& path) { return message_of<IoError>([&] { read_beam(path); }); };
+    EXPECT_THAT(error(data_file("wmap/wmap_W_smoothed10deg_healpix_f90.fits")),
+                HasSubstr("holds no table of b_l"));
+    auto alm = FitsBuilder()
+                   .table(20, 1, {"J", "D", "D"}, {"INDEX", "REAL", "IMAG"})
+                   .end()
+                   .data(std::string(20, '\0'));
+    EXPECT_THAT(error(folder.write("alm.fits", alm.bytes())), HasSubstr("holds no table of b_l"));
+}
+
+TEST_F(WindowFiles, FitsBeamOfTwoColumns) {
+    auto file = FitsBuilder().table(16, 2, {"D", "D"}, {"T", "P"});
+    const auto path =
+        folder.write("b.fits", file.end().data(big_endian(std::vector<double>{1, 2, 3, 4})).bytes());
+    const Window window = read_beam(path);
+    EXPECT_THAT(window.temperature, ElementsAre(1, 3));
+    EXPECT_THAT(window.gradient, ElementsAre(2, 4));
+    EXPECT_EQ(window.curl, window.gradient);
+}
+
+TEST_F(WindowFiles, WeightsRoundTrip) {
+    EXPECT_EQ(weight_count(Kind::ring, 32), 64);
+    // The sizes of HEALPix' own files.
+    EXPECT_EQ(weight_count(Kind::pixel, 1), 2);
+    EXPECT_EQ(weight_count(Kind::pixel, 32), 800);
+    EXPECT_EQ(weight_count(Kind::pixel, 8192), 50339840);
+    for (const auto kind : {Kind::ring, Kind::pixel}) {
+        QuadratureWeights weights{.kind = kind, .nside = 4, .lmax = 6};
+        for (std::int64_t i = 0; i < weight_count(kind, 4); ++i)
+            weights.deviations.push_back(0.01 * double(i) / 3);
+        write_weights(folder.path("w.fits"), weights, {.overwrite = true});
+        const auto back = read_weights(folder.path("w.fits"));
+        EXPECT_EQ(back.kind, kind);
+        EXPECT_EQ(back.nside, 4);
+        EXPECT_EQ(back.lmax, 6);
+        EXPECT_EQ(back.deviations, weights.deviations);
+        EXPECT_EQ(inspect(folder.path("w.fits")).kind, FileKind::weights);
+        weights.deviations.pop_back();
+        EXPECT_THROW(write_weights(folder.path("x"), weights), InvalidArgument);
+    }
+}
+
+TEST_F(WindowFiles, WeightsMustFitNside) {
+    auto file = FitsBuilder().table(8, 7, {"D"}, {"TEMPERATURE WEIGHTS"}).number("NSIDE", 4);
+    const auto path = folder.write("w.fits", file.end().data(std::string(56, '\0')).bytes());
+    EXPECT_THAT(message_of<IoError>([&] { read_weights(path); }),
+                HasSubstr("7 ring weights do not fit NSIDE = 4"));
+}
+
+}  // namespace
+}  // namespace zonal::io

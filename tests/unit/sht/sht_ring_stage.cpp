@@ -1,0 +1,177 @@
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "sht/rings/ring_stage.hpp"
+#include "sht_helpers.hpp"
+
+// The Fourier stage of one block of rings against the sums as they are written.
+namespace zonal::test {
+namespace {
+
+using sht::block_size, sht::fourier_block;
+
+/// Rings with fewer, as many and more pixels than modes; pairs with equal and other first longitudes, rings
+/// without a mirror, and lanes without any ring.
+Grid grid() {
+    std::vector<Ring> rings;
+    std::int64_t next = 0;
+    for (const std::int64_t n : {1, 2, 5, 30, 211}) {
+        rings.push_back(make_ring(0.4 + 0.01 * static_cast<double>(rings.size()), 0.7, 1, n, next));
+        rings.push_back(mirrored(rings.back(), n == 5 ? 0.7 : -1.3, next + n));
+        next += 2 * n;
+    }
+    rings.push_back(make_ring(0.9, 0.2, 1, 12, next));
+    rings.push_back(make_ring(2.3, 0.2, 1, 9, next + 12));
+    return Grid(rings);
+}
+
+class RingStage : public ::testing::Test {
+  protected:
+    static constexpr std::int64_t mmax = 24;
+    /// Sums of at most 211 values of order 1, rms 15, each rounded a few times on its way through an FFT of
+    /// some ten levels; 4 standard deviations.
+    static constexpr double rounding_of_sums = 15 * 10 * 4 * eps / 2;
+    const Grid rings = grid();
+    const sht::RingPairs pairs{rings, mmax, mmax, 0};
+    sht::RingScratch scratch;
+    const sht::RingBlock block{rings, pairs, 0, scratch};
+    std::vector<double> fourier = std::vector<double>((mmax + 1) * fourier_block);
+
+    /// Real or imaginary part (part = 0 or 1) of F_m of one ring of a lane's pair (side = 0 north, 1 south).
+    double& mode(std::int64_t m, std::int64_t lane, int side, int part) {
+        return fourier[m * fourier_block + (2 * side + part) * block_size + lane];
+    }
+    const Ring* ring(std::int64_t lane, int side) const {
+        return side == 0 ? block.north[lane] : block.south[lane];
+    }
+    /// exp(i m phi) of the ring's pixel k, to more than double's rounding.
+    std::complex<long double> wave(std::int64_t lane, int side, std::int64_t k, std::int64_t m) const {
+        const Ring& r = *ring(lane, side);
+        const long double step = 2 * std::numbers::pi_v<long double> / static_cast<long double>(r.n_pixels);
+        return std::polar(1.0L, static_cast<long double>(m) * (r.phi_0 + step * static_cast<long double>(k)));
+    }
+    void fill_fourier(unsigned seed) {
+        std::mt19937_64 generator(seed);
+        std::normal_distribution<double> normal;
+        for (double& value : fourier) value = normal(generator);
+    }
+};
+
+TEST_F(RingStage, PairsMirrorImagesOnly) {
+    int both = 0, alone = 0, empty = 0;
+    for (std::int64_t lane = 0; lane < block_size; ++lane) {
+        const int present = (ring(lane, 0) != nullptr) + (ring(lane, 1) != nullptr);
+        ++(present == 2 ? both : present == 1 ? alone : empty);
+        EXPECT_EQ(block.n_pixels[lane] == 0, present == 0);
+    }
+    EXPECT_EQ(both, 5);
+    EXPECT_EQ(alone, 2);
+    EXPECT_EQ(empty, 1);
+    EXPECT_EQ(block.last_m, mmax);
+}
+
+// f(phi_k) = F_0 + 2 Re sum_m F_m exp(i m phi_k)
+TEST_F(RingStage, SynthesisIsTheSumOverModes) {
+    fill_fourier(1);
+    fold_modes(block, fourier.data(), fourier_block);
+    for (std::int64_t lane = 0; lane < block_size; ++lane) {
+        const std::int64_t n = block.n_pixels[lane];
+        if (n > 0) block.transform[lane]->backward(block.sequence[lane]);
+        for (const int side : {0, 1}) {
+            if (ring(lane, side) == nullptr) continue;
+            for (std::int64_t k = 0; k < n; ++k) {
+                long double sum = mode(0, lane, side, 0);
+                for (std::int64_t m = 1; m <= mmax; ++m) {
+                    const Complex f_m(mode(m, lane, side, 0), mode(m, lane, side, 1));
+                    sum += 2 * (std::complex<long double>(f_m) * wave(lane, side, k, m)).real();
+                }
+                const Complex z = block.sequence[lane][k];
+                EXPECT_NEAR(side == 0 ? z.real() : z.imag(), sum, rounding_of_sums) << "pixels " << n;
+            }
+        }
+    }
+}
+
+// F_m = sum_k f_k exp(-i m phi_k)
+TEST_F(RingStage, AdjointIsTheSumOverPixels) {
+    std::vector<std::vector<Complex>> pixels(block_size);
+    std::mt19937_64 generator(2);
+    std::normal_distribution<double> normal;
+    for (std::int64_t lane = 0; lane < block_size; ++lane) {
+        for (std::int64_t k = 0; k < block.n_pixels[lane]; ++k) {
+            const double north = ring(lane, 0) != nullptr ? normal(generator) : 0;
+            const double south = ring(lane, 1) != nullptr ? normal(generator) : 0;
+            pixels[lane].emplace_back(north, south);
+        }
+        std::copy(pixels[lane].begin(), pixels[lane].end(), block.sequence[lane]);
+        if (block.n_pixels[lane] > 0) block.transform[lane]->forward(block.sequence[lane]);
+    }
+    unfold_modes(block, fourier.data(), fourier_block);
+    for (std::int64_t lane = 0; lane < block_size; ++lane)
+        for (const int side : {0, 1}) {
+            if (ring(lane, side) == nullptr) continue;
+            const std::int64_t n = block.n_pixels[lane];
+            for (std::int64_t m = 0; m <= mmax; ++m) {
+                std::complex<long double> sum = 0;
+                for (std::int64_t k = 0; k < n; ++k) {
+                    const Complex z = pixels[lane][k];
+                    const long double pixel = side == 0 ? z.real() : z.imag();
+                    sum += pixel * std::conj(wave(lane, side, k, m));
+                }
+                EXPECT_NEAR(mode(m, lane, side, 0), sum.real(), rounding_of_sums)
+                    << "pixels " << n << " m " << m;
+                EXPECT_NEAR(mode(m, lane, side, 1), sum.imag(), rounding_of_sums)
+                    << "pixels " << n << " m " << m;
+            }
+        }
+}
+
+/// <fold x, y> = <x, unfold y> in the inner products of real pixels and of modes that stand for +-m.
+TEST_F(RingStage, UnfoldIsTheTransposeOfFold) {
+    fill_fourier(3);
+    for (std::int64_t lane = 0; lane < block_size; ++lane)
+        for (const int side : {0, 1}) mode(0, lane, side, 1) = 0;  // F_0 is real
+    const std::vector<double> x = fourier;
+    fold_modes(block, fourier.data(), fourier_block);
+    std::mt19937_64 generator(4);
+    std::normal_distribution<double> normal;
+    double image = 0, preimage = 0;
+    for (std::int64_t lane = 0; lane < block_size; ++lane)
+        for (std::int64_t k = 0; k < block.n_pixels[lane]; ++k) {
+            Complex& z = block.sequence[lane][k];
+            const double re = normal(generator), im = normal(generator);
+            image += z.real() * re + z.imag() * im;
+            z = {re, im};
+        }
+    unfold_modes(block, fourier.data(), fourier_block);
+    for (std::int64_t m = 0; m <= mmax; ++m)
+        for (std::int64_t k = 0; k < fourier_block; ++k) {
+            if (block.n_pixels[k % block_size] == 0) continue;
+            preimage += (m == 0 ? 1 : 2) * x[m * fourier_block + k] * fourier[m * fourier_block + k];
+        }
+    EXPECT_NEAR(image, preimage, rounding_of_sums * std::sqrt(static_cast<double>(x.size())));
+}
+
+/// m phi_0 has many turns at high orders and keeps its digits.
+TEST(RingPhases, AreExactAtHighOrders) {
+    constexpr std::int64_t mmax = 20000;
+    for (const double phi_0 : {std::numbers::pi / 4096, 3.0, -0.1}) {
+        const Grid rings({make_ring(std::numbers::pi / 2, phi_0, 1, 1, 0)});
+        const sht::RingPairs pairs(rings, mmax, mmax, 0);
+        sht::RingScratch scratch;
+        const sht::RingBlock block(rings, pairs, 0, scratch);
+        std::vector<double> fourier((mmax + 1) * fourier_block);
+        block.sequence[0][0] = 1;
+        unfold_modes(block, fourier.data(), fourier_block);
+        for (std::int64_t m = 0; m <= mmax; m += 7) {
+            const auto exact =
+                std::polar(1.0L, -static_cast<long double>(m) * static_cast<long double>(phi_0));
+            ASSERT_NEAR(fourier[m * fourier_block], exact.real(), 3 * eps) << m;
+            ASSERT_NEAR(fourier[m * fourier_block + block_size], exact.imag(), 3 * eps) << m;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace zonal::test
