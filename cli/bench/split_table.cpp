@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "options/angles.hpp"
 #include "shell/interrupt.hpp"
 #include "shell/interruptible.hpp"
+#include "zonal/angle.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -42,8 +42,8 @@ double speedup(double l_cut, double theta_cut, double lmax) {
 
 Json report_row(const Row& row, const SplitOptions& options, Session& session) {
     const Progress stop = [](double) { return !is_interrupted(); };  // the bar is that of the rows
-    const auto window = kernel_window(options, Angle{row.fwhm * arcmin, ""}, session);
-    const auto wanted = library_options(options, row.theta_cut * arcmin, session);
+    const auto window = kernel_window(options, Angle{arcmin_to_radians(row.fwhm), ""}, session);
+    const auto wanted = library_options(options, arcmin_to_radians(row.theta_cut), session);
     const KernelSplitter splitter(window, wanted, stop);
     const auto lmax = static_cast<double>(options.lmax);
     Json result = {{"fwhm_arcmin", row.fwhm},

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "commands/subcommands.hpp"
-#include "options/energy.hpp"
 #include "options/new_map.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"

@@ -8,7 +8,6 @@
 #include "options/analysis_options.hpp"
 #include "options/new_map.hpp"
 #include "options/options.hpp"
-#include "options/units.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
 #include "zonal/healpix.hpp"

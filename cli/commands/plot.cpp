@@ -1,5 +1,4 @@
 #include "plot/plot.hpp"
-#include "options/angles.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,6 +14,7 @@
 #include "plot/markup.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/io/inspect.hpp"
 
 namespace zonal::cli {
@@ -35,10 +35,10 @@ plot::MapPlot map_plot(const PlotOptions& options) {
         throw UsageError(fmt::format("--log and --scale {} exclude each other", options.scale));
     if (!options.centre.empty()) {
         if (options.centre.size() != 2) throw UsageError("--centre: must be LON,LAT, such as 120deg,-30deg");
-        plot.centre_lon = parse_signed_angle("--centre LON", options.centre[0]).radians * degrees;
-        plot.centre_lat = parse_signed_angle("--centre LAT", options.centre[1]).radians * degrees;
+        plot.centre_lon = radians_to_degrees(parse_signed_angle("--centre LON", options.centre[0]).radians);
+        plot.centre_lat = radians_to_degrees(parse_signed_angle("--centre LAT", options.centre[1]).radians);
     }
-    if (options.size) plot.field = options.size->radians * degrees;
+    if (options.size) plot.field = radians_to_degrees(options.size->radians);
     if (options.size && plot.projection != plot::Projection::gnomonic)
         throw UsageError("--size: only with --projection gnomonic");
     if (const auto range = parse_range(options)) {

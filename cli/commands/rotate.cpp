@@ -7,7 +7,6 @@
 #include "options/mask_options.hpp"
 #include "options/options.hpp"
 #include "options/sky_coordinates.hpp"
-#include "options/units.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
 #include "zonal/io/inspect.hpp"

@@ -1,5 +1,4 @@
 #include "zonal/split.hpp"
-#include "options/angles.hpp"
 
 #include <fmt/core.h>
 
@@ -17,6 +16,7 @@
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
 #include "shell/interruptible.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/io/kernel_split.hpp"
 
 namespace zonal::cli {
@@ -61,7 +61,7 @@ std::vector<plot::Graph> graphs_of(const SplitOptions& options, const std::vecto
         const double sum = split.profile_window[i] + (i < split.window.size() ? split.window[i] : 0);
         error[i] = kernel[i] == 0 ? std::nan("") : std::abs(sum / kernel[i] - 1);
     }
-    for (double& angle : minutes) angle /= arcmin;
+    for (double& angle : minutes) angle = radians_to_arcmin(angle);
     plot::Graph windows{kernel_text(options) + ": windows", "Multipole ℓ", "|K_{ℓ}|"};
     windows.log_y = true;
     windows.curves = {
@@ -116,7 +116,7 @@ void split_kernel(const SplitOptions& options, Session& session) {
     auto& report = session.report;
     report["kernel"] = kernel_text(options);
     report["lmax"] = options.lmax;
-    report["theta_cut_arcmin"] = options.theta_cut->radians / arcmin;
+    report["theta_cut_arcmin"] = radians_to_arcmin(options.theta_cut->radians);
     report["error_bound"] = options.error;
     report["alpha"] = options.alpha;
     report["cutoff"] = options.cutoff;

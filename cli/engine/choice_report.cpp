@@ -1,6 +1,6 @@
 #include "engine/choice_report.hpp"
 
-#include "options/angles.hpp"
+#include "zonal/angle.hpp"
 
 namespace zonal::cli {
 
@@ -8,7 +8,7 @@ Json report_of(const ConvolutionChoice& choice) {
     Json row = {{"method", to_string(choice.method)}, {"device", to_string(choice.device)}};
     if (choice.support > 0) {
         row["precision"] = choice.precision == Precision::single_ ? "float" : "double";
-        row["support_arcmin"] = choice.support / arcmin;
+        row["support_arcmin"] = radians_to_arcmin(choice.support);
         row["accuracy"] = choice.accuracy;
     }
     if (choice.method == zonal::ConvolutionMethod::harmonic) row["iterations"] = choice.iterations;

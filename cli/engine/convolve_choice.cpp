@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/chosen_convolution.hpp"
-#include "options/angles.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/spectrum.hpp"
 
@@ -30,7 +30,7 @@ void convolve_split(const ConvolutionChoice& choice, const Grid& grid, View<cons
                     View<double, 2> convolved, int threads, const std::string& stage, Session& session) {
     auto& report = session.report;
     report["l_cut"] = choice.l_cut;
-    report["theta_cut_arcmin"] = choice.support / arcmin;
+    report["theta_cut_arcmin"] = radians_to_arcmin(choice.support);
     report["amplification"] = choice.split->quality.amplification;
     report["leakage"] = choice.split->quality.leakage;
     report["harmonic_device"] = to_string(choice.harmonic_device);

@@ -6,10 +6,10 @@
 #include <numbers>
 
 #include "engine/spectrum_file.hpp"
-#include "options/angles.hpp"
 #include "options/beam_options.hpp"
-#include "options/energy.hpp"
+#include "options/parse.hpp"
 #include "shell/error.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/filters.hpp"
 #include "zonal/io/profile.hpp"
 #include "zonal/io/psf.hpp"
@@ -142,7 +142,7 @@ void cut_for_error(double error, const std::vector<std::vector<double>>& c_l, co
 Json kernel_report(const SmoothingKernel& kernel, bool normalized) {
     Json report;
     if (kernel.energy > 0) report["energy_mev"] = kernel.energy;
-    report["support_deg"] = kernel.kernel.support() / degree;
+    report["support_deg"] = radians_to_degrees(kernel.kernel.support());
     report["kernel_integral"] = kernel.integral;
     if (normalized) report["scale"] = kernel.scale;
     report["truncation_error"] = kernel.truncation_error;

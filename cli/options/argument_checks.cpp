@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <string_view>
 
 #include "options/parse.hpp"
 #include "shell/error.hpp"
@@ -48,13 +46,12 @@ bool is_long_option(const std::string& word) {
 /// "--fwhm", "60", "arcmin"
 void reject_apart_unit(const CLI::App& app, const std::string& word, const std::string* value,
                        const std::string* unit) {
-    constexpr std::array<std::string_view, 4> units = {"deg", "arcmin", "arcsec", "rad"};
     const auto* option = app.get_option_no_throw(word);
     if (option == nullptr || option->get_type_name() != "ANGLE" || value == nullptr || unit == nullptr)
         return;
     const bool is_number = !value->empty() && (std::isdigit(static_cast<unsigned char>(value->back())) != 0 ||
                                                value->back() == '.');
-    if (is_number && std::find(units.begin(), units.end(), *unit) != units.end())
+    if (is_number && is_angle_unit(*unit))
         throw UsageError(fmt::format("{0} {1} {2}: number and unit are one argument: {0} {1}{2}", word,
                                      printable(*value), *unit));
 }

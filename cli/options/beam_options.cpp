@@ -2,11 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <numbers>
-
 #include "options/common_options.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/io/beam.hpp"
 
 namespace zonal::cli {
@@ -92,7 +91,7 @@ PolarizationKernel spin_kernel(const std::string& option, Beam beam, std::int64_
 std::vector<io::HeaderCard> beam_cards(const BeamOptions& options) {
     std::vector<io::HeaderCard> cards;
     if (options.fwhm)
-        cards.push_back({"FWHM", options.fwhm->radians * 180 / std::numbers::pi, "[deg] Gaussian beam"});
+        cards.push_back({"FWHM", radians_to_degrees(options.fwhm->radians), "[deg] Gaussian beam"});
     if (!options.beam.empty()) cards.push_back({"BEAM", header_text(options.beam), "file of the beam"});
     if (!options.pixel_window.empty())
         cards.push_back({"PIXWIN", header_text(options.pixel_window), "file of the pixel window"});

@@ -4,7 +4,6 @@
 
 #include <numbers>
 
-#include "options/energy.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
 

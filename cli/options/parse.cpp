@@ -7,17 +7,36 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
-#include <string_view>
+#include <span>
 #include <utility>
 
-#include "options/angles.hpp"
 #include "shell/error.hpp"
+#include "zonal/angle.hpp"
 
 namespace zonal::cli {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, double>, 4> angle_units = {
-    {{"deg", degree}, {"arcmin", degree / 60}, {"arcsec", degree / 3600}, {"rad", 1.0}}};
+/// A unit under all its names, and its size in the unit that the program computes in.
+struct Unit {
+    std::array<std::string_view, 6> names;  ///< the first is used in messages
+    double size;
+};
+
+/// What is measured in these units, for messages.
+struct Quantity {
+    std::string_view name, examples;
+    std::span<const Unit> units;
+};
+
+constexpr std::array<Unit, 4> angle_units = {
+    {{{"deg", "degree", "degrees", "°"}, degrees_to_radians(1)},
+     {{"arcmin", "arcmins", "arcminute", "arcminutes", "'", "′"}, arcmin_to_radians(1)},
+     {{"arcsec", "arcsecs", "arcsecond", "arcseconds", "\"", "″"}, degrees_to_radians(1) / 3600},
+     {{"rad", "radian", "radians"}, 1.0}}};
+constexpr std::array<Unit, 5> energy_units = {
+    {{{"eV"}, 1e-6}, {{"keV"}, 1e-3}, {{"MeV"}, 1.0}, {{"GeV"}, 1e3}, {{"TeV"}, 1e6}}};
+constexpr Quantity angle{"an angle", "10deg, 5arcmin, 30arcsec or 0.1rad", angle_units};
+constexpr Quantity energy{"an energy", "10GeV or 500MeV", energy_units};
 
 [[noreturn]] void reject(const std::string& option, const std::string& text, const std::string& permitted) {
     throw UsageError(fmt::format("{} = {}: {}", option, printable(text), permitted));
@@ -32,28 +51,86 @@ std::optional<std::pair<double, std::string_view>> leading_number(std::string_vi
     return std::pair{value, text.substr(static_cast<std::size_t>(end - text.data()))};
 }
 
-}  // namespace
+bool has_name(const Unit& unit, std::string_view name) {
+    return !name.empty() && std::find(unit.names.begin(), unit.names.end(), name) != unit.names.end();
+}
 
-Angle parse_signed_angle(const std::string& option, const std::string& text) {
+/// The units' first names, each behind `prefix`: "10deg, 10arcmin, 10arcsec or 10rad".
+std::string listed(std::span<const Unit> units, std::string_view prefix) {
+    std::string list;
+    for (const auto& unit : units)
+        list += fmt::format("{}{}{}",
+                            &unit == &units.front()  ? ""
+                            : &unit == &units.back() ? " or "
+                                                     : ", ",
+                            prefix, unit.names[0]);
+    return list;
+}
+
+/// A finite number with a unit, in the unit of size 1.
+double parse_quantity(const std::string& option, const std::string& text, const Quantity& quantity) {
     const auto number = leading_number(text);
     if (!number)
-        reject(option, text, "must be an angle with a unit, such as 10deg, 5arcmin, 30arcsec or 0.1rad");
-    auto [value, unit] = *number;
-    if (unit.starts_with(' ')) unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
-    if (!std::isfinite(value)) reject(option, text, "must be finite");
-    if (unit.empty())
         reject(option, text,
-               fmt::format("an angle needs a unit: {0}deg, {0}arcmin, {0}arcsec or {0}rad", text));
-    for (const auto& [name, radians] : angle_units)
-        if (unit == name) return {value * radians, text};
+               fmt::format("must be {} with a unit, such as {}", quantity.name, quantity.examples));
+    auto [value, name] = *number;
+    if (name.starts_with(' ')) name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
+    if (!std::isfinite(value)) reject(option, text, "must be finite");
+    if (name.empty())
+        reject(option, text,
+               fmt::format("{} needs a unit: {}", quantity.name,
+                           listed(quantity.units, text.substr(0, text.find(' ')))));
+    for (const auto& unit : quantity.units) {
+        if (!has_name(unit, name)) continue;
+        if (!std::isfinite(value * unit.size)) reject(option, text, "must be finite");
+        return value * unit.size;
+    }
     reject(option, text,
-           fmt::format("unit '{}': must be deg, arcmin, arcsec or rad", printable(std::string(unit))));
+           fmt::format("unit '{}': must be {}", printable(std::string(name)), listed(quantity.units, "")));
+}
+
+}  // namespace
+
+bool is_angle_unit(std::string_view text) {
+    return std::any_of(angle_units.begin(), angle_units.end(),
+                       [text](const Unit& unit) { return has_name(unit, text); });
+}
+
+Angle parse_signed_angle(const std::string& option, const std::string& text) {
+    return {parse_quantity(option, text, angle), text};
 }
 
 Angle parse_angle(const std::string& option, const std::string& text) {
-    auto angle = parse_signed_angle(option, text);
-    if (!(angle.radians > 0)) reject(option, text, "must be above 0");
-    return angle;
+    // The square of less would be lost in the Gaussian's exponent beside 1 for any lmax; a sphere has no
+    // more.
+    constexpr double least = degrees_to_radians(1e-6) / 3600, most = degrees_to_radians(180) * (1 + 1e-15);
+    const auto parsed = parse_signed_angle(option, text);
+    if (!(parsed.radians >= least && parsed.radians <= most))
+        reject(option, text, "must be above 0: from 1e-6arcsec to 180deg");
+    return parsed;
+}
+
+double parse_energy(const std::string& option, const std::string& text) {
+    const double mev = parse_quantity(option, text, energy);
+    if (!(mev > 0)) reject(option, text, "must be above 0");
+    return mev;
+}
+
+EnergyRange parse_energy_range(const std::string& option, const std::string& text) {
+    const auto colon = text.find(':');
+    if (colon == std::string::npos) reject(option, text, "must be MIN:MAX, such as 50GeV:2TeV");
+    const EnergyRange range{parse_energy(option + " MIN", text.substr(0, colon)),
+                            parse_energy(option + " MAX", text.substr(colon + 1))};
+    if (!(range.minimum < range.maximum)) reject(option, text, "MIN must be below MAX");
+    return range;
+}
+
+io::CoordinateSystem parse_coordinates(const std::string& option, const std::string& text) {
+    try {
+        return io::parse_coordinate_system(text);
+    } catch (const InvalidArgument&) {
+        reject(option, text, "must be galactic (G), ecliptic (E) or equatorial (C), or unknown");
+    }
 }
 
 std::int64_t parse_integer(const std::string& option, const std::string& text, std::int64_t minimum,
@@ -83,8 +160,9 @@ std::vector<std::string> parse_list(const std::string& option, const std::string
     std::vector<std::string> elements;
     for (std::size_t start = 0; start <= text.size();) {
         const auto comma = std::min(text.find(',', start), text.size());
-        if (comma == start) reject(option, text, "must be a list such as a,b without empty elements");
-        elements.push_back(text.substr(start, comma - start));
+        const auto first = text.find_first_not_of(' ', start);
+        if (first >= comma) reject(option, text, "must be a list such as a,b without empty elements");
+        elements.push_back(text.substr(first, text.find_last_not_of(' ', comma - 1) + 1 - first));
         start = comma + 1;
     }
     return elements;

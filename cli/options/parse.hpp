@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "zonal/io/header.hpp"
 
 /// Values of command-line options. Each function takes the option's name for its messages and throws
 /// UsageError; nothing is accepted with anything left behind it.
@@ -14,10 +17,26 @@ struct Angle {
     std::string text;
 };
 
-/// "10deg", "5 arcmin", "30arcsec", "0.1rad"; above zero and finite.
+/// "10deg", "10 degrees", "10°", "5 arcmin", "5'", "30arcsec", "0.1rad"; above 0, from 1e-6arcsec to 180deg.
 Angle parse_angle(const std::string& option, const std::string& text);
 /// As parse_angle, but any finite angle, such as a coordinate.
 Angle parse_signed_angle(const std::string& option, const std::string& text);
+/// "deg", "arcmin", "'" and so on.
+bool is_angle_unit(std::string_view text);
+
+/// "10GeV", "3e4 MeV", in MeV; eV, keV, MeV, GeV or TeV, above 0 and finite.
+double parse_energy(const std::string& option, const std::string& text);
+
+/// From minimum to below maximum, MeV.
+struct EnergyRange {
+    double minimum = 0;
+    double maximum = 0;
+};
+/// "50GeV:2TeV", ascending.
+EnergyRange parse_energy_range(const std::string& option, const std::string& text);
+
+/// "galactic", "G", "unknown" and so on.
+io::CoordinateSystem parse_coordinates(const std::string& option, const std::string& text);
 
 std::int64_t parse_integer(const std::string& option, const std::string& text, std::int64_t minimum,
                            std::int64_t maximum);
@@ -25,7 +44,7 @@ std::int64_t parse_integer(const std::string& option, const std::string& text, s
 /// Any finite number from minimum to maximum.
 double parse_number(const std::string& option, const std::string& text, double minimum, double maximum);
 
-/// "a,b,c"; throws for an empty element.
+/// "a,b,c" or "a, b, c"; throws for an empty element.
 std::vector<std::string> parse_list(const std::string& option, const std::string& text);
 
 /// Control characters made visible, so that a message stays on one line.

@@ -2,11 +2,11 @@
 
 #include <fmt/core.h>
 
-#include "options/angles.hpp"
 #include "options/beam_options.hpp"
 #include "options/common_options.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
+#include "zonal/angle.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -144,9 +144,10 @@ std::string window_text(const SmoothOptions& options) {
 std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const Session& session) {
     auto cards = provenance(session);
     if (options.fwhm)
-        cards.push_back({"FWHM", options.fwhm->radians * degrees, "[deg] Gaussian smoothed with"});
+        cards.push_back({"FWHM", radians_to_degrees(options.fwhm->radians), "[deg] Gaussian smoothed with"});
     if (options.fwhm_in)
-        cards.push_back({"FWHMIN", options.fwhm_in->radians * degrees, "[deg] Gaussian un-smoothed with"});
+        cards.push_back(
+            {"FWHMIN", radians_to_degrees(options.fwhm_in->radians), "[deg] Gaussian un-smoothed with"});
     if (!options.beam.empty())
         cards.push_back({"BEAM", header_text(options.beam), "file of the beam smoothed with"});
     const auto& kernel = options.kernel;
@@ -166,7 +167,8 @@ std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const 
     if (kernel.method == ConvolutionMethod::split) {
         const auto& split = options.planned->choice;
         cards.push_back({"L_CUT", split.l_cut, "the split kernel's window ends here"});
-        cards.push_back({"THETACUT", split.support * degrees, "[deg] the split kernel's profile ends here"});
+        cards.push_back(
+            {"THETACUT", radians_to_degrees(split.support), "[deg] the split kernel's profile ends here"});
     }
     if (session.report.contains("estimated_error"))
         cards.push_back({"ESTERROR", session.report["estimated_error"].get<double>(), "rms, from REFERENC"});
@@ -198,7 +200,8 @@ std::vector<io::HeaderCard> spin_cards(const SmoothOptions& options, const Json&
     if (options.kernel.method == ConvolutionMethod::split) {
         const auto& split = options.planned->choice;
         cards.push_back({"L_CUTQU", split.l_cut, "the window of Q and U ends here"});
-        cards.push_back({"THCUTQU", split.support * degrees, "[deg] the profile of Q and U ends here"});
+        cards.push_back(
+            {"THCUTQU", radians_to_degrees(split.support), "[deg] the profile of Q and U ends here"});
     }
     add_integer("lmax", "LMAXQU", "highest degree l of Q and U");
     add_integer("iterations", "ITERQU", "iterations of the analysis of Q and U");

@@ -6,9 +6,6 @@
 #include <cctype>
 #include <string_view>
 
-#include "options/parse.hpp"
-#include "shell/error.hpp"
-
 namespace zonal::cli {
 namespace {
 
@@ -33,16 +30,6 @@ std::string square_root_unit(const std::string& unit) {
         return is_one_word(root) || power != "2" ? root : std::string();
     }
     return {};
-}
-
-io::CoordinateSystem parse_coordinates(const std::string& option, const std::string& text) {
-    try {
-        return io::parse_coordinate_system(text);
-    } catch (const InvalidArgument&) {
-        throw UsageError(
-            fmt::format("{} = {}: must be galactic (G), ecliptic (E) or equatorial (C), or unknown", option,
-                        printable(text)));
-    }
 }
 
 }  // namespace zonal::cli

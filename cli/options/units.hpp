@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "zonal/io/header.hpp"
-
 namespace zonal::cli {
 
 /// "uK^2" for "uK", "(mK,thermodynamic)^2" for what is not one word; empty for empty.
@@ -11,8 +9,5 @@ std::string squared_unit(const std::string& unit);
 
 /// "uK" for "uK^2", "uK**2", "uK2" or "(uK)^2"; empty where that cannot be told.
 std::string square_root_unit(const std::string& unit);
-
-/// A coordinate system that an option names. Throws UsageError with the permitted names.
-io::CoordinateSystem parse_coordinates(const std::string& option, const std::string& text);
 
 }  // namespace zonal::cli

@@ -52,7 +52,8 @@ def test_missing_and_surplus_arguments_show_the_usage(sky, fails, arguments, wor
         assert word in line, line
 
 
-@pytest.mark.parametrize("words", [["--fwhm", "60", "arcmin"], ["--fwhm=60", "arcmin"], ["--fwhm-in", "1.", "deg"]])
+@pytest.mark.parametrize("words", [["--fwhm", "60", "arcmin"], ["--fwhm=60", "arcmin"], ["--fwhm-in", "1.", "degrees"],
+                                   ["--fwhm", "60", "'"]])
 def test_unit_apart_from_its_number_is_explained(sky, fails, words):
     line = fails(2, "smooth", "sky.fits", "out.fits", *words)
     assert "one argument" in line and words[-1] in line

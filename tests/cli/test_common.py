@@ -98,9 +98,10 @@ def test_wrong_use_is_exit_code_2_and_one_line_that_names_what(sky, fails, argum
 
 @pytest.mark.parametrize("angle, words", [
     ("10", ["unit", "10deg"]), ("-10deg", ["above 0"]), ("0deg", ["above 0"]), ("0", ["unit"]), ("nandeg", ["finite"]),
-    ("infdeg", ["finite"]), ("10degrees", ["degrees", "arcmin"]), ("10 ", ["unit"]), (" 10deg", ["angle"]), ("10 degrees", ["degrees"]),
+    ("infdeg", ["finite"]), ("10 ", ["unit"]), (" 10deg", ["angle"]), ("10 turns", ["turns", "arcmin"]),
     ("10 deg deg", ["deg deg"]), ("deg", ["angle"]), ("1e400deg", []),
-    ("10degx", ["degx"]), ("0x10deg", []), ("10'", ["arcmin"]), ("", ["--fwhm"]), ("10DEG", ["deg"]),
+    ("10degx", ["degx"]), ("0x10deg", []), ("10°°", ["°°"]), ("", ["--fwhm"]), ("10DEG", ["deg"]),
+    ("400deg", ["180deg"]), ("3.1416rad", ["180deg"]), ("1e-320deg", ["1e-6arcsec"]), ("1e308radians", ["180deg"]),
 ])
 def test_angles_need_a_unit_and_must_be_above_zero(sky, fails, angle, words):
     line = fails(2, "smooth", "sky.fits", "out.fits", f"--fwhm={angle}")
@@ -108,13 +109,27 @@ def test_angles_need_a_unit_and_must_be_above_zero(sky, fails, angle, words):
         assert word in line, line
 
 
-@pytest.mark.parametrize("angle", ["10deg", "600arcmin", "10 deg", "600  arcmin", "36000arcsec", "0.17453292519943295rad", "+1e1deg"])
+@pytest.mark.parametrize("angle", ["10deg", "600arcmin", "10 deg", "600  arcmin", "36000arcsec", "0.17453292519943295rad", "+1e1deg",
+                                   "10°", "10 °", "600'", "600′", '36000"', "36000″", "10 degrees", "10degree", "600 arcminutes",
+                                   "0.17453292519943295 radians"])
 def test_angle_units_agree(sky, zonal, tmp_path, angle):
     zonal("smooth", "sky.fits", "out.fits", "--fwhm", angle)
     zonal("smooth", "sky.fits", "expected.fits", "--fwhm", "10deg")
     # The last bit of the angle may differ by the unit.
     np.testing.assert_allclose(healpy.read_map(tmp_path / "out.fits", dtype=np.float64),
                                healpy.read_map(tmp_path / "expected.fits", dtype=np.float64), rtol=1e-12, atol=1e-12)
+
+
+def test_spaces_in_a_list_of_angles_mean_nothing(sky, zonal, tmp_path):
+    zonal("rotate", "sky.fits", "plain.fits", "--euler", "10deg,20deg,-30deg")
+    zonal("rotate", "sky.fits", "spaced.fits", "--euler", " 10deg, 20 deg , -30° ")
+    np.testing.assert_array_equal(healpy.read_map(tmp_path / "spaced.fits", field=None),
+                                  healpy.read_map(tmp_path / "plain.fits", field=None))
+
+
+def test_list_has_no_empty_elements(sky, fails):
+    for text in ("1deg,,2deg", "1deg, ,2deg", "1deg,2deg,", " "):
+        assert "empty" in fails(2, "rotate", "sky.fits", "out.fits", "--euler", text)
 
 
 @pytest.mark.parametrize("arguments, words", [

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <numbers>
 
 #include "io/map/write.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::io {
 namespace {
-
-constexpr double degrees = 180 / std::numbers::pi;
 
 struct AxisNames {
     const char* longitude;
@@ -41,7 +39,7 @@ void write_wcs(FitsWriter& writer, const MapFile& map, const CarPixels& car) {
     const double row = 180.0 / static_cast<double>(car.n_rings - (car.poles ? 1 : 0));
     writer.write_card({"CTYPE1", std::string(names.longitude), "equidistant cylindrical (plate carree)"});
     writer.write_card({"CRPIX1", static_cast<double>(centre_column(car) + 1), ""});
-    writer.write_card({"CRVAL1", car.phi_0 * degrees, "[deg]"});
+    writer.write_card({"CRVAL1", radians_to_degrees(car.phi_0), "[deg]"});
     writer.write_card({"CDELT1", -360.0 / static_cast<double>(car.n_phi), "[deg] longitude grows leftwards"});
     writer.write_card({"CUNIT1", std::string("deg"), ""});
     writer.write_card({"CTYPE2", std::string(names.latitude), ""});
