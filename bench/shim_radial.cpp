@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "engine/chosen_convolution.hpp"
-#include "engine/iteration_gain.hpp"
-#include "engine/quadrature_error.hpp"
 #include "shim_guard.hpp"
 #include "zonal/convolution.hpp"
 #include "zonal/error.hpp"
@@ -130,11 +128,7 @@ ChosenPlan* zonal_choose(const zonal::CostModel* costs, std::int64_t nside, doub
         request.error = error;
         request.threads = threads;
         request.devices = {zonal::Device::cpu()};
-        if (continuous != 0) {
-            request.reference = zonal::ConvolutionReference::continuous;
-            request.quadrature_error = zonal::cli::PixelQuadrature(request, nside).error({request.c_l});
-            request.iteration_gain = zonal::cli::iteration_gain(lmax, nside);
-        }
+        if (continuous != 0) request.reference = zonal::ConvolutionReference::continuous;
         result = choose(std::move(request), *costs);
     });
     return result.release();

@@ -45,7 +45,7 @@ PUBLIC = {
     "kernel": "radial", "filters": "radial", "wavelets": "radial", "convolution": "radial",
     "normalized_convolution": "radial", "polarization_convolution": "radial",
     "split": "split", "split_convolution": "split",
-    "planner": "planning",
+    "planner": "planning", "pixel_quadrature": "planning",
     "chebyshev": "chebyshev", "gwrm": "gwrm",
 }
 

@@ -10,7 +10,7 @@
 
 #include "bench/bench_radial_problem.hpp"
 #include "options/options.hpp"
-#include "options/request_fields.hpp"
+#include "planning/request.hpp"
 #include "shell/error.hpp"
 #include "shell/memory.hpp"
 #include "shell/timing.hpp"
@@ -19,6 +19,8 @@
 
 namespace zonal::cli {
 namespace {
+
+using namespace planning;
 
 std::int64_t size_of(const std::vector<double>& values) {
     return static_cast<std::int64_t>(values.size());

@@ -7,11 +7,13 @@
 #include "bench/harmonic_reference.hpp"
 #include "engine/spectrum_file.hpp"
 #include "engine/weight_cache.hpp"
-#include "options/request_fields.hpp"
+#include "planning/request.hpp"
 #include "shell/error.hpp"
 
 namespace zonal::cli {
 namespace {
+
+using namespace planning;
 
 constexpr double default_error = 1e-5;
 

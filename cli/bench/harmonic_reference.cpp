@@ -1,9 +1,11 @@
 #include "bench/harmonic_reference.hpp"
 
-#include "options/request_fields.hpp"
+#include "planning/request.hpp"
 #include "zonal/spectrum.hpp"
 
 namespace zonal::cli {
+
+using namespace planning;
 
 ShtPlan transform_of(const ConvolutionRequest& request, std::int64_t lmax, Device device) {
     ShtOptions options;

@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "bench/harmonic_reference.hpp"
-#include "options/request_fields.hpp"
+#include "planning/request.hpp"
 #include "zonal/healpix.hpp"
 
 namespace zonal::cli {
 namespace {
+
+using namespace planning;
 
 using Complex = std::complex<double>;
 

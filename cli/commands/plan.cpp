@@ -8,19 +8,16 @@
 #include "commands/subcommands.hpp"
 #include "engine/choice_report.hpp"
 #include "engine/cost_model_file.hpp"
-#include "engine/iteration_gain.hpp"
-#include "engine/narrow_kernel.hpp"
 #include "engine/plan_file.hpp"
-#include "engine/quadrature_error.hpp"
 #include "engine/spectrum_file.hpp"
 #include "options/beam_options.hpp"
 #include "options/common_options.hpp"
 #include "options/options.hpp"
-#include "options/request_fields.hpp"
 #include "options/split_options.hpp"
 #include "shell/error.hpp"
 #include "shell/interruptible.hpp"
 #include "zonal/io/profile.hpp"
+#include "zonal/pixel_quadrature.hpp"
 #include "zonal/planner.hpp"
 
 namespace zonal::cli {
@@ -32,7 +29,7 @@ struct PlanOptions {
     SplitOptions kernel;  ///< of which only the kernel and the map's spectrum are used
     std::string profile;
     std::int64_t nside = 0, maps = 1;
-    double error = 1e-5, quadrature_error = 0, iteration_gain = 0;
+    double error = 1e-5;
     ConvolutionReference reference = ConvolutionReference::discrete;
     std::optional<bool> normalize;
     bool double_only = false, no_split = false, measure = false;
@@ -64,11 +61,6 @@ void declare_request(CLI::App& app, PlanOptions& options) {
         "--reference", options.reference, {{"discrete", discrete}, {"continuous", continuous}},
         "what the error is measured from: the sum over the map's pixels, or the window on the map's own alm",
         "discrete");
-    group.number("--quadrature-error", options.quadrature_error, {1e-15, 1},
-                 "continuous: what sums over the pixels are wrong by",
-                 "measured on a random sky of --input-cl");
-    group.number("--iteration-gain", options.iteration_gain, {1e-3, 0.9},
-                 "continuous: what an iteration of the analysis leaves of that", "by lmax/nside");
     group.flag("--double", options.double_only, "no sums in single precision");
     group.flag("--no-split", options.no_split, "do not look at splits");
     group.flag("--measure", options.measure,
@@ -151,7 +143,6 @@ void set_kernel(const PlanOptions& options, bool has_spin, ConvolutionRequest& r
 
 /// has_spin: of Q and U.
 ConvolutionRequest make_request(const PlanOptions& options, bool has_spin, Session& session) {
-    const bool is_continuous = options.reference == ConvolutionReference::continuous;
     ConvolutionRequest request;
     request.grid = Grid::healpix(options.nside);
     request.lmax = options.kernel.lmax;
@@ -160,12 +151,7 @@ ConvolutionRequest make_request(const PlanOptions& options, bool has_spin, Sessi
     request.error = options.error;
     request.reference = options.reference;
     const PixelQuadrature quadrature(request, options.nside);
-    request.quadrature_error = options.quadrature_error;
-    if (is_continuous && options.quadrature_error == 0)
-        request.quadrature_error = quadrature.error(spectra_of(request));
-    if (!quadrature.is_sum()) session.note(narrowness(quadrature));
-    request.iteration_gain =
-        options.iteration_gain > 0 ? options.iteration_gain : iteration_gain(request.lmax, options.nside);
+    if (!quadrature.is_sum()) session.note(quadrature.explanation());
     request.n_maps = options.maps;
     request.allow_single = !options.double_only;
     request.consider_split = !options.no_split;
@@ -194,11 +180,6 @@ std::vector<Device> devices_for(const PlanOptions& options, const CostModel& cos
 }
 
 void check(const PlanOptions& options) {
-    const bool is_continuous = options.reference == ConvolutionReference::continuous;
-    if (!is_continuous && options.quadrature_error > 0)
-        throw UsageError("--quadrature-error: only with --reference continuous");
-    if (!is_continuous && options.iteration_gain > 0)
-        throw UsageError("--iteration-gain: only with --reference continuous");
     if (options.seed && !options.measure) throw UsageError("--seed: only with --measure");
     if (options.fields == MapFields::iqu && !options.save_plan.empty())
         throw UsageError("--save-plan: keeps one way, and --fields IQU may go two: I or QU");
@@ -210,8 +191,11 @@ void check(const PlanOptions& options) {
 bool plan_fields(const PlanOptions& options, bool has_spin, const CostModel& costs, Session& session) {
     auto request = make_request(options, has_spin, session);
     request.devices = devices_for(options, costs);
-    const auto choices = interruptible(session, [&] { return plan_convolution(request, costs); });
-    if (request.quadrature_error > 0) session.report["quadrature_error"] = request.quadrature_error;
+    const auto choices = interruptible(session, [&] {
+        request = with_quadrature(std::move(request));
+        return plan_convolution(request, costs);
+    });
+    if (request.quadrature_error) session.report["quadrature_error"] = *request.quadrature_error;
     report_choices(choices, costs.fingerprint, session);
     const bool is_kept = choices[0].excluded.empty();
     if (options.measure && is_kept) measure_choices(request, choices, options.seed.value_or(1), session);

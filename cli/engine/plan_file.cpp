@@ -10,7 +10,6 @@
 
 #include "engine/cost_model_file.hpp"
 #include "options/common_options.hpp"
-#include "options/request_fields.hpp"
 #include "shell/error.hpp"
 #include "shell/version.hpp"
 #include "zonal/io/atomic_file.hpp"
@@ -19,6 +18,10 @@ namespace zonal::cli {
 namespace {
 
 constexpr int plan_version = 2;
+
+int spin_of(const ConvolutionRequest& request) {
+    return request.polarization ? 2 : 0;
+}
 
 // What plans have been made with: --error of zonal plan and zonal smooth, the iterations of --iter, and
 // ConvolutionChoice::accuracy, a hundredth of the error but not below what each precision reaches.
@@ -71,7 +74,7 @@ std::vector<double> profile_of(const ConvolutionRequest& request) {
     return values;
 }
 
-std::string to_string(ConvolutionReference reference) {
+std::string reference_name(ConvolutionReference reference) {
     return reference == ConvolutionReference::discrete ? "discrete" : "continuous";
 }
 
@@ -253,7 +256,7 @@ void write_plan(const std::string& path, const SavedPlan& plan, bool overwrite) 
                        {"spin", plan.spin},
                        {"spectrum", plan.spectrum},
                        {"error_bound", plan.error},
-                       {"reference", to_string(plan.reference)},
+                       {"reference", reference_name(plan.reference)},
                        {"n_maps", plan.n_maps},
                        {"choice", to_json(plan.choice)}};
     io::AtomicFile file(path, overwrite);
@@ -279,9 +282,9 @@ SavedPlan read_plan(const std::string& path) {
     plan.spectrum = file.at("spectrum").text();
     plan.error = file.at("error_bound").number(least_error, largest_error);
     using enum ConvolutionReference;
-    plan.reference =
-        one_of<ConvolutionReference>(file.at("reference"), {discrete, continuous},
-                                     [](ConvolutionReference reference) { return to_string(reference); });
+    plan.reference = one_of<ConvolutionReference>(
+        file.at("reference"), {discrete, continuous},
+        [](ConvolutionReference reference) { return reference_name(reference); });
     plan.n_maps = file.at("n_maps").integer(1, most_maps);
     plan.choice = choice_of(file.at("choice"), plan.error, plan.lmax, plan.spin);
     return plan;
@@ -296,7 +299,7 @@ void require_match(const SavedPlan& plan, const ConvolutionRequest& request) {
     if (plan.lmax != request.lmax)
         reject(plan, "lmax", std::to_string(plan.lmax), std::to_string(request.lmax));
     if (plan.reference != request.reference)
-        reject(plan, "reference", to_string(plan.reference), to_string(request.reference));
+        reject(plan, "reference", reference_name(plan.reference), reference_name(request.reference));
     if (!(plan.error <= request.error))
         reject(plan, "error_bound", fmt::format("{}", plan.error), fmt::format("at most {}", request.error));
     if (const auto spectrum = spectrum_of(request); plan.spectrum != spectrum)

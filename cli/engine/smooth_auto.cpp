@@ -7,16 +7,13 @@
 
 #include "engine/choice_report.hpp"
 #include "engine/cost_model_file.hpp"
-#include "engine/iteration_gain.hpp"
-#include "engine/narrow_kernel.hpp"
 #include "engine/plan_file.hpp"
-#include "engine/quadrature_error.hpp"
 #include "engine/smooth_kernels.hpp"
 #include "engine/smooth_pixels.hpp"
 #include "engine/smooth_spectra.hpp"
-#include "options/request_fields.hpp"
 #include "shell/error.hpp"
 #include "shell/interruptible.hpp"
+#include "zonal/pixel_quadrature.hpp"
 #include "zonal/planner.hpp"
 
 namespace zonal::cli {
@@ -184,14 +181,10 @@ void run_on_planned_device(const CostModel& costs, ConvolutionChoice& choice, Sm
 }
 
 /// The fastest way by what this machine's devices cost.
-ConvolutionChoice plan(const Problem& problem, std::int64_t nside, SmoothOptions& options, Session& session) {
+ConvolutionChoice plan(const Problem& problem, SmoothOptions& options, Session& session) {
     const auto costs = read_cost_model(options.kernel.costs, options.run.thread_count(), session);
     auto request = problem.request;
     request.devices = devices_for(options, costs);
-    if (is_continuous(options)) {
-        request.quadrature_error = problem.quadrature->error(spectra_of(request));
-        request.iteration_gain = iteration_gain(request.lmax, nside);
-    }
     const auto choices = interruptible(session, [&] { return plan_convolution(request, costs); });
     if (options.kernel.explain) report_choices(choices, costs.fingerprint, session);
     auto choice = best_of(choices, options, request.lmax);
@@ -280,10 +273,9 @@ void choose_method(SmoothOptions& options, const SkyMap& map, Session& session) 
     auto problem = make_problem(options, map, lmax, session);
     if (is_too_narrow(problem, options)) {
         if (!options.kernel.reference) options.kernel.reference = Reference::continuous;
-        return leave_to_harmonic_space(narrowness(*problem.quadrature), options, session);
+        return leave_to_harmonic_space(problem.quadrature->explanation(), options, session);
     }
-    auto choice = saved ? planned_before(*saved, problem, options, session)
-                        : plan(problem, map.nside(), options, session);
+    auto choice = saved ? planned_before(*saved, problem, options, session) : plan(problem, options, session);
     session.report["predicted_error"] = choice.error;
     if (is_continuous(options) && choice.method == Method::harmonic)
         iterate(choice, problem.request.lmax, map.nside(), options);

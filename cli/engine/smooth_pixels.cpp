@@ -7,14 +7,13 @@
 #include <cmath>
 
 #include "engine/convolve_choice.hpp"
-#include "engine/narrow_kernel.hpp"
-#include "engine/quadrature_error.hpp"
 #include "engine/smooth_kernels.hpp"
 #include "engine/smooth_spectra.hpp"
 #include "options/beam_options.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
 #include "zonal/normalized_convolution.hpp"
+#include "zonal/pixel_quadrature.hpp"
 #include "zonal/polarization_convolution.hpp"
 
 namespace zonal::cli {
@@ -78,7 +77,7 @@ void report_quadrature(const SmoothOptions& options, const SkyMap& map,
     const auto worst = std::max_element(quadratures.begin(), quadratures.end(),
                                         [](auto& a, auto& b) { return a.defect() < b.defect(); });
     if (!worst->is_sum() && options.kernel.chosen_normalization() != Normalization::pixel)
-        session.note(narrowness(*worst) + ": this is no smoothing; --method harmonic is");
+        session.note(worst->explanation() + ": this is no smoothing; --method harmonic is");
     const auto& spectrum = options.kernel.input_spectrum;
     session.report["estimated_quadrature_error"] = largest;
     session.report["quadrature_error_is_of"] =

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "engine/quadrature_error.hpp"
 #include "engine/sky_map.hpp"
 #include "options/analysis_options.hpp"
 #include "options/common_options.hpp"
 #include "options/kernel_options.hpp"
 #include "options/mask_options.hpp"
 #include "options/parse.hpp"
+#include "zonal/pixel_quadrature.hpp"
 #include "zonal/planner.hpp"
 #include "zonal/window.hpp"
 

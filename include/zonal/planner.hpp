@@ -120,11 +120,12 @@ struct ConvolutionRequest {
     std::vector<double> c_bb{};  ///< as many as c_l, of Q and U alone: BB
     double error = 1e-5;         ///< of the convolved map, rms over its rms
     ConvolutionReference reference = ConvolutionReference::discrete;
-    /// continuous: what a sum over the pixels with the grid's weights is wrong by, to be measured.
-    double quadrature_error = 0;
-    /// continuous: what an iteration of the analysis leaves of that, in (0, 1): 1/15, 1/8, 1/5 for HEALPix
-    /// and lmax = 1.5, 2, 2.5 nside.
-    double iteration_gain = 0.125;
+    /// continuous: what a sum over the pixels with the grid's weights is wrong by, rms over the rms of the
+    /// convolved map. Empty: measured on a random sky (PixelQuadrature), which HEALPix grids alone allow.
+    std::optional<double> quadrature_error{};
+    /// continuous: what an iteration of the analysis leaves of that, in (0, 1). Empty: iteration_gain(lmax,
+    /// nside) of HEALPix grids.
+    std::optional<double> iteration_gain{};
     std::int64_t n_maps = 1;
     bool allow_single = true;    ///< sums in single precision where the error permits
     bool consider_split = true;  ///< takes most of the planning where it may pay

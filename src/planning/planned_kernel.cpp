@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "planning/aliased_spectrum.hpp"
 #include "zonal/error.hpp"
 #include "zonal/split.hpp"
 
@@ -222,58 +221,3 @@ std::unique_ptr<const PlannedKernel> planned_kernel(const ConvolutionRequest& re
 }
 
 }  // namespace zonal::split
-
-namespace zonal {
-
-std::string to_string(ConvolutionMethod method) {
-    switch (method) {
-        case ConvolutionMethod::pixel_sum:
-            return "pixel-sum";
-        case ConvolutionMethod::ring_fft:
-            return "ring-fft";
-        case ConvolutionMethod::harmonic:
-            return "harmonic";
-        default:
-            return "split";
-    }
-}
-
-std::vector<std::vector<double>> spectra_on_pixels(const ConvolutionRequest& request) {
-    const bool ends_at_lmax = request.reference == ConvolutionReference::continuous;
-    const auto own = [&](std::vector<double> c_l) {
-        if (c_l.empty()) c_l.assign(static_cast<std::size_t>(request.lmax + 1), 1.0);
-        if (ends_at_lmax) c_l.push_back(0);
-        return c_l;
-    };
-    if (request.c_l.empty() && !ends_at_lmax)
-        return std::vector<std::vector<double>>(request.polarization ? 2 : 1);
-    const double nside = std::sqrt(static_cast<double>(request.grid.n_pixels()) / 12);
-    const auto c_l = own(request.c_l);
-    if (!request.polarization) return {split::aliased_spectrum(c_l, nside)};
-    // Of E and B together, to either.
-    const auto c_bb = own(request.c_bb);
-    auto both = c_l;
-    for (std::size_t l = 0; l < both.size(); ++l) both[l] += c_bb[l];
-    const auto seen = split::aliased_spectrum(both, nside);
-    std::vector<std::vector<double>> spectra(2, seen);
-    for (std::size_t l = 0; l < seen.size(); ++l) {
-        const std::size_t known = std::min(l, both.size() - 1);
-        spectra[0][l] -= c_bb[known];
-        spectra[1][l] -= c_l[known];
-    }
-    return spectra;
-}
-
-bool can_be_split(const ConvolutionRequest& request) {
-    return !request.polarization || request.polarization->minus() == nullptr;
-}
-
-double split_error(const KernelSplit& split, const ConvolutionRequest& request) {
-    if (!can_be_split(request))
-        throw InvalidArgument("split: the windows of E and B differ, and have no splits");
-    const auto kernel = split::planned_kernel(request);
-    return split_error(kernel->window_to_split(), split.window,
-                       split.profile.window(request.lmax, kernel->spin()), kernel->spectrum());
-}
-
-}  // namespace zonal

@@ -10,6 +10,7 @@
 #include "core/parallel.hpp"
 #include "planning/planned_kernel.hpp"
 #include "zonal/error.hpp"
+#include "zonal/pixel_quadrature.hpp"
 #include "zonal/split.hpp"
 
 namespace zonal {
@@ -65,12 +66,10 @@ void check(const ConvolutionRequest& request, const CostModel& costs) {
     check_polarization(request);
     if (!(request.error > 0 && request.error < 1))
         throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", request.error));
-    if (!(request.quadrature_error >= 0))
-        throw InvalidArgument(
-            fmt::format("quadrature_error = {}: must be 0 or more", request.quadrature_error));
-    if (!(request.iteration_gain > 0 && request.iteration_gain < 1))
-        throw InvalidArgument(
-            fmt::format("iteration_gain = {}: must be above 0 and below 1", request.iteration_gain));
+    if (const auto error = request.quadrature_error; error && !(*error >= 0))
+        throw InvalidArgument(fmt::format("quadrature_error = {}: must be 0 or more", *error));
+    if (const auto gain = request.iteration_gain; gain && !(*gain > 0 && *gain < 1))
+        throw InvalidArgument(fmt::format("iteration_gain = {}: must be above 0 and below 1", *gain));
     if (request.n_maps < 1)
         throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", request.n_maps));
     if (!(request.theta_cut >= 0 && request.theta_cut <= pi))
@@ -110,7 +109,7 @@ class Planner {
     bool is_continuous() const { return request_.reference == ConvolutionReference::continuous; }
     /// What sums over pixels are wrong by from the reference, whatever the kernel's cut.
     double sums_error() const {
-        return is_continuous() ? std::hypot(request_.quadrature_error, convolved_.beyond_lmax) : 0;
+        return is_continuous() ? std::hypot(*request_.quadrature_error, convolved_.beyond_lmax) : 0;
     }
     double cut_error() const {
         return share_of_cut() * std::sqrt(request_.error * request_.error - sums_error() * sums_error());
@@ -129,9 +128,9 @@ class Planner {
         ConvolutionChoice choice{ConvolutionMethod::harmonic, device.device};
         constexpr int most_iterations = 30;
         if (is_continuous()) {
-            choice.error = request_.quadrature_error;
+            choice.error = *request_.quadrature_error;
             while (choice.error > share_of_cut() * request_.error && choice.iterations < most_iterations) {
-                choice.error *= request_.iteration_gain;
+                choice.error *= *request_.iteration_gain;
                 ++choice.iterations;
             }
         } else {
@@ -383,7 +382,8 @@ class Planner {
 
 std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs) {
     check(request, costs);
-    return Planner(request, costs).choices();
+    const auto complete = with_quadrature(request);
+    return Planner(complete, costs).choices();
 }
 
 }  // namespace zonal

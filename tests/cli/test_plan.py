@@ -27,17 +27,15 @@ def test_lists_the_fastest_first_and_keeps_the_error(tmp_path):
     assert "excluded" not in report["choices"][0]
 
 
-def test_continuous_reference_takes_iterations(tmp_path):
-    report = plan(tmp_path, *NARROW, "--reference", "continuous", "--quadrature-error", "2e-3")
-    best = report["choices"][0]
-    assert best["method"] == "harmonic" and best["iterations"] == 2  # 2e-3 / 8^2 = 3e-5
-    assert all("wrong by" in row["excluded"] for row in report["choices"][1:])
-
-
-def test_quadrature_error_is_measured(tmp_path):
+def test_continuous_reference_measures_the_quadrature_error_and_takes_iterations(tmp_path):
     report = plan(tmp_path, *NARROW, "--reference", "continuous")
     assert 1e-4 < report["quadrature_error"] < 1e-1  # white maps
-    assert report["choices"][0]["method"] == "harmonic"
+    best = report["choices"][0]
+    assert best["method"] == "harmonic"
+    gain = np.exp(-2.08)  # lmax = 2 nside
+    assert best["error"] == pytest.approx(report["quadrature_error"] * gain**best["iterations"])
+    assert best["error"] <= 1e-4 / 2 < best["error"] / gain
+    assert all("wrong by" in row["excluded"] for row in report["choices"][1:])
 
 
 def test_splits_the_skys_kernel(tmp_path):
@@ -225,10 +223,8 @@ def test_devices_are_those_asked_for(tmp_path):
     (["--lmax", "64", "--fwhm", "1deg"], ["--nside"]),
     (["--nside", "64", "--lmax", "128"], ["--fwhm"]),
     (["--nside", "64", "--lmax", "192", "--fwhm", "1deg"], ["--lmax = 192", "3*nside-1 = 191"]),
-    (["--nside", "64", "--lmax", "128", "--fwhm", "1deg", "--quadrature-error", "1e-4"], ["--reference continuous"]),
     (["--nside", "64", "--lmax", "128", "--fwhm", "1deg", "--error", "2"], ["--error", "2"]),
     (["--nside", "64", "--fwhm", "1deg", "--seed", "2"], ["--seed", "--measure"]),
-    (["--nside", "64", "--fwhm", "1deg", "--iteration-gain", "0.1"], ["--iteration-gain", "--reference continuous"]),
     (["--nside", "64", "--fwhm", "1deg", "--extend", "zero"], ["--extend", "--cl"]),
 ])
 def test_wrong_use_is_one_line(fails, arguments, words):

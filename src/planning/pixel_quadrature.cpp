@@ -1,4 +1,6 @@
-#include "engine/quadrature_error.hpp"
+#include "zonal/pixel_quadrature.hpp"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -7,15 +9,20 @@
 #include <utility>
 #include <vector>
 
-#include "options/request_fields.hpp"
+#include "planning/request.hpp"
+#include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/sht.hpp"
 
-namespace zonal::cli {
+namespace zonal {
 namespace {
 
 using Complex = std::complex<double>;
+using planning::draw_alm;
+using planning::spin_of;
+using planning::windows_of;
 
+/// Of the pixels on which errors are measured.
 constexpr std::int64_t largest_nside = 128;
 /// Above this a sum over the pixels is no convolution.
 constexpr double most_defect = 0.2;
@@ -47,7 +54,7 @@ double power(const AlmLayout& layout, const std::vector<std::vector<double>>& wi
     return sum;
 }
 
-/// Of the kernel's values at the centres of the pixels within its support.
+/// The sum of the kernel's values at the centres of the pixels within its support.
 double sum_around(const RadialKernel& kernel, std::int64_t nside, std::int64_t pixel) {
     using healpix::Order;
     const auto centre = healpix::pix2vec(nside, Order::ring, pixel);
@@ -104,6 +111,11 @@ bool PixelQuadrature::is_sum() const {
     return defect_ <= most_defect;
 }
 
+std::string PixelQuadrature::explanation() const {
+    return fmt::format("the kernel is so narrow that its sums over these pixels are {:.2g} off its integral",
+                       defect_);
+}
+
 double PixelQuadrature::error(const std::vector<std::vector<double>>& spectra) const {
     const auto probe_nside = std::min(nside_, largest_nside);
     const double stretch = static_cast<double>(nside_) / static_cast<double>(probe_nside);
@@ -114,12 +126,9 @@ double PixelQuadrature::error(const std::vector<std::vector<double>>& spectra) c
     auto probe_spectra = spectra;
     for (auto& c_l : probe_spectra)
         if (!c_l.empty()) c_l = stretched(c_l, stretch, lmax);
-    ShtOptions options;
-    options.lmax = lmax;
-    options.spin = spin_of(request_);
-    options.threads = request_.threads;
-    options.device = Device::cpu();
-    const ShtPlan plan(Grid::healpix(probe_nside), options);
+    const ShtPlan plan(
+        Grid::healpix(probe_nside),
+        {.lmax = lmax, .spin = spin_of(request_), .threads = request_.threads, .device = Device::cpu()});
     const auto sent = draw_alm(probe_spectra, plan.layout(), 1, request_.threads);
     Array<Complex, 3> found(sent.extents());
     Array<double, 3> map({1, sent.extent(1), plan.grid().n_pixels()});
@@ -131,4 +140,25 @@ double PixelQuadrature::error(const std::vector<std::vector<double>>& spectra) c
     return is_sum() ? measured : std::max(measured, defect_);
 }
 
-}  // namespace zonal::cli
+// Measured with maps of C_l = 1/(l(l+1)) at nside 128 and 256.
+double iteration_gain(std::int64_t lmax, std::int64_t nside) {
+    const double degrees = static_cast<double>(lmax) / static_cast<double>(nside);
+    return std::clamp(std::exp(-2.08 + 1.16 * (degrees - 2)), 0.03, 0.8);
+}
+
+ConvolutionRequest with_quadrature(ConvolutionRequest request) {
+    if (request.reference != ConvolutionReference::continuous) return request;
+    if (request.quadrature_error && request.iteration_gain) return request;
+    const auto nside = planning::healpix_nside(request.grid);
+    if (nside == 0)
+        throw InvalidArgument(
+            fmt::format("quadrature_error, iteration_gain: must be given on {}: they are known for HEALPix "
+                        "grids alone",
+                        request.grid.name()));
+    if (!request.quadrature_error)
+        request.quadrature_error = PixelQuadrature(request, nside).error(planning::spectra_of(request));
+    if (!request.iteration_gain) request.iteration_gain = iteration_gain(request.lmax, nside);
+    return request;
+}
+
+}  // namespace zonal
