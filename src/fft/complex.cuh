@@ -2,8 +2,8 @@
 
 #include "core/cuda.cuh"
 
-/// Complex numbers of either precision in device code.
-namespace zonal::radial::cuda {
+/// Complex numbers of either precision in device code, and the roots of unity of ring transforms.
+namespace zonal::fft::cuda {
 
 template <class R>
 struct ComplexOf;
@@ -25,10 +25,29 @@ inline unsigned blocks_of(std::int64_t count) {
     return static_cast<unsigned>((count + ring_threads - 1) / ring_threads);
 }
 
+// Overloads rather than templates: the arguments may be braced lists.
 __device__ __forceinline__ double2 times(double2 a, double2 b) {
     return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
 }
+__device__ __forceinline__ float2 times(float2 a, float2 b) {
+    return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
+}
+__device__ __forceinline__ double2 operator+(double2 a, double2 b) {
+    return {a.x + b.x, a.y + b.y};
+}
+__device__ __forceinline__ float2 operator+(float2 a, float2 b) {
+    return {a.x + b.x, a.y + b.y};
+}
+__device__ __forceinline__ double2 operator-(double2 a, double2 b) {
+    return {a.x - b.x, a.y - b.y};
+}
+__device__ __forceinline__ float2 operator-(float2 a, float2 b) {
+    return {a.x - b.x, a.y - b.y};
+}
 __device__ __forceinline__ double2 conjugate(double2 a) {
+    return {a.x, -a.y};
+}
+__device__ __forceinline__ float2 conjugate(float2 a) {
     return {a.x, -a.y};
 }
 template <class C>
@@ -49,6 +68,13 @@ __device__ inline double2 phase(std::int64_t m, double phi_0) {
     return {c - lost * s, s + lost * c};
 }
 
+/// exp(2 pi i j / n)
+__device__ inline double2 root_of_unity(std::int64_t j, std::int64_t n) {
+    double2 root;
+    sincospi(2.0 * static_cast<double>(j) / static_cast<double>(n), &root.y, &root.x);
+    return root;
+}
+
 /// exp(i pi k^2 / n)
 __device__ inline double2 chirp(std::int64_t k, std::int64_t n) {
     double2 value;
@@ -56,4 +82,4 @@ __device__ inline double2 chirp(std::int64_t k, std::int64_t n) {
     return value;
 }
 
-}  // namespace zonal::radial::cuda
+}  // namespace zonal::fft::cuda

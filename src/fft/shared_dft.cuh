@@ -3,21 +3,8 @@
 #include "fft/complex.cuh"
 
 /// Discrete Fourier transforms of a few values in registers, and of up to 4096 by a group of threads through
-/// shared memory, of float2 or double2. (sht/dft_registers.cuh is the same for double2 alone.)
-namespace zonal::radial::cuda {
-
-template <class C>
-__device__ __forceinline__ C product(C a, C b) {
-    return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
-}
-template <class C>
-__device__ __forceinline__ C sum_of(C a, C b) {
-    return {a.x + b.x, a.y + b.y};
-}
-template <class C>
-__device__ __forceinline__ C difference(C a, C b) {
-    return {a.x - b.x, a.y - b.y};
-}
+/// shared memory, of float2 or double2.
+namespace zonal::fft::cuda {
 
 /// a times i, or -i.
 template <bool Inverse, class C>
@@ -41,11 +28,10 @@ template <int N, bool Inverse, class C>
 __device__ __forceinline__ void dft(C* v) {
     if constexpr (N == 2) {
         const C a = v[0], b = v[1];
-        v[0] = sum_of(a, b), v[1] = difference(a, b);
+        v[0] = a + b, v[1] = a - b;
     } else if constexpr (N == 4) {
-        const C a = sum_of(v[0], v[2]), b = difference(v[0], v[2]), c = sum_of(v[1], v[3]),
-                d = quarter_turn<Inverse>(difference(v[1], v[3]));
-        v[0] = sum_of(a, c), v[1] = sum_of(b, d), v[2] = difference(a, c), v[3] = difference(b, d);
+        const C a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = quarter_turn<Inverse>(v[1] - v[3]);
+        v[0] = a + c, v[1] = b + d, v[2] = a - c, v[3] = b - d;
     } else if constexpr (N > 4) {
         constexpr int m = N / 4;
         C part[4][m];  // [k % 4][r % m]
@@ -57,7 +43,7 @@ __device__ __forceinline__ void dft(C* v) {
             for (int k = 0; k < 4; ++k) {
                 C root = root_of_16<C>(r * k * (16 / N));
                 if (!Inverse) root.y = -root.y;
-                part[k][r] = r * k == 0 ? four[k] : product(four[k], root);
+                part[k][r] = r * k == 0 ? four[k] : times(four[k], root);
             }
         }
 #pragma unroll
@@ -77,13 +63,13 @@ __device__ __forceinline__ void twiddle(C (&v)[16], int numerator, int denominat
     double2 low[4] = {{1, 0}}, high[4] = {{1, 0}};
     sincospi(2.0 * numerator / denominator, &low[1].y, &low[1].x);
     if (!Inverse) low[1].y = -low[1].y;
-    low[2] = product(low[1], low[1]), low[3] = product(low[2], low[1]);
-    high[1] = product(low[2], low[2]), high[2] = product(high[1], high[1]);
-    high[3] = product(high[2], high[1]);
+    low[2] = times(low[1], low[1]), low[3] = times(low[2], low[1]);
+    high[1] = times(low[2], low[2]), high[2] = times(high[1], high[1]);
+    high[3] = times(high[2], high[1]);
 #pragma unroll
     for (int k = 1; k < 16; ++k) {
-        const double2 root = k % 4 == 0 ? high[k / 4] : k < 4 ? low[k] : product(high[k / 4], low[k % 4]);
-        v[k] = product(v[k], C{static_cast<R>(root.x), static_cast<R>(root.y)});
+        const double2 root = k % 4 == 0 ? high[k / 4] : k < 4 ? low[k] : times(high[k / 4], low[k % 4]);
+        v[k] = times(v[k], C{static_cast<R>(root.x), static_cast<R>(root.y)});
     }
 }
 
@@ -150,4 +136,4 @@ struct SharedDft {
     }
 };
 
-}  // namespace zonal::radial::cuda
+}  // namespace zonal::fft::cuda

@@ -17,19 +17,6 @@ std::int64_t lines_bytes(std::int64_t n_pairs, std::int64_t m) {
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-cufftHandle make_batch(std::int64_t length, std::int64_t count, std::size_t& library_bytes) {
-    cufftHandle handle = 0;
-    core::check_cufft(cufftCreate(&handle), "making a plan");
-    core::check_cufft(cufftSetAutoAllocation(handle, 0), "making a plan");
-    std::size_t bytes = 0;
-    long long n = length, no_gaps = length;
-    core::check_cufft(cufftMakePlanMany64(handle, 1, &n, &no_gaps, 1, length, &no_gaps, 1, length, CUFFT_Z2Z,
-                                          count, &bytes),
-                      "making a plan");
-    library_bytes = std::max(library_bytes, bytes);
-    return handle;
-}
-
 /// A launch over entries of lines and pairs; blocks have several pairs where there are some, whose lines
 /// then share what they read of neighbouring columns.
 template <class R, class Kernel>
@@ -55,11 +42,9 @@ CosineFft::CosineFft(std::int64_t n_in, std::int64_t n_out, std::int64_t points,
     std::int64_t largest = 1;
     while (2 * largest * m_ <= most_points_at_once) largest *= 2;
     for (std::int64_t count = largest; count > 0; count /= 2)
-        batches_.push_back({count, make_batch(m_, count, library_bytes_)});
-}
-
-CosineFft::~CosineFft() {
-    for (const Batch& batch : batches_) cufftDestroy(batch.handle);
+        batches_.push_back({count, fft::cuda::FftBatch(m_, count, CUFFT_Z2Z, m_, m_)});
+    for (const Batch& batch : batches_)
+        library_bytes_ = std::max(library_bytes_, batch.transform.work_bytes());
 }
 
 std::int64_t CosineFft::scratch_bytes(std::int64_t n_lines) const {
@@ -72,9 +57,7 @@ void CosineFft::transform(double2* lines, std::int64_t count, int direction, voi
     const std::lock_guard lock(mutex_);
     for (const Batch& batch : batches_) {
         if (batch.count > count) continue;
-        core::check_cufft(cufftSetStream(batch.handle, stream), "setting the stream");
-        core::check_cufft(cufftSetWorkArea(batch.handle, library), "setting the work area");
-        core::check_cufft(cufftExecZ2Z(batch.handle, lines, lines, direction), "a transform");
+        batch.transform.transform(lines, direction, library, stream);
         lines += batch.count * m_;
         count -= batch.count;
     }

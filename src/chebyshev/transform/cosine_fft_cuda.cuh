@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "chebyshev/transform/cosine_launch.cuh"
+#include "fft/fft_batch.cuh"
 #include "zonal/chebyshev.hpp"
 
 namespace zonal::chebyshev::cuda {
@@ -15,9 +16,6 @@ class CosineFft {
   public:
     /// points: at least so many; n_in, n_out: coefficients, at most so many
     CosineFft(std::int64_t n_in, std::int64_t n_out, std::int64_t points, ChebyshevConvention convention);
-    ~CosineFft();
-    CosineFft(const CosineFft&) = delete;
-    CosineFft& operator=(const CosineFft&) = delete;
 
     std::int64_t points() const { return m_; }
     /// Scratch memory for so many lines.
@@ -34,7 +32,7 @@ class CosineFft {
     /// Transforms of 2^k lines' pairs, for k = 0, 1, ..: any number of them is a few calls.
     struct Batch {
         std::int64_t count;
-        cufftHandle handle;
+        fft::cuda::FftBatch transform;
     };
     void transform(double2* lines, std::int64_t count, int direction, void* library,
                    cudaStream_t stream) const;

@@ -1,9 +1,21 @@
 #pragma once
 
-#include "radial/ring_fft/caps_cuda.cuh"
+#include "fft/ring_caps_cuda.cuh"
 
 /// Between modes and the bins of a ring's n pixels: phases and aliasing.
 namespace zonal::radial::cuda {
+
+using fft::cuda::blocks_of, fft::cuda::ring_threads;
+using fft::cuda::chirp, fft::cuda::phase;
+using fft::cuda::Complex, fft::cuda::conjugate, fft::cuda::narrowed, fft::cuda::times, fft::cuda::widened;
+
+/// A ring and its mirror, either of which may be missing (pixel = -1), and their modes (-1: none, zero).
+struct PairSequence {
+    std::int64_t pixel[2], modes[2];
+    double phi_0, weight[2];
+    std::int64_t filter;  ///< where the spectrum of the chirp starts, for pairs of a batch
+    std::int32_t n_pixels, n_modes;
+};
 
 /// sum over all modes that alias to bin k: G(m) exp(i m phi_0), m = k mod n, and conjugates, m = -k mod n.
 template <class R>
@@ -53,5 +65,24 @@ __device__ void store_pair(const PairSequence& pair, std::int64_t m, double2 up,
     if (pair.modes[1] >= 0)
         modes[pair.modes[1] + m] = narrowed<R>(times({0.5 * (up.y + down.y), 0.5 * (down.x - up.x)}, turn));
 }
+
+/// folded_pair and store_pair for the caps' transforms.
+template <class R>
+struct FoldedPairs {
+    const PairSequence* pairs;
+    const Complex<R>* modes;
+    __device__ double2 operator()(const fft::cuda::CapPair& cap, std::int64_t k) const {
+        return folded_pair<R>(pairs[cap.pair], modes, k);
+    }
+};
+template <class R>
+struct StorePairs {
+    const PairSequence* pairs;
+    Complex<R>* modes;
+    __device__ void operator()(const fft::cuda::CapPair& cap, std::int64_t m, double2 up,
+                               double2 down) const {
+        store_pair<R>(pairs[cap.pair], m, up, down, modes);
+    }
+};
 
 }  // namespace zonal::radial::cuda

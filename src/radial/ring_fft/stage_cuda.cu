@@ -9,6 +9,8 @@
 namespace zonal::radial::cuda {
 namespace {
 
+using fft::cuda::FftBatch;
+
 /// Fewer rings of one length than this go through Bluestein's algorithm.
 constexpr std::int64_t shortest_run = 16;
 /// Rings and pairs of a launch at most: of the grid's second dimension, and of the scratch memory.
@@ -22,28 +24,6 @@ std::int64_t padded_length(std::int64_t n) {
     std::int64_t length = shortest_padding;
     while (length < 2 * n - 1) length *= 2;
     return length;
-}
-
-template <class R>
-constexpr cufftType complex_type = sizeof(R) == 4 ? CUFFT_C2C : CUFFT_Z2Z;
-template <class R>
-constexpr cufftType to_complex_type = sizeof(R) == 4 ? CUFFT_R2C : CUFFT_D2Z;
-template <class R>
-constexpr cufftType to_real_type = sizeof(R) == 4 ? CUFFT_C2R : CUFFT_Z2D;
-
-/// A batch of transforms in rows of input_row and output_row values.
-cufftHandle make_fft(std::int64_t length, std::int64_t batch, cufftType type, std::int64_t input_row,
-                     std::int64_t output_row, std::size_t& library_bytes) {
-    cufftHandle handle = 0;
-    core::check_cufft(cufftCreate(&handle), "making a plan");
-    core::check_cufft(cufftSetAutoAllocation(handle, 0), "making a plan");
-    std::size_t bytes = 0;
-    long long n = length, no_gaps = length;
-    core::check_cufft(cufftMakePlanMany64(handle, 1, &n, &no_gaps, 1, input_row, &no_gaps, 1, output_row,
-                                          type, batch, &bytes),
-                      "making a plan");
-    library_bytes = std::max(library_bytes, bytes);
-    return handle;
 }
 
 /// Where the FFT library may read and write pixels: in precision R and aligned to a complex number.
@@ -105,12 +85,6 @@ RingTransforms<R>::RingTransforms(const RingFftGeometry& geometry, const SumSche
 }
 
 template <class R>
-RingTransforms<R>::~RingTransforms() {
-    for (const RingRun& run : runs_) cufftDestroy(run.transform);
-    for (const PairBatch& batch : batches_) cufftDestroy(batch.transform);
-}
-
-template <class R>
 void RingTransforms<R>::add_run(const Grid& grid, const std::vector<std::int64_t>& rings,
                                 std::vector<bool>& in_run, const std::vector<RunRing>& ring_modes) {
     const auto n_rings = static_cast<std::int64_t>(rings.size());
@@ -124,10 +98,12 @@ void RingTransforms<R>::add_run(const Grid& grid, const std::vector<std::int64_t
     }
     const Ring& first = grid.rings()[rings.front()];
     const std::int64_t n = first.n_pixels, n_bins = n / 2 + 1;
-    const cufftHandle handle = direction_ == Direction::to_modes
-                                   ? make_fft(n, n_rings, to_complex_type<R>, n, n_bins, library_bytes_)
-                                   : make_fft(n, n_rings, to_real_type<R>, n_bins, n, library_bytes_);
-    runs_.push_back({first.first_pixel, n, n_rings, n_modes, core::DeviceArray<RunRing>(entries), handle});
+    FftBatch transform = direction_ == Direction::to_modes
+                             ? FftBatch(n, n_rings, fft::cuda::real_to_complex<R>, n, n_bins)
+                             : FftBatch(n, n_rings, fft::cuda::complex_to_real<R>, n_bins, n);
+    library_bytes_ = std::max(library_bytes_, transform.work_bytes());
+    runs_.push_back(
+        {first.first_pixel, n, n_rings, n_modes, core::DeviceArray<RunRing>(entries), std::move(transform)});
     // Bins, and pixels of precision R where the map's cannot be used.
     scratch_size_ = std::max(scratch_size_, n_rings * (n_bins + (n + 1) / 2) + 1);
 }
@@ -140,8 +116,9 @@ void RingTransforms<R>::make_batches(const RingFftGeometry& geometry, const SumS
     std::map<std::int64_t, std::vector<PairSequence>> by_length;
     std::map<std::int64_t, std::int64_t> filter_of;
     std::int64_t n_filters = 0;
-    std::vector<PairSequence> caps;
-    const std::int64_t longest_part = CapTransforms<R>::longest_part();
+    std::vector<PairSequence> cap_pairs;
+    std::vector<fft::cuda::CapPair> caps;
+    const std::int64_t longest_part = fft::cuda::CapTransforms<R>::longest_part();
     for (std::int64_t k = 0; k < geometry.n_nodes(); ++k) {
         const RingNode& node = geometry.nodes()[k];
         const std::int64_t n_modes = input ? node.input_modes : node.output_modes;
@@ -159,9 +136,14 @@ void RingTransforms<R>::make_batches(const RingFftGeometry& geometry, const SumS
                 here ? (input ? schedule.input_modes : schedule.output_modes)[2 * k + side] : -1;
         }
         if (pair.pixel[0] < 0 && pair.pixel[1] < 0) continue;
-        if (node.n_pixels / parts_of(node.n_pixels) <= longest_part &&
+        if (node.n_pixels / fft::cuda::cap_parts(node.n_pixels) <= longest_part &&
             static_cast<std::int64_t>(caps.size()) < most_rings) {
-            caps.push_back(pair);
+            caps.push_back({{pair.pixel[0], pair.pixel[1]},
+                            {pair.weight[0], pair.weight[1]},
+                            static_cast<std::int32_t>(caps.size()),
+                            pair.n_pixels,
+                            pair.n_modes});
+            cap_pairs.push_back(pair);
             continue;
         }
         const std::int64_t length = padded_length(node.n_pixels);
@@ -173,7 +155,8 @@ void RingTransforms<R>::make_batches(const RingFftGeometry& geometry, const SumS
         pair.filter = filter->second;
         by_length[length].push_back(pair);
     }
-    caps_ = std::make_unique<CapTransforms<R>>(std::move(caps));
+    cap_pairs_ = core::DeviceArray<PairSequence>(cap_pairs);
+    caps_ = std::make_unique<fft::cuda::CapTransforms<R>>(std::move(caps));
     scratch_size_ = std::max(scratch_size_, caps_->scratch_size());
     for (const auto& [length, pairs] : by_length) {
         const std::int64_t at_once = std::clamp<std::int64_t>(most_scratch / length, 1, most_rings);
@@ -184,7 +167,8 @@ void RingTransforms<R>::make_batches(const RingFftGeometry& geometry, const SumS
             std::int64_t n_modes = 0;
             for (const PairSequence& pair : part) n_modes = std::max<std::int64_t>(n_modes, pair.n_modes);
             batches_.push_back({length, count, n_modes, core::DeviceArray<PairSequence>(part),
-                                make_fft(length, count, complex_type<R>, length, length, library_bytes_)});
+                                FftBatch(length, count, fft::cuda::complex_to_complex<R>, length, length)});
+            library_bytes_ = std::max(library_bytes_, batches_.back().transform.work_bytes());
             scratch_size_ = std::max(scratch_size_, length * count);
         }
     }
@@ -209,21 +193,16 @@ void RingTransforms<R>::make_filters() {
             std::vector<std::pair<std::int64_t, std::int64_t>>(filter_lengths_.begin() + first,
                                                                filter_lengths_.begin() + end));
         sequences.reserve(count * length);
-        std::size_t bytes = 0;
-        const cufftHandle handle = make_fft(length, count, CUFFT_Z2Z, length, length, bytes);
-        library.reserve(static_cast<std::int64_t>(bytes));
+        const FftBatch transform(length, count, CUFFT_Z2Z, length, length);
+        library.reserve(static_cast<std::int64_t>(transform.work_bytes()));
         chirp_kernel<<<grid_of(length, count), ring_threads, 0, stream.get()>>>(lengths.data(), length,
                                                                                 sequences.data());
         core::check_launch("chirp filters");
-        core::check_cufft(cufftSetStream(handle, stream.get()), "setting the stream");
-        core::check_cufft(cufftSetWorkArea(handle, library.data()), "setting the work area");
-        core::check_cufft(cufftExecZ2Z(handle, sequences.data(), sequences.data(), CUFFT_FORWARD),
-                          "chirp filters");
+        transform.transform(sequences.data(), CUFFT_FORWARD, library.data(), stream.get());
         store_filters_kernel<R><<<blocks_of(count * length), ring_threads, 0, stream.get()>>>(
             sequences.data(), count * length, 1.0 / static_cast<double>(length), filters_.data() + offset);
         core::check_launch("chirp filters");
         core::check_cuda(cudaStreamSynchronize(stream.get()), "chirp filters");
-        core::check_cufft(cufftDestroy(handle), "giving up a plan");
         offset += count * length;
         first = end;
     }
@@ -231,26 +210,10 @@ void RingTransforms<R>::make_filters() {
 
 template <class R>
 std::int64_t RingTransforms<R>::bytes() const {
-    std::int64_t sum = filters_.bytes() + caps_->bytes();
+    std::int64_t sum = filters_.bytes() + cap_pairs_.bytes() + caps_->bytes();
     for (const RingRun& run : runs_) sum += run.rings.bytes();
     for (const PairBatch& batch : batches_) sum += batch.pairs.bytes();
     return sum;
-}
-
-template <class R>
-void RingTransforms<R>::prepare(cufftHandle handle, void* library, cudaStream_t stream) const {
-    core::check_cufft(cufftSetStream(handle, stream), "setting the stream");
-    core::check_cufft(cufftSetWorkArea(handle, library), "setting the work area");
-}
-
-template <class R>
-void RingTransforms<R>::execute(cufftHandle handle, Complex<R>* data, int sign, void* library,
-                                cudaStream_t stream) const {
-    prepare(handle, library, stream);
-    if constexpr (sizeof(R) == 4)
-        core::check_cufft(cufftExecC2C(handle, data, data, sign), "a transform");
-    else
-        core::check_cufft(cufftExecZ2Z(handle, data, data, sign), "a transform");
 }
 
 template <class R>
@@ -258,15 +221,15 @@ template <class T>
 void RingTransforms<R>::transform(const T* map, Complex<R>* modes, Complex<R>* scratch, void* library,
                                   cudaStream_t stream) const {
     const std::lock_guard lock(library_mutex_);
-    caps_->template transform<T>(map, modes, scratch, stream);
+    caps_->to_bins(map, true, StorePairs<R>{cap_pairs_.data(), modes}, scratch, stream);
     for (const PairBatch& batch : batches_) {
         const dim3 blocks = grid_of(batch.length, batch.n_pairs);
         const PairSequence* const pairs = batch.pairs.data();
         read_pairs_kernel<T, R><<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, map, scratch);
-        execute(batch.transform, scratch, CUFFT_FORWARD, library, stream);
+        batch.transform.transform(scratch, CUFFT_FORWARD, library, stream);
         filter_pairs_kernel<R>
             <<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, filters_.data(), true, scratch);
-        execute(batch.transform, scratch, CUFFT_INVERSE, library, stream);
+        batch.transform.transform(scratch, CUFFT_INVERSE, library, stream);
         unfold_pairs_kernel<R><<<grid_of(batch.n_modes, batch.n_pairs), ring_threads, 0, stream>>>(
             pairs, batch.length, scratch, modes);
         core::check_launch("rings of the caps");
@@ -279,11 +242,7 @@ void RingTransforms<R>::transform(const T* map, Complex<R>* modes, Complex<R>* s
             values = const_cast<R*>(reinterpret_cast<const R*>(pixels));
         else
             convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(pixels, n_values, values);
-        prepare(run.transform, library, stream);
-        if constexpr (sizeof(R) == 4)
-            core::check_cufft(cufftExecR2C(run.transform, values, scratch), "a run of rings");
-        else
-            core::check_cufft(cufftExecD2Z(run.transform, values, scratch), "a run of rings");
+        run.transform.to_bins(values, scratch, library, stream);
         unfold_run_kernel<R><<<grid_of(run.n_modes, run.n_rings), ring_threads, 0, stream>>>(
             run.rings.data(), run.n_pixels, scratch, modes);
         core::check_launch("rings of one length");
@@ -295,15 +254,15 @@ template <class T>
 void RingTransforms<R>::transform_back(const Complex<R>* modes, T* map, Complex<R>* scratch, void* library,
                                        cudaStream_t stream) const {
     const std::lock_guard lock(library_mutex_);
-    caps_->template transform_back<T>(modes, map, scratch, stream);
+    caps_->to_pixels(FoldedPairs<R>{cap_pairs_.data(), modes}, map, scratch, stream);
     for (const PairBatch& batch : batches_) {
         const dim3 blocks = grid_of(batch.length, batch.n_pairs);
         const PairSequence* const pairs = batch.pairs.data();
         fold_pairs_kernel<R><<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, modes, scratch);
-        execute(batch.transform, scratch, CUFFT_FORWARD, library, stream);
+        batch.transform.transform(scratch, CUFFT_FORWARD, library, stream);
         filter_pairs_kernel<R>
             <<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, filters_.data(), false, scratch);
-        execute(batch.transform, scratch, CUFFT_INVERSE, library, stream);
+        batch.transform.transform(scratch, CUFFT_INVERSE, library, stream);
         write_pairs_kernel<T, R><<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, scratch, map);
         core::check_launch("rings of the caps");
     }
@@ -315,11 +274,7 @@ void RingTransforms<R>::transform_back(const Complex<R>* modes, T* map, Complex<
         if (direct) values = reinterpret_cast<R*>(pixels);
         fold_run_kernel<R><<<grid_of(n_bins, run.n_rings), ring_threads, 0, stream>>>(
             run.rings.data(), run.n_pixels, modes, scratch);
-        prepare(run.transform, library, stream);
-        if constexpr (sizeof(R) == 4)
-            core::check_cufft(cufftExecC2R(run.transform, scratch, values), "a run of rings");
-        else
-            core::check_cufft(cufftExecZ2D(run.transform, scratch, values), "a run of rings");
+        run.transform.to_values(scratch, values, library, stream);
         if (!direct)
             convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(values, n_values, pixels);
         core::check_launch("rings of one length");

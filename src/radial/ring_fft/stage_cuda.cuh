@@ -4,12 +4,13 @@
 #include <mutex>
 #include <vector>
 
-#include "radial/ring_fft/caps_cuda.cuh"
+#include "fft/fft_batch.cuh"
+#include "radial/ring_fft/fold.cuh"
 #include "radial/ring_fft/schedule.hpp"
 
 /// From maps to F(m) of their rings and from G(m) to maps, in precision R. Rings of one length that follow
 /// each other go through one batch of real transforms; others as pairs north + i south through Bluestein's
-/// algorithm, in shared memory (ring_fft_caps_cuda.cuh) or, where they are too long for it, batched by padded
+/// algorithm, in shared memory (fft/ring_caps_cuda.cuh) or, where they are too long for it, batched by padded
 /// length.
 namespace zonal::radial::cuda {
 
@@ -25,7 +26,7 @@ struct RingRun {
     std::int64_t first_pixel, n_pixels, n_rings;
     std::int64_t n_modes;  ///< of the ring with the most
     core::DeviceArray<RunRing> rings;
-    cufftHandle transform;
+    fft::cuda::FftBatch transform;
 };
 
 /// Pairs whose sequences are padded to one length.
@@ -33,7 +34,7 @@ struct PairBatch {
     std::int64_t length, n_pairs;
     std::int64_t n_modes;  ///< of the pair with the most
     core::DeviceArray<PairSequence> pairs;
-    cufftHandle transform;
+    fft::cuda::FftBatch transform;
 };
 
 /// One direction: of a grid's rings to their modes, or back.
@@ -43,9 +44,6 @@ class RingTransforms {
     enum class Direction { to_modes, to_pixels };
 
     RingTransforms(const RingFftGeometry& geometry, const SumSchedule& schedule, Direction direction);
-    ~RingTransforms();
-    RingTransforms(const RingTransforms&) = delete;
-    RingTransforms& operator=(const RingTransforms&) = delete;
 
     /// Complex numbers of scratch memory that a call needs, and bytes of the FFT library's.
     std::int64_t scratch_size() const { return scratch_size_; }
@@ -68,13 +66,12 @@ class RingTransforms {
     void make_batches(const RingFftGeometry& geometry, const SumSchedule& schedule,
                       const std::vector<bool>& in_run);
     void make_filters();
-    void prepare(cufftHandle handle, void* library, cudaStream_t stream) const;
-    void execute(cufftHandle handle, Complex<R>* data, int sign, void* library, cudaStream_t stream) const;
 
     const Direction direction_;
     std::vector<RingRun> runs_;
     std::vector<PairBatch> batches_;
-    std::unique_ptr<CapTransforms<R>> caps_;
+    core::DeviceArray<PairSequence> cap_pairs_;
+    std::unique_ptr<fft::cuda::CapTransforms<R>> caps_;
     core::DeviceArray<Complex<R>> filters_;
     std::vector<std::pair<std::int64_t, std::int64_t>> filter_lengths_;  ///< pixels, padded length
     std::int64_t scratch_size_ = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "fft/complex.cuh"
+#include "radial/ring_fft/fold.cuh"
 #include "radial/ring_fft/schedule.hpp"
 
 /// The sum over rings on the device; Components: 1, or 2 of Q and U.

@@ -1,17 +1,11 @@
 #pragma once
 
-#include "fft/dft_registers.cuh"
 #include "sht/rings/ring_stage_cuda.cuh"
 
 /// The kernels of the Fourier stage: modes to bins and back, with phases and aliasing.
 namespace zonal::sht::cuda {
 
-inline constexpr int ring_threads = 256;
-
-/// Blocks of ring_threads threads for `count` items.
-inline unsigned blocks_of(std::int64_t count) {
-    return static_cast<unsigned>((count + ring_threads - 1) / ring_threads);
-}
+using fft::cuda::chirp, fft::cuda::conjugate, fft::cuda::times;
 
 /// value * exp(i m phi_0); the rounding error of m phi_0 is put back, as an angle of many turns has lost
 /// digits.
@@ -169,11 +163,22 @@ static __global__ void paired_modes_kernel(const PairGeometry* pairs, const RunP
     fourier[origin[m] + which] = {north, south};
 }
 
-/// exp(i pi j^2 / n).
-__device__ inline double2 chirp(std::int64_t j, std::int64_t n) {
-    double s, c;
-    sincospi(static_cast<double>(j * j % (2 * n)) / static_cast<double>(n), &s, &c);
-    return {c, s};
+/// Bin k of north + i south: the sum of the modes that alias to it.
+__device__ inline double2 pair_bin(const PairGeometry& pair, std::int32_t which, const std::int64_t* origin,
+                                   const PairModes* fourier, std::int64_t k) {
+    const std::int64_t n = pair.n_pixels;
+    double2 sum{0, 0};
+    for (std::int64_t m = k; m <= pair.last_m; m += n) {
+        const TurnedModes f(fourier, pair, origin[m] + which, m);
+        sum.x += f.north.x - f.south.y;
+        sum.y += f.north.y + f.south.x;
+    }
+    for (std::int64_t m = n - k; m <= pair.last_m; m += n) {
+        const TurnedModes f(fourier, pair, origin[m] + which, m);
+        sum.x += f.north.x + f.south.y;
+        sum.y += f.south.x - f.north.y;
+    }
+    return sum;
 }
 
 /// Bins of north + i south times the chirp, padded with zeros to `length`.
@@ -186,19 +191,7 @@ static __global__ void fold_kernel(const PairGeometry* pairs, const BluesteinPai
                        n = pair.n_pixels;
     if (k >= length) return;
     double2 sum{0, 0};
-    if (k < n) {
-        for (std::int64_t m = k; m <= pair.last_m; m += n) {
-            const TurnedModes f(fourier, pair, origin[m] + entry.pair, m);
-            sum.x += f.north.x - f.south.y;
-            sum.y += f.north.y + f.south.x;
-        }
-        for (std::int64_t m = n - k; m <= pair.last_m; m += n) {
-            const TurnedModes f(fourier, pair, origin[m] + entry.pair, m);
-            sum.x += f.north.x + f.south.y;
-            sum.y += f.south.x - f.north.y;
-        }
-        sum = times(sum, chirp(k, n));
-    }
+    if (k < n) sum = times(pair_bin(pair, entry.pair, origin, fourier, k), chirp(k, n));
     sequences[blockIdx.y * length + k] = sum;
 }
 
@@ -252,6 +245,26 @@ __device__ inline void store_modes(const PairGeometry& pair, bool north, bool so
     if (pair.north_pixel < 0) modes.north = {0, 0};
     if (pair.south_pixel < 0) modes.south = {0, 0};
 }
+
+/// pair_bin and store_modes for the caps' transforms.
+struct CapBins {
+    const PairGeometry* pairs;
+    const std::int64_t* origin;
+    const PairModes* fourier;
+    __device__ double2 operator()(const fft::cuda::CapPair& cap, std::int64_t k) const {
+        return pair_bin(pairs[cap.pair], cap.pair, origin, fourier, k);
+    }
+};
+struct CapModes {
+    const PairGeometry* pairs;
+    const std::int64_t* origin;
+    PairModes* fourier;
+    __device__ void operator()(const fft::cuda::CapPair& cap, std::int64_t m, double2 up,
+                               double2 down) const {
+        store_modes(pairs[cap.pair], cap.pixel[0] >= 0, cap.pixel[1] >= 0, m, up, down,
+                    fourier[origin[m] + cap.pair]);
+    }
+};
 
 /// The transpose of fold_kernel, after the filtering: F_m of the rings that the entry has.
 static __global__ void unfold_kernel(const PairGeometry* pairs, const BluesteinPair* batch,

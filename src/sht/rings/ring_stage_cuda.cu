@@ -9,6 +9,8 @@
 namespace zonal::sht::cuda {
 namespace {
 
+using fft::cuda::FftBatch;
+
 /// Fewer rings than this go through Bluestein's algorithm.
 constexpr std::int64_t shortest_run = 16;
 /// Pairs of a batch at most: of the grid's dimension that counts them, and of the scratch memory.
@@ -26,31 +28,6 @@ std::int64_t padded_length(std::int64_t n) {
 dim3 run_blocks(std::int64_t count, std::int64_t n_rings) {
     const std::int64_t y = std::min(n_rings, most_pairs);
     return {blocks_of(count), static_cast<unsigned>(y), static_cast<unsigned>((n_rings + y - 1) / y)};
-}
-
-/// A batch of FFTs of one length, in rows of input_row and output_row values.
-cufftHandle make_fft(std::int64_t length, std::int64_t batch, cufftType type, std::int64_t input_row,
-                     std::int64_t output_row, std::size_t& library_bytes) {
-    cufftHandle handle = 0;
-    core::check_cufft(cufftCreate(&handle), "making a plan");
-    core::check_cufft(cufftSetAutoAllocation(handle, 0), "making a plan");
-    std::size_t bytes = 0;
-    long long n = length, no_gaps = length;
-    core::check_cufft(cufftMakePlanMany64(handle, 1, &n, &no_gaps, 1, input_row, &no_gaps, 1, output_row,
-                                          type, batch, &bytes),
-                      "making a plan");
-    library_bytes = std::max(library_bytes, bytes);
-    return handle;
-}
-
-void prepare(cufftHandle handle, void* library, cudaStream_t stream) {
-    core::check_cufft(cufftSetStream(handle, stream), "setting the stream");
-    core::check_cufft(cufftSetWorkArea(handle, library), "setting the work area");
-}
-
-void transform(cufftHandle handle, double2* data, int direction, void* library, cudaStream_t stream) {
-    prepare(handle, library, stream);
-    core::check_cufft(cufftExecZ2Z(handle, data, data, direction), "a transform");
 }
 
 /// The pairs that a run's rings make up, in the order of the pairs; empty where the other ring of one is not
@@ -110,14 +87,6 @@ RingStage::RingStage(const Grid& grid, const RingPairs& rings, const std::int64_
     make_filters();
 }
 
-RingStage::~RingStage() {
-    for (const RingRun& run : runs_) {
-        cufftDestroy(run.synthesis);
-        cufftDestroy(run.adjoint);
-    }
-    for (const BluesteinBatch& batch : batches_) cufftDestroy(batch.transform);
-}
-
 void RingStage::find_runs(const Grid& grid, const RingPairs& rings) {
     std::vector<RunRing> pair_of(grid.rings().size());
     for (std::size_t p = 0; p < rings.pairs.size(); ++p) {
@@ -147,57 +116,61 @@ void RingStage::find_runs(const Grid& grid, const RingPairs& rings) {
 void RingStage::add_run(const Grid& grid, const std::vector<std::int64_t>& rings,
                         const std::vector<RunRing>& pair_of) {
     if (static_cast<std::int64_t>(rings.size()) < shortest_run) return;
-    RingRun run;
-    run.first_pixel = grid.rings()[rings.front()].first_pixel;
-    run.n_pixels = grid.rings()[rings.front()].n_pixels;
-    run.n_rings = static_cast<std::int64_t>(rings.size());
+    const Ring& first = grid.rings()[rings.front()];
+    const std::int64_t n = first.n_pixels, n_bins = n / 2 + 1;
+    const auto n_rings = static_cast<std::int64_t>(rings.size());
     std::vector<RunRing> entries;
     for (const std::int64_t ring : rings) {
         entries.push_back(pair_of[ring]);
         in_run_[ring] = true;
     }
-    run.rings = core::DeviceArray<RunRing>(entries);
-    run.pairs = core::DeviceArray<RunPair>(whole_pairs(entries, host_pairs_));
-    const std::int64_t n_bins = run.n_pixels / 2 + 1;
-    run.synthesis = make_fft(run.n_pixels, run.n_rings, CUFFT_Z2D, n_bins, run.n_pixels, library_bytes_);
-    run.adjoint = make_fft(run.n_pixels, run.n_rings, CUFFT_D2Z, run.n_pixels, n_bins, library_bytes_);
-    buffer_size_ = std::max(buffer_size_, run.n_rings * (2 * n_bins + run.n_pixels));
-    runs_.push_back(std::move(run));
+    runs_.push_back({first.first_pixel, n, n_rings, core::DeviceArray<RunRing>(entries),
+                     core::DeviceArray<RunPair>(whole_pairs(entries, host_pairs_)),
+                     FftBatch(n, n_rings, CUFFT_Z2D, n_bins, n), FftBatch(n, n_rings, CUFFT_D2Z, n, n_bins)});
+    for (const FftBatch* transform : {&runs_.back().synthesis, &runs_.back().adjoint})
+        library_bytes_ = std::max(library_bytes_, transform->work_bytes());
+    buffer_size_ = std::max(buffer_size_, n_rings * (2 * n_bins + n));
 }
 
 void RingStage::make_batches(const RingPairs& rings) {
     std::map<std::int64_t, std::vector<BluesteinPair>> by_length;
     std::map<std::int64_t, std::int64_t> filter_of;
-    std::vector<CapPair> caps;
-    const std::int64_t longest_part = RingCaps::longest_part();
+    std::vector<fft::cuda::CapPair> caps;
+    const std::int64_t longest_part = fft::cuda::CapTransforms<double>::longest_part();
     for (std::size_t p = 0; p < rings.pairs.size(); ++p) {
         const RingPair pair = rings.pairs[p];
         const bool north = pair.north >= 0 && !in_run_[pair.north],
                    south = pair.south >= 0 && !in_run_[pair.south];
         if (!north && !south) continue;
-        const std::int64_t n = host_pairs_[p].n_pixels;
-        if (n / cap_parts(n) <= longest_part && static_cast<std::int64_t>(caps.size()) < most_pairs) {
-            caps.push_back({static_cast<std::int32_t>(p), north, south, 0, 0, 0, 0, 0});
+        const PairGeometry& geometry = host_pairs_[p];
+        const std::int64_t n = geometry.n_pixels;
+        if (n / fft::cuda::cap_parts(n) <= longest_part &&
+            static_cast<std::int64_t>(caps.size()) < most_pairs) {
+            caps.push_back({{north ? geometry.north_pixel : -1, south ? geometry.south_pixel : -1},
+                            {geometry.north_weight, geometry.south_weight},
+                            static_cast<std::int32_t>(p),
+                            geometry.n_pixels,
+                            geometry.last_m + 1});
             continue;
         }
-        const std::int64_t length = padded_length(host_pairs_[p].n_pixels);
-        const auto [filter, is_new] = filter_of.try_emplace(host_pairs_[p].n_pixels, n_filters_);
+        const std::int64_t length = padded_length(n);
+        const auto [filter, is_new] = filter_of.try_emplace(n, n_filters_);
         if (is_new) n_filters_ += length;
         by_length[length].push_back({static_cast<std::int32_t>(p), north, south, filter->second});
     }
-    caps_ = std::make_unique<RingCaps>(std::move(caps), host_pairs_, pairs_.data(), fourier_origin_);
-    buffer_size_ = std::max(buffer_size_, caps_->buffer_size());
+    caps_ = std::make_unique<fft::cuda::CapTransforms<double>>(std::move(caps));
+    buffer_size_ = std::max(buffer_size_, 2 * caps_->scratch_size());
     for (const auto& [length, pairs] : by_length) {
         const std::int64_t at_once =
             std::clamp<std::int64_t>(most_batch_bytes / (16 * length), 1, most_pairs);
         for (std::size_t first = 0; first < pairs.size(); first += at_once) {
             const std::size_t end = std::min(pairs.size(), first + static_cast<std::size_t>(at_once));
             const std::vector<BluesteinPair> part(pairs.begin() + first, pairs.begin() + end);
-            BluesteinBatch batch{length, static_cast<std::int64_t>(part.size()),
-                                 core::DeviceArray<BluesteinPair>(part), 0};
-            batch.transform = make_fft(length, batch.n_pairs, CUFFT_Z2Z, length, length, library_bytes_);
-            buffer_size_ = std::max(buffer_size_, 2 * length * batch.n_pairs);
-            batches_.push_back(std::move(batch));
+            const auto count = static_cast<std::int64_t>(part.size());
+            batches_.push_back({length, count, core::DeviceArray<BluesteinPair>(part),
+                                FftBatch(length, count, CUFFT_Z2Z, length, length)});
+            library_bytes_ = std::max(library_bytes_, batches_.back().transform.work_bytes());
+            buffer_size_ = std::max(buffer_size_, 2 * length * count);
         }
     }
 }
@@ -213,7 +186,7 @@ void RingStage::make_filters() {
         chirp_filter_kernel<<<blocks, ring_threads, 0, stream.get()>>>(pairs_.data(), batch.pairs.data(),
                                                                        batch.length, sequences.data());
         core::check_launch("chirp filters");
-        transform(batch.transform, sequences.data(), CUFFT_FORWARD, library.data(), stream.get());
+        batch.transform.transform(sequences.data(), CUFFT_FORWARD, library.data(), stream.get());
         store_filters_kernel<<<blocks, ring_threads, 0, stream.get()>>>(batch.pairs.data(), batch.length,
                                                                         sequences.data(), filters_.data());
         core::check_launch("chirp filters");
@@ -233,15 +206,15 @@ void RingStage::synthesize(const PairModes* fourier, T* map, double* buffer, voi
                            cudaStream_t stream) const {
     const std::lock_guard lock(library_mutex_);
     auto* complex = reinterpret_cast<double2*>(buffer);
-    caps_->synthesize(fourier, map, buffer, stream);
+    caps_->to_pixels(CapBins{pairs_.data(), fourier_origin_, fourier}, map, complex, stream);
     for (const BluesteinBatch& batch : batches_) {
         const dim3 blocks(blocks_of(batch.length), static_cast<unsigned>(batch.n_pairs));
         fold_kernel<<<blocks, ring_threads, 0, stream>>>(pairs_.data(), batch.pairs.data(), fourier_origin_,
                                                          fourier, batch.length, complex);
-        transform(batch.transform, complex, CUFFT_FORWARD, library, stream);
+        batch.transform.transform(complex, CUFFT_FORWARD, library, stream);
         filter_kernel<<<blocks, ring_threads, 0, stream>>>(batch.pairs.data(), filters_.data(), batch.length,
                                                            false, complex);
-        transform(batch.transform, complex, CUFFT_INVERSE, library, stream);
+        batch.transform.transform(complex, CUFFT_INVERSE, library, stream);
         write_pixels_kernel<T><<<blocks, ring_threads, 0, stream>>>(pairs_.data(), batch.pairs.data(),
                                                                     batch.length, complex, map);
         core::check_launch("rings of the caps");
@@ -257,8 +230,7 @@ void RingStage::synthesize(const PairModes* fourier, T* map, double* buffer, voi
         T* pixels = map + run.first_pixel;
         const bool direct = usable(pixels);
         double* out = direct ? reinterpret_cast<double*>(pixels) : buffer + 2 * run.n_rings * n_bins;
-        prepare(run.synthesis, library, stream);
-        core::check_cufft(cufftExecZ2D(run.synthesis, complex, out), "a run of rings");
+        run.synthesis.to_values(complex, out, library, stream);
         if (!direct) convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(out, n_values, pixels);
         core::check_launch("rings of one length");
     }
@@ -269,16 +241,16 @@ void RingStage::adjoint(const T* map, bool weighted, PairModes* fourier, double*
                         cudaStream_t stream) const {
     const std::lock_guard lock(library_mutex_);
     auto* complex = reinterpret_cast<double2*>(buffer);
-    caps_->adjoint(map, weighted, fourier, buffer, stream);
+    caps_->to_bins(map, weighted, CapModes{pairs_.data(), fourier_origin_, fourier}, complex, stream);
     for (const BluesteinBatch& batch : batches_) {
         const dim3 blocks(blocks_of(batch.length), static_cast<unsigned>(batch.n_pairs));
         const dim3 mode_blocks(blocks_of(n_orders_), static_cast<unsigned>(batch.n_pairs));
         read_pixels_kernel<T><<<blocks, ring_threads, 0, stream>>>(pairs_.data(), batch.pairs.data(),
                                                                    batch.length, map, weighted, complex);
-        transform(batch.transform, complex, CUFFT_FORWARD, library, stream);
+        batch.transform.transform(complex, CUFFT_FORWARD, library, stream);
         filter_kernel<<<blocks, ring_threads, 0, stream>>>(batch.pairs.data(), filters_.data(), batch.length,
                                                            true, complex);
-        transform(batch.transform, complex, CUFFT_INVERSE, library, stream);
+        batch.transform.transform(complex, CUFFT_INVERSE, library, stream);
         unfold_kernel<<<mode_blocks, ring_threads, 0, stream>>>(
             pairs_.data(), batch.pairs.data(), fourier_origin_, batch.length, complex, fourier);
         core::check_launch("rings of the caps");
@@ -291,8 +263,7 @@ void RingStage::adjoint(const T* map, bool weighted, PairModes* fourier, double*
             in = buffer + 2 * run.n_rings * n_bins;
             convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(pixels, n_values, in);
         }
-        prepare(run.adjoint, library, stream);
-        core::check_cufft(cufftExecD2Z(run.adjoint, in, complex), "a run of rings");
+        run.adjoint.to_bins(in, complex, library, stream);
         if (run.pairs.size() > 0)
             paired_modes_kernel<<<tiles_of(n_orders_, run.pairs.size()), ring_threads, 0, stream>>>(
                 pairs_.data(), run.pairs.data(), fourier_origin_, complex, weighted, run.pairs.size(),

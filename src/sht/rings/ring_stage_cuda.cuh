@@ -3,14 +3,25 @@
 #include <memory>
 #include <mutex>
 
-#include "sht/rings/ring_caps_cuda.cuh"
+#include "fft/fft_batch.cuh"
+#include "fft/ring_caps_cuda.cuh"
+#include "sht/legendre/legendre_cuda.cuh"
 #include "zonal/grid.hpp"
 
 /// The Fourier stage on CUDA: between the F_m of the ring pairs and the pixels. Runs of many rings of one
 /// length are real FFTs in one call; the rings of the polar caps, each of its own length, are pairs north + i
-/// south through Bluestein's algorithm, in shared memory (RingCaps) or, where they are too long for that,
-/// batched by padded length.
+/// south through Bluestein's algorithm, in shared memory (fft/ring_caps_cuda.cuh) or, where they are too long
+/// for that, batched by padded length.
 namespace zonal::sht::cuda {
+
+using fft::cuda::blocks_of, fft::cuda::ring_threads;
+
+/// What the kernels read of a ring pair; -1 for a missing ring.
+struct PairGeometry {
+    double north_phi_0, south_phi_0, north_weight, south_weight;
+    std::int64_t north_pixel, south_pixel;
+    std::int32_t n_pixels, last_m;
+};
 
 /// One ring of a run: its pair and whether it is the southern one.
 struct RunRing {
@@ -28,7 +39,7 @@ struct RingRun {
     std::int64_t first_pixel, n_pixels, n_rings;
     core::DeviceArray<RunRing> rings;
     core::DeviceArray<RunPair> pairs;        ///< empty unless the run holds whole pairs, 2 last_m <= n
-    cufftHandle synthesis = 0, adjoint = 0;  ///< complex to real, real to complex
+    fft::cuda::FftBatch synthesis, adjoint;  ///< complex to real, real to complex
 };
 
 /// One pair of a Bluestein batch; a ring that belongs to a run, or is missing, is left out.
@@ -42,16 +53,13 @@ struct BluesteinPair {
 struct BluesteinBatch {
     std::int64_t length, n_pairs;
     core::DeviceArray<BluesteinPair> pairs;
-    cufftHandle transform = 0;
+    fft::cuda::FftBatch transform;
 };
 
 class RingStage {
   public:
     /// max_last_m: per block of pairs, as RingPairs has it.
     RingStage(const Grid& grid, const RingPairs& rings, const std::int64_t* fourier_origin);
-    ~RingStage();
-    RingStage(const RingStage&) = delete;
-    RingStage& operator=(const RingStage&) = delete;
 
     /// Doubles of scratch memory that a call needs, and bytes for the FFT library.
     std::int64_t buffer_size() const { return buffer_size_; }
@@ -80,7 +88,7 @@ class RingStage {
     const std::int64_t* fourier_origin_;
     std::int64_t n_orders_;  ///< that any ring has
     std::vector<RingRun> runs_;
-    std::unique_ptr<RingCaps> caps_;
+    std::unique_ptr<fft::cuda::CapTransforms<double>> caps_;
     std::vector<BluesteinBatch> batches_;
     core::DeviceArray<double2> filters_;
     std::int64_t n_filters_ = 0, buffer_size_ = 0;

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <vector>
+
+#include "fft/shared_dft.cuh"
+
+/// FFTs of rings whose lengths all differ, as in HEALPix's polar caps. A ring and its mirror are the complex
+/// sequence north + i south. Its n pixels are split into q = 4 (2, 1) interleaved parts of n / q, and each
+/// part goes through Bluestein's algorithm in shared memory:
+///   pixel q j + c = sum_{k < n/q} exp(2 pi i j k / (n/q)) s_c[k],
+///   s_c[k] = exp(2 pi i c k / n) sum_{d < q} exp(2 pi i c d / q) Z[k + d n/q],  Z: the sequence's Fourier
+///   bins.
+namespace zonal::fft::cuda {
+
+/// The number of parts of a ring of n pixels.
+inline std::int32_t cap_parts(std::int64_t n) {
+    return n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 1;
+}
+
+/// A ring and its mirror.
+struct CapPair {
+    std::int64_t pixel[2];  ///< where the northern and the southern ring start in the map; -1: left out
+    double weight[2];       ///< by which their pixels count on the way to the bins
+    std::int32_t pair;      ///< the caller's number of the pair
+    std::int32_t n_pixels, n_modes;
+    // The rest is set by CapTransforms.
+    std::int32_t n_parts = 0, part_length = 0;
+    std::int64_t sequence = 0;  ///< where its parts start in scratch memory
+    std::int64_t chirp = 0;     ///< where exp(i pi k^2 / part_length) starts
+    std::int64_t filter = 0;    ///< where the spectrum of its conjugate starts
+};
+
+/// s_c[k] of all parts c, one k per thread.
+template <class R, class Bins>
+__global__ void fold_caps_kernel(const CapPair* caps, Bins bins_of, Complex<R>* sequences) {
+    const CapPair cap = caps[blockIdx.y];
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
+    if (k >= cap.part_length) return;
+    double2 bins[4] = {};
+    for (int d = 0; d < cap.n_parts; ++d)
+        bins[d] = bins_of(cap, k + static_cast<std::int64_t>(d) * cap.part_length);
+    Complex<R>* const out = sequences + cap.sequence + k;
+    if (cap.n_parts == 1) {
+        out[0] = narrowed<R>(bins[0]);
+        return;
+    }
+    if (cap.n_parts == 2)
+        dft<2, true>(bins);
+    else
+        dft<4, true>(bins);
+    const double2 root = root_of_unity(k, cap.n_pixels);
+    double2 power{1, 0};
+    for (int c = 0; c < cap.n_parts; ++c) {
+        out[c * static_cast<std::int64_t>(cap.part_length)] = narrowed<R>(times(bins[c], power));
+        power = times(power, root);
+    }
+}
+
+/// The ring's bin `bin` from the parts' spectra: sum_c exp(-2 pi i c bin / n) U_c[bin % length].
+template <class R>
+__device__ double2 cap_bin(const CapPair& cap, const Complex<R>* sequences, std::int64_t bin) {
+    const Complex<R>* const parts = sequences + cap.sequence;
+    const std::int64_t k = bin % cap.part_length;
+    double2 sum = widened(parts[k]);
+    if (cap.n_parts == 1) return sum;
+    const double2 root = conjugate(root_of_unity(bin, cap.n_pixels));
+    double2 power = root;
+    for (int c = 1; c < cap.n_parts; ++c) {
+        sum = sum + times(widened(parts[c * static_cast<std::int64_t>(cap.part_length) + k]), power);
+        power = times(power, root);
+    }
+    return sum;
+}
+
+/// Gives the bins m and -m to `store`, one m per thread.
+template <class R, class Store>
+__global__ void unfold_caps_kernel(const CapPair* caps, const Complex<R>* sequences, Store store) {
+    const CapPair cap = caps[blockIdx.y];
+    const std::int64_t m = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
+    if (m >= cap.n_modes) return;
+    const std::int64_t n = cap.n_pixels, k = m % n;
+    store(cap, m, cap_bin<R>(cap, sequences, k), cap_bin<R>(cap, sequences, k == 0 ? 0 : n - k));
+}
+
+/// One part of one pair.
+struct CapPart {
+    std::int32_t cap, part;
+};
+
+/// The parts that are padded to one length.
+struct CapClass {
+    std::int32_t padded;
+    core::DeviceArray<CapPart> parts;
+};
+
+/// The transforms of a grid's cap rings in precision R.
+template <class R>
+class CapTransforms {
+  public:
+    /// The longest part that fits in the current device's shared memory.
+    static std::int64_t longest_part();
+
+    /// caps: of parts no longer than longest_part()
+    explicit CapTransforms(std::vector<CapPair> caps);
+
+    /// Complex numbers of scratch memory that a call needs.
+    std::int64_t scratch_size() const { return n_sequence_; }
+    std::int64_t bytes() const { return caps_.bytes() + chirps_.bytes() + filters_.bytes(); }
+
+    /// Writes the rings' pixels. bins_of(cap, k): bin k of north + i south, a double2, called on the device
+    template <class T, class Bins>
+    void to_pixels(const Bins& bins_of, T* map, Complex<R>* scratch, cudaStream_t stream) const {
+        if (classes_.empty()) return;
+        fold_caps_kernel<R><<<blocks(longest_), ring_threads, 0, stream>>>(caps_.data(), bins_of, scratch);
+        core::check_launch("rings of the caps");
+        parts_to_pixels(scratch, map, stream);
+    }
+
+    /// Calls store(cap, m, bin m, bin -m) on the device for all m < cap.n_modes.
+    /// weighted: pixels count by their rings' weights.
+    template <class T, class Store>
+    void to_bins(const T* map, bool weighted, const Store& store, Complex<R>* scratch,
+                 cudaStream_t stream) const {
+        if (classes_.empty()) return;
+        pixels_to_parts(map, weighted, scratch, stream);
+        unfold_caps_kernel<R><<<blocks(most_modes_), ring_threads, 0, stream>>>(caps_.data(), scratch, store);
+        core::check_launch("rings of the caps");
+    }
+
+  private:
+    dim3 blocks(std::int64_t count) const { return {blocks_of(count), static_cast<unsigned>(caps_.size())}; }
+    void make_filters(std::int64_t n_chirps, std::int64_t n_filters);
+    template <class T>
+    void parts_to_pixels(Complex<R>* sequences, T* map, cudaStream_t stream) const;
+    template <class T>
+    void pixels_to_parts(const T* map, bool weighted, Complex<R>* sequences, cudaStream_t stream) const;
+
+    std::int64_t n_sequence_ = 0, longest_ = 0, most_modes_ = 0;
+    core::DeviceArray<CapPair> caps_;
+    core::DeviceArray<Complex<R>> chirps_, filters_;
+    std::vector<CapClass> classes_;
+};
+
+}  // namespace zonal::fft::cuda
