@@ -52,6 +52,8 @@ check_layers() {
     echo "ok layers"
     tools/check_links.py
     echo "ok links"
+    tools/check_claims.py
+    echo "ok claims"
     pytest tools tools
 }
 

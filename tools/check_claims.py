@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Checks the figures of README.md and docs/ against the records of bench/results.
+
+check_claims.py [ROOT]: prints one line per problem and exits with 1 when there is any.
+
+- A figure that cites a record (tools/claims.py has the notation) is the record's, to the digits shown.
+- A figure that says how fast or how long (`1.5 times`, `29 ms`, `0.6 s`) cites a record. The comment
+  `<!-- no record: why -->` excuses the text above it, up to the heading or the comment before, and
+  `<!-- no records: why -->` the whole page.
+- A record names the commit that it was made with, and the repository has that commit. Where the sources were not quite that
+  commit's, the table of bench/results/README.md says what was different.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+from claims import check_claims
+from tracked_files import tracked_files
+
+RESULTS = "bench/results"
+COMMENT = re.compile(r"<!--\s*(?P<kind>claims|no record|no records):\s*(?P<body>.*?)\s*-->", re.DOTALL)
+BREAK = re.compile(COMMENT.pattern + r"|^#+ [^\n]*$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"^```.*?^```$|^(?: {4}|\t)[^\n]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+SPEED = re.compile(r"(?<![\w.^-])(?<!- )\d[\d.,]*(?:e-?\d+)?\s*(?:ms|us|s|times|seconds|minutes|x (?:faster|as fast))\b")
+
+
+def commits_of(value):
+    """All values of keys `commit` in a record."""
+    if isinstance(value, list):
+        return {commit for item in value for commit in commits_of(item)}
+    if not isinstance(value, dict):
+        return set()
+    own = {value["commit"]} if isinstance(value.get("commit"), str) else set()
+    return own.union(*map(commits_of, value.values()))
+
+
+def known_records(text):
+    """Records in the table of bench/results/README.md."""
+    return set(re.findall(r"^\| `([^`]+\.json)`", text, re.MULTILINE))
+
+
+def check_commits(name, record, known, has_commit):
+    """Problems of what a record says of its commit. known: it stands in the table; has_commit: hash -> bool."""
+    commits = commits_of(record)
+    if not commits:
+        return [f"{name}: names no commit"]
+    odd = [commit for commit in sorted(commits) if commit.endswith("-dirty")]
+    missing = [commit for commit in sorted(commits) if not has_commit(commit.removesuffix("-dirty"))]
+    problems = [f"{name}: commit {commit} is not in the repository" for commit in missing]
+    if odd and not known:
+        problems.append(f"{name}: commit {odd[0]}: say in {RESULTS}/README.md what was changed")
+    if known and not odd:
+        problems.append(f"{name}: stands in {RESULTS}/README.md, though it was made with a commit as it is")
+    return problems
+
+
+def check_page(text, read):
+    """Problems of a page. read: path of a record -> record, or an OSError."""
+    text = CODE.sub(lambda match: re.sub(r"\S", " ", match[0]), text)
+    excused = re.search(r"<!--\s*no records:", text) is not None
+    problems, begin = [], 0
+    for match in [*BREAK.finditer(text), None]:
+        above = text[begin:match.start() if match else len(text)]
+        kind = match["kind"] if match else None
+        if kind == "claims":
+            found, above = check_claims(match["body"], above, read)
+            problems += found
+        if kind != "no record" and not excused:
+            problems += [f"{figure.group().strip()!r} cites no record: {context(above, figure)}"
+                         for figure in SPEED.finditer(above)]
+        begin = match.end() if match else begin
+    return problems
+
+
+def context(text, match):
+    return " ".join(text[max(0, match.start() - 40):match.end() + 30].split())
+
+
+def commit_finder(root):
+    """hash -> whether the repository has it; always true in a shallow clone, which cannot know."""
+    def git(*arguments):
+        return subprocess.run(["git", "-C", root, *arguments], capture_output=True, text=True)
+    if git("rev-parse", "--is-shallow-repository").stdout.strip() == "true":
+        return lambda commit: True
+    return lambda commit: git("cat-file", "-e", commit + "^{commit}").returncode == 0
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent
+    records = tracked_files(root, f"{RESULTS}/*.json", f"{RESULTS}/**/*.json")
+    known = known_records((root / RESULTS / "README.md").read_text(encoding="utf-8"))
+    has_commit = commit_finder(root)
+
+    def read(path):
+        return json.loads((root / path).read_text(encoding="utf-8"))
+
+    problems = [f"{RESULTS}/README.md: {name}: no such record" for name in known if f"{RESULTS}/{name}" not in records]
+    for path in records:
+        name = path.removeprefix(RESULTS + "/")
+        problems += check_commits(name, read(path), name in known, has_commit)
+    pages = ["README.md", *tracked_files(root, "docs/*.md", "docs/**/*.md")]
+    for page in pages:
+        found = check_page((root / page).read_text(encoding="utf-8"), read)
+        problems += [f"{page}: {problem}" for problem in found]
+    print(*problems, sep="\n", end="\n" if problems else "")
+    print(f"check_claims: {len(pages)} pages, {len(records)} records, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
