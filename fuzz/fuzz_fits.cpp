@@ -54,8 +54,8 @@ class InputFile {
 void read_map_in_every_way(const std::string& path) {
     MapFile map = read_map(path);
     // A partial sky of a few pixels may stand for a map of any size.
-    if (full_sky_size(map.pixelisation) < 100'000) expand_to_full_sky(map);
-    read_map(path, {.fields = {"0"}, .polarised = false});
+    if (full_sky_size(map.pixelization) < 100'000) expand_to_full_sky(map);
+    read_map(path, {.fields = {"0"}, .polarized = false});
 }
 
 /// Every reader gets every input: what is an error for one is a file for the next.

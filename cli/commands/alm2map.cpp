@@ -45,7 +45,7 @@ void require_at_most(const char* option, const std::optional<std::int64_t>& valu
 }
 
 void run(Alm2mapOptions& options, Session& session) {
-    const auto pixels = pixelisation(options.map);
+    const auto pixels = pixelization(options.map);
     options.output.require_writable(options.out);
     options.run.resolve(session);
     auto file = read_alm(options.in, session);
@@ -58,8 +58,8 @@ void run(Alm2mapOptions& options, Session& session) {
     if (n_components != 1 && n_components != 3)
         throw IoError(
             fmt::format("{}: has {} components; a map needs T or T, E, B", options.in, n_components));
-    auto map = make_sky_map(pixels, n_components == 3, file.unit,
-                            options.map.precision.value_or(file.precision), file.coordinates);
+    auto map = new_sky_map(pixels, n_components == 3, file.unit,
+                           options.map.precision.value_or(file.precision), file.coordinates);
     if (options.beam.given())
         multiply(file, evaluate_window(smoothing_window(options.beam, map.nside(), session), lmax,
                                        options.beam.text()));
@@ -71,7 +71,7 @@ void run(Alm2mapOptions& options, Session& session) {
     set_cards(cards, provenance(session));
     set_cards(cards, beam_cards(options.beam));
     set_card(cards, {"MAX-LPOL", lmax, "highest degree l"});
-    map.write(options.out, options.output.write_options());
+    io::write_sky_map(options.out, map, options.output.write_options());
     session.report["input"] = options.in;
     session.report["output"] = options.out;
     session.report["lmax"] = lmax;

@@ -67,7 +67,7 @@ Input read_alm_input(const std::string& path, const AnafastOptions& options, Ses
 
 Input read_input(const std::string& path, const AnafastOptions& options, Session& session) {
     if (io::inspect(path).kind == io::FileKind::alm) return read_alm_input(path, options, session);
-    SkyMap map(path, options.analysis.input, session);
+    auto map = read_sky_map(path, options.analysis.input, session);
     require_one_sky(map);
     const auto alm = analyze_masked(options.analysis, map, options.run, session);
     return {to_alm_file(map, alm, session), parameter_cards(options.analysis, map, session)};
@@ -79,8 +79,8 @@ void require_same_sky(Input& first, Input& second, const AnafastOptions& options
     auto &a = first.alm, &b = second.alm;
     if (a.coordinates != unknown && b.coordinates != unknown && a.coordinates != b.coordinates)
         throw IoError(fmt::format("{} is in {} coordinates, {} in {}; zonal rotate turns maps",
-                                  options.files[0], io::to_string(a.coordinates), options.files[1],
-                                  io::to_string(b.coordinates)));
+                                  options.files[0], to_string(a.coordinates), options.files[1],
+                                  to_string(b.coordinates)));
     if (a.components.size() != b.components.size())
         throw UsageError(fmt::format("--field: {} has {} fields, {} has {}: choose as many of both",
                                      options.files[0], a.components.size(), options.files[1],

@@ -20,7 +20,7 @@ struct BinOptions {
     std::string longitude, latitude;
     std::string energy_range, energy_column, hdu;
     std::int64_t nside = 0;
-    io::Ordering ordering = io::Ordering::ring;
+    healpix::Order ordering = healpix::Order::ring;
     io::Precision precision = io::Precision::float64;
     OutputOptions output;
 };
@@ -48,12 +48,13 @@ void declare_options(CLI::App& app, BinOptions& options) {
     add_integer(app, "--nside", options.nside, {1, healpix::max_nside}, "of the map")
         ->required()
         ->group(output);
-    add_choice<io::Ordering>(app, "--order", options.ordering,
-                             {{"ring", io::Ordering::ring}, {"nest", io::Ordering::nest}}, "pixel order")
+    add_choice<healpix::Order>(app, "--order", options.ordering,
+                               {{"ring", healpix::Order::ring}, {"nest", healpix::Order::nest}},
+                               "pixel order")
         ->default_str("ring")
         ->group(output);
     app.add_flag_callback(
-           "--nest", [&options] { options.ordering = io::Ordering::nest; }, "the same as --order nest")
+           "--nest", [&options] { options.ordering = healpix::Order::nest; }, "the same as --order nest")
         ->excludes("--order")
         ->group(output);
     add_choice<io::Precision>(app, "--precision", options.precision,
@@ -99,15 +100,15 @@ BinCounts bin(const io::EventList& events, const std::optional<EnergyRange>& ran
 }
 
 SkyMap make_counts_map(const BinOptions& options, const io::EventList& events) {
-    io::MapFile header;
-    header.pixelisation = io::HealpixPixels{options.nside, options.ordering};
+    MapFile header;
+    header.pixelization = HealpixPixels{options.nside, options.ordering};
     header.coordinates = events.coordinates;
-    header.columns.push_back({"COUNTS", "count", options.precision, io::Stokes::none, false, {}});
+    header.columns.push_back({"COUNTS", "count", options.precision, Stokes::none, false, {}});
     return SkyMap(std::move(header));
 }
 
 void add_cards(const BinCounts& counts, const std::optional<EnergyRange>& range, const Session& session,
-               io::MapFile& header) {
+               MapFile& header) {
     set_cards(header.cards, provenance(session));
     if (range)
         set_cards(header.cards, {{"E_MIN", range->minimum, "[MeV] lowest energy"},
@@ -116,7 +117,7 @@ void add_cards(const BinCounts& counts, const std::optional<EnergyRange>& range,
 }
 
 void run(const BinOptions& options, Session& session) {
-    const auto order = options.ordering == io::Ordering::nest ? healpix::Order::nest : healpix::Order::ring;
+    const auto order = options.ordering == healpix::Order::nest ? healpix::Order::nest : healpix::Order::ring;
     if (!healpix::is_valid_nside(options.nside, order))
         throw UsageError(
             fmt::format("--nside = {}: must be a power of 2 from 1 to 2^29 for nest", options.nside));
@@ -151,7 +152,7 @@ void run(const BinOptions& options, Session& session) {
     if (range) report["energy_range_mev"] = {range->minimum, range->maximum};
     add_cards(counts, range, session, map.header());
     stop_if_interrupted();
-    map.write(options.out, options.output.write_options());
+    io::write_sky_map(options.out, map, options.output.write_options());
     report["map"] = describe(map.header());
 }
 

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "commands/subcommands.hpp"
-#include "engine/sky_map.hpp"
 #include "options/common_options.hpp"
+#include "options/map_input.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
 #include "zonal/mask.hpp"
@@ -45,14 +45,6 @@ Json difference(View<const double, 1> a, View<const double, 1> b) {
     result["pixels"] = n_pixels;
     result["unseen_in_one"] = n_unseen_in_one;
     return result;
-}
-
-/// The pixels are the same, in whichever order the files have them.
-bool same_pixels(const io::Pixelisation& a, const io::Pixelisation& b) {
-    const auto* healpix_a = std::get_if<io::HealpixPixels>(&a);
-    const auto* healpix_b = std::get_if<io::HealpixPixels>(&b);
-    if (healpix_a && healpix_b) return healpix_a->nside == healpix_b->nside;
-    return a == b;
 }
 
 /// What of a column's difference is beyond --limit; empty: nothing.
@@ -95,9 +87,9 @@ void judge(const CompareOptions& options, Session& session) {
 }
 
 void run(const CompareOptions& options, Session& session) {
-    const SkyMap first(options.first, options.input, session);
-    const SkyMap second(options.second, options.input, session);
-    const auto &pixels = first.header().pixelisation, &other_pixels = second.header().pixelisation;
+    const auto first = read_sky_map(options.first, options.input, session);
+    const auto second = read_sky_map(options.second, options.input, session);
+    const auto &pixels = first.header().pixelization, &other_pixels = second.header().pixelization;
     if (!same_pixels(pixels, other_pixels))
         throw UsageError(fmt::format("{} ({}) and {} ({}): the pixels must be the same", options.first,
                                      to_string(pixels), options.second, to_string(other_pixels)));

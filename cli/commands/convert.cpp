@@ -22,10 +22,10 @@ enum class Sky { as_input, full, partial };
 struct ConvertOptions {
     std::string in, out;
     MapInput input;
-    std::optional<io::Ordering> ordering;
+    std::optional<healpix::Order> ordering;
     std::optional<io::Precision> precision;
     std::string coordinates;
-    std::optional<io::PolarisationConvention> convention;
+    std::optional<PolarizationConvention> convention;
     Sky sky = Sky::as_input;
     std::optional<std::int64_t> nside;
     std::string car;
@@ -40,18 +40,18 @@ void declare_options(CLI::App& app, ConvertOptions& options) {
     add_argument(app, "IN", options.in, "map or alm, FITS");
     add_argument(app, "OUT", options.out, "the same, converted");
     const auto group = "Conversion";
-    add_choice<io::Ordering>(app, "--order", options.ordering,
-                             {{"ring", io::Ordering::ring}, {"nest", io::Ordering::nest}},
-                             "HEALPix pixel order")
+    add_choice<healpix::Order>(app, "--order", options.ordering,
+                               {{"ring", healpix::Order::ring}, {"nest", healpix::Order::nest}},
+                               "HEALPix pixel order")
         ->default_str("as the input")
         ->group(group);
     add_precision(app, options.precision, "as the input")->group(group);
     add_text(app, "--set-coordsys", options.coordinates, "G|E|C",
              "change what the header says of the coordinates, and nothing else; zonal rotate turns maps")
         ->group(group);
-    add_choice<io::PolarisationConvention>(
+    add_choice<PolarizationConvention>(
         app, "--polcconv", options.convention,
-        {{"cosmo", io::PolarisationConvention::cosmo}, {"iau", io::PolarisationConvention::iau}},
+        {{"cosmo", PolarizationConvention::cosmo}, {"iau", PolarizationConvention::iau}},
         "polarisation convention; U changes its sign where the input has the other one")
         ->default_str("as the input")
         ->group(group);
@@ -85,29 +85,29 @@ void check(const ConvertOptions& options) {
     options.analysis.iteration_count();
 }
 
-io::Pixelisation new_pixels(const ConvertOptions& options, const SkyMap& map) {
+Pixelization new_pixels(const ConvertOptions& options, const SkyMap& map) {
     if (!options.car.empty()) {
         if (options.ordering) throw UsageError("--order: CAR images have no pixel order");
         return parse_car(options.car);
     }
-    const auto* healpix = std::get_if<io::HealpixPixels>(&map.header().pixelisation);
-    const auto old_order = healpix != nullptr ? healpix->ordering : io::Ordering::ring;
+    const auto* healpix = std::get_if<HealpixPixels>(&map.header().pixelization);
+    const auto old_order = healpix != nullptr ? healpix->ordering : healpix::Order::ring;
     const auto nside = options.nside.value_or(map.nside());
     if (nside == 0) {
         if (options.ordering) throw UsageError("--order: CAR images have no pixel order");
-        return map.header().pixelisation;
+        return map.header().pixelization;
     }
     const auto order = options.ordering.value_or(old_order);
-    const bool nest = order == io::Ordering::nest;
+    const bool nest = order == healpix::Order::nest;
     if (!healpix::is_valid_nside(nside, nest ? healpix::Order::nest : healpix::Order::ring))
         throw UsageError(fmt::format("--order nest: nside {} is not a power of 2", nside));
-    return io::HealpixPixels{nside, order};
+    return HealpixPixels{nside, order};
 }
 
 /// Q and U have no degrees below 2.
 void require_degrees(const ConvertOptions& options, const SkyMap& map, std::int64_t lmax) {
-    const bool polarised = map.header().polarised();
-    if (!polarised || lmax >= 2) return;
+    const bool polarized = map.header().polarized();
+    if (!polarized || lmax >= 2) return;
     const auto source = options.analysis.lmax ? "--lmax = " + std::to_string(lmax)
                         : options.car.empty() ? fmt::format("--nside = {}", *options.nside)
                                               : "--car = " + options.car;
@@ -138,33 +138,15 @@ void resample(const ConvertOptions& options, const SkyMap& map, SkyMap& out, Ses
     set_card(out.header().cards, {"MAX-LPOL", smoothing.lmax, "highest degree l"});
 }
 
-/// Pixels, in the file's order, that are not UNSEEN in every column.
-std::vector<std::int64_t> seen_pixels(const SkyMap& map) {
-    const auto& pixelisation = map.header().pixelisation;
-    std::vector<double> seen(static_cast<std::size_t>(map.grid().n_pixels())), ordered(seen.size());
-    for (std::int64_t row = 0; row < map.rows().extent(0); ++row)
-        for (std::size_t pixel = 0; pixel < seen.size(); ++pixel)
-            if (!is_unseen_value(map.rows()(row, static_cast<std::int64_t>(pixel)))) seen[pixel] = 1;
-    const auto size = static_cast<std::int64_t>(seen.size());
-    from_ring_order(pixelisation, {seen.data(), {size}}, {ordered.data(), {size}});
-    std::vector<std::int64_t> pixels;
-    for (std::int64_t pixel = 0; pixel < size; ++pixel)
-        if (ordered[static_cast<std::size_t>(pixel)] != 0) pixels.push_back(pixel);
-    return pixels;
-}
-
 void choose_pixels(Sky sky, SkyMap& map) {
-    auto& header = map.header();
-    if (sky == Sky::full) map.write_full_sky();
+    if (sky == Sky::full) map.make_full_sky();
     if (sky != Sky::partial) return;
     if (map.nside() == 0) throw UsageError("--partial: a CAR image is always the full sky");
-    header.pixels = seen_pixels(map);
-    if (header.pixels.empty())
-        throw IoError(fmt::format("{}: every pixel is UNSEEN: nothing to write", header.source));
+    map.make_partial_sky();
 }
 
 void convert_map(const ConvertOptions& options, Session& session) {
-    SkyMap map(options.in, options.input, session);
+    auto map = read_sky_map(options.in, options.input, session);
     const auto pixels = new_pixels(options, map);
     const bool was_partial = map.header().partial();
     SkyMap out(map, pixels);
@@ -179,13 +161,13 @@ void convert_map(const ConvertOptions& options, Session& session) {
     choose_pixels(renumbered ? Sky::partial : options.sky, out);
     if (!options.coordinates.empty())
         header.coordinates = parse_coordinates("--set-coordsys", options.coordinates);
-    if (options.convention && header.find(io::Stokes::U) < 0)
+    if (options.convention && header.find(Stokes::U) < 0)
         throw UsageError(fmt::format("--polcconv: {} has no U by its names; --pol says so", header.source));
-    if (options.convention) header.polarisation_convention = *options.convention;
+    if (options.convention) header.polarization_convention = *options.convention;
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
     set_cards(header.cards, provenance(session));
     stop_if_interrupted();
-    out.write(options.out, options.output.write_options());
+    io::write_sky_map(options.out, out, options.output.write_options());
     session.report["map"] = describe(header);
 }
 

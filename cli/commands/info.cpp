@@ -74,14 +74,14 @@ Json statistics(const std::vector<double>& values) {
     return json;
 }
 
-const char* stokes_name(io::Stokes stokes) {
-    return stokes == io::Stokes::I ? "I" : stokes == io::Stokes::Q ? "Q" : stokes == io::Stokes::U ? "U" : "";
+const char* stokes_name(Stokes stokes) {
+    return stokes == Stokes::I ? "I" : stokes == Stokes::Q ? "Q" : stokes == Stokes::U ? "U" : "";
 }
 
-const char* convention_name(io::PolarisationConvention convention) {
-    return convention == io::PolarisationConvention::cosmo ? "COSMO"
-           : convention == io::PolarisationConvention::iau ? "IAU"
-                                                           : "absent (taken as COSMO)";
+const char* convention_name(PolarizationConvention convention) {
+    return convention == PolarizationConvention::cosmo ? "COSMO"
+           : convention == PolarizationConvention::iau ? "IAU"
+                                                       : "absent (taken as COSMO)";
 }
 
 Json map_columns(const std::string& path, const std::string& hdu, std::size_t n_columns, Json& report) {
@@ -93,22 +93,22 @@ Json map_columns(const std::string& path, const std::string& hdu, std::size_t n_
         const auto map = io::read_map(path, options);
         const auto& column = map.columns[0];
         Json json = {{"name", column.name}, {"unit", column.unit}};
-        if (column.stokes != io::Stokes::none) json["stokes"] = stokes_name(column.stokes);
+        if (column.stokes != Stokes::none) json["stokes"] = stokes_name(column.stokes);
         if (column.auxiliary) json["auxiliary"] = true;
         json.update(statistics(column.values));
         columns.push_back(json);
         stop_if_interrupted();
         if (i > 0) continue;
-        if (const auto* healpix = std::get_if<io::HealpixPixels>(&map.pixelisation)) {
+        if (const auto* healpix = std::get_if<HealpixPixels>(&map.pixelization)) {
             report["nside"] = healpix->nside;
-            report["ordering"] = healpix->ordering == io::Ordering::nest ? "nest" : "ring";
+            report["ordering"] = healpix->ordering == healpix::Order::nest ? "nest" : "ring";
         } else {
-            const auto& car = std::get<io::CarPixels>(map.pixelisation);
+            const auto& car = std::get<CarPixels>(map.pixelization);
             report["car"] = {{"rings", car.n_rings}, {"pixels_per_ring", car.n_phi}};
         }
         report["sky"] = map.partial() ? "partial" : "full";
-        report["coordinates"] = io::to_string(map.coordinates);
-        report["polcconv"] = convention_name(map.polarisation_convention);
+        report["coordinates"] = to_string(map.coordinates);
+        report["polcconv"] = convention_name(map.polarization_convention);
     }
     return columns;
 }
@@ -154,7 +154,7 @@ void add_content(const std::string& path, io::FileKind kind, Json& report) {
         report["lmax"] = alm.layout.lmax();
         report["mmax"] = alm.layout.mmax();
         report["components"] = alm.components.size();
-        report["coordinates"] = io::to_string(alm.coordinates);
+        report["coordinates"] = to_string(alm.coordinates);
     } else if (kind == io::FileKind::spectrum) {
         const auto file = io::read_spectrum(path);
         report["lmax"] = file.lmax();

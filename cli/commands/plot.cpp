@@ -80,20 +80,20 @@ std::string title(const PlotOptions& options, const std::string& known) {
 
 plot::Image draw_map(const PlotOptions& options, plot::MapPlot plot, Session& session) {
     auto input = options.input;
-    input.polarised = input.polarised.value_or(false);  // one column is drawn as it stands, Q alone too
+    input.polarized = input.polarized.value_or(false);  // one column is drawn as it stands, Q alone too
     if (input.fields.empty()) input.fields = {"0"};
-    const SkyMap map(options.in, input, session);
+    const auto map = read_sky_map(options.in, input, session);
     const auto& header = map.header();
     plot.value = sky_function(map);
     plot.unit = options.unit.empty() ? header.columns[0].unit : options.unit;
     if (header.coordinates != io::CoordinateSystem::unknown) {
-        plot.coordinates = io::to_string(header.coordinates);
+        plot.coordinates = to_string(header.coordinates);
         plot.coordinates[0] = static_cast<char>(std::toupper(plot.coordinates[0]));
     }
     const auto& column = header.columns[0].name;
     plot.title = title(options, file_name(options.in) + (column.empty() ? "" : ": " + column));
     session.report["column"] = column;
-    session.report["coordinates"] = io::to_string(header.coordinates);
+    session.report["coordinates"] = to_string(header.coordinates);
     return draw(options.in, [&plot] { return plot::draw_map(plot); });
 }
 

@@ -15,8 +15,6 @@
 namespace zonal::cli {
 namespace {
 
-using io::CoordinateSystem;
-
 struct RotateOptions {
     std::string in, out;
     std::string to, from;
@@ -63,12 +61,6 @@ void declare_options(CLI::App& app, RotateOptions& options) {
     add_run_options(app, options.run);
 }
 
-SkyCoordinates sky_coordinates(CoordinateSystem system) {
-    return system == CoordinateSystem::galactic   ? SkyCoordinates::galactic
-           : system == CoordinateSystem::ecliptic ? SkyCoordinates::ecliptic
-                                                  : SkyCoordinates::equatorial;
-}
-
 CoordinateSystem known_coordinates(const std::string& option, const std::string& text) {
     const auto system = parse_coordinates(option, text);
     if (system == CoordinateSystem::unknown)
@@ -101,9 +93,9 @@ Rotation find_rotation(const RotateOptions& options, CoordinateSystem found) {
         throw UsageError(
             fmt::format("--from = {}: {} says it is in {} coordinates; zonal convert --set-coordsys "
                         "changes what it says",
-                        options.from, options.in, io::to_string(found)));
+                        options.from, options.in, to_string(found)));
     const auto to = known_coordinates("--to", options.to);
-    return {euler_angles(coordinate_rotation(sky_coordinates(from), sky_coordinates(to))), to};
+    return {euler_angles(coordinate_rotation(from, to)), to};
 }
 
 void turn(const AlmLayout& layout, const Rotation& rotation, View<std::complex<double>, 2> alm,
@@ -114,11 +106,11 @@ void turn(const AlmLayout& layout, const Rotation& rotation, View<std::complex<d
 }
 
 void rotate_map(const RotateOptions& options, Session& session) {
-    SkyMap map(options.in, options.input, session);
+    auto map = read_sky_map(options.in, options.input, session);
     const auto rotation = find_rotation(options, map.header().coordinates);
     options.analysis.lmax_for(map);
-    SkyMap out(map, map.header().pixelisation);
-    out.write_full_sky();  // the pixels of a partial sky go elsewhere
+    SkyMap out(map, map.header().pixelization);
+    out.make_full_sky();  // the pixels of a partial sky go elsewhere
     auto masked = map;
     Array<double, 2> weights(map.rows().extents());
     apply_mask(options.mask, map.header().source, {}, masked, weights.view());
@@ -133,7 +125,7 @@ void rotate_map(const RotateOptions& options, Session& session) {
     set_cards(header.cards, provenance(session));
     set_card(header.cards, {"MAX-LPOL", alm.layout.lmax(), "highest degree l"});
     stop_if_interrupted();
-    out.write(options.out, options.output.write_options());
+    io::write_sky_map(options.out, out, options.output.write_options());
     session.report["map"] = describe(header);
 }
 

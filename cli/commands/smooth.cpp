@@ -21,15 +21,16 @@
 namespace zonal::cli {
 namespace {
 
-io::Pixelisation output_pixels(const SmoothOptions& options, const SkyMap& map) {
-    if (!options.nside_out) return map.header().pixelisation;
-    const auto* healpix = std::get_if<io::HealpixPixels>(&map.header().pixelisation);
+Pixelization output_pixels(const SmoothOptions& options, const SkyMap& map) {
+    if (!options.nside_out) return map.header().pixelization;
+    const auto* healpix = std::get_if<HealpixPixels>(&map.header().pixelization);
     if (healpix == nullptr)
         throw UsageError(fmt::format("--nside-out: {} is not a HEALPix map; zonal convert --nside makes one",
                                      map.header().source));
-    const auto order = healpix->ordering == io::Ordering::nest ? healpix::Order::nest : healpix::Order::ring;
+    const auto order =
+        healpix->ordering == healpix::Order::nest ? healpix::Order::nest : healpix::Order::ring;
     healpix::check_nside(*options.nside_out, order);
-    return io::HealpixPixels{*options.nside_out, healpix->ordering};
+    return HealpixPixels{*options.nside_out, healpix->ordering};
 }
 
 /// --lmax, or what both the input and the output resolve.
@@ -113,7 +114,7 @@ SmoothingReport smooth_group(const FieldGroup& group, const SkyMap& map, View<co
 
 SkyMap smooth_in_harmonic_space(const SmoothOptions& options, const SkyMap& map, Session& session) {
     SkyMap out(map, output_pixels(options, map));
-    if (options.mask.fill_masked) out.write_full_sky();
+    if (options.mask.fill_masked) out.make_full_sky();
     const auto lmax = choose_lmax(options, map, out.grid());
     if (map.nside() == 0 && (!options.pixel_window_in.empty() || !options.pixel_window_out.empty()))
         throw UsageError(
@@ -157,12 +158,12 @@ void write(const SmoothOptions& options, const std::vector<io::HeaderCard>& card
     auto& header = out.header();
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
     set_cards(header.cards, cards);
-    out.write(options.out, options.output.write_options());
+    io::write_sky_map(options.out, out, options.output.write_options());
     session.report["map"] = describe(header);
 }
 
 void smooth_map(SmoothOptions& options, Session& session) {
-    SkyMap map(options.in, options.input, session);
+    auto map = read_sky_map(options.in, options.input, session);
     if (has_parts(options, map)) {
         const auto cards = smooth_parts(options, map, session);
         return write(options, cards, map, session);

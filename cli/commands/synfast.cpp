@@ -81,13 +81,13 @@ std::vector<double> spectrum(const io::SpectrumFile& file, const std::string& na
     return fit_length(found->values, lmax, extension, fmt::format("{} of {}", name, file.source));
 }
 
-SkySpectra sky_spectra(const io::SpectrumFile& file, bool polarised, std::int64_t lmax, Extension extension) {
+SkySpectra sky_spectra(const io::SpectrumFile& file, bool polarized, std::int64_t lmax, Extension extension) {
     if (file.find("TT") == nullptr) throw IoError(fmt::format("{}: has no TT spectrum", file.source));
     const auto get = [&](const char* name) { return spectrum(file, name, lmax, extension); };
     SkySpectra spectra;
     try {
         spectra.tt = get("TT");
-        if (!polarised) return spectra;
+        if (!polarized) return spectra;
         spectra.ee = get("EE");
         spectra.bb = get("BB");
         spectra.te = get("TE");
@@ -197,7 +197,7 @@ void make_of_noise(const SynfastOptions& options, const SkySpectra& spectra, con
 }
 
 void run(SynfastOptions& options, Session& session) {
-    const auto pixels = pixelisation(options.map);
+    const auto pixels = pixelization(options.map);
     const auto coordinates = parse_coordinates("--coordsys", options.coordinates);
     options.output.require_writable(options.out);
     if (!options.alm_out.empty() && is_same_file(options.out, options.alm_out))
@@ -207,13 +207,13 @@ void run(SynfastOptions& options, Session& session) {
     check_noise_sky(options, file);
     options.run.resolve(session);
     session.note(file.notes);
-    const bool polarised = !options.temperature_only && file.find("EE") != nullptr;
+    const bool polarized = !options.temperature_only && file.find("EE") != nullptr;
     const auto unit = square_root_unit(file.spectra.empty() ? "" : file.spectra[0].unit);
     auto map =
-        make_sky_map(pixels, polarised, unit, options.map.precision.value_or(file.precision), coordinates);
+        new_sky_map(pixels, polarized, unit, options.map.precision.value_or(file.precision), coordinates);
 
     const auto lmax = options.lmax.value_or(default_smoothing_lmax(map.grid()));
-    const auto spectra = sky_spectra(file, polarised, lmax, options.beam.extension);
+    const auto spectra = sky_spectra(file, polarized, lmax, options.beam.extension);
     std::optional<Beam> beam;
     if (options.beam.given())
         beam =
@@ -224,7 +224,7 @@ void run(SynfastOptions& options, Session& session) {
         make_of_noise(options, spectra, beam_or_none, seed, lmax, map, session);
     else
         make_of_alm(options, file, spectra, beam_or_none, seed, lmax, map, session);
-    map.write(options.out, options.output.write_options());
+    io::write_sky_map(options.out, map, options.output.write_options());
     session.report["map"] = describe(map.header());
 }
 

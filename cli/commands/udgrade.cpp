@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "commands/subcommands.hpp"
-#include "engine/sky_map.hpp"
 #include "options/common_options.hpp"
+#include "options/map_input.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
@@ -84,11 +84,11 @@ void convert_row(View<const double, 1> in, View<double, 1> out, const UdgradeOpt
 }
 
 /// nside of a map that can be reordered.
-const io::HealpixPixels& healpix_pixels(const SkyMap& map) {
-    const auto* pixels = std::get_if<io::HealpixPixels>(&map.header().pixelisation);
+const HealpixPixels& healpix_pixels(const SkyMap& map) {
+    const auto* pixels = std::get_if<HealpixPixels>(&map.header().pixelization);
     if (pixels == nullptr || !healpix::is_valid_nside(pixels->nside, healpix::Order::nest))
         throw IoError(fmt::format("{}: {}: udgrade needs a HEALPix map whose nside is a power of 2",
-                                  map.header().source, to_string(map.header().pixelisation)));
+                                  map.header().source, to_string(map.header().pixelization)));
     return *pixels;
 }
 
@@ -96,20 +96,20 @@ void run(const UdgradeOptions& options, Session& session) {
     if (!healpix::is_valid_nside(options.nside, healpix::Order::nest))
         throw UsageError(fmt::format("--nside = {}: must be a power of 2 from 1 to 2^29", options.nside));
     options.output.require_writable(options.out);
-    SkyMap map(options.in, options.input, session);
-    SkyMap out(map, io::HealpixPixels{options.nside, healpix_pixels(map).ordering});
+    auto map = read_sky_map(options.in, options.input, session);
+    SkyMap out(map, HealpixPixels{options.nside, healpix_pixels(map).ordering});
     for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
         convert_row(map.rows()[row], out.rows()[row], options);
         stop_if_interrupted();
     }
     auto& header = out.header();
-    if (header.polarised())
+    if (header.polarized())
         session.note("Q and U are combined as they stand: no parallel transport between pixels");
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
     set_cards(header.cards, provenance(session));
     set_card(header.cards,
              {"COMBINE", std::string(options.combine == Combine::mean ? "mean" : "sum"), "of pixels"});
-    out.write(options.out, options.output.write_options());
+    io::write_sky_map(options.out, out, options.output.write_options());
     session.report["input"] = options.in;
     session.report["output"] = options.out;
     session.report["nside_in"] = map.nside();

@@ -149,7 +149,7 @@ void write(const WaveletOptions& options, const Scales& scales, SkyMap& out, Ses
     for (std::size_t i = 0; i < scales.radii.size(); ++i)
         set_card(cards, {fmt::format("RADIUS{}", i), scales.radii[i].radians, "[rad] of the Mexican hat"});
     stop_if_interrupted();
-    out.write(options.out, options.output.write_options());
+    io::write_sky_map(options.out, out, options.output.write_options());
     session.report["map"] = describe(out.header());
 }
 
@@ -160,20 +160,20 @@ void report_scales(const Scales& scales, Session& session) {
     session.report["scales"] = scales.names;
 }
 
-io::MapFile with_columns(const SkyMap& map, const std::vector<std::string>& names,
-                         const WaveletOptions& options) {
+MapFile with_columns(const SkyMap& map, const std::vector<std::string>& names,
+                     const WaveletOptions& options) {
     auto header = map.header();
     const auto first = header.columns.front();
     header.columns.clear();
     header.pixels.clear();
     for (const auto& name : names)
         header.columns.push_back(
-            {name, first.unit, options.precision.value_or(first.precision), io::Stokes::none, false, {}});
+            {name, first.unit, options.precision.value_or(first.precision), Stokes::none, false, {}});
     return header;
 }
 
 void transform(const WaveletOptions& options, Session& session) {
-    SkyMap map(options.in, options.input, session);
+    auto map = read_sky_map(options.in, options.input, session);
     require_scalars(map);
     if (map.rows().extent(0) != 1)
         throw UsageError(
@@ -246,7 +246,7 @@ Scales read_scales(const SkyMap& map) {
 }
 
 void invert(const WaveletOptions& options, Session& session) {
-    SkyMap map(options.in, options.input, session);
+    auto map = read_sky_map(options.in, options.input, session);
     require_scalars(map);
     require_full_sky(map);
     const auto scales = read_scales(map);
@@ -269,7 +269,7 @@ void invert(const WaveletOptions& options, Session& session) {
     std::erase_if(cards, [](const io::HeaderCard& card) { return card.key.starts_with("WAVE"); });
     set_cards(cards, provenance(session));
     stop_if_interrupted();
-    out.write(options.out, options.output.write_options());
+    io::write_sky_map(options.out, out, options.output.write_options());
     session.report["map"] = describe(out.header());
 }
 

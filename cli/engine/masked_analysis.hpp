@@ -3,8 +3,8 @@
 #include <CLI/App.hpp>
 #include <vector>
 
-#include "engine/sky_map.hpp"
 #include "options/analysis_options.hpp"
+#include "options/map_input.hpp"
 #include "options/mask_options.hpp"
 
 namespace zonal::cli {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engine/sky_map.hpp"
+#include "options/map_input.hpp"
 #include "options/smooth_options.hpp"
 #include "shell/session.hpp"
 

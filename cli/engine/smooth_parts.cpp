@@ -96,7 +96,7 @@ std::vector<io::HeaderCard> smooth_parts(const SmoothOptions& options, SkyMap& m
         cards.insert(cards.end(), more.begin(), more.end());
     }
     report_parts(parts, map, session);
-    if (options.mask.fill_masked) map.write_full_sky();
+    if (options.mask.fill_masked) map.make_full_sky();
     return cards;
 }
 

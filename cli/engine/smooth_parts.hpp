@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/sky_map.hpp"
+#include "options/map_input.hpp"
 #include "options/smooth_options.hpp"
 #include "shell/session.hpp"
 

@@ -320,8 +320,8 @@ SkyMap smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session
         throw UsageError(fmt::format(
             "{}: its largest value is not from 1e-25 to 1e25, as single precision needs: --precision double",
             map.header().source));
-    SkyMap out(map, map.header().pixelisation);
-    if (options.mask.fill_masked) out.write_full_sky();
+    SkyMap out(map, map.header().pixelization);
+    if (options.mask.fill_masked) out.make_full_sky();
     const auto mask = read_mask(options.mask, map, session);
     const auto factors = find_weights(options.analysis, map, options.run, session);
     Array<double, 2> weights(map.rows().extents());

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/sky_map.hpp"
+#include "options/map_input.hpp"
 #include "options/smooth_options.hpp"
 #include "shell/session.hpp"
 

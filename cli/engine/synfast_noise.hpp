@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/sky_map.hpp"
 #include "options/common_options.hpp"
+#include "options/map_input.hpp"
 #include "options/radial_options.hpp"
 #include "shell/session.hpp"
 

@@ -103,7 +103,7 @@ PixelWeights find_weights(const AnalysisChoice& choice, const SkyMap& map, const
     if (map.nside() == 0)
         throw UsageError(fmt::format("--weights = {}: only HEALPix maps take weights; {} is {}",
                                      choice.weights, map.header().source,
-                                     to_string(map.header().pixelisation)));
+                                     to_string(map.header().pixelization)));
     const auto weights = weights_for(choice.weights, map.nside(), run.thread_count(), session);
     session.report["weights"] = weights.description;
     if (weights.values.kind == io::QuadratureWeights::Kind::ring)

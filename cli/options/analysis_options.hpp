@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/sky_map.hpp"
 #include "options/common_options.hpp"
+#include "options/map_input.hpp"
 #include "shell/session.hpp"
 #include "zonal/alm.hpp"
 #include "zonal/analysis.hpp"
@@ -57,7 +57,7 @@ void report_analysis(const Report& result, const AnalysisChoice& choice, Session
     if (!result.note.empty()) session.note(result.note);
 }
 
-/// alm of all fields of a map, [row, layout.size()]: T, E, B (or E, B) for the polarised group, then one of
+/// alm of all fields of a map, [row, layout.size()]: T, E, B (or E, B) for the polarized group, then one of
 /// each spin-0 field. UNSEEN must have been replaced before. Adds lmax, iterations and so on to the report.
 struct MapAlm {
     AlmLayout layout{0};

@@ -16,17 +16,16 @@ void require_same_sky(const SkyMap& mask, const SkyMap& map) {
     const auto& map_header = map.header();
     const bool both_healpix = mask.nside() > 0 && map.nside() > 0;
     const bool fits =
-        both_healpix ? mask.nside() == map.nside() : mask_header.pixelisation == map_header.pixelisation;
+        both_healpix ? mask.nside() == map.nside() : mask_header.pixelization == map_header.pixelization;
     if (!fits)
         throw IoError(fmt::format("{}: {}: the map has {}; zonal udgrade makes masks of another nside",
-                                  mask_header.source, to_string(mask_header.pixelisation),
-                                  to_string(map_header.pixelisation)));
+                                  mask_header.source, to_string(mask_header.pixelization),
+                                  to_string(map_header.pixelization)));
     const auto unknown = io::CoordinateSystem::unknown;
     if (mask_header.coordinates != unknown && map_header.coordinates != unknown &&
         mask_header.coordinates != map_header.coordinates)
         throw IoError(fmt::format("{}: coordinates are {}, the map's are {}", mask_header.source,
-                                  io::to_string(mask_header.coordinates),
-                                  io::to_string(map_header.coordinates)));
+                                  to_string(mask_header.coordinates), to_string(map_header.coordinates)));
 }
 
 void require_no_bad_pixels(const std::string& source, const SkyMap& map, View<const double, 2> weights) {
@@ -80,13 +79,13 @@ Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Sessio
     session.report["mask"] = options.file;
     MapInput input;
     input.fields = {"0"};
-    input.polarised = false;
-    SkyMap mask(options.file, input, session);
+    input.polarized = false;
+    auto mask = read_sky_map(options.file, input, session);
     require_same_sky(mask, map);
     Array<double, 1> values({mask.grid().n_pixels()});
     const auto row = mask.rows()[0];
-    zero_unseen(row);
     for (std::int64_t pixel = 0; pixel < row.size(); ++pixel) {
+        if (is_unseen_value(row[pixel])) row[pixel] = 0;
         if (row[pixel] < 0 || row[pixel] > 1)
             throw IoError(fmt::format("{}: pixel {} (ring order) is {}: a mask must be from 0 to 1",
                                       mask.header().source, pixel, row[pixel]));

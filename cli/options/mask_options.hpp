@@ -3,7 +3,7 @@
 #include <CLI/App.hpp>
 #include <string>
 
-#include "engine/sky_map.hpp"
+#include "options/map_input.hpp"
 #include "shell/session.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/view.hpp"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "engine/sky_map.hpp"
 #include "options/common_options.hpp"
+#include "options/map_input.hpp"
 
 namespace zonal::cli {
 
@@ -14,18 +14,14 @@ namespace zonal::cli {
 struct NewMapOptions {
     std::optional<std::int64_t> nside;
     std::string car;  ///< "N_RINGSxN_PHI"
-    std::optional<io::Ordering> ordering;
+    std::optional<healpix::Order> ordering;
     std::optional<io::Precision> precision;
 };
 void add_new_map_options(CLI::App& app, NewMapOptions& options, const std::string& default_precision);
 
 /// Throws UsageError unless exactly one of --nside and --car is there, and for nest with no power of 2.
-io::Pixelisation pixelisation(const NewMapOptions& options);
+Pixelization pixelization(const NewMapOptions& options);
 /// "180x360"
-io::CarPixels parse_car(const std::string& text);
-
-/// Columns I, Q, U (or I alone) of zeros. unit: of all columns.
-SkyMap make_sky_map(const io::Pixelisation& pixelisation, bool polarised, const std::string& unit,
-                    io::Precision precision, io::CoordinateSystem coordinates);
+CarPixels parse_car(const std::string& text);
 
 }  // namespace zonal::cli

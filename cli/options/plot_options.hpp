@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/sky_map.hpp"
 #include "options/common_options.hpp"
+#include "options/map_input.hpp"
 #include "options/parse.hpp"
 #include "plot/plot.hpp"
 #include "zonal/io/spectrum.hpp"

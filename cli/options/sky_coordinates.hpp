@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "engine/sky_map.hpp"
+#include "options/map_input.hpp"
 #include "zonal/rotation.hpp"
 #include "zonal/view.hpp"
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/sky_map.hpp"
 #include "options/analysis_options.hpp"
 #include "options/common_options.hpp"
 #include "options/kernel_options.hpp"
+#include "options/map_input.hpp"
 #include "options/mask_options.hpp"
 #include "options/parse.hpp"
 #include "zonal/pixel_quadrature.hpp"

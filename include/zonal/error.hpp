@@ -24,6 +24,13 @@ class IoError : public Error {
     using Error::Error;
 };
 
+/// This machine has not the memory that the work needs. The message says how much that is and how much there
+/// is.
+class OutOfMemory : public Error {
+  public:
+    using Error::Error;
+};
+
 /// The device that was asked for does not exist on this machine or was not compiled in.
 class BackendUnavailable : public Error {
   public:

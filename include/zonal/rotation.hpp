@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "zonal/alm.hpp"
+#include "zonal/header.hpp"
 #include "zonal/progress.hpp"
 #include "zonal/view.hpp"
 
@@ -28,11 +29,9 @@ RotationMatrix rotation_matrix(const EulerAngles& angles);
 /// difference is defined. Throws InvalidArgument unless R R^T = 1 to 1e-6 and det R = 1.
 EulerAngles euler_angles(const RotationMatrix& rotation);
 
-enum class SkyCoordinates { galactic, ecliptic, equatorial };
-
 /// The matrix that turns a direction's vector in coordinates `from` to its vector in `to`. Equatorial and
-/// ecliptic are those of J2000.
-RotationMatrix coordinate_rotation(SkyCoordinates from, SkyCoordinates to);
+/// ecliptic are those of J2000. Throws InvalidArgument for unknown ones.
+RotationMatrix coordinate_rotation(CoordinateSystem from, CoordinateSystem to);
 
 /// How to run a rotation.
 struct RotationOptions {

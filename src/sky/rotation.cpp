@@ -59,14 +59,16 @@ constexpr RotationMatrix ecliptic_from_equatorial{{
 // clang-format on
 constexpr RotationMatrix identity_matrix{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
-const RotationMatrix& from_equatorial(SkyCoordinates coordinates) {
+const RotationMatrix& from_equatorial(CoordinateSystem coordinates) {
     switch (coordinates) {
-        case SkyCoordinates::galactic:
+        case CoordinateSystem::galactic:
             return galactic_from_equatorial;
-        case SkyCoordinates::ecliptic:
+        case CoordinateSystem::ecliptic:
             return ecliptic_from_equatorial;
-        case SkyCoordinates::equatorial:
+        case CoordinateSystem::equatorial:
             return identity_matrix;
+        case CoordinateSystem::unknown:
+            break;
     }
     throw InvalidArgument("coordinates: must be galactic, ecliptic or equatorial");
 }
@@ -96,7 +98,7 @@ EulerAngles euler_angles(const RotationMatrix& r) {
     return {std::atan2(r[2][1], -r[2][0]), std::atan2(sin_theta, r[2][2]), std::atan2(r[1][2], r[0][2])};
 }
 
-RotationMatrix coordinate_rotation(SkyCoordinates from, SkyCoordinates to) {
+RotationMatrix coordinate_rotation(CoordinateSystem from, CoordinateSystem to) {
     if (from == to) return identity_matrix;
     return product(from_equatorial(to), transpose(from_equatorial(from)));
 }

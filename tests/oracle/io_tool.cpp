@@ -22,8 +22,8 @@ namespace {
 
 using namespace zonal::io;
 
-const char* name_of(Precision precision) {
-    return precision == Precision::float32 ? "float32" : "float64";
+const char* name_of(FilePrecision precision) {
+    return precision == FilePrecision::float32 ? "float32" : "float64";
 }
 
 template <class Values>
@@ -35,9 +35,9 @@ void print(const std::string& name, const Values& values) {
 
 void dump_map(const std::string& path) {
     const MapFile map = read_map(path);
-    const auto& healpix = std::get<HealpixPixels>(map.pixelisation);
+    const auto& healpix = std::get<HealpixPixels>(map.pixelization);
     std::cout << fmt::format("nside={} nest={} coordinates={} partial={}\n", healpix.nside,
-                             int(healpix.ordering == Ordering::nest), to_string(map.coordinates),
+                             int(healpix.ordering == healpix::Order::nest), to_string(map.coordinates),
                              int(map.partial()));
     if (map.partial()) print("pixels", map.pixels);
     for (const auto& column : map.columns) {
@@ -92,7 +92,7 @@ void copy(const std::string& kind, const std::string& in, const std::string& out
 
 void copy_double(const std::string& in, const std::string& out) {
     MapFile map = read_map(in);
-    for (auto& column : map.columns) column.precision = Precision::float64;
+    for (auto& column : map.columns) column.precision = FilePrecision::float64;
     write_map(out, map);
 }
 

@@ -15,7 +15,7 @@ struct AlmFile {
     AlmLayout layout{0};
     /// [component][layout.size()]: T; T, E, B.
     std::vector<std::vector<std::complex<double>>> components{};
-    Precision precision = Precision::float64;
+    FilePrecision precision = FilePrecision::float64;
     std::string unit{};
     CoordinateSystem coordinates = CoordinateSystem::unknown;
     std::vector<HeaderCard> cards{};   ///< as in MapFile, of the first HDU

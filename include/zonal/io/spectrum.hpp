@@ -23,7 +23,7 @@ struct Spectrum {
 /// The content of a file of spectra.
 struct SpectrumFile {
     std::vector<Spectrum> spectra{};  ///< all of the same length
-    Precision precision = Precision::float64;
+    FilePrecision precision = FilePrecision::float64;
     std::vector<HeaderCard> cards{};
     std::string source{};              ///< for messages: "cl.fits, HDU 1"
     std::vector<std::string> notes{};  ///< what was assumed while reading

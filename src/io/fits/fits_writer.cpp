@@ -123,12 +123,12 @@ void FitsWriter::begin_table(const std::string& name, std::int64_t rows,
     write_card({"CREATOR", std::string("zonal"), "software that made this file"});
 }
 
-void FitsWriter::begin_image(Precision precision, const std::vector<std::int64_t>& axes) {
+void FitsWriter::begin_image(FilePrecision precision, const std::vector<std::int64_t>& axes) {
     std::vector<LONGLONG> lengths(axes.begin(), axes.end());
-    state_->narrow_image = precision == Precision::float32;
+    state_->narrow_image = precision == FilePrecision::float32;
     int status = 0;
     errno = 0;
-    fits_resize_imgll(state_->fits, precision == Precision::float64 ? DOUBLE_IMG : FLOAT_IMG,
+    fits_resize_imgll(state_->fits, precision == FilePrecision::float64 ? DOUBLE_IMG : FLOAT_IMG,
                       static_cast<int>(axes.size()), lengths.data(), &status);
     check(status);
     write_card({"CREATOR", std::string("zonal"), "software that made this file"});

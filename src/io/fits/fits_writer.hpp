@@ -26,7 +26,7 @@ class FitsWriter {
     /// Starts a binary table. Cards follow, then data.
     void begin_table(const std::string& name, std::int64_t rows, const std::vector<WriteColumn>& columns);
     /// Makes the primary HDU an image of doubles (BITPIX -64) or floats (-32).
-    void begin_image(Precision precision, const std::vector<std::int64_t>& axes);
+    void begin_image(FilePrecision precision, const std::vector<std::int64_t>& axes);
 
     void write_card(const HeaderCard& card);
     void write_cards(const std::vector<HeaderCard>& cards);

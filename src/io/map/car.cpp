@@ -26,9 +26,9 @@ std::int64_t count_planes(const Hdu& hdu) {
     return planes;
 }
 
-Precision precision_of(const Hdu& hdu) {
+FilePrecision precision_of(const Hdu& hdu) {
     const auto bitpix = *hdu.header.integer("BITPIX");
-    return bitpix == -64 || bitpix >= 32 ? Precision::float64 : Precision::float32;
+    return bitpix == -64 || bitpix >= 32 ? FilePrecision::float64 : FilePrecision::float32;
 }
 
 /// Where CTYPE3 = 'STOKES', planes count 1, 2, 3 for I, Q, U (FITS standard, table 29).
@@ -89,7 +89,7 @@ MapFile read_car_image(FitsReader& reader, const Hdu& hdu, const ReadMapOptions&
     MapFile map;
     map.coordinates = car_coordinates(hdu);
     const CarLayout layout = read_car_layout(hdu);
-    map.pixelisation = layout.pixels;
+    map.pixelization = layout.pixels;
     map.pixels = band_pixels(layout);
     const std::int64_t plane_size = layout.n_rows * layout.pixels.n_phi;
     for (const auto& field : choose_fields(list_fields(hdu), options)) {

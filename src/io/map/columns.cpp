@@ -60,8 +60,8 @@ const MapField& find_field(const std::vector<MapField>& fields, const std::strin
     return *found;
 }
 
-/// The caller says that the fields are polarised: their names decide where they can, else their position.
-void force_polarised(std::vector<MapField>& fields) {
+/// The caller says that the fields are polarized: their names decide where they can, else their position.
+void force_polarized(std::vector<MapField>& fields) {
     const auto has = [&](Stokes stokes) {
         return std::any_of(fields.begin(), fields.end(),
                            [&](const auto& field) { return field.stokes == stokes; });
@@ -69,7 +69,7 @@ void force_polarised(std::vector<MapField>& fields) {
     if (has(Stokes::Q) && has(Stokes::U)) return;
     if (fields.size() < 2) {
         throw InvalidArgument(
-            fmt::format("polarised fields: 2 (Q, U) or 3 (I, Q, U) are needed, {} is there", fields.size()));
+            fmt::format("polarized fields: 2 (Q, U) or 3 (I, Q, U) are needed, {} is there", fields.size()));
     }
     for (auto& field : fields) field.stokes = Stokes::none;
     const std::size_t skip = fields.size() == 2 ? 1 : 0;
@@ -122,8 +122,8 @@ std::vector<MapField> choose_fields(const std::vector<MapField>& fields, const R
             fmt::format("no column of data but hits and covariances, which must be named; there are {}",
                         fields.empty() ? "none" : list(fields)));
     }
-    if (options.polarised == true) force_polarised(chosen);
-    if (options.polarised == false) {
+    if (options.polarized == true) force_polarized(chosen);
+    if (options.polarized == false) {
         for (auto& field : chosen) field.stokes = Stokes::none;
     }
     check_unique(chosen);

@@ -12,7 +12,7 @@ namespace zonal::io {
 struct MapField {
     std::string name{};
     std::string unit{};
-    Precision precision = Precision::float32;
+    FilePrecision precision = FilePrecision::float32;
     Stokes stokes = Stokes::none;
     bool auxiliary = false;
     bool numeric = true;
@@ -23,7 +23,7 @@ struct MapField {
 /// the first three that are not auxiliary are I, Q, U.
 void assign_stokes(std::vector<MapField>& fields, bool polar_key);
 
-/// The fields asked for, in that order, with options.polarised applied. Throws InvalidArgument.
+/// The fields asked for, in that order, with options.polarized applied. Throws InvalidArgument.
 std::vector<MapField> choose_fields(const std::vector<MapField>& fields, const ReadMapOptions& options);
 
 }  // namespace zonal::io

@@ -57,15 +57,15 @@ Indexing find_indexing(const Hdu& hdu, std::vector<std::string>& notes) {
     return indexing;
 }
 
-Ordering find_ordering(const Hdu& hdu, const ReadMapOptions& options, std::vector<std::string>& notes) {
+healpix::Order find_ordering(const Hdu& hdu, const ReadMapOptions& options, std::vector<std::string>& notes) {
     const std::string ordering = text(hdu, "ORDERING");
-    if (ordering == "RING") return Ordering::ring;
-    if (ordering == "NESTED" || ordering == "NEST") return Ordering::nest;
+    if (ordering == "RING") return healpix::Order::ring;
+    if (ordering == "NESTED" || ordering == "NEST") return healpix::Order::nest;
     if (!ordering.empty())
         throw InvalidArgument(fmt::format("ORDERING = '{}': must be RING or NESTED", ordering));
     if (options.ordering_if_absent) return *options.ordering_if_absent;
     notes.push_back("no ORDERING: taken as RING");
-    return Ordering::ring;
+    return healpix::Order::ring;
 }
 
 HealpixPixels find_pixels(const Hdu& hdu, const Indexing& indexing, const ReadMapOptions& options,
@@ -86,16 +86,17 @@ HealpixPixels find_pixels(const Hdu& hdu, const Indexing& indexing, const ReadMa
     if (pixels.nside < 1 || pixels.nside > max_nside) {
         throw InvalidArgument(fmt::format("NSIDE = {}: must be from 1 to 2^29", pixels.nside));
     }
-    if (pixels.ordering == Ordering::nest && !std::has_single_bit(static_cast<std::uint64_t>(pixels.nside))) {
+    if (pixels.ordering == healpix::Order::nest &&
+        !std::has_single_bit(static_cast<std::uint64_t>(pixels.nside))) {
         throw InvalidArgument(fmt::format("NSIDE = {}: must be a power of 2 for NESTED", pixels.nside));
     }
     return pixels;
 }
 
 /// Integers of 32 bits and more do not fit a float.
-Precision precision_of(const FitsColumn& column) {
-    return column.type == 'D' || column.type == 'J' || column.type == 'K' ? Precision::float64
-                                                                          : Precision::float32;
+FilePrecision precision_of(const FitsColumn& column) {
+    return column.type == 'D' || column.type == 'J' || column.type == 'K' ? FilePrecision::float64
+                                                                          : FilePrecision::float32;
 }
 
 std::vector<MapField> list_fields(const Hdu& hdu, int pixel_column, std::vector<std::string>& notes) {
@@ -146,7 +147,7 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
     MapFile map;
     const Indexing indexing = find_indexing(hdu, map.notes);
     const HealpixPixels healpix = find_pixels(hdu, indexing, options, map.notes);
-    map.pixelisation = healpix;
+    map.pixelization = healpix;
     map.coordinates = parse_coordinate_system(hdu.header.text("COORDSYS").value_or(""));
     std::int64_t count = full_sky_size(healpix);
     if (indexing.is_explicit) {

@@ -1,57 +1,77 @@
 #include "zonal/io/map.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "core/host_memory.hpp"
 #include "zonal/error.hpp"
+#include "zonal/io/sky_map.hpp"
+#include "zonal/mask.hpp"
 
 namespace zonal::io {
 namespace {
 
-double physical_memory_bytes() {
-    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+/// Turns NaN into unseen_value; says how many there were.
+void replace_nan(MapFile& file) {
+    for (auto& column : file.columns) {
+        const auto count = std::count_if(column.values.begin(), column.values.end(),
+                                         [](double value) { return std::isnan(value); });
+        if (count == 0) continue;
+        std::replace_if(
+            column.values.begin(), column.values.end(), [](double value) { return std::isnan(value); },
+            unseen_value);
+        file.notes.push_back(
+            fmt::format("{}: column {}: {} NaN taken as UNSEEN", file.source, column.name, count));
+    }
+}
+
+/// Throws IoError unless all pixels are numbers; the first bad one is named by its number in the file.
+void require_numbers(const MapFile& file) {
+    for (const auto& column : file.columns) {
+        const auto bad =
+            count_bad_pixels(View<const double, 1>(column.values.data(), {std::ssize(column.values)}));
+        if (bad.nan + bad.infinite == 0) continue;
+        const auto first = bad.nan > 0 ? bad.first_nan : bad.first_infinite;
+        const auto pixel = file.partial() ? file.pixels[static_cast<std::size_t>(first)] : first;
+        throw IoError(fmt::format("{}: column {}: {} pixels are {}, the first is pixel {}", file.source,
+                                  column.name, bad.nan > 0 ? bad.nan : bad.infinite,
+                                  bad.nan > 0 ? "NaN" : "infinite", pixel));
+    }
 }
 
 }  // namespace
 
-std::int64_t full_sky_size(const Pixelisation& pixelisation) {
-    if (const auto* healpix = std::get_if<HealpixPixels>(&pixelisation))
-        return 12 * healpix->nside * healpix->nside;
-    const auto& car = std::get<CarPixels>(pixelisation);
-    return car.n_rings * car.n_phi;
-}
-
-Grid make_grid(const Pixelisation& pixelisation) {
-    if (const auto* healpix = std::get_if<HealpixPixels>(&pixelisation)) return Grid::healpix(healpix->nside);
-    const auto& car = std::get<CarPixels>(pixelisation);
-    return car.poles ? Grid::clenshaw_curtis(car.n_rings, car.n_phi, car.phi_0)
-                     : Grid::fejer1(car.n_rings, car.n_phi, car.phi_0);
-}
-
-int MapFile::find(Stokes stokes) const {
-    const auto found = std::find_if(columns.begin(), columns.end(),
-                                    [&](const MapColumn& column) { return column.stokes == stokes; });
-    return found == columns.end() ? -1 : static_cast<int>(found - columns.begin());
-}
-
 void expand_to_full_sky(MapFile& map) {
     if (!map.partial()) return;
-    const std::int64_t n_pixels = full_sky_size(map.pixelisation);
-    const double bytes =
-        static_cast<double>(n_pixels) * static_cast<double>(map.columns.size() * sizeof(double));
-    if (bytes > physical_memory_bytes()) {
-        throw InvalidArgument(
-            fmt::format("{}: the full sky of {} pixels needs {:.3g} GB of memory, {:.3g} GB are there",
-                        map.source, n_pixels, bytes / 1e9, physical_memory_bytes() / 1e9));
-    }
+    const std::int64_t n_pixels = full_sky_size(map.pixelization);
+    require_host_memory(
+        static_cast<double>(n_pixels) * static_cast<double>(map.columns.size() * sizeof(double)),
+        fmt::format("{}: the full sky of {} pixels", map.source, n_pixels));
     for (auto& column : map.columns) {
         std::vector<double> full(static_cast<std::size_t>(n_pixels), unseen_value);
         for (std::size_t i = 0; i < map.pixels.size(); ++i) full[map.pixels[i]] = column.values[i];
         column.values = std::move(full);
     }
     map.pixels.clear();
+}
+
+SkyMap read_sky_map(const std::string& path, const ReadMapOptions& options) {
+    auto file = read_map(path, options);
+    if (options.nan_is_unseen) replace_nan(file);
+    require_numbers(file);
+    return SkyMap(std::move(file));
+}
+
+void write_sky_map(const std::string& path, const SkyMap& map, const WriteOptions& options) {
+    for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
+        const auto bad = count_bad_pixels(map.rows()[row]);
+        if (bad.nan + bad.infinite > 0)
+            throw IoError(fmt::format("{}: column {}: {} pixels of the result are NaN or infinite", path,
+                                      map.row_name(row), bad.nan + bad.infinite));
+    }
+    write_map(path, map.to_file(), options);
 }
 
 }  // namespace zonal::io

@@ -10,22 +10,22 @@
 namespace zonal::io {
 namespace {
 
-PolarisationConvention read_convention(const Hdu& hdu) {
+PolarizationConvention read_convention(const Hdu& hdu) {
     const std::string text = to_upper(hdu.header.text("POLCCONV").value_or(""));
-    if (text.empty() || text == "UNKNOWN") return PolarisationConvention::absent;
-    if (text == "COSMO") return PolarisationConvention::cosmo;
-    if (text == "IAU") return PolarisationConvention::iau;
+    if (text.empty() || text == "UNKNOWN") return PolarizationConvention::absent;
+    if (text == "COSMO") return PolarizationConvention::cosmo;
+    if (text == "IAU") return PolarizationConvention::iau;
     throw InvalidArgument("POLCCONV = '" + text + "': must be COSMO or IAU");
 }
 
 void apply_convention(MapFile& map, const Hdu& hdu) {
-    map.polarisation_convention = read_convention(hdu);
+    map.polarization_convention = read_convention(hdu);
     const int u = map.find(Stokes::U);
     if (u < 0) return;
-    if (map.polarisation_convention == PolarisationConvention::absent) {
+    if (map.polarization_convention == PolarizationConvention::absent) {
         map.notes.push_back(map.source + ": no POLCCONV: polarisation taken as COSMO");
     }
-    if (map.polarisation_convention != PolarisationConvention::iau) return;
+    if (map.polarization_convention != PolarizationConvention::iau) return;
     for (double& value : map.columns[u].values) {
         if (!is_unseen_value(value)) value = -value;
     }
@@ -36,7 +36,7 @@ void apply_convention(MapFile& map, const Hdu& hdu) {
 void mark_unseen(const Hdu& hdu, MapColumn& column) {
     const double bad = hdu.header.number("BAD_DATA").value_or(unseen_value);
     // A column of floats holds the key's value rounded to float.
-    const bool narrow = column.precision == Precision::float32 && std::abs(bad) < 3e38;
+    const bool narrow = column.precision == FilePrecision::float32 && std::abs(bad) < 3e38;
     const double stored = narrow ? static_cast<float>(bad) : bad;
     for (double& value : column.values) {
         if (value == stored || is_unseen_value(value)) value = unseen_value;

@@ -15,18 +15,18 @@ namespace {
 using healpix::max_nside;
 constexpr std::size_t max_columns = 998;  // FITS allows 999; one may be PIXEL
 
-void check_pixelisation(const Pixelisation& pixelisation) {
-    if (const auto* healpix = std::get_if<HealpixPixels>(&pixelisation)) {
+void check_pixelization(const Pixelization& pixelization) {
+    if (const auto* healpix = std::get_if<HealpixPixels>(&pixelization)) {
         if (healpix->nside < 1 || healpix->nside > max_nside) {
             throw InvalidArgument(fmt::format("nside = {}: must be from 1 to 2^29", healpix->nside));
         }
-        if (healpix->ordering == Ordering::nest &&
+        if (healpix->ordering == healpix::Order::nest &&
             !std::has_single_bit(static_cast<std::uint64_t>(healpix->nside))) {
             throw InvalidArgument(fmt::format("nside = {}: must be a power of 2 for nest", healpix->nside));
         }
         return;
     }
-    const auto& car = std::get<CarPixels>(pixelisation);
+    const auto& car = std::get<CarPixels>(pixelization);
     constexpr std::int64_t largest = 1'000'000'000;
     if (car.n_rings < (car.poles ? 2 : 1) || car.n_rings > largest || car.n_phi < 1 || car.n_phi > largest) {
         throw InvalidArgument(fmt::format("n_rings = {}, n_phi = {}: must be from 1 (with poles: 2) to 10^9",
@@ -35,8 +35,8 @@ void check_pixelisation(const Pixelisation& pixelisation) {
 }
 
 void check_map(const MapFile& map) {
-    check_pixelisation(map.pixelisation);
-    const auto full = full_sky_size(map.pixelisation);
+    check_pixelization(map.pixelization);
+    const auto full = full_sky_size(map.pixelization);
     for (const auto pixel : map.pixels) {
         if (pixel < 0 || pixel >= full) {
             throw InvalidArgument(fmt::format("pixel number {}: must be from 0 to {}", pixel, full - 1));
@@ -62,7 +62,7 @@ std::vector<double> file_values(const MapFile& map, const MapColumn& column, std
                                 std::int64_t count) {
     const auto begin = column.values.begin() + first;
     std::vector<double> values(begin, begin + count);
-    if (column.stokes == Stokes::U && map.polarisation_convention == PolarisationConvention::iau) {
+    if (column.stokes == Stokes::U && map.polarization_convention == PolarizationConvention::iau) {
         for (double& value : values) {
             if (!is_unseen_value(value)) value = -value;
         }
@@ -75,19 +75,19 @@ void write_sky_cards(FitsWriter& writer, const MapFile& map) {
     if (!coordinates.empty())
         writer.write_card({"COORDSYS", coordinates, "G = galactic, E = ecliptic, C = equatorial"});
     writer.write_card({"BAD_DATA", unseen_value, "value of pixels without data"});
-    writer.write_card({"POLAR", map.polarised(), "Q and U are included"});
+    writer.write_card({"POLAR", map.polarized(), "Q and U are included"});
     if (map.find(Stokes::U) < 0) return;
-    const bool iau = map.polarisation_convention == PolarisationConvention::iau;
+    const bool iau = map.polarization_convention == PolarizationConvention::iau;
     writer.write_card({"POLCCONV", std::string(iau ? "IAU" : "COSMO"), "sign of U (COSMO or IAU)"});
 }
 
 void write_map(const std::string& path, const MapFile& map, const WriteOptions& options) {
     check_map(map);
     FitsWriter writer(path, options);
-    if (const auto* healpix = std::get_if<HealpixPixels>(&map.pixelisation)) {
+    if (const auto* healpix = std::get_if<HealpixPixels>(&map.pixelization)) {
         write_healpix_table(writer, map, *healpix);
     } else {
-        write_car_image(writer, map, std::get<CarPixels>(map.pixelisation));
+        write_car_image(writer, map, std::get<CarPixels>(map.pixelization));
     }
     writer.commit();
 }

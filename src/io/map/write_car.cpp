@@ -76,7 +76,7 @@ void check_planes(const MapFile& map) {
         }
     }
     if (map.find(Stokes::Q) >= 0 && !has_stokes_axis(map)) {
-        throw InvalidArgument("planes of a polarised image: must be I, Q, U in that order");
+        throw InvalidArgument("planes of a polarized image: must be I, Q, U in that order");
     }
 }
 
@@ -99,13 +99,13 @@ void write_car_image(FitsWriter& writer, const MapFile& map, const CarPixels& ca
     }
     check_planes(map);
     const bool wide = std::any_of(map.columns.begin(), map.columns.end(), [](const MapColumn& column) {
-        return column.precision == Precision::float64;
+        return column.precision == FilePrecision::float64;
     });
     const auto n_planes = static_cast<std::int64_t>(map.columns.size());
     const bool stokes = has_stokes_axis(map) && n_planes > 1;
     std::vector<std::int64_t> axes{car.n_phi, car.n_rings};
     if (n_planes > 1) axes.push_back(n_planes);
-    writer.begin_image(wide ? Precision::float64 : Precision::float32, axes);
+    writer.begin_image(wide ? FilePrecision::float64 : FilePrecision::float32, axes);
     write_wcs(writer, map, car);
     if (stokes) write_stokes_axis(writer);
     if (!map.columns[0].unit.empty()) writer.write_card({"BUNIT", map.columns[0].unit, ""});

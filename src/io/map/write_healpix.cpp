@@ -30,7 +30,7 @@ const char* healpix_name(Stokes stokes) {
 /// The column's own name, unless a reader could not tell from it that the column is I, Q or U.
 std::string column_name(const MapFile& map, std::size_t index) {
     const auto& column = map.columns[index];
-    const bool must_tell = map.polarised() && column.stokes != Stokes::none;
+    const bool must_tell = map.polarized() && column.stokes != Stokes::none;
     if (must_tell && stokes_from_name(column.name) != column.stokes) return healpix_name(column.stokes);
     if (!column.name.empty()) return column.name;
     return column.stokes == Stokes::none ? fmt::format("COLUMN_{}", index + 1) : healpix_name(column.stokes);
@@ -39,11 +39,11 @@ std::string column_name(const MapFile& map, std::size_t index) {
 std::vector<WriteColumn> describe_columns(const MapFile& map, std::int64_t repeat) {
     std::vector<WriteColumn> columns;
     if (map.partial()) {
-        const bool narrow = full_sky_size(map.pixelisation) <= std::numeric_limits<std::int32_t>::max();
+        const bool narrow = full_sky_size(map.pixelization) <= std::numeric_limits<std::int32_t>::max();
         columns.push_back({"PIXEL", narrow ? "J" : "K", "", "pixel number, from 0"});
     }
     for (std::size_t i = 0; i < map.columns.size(); ++i) {
-        const char type = map.columns[i].precision == Precision::float64 ? 'D' : 'E';
+        const char type = map.columns[i].precision == FilePrecision::float64 ? 'D' : 'E';
         columns.push_back({column_name(map, i),
                            repeat == 1 ? std::string(1, type) : fmt::format("{}{}", repeat, type),
                            map.columns[i].unit, ""});
@@ -52,7 +52,7 @@ std::vector<WriteColumn> describe_columns(const MapFile& map, std::int64_t repea
 }
 
 void write_pixel_cards(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix) {
-    const bool nest = healpix.ordering == Ordering::nest;
+    const bool nest = healpix.ordering == healpix::Order::nest;
     writer.write_card({"PIXTYPE", std::string("HEALPIX"), "HEALPIX pixelisation"});
     writer.write_card(
         {"ORDERING", std::string(nest ? "NESTED" : "RING"), "pixel ordering scheme, RING or NESTED"});

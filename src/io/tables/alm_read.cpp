@@ -116,7 +116,7 @@ void read_component(FitsReader& reader, const Hdu& hdu, AlmFile& file) {
     check_density(table, layout);
     if (file.components.empty()) {
         file.layout = layout;
-        file.precision = hdu.columns[1].type == 'D' ? Precision::float64 : Precision::float32;
+        file.precision = hdu.columns[1].type == 'D' ? FilePrecision::float64 : FilePrecision::float32;
         file.unit = hdu.columns[1].unit;
         file.coordinates = parse_coordinate_system(hdu.header.text("COORDSYS").value_or(""));
         file.cards = free_cards(hdu);

@@ -58,7 +58,7 @@ void write_component(FitsWriter& writer, const AlmFile& file, const std::vector<
 
 void write_alm(const std::string& path, const AlmFile& alm, const WriteOptions& options) {
     check_alm(alm);
-    const std::string real = alm.precision == Precision::float64 ? "D" : "E";
+    const std::string real = alm.precision == FilePrecision::float64 ? "D" : "E";
     const std::string index = alm.layout.lmax() > largest_l_of_32_bits ? "K" : "J";
     constexpr const char* names[] = {"T", "E", "B"};
     FitsWriter writer(path, options);

@@ -36,7 +36,7 @@ SpectrumFile read_table(FitsReader& reader, const Hdu& hdu, ClOrder order) {
     file.source = reader.source(hdu);
     const bool healpy = has_healpy_order(hdu, order);
     note_order(hdu, healpy, order, file);
-    file.precision = Precision::float32;
+    file.precision = FilePrecision::float32;
     std::vector<int> columns;
     for (std::size_t i = 0; i < hdu.columns.size(); ++i) {
         const auto& column = hdu.columns[i];
@@ -46,7 +46,7 @@ SpectrumFile read_table(FitsReader& reader, const Hdu& hdu, ClOrder order) {
                 fmt::format("{}: column '{}' is no known spectrum: left out", file.source, column.name));
             continue;
         }
-        if (column.type != 'E' || hdu.type == HduType::ascii_table) file.precision = Precision::float64;
+        if (column.type != 'E' || hdu.type == HduType::ascii_table) file.precision = FilePrecision::float64;
         columns.push_back(static_cast<int>(i));
         file.spectra.push_back({*name, column.unit, {}});
     }

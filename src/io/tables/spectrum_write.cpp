@@ -59,7 +59,7 @@ std::vector<const Spectrum*> sorted(const SpectrumFile& file) {
 void write_spectrum(const std::string& path, const SpectrumFile& file, const WriteOptions& options) {
     const auto spectra = sorted(file);
     check_cards(file.cards);
-    const std::string format = file.precision == Precision::float64 ? "D" : "E";
+    const std::string format = file.precision == FilePrecision::float64 ? "D" : "E";
     std::vector<WriteColumn> columns;
     for (const auto* spectrum : spectra) {
         const auto at = position(*spectrum);

@@ -7,10 +7,10 @@
 int main() {
     const auto path = (std::filesystem::temp_directory_path() / "zonal_consumer_map.fits").string();
     zonal::io::MapFile map;
-    map.pixelisation = zonal::io::HealpixPixels{.nside = 2, .ordering = zonal::io::Ordering::ring};
+    map.pixelization = zonal::io::HealpixPixels{.nside = 2, .ordering = zonal::healpix::Order::ring};
     map.columns.resize(1);
     map.columns[0].name = "TEMPERATURE";
-    map.columns[0].precision = zonal::io::Precision::float64;
+    map.columns[0].precision = zonal::FilePrecision::float64;
     for (int pixel = 0; pixel < 48; ++pixel) map.columns[0].values.push_back(pixel / 7.0);
 
     zonal::io::write_map(path, map, {.overwrite = true});

@@ -49,7 +49,7 @@ TEST_F(AlmFiles, RowsInAnyOrderAndMissingOnes) {
     // index = l^2 + l + m + 1: (2, 1) = 8, (1, 0) = 3, (2, 0) = 7
     const AlmFile file = read({{8, 1, 2}, {3, 3, 0}, {7, 4, 0}});
     EXPECT_EQ(file.layout, AlmLayout(2, 1));
-    EXPECT_EQ(file.precision, Precision::float32);
+    EXPECT_EQ(file.precision, FilePrecision::float32);
     ASSERT_EQ(file.components.size(), 1u);
     EXPECT_EQ(file.components[0][file.layout.index(2, 1)], std::complex<double>(1, 2));
     EXPECT_EQ(file.components[0][file.layout.index(1, 0)], 3.0);
@@ -110,7 +110,7 @@ TEST_F(AlmFiles, RoundTrip) {
     EXPECT_EQ(back.components, file.components);
     EXPECT_EQ(back.unit, "uK");
     EXPECT_EQ(back.coordinates, file.coordinates);
-    EXPECT_EQ(back.precision, Precision::float64);
+    EXPECT_EQ(back.precision, FilePrecision::float64);
     // What was read can be written again.
     write_alm(folder.path("again.fits"), back);
     EXPECT_EQ(read_alm(folder.path("again.fits")).components, file.components);

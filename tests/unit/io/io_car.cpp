@@ -60,7 +60,7 @@ TEST_F(CarImages, RowsAreTurnedNorthToSouthAndLongitudesGrow) {
     // so increasing longitudes 22.5, 67.5, ... are columns 3, 2, 1, 0, 7, 6, 5, 4; the northmost row is the
     // last.
     const MapFile map = read(image({}));
-    const auto car = std::get<CarPixels>(map.pixelisation);
+    const auto car = std::get<CarPixels>(map.pixelization);
     EXPECT_EQ(car.n_rings, 4);
     EXPECT_EQ(car.n_phi, 8);
     EXPECT_FALSE(car.poles);
@@ -74,20 +74,20 @@ TEST_F(CarImages, RowsAreTurnedNorthToSouthAndLongitudesGrow) {
 
 TEST_F(CarImages, GrowingAxesAndPixelsAtLongitudeZero) {
     const MapFile map = read(image({.crpix1 = "1.", .cdelt1 = "45.", .cdelt2 = "-45."}));
-    EXPECT_EQ(std::get<CarPixels>(map.pixelisation).phi_0, 0);
+    EXPECT_EQ(std::get<CarPixels>(map.pixelization).phi_0, 0);
     for (int i = 0; i < 32; ++i) EXPECT_EQ(map.columns[0].values[i], i);
 }
 
 TEST_F(CarImages, RowsAtThePoles) {
     const MapFile map = read(image({.n2 = 5, .crpix2 = "3."}));
-    const auto car = std::get<CarPixels>(map.pixelisation);
+    const auto car = std::get<CarPixels>(map.pixelization);
     EXPECT_EQ(car.n_rings, 5);
     EXPECT_TRUE(car.poles);
     EXPECT_EQ(make_grid(car).rings()[0].theta, 0);
 }
 
 TEST_F(CarImages, GridHasThePixelsPlaces) {
-    const auto car = std::get<CarPixels>(read(image({})).pixelisation);
+    const auto car = std::get<CarPixels>(read(image({})).pixelization);
     const Grid grid = make_grid(car);
     ASSERT_EQ(grid.n_rings(), 4);
     EXPECT_NEAR(grid.rings()[0].theta, 22.5 * degree, 1e-15);
@@ -151,11 +151,11 @@ TEST_F(CarImages, RoundTrip) {
     for (const bool poles : {false, true}) {
         for (const std::int64_t n_phi : {1, 8, 9}) {
             MapFile map;
-            map.pixelisation = CarPixels{.n_rings = 5, .n_phi = n_phi, .phi_0 = 0.1, .poles = poles};
+            map.pixelization = CarPixels{.n_rings = 5, .n_phi = n_phi, .phi_0 = 0.1, .poles = poles};
             map.coordinates = CoordinateSystem::ecliptic;
-            map.polarisation_convention = PolarisationConvention::iau;
+            map.polarization_convention = PolarizationConvention::iau;
             for (const auto stokes : {Stokes::I, Stokes::Q, Stokes::U}) {
-                MapColumn column{.unit = "K", .precision = Precision::float64, .stokes = stokes};
+                MapColumn column{.unit = "K", .precision = FilePrecision::float64, .stokes = stokes};
                 for (std::int64_t i = 0; i < 5 * n_phi; ++i)
                     column.values.push_back(std::sin(double(i) + int(stokes)));
                 map.columns.push_back(column);
@@ -163,13 +163,13 @@ TEST_F(CarImages, RoundTrip) {
             map.columns[0].values[3] = unseen_value;
             write_map(folder.path("out.fits"), map, {.overwrite = true});
             const MapFile back = read_map(folder.path("out.fits"));
-            const auto car = std::get<CarPixels>(back.pixelisation);
+            const auto car = std::get<CarPixels>(back.pixelization);
             EXPECT_EQ(car.n_rings, 5);
             EXPECT_EQ(car.n_phi, n_phi);
             EXPECT_EQ(car.poles, poles);
             EXPECT_NEAR(car.phi_0, 0.1, 1e-12);
             EXPECT_EQ(back.coordinates, map.coordinates);
-            ASSERT_TRUE(back.polarised());
+            ASSERT_TRUE(back.polarized());
             for (int i = 0; i < 3; ++i) EXPECT_EQ(back.columns[i].values, map.columns[i].values);
             EXPECT_EQ(back.columns[0].unit, "K");
         }
@@ -178,7 +178,7 @@ TEST_F(CarImages, RoundTrip) {
 
 TEST_F(CarImages, PlanesThatAreNotStokesParameters) {
     MapFile map;
-    map.pixelisation = CarPixels{.n_rings = 2, .n_phi = 4};
+    map.pixelization = CarPixels{.n_rings = 2, .n_phi = 4};
     for (int i = 0; i < 4; ++i) map.columns.push_back({.values = std::vector<double>(8, i)});
     write_map(folder.path("out.fits"), map);
     const MapFile back = read_map(folder.path("out.fits"), {.fields = {"2"}});

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 TEST(FullDisk, EveryWriterLeavesNothing) {
     const TemporaryFolder folder;
     MapFile map;
-    map.pixelisation = HealpixPixels{64, Ordering::ring};
+    map.pixelization = HealpixPixels{64, healpix::Order::ring};
     map.columns = {{.name = "X", .values = std::vector<double>(49152, 1.0)}};
     AlmFile alm{.layout = AlmLayout(200)};
     alm.components = {std::vector<std::complex<double>>(alm.layout.size())};

@@ -101,15 +101,15 @@ TEST(MapColumns, ChoosesFieldsByNameAndNumberInTheOrderAsked) {
 }
 
 TEST(MapColumns, CallerDecidesOnPolarisation) {
-    EXPECT_THAT(stokes_of(choose_fields(fields_of({"A", "B", "C", "D"}), {.polarised = true})),
+    EXPECT_THAT(stokes_of(choose_fields(fields_of({"A", "B", "C", "D"}), {.polarized = true})),
                 ElementsAre(Stokes::I, Stokes::Q, Stokes::U, Stokes::none));
-    EXPECT_THAT(stokes_of(choose_fields(fields_of({"A", "B"}), {.polarised = true})),
+    EXPECT_THAT(stokes_of(choose_fields(fields_of({"A", "B"}), {.polarized = true})),
                 ElementsAre(Stokes::Q, Stokes::U));
-    EXPECT_THAT(stokes_of(choose_fields(fields_of({"U", "Q", "I"}), {.polarised = true})),
+    EXPECT_THAT(stokes_of(choose_fields(fields_of({"U", "Q", "I"}), {.polarized = true})),
                 ElementsAre(Stokes::U, Stokes::Q, Stokes::I));
-    EXPECT_THAT(stokes_of(choose_fields(fields_of({"I", "Q", "U"}), {.polarised = false})),
+    EXPECT_THAT(stokes_of(choose_fields(fields_of({"I", "Q", "U"}), {.polarized = false})),
                 ElementsAre(Stokes::none, Stokes::none, Stokes::none));
-    EXPECT_THROW(choose_fields(fields_of({"A"}), {.polarised = true}), InvalidArgument);
+    EXPECT_THROW(choose_fields(fields_of({"A"}), {.polarized = true}), InvalidArgument);
 }
 
 TEST(MapColumns, RejectsTwoColumnsOfOneStokesParameter) {

@@ -21,18 +21,18 @@ double sum(const std::vector<double>& values) {
 
 TEST(MapFiles, WmapMap) {
     const MapFile map = read_map(data_file("wmap/wmap_band_iqumap_r9_7yr_W_v4_udgraded32.fits"));
-    EXPECT_EQ(std::get<HealpixPixels>(map.pixelisation), (HealpixPixels{32, Ordering::ring}));
+    EXPECT_EQ(std::get<HealpixPixels>(map.pixelization), (HealpixPixels{32, healpix::Order::ring}));
     EXPECT_EQ(map.coordinates, CoordinateSystem::unknown);
-    EXPECT_EQ(map.polarisation_convention, PolarisationConvention::absent);
+    EXPECT_EQ(map.polarization_convention, PolarizationConvention::absent);
     ASSERT_EQ(map.notes.size(), 1u);
     EXPECT_THAT(map.notes[0], HasSubstr("taken as COSMO"));
     EXPECT_FALSE(map.partial());
     ASSERT_EQ(map.columns.size(), 3u);
-    EXPECT_TRUE(map.polarised());
+    EXPECT_TRUE(map.polarized());
     EXPECT_EQ(map.find(Stokes::I), 0);
     EXPECT_EQ(map.find(Stokes::U), 2);
     for (const auto& column : map.columns) {
-        EXPECT_EQ(column.precision, Precision::float32);
+        EXPECT_EQ(column.precision, FilePrecision::float32);
         EXPECT_EQ(column.values.size(), 12288u);
     }
     // Floats, exactly.
@@ -61,9 +61,9 @@ TEST(MapFiles, WmapMask) {
 
 TEST(MapFiles, HealpixF90Map) {
     const MapFile map = read_map(data_file("wmap/wmap_W_smoothed10deg_healpix_f90.fits"));
-    EXPECT_EQ(map.polarisation_convention, PolarisationConvention::cosmo);
+    EXPECT_EQ(map.polarization_convention, PolarizationConvention::cosmo);
     EXPECT_EQ(map.coordinates, CoordinateSystem::unknown);
-    EXPECT_TRUE(map.polarised());
+    EXPECT_TRUE(map.polarized());
     EXPECT_TRUE(map.notes.empty());
     const auto fwhm = std::find_if(map.cards.begin(), map.cards.end(),
                                    [](const HeaderCard& card) { return card.key == "FWHM"; });
@@ -77,11 +77,11 @@ TEST(MapFiles, HealpixF90Map) {
 TEST(MapFiles, FermiCountsCube) {
     const auto path = data_file("fermi/fermi_3fhl_counts_cube_hpx.fits.gz");
     const MapFile map = read_map(path);
-    EXPECT_EQ(std::get<HealpixPixels>(map.pixelisation), (HealpixPixels{64, Ordering::ring}));
+    EXPECT_EQ(std::get<HealpixPixels>(map.pixelization), (HealpixPixels{64, healpix::Order::ring}));
     EXPECT_EQ(map.coordinates, CoordinateSystem::equatorial);
     ASSERT_EQ(map.columns.size(), 17u);
     EXPECT_EQ(map.columns[0].name, "CHANNEL1");
-    EXPECT_EQ(map.columns[0].precision, Precision::float64);
+    EXPECT_EQ(map.columns[0].precision, FilePrecision::float64);
     EXPECT_EQ(map.columns[0].stokes, Stokes::none);
     EXPECT_EQ(sum(map.columns[0].values), 260023);
     EXPECT_EQ(sum(map.columns[1].values), 162018);

@@ -63,23 +63,27 @@ TEST_F(MapFormats, InterleavedColumns) {
     auto file = FitsBuilder().table(24, 6, {"2E", "2D"}, {"A", "B"}).healpix(1);
     const MapFile map = read(file.end().data(rows));
     EXPECT_EQ(map.columns[0].values, ramp(12));
-    EXPECT_EQ(map.columns[0].precision, Precision::float32);
+    EXPECT_EQ(map.columns[0].precision, FilePrecision::float32);
     EXPECT_EQ(map.columns[1].values[11], 111);
-    EXPECT_EQ(map.columns[1].precision, Precision::float64);
+    EXPECT_EQ(map.columns[1].precision, FilePrecision::float64);
 }
 
 TEST_F(MapFormats, IntegerColumns) {
     const auto check = [&](const std::string& format, std::int64_t bytes, const std::string& data,
-                           Precision precision) {
+                           FilePrecision precision) {
         const MapFile map = read(small_map(format, bytes).end().data(data));
         EXPECT_EQ(map.columns[0].values, ramp(12)) << format;
         EXPECT_EQ(map.columns[0].precision, precision) << format;
     };
     const auto values = ramp(12);
-    check("B", 1, big_endian(std::vector<std::uint8_t>(values.begin(), values.end())), Precision::float32);
-    check("I", 2, big_endian(std::vector<std::int16_t>(values.begin(), values.end())), Precision::float32);
-    check("J", 4, big_endian(std::vector<std::int32_t>(values.begin(), values.end())), Precision::float64);
-    check("K", 8, big_endian(std::vector<std::int64_t>(values.begin(), values.end())), Precision::float64);
+    check("B", 1, big_endian(std::vector<std::uint8_t>(values.begin(), values.end())),
+          FilePrecision::float32);
+    check("I", 2, big_endian(std::vector<std::int16_t>(values.begin(), values.end())),
+          FilePrecision::float32);
+    check("J", 4, big_endian(std::vector<std::int32_t>(values.begin(), values.end())),
+          FilePrecision::float64);
+    check("K", 8, big_endian(std::vector<std::int64_t>(values.begin(), values.end())),
+          FilePrecision::float64);
 }
 
 TEST_F(MapFormats, LogicalColumn) {
@@ -129,7 +133,7 @@ TEST_F(MapFormats, PartialSkyWithPixelsOf32And64Bits) {
     for (const auto& file : {build("J", 4, std::vector<std::int32_t>{7, 191, 0}),
                              build("K", 8, std::vector<std::int64_t>{7, 191, 0})}) {
         MapFile map = read(file);
-        EXPECT_EQ(std::get<HealpixPixels>(map.pixelisation), (HealpixPixels{4, Ordering::nest}));
+        EXPECT_EQ(std::get<HealpixPixels>(map.pixelization), (HealpixPixels{4, healpix::Order::nest}));
         EXPECT_THAT(map.pixels, ElementsAre(7, 191, 0));
         ASSERT_EQ(map.columns.size(), 1u);
         EXPECT_THAT(map.columns[0].values, ElementsAre(0, 1.5, 3));
@@ -157,16 +161,16 @@ TEST_F(MapFormats, MissingOrderingIsRingAndSaidSo) {
     auto file = FitsBuilder().table(8, 12, {"D"}, {"X"}).text("PIXTYPE", "HEALPIX").number("NSIDE", 1);
     file.end().data(big_endian(ramp(12)));
     const MapFile map = read(file);
-    EXPECT_EQ(std::get<HealpixPixels>(map.pixelisation).ordering, Ordering::ring);
+    EXPECT_EQ(std::get<HealpixPixels>(map.pixelization).ordering, healpix::Order::ring);
     EXPECT_THAT(map.notes, ElementsAre(HasSubstr("no ORDERING: taken as RING")));
-    const MapFile nest = read(file, {.ordering_if_absent = Ordering::nest});
-    EXPECT_EQ(std::get<HealpixPixels>(nest.pixelisation).ordering, Ordering::nest);
+    const MapFile nest = read(file, {.ordering_if_absent = healpix::Order::nest});
+    EXPECT_EQ(std::get<HealpixPixels>(nest.pixelization).ordering, healpix::Order::nest);
     EXPECT_TRUE(nest.notes.empty());
 }
 
 TEST_F(MapFormats, NsideFollowsFromSizeWhereThereIsNoKey) {
     auto file = FitsBuilder().table(8, 48, {"D"}, {"X"});
-    EXPECT_EQ(std::get<HealpixPixels>(read(file.end().data(big_endian(ramp(48)))).pixelisation).nside, 2);
+    EXPECT_EQ(std::get<HealpixPixels>(read(file.end().data(big_endian(ramp(48)))).pixelization).nside, 2);
 }
 
 TEST_F(MapFormats, RejectsKeysThatContradictTheTable) {
@@ -231,7 +235,7 @@ TEST_F(MapFormats, IauNegatesUButNotUnseen) {
     auto file =
         FitsBuilder().table(24, 12, {"D", "D", "D"}, {"I", "Q", "U"}).healpix(1).text("POLCCONV", "IAU");
     const MapFile map = read(file.end().data(big_endian(rows)));
-    EXPECT_EQ(map.polarisation_convention, PolarisationConvention::iau);
+    EXPECT_EQ(map.polarization_convention, PolarizationConvention::iau);
     EXPECT_EQ(map.columns[1].values[0], 2);
     EXPECT_EQ(map.columns[2].values[0], -3);
     EXPECT_EQ(map.columns[2].values[4], unseen_value);

@@ -33,7 +33,7 @@ TEST(CoordinateRotation, AgreesWithHealpy) {
         {{0.9999999999999906, -8.651314600163712e-08, -9.838583464995654e-08},
          {4.02386553932528e-08, 0.9174821682916503, -0.3977769109272801},
          {1.2468018087495808e-07, 0.3977769109272727, 0.9174821682916464}}};
-    using enum SkyCoordinates;
+    using enum CoordinateSystem;
     // Healpy's own matrices are orthogonal to 1e-14.
     EXPECT_LE(difference(coordinate_rotation(galactic, ecliptic), galactic_to_ecliptic), 2e-14);
     EXPECT_LE(difference(coordinate_rotation(galactic, equatorial), galactic_to_equatorial), 2e-14);
@@ -41,7 +41,7 @@ TEST(CoordinateRotation, AgreesWithHealpy) {
 }
 
 TEST(CoordinateRotation, IsUndoneByItsInverse) {
-    using enum SkyCoordinates;
+    using enum CoordinateSystem;
     const RotationMatrix one{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     for (const auto from : {galactic, ecliptic, equatorial}) {
         EXPECT_EQ(difference(coordinate_rotation(from, from), one), 0);

@@ -1,14 +1,26 @@
-#include "zonal/io/header.hpp"
+#include "zonal/header.hpp"
 
 #include <fmt/core.h>
 
 #include <array>
 #include <utility>
 
-#include "io/tables/text.hpp"
 #include "zonal/error.hpp"
 
-namespace zonal::io {
+namespace zonal {
+namespace {
+
+/// Without blanks at the ends, in capitals; ASCII only, whatever the locale.
+std::string canonical(const std::string& text) {
+    const char* const blanks = " \t\r\n\v\f";
+    const auto first = text.find_first_not_of(blanks), last = text.find_last_not_of(blanks);
+    std::string result = first == std::string::npos ? "" : text.substr(first, last - first + 1);
+    for (char& c : result)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return result;
+}
+
+}  // namespace
 
 std::string to_string(CoordinateSystem system) {
     switch (system) {
@@ -40,7 +52,7 @@ CoordinateSystem parse_coordinate_system(const std::string& text) {
                                                                               {"EQU", equatorial},
                                                                               {"CELESTIAL", equatorial},
                                                                               {"EQUATORIAL", equatorial}}};
-    const std::string upper = to_upper(trim(text));
+    const std::string upper = canonical(text);
     for (const auto& [name, system] : names) {
         if (upper == name) return system;
     }
@@ -50,4 +62,4 @@ CoordinateSystem parse_coordinate_system(const std::string& text) {
         text));
 }
 
-}  // namespace zonal::io
+}  // namespace zonal

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shell/session.hpp"
+#include "zonal/io/sky_map.hpp"
+#include "zonal/sky_map.hpp"
+#include "zonal/view.hpp"
+
+namespace zonal::cli {
+
+/// --field, --pol, --hdu, --order-if-absent: what to read of a map file.
+struct MapInput {
+    std::vector<std::string> fields;
+    std::string hdu;
+    std::optional<bool> polarized;
+    std::optional<healpix::Order> ordering_if_absent;
+    bool nan_is_unseen = false;
+
+    bool given() const {
+        return !fields.empty() || !hdu.empty() || polarized || ordering_if_absent || nan_is_unseen;
+    }
+};
+void add_map_input(CLI::App& app, MapInput& input);
+
+/// Reads it; the notes of reading go to the session. Throws UsageError for Q without U, and what
+/// io::read_sky_map throws.
+SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& session);
+
+/// Adds nside, ordering, coordinates and columns to a report.
+Json describe(const MapFile& map);
+
+}  // namespace zonal::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace zonal {
+
+/// What a file says beside its numbers: a key, its value and a comment, as a card of a FITS header has them.
+/// HISTORY and COMMENT hold a string of any length, which is split over as many cards as it needs.
+struct HeaderCard {
+    std::string key{};
+    std::variant<bool, std::int64_t, double, std::string> value{};
+    std::string comment{};
+    bool operator==(const HeaderCard&) const = default;
+};
+
+/// Width of the numbers in a file. In memory they are double, so that no arithmetic is done in float; what is
+/// written has the precision of what was read.
+enum class FilePrecision { float32, float64 };
+
+/// Coordinates that a sky is given in. Equatorial and ecliptic are those of J2000.
+enum class CoordinateSystem { unknown, galactic, ecliptic, equatorial };
+
+/// "galactic", "ecliptic", "equatorial" or "unknown".
+std::string to_string(CoordinateSystem system);
+
+/// Reads a COORDSYS value or a user's word, in any case: G, GAL, GALACTIC; E, ECL, ECLIPTIC; C, Q, CEL, EQU,
+/// CELESTIAL, EQUATORIAL; blank or UNKNOWN. Throws InvalidArgument for anything else.
+CoordinateSystem parse_coordinate_system(const std::string& text);
+
+}  // namespace zonal

@@ -1,0 +1,164 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "zonal/grid.hpp"
+#include "zonal/header.hpp"
+#include "zonal/healpix.hpp"
+#include "zonal/smoothing.hpp"
+#include "zonal/view.hpp"
+
+namespace zonal {
+
+/// Sign of U in a file (POLCCONV). Maps are in the COSMO convention in memory: where a file says IAU, U is
+/// negated when it is read and again when it is written.
+enum class PolarizationConvention { absent, cosmo, iau };
+
+/// What a column holds. A name, the file's POLAR key or the caller decides it, never the position alone.
+enum class Stokes { none, I, Q, U };
+
+/// HEALPix resolution and order of a map.
+struct HealpixPixels {
+    std::int64_t nside = 0;
+    healpix::Order ordering = healpix::Order::ring;
+    bool operator==(const HealpixPixels&) const = default;
+};
+
+/// Equidistant cylindrical (FITS projection CAR) image of the full sphere: n_rings rings from north to south
+/// of n_phi pixels each, the first one at longitude phi_0, longitudes growing. In a file, rows run from south
+/// to north and longitude grows leftwards; reading and writing reorder.
+struct CarPixels {
+    std::int64_t n_rings = 0;
+    std::int64_t n_phi = 0;
+    double phi_0 = 0;    ///< longitude of a ring's first pixel, rad, in [0, 2 pi / n_phi)
+    bool poles = false;  ///< false: theta_i = (i + 1/2) pi / n_rings; true: i pi / (n_rings - 1)
+    bool operator==(const CarPixels&) const = default;
+};
+
+using Pixelization = std::variant<HealpixPixels, CarPixels>;
+
+/// "nside 32, ring" or "CAR, 180 rings of 360 pixels".
+std::string to_string(const Pixelization& pixelization);
+
+/// Number of pixels of the full sphere.
+std::int64_t full_sky_size(const Pixelization& pixelization);
+
+/// Whether the pixels are the same, in whichever order a map has them.
+bool same_pixels(const Pixelization& a, const Pixelization& b);
+
+/// The grid that a full-sky map is transformed on: HEALPix (ring order: nest maps must be reordered before),
+/// Fejer or Clenshaw-Curtis rings for CAR.
+Grid make_grid(const Pixelization& pixelization);
+
+/// One column of a map: its name, unit and pixels.
+struct MapColumn {
+    std::string name{};
+    std::string unit{};
+    FilePrecision precision = FilePrecision::float32;
+    Stokes stokes = Stokes::none;
+    /// Hits, errors, covariance, which the name tells: no field of the sky.
+    bool auxiliary = false;
+    /// [n_pixels]; for a partial sky one per element of MapFile::pixels. Pixels without data are exactly
+    /// unseen_value. Empty in the header of a SkyMap, which holds the values itself.
+    std::vector<double> values{};
+};
+
+/// A map as a file holds it: pixels in the file's order, and what the header says.
+struct MapFile {
+    Pixelization pixelization{};
+    CoordinateSystem coordinates = CoordinateSystem::unknown;
+    PolarizationConvention polarization_convention = PolarizationConvention::absent;
+    /// Pixel numbers of a partial sky, in the file's order, none twice; empty: full sky.
+    std::vector<std::int64_t> pixels{};
+    std::vector<MapColumn> columns{};
+    /// Reading: the HDU's value cards other than those that describe the table and its pixels.
+    /// Writing: cards to add, such as FWHM, SEED, HISTORY.
+    std::vector<HeaderCard> cards{};
+
+    /// Where it was read from, for messages: "map.fits, HDU 1 'SKYMAP'".
+    std::string source{};
+    /// What was assumed while reading, a line each, for the user to see: "no POLCCONV: taken as COSMO".
+    std::vector<std::string> notes{};
+
+    bool partial() const { return !pixels.empty(); }
+    /// Index of the column that holds this Stokes parameter; -1: none.
+    int find(Stokes stokes) const;
+    /// Whether Q and U are both there, so that they make a spin-2 pair.
+    bool polarized() const { return find(Stokes::Q) >= 0 && find(Stokes::U) >= 0; }
+};
+
+/// Columns that are transformed together: I, Q, U; Q, U; or any number of spin-0 fields.
+struct FieldGroup {
+    Fields fields;
+    std::int64_t first_row;
+    std::int64_t n_rows;
+};
+
+/// A map as the transforms want it: the full sky, in ring order, unseen_value where a partial sky has no
+/// pixels; and the header of the file that it came from or goes to. read_sky_map and write_sky_map in
+/// io/sky_map.hpp read and write it.
+class SkyMap {
+  public:
+    /// Takes a file's content into ring order. A map whose columns are all empty gets zeros. Throws
+    /// InvalidArgument for columns of unequal or wrong length, pixels that are NaN or infinite, and Q without
+    /// U; OutOfMemory where the full sky does not fit this machine.
+    explicit SkyMap(MapFile content);
+    /// A map on other pixels with the same columns and header, all 0. It is a full sky if the pixels differ.
+    SkyMap(const SkyMap& like, const Pixelization& pixelization);
+    /// A copy of these rows, which are transformed together as `fields`. It has the header of the whole map,
+    /// so it cannot be written.
+    SkyMap(const SkyMap& map, Fields fields, const std::vector<std::int64_t>& rows);
+
+    /// What the file says or will say; its columns have no values.
+    const MapFile& header() const { return header_; }
+    MapFile& header() { return header_; }
+    const Grid& grid() const { return grid_; }
+    /// 0 where the map is not HEALPix.
+    std::int64_t nside() const;
+    const std::vector<FieldGroup>& groups() const { return groups_; }
+
+    /// [row, pixel] in ring order; rows are in the order of the groups, not of the file's columns.
+    View<double, 2> rows() { return values_.view(); }
+    View<const double, 2> rows() const { return values_.view(); }
+    View<double, 2> rows(const FieldGroup& group) { return rows().slice(group.first_row, group.n_rows); }
+    View<const double, 2> rows(const FieldGroup& group) const {
+        return rows().slice(group.first_row, group.n_rows);
+    }
+    /// The column behind a row: its name, unit and so on.
+    const MapColumn& column(std::int64_t row) const {
+        return header_.columns[column_of_row_[static_cast<std::size_t>(row)]];
+    }
+    /// "I": name of the column behind a row.
+    const std::string& row_name(std::int64_t row) const { return column(row).name; }
+    /// Row of I, or of the only field; -1: there is none.
+    std::int64_t intensity_row() const;
+
+    /// Makes a partial sky a full one.
+    void make_full_sky() { header_.pixels.clear(); }
+    /// Leaves only pixels in the map that are not unseen_value in every row, in the order of the header.
+    /// Throws InvalidArgument for a CAR image, which is always a full sky, and where nothing is left.
+    void make_partial_sky();
+    /// The map as a file holds it, in the order and with the pixels that the header says.
+    MapFile to_file() const;
+
+  private:
+    void make_groups();
+    void allocate();
+    void take_values();
+
+    MapFile header_;
+    Grid grid_;
+    std::vector<FieldGroup> groups_;
+    std::vector<std::size_t> column_of_row_;
+    Array<double, 2> values_;
+};
+
+/// I, Q, U (or I alone) of zeros. unit: of all columns.
+SkyMap new_sky_map(const Pixelization& pixelization, bool polarized, const std::string& unit = "",
+                   FilePrecision precision = FilePrecision::float64,
+                   CoordinateSystem coordinates = CoordinateSystem::unknown);
+
+}  // namespace zonal

@@ -1,0 +1,222 @@
+#include "zonal/sky_map.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "core/host_memory.hpp"
+#include "zonal/error.hpp"
+#include "zonal/mask.hpp"
+
+namespace zonal {
+namespace {
+
+bool is_nest(const Pixelization& pixelization) {
+    const auto* pixels = std::get_if<HealpixPixels>(&pixelization);
+    return pixels != nullptr && pixels->ordering == healpix::Order::nest;
+}
+
+void to_ring_order(const Pixelization& pixelization, View<const double, 1> file_order,
+                   View<double, 1> ring_order) {
+    if (is_nest(pixelization)) return healpix::nest_to_ring<double>(file_order, ring_order);
+    std::copy(file_order.data(), file_order.data() + file_order.size(), ring_order.data());
+}
+
+void from_ring_order(const Pixelization& pixelization, View<const double, 1> ring_order,
+                     View<double, 1> file_order) {
+    if (is_nest(pixelization)) return healpix::ring_to_nest<double>(ring_order, file_order);
+    std::copy(ring_order.data(), ring_order.data() + ring_order.size(), file_order.data());
+}
+
+std::string prefix(const MapFile& file) {
+    return file.source.empty() ? "" : file.source + ": ";
+}
+
+/// The grid, if that many columns of the full sky fit in memory. Without this check a partial sky of few
+/// pixels or a wrong nside would end in the system's killing of the program.
+Grid make_grid_that_fits(const Pixelization& pixelization, std::size_t n_columns, const std::string& source) {
+    const double bytes =
+        static_cast<double>(full_sky_size(pixelization)) * static_cast<double>(n_columns * sizeof(double));
+    require_host_memory(
+        bytes,
+        fmt::format("{}: the full sky in {} columns",
+                    (source.empty() ? "map of " : source + ": ") + to_string(pixelization), n_columns));
+    return make_grid(pixelization);
+}
+
+void check_column(const MapFile& file, const MapColumn& column) {
+    const auto expected = file.partial() ? std::ssize(file.pixels) : full_sky_size(file.pixelization);
+    const auto size = std::ssize(column.values);
+    if (size != expected)
+        throw InvalidArgument(
+            fmt::format("{}column {}: {} pixels, must be {}", prefix(file), column.name, size, expected));
+    const auto bad = count_bad_pixels(View<const double, 1>(column.values.data(), {size}));
+    if (bad.nan + bad.infinite == 0) return;
+    const auto first = bad.nan > 0 ? bad.first_nan : bad.first_infinite;
+    throw InvalidArgument(fmt::format("{}column {}: {} pixels are {}, the first is pixel {}", prefix(file),
+                                      column.name, bad.nan > 0 ? bad.nan : bad.infinite,
+                                      bad.nan > 0 ? "NaN" : "infinite",
+                                      file.partial() ? file.pixels[static_cast<std::size_t>(first)] : first));
+}
+
+}  // namespace
+
+std::string to_string(const Pixelization& pixelization) {
+    if (const auto* pixels = std::get_if<HealpixPixels>(&pixelization))
+        return fmt::format("nside {}, {}", pixels->nside, is_nest(pixelization) ? "nest" : "ring");
+    const auto& car = std::get<CarPixels>(pixelization);
+    return fmt::format("CAR, {} rings of {} pixels", car.n_rings, car.n_phi);
+}
+
+std::int64_t full_sky_size(const Pixelization& pixelization) {
+    if (const auto* pixels = std::get_if<HealpixPixels>(&pixelization))
+        return 12 * pixels->nside * pixels->nside;
+    const auto& car = std::get<CarPixels>(pixelization);
+    return car.n_rings * car.n_phi;
+}
+
+bool same_pixels(const Pixelization& a, const Pixelization& b) {
+    const auto *healpix_a = std::get_if<HealpixPixels>(&a), *healpix_b = std::get_if<HealpixPixels>(&b);
+    return healpix_a && healpix_b ? healpix_a->nside == healpix_b->nside : a == b;
+}
+
+Grid make_grid(const Pixelization& pixelization) {
+    if (const auto* pixels = std::get_if<HealpixPixels>(&pixelization)) return Grid::healpix(pixels->nside);
+    const auto& car = std::get<CarPixels>(pixelization);
+    return car.poles ? Grid::clenshaw_curtis(car.n_rings, car.n_phi, car.phi_0)
+                     : Grid::fejer1(car.n_rings, car.n_phi, car.phi_0);
+}
+
+int MapFile::find(Stokes stokes) const {
+    const auto found = std::find_if(columns.begin(), columns.end(),
+                                    [&](const MapColumn& column) { return column.stokes == stokes; });
+    return found == columns.end() ? -1 : static_cast<int>(found - columns.begin());
+}
+
+SkyMap::SkyMap(MapFile content)
+    : header_(std::move(content)),
+      // reading a partial sky takes one column of the full sky more
+      grid_(make_grid_that_fits(header_.pixelization, header_.columns.size() + (header_.partial() ? 1 : 0),
+                                header_.source)) {
+    make_groups();
+    const auto has_values = [](const MapColumn& column) { return !column.values.empty(); };
+    const bool filled = std::any_of(header_.columns.begin(), header_.columns.end(), has_values);
+    for (const auto& column : header_.columns)
+        if (filled) check_column(header_, column);
+    allocate();
+    if (filled) take_values();
+}
+
+SkyMap::SkyMap(const SkyMap& like, const Pixelization& pixelization)
+    : header_(like.header_),
+      grid_(make_grid_that_fits(pixelization, header_.columns.size(), "output")),
+      groups_(like.groups_),
+      column_of_row_(like.column_of_row_) {
+    if (pixelization != header_.pixelization) header_.pixels.clear();
+    header_.pixelization = pixelization;
+    allocate();
+}
+
+SkyMap::SkyMap(const SkyMap& map, Fields fields, const std::vector<std::int64_t>& rows)
+    : header_(map.header_), grid_(map.grid_), groups_{{fields, 0, std::ssize(rows)}} {
+    for (const auto row : rows)
+        column_of_row_.push_back(map.column_of_row_.at(static_cast<std::size_t>(row)));
+    allocate();
+    for (std::int64_t k = 0; k < std::ssize(rows); ++k)
+        std::copy_n(map.rows()[rows[static_cast<std::size_t>(k)]].data(), grid_.n_pixels(),
+                    this->rows()[k].data());
+}
+
+void SkyMap::make_groups() {
+    const int i = header_.find(Stokes::I), q = header_.find(Stokes::Q), u = header_.find(Stokes::U);
+    if ((q >= 0) != (u >= 0))
+        throw InvalidArgument(fmt::format("{}{} without {}: choose both, or take it as a spin-0 field",
+                                          prefix(header_), q >= 0 ? "Q" : "U", q >= 0 ? "U" : "Q"));
+    const auto add = [this](int column) { column_of_row_.push_back(static_cast<std::size_t>(column)); };
+    if (q >= 0) {
+        if (i >= 0) add(i);
+        add(q);
+        add(u);
+        groups_.push_back({i >= 0 ? Fields::iqu : Fields::qu, 0, i >= 0 ? 3 : 2});
+    }
+    const auto first = std::ssize(column_of_row_);
+    for (int column = 0; column < std::ssize(header_.columns); ++column)
+        if (q < 0 || (column != i && column != q && column != u)) add(column);
+    const auto n_scalars = std::ssize(column_of_row_) - first;
+    if (n_scalars > 0) groups_.push_back({Fields::scalars, first, n_scalars});
+}
+
+void SkyMap::allocate() {
+    values_ = Array<double, 2>({std::ssize(column_of_row_), grid_.n_pixels()});
+}
+
+void SkyMap::take_values() {
+    std::vector<double> full;  // one column at a time: a partial sky may be a small part of a large one
+    for (std::size_t row = 0; row < column_of_row_.size(); ++row) {
+        auto& column = header_.columns[column_of_row_[row]].values;
+        if (header_.partial()) full.assign(static_cast<std::size_t>(grid_.n_pixels()), unseen_value);
+        for (std::size_t i = 0; i < header_.pixels.size(); ++i)
+            full[static_cast<std::size_t>(header_.pixels[i])] = column[i];
+        to_ring_order(header_.pixelization,
+                      {header_.partial() ? full.data() : column.data(), {grid_.n_pixels()}},
+                      rows()[static_cast<std::int64_t>(row)]);
+        std::vector<double>().swap(column);
+    }
+}
+
+std::int64_t SkyMap::nside() const {
+    const auto* pixels = std::get_if<HealpixPixels>(&header_.pixelization);
+    return pixels != nullptr ? pixels->nside : 0;
+}
+
+std::int64_t SkyMap::intensity_row() const {
+    const int column = header_.find(Stokes::I);
+    if (column < 0) return column_of_row_.size() == 1 ? 0 : -1;
+    return std::find(column_of_row_.begin(), column_of_row_.end(), static_cast<std::size_t>(column)) -
+           column_of_row_.begin();
+}
+
+void SkyMap::make_partial_sky() {
+    if (nside() == 0) throw InvalidArgument("a CAR image is always the full sky: it cannot be a partial one");
+    std::vector<double> seen(static_cast<std::size_t>(grid_.n_pixels())), ordered(seen.size());
+    for (std::int64_t row = 0; row < rows().extent(0); ++row)
+        for (std::size_t pixel = 0; pixel < seen.size(); ++pixel)
+            if (!is_unseen_value(rows()(row, static_cast<std::int64_t>(pixel)))) seen[pixel] = 1;
+    from_ring_order(header_.pixelization, {seen.data(), {grid_.n_pixels()}},
+                    {ordered.data(), {grid_.n_pixels()}});
+    header_.pixels.clear();
+    for (std::size_t pixel = 0; pixel < ordered.size(); ++pixel)
+        if (ordered[pixel] != 0) header_.pixels.push_back(static_cast<std::int64_t>(pixel));
+    if (header_.pixels.empty())
+        throw InvalidArgument(prefix(header_) + "every pixel is UNSEEN: nothing is left of a partial sky");
+}
+
+MapFile SkyMap::to_file() const {
+    MapFile file = header_;
+    std::vector<double> full(static_cast<std::size_t>(file.partial() ? grid_.n_pixels() : 0));
+    for (std::size_t row = 0; row < column_of_row_.size(); ++row) {
+        auto& column = file.columns[column_of_row_[row]].values;
+        auto& target = file.partial() ? full : column;
+        target.resize(static_cast<std::size_t>(grid_.n_pixels()));
+        from_ring_order(file.pixelization, rows()[static_cast<std::int64_t>(row)],
+                        {target.data(), {grid_.n_pixels()}});
+        for (const auto pixel : file.pixels) column.push_back(full[static_cast<std::size_t>(pixel)]);
+    }
+    return file;
+}
+
+SkyMap new_sky_map(const Pixelization& pixelization, bool polarized, const std::string& unit,
+                   FilePrecision precision, CoordinateSystem coordinates) {
+    MapFile header;
+    header.pixelization = pixelization;
+    header.coordinates = coordinates;
+    header.columns.push_back({"TEMPERATURE", unit, precision, Stokes::I, false, {}});
+    if (polarized) {
+        header.polarization_convention = PolarizationConvention::cosmo;
+        header.columns.push_back({"Q_POLARISATION", unit, precision, Stokes::Q, false, {}});
+        header.columns.push_back({"U_POLARISATION", unit, precision, Stokes::U, false, {}});
+    }
+    return SkyMap(std::move(header));
+}
+
+}  // namespace zonal
