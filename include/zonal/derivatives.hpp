@@ -8,11 +8,11 @@
 
 namespace zonal {
 
-/// Derivatives of scalar fields: map[.., 0, ..] = df/dtheta, map[.., 1, ..] = (1 / sin theta) df/dphi, per
-/// rad.
+/// Computes derivatives of scalar fields, per rad: map[.., 0, ..] = df/dtheta and map[.., 1, ..] =
+/// (1 / sin theta) df/dphi.
 ///
 /// plan: of spin 1 with parts = SpinParts::gradient. alm: [batch, 1, layout.size()], map: [batch, 2,
-/// n_pixels]. Throws InvalidArgument for another plan. Scratch memory: a copy of the alm.
+/// n_pixels]. Throws InvalidArgument for another plan. It needs memory for a copy of the alm.
 template <class T>
 void synthesize_gradient(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<T, 3> map,
                          const Progress& progress = {});

@@ -9,44 +9,44 @@ namespace zonal {
 
 class Grid;
 
-/// A radially symmetric convolution kernel on the sphere, as a profile K(theta), in 1/sr, and as its window
+/// A RadialKernel is a radially symmetric kernel: it has a profile K(theta), in 1/sr, and a window
 ///   K_l = 2 pi int K(theta) P_l(cos theta) d cos theta,   K(theta) = sum_l (2l+1)/(4 pi) K_l P_l(cos theta).
-/// Convolution multiplies a_lm by K_l. K_0 is the kernel's integral over the sphere. Immutable; copies share.
+/// Convolution multiplies a_lm by K_l; K_0 is the integral over the sphere. It is immutable; copies share.
 class RadialKernel {
   public:
-    /// exp(-l(l+1) sigma^2 / 2), sigma = fwhm / sqrt(8 ln 2); fwhm in rad, > 0. The profile is that of this
-    /// window on the sphere, not of the plane, to 1e-13 of its peak.
+    /// Makes the Gaussian with the window exp(-l(l+1) sigma^2 / 2), sigma = fwhm / sqrt(8 ln 2); fwhm in rad,
+    /// > 0. Its profile is exact on the sphere to 1e-13 of the peak, not that of the plane.
     static RadialKernel gaussian(double fwhm);
-    /// Constant up to the radius (rad, in (0, pi]), integral 1.
+    /// Makes a kernel that is constant up to the radius (rad, in (0, pi]) and has the integral 1.
     static RadialKernel top_hat(double radius);
-    /// K_l for l = 0 .. window.size() - 1, at least one, finite; zero above.
+    /// Makes a kernel of K_l for l = 0 .. window.size() - 1, at least one, all finite. K_l is 0 above.
     static RadialKernel from_window(std::vector<double> window);
-    /// Values (1/sr, finite) at two or more theta (rad, ascending from 0 to at most pi): monotone cubic
-    /// interpolation in chord^2 = 4 sin^2(theta/2), after Fritsch & Carlson (1980) with the slopes of
-    /// Fritsch & Butland (1984); zero beyond the last.
+    /// Makes a kernel of values (1/sr, finite) at two or more theta (rad, ascending from 0 to at most pi), by
+    /// monotone cubic interpolation in chord^2 = 4 sin^2(theta/2), after Fritsch & Carlson (1980) with the
+    /// slopes of Fritsch & Butland (1984). It is 0 beyond the last theta.
     static RadialKernel from_profile(const std::vector<double>& theta, std::vector<double> value);
 
-    /// K(theta), in 1/sr, at theta in [0, pi]; zero beyond support().
+    /// Returns K(theta), in 1/sr, at theta in [0, pi]; it is 0 beyond support().
     double profile(double theta) const;
-    /// The same at many angles, in any order: fast where the kernel is a long window.
+    /// Returns the same at many angles, in any order. This is faster if the kernel is a long window.
     std::vector<double> profile(const std::vector<double>& theta) const;
-    /// K_l for l = 0 .. lmax, to 1e-12 of the largest for smooth profiles. Throws InvalidArgument unless
-    /// lmax >= 0.
+    /// Returns K_l for l = 0 .. lmax, for smooth profiles to 1e-12 of the largest. Throws InvalidArgument
+    /// unless lmax >= 0.
     std::vector<double> window(std::int64_t lmax) const;
-    /// Where the profile ends, rad; pi where it does not.
+    /// Returns the angle where the profile ends, rad; pi if it does not end.
     double support() const;
-    /// The last degree at which the window is not zero (0 where all is); -1 where it does not end.
+    /// Returns the last degree with K_l != 0 (0 if all are 0), or -1 if the window does not end.
     std::int64_t band_limit() const;
-    /// Such as "gaussian fwhm=0.0174533 rad".
+    /// Returns a name for reports, such as "gaussian fwhm=0.0174533 rad".
     const std::string& name() const;
 
-    /// The same profile up to theta_cut (rad, in (0, pi]), zero beyond.
+    /// Returns the kernel with this profile up to theta_cut (rad, in (0, pi]) and 0 beyond.
     RadialKernel truncated(double theta_cut) const;
-    /// The kernel times a finite number.
+    /// Returns the kernel multiplied by a finite number.
     RadialKernel scaled(double factor) const;
 
     class Implementation;
-    /// For the library's own use, as is the next.
+    /// This and the next member are for the library's own use.
     explicit RadialKernel(std::shared_ptr<const Implementation> implementation);
     /// What the kernel knows about itself.
     const Implementation& implementation() const { return *implementation_; }
@@ -55,21 +55,21 @@ class RadialKernel {
     std::shared_ptr<const Implementation> implementation_;
 };
 
-/// The smallest theta_cut (rad, to 1e-4 of itself) for which, and for all larger ones, truncating the kernel
-/// costs at most `error` (above 0, below 1) times the rms of the convolved map (Elsner & Wandelt 2011, eq.
-/// 7):
+/// Returns the smallest theta_cut (rad, to 1e-4 of itself) at which a kernel may be truncated: there and at
+/// larger angles this costs at most `error` (in (0, 1)) times the rms of the convolved map, as in Elsner &
+/// Wandelt (2011), eq. 7:
 ///   sum_l (2l+1) C_l (K_l - truncated K_l)^2 <= error^2 sum_l (2l+1) C_l K_l^2.
 /// c_l: [lmax + 1], the map's spectrum, finite and not negative; empty for white noise without a band limit.
-/// Throws InvalidArgument for other arguments, and where nothing of the map is left by the kernel.
+/// Throws InvalidArgument for other arguments, and if the kernel leaves nothing of the map.
 double support_for_error(const RadialKernel& kernel, const std::vector<double>& c_l, double error);
 
-/// The same for maps of a grid. Where that ends less than three pixels from the antipode, it is all of the
-/// kernel: the error is a mean over pixels at any distance, and there, pixels are opposite each other.
+/// Returns the same for maps of a grid, or the whole support if that ends less than 3 pixels from the
+/// antipode: the error is a mean over pixels at any distance, and there every pixel has another one opposite.
 double support_for_error(const RadialKernel& kernel, const std::vector<double>& c_l, double error,
                          const Grid& grid);
 
-/// What truncating the kernel at theta_cut (rad, in (0, pi]) costs, in the same measure: 0 where nothing lies
-/// beyond. Throws InvalidArgument for the same c_l as support_for_error.
+/// Returns what truncating the kernel at theta_cut (rad, in (0, pi]) costs, in the same measure; 0 if nothing
+/// lies beyond. Throws InvalidArgument for the same c_l as support_for_error.
 double truncation_error(const RadialKernel& kernel, const std::vector<double>& c_l, double theta_cut);
 
 }  // namespace zonal

@@ -9,12 +9,12 @@
 
 namespace zonal {
 
-/// Power spectra of T, E and B from l = 0 on, in the square of the map's unit. An empty one is 0.
+/// Power spectra of T, E and B, each from l = 0 on, in the square of the map's unit. Empty ones are 0.
 struct SkySpectra {
     std::vector<double> tt = {}, ee = {}, bb = {}, te = {}, tb = {}, eb = {};
 };
 
-/// Version of the scheme below: the same seed, scheme and C_l give the same sky. Written to output files.
+/// Version of the scheme of `realize`, written to files: the same seed, scheme and C_l give the same sky.
 inline constexpr int realization_scheme = 1;
 
 /// Draws Gaussian alm with these spectra: <|a_lm|^2> = C_l, E and B correlated with T as the spectra say.
@@ -36,7 +36,7 @@ template <class T>
 void realize(const SkySpectra& spectra, std::uint64_t seed, const AlmLayout& layout,
              View<std::complex<T>, 2> alm, int threads = 0);
 
-/// Version of the scheme below, apart from realization_scheme's.
+/// Version of the scheme of `white_noise`, which has numbers of its own.
 inline constexpr int white_noise_scheme = 2;
 
 /// Fills values [n] with independent Gaussian numbers of mean 0 and variance 1: white noise on pixels.

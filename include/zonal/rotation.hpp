@@ -11,12 +11,12 @@
 
 namespace zonal {
 
-/// 3 x 3, rows first: x' = R x, orthogonal with determinant 1.
+/// A 3 x 3 matrix, rows first, with x' = R x. It is orthogonal with determinant 1.
 using RotationMatrix = std::array<std::array<double, 3>, 3>;
 
 /// The rotation R = R_z(phi) R_y(theta) R_z(psi): first by psi about z, then theta about y, then phi about z,
-/// each counter-clockwise seen from the axis' end. rad. The angles of healpy.rotate_alm(alm, psi, theta,
-/// phi).
+/// each counter-clockwise seen from the axis' end, in rad. These are the angles of healpy.rotate_alm(alm,
+/// psi, theta, phi).
 struct EulerAngles {
     double psi = 0;
     double theta = 0;
@@ -25,15 +25,15 @@ struct EulerAngles {
 
 RotationMatrix rotation_matrix(const EulerAngles& angles);
 
-/// The angles of a rotation matrix, theta in [0, pi]; psi = 0 where theta is 0 or pi and only a sum or
-/// difference is defined. Throws InvalidArgument unless R R^T = 1 to 1e-6 and det R = 1.
+/// Returns the angles of a rotation matrix, theta in [0, pi]. If theta is 0 or pi, only a sum or difference
+/// of the others is defined, and psi = 0. Throws InvalidArgument unless R R^T = 1 to 1e-6 and det R = 1.
 EulerAngles euler_angles(const RotationMatrix& rotation);
 
-/// The matrix that turns a direction's vector in coordinates `from` to its vector in `to`. Equatorial and
-/// ecliptic are those of J2000. Throws InvalidArgument for unknown ones.
+/// Returns the matrix that turns a direction's vector in coordinates `from` to its vector in `to`. Equatorial
+/// and ecliptic are those of J2000. Throws InvalidArgument for unknown ones.
 RotationMatrix coordinate_rotation(CoordinateSystem from, CoordinateSystem to);
 
-/// How to run a rotation.
+/// Options of a rotation.
 struct RotationOptions {
     int threads = 0;  ///< 0: available_cpus()
     Progress progress = {};
@@ -43,8 +43,8 @@ struct RotationOptions {
 /// the alm in `from` become those in `to`.
 ///
 /// alm: [components, layout.size()], in place, with mmax = lmax (a rotation fills all orders). T, E and B
-/// rotate alike, any number of components at once for the price of little more than one; Q and U turn with
-/// their axes. O(lmax^3) operations and O(lmax) memory per thread beside a copy of the alm.
+/// rotate alike, and many components cost little more than one; Q and U turn with their axes. It takes
+/// O(lmax^3) operations, and O(lmax) memory per thread beside a copy of the alm.
 template <class T>
 void rotate_alm(const AlmLayout& layout, const EulerAngles& angles, View<std::complex<T>, 2> alm,
                 const RotationOptions& options = {});

@@ -16,8 +16,8 @@
 
 namespace zonal {
 
-/// The parts of a smoothing window: (fwhm x beam x pixel_window_out) / (fwhm_in x beam_in x pixel_window_in).
-/// What is not given is 1.
+/// A smoothing window is (fwhm x beam x pixel_window_out) / (fwhm_in x beam_in x pixel_window_in), in which
+/// parts that are not given are 1.
 struct SmoothingWindow {
     std::optional<double> fwhm = {};     ///< rad, > 0: gaussian_beam
     std::optional<Beam> beam = {};       ///< see uniform_beam for a beam of one column
@@ -25,14 +25,14 @@ struct SmoothingWindow {
     std::optional<Beam> beam_in = {};
     std::optional<Beam> pixel_window_in = {};
     std::optional<Beam> pixel_window_out = {};
-    /// Denominators smaller than this count as this, see divide; >= 0.
+    /// Denominators smaller than this count as this, as in `divide`; >= 0.
     double floor = 0;
     /// For beams and pixel windows that end before lmax.
     Extension extension = Extension::none;
 };
 
-/// The window's values up to lmax. Throws InvalidArgument, which names the part at fault; also when nothing
-/// is given.
+/// Returns the window's values up to lmax. Throws InvalidArgument, with the name of the part at fault, and if
+/// nothing is given.
 Beam evaluate(const SmoothingWindow& window, std::int64_t lmax);
 
 /// What the fields of a map are.
@@ -42,7 +42,7 @@ enum class Fields {
     qu        ///< Q, U
 };
 
-/// How to smooth: the analysis, the mask and the threads.
+/// Options of a smoothing: the analysis, the mask, threads and device.
 struct SmoothingOptions {
     std::int64_t lmax = -1;                    ///< -1: default_smoothing_lmax
     int iterations = 3;                        ///< as AnalysisOptions::iterations; 0 where tolerance > 0
@@ -74,12 +74,13 @@ struct SmoothingReport {
     double seconds = 0;
 };
 
-/// 3 nside - 1 on HEALPix grids, else n_rings - 1 or (most pixels of a ring - 1) / 2 where that is less: the
-/// most that the grid can hold. On equidistant rings three iterations are good to 1e-5 up to 3/4 of that; for
-/// all of it ask for a tolerance (15 iterations for 1e-12).
+/// Returns the most that the grid can hold: 3 nside - 1 on HEALPix, else the lesser of n_rings - 1 and (most
+/// pixels of a ring - 1) / 2. On equidistant rings three iterations are good to 1e-5 up to 3/4 of that; for
+/// all of it set a tolerance (15 iterations reach 1e-12).
 std::int64_t default_smoothing_lmax(const Grid& grid);
 
-/// What smoothings of maps of one kind share: plans and scratch memory, made once. One call at a time.
+/// A SmoothingPlan keeps what smoothings of similar maps share: plans and memory. It takes one call at a
+/// time.
 ///
 /// grid: of the maps, grid_out: of the results. beam: windows up to lmax or beyond (see evaluate). options:
 /// pixel_weights and what progress refers to must outlive the plan.
@@ -92,8 +93,8 @@ class SmoothingPlan {
     SmoothingPlan(SmoothingPlan&&) noexcept;
     SmoothingPlan& operator=(SmoothingPlan&&) noexcept;
 
-    /// As zonal::smooth. On CUDA the arrays may each be in host or device memory; page-locked host memory is
-    /// faster than other.
+    /// Smooths as zonal::smooth does. On CUDA each array may be in host or device memory; page-locked host
+    /// memory is faster than other.
     template <class T>
     SmoothingReport smooth(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> smoothed);
 

@@ -15,24 +15,24 @@ struct NamedSpectrum {
     std::vector<double> values;  ///< C_l, l = 0 .. lmax
 };
 
-/// C_l = 1/(2l+1) sum_{m=-l..l} X_lm conj(Y_lm) of two real fields. Orders above mmax count as 0.
-/// x, y: [layout.size()]. Returns [lmax + 1].
+/// Returns C_l = 1/(2l+1) sum_{m=-l..l} X_lm conj(Y_lm) of two real fields, [lmax + 1]. Orders above mmax
+/// count as 0. x, y: [layout.size()].
 template <class T>
 std::vector<double> cross_spectrum(const AlmLayout& layout, View<const std::complex<T>, 1> x,
                                    View<const std::complex<T>, 1> y);
 
-/// All spectra of one map. alm: [components, layout.size()]; components: 1 (T), 2 (E, B) or 3 (T, E, B).
-/// T: TT. E, B: EE BB EB. T, E, B: TT EE BB TE TB EB.
+/// Returns all spectra of a map. alm: [components, layout.size()]; components: 1 (T), 2 (E, B) or 3 (T, E,
+/// B). For T these are TT, for E, B: EE BB EB, and for T, E, B: TT EE BB TE TB EB.
 template <class T>
 std::vector<NamedSpectrum> spectra(const AlmLayout& layout, View<const std::complex<T>, 2> alm);
 
-/// All spectra of the first map with the second. T: TT. E, B: EE BB EB BE.
-/// T, E, B: TT EE BB TE TB EB ET BT BE.
+/// Returns all spectra of the first map with the second: for T TT, for E, B: EE BB EB BE, and for T, E, B: TT
+/// EE BB TE TB EB ET BT BE.
 template <class T>
 std::vector<NamedSpectrum> spectra(const AlmLayout& layout, View<const std::complex<T>, 2> first,
                                    View<const std::complex<T>, 2> second);
 
-/// alm_lm *= window_l. alm: [layout.size()]; window: [lmax + 1] or longer.
+/// Multiplies alm_lm by window_l. alm: [layout.size()]; window: [lmax + 1] or longer.
 template <class T>
 void multiply_alm(const AlmLayout& layout, const std::vector<double>& window, View<std::complex<T>, 1> alm);
 

@@ -20,12 +20,12 @@ struct ConvolutionParts;
 /// Where and how the two parts of a split convolution are done.
 struct SplitConvolutionOptions {
     Precision precision = Precision::double_;  ///< of the sum over pixels
-    /// PixelConvolutionOptions::accuracy. Profiles of splits, splines of four continuous derivatives, do not
-    /// converge much beyond 1e-8, where sums over pixels in the polar caps take the ring FFT's place: a
-    /// hundredth of the error that is wanted does. 0: 1e-7.
+    /// This is PixelConvolutionOptions::accuracy; 0 for 1e-7. A hundredth of the error that you want will do.
+    /// The profile is a spline of four continuous derivatives and its modes do not converge much beyond 1e-8;
+    /// there the ring FFT would leave the polar caps to sums over pixels.
     double accuracy = 0;
     int threads = 0;  ///< 0: available_cpus()
-    /// Of the two parts, which work at the same time unless both are on the CPU, of which each takes all.
+    /// Devices of the two parts. These work at the same time, unless both are on the CPU.
     Device pixel_device = Device::automatic();
     Device harmonic_device = Device::automatic();
 };
@@ -35,9 +35,10 @@ struct SplitConvolutionSeconds {
     double pixels = 0, harmonic = 0;
 };
 
-/// Convolution of maps with a split kernel: the profile by sums over pixels (ring FFT), the window on the
-/// quadrature alm up to l_cut, and both added. It stands for the sum over the map's pixels with the whole
-/// kernel, within the split's errors. Immutable: any number of threads may use one plan at the same time.
+/// Convolves maps with a split kernel: it applies the profile by sums over pixels (ring FFT) and the window
+/// to the quadrature alm up to l_cut, and adds both. The result is the sum over the map's pixels with the
+/// whole kernel, within the split's errors. A plan is immutable, and many threads may use it at the same
+/// time.
 class SplitConvolutionPlan {
   public:
     /// grid: of input and output, with its weights. Throws InvalidArgument and BackendUnavailable.
@@ -51,9 +52,9 @@ class SplitConvolutionPlan {
     /// With accuracy, threads and devices resolved.
     const SplitConvolutionOptions& options() const;
 
-    /// maps, convolved: [map, grid.n_pixels()], in host memory, last axis contiguous, not the same array.
-    /// Pixels in no ring of the grid are left as they are. T: float or double. progress: of the sum over
-    /// pixels. Throws InvalidArgument, Cancelled and DeviceError.
+    /// Convolves maps. maps, convolved: [map, grid.n_pixels()], in host memory, last axis contiguous, not the
+    /// same array; T: float or double. Pixels in no ring of the grid are left as they are. progress: of the
+    /// sum over pixels. Throws InvalidArgument, Cancelled and DeviceError.
     template <class T>
     SplitConvolutionSeconds convolve(View<const T, 2> maps, View<T, 2> convolved,
                                      const Progress& progress = {}) const;
@@ -62,7 +63,7 @@ class SplitConvolutionPlan {
     std::unique_ptr<const split::ConvolutionParts<2>> parts_;
 };
 
-/// The same of maps of Q and U with a split of spin 2.
+/// Convolves maps of Q and U in the same way, with a split of spin 2.
 class PolarizationSplitConvolutionPlan {
   public:
     PolarizationSplitConvolutionPlan(const Grid& grid, const KernelSplit& split,
@@ -74,8 +75,8 @@ class PolarizationSplitConvolutionPlan {
     const Grid& grid() const;
     const SplitConvolutionOptions& options() const;
 
-    /// maps, convolved: [map, 2 (Q, U), grid.n_pixels()], conventions as PolarizationConvolutionPlan's, all
-    /// else as SplitConvolutionPlan's.
+    /// Convolves maps. maps, convolved: [map, 2 (Q, U), grid.n_pixels()], with the conventions of
+    /// PolarizationConvolutionPlan and all else as in SplitConvolutionPlan.
     template <class T>
     SplitConvolutionSeconds convolve(View<const T, 3> maps, View<T, 3> convolved,
                                      const Progress& progress = {}) const;

@@ -11,13 +11,14 @@
 /// of HEALPix' files.
 namespace zonal::healpix {
 
-/// Values in ring weights: 2 nside, the rings from the north pole to the equator (the south's are the same).
+/// Returns the number of ring weights, 2 nside: rings from the north pole to the equator; the south mirrors.
 std::int64_t n_ring_weights(std::int64_t nside);
-/// Values in pixel weights: one for each class of pixels that the symmetries of the grid (quarter turns and
-/// their mirrors, north and south) map on each other. (3 nside + 1)(nside + 1) / 4 rounded down.
+/// Returns the number of pixel weights, (3 nside + 1)(nside + 1) / 4 rounded down: one for each class of
+/// pixels that the symmetries of the grid (quarter turns and their mirrors, north and south) map on each
+/// other.
 std::int64_t n_pixel_weights(std::int64_t nside);
 
-/// How far to compute quadrature weights.
+/// Options of the computation of quadrature weights.
 struct WeightOptions {
     /// The quadrature is exact for Y_lm up to this degree; -1: see compute_ring_weights and
     /// compute_pixel_weights.
@@ -40,24 +41,25 @@ struct ComputedWeights {
     bool converged = false;
 };
 
-/// The weights nearest to 1 such that sum_p w_p Y_l0(p) 4 pi / npix = sqrt(4 pi) delta_l0 for l <= lmax: at
-/// most 4 nside - 2, default 3 nside. About 6 iterations for any nside, milliseconds to seconds.
+/// Computes the weights nearest to 1 with sum_p w_p Y_l0(p) 4 pi / npix = sqrt(4 pi) delta_l0 for l <= lmax,
+/// which is at most 4 nside - 2 and by default 3 nside. It takes about 6 iterations for any nside.
 ComputedWeights compute_ring_weights(std::int64_t nside, const WeightOptions& options = {});
 
-/// The same for all Y_lm and a weight for each class of pixels. lmax: at most 3.46 nside, default 2.5 nside.
-/// An iteration is a synthesis and an adjoint to lmax; up to 2.5 nside it takes about 10 of them for any
-/// nside, above more and more (nside 128: 79 for 2.75 nside, 500 for 2.9, over 2000 for 3), and the weights
-/// hardly change. Analysis with lmax_a is exact for maps with lmax_f where lmax_a + lmax_f <= lmax.
+/// Computes weights of pixels that do the same for all Y_lm, l <= lmax: at most 3.46 nside, by default 2.5.
+/// An iteration is a synthesis and an adjoint. Up to 2.5 nside about 10 are needed, above more and more
+/// (nside 128: 79 for 2.75 nside, 500 for 2.9, over 2000 for 3), although the weights hardly change any more.
+/// An analysis up to lmax_a is exact for maps with lmax_f if lmax_a + lmax_f <= lmax.
 ComputedWeights compute_pixel_weights(std::int64_t nside, const WeightOptions& options = {});
 
-/// 1 + deviation for each ring of Grid::healpix(nside): [4 nside - 1], for AnalysisOptions::ring_weights.
+/// Returns 1 + deviation for each ring of Grid::healpix(nside): [4 nside - 1], for
+/// AnalysisOptions::ring_weights.
 std::vector<double> expand_ring_weights(std::int64_t nside, const std::vector<double>& deviations);
 
-/// 1 + deviation for each pixel in ring order: [12 nside^2], for AnalysisOptions::pixel_weights.
+/// Returns 1 + deviation for each pixel in ring order: [12 nside^2], for AnalysisOptions::pixel_weights.
 std::vector<double> expand_pixel_weights(std::int64_t nside, const std::vector<double>& deviations);
 
-/// Deviations of a full map of weights, the mean over each class of pixels. weights: [12 nside^2], ring
-/// order.
+/// Returns the deviations of a full map of weights, as the mean over each class of pixels. weights: [12
+/// nside^2], in ring order.
 std::vector<double> compress_pixel_weights(std::int64_t nside, const std::vector<double>& weights);
 
 }  // namespace zonal::healpix

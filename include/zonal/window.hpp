@@ -10,7 +10,7 @@
 
 namespace zonal {
 
-/// Windows b_l of temperature and of the gradient (E) and curl (B) parts of polarisation, each [lmax + 1].
+/// A Beam holds windows b_l of temperature and of the gradient (E) and curl (B) of polarisation, [lmax + 1].
 struct Beam {
     std::vector<double> temperature;
     std::vector<double> gradient;
@@ -19,14 +19,14 @@ struct Beam {
     std::int64_t lmax() const { return static_cast<std::int64_t>(temperature.size()) - 1; }
 };
 
-/// exp(-(l(l+1) - spin^2) sigma^2 / 2), sigma = fwhm / sqrt(8 ln 2); 0 for l < spin. fwhm in rad, > 0.
-/// spin: 0, or 2 for E and B (Challinor et al. 2000).
+/// Returns exp(-(l(l+1) - spin^2) sigma^2 / 2), sigma = fwhm / sqrt(8 ln 2), and 0 for l < spin. fwhm: rad,
+/// > 0. spin: 0, or 2 for E and B (Challinor et al. 2000).
 std::vector<double> gaussian_window(double fwhm, std::int64_t lmax, int spin = 0);
 
-/// Gaussian windows of spin 0 for T and of spin 2 for E and B.
+/// Returns Gaussian windows, of spin 0 for T and of spin 2 for E and B.
 Beam gaussian_beam(double fwhm, std::int64_t lmax);
 
-/// One window for T, E and B, as it stands.
+/// Returns a beam that applies one window to T, E and B as it stands.
 Beam uniform_beam(const std::vector<double>& window);
 
 /// What a window or spectrum is above its last l.
@@ -37,17 +37,17 @@ enum class Extension {
               ///< fewer)
 };
 
-/// The values for l = 0 .. lmax: cut when there are more, extended when there are fewer.
-/// Throws InvalidArgument, with `name`, when values are missing and extension is none; and for powerlaw
-/// unless at least 2 of the fitted values are there and all have the same sign.
+/// Returns the values for l = 0 .. lmax: it drops those above, and extends the window if there are fewer.
+/// Throws InvalidArgument, with `name`, if values are missing and extension is none; and for powerlaw unless
+/// there are at least 2 values to fit and all have the same sign.
 std::vector<double> fit_length(const std::vector<double>& values, std::int64_t lmax, Extension extension,
                                const std::string& name);
 Beam fit_length(const Beam& beam, std::int64_t lmax, Extension extension, const std::string& name);
 
-/// Products l by l. Lengths must be equal.
+/// Multiplies two beams l by l. Their lengths must be equal.
 Beam multiply(const Beam& a, const Beam& b);
 
-/// numerator_l / denominator_l. A denominator smaller in size than floor counts as floor (with its sign), so
+/// Divides two beams l by l. A denominator smaller in size than floor counts as floor (with its sign), so
 /// noise is amplified by at most numerator / floor. E and B below l = 2 are 0. Throws InvalidArgument, with
 /// l, for a quotient that is not finite (floor = 0 and a denominator of 0).
 Beam divide(const Beam& numerator, const Beam& denominator, double floor);
