@@ -110,6 +110,11 @@ int report_verdict(Session& session, const NegativeVerdict& verdict) {
     }
 }
 
+void do_work(const Action& action, Session& session) {
+    const InterruptWatch watch(session);
+    action(session);
+}
+
 int run(int argc, char** argv) {
     Session session;
     Action action;
@@ -118,7 +123,7 @@ int run(int argc, char** argv) {
     try {
         read_ahead(argc, argv, app, session);
         app.parse(argc, argv);
-        action(session);
+        do_work(action, session);
         session.finish();
         return success;
     } catch (const NegativeVerdict& verdict) {

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "shell/interrupt.hpp"
-#include "shell/interruptible.hpp"
 #include "zonal/angle.hpp"
 
 namespace zonal::cli {
@@ -75,8 +74,7 @@ void reproduce_table1(const SplitOptions& options, Session& session) {
     session.report["table"] = Json::array();
     const auto bar = session.progress("split");
     for (const auto& row : table1) {
-        session.report["table"].push_back(
-            interruptible(session, [&] { return report_row(row, options, session); }));
+        session.report["table"].push_back(report_row(row, options, session));
         bar(static_cast<double>(session.report["table"].size()) / table1.size());
         stop_if_interrupted();
     }

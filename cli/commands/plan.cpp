@@ -15,7 +15,6 @@
 #include "options/options.hpp"
 #include "options/split_options.hpp"
 #include "shell/error.hpp"
-#include "shell/interruptible.hpp"
 #include "zonal/io/profile.hpp"
 #include "zonal/pixel_quadrature.hpp"
 #include "zonal/planner.hpp"
@@ -191,10 +190,8 @@ void check(const PlanOptions& options) {
 bool plan_fields(const PlanOptions& options, bool has_spin, const CostModel& costs, Session& session) {
     auto request = make_request(options, has_spin, session);
     request.devices = devices_for(options, costs);
-    const auto choices = interruptible(session, [&] {
-        request = with_quadrature(std::move(request));
-        return plan_convolution(request, costs);
-    });
+    request = with_quadrature(std::move(request));
+    const auto choices = plan_convolution(request, costs);
     if (request.quadrature_error) session.report["quadrature_error"] = *request.quadrature_error;
     report_choices(choices, costs.fingerprint, session);
     const bool is_kept = choices[0].excluded.empty();

@@ -15,7 +15,6 @@
 #include "plot/graph.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
-#include "shell/interruptible.hpp"
 #include "zonal/angle.hpp"
 #include "zonal/io/kernel_split.hpp"
 
@@ -111,8 +110,7 @@ std::string no_split(const SplitOptions& options, const std::vector<double>& ker
 void split_kernel(const SplitOptions& options, Session& session) {
     const auto kernel = kernel_window(options, options.fwhm, session);
     const auto wanted = library_options(options, options.theta_cut->radians, session);
-    const auto splitter =
-        interruptible(session, [&] { return KernelSplitter(kernel, wanted, session.progress("fit")); });
+    const auto splitter = KernelSplitter(kernel, wanted, session.progress("fit"));
     auto& report = session.report;
     report["kernel"] = kernel_text(options);
     report["lmax"] = options.lmax;
@@ -122,15 +120,12 @@ void split_kernel(const SplitOptions& options, Session& session) {
     report["cutoff"] = options.cutoff;
     report["spline_intervals"] = splitter.options().n_intervals;
     auto l_cut = options.l_cut;
-    if (!l_cut)
-        l_cut = interruptible(session, [&] {
-            return splitter.find_l_cut(options.error, options.neighbourhood, session.progress("l_cut"));
-        });
+    if (!l_cut) l_cut = splitter.find_l_cut(options.error, options.neighbourhood, session.progress("l_cut"));
     if (!l_cut) {
         report["l_cut"] = nullptr;
         throw NegativeVerdict(no_split(options, kernel));
     }
-    const auto split = interruptible(session, [&] { return splitter.split(*l_cut); });
+    const auto split = splitter.split(*l_cut);
     stop_if_interrupted();
     report["l_cut"] = split.quality.l_cut;
     report["estimated_error"] = split.quality.estimated_error;
@@ -144,8 +139,7 @@ void split_kernel(const SplitOptions& options, Session& session) {
     if (!options.out.empty()) write(options, kernel, split, session);
     auto graphs = graphs_of(options, kernel, split);
     if (options.verify) {
-        auto pictures =
-            interruptible(session, [&] { return verify_split(options, kernel, splitter, *l_cut, session); });
+        auto pictures = verify_split(options, kernel, splitter, *l_cut, session);
         std::move(pictures.graphs.begin(), pictures.graphs.end(), std::back_inserter(graphs));
         if (!options.verify_plot.empty()) plot::arrange(pictures.rows).write_png(options.verify_plot);
     }

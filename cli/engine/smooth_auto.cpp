@@ -12,7 +12,6 @@
 #include "engine/smooth_pixels.hpp"
 #include "engine/smooth_spectra.hpp"
 #include "shell/error.hpp"
-#include "shell/interruptible.hpp"
 #include "zonal/pixel_quadrature.hpp"
 #include "zonal/planner.hpp"
 
@@ -185,7 +184,7 @@ ConvolutionChoice plan(const Problem& problem, SmoothOptions& options, Session& 
     const auto costs = read_cost_model(options.kernel.costs, options.run.thread_count(), session);
     auto request = problem.request;
     request.devices = devices_for(options, costs);
-    const auto choices = interruptible(session, [&] { return plan_convolution(request, costs); });
+    const auto choices = plan_convolution(request, costs);
     if (options.kernel.explain) report_choices(choices, costs.fingerprint, session);
     auto choice = best_of(choices, options, request.lmax);
     run_on_planned_device(costs, choice, options, session);

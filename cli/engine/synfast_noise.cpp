@@ -10,7 +10,6 @@
 #include "engine/cost_model_file.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
-#include "shell/interruptible.hpp"
 #include "zonal/planner.hpp"
 #include "zonal/realization.hpp"
 
@@ -36,7 +35,7 @@ Array<double, 2> draw_noise(const Grid& grid, std::int64_t seed, int threads, Se
 
 std::vector<ConvolutionChoice> choices_for(const ConvolutionRequest& request, const NoiseSkyOptions& options,
                                            const CostModel& costs, Session& session) {
-    auto choices = interruptible(session, [&] { return plan_convolution(request, costs); });
+    auto choices = plan_convolution(request, costs);
     if (options.explain) report_choices(choices, costs.fingerprint, session);
     std::erase_if(choices, [&](const auto& choice) {
         return !choice.excluded.empty() || (request.only_split && choice.method != Method::split);

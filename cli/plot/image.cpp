@@ -1,18 +1,14 @@
 #include <cairo.h>
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 
 #include "plot/plot.hpp"
 #include "zonal/error.hpp"
+#include "zonal/io/atomic_file.hpp"
 
 namespace zonal::plot {
 
@@ -44,48 +40,6 @@ std::string resolution_chunk(double dpi) {
     const std::string body = "pHYs" + per_metre + per_metre + '\x01';
     return big_endian(static_cast<std::uint32_t>(body.size() - 4)) + body + big_endian(crc32(body));
 }
-
-[[noreturn]] void fail(const std::string& path, int error) {
-    throw IoError(fmt::format("{}: cannot write the picture: {}", path, std::strerror(error)));
-}
-
-/// A file under a temporary name beside its goal; gone unless renamed.
-class TemporaryFile {
-  public:
-    explicit TemporaryFile(const std::string& path)
-        : path_(path), name_(fmt::format("{}.{}.tmp", path, getpid())) {
-        descriptor_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor_ < 0) fail(path_, errno);
-    }
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    ~TemporaryFile() {
-        if (descriptor_ >= 0) close(descriptor_);
-        if (!renamed_) unlink(name_.c_str());
-    }
-
-    void write_all(std::string_view bytes) {
-        while (!bytes.empty()) {
-            const ssize_t written = write(descriptor_, bytes.data(), bytes.size());
-            if (written < 0 && errno == EINTR) continue;
-            if (written <= 0) fail(path_, errno);
-            bytes.remove_prefix(static_cast<std::size_t>(written));
-        }
-    }
-
-    void rename_to_goal() {
-        if (fsync(descriptor_) != 0) fail(path_, errno);
-        const int closed = close(descriptor_);
-        descriptor_ = -1;
-        if (closed != 0 || std::rename(name_.c_str(), path_.c_str()) != 0) fail(path_, errno);
-        renamed_ = true;
-    }
-
-  private:
-    std::string path_, name_;
-    int descriptor_ = -1;
-    bool renamed_ = false;
-};
 
 }  // namespace
 
@@ -123,9 +77,9 @@ void Image::write_png(const std::string& path) const {
         throw IoError(fmt::format("{}: cannot make the picture: {}", path, cairo_status_to_string(status)));
     constexpr std::size_t after_header = 8 + 25;  // signature, IHDR
     png.insert(after_header, resolution_chunk(dpi_));
-    TemporaryFile file(path);
-    file.write_all(png);
-    file.rename_to_goal();
+    io::AtomicFile file(path, true);
+    file.write(png);
+    file.commit();
 }
 
 }  // namespace zonal::plot

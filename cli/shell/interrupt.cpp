@@ -1,8 +1,14 @@
 #include "shell/interrupt.hpp"
 
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
+#include <cstdlib>
+#include <mutex>
+#include <system_error>
 
-#include "zonal/error.hpp"
+#include "shell/error.hpp"
+#include "zonal/io/atomic_file.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -26,6 +32,24 @@ void catch_signal(int number) {
     sigaction(number, &action, nullptr);
 }
 
+/// Ends the program after a signal, unless the work ends first.
+void watch(const std::stop_token& work_is_done, Session& session) {
+    // How soon a signal is seen, and how long work that sees it by itself has for ending.
+    constexpr std::chrono::milliseconds step(20), grace(120);
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    const auto is_done_within = [&](std::chrono::milliseconds time) {
+        return wake.wait_for(lock, work_is_done, time, [&] { return work_is_done.stop_requested(); });
+    };
+    while (!is_interrupted())
+        if (is_done_within(step)) return;
+    if (is_done_within(grace)) return;
+    session.fail("interrupted", interrupted);
+    io::AtomicFile::remove_unfinished();
+    std::_Exit(interrupted);  // nothing is unwound under the threads that work on
+}
+
 }  // namespace
 
 void catch_signals() {
@@ -39,6 +63,14 @@ bool is_interrupted() {
 
 void stop_if_interrupted() {
     if (is_interrupted()) throw Cancelled("interrupted");
+}
+
+InterruptWatch::InterruptWatch(Session& session) {
+    try {
+        thread_ = std::jthread([&session](const std::stop_token& done) { watch(done, session); });
+    } catch (const std::system_error&) {
+        // Where no thread can be started, signals are seen by what looks for them.
+    }
 }
 
 }  // namespace zonal::cli

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "io/fits/file_bytes.hpp"
@@ -48,24 +49,52 @@ std::string find_target(const std::string& path, bool overwrite) {
     return target.string();
 }
 
-/// A file of its own in target's folder. open() rather than mkstemp, so that the umask decides on
-/// permissions.
-int create_beside(const std::string& target, std::string& name) {
+constexpr std::string_view part_prefix = ".zonal-", part_suffix = ".part";
+
+fs::path folder_of(const std::string& target) {
     const fs::path folder = fs::path(target).parent_path();
+    return folder.empty() ? fs::path(".") : folder;
+}
+
+/// A name that no other file in target's folder has.
+std::string part_name(const std::string& target) {
     std::random_device random;
+    return (folder_of(target) / fmt::format("{}{:08x}{:08x}{}", part_prefix, random(), random(), part_suffix))
+        .string();
+}
+
+std::string path_of_descriptor(int descriptor) {
+    return fmt::format("/proc/self/fd/{}", descriptor);
+}
+
+/// A file without a name in target's folder; -1 where there can be none, or nothing could name it later.
+int create_unnamed(const std::string& target) {
+    const int descriptor = open(folder_of(target).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    if (descriptor < 0 || access(path_of_descriptor(descriptor).c_str(), R_OK | W_OK) == 0) return descriptor;
+    close(descriptor);
+    return -1;
+}
+
+/// open() rather than mkstemp, so that the umask decides on permissions.
+int create_named(const std::string& target, std::string& name) {
     int descriptor = -1;
     for (int attempt = 0; attempt < 100 && descriptor < 0; ++attempt) {
-        name = (folder / fmt::format(".zonal-{:08x}{:08x}.part", random(), random())).string();
+        name = part_name(target);
         descriptor = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor < 0 && errno != EEXIST) break;
     }
     return descriptor;
 }
 
+/// Gives a file without a name this one, which must be free.
+int link_unnamed(int descriptor, const std::string& name) {
+    return linkat(AT_FDCWD, path_of_descriptor(descriptor).c_str(), AT_FDCWD, name.c_str(),
+                  AT_SYMLINK_FOLLOW);
+}
+
 /// Makes the rename itself durable; folders that cannot be opened or synchronised are not an error.
 void sync_folder(const std::string& target) {
-    const fs::path folder = fs::path(target).parent_path();
-    const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int descriptor = open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return;
     (void)fsync(descriptor);
     close(descriptor);
@@ -87,7 +116,12 @@ int rename_new(const char* from, const char* to) {
 
 AtomicFile::AtomicFile(const std::string& path, bool overwrite)
     : path_(path), target_(find_target(path, overwrite)), overwrite_(overwrite) {
-    descriptor_ = create_beside(target_, temporary_path_);
+    descriptor_ = create_unnamed(target_);
+    has_name_ = descriptor_ < 0;
+    if (has_name_)
+        descriptor_ = create_named(target_, temporary_path_);
+    else
+        temporary_path_ = path_of_descriptor(descriptor_);
     if (descriptor_ < 0) reject(path_, fmt::format("cannot be written: {}", system_reason()));
     struct stat status;
     if (stat(target_.c_str(), &status) == 0) (void)fchmod(descriptor_, status.st_mode & 07777);
@@ -100,7 +134,7 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::remove_temporary() noexcept {
     if (descriptor_ < 0) return;
     close(std::exchange(descriptor_, -1));
-    unlink(temporary_path_.c_str());
+    if (has_name_) unlink(temporary_path_.c_str());
 }
 
 void AtomicFile::fail(const std::string& reason) {
@@ -119,16 +153,35 @@ void AtomicFile::write(const void* bytes, std::size_t count) {
     }
 }
 
+int AtomicFile::take_name() {
+    if (!has_name_ && !overwrite_) return link_unnamed(descriptor_, target_);
+    if (!has_name_) {  // a link replaces no file, a rename does
+        const auto name = part_name(target_);
+        if (link_unnamed(descriptor_, name) != 0) return -1;
+        temporary_path_ = name;
+        has_name_ = true;
+    }
+    return overwrite_ ? rename(temporary_path_.c_str(), target_.c_str())
+                      : rename_new(temporary_path_.c_str(), target_.c_str());
+}
+
 void AtomicFile::commit() {
     if (descriptor_ < 0) reject(path_, "has been committed or has failed already");
     if (fsync(descriptor_) != 0 && errno != EINVAL)
         fail(fmt::format("cannot be written: {}", system_reason()));
-    const int renamed = overwrite_ ? rename(temporary_path_.c_str(), target_.c_str())
-                                   : rename_new(temporary_path_.c_str(), target_.c_str());
-    if (renamed != 0)
+    if (take_name() != 0)
         fail(errno == EEXIST ? exists_by_now : fmt::format("cannot be written: {}", system_reason()));
     close(std::exchange(descriptor_, -1));
     sync_folder(target_);
+}
+
+void AtomicFile::remove_unfinished() {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator("/proc/self/fd", error)) {
+        const auto path = fs::read_symlink(entry, error);
+        const auto name = path.filename().string();
+        if (name.starts_with(part_prefix) && name.ends_with(part_suffix)) unlink(path.c_str());
+    }
 }
 
 }  // namespace zonal::io

@@ -5,8 +5,10 @@
 
 namespace zonal::io {
 
-/// A file that appears complete or not at all. It is written under a temporary name in the same folder;
-/// commit() flushes it to disk and renames it. Destroyed without commit(), it leaves nothing behind.
+/// A file that appears complete or not at all. It has no name while it is written, so that it vanishes with
+/// the process, however that ends; commit() flushes it to disk and gives it its name. On file systems that
+/// have no files without a name it is written as .zonal-*.part in the same folder. Destroyed without
+/// commit(), it leaves nothing behind.
 class AtomicFile {
   public:
     /// Throws IoError when `path` exists and overwrite is false, is not a regular file, or its folder cannot
@@ -16,7 +18,7 @@ class AtomicFile {
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
 
-    /// Hand this to whatever writes by name (Cairo, CFITSIO). The file exists already, empty.
+    /// For whatever writes by name (CFITSIO). The file exists already, empty.
     const std::string& temporary_path() const { return temporary_path_; }
 
     /// Appends bytes. Throws IoError with the system's reason.
@@ -26,14 +28,20 @@ class AtomicFile {
     /// Throws IoError, leaving nothing behind, when the disk is full or `path` has appeared meanwhile.
     void commit();
 
+    /// Removes what this process has not committed, where that has a name. For a program that is about to end
+    /// without destroying its objects.
+    static void remove_unfinished();
+
   private:
     void remove_temporary() noexcept;
+    int take_name();
     [[noreturn]] void fail(const std::string& reason);
 
     std::string path_;  ///< as the user wrote it
     std::string target_;
-    std::string temporary_path_;
+    std::string temporary_path_;  ///< in /proc where the file has no name
     int descriptor_ = -1;
+    bool has_name_ = false;
     bool overwrite_;
 };
 
