@@ -37,7 +37,7 @@ ALLOWED = {
 
 # Module that each public header include/zonal/<name>.hpp belongs to; those of include/zonal/<module>/ say it.
 PUBLIC = {
-    "angle": "core", "error": "core", "view": "core", "device": "core", "progress": "core", "buffer": "core",
+    "angle": "core", "error": "core", "view": "core", "device": "core", "progress": "core", "buffer": "core", "memory": "core",
     "grid": "grids", "healpix": "grids",
     "alm": "sht", "sht": "sht", "analysis": "sht", "weights": "sht", "mask": "sht", "spectrum": "sht", "window": "sht",
     "header": "sky", "sky_map": "sky", "derivatives": "sky", "realization": "sky", "rotation": "sky", "smoothing": "sky",

@@ -10,11 +10,11 @@
 #include "bench/bench_chebyshev_terms.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
-#include "shell/memory.hpp"
 #include "shell/timing.hpp"
 #include "shell/version.hpp"
 #include "zonal/buffer.hpp"
 #include "zonal/chebyshev/product.hpp"
+#include "zonal/memory.hpp"
 
 namespace zonal::cli {
 namespace {

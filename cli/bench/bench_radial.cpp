@@ -12,9 +12,9 @@
 #include "options/options.hpp"
 #include "planning/request.hpp"
 #include "shell/error.hpp"
-#include "shell/memory.hpp"
 #include "shell/timing.hpp"
 #include "zonal/buffer.hpp"
+#include "zonal/memory.hpp"
 #include "zonal/smoothing.hpp"
 
 namespace zonal::cli {

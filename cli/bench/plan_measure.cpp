@@ -11,8 +11,8 @@
 #include "bench/plan_sample.hpp"
 #include "engine/chosen_convolution.hpp"
 #include "shell/interrupt.hpp"
-#include "shell/memory.hpp"
 #include "shell/timing.hpp"
+#include "zonal/memory.hpp"
 
 namespace zonal::cli {
 namespace {

@@ -11,11 +11,11 @@
 #include "options/common_options.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
-#include "shell/memory.hpp"
 #include "shell/timing.hpp"
 #include "shell/version.hpp"
 #include "zonal/analysis.hpp"
 #include "zonal/buffer.hpp"
+#include "zonal/memory.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/smoothing.hpp"
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -26,6 +27,28 @@ int available_cpus() {
 }  // namespace zonal
 
 namespace zonal::core {
+
+namespace {
+
+/// Starts threads 1 .. n_threads - 1. Those that the system refuses are an error and not fewer threads in
+/// silence.
+std::vector<std::jthread> start_helpers(int n_threads, const std::function<void(int)>& work,
+                                        const std::function<void()>& stop) {
+    std::vector<std::jthread> helpers;
+    try {
+        for (int thread = 1; thread < n_threads; ++thread) helpers.emplace_back(work, thread);
+    } catch (const std::system_error& error) {
+        stop();
+        throw Error(
+            fmt::format("threads = {}: the system starts no more than {} ({}): ask for fewer threads, or "
+                        "raise what limits "
+                        "their number or memory (ulimit -u and -v, the limits of a container)",
+                        n_threads, helpers.size() + 1, error.code().message()));
+    }
+    return helpers;
+}
+
+}  // namespace
 
 int resolve_threads(int requested) {
     if (requested < 0)
@@ -49,9 +72,8 @@ void parallel_for(std::int64_t n_tasks, int n_threads, const std::function<void(
     };
     // Threads are made per call: about 20 us each, against transforms of milliseconds to minutes.
     {
-        std::vector<std::jthread> helpers;
-        const auto n_helpers = std::min<std::int64_t>(n_threads, n_tasks) - 1;
-        for (int thread = 1; thread <= n_helpers; ++thread) helpers.emplace_back(work, thread);
+        const auto n_used = static_cast<int>(std::min<std::int64_t>(n_threads, n_tasks));
+        const auto helpers = start_helpers(n_used, work, [&] { next = n_tasks; });
         work(0);
     }
     if (failure) std::rethrow_exception(failure);

@@ -58,11 +58,22 @@ void check_polarization(const ConvolutionRequest& request) {
         throw InvalidArgument("only_split: there are no splits of kernels whose windows of E and B differ");
 }
 
+/// Errors are relative to the power of a sky of these spectra, which must be a number.
+void require_finite_power(const std::vector<double>& c_l, const char* name) {
+    double power = 0;
+    for (std::size_t l = 0; l < c_l.size(); ++l) power += (2 * static_cast<double>(l) + 1) * c_l[l];
+    if (!std::isfinite(power))
+        throw InvalidArgument(fmt::format(
+            "{}: the sum of (2l+1)C_l is {}: it must be finite; scale the spectrum down", name, power));
+}
+
 void check(const ConvolutionRequest& request, const CostModel& costs) {
     if (request.lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", request.lmax));
     if (!request.c_l.empty() && std::ssize(request.c_l) != request.lmax + 1)
         throw InvalidArgument(
             fmt::format("c_l: {} values, must be lmax + 1 = {}", request.c_l.size(), request.lmax + 1));
+    require_finite_power(request.c_l, "c_l");
+    require_finite_power(request.c_bb, "c_bb");
     check_polarization(request);
     if (!(request.error > 0 && request.error < 1))
         throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", request.error));

@@ -1,10 +1,10 @@
 #include "zonal/sky_map.hpp"
+#include "zonal/memory.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "core/host_memory.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
 
@@ -37,10 +37,9 @@ std::string prefix(const MapFile& file) {
 Grid make_grid_that_fits(const Pixelization& pixelization, std::size_t n_columns, const std::string& source) {
     const double bytes =
         static_cast<double>(full_sky_size(pixelization)) * static_cast<double>(n_columns * sizeof(double));
-    require_host_memory(
-        bytes,
-        fmt::format("{}: the full sky in {} columns",
-                    (source.empty() ? "map of " : source + ": ") + to_string(pixelization), n_columns));
+    require_memory(bytes, fmt::format("{}: the full sky in {} columns",
+                                      (source.empty() ? "map of " : source + ": ") + to_string(pixelization),
+                                      n_columns));
     return make_grid(pixelization);
 }
 

@@ -239,6 +239,31 @@ def test_report_that_cannot_be_printed_is_a_failure(sky, tmp_path):
     assert "standard output" in process.stderr and process.stderr.count("\n") == 1
 
 
+is_sanitized = b"__asan_init" in open(ZONAL, "rb").read()
+
+
+def test_spectrum_whose_power_is_no_number_is_named(sky, fails, tmp_path):
+    (tmp_path / "huge.txt").write_text("# l TT\n" + "".join(f"{l} 1e308\n" for l in range(101)))
+    line = fails(2, "smooth", "sky.fits", "out.fits", "--field", "0", "--method", "auto", "--input-cl", "huge.txt", "--fwhm", "20deg")
+    assert "c_l" in line and "finite" in line
+
+
+@pytest.mark.skipif(is_sanitized, reason="the address sanitizer itself needs more address space")
+def test_memory_that_a_limit_leaves_is_what_counts(tmp_path, fails):
+    (tmp_path / "cl.txt").write_text("# l TT\n" + "".join(f"{l} 1\n" for l in range(24)))
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
+    line = fails(1, "synfast", "cl.txt", "out.fits", "--nside", "8192", "--threads", "1", preexec_fn=limit)  # 6.4 GB
+    assert "needs 6.44 GB of memory" in line and "ulimit -v" in line
+
+
+@pytest.mark.skipif(is_sanitized, reason="the address sanitizer itself needs more address space")
+def test_threads_that_the_system_refuses_are_explained(tmp_path, fails):
+    healpy.write_map(tmp_path / "in.fits", np.ones(12 * 128**2), dtype=np.float64)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (400_000_000, 400_000_000))  # each thread reserves 8 MB
+    line = fails(1, "map2alm", "in.fits", "out.fits", "--iter", "0", "--threads", "4000", preexec_fn=limit)
+    assert "threads = " in line and "fewer threads" in line and "ulimit -u" in line
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_run_leaves_nothing(tmp_path, number):
     healpy.write_map(tmp_path / "in.fits", np.arange(12.0 * 128**2), dtype=np.float64)
@@ -252,6 +277,39 @@ def test_interrupted_run_leaves_nothing(tmp_path, number):
     assert process.returncode == 130, err
     assert err == "zonal map2alm: interrupted\n" and out == ""
     assert [path.name for path in tmp_path.iterdir()] == ["in.fits"]
+
+
+@pytest.mark.parametrize("command", ["plot in.fits out.png --width 16384",
+                                     "plan --nside 2048 --fwhm 3deg --lmax 4000 --error 1e-6",
+                                     "synfast cl.txt out.fits --nside 2048 --lmax 4000 --threads 1"])
+def test_signal_is_answered_at_once_wherever_the_work_is(tmp_path, command):
+    healpy.write_map(tmp_path / "in.fits", np.arange(12.0 * 32**2), dtype=np.float64)
+    (tmp_path / "cl.txt").write_text("# l TT\n" + "".join(f"{l} 1\n" for l in range(4001)))
+    process = subprocess.Popen([ZONAL, *command.split()], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    time.sleep(0.7)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    if process.returncode != 0:  # else the machine is so fast that there was nothing to interrupt
+        assert process.returncode == 130 and err == f"zonal {command.split()[0]}: interrupted\n" and out == ""
+        assert time.monotonic() - start < 1  # 0.14 s on an idle machine
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["cl.txt", "in.fits"]
+
+
+def test_unfinished_output_has_no_name(tmp_path):
+    """So that kill -9 leaves nothing, either."""
+    try:
+        os.close(os.open(tmp_path, os.O_TMPFILE | os.O_RDWR))
+    except OSError:
+        pytest.skip("the file system has no O_TMPFILE")
+    healpy.write_map(tmp_path / "in.fits", np.arange(12.0 * 512**2), dtype=np.float64)
+    for command in ("convert in.fits out.fits", "convert in.fits out.fits.gz", "plot in.fits out.png --width 4000"):
+        process = subprocess.Popen([ZONAL, *command.split()], cwd=tmp_path, stdout=subprocess.DEVNULL)
+        while process.poll() is None:
+            assert not [path.name for path in tmp_path.iterdir() if path.name not in ("in.fits", command.split()[2])], command
+        assert process.returncode == 0
+        (tmp_path / command.split()[2]).unlink()
 
 
 def on_a_terminal(tmp_path, *arguments):

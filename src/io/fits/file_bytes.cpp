@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "zonal/error.hpp"
+#include "zonal/memory.hpp"
 
 namespace zonal::io {
 
@@ -92,13 +93,20 @@ void FileBytes::load(std::int64_t block) {
     memory_.resize(static_cast<std::size_t>(size_));
 }
 
+void FileBytes::grow(std::size_t least) {
+    const auto size = std::max(least, 2 * memory_.size());
+    constexpr std::size_t small = std::size_t{1} << 28;  // what any machine has
+    // A packed file says nothing about its true size, and may hold a thousand times its own.
+    if (size > small) require_memory(static_cast<double>(size), path_ + ": unpacking this file");
+    memory_.resize(size);
+}
+
 void FileBytes::unpack() {
     std::unique_ptr<gzFile_s, CloseGzip> packed(gzdopen(dup(descriptor_), "rb"));
     if (!packed) throw IoError(fmt::format("{}: cannot be unpacked: {}", path_, system_reason()));
     std::size_t size = 0;
     for (;;) {
-        if (memory_.size() < size + piece)
-            memory_.resize(std::max<std::size_t>(size + static_cast<std::size_t>(piece), 2 * memory_.size()));
+        if (memory_.size() < size + piece) grow(size + static_cast<std::size_t>(piece));
         const int got = gzread(packed.get(), memory_.data() + size, static_cast<unsigned>(piece));
         int status = Z_OK;
         const char* reason = gzerror(packed.get(), &status);

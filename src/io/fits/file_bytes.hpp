@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ class FileBytes {
 
   private:
     void unpack();
+    /// Makes memory_ at least that long.
+    void grow(std::size_t least);
 
     std::string path_;
     int descriptor_ = -1;

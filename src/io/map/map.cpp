@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/host_memory.hpp"
 #include "zonal/error.hpp"
 #include "zonal/io/sky_map.hpp"
 #include "zonal/mask.hpp"
+#include "zonal/memory.hpp"
 
 namespace zonal::io {
 namespace {
@@ -46,9 +46,8 @@ void require_numbers(const MapFile& file) {
 void expand_to_full_sky(MapFile& map) {
     if (!map.partial()) return;
     const std::int64_t n_pixels = full_sky_size(map.pixelization);
-    require_host_memory(
-        static_cast<double>(n_pixels) * static_cast<double>(map.columns.size() * sizeof(double)),
-        fmt::format("{}: the full sky of {} pixels", map.source, n_pixels));
+    require_memory(static_cast<double>(n_pixels) * static_cast<double>(map.columns.size() * sizeof(double)),
+                   fmt::format("{}: the full sky of {} pixels", map.source, n_pixels));
     for (auto& column : map.columns) {
         std::vector<double> full(static_cast<std::size_t>(n_pixels), unseen_value);
         for (std::size_t i = 0; i < map.pixels.size(); ++i) full[map.pixels[i]] = column.values[i];

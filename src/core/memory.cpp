@@ -1,0 +1,118 @@
+#include "zonal/memory.hpp"
+
+#include <fmt/core.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "zonal/error.hpp"
+
+namespace zonal {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The number that a file begins with; none where there is no such file, or it holds "max".
+std::optional<double> number_in(const fs::path& path) {
+    std::ifstream file(path);
+    double number = 0;
+    if (file >> number) return number;
+    return std::nullopt;
+}
+
+/// The number behind a key in a file of lines "key 12" or "key: 12 kB", in bytes.
+std::optional<double> number_behind(const std::string& key, const fs::path& path) {
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream words(line);
+        std::string name, unit;
+        double number = 0;
+        if (words >> name >> number && (name == key || name == key + ":"))
+            return words >> unit && unit == "kB" ? 1024 * number : number;
+    }
+    return std::nullopt;
+}
+
+/// Names of the files of one version of control groups.
+struct GroupFiles {
+    const char* limit;
+    const char* used;
+    const char* cache;  ///< in memory.stat: files in memory that the system drops first
+};
+constexpr GroupFiles version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
+constexpr GroupFiles version_2{"memory.max", "memory.current", "inactive_file"};
+
+/// What the group in `folder` and those above it, up to `top`, leave; none where no group has a limit.
+std::optional<double> left_in_groups(fs::path folder, const fs::path& top, const GroupFiles& files) {
+    std::optional<double> least;
+    for (;; folder = folder.parent_path()) {
+        const auto limit = number_in(folder / files.limit), used = number_in(folder / files.used);
+        if (limit && used) {
+            const double left =
+                *limit - *used + number_behind(files.cache, folder / "memory.stat").value_or(0);
+            least = std::min(least.value_or(left), left);
+        }
+        if (folder == top || !folder.has_relative_path()) return least;
+    }
+}
+
+/// Of the groups that the process is in: lines "0::/path" and "9:cpu,memory:/path" of proc/self/cgroup. A
+/// path that a container does not show leads to the groups above it, which it does.
+std::optional<double> left_by_control_groups(const fs::path& root) {
+    std::optional<double> least;
+    std::ifstream file(root / "proc/self/cgroup");
+    for (std::string line; std::getline(file, line);) {
+        const auto first = line.find(':'), second = line.find(':', first + 1);
+        if (second == std::string::npos) continue;
+        const auto controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+        const bool is_version_1 = controllers.find(",memory,") != std::string::npos;
+        if (!is_version_1 && controllers != ",,") continue;
+        const auto top = root / (is_version_1 ? "sys/fs/cgroup/memory" : "sys/fs/cgroup");
+        const auto folder = (top / fs::path(line.substr(second + 1)).relative_path()).lexically_normal();
+        const auto left = left_in_groups(folder, top, is_version_1 ? version_1 : version_2);
+        if (left) least = std::min(least.value_or(*left), *left);
+    }
+    return least;
+}
+
+std::optional<double> left_by_limit(const fs::path& root, decltype(RLIMIT_AS) resource, const char* used) {
+    rlimit limit = {};
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+    return static_cast<double>(limit.rlim_cur) - number_behind(used, root / "proc/self/status").value_or(0);
+}
+
+/// The system's own figure, and swap; without it all memory that the machine has.
+double left_by_system(const fs::path& root) {
+    const auto info = root / "proc/meminfo";
+    if (const auto available = number_behind("MemAvailable", info))
+        return *available + number_behind("SwapFree", info).value_or(0);
+    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+AvailableMemory available_memory(const std::string& root) {
+    AvailableMemory least{left_by_system(root), "this machine"};
+    const auto consider = [&least](std::optional<double> bytes, const char* limit) {
+        if (bytes && *bytes < least.bytes) least = {*bytes, limit};
+    };
+    consider(left_by_control_groups(root), "the control group (container)");
+    consider(left_by_limit(root, RLIMIT_AS, "VmSize"), "ulimit -v");
+    consider(left_by_limit(root, RLIMIT_DATA, "VmData"), "ulimit -d");
+    least.bytes = std::max(least.bytes, 0.0);
+    return least;
+}
+
+void require_memory(double bytes, const std::string& what) {
+    const auto available = available_memory();
+    if (bytes > available.bytes)
+        throw OutOfMemory(fmt::format("{} needs {:.3g} GB of memory; {} has {:.3g} GB left", what,
+                                      bytes / 1e9, available.limit, available.bytes / 1e9));
+}
+
+}  // namespace zonal

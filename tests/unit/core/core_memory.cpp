@@ -1,0 +1,85 @@
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "zonal/error.hpp"
+#include "zonal/memory.hpp"
+
+namespace zonal {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder with the files of proc and sys that say what memory there is.
+class FakeSystem {
+  public:
+    FakeSystem() : root_(fs::temp_directory_path() / ("zonal-memory-" + std::to_string(getpid()))) {
+        write("proc/meminfo",
+              "MemTotal:       32000000 kB\nMemFree: 1 kB\nMemAvailable:   1000000 kB\nSwapFree: 0 kB\n");
+    }
+    FakeSystem(const FakeSystem&) = delete;
+    FakeSystem& operator=(const FakeSystem&) = delete;
+    ~FakeSystem() { fs::remove_all(root_); }
+
+    void write(const std::string& path, const std::string& text) const {
+        fs::create_directories((root_ / path).parent_path());
+        std::ofstream(root_ / path) << text;
+    }
+    /// Version 2 if folder begins with none of version 1's.
+    void write_group(const std::string& folder, const std::string& limit, const std::string& used,
+                     const std::string& cache) const {
+        write(folder + "/memory.max", limit);
+        write(folder + "/memory.current", used);
+        write(folder + "/memory.stat", "anon 5\ninactive_file " + cache + "\n");
+    }
+    AvailableMemory available() const { return available_memory(root_.string()); }
+
+  private:
+    fs::path root_;
+};
+
+TEST(Memory, IsWhatTheSystemHasAvailableAndSwap) {
+    const FakeSystem system;
+    EXPECT_EQ(system.available().bytes, 1000000.0 * 1024);
+    EXPECT_EQ(system.available().limit, "this machine");
+    system.write("proc/meminfo", "MemAvailable: 1000 kB\nSwapFree: 500 kB\n");
+    EXPECT_EQ(system.available().bytes, 1500.0 * 1024);
+}
+
+TEST(Memory, IsLimitedByControlGroupsOfVersion2AndThoseAbove) {
+    const FakeSystem system;
+    system.write("proc/self/cgroup", "0::/job/step\n");
+    system.write_group("sys/fs/cgroup/job/step", "max", "700", "0");
+    EXPECT_EQ(system.available().limit, "this machine");
+    system.write_group("sys/fs/cgroup/job", "5000", "2000", "300");
+    EXPECT_EQ(system.available().bytes, 3300);  // inactive files can be dropped
+    EXPECT_EQ(system.available().limit, "the control group (container)");
+    system.write_group("sys/fs/cgroup", "900", "1000", "0");
+    EXPECT_EQ(system.available().bytes, 0);  // never below
+}
+
+TEST(Memory, IsLimitedByControlGroupsOfVersion1) {
+    const FakeSystem system;
+    system.write("proc/self/cgroup", "12:pids:/docker/x\n9:cpu,memory:/docker/x\n");
+    // A container sees its own group as the top and not under the path that it is told.
+    system.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "1000000\n");
+    system.write("sys/fs/cgroup/memory/memory.usage_in_bytes", "400000\n");
+    system.write("sys/fs/cgroup/memory/memory.stat", "cache 5\ntotal_inactive_file 1000\n");
+    EXPECT_EQ(system.available().bytes, 601000);
+}
+
+TEST(Memory, ThatIsMissingIsAnErrorThatNamesIt) {
+    EXPECT_NO_THROW(require_memory(1, "a map"));
+    try {
+        require_memory(1e18, "a map");
+        FAIL() << "there are no 1e18 bytes";
+    } catch (const OutOfMemory& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("a map needs 1e+09 GB of memory; "));
+        EXPECT_THAT(error.what(), testing::HasSubstr("GB left"));
+    }
+}
+
+}  // namespace
+}  // namespace zonal
