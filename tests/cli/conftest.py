@@ -85,9 +85,21 @@ def sky(tmp_path):
     return maps
 
 
+def assert_close(found, expected, **options):
+    """numpy's assert_allclose, which lets NaN pass where it stands on both sides; this does not."""
+    np.testing.assert_allclose(found, expected, equal_nan=False, **options)
+
+
+def largest(values):
+    """The largest of some numbers; NaN where one is, which Python's max drops."""
+    return float(np.max(list(values)))
+
+
 def read_map(path, field=None, **options):
-    """All columns (or these) of a map, in its own order, without healpy's conversion of UNSEEN or type."""
-    return healpy.read_map(path, field=field, nest=None, dtype=None, **options)
+    """All columns (or these) of a map, in its own order, without healpy's conversion of UNSEEN or type; never NaN."""
+    maps = healpy.read_map(path, field=field, nest=None, dtype=None, **options)
+    assert not np.isnan(maps).any(), f"{path} has NaN"
+    return maps
 
 
 def header(path, hdu=1):

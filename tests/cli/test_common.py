@@ -12,7 +12,7 @@ import time
 import healpy
 import numpy as np
 import pytest
-from conftest import ZONAL, call
+from conftest import ZONAL, assert_close, call, largest, read_map
 
 SUBCOMMANDS = ["smooth", "synfast", "alm2map", "map2alm", "anafast", "rotate", "udgrade", "convert", "bin", "wavelet", "weights", "split", "plan", "calibrate", "solve", "info", "compare",
                "plot", "bench"]
@@ -116,8 +116,8 @@ def test_angle_units_agree(sky, zonal, tmp_path, angle):
     zonal("smooth", "sky.fits", "out.fits", "--fwhm", angle)
     zonal("smooth", "sky.fits", "expected.fits", "--fwhm", "10deg")
     # The last bit of the angle may differ by the unit.
-    np.testing.assert_allclose(healpy.read_map(tmp_path / "out.fits", dtype=np.float64),
-                               healpy.read_map(tmp_path / "expected.fits", dtype=np.float64), rtol=1e-12, atol=1e-12)
+    assert_close(healpy.read_map(tmp_path / "out.fits", dtype=np.float64),
+                 healpy.read_map(tmp_path / "expected.fits", dtype=np.float64), rtol=1e-12, atol=1e-12)
 
 
 def test_spaces_in_a_list_of_angles_mean_nothing(sky, zonal, tmp_path):
@@ -355,3 +355,12 @@ def test_result_does_not_depend_on_threads(sky, zonal, tmp_path):
         zonal("smooth", "sky.fits", f"out{threads}.fits", "--fwhm", "10deg", "--threads", str(threads))
     one, three = (healpy.read_map(tmp_path / f"out{n}.fits", field=None, dtype=np.float64) for n in (1, 3))
     np.testing.assert_array_equal(one, three)
+
+
+def test_comparisons_fail_on_nan(tmp_path):
+    with pytest.raises(AssertionError):
+        assert_close([1, float("nan")], [1, float("nan")])
+    assert not largest([float("nan"), 1]) < 2 and not largest([1, float("nan")]) < 2
+    healpy.write_map(tmp_path / "nan.fits", np.full(12, np.nan))
+    with pytest.raises(AssertionError, match="has NaN"):
+        read_map(tmp_path / "nan.fits")

@@ -4,7 +4,7 @@ import healpy
 import numpy as np
 import pytest
 from astropy.io import fits
-from conftest import DATA, UNSEEN, call, header
+from conftest import DATA, UNSEEN, assert_close, call, header
 
 PLANCK = DATA / "theory" / "planck2018_lcdm_cl_v3.fits"
 
@@ -24,14 +24,14 @@ def test_rotate_agrees_with_healpy_and_turns_q_and_u(sky, zonal, tmp_path, to):
     healpy.Rotator(coord=["G", to]).rotate_alm(alm, inplace=True)
     expected = healpy.alm2map(alm, 16, lmax=32)
     # healpy's matrices of the coordinates have 9 digits
-    np.testing.assert_allclose(read(tmp_path / "out.fits"), expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+    assert_close(read(tmp_path / "out.fits"), expected, rtol=0, atol=1e-6 * np.abs(expected).max())
 
 
 def test_rotate_there_and_back(sky, zonal, tmp_path):
     common = ("--lmax", "32", "--tolerance", "1e-12")
     zonal("rotate", "sky.fits", "there.fits", "--to", "equatorial", *common)
     zonal("rotate", "there.fits", "back.fits", "--to", "galactic", *common)
-    np.testing.assert_allclose(read(tmp_path / "back.fits"), sky, rtol=0, atol=1e-9 * np.abs(sky).max())
+    assert_close(read(tmp_path / "back.fits"), sky, rtol=0, atol=1e-9 * np.abs(sky).max())
 
 
 def test_rotate_by_euler_angles_agrees_with_healpy(sky, zonal, tmp_path):
@@ -40,8 +40,8 @@ def test_rotate_by_euler_angles_agrees_with_healpy(sky, zonal, tmp_path):
     for hdu in (1, 2, 3):
         alm = healpy.read_alm(tmp_path / "alm.fits", hdu=hdu)
         healpy.rotate_alm(alm, *np.radians([-10, 25, 5]))
-        np.testing.assert_allclose(healpy.read_alm(tmp_path / "out.fits", hdu=hdu), alm, rtol=0,
-                                   atol=1e-11 * np.abs(alm).max())
+        assert_close(healpy.read_alm(tmp_path / "out.fits", hdu=hdu), alm, rtol=0,
+                     atol=1e-11 * np.abs(alm).max())
 
 
 def test_rotate_needs_to_know_where_from(sky, fails, zonal, tmp_path):
@@ -88,7 +88,7 @@ def test_udgrade_averages_good_pixels_as_healpy(sky, zonal, tmp_path):
         for option, pessimistic in (((), False), (("--pessimistic",), True)):
             zonal("udgrade", "holes.fits", "out.fits", "--nside", nside, "--overwrite", *option)
             expected = healpy.ud_grade(holes, nside, pess=pessimistic)
-            np.testing.assert_allclose(read(tmp_path / "out.fits")[0], expected, rtol=1e-14, atol=1e-14 * np.abs(sky[0]).max())
+            assert_close(read(tmp_path / "out.fits")[0], expected, rtol=1e-14, atol=1e-14 * np.abs(sky[0]).max())
 
 
 def test_udgrade_sum_keeps_counts(zonal, tmp_path):
@@ -98,7 +98,7 @@ def test_udgrade_sum_keeps_counts(zonal, tmp_path):
         zonal("udgrade", "counts.fits", "out.fits", "--nside", nside, "--combine", "sum", "--overwrite")
         out = read(tmp_path / "out.fits")[0]
         assert out.sum() == pytest.approx(counts.sum(), rel=1e-14)
-        np.testing.assert_allclose(out, healpy.ud_grade(counts, nside, power=-2), rtol=1e-14)
+        assert_close(out, healpy.ud_grade(counts, nside, power=-2), rtol=1e-14)
 
 
 def test_udgrade_says_that_q_and_u_are_not_transported(sky, zonal):
@@ -155,7 +155,7 @@ def test_partial_and_full_sky(sky, zonal, tmp_path):
 def test_car_and_back(sky, zonal, tmp_path):
     zonal("convert", "sky.fits", "car.fits", "--car", "70x140", "--lmax", "32", "--tolerance", "1e-12")
     zonal("convert", "car.fits", "back.fits", "--nside", "16", "--lmax", "32", "--iter", "0")
-    np.testing.assert_allclose(read(tmp_path / "back.fits"), sky, rtol=0, atol=1e-9 * np.abs(sky).max())
+    assert_close(read(tmp_path / "back.fits"), sky, rtol=0, atol=1e-9 * np.abs(sky).max())
 
 
 # --- weights
@@ -184,7 +184,7 @@ def test_pixel_weights_serve_healpy(zonal, tmp_path):
     sky = healpy.alm2map(alm, 16, lmax=20)
     found = healpy.map2alm(sky, lmax=20, use_pixel_weights=True, datapath=str(tmp_path))
     # the product of two fields up to l = 20 is within 2.5 nside = 40, where the quadrature is exact
-    np.testing.assert_allclose(found, alm, rtol=0, atol=1e-11)
+    assert_close(found, alm, rtol=0, atol=1e-11)
 
 
 def test_weights_go_to_the_cache_folder(zonal, tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ import healpy
 import numpy as np
 import pytest
 from astropy.io import fits
-from conftest import DATA, UNSEEN, header
+from conftest import DATA, UNSEEN, assert_close, header
 
 WMAP = DATA / "wmap" / "wmap_band_iqumap_r9_7yr_W_v4_udgraded32.fits"
 WMAP_F90 = DATA / "wmap" / "wmap_W_smoothed10deg_healpix_f90.fits"
@@ -48,14 +48,14 @@ def test_default_is_lmax_3nside_minus_1_and_3_iterations(sky, zonal, tmp_path):
     report = zonal("smooth", "sky.fits", "out.fits", "--fwhm", "8deg")
     assert report["lmax"] == 47 and report["iterations"] == 3
     expected = smoothed(sky, gaussian(8, 47), 47)
-    np.testing.assert_allclose(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
+    assert_close(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
 
 
 def test_fwhm_agrees_with_healpy_smoothing(sky, zonal, tmp_path):
     zonal("smooth", "sky.fits", "out.fits", "--fwhm", "8deg", "--lmax", "40")
     expected = healpy.smoothing(sky, fwhm=np.radians(8), lmax=40, iter=3)
     # healpy's window at l = 0 and 1 of E and B multiplies zeros.
-    np.testing.assert_allclose(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
+    assert_close(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
 
 
 def test_keeps_order_precision_unit_coordinates_and_names(sky, zonal, tmp_path):
@@ -68,7 +68,7 @@ def test_keeps_order_precision_unit_coordinates_and_names(sky, zonal, tmp_path):
     assert [cards[f"TTYPE{i}"] for i in (1, 2, 3)] == [header(tmp_path / "nest.fits")[f"TTYPE{i}"] for i in (1, 2, 3)]
     expected = smoothed(np.array(sky, dtype=np.float32).astype(float), gaussian(8, 47), 47)
     # healpy brings nest maps to ring order; float32 rounds to 6e-8.
-    np.testing.assert_allclose(read(tmp_path / "out.fits"), expected, rtol=0, atol=1e-7 * np.abs(expected).max())
+    assert_close(read(tmp_path / "out.fits"), expected, rtol=0, atol=1e-7 * np.abs(expected).max())
 
 
 def write_columns(path, names, maps, **cards):
@@ -89,7 +89,7 @@ def test_columns_are_polarised_by_name_key_or_option_only(sky, zonal, tmp_path):
         zonal("smooth", f"in{i}.fits", f"out{i}.fits", "--fwhm", "8deg", *options)
         # Columns that were polarised by key or option get HEALPix' names.
         out = np.array([fits.getdata(tmp_path / f"out{i}.fits").field(c).ravel() for c in range(3)])
-        np.testing.assert_allclose(out, expected, rtol=0, atol=rounding(expected), err_msg=str(names) + str(options))
+        assert_close(out, expected, rtol=0, atol=rounding(expected), err_msg=str(names) + str(options))
 
 
 def test_field_takes_names_and_numbers_from_0(sky, zonal, tmp_path):
@@ -97,7 +97,7 @@ def test_field_takes_names_and_numbers_from_0(sky, zonal, tmp_path):
     zonal("smooth", "in.fits", "out.fits", "--fwhm", "8deg", "--field", "C,0")
     assert [header(tmp_path / "out.fits")[f"TTYPE{i}"] for i in (1, 2)] == ["C", "A"]
     expected = smoothed(sky[2], gaussian(8, 47)[:1], 47)
-    np.testing.assert_allclose(read(tmp_path / "out.fits")[0], expected, rtol=0, atol=rounding(expected))
+    assert_close(read(tmp_path / "out.fits")[0], expected, rtol=0, atol=rounding(expected))
 
 
 def test_hits_are_smoothed_only_when_named(sky, zonal, tmp_path):
@@ -120,7 +120,7 @@ def test_one_column_beam_serves_t_e_b_as_it_stands(sky, zonal, tmp_path):
     for name in ("beam.txt", "beam.fits"):
         zonal("smooth", "sky.fits", "out.fits", "--beam", name, "--overwrite")
         # healpy writes the beam as float64
-        np.testing.assert_allclose(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
+        assert_close(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
 
 
 def test_three_column_beam_serves_t_e_and_b(sky, zonal, tmp_path):
@@ -130,7 +130,7 @@ def test_three_column_beam_serves_t_e_and_b(sky, zonal, tmp_path):
     fits.BinTableHDU.from_columns(columns).writeto(tmp_path / "beam.fits")
     zonal("smooth", "sky.fits", "out.fits", "--beam", "beam.fits")
     expected = smoothed(sky, beams, 47)
-    np.testing.assert_allclose(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
+    assert_close(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
 
 
 def test_beam_shorter_than_lmax_is_an_error_without_extend(sky, zonal, fails, tmp_path):
@@ -142,7 +142,7 @@ def test_beam_shorter_than_lmax_is_an_error_without_extend(sky, zonal, fails, tm
     zonal("smooth", "sky.fits", "zero.fits", "--beam", "beam.txt", "--extend", "zero")
     longer = np.append(beam, np.zeros(17))
     expected = smoothed(sky, [longer] * 3, 47)
-    np.testing.assert_allclose(read(tmp_path / "zero.fits"), expected, rtol=0, atol=rounding(expected))
+    assert_close(read(tmp_path / "zero.fits"), expected, rtol=0, atol=rounding(expected))
     zonal("smooth", "sky.fits", "power.fits", "--beam", "beam.txt", "--extend", "powerlaw")
     assert np.abs(read(tmp_path / "power.fits") - expected).max() > 1e-6
 
@@ -153,7 +153,7 @@ def test_unsmoothing_is_the_inverse_of_smoothing(sky, zonal, tmp_path):
     zonal("smooth", "low.fits", "back.fits", "--fwhm-in", "8deg", *common)
     # sky has nothing above lmax 32; E, B below l = 2 are 0. The window's smallest value, 0.02, amplifies the
     # solver's residual.
-    np.testing.assert_allclose(read(tmp_path / "back.fits"), sky, rtol=0, atol=1e-9 * np.abs(sky).max())
+    assert_close(read(tmp_path / "back.fits"), sky, rtol=0, atol=1e-9 * np.abs(sky).max())
 
 
 def test_unsmoothing_by_a_beam_needs_a_floor(sky, zonal, fails, tmp_path):
@@ -163,7 +163,7 @@ def test_unsmoothing_by_a_beam_needs_a_floor(sky, zonal, fails, tmp_path):
     zonal("smooth", "sky.fits", "out.fits", "--beam-in", "beam.txt", "--floor", "0.05", "--fwhm", "9deg")
     windows = gaussian(9, 47) / np.maximum(beam, 0.05)
     expected = smoothed(sky, windows, 47)
-    np.testing.assert_allclose(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
+    assert_close(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
 
 
 def test_pixel_windows_are_applied_only_when_asked_for(sky, zonal, fails, tmp_path):
@@ -176,7 +176,7 @@ def test_pixel_windows_are_applied_only_when_asked_for(sky, zonal, fails, tmp_pa
     windows = gaussian(9, 23) * np.array([t[1] / t[0], ratio_p, ratio_p])
     alm = healpy.map2alm(sky, lmax=23, iter=3)
     expected = healpy.alm2map([healpy.almxfl(a, w) for a, w in zip(alm, windows)], 8, lmax=23)
-    np.testing.assert_allclose(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
+    assert_close(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
     assert "16" in fails(1, "smooth", "sky.fits", "no.fits", "--fwhm", "9deg", "--pixwin-in", files[1])
 
 
@@ -190,9 +190,9 @@ def test_mask_mode_zero_is_the_default_and_unseen_comes_back(sky, zonal, tmp_pat
     out = read(tmp_path / "out.fits")[0]
     assert (out[100:400] == UNSEEN).all() and (out != UNSEEN).sum() == 3072 - 300
     seen = out != UNSEEN
-    np.testing.assert_allclose(out[seen], expected[seen], rtol=0, atol=rounding(expected))
+    assert_close(out[seen], expected[seen], rtol=0, atol=rounding(expected))
     zonal("smooth", "in.fits", "filled.fits", "--fwhm", "8deg", "--fill-masked")
-    np.testing.assert_allclose(read(tmp_path / "filled.fits")[0], expected, rtol=0, atol=rounding(expected))
+    assert_close(read(tmp_path / "filled.fits")[0], expected, rtol=0, atol=rounding(expected))
 
 
 def test_unseen_is_an_error_with_mask_mode_error(sky, fails, tmp_path):
@@ -210,7 +210,7 @@ def test_mask_acts_on_i_q_and_u(sky, zonal, tmp_path):
     expected = smoothed(np.array(sky) * mask, gaussian(8, 47), 47)
     out = read(tmp_path / "out.fits")
     assert (out[:, mask == 0] == UNSEEN).all()
-    np.testing.assert_allclose(out[:, mask == 1], expected[:, mask == 1], rtol=0, atol=rounding(expected))
+    assert_close(out[:, mask == 1], expected[:, mask == 1], rtol=0, atol=rounding(expected))
 
 
 def test_renormalize_divides_by_the_mask_smoothed_with_the_intensity_kernel(sky, zonal, tmp_path):
@@ -224,7 +224,7 @@ def test_renormalize_divides_by_the_mask_smoothed_with_the_intensity_kernel(sky,
     kept = denominator >= 0.2
     np.testing.assert_array_equal(out[0] != UNSEEN, kept)
     expected = (numerator / denominator)[:, kept]
-    np.testing.assert_allclose(out[:, kept], expected, rtol=0, atol=10 * rounding(expected))
+    assert_close(out[:, kept], expected, rtol=0, atol=10 * rounding(expected))
 
 
 def test_default_mask_threshold_is_a_tenth(sky, zonal, tmp_path):
@@ -257,7 +257,7 @@ def test_alm_files_are_smoothed_too(sky, zonal, tmp_path):
     windows = gaussian(8, 32)
     for hdu, window in zip((1, 2, 3), windows):
         before, after = (healpy.read_alm(tmp_path / name, hdu=hdu) for name in ("alm.fits", "out.fits"))
-        np.testing.assert_allclose(after, healpy.almxfl(before, window), rtol=1e-14, atol=1e-14)
+        assert_close(after, healpy.almxfl(before, window), rtol=1e-14, atol=1e-14)
 
 
 def test_map_options_are_refused_for_alm(sky, zonal, fails):
@@ -283,7 +283,7 @@ def test_iau_maps_have_u_negated_in_and_out(sky, zonal, tmp_path):
     assert header(tmp_path / "out.fits")["POLCCONV"] == "IAU"
     expected = smoothed(sky, gaussian(8, 47), 47) * np.array([[1], [1], [-1]])
     out = np.array([fits.getdata(tmp_path / "out.fits").field(i).ravel() for i in range(3)])
-    np.testing.assert_allclose(out, expected, rtol=0, atol=rounding(expected))
+    assert_close(out, expected, rtol=0, atol=rounding(expected))
 
 
 def test_absent_polcconv_is_said(sky, zonal, tmp_path):
@@ -301,7 +301,7 @@ def test_many_columns_such_as_energy_bands(zonal, tmp_path):
     assert [field["name"] for field in report["fields"]] == ["CHANNEL1", "CHANNEL3"]
     counts = np.asarray(fits.getdata(cube)["CHANNEL3"], dtype=float)
     expected = smoothed(counts, gaussian(5, 64)[:1], 64)
-    np.testing.assert_allclose(read(tmp_path / "out.fits")[1], expected, rtol=0, atol=rounding(expected))
+    assert_close(read(tmp_path / "out.fits")[1], expected, rtol=0, atol=rounding(expected))
 
 
 def test_weights_are_computed_once_and_kept_in_the_cache(sky, tmp_path, monkeypatch, zonal):
@@ -339,7 +339,7 @@ def test_gzipped_maps_are_read_and_written(sky, zonal, tmp_path):
     assert (tmp_path / "sky.fits.gz").read_bytes()[:2] == b"\x1f\x8b"
     zonal("smooth", "sky.fits.gz", "out.fits", "--fwhm", "8deg")
     expected = smoothed(sky, gaussian(8, 47), 47)
-    np.testing.assert_allclose(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
+    assert_close(read(tmp_path / "out.fits"), expected, rtol=0, atol=rounding(expected))
 
 
 def test_nest_masks_serve_ring_maps(sky, zonal, tmp_path):

@@ -3,7 +3,7 @@
 import healpy
 import numpy as np
 import pytest
-from conftest import DATA, UNSEEN, header, read_map
+from conftest import DATA, UNSEEN, assert_close, header, read_map
 
 PHOTONS = DATA / "fermi" / "fermi_2fhl_events_selected.fits.gz"
 PSF = DATA / "fermi" / "fermi_2fhl_psf_gc.fits.gz"
@@ -72,7 +72,7 @@ def test_band_limited_maps_and_kernels_agree_with_the_harmonic_method_of_the_sam
     zonal("smooth", "sky.fits", "sums.fits", *beam[:4], "--method", method, "--cut", "180deg", "--normalize", "none")
     zonal("smooth", "sky.fits", "harmonic.fits", *beam, "--method", "harmonic", "--reference", "discrete")
     sums, harmonic = read_map(tmp_path / "sums.fits"), read_map(tmp_path / "harmonic.fits")
-    np.testing.assert_allclose(sums, harmonic, rtol=0, atol=1e-10 * np.abs(harmonic).max())
+    assert_close(sums, harmonic, rtol=0, atol=1e-10 * np.abs(harmonic).max())
 
 
 @pytest.mark.parametrize("units, angle, density", [("# theta [deg] value [1/sr]", 1, 1), ("# theta [arcmin] K [1/deg^2]", 60, 3282.806350011744),
@@ -96,11 +96,11 @@ def test_window_normalisation_keeps_a_constant_and_none_keeps_the_kernel(zonal, 
         report = zonal("smooth", "one.fits", "out.fits", "--profile", "k.txt", "--method", "pixel-sum", "--normalize", normalize, "--overwrite")
         # The quadrature of HEALPix on a kernel of 5 pixels' width, cut where it is 2e-3 of its peak: worst at the poles.
         out = read_map(tmp_path / "out.fits")
-        np.testing.assert_allclose(out, value or report["kernel_integral"], rtol=3e-2)
+        assert_close(out, value or report["kernel_integral"], rtol=3e-2)
         assert out.mean() == pytest.approx(value or report["kernel_integral"], rel=1e-3)
         harmonic = zonal("smooth", "one.fits", "harmonic.fits", "--profile", "k.txt", "--normalize", normalize, "--overwrite",
                          "--lmax", "64", "--tolerance", "1e-12")
-        np.testing.assert_allclose(read_map(tmp_path / "harmonic.fits"), value or harmonic["kernel_integral"], rtol=1e-9)
+        assert_close(read_map(tmp_path / "harmonic.fits"), value or harmonic["kernel_integral"], rtol=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -128,14 +128,14 @@ def test_each_band_of_a_cube_gets_its_own_psf(zonal, tmp_path, method):
     report = zonal("smooth", CUBE, "out.fits", "--method", method, "--profile", CUBE_PSF, "--energy", "bands")
     energies = [kernel["energy_mev"] for kernel in report["kernels"]]
     bounds = fits.getdata(CUBE, "EBOUNDS")
-    np.testing.assert_allclose(energies, np.sqrt(bounds["E_MIN"].astype(float) * bounds["E_MAX"]) / 1e3, rtol=1e-6)
+    assert_close(energies, np.sqrt(bounds["E_MIN"].astype(float) * bounds["E_MAX"]) / 1e3, rtol=1e-6)
     integrals = [kernel["kernel_integral"] for kernel in report["kernels"]]
     assert min(integrals) == pytest.approx(0.9973, abs=1e-4) and max(integrals) == pytest.approx(1.0013, abs=1e-4)
     # The 12th channel alone, through the PSF of its own energy.
     middle = f"{energies[11]!r}MeV"
     zonal("smooth", CUBE, "one.fits", "--field", "11", "--method", method, "--profile", CUBE_PSF, "--energy", middle)
     one, cube = read_map(tmp_path / "one.fits"), read_map(tmp_path / "out.fits", field=11)
-    np.testing.assert_allclose(one, cube, rtol=0, atol=1e-11 * cube.max())
+    assert_close(one, cube, rtol=0, atol=1e-11 * cube.max())
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -149,12 +149,12 @@ def test_masks_count_as_zero_or_are_divided_out(zonal, tmp_path, method):
     assert (out[:700] == UNSEEN).all() and report["fields"][0]["masked_pixels"] == 700
     assert 1 < out[710] < 2.5 and out[-1] == pytest.approx(3, rel=2e-2)  # the quadrature at the pole
     zonal(*smooth, "--mask-mode", "renormalize")
-    np.testing.assert_allclose(read_map(tmp_path / "out.fits")[700:], 3, rtol=1e-10)
+    assert_close(read_map(tmp_path / "out.fits")[700:], 3, rtol=1e-10)
     report = zonal(*smooth, "--mask-mode", "renormalize", "--fill-masked", "--mask-threshold", "0.01")
     filled = read_map(tmp_path / "out.fits")
     seen = filled != UNSEEN
     assert 700 > (~seen).sum() == report["fields"][0]["unseen_pixels_out"] > 0
-    np.testing.assert_allclose(filled[seen], 3, rtol=1e-9)
+    assert_close(filled[seen], 3, rtol=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -190,7 +190,7 @@ def test_weights_multiply_the_pixels(white, zonal, tmp_path, monkeypatch):
     healpy.write_map(tmp_path / "one.fits", np.ones(12 * 16**2), dtype=np.float64)
     report = zonal("smooth", "one.fits", "out.fits", "--fwhm", "20deg", "--method", "ring-fft", "--weights", "pixel", "--error", "1e-9")
     # Exact to l = 40, where 2e-4 of the kernel is left, which couples to l >= 40 of the grid: below 1e-6.
-    np.testing.assert_allclose(read_map(tmp_path / "out.fits"), 1, rtol=1e-6)
+    assert_close(read_map(tmp_path / "out.fits"), 1, rtol=1e-6)
     assert report["weights"].startswith("pixel")
 
 
@@ -229,7 +229,7 @@ def test_nest_and_cylindrical_maps_are_convolved_too(white, zonal, tmp_path):
     from astropy.io import fits
     sums, harmonic = (fits.getdata(tmp_path / name) for name in ("sums.fits", "harmonic.fits"))
     # Quadrature exact to l = 95: the map's 40 and the kernel's 55, above which 6e-6 of it is left.
-    np.testing.assert_allclose(sums, harmonic, rtol=0, atol=1e-5 * np.abs(harmonic).max())
+    assert_close(sums, harmonic, rtol=0, atol=1e-5 * np.abs(harmonic).max())
     assert "estimated_quadrature_error" not in report
 
 

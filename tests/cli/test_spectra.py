@@ -4,7 +4,7 @@ import healpy
 import numpy as np
 import pytest
 from astropy.io import fits
-from conftest import DATA, UNSEEN, header
+from conftest import DATA, UNSEEN, assert_close, header
 
 PLANCK = DATA / "theory" / "planck2018_lcdm_cl_v3.fits"
 F90_NAMES = ["TEMPERATURE", "GRADIENT", "CURL", "G-T", "C-T", "C-G", "T-G", "T-C", "G-C"]
@@ -74,7 +74,7 @@ def test_te_is_between_t_and_e(zonal, tmp_path):
     zonal("synfast", "cl.txt", "a.fits", "--nside", "16", "--lmax", "32", "--alm-out", "alm.fits", "--seed", "1",
           "--precision", "double")
     t, e = (healpy.read_alm(tmp_path / "alm.fits", hdu=h) for h in (1, 2))
-    np.testing.assert_allclose(t, e, atol=1e-6)  # fully correlated: E = T
+    assert_close(t, e, atol=1e-6)  # fully correlated: E = T
 
 
 @pytest.mark.parametrize("options, creator, is_eb", [([], None, False), ([], "healpy", True),
@@ -121,7 +121,7 @@ def test_dl_only_with_the_option(zonal, tmp_path):
     for name, options in (("cl.txt", []), ("dl.txt", ["--dl"])):
         zonal("synfast", name, name + ".fits", "--nside", "8", "--seed", "1", *options)
     # Both are rounded to the same double but for the last bits.
-    np.testing.assert_allclose(read(tmp_path / "cl.txt.fits"), read(tmp_path / "dl.txt.fits"), rtol=1e-12, atol=1e-12)
+    assert_close(read(tmp_path / "cl.txt.fits"), read(tmp_path / "dl.txt.fits"), rtol=1e-12, atol=1e-12)
 
 
 def test_short_spectra_are_an_error_without_extend(fails, zonal, tmp_path):
@@ -146,7 +146,7 @@ def test_beam_and_pixel_window_multiply_the_alm(zonal, tmp_path):
         plain, beamed = (healpy.read_alm(tmp_path / n, hdu=hdu) for n in ("plain.fits", "beamed.fits"))
         factor = np.exp(-(l * (l + 1) - s * s) * sigma**2 / 2) * fits.getdata(window)[column][:33]
         # alm files carry float32 here (as the C_l): 6e-8 each
-        np.testing.assert_allclose(beamed, healpy.almxfl(plain, factor), rtol=3e-7, atol=1e-7 * np.abs(plain).max())
+        assert_close(beamed, healpy.almxfl(plain, factor), rtol=3e-7, atol=1e-7 * np.abs(plain).max())
 
 
 def test_units_of_map_and_spectrum_follow_each_other(zonal, tmp_path):
@@ -165,7 +165,7 @@ def test_anafast_agrees_with_healpy_and_has_f90_names(sky, zonal, tmp_path):
     assert names == F90_NAMES[:6]
     tt, ee, bb, te, eb, tb = healpy.anafast(sky, lmax=40, iter=3)
     for name, a, b in zip(names, found, (tt, ee, bb, te, tb, eb)):
-        np.testing.assert_allclose(a, b, rtol=0, atol=1e-11 * np.abs(found).max(), err_msg=name)
+        assert_close(a, b, rtol=0, atol=1e-11 * np.abs(found).max(), err_msg=name)
 
 
 def test_two_maps_give_nine_spectra(sky, zonal, tmp_path):
@@ -178,8 +178,8 @@ def test_two_maps_give_nine_spectra(sky, zonal, tmp_path):
     pairs = ["TT", "EE", "BB", "TE", "TB", "EB", "ET", "BT", "BE"]
     for row, pair in zip(found, pairs):
         x, y = ("TEB".index(c) for c in pair)
-        np.testing.assert_allclose(row, healpy.alm2cl(first[x], second[y]), rtol=0, atol=1e-11 * np.abs(found).max(),
-                                   err_msg=pair)
+        assert_close(row, healpy.alm2cl(first[x], second[y]), rtol=0, atol=1e-11 * np.abs(found).max(),
+                     err_msg=pair)
 
 
 def test_anafast_is_readable_by_healpy(sky, zonal, tmp_path):
@@ -194,7 +194,7 @@ def test_f_sky_is_reported_and_not_divided_out(sky, zonal, tmp_path):
     assert report["f_sky"][0]["used"] == pytest.approx(0.75, abs=1e-12)
     expected = healpy.anafast(np.array(sky) * mask, lmax=40, iter=3)
     found, _ = read_cl(tmp_path / "cl.fits")
-    np.testing.assert_allclose(found[:4], expected[:4], rtol=0, atol=1e-11 * np.abs(found).max())
+    assert_close(found[:4], expected[:4], rtol=0, atol=1e-11 * np.abs(found).max())
 
 
 def test_unseen_pixels_count_as_zero(sky, zonal, tmp_path):
@@ -203,7 +203,7 @@ def test_unseen_pixels_count_as_zero(sky, zonal, tmp_path):
     healpy.write_map(tmp_path / "holes.fits", holes, dtype=np.float64)
     zonal("anafast", "holes.fits", "cl.fits", "--lmax", "40")
     expected = healpy.anafast(np.where(holes == UNSEEN, 0, holes), lmax=40, iter=3)
-    np.testing.assert_allclose(read_cl(tmp_path / "cl.fits")[0][0], expected, rtol=0, atol=1e-11 * expected.max())
+    assert_close(read_cl(tmp_path / "cl.fits")[0][0], expected, rtol=0, atol=1e-11 * expected.max())
 
 
 @pytest.mark.parametrize("option, remove", [("--remove-monopole", healpy.remove_monopole), ("--remove-dipole", healpy.remove_dipole)])
@@ -217,7 +217,7 @@ def test_monopole_and_dipole_are_fitted_to_i_outside_the_mask(sky, zonal, tmp_pa
     report = zonal("anafast", "bright.fits", "cl.fits", "--lmax", "40", "--mask", "mask.fits", option)
     cleaned = remove(np.where(mask == 0, UNSEEN, bright), copy=True)
     expected = healpy.anafast(np.where(mask == 0, 0, cleaned), lmax=40, iter=3)
-    np.testing.assert_allclose(read_cl(tmp_path / "cl.fits")[0][0], expected, rtol=0, atol=1e-10 * expected.max())
+    assert_close(read_cl(tmp_path / "cl.fits")[0][0], expected, rtol=0, atol=1e-10 * expected.max())
     assert abs(report["removed_monopole"] - 100) < 3 + 30
 
 
@@ -241,7 +241,7 @@ def test_map2alm_agrees_with_healpy(sky, zonal, tmp_path):
     for hdu in (1, 2, 3):
         alm, mmax = healpy.read_alm(tmp_path / "alm.fits", hdu=hdu, return_mmax=True)
         assert mmax == 30
-        np.testing.assert_allclose(alm, expected[hdu - 1], rtol=0, atol=1e-11 * np.abs(expected).max())
+        assert_close(alm, expected[hdu - 1], rtol=0, atol=1e-11 * np.abs(expected).max())
 
 
 def test_alm_files_have_the_healpix_index(sky, zonal, tmp_path):
@@ -258,7 +258,7 @@ def test_tolerance_inverts_the_synthesis(sky, zonal, tmp_path):
     report = zonal("map2alm", "sky.fits", "alm.fits", "--lmax", "32", "--tolerance", "1e-12")
     assert report["residual"] <= 1e-12 and report["converged"]
     zonal("alm2map", "alm.fits", "back.fits", "--nside", "16")
-    np.testing.assert_allclose(read(tmp_path / "back.fits"), sky, rtol=0, atol=1e-9 * np.abs(sky).max())
+    assert_close(read(tmp_path / "back.fits"), sky, rtol=0, atol=1e-9 * np.abs(sky).max())
 
 
 def test_alm2map_agrees_with_healpy(sky, zonal, tmp_path):
@@ -266,10 +266,10 @@ def test_alm2map_agrees_with_healpy(sky, zonal, tmp_path):
     healpy.write_alm(tmp_path / "alm.fits", alm, out_dtype=np.float64)
     zonal("alm2map", "alm.fits", "out.fits", "--nside", "8")
     expected = healpy.alm2map(alm, 8, lmax=20)
-    np.testing.assert_allclose(read(tmp_path / "out.fits"), expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+    assert_close(read(tmp_path / "out.fits"), expected, rtol=0, atol=1e-11 * np.abs(expected).max())
     zonal("alm2map", "alm.fits", "nest.fits", "--nside", "8", "--order", "nest")
     assert header(tmp_path / "nest.fits")["ORDERING"] == "NESTED"
-    np.testing.assert_allclose(read(tmp_path / "nest.fits"), expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+    assert_close(read(tmp_path / "nest.fits"), expected, rtol=0, atol=1e-11 * np.abs(expected).max())
 
 
 def test_alm2map_beyond_the_file_is_an_error(sky, fails, tmp_path):
@@ -285,4 +285,4 @@ def test_car_map_round_trip(sky, zonal, tmp_path):
     for hdu in (1, 2, 3):
         a, b = (healpy.read_alm(tmp_path / n, hdu=hdu) for n in ("alm.fits", "back.fits"))
         # Fejer's rule for 70 rings is exact for the product of two fields up to l = 32.
-        np.testing.assert_allclose(b, a, rtol=0, atol=1e-11 * np.abs(a).max())
+        assert_close(b, a, rtol=0, atol=1e-11 * np.abs(a).max())

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 from astropy.io import fits
-from conftest import DATA, ZONAL
+from conftest import DATA, ZONAL, assert_close
 from numpy.polynomial.legendre import leggauss
 from scipy.interpolate import BSpline
 
@@ -65,13 +65,13 @@ def test_finds_smaller_l_cut_than_the_paper_and_its_true_error_is_that_of_the_fi
     with fits.open(tmp_path / "split.fits") as file:
         harmonic = np.array(file["WINDOW"].data["TEMPERATURE"])
         # WMAP's file has single precision, and the power law is fitted to it.
-        np.testing.assert_allclose(file["KERNEL"].data["KERNEL"], kernel, rtol=1e-6)
+        assert_close(file["KERNEL"].data["KERNEL"], kernel, rtol=1e-6)
         kernel = np.array(file["KERNEL"].data["KERNEL"])
         profile = spline(file["SPLINE"].data)
         knots = np.array(file["SPLINE"].data["KNOT"])
         theta, values = file["PROFILE"].data["THETA"], file["PROFILE"].data["PROFILE"]
         assert knots[-1] == pytest.approx(np.radians(theta_cut / 60))
-        np.testing.assert_allclose(profile(theta), values, rtol=0, atol=1e-13 * np.abs(values).max())
+        assert_close(profile(theta), values, rtol=0, atol=1e-13 * np.abs(values).max())
     assert not harmonic[report["l_cut"] + 1 :].any()
     l = np.arange(4097)
     error = harmonic + window(knots, profile, 4096) - kernel
