@@ -8,6 +8,7 @@
 
 #include "chebyshev/reference.hpp"
 #include "chebyshev/series_lines.hpp"
+#include "compare.hpp"
 #include "zonal/chebyshev/product.hpp"
 #include "zonal/error.hpp"
 
@@ -119,9 +120,9 @@ ProductError error_of(View<T, D> found, const ReferenceSeries& exact, const Refe
         const auto scale = inside ? magnitude.at(i, j, k).real() : 0.0L;
         const auto difference = std::abs(ReferenceSeries::Value(value) * to_plain<D, C>(i, j, k) - expected);
         if (!(difference == 0))
-            error.componentwise = std::max(error.componentwise, static_cast<double>(difference / scale));
-        largest_error = std::max(largest_error, difference);
-        largest = std::max(largest, scale);
+            error.componentwise = larger(error.componentwise, static_cast<double>(difference / scale));
+        largest_error = larger(largest_error, difference);
+        largest = larger(largest, scale);
     });
     error.normwise = static_cast<double>(largest_error / largest);
     return error;

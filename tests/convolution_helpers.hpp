@@ -7,11 +7,12 @@
 #include <random>
 #include <vector>
 
+#include "compare.hpp"
 #include "radial/reference.hpp"
 #include "zonal/convolution.hpp"
 
 /// Maps and kernels for tests of convolutions, and the direct sum to compare with.
-namespace zonal::tests {
+namespace zonal::test {
 
 inline constexpr double degree = std::numbers::pi / 180;
 
@@ -21,18 +22,6 @@ inline std::vector<double> random_map(std::int64_t n_pixels, unsigned seed = 1) 
     std::vector<double> map(static_cast<std::size_t>(n_pixels));
     for (double& value : map) value = normal(random);
     return map;
-}
-
-inline double largest(const std::vector<double>& values) {
-    double most = 0;
-    for (const double value : values) most = std::max(most, std::abs(value));
-    return most;
-}
-
-inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-    double most = 0;
-    for (std::size_t k = 0; k < a.size(); ++k) most = std::max(most, std::abs(a[k] - b[k]));
-    return most;
 }
 
 /// On the CPU.
@@ -84,7 +73,7 @@ double error_of(const Grid& grid, const RadialKernel& kernel, const Grid& grid_o
                 const PixelConvolutionOptions& options = {}) {
     const auto map = random_map(grid.n_pixels());
     const auto exact = direct_sum(grid, kernel, grid_out, map);
-    return largest_difference(convolved<T>(grid, kernel, grid_out, map, options), exact) / largest(exact);
+    return relative_difference(convolved<T>(grid, kernel, grid_out, map, options), exact);
 }
 
 /// A window of both signs that falls to rounding: its profile oscillates and has a converging series.
@@ -96,4 +85,4 @@ inline RadialKernel random_window(std::int64_t lmax, unsigned seed) {
     return RadialKernel::from_window(window);
 }
 
-}  // namespace zonal::tests
+}  // namespace zonal::test

@@ -10,7 +10,7 @@
 #include "zonal/polarization_convolution.hpp"
 
 /// Maps of Q and U and kernels for tests of their convolutions, and what to compare with.
-namespace zonal::tests {
+namespace zonal::test {
 
 using Maps = Array<double, 3>;
 
@@ -50,17 +50,6 @@ Array<T, 3> convolved(const Grid& grid, const PolarizationKernel& kernel, const 
     return out;
 }
 
-template <class A, class B>
-double largest_difference(const A& a, const B& b) {
-    double difference = 0, largest = 0;
-    for (std::int64_t k = 0; k < a.size(); ++k) {
-        difference = std::max(difference,
-                              std::abs(static_cast<double>(a.data()[k]) - static_cast<double>(b.data()[k])));
-        largest = std::max(largest, std::abs(static_cast<double>(b.data()[k])));
-    }
-    return difference / largest;
-}
-
 inline Maps direct_sum(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
                        const Maps& maps) {
     Maps out({maps.extent(0), 2, grid_out.n_pixels()});
@@ -93,4 +82,4 @@ inline Maps harmonically(const Grid& grid, const std::vector<double>& window_e,
     return out;
 }
 
-}  // namespace zonal::tests
+}  // namespace zonal::test

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "compare.hpp"
 #include "sht/reference.hpp"
 #include "zonal/alm.hpp"
 #include "zonal/grid.hpp"
@@ -105,31 +106,11 @@ inline MapArray random_map(const Grid& grid, std::int64_t n_maps, std::int64_t c
     return map;
 }
 
-template <class Values>
-double largest(const Values& values) {
-    double result = 0;
-    for (const auto& value : values) result = std::max<double>(result, std::abs(value));
-    return result;
-}
-
-/// max |a - b|, and NaN when there is one in either.
-template <class A, class B>
-double largest_difference(const A& a, const B& b) {
-    double result = 0;
-    auto other = b.begin();
-    for (const auto& value : a) {
-        const double difference = std::abs(value - *other++);
-        if (!(difference <= result)) result = difference;
-        if (std::isnan(result)) return result;
-    }
-    return result;
-}
-
 /// max |a - b| / max |b|, for input of unit variance: what is left of a field that nearly vanishes on a grid,
 /// as one of spin 10 at the poles, counts relative to 1, as the transform leaves out terms below 2^-66.
 template <class A, class B>
-double relative_difference(const A& a, const B& b) {
-    return largest_difference(a, b) / std::max(largest(b), 1.0);
+double scaled_difference(const A& a, const B& b) {
+    return largest_difference(a, b) / larger(largest(b), 1.0);
 }
 
 /// S alm of every map by the reference; pixels outside the rings are zero.

@@ -22,13 +22,6 @@ Array<Real<T>, D + 1> magnitudes_of(const Array<T, D + 1>& batch) {
     return result;
 }
 
-template <class T, int N>
-double largest_of(const Array<T, N>& values) {
-    double largest = 0;
-    for (const T& value : values) largest = std::max<double>(largest, std::abs(value));
-    return largest;
-}
-
 /// |found - expected| <= bound(k) in every element k.
 template <class T, int N, class Bound>
 void expect_within(const Array<T, N>& found, const Array<T, N>& expected, const Bound& bound) {
@@ -72,7 +65,7 @@ void expect_integrals(Array<T, D + 1> f) {
             const DeviceBatch<T, D> result(on_cpu);
             integrate<T, D, C>(there.template series<C>(), axis, interval, mode, result.template series<C>());
             integrate<T, D, C>(on_host<T, D, C>(f), axis, interval, mode, on_host<T, D, C>(on_cpu));
-            const double bound = 4 * n * (n + 4) * epsilon<T> * largest_of(f) * interval.half_width();
+            const double bound = 4 * n * (n + 4) * epsilon<T> * largest(f) * interval.half_width();
             expect_within(result.host(), on_cpu, [&](std::int64_t) { return bound; });
         }
 }
@@ -94,7 +87,7 @@ void expect_whole_integrals(Array<T, D + 1> f) {
         core::check_cuda(cudaMemcpy(found.data(), result.data(), result.bytes(), cudaMemcpyDeviceToHost),
                          "copy");
         const double n_terms = static_cast<double>(f.extent(axis + 1)) / 2 + 1;
-        const double bound = 2 * n_terms * (n_terms + 3) * epsilon<T> * largest_of(f) * interval.half_width();
+        const double bound = 2 * n_terms * (n_terms + 3) * epsilon<T> * largest(f) * interval.half_width();
         expect_within(found, on_cpu, [&](std::int64_t) { return bound; });
     }
 }

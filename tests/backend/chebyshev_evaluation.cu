@@ -14,13 +14,6 @@ using ::testing::HasSubstr;
 class ChebyshevEvaluationOnCuda : public OnCuda {};
 
 template <class T, int N>
-double largest_of(const Array<T, N>& values) {
-    double largest = 0;
-    for (const T& value : values) largest = std::max<double>(largest, std::abs(value));
-    return largest;
-}
-
-template <class T, int N>
 void expect_close(const Array<T, N>& found, const Array<T, N>& expected, double bound) {
     ASSERT_EQ(found.extents(), expected.extents());
     for (std::int64_t k = 0; k < found.size(); ++k)
@@ -37,7 +30,7 @@ double bound_of_values(const Array<T, D + 1>& f) {
         steps += static_cast<double>(f.extent(axis));
         size *= static_cast<double>(f.extent(axis));
     }
-    return 9 * steps * size * epsilon<T> * largest_of(f);
+    return 9 * steps * size * epsilon<T> * largest(f);
 }
 
 /// Points near the ends, at them, between and beyond, by so little that T_1500 is below 2.
@@ -142,7 +135,7 @@ void expect_series_through(ChebyshevNodes nodes, std::int64_t n_batch,
     auto expected = result.host();
     interpolate<T, D, C>(there.template series<C>().coefficients, nodes, result.template series<C>());
     interpolate<T, D, C>(values.view(), nodes, ChebyshevView<T, D, C>(expected.view()));
-    double bound = epsilon<T> * largest_of(values), steps = 0;
+    double bound = epsilon<T> * largest(values), steps = 0;
     for (const auto n : n_values) {
         bound *= 4;  // 2 n / (n - 1), n >= 2
         steps += static_cast<double>(n) + 6;

@@ -96,14 +96,10 @@ void expect_exact_sums(const std::array<std::int64_t, D>& extents, ChebyshevMeth
     const auto expected = sums_on_cpu<C>(on_cpu, fields);
     for (std::size_t o = 0; o < 3; ++o) {
         const auto found = sums_there[o].host();
-        double largest = 0, error = 0;
-        for (std::int64_t k = 0; k < found.size(); ++k) {
-            largest = std::max<double>(largest, std::abs(expected[o].data()[k]));
-            error = std::max<double>(error, std::abs(found.data()[k] - expected[o].data()[k]));
-        }
+        const double scale = largest(expected[o]), error = largest_difference(found, expected[o]);
         // Two products of a term, up to two terms; the weights, and coefficients against their sums.
-        EXPECT_LE(error, 4 * bound<T>(transform, extents, 4) * largest) << o;
-        EXPECT_EQ(largest == 0, o == 1);
+        EXPECT_LE(error, 4 * bound<T>(transform, extents, 4) * scale) << o;
+        EXPECT_EQ(scale == 0, o == 1);
     }
 }
 

@@ -39,7 +39,7 @@ double difference(const RadialKernel& kernel) {
     for (int i = 0; i < n; ++i) {
         const T expected = radial::evaluate(table.view<T>(), u[i]);
         EXPECT_EQ(value[i] == 0, expected == 0) << "chord^2 = " << u[i];
-        largest = std::max(largest, std::abs(static_cast<double>(value[i] - expected)));
+        largest = larger(largest, std::abs(static_cast<double>(value[i] - expected)));
     }
     return largest / table.peak();
 }

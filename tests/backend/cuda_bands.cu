@@ -20,9 +20,9 @@ void expect_same_transforms(const ShtPlan& whole, const ShtPlan& banded) {
     banded.synthesize<double>(alm.view(), map.view());
     // The whole may be resampled in theta: twice what that may add, beside rounding.
     const double bound = 2 * transform_rounding(lmax, spin) + 16 * options.accuracy;
-    EXPECT_LE(relative_difference(map, expected), bound);
+    EXPECT_LE(scaled_difference(map, expected), bound);
     const AlmArray back = quadrature(whole, expected);
-    EXPECT_LE(relative_difference(quadrature(banded, expected), back), bound);
+    EXPECT_LE(scaled_difference(quadrature(banded, expected), back), bound);
 
     // All on the device, and the residual of an analysis.
     const OnDevice<Complex> alm_there(alm), update(alm);
@@ -31,7 +31,7 @@ void expect_same_transforms(const ShtPlan& whole, const ShtPlan& banded) {
     ShtWorkspace workspace = banded.make_workspace();
     const OnDevice<Complex> zero{AlmArray(alm.extents())};
     banded.project_residual<double>(zero.view(), map_there.view(), update.view(), workspace);
-    EXPECT_LE(relative_difference(update.host(), back), bound);
+    EXPECT_LE(scaled_difference(update.host(), back), bound);
     AlmArray from_host(alm.extents());
     const AlmArray none(alm.extents());
     banded.project_residual<double>(none.view(), map.view(), from_host.view(), workspace);
@@ -99,7 +99,7 @@ TEST_F(CudaBands, FitIntoWhatIsFree) {
                                         copies - (std::int64_t{64} << 20));
     const ShtPlan banded(grid, options);
     ASSERT_LT(banded.workspace_bytes(), whole.workspace_bytes());
-    EXPECT_LE(relative_difference(synthesis(banded, alm), expected), 2 * transform_rounding(1024) + 1e-12);
+    EXPECT_LE(scaled_difference(synthesis(banded, alm), expected), 2 * transform_rounding(1024) + 1e-12);
 }
 
 TEST_F(CudaBands, ServeACallersStream) {

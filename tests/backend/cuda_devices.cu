@@ -100,13 +100,8 @@ TEST_F(TwoCudaDevices, ConvolveBandsTogether) {
                 EXPECT_LT(shares[k].memory_bytes, on_one.shares()[0].memory_bytes / share + 1);
             }
             on_both.convolve<double>(input.view(), together.view());
-            double difference = 0, largest = 0;
-            for (std::int64_t k = 0; k < whole.size(); ++k) {
-                difference = std::max(difference, std::abs(together.data()[k] - whole.data()[k]));
-                largest = std::max(largest, std::abs(whole.data()[k]));
-            }
             // Both are right to the plans' accuracy, 1e-12, of weights as large as the largest.
-            EXPECT_LT(difference, 2e-11 * largest);
+            EXPECT_LT(relative_difference(together, whole), 2e-11);
             const core::DeviceArray<double> there(n);
             EXPECT_THROW(on_both.convolve<double>({there.data(), {1, n}, MemorySpace::cuda},
                                                   {together.data(), {1, n}}),

@@ -277,7 +277,7 @@ TEST_F(CudaAnalysis, TakesHostAndDeviceMemoryAlike) {
             const auto report = analyze<double>(plan, map.view(), found.view(), options);
             EXPECT_EQ(report.iterations, expected_report.iterations);
             EXPECT_NEAR(report.residual, expected_report.residual, 1e-6 * expected_report.residual + 1e-12);
-            EXPECT_LE(relative_difference(found, expected),
+            EXPECT_LE(scaled_difference(found, expected),
                       8 * transform_rounding(lmax, 2) + 100 * options.tolerance);
 
             const OnDevice<double> map_there(map);

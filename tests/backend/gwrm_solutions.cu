@@ -60,9 +60,8 @@ void expect_equal_results(const Problem& problem, std::int64_t time_modes, Highe
     for (std::size_t k = 0; k < found.size(); ++k) {
         double size = 0, error = 0;
         for (std::size_t i = 0; i < found[k].size(); ++i) {
-            size = std::max(size, std::abs(expected[k][i]));
-            const double off = std::abs(found[k][i] - expected[k][i]);
-            error = off <= error ? error : off;
+            size = larger(size, std::abs(expected[k][i]));
+            error = larger(error, std::abs(found[k][i] - expected[k][i]));
         }
         // Sums of some hundred terms; inverses raise that by the condition of systems with second derivatives
         // of 7 modes, 7^4 / 3, and by the basis of time's, 1e4 for 12 modes.

@@ -9,11 +9,6 @@
 namespace zonal::test {
 namespace {
 
-using tests::degree;
-using tests::largest;
-using tests::largest_difference;
-using tests::random_map;
-
 class LatitudeBandsOnCuda : public OnCuda {};
 
 // A band may sum a ring's pixels in another way than the whole: both are right to 1e-12 of the largest

@@ -6,12 +6,6 @@
 namespace zonal::test {
 namespace {
 
-using tests::degree;
-using tests::largest_difference;
-using tests::Maps;
-using tests::random_maps;
-using tests::random_windows;
-
 class PolarizationBandsOnCuda : public OnCuda {};
 
 // A band may sum a ring's pixels in another way than the whole: both are right to 1e-12 of the largest
@@ -56,7 +50,7 @@ void expect_whole(const Grid& grid, const PolarizationKernel& kernel, const Grid
             EXPECT_GT(share.n_bands, 1);
             ASSERT_LE(share.memory_bytes, options.max_workspace_bytes);
             for (const bool on_device : {true, false})
-                EXPECT_LT(largest_difference(convolved<T>(banded, maps, on_device), expected), bound)
+                EXPECT_LT(relative_difference(convolved<T>(banded, maps, on_device), expected), bound)
                     << share.n_bands << " bands";
             options.max_workspace_bytes = share.memory_bytes / 10 * 9;
         }
@@ -98,7 +92,7 @@ TEST_F(PolarizationBandsOnCuda, WorkAtTheSameTime) {
         const PolarizationConvolutionPlan plan(grid, cut_kernel(), grid, options);
         ASSERT_EQ(plan.shares().size(), 3U);
         EXPECT_EQ(n_bands(plan), 3);
-        EXPECT_LT(largest_difference(convolved<double>(plan, maps, false), convolved<double>(whole, maps)),
+        EXPECT_LT(relative_difference(convolved<double>(plan, maps, false), convolved<double>(whole, maps)),
                   tolerance);
         EXPECT_THROW(convolved<double>(plan, maps, true), InvalidArgument);
     }

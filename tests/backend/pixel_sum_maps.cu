@@ -44,17 +44,6 @@ Array<T, 3> convolved(const Grid& grid, const RadialKernel& kernel, const Grid& 
     return out;
 }
 
-template <class T>
-double largest_difference(const Array<T, 3>& a, const Array<T, 3>& b) {
-    double difference = 0, largest = 0;
-    for (std::int64_t k = 0; k < a.size(); ++k) {
-        const double expected = static_cast<double>(b.data()[k]);
-        difference = std::max(difference, std::abs(static_cast<double>(a.data()[k]) - expected));
-        largest = std::max(largest, std::abs(expected));
-    }
-    return difference / largest;
-}
-
 /// Compares with the CPU's result in double precision.
 template <class T>
 void expect_cpu(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out, Precision precision,
@@ -63,7 +52,7 @@ void expect_cpu(const Grid& grid, const RadialKernel& kernel, const Grid& grid_o
     const Array<T, 3> expected =
         convolved(grid, kernel, grid_out, maps, on(Device::cpu(), Precision::double_));
     const Array<T, 3> found = convolved(grid, kernel, grid_out, maps, on(Device::cuda(0), precision));
-    EXPECT_LT(largest_difference(found, expected), tolerance)
+    EXPECT_LT(test::relative_difference(found, expected), tolerance)
         << grid.name() << " to " << grid_out.name() << ", support " << kernel.support();
 }
 

@@ -4,9 +4,6 @@
 namespace zonal::test {
 namespace {
 
-using tests::degree;
-using tests::random_windows;
-
 class PolarizationSumOnCuda : public OnCuda {};
 
 // Weights right to 1e-12 of the largest on either side; sums of random terms are about as much larger.
@@ -85,10 +82,9 @@ TEST_F(PolarizationSumOnCuda, EqualsTheCpuForKernelsAsWideAsTheSphere) {
 TEST_F(PolarizationSumOnCuda, EqualsTheCpuOnOtherGrids) {
     const PolarizationKernel kernel = kernels_of_two_parts(0.25)[0];
     const auto rings = scaled(30);
-    for (const Grid& grid :
-         {Grid::gauss_legendre(rings, 2 * rings + 1, 0.1), Grid::clenshaw_curtis(rings + 2, 48),
-          Grid::clenshaw_curtis(rings + 3, 41, 0.3), Grid::equidistant_cylindrical(3 * rings, 6 * rings),
-          tests::rings_at_any_longitude()}) {
+    for (const Grid& grid : {Grid::gauss_legendre(rings, 2 * rings + 1, 0.1),
+                             Grid::clenshaw_curtis(rings + 2, 48), Grid::clenshaw_curtis(rings + 3, 41, 0.3),
+                             Grid::equidistant_cylindrical(3 * rings, 6 * rings), rings_at_any_longitude()}) {
         EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance) << grid.name();
         EXPECT_LT(error_of<double>(grid, kernel, Grid::healpix(scaled(17)), Precision::double_), tolerance)
             << grid.name();
@@ -133,9 +129,9 @@ TEST_F(PolarizationSumOnCuda, WorksOnTheCallersStreamAndRepeatsItself) {
     const PolarizationConvolutionPlan plan(grid, kernels_of_two_parts(0.1)[0], grid,
                                            on_device(Precision::double_));
     expect_same_on_stream(plan);
-    const tests::Maps maps = tests::random_maps(2, grid, 1);
+    const Maps maps = random_maps(2, grid, 1);
     PixelConvolutionWorkspace workspace = plan.make_workspace(2);
-    tests::Maps out({2, 2, grid.n_pixels()});
+    Maps out({2, 2, grid.n_pixels()});
     plan.convolve<double>(maps.view(), out.view(), workspace);
     EXPECT_GT(workspace.seconds().sums, 0);
 }
@@ -156,8 +152,8 @@ TEST_F(PolarizationSumOnCuda, DoesTheWorkOfTheCpuAndIsChosenByItself) {
 TEST_F(PolarizationSumOnCuda, CanBeCancelled) {
     const Grid grid = Grid::healpix(8);
     const PolarizationConvolutionPlan plan(grid, cut_gaussian(0.2, 0.4), grid, on_device(Precision::double_));
-    const tests::Maps maps = tests::random_maps(2, grid, 1);
-    tests::Maps out({2, 2, grid.n_pixels()});
+    const Maps maps = random_maps(2, grid, 1);
+    Maps out({2, 2, grid.n_pixels()});
     EXPECT_THROW(plan.convolve<double>(maps.view(), out.view(), [](double) { return false; }), Cancelled);
 }
 

@@ -8,10 +8,6 @@
 namespace zonal::test {
 namespace {
 
-using tests::degree;
-using tests::largest;
-using tests::largest_difference;
-
 class RingFftOnCuda : public OnCuda {};
 
 /// Whose rows all have transforms, and one that leaves rings to the sum over pixels.
@@ -53,11 +49,11 @@ std::vector<double> convolved(const PixelConvolutionPlan& plan, const std::vecto
 template <class T>
 double error_of(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out, Precision precision,
                 bool on_device = true) {
-    const auto map = tests::random_map(grid.n_pixels());
+    const auto map = random_map(grid.n_pixels());
     const PixelConvolutionPlan cpu(grid, kernel, grid_out, options_on(Device::cpu(), Precision::double_));
     const PixelConvolutionPlan cuda(grid, kernel, grid_out, options_on(Device::cuda(0), precision));
     const auto expected = convolved<double>(cpu, map, 1, false);
-    return largest_difference(convolved<T>(cuda, map, 1, on_device), expected) / largest(expected);
+    return relative_difference(convolved<T>(cuda, map, 1, on_device), expected);
 }
 
 TEST_F(RingFftOnCuda, EqualsTheCpuOnEveryGrid) {
@@ -77,7 +73,7 @@ TEST_F(RingFftOnCuda, EqualsTheCpuForKernelsOfEveryKind) {
     for (const RadialKernel& kernel :
          {RadialKernel::gaussian(3 * degree).truncated(10 * degree), RadialKernel::gaussian(60 * degree),
           RadialKernel::top_hat(9.7 * degree), RadialKernel::top_hat(0.01 * degree),
-          RadialKernel::gaussian(10 * degree).truncated(8.3 * degree), tests::random_window(24, 3)}) {
+          RadialKernel::gaussian(10 * degree).truncated(8.3 * degree), random_window(24, 3)}) {
         EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance) << kernel.name();
         // One more rounding for each ring of the support, of random signs: single_tolerance is for 30 of
         // them.
@@ -108,7 +104,7 @@ TEST_F(RingFftOnCuda, TakesMapsOfTheOtherPrecisionAndFromTheHost) {
 
 TEST_F(RingFftOnCuda, ComputesSubsetsAndLeavesOtherPixels) {
     const Grid whole = Grid::healpix(32), some = whole.subset({0, 1, 2, 30, 31, 32, 40, 70, 100, 126});
-    const auto map = tests::random_map(whole.n_pixels());
+    const auto map = random_map(whole.n_pixels());
     std::int64_t asked = 0;
     for (const Ring& ring : some.rings()) asked += ring.n_pixels;
     for (const RadialKernel& kernel : soft_and_cut(9 * degree)) {
@@ -129,7 +125,7 @@ TEST_F(RingFftOnCuda, ComputesSubsetsAndLeavesOtherPixels) {
 TEST_F(RingFftOnCuda, BatchEqualsSingleMaps) {
     const Grid grid = Grid::healpix(32);
     const std::int64_t n_maps = 5, n = grid.n_pixels();
-    const auto maps = tests::random_map(n_maps * n);
+    const auto maps = random_map(n_maps * n);
     // The rings below the pole, with other pixels that stay as they are.
     const Grid northern = grid.subset({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 60, 61, 62});
     for (const RadialKernel& kernel : soft_and_cut(4 * degree))
@@ -150,7 +146,7 @@ TEST_F(RingFftOnCuda, BatchEqualsSingleMaps) {
 
 TEST_F(RingFftOnCuda, WorksOnTheCallersStream) {
     const Grid grid = Grid::healpix(64);
-    const auto map = tests::random_map(grid.n_pixels());
+    const auto map = random_map(grid.n_pixels());
     const core::DeviceArray<double> in(map), out(grid.n_pixels());
     const core::OwnStream stream;
     for (const RadialKernel& kernel : soft_and_cut(2 * degree)) {

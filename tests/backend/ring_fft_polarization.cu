@@ -4,9 +4,6 @@
 namespace zonal::test {
 namespace {
 
-using tests::degree;
-using tests::random_windows;
-
 class PolarizationRingFftOnCuda : public OnCuda {};
 
 // The same sums in another order: roundings add up over the rows of the support with random signs.

@@ -30,6 +30,16 @@ void expect_exact_products(const std::array<std::int64_t, D>& extents, Chebyshev
     EXPECT_LE(method == direct ? error.componentwise : error.normwise, bound<T>(method, extents));
 }
 
+TEST(ChebyshevError, IsNanWhereOneCoefficientIs) {
+    auto series = random_series<double, 1, primed>({5}, 1);
+    const auto exact = reference_of<primed>(series.coefficients());
+    EXPECT_EQ(error_of<primed>(series.coefficients(), exact, magnitudes(exact)).componentwise, 0);
+    series(1) = std::numeric_limits<double>::quiet_NaN();
+    const auto error = error_of<primed>(series.coefficients(), exact, magnitudes(exact));
+    EXPECT_TRUE(std::isnan(error.componentwise));
+    EXPECT_TRUE(std::isnan(error.normwise));
+}
+
 template <class T>
 void expect_exact_products_in_all_dimensions(ChebyshevMethod method) {
     for (const bool full : {false, true}) {

@@ -172,7 +172,7 @@ double error_of_inverse(std::int64_t n) {
                 sum =
                     sum + matrix[static_cast<std::size_t>(i * n + k)] *
                               original[static_cast<std::size_t>(order[static_cast<std::size_t>(k)] * n + j)];
-            error = std::max(error, magnitude(sum - (i == j ? Elements<T>::one : T{})));
+            error = test::larger(error, magnitude(sum - (i == j ? Elements<T>::one : T{})));
         }
     EXPECT_GT(*std::min_element(pivots.begin(), pivots.end()), 0);
     return error;
@@ -204,6 +204,18 @@ TEST(GwrmSolvers, AgreeOnEveryBuiltInProblem) {
             EXPECT_LE(test::difference(problem.solve(with), krylov), test::gwrm_agreement)
                 << to_string(solver);
         }
+    }
+}
+
+TEST(GwrmSolvers, DisagreeWhereOneCoefficientIsNan) {
+    const std::vector<double> good{1, 2, 3, 4};
+    EXPECT_EQ(test::difference(good, good, 2), 0);
+    EXPECT_EQ(test::difference({1, 4, 3, 4}, good, 2), 1);
+    for (std::size_t k = 0; k < good.size(); ++k) {
+        auto bad = good;
+        bad[k] = std::nan("");
+        EXPECT_TRUE(std::isnan(test::difference(bad, good, 2))) << k;
+        EXPECT_TRUE(std::isnan(test::difference(good, bad, 2))) << k;
     }
 }
 

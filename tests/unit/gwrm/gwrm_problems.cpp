@@ -36,9 +36,16 @@ double largest_error(const Solution& solution, const Function& exact, int field 
     for (int i = 0; i < 40; ++i) {
         const double t = solution.t0() + (solution.t1() - solution.t0()) * (i + 1) / 40;
         const Point point{t, at(0, i), at(1, 3 * i + 1)};
-        largest = std::max(largest, std::abs(solution(field, point) - exact(point)));
+        largest = test::larger(largest, std::abs(solution(field, point) - exact(point)));
     }
     return largest;
+}
+
+TEST(GwrmReference, ErrorIsNanWhereOneValueIs) {
+    const Solution zero({"u"}, {{.modes = 1}}, 1, {{{0, 1}, {0, 0, 0, 0}, {}}});
+    EXPECT_EQ(largest_error(zero, [](const Point&) { return 0.0; }), 0);
+    EXPECT_TRUE(std::isnan(largest_error(
+        zero, [](const Point& p) { return std::abs(p[0] - 0.5) < 0.01 ? std::nan("") : 0.0; })));
 }
 
 TEST(GwrmExpression, CollectsEqualTerms) {

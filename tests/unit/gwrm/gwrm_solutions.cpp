@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "compare.hpp"
 #include "zonal/chebyshev/evaluation.hpp"
 #include "zonal/error.hpp"
 #include "zonal/gwrm/library.hpp"
@@ -36,8 +37,9 @@ struct Case {
 double burgers_error(const Solution& solution, const std::array<double, 3>& exact) {
     double error = 0;
     for (std::size_t i = 0; i < 3; ++i)
-        error = std::max(error, std::abs(solution(0, {solution.t1(), 0.25 * static_cast<double>(i + 1), 0}) -
-                                         exact.at(i)));
+        error = test::larger(
+            error,
+            std::abs(solution(0, {solution.t1(), 0.25 * static_cast<double>(i + 1), 0}) - exact.at(i)));
     return error;
 }
 

@@ -10,10 +10,10 @@
 namespace zonal {
 namespace {
 
-using tests::convolved;
-using tests::degree;
-using tests::options_of;
-using tests::random_map;
+using test::convolved;
+using test::degree;
+using test::options_of;
+using test::random_map;
 
 constexpr PixelMethod methods[] = {PixelMethod::pixel_sum, PixelMethod::ring_fft};
 constexpr Precision precisions[] = {Precision::single_, Precision::double_};

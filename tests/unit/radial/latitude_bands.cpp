@@ -12,9 +12,9 @@
 namespace zonal::radial {
 namespace {
 
-using tests::degree;
-using tests::options_of;
-using tests::random_map;
+using test::degree;
+using test::options_of;
+using test::random_map;
 
 /// One ring for every band.
 constexpr std::int64_t as_many_as_rings = std::int64_t{1} << 40;
@@ -90,7 +90,7 @@ void expect_whole(const Grid& grid, const RadialKernel& kernel, const Grid& grid
             const auto found = convolved_in_bands(bands, kernel, grid_out, maps, n_maps, options);
             // A band may sum a ring's pixels in another way than the whole: both are right to the plans'
             // accuracy, 1e-12.
-            EXPECT_LT(tests::largest_difference(found, whole), 2e-12 * tests::largest(whole))
+            EXPECT_LT(test::largest_difference(found, whole), 2e-12 * test::largest(whole))
                 << grid.name() << " to " << grid_out.name() << ", support " << kernel.support() << ", "
                 << bands.size() << " bands, " << (method == PixelMethod::ring_fft ? "ring FFT" : "pixel sum");
         }
@@ -113,7 +113,7 @@ TEST(LatitudeBands, GiveTheSameBitsWhereRingsAreAlike) {
     const auto map = random_map(grid.n_pixels());
     for (const PixelMethod method : {PixelMethod::pixel_sum, PixelMethod::ring_fft}) {
         const auto whole =
-            tests::convolved(grid, kernel, grid, map, options_of(method, Precision::double_, 2));
+            test::convolved(grid, kernel, grid, map, options_of(method, Precision::double_, 2));
         for (const std::int64_t n_bands : {std::int64_t{3}, as_many_as_rings})
             EXPECT_EQ(convolved_in_bands(latitude_bands(grid, kernel.support(), grid, n_bands), kernel, grid,
                                          map, 1, options_of(method, Precision::double_, 2)),
@@ -125,7 +125,7 @@ TEST(LatitudeBands, GiveTheConvolutionOfTheWholeForKernelsOfAnyWidth) {
     const Grid grid = Grid::healpix(8);
     for (const RadialKernel& kernel :
          {RadialKernel::gaussian(60 * degree), RadialKernel::top_hat(75 * degree),
-          RadialKernel::top_hat(0.1 * degree), tests::random_window(12, 2)})
+          RadialKernel::top_hat(0.1 * degree), test::random_window(12, 2)})
         expect_whole(grid, kernel, grid, 1, {2, 4, as_many_as_rings});
 }
 

@@ -7,6 +7,7 @@
 #include <random>
 #include <span>
 
+#include "compare.hpp"
 #include "radial/pixel_sum/pixel_sum.hpp"
 #include "radial/reference.hpp"
 #include "zonal/convolution.hpp"
@@ -61,20 +62,10 @@ std::vector<double> reference_of(const Grid& grid, const RadialKernel& kernel, c
     return out;
 }
 
-template <class A, class B>
-double largest_difference(const A& a, const B& b) {
-    double difference = 0, largest = 0;
-    for (std::size_t k = 0; k < a.size(); ++k) {
-        difference = std::max(difference, std::abs(static_cast<double>(a[k]) - static_cast<double>(b[k])));
-        largest = std::max(largest, std::abs(static_cast<double>(b[k])));
-    }
-    return difference / largest;
-}
-
 void expect_reference(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out, double tolerance) {
     const std::vector<double> map = random_map(grid, 7);
     const std::vector<double> expected = reference_of(grid, kernel, grid_out, map);
-    EXPECT_LT(largest_difference(convolved(grid, kernel, grid_out, map), expected), tolerance)
+    EXPECT_LT(test::relative_difference(convolved(grid, kernel, grid_out, map), expected), tolerance)
         << grid.name() << " to " << grid_out.name() << ", " << kernel.name() << ", support "
         << kernel.support();
 }
@@ -122,7 +113,7 @@ TEST(PixelSum, FindsTheSameForAllRingsAsForSome) {
     for (const Ring& ring : rings.rings())
         for (std::int64_t k = 0; k < ring.n_pixels; ++k) {
             const auto pixel = static_cast<std::size_t>(ring.first_pixel + k);
-            largest = std::max(largest, std::abs(all[pixel] - some[pixel]) / std::abs(all[pixel]));
+            largest = test::larger(largest, std::abs(all[pixel] - some[pixel]) / std::abs(all[pixel]));
         }
     EXPECT_LT(largest, 1e-10);  // the order of a sum of about 70 terms, a few of which cancel
 }
@@ -194,7 +185,7 @@ TEST(PixelSum, SpreadsAPointAsTheKernelsProfile) {
         EXPECT_NEAR(out[static_cast<std::size_t>(pixel)], kernel.profile(0), 1e-11 * kernel.profile(0));
         EXPECT_DOUBLE_EQ(*std::max_element(out.begin(), out.end()), out[static_cast<std::size_t>(pixel)]);
         const std::vector<double> expected = reference_of(grid, kernel, grid, map);
-        EXPECT_LT(largest_difference(out, expected), tolerance);
+        EXPECT_LT(test::relative_difference(out, expected), tolerance);
     }
 }
 
@@ -224,10 +215,13 @@ TEST(PixelSum, InSinglePrecisionIsRightToIt) {
     PixelConvolutionOptions options;
     options.precision = Precision::single_;
     // 300 terms whose rounding errors, 6e-8 each, add up at random
-    EXPECT_LT(largest_difference(convolved<float>(grid, kernel, grid, map_float, options), expected), 1e-6);
-    EXPECT_LT(largest_difference(convolved<double>(grid, kernel, grid, precise, options), expected), 1e-6);
+    EXPECT_LT(test::relative_difference(convolved<float>(grid, kernel, grid, map_float, options), expected),
+              1e-6);
+    EXPECT_LT(test::relative_difference(convolved<double>(grid, kernel, grid, precise, options), expected),
+              1e-6);
     options.precision = Precision::double_;
-    EXPECT_LT(largest_difference(convolved<float>(grid, kernel, grid, map_float, options), expected), 1e-7);
+    EXPECT_LT(test::relative_difference(convolved<float>(grid, kernel, grid, map_float, options), expected),
+              1e-7);
 }
 
 TEST(PixelSum, DoesNotDependOnThreadsOrOnTheBatch) {

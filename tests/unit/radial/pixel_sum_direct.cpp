@@ -8,9 +8,9 @@
 namespace zonal::radial::cuda {
 namespace {
 
-using tests::degree;
-using tests::Maps;
-using tests::random_windows;
+using test::degree;
+using test::Maps;
+using test::random_windows;
 
 // Weights right to 1e-12 of the largest on either side; sums of random terms are about as much larger.
 constexpr double tolerance = 2e-11;
@@ -67,32 +67,32 @@ template <class T>
 double error_of(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out) {
     const PixelSumSchedule schedule(grid, SumKernel(kernel.plus(), kernel.minus(), accuracy), grid_out,
                                     accuracy);
-    const Maps maps = tests::random_maps(1, grid, 5);
+    const Maps maps = test::random_maps(1, grid, 5);
     Maps expected({1, 2, grid_out.n_pixels()});
     std::fill(expected.begin(), expected.end(), 7.);
-    PolarizationConvolutionPlan(grid, kernel, grid_out, tests::options_of(PixelMethod::pixel_sum))
+    PolarizationConvolutionPlan(grid, kernel, grid_out, test::options_of(PixelMethod::pixel_sum))
         .convolve<double>(maps.view(), expected.view());
     const DirectTables tables = make_direct_tables(schedule, all_pairs(schedule), true);
-    return tests::largest_difference(
+    return test::relative_difference(
         summed<T, 2>(schedule, tables, std::as_const(maps).view()[0], grid_out.n_pixels()), expected);
 }
 
 template <class T>
 double error_of(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out) {
     const PixelSumSchedule schedule(grid, SumKernel(kernel, accuracy), grid_out, accuracy);
-    const auto map = tests::random_map(grid.n_pixels());
+    const auto map = test::random_map(grid.n_pixels());
     std::vector<double> expected(static_cast<std::size_t>(grid_out.n_pixels()), 7.);
-    PixelConvolutionPlan(grid, kernel, grid_out, tests::options_of(PixelMethod::pixel_sum))
+    PixelConvolutionPlan(grid, kernel, grid_out, test::options_of(PixelMethod::pixel_sum))
         .convolve<double>({map.data(), {1, grid.n_pixels()}}, {expected.data(), {1, grid_out.n_pixels()}});
     const DirectTables tables = make_direct_tables(schedule, all_pairs(schedule), false);
     const auto found =
         summed<T, 1>(schedule, tables, {map.data(), {1, grid.n_pixels()}}, grid_out.n_pixels());
-    return tests::largest_difference({found.begin(), found.end()}, expected) / tests::largest(expected);
+    return test::relative_difference(found, expected);
 }
 
 std::vector<Grid> grids() {
     return {Grid::healpix(8), Grid::gauss_legendre(14, 29, 0.2), Grid::clenshaw_curtis(13, 20),
-            Grid::equidistant_cylindrical(12, 22), tests::rings_at_any_longitude()};
+            Grid::equidistant_cylindrical(12, 22), test::rings_at_any_longitude()};
 }
 
 /// Of one window and of two, of E alone, K- alone; with supports from some pixels to the sphere.

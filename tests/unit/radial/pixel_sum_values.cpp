@@ -37,7 +37,7 @@ TEST(KernelValues, OfOneFieldAreThePlainOnes) {
 }
 
 TEST(KernelValues, OfQAndUAreThePlainOnes) {
-    const PolarizationKernel kernel(tests::random_windows(14, 1), tests::random_windows(11, 2));
+    const PolarizationKernel kernel(test::random_windows(14, 1), test::random_windows(11, 2));
     for (const double support : {0.6, std::numbers::pi}) {
         const PolarizationKernel cut = kernel.truncated(support);
         const SumKernel both(cut.plus(), cut.minus(), accuracy);

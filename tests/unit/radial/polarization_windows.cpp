@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "polarization_helpers.hpp"
@@ -14,17 +15,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-    double difference = 0;
-    for (std::size_t l = 0; l < std::max(a.size(), b.size()); ++l)
-        difference = std::max(difference, std::abs((l < a.size() ? a[l] : 0) - (l < b.size() ? b[l] : 0)));
-    return difference;
-}
-
-double rms(const tests::Maps& maps) {
-    double sum = 0;
-    for (const double value : maps) sum += value * value;
-    return std::sqrt(sum / static_cast<double>(maps.size()));
+/// Of windows that are zero beyond their last degree.
+double difference_of_windows(std::vector<double> a, std::vector<double> b) {
+    const std::size_t size = std::max(a.size(), b.size());
+    a.resize(size), b.resize(size);
+    return largest_difference(a, b);
 }
 
 TEST(PolarizationWindows, OfWholeKernelsAreThoseGiven) {
@@ -39,21 +34,21 @@ TEST(PolarizationWindows, OfWholeKernelsAreThoseGiven) {
 }
 
 TEST(PolarizationWindows, OfProfilesAreTheWindowsThatTheProfilesAreMadeOf) {
-    auto window_e = tests::random_windows(40, 1), window_b = tests::random_windows(37, 2);
+    auto window_e = random_windows(40, 1), window_b = random_windows(37, 2);
     for (auto* window : {&window_e, &window_b}) (*window)[0] = (*window)[1] = 0;
     const PolarizationKernel kernel(window_e, window_b);
     const auto [e, b] = radial::windows_between(kernel, 0, 4 * std::atan(1), 60);
     // Rounding of K+-, which are as large as all degrees together: sum (2l+1)/(4 pi) |W_l|, times 4 pi.
     constexpr double rounding = 1e-13;
-    EXPECT_LT(largest_difference(e, window_e), rounding);
-    EXPECT_LT(largest_difference(b, window_b), rounding);
+    EXPECT_LT(difference_of_windows(e, window_e), rounding);
+    EXPECT_LT(difference_of_windows(b, window_b), rounding);
 }
 
 TEST(PolarizationWindows, OfTruncatedKernelsAreWhatTheDirectSumHas) {
     // E and B of degree 6 come out times the window.
     const Grid grid = Grid::gauss_legendre(64, 128);
-    const auto e = tests::gaussian_window(0.8, 40);
-    auto b = tests::gaussian_window(0.9, 40);
+    const auto e = gaussian_window(0.8, 40);
+    auto b = gaussian_window(0.9, 40);
     for (double& value : b) value *= 0.5;
     const PolarizationKernel whole(e, b), kernel = whole.truncated(0.7);
     const auto cut = kernel.windows(6), uncut = whole.windows(6);
@@ -61,10 +56,9 @@ TEST(PolarizationWindows, OfTruncatedKernelsAreWhatTheDirectSumHas) {
     one[6] = 1;
     window_e[6] = cut.gradient[6];
     window_b[6] = cut.curl[6];
-    const auto only = tests::harmonically(grid, one, one, grid, tests::random_maps(1, grid, 5));
-    const auto found = tests::convolved(grid, kernel, grid, only, {.method = PixelMethod::pixel_sum});
-    const double difference =
-        tests::largest_difference(found, tests::harmonically(grid, window_e, window_b, grid, only));
+    const auto only = harmonically(grid, one, one, grid, random_maps(1, grid, 5));
+    const auto found = convolved(grid, kernel, grid, only, {.method = PixelMethod::pixel_sum});
+    const double difference = relative_difference(found, harmonically(grid, window_e, window_b, grid, only));
     // Pixels, 0.05 rad wide, lie on either side of the cut, where what is cut off is as wide as 0.3 rad: of
     // it a share of 0.05 / 0.3, and the less as they do so in turn.
     const double lost = std::abs(cut.gradient[6] / uncut.gradient[6] - 1);
@@ -74,13 +68,13 @@ TEST(PolarizationWindows, OfTruncatedKernelsAreWhatTheDirectSumHas) {
 
 TEST(PolarizationTruncation, CostsWhatWhiteNoiseIsWrongBy) {
     const Grid grid = Grid::healpix(32);
-    const auto maps = tests::random_maps(1, grid, 6);
+    const auto maps = random_maps(1, grid, 6);
     const PixelConvolutionOptions summed{.method = PixelMethod::pixel_sum};
-    const auto e = tests::gaussian_window(0.12, 100);
+    const auto e = gaussian_window(0.12, 100);
     for (const auto& kernel : {PolarizationKernel::gaussian(0.12), PolarizationKernel(e, {})})
         for (const double cut : {0.1, 0.15, 0.2}) {
-            const auto whole = tests::convolved(grid, kernel, grid, maps, summed);
-            auto difference = tests::convolved(grid, kernel.truncated(cut), grid, maps, summed);
+            const auto whole = convolved(grid, kernel, grid, maps, summed);
+            auto difference = convolved(grid, kernel.truncated(cut), grid, maps, summed);
             for (std::int64_t i = 0; i < whole.size(); ++i) difference.data()[i] -= whole.data()[i];
             // Of n = 200 independent discs the rms is known to sqrt(1 / (2n)), and to the share of a pixel's
             // width, 0.03, in the cut.
@@ -97,7 +91,7 @@ TEST(PolarizationTruncation, SupportsKeepTheError) {
         c_bb[l] = 0.01 / degree;
     }
     const PolarizationKernel gaussian = PolarizationKernel::gaussian(0.1),
-                             e_only(tests::gaussian_window(0.1, 150), {});
+                             e_only(gaussian_window(0.1, 150), {});
     for (const auto& kernel : {gaussian, e_only})
         for (const double error : {1e-2, 1e-4, 1e-6})
             for (const bool is_white : {true, false}) {

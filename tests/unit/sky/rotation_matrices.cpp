@@ -15,7 +15,7 @@ constexpr double pi = std::numbers::pi;
 double difference(const RotationMatrix& a, const RotationMatrix& b) {
     double largest = 0;
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) largest = std::max(largest, std::abs(a[i][j] - b[i][j]));
+        for (int j = 0; j < 3; ++j) largest = larger(largest, std::abs(a[i][j] - b[i][j]));
     return largest;
 }
 

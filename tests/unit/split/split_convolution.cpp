@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "compare.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/spectrum.hpp"
@@ -59,16 +60,6 @@ Array<double, 3> whole(int spin, const Grid& grid, const Array<double, 3>& maps)
             multiply_alm<double>(plan.layout(), kernel_window(), alm.view()[map][c]);
     plan.synthesize<double>(std::as_const(alm).view(), result.view());
     return result;
-}
-
-double relative_rms(const auto& values, const auto& expected) {
-    double error = 0, all = 0;
-    auto value = values.begin();
-    for (const double e : expected) {
-        error += std::pow(static_cast<double>(*value++) - e, 2);
-        all += e * e;
-    }
-    return std::sqrt(error / all);
 }
 
 SplitConvolutionOptions on_the_cpu(double accuracy = 1e-9) {

@@ -17,7 +17,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-using tests::Maps;
 
 ConvolutionRequest request_for(std::int64_t nside, const PolarizationKernel& kernel, double error) {
     ConvolutionRequest request;
@@ -64,24 +63,15 @@ Maps convolved_by(const ConvolutionRequest& request, const ConvolutionChoice& ch
     return result;
 }
 
-double relative_error(const Maps& found, const Maps& expected) {
-    double difference = 0, power = 0;
-    for (std::int64_t i = 0; i < found.size(); ++i) {
-        difference += std::pow(found.data()[i] - expected.data()[i], 2);
-        power += std::pow(expected.data()[i], 2);
-    }
-    return std::sqrt(difference / power);
-}
-
 /// The sum over all pixels of the map, which the direct sum is as well (PolarizationSum tests) but slower.
 Maps summed(const ConvolutionRequest& request, const Maps& maps) {
     const auto windows = request.polarization->windows(request.polarization->band_limit());
-    return tests::harmonically(request.grid, windows.gradient, windows.curl, request.grid, maps);
+    return harmonically(request.grid, windows.gradient, windows.curl, request.grid, maps);
 }
 
 /// Every way that may be taken, on white noise beside the sum over all pixels.
 void expect_errors_within_the_bound(const ConvolutionRequest& request, std::size_t least_ways) {
-    const auto maps = tests::random_maps(1, request.grid, 3);
+    const auto maps = random_maps(1, request.grid, 3);
     const auto expected = summed(request, maps);
     std::size_t n_ways = 0;
     for (const auto& choice : plan_convolution(request, default_cost_model(1))) {
@@ -91,7 +81,7 @@ void expect_errors_within_the_bound(const ConvolutionRequest& request, std::size
         const auto found = choice.precision == Precision::single_
                                ? convolved_by<float>(request, choice, maps)
                                : convolved_by<double>(request, choice, maps);
-        EXPECT_LE(relative_error(found, expected), request.error)
+        EXPECT_LE(test::relative_rms(found, expected), request.error)
             << request.grid.name() << ' ' << to_string(choice.method) << ' ' << request.error << ' '
             << choice.support << (choice.precision == Precision::single_ ? " float" : " double");
     }
@@ -107,8 +97,8 @@ TEST(PlanPolarization, ErrorsOfAllWaysAreWithinTheBound) {
 
 TEST(PlanPolarization, ErrorsAreWithinTheBoundWhereEAndBHaveOtherWindows) {
     const std::int64_t nside = 12;
-    const auto e = tests::gaussian_window(0.4, 36);
-    auto b = tests::gaussian_window(0.6, 36);
+    const auto e = gaussian_window(0.4, 36);
+    auto b = gaussian_window(0.6, 36);
     for (double& value : b) value *= -0.5;
     expect_errors_within_the_bound(request_for(nside, PolarizationKernel(e, b), 1e-4), 3);
     expect_errors_within_the_bound(request_for(nside, PolarizationKernel(e, {}), 1e-3), 3);
@@ -117,12 +107,12 @@ TEST(PlanPolarization, ErrorsAreWithinTheBoundWhereEAndBHaveOtherWindows) {
 
 /// Steep at low l, faded away at lmax; white maps and maps of other spectra of E and B.
 TEST(PlanPolarization, SplitsKeepTheBound) {
-    auto window = tests::gaussian_window(0.1, 128);
+    auto window = gaussian_window(0.1, 128);
     for (std::size_t l = 0; l < window.size(); ++l) window[l] /= static_cast<double>(l + 1);
     auto request = request_for(64, PolarizationKernel(window, window), 1e-4);
     request.lmax = 128;
     request.only_split = true;
-    const auto maps = tests::random_maps(1, request.grid, 3);
+    const auto maps = random_maps(1, request.grid, 3);
     const auto expected = summed(request, maps);
     for (const double error : {1e-3, 1e-5}) {
         request.error = error;
@@ -135,14 +125,14 @@ TEST(PlanPolarization, SplitsKeepTheBound) {
             const auto found = choice.precision == Precision::single_
                                    ? convolved_by<float>(request, choice, maps)
                                    : convolved_by<double>(request, choice, maps);
-            EXPECT_LE(relative_error(found, expected), error) << choice.l_cut;
+            EXPECT_LE(test::relative_rms(found, expected), error) << choice.l_cut;
         }
         EXPECT_GE(n_splits, 1) << error;
     }
 }
 
 TEST(PlanPolarization, SplitsAreWeighedByTheSpectraOfEAndB) {
-    auto window = tests::gaussian_window(0.1, 128);
+    auto window = gaussian_window(0.1, 128);
     auto request = request_for(64, PolarizationKernel(window, window), 1e-4);
     request.lmax = 128;
     request.only_split = true;
@@ -165,10 +155,10 @@ TEST(PlanPolarization, SplitsAreWeighedByTheSpectraOfEAndB) {
 
 TEST(PlanPolarization, ErrorsAreThoseFromTheDirectSum) {
     const auto request = request_for(4, PolarizationKernel::gaussian(0.8), 1e-5);
-    const auto maps = tests::random_maps(1, request.grid, 4);
-    const auto direct = tests::direct_sum(request.grid, *request.polarization, request.grid, maps);
+    const auto maps = random_maps(1, request.grid, 4);
+    const auto direct = direct_sum(request.grid, *request.polarization, request.grid, maps);
     // transforms of spin 2 up to degree 30 are right to some 1e-15 of the largest
-    EXPECT_LT(relative_error(summed(request, maps), direct), 1e-12);
+    EXPECT_LT(relative_rms(summed(request, maps), direct), 1e-12);
 }
 
 TEST(PlanPolarization, KernelsWiderThanTheSphereGoToHarmonicSpace) {

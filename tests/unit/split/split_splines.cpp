@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "compare.hpp"
 #include "radial/kernels/chord_table.hpp"
 #include "split/spline_basis.hpp"
 #include "split/spline_norm.hpp"
@@ -133,8 +134,8 @@ TEST(SplineWindow, AgreesWithWindowsOfTheBasis) {
         for (std::int64_t l = 0; l <= lmax; ++l) {
             double sum = 0;
             for (std::int64_t c = 0; c < basis.size(); ++c) sum += coefficients[c] * windows(l, c);
-            largest = std::max(largest, std::abs(sum));
-            difference = std::max(difference, std::abs(sum - direct[l]));
+            largest = larger(largest, std::abs(sum));
+            difference = larger(difference, std::abs(sum - direct[l]));
         }
         // the recurrence's rounding grows as l times eps at most
         EXPECT_LE(difference, lmax * eps * largest) << end;
@@ -155,8 +156,8 @@ TEST(BasisWindows, OfSpinTwoAreThoseOfThePolarizationKernel) {
         for (std::int64_t l = 0; l <= lmax; ++l) {
             double sum = 0;
             for (std::int64_t c = 0; c < basis.size(); ++c) sum += coefficients[c] * windows(l, c);
-            largest = std::max(largest, std::abs(sum));
-            difference = std::max(difference, std::abs(sum - direct.gradient[l]));
+            largest = larger(largest, std::abs(sum));
+            difference = larger(difference, std::abs(sum - direct.gradient[l]));
         }
         EXPECT_EQ(direct.gradient[1], 0);
         EXPECT_LE(difference, lmax * eps * largest) << end;
