@@ -14,48 +14,48 @@
 #include "zonal/progress.hpp"
 #include "zonal/split.hpp"
 
-// Which way of convolving a map with a radial kernel is fastest on this machine within an error: costs that a
-// calibration measures, times counts of work, and a table of what could be done.
+// The planner finds the fastest way to convolve a map with a radial kernel within an error on this machine.
+// It multiplies counts of work with costs that a calibration measured, and returns a table of the ways.
 
 namespace zonal {
 
-/// What one spherical harmonic transform of spin 0 takes; one of Q and U takes as many times that as its
-/// costs are higher.
+/// Work of one spherical harmonic transform of spin 0. A transform of Q and U is counted as the same work,
+/// and has higher costs.
 struct TransformWork {
     double legendre_flops = 0;  ///< 6 for every degree, order and ring pair that contribute
     double pixels = 0;
 };
 
-/// Counted from the grid alone, without a plan. lmax >= 0.
+/// Counts the work of a transform from the grid alone, without a plan. lmax >= 0.
 TransformWork transform_work(const Grid& grid, std::int64_t lmax);
 
-/// Seconds by the pixels of a map where they follow no simple law, as on a GPU, to which maps come and go the
-/// faster the larger they are: those of the sizes that were measured and, between them, linear in the root of
-/// the pixels; those of the smallest below it, and in proportion to the pixels above the largest.
+/// Seconds measured at some sizes of maps, for what follows no simple law, such as copies to a GPU. Between
+/// two sizes they are linear in the root of the pixels; below the smallest they are those of the smallest,
+/// and above the largest in proportion to the pixels.
 struct SizeCost {
-    std::vector<double> n_pixels, seconds;  ///< ascending, as many of both; empty: none
+    std::vector<double> n_pixels, seconds;  ///< ascending, of equal length; empty: no cost
 };
 
-/// Seconds per unit of the TransformWork of one transform, and of a call.
+/// Seconds per unit of TransformWork, and per call.
 struct TransformCost {
     double legendre_flop = 0, pixel = 0, call = 0;
     SizeCost others{};  ///< for all else
 };
 
-/// Seconds per unit of PixelConvolutionWork, of a map and of a call.
+/// Seconds per unit of PixelConvolutionWork, per map and per call.
 struct PixelCost {
     double kernel_value = 0, row_product = 0, mode_product = 0;
-    double pixel_product = 0;   ///< of those that are not uneven
-    double uneven_product = 0;  ///< in its place
+    double pixel_product = 0;   ///< between rings of one length
+    double uneven_product = 0;  ///< between rings of different lengths
     double pixel_row = 0, pixel_weight = 0;
     double fft_pixel = 0;
-    double ring_value = 0;  ///< per kernel value of one of the map's rings: what cannot be done at once
+    double ring_value = 0;  ///< per kernel value of one ring of the map, for what cannot be done in parallel
     double map = 0, call = 0;
-    double longest_sum = 0;  ///< per product in it
+    double longest_sum = 0;  ///< per product in the longest sum for one pixel
     SizeCost others{};       ///< of a map, for all else
 };
 
-/// What work on one device costs, from host memory and back, of maps of one spin.
+/// Costs of work on one device, from host memory and back, for maps of one spin.
 struct ConvolutionCosts {
     TransformCost smoothing;  ///< an analysis without iterations, the window and a synthesis
     TransformCost iteration;  ///< of the analysis, each
@@ -65,34 +65,35 @@ struct ConvolutionCosts {
     PixelCost& pixels(PixelMethod method, Precision precision);
 };
 
-/// What work on one device costs, of maps of either spin.
+/// Costs of work on one device.
 struct DeviceCosts {
     Device device = Device::cpu();
     ConvolutionCosts scalar;        ///< of a map of spin 0
     ConvolutionCosts polarization;  ///< of Q and U together, which count as one map
 };
 
-/// What this machine's devices cost.
+/// Costs of work on the devices of a machine.
 struct CostModel {
-    /// Of the machine that was measured, see machine_fingerprint; "default" for default_cost_model.
+    /// The machine_fingerprint of the machine that was measured, or "default" for default_cost_model.
     std::string fingerprint;
     std::vector<DeviceCosts> devices;
 };
 
-/// CPUs, instruction set and devices, as far as they decide how fast Zonal is: costs measured under another
-/// fingerprint are of another machine. threads: 0 for all.
+/// Returns CPUs, instruction set, threads and devices in one string: costs measured under another fingerprint
+/// are those of another machine. threads: 0 for all.
 std::string machine_fingerprint(int threads = 0);
 
-/// Costs of the CPU alone, from a core of a server of 2023 (AMD EPYC 9004, AVX-512) and the number of
-/// threads: in place of a calibration.
+/// Returns costs to plan with before a calibration: of the CPU alone, scaled by the number of threads from
+/// one core of a server of 2023 (AMD EPYC 9004, AVX-512).
 CostModel default_cost_model(int threads = 0);
 
-/// Measures the CPU, and a CUDA device where there is one, in seconds. Throws Cancelled.
+/// Measures the costs of the CPU, and of a CUDA device if there is one. Throws Cancelled.
 CostModel calibrate(int threads = 0, const Progress& progress = {});
 
+/// These return the seconds that work takes by its costs.
 double predicted_seconds(const SizeCost& cost, double n_pixels);
 double predicted_seconds(const TransformCost& cost, const TransformWork& work);
-/// Kernel values of a ring, of which there are about the root of the pixels.
+/// Returns the kernel values of one ring, if the map has as many rings as the root of its pixels.
 double ring_values(const PixelConvolutionWork& work, std::int64_t n_pixels);
 /// n_pixels: of the map.
 double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work, std::int64_t n_pixels,
@@ -102,15 +103,15 @@ enum class ConvolutionMethod { pixel_sum, ring_fft, harmonic, split };
 /// "pixel-sum", "ring-fft", "harmonic", "split".
 std::string to_string(ConvolutionMethod method);
 
-/// What errors are measured from.
+/// The reference that errors are measured from.
 enum class ConvolutionReference {
     discrete,   ///< the sum over the map's pixels with the grid's weights
     continuous  ///< the window on the alm that the map is made of
 };
 
-/// What is to be convolved. n_maps maps of one grid, to which they also go: of spin 0 or, with a kernel for
-/// them, pairs of Q and U, whose errors are those of Q and U together. I, Q and U are two requests, each of
-/// which has a fastest way of its own.
+/// A request to convolve n_maps maps of one grid to the same grid. The maps are of spin 0, or pairs of Q and
+/// U if `polarization` is given, with the error of Q and U together. Make two requests for I, Q and U,
+/// because each has a fastest way of its own.
 struct ConvolutionRequest {
     Grid grid = Grid::healpix(1);
     RadialKernel kernel = RadialKernel::gaussian(1);
@@ -129,44 +130,45 @@ struct ConvolutionRequest {
     std::int64_t n_maps = 1;
     bool allow_single = true;    ///< sums in single precision where the error permits
     bool consider_split = true;  ///< takes most of the planning where it may pay
-    /// No sums over pixels alone, and splits whatever they save. See can_be_split.
+    /// Plans splits alone, even if another way is faster. See can_be_split.
     bool only_split = false;
     double theta_cut = 0;  ///< of splits, rad; 0: to be chosen
     int threads = 0;
     std::vector<Device> devices{};  ///< to choose from; empty: all of the cost model
 };
 
-/// One way to do it.
+/// One way to carry out a request, with its predicted time and error.
 struct ConvolutionChoice {
     ConvolutionMethod method = ConvolutionMethod::harmonic;
     Device device = Device::cpu();  ///< split: of the sum over pixels
     Precision precision = Precision::double_;
-    /// rad, where the profile is cut; 0 in harmonic space. What that takes from the kernel's integral (where
-    /// it has one) is counted, too, as the error of a constant map.
+    /// Angle at which the profile is cut, rad; 0 in harmonic space. What the cut takes from the kernel's
+    /// integral, if it has one, counts as the error of a constant map.
     double support = 0;
-    /// PixelConvolutionOptions::accuracy, a hundredth of the error: splines of splits would not converge to
-    /// more, and less would show.
+    /// This is PixelConvolutionOptions::accuracy, a hundredth of the error: the splines of splits would not
+    /// converge to less, and more would show in the error.
     double accuracy = 0;
     std::int64_t l_cut = -1;                             ///< of a split
     int iterations = 0;                                  ///< of the analysis in harmonic space
     double seconds = 0;                                  ///< predicted
     double error = 0;                                    ///< expected, from the reference
-    std::string excluded{};                              ///< why it may not be taken; empty: it may
+    std::string excluded{};                              ///< why it may not be taken; empty if it may
     Device harmonic_device = Device::cpu();              ///< of a split's window
     std::shared_ptr<const KernelSplit> split = nullptr;  ///< what a split applies
 };
 
-/// [component], up to l = 6 nside or lmax: C_l of what a sum over the pixels of the request's maps sees at
-/// most, of Q and U EE and BB. Maps go on above lmax with their last C_l, unless the reference is continuous,
-/// and pixels alias power to all degrees, which is most of it where maps have none. Empty ones: white.
+/// Returns the largest C_l that a sum over pixels sees of the request's maps, [component][l up to 6 nside or
+/// lmax]; EE and BB of Q and U; empty for white maps. Maps go on above lmax with their last C_l, unless the
+/// reference is continuous, and pixels alias power to all degrees, which is most of it where maps have none.
 std::vector<std::vector<double>> spectra_on_pixels(const ConvolutionRequest& request);
-/// Whether there are splits of the request's kernel: not of Q and U where the windows of E and B differ.
+/// Says whether the request's kernel can be split: not for Q and U if the windows of E and B differ.
 bool can_be_split(const ConvolutionRequest& request);
-/// split_error of a split of the request's kernel, for its maps. Throws InvalidArgument where it has none.
+/// Returns split_error of a split of the request's kernel for its maps. Throws InvalidArgument if it has
+/// none.
 double split_error(const KernelSplit& split, const ConvolutionRequest& request);
 
-/// All ways that were looked at, those that may be taken first, fastest first. Never empty; harmonic space is
-/// always among them. Throws InvalidArgument where the request contradicts itself.
+/// Returns all ways that were looked at: first those that may be taken, fastest first, then the others. There
+/// is always harmonic space among them. Throws InvalidArgument if the request contradicts itself.
 std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs);
 
 }  // namespace zonal

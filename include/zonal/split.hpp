@@ -12,26 +12,26 @@ namespace zonal {
 
 class PolarizationKernel;
 
-/// A profile K(theta), in 1/sr, that is an even spline of degree 5 with four continuous derivatives and zero
-/// from support() on. Copies share.
+/// A SplineProfile is a profile K(theta), in 1/sr: an even spline of degree 5 with four continuous
+/// derivatives that is 0 from support() on. Copies share.
 class SplineProfile {
   public:
-    /// knots: rad, ascending from 0 to the support, at most pi, at least 8. coefficients: [knots.size() - 3],
-    /// of the even B-splines in the order of their maxima. Throws InvalidArgument.
+    /// Makes the spline of these knots (rad, ascending from 0 to the support, which is at most pi; 8 or more)
+    /// and coefficients [knots.size() - 3] of B-splines in the order of their maxima. Throws InvalidArgument.
     SplineProfile(std::vector<double> knots, std::vector<double> coefficients);
 
-    /// K(theta) in 1/sr, theta in [0, pi].
+    /// Returns K(theta) in 1/sr, theta in [0, pi].
     double operator()(double theta) const;
-    /// Where the profile ends, rad.
+    /// Returns the angle where the profile ends, rad.
     double support() const;
     const std::vector<double>& knots() const;
     const std::vector<double>& coefficients() const;
-    /// K_l = 2 pi int K(theta) P_l(cos theta) d cos theta for l = 0 .. lmax, by Gauss-Legendre quadrature
-    /// between the knots, to rounding; of spin 2 that of polarization_kernel(). spin: 0 or 2.
+    /// Returns K_l = 2 pi int K(theta) P_l(cos theta) d cos theta for l = 0 .. lmax, to rounding, or for spin
+    /// 2 the window of polarization_kernel(). spin: 0 or 2.
     std::vector<double> window(std::int64_t lmax, int spin = 0) const;
-    /// The same as a kernel for convolutions.
+    /// Returns the profile as a kernel for convolutions.
     RadialKernel kernel() const;
-    /// The kernel K+ = K cos^4(theta/2) of Q and U, whose windows of E and B are one.
+    /// Returns the kernel of Q and U with K+ = K cos^4(theta/2) and K- = 0: its windows of E and B are equal.
     PolarizationKernel polarization_kernel() const;
 
   private:
@@ -39,30 +39,31 @@ class SplineProfile {
     std::shared_ptr<const Spline> spline_;
 };
 
-/// What a split is made for.
+/// Options of a split: the maps that it is for, and the fit.
 struct KernelSplitOptions {
-    /// Of the maps: 0, or 2 for Q and U. There the window, of E and B alike, counts from l = 2 on, spectra
-    /// are the sum of those of E and B, and the profile is that of polarization_kernel().
+    /// Spin of the maps: 0, or 2 for Q and U. With 2 the window is that of E and of B and counts from l = 2
+    /// on, spectra are sums of EE and BB, and the profile is that of polarization_kernel().
     int spin = 0;
-    /// Where the profile ends, rad, in (0, pi].
+    /// Angle where the profile ends, rad, in (0, pi].
     double theta_cut = 0;
-    /// C_l of the maps that the kernel will be applied to, [lmax + 1], not negative, in any unit: what errors
-    /// are weighted with. Empty: white, C_l = 1. See wiener_spectrum.
+    /// C_l of the maps that the kernel will be applied to, [lmax + 1], not negative, in any unit. Errors are
+    /// weighted with it. Empty: white, C_l = 1. See wiener_spectrum.
     std::vector<double> input_spectrum{};
-    /// C_l above lmax, by which leakage is weighed, in the unit of input_spectrum; 0: as the last of that.
-    /// Sums over pixels see there what the pixels alias, which of steep spectra is more.
+    /// C_l above lmax, with which leakage is weighted, in the unit of input_spectrum; 0: the last C_l of it.
+    /// Sums over pixels see there what the pixels alias, which is more if the spectrum is steep.
     double spectrum_beyond = 0;
-    /// The error of the fit is multiplied by this to stand for that of the convolutions. The paper takes 5.
+    /// Estimated errors are that of the fit times alpha, to stand for that of the convolutions; 5 in the
+    /// paper.
     double alpha = 5;
     /// Singular values of the fit below this times the largest are left out, in (0, 1).
     double cutoff = 1e-6;
-    /// A split passes with an amplification of at most this. A profile that does all has 1 and may need a
-    /// little more.
+    /// A split passes with an amplification of at most this. A profile that does all the work has about 1.
+    /// See SplitQuality.
     double max_amplification = 2;
-    /// Weight, in (0, 1], of degrees above lmax, where the profile's window shall vanish. 1 keeps it smallest
-    /// there, less lets the fit below lmax be a little better.
+    /// Weight in the fit, in (0, 1], of degrees above lmax, where the profile's window should vanish. With 1
+    /// it is smallest there, with less the fit below lmax is a little better.
     double leakage_weight = 0.1;
-    /// A split passes with a leakage of at most this; 0: half the error that is asked for.
+    /// A split passes with a leakage of at most this; 0: half of the error in find_l_cut.
     double max_leakage = 0;
     /// Intervals between knots; 0: as many as the band limit needs, see docs/split.md.
     std::int64_t n_intervals = 0;
@@ -71,43 +72,43 @@ struct KernelSplitOptions {
     int threads = 0;  ///< 0: available_cpus()
 };
 
-/// How good the split at one l_cut is.
+/// The quality of the split at one l_cut.
 struct SplitQuality {
     std::int64_t l_cut;
-    /// alpha times the error of the fit: the root mean square of the error of a convolved map over that of
-    /// the convolved map (Sutter, Wandelt & Elsner 2015, eq. 6).
+    /// rms of the error of a convolved map over the rms of that map, times alpha (Sutter, Wandelt & Elsner
+    /// 2015, eq. 6).
     double estimated_error;
-    /// max_l |window of the profile| / max_l |K_l|: how much larger than the result the numbers are that are
-    /// added up to it, and so how much arithmetic errors of the profile's convolution grow.
+    /// max_l |window of the profile| / max_l |K_l|: by how much the two parts are larger than their sum,
+    /// which is also how much rounding of the profile's convolution grows.
     double amplification;
-    /// Root mean square of what the profile adds above lmax to a map that goes on there with its last C_l
-    /// (white noise on pixels does), over that of the convolved map. Of maps that end at lmax a sum over
-    /// pixels brings back what it aliases.
+    /// rms of what the profile adds above lmax, over the rms of the convolved map, if the map goes on there
+    /// with its last C_l, as white noise on pixels does. For maps that end at lmax, a sum over pixels sees
+    /// there what it aliases.
     double leakage;
-    int rank;  ///< singular values of the fit that are kept
+    int rank;  ///< number of singular values that the fit keeps
 };
 
-/// K_l = window_l [l <= l_cut] + (window of the profile)_l, nearly.
+/// A KernelSplit approximates K_l by window_l [l <= l_cut] + (window of the profile)_l.
 struct KernelSplit {
     SplitQuality quality;
-    std::vector<double> window;          ///< [l_cut + 1], what is applied in harmonic space
-    SplineProfile profile;               ///< what is applied in pixel space
+    std::vector<double> window;          ///< [l_cut + 1], for harmonic space
+    SplineProfile profile;               ///< for pixel space
     std::vector<double> profile_window;  ///< [lmax + 1], of the profile
-    /// As quality.estimated_error but without alpha, from window and profile as they stand: the window of the
-    /// profile is computed anew from its values.
+    /// quality.estimated_error without alpha, computed anew from the window and the values of the profile
+    /// that are returned.
     double actual_error;
     int spin = 0;  ///< KernelSplitOptions::spin
 };
 
-/// Splits a kernel between harmonic and pixel space (Sutter, Wandelt & Elsner 2015): a window up to l_cut and
-/// a profile up to theta_cut, which together make
+/// Splits a kernel into a window up to l_cut and a profile up to theta_cut (Sutter, Wandelt & Elsner 2015).
+/// The profile minimises
 ///   sum_{l > l_cut} (2l+1) C_l (window of the profile - K)_l^2
-/// the smallest; the window up to l_cut makes up for the rest exactly. Prepares what all l_cut share; then
-/// immutable, and any number of threads may use it.
+/// and the window makes up for the rest up to l_cut exactly. The constructor prepares what all l_cut share;
+/// the object is immutable then, and many threads may use it.
 class KernelSplitter {
   public:
-    /// window: K_l, l = 0 .. lmax, finite, lmax >= 8 and not all zero. Throws InvalidArgument; Cancelled, as
-    /// find_l_cut does, between windows of splines and blocks of the fit.
+    /// window: K_l for l = 0 .. lmax, finite, not all zero, lmax >= 8. Throws InvalidArgument, and Cancelled
+    /// between windows of splines and blocks of the fit.
     KernelSplitter(std::vector<double> window, const KernelSplitOptions& options,
                    const Progress& progress = {});
     ~KernelSplitter();
@@ -115,17 +116,17 @@ class KernelSplitter {
     KernelSplitter& operator=(KernelSplitter&&) noexcept;
 
     std::int64_t lmax() const;
-    /// With knots and threads resolved.
+    /// Returns the options with the numbers of knots and threads filled in.
     const KernelSplitOptions& options() const;
 
-    /// l_cut: 0 to lmax() - 1.
+    /// Returns how good the split at l_cut is, or the split itself. l_cut: 0 to lmax() - 1.
     SplitQuality quality(std::int64_t l_cut) const;
     KernelSplit split(std::int64_t l_cut) const;
 
-    /// The smallest l_cut whose estimated_error is at most `error` and whose amplification and leakage are at
-    /// most those of the options, as far as a binary search finds it: as quality is not monotone in l_cut,
-    /// the `neighbourhood` values below are tried too, again below each that passes. Empty where none of nine
-    /// l_cut from 0 to lmax() - 1 passes. Throws Cancelled between the fits that it tries.
+    /// Returns the smallest l_cut that it finds with estimated_error at most `error`, and amplification and
+    /// leakage at most those of the options. Quality is not monotone in l_cut, so after a binary search the
+    /// `neighbourhood` values below are tried too, and again below each that passes. Returns nothing if none
+    /// of nine l_cut from 0 to lmax() - 1 passes. Throws Cancelled between fits.
     std::optional<std::int64_t> find_l_cut(double error, std::int64_t neighbourhood = 8,
                                            const Progress& progress = {}) const;
 
@@ -134,15 +135,15 @@ class KernelSplitter {
     std::unique_ptr<const Problem> problem_;
 };
 
-/// What KernelSplit::actual_error is, of any two windows in place of a kernel: the root mean square of the
-/// error of maps of c_l that are convolved with their sum, over that of the convolved maps. kernel: [lmax +
-/// 1]; window: at most as many; profile_window: [lmax + 1]; c_l: [lmax + 1], or empty for white maps. Throws
+/// Returns KernelSplit::actual_error for any two windows: the rms of the error of maps of c_l that are
+/// convolved with their sum in place of the kernel, over the rms of the convolved maps. kernel: [lmax + 1];
+/// window: at most as many; profile_window: [lmax + 1]; c_l: [lmax + 1], or empty for white maps. Throws
 /// InvalidArgument for other lengths.
 double split_error(const std::vector<double>& kernel, const std::vector<double>& window,
                    const std::vector<double>& profile_window, const std::vector<double>& c_l);
 
-/// C_l^2 / (C_l + N_l), 0 where both are 0: the spectrum of a Wiener-filtered map, an input spectrum for
-/// splits. signal, noise: [lmax + 1], not negative.
+/// Returns C_l^2 / (C_l + N_l), and 0 where both are 0: the spectrum of a Wiener-filtered map, which can be
+/// an input_spectrum of splits. signal, noise: [lmax + 1], not negative.
 std::vector<double> wiener_spectrum(const std::vector<double>& signal, const std::vector<double>& noise);
 
 }  // namespace zonal
