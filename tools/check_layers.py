@@ -40,7 +40,8 @@ PUBLIC = {
     "angle": "core", "error": "core", "view": "core", "device": "core", "progress": "core", "buffer": "core", "memory": "core",
     "grid": "grids", "healpix": "grids",
     "alm": "sht", "sht": "sht", "analysis": "sht", "weights": "sht", "mask": "sht", "spectrum": "sht", "window": "sht",
-    "header": "sky", "sky_map": "sky", "derivatives": "sky", "realization": "sky", "rotation": "sky", "smoothing": "sky",
+    "header": "sky", "sky_map": "sky", "map_analysis": "sky", "synfast": "sky", "udgrade": "sky", "binning": "sky",
+    "comparison": "sky", "derivatives": "sky", "realization": "sky", "rotation": "sky", "smoothing": "sky",
 
     "kernel": "radial", "filters": "radial", "wavelets": "radial", "convolution": "radial",
     "normalized_convolution": "radial", "polarization_convolution": "radial",

@@ -8,7 +8,6 @@
 #include "engine/alm_file.hpp"
 #include "engine/masked_analysis.hpp"
 #include "options/options.hpp"
-#include "options/units.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
 #include "zonal/io/inspect.hpp"
@@ -67,7 +66,7 @@ Input read_alm_input(const std::string& path, const AnafastOptions& options, Ses
 
 Input read_input(const std::string& path, const AnafastOptions& options, Session& session) {
     if (io::inspect(path).kind == io::FileKind::alm) return read_alm_input(path, options, session);
-    auto map = read_sky_map(path, options.analysis.input, session);
+    const auto map = read_sky_map(path, options.analysis.input, session);
     require_one_sky(map);
     const auto alm = analyze_masked(options.analysis, map, options.run, session);
     return {to_alm_file(map, alm, session), parameter_cards(options.analysis, map, session)};
@@ -91,27 +90,21 @@ void require_same_sky(Input& first, Input& second, const AnafastOptions& options
     truncate(b, lmax, mmax);
 }
 
-std::string product_unit(const std::string& a, const std::string& b) {
-    if (a == b) return squared_unit(a);
-    return a.empty() || b.empty() ? std::string() : fmt::format("({}) ({})", a, b);
-}
-
 io::SpectrumFile make_spectra(const Input& first, const Input* second) {
     const auto alm = to_array(first.alm);
     const auto& layout = first.alm.layout;
-    std::vector<NamedSpectrum> named;
+    io::SpectrumFile file;
     if (second != nullptr) {
         const auto other = to_array(second->alm);
-        named = spectra<double>(layout, alm.view(), other.view());
+        file.spectra = spectra<double>(layout, alm.view(), other.view());
     } else {
-        named = spectra<double>(layout, alm.view());
+        file.spectra = spectra<double>(layout, alm.view());
     }
-    io::SpectrumFile file;
     file.precision = first.alm.precision;
     if (second != nullptr && second->alm.precision == io::Precision::float64)
         file.precision = io::Precision::float64;
     const auto unit = product_unit(first.alm.unit, (second != nullptr ? *second : first).alm.unit);
-    for (auto& spectrum : named) file.spectra.push_back({spectrum.name, unit, std::move(spectrum.values)});
+    for (auto& spectrum : file.spectra) spectrum.unit = unit;
     return file;
 }
 

@@ -1,14 +1,13 @@
 #include <fmt/core.h>
 
-#include <cmath>
 #include <memory>
-#include <numbers>
 
 #include "commands/subcommands.hpp"
-#include "options/new_map.hpp"
+#include "options/map_input.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
+#include "zonal/binning.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/io/events.hpp"
 
@@ -21,7 +20,7 @@ struct BinOptions {
     std::string energy_range, energy_column, hdu;
     std::int64_t nside = 0;
     healpix::Order ordering = healpix::Order::ring;
-    io::Precision precision = io::Precision::float64;
+    FilePrecision precision = FilePrecision::float64;
     OutputOptions output;
 };
 
@@ -57,57 +56,15 @@ void declare_options(CLI::App& app, BinOptions& options) {
            "--nest", [&options] { options.ordering = healpix::Order::nest; }, "the same as --order nest")
         ->excludes("--order")
         ->group(output);
-    add_choice<io::Precision>(app, "--precision", options.precision,
-                              {{"float", io::Precision::float32}, {"double", io::Precision::float64}},
+    add_choice<FilePrecision>(app, "--precision", options.precision,
+                              {{"float", FilePrecision::float32}, {"double", FilePrecision::float64}},
                               "numbers in the output file; float counts to 16777216")
         ->default_str("double")
         ->group(output);
     add_output_options(app, options.output);
 }
 
-/// What became of the events.
-struct BinCounts {
-    std::int64_t binned = 0;
-    std::int64_t outside_energy_range = 0;
-    std::int64_t without_position = 0;  ///< not finite, or a latitude beyond a pole
-    std::int64_t without_energy = 0;    ///< not finite, where energies matter
-};
-
-/// Adds 1 to the pixel of each event.
-BinCounts bin(const io::EventList& events, const std::optional<EnergyRange>& range, std::int64_t nside,
-              View<double, 1> map) {
-    constexpr double half_pi = std::numbers::pi / 2, rounding = 1e-6;  // degrees in float: 90.0000076
-    BinCounts counts;
-    for (std::size_t i = 0; i < events.longitude.size(); ++i) {
-        const double longitude = events.longitude[i], latitude = events.latitude[i];
-        if (!std::isfinite(longitude) || !(std::abs(latitude) <= half_pi + rounding)) {
-            ++counts.without_position;
-            continue;
-        }
-        if (range && !std::isfinite(events.energy[i])) {
-            ++counts.without_energy;
-            continue;
-        }
-        if (range && !(events.energy[i] >= range->minimum && events.energy[i] < range->maximum)) {
-            ++counts.outside_energy_range;
-            continue;
-        }
-        const double theta = std::clamp(half_pi - latitude, 0.0, std::numbers::pi);
-        map[healpix::ang2pix(nside, healpix::Order::ring, healpix::Angles{theta, longitude})] += 1;
-        ++counts.binned;
-    }
-    return counts;
-}
-
-SkyMap make_counts_map(const BinOptions& options, const io::EventList& events) {
-    MapFile header;
-    header.pixelization = HealpixPixels{options.nside, options.ordering};
-    header.coordinates = events.coordinates;
-    header.columns.push_back({"COUNTS", "count", options.precision, Stokes::none, false, {}});
-    return SkyMap(std::move(header));
-}
-
-void add_cards(const BinCounts& counts, const std::optional<EnergyRange>& range, const Session& session,
+void add_cards(const BinnedEvents& counts, const std::optional<EnergyRange>& range, const Session& session,
                MapFile& header) {
     set_cards(header.cards, provenance(session));
     if (range)
@@ -117,8 +74,7 @@ void add_cards(const BinCounts& counts, const std::optional<EnergyRange>& range,
 }
 
 void run(const BinOptions& options, Session& session) {
-    const auto order = options.ordering == healpix::Order::nest ? healpix::Order::nest : healpix::Order::ring;
-    if (!healpix::is_valid_nside(options.nside, order))
+    if (!healpix::is_valid_nside(options.nside, options.ordering))
         throw UsageError(
             fmt::format("--nside = {}: must be a power of 2 from 1 to 2^29 for nest", options.nside));
     std::optional<EnergyRange> range;
@@ -139,9 +95,10 @@ void run(const BinOptions& options, Session& session) {
     const auto events = io::read_events(options.in, columns);
     session.note(events.notes);
     stop_if_interrupted();
-    auto map = make_counts_map(options, events);
-    const auto counts = bin(events, range, options.nside, map.rows()[0]);
-    if (events.coordinates == io::CoordinateSystem::unknown)
+    auto counts = bin_events(events, {options.nside, options.ordering}, range);
+    auto& header = counts.map.header();
+    header.columns[0].precision = options.precision;
+    if (events.coordinates == CoordinateSystem::unknown)
         session.note(fmt::format("columns {} and {} name no coordinate system: unknown", options.longitude,
                                  options.latitude));
     report["events"] = events.longitude.size();
@@ -150,10 +107,10 @@ void run(const BinOptions& options, Session& session) {
                          {"without_position", counts.without_position},
                          {"without_energy", counts.without_energy}};
     if (range) report["energy_range_mev"] = {range->minimum, range->maximum};
-    add_cards(counts, range, session, map.header());
+    add_cards(counts, range, session, header);
     stop_if_interrupted();
-    io::write_sky_map(options.out, map, options.output.write_options());
-    report["map"] = describe(map.header());
+    io::write_sky_map(options.out, counts.map, options.output.write_options());
+    report["map"] = describe(header);
 }
 
 }  // namespace

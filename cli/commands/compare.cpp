@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "commands/subcommands.hpp"
@@ -9,7 +8,7 @@
 #include "options/map_input.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
-#include "zonal/mask.hpp"
+#include "zonal/comparison.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -18,62 +17,45 @@ struct CompareOptions {
     std::string first;
     std::string second;
     MapInput input;
-    double limit = 0;  ///< 0: none
+    double limit = -1;  ///< below 0: none
 };
 
-/// How two fields differ, over the pixels that both have.
-Json difference(View<const double, 1> a, View<const double, 1> b) {
-    std::int64_t n_pixels = 0, n_unseen_in_one = 0, where = -1;
-    double largest = 0, sum_of_squares = 0, scale = 0;
-    for (std::int64_t p = 0; p < a.extent(0); ++p) {
-        const bool in_a = !is_unseen_value(a[p]), in_b = !is_unseen_value(b[p]);
-        if (in_a != in_b) ++n_unseen_in_one;
-        if (!in_a || !in_b) continue;
-        const double delta = std::abs(a[p] - b[p]);
-        if (n_pixels == 0 || delta > largest) {
-            largest = delta;
-            where = p;
-        }
-        sum_of_squares += delta * delta;
-        scale = std::max(scale, std::abs(b[p]));
-        ++n_pixels;
-    }
-    const double rms = n_pixels == 0 ? 0 : std::sqrt(sum_of_squares / static_cast<double>(n_pixels));
-    Json result = {
-        {"max_difference", largest}, {"at_ring_pixel", where}, {"rms_difference", rms}, {"scale", scale}};
-    result["max_relative"] = scale > 0 ? Json(largest / scale) : Json();
-    result["pixels"] = n_pixels;
-    result["unseen_in_one"] = n_unseen_in_one;
-    return result;
+Json to_json(const FieldDifference& column) {
+    return {{"name", column.name},
+            {"max_difference", column.largest},
+            {"at_ring_pixel", column.at_pixel},
+            {"rms_difference", column.rms},
+            {"scale", column.scale},
+            {"max_relative", column.scale > 0 ? Json(column.relative()) : Json()},
+            {"pixels", column.n_pixels},
+            {"unseen_in_one", column.n_unseen_in_one}};
 }
 
-/// What of a column's difference is beyond --limit; empty: nothing.
-std::string excess(const Json& column, double limit) {
-    const auto name = column["name"].get<std::string>();
-    const double largest = column["max_difference"].get<double>(), scale = column["scale"].get<double>();
-    if (column["unseen_in_one"].get<std::int64_t>() > 0)
-        return fmt::format("column {}: {} pixels are UNSEEN in one map only", name,
-                           column["unseen_in_one"].get<std::int64_t>());
-    if (column["pixels"].get<std::int64_t>() == 0)
-        return fmt::format("column {}: no pixel holds a value in both maps", name);
-    if (largest > limit * scale)
+/// How a column's difference is beyond --limit; empty where it is not.
+std::string excess(const FieldDifference& column, double limit) {
+    if (column.n_unseen_in_one > 0)
+        return fmt::format("column {}: {} pixels are UNSEEN in one map only", column.name,
+                           column.n_unseen_in_one);
+    if (column.n_pixels == 0)
+        return fmt::format("column {}: no pixel holds a value in both maps", column.name);
+    if (column.largest > limit * column.scale)
         return fmt::format(
-            "column {}: differs by {:.3g} at ring pixel {}, {} of the scale {:.3g}, --limit is {}", name,
-            largest, column["at_ring_pixel"].get<std::int64_t>(),
-            scale > 0 ? fmt::format("{:.3g}", largest / scale) : "infinitely much", scale, limit);
+            "column {}: differs by {:.3g} at ring pixel {}, {} of the scale {:.3g}, --limit is {}",
+            column.name, column.largest, column.at_pixel,
+            column.scale > 0 ? fmt::format("{:.3g}", column.relative()) : "infinitely much", column.scale,
+            limit);
     return {};
 }
 
 /// Adds the verdict to the report. Throws NegativeVerdict where a column differs too much.
-void judge(const CompareOptions& options, Session& session) {
-    auto& report = session.report;
+void judge(const CompareOptions& options, const std::vector<FieldDifference>& columns, Session& session) {
     std::string problem;
     double largest = 0;
-    for (const auto& column : report["columns"]) {
+    for (const auto& column : columns) {
         if (problem.empty()) problem = excess(column, options.limit);
-        if (column["max_relative"].is_number())
-            largest = std::max(largest, column["max_relative"].get<double>());
+        if (column.scale > 0) largest = std::max(largest, column.relative());
     }
+    auto& report = session.report;
     report["limit"] = options.limit;
     report["within_limit"] = problem.empty();
     report["verdict"] = problem.empty()
@@ -89,38 +71,29 @@ void judge(const CompareOptions& options, Session& session) {
 void run(const CompareOptions& options, Session& session) {
     const auto first = read_sky_map(options.first, options.input, session);
     const auto second = read_sky_map(options.second, options.input, session);
-    const auto &pixels = first.header().pixelization, &other_pixels = second.header().pixelization;
-    if (!same_pixels(pixels, other_pixels))
-        throw UsageError(fmt::format("{} ({}) and {} ({}): the pixels must be the same", options.first,
-                                     to_string(pixels), options.second, to_string(other_pixels)));
-    const std::int64_t n_rows = first.rows().extent(0);
-    if (second.rows().extent(0) != n_rows)
-        throw UsageError(fmt::format("{} has {} columns and {} has {}: choose by --field", options.first,
-                                     n_rows, options.second, second.rows().extent(0)));
+    const auto columns = compare(first, second);
     session.report["first"] = options.first;
     session.report["second"] = options.second;
-    auto& columns = session.report["columns"] = Json::array();
-    for (std::int64_t row = 0; row < n_rows; ++row) {
-        Json column = {{"name", first.row_name(row)}};
-        column.update(difference(first.rows()[row], second.rows()[row]));
-        columns.push_back(std::move(column));
-    }
-    if (options.limit > 0) judge(options, session);
+    session.report["columns"] = Json::array();
+    for (const auto& column : columns) session.report["columns"].push_back(to_json(column));
+    if (options.limit >= 0) judge(options, columns, session);
 }
 
 }  // namespace
 
 void add_compare(CLI::App& root, Session& session, Action& action) {
-    auto& app = add_subcommand(root, session, "compare",
-                               "Compares two maps: largest and rms difference of each column, and the "
-                               "largest relative to the scale, which is the second map's largest value.",
-                               "zonal compare smoothed.fits expected.fits --limit 1e-6");
+    auto& app =
+        add_subcommand(root, session, "compare",
+                       "Says how two maps differ: largest and rms difference of each column, and the largest "
+                       "relative to the scale, the second map's largest value.",
+                       "zonal compare smoothed.fits expected.fits --limit 1e-6");
     const auto options = std::make_shared<CompareOptions>();
     add_argument(app, "FIRST", options->first, "map");
     add_argument(app, "SECOND", options->second, "map with the same pixels, in either order");
-    add_number(app, "--limit", options->limit, {1e-300, 1e300},
-               "exit status 1 if a column's largest difference exceeds this times its scale, or a pixel is "
-               "UNSEEN in one map only")
+    add_number(
+        app, "--limit", options->limit, {0, 1e300},
+        "exit status 1 where a column's largest difference exceeds this times its scale, or a pixel is "
+        "UNSEEN in one map only")
         ->group("Verdict");
     add_map_input(app, options->input);
     app.callback(

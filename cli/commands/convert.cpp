@@ -146,7 +146,9 @@ void choose_pixels(Sky sky, SkyMap& map) {
 }
 
 void convert_map(const ConvertOptions& options, Session& session) {
-    auto map = read_sky_map(options.in, options.input, session);
+    // Hits and covariances are no fields that alm could describe.
+    const auto columns = options.resamples() ? Columns::fields : Columns::all;
+    const auto map = read_sky_map(options.in, options.input, session, columns);
     const auto pixels = new_pixels(options, map);
     const bool was_partial = map.header().partial();
     SkyMap out(map, pixels);
@@ -162,8 +164,7 @@ void convert_map(const ConvertOptions& options, Session& session) {
     if (!options.coordinates.empty())
         header.coordinates = parse_coordinates("--set-coordsys", options.coordinates);
     if (options.convention && header.find(Stokes::U) < 0)
-        throw UsageError(fmt::format(
-            "--polcconv: no column of {} is U by its name; --pol says which are I, Q, U", header.source));
+        throw UsageError(fmt::format("--polcconv: {} has no U by its names; --pol says so", header.source));
     if (options.convention) header.polarization_convention = *options.convention;
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
     set_cards(header.cards, provenance(session));

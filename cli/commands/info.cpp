@@ -94,7 +94,7 @@ Json map_columns(const std::string& path, const std::string& hdu, std::size_t n_
         const auto& column = map.columns[0];
         Json json = {{"name", column.name}, {"unit", column.unit}};
         if (column.stokes != Stokes::none) json["stokes"] = stokes_name(column.stokes);
-        if (column.auxiliary) json["auxiliary"] = true;
+        if (column.auxiliary != Auxiliary::none) json["auxiliary"] = true;
         json.update(statistics(column.values));
         columns.push_back(json);
         stop_if_interrupted();

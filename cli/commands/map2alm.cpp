@@ -32,7 +32,7 @@ void run(Map2almOptions& options, Session& session) {
     session.report["input"] = options.in;
     session.report["output"] = options.out;
     options.run.resolve(session);
-    auto map = read_sky_map(options.in, options.analysis.input, session);
+    const auto map = read_sky_map(options.in, options.analysis.input, session);
     require_one_sky(map);
     const auto alm = analyze_masked(options.analysis, map, options.run, session);
     auto file = to_alm_file(map, alm, session);

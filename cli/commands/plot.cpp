@@ -10,7 +10,6 @@
 
 #include "commands/subcommands.hpp"
 #include "options/plot_options.hpp"
-#include "options/sky_coordinates.hpp"
 #include "plot/markup.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"

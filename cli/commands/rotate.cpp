@@ -6,10 +6,10 @@
 #include "engine/alm_file.hpp"
 #include "options/mask_options.hpp"
 #include "options/options.hpp"
-#include "options/sky_coordinates.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
 #include "zonal/io/inspect.hpp"
+#include "zonal/map_analysis.hpp"
 #include "zonal/rotation.hpp"
 
 namespace zonal::cli {
@@ -98,34 +98,37 @@ Rotation find_rotation(const RotateOptions& options, CoordinateSystem found) {
     return {euler_angles(coordinate_rotation(from, to)), to};
 }
 
-void turn(const AlmLayout& layout, const Rotation& rotation, View<std::complex<double>, 2> alm,
-          const RotateOptions& options, Session& session) {
-    rotate_alm<double>(layout, rotation.angles, alm,
-                       {options.run.thread_count(), session.progress("rotate")});
-    session.report["euler_rad"] = {rotation.angles.psi, rotation.angles.theta, rotation.angles.phi};
+void report_angles(const EulerAngles& angles, Session& session) {
+    session.report["euler_rad"] = {angles.psi, angles.theta, angles.phi};
+}
+
+RotatedMap turned(const SkyMap& map, const Rotation& rotation, const MapAnalysisOptions& how,
+                  const RotateOptions& options) {
+    try {
+        return rotate(map, rotation.angles, how, options.mask.fill_masked);
+    } catch (const InvalidArgument& error) {  // UNSEEN pixels with --mask-mode error
+        throw IoError(fmt::format("{}: {} (--mask-mode error)", map.header().source, error.what()));
+    }
 }
 
 void rotate_map(const RotateOptions& options, Session& session) {
-    auto map = read_sky_map(options.in, options.input, session);
+    const auto map = read_sky_map(options.in, options.input, session);
     const auto rotation = find_rotation(options, map.header().coordinates);
-    options.analysis.lmax_for(map);
-    SkyMap out(map, map.header().pixelization);
-    out.make_full_sky();  // the pixels of a partial sky go elsewhere
-    auto masked = map;
-    Array<double, 2> weights(map.rows().extents());
-    apply_mask(options.mask, map.header().source, {}, masked, weights.view());
-    auto alm = analyze_map(masked, options.analysis, options.run, session);
-    turn(alm.layout, rotation, alm.alm.view(), options, session);
-    synthesize_map(alm, options.run, session, out);
-    for (std::int64_t row = 0; row < out.rows().extent(0) && !options.mask.fill_masked; ++row)
-        carry_unseen(map, map.rows()[row], rotation_matrix(rotation.angles), out, out.rows()[row]);
-    auto& header = out.header();
+    const auto weights = find_weights(options.analysis, map, options.run, session);
+    auto how = map_analysis_options(options.analysis, map, weights, options.run, session.progress("rotate"));
+    how.mask_mode = options.mask.mode;
+    auto rotated = turned(map, rotation, how, options);
+    report_analysis(rotated.report.analysis, options.analysis, session);
+    session.report["lmax"] = rotated.lmax;
+    session.report["mmax"] = rotated.lmax;
+    report_angles(rotation.angles, session);
+    auto& header = rotated.map.header();
     header.coordinates = rotation.result;
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
     set_cards(header.cards, provenance(session));
-    set_card(header.cards, {"MAX-LPOL", alm.layout.lmax(), "highest degree l"});
+    set_card(header.cards, {"MAX-LPOL", rotated.lmax, "highest degree l"});
     stop_if_interrupted();
-    io::write_sky_map(options.out, out, options.output.write_options());
+    io::write_sky_map(options.out, rotated.map, options.output.write_options());
     session.report["map"] = describe(header);
 }
 
@@ -143,7 +146,9 @@ void rotate_alm_file(const RotateOptions& options, Session& session) {
         throw UsageError(fmt::format("--lmax = {}: {} ends at {}", lmax, options.in, file.layout.lmax()));
     truncate(file, lmax, lmax);  // a rotation fills all orders
     auto alm = to_array(file);
-    turn(file.layout, rotation, alm.view(), options, session);
+    rotate_alm<double>(file.layout, rotation.angles, alm.view(),
+                       {options.run.thread_count(), session.progress("rotate")});
+    report_angles(rotation.angles, session);
     for (std::size_t i = 0; i < file.components.size(); ++i)
         file.components[i].assign(alm.data() + static_cast<std::int64_t>(i) * file.layout.size(),
                                   alm.data() + static_cast<std::int64_t>(i + 1) * file.layout.size());

@@ -10,12 +10,12 @@
 #include "options/beam_options.hpp"
 #include "options/new_map.hpp"
 #include "options/options.hpp"
-#include "options/units.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
 #include "zonal/filters.hpp"
 #include "zonal/io/spectrum.hpp"
 #include "zonal/realization.hpp"
+#include "zonal/synfast.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -99,23 +99,20 @@ SkySpectra sky_spectra(const io::SpectrumFile& file, bool polarized, std::int64_
     return spectra;
 }
 
-/// Random alm of these spectra times the window.
-MapAlm draw(const SkySpectra& spectra, const io::SpectrumFile& file, std::int64_t seed,
-            const AlmLayout& layout, const Beam* beam, const RunOptions& run, Session& session) {
-    // Drawing is done in one go: the bar names what takes the time.
-    const auto progress = session.progress("random alm");
-    progress(0);
-    MapAlm alm{layout, Array<std::complex<double>, 2>({spectra.ee.empty() ? 1 : 3, layout.size()})};
-    try {
-        realize<double>(spectra, static_cast<std::uint64_t>(seed), layout, alm.alm.view(),
-                        run.thread_count());
-    } catch (const InvalidArgument& error) {
-        throw IoError(fmt::format("{}: {}", file.source, error.what()));
+/// What the header says of a simulated sky.
+struct SkyHeader {
+    std::string unit;
+    FilePrecision precision;
+    CoordinateSystem coordinates;
+
+    void apply(SkyMap& map) const {
+        map.header().coordinates = coordinates;
+        for (auto& column : map.header().columns) {
+            column.unit = unit;
+            column.precision = precision;
+        }
     }
-    if (beam != nullptr) apply_beam<double>(layout, *beam, alm.alm.view());
-    progress(1);
-    return alm;
-}
+};
 
 std::int64_t draw_seed() {
     std::random_device device;
@@ -160,29 +157,41 @@ void finish(const SynfastOptions& options, std::int64_t seed, std::int64_t lmax,
     session.report["lmax"] = lmax;
 }
 
-void make_of_alm(const SynfastOptions& options, const io::SpectrumFile& file, const SkySpectra& spectra,
-                 const Beam* beam, std::int64_t seed, std::int64_t lmax, SkyMap& map, Session& session) {
-    const AlmLayout layout(lmax, AnalysisChoice{{}, options.mmax, {}}.mmax_for(lmax));
-    const auto alm = draw(spectra, file, seed, layout, beam, options.run, session);
+SkyMap make_of_alm(const SynfastOptions& options, const SkySpectra& spectra, const Pixelization& pixels,
+                   const SkyHeader& header, const std::optional<Beam>& beam, std::int64_t seed,
+                   std::int64_t lmax, Session& session) {
+    const auto mmax = AnalysisChoice{{}, options.mmax, {}}.mmax_for(lmax);
+    session.progress("random alm")(0);  // drawing is done in one go: the bar names what takes the time
+    auto sky = synfast(spectra, pixels,
+                       {.lmax = lmax,
+                        .mmax = mmax,
+                        .seed = static_cast<std::uint64_t>(seed),
+                        .beam = beam,
+                        .threads = options.run.thread_count(),
+                        .device = options.run.device,
+                        .progress = session.progress("synthesis")});
     stop_if_interrupted();
-    synthesize_map(alm, options.run, session, map);
-    stop_if_interrupted();
+    header.apply(sky.map);
     auto cards = provenance(session);
     finish(options, seed, lmax, realization_scheme, cards, session);
-    set_cards(map.header().cards, cards);
-    if (!options.alm_out.empty()) write_drawn_alm(options, map, alm, session, cards);
-    session.report["mmax"] = layout.mmax();
+    set_cards(sky.map.header().cards, cards);
+    if (!options.alm_out.empty()) write_drawn_alm(options, sky.map, sky.alm, session, cards);
+    session.report["mmax"] = mmax;
+    return std::move(sky.map);
 }
 
-void make_of_noise(const SynfastOptions& options, const SkySpectra& spectra, const Beam* beam,
-                   std::int64_t seed, std::int64_t lmax, SkyMap& map, Session& session) {
+SkyMap make_of_noise(const SynfastOptions& options, const SkySpectra& spectra, const Pixelization& pixels,
+                     const SkyHeader& header, const std::optional<Beam>& beam, std::int64_t seed,
+                     std::int64_t lmax, Session& session) {
     const std::vector<double> no_beam(static_cast<std::size_t>(lmax + 1), 1.0);
     std::vector<double> window;
     try {
-        window = sky_window(spectra.tt, beam != nullptr ? beam->temperature : no_beam);
+        window = sky_window(spectra.tt, beam ? beam->temperature : no_beam);
     } catch (const InvalidArgument& error) {
         throw IoError(fmt::format("{}: {}", options.in, error.what()));
     }
+    auto map = new_sky_map(pixels, false);
+    header.apply(map);
     const bool may_be_single = options.map.precision != io::Precision::float64;
     make_noise_sky(options.noise, window, seed, may_be_single, options.run, map, session);
     stop_if_interrupted();
@@ -194,6 +203,7 @@ void make_of_noise(const SynfastOptions& options, const SkySpectra& spectra, con
         cards.push_back(
             {"ESTERROR", report["estimated_error"].get<double>(), "rms of the convolution's error"});
     set_cards(map.header().cards, cards);
+    return map;
 }
 
 void run(SynfastOptions& options, Session& session) {
@@ -208,22 +218,24 @@ void run(SynfastOptions& options, Session& session) {
     options.run.resolve(session);
     session.note(file.notes);
     const bool polarized = !options.temperature_only && file.find("EE") != nullptr;
-    const auto unit = square_root_unit(file.spectra.empty() ? "" : file.spectra[0].unit);
-    auto map =
-        new_sky_map(pixels, polarized, unit, options.map.precision.value_or(file.precision), coordinates);
-
-    const auto lmax = options.lmax.value_or(default_smoothing_lmax(map.grid()));
+    const SkyHeader header{square_root_unit(file.spectra.empty() ? "" : file.spectra[0].unit),
+                           options.map.precision.value_or(file.precision), coordinates};
+    const auto lmax = options.lmax.value_or(default_smoothing_lmax(make_grid(pixels)));
     const auto spectra = sky_spectra(file, polarized, lmax, options.beam.extension);
+    try {
+        check_spectra(spectra, lmax, polarized);
+    } catch (const InvalidArgument& error) {
+        throw IoError(fmt::format("{}: {}", file.source, error.what()));
+    }
+    const auto* healpix = std::get_if<HealpixPixels>(&pixels);
     std::optional<Beam> beam;
     if (options.beam.given())
         beam =
-            evaluate_window(smoothing_window(options.beam, map.nside(), session), lmax, options.beam.text());
-    const auto* beam_or_none = beam ? &*beam : nullptr;
+            evaluate_window(smoothing_window(options.beam, healpix != nullptr ? healpix->nside : 0, session),
+                            lmax, options.beam.text());
     const auto seed = options.seed ? *options.seed : draw_seed();
-    if (options.noise.method)
-        make_of_noise(options, spectra, beam_or_none, seed, lmax, map, session);
-    else
-        make_of_alm(options, file, spectra, beam_or_none, seed, lmax, map, session);
+    const auto make = options.noise.method ? make_of_noise : make_of_alm;
+    const auto map = make(options, spectra, pixels, header, beam, seed, lmax, session);
     io::write_sky_map(options.out, map, options.output.write_options());
     session.report["map"] = describe(map.header());
 }

@@ -121,9 +121,10 @@ CostModel load(const std::string& path) {
     const auto json = read_json(path, "file of costs, which zonal calibrate writes");
     const JsonField file(path, json);
     if (json.is_object() && !json.contains("zonal_costs") && json.contains("devices"))
-        throw IoError(fmt::format(
-            "{}: holds costs of an older form, without those of Q and U; zonal calibrate measures them again",
-            path));
+        throw IoError(
+            fmt::format("{}: holds costs of an older form, without those of Q and U; zonal calibrate "
+                        "measures them anew",
+                        path));
     file.at("zonal_costs").integer(costs_version, costs_version);
     CostModel model;
     model.fingerprint = file.at("machine").text();
@@ -164,7 +165,7 @@ CostModel costs_of_this_machine(int threads, Session& session) {
     const auto path = cost_model_path(cache_path(), threads);
     std::error_code none;
     if (!std::filesystem::exists(path, none)) {
-        session.note("costs are the default, not this machine's; zonal calibrate measures them");
+        session.note("costs are a default, not this machine's; zonal calibrate measures them");
         return default_cost_model(threads);
     }
     try {
@@ -226,9 +227,10 @@ CostModel read_cost_model(const std::string& path, int threads, Session& session
     if (!path.empty()) leave_out_absent_devices(path, model, session);
     const auto fastest = resolve_device(Device::automatic());
     if (!has_costs(model, fastest))
-        session.note(fmt::format(
-            "{}: its costs were not measured, so no time is predicted for it; zonal calibrate measures them",
-            to_string(fastest)));
+        session.note(
+            fmt::format("{}: is here, but what it costs was not measured, and is not guessed: no time is "
+                        "predicted for it; zonal calibrate measures it",
+                        to_string(fastest)));
     return model;
 }
 

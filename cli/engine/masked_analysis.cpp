@@ -5,29 +5,26 @@
 #include "options/common_options.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
-#include "shell/interrupt.hpp"
 
 namespace zonal::cli {
 namespace {
 
-/// Fits outside mask and UNSEEN, subtracts everywhere.
-void remove_monopole_dipole(const MaskedAnalysis& options, View<const double, 1> mask, SkyMap& map,
-                            Session& session) {
-    if (!options.remove_monopole && !options.remove_dipole) return;
-    const auto row = map.intensity_row();
-    if (row < 0)
-        throw UsageError(fmt::format("--remove-{}: {} has no intensity column",
-                                     options.remove_dipole ? "dipole" : "monopole", map.header().source));
-    const auto intensity = map.rows()[row];
-    const auto terms = options.remove_dipole ? FitTerms::monopole_and_dipole : FitTerms::monopole;
-    try {
-        const auto fit = fit_monopole_dipole<double>(map.grid(), intensity, mask, terms);
-        subtract_monopole_dipole<double>(map.grid(), fit, intensity);
-        session.report["removed_monopole"] = fit.monopole;
-        if (options.remove_dipole) session.report["removed_dipole_xyz"] = fit.dipole;
-    } catch (const InvalidArgument& error) {
-        throw IoError(fmt::format("{}: {}", map.header().source, error.what()));
+void report_masked(const MaskedAnalysis& options, const SkyMap& map, const MapAlm& alm,
+                   const MapAnalysisReport& result, Session& session) {
+    auto& report = session.report;
+    if (options.remove_monopole || options.remove_dipole)
+        report["removed_monopole"] = result.removed.monopole;
+    if (options.remove_dipole) report["removed_dipole_xyz"] = result.removed.dipole;
+    for (std::size_t row = 0; row < result.sky_fraction.size(); ++row) {
+        const auto& fraction = result.sky_fraction[row];
+        report["f_sky"].push_back({{"name", map.row_name(static_cast<std::int64_t>(row))},
+                                   {"used", fraction.used},
+                                   {"mean", fraction.mean},
+                                   {"mean_square", fraction.mean_square}});
     }
+    report_analysis(result.analysis, options.choice, session);
+    report["lmax"] = alm.layout.lmax();
+    report["mmax"] = alm.layout.mmax();
 }
 
 }  // namespace
@@ -37,27 +34,33 @@ void add_masked_analysis_options(CLI::App& app, MaskedAnalysis& options) {
     add_analysis_options(app, options.choice, WithMmax::yes);
     add_mask_options(app, options.mask, MaskModes::zero_or_error);
     app.add_flag("--remove-monopole", options.remove_monopole,
-                 "fit the monopole of I outside the mask and subtract it")
+                 "fit the monopole of I outside the mask, take it away")
         ->group("Mask");
     app.add_flag("--remove-dipole", options.remove_dipole, "the same with monopole and dipole together")
         ->group("Mask");
 }
 
-MapAlm analyze_masked(const MaskedAnalysis& options, SkyMap& map, const RunOptions& run, Session& session) {
-    options.choice.mmax_for(options.choice.lmax_for(map));
+MapAlm analyze_masked(const MaskedAnalysis& options, const SkyMap& map, const RunOptions& run,
+                      Session& session) {
     const auto mask = read_mask(options.mask, map, session);
-    remove_monopole_dipole(options, mask.view(), map, session);
-    Array<double, 2> weights(map.rows().extents());
-    apply_mask(options.mask, map.header().source, mask.view(), map, weights.view());
-    for (std::int64_t row = 0; row < weights.extent(0); ++row) {
-        const auto fraction = sky_fraction(map.grid(), weights.view()[row]);
-        session.report["f_sky"].push_back({{"name", map.row_name(row)},
-                                           {"used", fraction.used},
-                                           {"mean", fraction.mean},
-                                           {"mean_square", fraction.mean_square}});
+    if ((options.remove_monopole || options.remove_dipole) && map.intensity_row() < 0)
+        throw UsageError(fmt::format("--remove-{}: {} has no intensity column",
+                                     options.remove_dipole ? "dipole" : "monopole", map.header().source));
+    const auto weights = find_weights(options.choice, map, run, session);
+    auto how = map_analysis_options(options.choice, map, weights, run, session.progress("analysis"));
+    how.mask = mask.view();
+    how.mask_mode = options.mask.mode;
+    if (options.remove_dipole)
+        how.remove = FitTerms::monopole_and_dipole;
+    else if (options.remove_monopole)
+        how.remove = FitTerms::monopole;
+    try {
+        auto [alm, report] = analyze(map, how);
+        report_masked(options, map, alm, report, session);
+        return std::move(alm);
+    } catch (const InvalidArgument& error) {  // of the pixels: the options are checked
+        throw IoError(fmt::format("{}: {}", map.header().source, error.what()));
     }
-    stop_if_interrupted();
-    return analyze_map(map, options.choice, run, session);
 }
 
 std::vector<io::HeaderCard> parameter_cards(const MaskedAnalysis& options, const SkyMap& map,

@@ -20,8 +20,9 @@ struct MaskedAnalysis {
 };
 void add_masked_analysis_options(CLI::App& app, MaskedAnalysis& options);
 
-/// Reports f_sky and what was taken away; the map is masked in place.
-MapAlm analyze_masked(const MaskedAnalysis& options, SkyMap& map, const RunOptions& run, Session& session);
+/// zonal::analyze by these options. Reports f_sky and what was taken away.
+MapAlm analyze_masked(const MaskedAnalysis& options, const SkyMap& map, const RunOptions& run,
+                      Session& session);
 
 std::vector<io::HeaderCard> parameter_cards(const MaskedAnalysis& options, const SkyMap& map,
                                             const Session& session);

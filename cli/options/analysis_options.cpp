@@ -5,55 +5,9 @@
 #include "engine/weight_cache.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
-#include "zonal/sht.hpp"
+#include "zonal/smoothing.hpp"
 
 namespace zonal::cli {
-namespace {
-
-using Complex = std::complex<double>;
-
-/// Rows that one plan transforms at once.
-struct Batch {
-    int spin;
-    std::int64_t first_row;
-    std::int64_t n_rows;
-};
-
-std::vector<Batch> batches(const SkyMap& map) {
-    std::vector<Batch> result;
-    for (const auto& group : map.groups()) {
-        const auto first = group.first_row, n = group.n_rows;
-        if (group.fields == Fields::scalars) result.push_back({0, first, n});
-        if (group.fields == Fields::iqu) result.push_back({0, first, 1});
-        if (group.fields != Fields::scalars) result.push_back({2, first + n - 2, 2});
-    }
-    return result;
-}
-
-/// Rows [first_row, first_row + n_rows) of a 2-D array as [batch, component, element].
-template <class T>
-View<T, 3> batch_view(View<T, 2> rows, const Batch& batch) {
-    const std::int64_t components = batch.spin == 0 ? 1 : 2;
-    return {rows.data() + batch.first_row * rows.extent(1),
-            {batch.n_rows / components, components, rows.extent(1)}};
-}
-
-/// The share [begin, end] of a stage's progress.
-Progress part(const Progress& whole, double begin, double end) {
-    return [whole, begin, end](double done) { return whole(begin + (end - begin) * done); };
-}
-
-ShtPlan make_plan(const SkyMap& map, const AlmLayout& layout, int spin, const RunOptions& run) {
-    ShtOptions options;
-    options.lmax = layout.lmax();
-    options.mmax = layout.mmax();
-    options.spin = spin;
-    options.threads = run.thread_count();
-    options.device = run.device;
-    return {map.grid(), options};
-}
-
-}  // namespace
 
 int AnalysisChoice::iteration_count() const {
     if (iterations && tolerance > 0)
@@ -111,45 +65,33 @@ PixelWeights find_weights(const AnalysisChoice& choice, const SkyMap& map, const
     return {{}, healpix::expand_pixel_weights(map.nside(), weights.values.deviations)};
 }
 
-MapAlm analyze_map(const SkyMap& map, const AnalysisChoice& choice, const RunOptions& run, Session& session) {
+MapAnalysisOptions map_analysis_options(const AnalysisChoice& choice, const SkyMap& map,
+                                        const PixelWeights& weights, const RunOptions& run,
+                                        const Progress& progress) {
     const auto lmax = choice.lmax_for(map);
-    MapAlm result;
-    result.layout = AlmLayout(lmax, choice.mmax_for(lmax));
-    result.alm = Array<Complex, 2>({map.rows().extent(0), result.layout.size()});
+    return {.lmax = lmax,
+            .mmax = choice.mmax_for(lmax),
+            .iterations = choice.iteration_count(),
+            .tolerance = choice.tolerance,
+            .ring_weights = weights.ring,
+            .pixel_weights = {weights.pixel.data(), {std::ssize(weights.pixel)}},
+            .threads = run.thread_count(),
+            .device = run.device,
+            .progress = progress};
+}
+
+MapAlm analyze_map(const SkyMap& map, const AnalysisChoice& choice, const RunOptions& run, Session& session) {
     const auto weights = find_weights(choice, map, run, session);
-    AnalysisOptions options;
-    options.iterations = choice.iteration_count();
-    options.tolerance = choice.tolerance;
-    options.ring_weights = weights.ring;
-    options.pixel_weights = {weights.pixel.data(), {static_cast<std::int64_t>(weights.pixel.size())}};
-    const auto progress = session.progress("analysis");
-    const auto n_rows = static_cast<double>(map.rows().extent(0));
-    for (const auto& batch : batches(map)) {
-        const auto begin = static_cast<double>(batch.first_row);
-        options.progress =
-            part(progress, begin / n_rows, (begin + static_cast<double>(batch.n_rows)) / n_rows);
-        if (batch.spin > lmax) continue;  // E and B have no degrees below 2: their alm are 0
-        const auto plan = make_plan(map, result.layout, batch.spin, run);
-        const auto report = analyze<double>(plan, batch_view(map.rows(), batch),
-                                            batch_view(result.alm.view(), batch), options);
-        report_analysis(report, choice, session);
-    }
-    session.report["lmax"] = lmax;
-    session.report["mmax"] = result.layout.mmax();
-    return result;
+    auto [alm, report] =
+        analyze(map, map_analysis_options(choice, map, weights, run, session.progress("analysis")));
+    report_analysis(report.analysis, choice, session);
+    session.report["lmax"] = alm.layout.lmax();
+    session.report["mmax"] = alm.layout.mmax();
+    return std::move(alm);
 }
 
 void synthesize_map(const MapAlm& alm, const RunOptions& run, Session& session, SkyMap& map) {
-    const auto progress = session.progress("synthesis");
-    const auto n_rows = static_cast<double>(map.rows().extent(0));
-    for (const auto& batch : batches(map)) {
-        const auto begin = static_cast<double>(batch.first_row);
-        if (batch.spin > alm.layout.lmax()) continue;
-        const auto plan = make_plan(map, alm.layout, batch.spin, run);
-        plan.synthesize<double>(
-            batch_view(alm.alm.view(), batch), batch_view(map.rows(), batch),
-            part(progress, begin / n_rows, (begin + static_cast<double>(batch.n_rows)) / n_rows));
-    }
+    synthesize(alm, map, {run.thread_count(), run.device, session.progress("synthesis")});
 }
 
 }  // namespace zonal::cli

@@ -2,7 +2,6 @@
 
 #include <CLI/App.hpp>
 #include <algorithm>
-#include <complex>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,9 +10,7 @@
 #include "options/common_options.hpp"
 #include "options/map_input.hpp"
 #include "shell/session.hpp"
-#include "zonal/alm.hpp"
-#include "zonal/analysis.hpp"
-#include "zonal/view.hpp"
+#include "zonal/map_analysis.hpp"
 
 namespace zonal::cli {
 
@@ -45,27 +42,30 @@ struct PixelWeights {
 PixelWeights find_weights(const AnalysisChoice& choice, const SkyMap& map, const RunOptions& run,
                           Session& session);
 
-/// Adds iterations, residual and convergence of one analysis (AnalysisReport, SmoothingReport) to what the
-/// report holds of those before it: the worst of all counts.
+/// What the library's analysis of a map takes. weights: must outlive it.
+MapAnalysisOptions map_analysis_options(const AnalysisChoice& choice, const SkyMap& map,
+                                        const PixelWeights& weights, const RunOptions& run,
+                                        const Progress& progress);
+
+/// Adds iterations and what they reached of one analysis (AnalysisReport, SmoothingReport) to what the report
+/// holds of those before it: the worst of all counts.
 template <class Report>
 void report_analysis(const Report& result, const AnalysisChoice& choice, Session& session) {
     auto& report = session.report;
     report["iterations"] = std::max(result.iterations, report.value("iterations", 0));
-    if (choice.tolerance > 0) report["residual"] = std::max(result.residual, report.value("residual", 0.0));
-    if (result.iterations > 0 || choice.tolerance > 0)  // else there was nothing to converge
-        report["converged"] = result.converged && report.value("converged", true);
+    if (choice.tolerance > 0) {
+        report["residual"] = std::max(result.residual, report.value("residual", 0.0));
+        report["converged"] = result.reached_tolerance && report.value("converged", true);
+    } else if (result.iterations > 0) {
+        report["last_update"] = std::max(result.last_update, report.value("last_update", 0.0));
+    }
     if (!result.note.empty()) session.note(result.note);
 }
 
-/// alm of all fields of a map, [row, layout.size()]: T, E, B (or E, B) for the polarized group, then one of
-/// each spin-0 field. UNSEEN must have been replaced before. Adds lmax, iterations and so on to the report.
-struct MapAlm {
-    AlmLayout layout{0};
-    Array<std::complex<double>, 2> alm;
-};
+/// zonal::analyze by these options; UNSEEN counts as 0. Adds lmax, iterations and so on to the report.
 MapAlm analyze_map(const SkyMap& map, const AnalysisChoice& choice, const RunOptions& run, Session& session);
 
-/// The opposite, onto all rows of the map.
+/// zonal::synthesize onto all rows of the map.
 void synthesize_map(const MapAlm& alm, const RunOptions& run, Session& session, SkyMap& map);
 
 }  // namespace zonal::cli

@@ -10,8 +10,8 @@ namespace zonal::cli {
 void add_map_input(CLI::App& app, MapInput& input) {
     const auto group = "Input";
     add_list(app, "--field", input.fields, "NAME|N,...",
-             "columns, by name, as I, Q, U or by number from 0; hits and covariances are taken only when "
-             "named here")
+             "columns, by name, as I, Q, U or by number from 0; only convert and udgrade "
+             "take hits and covariances that are not named here")
         ->default_str("all")
         ->group(group);
     app.add_flag_callback(
@@ -36,10 +36,11 @@ void add_map_input(CLI::App& app, MapInput& input) {
         ->group(group);
 }
 
-SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& session) {
+SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& session, Columns columns) {
     io::ReadMapOptions options;
     options.hdu = input.hdu;
     options.fields = input.fields;
+    options.auxiliary = columns == Columns::all;
     options.polarized = input.polarized;
     options.ordering_if_absent = input.ordering_if_absent;
     options.nan_is_unseen = input.nan_is_unseen;

@@ -26,9 +26,14 @@ struct MapInput {
 };
 void add_map_input(CLI::App& app, MapInput& input);
 
+/// Which columns are read where --field names none: fields of the sky alone, or hits, errors and covariances
+/// too.
+enum class Columns { fields, all };
+
 /// Reads it; the notes of reading go to the session. Throws UsageError for Q without U, and what
 /// io::read_sky_map throws.
-SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& session);
+SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& session,
+                    Columns columns = Columns::fields);
 
 /// Adds nside, ordering, coordinates and columns to a report.
 Json describe(const MapFile& map);

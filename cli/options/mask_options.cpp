@@ -28,20 +28,6 @@ void require_same_sky(const SkyMap& mask, const SkyMap& map) {
                                   to_string(mask_header.coordinates), to_string(map_header.coordinates)));
 }
 
-void require_no_bad_pixels(const std::string& source, const SkyMap& map, View<const double, 2> weights) {
-    for (std::int64_t row = 0; row < weights.extent(0); ++row) {
-        const auto weight = weights[row];
-        std::int64_t bad = 0, first = -1;
-        for (std::int64_t pixel = 0; pixel < weight.size(); ++pixel)
-            if (weight[pixel] != 1 && bad++ == 0) first = pixel;
-        if (bad > 0)
-            throw IoError(
-                fmt::format("{}: column {}: {} pixels are UNSEEN or masked (--mask-mode error), the first is "
-                            "pixel {} in ring order",
-                            source, map.row_name(row), bad, first));
-    }
-}
-
 }  // namespace
 
 void add_mask_options(CLI::App& app, MaskOptions& options, MaskModes modes) {
@@ -96,38 +82,11 @@ Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Sessio
 
 void apply_mask(const MaskOptions& options, const std::string& source, View<const double, 1> mask,
                 SkyMap& map, View<double, 2> weights) {
-    auto rows = map.rows();
-    const auto n_pixels = map.grid().n_pixels();
-    for (std::int64_t row = 0; row < rows.extent(0); ++row)
-        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
-            weights(row, pixel) = is_unseen_value(rows(row, pixel)) ? 0 : mask.size() > 0 ? mask[pixel] : 1;
-    for (const auto& group : map.groups()) {
-        if (group.fields == Fields::scalars) continue;
-        const auto q = weights[group.first_row + group.n_rows - 2],
-                   u = weights[group.first_row + group.n_rows - 1];
-        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
-            q[pixel] = u[pixel] = std::min(q[pixel], u[pixel]);
+    try {
+        zonal::apply_mask(map, mask, options.mode, weights);
+    } catch (const InvalidArgument& error) {  // of the pixels
+        throw IoError(fmt::format("{}: {} (--mask-mode error)", source, error.what()));
     }
-    if (options.mode == MaskMode::error) require_no_bad_pixels(source, map, weights);
-    for (std::int64_t row = 0; row < rows.extent(0); ++row)
-        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
-            rows(row, pixel) = weights(row, pixel) == 0 ? 0 : rows(row, pixel) * weights(row, pixel);
-}
-
-SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask) {
-    SkyFraction fraction;
-    double area = 0;
-    for (const auto& ring : grid.rings())
-        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
-            area += ring.weight;
-            fraction.used += mask[pixel] != 0 ? ring.weight : 0;
-            fraction.mean += mask[pixel] * ring.weight;
-            fraction.mean_square += mask[pixel] * mask[pixel] * ring.weight;
-        }
-    fraction.used /= area;
-    fraction.mean /= area;
-    fraction.mean_square /= area;
-    return fraction;
 }
 
 }  // namespace zonal::cli

@@ -5,7 +5,7 @@
 
 #include "options/map_input.hpp"
 #include "shell/session.hpp"
-#include "zonal/mask.hpp"
+#include "zonal/map_analysis.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal::cli {
@@ -26,17 +26,8 @@ void add_mask_options(CLI::App& app, MaskOptions& options, MaskModes modes);
 /// IoError for a mask of other pixels or coordinates than the map's, and for values outside 0 to 1.
 Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Session& session);
 
-/// Multiplies each field by the mask and puts 0 for UNSEEN; Q and U mask each other. weights: [row, pixel]
-/// gets the mask that this was for each row. Throws IoError for masked or UNSEEN pixels with MaskMode::error.
+/// zonal::apply_mask. Throws IoError for masked or UNSEEN pixels with MaskMode::error.
 void apply_mask(const MaskOptions& options, const std::string& source, View<const double, 1> mask,
                 SkyMap& map, View<double, 2> weights);
-
-/// What a mask leaves of the sky; areas from the ring weights.
-struct SkyFraction {
-    double used = 0;         ///< where the mask is not 0
-    double mean = 0;         ///< of the mask
-    double mean_square = 0;  ///< of the mask
-};
-SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask);
 
 }  // namespace zonal::cli

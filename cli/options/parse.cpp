@@ -125,9 +125,9 @@ EnergyRange parse_energy_range(const std::string& option, const std::string& tex
     return range;
 }
 
-io::CoordinateSystem parse_coordinates(const std::string& option, const std::string& text) {
+CoordinateSystem parse_coordinates(const std::string& option, const std::string& text) {
     try {
-        return io::parse_coordinate_system(text);
+        return zonal::parse_coordinate_system(text);
     } catch (const InvalidArgument&) {
         reject(option, text, "must be galactic (G), ecliptic (E) or equatorial (C), or unknown");
     }

@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "zonal/io/header.hpp"
+#include "zonal/binning.hpp"
+#include "zonal/header.hpp"
 
 /// Values of command-line options. Each function takes the option's name for its messages and throws
 /// UsageError; nothing is accepted with anything left behind it.
@@ -27,16 +28,11 @@ bool is_angle_unit(std::string_view text);
 /// "10GeV", "3e4 MeV", in MeV; eV, keV, MeV, GeV or TeV, above 0 and finite.
 double parse_energy(const std::string& option, const std::string& text);
 
-/// From minimum to below maximum, MeV.
-struct EnergyRange {
-    double minimum = 0;
-    double maximum = 0;
-};
 /// "50GeV:2TeV", ascending.
 EnergyRange parse_energy_range(const std::string& option, const std::string& text);
 
 /// "galactic", "G", "unknown" and so on.
-io::CoordinateSystem parse_coordinates(const std::string& option, const std::string& text);
+CoordinateSystem parse_coordinates(const std::string& option, const std::string& text);
 
 std::int64_t parse_integer(const std::string& option, const std::string& text, std::int64_t minimum,
                            std::int64_t maximum);

@@ -33,15 +33,21 @@ struct AnalysisOptions {
 /// What an analysis did and how well it went.
 struct AnalysisReport {
     int iterations = 0;
-    /// tolerance > 0: |S^T W (f - S a)| / |S^T W f|, the largest of the batch. iterations > 0: |last update|
-    /// / |a|. Neither: 0. |a| is the norm of a real field's coefficients, m > 0 counted twice.
+    /// tolerance > 0: |S^T W (f - S a)| / |S^T W f|, the largest of the batch; else 0.
     double residual = 0;
-    /// tolerance > 0: whether it was reached. iterations > 0: whether the updates became smaller each time.
-    bool converged = true;
+    /// tolerance > 0: whether the residual came down to it. Without a tolerance nothing was to be reached:
+    /// true.
+    bool reached_tolerance = true;
+    /// iterations > 0: |last update| / |a|, the largest of the batch, |a| the norm of a real field's
+    /// coefficients with m > 0 counted twice: how far the alm still moved; else 0.
+    double last_update = 0;
+    /// iterations > 0: whether an update was larger than the one before it, so that more of them do not help.
+    bool updates_grew = false;
     /// Whether the grid has enough rings and pixels for lmax. If not, many alm fit the map: the iterations
     /// find one, not the one that the map was made from.
     bool invertible = true;
-    /// One sentence for the user where converged or invertible is false, else empty.
+    /// One sentence for the user where a tolerance was not reached, updates grew or lmax is too high; else
+    /// empty.
     std::string note;
 };
 

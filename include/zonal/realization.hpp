@@ -17,6 +17,9 @@ struct SkySpectra {
 /// Version of the scheme of `realize`, written to files: the same seed, scheme and C_l give the same sky.
 inline constexpr int realization_scheme = 1;
 
+/// Throws what realize throws for these spectra up to lmax.
+void check_spectra(const SkySpectra& spectra, std::int64_t lmax, bool polarized);
+
 /// Draws Gaussian alm with these spectra: <|a_lm|^2> = C_l, E and B correlated with T as the spectra say.
 ///
 /// alm: [1 or 3, layout.size()], overwritten: T, or T, E, B. E and B below l = 2 are 0. Spectra must reach

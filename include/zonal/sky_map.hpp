@@ -20,6 +20,13 @@ enum class PolarizationConvention { absent, cosmo, iau };
 /// What a column holds. A name, the file's POLAR key or the caller decides it, never the position alone.
 enum class Stokes { none, I, Q, U };
 
+/// What a column is that holds no field of the sky. Its name tells.
+enum class Auxiliary {
+    none,  ///< it is a field
+    hits,  ///< number of observations
+    error  ///< standard deviations, variances or covariances
+};
+
 /// HEALPix resolution and order of a map.
 struct HealpixPixels {
     std::int64_t nside = 0;
@@ -53,14 +60,17 @@ bool same_pixels(const Pixelization& a, const Pixelization& b);
 /// Fejer or Clenshaw-Curtis rings for CAR.
 Grid make_grid(const Pixelization& pixelization);
 
+/// The pixel of a map on this grid that is nearest to a direction (rad): nearest ring, then longitude. The
+/// rings must run from north to south.
+std::int64_t nearest_pixel(const Grid& grid, double theta, double phi);
+
 /// One column of a map: its name, unit and pixels.
 struct MapColumn {
     std::string name{};
     std::string unit{};
     FilePrecision precision = FilePrecision::float32;
     Stokes stokes = Stokes::none;
-    /// Hits, errors, covariance, which the name tells: no field of the sky.
-    bool auxiliary = false;
+    Auxiliary auxiliary = Auxiliary::none;
     /// [n_pixels]; for a partial sky one per element of MapFile::pixels. Pixels without data are exactly
     /// unseen_value. Empty in the header of a SkyMap, which holds the values itself.
     std::vector<double> values{};

@@ -68,7 +68,8 @@ struct SmoothingReport {
     std::vector<std::int64_t> unseen_pixels;  ///< [field], UNSEEN in the result
     int iterations = 0;                       ///< the most of all analyses
     double residual = 0;                      ///< the largest of all analyses
-    bool converged = true;                    ///< all analyses
+    bool reached_tolerance = true;            ///< all analyses
+    double last_update = 0;                   ///< the largest of all analyses
     bool invertible = true;                   ///< all analyses
     std::string note;                         ///< of the analyses, for the user
     double seconds = 0;

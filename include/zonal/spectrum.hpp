@@ -9,11 +9,21 @@
 
 namespace zonal {
 
-/// One angular power spectrum.
-struct NamedSpectrum {
-    std::string name;            ///< such as "TE": T of the first map with E of the second
-    std::vector<double> values;  ///< C_l, l = 0 .. lmax
+/// One angular power spectrum C_l.
+struct Spectrum {
+    /// TT, EE, BB, TE, TB, EB, ET, BT or BE: XY is the X of the first map with the Y of the second.
+    std::string name{};
+    std::string unit{};            ///< such as "uK^2"; empty: unknown
+    std::vector<double> values{};  ///< [lmax + 1]
 };
+
+/// "uK^2" for "uK", "(mK,thermodynamic)^2" for what is not one word; empty for empty.
+std::string squared_unit(const std::string& unit);
+/// The unit of a cross spectrum: squared_unit where both are the same, "(a) (b)" where not; empty where one
+/// is unknown.
+std::string product_unit(const std::string& a, const std::string& b);
+/// "uK" for "uK^2", "uK**2", "uK2" or "(uK)^2"; empty where that cannot be told.
+std::string square_root_unit(const std::string& unit);
 
 /// Returns C_l = 1/(2l+1) sum_{m=-l..l} X_lm conj(Y_lm) of two real fields, [lmax + 1]. Orders above mmax
 /// count as 0. x, y: [layout.size()].
@@ -24,13 +34,13 @@ std::vector<double> cross_spectrum(const AlmLayout& layout, View<const std::comp
 /// Returns all spectra of a map. alm: [components, layout.size()]; components: 1 (T), 2 (E, B) or 3 (T, E,
 /// B). For T these are TT, for E, B: EE BB EB, and for T, E, B: TT EE BB TE TB EB.
 template <class T>
-std::vector<NamedSpectrum> spectra(const AlmLayout& layout, View<const std::complex<T>, 2> alm);
+std::vector<Spectrum> spectra(const AlmLayout& layout, View<const std::complex<T>, 2> alm);
 
 /// Returns all spectra of the first map with the second: for T TT, for E, B: EE BB EB BE, and for T, E, B: TT
 /// EE BB TE TB EB ET BT BE.
 template <class T>
-std::vector<NamedSpectrum> spectra(const AlmLayout& layout, View<const std::complex<T>, 2> first,
-                                   View<const std::complex<T>, 2> second);
+std::vector<Spectrum> spectra(const AlmLayout& layout, View<const std::complex<T>, 2> first,
+                              View<const std::complex<T>, 2> second);
 
 /// Multiplies alm_lm by window_l. alm: [layout.size()]; window: [lmax + 1] or longer.
 template <class T>

@@ -50,12 +50,12 @@ void check_polarization(const ConvolutionRequest& request) {
     if (request.lmax < 2)
         throw InvalidArgument(fmt::format("lmax = {}: must be 2 or more for Q and U", request.lmax));
     if (request.c_bb.size() != request.c_l.size())
-        throw InvalidArgument(fmt::format("c_bb: {} values, must have as many as c_l, {}",
+        throw InvalidArgument(fmt::format("c_bb: {} values, must be as many as c_l has, {}",
                                           request.c_bb.size(), request.c_l.size()));
     if (request.polarization->band_limit() < 0)
         throw InvalidArgument("polarization: is truncated, and must be the whole kernel");
     if (request.only_split && !can_be_split(request))
-        throw InvalidArgument("only_split: kernels whose windows of E and B differ cannot be split");
+        throw InvalidArgument("only_split: there are no splits of kernels whose windows of E and B differ");
 }
 
 /// Errors are relative to the power of a sky of these spectra, which must be a number.
@@ -153,7 +153,7 @@ class Planner {
             choice.excluded = fmt::format("rounding alone may be {:.0e}", least);
         else if (choice.error > allowed)
             choice.excluded = is_continuous()
-                                  ? "its iterations do not reach the error"
+                                  ? "its iterations do not get there"
                                   : fmt::format("the kernel goes on above lmax = {}", request_.lmax);
         choice.error = std::max(choice.error, least);
         choices_.push_back(choice);

@@ -95,7 +95,7 @@ bool can_be_split(const ConvolutionRequest& request) {
 
 double split_error(const KernelSplit& split, const ConvolutionRequest& request) {
     if (!can_be_split(request))
-        throw InvalidArgument("split: the windows of E and B differ, and such kernels cannot be split");
+        throw InvalidArgument("split: the windows of E and B differ, and have no splits");
     const auto kernel = split::planned_kernel(request);
     return split_error(kernel->window_to_split(), split.window,
                        split.profile.window(request.lmax, kernel->spin()), kernel->spectrum());

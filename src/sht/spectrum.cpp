@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <string_view>
 #include <utility>
 
 #include "sht/analysis/field_arithmetic.hpp"
@@ -28,11 +30,11 @@ std::string component_names(std::int64_t components) {
 }
 
 template <class T>
-NamedSpectrum named_spectrum(const AlmLayout& layout, const std::string& components, std::size_t i,
-                             std::size_t j, View<const std::complex<T>, 2> first,
-                             View<const std::complex<T>, 2> second) {
+Spectrum named_spectrum(const AlmLayout& layout, const std::string& components, std::size_t i, std::size_t j,
+                        View<const std::complex<T>, 2> first, View<const std::complex<T>, 2> second) {
     return {
         {components[i], components[j]},
+        "",
         cross_spectrum<T>(layout, first[static_cast<std::int64_t>(i)], second[static_cast<std::int64_t>(j)])};
 }
 
@@ -49,17 +51,43 @@ std::vector<std::pair<std::size_t, std::size_t>> pairs_of_components(std::size_t
 }
 
 template <class T>
-std::vector<NamedSpectrum> all_spectra(const AlmLayout& layout, View<const std::complex<T>, 2> first,
-                                       View<const std::complex<T>, 2> second, bool symmetric) {
+std::vector<Spectrum> all_spectra(const AlmLayout& layout, View<const std::complex<T>, 2> first,
+                                  View<const std::complex<T>, 2> second, bool symmetric) {
     sht::check_extent("second alm", second, 0, "component", first.extent(0));
     const auto components = component_names(first.extent(0));
-    std::vector<NamedSpectrum> result;
+    std::vector<Spectrum> result;
     for (const auto& [i, j] : pairs_of_components(components.size(), symmetric))
         result.push_back(named_spectrum<T>(layout, components, i, j, first, second));
     return result;
 }
 
+bool is_one_word(const std::string& unit) {
+    return std::all_of(unit.begin(), unit.end(),
+                       [](unsigned char c) { return std::isalpha(c) != 0 || c == '_'; });
+}
+
 }  // namespace
+
+std::string squared_unit(const std::string& unit) {
+    if (unit.empty()) return {};
+    return is_one_word(unit) ? unit + "^2" : fmt::format("({})^2", unit);
+}
+
+std::string square_root_unit(const std::string& unit) {
+    for (const std::string_view power : {"^2", "**2", "2"}) {
+        if (!unit.ends_with(power)) continue;
+        auto root = unit.substr(0, unit.size() - power.size());
+        if (root.size() > 2 && root.front() == '(' && root.back() == ')')
+            root = root.substr(1, root.size() - 2);
+        return is_one_word(root) || power != "2" ? root : std::string();
+    }
+    return {};
+}
+
+std::string product_unit(const std::string& a, const std::string& b) {
+    if (a == b) return squared_unit(a);
+    return a.empty() || b.empty() ? std::string() : fmt::format("({}) ({})", a, b);
+}
 
 template <class T>
 std::vector<double> cross_spectrum(const AlmLayout& layout, View<const std::complex<T>, 1> x,
@@ -79,13 +107,13 @@ std::vector<double> cross_spectrum(const AlmLayout& layout, View<const std::comp
 }
 
 template <class T>
-std::vector<NamedSpectrum> spectra(const AlmLayout& layout, View<const std::complex<T>, 2> alm) {
+std::vector<Spectrum> spectra(const AlmLayout& layout, View<const std::complex<T>, 2> alm) {
     return all_spectra<T>(layout, alm, alm, true);
 }
 
 template <class T>
-std::vector<NamedSpectrum> spectra(const AlmLayout& layout, View<const std::complex<T>, 2> first,
-                                   View<const std::complex<T>, 2> second) {
+std::vector<Spectrum> spectra(const AlmLayout& layout, View<const std::complex<T>, 2> first,
+                              View<const std::complex<T>, 2> second) {
     return all_spectra<T>(layout, first, second, false);
 }
 
@@ -114,9 +142,9 @@ void copy_alm(const AlmLayout& from_layout, View<const std::complex<T>, 1> from,
 #define ZONAL_INSTANTIATE(T)                                                                            \
     template std::vector<double> cross_spectrum(const AlmLayout&, View<const std::complex<T>, 1>,       \
                                                 View<const std::complex<T>, 1>);                        \
-    template std::vector<NamedSpectrum> spectra(const AlmLayout&, View<const std::complex<T>, 2>);      \
-    template std::vector<NamedSpectrum> spectra(const AlmLayout&, View<const std::complex<T>, 2>,       \
-                                                View<const std::complex<T>, 2>);                        \
+    template std::vector<Spectrum> spectra(const AlmLayout&, View<const std::complex<T>, 2>);           \
+    template std::vector<Spectrum> spectra(const AlmLayout&, View<const std::complex<T>, 2>,            \
+                                           View<const std::complex<T>, 2>);                             \
     template void multiply_alm(const AlmLayout&, const std::vector<double>&, View<std::complex<T>, 1>); \
     template void copy_alm(const AlmLayout&, View<const std::complex<T>, 1>, const AlmLayout&,          \
                            View<std::complex<T>, 1>);

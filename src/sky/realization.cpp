@@ -60,13 +60,13 @@ double value_at(const char* name, const std::vector<double>& spectrum, std::int6
     return spectrum[l];
 }
 
-/// Factors for l = 0 .. lmax. Without polarisation E and B are 0.
-std::vector<Factor> factorize(const SkySpectra& spectra, std::int64_t lmax, bool polarised) {
+/// Factors for l = 0 .. lmax. Without polarization E and B are 0.
+std::vector<Factor> factorize(const SkySpectra& spectra, std::int64_t lmax, bool polarized) {
     std::vector<Factor> factors(lmax + 1);
     for (std::int64_t l = 0; l <= lmax; ++l) {
         Factor matrix{};
         matrix[0][0] = value_at("TT", spectra.tt, l);
-        if (polarised && l >= 2) {
+        if (polarized && l >= 2) {
             matrix[1][1] = value_at("EE", spectra.ee, l);
             matrix[2][2] = value_at("BB", spectra.bb, l);
             matrix[1][0] = value_at("TE", spectra.te, l);
@@ -104,6 +104,10 @@ std::complex<double> unit_coefficient(std::uint64_t seed, std::int64_t l, std::i
 }
 
 }  // namespace
+
+void check_spectra(const SkySpectra& spectra, std::int64_t lmax, bool polarized) {
+    factorize(spectra, lmax, polarized);
+}
 
 template <class T>
 void realize(const SkySpectra& spectra, std::uint64_t seed, const AlmLayout& layout,

@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
@@ -84,6 +86,17 @@ Grid make_grid(const Pixelization& pixelization) {
     const auto& car = std::get<CarPixels>(pixelization);
     return car.poles ? Grid::clenshaw_curtis(car.n_rings, car.n_phi, car.phi_0)
                      : Grid::fejer1(car.n_rings, car.n_phi, car.phi_0);
+}
+
+std::int64_t nearest_pixel(const Grid& grid, double theta, double phi) {
+    const auto& rings = grid.rings();  // from north to south
+    const auto below = std::lower_bound(rings.begin(), rings.end(), theta,
+                                        [](const Ring& ring, double angle) { return ring.theta < angle; });
+    auto ring = below == rings.end() ? below - 1 : below;
+    if (ring != rings.begin() && theta - (ring - 1)->theta < std::abs(ring->theta - theta)) --ring;
+    const auto step = 2 * std::numbers::pi / static_cast<double>(ring->n_pixels);
+    const auto index = std::llround((phi - ring->phi_0) / step);
+    return ring->first_pixel + (index % ring->n_pixels + ring->n_pixels) % ring->n_pixels;
 }
 
 int MapFile::find(Stokes stokes) const {
@@ -209,11 +222,11 @@ SkyMap new_sky_map(const Pixelization& pixelization, bool polarized, const std::
     MapFile header;
     header.pixelization = pixelization;
     header.coordinates = coordinates;
-    header.columns.push_back({"TEMPERATURE", unit, precision, Stokes::I, false, {}});
+    header.columns.push_back({"TEMPERATURE", unit, precision, Stokes::I});
     if (polarized) {
         header.polarization_convention = PolarizationConvention::cosmo;
-        header.columns.push_back({"Q_POLARISATION", unit, precision, Stokes::Q, false, {}});
-        header.columns.push_back({"U_POLARISATION", unit, precision, Stokes::U, false, {}});
+        header.columns.push_back({"Q_POLARISATION", unit, precision, Stokes::Q});
+        header.columns.push_back({"U_POLARISATION", unit, precision, Stokes::U});
     }
     return SkyMap(std::move(header));
 }

@@ -297,7 +297,8 @@ class Smoother {
     void merge(const AnalysisReport& analysis) {
         report_.iterations = std::max(report_.iterations, analysis.iterations);
         report_.residual = std::max(report_.residual, analysis.residual);
-        report_.converged = report_.converged && analysis.converged;
+        report_.last_update = std::max(report_.last_update, analysis.last_update);
+        report_.reached_tolerance = report_.reached_tolerance && analysis.reached_tolerance;
         report_.invertible = report_.invertible && analysis.invertible;
         if (report_.note.empty()) report_.note = analysis.note;
     }

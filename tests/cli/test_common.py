@@ -252,7 +252,7 @@ def test_spectrum_whose_power_is_no_number_is_named(sky, fails, tmp_path):
 def test_memory_that_a_limit_leaves_is_what_counts(tmp_path, fails):
     (tmp_path / "cl.txt").write_text("# l TT\n" + "".join(f"{l} 1\n" for l in range(24)))
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
-    line = fails(1, "synfast", "cl.txt", "out.fits", "--nside", "8192", "--threads", "1", preexec_fn=limit)  # 6.4 GB
+    line = fails(1, "synfast", "cl.txt", "out.fits", "--nside", "8192", "--lmax", "23", "--threads", "1", preexec_fn=limit)  # 6.4 GB
     assert "needs 6.44 GB of memory" in line and "ulimit -v" in line
 
 

@@ -74,6 +74,12 @@ def test_maps_without_a_common_pixel_are_not_equal(tmp_path):
     assert result.code == 1 and "no pixel" in result.err
 
 
-@pytest.mark.parametrize("limit", ["0", "-1", "nan", "1e-6x", ""])
-def test_limit_must_be_a_number_above_zero(sky, fails, limit):
+@pytest.mark.parametrize("limit", ["-1", "nan", "1e-6x", ""])
+def test_limit_must_be_a_number_and_not_negative(sky, fails, limit):
     assert "--limit" in fails(2, "compare", "sky.fits", "sky.fits", f"--limit={limit}")
+
+
+def test_limit_zero_asks_for_equal_maps(sky, zonal, tmp_path):
+    assert zonal("compare", "sky.fits", "sky.fits", "--limit", "0")["within_limit"]
+    healpy.write_map(tmp_path / "other.fits", sky * (1 + 1e-15), dtype=np.float64)
+    assert call("compare", "sky.fits", "other.fits", "--limit", "0", cwd=tmp_path).code == 1

@@ -24,6 +24,8 @@ struct ReadMapOptions {
     /// Names (any case), I, Q, U for the columns that are these (where each is one), or 0-based numbers, the
     /// PIXEL column not counted; empty: all but the auxiliary ones. Columns come in the order asked for.
     std::vector<std::string> fields{};
+    /// Where no fields are named: hits, errors and covariances too.
+    bool auxiliary = false;
     /// true: the first three of the chosen columns are I, Q, U (of two: Q, U); false: none is.
     std::optional<bool> polarized{};
     /// For HEALPix files without an ORDERING key; absent here too: ring, with a note.

@@ -5,20 +5,13 @@
 #include <vector>
 
 #include "zonal/io/header.hpp"
+#include "zonal/spectrum.hpp"
 
 namespace zonal::io {
 
 /// What the columns C-T and C-G of a file mean: TB and EB in files of HEALPix F90, EB and TB in those of
 /// healpy. automatic: healpy's where CREATOR = 'healpy', else F90's.
 enum class ClOrder { automatic, f90, healpy };
-
-/// One angular power spectrum C_l.
-struct Spectrum {
-    /// TT, EE, BB, TE, TB, EB, ET, BT or BE: XY is the X of the first map with the Y of the second.
-    std::string name{};
-    std::string unit{};
-    std::vector<double> values{};  ///< [lmax + 1]
-};
 
 /// The content of a file of spectra.
 struct SpectrumFile {

@@ -93,10 +93,11 @@ void assign_stokes(std::vector<MapField>& fields, bool polar_key) {
     bool named = false;
     std::vector<MapField*> data;
     for (auto& field : fields) {
-        field.auxiliary = is_auxiliary_name(field.name);
-        field.stokes = field.auxiliary ? Stokes::none : stokes_from_name(field.name);
+        field.auxiliary = auxiliary_from_name(field.name);
+        const bool is_field = field.auxiliary == Auxiliary::none;
+        field.stokes = is_field ? stokes_from_name(field.name) : Stokes::none;
         named = named || field.stokes == Stokes::Q || field.stokes == Stokes::U;
-        if (!field.auxiliary && field.numeric) data.push_back(&field);
+        if (is_field && field.numeric) data.push_back(&field);
     }
     if (!polar_key || named || data.size() < 3) return;
     for (auto* field : data) field->stokes = Stokes::none;
@@ -114,8 +115,9 @@ std::vector<MapField> choose_fields(const std::vector<MapField>& fields, const R
         chosen.push_back(field);
     }
     if (options.fields.empty()) {
-        std::copy_if(fields.begin(), fields.end(), std::back_inserter(chosen),
-                     [](const MapField& field) { return !field.auxiliary && field.numeric; });
+        std::copy_if(fields.begin(), fields.end(), std::back_inserter(chosen), [&](const MapField& field) {
+            return field.numeric && (options.auxiliary || field.auxiliary == Auxiliary::none);
+        });
     }
     if (chosen.empty()) {
         throw InvalidArgument(

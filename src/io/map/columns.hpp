@@ -14,7 +14,7 @@ struct MapField {
     std::string unit{};
     FilePrecision precision = FilePrecision::float32;
     Stokes stokes = Stokes::none;
-    bool auxiliary = false;
+    Auxiliary auxiliary = Auxiliary::none;
     bool numeric = true;
     int source = 0;  ///< index of the table's column or the image's plane
 };

@@ -157,7 +157,12 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
         check_first_and_last(hdu, map.pixels);
         count = static_cast<std::int64_t>(map.pixels.size());
     }
-    const auto fields = choose_fields(list_fields(hdu, indexing.pixel_column, map.notes), options);
+    const auto all = list_fields(hdu, indexing.pixel_column, map.notes);
+    const auto fields = choose_fields(all, options);
+    for (const auto& field : all)
+        if (field.auxiliary != Auxiliary::none && options.fields.empty() && !options.auxiliary)
+            map.notes.push_back(fmt::format(
+                "column '{}' left out: hits and covariances are no fields of the sky", field.name));
     std::vector<int> columns;
     for (const auto& field : fields) {
         const auto& column = hdu.columns[field.source];

@@ -15,9 +15,10 @@ constexpr std::array<std::string_view, 8> intensity{"I-STOKES", "STOKES-I", "TEM
 // Behind the Q or U.
 constexpr std::array<std::string_view, 5> polarisation{"", "-STOKES", "-POLARISATION", "-POLARIZATION",
                                                        "-MAP"};
-constexpr std::array<std::string_view, 14> auxiliary{
-    "N-OBS",  "NOBS",  "N-HITS", "NHITS",          "HITS",     "HIT",    "HITCOUNT",
-    "SERROR", "SIGMA", "ERROR",  "N-OBSERVATIONS", "VARIANCE", "HITMAP", "EFFECTIVE-N-OBS"};
+constexpr std::array<std::string_view, 10> hits{
+    "N-OBS", "NOBS",     "N-HITS",         "NHITS",  "HITS",
+    "HIT",   "HITCOUNT", "N-OBSERVATIONS", "HITMAP", "EFFECTIVE-N-OBS"};
+constexpr std::array<std::string_view, 4> errors{"SERROR", "SIGMA", "ERROR", "VARIANCE"};
 // healpy's names for the six elements of the covariance of I, Q, U.
 constexpr std::array<std::string_view, 6> covariance{"II", "IQ", "IU", "QQ", "QU", "UU"};
 
@@ -44,12 +45,15 @@ Stokes stokes_from_name(const std::string& name) {
     return Stokes::none;
 }
 
-bool is_auxiliary_name(const std::string& name) {
+Auxiliary auxiliary_from_name(const std::string& name) {
     const std::string key = canonical(name);
     const bool covariance_name =
         key.ends_with("-COV") || key.starts_with("COV-") || key.ends_with("-COVARIANCE");
-    return contains(auxiliary, key) || contains(covariance, key) || covariance_name ||
-           key.ends_with("-HITS") || key.ends_with("-ERR") || key.ends_with("-ERROR");
+    if (contains(hits, key) || key.ends_with("-HITS")) return Auxiliary::hits;
+    return contains(errors, key) || contains(covariance, key) || covariance_name || key.ends_with("-ERR") ||
+                   key.ends_with("-ERROR")
+               ? Auxiliary::error
+               : Auxiliary::none;
 }
 
 bool is_pixel_name(const std::string& name) {

@@ -45,6 +45,12 @@ double factor_of(const FitsColumn& column, const Units& units, const std::string
 
 CoordinateSystem coordinates_of_columns(const std::string& longitude, const std::string& latitude) {
     const auto a = system_of(to_upper(longitude)), b = system_of(to_upper(latitude));
+    for (const char* name : {"B", "GLAT", "DEC", "ELAT"})
+        if (to_upper(longitude) == name)
+            throw InvalidArgument(fmt::format("column {}: holds latitudes, not longitudes", longitude));
+    for (const char* name : {"L", "GLON", "RA", "ELON"})
+        if (to_upper(latitude) == name)
+            throw InvalidArgument(fmt::format("column {}: holds longitudes, not latitudes", latitude));
     if (a != b)
         throw InvalidArgument(fmt::format("columns {} ({}) and {} ({}): must be of one coordinate system",
                                           longitude, to_string(a), latitude, to_string(b)));

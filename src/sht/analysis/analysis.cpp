@@ -83,15 +83,16 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
         op.project_residual(alm, map, scratch, update,
                             part(2 * report.iterations + 1, 2 * report.iterations + 3));
         op.alms().add_scaled(ones, update, alm);
-        report.residual = largest_ratio(op.alms().squares(update), op.alms().squares(alm));
-        if (!(report.residual < previous || report.residual < rounding)) report.converged = false;
-        previous = report.residual;
+        report.last_update = largest_ratio(op.alms().squares(update), op.alms().squares(alm));
+        if (!(report.last_update < previous || report.last_update < rounding)) report.updates_grew = true;
+        previous = report.last_update;
     }
-    if (!report.converged)
+    if (report.updates_grew)
         report.note = fmt::format(
-            "the iterations do not converge (the last update is {:.2g} of the coefficients): "
-            "lower lmax or ask for a tolerance",
-            report.residual);
+            "the last of {} iterations still changed the coefficients by {:.2g} of themselves, and more "
+            "iterations "
+            "do not help: lower lmax or ask for a tolerance",
+            report.iterations, report.last_update);
     return report;
 }
 

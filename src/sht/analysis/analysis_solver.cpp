@@ -31,12 +31,12 @@ class Solver {
         double previous = 0;
         for (bool first = true;; first = false) {
             report_.residual = largest_residual();
-            report_.converged = report_.residual <= options_.tolerance;
+            report_.reached_tolerance = report_.residual <= options_.tolerance;
             // The recursion's residual drifts from the true one by rounding. When a restart from the true one
             // does not even halve it, rounding is all that is left.
             const bool stagnates = !first && report_.residual > previous / 2;
-            if (report_.converged || stagnates || report_.iterations >= options_.max_iterations) {
-                if (!report_.converged) explain(stagnates);
+            if (report_.reached_tolerance || stagnates || report_.iterations >= options_.max_iterations) {
+                if (!report_.reached_tolerance) explain(stagnates);
                 return report_;
             }
             previous = report_.residual;

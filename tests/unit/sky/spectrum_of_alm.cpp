@@ -49,7 +49,7 @@ TEST(Spectrum, IgnoresTheImaginaryPartOfOrderZero) {
     EXPECT_EQ(cross_spectrum<double>(layout, alm.view()[0], alm.view()[0])[0], 4);
 }
 
-std::vector<std::string> names(const std::vector<NamedSpectrum>& spectra) {
+std::vector<std::string> names(const std::vector<Spectrum>& spectra) {
     std::vector<std::string> result;
     for (const auto& spectrum : spectra) result.push_back(spectrum.name);
     return result;

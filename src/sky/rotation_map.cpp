@@ -1,13 +1,14 @@
-#include "options/sky_coordinates.hpp"
-
+// Rotation of maps through their alm.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "sht/progress_part.hpp"
 #include "zonal/healpix.hpp"
+#include "zonal/map_analysis.hpp"
 #include "zonal/mask.hpp"
 
-namespace zonal::cli {
+namespace zonal {
 namespace {
 
 /// R^T v
@@ -18,23 +19,11 @@ healpix::Vector turn_back(const RotationMatrix& rotation, const healpix::Vector&
     return result;
 }
 
-}  // namespace
-
-std::int64_t nearest_pixel(const Grid& grid, double theta, double phi) {
-    const auto& rings = grid.rings();  // from north to south
-    const auto below = std::lower_bound(rings.begin(), rings.end(), theta,
-                                        [](const Ring& ring, double angle) { return ring.theta < angle; });
-    auto ring = below == rings.end() ? below - 1 : below;
-    if (ring != rings.begin() && theta - (ring - 1)->theta < std::abs(ring->theta - theta)) --ring;
-    const auto step = 2 * std::numbers::pi / static_cast<double>(ring->n_pixels);
-    const auto index = std::llround((phi - ring->phi_0) / step);
-    return ring->first_pixel + (index % ring->n_pixels + ring->n_pixels) % ring->n_pixels;
-}
-
+/// Marks the pixels of `to` whose direction, turned back, lies in a pixel of `from` that is unseen_value in
+/// this row.
 void carry_unseen(const SkyMap& from, View<const double, 1> from_row, const RotationMatrix& rotation,
                   const SkyMap& to, View<double, 1> to_row) {
-    const auto any = std::any_of(from_row.data(), from_row.data() + from_row.size(), is_unseen_value);
-    if (!any) return;
+    if (!std::any_of(from_row.data(), from_row.data() + from_row.size(), is_unseen_value)) return;
     for (const auto& ring : to.grid().rings())
         for (std::int64_t i = 0; i < ring.n_pixels; ++i) {
             const double phi = ring.phi_0 + 2 * std::numbers::pi * static_cast<double>(i) /
@@ -49,4 +38,23 @@ void carry_unseen(const SkyMap& from, View<const double, 1> from_row, const Rota
         }
 }
 
-}  // namespace zonal::cli
+}  // namespace
+
+RotatedMap rotate(const SkyMap& map, const EulerAngles& angles, const MapAnalysisOptions& options,
+                  bool fill_masked) {
+    auto analysis = options;
+    analysis.mmax = -1;  // a rotation fills all orders
+    analysis.progress = sht::part_of(options.progress, 0, 0.6);
+    auto [alm, report] = analyze(map, analysis);
+    rotate_alm<double>(alm.layout, angles, alm.alm.view(),
+                       {options.threads, sht::part_of(options.progress, 0.6, 0.8)});
+    RotatedMap result{SkyMap(map, map.header().pixelization), alm.layout.lmax(), std::move(report)};
+    result.map.make_full_sky();  // the pixels of a partial sky go elsewhere
+    result.map.header().coordinates = CoordinateSystem::unknown;
+    synthesize(alm, result.map, {options.threads, options.device, sht::part_of(options.progress, 0.8, 1)});
+    for (std::int64_t row = 0; row < map.rows().extent(0) && !fill_masked; ++row)
+        carry_unseen(map, map.rows()[row], rotation_matrix(angles), result.map, result.map.rows()[row]);
+    return result;
+}
+
+}  // namespace zonal

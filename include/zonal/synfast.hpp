@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "zonal/device.hpp"
+#include "zonal/map_analysis.hpp"
+#include "zonal/progress.hpp"
+#include "zonal/realization.hpp"
+#include "zonal/sky_map.hpp"
+#include "zonal/window.hpp"
+
+namespace zonal {
+
+/// How to simulate a sky.
+struct SynfastOptions {
+    std::int64_t lmax = -1;  ///< -1: default_smoothing_lmax of the map
+    std::int64_t mmax = -1;  ///< -1: lmax
+    std::uint64_t seed = 0;  ///< the same seed gives the same sky for any lmax, nside, threads and machine
+    std::optional<Beam> beam =
+        {};           ///< multiplies the alm, such as gaussian_beam or evaluate(SmoothingWindow); to lmax
+    int threads = 0;  ///< 0: available_cpus()
+    Device device = Device::automatic();
+    Progress progress = {};  ///< of the synthesis
+};
+
+struct SimulatedSky {
+    SkyMap map;
+    MapAlm alm;  ///< that the map was made from, beam included
+};
+
+/// Draws alm with these spectra (realize) and makes a map of them: I, or I, Q, U where there is an EE
+/// spectrum. Throws InvalidArgument for spectra that end before lmax (fit_length extends them) or belong to
+/// no sky, before it takes memory.
+SimulatedSky synfast(const SkySpectra& spectra, const Pixelization& pixelization,
+                     const SynfastOptions& options = {});
+
+}  // namespace zonal

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+#include "zonal/sky_map.hpp"
+#include "zonal/view.hpp"
+
+namespace zonal {
+
+/// What pixels become when they are put together.
+enum class Combine {
+    mean,  ///< the mean of the good ones; on a finer grid a pixel is repeated
+    sum    ///< their sum, for counts; on a finer grid a pixel is shared equally
+};
+
+/// How udgrade changes a map.
+struct UdgradeOptions {
+    Combine combine = Combine::mean;
+    /// true: a pixel is unseen_value when any pixel in it is; false: only when all are.
+    bool pessimistic = false;
+};
+
+/// Changes the nside of one field. map: [12 nside_in^2], result: [12 nside_out^2], both in ring order, both
+/// nside a power of 2. Throws InvalidArgument for other sizes.
+void udgrade(View<const double, 1> map, View<double, 1> result, const UdgradeOptions& options = {});
+
+/// Changes the nside of a map, in the same order. Q and U are combined as they stand, without parallel
+/// transport between pixels; smoothing onto another nside has no such error. Columns of hits are always
+/// summed. Throws InvalidArgument for maps that are not HEALPix, an nside that is no power of 2, and columns
+/// of errors or covariances, which do not combine like fields.
+SkyMap udgrade(const SkyMap& map, std::int64_t nside, const UdgradeOptions& options = {});
+
+}  // namespace zonal

@@ -1,0 +1,215 @@
+#include "zonal/map_analysis.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "sht/progress_part.hpp"
+#include "zonal/error.hpp"
+#include "zonal/sht.hpp"
+
+namespace zonal {
+namespace {
+
+/// Rows that one plan transforms at once.
+struct Batch {
+    int spin;
+    std::int64_t first_row;
+    std::int64_t n_rows;
+};
+
+std::vector<Batch> batches(const SkyMap& map) {
+    std::vector<Batch> result;
+    for (const auto& group : map.groups()) {
+        const auto first = group.first_row, n = group.n_rows;
+        if (group.fields == Fields::scalars) result.push_back({0, first, n});
+        if (group.fields == Fields::iqu) result.push_back({0, first, 1});
+        if (group.fields != Fields::scalars) result.push_back({2, first + n - 2, 2});
+    }
+    return result;
+}
+
+/// The rows of a batch as [batch, component, element].
+template <class T>
+View<T, 3> batch_view(View<T, 2> rows, const Batch& batch) {
+    const std::int64_t components = batch.spin == 0 ? 1 : 2;
+    return {rows.data() + batch.first_row * rows.extent(1),
+            {batch.n_rows / components, components, rows.extent(1)}};
+}
+
+Progress progress_of(const Progress& whole, const Batch& batch, const SkyMap& map) {
+    const auto n_rows = static_cast<double>(map.rows().extent(0));
+    return sht::part_of(whole, static_cast<double>(batch.first_row) / n_rows,
+                        static_cast<double>(batch.first_row + batch.n_rows) / n_rows);
+}
+
+template <class Options>
+ShtPlan make_plan(const SkyMap& map, const AlmLayout& layout, int spin, const Options& options) {
+    return {map.grid(), ShtOptions{.lmax = layout.lmax(),
+                                   .mmax = layout.mmax(),
+                                   .spin = spin,
+                                   .threads = options.threads,
+                                   .device = options.device}};
+}
+
+AlmLayout layout_for(const SkyMap& map, const MapAnalysisOptions& options) {
+    const auto most = default_smoothing_lmax(map.grid());
+    if (options.lmax > most)
+        throw InvalidArgument(fmt::format("lmax = {}: must be at most {}{} for the analysis of {}",
+                                          options.lmax, map.nside() > 0 ? "3*nside-1 = " : "", most,
+                                          map.grid().name()));
+    const auto lmax = options.lmax < 0 ? most : options.lmax;
+    return {lmax, options.mmax < 0 ? lmax : options.mmax};
+}
+
+void require_no_bad_pixels(const SkyMap& map, View<const double, 2> weights) {
+    for (std::int64_t row = 0; row < weights.extent(0); ++row) {
+        const auto weight = weights[row];
+        std::int64_t bad = 0, first = -1;
+        for (std::int64_t pixel = 0; pixel < weight.size(); ++pixel)
+            if (weight[pixel] != 1 && bad++ == 0) first = pixel;
+        if (bad > 0)
+            throw InvalidArgument(
+                fmt::format("column {}: {} pixels are UNSEEN or masked, the first is pixel {} in ring order",
+                            map.row_name(row), bad, first));
+    }
+}
+
+MonopoleDipole remove_monopole_dipole(SkyMap& map, const MapAnalysisOptions& options) {
+    if (!options.remove) return {};
+    const auto row = map.intensity_row();
+    if (row < 0)
+        throw InvalidArgument(
+            fmt::format("{}: has no intensity column to fit a monopole to", map.header().source));
+    const auto intensity = map.rows()[row];
+    const auto fit = fit_monopole_dipole<double>(map.grid(), intensity, options.mask, *options.remove);
+    subtract_monopole_dipole<double>(map.grid(), fit, intensity);
+    return fit;
+}
+
+void merge(const AnalysisReport& part, AnalysisReport& whole) {
+    whole.iterations = std::max(whole.iterations, part.iterations);
+    whole.residual = std::max(whole.residual, part.residual);
+    whole.reached_tolerance = whole.reached_tolerance && part.reached_tolerance;
+    whole.last_update = std::max(whole.last_update, part.last_update);
+    whole.updates_grew = whole.updates_grew || part.updates_grew;
+    whole.invertible = whole.invertible && part.invertible;
+    if (whole.note.empty()) whole.note = part.note;
+}
+
+AnalysisReport analyze_rows(const SkyMap& map, const MapAnalysisOptions& options, MapAlm& result) {
+    AnalysisOptions analysis{.iterations = options.tolerance > 0 ? 0 : options.iterations,
+                             .tolerance = options.tolerance,
+                             .max_iterations = options.max_iterations,
+                             .ring_weights = options.ring_weights,
+                             .pixel_weights = options.pixel_weights};
+    AnalysisReport report;
+    for (const auto& batch : batches(map)) {
+        if (batch.spin > result.layout.lmax()) continue;  // E and B have no degrees below 2: their alm are 0
+        analysis.progress = progress_of(options.progress, batch, map);
+        merge(analyze<double>(make_plan(map, result.layout, batch.spin, options),
+                              batch_view(map.rows(), batch), batch_view(result.alm.view(), batch), analysis),
+              report);
+    }
+    return report;
+}
+
+void require_one_sky(const SkyMap& map) {
+    if (map.groups().size() != 1 ||
+        (map.groups()[0].fields == Fields::scalars && map.groups()[0].n_rows != 1))
+        throw InvalidArgument(fmt::format("{}: has {} columns: choose one of them, or I, Q and U",
+                                          map.header().source, map.header().columns.size()));
+}
+
+std::string unit_of(const SkyMap& map) {
+    return map.column(0).unit;
+}
+
+}  // namespace
+
+SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask) {
+    SkyFraction fraction;
+    double area = 0;
+    for (const auto& ring : grid.rings())
+        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
+            area += ring.weight;
+            fraction.used += mask[pixel] != 0 ? ring.weight : 0;
+            fraction.mean += mask[pixel] * ring.weight;
+            fraction.mean_square += mask[pixel] * mask[pixel] * ring.weight;
+        }
+    fraction.used /= area;
+    fraction.mean /= area;
+    fraction.mean_square /= area;
+    return fraction;
+}
+
+void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<double, 2> weights) {
+    auto rows = map.rows();
+    const auto n_pixels = map.grid().n_pixels();
+    if (mask.size() != 0 && mask.size() != n_pixels)
+        throw InvalidArgument(fmt::format("mask: {} pixels, the map has {}", mask.size(), n_pixels));
+    for (std::int64_t row = 0; row < rows.extent(0); ++row)
+        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
+            weights(row, pixel) = is_unseen_value(rows(row, pixel)) ? 0 : mask.size() > 0 ? mask[pixel] : 1;
+    for (const auto& group : map.groups()) {
+        if (group.fields == Fields::scalars) continue;
+        const auto q = weights[group.first_row + group.n_rows - 2],
+                   u = weights[group.first_row + group.n_rows - 1];
+        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
+            q[pixel] = u[pixel] = std::min(q[pixel], u[pixel]);
+    }
+    if (mode == MaskMode::error) require_no_bad_pixels(map, weights);
+    for (std::int64_t row = 0; row < rows.extent(0); ++row)
+        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
+            rows(row, pixel) = weights(row, pixel) == 0 ? 0 : rows(row, pixel) * weights(row, pixel);
+}
+
+AnalyzedMap analyze(SkyMap map, const MapAnalysisOptions& options) {
+    if (options.mask_mode == MaskMode::renormalize)
+        throw InvalidArgument("mask_mode = renormalize: an analysis takes zero or error");
+    AnalyzedMap result;
+    result.alm.layout = layout_for(map, options);
+    result.report.removed = remove_monopole_dipole(map, options);
+    {
+        Array<double, 2> weights(map.rows().extents());
+        apply_mask(map, options.mask, options.mask_mode, weights.view());
+        for (std::int64_t row = 0; row < weights.extent(0); ++row)
+            result.report.sky_fraction.push_back(sky_fraction(map.grid(), weights.view()[row]));
+    }
+    result.alm.alm = Array<std::complex<double>, 2>({map.rows().extent(0), result.alm.layout.size()});
+    result.report.analysis = analyze_rows(map, options, result.alm);
+    return result;
+}
+
+void synthesize(const MapAlm& alm, SkyMap& map, const MapSynthesisOptions& options) {
+    if (alm.alm.extent(0) != map.rows().extent(0))
+        throw InvalidArgument(
+            fmt::format("alm: {} rows, the map has {}", alm.alm.extent(0), map.rows().extent(0)));
+    for (const auto& batch : batches(map)) {
+        if (batch.spin > alm.layout.lmax()) continue;
+        make_plan(map, alm.layout, batch.spin, options)
+            .template synthesize<double>(batch_view(alm.alm.view(), batch), batch_view(map.rows(), batch),
+                                         progress_of(options.progress, batch, map));
+    }
+}
+
+std::vector<Spectrum> anafast(SkyMap map, const MapAnalysisOptions& options) {
+    require_one_sky(map);
+    const auto unit = squared_unit(unit_of(map));
+    const auto analyzed = analyze(std::move(map), options);
+    auto result = spectra<double>(analyzed.alm.layout, analyzed.alm.alm.view());
+    for (auto& spectrum : result) spectrum.unit = unit;
+    return result;
+}
+
+std::vector<Spectrum> anafast(SkyMap first, SkyMap second, const MapAnalysisOptions& options) {
+    require_one_sky(first);
+    require_one_sky(second);
+    const auto unit = product_unit(unit_of(first), unit_of(second));
+    const auto a = analyze(std::move(first), options), b = analyze(std::move(second), options);
+    auto result = spectra<double>(a.alm.layout, a.alm.alm.view(), b.alm.alm.view());
+    for (auto& spectrum : result) spectrum.unit = unit;
+    return result;
+}
+
+}  // namespace zonal
