@@ -98,7 +98,7 @@ RingPower::Rings sum(RingPower::Rings a, const RingPower::Rings& b) {
     return a;
 }
 
-void check_spectrum(const std::vector<double>& c_l, const char* name = "c_l") {
+void check_c_l(const std::vector<double>& c_l, const char* name = "c_l") {
     for (std::size_t l = 0; l < c_l.size(); ++l)
         if (!(c_l[l] >= 0) || !std::isfinite(c_l[l]))
             throw InvalidArgument(
@@ -106,8 +106,8 @@ void check_spectrum(const std::vector<double>& c_l, const char* name = "c_l") {
 }
 
 void check_spectra(const std::vector<double>& c_ee, const std::vector<double>& c_bb) {
-    check_spectrum(c_ee, "c_ee");
-    check_spectrum(c_bb, "c_bb");
+    check_c_l(c_ee, "c_ee");
+    check_c_l(c_bb, "c_bb");
     if (c_ee.size() != c_bb.size())
         throw InvalidArgument(
             fmt::format("c_bb: {} values: must be as many as c_ee has, {}", c_bb.size(), c_ee.size()));
@@ -218,7 +218,7 @@ constexpr const char* spin_kernel_name = "of Q and U";
 
 double support_for_error(const RadialKernel& kernel, const std::vector<double>& c_l, double error) {
     check_error(error);
-    check_spectrum(c_l);
+    check_c_l(c_l);
     const auto edges = edges_of(kernel, radial::find_extent(kernel, nothing).theta);
     return find_support(RingPower(kernel, c_l), edges, error, kernel.name());
 }
@@ -239,7 +239,7 @@ double support_for_error(const PolarizationKernel& kernel, const std::vector<dou
 
 double truncation_error(const RadialKernel& kernel, const std::vector<double>& c_l, double theta_cut) {
     check_cut(theta_cut);
-    check_spectrum(c_l);
+    check_c_l(c_l);
     const auto edges = edges_of(kernel, radial::find_extent(kernel, nothing).theta);
     return find_truncation_error(RingPower(kernel, c_l), edges, theta_cut, kernel.name());
 }

@@ -12,12 +12,12 @@ namespace {
 
 /// Smooth but not analytic at its ends, the density needs more nodes than its shape suggests; 96 on half of
 /// it leave less than rounding.
-constexpr std::int64_t n_nodes = 96;
+constexpr std::int64_t norm_nodes = 96;
 
 }  // namespace
 
 SmoothStep::SmoothStep(std::function<double(double)> density) : density_(std::move(density)) {
-    for (const auto& node : grids::gauss_legendre_nodes(n_nodes)) {
+    for (const auto& node : grids::gauss_legendre_nodes(norm_nodes)) {
         for (const double x : {node.cos_theta, -node.cos_theta}) {
             node_.push_back(x);
             weight_.push_back(node.weight);
