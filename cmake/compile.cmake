@@ -12,8 +12,9 @@ set(CMAKE_CUDA_EXTENSIONS OFF)
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-math-errno>"
                     "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off;-diag-suppress=554>")
 
-# In unity builds (several sources in one translation unit, in half of the time: zonal_io and the tool always, all with
-# -DCMAKE_UNITY_BUILD=ON) stay apart the sources that Highway includes once for each instruction set.
+# A unity build compiles several sources in one translation unit and takes half of the time (zonal_io and the tool are
+# always built so, everything with -DCMAKE_UNITY_BUILD=ON). Sources that Highway includes once for each instruction set
+# stay apart.
 function(zonal_keep_simd_sources_apart)
   foreach(source IN LISTS ARGN)
     file(STRINGS ${source} found REGEX "hwy/foreach_target" LIMIT_COUNT 1)

@@ -31,9 +31,13 @@ count_cases() {
     stage_cases="$good passed, $bad failed"
 }
 
+# CPU seconds of everything that has run so far.
+cpu_seconds() { awk '{printf "%.0f", ($14 + $15 + $16 + $17) / '"$(getconf CLK_TCK)"'}' "/proc/$$/stat"; }
+
 # stage NAME FUNCTION [ARGUMENT...]
 stage() {
-    local name=$1 log start=$SECONDS status; shift
+    local name=$1 log start=$SECONDS cpu status; shift
+    cpu=$(cpu_seconds)
     log=$logs/${name// /-}.log
     printf '== %s\n' "$name"
     (set -e; "$@") >"$log" 2>&1 </dev/null
@@ -46,9 +50,9 @@ stage() {
         end_stages
         exit 1
     fi
-    printf '   %s, %d s\n' "$stage_cases" $((SECONDS - start))
+    printf '   %s, %d s (CPU %d s)\n' "$stage_cases" $((SECONDS - start)) $(($(cpu_seconds) - cpu))
 }
 
 end_stages() {
-    printf '== %d s in all\n%d passed, %d failed\n' $SECONDS $passed $failed
+    printf '== %d s in all (CPU %d s)\n%d passed, %d failed\n' $SECONDS "$(cpu_seconds)" $passed $failed
 }
