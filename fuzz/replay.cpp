@@ -1,5 +1,6 @@
 // Runs the fuzz target without libFuzzer: on each file of a corpus as it stands, then on mutations of it. The
-// mutations follow from the seed alone, so a failure can be repeated.
+// mutations follow from the seed alone. It is printed first and another in each run, so every run tries new
+// ones, and --seed or the environment variable ZONAL_FUZZ_SEED repeats a failure.
 //
 //   fuzz_fits_replay [--mutations N] [--seed S] [--save FILE] CORPUS...
 //
@@ -29,7 +30,7 @@ constexpr std::size_t card = 80;
 
 struct Options {
     std::uint64_t mutations = 1000;
-    std::uint64_t seed = 1;
+    std::uint64_t seed = 0;
     std::string save;
     std::vector<std::string> corpus;
 };
@@ -155,8 +156,14 @@ std::uint64_t parse_count(const std::string& text) {
     return value;
 }
 
+std::uint64_t default_seed() {
+    const char* const given = std::getenv("ZONAL_FUZZ_SEED");
+    return given == nullptr ? std::random_device{}() : parse_count(given);
+}
+
 Options parse(int argc, char** argv) {
     Options options;
+    options.seed = default_seed();
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
         const bool has_value = argument.starts_with("--");
@@ -212,6 +219,7 @@ void try_input(const Bytes& file, const Options& options) {
 
 void run(const Options& options) {
     const auto corpus = read_corpus(options.corpus);
+    std::cout << "seed " << options.seed << " (repeat with --seed or ZONAL_FUZZ_SEED)" << std::endl;
     for (const auto& file : corpus) try_input(file, options);
     Mutator mutator(options.seed);
     for (std::uint64_t i = 0; i < options.mutations; ++i) {

@@ -7,12 +7,20 @@ import pytest
 from conftest import call
 from test_common import SUBCOMMANDS
 
+# Another in each run, shown with each failure; ZONAL_FUZZ_SEED repeats it.
+SEED = os.environ.get("ZONAL_FUZZ_SEED") or str(random.SystemRandom().randrange(2**32))
 RUNS = int(os.environ.get("ZONAL_FUZZ_RUNS", "25"))  # for each subcommand
 
 VALUES = ["0", "1", "-1", "3", "16", "1e9", "99999999999999999999", "nan", "inf", "-inf", "1e-320", "10deg", "-5arcmin",
           "0rad", "deg", "sky.fits", "cl.txt", "missing.fits", "out.fits", "new.fits", "new.png", "", " ", "\n", "\x1b[0m", "é",
           "\udcff", "I,Q,U", ",", "a,,b", "0,1,2", "G", "mars", "ring", "zero", "renormalize", "--", "-", "-x", "++", "=", "%s",
           "'", "'; rm -rf x", "x" * 5000, "/dev/null", "/", ".", "10degx", "0x10", "1_000", "1,5"]
+
+
+def random_of(name):
+    """Random numbers of one test; pytest shows what is printed here with its failure."""
+    print(f"repeat with ZONAL_FUZZ_SEED={SEED}")
+    return random.Random(f"{SEED} {name}")
 
 
 def option_names(name):
@@ -42,7 +50,7 @@ def test_random_options(sky, tmp_path, name):
     (tmp_path / "cl.txt").write_text("# l TT\n" + "".join(f"{l} 1.0\n" for l in range(60)))
     (tmp_path / "out.fits").write_text("precious")
     inputs = sorted(path.name for path in tmp_path.iterdir())
-    rng = random.Random(name)
+    rng = random_of(name)
     options = option_names(name)
     # A calibration would take a minute: it is refused, as its cache folder cannot be made.
     cache = tmp_path / ("cl.txt" if name == "calibrate" else "cache")
