@@ -111,7 +111,7 @@ void expect_same_report(const SmoothingReport& a, const SmoothingReport& b) {
         EXPECT_EQ(a.bad_pixels[k].first_unseen, b.bad_pixels[k].first_unseen);
     }
     EXPECT_EQ(a.iterations, b.iterations);
-    EXPECT_EQ(a.converged, b.converged);
+    EXPECT_EQ(a.reached_tolerance, b.reached_tolerance);
     EXPECT_EQ(a.note, b.note);
 }
 
