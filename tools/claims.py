@@ -25,7 +25,7 @@ FIGURE = re.compile(rf"({NUMBER})\s*({'|'.join(map(re.escape, filter(None, UNITS
 LINE = re.compile(r"(?P<figure>.+?)\s+(?P<relation>=|<=|>=)\s+(?P<expression>.+)")
 FUNCTIONS = {"min": min, "max": max, "sum": sum, "len": len, "abs": abs}
 ALLOWED = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Attribute, ast.Call, ast.keyword, ast.Constant, ast.Name,
-           ast.Subscript, ast.GeneratorExp, ast.comprehension, ast.Load, ast.Store, ast.operator, ast.unaryop, ast.cmpop,
+           ast.Subscript, ast.List, ast.GeneratorExp, ast.comprehension, ast.Load, ast.Store, ast.operator, ast.unaryop, ast.cmpop,
            ast.boolop, ast.BoolOp)
 
 
