@@ -101,7 +101,8 @@ run_fuzz() {
 build_tsan() {
     local files
     files=$(cd tests && grep -lE 'Thread|Parallel' {unit/*,property}/*.cpp | paste -sd';')
-    build tsan -DZONAL_WITH_BENCH=OFF -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF -DZONAL_TEST_FILES="$files"
+    build tsan -DZONAL_WITH_BENCH=OFF -DZONAL_WITH_EXAMPLES=OFF -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF \
+        -DZONAL_TEST_FILES="$files"
 }
 
 # In a tree of its own, only configured: clang cannot read the precompiled header that GCC makes for the tool. Several
@@ -130,11 +131,11 @@ if want release; then stage "C++ tests" run_ctest; fi
 if want python; then stage "Python tests" run_pytest; fi
 if want install; then stage install run_install; fi
 if want asan; then
-    stage "build asan" build asan -DZONAL_WITH_BENCH=OFF
+    stage "build asan" build asan -DZONAL_WITH_BENCH=OFF -DZONAL_WITH_EXAMPLES=OFF
     stage "C++ tests with ASan and UBSan" run_gtests asan "$asan_subset"
 fi
 if want fuzz; then
-    want asan || stage "build asan" build asan -DZONAL_WITH_BENCH=OFF
+    want asan || stage "build asan" build asan -DZONAL_WITH_BENCH=OFF -DZONAL_WITH_EXAMPLES=OFF
     stage "fuzzing with ASan and UBSan" run_fuzz
 fi
 if want tsan; then
