@@ -20,6 +20,8 @@ pkg_check_modules(ZONAL_HWY REQUIRED IMPORTED_TARGET libhwy)
 if(ZONAL_WITH_IO)
   pkg_check_modules(ZONAL_CFITSIO REQUIRED IMPORTED_TARGET cfitsio)
   pkg_check_modules(ZONAL_ZLIB REQUIRED IMPORTED_TARGET zlib)
+  find_package(nlohmann_json REQUIRED)
+  set(ZONAL_JSON $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)  # headers alone, as Eigen's
 endif()
 
 if(ZONAL_WITH_CUDA)

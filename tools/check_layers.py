@@ -31,7 +31,7 @@ ALLOWED = {
     "planning": {"core", "fft", "grids", "sht", "sky", "radial", "split"},
     "chebyshev": {"core", "fft"},
     "gwrm": {"core", "fft", "chebyshev"},
-    "io": {"core", "grids", "sht", "sky", "gwrm"},
+    "io": {"core", "fft", "grids", "sht", "sky", "radial", "split", "planning", "gwrm"},
     "distributed": {"core", "fft", "grids", "sht", "radial"},
 }
 
@@ -46,7 +46,7 @@ PUBLIC = {
     "kernel": "radial", "filters": "radial", "wavelets": "radial", "convolution": "radial",
     "normalized_convolution": "radial", "polarization_convolution": "radial",
     "split": "split", "split_convolution": "split",
-    "planner": "planning", "pixel_quadrature": "planning",
+    "planner": "planning", "saved_plan": "planning", "pixel_quadrature": "planning",
     "chebyshev": "chebyshev", "gwrm": "gwrm",
 }
 
@@ -64,7 +64,7 @@ FOREIGN = [
     (r"fmt/.*", "fmt", CPP),
     (r"CLI/.*", "CLI11", ("cli/",)),
     (r"cairo.*", "Cairo", ("cli/plot/",)),
-    (r"nlohmann/.*", "nlohmann-json", ("cli/", "bench/", "tests/")),
+    (r"nlohmann/.*", "nlohmann-json", ("src/io/json/", "cli/", "bench/", "tests/")),
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')

@@ -1,21 +1,39 @@
+#include <fmt/core.h>
+
 #include <memory>
 
 #include "commands/subcommands.hpp"
-#include "engine/cost_model_file.hpp"
-#include "engine/weight_cache.hpp"
 #include "options/common_options.hpp"
 #include "options/options.hpp"
+#include "zonal/io/cache.hpp"
+#include "zonal/io/cost_model.hpp"
 
 namespace zonal::cli {
 namespace {
 
+/// Says what it takes to smooth a map of a size that is met often: costs by units of work tell a user little.
+void report_example(const CostModel& costs, Session& session) {
+    constexpr std::int64_t nside = 1024, lmax = 2 * nside;
+    const auto work = transform_work(Grid::healpix(nside), lmax);
+    session.report["example"] = fmt::format("smoothing in harmonic space, nside {}, lmax {}", nside, lmax);
+    for (const auto& device : costs.devices)
+        session.report["example_on_" + to_string(device.device)] = {
+            {"i_seconds", predicted_seconds(device.scalar.smoothing, work)},
+            {"q_and_u_seconds", predicted_seconds(device.polarization.smoothing, work)}};
+}
+
 void run(std::int64_t n_threads, Session& session) {
     const auto threads = static_cast<int>(n_threads);
-    const auto path = cost_model_path(cache_folder(), threads);
-    const auto model = calibrate(threads, session.progress("calibrate"));
-    write_cost_model(path, model);
+    const auto path = io::cost_cache_path(io::make_cache_folder(), threads);
+    OutputOptions{.overwrite = true}.require_writable(path, OutputFormat::json);
+    const auto costs = calibrate(threads, session.progress("calibrate"));
+    io::write_cost_model(path, costs);
     session.report["output"] = path;
-    session.report.update(to_json(model));
+    if (session.json)
+        session.report.update(Json::parse(io::to_json(costs)));
+    else
+        session.report["machine"] = costs.fingerprint;
+    report_example(costs, session);
 }
 
 }  // namespace
@@ -24,7 +42,7 @@ void add_calibrate(CLI::App& root, Session& session, Action& action) {
     auto& app =
         add_subcommand(root, session, "calibrate",
                        "Measures what transforms and convolutions cost on this machine, for zonal plan, and "
-                       "keeps it in the cache folder. Takes up to a minute; let nothing else run.",
+                       "keeps it in the cache folder. Takes a few minutes at most; let nothing else run.",
                        "zonal calibrate");
     const auto threads = std::make_shared<std::int64_t>(0);
     add_integer(app, "--threads", *threads, {0, 4096}, "threads to compute with; 0: all CPUs of the process")

@@ -7,14 +7,14 @@
 #include "bench/plan_measure.hpp"
 #include "commands/subcommands.hpp"
 #include "engine/choice_report.hpp"
-#include "engine/cost_model_file.hpp"
-#include "engine/plan_file.hpp"
 #include "engine/spectrum_file.hpp"
 #include "options/beam_options.hpp"
 #include "options/common_options.hpp"
 #include "options/options.hpp"
 #include "options/split_options.hpp"
 #include "shell/error.hpp"
+#include "zonal/io/cost_model.hpp"
+#include "zonal/io/plan.hpp"
 #include "zonal/io/profile.hpp"
 #include "zonal/pixel_quadrature.hpp"
 #include "zonal/planner.hpp"
@@ -197,7 +197,7 @@ bool plan_fields(const PlanOptions& options, bool has_spin, const CostModel& cos
     const bool is_kept = choices[0].excluded.empty();
     if (options.measure && is_kept) measure_choices(request, choices, options.seed.value_or(1), session);
     if (!is_kept || options.save_plan.empty()) return is_kept;
-    write_plan(options.save_plan, make_plan(request, choices[0], costs), options.output.overwrite);
+    io::write_plan(options.save_plan, make_plan(request, choices[0], costs), options.output.overwrite);
     session.report["output"] = options.save_plan;
     return true;
 }
@@ -206,7 +206,9 @@ void run(PlanOptions& options, Session& session) {
     if (!options.save_plan.empty()) options.output.require_writable(options.save_plan, OutputFormat::json);
     choose_lmax(options);
     check(options);
-    const auto costs = read_cost_model(options.costs, options.run.thread_count(), session);
+    const auto found = io::find_costs(options.costs, options.run.thread_count());
+    session.note(found.notes);
+    const auto& costs = found.costs;
     session.report["kernel"] =
         options.profile.empty() ? kernel_text(options.kernel) : "profile " + options.profile;
     session.report["nside"] = options.nside;

@@ -8,6 +8,7 @@
 #include "options/options.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
+#include "zonal/io/cache.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -51,8 +52,9 @@ void run(const WeightsOptions& options, Session& session) {
     if (options.lmax && options.out.empty())
         throw UsageError("--lmax: needs OUT; the cache folder keeps weights of the default lmax");
     const auto kind = options.ring ? Kind::ring : Kind::pixel;
-    const auto out =
-        options.out.empty() ? cache_folder() + "/" + weight_file_name(kind, options.nside) : options.out;
+    const auto out = options.out.empty()
+                         ? io::make_cache_folder() + "/" + weight_file_name(kind, options.nside)
+                         : options.out;
     options.output.require_writable(out);
     const auto weights = compute_weights(kind, options.nside, options.lmax.value_or(-1),
                                          static_cast<int>(options.threads), session);

@@ -6,12 +6,12 @@
 #include <chrono>
 
 #include "engine/choice_report.hpp"
-#include "engine/cost_model_file.hpp"
-#include "engine/plan_file.hpp"
 #include "engine/smooth_kernels.hpp"
 #include "engine/smooth_pixels.hpp"
 #include "engine/smooth_spectra.hpp"
 #include "shell/error.hpp"
+#include "zonal/io/cost_model.hpp"
+#include "zonal/io/plan.hpp"
 #include "zonal/pixel_quadrature.hpp"
 #include "zonal/planner.hpp"
 
@@ -181,7 +181,9 @@ void run_on_planned_device(const CostModel& costs, ConvolutionChoice& choice, Sm
 
 /// The fastest way by what this machine's devices cost.
 ConvolutionChoice plan(const Problem& problem, SmoothOptions& options, Session& session) {
-    const auto costs = read_cost_model(options.kernel.costs, options.run.thread_count(), session);
+    const auto found = io::find_costs(options.kernel.costs, options.run.thread_count());
+    session.note(found.notes);
+    const auto& costs = found.costs;
     auto request = problem.request;
     request.devices = devices_for(options, costs);
     const auto choices = plan_convolution(request, costs);
@@ -191,7 +193,7 @@ ConvolutionChoice plan(const Problem& problem, SmoothOptions& options, Session& 
     if (options.kernel.save_plan.empty()) return choice;
     if (!problem.is_single())
         throw UsageError("--save-plan: keeps plans of one kernel and one spectrum; here are more");
-    write_plan(options.kernel.save_plan, make_plan(request, choice, costs), options.output.overwrite);
+    io::write_plan(options.kernel.save_plan, make_plan(request, choice, costs), options.output.overwrite);
     session.report["plan_output"] = options.kernel.save_plan;
     return choice;
 }
@@ -256,7 +258,7 @@ void choose_method(SmoothOptions& options, const SkyMap& map, Session& session) 
     const auto start = std::chrono::steady_clock::now();
     session.report["method_asked_for"] = to_string(options.kernel.chosen_method());
     std::optional<SavedPlan> saved;
-    if (!options.kernel.plan.empty()) saved = read_plan(options.kernel.plan);
+    if (!options.kernel.plan.empty()) saved = io::read_plan(options.kernel.plan);
     if (saved) {
         require_grid(*saved, map.grid());  // before its lmax meets a grid that cannot hold it
         follow(*saved, options);

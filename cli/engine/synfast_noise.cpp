@@ -7,9 +7,9 @@
 
 #include "engine/choice_report.hpp"
 #include "engine/convolve_choice.hpp"
-#include "engine/cost_model_file.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
+#include "zonal/io/cost_model.hpp"
 #include "zonal/planner.hpp"
 #include "zonal/realization.hpp"
 
@@ -50,7 +50,9 @@ std::vector<ConvolutionChoice> choices_for(const ConvolutionRequest& request, co
 
 ConvolutionChoice choose(const ConvolutionRequest& request, const NoiseSkyOptions& options,
                          const RunOptions& run, Session& session) {
-    const auto costs = read_cost_model(options.costs, run.thread_count(), session);
+    const auto found = io::find_costs(options.costs, run.thread_count());
+    session.note(found.notes);
+    const auto& costs = found.costs;
     auto planned = request;
     if (!run.any_device && has_costs(costs, run.device)) planned.devices = {run.device};
     auto choice = choices_for(planned, options, costs, session)[0];

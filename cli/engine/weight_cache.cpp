@@ -2,11 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
 #include "shell/error.hpp"
+#include "zonal/io/cache.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -39,27 +39,6 @@ std::optional<FoundWeights> read_kept(const std::string& path, Kind kind, std::i
 
 }  // namespace
 
-std::string cache_path() {
-    // XDG Base Directory Specification: a relative path in the variable is ignored.
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/')
-        return fmt::format("{}/zonal", cache);
-    if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/')
-        return fmt::format("{}/.cache/zonal", home);
-    return "";
-}
-
-std::string cache_folder() {
-    auto folder = cache_path();
-    if (folder.empty())
-        throw IoError("no cache folder: neither XDG_CACHE_HOME nor HOME is set to an absolute path");
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error)
-        throw IoError(fmt::format("{}: the cache folder cannot be made: {}; XDG_CACHE_HOME says where it is",
-                                  folder, error.message()));
-    return folder;
-}
-
 std::string weight_file_name(Kind kind, std::int64_t nside) {
     return kind == Kind::ring ? fmt::format("weight_ring_n{:05}.fits", nside)
                               : fmt::format("healpix_full_weights_nside_{:04}.fits", nside);
@@ -85,11 +64,11 @@ io::QuadratureWeights compute_weights(Kind kind, std::int64_t nside, std::int64_
 FoundWeights weights_for(const std::string& choice, std::int64_t nside, int threads, Session& session) {
     if (choice != "ring" && choice != "pixel") return read_file(choice, nside);
     const auto kind = choice == "ring" ? Kind::ring : Kind::pixel;
-    const auto path = cache_path() + "/" + weight_file_name(kind, nside);
+    const auto path = io::cache_folder() + "/" + weight_file_name(kind, nside);
     if (auto kept = read_kept(path, kind, nside, session)) return std::move(*kept);
     auto weights = compute_weights(kind, nside, -1, threads, session);
     try {
-        cache_folder();
+        io::make_cache_folder();
         io::write_weights(path, weights, {true});
     } catch (const IoError& error) {
         session.note(fmt::format("weights are not kept: {}", error.what()));

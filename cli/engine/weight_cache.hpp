@@ -18,12 +18,6 @@ struct FoundWeights {
 /// file.
 FoundWeights weights_for(const std::string& choice, std::int64_t nside, int threads, Session& session);
 
-/// $XDG_CACHE_HOME/zonal, or ~/.cache/zonal, for reading: it need not be there. Empty where neither
-/// XDG_CACHE_HOME nor HOME is an absolute path.
-std::string cache_path();
-/// The same for writing: made if it is not there. Throws IoError when it cannot be.
-std::string cache_folder();
-
 /// Name of HEALPix' file of these weights.
 std::string weight_file_name(io::QuadratureWeights::Kind kind, std::int64_t nside);
 

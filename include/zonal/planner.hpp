@@ -83,6 +83,9 @@ struct CostModel {
 /// are those of another machine. threads: 0 for all.
 std::string machine_fingerprint(int threads = 0);
 
+/// Returns whether the model knows what work on this device costs.
+bool has_costs(const CostModel& costs, Device device);
+
 /// Returns costs to plan with before a calibration: of the CPU alone, scaled by the number of threads from
 /// one core of a server of 2023 (AMD EPYC 9004, AVX-512).
 CostModel default_cost_model(int threads = 0);
@@ -108,6 +111,8 @@ enum class ConvolutionReference {
     discrete,   ///< the sum over the map's pixels with the grid's weights
     continuous  ///< the window on the alm that the map is made of
 };
+/// "discrete", "continuous".
+std::string to_string(ConvolutionReference reference);
 
 /// A request to convolve n_maps maps of one grid to the same grid. The maps are of spin 0, or pairs of Q and
 /// U if `polarization` is given, with the error of Q and U together. Make two requests for I, Q and U,
@@ -166,6 +171,11 @@ bool can_be_split(const ConvolutionRequest& request);
 /// Returns split_error of a split of the request's kernel for its maps. Throws InvalidArgument if it has
 /// none.
 double split_error(const KernelSplit& split, const ConvolutionRequest& request);
+
+/// Says why a choice cannot keep the request's error by the estimates that plan_convolution chooses by: a cut
+/// that is too narrow, too few iterations, too low a precision or accuracy. Empty where it can. choice: made
+/// for this grid, kernel, lmax, spectrum and reference, perhaps long ago; of splits see split_error, too.
+std::string why_not_kept(const ConvolutionRequest& request, const ConvolutionChoice& choice);
 
 /// Returns all ways that were looked at: first those that may be taken, fastest first, then the others. There
 /// is always harmonic space among them. Throws InvalidArgument if the request contradicts itself.

@@ -73,21 +73,48 @@ std::string machine_fingerprint(int threads) {
     return text;
 }
 
+bool has_costs(const CostModel& costs, Device device) {
+    return std::any_of(costs.devices.begin(), costs.devices.end(),
+                       [&](const auto& known) { return known.device == device; });
+}
+
 CostModel default_cost_model(int threads) {
-    // What calibrate() found for one thread; of Q and U, on another machine, over what it found for spin 0.
+    // What calibrate() found for one thread; for Q and U, on another machine, over what it found for spin 0.
     DeviceCosts costs;
     auto& scalar = costs.scalar;
-    scalar.smoothing = scalar.iteration = {3.6e-11, 1.96e-8, 0};
-    scalar.ring_fft_double = {2.0e-8, 0, 7.3e-10, 1.2e-10, 1.2e-10, 8.3e-10, 0, 4.1e-9};
-    scalar.ring_fft_single = {2.0e-8, 0, 4.0e-10, 2.2e-11, 2.2e-11, 7.4e-10, 0, 3.4e-9};
-    scalar.pixel_sum_double = {0, 0, 0, 3.5e-11, 3.5e-11, 1.2e-9};
-    scalar.pixel_sum_single = {0, 0, 0, 1.1e-11, 1.1e-11, 7.9e-10};
+    scalar.smoothing = scalar.iteration = {.legendre_flop = 3.6e-11, .pixel = 1.96e-8};
+    scalar.ring_fft_double = {.kernel_value = 2.0e-8,
+                              .mode_product = 7.3e-10,
+                              .pixel_product = 1.2e-10,
+                              .uneven_product = 1.2e-10,
+                              .pixel_row = 8.3e-10,
+                              .fft_pixel = 4.1e-9};
+    scalar.ring_fft_single = {.kernel_value = 2.0e-8,
+                              .mode_product = 4.0e-10,
+                              .pixel_product = 2.2e-11,
+                              .uneven_product = 2.2e-11,
+                              .pixel_row = 7.4e-10,
+                              .fft_pixel = 3.4e-9};
+    scalar.pixel_sum_double = {.pixel_product = 3.5e-11, .uneven_product = 3.5e-11, .pixel_row = 1.2e-9};
+    scalar.pixel_sum_single = {.pixel_product = 1.1e-11, .uneven_product = 1.1e-11, .pixel_row = 7.9e-10};
     auto& polarization = costs.polarization;
-    polarization.smoothing = polarization.iteration = {1.0e-10, 5.9e-8, 0};
-    polarization.ring_fft_double = {4.0e-8, 0, 1.3e-9, 1.2e-10, 1.2e-10, 1.1e-9, 0, 4.4e-9};
-    polarization.ring_fft_single = {2.4e-8, 0, 4.9e-10, 2.2e-11, 2.2e-11, 1.6e-9, 0, 3.7e-9};
-    polarization.pixel_sum_double = {0, 0, 0, 3.5e-11, 3.5e-11, 1.6e-9};
-    polarization.pixel_sum_single = {0, 0, 0, 1.1e-11, 1.1e-11, 1.7e-9};
+    polarization.smoothing = polarization.iteration = {.legendre_flop = 1.0e-10, .pixel = 5.9e-8};
+    polarization.ring_fft_double = {.kernel_value = 4.0e-8,
+                                    .mode_product = 1.3e-9,
+                                    .pixel_product = 1.2e-10,
+                                    .uneven_product = 1.2e-10,
+                                    .pixel_row = 1.1e-9,
+                                    .fft_pixel = 4.4e-9};
+    polarization.ring_fft_single = {.kernel_value = 2.4e-8,
+                                    .mode_product = 4.9e-10,
+                                    .pixel_product = 2.2e-11,
+                                    .uneven_product = 2.2e-11,
+                                    .pixel_row = 1.6e-9,
+                                    .fft_pixel = 3.7e-9};
+    polarization.pixel_sum_double = {
+        .pixel_product = 3.5e-11, .uneven_product = 3.5e-11, .pixel_row = 1.6e-9};
+    polarization.pixel_sum_single = {
+        .pixel_product = 1.1e-11, .uneven_product = 1.1e-11, .pixel_row = 1.7e-9};
     share_among_threads(core::resolve_threads(threads), costs.scalar);
     share_among_threads(core::resolve_threads(threads), costs.polarization);
     return {"default", {costs}};

@@ -9,6 +9,7 @@
 
 #include "core/parallel.hpp"
 #include "planning/planned_kernel.hpp"
+#include "planning/request.hpp"
 #include "zonal/error.hpp"
 #include "zonal/pixel_quadrature.hpp"
 #include "zonal/split.hpp"
@@ -42,52 +43,6 @@ RadialKernel as_soft_as_splines(double cut) {
     return RadialKernel::gaussian(cut / 3.2).truncated(cut);
 }
 
-void check_polarization(const ConvolutionRequest& request) {
-    if (!request.polarization) {
-        if (!request.c_bb.empty()) throw InvalidArgument("c_bb: only for Q and U");
-        return;
-    }
-    if (request.lmax < 2)
-        throw InvalidArgument(fmt::format("lmax = {}: must be 2 or more for Q and U", request.lmax));
-    if (request.c_bb.size() != request.c_l.size())
-        throw InvalidArgument(fmt::format("c_bb: {} values, must be as many as c_l has, {}",
-                                          request.c_bb.size(), request.c_l.size()));
-    if (request.polarization->band_limit() < 0)
-        throw InvalidArgument("polarization: is truncated, and must be the whole kernel");
-    if (request.only_split && !can_be_split(request))
-        throw InvalidArgument("only_split: there are no splits of kernels whose windows of E and B differ");
-}
-
-/// Errors are relative to the power of a sky of these spectra, which must be a number.
-void require_finite_power(const std::vector<double>& c_l, const char* name) {
-    double power = 0;
-    for (std::size_t l = 0; l < c_l.size(); ++l) power += (2 * static_cast<double>(l) + 1) * c_l[l];
-    if (!std::isfinite(power))
-        throw InvalidArgument(fmt::format(
-            "{}: the sum of (2l+1)C_l is {}: it must be finite; scale the spectrum down", name, power));
-}
-
-void check(const ConvolutionRequest& request, const CostModel& costs) {
-    if (request.lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", request.lmax));
-    if (!request.c_l.empty() && std::ssize(request.c_l) != request.lmax + 1)
-        throw InvalidArgument(
-            fmt::format("c_l: {} values, must be lmax + 1 = {}", request.c_l.size(), request.lmax + 1));
-    require_finite_power(request.c_l, "c_l");
-    require_finite_power(request.c_bb, "c_bb");
-    check_polarization(request);
-    if (!(request.error > 0 && request.error < 1))
-        throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", request.error));
-    if (const auto error = request.quadrature_error; error && !(*error >= 0))
-        throw InvalidArgument(fmt::format("quadrature_error = {}: must be 0 or more", *error));
-    if (const auto gain = request.iteration_gain; gain && !(*gain > 0 && *gain < 1))
-        throw InvalidArgument(fmt::format("iteration_gain = {}: must be above 0 and below 1", *gain));
-    if (request.n_maps < 1)
-        throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", request.n_maps));
-    if (!(request.theta_cut >= 0 && request.theta_cut <= pi))
-        throw InvalidArgument(fmt::format("theta_cut = {}: must be from 0 to pi (rad)", request.theta_cut));
-    if (costs.devices.empty()) throw InvalidArgument("costs: no device");
-}
-
 class Planner {
   public:
     Planner(const ConvolutionRequest& request, const CostModel& costs)
@@ -102,10 +57,8 @@ class Planner {
 
     std::vector<ConvolutionChoice> choices() {
         for (const auto* device : devices_) add_harmonic(*device);
-        if (sums_error() > request_.error / 2) {
-            exclude_sums(fmt::format("sums over these pixels are wrong by {:.1e}", sums_error()));
-        } else if (const double least = double_error * convolved_.noise; !is_allowed(least)) {
-            exclude_sums(fmt::format("rounding alone may be {:.0e}", least));
+        if (const auto why = why_no_sums(); !why.empty()) {
+            exclude_sums(why);
         } else {
             if (!request_.only_split) add_sums();
             if (request_.consider_split && can_be_split(request_)) add_splits();
@@ -116,7 +69,25 @@ class Planner {
         return choices_;
     }
 
+    std::string why_not_kept(const ConvolutionChoice& choice) const {
+        constexpr double rounding_of_supports = 1e-3;  // they are found to 1e-4 of themselves
+        if (choice.method == ConvolutionMethod::harmonic) return why_not_harmonic(choice.iterations);
+        if (const auto why = why_no_sums(); !why.empty()) return why;
+        if (const double most = accuracy(choice.precision); choice.accuracy > most)
+            return fmt::format("accuracy = {}: must be at most {:.3g}", choice.accuracy, most);
+        if (choice.method == ConvolutionMethod::split)
+            return is_allowed(rounding_of_split(choice.precision)) ? "" : too_coarse;
+        const double least = support() * (1 - rounding_of_supports);
+        if (!(choice.support >= least))
+            return fmt::format("support_rad = {}: must be at least {:.4g}", choice.support, least);
+        const bool is_cut = choice.method == ConvolutionMethod::pixel_sum ||
+                            choice.support < faded_support(choice.precision, support());
+        return is_allowed(rounding_of(choice.precision, choice.support, is_cut)) ? "" : too_coarse;
+    }
+
   private:
+    static constexpr const char* too_coarse = "precision = float: must be double";
+
     bool is_continuous() const { return request_.reference == ConvolutionReference::continuous; }
     /// What sums over pixels are wrong by from the reference, whatever the kernel's cut.
     double sums_error() const {
@@ -138,25 +109,37 @@ class Planner {
     void add_harmonic(const DeviceCosts& device) {
         ConvolutionChoice choice{ConvolutionMethod::harmonic, device.device};
         constexpr int most_iterations = 30;
-        if (is_continuous()) {
-            choice.error = *request_.quadrature_error;
-            while (choice.error > share_of_cut() * request_.error && choice.iterations < most_iterations) {
-                choice.error *= *request_.iteration_gain;
-                ++choice.iterations;
-            }
-        } else {
-            choice.error = convolved_.beyond_lmax;
-        }
+        const double allowed = share_of_cut() * request_.error;
+        while (is_continuous() && harmonic_error(choice.iterations) > allowed &&
+               choice.iterations < most_iterations)
+            ++choice.iterations;
         choice.seconds = harmonic_seconds(device, request_.lmax, choice.iterations);
-        const double least = transform_error * convolved_.noise, allowed = share_of_cut() * request_.error;
-        if (least > allowed)
-            choice.excluded = fmt::format("rounding alone may be {:.0e}", least);
-        else if (choice.error > allowed)
-            choice.excluded = is_continuous()
-                                  ? "its iterations do not get there"
-                                  : fmt::format("the kernel goes on above lmax = {}", request_.lmax);
-        choice.error = std::max(choice.error, least);
+        choice.excluded = why_not_harmonic(choice.iterations);
+        choice.error = std::max(harmonic_error(choice.iterations), transform_error * convolved_.noise);
         choices_.push_back(choice);
+    }
+
+    /// What so many iterations leave, rounding apart.
+    double harmonic_error(int iterations) const {
+        if (!is_continuous()) return convolved_.beyond_lmax;
+        double error = *request_.quadrature_error;
+        for (int i = 0; i < iterations; ++i) error *= *request_.iteration_gain;
+        return error;
+    }
+
+    std::string why_not_harmonic(int iterations) const {
+        const double least = transform_error * convolved_.noise, allowed = share_of_cut() * request_.error;
+        if (least > allowed) return fmt::format("rounding alone may be {:.0e}", least);
+        if (harmonic_error(iterations) <= allowed) return "";
+        return is_continuous() ? "its iterations do not get there"
+                               : fmt::format("the kernel goes on above lmax = {}", request_.lmax);
+    }
+
+    std::string why_no_sums() const {
+        if (sums_error() > request_.error / 2)
+            return fmt::format("sums over these pixels are wrong by {:.1e}", sums_error());
+        const double least = double_error * convolved_.noise;
+        return is_allowed(least) ? "" : fmt::format("rounding alone may be {:.0e}", least);
     }
 
     void exclude_sums(const std::string& reason) {
@@ -392,9 +375,17 @@ class Planner {
 }  // namespace
 
 std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs) {
-    check(request, costs);
+    planning::check(request);
+    if (costs.devices.empty()) throw InvalidArgument("costs: no device");
     const auto complete = with_quadrature(request);
     return Planner(complete, costs).choices();
+}
+
+std::string why_not_kept(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
+    planning::check(request);
+    const auto complete = with_quadrature(request);
+    const DeviceCosts no_costs{choice.device, {}, {}};
+    return Planner(complete, {"", {no_costs}}).why_not_kept(choice);
 }
 
 }  // namespace zonal

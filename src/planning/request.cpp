@@ -1,11 +1,14 @@
 #include "planning/request.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <string>
 #include <utility>
 
+#include "core/constants.hpp"
 #include "planning/aliased_spectrum.hpp"
 #include "planning/planned_kernel.hpp"
 #include "zonal/error.hpp"
@@ -14,6 +17,54 @@
 
 namespace zonal {
 namespace planning {
+namespace {
+
+void check_polarization(const ConvolutionRequest& request) {
+    if (!request.polarization) {
+        if (!request.c_bb.empty()) throw InvalidArgument("c_bb: only for Q and U");
+        return;
+    }
+    if (request.lmax < 2)
+        throw InvalidArgument(fmt::format("lmax = {}: must be 2 or more for Q and U", request.lmax));
+    if (request.c_bb.size() != request.c_l.size())
+        throw InvalidArgument(fmt::format("c_bb: {} values, must be as many as c_l has, {}",
+                                          request.c_bb.size(), request.c_l.size()));
+    if (request.polarization->band_limit() < 0)
+        throw InvalidArgument("polarization: is truncated, and must be the whole kernel");
+    if (request.only_split && !can_be_split(request))
+        throw InvalidArgument("only_split: there are no splits of kernels whose windows of E and B differ");
+}
+
+/// Errors are relative to the power of a sky of these spectra, which must be a number.
+void require_finite_power(const std::vector<double>& c_l, const char* name) {
+    double power = 0;
+    for (std::size_t l = 0; l < c_l.size(); ++l) power += (2 * static_cast<double>(l) + 1) * c_l[l];
+    if (!std::isfinite(power))
+        throw InvalidArgument(fmt::format(
+            "{}: the sum of (2l+1)C_l is {}: it must be finite; scale the spectrum down", name, power));
+}
+
+}  // namespace
+
+void check(const ConvolutionRequest& request) {
+    if (request.lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", request.lmax));
+    if (!request.c_l.empty() && std::ssize(request.c_l) != request.lmax + 1)
+        throw InvalidArgument(
+            fmt::format("c_l: {} values, must be lmax + 1 = {}", request.c_l.size(), request.lmax + 1));
+    require_finite_power(request.c_l, "c_l");
+    require_finite_power(request.c_bb, "c_bb");
+    check_polarization(request);
+    if (!(request.error > 0 && request.error < 1))
+        throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", request.error));
+    if (const auto error = request.quadrature_error; error && !(*error >= 0))
+        throw InvalidArgument(fmt::format("quadrature_error = {}: must be 0 or more", *error));
+    if (const auto gain = request.iteration_gain; gain && !(*gain > 0 && *gain < 1))
+        throw InvalidArgument(fmt::format("iteration_gain = {}: must be above 0 and below 1", *gain));
+    if (request.n_maps < 1)
+        throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", request.n_maps));
+    if (!(request.theta_cut >= 0 && request.theta_cut <= core::pi))
+        throw InvalidArgument(fmt::format("theta_cut = {}: must be from 0 to pi (rad)", request.theta_cut));
+}
 
 std::vector<std::vector<double>> windows_of(const ConvolutionRequest& request, std::int64_t lmax) {
     if (!request.polarization) return {request.kernel.window(lmax)};
@@ -61,6 +112,10 @@ std::string to_string(ConvolutionMethod method) {
         default:
             return "split";
     }
+}
+
+std::string to_string(ConvolutionReference reference) {
+    return reference == ConvolutionReference::discrete ? "discrete" : "continuous";
 }
 
 std::vector<std::vector<double>> spectra_on_pixels(const ConvolutionRequest& request) {

@@ -12,6 +12,10 @@
 /// B in harmonic space.
 namespace zonal::planning {
 
+/// Throws InvalidArgument, which names the field, its value and the range allowed, for a request that
+/// contradicts itself.
+void check(const ConvolutionRequest& request);
+
 inline int spin_of(const ConvolutionRequest& request) {
     return request.polarization ? 2 : 0;
 }

@@ -1,6 +1,7 @@
 """zonal plan and zonal calibrate: ways to convolve, by their cost."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -139,6 +140,17 @@ def test_costs_that_are_no_json_are_an_error_in_plain_words(fails, tmp_path):
         (tmp_path / "costs.json").write_text(text)
         line = fails(1, *NARROW, "--costs", "costs.json")
         assert "costs.json: is no file of costs" in line and "json.exception" not in line
+
+
+def test_calibrate_finds_that_it_cannot_write_before_it_measures(tmp_path):
+    report = call("calibrate", cwd=tmp_path, timeout=10, env={"XDG_CACHE_HOME": "/proc/self"})
+    assert report.code == 1 and "/proc/self/zonal" in report.err
+    folder = tmp_path / "zonal"
+    folder.mkdir()
+    folder.chmod(0o500)
+    if not os.access(folder, os.W_OK):  # to root it is
+        report = call("calibrate", cwd=tmp_path, timeout=10, env={"XDG_CACHE_HOME": str(tmp_path)})
+        assert report.code == 1 and "cannot be written" in report.err
 
 
 def test_costs_of_devices_that_are_not_here_are_left_out(fails, tmp_path):

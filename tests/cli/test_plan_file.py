@@ -41,8 +41,8 @@ def test_a_plan_gives_the_same_map_again(run, tmp_path, method):
 
 
 def test_zonal_plan_keeps_what_smooth_follows(run, plan):
-    assert plan["zonal_plan"] == 2 and plan["spin"] == 0 and plan["grid"] == "healpix nside=64" and plan["lmax"] == LMAX
-    assert plan["error_bound"] == 1e-4 and plan["reference"] == "discrete" and plan["spectrum"] == "white"
+    assert plan["zonal_plan"] == 3 and plan["spin"] == 0 and plan["grid"] == "healpix nside=64" and plan["lmax"] == LMAX
+    assert plan["error_bound"] == 1e-4 and plan["reference"] == "discrete" and plan["c_l"] == []
     assert plan["costs"] == "made up" and "threads" in plan["machine"]
     choice = plan["choice"]
     assert {"method", "device", "precision", "support_rad", "accuracy", "iterations", "predicted_seconds",
@@ -71,10 +71,10 @@ def edit(plan, key, value):
     ("lmax", 100, [*KERNEL], ["lmax = 100", "128"]),
     ("error_bound", 1e-3, ["--error", "1e-4"], ["error_bound = 0.001", "at most 0.0001"]),
     ("reference", "continuous", ["--reference", "discrete"], ["reference = continuous", "discrete"]),
-    ("spectrum", "hash 1", [], ["spectrum = hash 1", "white"]),
+    ("c_l", [1.0] * 129, [], ["c_l = a spectrum: must be white"]),
     ("choice.device", "cuda:0", ["--device", "cpu"], ["device = cuda:0", "--device", "cpu"]),
     ("error_bound", 1e-4, ["--fwhm", "7deg"], ["kernel", "gaussian fwhm=0.10472", "gaussian fwhm=0.122173"]),
-    ("error_bound", 1e-4, ["--input-cl", "cl.txt"], ["spectrum = white", "--input-cl"]),
+    ("error_bound", 1e-4, ["--input-cl", "cl.txt"], ["c_l = white: must be the maps'"]),
 ])
 def test_a_request_that_is_another_is_an_error(run, plan, fails, tmp_path, key, value, arguments, words):
     np.savetxt(tmp_path / "cl.txt", np.transpose([np.arange(200), np.arange(200) + 1.0]), header="l TT")
@@ -91,13 +91,13 @@ def test_a_map_that_cannot_hold_the_plans_lmax_is_told_of_its_grid(run, plan, fa
     np.savetxt(tmp_path / "cl.txt", np.transpose([np.arange(200), np.ones(200)]), header="l TT")
     healpy.write_map(tmp_path / "small.fits", np.ones(12 * 32**2), dtype=np.float64)
     line = fails(2, "smooth", "small.fits", "out.fits", *kernel, "--plan", "plan.json")
-    assert "--plan plan.json: grid = healpix nside=64: must be healpix nside=32, the map's" in line
+    assert "plan.json: grid = healpix nside=64: must be healpix nside=32, the map's" in line
 
 
 @pytest.mark.parametrize("text, word", [
-    ("{", "no plan"), ("{}", "zonal_plan: is missing"), ('{"zonal_plan": 1}', "zonal_plan = 1: must be 2"),
-    ('{"zonal_plan": 2, "machine": 3}', "machine = 3: must be text"), ("[1]", "[1]: must be an object with zonal_plan"),
-    ('{"zonal_plan": 1e999}', "no plan"), ('{"zonal_plan": 2, "machine": "\\', "no plan"), ("", "no plan"),
+    ("{", "no plan"), ("{}", "zonal_plan: is missing"), ('{"zonal_plan": 1}', "zonal_plan = 1: must be 3"),
+    ('{"zonal_plan": 3, "machine": 3}', "machine = 3: must be text"), ("[1]", "[1]: must be an object with zonal_plan"),
+    ('{"zonal_plan": 1e999}', "no plan"), ('{"zonal_plan": 3, "machine": "\\', "no plan"), ("", "no plan"),
 ])
 def test_what_is_no_plan_is_an_error(run, fails, tmp_path, text, word):
     (tmp_path / "plan.json").write_text(text)
@@ -106,8 +106,8 @@ def test_what_is_no_plan_is_an_error(run, fails, tmp_path, text, word):
 
 
 @pytest.mark.parametrize("key, value, words", [
-    ("zonal_plan", True, "zonal_plan = true: must be 2"),
-    ("zonal_plan", 1.5, "zonal_plan = 1.5: must be 2"),
+    ("zonal_plan", True, "zonal_plan = true: must be 3"),
+    ("zonal_plan", 1.5, "zonal_plan = 1.5: must be 3"),
     ("lmax", 1.5, "lmax = 1.5: must be an integer from 0 to"),
     ("lmax", True, "lmax = true: must be an integer"),
     ("lmax", -1, "lmax = -1: must be an integer from 0"),
@@ -176,6 +176,60 @@ def test_values_that_no_split_has_are_errors_that_name_them(split_plan, fails, t
     (tmp_path / "plan.json").write_text(json.dumps(split_plan))
     line = fails(1, "smooth", "white.fits", "out.fits", *KERNEL, "--plan", "plan.json")
     assert "plan.json: " + words in line
+
+
+@pytest.mark.parametrize("key, value, words", [
+    ("support_rad", 0.001, "support_rad = 0.001: must be at least 0."),
+    ("method", "harmonic", "the kernel goes on above lmax"),
+])
+def test_a_choice_that_cannot_keep_the_error_is_not_followed(run, fails, tmp_path, key, value, words):
+    """smooth with this plan once said: estimated error 1.99998, error bound 0.001, exit 0."""
+    kernel = ("--fwhm", "3deg", "--lmax", 100)
+    run("plan", "--nside", NSIDE, *kernel, "--error", "1e-4", "--costs", "costs.json", "-o", "plan.json")
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    assert plan["choice"]["method"] in ("ring-fft", "pixel-sum")
+    plan["choice"][key] = value
+    if key == "method":
+        plan["choice"].update(support_rad=0, accuracy=0)
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    line = fails(1, "smooth", "white.fits", "out.fits", *kernel, "--plan", "plan.json")
+    assert "plan.json: choice does not keep the error 0.0001: " + words in line and "plan anew" in line
+
+
+def test_a_plan_with_too_few_iterations_is_not_followed(run, fails, tmp_path):
+    kernel = ("--fwhm", "6deg", "--reference", "continuous")
+    run("plan", "--nside", NSIDE, "--lmax", 128, *kernel, *ERROR, "--costs", "costs.json", "-o", "plan.json")
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    assert plan["choice"]["method"] == "harmonic" and plan["choice"]["iterations"] > 0
+    plan["choice"]["iterations"] = 0
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    line = fails(1, "smooth", "white.fits", "out.fits", *kernel, "--plan", "plan.json")
+    assert "does not keep the error 0.0001: its iterations do not get there" in line
+
+
+def test_json_that_is_nested_without_end_is_an_error(run, plan, fails, tmp_path):
+    """What walks through it calls itself for each level, and had no stack left."""
+    deep = "[" * 100_000 + "]" * 100_000
+    inside = json.dumps(plan).replace('"n_maps": 1', f'"n_maps": {deep}')
+    assert deep in inside
+    for text in (deep, inside, '{"a":' * 100_000 + "1" + "}" * 100_000, "[" * 100_000):
+        (tmp_path / "plan.json").write_text(text)
+        line = fails(1, "smooth", "white.fits", "out.fits", "--fwhm", "6deg", "--plan", "plan.json")
+        assert "plan.json: is no plan" in line and "nested deeper than 16 levels" in line
+        line = fails(1, "plan", "--nside", 8, "--fwhm", "30deg", "--costs", "plan.json")
+        assert "plan.json: is no file of costs" in line and "nested deeper than 16 levels" in line
+
+
+def test_a_link_stays_and_its_file_gets_the_plan(run, plan, fails, tmp_path):
+    """As maps do (zonal::io::AtomicFile)."""
+    request = ("--nside", NSIDE, *KERNEL, "--error", "1e-3", "--costs", "costs.json")
+    (tmp_path / "link.json").symlink_to("plan.json")
+    assert "exists already" in fails(1, "plan", *request, "--save-plan", "link.json")
+    run("plan", *request, "--save-plan", "link.json", "--overwrite")
+    assert (tmp_path / "link.json").is_symlink()
+    assert json.loads((tmp_path / "plan.json").read_text())["error_bound"] == 1e-3
+    (tmp_path / "nowhere.json").symlink_to("missing.json")
+    assert "link to a file that does not exist" in fails(1, "plan", *request, "--save-plan", "nowhere.json", "--overwrite")
 
 
 def test_plans_are_kept_and_not_overwritten(run, plan, fails):

@@ -1,20 +1,20 @@
-#include "engine/cost_model_file.hpp"
+#include "zonal/io/cost_model.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <functional>
 #include <span>
 #include <utility>
 
-#include "engine/weight_cache.hpp"
-#include "shell/error.hpp"
+#include "io/json/json_field.hpp"
+#include "zonal/error.hpp"
 #include "zonal/io/atomic_file.hpp"
+#include "zonal/io/cache.hpp"
 
-namespace zonal::cli {
+namespace zonal::io {
 namespace {
 
 /// Raised with every change of what a file must have: older ones are not read.
@@ -53,7 +53,7 @@ std::span<const NamedCost<PixelCost>> named(const PixelCost&) {
 }
 
 template <class Costs>
-Json to_json(const Costs& costs) {
+Json json_of(const Costs& costs) {
     Json json;
     for (const auto& [name, member] : named(costs)) json[name] = costs.*member;
     json["others"] = {{"pixels", costs.others.n_pixels}, {"seconds", costs.others.seconds}};
@@ -83,13 +83,13 @@ bool is_free(const Costs& costs) {
     return std::all_of(all.begin(), all.end(), [&](const auto& one) { return costs.*one.cost == 0; });
 }
 
-Json to_json(const ConvolutionCosts& costs) {
-    return {{"smoothing", to_json(costs.smoothing)},
-            {"iteration", to_json(costs.iteration)},
-            {"ring_fft_single", to_json(costs.ring_fft_single)},
-            {"ring_fft_double", to_json(costs.ring_fft_double)},
-            {"pixel_sum_single", to_json(costs.pixel_sum_single)},
-            {"pixel_sum_double", to_json(costs.pixel_sum_double)}};
+Json json_of(const ConvolutionCosts& costs) {
+    return {{"smoothing", json_of(costs.smoothing)},
+            {"iteration", json_of(costs.iteration)},
+            {"ring_fft_single", json_of(costs.ring_fft_single)},
+            {"ring_fft_double", json_of(costs.ring_fft_double)},
+            {"pixel_sum_single", json_of(costs.pixel_sum_single)},
+            {"pixel_sum_double", json_of(costs.pixel_sum_double)}};
 }
 
 bool is_free(const ConvolutionCosts& costs) {
@@ -110,14 +110,54 @@ ConvolutionCosts convolution_costs(const JsonField& field) {
 }
 
 DeviceCosts device_costs(const JsonField& field) {
-    DeviceCosts costs{device_named(field.at("device")), convolution_costs(field.at("scalar")),
+    DeviceCosts costs{field.at("device").device(), convolution_costs(field.at("scalar")),
                       convolution_costs(field.at("polarization"))};
     if (is_free(costs.scalar) || is_free(costs.polarization))
         field.at("device").reject("have costs above 0, of scalar and of polarization");
     return costs;
 }
 
-CostModel load(const std::string& path) {
+bool is_here(Device device) {
+    try {
+        return resolve_device(device) == device;
+    } catch (const BackendUnavailable&) {
+        return false;
+    }
+}
+
+/// Leaves out devices for which nothing could be planned: sums over pixels count their work on the device.
+void leave_out_absent_devices(const std::string& path, FoundCosts& found) {
+    std::string absent;
+    std::erase_if(found.costs.devices, [&](const DeviceCosts& costs) {
+        if (is_here(costs.device)) return false;
+        absent += (absent.empty() ? "" : ", ") + to_string(costs.device);
+        return true;
+    });
+    if (absent.empty()) return;
+    if (found.costs.devices.empty())
+        throw IoError(fmt::format("{}: has costs of {} alone, which cannot be used here", path, absent));
+    found.notes.push_back(fmt::format("{}: costs of {} are left out: it cannot be used here", path, absent));
+}
+
+FoundCosts costs_of_this_machine(int threads) {
+    const auto path = cost_cache_path(cache_folder(), threads);
+    std::error_code none;
+    if (!std::filesystem::exists(path, none))
+        return {default_cost_model(threads),
+                {"costs are a default, not this machine's; zonal calibrate measures them"}};
+    try {
+        auto costs = read_cost_model(path);
+        if (costs.fingerprint == machine_fingerprint(threads)) return {std::move(costs), {}};
+    } catch (const IoError&) {  // said below
+    }
+    return {default_cost_model(threads),
+            {fmt::format("{}: cannot be read, or is of another machine or version; default costs are taken",
+                         path)}};
+}
+
+}  // namespace
+
+CostModel read_cost_model(const std::string& path) {
     const auto json = read_json(path, "file of costs, which zonal calibrate writes");
     const JsonField file(path, json);
     if (json.is_object() && !json.contains("zonal_costs") && json.contains("devices"))
@@ -139,99 +179,39 @@ CostModel load(const std::string& path) {
     return model;
 }
 
-bool is_here(Device device) {
-    try {
-        return resolve_device(device) == device;
-    } catch (const BackendUnavailable&) {
-        return false;
-    }
+void write_cost_model(const std::string& path, const CostModel& costs) {
+    AtomicFile file(path, true);
+    file.write(to_json(costs) + "\n");
+    file.commit();
 }
 
-/// Nothing could be planned for them: plans of sums over pixels count their work on the device.
-void leave_out_absent_devices(const std::string& path, CostModel& model, Session& session) {
-    std::string absent;
-    std::erase_if(model.devices, [&](const DeviceCosts& costs) {
-        if (is_here(costs.device)) return false;
-        absent += (absent.empty() ? "" : ", ") + to_string(costs.device);
-        return true;
-    });
-    if (absent.empty()) return;
-    if (model.devices.empty())
-        throw IoError(fmt::format("{}: has costs of {} alone, which cannot be used here", path, absent));
-    session.note(fmt::format("{}: costs of {} are left out: it cannot be used here", path, absent));
-}
-
-CostModel costs_of_this_machine(int threads, Session& session) {
-    const auto path = cost_model_path(cache_path(), threads);
-    std::error_code none;
-    if (!std::filesystem::exists(path, none)) {
-        session.note("costs are a default, not this machine's; zonal calibrate measures them");
-        return default_cost_model(threads);
-    }
-    try {
-        auto model = load(path);
-        if (model.fingerprint == machine_fingerprint(threads)) return model;
-    } catch (const IoError&) {  // said below
-    }
-    session.note(fmt::format(
-        "{}: cannot be read, or is of another machine or version; default costs are taken", path));
-    return default_cost_model(threads);
-}
-
-}  // namespace
-
-Json to_json(const CostModel& model) {
+std::string to_json(const CostModel& costs) {
     Json json = {{"zonal_costs", costs_version},
-                 {"machine", model.fingerprint},
+                 {"machine", costs.fingerprint},
                  {"unit", "s"},
                  {"devices", Json::array()}};
-    for (const auto& costs : model.devices)
-        json["devices"].push_back({{"device", to_string(costs.device)},
-                                   {"scalar", to_json(costs.scalar)},
-                                   {"polarization", to_json(costs.polarization)}});
-    return json;
+    for (const auto& device : costs.devices)
+        json["devices"].push_back({{"device", to_string(device.device)},
+                                   {"scalar", json_of(device.scalar)},
+                                   {"polarization", json_of(device.polarization)}});
+    return json.dump(1);
 }
 
-std::string cost_model_path(const std::string& folder, int threads) {
+std::string cost_cache_path(const std::string& folder, int threads) {
     const auto key = std::hash<std::string>{}(machine_fingerprint(threads));
     return fmt::format("{}/costs_{:016x}.json", folder, key);
 }
 
-void write_cost_model(const std::string& path, const CostModel& model) {
-    io::AtomicFile file(path, true);
-    file.write(to_json(model).dump(1) + "\n");
-    file.commit();
-}
-
-Device device_named(const JsonField& field) {
-    const auto name = field.text();
-    if (name == "cpu") return Device::cpu();
-    constexpr std::string_view cuda = "cuda:";
-    int index = -1;
-    if (name.starts_with(cuda)) {
-        const char *first = name.data() + cuda.size(), *end = name.data() + name.size();
-        const auto [last, error] = std::from_chars(first, end, index);
-        if (error != std::errc() || last != end) index = -1;
-    }
-    if (index < 0) field.reject("be cpu or cuda:N");
-    return Device::cuda(index);
-}
-
-bool has_costs(const CostModel& model, Device device) {
-    return std::any_of(model.devices.begin(), model.devices.end(),
-                       [&](const auto& costs) { return costs.device == device; });
-}
-
-CostModel read_cost_model(const std::string& path, int threads, Session& session) {
-    auto model = path.empty() ? costs_of_this_machine(threads, session) : load(path);
-    if (!path.empty()) leave_out_absent_devices(path, model, session);
+FoundCosts find_costs(const std::string& path, int threads) {
+    FoundCosts found = path.empty() ? costs_of_this_machine(threads) : FoundCosts{read_cost_model(path), {}};
+    if (!path.empty()) leave_out_absent_devices(path, found);
     const auto fastest = resolve_device(Device::automatic());
-    if (!has_costs(model, fastest))
-        session.note(
+    if (!has_costs(found.costs, fastest))
+        found.notes.push_back(
             fmt::format("{}: is here, but what it costs was not measured, and is not guessed: no time is "
                         "predicted for it; zonal calibrate measures it",
                         to_string(fastest)));
-    return model;
+    return found;
 }
 
-}  // namespace zonal::cli
+}  // namespace zonal::io

@@ -1,17 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "shell/session.hpp"
+#include "zonal/device.hpp"
 
-namespace zonal::cli {
+namespace zonal::io {
 
-/// The JSON in a file. kind: "plan", for messages. Throws IoError, also for what is no JSON.
+using Json = nlohmann::ordered_json;
+
+/// Reads the JSON in a file. kind: "plan", for messages. Throws IoError for what is not JSON or is nested
+/// deeper than any file of ours: whoever walks through a value calls itself for each level.
 Json read_json(const std::string& path, const std::string& kind);
 
-/// A value in a JSON file, and where it stands there: what is not as it must be is an IoError such as
+/// A value in a JSON file that knows where it stands there, so that an IoError says what is wrong and where:
 /// "plan.json: choice.lmax = 1.5: must be an integer from 0 to 9".
 class JsonField {
   public:
@@ -19,14 +23,16 @@ class JsonField {
     JsonField(std::string path, const Json& json) : path_(std::move(path)), json_(&json) {}
 
     JsonField at(const std::string& key) const;
-    /// Of an array.
+    /// The elements of an array.
     std::vector<JsonField> elements() const;
 
     std::string text() const;
+    /// "cpu" or "cuda:0".
+    Device device() const;
     std::int64_t integer(std::int64_t minimum, std::int64_t maximum) const;
     /// Finite, from minimum to maximum.
     double number(double minimum, double maximum) const;
-    /// Finite ones. wanted: their number, as a check that it is as it must be.
+    /// Finite numbers. wanted: how many there must be.
     std::vector<double> numbers() const;
     std::vector<double> numbers(std::size_t wanted) const;
 
@@ -40,4 +46,4 @@ class JsonField {
     const Json* json_;
 };
 
-}  // namespace zonal::cli
+}  // namespace zonal::io

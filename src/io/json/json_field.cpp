@@ -1,13 +1,15 @@
-#include "options/json_field.hpp"
+#include "io/json/json_field.hpp"
 
 #include <fmt/core.h>
 
+#include <charconv>
 #include <cmath>
 #include <fstream>
+#include <string_view>
 
-#include "shell/error.hpp"
+#include "zonal/error.hpp"
 
-namespace zonal::cli {
+namespace zonal::io {
 namespace {
 
 /// As the file has it, cut where it is long.
@@ -22,8 +24,13 @@ std::string short_text(const Json& json) {
 Json read_json(const std::string& path, const std::string& kind) {
     std::ifstream file(path);
     if (!file) throw IoError(fmt::format("{}: cannot be opened", path));
+    constexpr int most_depth = 16;  // our files have up to five levels
+    const auto check_depth = [&](int depth, Json::parse_event_t, const Json&) {
+        if (depth <= most_depth) return true;
+        throw IoError(fmt::format("{}: is no {}: is nested deeper than {} levels", path, kind, most_depth));
+    };
     try {
-        return Json::parse(file);
+        return Json::parse(file, check_depth);
     } catch (const Json::parse_error& error) {
         throw IoError(
             fmt::format("{}: is no {}: what stands at byte {} is not JSON", path, kind, error.byte));
@@ -60,6 +67,20 @@ std::string JsonField::text() const {
     return json_->get<std::string>();
 }
 
+Device JsonField::device() const {
+    const auto name = text();
+    if (name == "cpu") return Device::cpu();
+    constexpr std::string_view cuda = "cuda:";
+    int index = -1;
+    if (name.starts_with(cuda)) {
+        const char *first = name.data() + cuda.size(), *end = name.data() + name.size();
+        const auto [last, error] = std::from_chars(first, end, index);
+        if (error != std::errc() || last != end) index = -1;
+    }
+    if (index < 0) reject("be cpu or cuda:N");
+    return Device::cuda(index);
+}
+
 std::int64_t JsonField::integer(std::int64_t minimum, std::int64_t maximum) const {
     const auto must = minimum == maximum ? fmt::format("be {}", minimum)
                                          : fmt::format("be an integer from {} to {}", minimum, maximum);
@@ -93,4 +114,4 @@ std::vector<double> JsonField::numbers(std::size_t wanted) const {
     return values;
 }
 
-}  // namespace zonal::cli
+}  // namespace zonal::io
