@@ -154,6 +154,11 @@ double RootSolver::relative_size(const double* d, const double* a) {
     return size;
 }
 
+double RootSolver::largest_residual(const double* a) {
+    system_.residual(a, residual_.data());
+    return largest(largest_of_fields(residual_.data()));
+}
+
 // What is written through a member of a structure is taken for read.
 // NOLINTNEXTLINE(readability-non-const-parameter)
 void RootSolver::subtract(double weight, const double* d, double* a) {
@@ -163,12 +168,14 @@ void RootSolver::subtract(double weight, const double* d, double* a) {
 
 RootResult RootSolver::solve(double* a) {
     steps_->begin();
-    return options_.solver == Solver::sir ? sir(a) : newton(a);
+    auto result = options_.solver == Solver::sir ? sir(a) : newton(a);
+    if (result.converged) result.residual = largest_residual(a);
+    return result;
 }
 
-bool RootSolver::solve_linearised(const double* a, const double* b, double* d) {
+bool RootSolver::solve_linearised(const double* a, const double* b, double tolerance, double* d) {
     steps_->begin();
-    return steps_->solve(a, b, 0.1, d).empty();
+    return steps_->solve(a, b, tolerance, d).empty();
 }
 
 RootResult RootSolver::newton(double* a) {
@@ -176,8 +183,7 @@ RootResult RootSolver::newton(double* a) {
     StepSizes sizes(options_.tolerance);
     double *const f = residual_.data(), *const d = step_.data();
     while (result.iterations < options_.max_iterations) {
-        system_.residual(a, f);
-        result.residual = largest(largest_of_fields(f));
+        result.residual = largest_residual(a);
         if (!std::isfinite(result.residual)) {
             result.reason = "the residual is not finite";
             return result;
@@ -213,8 +219,7 @@ RootResult RootSolver::sir(double* a) {
     backend.fill(d, n);
     result.residual = std::numeric_limits<double>::infinity();
     while (result.iterations < most) {
-        system_.residual(trial, f);
-        const double residual = largest(largest_of_fields(f));
+        const double residual = largest_residual(trial);
         if (residual < result.residual) {
             damping /= 2;
             if (result.iterations == 0) damping = 0.95;

@@ -12,7 +12,7 @@ namespace zonal::gwrm {
 struct RootResult {
     bool converged = false;
     int iterations = 0, linear_iterations = 0;
-    double residual = 0;  ///< largest coefficient of F at the last point but one
+    double residual = 0;  ///< largest coefficient of F at a
     std::string reason;   ///< why it did not converge
 };
 
@@ -25,19 +25,21 @@ class RootSolver {
     /// F(a) = 0 from the a given, to steps of options.tolerance relative to the largest coefficient of a
     /// field.
     RootResult solve(double* a);
-    /// d = F'(a)^-1 b at the system's point, to a tenth. False where it cannot.
-    bool solve_linearised(const double* a, const double* b, double* d);
+    /// d = F'(a)^-1 b at the system's point, where GMRES solves to the tolerance, relative to the
+    /// preconditioned b. False where it cannot.
+    bool solve_linearised(const double* a, const double* b, double tolerance, double* d);
 
   private:
     class Steps;
     RootResult newton(double* a);
     RootResult sir(double* a);
     std::vector<double> largest_of_fields(const double* a);
+    double largest_residual(const double* a);
     double relative_size(const double* d, const double* a);
     void subtract(double weight, const double* d, double* a);
 
     System& system_;
-    const SolveOptions& options_;
+    SolveOptions options_;
     std::unique_ptr<Steps> steps_;
     Vector residual_, step_, trial_;
 };

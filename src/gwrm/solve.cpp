@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
+#include "gwrm/error_estimate.hpp"
 #include "gwrm/root.hpp"
 #include "gwrm/system.hpp"
 #include "zonal/gwrm.hpp"
@@ -36,28 +36,6 @@ void check(const Problem& problem, const SolveOptions& options) {
                 "newton-krylov above 6000 unknowns");
 }
 
-/// A finer box: a quarter more modes along every axis, and a few where there are few.
-Shape finer(const Problem& problem, const Shape& shape) {
-    auto extents = shape.extents;
-    extents[0] += std::max<std::int64_t>(2, extents[0] / 4);
-    for (std::size_t i = 0; i < problem.axes().size(); ++i)
-        extents.at(i + 1) += std::max<std::int64_t>(problem.axes()[i].kind == Axis::Kind::space ? 4 : 2,
-                                                    extents.at(i + 1) / 4);
-    return shape.with_extents(extents);
-}
-
-/// u_0 of all fields: [field, subdomain, l, m]
-std::vector<double> initial_value(const Problem& problem, const Shape& shape, double t0) {
-    const auto frozen = shape.with_extents({1, shape.extents[1], shape.extents[2]});
-    std::vector<double> u0(static_cast<std::size_t>(frozen.size()));
-    for (int field = 0; field < shape.n_fields; ++field)
-        interpolate_function(problem, frozen, {t0, t0}, problem.initial()[static_cast<std::size_t>(field)],
-                             u0.data() + field * frozen.per_field());
-    for (const double value : u0)
-        if (!std::isfinite(value)) throw InvalidArgument("initial: must be finite on the whole box");
-    return u0;
-}
-
 }  // namespace
 
 /// Time intervals one after the other.
@@ -74,17 +52,8 @@ class Chain {
           a_(backend, shape().size()),
           scales_(static_cast<std::size_t>(problem.n_fields())) {
         report().device = backend.device();
-        set_initial_value(shape(), u0_);
-        if (!options.estimate_error) return;
-        finer_.emplace(problem, finer(problem, shape()), options.highest_mode, backend);
-        finer_options_ = options;
-        finer_options_.solver = Solver::automatic;
-        finer_solver_.emplace(*finer_, finer_options_);
-        better_u0_ = Vector(backend, finer_->shape().spatial());
-        set_initial_value(finer_->shape(), better_u0_);
-        for (Vector* const vector : {&start_, &residual_, &error_})
-            *vector = Vector(backend, finer_->shape().size());
-        end_error_ = Vector(backend, finer_->shape().spatial());
+        upload_initial_value(problem, shape(), options.t0, backend, u0_);
+        if (options.estimate_error) estimate_.emplace(problem, shape(), options, backend);
     }
 
     Solution solve() {
@@ -105,11 +74,6 @@ class Chain {
   private:
     const Shape& shape() const { return system_.shape(); }
     SolveReport& report() { return solution_.report_; }
-
-    void set_initial_value(const Shape& shape, Vector& u0) {
-        const auto values = initial_value(problem_, shape, options_.t0);
-        backend_.upload(values.data(), std::ssize(values), u0.data());
-    }
 
     /// A time in which the solution changes by about itself.
     double first_length() {
@@ -207,38 +171,10 @@ class Chain {
                                time.lower, time.upper, root.residual);
         report().residual = std::max(report().residual, root.residual);
         Solution::Piece piece{time, std::vector<double>(static_cast<std::size_t>(shape().size())), {}};
-        if (finer_) piece.errors = estimate(time);
+        if (estimate_) piece.errors = estimate_->after(time, a_.data());
         sum_over_time(backend_, shape(), TimeSum::Kind::end, a_.data(), u0_.data());
         backend_.download(a_.data(), shape().size(), piece.coefficients.data());
         solution_.pieces_.push_back(std::move(piece));
-    }
-
-    /// One Newton step on the finer box, from this solution and from the better initial value that the steps
-    /// before have led to: error = -F'^-1 F.
-    std::vector<double> estimate(Interval time) {
-        const auto& fine = finer_->shape();
-        finer_->set_time(time);
-        finer_->set_initial(better_u0_.data());
-        resize(backend_, shape(), a_.data(), fine, start_.data());
-        finer_->residual(start_.data(), residual_.data());
-        // Without one interval's error those of all later ones are unknown.
-        lost_ = lost_ || !finer_solver_->solve_linearised(start_.data(), residual_.data(), error_.data());
-        if (lost_)
-            return std::vector(static_cast<std::size_t>(fine.n_fields),
-                               std::numeric_limits<double>::infinity());
-        sum_over_time(backend_, fine, TimeSum::Kind::end, start_.data(), better_u0_.data());
-        sum_over_time(backend_, fine, TimeSum::Kind::end, error_.data(), end_error_.data());
-        const WeightedArray correction{end_error_.data(), -1, better_u0_.data()};
-        backend_.add(fine.spatial(), {&correction, 1});
-        // The sum over the modes of a block bounds the values, as |T_l| <= 1.
-        const auto sums = backend_.numbers_of(
-            Magnitudes{.n_segments = fine.n_blocks(), .n = fine.spatial_block(), .a = end_error_.data()});
-        std::vector<double> errors(static_cast<std::size_t>(fine.n_fields));
-        for (std::size_t i = 0; i < sums.size(); ++i) {
-            auto& error = errors[i / static_cast<std::size_t>(fine.n_subdomains)];
-            error = Maximum::combine(error, sums[i]);
-        }
-        return errors;
     }
 
     void report_progress(double t) const {
@@ -251,14 +187,11 @@ class Chain {
     Backend& backend_;
     System system_;
     RootSolver solver_;
-    std::optional<System> finer_;
-    SolveOptions finer_options_;
-    std::optional<RootSolver> finer_solver_;
+    std::optional<ErrorEstimate> estimate_;
     Solution solution_;
-    Vector u0_, a_;                                            ///< the first values and the solution
-    Vector better_u0_, start_, residual_, error_, end_error_;  ///< of the estimate, on the finer box
+    Vector u0_, a_;  ///< the first values and the solution
     std::vector<double> scales_;
-    bool accepted_ = false, lost_ = false;
+    bool accepted_ = false;
 };
 
 Solution solve(const Problem& problem, const SolveOptions& options) {

@@ -1,6 +1,9 @@
 #include "gwrm/system.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "zonal/error.hpp"
 
 namespace zonal::gwrm {
 namespace {
@@ -85,6 +88,18 @@ void resize(Backend& backend, const Shape& shape, const double* a, const Shape& 
     std::copy(shape.extents.begin(), shape.extents.end(), task.source);
     std::copy(other.extents.begin(), other.extents.end(), task.target);
     backend.run(task);
+}
+
+void upload_initial_value(const Problem& problem, const Shape& shape, double t0, Backend& backend,
+                          Vector& u0) {
+    const auto frozen = frozen_shape(shape);
+    std::vector<double> values(static_cast<std::size_t>(frozen.size()));
+    for (int field = 0; field < shape.n_fields; ++field)
+        interpolate_function(problem, frozen, {t0, t0}, problem.initial()[static_cast<std::size_t>(field)],
+                             values.data() + field * frozen.per_field());
+    for (const double value : values)
+        if (!std::isfinite(value)) throw InvalidArgument("initial: must be finite on the whole box");
+    backend.upload(values.data(), std::ssize(values), u0.data());
 }
 
 }  // namespace zonal::gwrm

@@ -51,4 +51,9 @@ void sum_over_time(Backend& backend, const Shape& shape, TimeSum::Kind kind, con
 /// a, [shape], in another shape: cut off, or with zeros.
 void resize(Backend& backend, const Shape& shape, const double* a, const Shape& other, double* result);
 
+/// Interpolates the initial values of all fields at t0 on a box. u0: [field, subdomain, l, m]. Throws
+/// InvalidArgument where one is not finite.
+void upload_initial_value(const Problem& problem, const Shape& shape, double t0, Backend& backend,
+                          Vector& u0);
+
 }  // namespace zonal::gwrm
