@@ -74,7 +74,7 @@ int adjoint(Plan* p, const T* map, std::complex<T>* alm, std::int64_t n_maps, in
         if (weighted != 0)
             p->plan.quadrature<T>(maps, alms, p->workspace);
         else
-            p->plan.adjoint_synthesize<T>(maps, alms, p->workspace);
+            p->plan.adjoint_synthesis<T>(maps, alms, p->workspace);
     });
 }
 

@@ -72,7 +72,7 @@ inline Maps harmonically(const Grid& grid, const std::vector<double>& window_e,
     options.lmax = lmax;
     options.spin = 2;
     options.device = Device::cpu();
-    ShtPlan(grid, options).adjoint_synthesize<double>(std::as_const(weighted).view(), alm.view());
+    ShtPlan(grid, options).adjoint_synthesis<double>(std::as_const(weighted).view(), alm.view());
     for (std::int64_t m = 0; m <= lmax; ++m)
         for (std::int64_t l = m; l <= lmax; ++l) {
             alm(0, 0, layout.index(l, m)) *= window_e[static_cast<std::size_t>(l)];

@@ -125,7 +125,7 @@ inline MapArray reference_synthesis(const Grid& grid, const AlmLayout& layout, i
 inline AlmArray reference_adjoint(const Grid& grid, const AlmLayout& layout, int spin, const MapArray& map) {
     AlmArray alm({map.extent(0), spin == 0 ? 1 : 2, layout.size()});
     for (std::int64_t k = 0; k < map.extent(0); ++k)
-        reference::adjoint_synthesize(grid, layout, spin, map.view()[k], alm.view()[k]);
+        reference::adjoint_synthesis(grid, layout, spin, map.view()[k], alm.view()[k]);
     return alm;
 }
 
@@ -137,7 +137,7 @@ inline MapArray synthesis(const ShtPlan& plan, const AlmArray& alm) {
 
 inline AlmArray adjoint(const ShtPlan& plan, const MapArray& map) {
     AlmArray alm({map.extent(0), plan.alm_components(), plan.layout().size()});
-    plan.adjoint_synthesize<double>(map.view(), alm.view());
+    plan.adjoint_synthesis<double>(map.view(), alm.view());
     return alm;
 }
 

@@ -191,7 +191,7 @@ void time_with_transfers(const BenchOptions& options, const ShtPlan& plan, const
     time_runs("synthesis_with_transfers", options.repeat, session,
               [&] { plan.synthesize<double>(alm, map, workspace); });
     time_runs("adjoint_with_transfers", options.repeat, session,
-              [&] { plan.adjoint_synthesize<double>(map, alm, workspace); });
+              [&] { plan.adjoint_synthesis<double>(map, alm, workspace); });
 }
 
 void measure(const BenchOptions& options, const ShtPlan& plan, Session& session) {
@@ -235,7 +235,7 @@ void measure(const BenchOptions& options, const ShtPlan& plan, Session& session)
     time_transform("synthesis", "legendre_peak_fraction",
                    [&] { plan.synthesize<double>(arrays.alm, arrays.map, workspace); });
     time_transform("adjoint", "adjoint_legendre_peak_fraction",
-                   [&] { plan.adjoint_synthesize<double>(arrays.map, arrays.found, workspace); });
+                   [&] { plan.adjoint_synthesis<double>(arrays.map, arrays.found, workspace); });
     AnalysisOptions analysis;
     analysis.iterations = static_cast<int>(options.iterations);
     time_runs("analysis", options.repeat, session,

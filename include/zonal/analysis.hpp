@@ -62,10 +62,10 @@ std::int64_t invertible_lmax(const Grid& grid);
 /// for iterations, a map more with weights, and with a tolerance two maps and two sets of alm. Throws
 /// InvalidArgument and what `progress` asks for.
 template <class T>
-AnalysisReport analyze(const ShtPlan& plan, View<const T, 3> map, View<std::complex<T>, 3> alm,
+AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::complex<T>, 3> alm,
                        const AnalysisOptions& options = {});
 template <class T>
-AnalysisReport analyze(const ShtPlan& plan, View<const T, 3> map, View<std::complex<T>, 3> alm,
+AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::complex<T>, 3> alm,
                        ShtWorkspace& workspace, const AnalysisOptions& options);
 
 }  // namespace zonal

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "zonal/device.hpp"
@@ -99,52 +100,59 @@ class PixelConvolutionWorkspace {
     std::unique_ptr<Storage> storage_;
 };
 
-/// Convolution of maps with a compact radial kernel as the sum over the map's pixels,
+/// Convolves maps with a compact kernel by summing over the map's pixels,
 ///   g(p) = sum_p' w(p') K(theta(p, p')) f(p'),
 /// w the weights of the grid's rings (sr): what harmonic smoothing gives without iterations where the kernel
 /// is band-limited, without ringing. Immutable: any number of threads may use one plan at the same time.
+/// Kernel: RadialKernel, for maps of one field, or PolarizationKernel, for maps of Q and U.
 ///
 /// ring_fft carries a value that is not finite to the whole of all rings within the support; pixel_sum to
 /// the pixels within it and perhaps some around them (see convolve_masked for maps of which part is unknown).
 ///
 /// On CUDA, where a device has no memory for the whole (max_workspace_bytes) or there are several, the output
 /// is made in latitude bands, to the same accuracy as the whole at once.
-class PixelConvolutionPlan {
+template <class Kernel>
+class KernelConvolutionPlan {
   public:
+    /// The axes of an array of maps: [map, pixel], or [map, 2 (Q, U), pixel] for a PolarizationKernel.
+    static constexpr int rank = std::is_same_v<Kernel, RadialKernel> ? 2 : 3;
+
     /// grid: of the input. grid_out: of the output; where it is a subset of the rings only those are
     /// computed. kernel: its support may be anything up to pi. Throws InvalidArgument and BackendUnavailable.
-    PixelConvolutionPlan(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                         const PixelConvolutionOptions& options = {});
-    ~PixelConvolutionPlan();
-    PixelConvolutionPlan(PixelConvolutionPlan&&) noexcept;
-    PixelConvolutionPlan& operator=(PixelConvolutionPlan&&) noexcept;
+    KernelConvolutionPlan(const Grid& grid, const Kernel& kernel, const Grid& grid_out,
+                          const PixelConvolutionOptions& options = {});
+    ~KernelConvolutionPlan();
+    KernelConvolutionPlan(KernelConvolutionPlan&&) noexcept;
+    KernelConvolutionPlan& operator=(KernelConvolutionPlan&&) noexcept;
 
     const Grid& grid() const;
     const Grid& grid_out() const;
     /// With accuracy, threads and device resolved.
     const PixelConvolutionOptions& options() const;
-    /// Of one map; in bands, of all devices, with the bands' parts of the maps.
+    /// Scratch memory for one map; in bands, that of all devices, with the bands' parts of the maps.
     std::int64_t workspace_bytes() const;
-    /// Of each device, in the order of PixelConvolutionOptions::devices.
+    /// What each device does, in the order of PixelConvolutionOptions::devices.
     std::vector<PixelConvolutionShare> shares() const;
     PixelConvolutionWork work() const;
     /// n_maps: that calls will bring at once; >= 1.
     PixelConvolutionWorkspace make_workspace(std::int64_t n_maps = 1) const;
 
-    /// maps: [map, grid.n_pixels()], convolved: [map, grid_out.n_pixels()], last axis contiguous, not the
-    /// same array; on CUDA in host memory or, where there is one device, the device's. Pixels of the output
-    /// in no ring are left as they are. Every kernel row is made once for all maps, but in bands. Throws
+    /// maps: [map, (Q and U,) grid.n_pixels()], convolved: the same of grid_out, last axis contiguous, not
+    /// overlapping; on CUDA in host memory or, where there is one device, the device's. Q and U are in the
+    /// COSMO convention; with IAU's, U has the other sign in both. Pixels of the output in no ring are left
+    /// as they are. Every kernel row is made once for all maps, but in bands. T: float or double. Throws
     /// InvalidArgument, Cancelled and DeviceError.
     template <class T>
-    void convolve(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress = {}) const;
+    void convolve(ConstView<T, rank> maps, View<T, rank> convolved, const Progress& progress = {}) const;
     template <class T>
-    void convolve(View<const T, 2> maps, View<T, 2> convolved, PixelConvolutionWorkspace& workspace,
+    void convolve(ConstView<T, rank> maps, View<T, rank> convolved, PixelConvolutionWorkspace& workspace,
                   const Progress& progress = {}) const;
 
-    class Implementation;
-
   private:
+    struct Implementation;
     std::unique_ptr<const Implementation> implementation_;
 };
+
+using PixelConvolutionPlan = KernelConvolutionPlan<RadialKernel>;
 
 }  // namespace zonal

@@ -14,7 +14,7 @@ namespace zonal {
 /// plan: of spin 1 with parts = SpinParts::gradient. alm: [batch, 1, layout.size()], map: [batch, 2,
 /// n_pixels]. Throws InvalidArgument for another plan. It needs memory for a copy of the alm.
 template <class T>
-void synthesize_gradient(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<T, 3> map,
+void synthesize_gradient(const ShtPlan& plan, ConstView<std::complex<T>, 3> alm, View<T, 3> map,
                          const Progress& progress = {});
 
 }  // namespace zonal

@@ -72,9 +72,9 @@ std::int64_t nest2ring(std::int64_t nside, std::int64_t pixel);
 
 /// Reorders a whole map of 12 nside^2 pixels, nside a power of 2. The two maps must not overlap.
 template <class T>
-void ring_to_nest(View<const std::type_identity_t<T>, 1> ring_map, View<T, 1> nest_map);
+void ring_to_nest(ConstView<T, 1> ring_map, View<T, 1> nest_map);
 template <class T>
-void nest_to_ring(View<const std::type_identity_t<T>, 1> nest_map, View<T, 1> ring_map);
+void nest_to_ring(ConstView<T, 1> nest_map, View<T, 1> ring_map);
 /// @}
 
 /// @name Rings
@@ -120,7 +120,7 @@ std::int64_t check_reordering(std::int64_t n_in, std::int64_t n_out, const void*
                               MemorySpace in_space, MemorySpace out_space);
 
 template <class T>
-void ring_to_nest(View<const std::type_identity_t<T>, 1> ring_map, View<T, 1> nest_map) {
+void ring_to_nest(ConstView<T, 1> ring_map, View<T, 1> nest_map) {
     const auto nside = check_reordering(ring_map.size(), nest_map.size(), ring_map.data(), nest_map.data(),
                                         ring_map.space(), nest_map.space());
     for (std::int64_t pixel = 0; pixel < nest_map.size(); ++pixel)
@@ -128,7 +128,7 @@ void ring_to_nest(View<const std::type_identity_t<T>, 1> ring_map, View<T, 1> ne
 }
 
 template <class T>
-void nest_to_ring(View<const std::type_identity_t<T>, 1> nest_map, View<T, 1> ring_map) {
+void nest_to_ring(ConstView<T, 1> nest_map, View<T, 1> ring_map) {
     const auto nside = check_reordering(nest_map.size(), ring_map.size(), nest_map.data(), ring_map.data(),
                                         nest_map.space(), ring_map.space());
     for (std::int64_t pixel = 0; pixel < nest_map.size(); ++pixel)

@@ -43,7 +43,7 @@ template <class T>
 BadPixels count_bad_pixels(View<const T, 1> map);
 /// Counts those that lie in rings of the grid. map: [grid.n_pixels()]. threads: 0 for available_cpus().
 template <class T>
-BadPixels count_bad_pixels(const Grid& grid, View<const T, 1> map, int threads = 1);
+BadPixels count_bad_pixels(const Grid& grid, View<const T, 1> map, int threads = 0);
 
 /// Throws InvalidArgument if there are NaN or infinite pixels, such as "map I: 3 pixels are NaN, the first is
 /// pixel 17".

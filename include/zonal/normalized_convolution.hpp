@@ -17,7 +17,7 @@ namespace zonal {
 /// |K(m)| < min_share |K(1)|, become unseen_value; min_share: above 0, at most 1. Throws InvalidArgument, and
 /// what plan.convolve throws.
 template <class T>
-void convolve_masked(const PixelConvolutionPlan& plan, View<const T, 2> maps, View<const T, 1> mask,
+void convolve_masked(const PixelConvolutionPlan& plan, ConstView<T, 2> maps, ConstView<T, 1> mask,
                      View<T, 2> convolved, double min_share = 0.1, const Progress& progress = {});
 
 /// Convolution of maps of counts,
@@ -40,7 +40,7 @@ class CountConvolutionPlan {
     /// counts: [map, grid.n_pixels()], convolved: [map, grid_out.n_pixels()], as in
     /// PixelConvolutionPlan::convolve, but in host memory.
     template <class T>
-    void convolve(View<const T, 2> counts, View<T, 2> convolved, const Progress& progress = {}) const;
+    void convolve(ConstView<T, 2> counts, View<T, 2> convolved, const Progress& progress = {}) const;
 
   private:
     struct Implementation;

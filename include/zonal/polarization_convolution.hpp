@@ -58,42 +58,7 @@ double support_for_error(const PolarizationKernel& kernel, const std::vector<dou
 double truncation_error(const PolarizationKernel& kernel, const std::vector<double>& c_ee,
                         const std::vector<double>& c_bb, double theta_cut);
 
-/// Convolution of Q and U as the sum over pixels within the kernel's support. Immutable: any number of
-/// threads may use one plan at the same time.
-class PolarizationConvolutionPlan {
-  public:
-    /// As PixelConvolutionPlan. Throws InvalidArgument and BackendUnavailable.
-    PolarizationConvolutionPlan(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
-                                const PixelConvolutionOptions& options = {});
-    ~PolarizationConvolutionPlan();
-    PolarizationConvolutionPlan(PolarizationConvolutionPlan&&) noexcept;
-    PolarizationConvolutionPlan& operator=(PolarizationConvolutionPlan&&) noexcept;
-
-    const Grid& grid() const;
-    const Grid& grid_out() const;
-    /// With accuracy, threads and device resolved.
-    const PixelConvolutionOptions& options() const;
-    /// Of one map, Q and U; in bands, of all devices, with the bands' parts of the maps.
-    std::int64_t workspace_bytes() const;
-    /// Of each device, in the order of PixelConvolutionOptions::devices.
-    std::vector<PixelConvolutionShare> shares() const;
-    PixelConvolutionWork work() const;
-    /// n_maps: that calls will bring at once; >= 1.
-    PixelConvolutionWorkspace make_workspace(std::int64_t n_maps = 1) const;
-
-    /// maps: [map, 2 (Q, U), grid.n_pixels()], convolved: [map, 2, grid_out.n_pixels()], last axis
-    /// contiguous, not overlapping; on CUDA in host memory or, where there is one device, the device's. COSMO
-    /// convention; with IAU's, U has the other sign in both. Pixels of the output in no ring are left as they
-    /// are. Throws InvalidArgument, Cancelled and DeviceError.
-    template <class T>
-    void convolve(View<const T, 3> maps, View<T, 3> convolved, const Progress& progress = {}) const;
-    template <class T>
-    void convolve(View<const T, 3> maps, View<T, 3> convolved, PixelConvolutionWorkspace& workspace,
-                  const Progress& progress = {}) const;
-
-  private:
-    struct Implementation;
-    std::unique_ptr<const Implementation> implementation_;
-};
+/// Convolves maps of Q and U by summing over the pixels within the kernel's support.
+using PolarizationConvolutionPlan = KernelConvolutionPlan<PolarizationKernel>;
 
 }  // namespace zonal

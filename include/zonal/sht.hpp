@@ -23,7 +23,7 @@ enum class SpinParts {
 
 /// What a plan is for; fixed when it is made.
 struct ShtOptions {
-    std::int64_t lmax = 0;
+    std::int64_t lmax = -1;  ///< must be given: >= 0
     std::int64_t mmax = -1;  ///< -1: lmax
     int spin = 0;            ///< >= 0; spin >= 1 transforms pairs (E, B) <-> (Q, U)
     SpinParts parts = SpinParts::both;
@@ -114,32 +114,32 @@ class ShtPlan {
 
     /// map = S alm. Pixels of the map that are in no ring are left as they are.
     template <class T>
-    void synthesize(View<const std::complex<T>, 3> alm, View<T, 3> map, const Progress& progress = {}) const;
+    void synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> map, const Progress& progress = {}) const;
     template <class T>
-    void synthesize(View<const std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace& workspace,
+    void synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace& workspace,
                     const Progress& progress = {}) const;
 
     /// alm = S^T map: a_lm = sum_p f_p conj(Y_lm(p)), without weights.
     template <class T>
-    void adjoint_synthesize(View<const T, 3> map, View<std::complex<T>, 3> alm,
-                            const Progress& progress = {}) const;
+    void adjoint_synthesis(ConstView<T, 3> map, View<std::complex<T>, 3> alm,
+                           const Progress& progress = {}) const;
     template <class T>
-    void adjoint_synthesize(View<const T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
-                            const Progress& progress = {}) const;
+    void adjoint_synthesis(ConstView<T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
+                           const Progress& progress = {}) const;
 
     /// alm = S^T W map, W the diagonal of the rings' weights: exact analysis on Gauss-Legendre and
     /// Clenshaw-Curtis grids, the first approximation (iter = 0) on HEALPix.
     template <class T>
-    void quadrature(View<const T, 3> map, View<std::complex<T>, 3> alm, const Progress& progress = {}) const;
+    void quadrature(ConstView<T, 3> map, View<std::complex<T>, 3> alm, const Progress& progress = {}) const;
     template <class T>
-    void quadrature(View<const T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
+    void quadrature(ConstView<T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
                     const Progress& progress = {}) const;
 
     /// update = S^T W (map - S alm): how a step of Jacobi's iteration alm += update improves an analysis.
     /// Takes no more memory than one transform, and less time than a synthesis and a quadrature. update: like
     /// alm, and not the same array.
     template <class T>
-    void project_residual(View<const std::complex<T>, 3> alm, View<const T, 3> map,
+    void project_residual(ConstView<std::complex<T>, 3> alm, ConstView<T, 3> map,
                           View<std::complex<T>, 3> update, ShtWorkspace& workspace,
                           const Progress& progress = {}) const;
 

@@ -97,7 +97,7 @@ class SmoothingPlan {
     /// Smooths as zonal::smooth does. On CUDA each array may be in host or device memory; page-locked host
     /// memory is faster than other.
     template <class T>
-    SmoothingReport smooth(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> smoothed);
+    SmoothingReport smooth(ConstView<T, 2> maps, ConstView<T, 1> mask, View<T, 2> smoothed);
 
     class Implementation;
 
@@ -119,7 +119,7 @@ class SmoothingPlan {
 /// beam: windows up to lmax or beyond (see evaluate). Throws InvalidArgument for maps with NaN or infinite
 /// pixels, for UNSEEN or masked pixels with MaskMode::error, and for what analyze rejects.
 template <class T>
-SmoothingReport smooth(const Grid& grid, View<const T, 2> maps, Fields fields, View<const T, 1> mask,
+SmoothingReport smooth(const Grid& grid, ConstView<T, 2> maps, Fields fields, ConstView<T, 1> mask,
                        const Beam& beam, const Grid& grid_out, View<T, 2> smoothed,
                        const SmoothingOptions& options = {});
 

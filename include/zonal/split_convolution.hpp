@@ -12,11 +12,6 @@
 
 namespace zonal {
 
-namespace split {
-template <int Rank>
-struct ConvolutionParts;
-}
-
 /// Where and how the two parts of a split convolution are done.
 struct SplitConvolutionOptions {
     Precision precision = Precision::double_;  ///< of the sum over pixels
@@ -38,51 +33,36 @@ struct SplitConvolutionSeconds {
 /// Convolves maps with a split kernel: it applies the profile by sums over pixels (ring FFT) and the window
 /// to the quadrature alm up to l_cut, and adds both. The result is the sum over the map's pixels with the
 /// whole kernel, within the split's errors. A plan is immutable, and many threads may use it at the same
-/// time.
-class SplitConvolutionPlan {
+/// time. Rank: 2 for maps of one field, [map, pixel], 3 for maps of Q and U, [map, 2, pixel], with a split of
+/// spin 2.
+template <int Rank>
+class BasicSplitConvolutionPlan {
   public:
     /// grid: of input and output, with its weights. Throws InvalidArgument and BackendUnavailable.
-    SplitConvolutionPlan(const Grid& grid, const KernelSplit& split,
-                         const SplitConvolutionOptions& options = {});
-    ~SplitConvolutionPlan();
-    SplitConvolutionPlan(SplitConvolutionPlan&&) noexcept;
-    SplitConvolutionPlan& operator=(SplitConvolutionPlan&&) noexcept;
+    BasicSplitConvolutionPlan(const Grid& grid, const KernelSplit& split,
+                              const SplitConvolutionOptions& options = {});
+    ~BasicSplitConvolutionPlan();
+    BasicSplitConvolutionPlan(BasicSplitConvolutionPlan&&) noexcept;
+    BasicSplitConvolutionPlan& operator=(BasicSplitConvolutionPlan&&) noexcept;
 
     const Grid& grid() const;
     /// With accuracy, threads and devices resolved.
     const SplitConvolutionOptions& options() const;
 
-    /// Convolves maps. maps, convolved: [map, grid.n_pixels()], in host memory, last axis contiguous, not the
-    /// same array; T: float or double. Pixels in no ring of the grid are left as they are. progress: of the
-    /// sum over pixels. Throws InvalidArgument, Cancelled and DeviceError.
+    /// Convolves maps. maps, convolved: [map, (Q and U,) grid.n_pixels()], in host memory, last axis
+    /// contiguous, not the same array; T: float or double; conventions as KernelConvolutionPlan's. Pixels in
+    /// no ring of the grid are left as they are. progress: of the sum over pixels. Throws InvalidArgument,
+    /// Cancelled and DeviceError.
     template <class T>
-    SplitConvolutionSeconds convolve(View<const T, 2> maps, View<T, 2> convolved,
+    SplitConvolutionSeconds convolve(ConstView<T, Rank> maps, View<T, Rank> convolved,
                                      const Progress& progress = {}) const;
 
   private:
-    std::unique_ptr<const split::ConvolutionParts<2>> parts_;
+    struct Implementation;
+    std::unique_ptr<const Implementation> implementation_;
 };
 
-/// Convolves maps of Q and U in the same way, with a split of spin 2.
-class PolarizationSplitConvolutionPlan {
-  public:
-    PolarizationSplitConvolutionPlan(const Grid& grid, const KernelSplit& split,
-                                     const SplitConvolutionOptions& options = {});
-    ~PolarizationSplitConvolutionPlan();
-    PolarizationSplitConvolutionPlan(PolarizationSplitConvolutionPlan&&) noexcept;
-    PolarizationSplitConvolutionPlan& operator=(PolarizationSplitConvolutionPlan&&) noexcept;
-
-    const Grid& grid() const;
-    const SplitConvolutionOptions& options() const;
-
-    /// Convolves maps. maps, convolved: [map, 2 (Q, U), grid.n_pixels()], with the conventions of
-    /// PolarizationConvolutionPlan and all else as in SplitConvolutionPlan.
-    template <class T>
-    SplitConvolutionSeconds convolve(View<const T, 3> maps, View<T, 3> convolved,
-                                     const Progress& progress = {}) const;
-
-  private:
-    std::unique_ptr<const split::ConvolutionParts<3>> parts_;
-};
+using SplitConvolutionPlan = BasicSplitConvolutionPlan<2>;
+using PolarizationSplitConvolutionPlan = BasicSplitConvolutionPlan<3>;
 
 }  // namespace zonal

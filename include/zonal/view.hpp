@@ -86,6 +86,11 @@ class View {
     MemorySpace space_ = MemorySpace::host;
 };
 
+/// A view that a call reads from. It is not what T is deduced from, so that a View<T, N> can be given where T
+/// follows from another argument, such as the view that is written to.
+template <class T, int N>
+using ConstView = std::type_identity_t<View<const T, N>>;
+
 /// A row-major host array that owns its elements, value-initialised.
 template <class T, int N>
 class Array {

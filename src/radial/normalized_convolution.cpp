@@ -79,19 +79,19 @@ void require_positive(const Grid& grid, const std::vector<double>& sums) {
 }  // namespace
 
 template <class T>
-void convolve_masked(const PixelConvolutionPlan& plan, View<const T, 2> maps, View<const T, 1> mask,
+void convolve_masked(const PixelConvolutionPlan& plan, ConstView<T, 2> maps, ConstView<T, 1> mask,
                      View<T, 2> convolved, double min_share, const Progress& progress) {
     const std::int64_t n_maps = maps.extent(0);
     check_batch("maps", maps, n_maps, plan.grid().n_pixels());
     check_batch("convolved", convolved, n_maps, plan.grid_out().n_pixels());
     sht::check_host("mask", mask);
     sht::check_extent("mask", mask, 0, "pixel", plan.grid().n_pixels());
-    check_mask(mask);
+    check_mask<T>(mask);
     if (!(min_share > 0 && min_share <= 1))
         throw InvalidArgument(fmt::format("min_share = {}: must be above 0 and at most 1", min_share));
-    const Array<T, 2> masked = with_mask(maps, mask);
+    const Array<T, 2> masked = with_mask<T>(maps, mask);
     Array<T, 2> sums({n_maps + 2, convolved.extent(1)});
-    plan.convolve<T>(masked.view(), sums.view(), progress);
+    plan.convolve(masked.view(), sums.view(), progress);
     for (const Ring& ring : plan.grid_out().rings())
         for (std::int64_t pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
             const T known = sums(n_maps, pixel), all = sums(n_maps + 1, pixel);
@@ -126,7 +126,7 @@ const std::vector<double>& CountConvolutionPlan::column_sums() const {
 }
 
 template <class T>
-void CountConvolutionPlan::convolve(View<const T, 2> counts, View<T, 2> convolved,
+void CountConvolutionPlan::convolve(ConstView<T, 2> counts, View<T, 2> convolved,
                                     const Progress& progress) const {
     const PixelConvolutionPlan& plan = implementation_->plan;
     check_batch("counts", counts, counts.extent(0), plan.grid().n_pixels());
@@ -137,7 +137,7 @@ void CountConvolutionPlan::convolve(View<const T, 2> counts, View<T, 2> convolve
             for (std::int64_t pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
                 shares(map, pixel) = static_cast<T>(static_cast<double>(counts(map, pixel)) /
                                                     column_sums()[static_cast<std::size_t>(pixel)]);
-    plan.convolve<T>(View<const T, 2>(shares.view()), convolved, progress);
+    plan.convolve(shares.view(), convolved, progress);
 }
 
 template void convolve_masked(const PixelConvolutionPlan&, View<const float, 2>, View<const float, 1>,

@@ -76,47 +76,47 @@ ShtWorkspace ShtPlan::make_workspace(std::int64_t n_maps) const {
 }
 
 template <class T>
-void ShtPlan::synthesize(View<const std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace& workspace,
+void ShtPlan::synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace& workspace,
                          const Progress& progress) const {
     sht::check_arrays<T>(*this, alm, map);
     implementation_->transform->synthesize(alm, map, workspace.storage(), progress);
 }
 
 template <class T>
-void ShtPlan::synthesize(View<const std::complex<T>, 3> alm, View<T, 3> map, const Progress& progress) const {
+void ShtPlan::synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> map, const Progress& progress) const {
     ShtWorkspace workspace = make_workspace();
     synthesize<T>(alm, map, workspace, progress);
 }
 
 template <class T>
-void ShtPlan::adjoint_synthesize(View<const T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
-                                 const Progress& progress) const {
+void ShtPlan::adjoint_synthesis(ConstView<T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
+                                const Progress& progress) const {
     sht::check_arrays<T>(*this, alm, map);
     implementation_->transform->adjoint(map, alm, false, workspace.storage(), progress);
 }
 
 template <class T>
-void ShtPlan::adjoint_synthesize(View<const T, 3> map, View<std::complex<T>, 3> alm,
-                                 const Progress& progress) const {
+void ShtPlan::adjoint_synthesis(ConstView<T, 3> map, View<std::complex<T>, 3> alm,
+                                const Progress& progress) const {
     ShtWorkspace workspace = make_workspace();
-    adjoint_synthesize<T>(map, alm, workspace, progress);
+    adjoint_synthesis<T>(map, alm, workspace, progress);
 }
 
 template <class T>
-void ShtPlan::quadrature(View<const T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
+void ShtPlan::quadrature(ConstView<T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
                          const Progress& progress) const {
     sht::check_arrays<T>(*this, alm, map);
     implementation_->transform->adjoint(map, alm, true, workspace.storage(), progress);
 }
 
 template <class T>
-void ShtPlan::quadrature(View<const T, 3> map, View<std::complex<T>, 3> alm, const Progress& progress) const {
+void ShtPlan::quadrature(ConstView<T, 3> map, View<std::complex<T>, 3> alm, const Progress& progress) const {
     ShtWorkspace workspace = make_workspace();
     quadrature<T>(map, alm, workspace, progress);
 }
 
 template <class T>
-void ShtPlan::project_residual(View<const std::complex<T>, 3> alm, View<const T, 3> map,
+void ShtPlan::project_residual(ConstView<std::complex<T>, 3> alm, ConstView<T, 3> map,
                                View<std::complex<T>, 3> update, ShtWorkspace& workspace,
                                const Progress& progress) const {
     sht::check_arrays<T>(*this, alm, map);
@@ -135,14 +135,14 @@ template void ShtPlan::synthesize(View<const std::complex<float>, 3>, View<float
                                   const Progress&) const;
 template void ShtPlan::synthesize(View<const std::complex<double>, 3>, View<double, 3>, ShtWorkspace&,
                                   const Progress&) const;
-template void ShtPlan::adjoint_synthesize(View<const float, 3>, View<std::complex<float>, 3>,
-                                          const Progress&) const;
-template void ShtPlan::adjoint_synthesize(View<const double, 3>, View<std::complex<double>, 3>,
-                                          const Progress&) const;
-template void ShtPlan::adjoint_synthesize(View<const float, 3>, View<std::complex<float>, 3>, ShtWorkspace&,
-                                          const Progress&) const;
-template void ShtPlan::adjoint_synthesize(View<const double, 3>, View<std::complex<double>, 3>, ShtWorkspace&,
-                                          const Progress&) const;
+template void ShtPlan::adjoint_synthesis(View<const float, 3>, View<std::complex<float>, 3>,
+                                         const Progress&) const;
+template void ShtPlan::adjoint_synthesis(View<const double, 3>, View<std::complex<double>, 3>,
+                                         const Progress&) const;
+template void ShtPlan::adjoint_synthesis(View<const float, 3>, View<std::complex<float>, 3>, ShtWorkspace&,
+                                         const Progress&) const;
+template void ShtPlan::adjoint_synthesis(View<const double, 3>, View<std::complex<double>, 3>, ShtWorkspace&,
+                                         const Progress&) const;
 template void ShtPlan::quadrature(View<const float, 3>, View<std::complex<float>, 3>, const Progress&) const;
 template void ShtPlan::quadrature(View<const double, 3>, View<std::complex<double>, 3>,
                                   const Progress&) const;

@@ -30,6 +30,8 @@ void check_array(const char* name, const View& view, const std::array<const char
 }  // namespace
 
 ShtOptions resolve_options(const ShtOptions& options) {
+    if (options.lmax < 0)
+        throw InvalidArgument(fmt::format("lmax = {}: must be given, 0 or more", options.lmax));
     ShtOptions resolved = options;
     if (resolved.mmax == -1) resolved.mmax = resolved.lmax;
     const AlmLayout checked(resolved.lmax, resolved.mmax);

@@ -106,8 +106,8 @@ void synthesize(const Grid& grid, const AlmLayout& layout, int spin, View<const 
     }
 }
 
-void adjoint_synthesize(const Grid& grid, const AlmLayout& layout, int spin, View<const double, 2> map,
-                        View<std::complex<double>, 2> alm) {
+void adjoint_synthesis(const Grid& grid, const AlmLayout& layout, int spin, View<const double, 2> map,
+                       View<std::complex<double>, 2> alm) {
     const ComplexReal i(0, 1);
     const int components = spin == 0 ? 1 : 2;
     std::vector<ComplexReal> sums(components * layout.size(), 0);

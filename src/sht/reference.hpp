@@ -17,7 +17,7 @@ void synthesize(const Grid& grid, const AlmLayout& layout, int spin, View<const 
                 View<double, 2> map);
 
 /// alm = S^T map.
-void adjoint_synthesize(const Grid& grid, const AlmLayout& layout, int spin, View<const double, 2> map,
-                        View<std::complex<double>, 2> alm);
+void adjoint_synthesis(const Grid& grid, const AlmLayout& layout, int spin, View<const double, 2> map,
+                       View<std::complex<double>, 2> alm);
 
 }  // namespace zonal::reference

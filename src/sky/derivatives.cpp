@@ -9,7 +9,7 @@
 namespace zonal {
 
 template <class T>
-void synthesize_gradient(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<T, 3> map,
+void synthesize_gradient(const ShtPlan& plan, ConstView<std::complex<T>, 3> alm, View<T, 3> map,
                          const Progress& progress) {
     if (plan.options().spin != 1 || plan.options().parts != SpinParts::gradient)
         throw InvalidArgument("plan: must have spin = 1 and parts = SpinParts::gradient");

@@ -329,7 +329,7 @@ std::int64_t default_smoothing_lmax(const Grid& grid) {
 }
 
 template <class T>
-SmoothingReport smooth(const Grid& grid, View<const T, 2> maps, Fields fields, View<const T, 1> mask,
+SmoothingReport smooth(const Grid& grid, ConstView<T, 2> maps, Fields fields, ConstView<T, 1> mask,
                        const Beam& beam, const Grid& grid_out, View<T, 2> smoothed,
                        const SmoothingOptions& options) {
     return SmoothingPlan(grid, fields, beam, grid_out, options).smooth<T>(maps, mask, smoothed);
@@ -343,7 +343,7 @@ SmoothingPlan::SmoothingPlan(SmoothingPlan&&) noexcept = default;
 SmoothingPlan& SmoothingPlan::operator=(SmoothingPlan&&) noexcept = default;
 
 template <class T>
-SmoothingReport SmoothingPlan::smooth(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> smoothed) {
+SmoothingReport SmoothingPlan::smooth(ConstView<T, 2> maps, ConstView<T, 1> mask, View<T, 2> smoothed) {
     return Smoother<T>(*implementation_, maps, mask, smoothed).run();
 }
 

@@ -74,13 +74,12 @@ void at_the_same_time(const std::function<void()>& first, const std::function<vo
 
 }  // namespace
 
-/// Of maps of spin 0, [map, pixel], or of Q and U, [map, 2, pixel].
 template <int Rank>
-struct split::ConvolutionParts {
+struct BasicSplitConvolutionPlan<Rank>::Implementation {
     static constexpr int n_components = Rank - 1, spin = Rank == 2 ? 0 : 2;
     using Pixels = std::conditional_t<Rank == 2, PixelConvolutionPlan, PolarizationConvolutionPlan>;
 
-    ConvolutionParts(const Grid& grid_of_maps, const KernelSplit& split, const SplitConvolutionOptions& given)
+    Implementation(const Grid& grid_of_maps, const KernelSplit& split, const SplitConvolutionOptions& given)
         : grid(grid_of_maps),
           options(resolved(given)),
           window(window_of(split)),
@@ -161,61 +160,47 @@ struct split::ConvolutionParts {
     const Pixels pixels;
 };
 
-SplitConvolutionPlan::SplitConvolutionPlan(const Grid& grid, const KernelSplit& split,
-                                           const SplitConvolutionOptions& options)
-    : parts_(std::make_unique<const split::ConvolutionParts<2>>(grid, split, options)) {}
-SplitConvolutionPlan::~SplitConvolutionPlan() = default;
-SplitConvolutionPlan::SplitConvolutionPlan(SplitConvolutionPlan&&) noexcept = default;
-SplitConvolutionPlan& SplitConvolutionPlan::operator=(SplitConvolutionPlan&&) noexcept = default;
+template <int Rank>
+BasicSplitConvolutionPlan<Rank>::BasicSplitConvolutionPlan(const Grid& grid, const KernelSplit& split,
+                                                           const SplitConvolutionOptions& options)
+    : implementation_(std::make_unique<const Implementation>(grid, split, options)) {}
+template <int Rank>
+BasicSplitConvolutionPlan<Rank>::~BasicSplitConvolutionPlan() = default;
+template <int Rank>
+BasicSplitConvolutionPlan<Rank>::BasicSplitConvolutionPlan(BasicSplitConvolutionPlan&&) noexcept = default;
+template <int Rank>
+BasicSplitConvolutionPlan<Rank>& BasicSplitConvolutionPlan<Rank>::operator=(
+    BasicSplitConvolutionPlan&&) noexcept = default;
 
-const Grid& SplitConvolutionPlan::grid() const {
-    return parts_->grid;
+template <int Rank>
+const Grid& BasicSplitConvolutionPlan<Rank>::grid() const {
+    return implementation_->grid;
 }
 
-const SplitConvolutionOptions& SplitConvolutionPlan::options() const {
-    return parts_->options;
+template <int Rank>
+const SplitConvolutionOptions& BasicSplitConvolutionPlan<Rank>::options() const {
+    return implementation_->options;
 }
 
+template <int Rank>
 template <class T>
-SplitConvolutionSeconds SplitConvolutionPlan::convolve(View<const T, 2> maps, View<T, 2> convolved,
-                                                       const Progress& progress) const {
-    return parts_->convolve(maps, convolved, progress);
+SplitConvolutionSeconds BasicSplitConvolutionPlan<Rank>::convolve(ConstView<T, Rank> maps,
+                                                                  View<T, Rank> convolved,
+                                                                  const Progress& progress) const {
+    return implementation_->template convolve<T>(maps, convolved, progress);
 }
 
-template SplitConvolutionSeconds SplitConvolutionPlan::convolve(View<const float, 2>, View<float, 2>,
-                                                                const Progress&) const;
-template SplitConvolutionSeconds SplitConvolutionPlan::convolve(View<const double, 2>, View<double, 2>,
-                                                                const Progress&) const;
-
-PolarizationSplitConvolutionPlan::PolarizationSplitConvolutionPlan(const Grid& grid, const KernelSplit& split,
-                                                                   const SplitConvolutionOptions& options)
-    : parts_(std::make_unique<const split::ConvolutionParts<3>>(grid, split, options)) {}
-PolarizationSplitConvolutionPlan::~PolarizationSplitConvolutionPlan() = default;
-PolarizationSplitConvolutionPlan::PolarizationSplitConvolutionPlan(
-    PolarizationSplitConvolutionPlan&&) noexcept = default;
-PolarizationSplitConvolutionPlan& PolarizationSplitConvolutionPlan::operator=(
-    PolarizationSplitConvolutionPlan&&) noexcept = default;
-
-const Grid& PolarizationSplitConvolutionPlan::grid() const {
-    return parts_->grid;
-}
-
-const SplitConvolutionOptions& PolarizationSplitConvolutionPlan::options() const {
-    return parts_->options;
-}
-
-template <class T>
-SplitConvolutionSeconds PolarizationSplitConvolutionPlan::convolve(View<const T, 3> maps,
-                                                                   View<T, 3> convolved,
-                                                                   const Progress& progress) const {
-    return parts_->convolve(maps, convolved, progress);
-}
-
-template SplitConvolutionSeconds PolarizationSplitConvolutionPlan::convolve(View<const float, 3>,
-                                                                            View<float, 3>,
-                                                                            const Progress&) const;
-template SplitConvolutionSeconds PolarizationSplitConvolutionPlan::convolve(View<const double, 3>,
-                                                                            View<double, 3>,
-                                                                            const Progress&) const;
+template class BasicSplitConvolutionPlan<2>;
+template SplitConvolutionSeconds BasicSplitConvolutionPlan<2>::convolve(View<const float, 2>, View<float, 2>,
+                                                                        const Progress&) const;
+template SplitConvolutionSeconds BasicSplitConvolutionPlan<2>::convolve(View<const double, 2>,
+                                                                        View<double, 2>,
+                                                                        const Progress&) const;
+template class BasicSplitConvolutionPlan<3>;
+template SplitConvolutionSeconds BasicSplitConvolutionPlan<3>::convolve(View<const float, 3>, View<float, 3>,
+                                                                        const Progress&) const;
+template SplitConvolutionSeconds BasicSplitConvolutionPlan<3>::convolve(View<const double, 3>,
+                                                                        View<double, 3>,
+                                                                        const Progress&) const;
 
 }  // namespace zonal

@@ -113,7 +113,7 @@ TEST_F(CudaBands, ServeACallersStream) {
     ShtWorkspace workspace = plan.make_workspace();
     const core::OwnStream stream;
     workspace.use_stream(stream.get());
-    plan.adjoint_synthesize<double>(map_there.view(), back_there.view(), workspace);
+    plan.adjoint_synthesis<double>(map_there.view(), back_there.view(), workspace);
     core::check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
     EXPECT_EQ(largest_difference(back_there.host(), adjoint(plan, map)), 0);
 }
@@ -134,7 +134,7 @@ TEST_F(CudaBands, AllocateNothingWhileTheyWork) {
         return free;
     };
     const std::size_t before = free_bytes();
-    plan.adjoint_synthesize<double>(map_there.view(), back_there.view(), workspace);
+    plan.adjoint_synthesis<double>(map_there.view(), back_there.view(), workspace);
     EXPECT_EQ(free_bytes(), before);
 }
 

@@ -21,7 +21,7 @@ TEST_F(CudaBatches, AgreeWithMapsOneByOne) {
             EXPECT_LE(largest_difference(map_there.host(), map) / largest(map), transform_rounding(150, spin))
                 << "spin " << spin << ", " << n_maps << " maps";
             const OnDevice<double> same(map);
-            plan.adjoint_synthesize<double>(same.view(), back_there.view(), workspace);
+            plan.adjoint_synthesis<double>(same.view(), back_there.view(), workspace);
             EXPECT_LE(largest_difference(back_there.host(), back) / largest(back),
                       transform_rounding(150, spin))
                 << "spin " << spin << ", " << n_maps << " maps";

@@ -53,12 +53,12 @@ struct Problem {
           back_there{AlmArray(alm.extents())} {}
 
     void synthesize() { plan.synthesize<double>(alm_there.view(), map_there.view(), workspace); }
-    void adjoint_synthesize() {
-        plan.adjoint_synthesize<double>(map_there.view(), back_there.view(), workspace);
+    void adjoint_synthesis() {
+        plan.adjoint_synthesis<double>(map_there.view(), back_there.view(), workspace);
     }
     void both() {
         synthesize();
-        adjoint_synthesize();
+        adjoint_synthesis();
     }
     void clear(cudaStream_t stream) const {
         core::check_cuda(cudaMemsetAsync(map_there.memory.data(), 0xff, map_there.memory.bytes(), stream),
@@ -160,7 +160,7 @@ TEST_F(CudaStreams, CapturedGraphsGiveTheSameBits) {
         const core::OwnStream stream;
         problem->workspace.use_stream(stream.get());
         const CapturedGraph synthesis(stream.get(), [&] { problem->synthesize(); }),
-            adjoint(stream.get(), [&] { problem->adjoint_synthesize(); });
+            adjoint(stream.get(), [&] { problem->adjoint_synthesis(); });
         for (int run = 0; run < 3; ++run) {
             problem->clear(stream.get());
             synthesis.launch(stream.get());

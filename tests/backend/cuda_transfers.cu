@@ -105,7 +105,7 @@ TEST_F(CudaTransfers, AllKindsOfHostMemoryGiveTheSameBits) {
             plan.synthesize<double>(alm_there.view(), map_there.view());
             const MapArray map = map_there.host();
             const OnDevice<Complex> back_there{AlmArray(alm.extents())};
-            plan.adjoint_synthesize<double>(map_there.view(), back_there.view());
+            plan.adjoint_synthesis<double>(map_there.view(), back_there.view());
             const AlmArray back = back_there.host();
             for (const HostMemory& kind : kinds_of_memory()) {
                 const HostArray<Complex> alm_here(kind, alm.extents()), back_here(kind, alm.extents());
@@ -113,7 +113,7 @@ TEST_F(CudaTransfers, AllKindsOfHostMemoryGiveTheSameBits) {
                 std::copy(alm.begin(), alm.end(), alm_here.begin());
                 plan.synthesize<double>(alm_here.view(), map_here.view());
                 EXPECT_EQ(largest_difference(map_here, map), 0) << kind.name << spin << n_maps;
-                plan.adjoint_synthesize<double>(map_here.view(), back_here.view());
+                plan.adjoint_synthesis<double>(map_here.view(), back_here.view());
                 EXPECT_EQ(largest_difference(back_here, back), 0) << kind.name << spin << n_maps;
             }
         }

@@ -72,7 +72,7 @@ TEST_F(CudaTransform, TakesHostAndDeviceMemoryAlike) {
         const OnDevice<double> map_there{MapArray(map.extents())};
         plan.synthesize<double>(alm_there.view(), map_there.view());
         EXPECT_EQ(largest_difference(map_there.host(), map), 0);
-        plan.adjoint_synthesize<double>(map_there.view(), alm_there.view());
+        plan.adjoint_synthesis<double>(map_there.view(), alm_there.view());
         EXPECT_EQ(largest_difference(alm_there.host(), adjoint(plan, map)), 0);
         // And one on each side.
         MapArray mixed(map.extents());

@@ -86,7 +86,7 @@ TEST(ShtAdjoint, IsTheTransposeInSinglePrecision) {
         for (std::int64_t k = 0; k < a.size(); ++k) a_float.data()[k] = std::complex<float>(a.data()[k]);
         for (std::int64_t k = 0; k < f.size(); ++k) f_float.data()[k] = static_cast<float>(f.data()[k]);
         plan.synthesize<float>(a_float.view(), image.view());
-        plan.adjoint_synthesize<float>(f_float.view(), projection.view());
+        plan.adjoint_synthesis<float>(f_float.view(), projection.view());
         double pixels = 0, coefficients = 0, images = 0, noise = 0;
         for (std::int64_t k = 0; k < f.size(); ++k) {
             pixels += double(image.data()[k]) * f_float.data()[k];

@@ -64,7 +64,7 @@ TEST_P(ShtThreads, FindTheSameInAUsedWorkspace) {
             MapArray map(expected.extents());
             p.synthesize<double>(alm.view(), map.view(), workspace);
             AlmArray projection(alm.extents());
-            p.adjoint_synthesize<double>(map.view(), projection.view(), workspace);
+            p.adjoint_synthesis<double>(map.view(), projection.view(), workspace);
             EXPECT_EQ(largest_difference(map, expected), 0);
             EXPECT_EQ(largest_difference(projection, expected_alm), 0);
         }
@@ -106,7 +106,7 @@ TEST_P(ShtThreads, ReportProgressFromTheCallersThread) {
     };
     p.synthesize<double>(alm.view(), map.view(), progress);
     check();
-    p.adjoint_synthesize<double>(map.view(), alm.view(), progress);
+    p.adjoint_synthesis<double>(map.view(), alm.view(), progress);
     check();
 }
 
@@ -118,7 +118,7 @@ TEST_P(ShtThreads, StopWhenTheCallerSaysSo) {
     for (const double limit : {0.0, 0.2}) {
         const Progress progress = [&](double done) { return done < limit; };
         EXPECT_THROW(p.synthesize<double>(alm.view(), map.view(), workspace, progress), Cancelled);
-        EXPECT_THROW(p.adjoint_synthesize<double>(map.view(), alm.view(), workspace, progress), Cancelled);
+        EXPECT_THROW(p.adjoint_synthesis<double>(map.view(), alm.view(), workspace, progress), Cancelled);
     }
     // The workspace is as good as before.
     alm = random_alm(p.layout(), 9, p.alm_components(), 1);

@@ -125,14 +125,14 @@ std::int64_t invertible_lmax(const Grid& grid) {
 }
 
 template <class T>
-AnalysisReport analyze(const ShtPlan& plan, View<const T, 3> map, View<std::complex<T>, 3> alm,
+AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::complex<T>, 3> alm,
                        const AnalysisOptions& options) {
     ShtWorkspace workspace = plan.make_workspace();
     return analyze<T>(plan, map, alm, workspace, options);
 }
 
 template <class T>
-AnalysisReport analyze(const ShtPlan& plan, View<const T, 3> map, View<std::complex<T>, 3> alm,
+AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::complex<T>, 3> alm,
                        ShtWorkspace& workspace, const AnalysisOptions& options) {
     check_options(options);
     sht::check_arrays<T>(plan, alm, map);

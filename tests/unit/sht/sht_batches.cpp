@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "sht_helpers.hpp"
+#include "zonal/analysis.hpp"
 
 // Many maps at once, parts of spin fields, single precision, strided arrays.
 namespace zonal::test {
@@ -13,6 +14,21 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// Rings in all regions, so that every kernel sees the batch.
 Grid grid() {
     return Grid::gauss_legendre(70, 45);
+}
+
+// Neither <double> nor a view of const is written out.
+TEST(ShtPlan, TakesMutableViewsAsInput) {
+    const ShtPlan plan(grid(), options_of(30));
+    AlmArray alm = random_alm(plan.layout(), 1, 1, 3), back = alm, update = alm;
+    MapArray map({1, 1, plan.grid().n_pixels()}), expected = map;
+    plan.synthesize<double>(std::as_const(alm).view(), expected.view());
+    ShtWorkspace workspace = plan.make_workspace();
+    plan.synthesize(alm.view(), map.view(), workspace);
+    EXPECT_EQ(relative_difference(map, expected), 0);
+    plan.adjoint_synthesis(map.view(), back.view());
+    plan.quadrature(map.view(), back.view(), workspace);
+    plan.project_residual(alm.view(), map.view(), update.view(), workspace);
+    analyze(plan, map.view(), back.view());
 }
 
 class OfSpinAndBatch : public ::testing::TestWithParam<std::tuple<int, int>> {
@@ -39,7 +55,7 @@ TEST_P(OfSpinAndBatch, EveryMapIsTransformedAsAlone) {
         EXPECT_LE(scaled_difference(map, one_map), tolerance) << "map " << k;
 
         std::copy_n(noise.data() + k * map.size(), map.size(), map.data());
-        plan.adjoint_synthesize<double>(map.view(), one_alm.view());
+        plan.adjoint_synthesis<double>(map.view(), one_alm.view());
         AlmArray part = one_alm;
         std::copy_n(coefficients.data() + k * part.size(), part.size(), part.data());
         EXPECT_LE(scaled_difference(part, one_alm), tolerance) << "map " << k;
@@ -62,7 +78,7 @@ TEST_P(OfSpinAndBatch, SinglePrecisionRoundsTheDoubleResult) {
 
     MapArray input(map.extents());
     for (std::int64_t k = 0; k < map.size(); ++k) input.data()[k] = map_float.data()[k];
-    plan.adjoint_synthesize<float>(map_float.view(), alm_float.view());
+    plan.adjoint_synthesis<float>(map_float.view(), alm_float.view());
     const AlmArray expected = adjoint(plan, input);
     const double scale = largest(expected);
     for (std::int64_t k = 0; k < expected.size(); ++k)
@@ -130,7 +146,7 @@ TEST(Sht, FollowsTheStridesOfBatchAndComponent) {
     for (const double value : map_memory) written += std::isnan(value) ? 0 : 1;
     EXPECT_EQ(written, 6 * n_pixels) << "between the maps nothing is written";
     std::fill(alm_memory.begin(), alm_memory.end(), nan);
-    plan.adjoint_synthesize<double>(map_view, alm_view);
+    plan.adjoint_synthesis<double>(map_view, alm_view);
     for (std::int64_t k = 0; k < 3; ++k)
         for (std::int64_t c = 0; c < 2; ++c) {
             for (std::int64_t i = 0; i < n_pixels; ++i) ASSERT_EQ(map_view(k, c, i), expected(k, c, i));
@@ -172,7 +188,7 @@ TEST(Sht, OverwritesItsOutput) {
         EXPECT_EQ(largest_difference(map, expected), 0);
         AlmArray out = alm;
         std::fill(out.begin(), out.end(), Complex(nan, nan));
-        plan.adjoint_synthesize<double>(map.view(), out.view());
+        plan.adjoint_synthesis<double>(map.view(), out.view());
         EXPECT_EQ(largest_difference(out, adjoint(plan, expected)), 0);
         // A spin field has no degrees below its spin: they come out as zeros.
         for (std::int64_t m = 0; m < spin; ++m)

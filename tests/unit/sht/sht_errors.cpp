@@ -43,6 +43,11 @@ TEST(ShtPlan, NamesTheOptionThatItRejects) {
                     AllOf(HasSubstr("parts"), HasSubstr("spin")));
 }
 
+TEST(ShtPlan, AsksForAnLmaxThatIsNotGiven) {
+    EXPECT_THAT(complaint([] { ShtPlan(Grid::healpix(4), ShtOptions{.spin = 2}); }),
+                AllOf(HasSubstr("lmax"), HasSubstr("must be given")));
+}
+
 TEST(ShtPlan, RejectsADeviceThatIsNotThere) {
     ShtOptions options = options_of(8);
     options.device = Device::cuda(1234);
@@ -77,7 +82,7 @@ class ShtArrays : public ::testing::Test {
         return complaint([&] { plan.synthesize<double>(a, f); });
     }
     std::string complaint_on(View<const double, 3> f, View<Complex, 3> a) {
-        const auto adjoint = complaint([&] { plan.adjoint_synthesize<double>(f, a); });
+        const auto adjoint = complaint([&] { plan.adjoint_synthesis<double>(f, a); });
         EXPECT_EQ(adjoint, complaint([&] { plan.quadrature<double>(f, a); }));
         return adjoint;
     }
