@@ -34,6 +34,7 @@ ALLOWED = {
     "io": {"core", "fft", "grids", "sht", "sky", "radial", "split", "planning", "gwrm"},
     "distributed": {"core", "fft", "grids", "sht", "radial"},
 }
+ALLOWED["everything"] = set(ALLOWED)  # the headers that include all others
 
 # Module that each public header include/zonal/<name>.hpp belongs to; those of include/zonal/<module>/ say it.
 PUBLIC = {
@@ -48,6 +49,7 @@ PUBLIC = {
     "split": "split", "split_convolution": "split",
     "planner": "planning", "saved_plan": "planning", "pixel_quadrature": "planning",
     "chebyshev": "chebyshev", "gwrm": "gwrm",
+    "zonal": "everything", "io": "everything",
 }
 
 # Pattern of another library's header -> (name, where it may be included: prefixes of paths).

@@ -58,7 +58,7 @@ io::QuadratureWeights compute_weights(Kind kind, std::int64_t nside, std::int64_
                         nside, computed.lmax, computed.residual, computed.iterations));
     session.report["weights_residual"] = computed.residual;
     session.report["weights_iterations"] = computed.iterations;
-    return {kind, nside, computed.lmax, std::move(computed.deviations)};
+    return computed;
 }
 
 FoundWeights weights_for(const std::string& choice, std::int64_t nside, int threads, Session& session) {

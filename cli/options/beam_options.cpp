@@ -11,9 +11,9 @@
 namespace zonal::cli {
 namespace {
 
-Beam to_beam(io::Window window, Session& session) {
-    session.note(window.notes);
-    return {std::move(window.temperature), std::move(window.gradient), std::move(window.curl)};
+Beam to_beam(io::BeamFile file, Session& session) {
+    session.note(file.notes);
+    return file;
 }
 
 }  // namespace

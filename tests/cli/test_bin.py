@@ -58,6 +58,7 @@ def test_columns_without_units_and_systems_are_said_so(zonal, tmp_path):
 @pytest.mark.parametrize("arguments, code, words", [
     ("--nside 4 --lon L", 2, ["--lat"]),
     ("--lon L --lat B", 2, ["--nside"]),
+    ("--nside 4 --lon B --lat L", 2, ["column B", "latitudes"]),
     ("--nside 4 --lon L --lat DEC", 2, ["L (galactic)", "DEC (equatorial)"]),
     ("--nside 12 --lon L --lat B --nest", 2, ["--nside = 12", "power of 2"]),
     ("--nside 4 --lon L --lat B --energy-range 50:60", 2, ["--energy-range", "unit"]),

@@ -272,3 +272,51 @@ def test_bench_reports_times_share_of_peak_and_machine(zonal, grid, spin):
     assert report["machine"]["zonal"] and report["machine"]["simd"] and report["machine"]["cpu"]
     if grid[0] == "--gauss":
         assert report["round_trip_error"] < 1e-12  # exact quadrature
+
+
+# --- columns and pixels that are no fields or numbers
+
+
+@pytest.fixture
+def observed(tmp_path):
+    """I, Q, U, N_OBS, II_COV of nside 16."""
+    columns = np.random.default_rng(5).uniform(1, 2, (5, 3072))
+    healpy.write_map(tmp_path / "observed.fits", columns, dtype=np.float64,
+                     column_names=["I_STOKES", "Q_STOKES", "U_STOKES", "N_OBS", "II_COV"])
+    return columns
+
+
+def test_convert_carries_hits_and_covariances(observed, zonal, tmp_path):
+    zonal("convert", "observed.fits", "nest.fits", "--order", "nest")
+    np.testing.assert_array_equal(read(tmp_path / "nest.fits"), observed)
+
+
+def test_udgrade_sums_hits_and_refuses_covariances(observed, zonal, fails, tmp_path):
+    assert "column II_COV" in fails(2, "udgrade", "observed.fits", "out.fits", "--nside", "8")
+    zonal("udgrade", "observed.fits", "out.fits", "--nside", "8", "--field", "I,Q,U,N_OBS")
+    out = read(tmp_path / "out.fits")
+    np.testing.assert_allclose(out[:3], healpy.ud_grade(observed[:3], 8), rtol=1e-14)
+    np.testing.assert_allclose(out[3], healpy.ud_grade(observed[3], 8, power=-2), rtol=1e-14)
+
+
+def test_what_is_left_out_is_said(observed, zonal):
+    notes = zonal("anafast", "observed.fits", "cl.fits", "--lmax", "8")["notes"]
+    assert any("N_OBS" in note for note in notes) and any("II_COV" in note for note in notes)
+
+
+@pytest.mark.parametrize("command", ["convert {} {}.fits", "udgrade {} {}.fits --nside 8", "plot {} {}.png", "anafast {} {}.fits"])
+def test_nan_can_count_as_unseen(sky, zonal, fails, tmp_path, command):
+    holes = sky[0].copy()
+    holes[7] = np.nan
+    healpy.write_map(tmp_path / "nan.fits", holes, dtype=np.float64)
+    assert "NaN" in fails(1, *command.format("nan.fits", "out").split())
+    notes = zonal(*command.format("nan.fits", "out").split(), "--nan", "unseen")["notes"]
+    assert any("1 NaN taken as UNSEEN" in note for note in notes)
+
+
+@pytest.mark.parametrize("rows", [300, 768])
+def test_table_of_angles_is_no_map(tmp_path, zonal, fails, rows):
+    table = fits.BinTableHDU.from_columns([fits.Column("THETA", "D", array=np.linspace(0, 1, rows))])
+    table.writeto(tmp_path / "table.fits")
+    assert zonal("info", "table.fits")["kind"] == "other"
+    fails(1, "convert", "table.fits", "out.fits")

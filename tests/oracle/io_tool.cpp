@@ -67,7 +67,7 @@ void dump(const std::string& kind, const std::string& path) {
         std::cout << fmt::format("lmax={} precision={}\n", file.lmax(), name_of(file.precision));
         for (const auto& spectrum : file.spectra) print(spectrum.name, spectrum.values);
     } else if (kind == "window") {
-        const Window window = read_beam(path);
+        const BeamFile window = read_beam(path);
         std::cout << fmt::format("lmax={} columns={}\n", window.lmax(), window.columns);
         print("T", window.temperature);
         print("E", window.gradient);

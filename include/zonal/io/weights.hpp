@@ -5,21 +5,12 @@
 #include <vector>
 
 #include "zonal/io/header.hpp"
+#include "zonal/weights.hpp"
 
 namespace zonal::io {
 
-/// HEALPix quadrature weights, relative to 4 pi / npix, as HEALPix' files hold them: deviations from 1.
-struct QuadratureWeights {
-    enum class Kind {
-        ring,  ///< weight_ring_nXXXXX.fits: [2 nside], rings from the north pole to the equator
-        pixel  ///< healpix_full_weights_nside_XXXX.fits: [(3 nside + 1)(nside + 1) / 4], one per class of
-               ///< pixels
-    };
-    Kind kind = Kind::ring;
-    std::int64_t nside = 0;
-    std::int64_t lmax = -1;  ///< pixel weights: exact up to there; -1: the file does not say
-    std::vector<double> deviations{};
-};
+/// As HEALPix' files hold them: weight_ring_nXXXXX.fits, healpix_full_weights_nside_XXXX.fits.
+using healpix::QuadratureWeights;
 
 /// Number of values: 2 nside or (3 nside + 1)(nside + 1) / 4.
 std::int64_t weight_count(QuadratureWeights::Kind kind, std::int64_t nside);

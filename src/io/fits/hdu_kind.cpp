@@ -1,6 +1,7 @@
 #include "io/fits/hdu_kind.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "io/tables/spectrum_names.hpp"
@@ -38,9 +39,18 @@ bool is_solution(const Hdu& hdu) {
     return hdu.type == HduType::binary_table && (named || hdu.header.has("ZONALSOL"));
 }
 
+/// Whether a table without HEALPix' keys may still be a map: its size is one, of an nside that is a power of
+/// 2, as those of maps nearly always are, and its columns are not angles.
 bool has_map_size(const Hdu& hdu) {
-    const auto& first = hdu.columns[0];
-    return hdu.type == HduType::binary_table && nside_of_size(hdu.rows * first.repeat) > 0;
+    const auto is_angle = [](const FitsColumn& column) {
+        const auto name = to_upper(column.name);
+        return name == "THETA" || name == "PHI" || name == "RA" || name == "DEC" || name == "GLON" ||
+               name == "GLAT";
+    };
+    const auto nside = nside_of_size(hdu.rows * hdu.columns[0].repeat);
+    return hdu.type == HduType::binary_table && nside > 0 &&
+           std::has_single_bit(static_cast<std::uint64_t>(nside)) &&
+           std::none_of(hdu.columns.begin(), hdu.columns.end(), is_angle);
 }
 
 }  // namespace

@@ -31,9 +31,9 @@ void check_finite(const std::vector<std::vector<double>>& columns) {
 }
 
 /// One column is for T, E and B; of two the second is for E and B.
-Window make_window(const std::vector<std::vector<double>>& columns, const std::string& source) {
+BeamFile make_window(const std::vector<std::vector<double>>& columns, const std::string& source) {
     check_finite(columns);
-    Window window;
+    BeamFile window;
     window.columns = static_cast<int>(columns.size());
     window.temperature = columns[0];
     window.gradient = columns[std::min<std::size_t>(1, columns.size() - 1)];
@@ -60,7 +60,7 @@ bool may_be_window(const Hdu& hdu) {
            kind != FileKind::solution && !map_keys;
 }
 
-Window read_text_window(const FileBytes& file) {
+BeamFile read_text_window(const FileBytes& file) {
     TextTable table = read_text_table(file);
     auto columns = std::move(table.columns);
     if (columns.size() > 1) {
@@ -83,7 +83,7 @@ Window read_text_window(const FileBytes& file) {
 
 }  // namespace
 
-Window read_beam(const std::string& path) {
+BeamFile read_beam(const std::string& path) {
     auto file = std::make_unique<FileBytes>(path);
     if (!file->starts_like_fits()) return read_text_window(*file);
     FitsReader reader(std::move(file));
@@ -91,7 +91,7 @@ Window read_beam(const std::string& path) {
     return reader.in(hdu, [&] { return make_window(read_table_window(reader, hdu), reader.source(hdu)); });
 }
 
-Window read_pixel_window(const std::string& path, std::int64_t nside) {
+BeamFile read_pixel_window(const std::string& path, std::int64_t nside) {
     FitsReader reader(path);
     const Hdu& hdu = reader.select("", "pixel window", may_be_window);
     return reader.in(hdu, [&] {
@@ -101,18 +101,18 @@ Window read_pixel_window(const std::string& path, std::int64_t nside) {
                 fmt::format("NSIDE = {}: a pixel window of nside {} is needed", *found, nside));
         }
         const int temperature = hdu.find_column("TEMPERATURE");
-        const int polarisation = std::max(hdu.find_column("POLARIZATION"), hdu.find_column("POLARISATION"));
+        const int polarization = std::max(hdu.find_column("POLARIZATION"), hdu.find_column("POLARISATION"));
         if (temperature < 0) throw InvalidArgument("no column TEMPERATURE: not a pixel window");
         std::vector<int> columns{temperature};
-        if (polarisation >= 0) columns.push_back(polarisation);
-        Window window = make_window(reader.read_columns(hdu, columns, std::nan("")), reader.source(hdu));
-        if (polarisation < 0)
+        if (polarization >= 0) columns.push_back(polarization);
+        BeamFile window = make_window(reader.read_columns(hdu, columns, std::nan("")), reader.source(hdu));
+        if (polarization < 0)
             window.notes.push_back(window.source + ": no column POLARIZATION: T's is used for E and B");
         return window;
     });
 }
 
-void write_beam(const std::string& path, const Window& window, const WriteOptions& options) {
+void write_beam(const std::string& path, const Beam& window, const WriteOptions& options) {
     const bool one = window.gradient == window.temperature && window.curl == window.temperature;
     std::vector<std::vector<double>> values{window.temperature};
     if (!one) values.insert(values.end(), {window.gradient, window.curl});

@@ -30,8 +30,8 @@ class WeightSolver {
           direction_(solution_.extents()),
           product_(solution_.extents()) {}
 
-    ComputedWeights run() {
-        ComputedWeights result;
+    QuadratureWeights run() {
+        QuadratureWeights result;
         result.lmax = plan_.layout().lmax();
         double previous = 0;
         for (bool first = true;; first = false) {
@@ -156,7 +156,7 @@ Grid meridian(std::int64_t nside) {
 
 }  // namespace
 
-ComputedWeights compute_ring_weights(std::int64_t nside, const WeightOptions& options) {
+QuadratureWeights compute_ring_weights(std::int64_t nside, const WeightOptions& options) {
     check_nside(nside);
     // As many even degrees as pairs of rings.
     const auto lmax = checked_lmax(nside, options, 3 * nside, 4 * nside - 2);
@@ -170,7 +170,7 @@ ComputedWeights compute_ring_weights(std::int64_t nside, const WeightOptions& op
     return result;
 }
 
-ComputedWeights compute_pixel_weights(std::int64_t nside, const WeightOptions& options) {
+QuadratureWeights compute_pixel_weights(std::int64_t nside, const WeightOptions& options) {
     check_nside(nside);
     // Above this there are more conditions than classes of pixels: lmax^2 / 16 against 3 nside^2 / 4.
     const auto most = static_cast<std::int64_t>(std::sqrt(12.0) * static_cast<double>(nside)) - 1;
@@ -183,6 +183,7 @@ ComputedWeights compute_pixel_weights(std::int64_t nside, const WeightOptions& o
     const auto& deviations = solver.deviations();
     std::vector<double> weights(deviations.begin(), deviations.end());
     for (double& weight : weights) weight += 1;
+    result.kind = QuadratureWeights::Kind::pixel;
     result.deviations = compress_pixel_weights(nside, weights);
     return result;
 }

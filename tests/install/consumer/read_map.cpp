@@ -1,5 +1,5 @@
 // Uses the component io: writes a small HEALPix map and reads it back.
-#include <zonal/io/map.hpp>
+#include <zonal/io.hpp>
 
 #include <cstdio>
 #include <filesystem>

@@ -22,7 +22,7 @@ using Kind = QuadratureWeights::Kind;
 
 class WindowFiles : public testing::Test {
   protected:
-    Window beam(const std::string& text) { return read_beam(folder.write("beam.txt", text)); }
+    BeamFile beam(const std::string& text) { return read_beam(folder.write("beam.txt", text)); }
     std::string error(const std::string& text) {
         return message_of<IoError>([&] { beam(text); });
     }
@@ -31,7 +31,7 @@ class WindowFiles : public testing::Test {
 
 TEST_F(WindowFiles, PixelWindow) {
     // Values as astropy reads them.
-    const Window window = read_pixel_window(data_file("healpix/pixel_window_n0064.fits"), 64);
+    const BeamFile window = read_pixel_window(data_file("healpix/pixel_window_n0064.fits"), 64);
     EXPECT_EQ(window.lmax(), 256);
     EXPECT_EQ(window.temperature[1], 0.9999772475875073);
     EXPECT_EQ(window.temperature[256], 0.44530534547677436);
@@ -47,7 +47,7 @@ TEST_F(WindowFiles, PixelWindow) {
 }
 
 TEST_F(WindowFiles, TextBeamOfOneColumnServesTemperatureAndPolarisation) {
-    const Window window = beam("1\n0.5\n0.25\n");
+    const BeamFile window = beam("1\n0.5\n0.25\n");
     EXPECT_EQ(window.columns, 1);
     EXPECT_THAT(window.temperature, ElementsAre(1, 0.5, 0.25));
     EXPECT_EQ(window.gradient, window.temperature);
@@ -56,7 +56,7 @@ TEST_F(WindowFiles, TextBeamOfOneColumnServesTemperatureAndPolarisation) {
 
 TEST_F(WindowFiles, TextBeamsWithMultipoles) {
     EXPECT_THAT(beam("# l b_l\n0 1\n1 0.5\n").temperature, ElementsAre(1, 0.5));
-    const Window three = beam("0, 1, 2, 3\n1, 4, 5, 6\n");
+    const BeamFile three = beam("0, 1, 2, 3\n1, 4, 5, 6\n");
     EXPECT_THAT(three.temperature, ElementsAre(1, 4));
     EXPECT_THAT(three.gradient, ElementsAre(2, 5));
     EXPECT_THAT(three.curl, ElementsAre(3, 6));
@@ -67,13 +67,13 @@ TEST_F(WindowFiles, TextBeamsWithMultipoles) {
 }
 
 TEST_F(WindowFiles, FitsBeamRoundTrip) {
-    Window window{.temperature = {1, 0.5}, .gradient = {1, 0.5}, .curl = {1, 0.5}};
+    Beam window{.temperature = {1, 0.5}, .gradient = {1, 0.5}, .curl = {1, 0.5}};
     write_beam(folder.path("one.fits"), window);
     EXPECT_EQ(read_beam(folder.path("one.fits")).columns, 1);
     EXPECT_EQ(inspect(folder.path("one.fits")).kind, FileKind::window);
     window.curl = {1, 0.25};
     write_beam(folder.path("three.fits"), window);
-    const Window back = read_beam(folder.path("three.fits"));
+    const BeamFile back = read_beam(folder.path("three.fits"));
     EXPECT_EQ(back.columns, 3);
     EXPECT_EQ(back.temperature, window.temperature);
     EXPECT_EQ(back.curl, window.curl);
@@ -96,7 +96,7 @@ TEST_F(WindowFiles, FitsBeamOfTwoColumns) {
     auto file = FitsBuilder().table(16, 2, {"D", "D"}, {"T", "P"});
     const auto path =
         folder.write("b.fits", file.end().data(big_endian(std::vector<double>{1, 2, 3, 4})).bytes());
-    const Window window = read_beam(path);
+    const BeamFile window = read_beam(path);
     EXPECT_THAT(window.temperature, ElementsAre(1, 3));
     EXPECT_THAT(window.gradient, ElementsAre(2, 4));
     EXPECT_EQ(window.curl, window.gradient);
