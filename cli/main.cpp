@@ -83,11 +83,12 @@ void read_ahead(int argc, char** argv, const CLI::App& app, Session& session) {
     check_options(*app.get_subcommand(first), {argv + 2, argv + argc});
 }
 
-/// CLI11's message, and how the subcommand is used.
+/// What is wrong, and how the subcommand is used.
 std::string explain(const CLI::ParseError& error, const CLI::App& app, const Session& session) {
-    if (session.command.empty()) return error.what();
+    if (session.command.empty()) return plain_message(error);
     const auto command = "zonal " + session.command;
-    return fmt::format("{}; usage: {}", error.what(), usage(*app.get_subcommand(session.command), command));
+    return fmt::format("{}; usage: {}", plain_message(error),
+                       usage(*app.get_subcommand(session.command), command));
 }
 
 int print_text(Session& session, const std::string& text) {

@@ -132,7 +132,7 @@ void resample(const ConvertOptions& options, const SkyMap& map, SkyMap& out, Ses
     for (const auto& group : map.groups()) {
         const auto result = smooth<double>(map.grid(), map.rows(group), group.fields, {}, beam, out.grid(),
                                            out.rows(group), smoothing);
-        if (!result.note.empty()) session.note(result.note);
+        if (!result.note.empty()) session.warn(result.note);
     }
     session.report["lmax"] = smoothing.lmax;
     set_card(out.header().cards, {"MAX-LPOL", smoothing.lmax, "highest degree l"});

@@ -47,7 +47,8 @@ const char* kind_name(io::FileKind kind) {
 /// Counts and extremes; UNSEEN, NaN and infinite values count apart.
 Json statistics(const std::vector<double>& values) {
     std::int64_t unseen = 0, nan = 0, infinite = 0, good = 0;
-    double minimum = std::numeric_limits<double>::infinity(), maximum = -minimum, sum = 0, squares = 0;
+    double minimum = std::numeric_limits<double>::infinity(), maximum = -minimum, sum = 0, squares = 0,
+           deviations = 0;
     for (const double value : values) {
         if (is_unseen_value(value)) {
             ++unseen;
@@ -60,16 +61,18 @@ Json statistics(const std::vector<double>& values) {
             minimum = std::min(minimum, value);
             maximum = std::max(maximum, value);
             sum += value;
+            squares += value * value;
         }
     }
     const double mean = sum / static_cast<double>(good);
     for (const double value : values)
-        if (!is_unseen_value(value) && std::isfinite(value)) squares += (value - mean) * (value - mean);
+        if (!is_unseen_value(value) && std::isfinite(value)) deviations += (value - mean) * (value - mean);
     Json json = {{"count", values.size()}, {"unseen", unseen}, {"nan", nan}, {"infinite", infinite}};
     if (good == 0) return json;
     json.update({{"min", minimum},
                  {"max", maximum},
                  {"mean", mean},
+                 {"std", std::sqrt(deviations / static_cast<double>(good))},
                  {"rms", std::sqrt(squares / static_cast<double>(good))}});
     return json;
 }
@@ -194,10 +197,11 @@ void run(const InfoOptions& options, Session& session) {
 }  // namespace
 
 void add_info(CLI::App& root, Session& session, Action& action) {
-    auto& app = add_subcommand(root, session, "info",
-                               "Says what a file holds: extensions, columns and units; of maps also pixels, "
-                               "coordinates, counts of UNSEEN and NaN, least, greatest and mean value.",
-                               "zonal info map.fits --json");
+    auto& app = add_subcommand(
+        root, session, "info",
+        "Says what a file holds: extensions, columns and units; of maps also pixels, "
+        "coordinates, counts of UNSEEN and NaN, least, greatest and mean value, standard deviation and rms.",
+        "zonal info map.fits --json");
     const auto options = std::make_shared<InfoOptions>();
     add_argument(app, "FILE", options->file, "map, alm, spectrum, beam or weights; FITS or text");
     app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });

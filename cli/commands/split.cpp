@@ -131,7 +131,7 @@ void split_kernel(const SplitOptions& options, Session& session) {
     report["estimated_error"] = split.quality.estimated_error;
     report["actual_error"] = split.actual_error;
     if (options.l_cut && split.quality.estimated_error > options.error)
-        session.note(fmt::format("--l-cut = {}: its estimated error, {:.3g}, is above --error = {:.3g}",
+        session.warn(fmt::format("--l-cut = {}: its estimated error, {:.3g}, is above --error = {:.3g}",
                                  *options.l_cut, split.quality.estimated_error, options.error));
     report["amplification"] = split.quality.amplification;
     report["leakage"] = split.quality.leakage;

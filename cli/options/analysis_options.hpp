@@ -59,7 +59,8 @@ void report_analysis(const Report& result, const AnalysisChoice& choice, Session
     } else if (result.iterations > 0) {
         report["last_update"] = std::max(result.last_update, report.value("last_update", 0.0));
     }
-    if (!result.note.empty()) session.note(result.note);
+    const bool is_missed = choice.tolerance > 0 && !result.reached_tolerance;
+    if (!result.note.empty()) is_missed ? session.warn(result.note) : session.note(result.note);
 }
 
 /// zonal::analyze by these options; UNSEEN counts as 0. Adds lmax, iterations and so on to the report.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "options/parse.hpp"
 #include "shell/error.hpp"
@@ -54,6 +55,13 @@ void reject_apart_unit(const CLI::App& app, const std::string& word, const std::
     if (is_number && is_angle_unit(*unit))
         throw UsageError(fmt::format("{0} {1} {2}: number and unit are one argument: {0} {1}{2}", word,
                                      printable(*value), *unit));
+}
+
+/// What stands before the first of these words, and behind it.
+std::pair<std::string, std::string> split_at(const std::string& text, const std::string& words) {
+    const auto position = text.find(words);
+    if (position == std::string::npos) return {text, ""};
+    return {text.substr(0, position), text.substr(position + words.size())};
 }
 
 }  // namespace
@@ -112,6 +120,26 @@ void check_options(const CLI::App& subcommand, const std::vector<std::string>& w
         else
             reject_apart_unit(subcommand, name, &own, at(i + 1));
     }
+}
+
+std::string plain_message(const CLI::ParseError& error) {
+    const std::string text = error.what();
+    const auto kind = static_cast<CLI::ExitCodes>(error.get_exit_code());
+    if (kind == CLI::ExitCodes::ArgumentMismatch) {
+        const auto [name, problem] = split_at(text, ": ");
+        return name + (problem.ends_with("missing") ? ": its value is missing" : ": is given more than once");
+    }
+    if (kind == CLI::ExitCodes::ExtrasError)
+        return split_at(text, "expected: ").second + ": nothing is expected here";
+    if (kind == CLI::ExitCodes::ExcludesError) {
+        const auto [first, second] = split_at(text, " excludes ");
+        return fmt::format("{} and {} exclude each other", first, second);
+    }
+    if (kind == CLI::ExitCodes::RequiresError) {
+        const auto [option, needed] = split_at(text, " requires ");
+        return fmt::format("{}: only with {}", option, needed);
+    }
+    return text;
 }
 
 }  // namespace zonal::cli

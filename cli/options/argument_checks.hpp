@@ -17,4 +17,7 @@ void require_subcommand(const CLI::App& root, const std::string& word);
 /// an angle whose unit is an argument of its own ("--fwhm 60 arcmin"). words: those behind the subcommand.
 void check_options(const CLI::App& subcommand, const std::vector<std::string>& words);
 
+/// CLI11's message in this program's words.
+std::string plain_message(const CLI::ParseError& error);
+
 }  // namespace zonal::cli

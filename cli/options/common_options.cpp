@@ -74,7 +74,9 @@ CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& na
     app.set_help_flag("-h,--help", "print this help and exit")->group("General");
     app.add_flag("--json", session.json, "print the report as one JSON object on standard output")
         ->group("General");
-    app.add_flag("--quiet", session.quiet, "print nothing but errors")->group("General");
+    app.add_flag("--quiet", session.quiet,
+                 "print nothing but errors, and warnings of results that are not what was asked for")
+        ->group("General");
     return app;
 }
 
@@ -116,6 +118,9 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
 }
 
 void OutputOptions::require_writable(const std::string& path, OutputFormat format) const {
+    if (path == "-")
+        throw UsageError(
+            "-: results are files and do not go to standard output: give a name (./- for this one)");
     if (format == OutputFormat::png)
         require_name(path, ".png", "pictures are PNG files");
     else if (format == OutputFormat::json)

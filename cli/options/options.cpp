@@ -32,30 +32,6 @@ CLI::Option* add_argument(CLI::App& app, const std::string& name, std::string& v
     return add_text(app, name, value, "", description)->required()->group("Arguments");
 }
 
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t& value, IntegerRange range,
-                         const std::string& description) {
-    const auto store = [name, range, &value](const std::string& text) {
-        value = parse_integer(name, text, range.minimum, range.maximum);
-    };
-    return app.add_option_function<std::string>(name, store, description)->type_name("N");
-}
-
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::optional<std::int64_t>& value,
-                         IntegerRange range, const std::string& description) {
-    const auto store = [name, range, &value](const std::string& text) {
-        value = parse_integer(name, text, range.minimum, range.maximum);
-    };
-    return app.add_option_function<std::string>(name, store, description)->type_name("N");
-}
-
-CLI::Option* add_number(CLI::App& app, const std::string& name, double& value, NumberRange range,
-                        const std::string& description) {
-    const auto store = [name, range, &value](const std::string& text) {
-        value = parse_number(name, text, range.minimum, range.maximum);
-    };
-    return app.add_option_function<std::string>(name, store, description)->type_name("X");
-}
-
 CLI::Option* add_angle(CLI::App& app, const std::string& name, std::optional<Angle>& value,
                        const std::string& description) {
     const auto store = [name, &value](const std::string& text) { value = parse_angle(name, text); };

@@ -26,17 +26,29 @@ struct IntegerRange {
     std::int64_t minimum;
     std::int64_t maximum;
 };
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t& value, IntegerRange range,
-                         const std::string& description);
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::optional<std::int64_t>& value,
-                         IntegerRange range, const std::string& description);
+/// Value: std::int64_t or its std::optional.
+template <class Value>
+CLI::Option* add_integer(CLI::App& app, const std::string& name, Value& value, IntegerRange range,
+                         const std::string& description) {
+    const auto store = [name, range, &value](const std::string& text) {
+        value = parse_integer(name, text, range.minimum, range.maximum);
+    };
+    return app.add_option_function<std::string>(name, store, description)->type_name("N");
+}
 
 struct NumberRange {
     double minimum;
     double maximum;
 };
-CLI::Option* add_number(CLI::App& app, const std::string& name, double& value, NumberRange range,
-                        const std::string& description);
+/// Value: double or std::optional<double>.
+template <class Value>
+CLI::Option* add_number(CLI::App& app, const std::string& name, Value& value, NumberRange range,
+                        const std::string& description) {
+    const auto store = [name, range, &value](const std::string& text) {
+        value = parse_number(name, text, range.minimum, range.maximum);
+    };
+    return app.add_option_function<std::string>(name, store, description)->type_name("X");
+}
 
 CLI::Option* add_angle(CLI::App& app, const std::string& name, std::optional<Angle>& value,
                        const std::string& description);

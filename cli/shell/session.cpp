@@ -77,6 +77,10 @@ std::string lines(const Json& object, std::size_t indent) {
     return text;
 }
 
+void add_once(std::vector<std::string>& lines, const std::string& line) {
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+}
+
 }  // namespace
 
 std::string readable(const Json& report) {
@@ -84,8 +88,12 @@ std::string readable(const Json& report) {
 }
 
 void Session::note(const std::string& text) {
-    const auto line = printable(text);
-    if (std::find(notes_.begin(), notes_.end(), line) == notes_.end()) notes_.push_back(line);
+    add_once(notes_, printable(text));
+}
+
+void Session::warn(const std::string& text) {
+    add_once(warnings_, printable(text));
+    note(text);
 }
 
 void Session::note(const std::vector<std::string>& texts) {
@@ -95,6 +103,7 @@ void Session::note(const std::vector<std::string>& texts) {
 Progress Session::progress(const std::string& stage) {
     const bool draw = !json && !quiet && isatty(STDERR_FILENO) != 0;
     return [this, stage, draw, drawn = -1](double done) mutable {
+        if (is_interrupted()) return false;
         const int percent = static_cast<int>(100 * std::clamp(done, 0.0, 1.0));
         if (draw && percent != drawn) {
             const int filled = bar_width * percent / 100;
@@ -105,7 +114,7 @@ Progress Session::progress(const std::string& stage) {
             drawn = percent;
             bar_drawn_ = true;
         }
-        return !is_interrupted();
+        return true;
     };
 }
 
@@ -126,10 +135,9 @@ void Session::finish() {
         print(dump(object));
         return;
     }
-    if (quiet) return;
-    for (const auto& text : notes_)
+    for (const auto& text : quiet ? warnings_ : notes_)
         std::fputs(fmt::format("zonal {}: note: {}\n", command, text).c_str(), stderr);
-    print(readable(report));
+    if (!quiet) print(readable(report));
 }
 
 void Session::finish(const std::string& negative_verdict, int exit_code) {

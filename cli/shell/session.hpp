@@ -27,6 +27,8 @@ class Session {
     /// Held back until the run succeeds, so that a failure is one line.
     void note(const std::string& text);
     void note(const std::vector<std::string>& texts);
+    /// The same of a result that is not what was asked for: --quiet does not hide it.
+    void warn(const std::string& text);
 
     /// Draws a bar on a terminal and stops the work after a signal. stage: "smooth".
     Progress progress(const std::string& stage);
@@ -40,7 +42,7 @@ class Session {
 
   private:
     void clear_bar();
-    std::vector<std::string> notes_;
+    std::vector<std::string> notes_, warnings_;  ///< notes_ holds the warnings, too
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     bool bar_drawn_ = false;
 };

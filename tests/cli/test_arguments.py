@@ -52,6 +52,39 @@ def test_missing_and_surplus_arguments_show_the_usage(sky, fails, arguments, wor
         assert word in line, line
 
 
+@pytest.mark.parametrize("arguments, message", [
+    ("smooth sky.fits out.fits --fwhm 1deg --fwhm 2deg", "--fwhm: is given more than once"),
+    ("smooth sky.fits out.fits --fwhm", "--fwhm: its value is missing"),
+    ("smooth sky.fits out.fits more.fits --fwhm 1deg", "more.fits: nothing is expected here"),
+    ("compare sky.fits sky.fits -x", "-x: nothing is expected here"),
+    ("plot sky.fits out.png --title a --no-title", "--title and --no-title exclude each other"),
+    ("plot sky.fits out.png --theory-dl", "--theory-dl: only with --theory"),
+])
+def test_messages_on_the_form_of_a_command_line_say_what_is_wrong(sky, fails, arguments, message):
+    assert fails(2, *arguments.split()).split(": ", 1)[1].startswith(message + "; usage: zonal ")
+
+
+@pytest.mark.parametrize("command", ["convert sky.fits -", "plot sky.fits -", "anafast sky.fits - --overwrite",
+                                     "synfast cl.txt x.fits --nside 4 --alm-out -"])
+def test_dash_is_not_the_name_of_an_output(sky, fails, command):
+    line = fails(2, *command.split())
+    assert "standard output" in line and "./-" in line
+
+
+def test_file_may_be_named_dash_by_its_path(sky, zonal, tmp_path):
+    zonal("convert", "sky.fits", "./-")
+    assert (tmp_path / "-").exists()
+
+
+@pytest.mark.parametrize("arguments", [
+    "smooth sky.fits out.fits --fwhm nandeg", "smooth sky.fits out.fits --method auto --fwhm 9deg --error nan",
+    "compare sky.fits sky.fits --limit nan", "plot sky.fits out.png --range nan,1", "plot sky.fits out.png --centre nandeg,0deg",
+    "rotate sky.fits out.fits --euler 1deg,nandeg,2deg", "smooth sky.fits out.fits --fwhm 9deg --tolerance nan",
+    "smooth sky.fits out.fits --fwhm 9deg --lmax nan", "smooth sky.fits out.fits --fwhm 9deg --threads nan"])
+def test_options_take_no_nan(sky, fails, arguments):
+    assert "nan" in fails(2, *arguments.split())
+
+
 @pytest.mark.parametrize("words", [["--fwhm", "60", "arcmin"], ["--fwhm=60", "arcmin"], ["--fwhm-in", "1.", "degrees"],
                                    ["--fwhm", "60", "'"]])
 def test_unit_apart_from_its_number_is_explained(sky, fails, words):

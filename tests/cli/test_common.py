@@ -175,6 +175,24 @@ def test_quiet_prints_nothing(sky, tmp_path):
     assert (result.code, result.out, result.err) == (0, "", "")
 
 
+def test_quiet_does_not_hide_that_a_result_is_not_what_was_asked_for(tmp_path):
+    """Random pixels do not determine alm up to the largest lmax."""
+    healpy.write_map(tmp_path / "in.fits", np.random.default_rng(3).normal(size=12 * 16**2), dtype=np.float64)
+    command = ("map2alm", "in.fits", "out.fits", "--lmax", "47", "--tolerance", "1e-16", "--overwrite")
+    report = call(*command, "--json", cwd=tmp_path).report
+    assert report["converged"] is False
+    result = call(*command, "--quiet", cwd=tmp_path)
+    assert result.code == 0 and result.out == ""
+    assert result.err.splitlines() == ["zonal map2alm: note: " + note for note in report["notes"] if "tolerance" in note]
+    assert result.err
+
+
+def test_info_tells_standard_deviation_and_rms(tmp_path, zonal):
+    healpy.write_map(tmp_path / "in.fits", np.arange(48.0), dtype=np.float64)
+    column = zonal("info", "in.fits")["hdus"][-1]["columns"][0]
+    assert column["std"] == pytest.approx(np.arange(48.0).std()) and column["rms"] == pytest.approx(np.sqrt(np.mean(np.arange(48.0)**2)))
+
+
 def test_existing_file_is_kept_unless_overwrite(sky, fails, zonal, tmp_path):
     (tmp_path / "out.fits").write_text("precious")
     for arguments in (["smooth", "sky.fits", "out.fits", "--fwhm", "10deg"], ["convert", "sky.fits", "out.fits"],

@@ -20,8 +20,13 @@ def other(sky, tmp_path):
 
 
 def test_equal_maps_are_within_any_limit(sky, zonal):
-    report = zonal("compare", "sky.fits", "sky.fits", "--limit", "1e-15")
-    assert report["within_limit"] is True and report["limit"] == 1e-15
+    for limit in ("1e-15", "0"):
+        report = zonal("compare", "sky.fits", "sky.fits", "--limit", limit)
+        assert report["within_limit"] is True and report["limit"] == float(limit)
+
+
+def test_limit_of_zero_permits_no_difference(other, tmp_path):
+    assert call("compare", "other.fits", "sky.fits", "--limit", "0", cwd=tmp_path).code == 1
 
 
 def test_smoothed_wmap_agrees_with_healpix_f90_to_a_millionth(zonal):
