@@ -16,6 +16,7 @@ namespace {
 constexpr double room_left = 24, room_right = 16, room_bottom = 40, room_top = 12, room_title = 22;  // pt
 constexpr double tick_gap = 5;                                                                       // pt
 constexpr double dash = 4, dash_gap = 2.5;                                                           // pt
+constexpr double legend_row = 14, legend_pad = 7, legend_handle = 22;                                // pt
 
 void line(const Canvas& canvas, double x0, double y0, double x1, double y1) {
     cairo_move_to(canvas.cairo(), x0, y0);
@@ -148,14 +149,14 @@ void draw_marker(const Canvas& canvas, Point at, double radius, Stroke stroke) {
         cairo_fill(canvas.cairo());
 }
 
-void draw_legend(const Canvas& canvas, const Rect& area, const std::vector<LegendEntry>& entries,
-                 const std::vector<Point>& drawn) {
-    const double row = canvas.pt(14), pad = canvas.pt(7), handle = canvas.pt(22), inset = canvas.pt(9);
+LegendPlace best_corner(const Canvas& canvas, const Rect& area, const std::vector<LegendEntry>& entries,
+                        const std::vector<Point>& drawn) {
+    const double inset = canvas.pt(9);
     double text = 0;
     for (const LegendEntry& entry : entries) text = std::max(text, canvas.text_width(entry.name));
-    Rect box{0, 0, handle + text + 3 * pad, row * entries.size() + pad};
-    std::ptrdiff_t fewest = -1;
-    Rect best = box;
+    Rect box{0, 0, canvas.pt(legend_handle + 3 * legend_pad) + text,
+             canvas.pt(legend_row) * entries.size() + canvas.pt(legend_pad)};
+    LegendPlace best{box, -1};
     constexpr std::array<std::array<bool, 2>, 4> corners{
         {{true, false}, {false, false}, {true, true}, {false, true}}};
     for (const auto& [right, bottom] : corners) {
@@ -164,23 +165,25 @@ void draw_legend(const Canvas& canvas, const Rect& area, const std::vector<Legen
         const auto covered = std::count_if(drawn.begin(), drawn.end(), [&](Point p) {
             return box.overlaps({p.x, p.y, 0, 0}, canvas.pt(3));
         });
-        if (fewest < 0 || covered < fewest) {
-            fewest = covered;
-            best = box;
-        }
+        if (best.covered < 0 || covered < best.covered) best = {box, covered};
     }
-    cairo_rectangle(canvas.cairo(), best.x, best.y, best.width, best.height);
+    return best;
+}
+
+void draw_legend(const Canvas& canvas, const Rect& box, const std::vector<LegendEntry>& entries) {
+    const double row = canvas.pt(legend_row), pad = canvas.pt(legend_pad), handle = canvas.pt(legend_handle);
+    cairo_rectangle(canvas.cairo(), box.x, box.y, box.width, box.height);
     canvas.set_color(white, 0.85);
     cairo_fill_preserve(canvas.cairo());
     canvas.set_color(black, 0.3);
     canvas.stroke(0.5);
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const double y = best.y + pad / 2 + (i + 0.5) * row;
+        const double y = box.y + pad / 2 + (i + 0.5) * row;
         for (const auto& [stroke, color] : entries[i].samples) {
             canvas.set_color(color);
-            draw_handle(canvas, {best.x + pad, y}, handle, stroke);
+            draw_handle(canvas, {box.x + pad, y}, handle, stroke);
         }
-        canvas.draw_text(entries[i].name, best.x + 2 * pad + handle, y, {.horizontal = Align::start});
+        canvas.draw_text(entries[i].name, box.x + 2 * pad + handle, y, {.horizontal = Align::start});
     }
 }
 

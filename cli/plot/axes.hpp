@@ -10,14 +10,20 @@
 
 namespace zonal::plot {
 
-/// Okabe and Ito (2008), told apart with any colour vision.
-inline constexpr std::array<Rgb, 7> line_colors{{{0, 114, 178},
-                                                 {213, 94, 0},
-                                                 {0, 158, 115},
-                                                 {204, 121, 167},
-                                                 {230, 159, 0},
-                                                 {86, 180, 233},
-                                                 {60, 60, 60}}};
+/// The first seven are those of Okabe and Ito (2008), told apart with any colour vision; the others are
+/// darker than these or between them, for the nine spectra of two maps.
+inline constexpr std::array<Rgb, 12> line_colors{{{0, 114, 178},
+                                                  {213, 94, 0},
+                                                  {0, 158, 115},
+                                                  {204, 121, 167},
+                                                  {230, 159, 0},
+                                                  {86, 180, 233},
+                                                  {60, 60, 60},
+                                                  {136, 34, 85},
+                                                  {128, 128, 0},
+                                                  {75, 0, 146},
+                                                  {160, 90, 44},
+                                                  {0, 70, 60}}};
 
 /// Values to positions 0..1 along an axis.
 class AxisScale {
@@ -80,8 +86,16 @@ struct LegendEntry {
     std::vector<Sample> samples;  ///< one over the other
 };
 
-/// In the corner of `area` that covers fewest of the drawn points (pixels).
-void draw_legend(const Canvas& canvas, const Rect& area, const std::vector<LegendEntry>& entries,
-                 const std::vector<Point>& drawn);
+/// Where a legend may stand, and how many of the drawn points it would cover there.
+struct LegendPlace {
+    Rect box;
+    std::ptrdiff_t covered;
+};
+/// The corner of `area` where the legend covers fewest of the drawn points (pixels).
+LegendPlace best_corner(const Canvas& canvas, const Rect& area, const std::vector<LegendEntry>& entries,
+                        const std::vector<Point>& drawn);
+
+/// box: as best_corner has it, moved to anywhere.
+void draw_legend(const Canvas& canvas, const Rect& box, const std::vector<LegendEntry>& entries);
 
 }  // namespace zonal::plot

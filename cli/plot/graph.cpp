@@ -115,7 +115,7 @@ void draw_graph(const Canvas& canvas, const Rect& room, const Graph& graph) {
     cairo_restore(canvas.cairo());
     frame.draw_box_and_labels(graph.x_name, y_label(graph, frame.y_exponent()), graph.title);
     if (const auto entries = legend(graph); !entries.empty())
-        draw_legend(canvas, frame.area(), entries, drawn);
+        draw_legend(canvas, best_corner(canvas, frame.area(), entries, drawn).box, entries);
 }
 
 }  // namespace

@@ -279,11 +279,20 @@ Image draw_spectrum(const SpectrumPlot& plot) {
     const AxisScale x({log_x || plot.lmin > 2 ? double(plot.lmin) : 0.0, double(lmax)}, log_x);
 
     const Canvas canvas(with_defaults(plot.image, 1600, 0.625));
-    const AxesFrame frame(canvas, x, y, !plot.title.empty());
+    const auto entries = legend_entries(curves, y.is_log());
+    const AxesFrame wide(canvas, x, y, !plot.title.empty());
+    LegendPlace legend = best_corner(canvas, wide.area(), entries, drawn_points(wide, curves));
+    // Beside the axes where it would hide data, unless that leaves too little of the picture.
+    const bool beside = legend.covered > 0 && legend.box.width < 0.3 * canvas.width();
+    const double strip = beside ? legend.box.width : 0;
+    const AxesFrame frame(canvas, {0, 0, canvas.width() - strip, double(canvas.height())}, x, y,
+                          !plot.title.empty());
+    if (beside)
+        legend.box = {canvas.width() - strip - canvas.pt(6), frame.area().y, strip, legend.box.height};
     frame.draw_grid();
     draw_curves(canvas, frame, curves);
     frame.draw_box_and_labels("Multipole ℓ", y_label(plot, frame.y_exponent()), plot.title);
-    draw_legend(canvas, frame.area(), legend_entries(curves, y.is_log()), drawn_points(frame, curves));
+    draw_legend(canvas, legend.box, entries);
     return canvas.image();
 }
 

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 #include <numbers>
+#include <set>
+#include <tuple>
 
 #include "plot/color_scale.hpp"
 #include "plot/plot.hpp"
@@ -188,6 +190,43 @@ TEST(PlotSpectrum, DrawsEachCurveInItsColor) {
         }
     EXPECT_TRUE(blue);
     EXPECT_TRUE(orange);
+}
+
+/// Nine flat spectra at 1 to 9, which cross the whole graph; in every corner lie some.
+SpectrumPlot nine_spectra() {
+    SpectrumPlot plot;
+    for (int i = 1; i <= 9; ++i) plot.spectra.push_back({std::to_string(i), std::vector<double>(101, i)});
+    plot.times_l2 = false;
+    plot.image = {.width = 1600};
+    return plot;
+}
+
+TEST(PlotSpectrum, NineSpectraHaveNineColors) {
+    const Image image = draw_spectrum(nine_spectra());
+    std::set<std::tuple<int, int, int>> colors;
+    const int x = 500;  // between lines of the grid
+    for (int y = 0; y + 1 < image.height(); ++y) {
+        const Rgb color = image.pixel(x, y), next = image.pixel(x + 1, y);
+        const bool is_grey = color.red == color.green && color.green == color.blue;
+        // Lines are more than a pixel thick: the middle row has their colour.
+        if (color == next && color == image.pixel(x, y + 1) && !is_grey)
+            colors.emplace(color.red, color.green, color.blue);
+    }
+    EXPECT_GE(colors.size() + 1, 9u);  // one of the nine is grey
+}
+
+TEST(PlotSpectrum, LegendStandsBesideTheAxesWhereItWouldHideData) {
+    const Image beside = draw_spectrum(nine_spectra());
+    auto free = nine_spectra();
+    free.maximum = 60;  // an empty corner
+    const Image inside = draw_spectrum(free);
+    const auto box_right = [](const Image& image) {  // the axes' right edge, from the right
+        int x = image.width() - 1;
+        while (x > 0 && image.pixel(x, image.height() - 160).red > 150) --x;
+        return x;
+    };
+    EXPECT_GT(box_right(inside), 1500);
+    EXPECT_LT(box_right(beside), 1490);
 }
 
 TEST(PlotSpectrum, ErrorsNameTheArgument) {
