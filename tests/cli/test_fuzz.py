@@ -1,10 +1,11 @@
 """Random option strings: no crash, no hang, exit code 0, 1 or 2, one line for a failure, nothing left behind."""
 
+import json
 import os
 import random
 
 import pytest
-from conftest import call
+from conftest import call, runner_with_white_map, write_costs
 from test_common import SUBCOMMANDS
 
 # Another in each run, shown with each failure; ZONAL_FUZZ_SEED repeats it.
@@ -70,3 +71,91 @@ def test_random_options(sky, tmp_path, name):
         for path in new:
             if (tmp_path / path).is_file():
                 (tmp_path / path).unlink()
+
+
+JSON_VALUES = [None, True, False, 0, -0.0, 1, -1, 0.5, 2**63, -(2**63), 1e308, 1e-320, float("nan"), float("inf"), "", "cpu", "cuda:7",
+               "\x00", "x" * 5000, [], [0], [1, 2, 3], [[]], {}, {"": 0}, list(range(3000))]
+
+
+def places(value, path=()):
+    """Where a JSON document has values."""
+    yield path
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield from places(child, (*path, key))
+
+
+def mutate_value(rng, document):
+    """Another value, no value, or one under another name, anywhere in the document."""
+    *path, last = rng.choice([place for place in places(document) if place])
+    parent = document
+    for key in path:
+        parent = parent[key]
+    kind = rng.random()
+    if kind < 0.7:
+        parent[last] = rng.choice(JSON_VALUES)
+    elif kind < 0.85:
+        del parent[last]
+    elif isinstance(parent, dict):
+        parent[rng.choice(["", "unknown", *parent])] = parent.pop(last)
+
+
+def mutate_text(rng, text):
+    """Bytes changed, left out, repeated, or cut off."""
+    data = bytearray(text.encode())
+    at = rng.randrange(len(data))
+    end = min(len(data), at + rng.randrange(1, 60))
+    kind = rng.randrange(4)
+    if kind == 0:
+        data[at] = rng.randrange(256)
+    elif kind == 1:
+        del data[at:end]
+    elif kind == 2:
+        data[at:at] = data[at:end] * rng.choice([1, 1000])
+    else:
+        del data[at:]
+    return bytes(data)
+
+
+def mutated(rng, text):
+    if rng.random() < 0.4:
+        return mutate_text(rng, text)
+    document = json.loads(text)
+    for _ in range(rng.randint(1, 3)):
+        mutate_value(rng, document)
+    return json.dumps(document).encode()
+
+
+def expect_answer(arguments, path, folder):
+    """Exit code 0, or 1 or 2 with one line of why; nothing half-written."""
+    result = call(*arguments, cwd=folder, timeout=120)
+    content = path.read_bytes()[:2000]
+    assert result.code in (0, 1, 2), (result.code, result.err, content)
+    if result.code != 0:
+        assert len(result.err.splitlines()) == 1 and result.out == "", (result.err, content)
+    assert (folder / "out.fits").exists() == (result.code == 0 and "out.fits" in arguments), content
+    (folder / "out.fits").unlink(missing_ok=True)
+
+
+def test_random_costs(tmp_path):
+    rng = random_of("costs")
+    write_costs(tmp_path / "costs.json")
+    text = (tmp_path / "costs.json").read_text()
+    path = tmp_path / "bad.json"
+    for _ in range(RUNS):
+        path.write_bytes(mutated(rng, text))
+        expect_answer(("plan", "--nside", 8, "--fwhm", "30deg", "--costs", path), path, tmp_path)
+
+
+@pytest.mark.parametrize("legendre, method", [(1e4, "auto"), (1e-4, "auto"), (10, "split")])
+def test_random_plans(tmp_path, legendre, method):
+    rng = random_of(f"plan {legendre}")
+    run = runner_with_white_map(tmp_path, 16, legendre=legendre)
+    kernel = ("--fwhm", "20deg", "--lmax", 32)
+    run("smooth", "white.fits", "first.fits", *kernel, "--error", "1e-3", "--costs", "costs.json", "--method", method, "--save-plan",
+        "plan.json")
+    text = (tmp_path / "plan.json").read_text()
+    path = tmp_path / "bad.json"
+    for _ in range(RUNS):
+        path.write_bytes(mutated(rng, text))
+        expect_answer(("smooth", "white.fits", "out.fits", *kernel, "--plan", path), path, tmp_path)
