@@ -262,7 +262,8 @@ void add_solve(CLI::App& root, Session& session, Action& action) {
     auto& app =
         add_subcommand(root, session, "solve",
                        "Solves a built-in initial-value problem in Chebyshev series in time, space and "
-                       "parameters.",
+                       "parameters. It is here because it computes with coefficients of smooth functions as "
+                       "the transforms on the sphere do, and with the same fast products of series.",
                        "zonal solve burgers --set nu=0.1 --set t1=1 --at 0.25,0.5,0.75 --json\n"
                        "  zonal solve lorenz63 --set t1=20 --plot lorenz.png -o lorenz.fits");
     const auto options = std::make_shared<SolveCommand>();
