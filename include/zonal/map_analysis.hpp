@@ -55,13 +55,14 @@ struct SkyFraction {
 /// mask: [grid.n_pixels()]
 SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask);
 
-/// What the analysis of a map did and how well it went: the worst of its rows.
+/// How the analysis of a map went, which is how that of its worst row went.
 struct MapAnalysisReport {
     AnalysisReport analysis;
     std::vector<SkyFraction> sky_fraction;  ///< [row]
     MonopoleDipole removed;                 ///< zeros where nothing was
 };
 
+/// The alm of a map, and how well their analysis went.
 struct AnalyzedMap {
     MapAlm alm;
     MapAnalysisReport report;
@@ -76,7 +77,7 @@ void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<dou
 /// fit_monopole_dipole and apply_mask reject.
 AnalyzedMap analyze(SkyMap map, const MapAnalysisOptions& options = {});
 
-/// How alm become a map.
+/// Options of a synthesis.
 struct MapSynthesisOptions {
     int threads = 0;  ///< 0: available_cpus()
     Device device = Device::automatic();
@@ -87,12 +88,13 @@ struct MapSynthesisOptions {
 /// other numbers of rows.
 void synthesize(const MapAlm& alm, SkyMap& map, const MapSynthesisOptions& options = {});
 
-/// Power spectra of one sky: analyze, then spectra. The part of the sky that a mask leaves is not divided
-/// out. Units are those of the map, squared. Throws InvalidArgument for a map of several spin-0 fields.
+/// Returns the power spectra of one sky. Nothing is divided by the part of the sky that a mask leaves. Units
+/// are those of the map, squared. Throws InvalidArgument for a map of several spin-0 fields.
 std::vector<Spectrum> anafast(SkyMap map, const MapAnalysisOptions& options = {});
-/// Cross spectra of two skies with the same fields.
+/// Returns the cross spectra of two skies with the same fields.
 std::vector<Spectrum> anafast(SkyMap first, SkyMap second, const MapAnalysisOptions& options = {});
 
+/// A map in other coordinates, and how well the analysis on the way went.
 struct RotatedMap {
     SkyMap map;
     std::int64_t lmax = 0;

@@ -24,14 +24,15 @@ struct SynfastOptions {
     Progress progress = {};  ///< of the synthesis
 };
 
+/// A simulated map, and the alm that it was made from.
 struct SimulatedSky {
     SkyMap map;
     MapAlm alm;  ///< that the map was made from, beam included
 };
 
-/// Draws alm with these spectra (realize) and makes a map of them: I, or I, Q, U where there is an EE
-/// spectrum. Throws InvalidArgument for spectra that end before lmax (fit_length extends them) or belong to
-/// no sky, before it takes memory.
+/// Draws alm with these spectra (realize) and makes a map of them: I, or I, Q, U if there is an EE spectrum.
+/// Throws InvalidArgument for spectra that end before lmax (fit_length extends them) and for those that no
+/// sky can have, before it takes memory.
 SimulatedSky synfast(const SkySpectra& spectra, const Pixelization& pixelization,
                      const SynfastOptions& options = {});
 
