@@ -13,7 +13,6 @@
 #include "options/parse.hpp"
 #include "shell/error.hpp"
 #include "shell/help.hpp"
-#include "shell/help_tree.hpp"
 #include "shell/interrupt.hpp"
 #include "shell/session.hpp"
 #include "shell/version.hpp"
@@ -22,11 +21,12 @@ namespace zonal::cli {
 namespace {
 
 constexpr auto footer =
-    "zonal SUBCOMMAND --help explains one of them, with an example.\n"
+    "zonal SUBCOMMAND --help explains a subcommand and shows an example. synfast, alm2map, map2alm, anafast\n"
+    "and udgrade do what healpy's functions of these names do, smooth what healpy.smoothing does.\n"
     "Exit status: 0 success, 1 failure, 2 wrong use, 130 interrupted. A failure prints one line on standard "
     "error.\n"
     "Output files appear complete or not at all; an existing file is kept unless --overwrite is given.\n"
-    "Angles carry a unit: 10deg, 5arcmin, 30arcsec, 0.1rad.";
+    "Angles need a unit: 10deg, 5arcmin, 30arcsec, 0.1rad, or 10\u00b0.";
 
 std::string version_text() {
     const auto report = version_report();

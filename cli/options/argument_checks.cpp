@@ -9,7 +9,7 @@
 
 #include "options/parse.hpp"
 #include "shell/error.hpp"
-#include "shell/help_tree.hpp"
+#include "shell/help.hpp"
 
 namespace zonal::cli {
 namespace {

@@ -75,7 +75,7 @@ CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& na
     app.add_flag("--json", session.json, "print the report as one JSON object on standard output")
         ->group("General");
     app.add_flag("--quiet", session.quiet,
-                 "print nothing but errors, and warnings of results that are not what was asked for")
+                 "print only errors, and warnings about results that miss what was asked for")
         ->group("General");
     return app;
 }

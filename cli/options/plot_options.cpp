@@ -48,7 +48,7 @@ void declare_spectrum_options(CLI::App& app, PlotOptions& options) {
         ->default_str("all")
         ->group(group);
     add_text(app, "--theory", options.theory, "FILE",
-             "C_l, FITS or text, to draw as lines over the spectra, which then are points")
+             "C_l (FITS or text) to draw as lines; the spectra of IN become points")
         ->group(group);
     app.add_flag("--theory-dl", options.theory_dl, "the file of --theory holds D_l = l(l+1)C_l/2pi")
         ->needs("--theory")
@@ -59,7 +59,7 @@ void declare_spectrum_options(CLI::App& app, PlotOptions& options) {
     add_choice<io::ClOrder>(
         app, "--cl-order", options.spectrum.order,
         {{"auto", io::ClOrder::automatic}, {"f90", io::ClOrder::f90}, {"healpy", io::ClOrder::healpy}},
-        "what columns C-T and C-G mean: TB and EB (f90) or EB and TB (healpy)")
+        "which spectra the columns C-T and C-G hold: TB and EB (f90) or EB and TB (healpy)")
         ->default_str("auto")
         ->group(group);
 }
@@ -87,7 +87,7 @@ void declare_options(CLI::App& app, PlotOptions& options) {
              "ends of the colour scale, or of the spectra's vertical axis")
         ->default_str("from the values")
         ->group(group);
-    app.add_flag("--log", options.log, "logarithmic values, as --scale log")->group(group);
+    app.add_flag("--log", options.log, "logarithmic values; of maps the same as --scale log")->group(group);
     add_text(app, "--title", options.title, "TEXT", "text above the picture")
         ->default_str("names of the file and the column")
         ->group(group);
@@ -98,7 +98,7 @@ void declare_options(CLI::App& app, PlotOptions& options) {
     add_integer(app, "--width", options.width, {200, 16384}, "width in pixels")
         ->default_str("1600, gnomonic 1100")
         ->group(group);
-    app.add_flag("--transparent", options.transparent, "no white around the map")->group(group);
+    app.add_flag("--transparent", options.transparent, "leave the background transparent instead of white")->group(group);
     declare_map_options(app, options);
     declare_spectrum_options(app, options);
     add_map_input(app, options.input);

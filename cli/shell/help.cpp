@@ -2,12 +2,60 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <sstream>
-
-#include "shell/help_tree.hpp"
 
 namespace zonal::cli {
 namespace {
+
+struct HelpOption {
+    std::string name;         ///< "--fwhm ANGLE" or "IN"
+    std::string description;  ///< ends with "(default: 3)" where there is one
+};
+
+struct HelpGroup {
+    std::string title;
+    std::vector<HelpOption> options;
+};
+
+std::string option_name(const CLI::Option& option) {
+    if (option.get_positional())
+        return option.get_type_name().empty() ? option.get_name() : option.get_type_name();
+    std::string name;
+    for (const auto& letter : option.get_snames()) name += fmt::format("-{}, ", letter);
+    name += "--" + option.get_lnames().front();
+    if (option.get_expected_max() > 0 && !option.get_type_name().empty())
+        name += " " + option.get_type_name();
+    return name;
+}
+
+std::string option_description(const CLI::Option& option) {
+    auto text = option.get_description();
+    if (option.get_required() && !option.get_positional()) text += " (required)";
+    if (!option.get_default_str().empty()) text += fmt::format(" (default: {})", option.get_default_str());
+    return text;
+}
+
+/// The options in the order in which to show them: arguments first, hidden ones left out.
+std::vector<HelpGroup> help_groups(const CLI::App& app) {
+    std::vector<HelpGroup> groups;
+    for (const auto* option : app.get_options()) {
+        const auto& title = option->get_group();
+        if (title.empty()) continue;  // hidden
+        auto group =
+            std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.title == title; });
+        if (group == groups.end()) group = groups.insert(groups.end(), {title, {}});
+        group->options.push_back({option_name(*option), option_description(*option)});
+    }
+    // What every subcommand has comes last.
+    std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+        const auto rank = [](const std::string& title) {
+            return title == "Arguments" ? 0 : title == "General" ? 2 : 1;
+        };
+        return rank(a.title) < rank(b.title);
+    });
+    return groups;
+}
 
 constexpr std::size_t line_width = 100;
 constexpr std::size_t name_width = 24;
@@ -66,6 +114,21 @@ std::string man_section(const CLI::App& app, const std::string& name) {
 }
 
 }  // namespace
+
+std::string usage(const CLI::App& app, const std::string& name) {
+    auto text = name;
+    for (const auto* option : app.get_options())
+        if (option->get_positional()) {
+            const auto option_text = option_name(*option);
+            text += option->get_required() ? " " + option_text : fmt::format(" [{}]", option_text);
+        }
+    if (!help_subcommands(app).empty()) text += " SUBCOMMAND";
+    return text + " [options]";
+}
+
+std::vector<const CLI::App*> help_subcommands(const CLI::App& app) {
+    return app.get_subcommands({});
+}
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const {
     auto text =

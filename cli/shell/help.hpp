@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <string>
+#include <vector>
 
 namespace zonal::cli {
 
@@ -11,7 +12,12 @@ class HelpFormatter : public CLI::FormatterBase {
     std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
 };
 
-/// The same as a manual page, for man(1).
+/// "zonal smooth IN OUT [options]"
+std::string usage(const CLI::App& app, const std::string& name);
+
+std::vector<const CLI::App*> help_subcommands(const CLI::App& app);
+
+/// What --help prints of all subcommands, as a manual page for man(1).
 std::string man_page(const CLI::App& app, const std::string& version);
 
 }  // namespace zonal::cli
