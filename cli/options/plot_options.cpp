@@ -98,7 +98,8 @@ void declare_options(CLI::App& app, PlotOptions& options) {
     add_integer(app, "--width", options.width, {200, 16384}, "width in pixels")
         ->default_str("1600, gnomonic 1100")
         ->group(group);
-    app.add_flag("--transparent", options.transparent, "leave the background transparent instead of white")->group(group);
+    app.add_flag("--transparent", options.transparent, "leave the background transparent instead of white")
+        ->group(group);
     declare_map_options(app, options);
     declare_spectrum_options(app, options);
     add_map_input(app, options.input);
