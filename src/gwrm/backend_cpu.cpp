@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gwrm/backend.hpp"
-#include "gwrm/linear/linear_cpu.hpp"
+#include "gwrm/linear/inverses.hpp"
 
 namespace zonal::gwrm {
 namespace {

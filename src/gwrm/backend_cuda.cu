@@ -2,7 +2,7 @@
 
 #include "core/cuda_transfer.cuh"
 #include "gwrm/backend.hpp"
-#include "gwrm/linear/linear_cuda.cuh"
+#include "gwrm/linear/inverses.hpp"
 
 namespace zonal::gwrm {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/cuda.cuh"
 #include "gwrm/backend.hpp"
 #include "gwrm/linear/elimination_math.hpp"
-#include "gwrm/linear/pivots.hpp"
+#include "gwrm/linear/inverses.hpp"
 
 /// Inverses of several matrices of one size, and their products with vectors.
 namespace zonal::gwrm::cuda {

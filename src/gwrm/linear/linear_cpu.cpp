@@ -1,10 +1,9 @@
-#include "gwrm/linear/linear_cpu.hpp"
+#include "gwrm/linear/inverses.hpp"
 
 #include <Eigen/LU>
 #include <complex>
 #include <vector>
 
-#include "gwrm/linear/pivots.hpp"
 #include "gwrm/time_basis.hpp"
 
 namespace zonal::gwrm {

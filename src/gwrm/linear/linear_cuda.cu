@@ -1,4 +1,4 @@
-#include "gwrm/linear/linear_cuda.cuh"
+#include "gwrm/linear/inverses.hpp"
 
 #include "gwrm/linear/elimination_cuda.cuh"
 #include "gwrm/time_basis.hpp"
