@@ -29,20 +29,20 @@ enum class Solver {
 struct SolveOptions {
     double t0 = 0, t1 = 1;
     std::int64_t time_modes = 12;  ///< the highest Chebyshev mode in time, K
-    /// Length of the time intervals; 0: as the decay of the highest modes and Newton's convergence ask for.
+    /// Length of the time intervals. 0 chooses it by the decay of the highest modes and Newton's convergence.
     double interval = 0;
-    /// Relative to the largest value of a field: of the highest modes in time, where the length is automatic,
-    /// and of the root solver, which works to a hundredth of it.
+    /// Relative to the largest value of a field. Intervals of automatic length are so short that the highest
+    /// modes in time are below it, and the root solver works to a hundredth of it.
     double tolerance = 1e-12;
     HighestMode highest_mode = HighestMode::projection;  ///< or tau
     Solver solver = Solver::automatic;
     int max_iterations = 20;  ///< of the root solver, in each interval; SIR gets eight times as many
     std::int64_t max_intervals = 100'000;
-    /// Solves the linearised equations of the error on a finer box as well.
+    /// Whether to estimate errors, by one Newton step on a finer box in each interval (docs/gwrm.md).
     bool estimate_error = true;
     int threads = 1;  ///< of products on the CPU; 0: available_cpus()
-    /// Where the coefficients are from the start of an interval to its end. automatic: a CUDA device that is
-    /// there for so many unknowns that it is the faster one, else the CPU.
+    /// Where the coefficients are from the start of an interval to its end. automatic chooses a CUDA device
+    /// if one can be used and the unknowns are so many that it is the faster one, else the CPU.
     Device device = Device::automatic();
     Progress progress;
 };
@@ -68,8 +68,8 @@ struct SolveReport {
     std::int64_t rejected = 0;           ///< intervals that had to be shorter
     std::int64_t iterations = 0;         ///< steps of the root solver
     std::int64_t linear_iterations = 0;  ///< of GMRES
-    double residual = 0;                 ///< largest coefficient of a residual after the last step
-    Device device = Device::cpu();       ///< that has solved
+    double residual = 0;  ///< largest coefficient of the residual of the solution, over all intervals
+    Device device = Device::cpu();  ///< the device that was used
 };
 
 /// Series of every field on every time interval.
@@ -98,8 +98,8 @@ class Solution {
 
     /// Value of a field anywhere in the box. Throws InvalidArgument.
     double operator()(int field, const Point& point) const;
-    /// Estimated largest error of a field, over space and parameters, at the end of the interval that holds
-    /// t; NaN where it was not asked for.
+    /// Estimates the largest error of a field, over space and parameters, at the end of the interval that
+    /// holds t. NaN without SolveOptions::estimate_error, infinite where it could not be found.
     double error(int field, double t) const;
     /// Estimated largest error at t1.
     double error(int field) const { return error(field, t1()); }
