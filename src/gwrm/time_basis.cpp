@@ -4,7 +4,7 @@
 
 #include <Eigen/LU>
 
-#include "core/dense_eigen.hpp"
+#include "core/dense_matrix.hpp"
 #include "gwrm/shape.hpp"
 #include "zonal/error.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/dense_svd.hpp"
+#include "core/dense_matrix.hpp"
 #include "split/split_progress.hpp"
 
 namespace zonal::split {

@@ -6,7 +6,7 @@
 #include "chebyshev/host_copy.hpp"
 #include "chebyshev/roots/colleague_math.hpp"
 #include "chebyshev/roots/roots.hpp"
-#include "core/dense_eigen.hpp"
+#include "core/dense_matrix.hpp"
 #include "core/parallel.hpp"
 #include "zonal/chebyshev/evaluation.hpp"
 #include "zonal/chebyshev/roots.hpp"

@@ -1,5 +1,6 @@
 #include "radial/ring_fft/ring_fft.hpp"
 #include "sht/cuda_batch.cuh"
+#include "sht/progress_part.hpp"
 
 namespace zonal::radial {
 namespace {
@@ -94,6 +95,7 @@ class StagedConvolver final : public BasicConvolver<Rank> {
         }
         storage.seconds = {};
         const std::int64_t n_maps = maps.extent(0);
+        const auto n = static_cast<double>(n_maps);
         const auto fetch = [&](std::int64_t b) {
             in.fetch(b, storage.transfer, storage.fetching.get());
             if (has_other_pixels_) out.fetch(b, storage.transfer, storage.fetching.get());
@@ -106,7 +108,7 @@ class StagedConvolver final : public BasicConvolver<Rank> {
             if (has_other_pixels_) synchronize(storage.delivering.get());
             if (b + 1 < n_maps) fetch(b + 1);
             convolve_one(on_device(in, b, inputs), on_device(out, b, outputs), storage,
-                         part_of(progress, b, n_maps));
+                         sht::part_of(progress, static_cast<double>(b) / n, static_cast<double>(b + 1) / n));
             synchronize(storage.delivering.get());
             out.deliver(b, storage.transfer, storage.delivering.get());
         }
@@ -126,12 +128,6 @@ class StagedConvolver final : public BasicConvolver<Rank> {
         storage.seconds.sums += parts.sums;
     }
 
-    static Progress part_of(const Progress& progress, std::int64_t b, std::int64_t n_maps) {
-        if (!progress) return {};
-        return [&progress, b, n_maps](double done) {
-            return progress((static_cast<double>(b) + done) / static_cast<double>(n_maps));
-        };
-    }
     static void synchronize(cudaStream_t stream) {
         core::check_cuda(cudaStreamSynchronize(stream), "convolution");
     }

@@ -3,7 +3,6 @@
 
 #include "radial/pixel_sum/passes.hpp"
 #include "radial/pixel_sum/pixel_sum.hpp"
-#include "radial/pixel_sum/work.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::radial {

@@ -120,4 +120,11 @@ double fit_weights(const SumKernel& kernel, const PairGeometry& pair, const doub
 double fit_weights(const SumKernel& kernel, const PairGeometry& pair, const double* middle,
                    const double* half, std::int64_t n, std::int64_t stride, double* coefficients);
 
+class PixelSumSchedule;
+
+/// Counts the kernel values that the CPU takes to make the weights of one pass in precision T. For square
+/// rings it estimates them from some of the rings, as the number depends on how many pieces the kernel needs.
+template <class T>
+double count_weight_values(const PixelSumSchedule& schedule);
+
 }  // namespace zonal::radial

@@ -1,6 +1,7 @@
-#include "core/dense_eigen.hpp"
+#include "core/dense_matrix.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
 
 namespace zonal {
 
@@ -22,6 +23,11 @@ ComplexSchur complex_schur(const Eigen::MatrixXcd& matrix, bool with_unitary) {
     result.triangle = schur.matrixT();
     if (with_unitary) result.unitary = schur.matrixU();
     return result;
+}
+
+DenseSvd dense_svd(const Eigen::MatrixXd& matrix) {
+    const Eigen::BDCSVD<Eigen::MatrixXd> svd(matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    return {svd.matrixU(), svd.singularValues(), svd.matrixV()};
 }
 
 }  // namespace zonal

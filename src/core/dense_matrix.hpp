@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 #include <complex>
 
-/// Eigenvalues of small dense matrices, compiled once for all modules: Eigen's templates take long.
+/// Decompositions of dense matrices, compiled once for all modules, as Eigen's templates take long.
 namespace zonal {
 
 struct RealEigen {
@@ -21,5 +21,13 @@ struct ComplexSchur {
 };
 /// A = U T U^H of a square matrix.
 ComplexSchur complex_schur(const Eigen::MatrixXcd& matrix, bool with_unitary);
+
+struct DenseSvd {
+    Eigen::MatrixXd u;      ///< [rows, min(rows, columns)]
+    Eigen::VectorXd sigma;  ///< in descending order
+    Eigen::MatrixXd v;      ///< [columns, min(rows, columns)]
+};
+/// A = U diag(sigma) V^T.
+DenseSvd dense_svd(const Eigen::MatrixXd& matrix);
 
 }  // namespace zonal
