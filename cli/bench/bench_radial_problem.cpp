@@ -6,7 +6,7 @@
 
 #include "bench/harmonic_reference.hpp"
 #include "engine/spectrum_file.hpp"
-#include "engine/weight_cache.hpp"
+#include "options/analysis_options.hpp"
 #include "planning/request.hpp"
 #include "shell/error.hpp"
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "commands/subcommands.hpp"
-#include "engine/weight_cache.hpp"
+#include "options/analysis_options.hpp"
 #include "options/common_options.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
@@ -53,11 +53,14 @@ void run(const WeightsOptions& options, Session& session) {
         throw UsageError("--lmax: needs OUT; the cache folder keeps weights of the default lmax");
     const auto kind = options.ring ? Kind::ring : Kind::pixel;
     const auto out = options.out.empty()
-                         ? io::make_cache_folder() + "/" + weight_file_name(kind, options.nside)
+                         ? io::make_cache_folder() + "/" + io::weight_file_name(kind, options.nside)
                          : options.out;
     options.output.require_writable(out);
-    const auto weights = compute_weights(kind, options.nside, options.lmax.value_or(-1),
-                                         static_cast<int>(options.threads), session);
+    const auto weights = io::compute_weights(kind, options.nside,
+                                             {.lmax = options.lmax.value_or(-1),
+                                              .threads = static_cast<int>(options.threads),
+                                              .progress = session.progress("weights")});
+    report_weights(weights, session);
     stop_if_interrupted();
     io::write_weights(out, weights, options.output.write_options());
     session.report["output"] = out;

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include "engine/weight_cache.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
 #include "zonal/smoothing.hpp"
@@ -49,6 +48,19 @@ void add_analysis_options(CLI::App& app, AnalysisChoice& choice, WithMmax with_m
              "HEALPix quadrature weights: computed and kept in the cache folder, or from a HEALPix file")
         ->default_str("none")
         ->group(group);
+}
+
+io::FoundWeights weights_for(const std::string& choice, std::int64_t nside, int threads, Session& session) {
+    auto found =
+        io::find_weights(choice, nside, {.threads = threads, .progress = session.progress("weights")});
+    session.note(found.notes);
+    if (found.computed) report_weights(found.values, session);
+    return found;
+}
+
+void report_weights(const healpix::QuadratureWeights& computed, Session& session) {
+    session.report["weights_residual"] = computed.residual;
+    session.report["weights_iterations"] = computed.iterations;
 }
 
 PixelWeights find_weights(const AnalysisChoice& choice, const SkyMap& map, const RunOptions& run,

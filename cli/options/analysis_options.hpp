@@ -10,6 +10,7 @@
 #include "options/common_options.hpp"
 #include "options/map_input.hpp"
 #include "shell/session.hpp"
+#include "zonal/io/weights.hpp"
 #include "zonal/map_analysis.hpp"
 
 namespace zonal::cli {
@@ -33,6 +34,10 @@ struct AnalysisChoice {
 
 enum class WithMmax { no, yes };
 void add_analysis_options(CLI::App& app, AnalysisChoice& choice, WithMmax with_mmax);
+
+/// io::find_weights, with its notes and how a computation went in the report.
+io::FoundWeights weights_for(const std::string& choice, std::int64_t nside, int threads, Session& session);
+void report_weights(const healpix::QuadratureWeights& computed, Session& session);
 
 /// Weights of the pixels that --weights asks for; both empty for none.
 struct PixelWeights {

@@ -22,4 +22,25 @@ QuadratureWeights read_weights(const std::string& path);
 void write_weights(const std::string& path, const QuadratureWeights& weights,
                    const WriteOptions& options = {});
 
+/// Name that HEALPix and healpy give the file of these weights.
+std::string weight_file_name(QuadratureWeights::Kind kind, std::int64_t nside);
+
+/// Computes weights, up to options.lmax. Throws Error when they do not converge.
+QuadratureWeights compute_weights(QuadratureWeights::Kind kind, std::int64_t nside,
+                                  const healpix::WeightOptions& options = {});
+
+/// Weights and where they came from.
+struct FoundWeights {
+    QuadratureWeights values{};
+    std::string description{};  ///< "pixel, from /home/a/.cache/zonal/healpix_full_weights_nside_0064.fits"
+    std::vector<std::string> notes{};  ///< for the user: that a kept file was not what it should be
+    bool computed = false;
+};
+
+/// Finds the weights for a map. choice: "ring" or "pixel" takes those of the cache folder, or computes them
+/// and keeps them there; anything else is the path of a HEALPix weight file. Throws IoError for a file of
+/// another nside.
+FoundWeights find_weights(const std::string& choice, std::int64_t nside,
+                          const healpix::WeightOptions& options = {});
+
 }  // namespace zonal::io

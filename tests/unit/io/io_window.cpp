@@ -124,6 +124,16 @@ TEST_F(WindowFiles, WeightsRoundTrip) {
     }
 }
 
+TEST_F(WindowFiles, WeightsAreFoundInAFileOfTheMapsNside) {
+    const auto path = folder.path(weight_file_name(Kind::ring, 4));
+    write_weights(path, compute_weights(Kind::ring, 4, {.threads = 1}));
+    const auto found = find_weights(path, 4);
+    EXPECT_FALSE(found.computed);
+    EXPECT_EQ(found.values.deviations, healpix::compute_ring_weights(4, {.threads = 1}).deviations);
+    EXPECT_THAT(found.description, HasSubstr("ring, from"));
+    EXPECT_THAT(message_of<IoError>([&] { find_weights(path, 8); }), HasSubstr("the map has 8"));
+}
+
 TEST_F(WindowFiles, WeightsMustFitNside) {
     auto file = FitsBuilder().table(8, 7, {"D"}, {"TEMPERATURE WEIGHTS"}).number("NSIDE", 4);
     const auto path = folder.write("w.fits", file.end().data(std::string(56, '\0')).bytes());
