@@ -35,6 +35,7 @@
 #include "zonal/progress.hpp"
 #include "zonal/realization.hpp"
 #include "zonal/rotation.hpp"
+#include "zonal/saved_plan.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/sky_map.hpp"
 #include "zonal/smoothing.hpp"
