@@ -39,7 +39,7 @@ void declare_options(CLI::App& app, BenchOptions& options) {
     const auto group = "Transform";
     add_integer(app, "--nside", options.nside, {1, 1 << 16}, "HEALPix grid")->group(group);
     add_integer(app, "--gauss", options.n_lat, {1, 1 << 18},
-                "Gauss-Legendre grid of so many rings of 2 lmax + 2 pixels")
+                "Gauss-Legendre grid with this many rings of 2 lmax + 2 pixels")
         ->group(group);
     add_integer(app, "--lmax", options.lmax, {0, max_lmax}, "highest degree l")
         ->default_str("2 nside, or rings - 1")

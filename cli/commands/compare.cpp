@@ -82,18 +82,16 @@ void run(const CompareOptions& options, Session& session) {
 }  // namespace
 
 void add_compare(CLI::App& root, Session& session, Action& action) {
-    auto& app =
-        add_subcommand(root, session, "compare",
-                       "Says how two maps differ: largest and rms difference of each column, and the largest "
-                       "relative to the scale, the second map's largest value.",
-                       "zonal compare smoothed.fits expected.fits --limit 1e-6");
+    auto& app = add_subcommand(root, session, "compare",
+                               "Compares two maps: largest and rms difference of each column, and the "
+                               "largest relative to the scale, which is the second map's largest value.",
+                               "zonal compare smoothed.fits expected.fits --limit 1e-6");
     const auto options = std::make_shared<CompareOptions>();
     add_argument(app, "FIRST", options->first, "map");
     add_argument(app, "SECOND", options->second, "map with the same pixels, in either order");
-    add_number(
-        app, "--limit", options->limit, {0, 1e300},
-        "exit status 1 where a column's largest difference exceeds this times its scale, or a pixel is "
-        "UNSEEN in one map only")
+    add_number(app, "--limit", options->limit, {0, 1e300},
+               "exit status 1 if a column's largest difference exceeds this times its scale, or a pixel is "
+               "UNSEEN in one map only")
         ->group("Verdict");
     add_map_input(app, options->input);
     app.callback(

@@ -164,7 +164,8 @@ void convert_map(const ConvertOptions& options, Session& session) {
     if (!options.coordinates.empty())
         header.coordinates = parse_coordinates("--set-coordsys", options.coordinates);
     if (options.convention && header.find(Stokes::U) < 0)
-        throw UsageError(fmt::format("--polcconv: {} has no U by its names; --pol says so", header.source));
+        throw UsageError(fmt::format(
+            "--polcconv: no column of {} is U by its name; --pol says which are I, Q, U", header.source));
     if (options.convention) header.polarization_convention = *options.convention;
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
     set_cards(header.cards, provenance(session));

@@ -46,15 +46,15 @@ void declare_request(CLI::App& app, PlanOptions& options) {
     group.integer("--maps", options.maps, {1, 100'000}, "maps", "1");
     group.choice<MapFields>("--fields", options.fields,
                             {{"I", MapFields::i}, {"QU", MapFields::qu}, {"IQU", MapFields::iqu}},
-                            "of each map: one of spin 0, Q and U, or all three, of which I and Q, U may go "
-                            "different ways",
+                            "fields of each map: one of spin 0, Q and U, or all three; I and Q, U may be "
+                            "convolved in different ways",
                             "I");
     group.number("--error", options.error, {1e-13, 0.5},
                  "largest error: rms over the rms of the convolved map", "1e-5");
     group.text("--input-cl", options.kernel.input_spectrum_file, "FILE",
                "C_l of the maps, FITS or text (TT, of Q and U EE and BB)", "white");
     group.choice<bool>("--normalize", options.normalize, {{"window", true}, {"none", false}},
-                       "make the kernel's integral 1, as zonal smooth does, or leave it",
+                       "make the kernel's integral 1, as zonal smooth does, or leave it as it is as it is",
                        "window; none of cl-beam and --profile");
     group.choice<ConvolutionReference>(
         "--reference", options.reference, {{"discrete", discrete}, {"continuous", continuous}},
@@ -62,9 +62,9 @@ void declare_request(CLI::App& app, PlanOptions& options) {
         "discrete");
     group.flag("--double", options.double_only, "no sums in single precision");
     group.flag("--no-split", options.no_split, "do not look at splits");
-    group.flag("--measure", options.measure,
-               "convolve random maps by every way that may be taken, and report what they take and are "
-               "wrong by beside what was predicted");
+    group.flag(
+        "--measure", options.measure,
+        "convolve random maps in all of these ways, and report times and errors beside the predicted ones");
     group.integer("--seed", options.seed, {0, std::int64_t{1} << 62}, "of those maps", "1");
     group.text("--costs", options.costs, "FILE", "costs that zonal calibrate measured",
                "this machine's, from the cache folder");
@@ -78,7 +78,7 @@ void declare_options(CLI::App& app, PlanOptions& options) {
     declare_request(app, options);
     OptionGroup(app, "Output")
         .text("-o,--save-plan", options.save_plan, "FILE",
-              "keep the first of the list, JSON, for zonal smooth --plan");
+              "write the first row of the list, JSON, for zonal smooth --plan");
     add_output_options(app, options.output);
     add_run_options(app, options.run);
 }
@@ -102,7 +102,7 @@ RadialKernel given_kernel(const PlanOptions& options, Session& session) {
 
 double integral_of(const std::vector<double>& window) {
     if (window[0] == 0)
-        throw UsageError("--normalize window: the window is 0 at l = 0: --normalize none leaves it");
+        throw UsageError("--normalize window: the window is 0 at l = 0; --normalize none leaves it as it is");
     return window[0];
 }
 
@@ -173,8 +173,8 @@ std::vector<Device> devices_for(const PlanOptions& options, const CostModel& cos
     }
     const auto device = device_of_option(options.run.device);
     if (!has_costs(costs, device))
-        throw UsageError(fmt::format("--device = {}: its costs were not measured; zonal calibrate does it",
-                                     to_string(device)));
+        throw UsageError(fmt::format(
+            "--device = {}: its costs were not measured; zonal calibrate measures them", to_string(device)));
     return {device};
 }
 
@@ -229,7 +229,7 @@ void run(PlanOptions& options, Session& session) {
         }
         session.report["parts"] = std::move(parts);
     }
-    if (!is_kept) throw NegativeVerdict(fmt::format("nothing keeps --error {}", options.error));
+    if (!is_kept) throw NegativeVerdict(fmt::format("no way can keep --error {}", options.error));
 }
 
 }  // namespace
@@ -238,7 +238,7 @@ void add_plan(CLI::App& root, Session& session, Action& action) {
     auto& app =
         add_subcommand(root, session, "plan",
                        "Lists the ways to convolve a HEALPix map with a radial kernel within an error, "
-                       "fastest first, with what they would take on this machine and be wrong by.",
+                       "fastest first, with their predicted times on this machine and their errors.",
                        "zonal plan --nside 1024 --lmax 2048 --fwhm 10arcmin --error 1e-5");
     const auto options = std::make_shared<PlanOptions>();
     declare_options(app, *options);

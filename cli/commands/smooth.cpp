@@ -53,7 +53,8 @@ std::vector<Beam> harmonic_windows(const SmoothOptions& options, const SkyMap& m
         session.report["kernel_integral"] = integral;
         if (choice.chosen_normalization() == Normalization::none) return {beam};
         if (integral == 0)
-            throw UsageError("--normalize window: the window is 0 at l = 0: --normalize none leaves it");
+            throw UsageError(
+                "--normalize window: the window is 0 at l = 0; --normalize none leaves it as it is");
         for (auto* window_part : {&beam.temperature, &beam.gradient, &beam.curl})
             for (double& value : *window_part) value /= integral;
         return {beam};

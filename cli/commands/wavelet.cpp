@@ -211,8 +211,8 @@ T required_card(const SkyMap& map, const std::string& key) {
     for (const auto& card : map.header().cards)
         if (card.key == key)
             if (const auto* value = std::get_if<T>(&card.value)) return *value;
-    throw IoError(fmt::format("{}: no card {} as zonal wavelet writes it: not a wavelet transform",
-                              map.header().source, key));
+    throw IoError(
+        fmt::format("{}: is not a file of zonal wavelet: it has no card {}", map.header().source, key));
 }
 
 Scales read_scales(const SkyMap& map) {
@@ -224,7 +224,7 @@ Scales read_scales(const SkyMap& map) {
         throw IoError(fmt::format("{}: WAVELET = '{}': is no kind of wavelets", map.header().source, name));
     scales.kind = known->second;
     if (scales.kind == WaveletKind::mexican_hat)
-        throw UsageError("--inverse: Mexican hats do not hold all of a map: there is no way back");
+        throw UsageError("--inverse: Mexican hats do not keep all of a map, so they have no inverse");
     scales.lmax = required_card<std::int64_t>(map, "MAX-LPOL");
     scales.base = required_card<double>(map, "WAVEBASE");
     if (scales.kind == WaveletKind::scale_discretised)

@@ -34,7 +34,7 @@ void add_masked_analysis_options(CLI::App& app, MaskedAnalysis& options) {
     add_analysis_options(app, options.choice, WithMmax::yes);
     add_mask_options(app, options.mask, MaskModes::zero_or_error);
     app.add_flag("--remove-monopole", options.remove_monopole,
-                 "fit the monopole of I outside the mask, take it away")
+                 "fit the monopole of I outside the mask and subtract it")
         ->group("Mask");
     app.add_flag("--remove-dipole", options.remove_dipole, "the same with monopole and dipole together")
         ->group("Mask");

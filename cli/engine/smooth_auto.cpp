@@ -157,13 +157,13 @@ ConvolutionChoice best_of(const std::vector<ConvolutionChoice>& choices, const S
     if (best != choices.end()) return *best;
     if (options.kernel.method != ConvolutionMethod::split)
         throw CannotBeKept(
-            fmt::format("--method auto: nothing keeps --error {}", options.kernel.chosen_error()));
+            fmt::format("--method auto: no method can keep --error {}", options.kernel.chosen_error()));
     for (const auto& choice : choices)
         if (choice.method == Method::harmonic && !choice.excluded.empty())
-            throw CannotBeKept(fmt::format("--method split: nothing keeps --error {}: {}",
+            throw CannotBeKept(fmt::format("--method split: no split can keep --error {}: {}",
                                            options.kernel.chosen_error(), choice.excluded));
     throw CannotBeKept(
-        fmt::format("--method split: no split of the window up to lmax = {} keeps --error {}{}", lmax,
+        fmt::format("--method split: no split of the window up to lmax = {} can keep --error {}{}", lmax,
                     options.kernel.chosen_error(), options.kernel.theta_cut ? " with this --theta-cut" : ""));
 }
 
@@ -192,7 +192,7 @@ ConvolutionChoice plan(const Problem& problem, SmoothOptions& options, Session& 
     run_on_planned_device(costs, choice, options, session);
     if (options.kernel.save_plan.empty()) return choice;
     if (!problem.is_single())
-        throw UsageError("--save-plan: keeps plans of one kernel and one spectrum; here are more");
+        throw UsageError("--save-plan: a plan has one kernel and one spectrum, and this map needs more");
     io::write_plan(options.kernel.save_plan, make_plan(request, choice, costs), options.output.overwrite);
     session.report["plan_output"] = options.kernel.save_plan;
     return choice;
@@ -216,7 +216,7 @@ ConvolutionChoice planned_before(const SavedPlan& plan, const Problem& problem, 
         throw UsageError(fmt::format("--plan {}: {}", plan.source, why));
     };
     const auto& choice = plan.choice;
-    if (!problem.is_single()) reject("is of one kernel and one spectrum; here are more");
+    if (!problem.is_single()) reject("has one kernel and one spectrum, and this map needs more");
     if (!may_be_taken(choice, options) || (choice.method == Method::split && !problem.request.consider_split))
         reject(fmt::format("method = {}: cannot do what --normalize and --mask-mode ask for",
                            zonal::to_string(choice.method)));

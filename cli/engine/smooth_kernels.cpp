@@ -95,7 +95,8 @@ void cut_at(double theta_cut, double lost, bool normalize, SmoothingKernel& kern
         std::abs(integral) > least_integral && std::abs(kernel.integral) > least_integral;
     if (normalize && !has_integral)
         throw UsageError(fmt::format(
-            "--normalize window: the kernel's integral is {:.3g}: --normalize none leaves it", integral));
+            "--normalize window: the kernel's integral is {:.3g}; --normalize none leaves it as it is",
+            integral));
     if (normalize) kernel.scale = 1 / integral;
     kernel.truncation_error = lost + (has_integral ? std::abs(integral / kernel.integral - 1) : 0);
     kernel.kernel = cut.scaled(kernel.scale);

@@ -308,7 +308,7 @@ void check_pixel_options(const SmoothOptions& options) {
     reject(is_split(options) && renormalize, "--mask-mode renormalize",
            "its error is of whole maps, not of quotients");
     if (!options.kernel.cut && arithmetic_error(options) >= options.kernel.chosen_error())
-        throw UsageError(fmt::format("--error = {}: --precision {} keeps no more than {}",
+        throw UsageError(fmt::format("--error = {0}: must be at least {2} with --precision {1}",
                                      options.kernel.chosen_error(),
                                      options.single_sums() ? "float" : "double", arithmetic_error(options)));
 }

@@ -41,10 +41,10 @@ std::vector<ConvolutionChoice> choices_for(const ConvolutionRequest& request, co
         return !choice.excluded.empty() || (request.only_split && choice.method != Method::split);
     });
     if (choices.empty())
-        throw CannotBeKept(
-            fmt::format("--method split: no split of the window up to lmax = {} keeps --error {}: the kernel "
-                        "must have faded away at lmax",
-                        request.lmax, request.error));
+        throw CannotBeKept(fmt::format(
+            "--method split: no split of the window up to lmax = {} can keep --error {}: the kernel "
+            "must have faded away at lmax",
+            request.lmax, request.error));
     return choices;
 }
 
@@ -75,7 +75,8 @@ void declare_options(CLI::App& app, NoiseSkyOptions& options) {
         "alm are drawn instead");
     group.number("--error", options.error, {1e-12, 0.5},
                  "largest error of that convolution, rms over the rms of the sky", "1e-5");
-    group.flag("--explain", options.explain, "with --method auto|split: report what it was chosen from");
+    group.flag("--explain", options.explain,
+               "with --method auto|split: report the list that it was chosen from");
     group.text("--costs", options.costs, "FILE",
                "with --method auto|split: costs that zonal calibrate measured",
                "this machine's, from the cache folder");

@@ -93,11 +93,11 @@ void require_subcommand(const CLI::App& root, const std::string& word) {
                         fmt::join(names, ", ")));
     if (word.starts_with('-'))
         throw UsageError(
-            fmt::format("{}: options stand behind the subcommand, as in zonal smooth IN OUT --fwhm "
-                        "10deg; zonal --help explains",
+            fmt::format("{}: options come after the subcommand, as in zonal smooth IN OUT --fwhm 10deg; "
+                        "zonal --help explains",
                         printable(word)));
     if (std::find(names.begin(), names.end(), word) == names.end())
-        throw UsageError(fmt::format("{}: is no subcommand;{} zonal --help lists them", printable(word),
+        throw UsageError(fmt::format("{}: is not a subcommand;{} zonal --help lists them", printable(word),
                                      suggestion(word, names)));
 }
 
@@ -111,8 +111,8 @@ void check_options(const CLI::App& subcommand, const std::vector<std::string>& w
         const auto name = words[i].substr(0, equals);
         const auto command = "zonal " + subcommand.get_name();
         if (std::find(names.begin(), names.end(), name) == names.end())
-            throw UsageError(fmt::format("{}: is no option of {};{} {} --help lists them", printable(name),
-                                         command, suggestion(name, names), command));
+            throw UsageError(fmt::format("{}: is not an option of {};{} {} --help lists them",
+                                         printable(name), command, suggestion(name, names), command));
         const auto at = [&](std::size_t k) { return k < words.size() ? &words[k] : nullptr; };
         const auto own = equals == std::string::npos ? std::string() : words[i].substr(equals + 1);
         if (equals == std::string::npos)

@@ -91,7 +91,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
 void add_device_option(CLI::App& app, Device& device) {
     add_choice<Device>(app, "--device", device,
                        {{"auto", Device::automatic()}, {"cpu", Device::cpu()}, {"cuda", Device::cuda()}},
-                       "where to compute; cuda is an error where there is none")
+                       "where to compute; cuda is an error if there is no GPU")
         ->default_str("auto")
         ->group("General");
 }

@@ -38,18 +38,18 @@ namespace {
 const char* const group = "Kernel and method (docs/convolution.md)";
 
 void declare_plan(CLI::App& app, KernelOptions& options) {
-    app.add_flag("--explain", options.explain, "with --method auto|split: report what it was chosen from")
+    app.add_flag("--explain", options.explain,
+                 "with --method auto|split: report the list that it was chosen from")
         ->group(group);
     add_text(app, "--costs", options.costs, "FILE",
              "with --method auto|split: costs that zonal calibrate measured")
         ->default_str("this machine's, from the cache folder")
         ->group(group);
     add_text(app, "--save-plan", options.save_plan, "FILE",
-             "with --method auto|split: keep what was chosen, JSON, for --plan")
+             "with --method auto|split: write what was chosen, JSON, for --plan")
         ->group(group);
-    add_text(
-        app, "--plan", options.plan, "FILE",
-        "instead of planning: what --save-plan, here or of zonal plan, has kept for this kernel and grid")
+    add_text(app, "--plan", options.plan, "FILE",
+             "follow the plan that --save-plan wrote for this kernel and grid, without planning")
         ->group(group);
 }
 
@@ -65,21 +65,21 @@ void declare_options(CLI::App& app, KernelOptions& options) {
          {"split", split},
          {"auto", automatic}},
         "analysis, window and synthesis; or the sum over the pixels within the kernel's support, pixel by "
-        "pixel or by FFTs of rings (ARKCoS); or the kernel split between both (docs/split.md); or what keeps "
-        "--error fastest by zonal plan")
+        "pixel or by FFTs of rings (ARKCoS); or the kernel split between both (docs/split.md); or the "
+        "fastest of these within --error, as zonal plan finds it")
         ->default_str("harmonic")
         ->group(group);
     declare_plan(app, options);
     add_angle(app, "--theta-cut", options.theta_cut, "with --method split: where the profile ends")
-        ->default_str("what is fastest by zonal plan")
+        ->default_str("the fastest, as zonal plan finds it")
         ->group(group);
     add_text(app, "--profile", options.profile, "FILE",
              "kernel by its profile: text, # theta [deg] value [1/sr], or with --energy the FITS tables of "
              "the Fermi tools")
         ->group(group);
     add_text(app, "--energy", options.energy, "ENERGY|bands",
-             "at which energy, such as 10GeV, --profile is a point-spread function; bands: for each column "
-             "of IN at the geometric mean of its band (EBOUNDS)")
+             "energy of the point-spread function of --profile, such as 10GeV; bands: for each column of IN "
+             "the geometric mean of its band (EBOUNDS)")
         ->group(group);
     add_text(app, "--cl", options.sky_spectrum, "FILE",
              "kernel sqrt(C_l) times --fwhm or --beam, which makes a sky out of white noise; TT is taken")
@@ -92,14 +92,14 @@ void declare_options(CLI::App& app, KernelOptions& options) {
         ->default_str("1e-5")
         ->group(group);
     add_text(app, "--input-cl", options.input_spectrum, "white|map|FILE",
-             "spectrum of the map, by which the cut's error is weighed; map: computed from it")
+             "spectrum of the map, with which the error of the cut is weighted; map: computed from it")
         ->default_str("white")
         ->group(group);
     add_choice<Normalization>(
         app, "--normalize", options.normalization,
         {{"window", Normalization::window}, {"pixel", Normalization::pixel}, {"none", Normalization::none}},
-        "make the kernel's integral 1 (window); or its sum over pixels, for each pixel "
-        "of the input, which keeps counts (pixel methods); or leave it")
+        "make 1: the kernel's integral (window), or its sum over pixels, for each pixel of the input, which "
+        "keeps counts (pixel, of pixel methods), or nothing (none)")
         ->default_str("window; none with --cl")
         ->group(group);
     add_reference_option(app, options.reference,

@@ -13,7 +13,7 @@ void add_new_map_options(CLI::App& app, NewMapOptions& options, const std::strin
     add_integer(app, "--nside", options.nside, {1, healpix::max_nside}, "HEALPix map of this nside")
         ->group(group);
     add_text(app, "--car", options.car, "RINGSxPHI",
-             "instead: full-sky CAR image of so many rings and pixels a ring")
+             "instead: a full-sky CAR image with this many rings and pixels per ring")
         ->group(group);
     add_choice<healpix::Order>(app, "--order", options.ordering,
                                {{"ring", healpix::Order::ring}, {"nest", healpix::Order::nest}},

@@ -56,8 +56,8 @@ void declare_options(CLI::App& app, SmoothOptions& options) {
         ->group("Output");
     add_precision(app, options.precision, "as the input")
         ->description(
-            "numbers in the output file; float: also of the sums of pixel methods, which --method auto and "
-            "split choose where it is not double");
+            "numbers in the output file; float: also in the sums of pixel methods, which --method auto and "
+            "split choose themselves unless this is double");
     add_output_options(app, options.output);
     add_run_options(app, options.run);
 }
@@ -75,7 +75,7 @@ void check(const SmoothOptions& options) {
     check_alone("--profile", profile, "--beam", !options.beam.empty());
     const bool is_sky = !options.kernel.sky_spectrum.empty();
     if (is_sky && !options.fwhm && options.beam.empty())
-        throw UsageError("--cl: needs --fwhm ANGLE or --beam FILE, with which the kernel ends");
+        throw UsageError("--cl: needs --fwhm ANGLE or --beam FILE, which make the kernel fade away");
     check_alone("--fwhm", options.fwhm.has_value(), "--beam", !options.beam.empty());
     check_alone("--fwhm-in", options.fwhm_in.has_value(), "--beam-in", !options.beam_in.empty());
     if (!options.beam_in.empty() && options.floor == 0)
@@ -104,7 +104,7 @@ int iteration_count(const SmoothOptions& options) {
     if (options.kernel.chosen_reference() == Reference::continuous) return options.analysis.iteration_count();
     if (asked && !options.kernel.is_pixel_method())
         throw UsageError(
-            "--reference discrete: the sum over the pixels; --iter and --tolerance go on to the continuous "
+            "--reference discrete is the sum over the pixels: --iter and --tolerance lead to the continuous "
             "one");
     return 0;
 }

@@ -19,8 +19,10 @@ void declare_error(CLI::App& app, SplitOptions& options) {
     const OptionGroup group(app, "Error");
     group.number("--error", options.error, {1e-14, 1},
                  "largest estimated error: rms over the rms of the convolved map", "1e-5");
-    group.number("--alpha", options.alpha, {1, 1000},
-                 "the fit's error times this stands for that of the convolutions", "5");
+    group.number(
+        "--alpha", options.alpha, {1, 1000},
+        "factor by which estimated errors exceed that of the fit, for the arithmetic of the convolutions",
+        "5");
     group.text("--input-cl", options.input_spectrum_file, "FILE",
                "C_l of the maps to be convolved, FITS or text (TT)", "white");
     group.number("--input-noise", options.noise, {0, 1e300},
@@ -36,20 +38,22 @@ void declare_error(CLI::App& app, SplitOptions& options) {
 void declare_split(CLI::App& app, SplitOptions& options) {
     const OptionGroup group(app, "Split");
     group.angle("--theta-cut", options.theta_cut, "where the profile ends");
-    group.integer("--l-cut", options.l_cut, {0, 100'000}, "where the window ends; not searched for then",
+    group.integer("--l-cut", options.l_cut, {0, 100'000}, "where the window ends, instead of a search",
                   "the smallest that keeps --error");
     group.integer("--neighbourhood", options.neighbourhood, {0, 1000},
-                  "values of l_cut tried below what the binary search finds; errors are not monotone", "8");
+                  "values of l_cut to try below what the binary search finds, as errors are not monotone",
+                  "8");
     group.number("--cutoff", options.cutoff, {1e-15, 0.999999},
                  "singular values of the fit below this times the largest are left out", "1e-6");
     group.integer("--knots", options.n_intervals, {0, 4096},
-                  "intervals of the spline that the profile is; 0: as many as lmax needs", "0");
+                  "intervals of the profile's spline; 0: as many as lmax needs", "0");
     group.number("--knot-density", options.knot_density, {1, 100},
                  "how much denser the knots lie at 0 than at the end", "1");
     group.number("--leakage-weight", options.leakage_weight, {1e-12, 1},
-                 "weight in the fit of degrees above lmax, where the profile's window shall vanish", "0.1");
-    group.flag("--reproduce-table1", options.reproduce_table1,
-               "Table 1 of the paper anew: --kernel cl-beam for beams of 7 to 15 arcmin, beside the paper's");
+                 "weight in the fit of degrees above lmax, where the profile's window should vanish", "0.1");
+    group.flag(
+        "--reproduce-table1", options.reproduce_table1,
+        "make Table 1 of the paper again: --kernel cl-beam for beams of 7 to 15 arcmin, beside the paper's");
 }
 
 void declare_verification(CLI::App& app, SplitOptions& options) {

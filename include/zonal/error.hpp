@@ -24,8 +24,8 @@ class IoError : public Error {
     using Error::Error;
 };
 
-/// This machine has not the memory that the work needs. The message says how much that is and how much there
-/// is.
+/// The process cannot get the memory that the work needs. The message says how much that is and how much
+/// there is.
 class OutOfMemory : public Error {
   public:
     using Error::Error;
@@ -43,7 +43,7 @@ class DeviceError : public Error {
     using Error::Error;
 };
 
-/// A device has not the memory that was asked for; the message says how much was asked for and is free.
+/// A device does not have the memory that was asked for. The message says how much was asked for and is free.
 class OutOfDeviceMemory : public DeviceError {
   public:
     using DeviceError::DeviceError;

@@ -131,7 +131,7 @@ class Planner {
         const double least = transform_error * convolved_.noise, allowed = share_of_cut() * request_.error;
         if (least > allowed) return fmt::format("rounding alone may be {:.0e}", least);
         if (harmonic_error(iterations) <= allowed) return "";
-        return is_continuous() ? "its iterations do not get there"
+        return is_continuous() ? "its iterations do not reach the error"
                                : fmt::format("the kernel goes on above lmax = {}", request_.lmax);
     }
 

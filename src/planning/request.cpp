@@ -27,12 +27,12 @@ void check_polarization(const ConvolutionRequest& request) {
     if (request.lmax < 2)
         throw InvalidArgument(fmt::format("lmax = {}: must be 2 or more for Q and U", request.lmax));
     if (request.c_bb.size() != request.c_l.size())
-        throw InvalidArgument(fmt::format("c_bb: {} values, must be as many as c_l has, {}",
+        throw InvalidArgument(fmt::format("c_bb: {} values, must have as many as c_l, {}",
                                           request.c_bb.size(), request.c_l.size()));
     if (request.polarization->band_limit() < 0)
         throw InvalidArgument("polarization: is truncated, and must be the whole kernel");
     if (request.only_split && !can_be_split(request))
-        throw InvalidArgument("only_split: there are no splits of kernels whose windows of E and B differ");
+        throw InvalidArgument("only_split: kernels whose windows of E and B differ cannot be split");
 }
 
 /// Errors are relative to the power of a sky of these spectra, which must be a number.
@@ -150,7 +150,7 @@ bool can_be_split(const ConvolutionRequest& request) {
 
 double split_error(const KernelSplit& split, const ConvolutionRequest& request) {
     if (!can_be_split(request))
-        throw InvalidArgument("split: the windows of E and B differ, and have no splits");
+        throw InvalidArgument("split: the windows of E and B differ, and such kernels cannot be split");
     const auto kernel = split::planned_kernel(request);
     return split_error(kernel->window_to_split(), split.window,
                        split.profile.window(request.lmax, kernel->spin()), kernel->spectrum());

@@ -77,7 +77,7 @@ void require_kernel(const SavedPlan& plan, const ConvolutionRequest& request) {
 void require_split(const SavedPlan& plan, const ConvolutionRequest& request) {
     const auto& split = *plan.choice.split;
     if (!can_be_split(request))
-        reject(plan, "choice.method", "split", "another: the windows of E and B differ");
+        reject(plan, "choice.method", "split", "be another method: the windows of E and B differ");
     const double error = split_error(split, request);
     const auto require_at_most = [&](const char* name, double bound, double rounding) {
         constexpr double relative_rounding = 1e-6;  // of the error, a sum of small differences

@@ -10,13 +10,13 @@ from test_common import SUBCOMMANDS
     (["smooth", "sky.fits", "out.fits", "--fwhm=1deg", "--lmx=3"], "did you mean --lmax?"),
     (["smooth", "sky.fits", "--masc", "m.fits"], "did you mean --mask?"),
     (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--thread", "1"], "did you mean --threads?"),
-    (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--FWHM", "1deg"], "--FWHM: is no option of zonal smooth"),
-    (["synfast", "cl.fits", "out.fits", "--iter", "3"], "--iter: is no option of zonal synfast"),
+    (["smooth", "sky.fits", "out.fits", "--fwhm", "1deg", "--FWHM", "1deg"], "--FWHM: is not an option of zonal smooth"),
+    (["synfast", "cl.fits", "out.fits", "--iter", "3"], "--iter: is not an option of zonal synfast"),
     (["anafast", "sky.fits", "out.fits", "--removemonopole"], "did you mean --remove-monopole?"),
     (["smoth", "sky.fits"], "did you mean smooth?"),
     (["plt", "sky.fits"], "did you mean plot?"),
-    (["qqqqqqqqqq"], "is no subcommand; zonal --help"),
-    (["--json", "smooth"], "options stand behind the subcommand"),
+    (["qqqqqqqqqq"], "is not a subcommand; zonal --help"),
+    (["--json", "smooth"], "options come after the subcommand"),
 ])
 def test_misspelt_words_are_answered_with_what_may_have_been_meant(sky, fails, arguments, meant):
     if "--json" in arguments:

@@ -257,10 +257,10 @@ def test_where_nothing_keeps_the_error_the_list_says_why_and_the_exit_is_1(tmp_p
     arguments = ("plan", "--nside", 64, "--lmax", 40, "--fwhm", "3deg", "--error", "1e-12", "--costs", "costs.json")
     result = call(*arguments, "--json", cwd=tmp_path)
     report = result.report
-    assert result.code == 1 and report["exit_code"] == 1 and report["error"] == "nothing keeps --error 1e-12"
+    assert result.code == 1 and report["exit_code"] == 1 and report["error"] == "no way can keep --error 1e-12"
     assert report["error_bound"] == 1e-12 and all("excluded" in row for row in report["choices"])
     kept = call(*arguments, "--save-plan", "p.json", cwd=tmp_path)
-    assert kept.code == 1 and "nothing keeps --error 1e-12" in kept.err and not (tmp_path / "p.json").exists()
+    assert kept.code == 1 and "no way can keep --error 1e-12" in kept.err and not (tmp_path / "p.json").exists()
 
 
 def test_a_gpu_that_is_not_here_is_named_by_its_option(tmp_path):

@@ -204,7 +204,7 @@ def test_a_plan_with_too_few_iterations_is_not_followed(run, fails, tmp_path):
     plan["choice"]["iterations"] = 0
     (tmp_path / "plan.json").write_text(json.dumps(plan))
     line = fails(1, "smooth", "white.fits", "out.fits", *kernel, "--plan", "plan.json")
-    assert "does not keep the error 0.0001: its iterations do not get there" in line
+    assert "does not keep the error 0.0001: its iterations do not reach the error" in line
 
 
 def test_json_that_is_nested_without_end_is_an_error(run, plan, fails, tmp_path):

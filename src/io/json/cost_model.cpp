@@ -144,7 +144,7 @@ FoundCosts costs_of_this_machine(int threads) {
     std::error_code none;
     if (!std::filesystem::exists(path, none))
         return {default_cost_model(threads),
-                {"costs are a default, not this machine's; zonal calibrate measures them"}};
+                {"costs are the default, not this machine's; zonal calibrate measures them"}};
     try {
         auto costs = read_cost_model(path);
         if (costs.fingerprint == machine_fingerprint(threads)) return {std::move(costs), {}};
@@ -161,10 +161,9 @@ CostModel read_cost_model(const std::string& path) {
     const auto json = read_json(path, "file of costs, which zonal calibrate writes");
     const JsonField file(path, json);
     if (json.is_object() && !json.contains("zonal_costs") && json.contains("devices"))
-        throw IoError(
-            fmt::format("{}: holds costs of an older form, without those of Q and U; zonal calibrate "
-                        "measures them anew",
-                        path));
+        throw IoError(fmt::format(
+            "{}: holds costs of an older form, without those of Q and U; zonal calibrate measures them again",
+            path));
     file.at("zonal_costs").integer(costs_version, costs_version);
     CostModel model;
     model.fingerprint = file.at("machine").text();
@@ -207,10 +206,9 @@ FoundCosts find_costs(const std::string& path, int threads) {
     if (!path.empty()) leave_out_absent_devices(path, found);
     const auto fastest = resolve_device(Device::automatic());
     if (!has_costs(found.costs, fastest))
-        found.notes.push_back(
-            fmt::format("{}: is here, but what it costs was not measured, and is not guessed: no time is "
-                        "predicted for it; zonal calibrate measures it",
-                        to_string(fastest)));
+        found.notes.push_back(fmt::format(
+            "{}: its costs were not measured, so no time is predicted for it; zonal calibrate measures them",
+            to_string(fastest)));
     return found;
 }
 

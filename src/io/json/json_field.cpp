@@ -32,10 +32,9 @@ Json read_json(const std::string& path, const std::string& kind) {
     try {
         return Json::parse(file, check_depth);
     } catch (const Json::parse_error& error) {
-        throw IoError(
-            fmt::format("{}: is no {}: what stands at byte {} is not JSON", path, kind, error.byte));
+        throw IoError(fmt::format("{}: is no {}: no valid JSON at byte {}", path, kind, error.byte));
     } catch (const Json::exception&) {
-        throw IoError(fmt::format("{}: is no {}: has numbers that no computer holds", path, kind));
+        throw IoError(fmt::format("{}: is no {}: has numbers beyond the range of a double", path, kind));
     } catch (const std::ios_base::failure&) {
         throw IoError(fmt::format("{}: cannot be read", path));
     }

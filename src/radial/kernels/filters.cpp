@@ -26,8 +26,9 @@ void check_spectrum(const std::vector<double>& values, const char* name) {
 void check_length(const std::vector<double>& values, const char* name, const std::vector<double>& first,
                   const char* first_name) {
     if (values.size() != first.size() || first.empty())
-        throw InvalidArgument(fmt::format("{} and {} have {} and {} values: must be as many, at least 1",
-                                          first_name, name, first.size(), values.size()));
+        throw InvalidArgument(
+            fmt::format("{} and {} have {} and {} values: must be of equal number, at least 1", first_name,
+                        name, first.size(), values.size()));
 }
 
 }  // namespace

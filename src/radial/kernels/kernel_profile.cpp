@@ -80,8 +80,9 @@ class Profile final : public RadialKernel::Implementation {
 
 RadialKernel RadialKernel::from_profile(const std::vector<double>& theta, std::vector<double> value) {
     if (theta.size() != value.size() || theta.size() < 2)
-        throw InvalidArgument(fmt::format("profile: {} angles and {} values: must be as many, at least 2",
-                                          theta.size(), value.size()));
+        throw InvalidArgument(
+            fmt::format("profile: {} angles and {} values: must be of equal number, at least 2", theta.size(),
+                        value.size()));
     if (theta.front() != 0)
         throw InvalidArgument(fmt::format("profile: begins at theta = {} rad: must be 0", theta.front()));
     for (std::size_t i = 0; i < theta.size(); ++i) {

@@ -110,7 +110,7 @@ void check_spectra(const std::vector<double>& c_ee, const std::vector<double>& c
     check_c_l(c_bb, "c_bb");
     if (c_ee.size() != c_bb.size())
         throw InvalidArgument(
-            fmt::format("c_bb: {} values: must be as many as c_ee has, {}", c_bb.size(), c_ee.size()));
+            fmt::format("c_bb: {} values: must have as many as c_ee, {}", c_bb.size(), c_ee.size()));
 }
 
 void check_error(double error) {
@@ -124,7 +124,7 @@ void check_cut(double theta_cut) {
 }
 
 [[noreturn]] void reject_empty(const std::string& kernel) {
-    throw InvalidArgument(fmt::format("kernel {}: nothing is left of a map of this c_l", kernel));
+    throw InvalidArgument(fmt::format("kernel {}: leaves nothing of a map of this c_l", kernel));
 }
 
 // Of the profile's peak: what is smaller counts as the end.

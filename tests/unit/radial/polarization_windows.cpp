@@ -129,7 +129,7 @@ TEST(PolarizationTruncation, RejectsSpectraThatDoNotFit) {
         [&] {
             support_for_error(kernel, {1, 1, 0}, {1, 1, 0}, 1e-3, Grid::healpix(8));
         },
-        ThrowsMessage<InvalidArgument>(HasSubstr("nothing is left")));
+        ThrowsMessage<InvalidArgument>(HasSubstr("leaves nothing")));
 }
 
 }  // namespace

@@ -242,7 +242,7 @@ TEST(PlanPolarization, RejectsContradictions) {
                 r.polarization = PolarizationKernel({0, 0, 1, 1}, {0, 0, 1});
             });
         },
-        ThrowsMessage<InvalidArgument>(HasSubstr("only_split: there are no splits of kernels")));
+        ThrowsMessage<InvalidArgument>(HasSubstr("only_split: kernels whose windows of E and B differ")));
     EXPECT_THAT([&] { with([](auto& r) { r.lmax = 1; }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("lmax = 1: must be 2")));
     EXPECT_THAT([&] { with([](auto& r) { r.c_l.assign(48, 1); }); },
