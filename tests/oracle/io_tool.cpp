@@ -20,6 +20,7 @@
 
 namespace {
 
+using namespace zonal;
 using namespace zonal::io;
 
 const char* name_of(FilePrecision precision) {
