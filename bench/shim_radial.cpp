@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/chosen_convolution.hpp"
 #include "shim_guard.hpp"
 #include "zonal/convolution.hpp"
+#include "zonal/convolution_plan.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planner.hpp"
 
@@ -31,7 +31,7 @@ struct ChosenPlan {
     zonal::ConvolutionRequest request;
     zonal::ConvolutionChoice choice;
     std::string method;
-    std::unique_ptr<zonal::cli::ChosenConvolution> convolution;
+    std::unique_ptr<zonal::ConvolutionPlan> convolution;
 };
 
 std::unique_ptr<ChosenPlan> choose(zonal::ConvolutionRequest request, const zonal::CostModel& costs) {
@@ -41,7 +41,7 @@ std::unique_ptr<ChosenPlan> choose(zonal::ConvolutionRequest request, const zona
     plan->request = std::move(request);
     plan->choice = best;
     plan->method = to_string(best.method);
-    plan->convolution = std::make_unique<zonal::cli::ChosenConvolution>(plan->request, best);
+    plan->convolution = std::make_unique<zonal::ConvolutionPlan>(plan->request, best);
     return plan;
 }
 
@@ -149,13 +149,13 @@ void zonal_chosen_numbers(const ChosenPlan* p, double* numbers) {
 int zonal_chosen_convolve(ChosenPlan* p, const double* map, double* convolved) {
     return guarded([&] {
         const auto n_pixels = p->request.grid.n_pixels();
-        if (p->choice.precision == zonal::Precision::double_)
-            return (*p->convolution)(zonal::View<const double, 2>(map, {1, n_pixels}),
-                                     zonal::View<double, 2>(convolved, {1, n_pixels}));
+        if (p->choice.precision == zonal::Precision::double_) {
+            p->convolution->convolve<double>({map, {1, n_pixels}}, {convolved, {1, n_pixels}});
+            return;
+        }
         const std::vector<float> in(map, map + n_pixels);
         std::vector<float> out(in.size());
-        (*p->convolution)(zonal::View<const float, 2>(in.data(), {1, n_pixels}),
-                          zonal::View<float, 2>(out.data(), {1, n_pixels}));
+        p->convolution->convolve<float>({in.data(), {1, n_pixels}}, {out.data(), {1, n_pixels}});
         std::copy(out.begin(), out.end(), convolved);
     });
 }

@@ -47,7 +47,7 @@ PUBLIC = {
     "kernel": "radial", "filters": "radial", "wavelets": "radial", "convolution": "radial",
     "normalized_convolution": "radial", "polarization_convolution": "radial",
     "split": "split", "split_convolution": "split",
-    "planner": "planning", "saved_plan": "planning", "pixel_quadrature": "planning",
+    "planner": "planning", "convolution_plan": "planning", "saved_plan": "planning", "pixel_quadrature": "planning",
     "chebyshev": "chebyshev", "gwrm": "gwrm",
     "zonal": "everything", "io": "everything",
 }

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <utility>
 
 #include "bench/plan_sample.hpp"
-#include "engine/chosen_convolution.hpp"
 #include "shell/interrupt.hpp"
 #include "shell/timing.hpp"
+#include "zonal/convolution_plan.hpp"
 #include "zonal/memory.hpp"
 
 namespace zonal::cli {
@@ -47,11 +47,10 @@ void measure(const ConvolutionRequest& request, const ConvolutionChoice& choice,
     for (std::int64_t map = 0; map < request.n_maps; ++map)
         for (std::int64_t i = 0; i < size; ++i)
             maps.data()[map * size + i] = static_cast<T>(static_cast<double>(map + 1) * sample.map[i]);
-    std::unique_ptr<ChosenConvolution> convolve;
-    const double planning =
-        seconds_of([&] { convolve = std::make_unique<ChosenConvolution>(request, choice); });
+    std::optional<ConvolutionPlan> plan;
+    const double planning = seconds_of([&] { plan.emplace(request, choice); });
     const double seconds =
-        best_seconds(fastest, [&] { (*convolve)(std::as_const(maps).view(), convolved.view()); });
+        best_seconds(fastest, [&] { plan->convolve<T>(std::as_const(maps).view(), convolved.view()); });
     measured.plan_seconds = std::min(measured.plan_seconds, planning);
     measured.seconds = std::min(measured.seconds, seconds);
     measured.error = error_of<T>(request.grid, View<const T, 1>(convolved.data(), {size}), sample.reference);

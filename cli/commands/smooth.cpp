@@ -125,15 +125,16 @@ SkyMap smooth_in_harmonic_space(const SmoothOptions& options, const SkyMap& map,
     const auto weights = find_weights(options.analysis, map, options.run, session);
     stop_if_interrupted();
 
+    const auto rule = options.mask.rule();
     SmoothingOptions smoothing;
     smoothing.lmax = lmax;
     smoothing.iterations = iteration_count(options);
     smoothing.tolerance = options.analysis.tolerance;
     smoothing.ring_weights = weights.ring;
     smoothing.pixel_weights = {weights.pixel.data(), {static_cast<std::int64_t>(weights.pixel.size())}};
-    smoothing.mask_mode = options.mask.mode;
-    if (options.mask.threshold > 0) smoothing.mask_threshold = options.mask.threshold;
-    smoothing.fill_masked = options.mask.fill_masked;
+    smoothing.mask_mode = rule.mode;
+    smoothing.mask_threshold = rule.threshold;
+    smoothing.fill_masked = rule.fill_masked;
     smoothing.threads = options.run.thread_count();
     smoothing.device = options.run.device;
     session.report["fields"] = Json::array();

@@ -28,4 +28,15 @@ void report_choices(const std::vector<ConvolutionChoice>& choices, const std::st
     for (const auto& choice : choices) session.report["choices"].push_back(report_of(choice));
 }
 
+void report_split(const ConvolutionChoice& choice, const SplitConvolutionSeconds& seconds, Session& session) {
+    if (choice.method != zonal::ConvolutionMethod::split) return;
+    auto& report = session.report;
+    report["l_cut"] = choice.l_cut;
+    report["theta_cut_arcmin"] = radians_to_arcmin(choice.support);
+    report["amplification"] = choice.split->quality.amplification;
+    report["leakage"] = choice.split->quality.leakage;
+    report["harmonic_device"] = to_string(choice.harmonic_device);
+    report["parts_seconds"] = {{"pixels", seconds.pixels}, {"harmonic", seconds.harmonic}};
+}
+
 }  // namespace zonal::cli

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "shell/session.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/convolution_plan.hpp"
 
 namespace zonal::cli {
 
@@ -14,5 +14,9 @@ Json report_of(const ConvolutionChoice& choice);
 /// All of them ("choices") and what they were found by ("costs").
 void report_choices(const std::vector<ConvolutionChoice>& choices, const std::string& costs,
                     Session& session);
+
+/// Where a split is and what its parts took ("parts_seconds"; on two devices at the same time); nothing for
+/// other methods.
+void report_split(const ConvolutionChoice& choice, const SplitConvolutionSeconds& seconds, Session& session);
 
 }  // namespace zonal::cli

@@ -52,11 +52,8 @@ std::vector<std::vector<double>> spectra_for(const SmoothOptions& options, const
                              : input_spectra(options, of, session);
     };
     if (options.kernel.input_spectrum != "map") return spectra(map);
-    SkyMap masked(map);
-    Array<double, 2> weights(map.rows().extents());
     const auto mask = read_mask(options.mask, map, session);
-    apply_mask(options.mask, map.header().source, mask.view(), masked, weights.view());
-    return spectra(masked);
+    return spectra(masked_copy(options.mask, map, mask.view()));
 }
 
 /// The devices that --device permits and whose costs are known; empty for all of them.

@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
-#include "engine/convolve_choice.hpp"
+#include "engine/choice_report.hpp"
 #include "engine/smooth_kernels.hpp"
 #include "engine/smooth_spectra.hpp"
 #include "options/beam_options.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
-#include "zonal/normalized_convolution.hpp"
+#include "zonal/convolution_plan.hpp"
 #include "zonal/pixel_quadrature.hpp"
 #include "zonal/polarization_convolution.hpp"
 
@@ -84,19 +86,6 @@ void report_quadrature(const SmoothOptions& options, const SkyMap& map,
         spectrum.empty() || spectrum == "white" ? "white maps" : "--input-cl " + spectrum;
 }
 
-void multiply_by_weights(const PixelWeights& weights, SkyMap& map) {
-    for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
-        const auto values = map.rows()[row];
-        for (std::size_t i = 0; i < weights.pixel.size(); ++i)
-            values[static_cast<std::int64_t>(i)] *= weights.pixel[i];
-        for (std::size_t r = 0; r < weights.ring.size(); ++r) {
-            const auto& ring = map.grid().rings()[r];
-            for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
-                values[pixel] *= weights.ring[r];
-        }
-    }
-}
-
 /// Whether Q and U have the cut of I. Ring FFTs leave rings of the caps to the sum over pixels for kernels
 /// that end with a step; a whole Gaussian ends where the accuracy lets it, and its window needs no scale.
 bool is_cut(const SmoothOptions& options, const SmoothingKernel& scalar) {
@@ -127,133 +116,96 @@ AppliedSpinKernel spin_kernel(const SmoothOptions& options, const SmoothingKerne
     return {kernel.truncated(cut), is_scaled ? scalar.scale * scalar.integral : 1};
 }
 
-/// One run of the convolutions.
+/// How the sums are done: as planned, else as the options say.
+ConvolutionChoice choice_of(const SmoothOptions& options) {
+    ConvolutionChoice choice;
+    if (options.planned) choice = options.planned->choice;
+    choice.method = is_split(options) ? zonal::ConvolutionMethod::split
+                    : options.kernel.method == ConvolutionMethod::pixel_sum
+                        ? zonal::ConvolutionMethod::pixel_sum
+                        : zonal::ConvolutionMethod::ring_fft;
+    if (is_split(options)) return choice;
+    choice.support = 0;  // the kernels are cut
+    choice.precision = options.single_sums() ? zonal::Precision::single_ : zonal::Precision::double_;
+    choice.accuracy = accuracy_for(options);
+    choice.device = options.run.device;
+    return choice;
+}
+
+/// Convolves the groups of a map, and says what came of each row.
 class PixelSmoothing {
   public:
-    PixelSmoothing(const SmoothOptions& options, const SkyMap& map, View<const double, 2> weights,
-                   SkyMap& out)
-        : options_(options), map_(map), weights_(weights), out_(out) {
-        plan_.method = pixel_method(options.kernel.chosen_method());
-        plan_.precision = options.single_sums() ? zonal::Precision::single_ : zonal::Precision::double_;
-        plan_.accuracy = accuracy_for(options);
-        plan_.threads = options.run.thread_count();
-        plan_.device = options.run.device;
+    PixelSmoothing(const SmoothOptions& options, const SkyMap& map, View<const double, 1> mask,
+                   const PixelWeights& weights, SkyMap& out, Session& session)
+        : map_(map), mask_(mask), out_(out), session_(session), choice_(choice_of(options)) {
+        request_.grid = map.grid();
+        request_.threads = options.run.thread_count();
+        options_.mask = options.mask.rule();
+        options_.keep_counts = options.kernel.chosen_normalization() == Normalization::pixel;
+        options_.ring_weights = weights.ring;
+        options_.pixel_weights = {weights.pixel.data(), {std::ssize(weights.pixel)}};
     }
 
-    /// Rows [first, first + count) of spin 0.
-    void smooth_scalars(const RadialKernel& kernel, std::int64_t first, std::int64_t count,
-                        const Progress& progress) {
-        const auto in = map_.rows().slice(first, count);
-        const auto out = out_.rows().slice(first, count);
-        if (options_.kernel.chosen_normalization() == Normalization::pixel)
-            return CountConvolutionPlan(map_.grid(), kernel, out_.grid(), plan_)
-                .convolve<double>(in, out, progress);
-        const PixelConvolutionPlan plan(map_.grid(), kernel, out_.grid(), plan_);
-        if (options_.mask.mode != MaskMode::renormalize) return plan.convolve<double>(in, out, progress);
-        for (std::int64_t row = 0; row < count; ++row) {
-            const Progress part = [&](double done) {
-                return progress((static_cast<double>(row) + done) / static_cast<double>(count));
-            };
-            const auto known = weights_[first + row];
-            // The rows are multiplied by their masks already, which convolve_masked does itself.
-            Array<double, 2> unmasked({1, in.extent(1)});
-            for (std::int64_t pixel = 0; pixel < in.extent(1); ++pixel)
-                unmasked(0, pixel) = known[pixel] == 0 ? 0 : in(row, pixel) / known[pixel];
-            convolve_masked<double>(plan, unmasked.view(), known, out.slice(row, 1), threshold(), part);
+    void smooth(const SmoothOptions& options, const std::vector<SmoothingKernel>& kernels) {
+        fields_.resize(static_cast<std::size_t>(map_.rows().extent(0)));
+        for (const auto& group : map_.groups()) {
+            const auto first = group.first_row;
+            const std::int64_t spins = group.fields == Fields::scalars ? 0 : 2;
+            const auto scalars = group.n_rows - spins;
+            request_.kernel = kernels[0].kernel;
+            if (spins > 0) {
+                auto spin = spin_kernel(options, kernels[0], map_.grid(), session_);
+                request_.polarization = std::move(spin.kernel);
+                options_.scale = spin.scale;
+                convolve(first + scalars, 2);
+                request_.polarization.reset();
+            }
+            if (kernels.size() == 1 && scalars > 0) convolve(first, scalars);
+            for (auto row = first; kernels.size() > 1 && row < first + scalars; ++row) {
+                request_.kernel = kernels[static_cast<std::size_t>(row)].kernel;
+                convolve(row, 1);
+            }
+        }
+        report_split(choice_, parts_, session_);
+    }
+
+    /// [row], for the report.
+    const std::vector<Json>& fields() const { return fields_; }
+
+  private:
+    void convolve(std::int64_t first, std::int64_t count) {
+        const auto n_rows = static_cast<double>(map_.rows().extent(0));
+        const auto share = [&](double done) {
+            return bar_((static_cast<double>(first) + done * static_cast<double>(count)) / n_rows);
+        };
+        request_.n_maps = request_.polarization ? count / 2 : count;
+        const auto result = ConvolutionPlan(request_, choice_, options_)
+                                .convolve<double>(map_.rows().slice(first, count), mask_,
+                                                  out_.rows().slice(first, count), share);
+        parts_ = result.parts;
+        for (std::int64_t k = 0; k < count; ++k) {
+            const auto index = static_cast<std::size_t>(k);
+            fields_[static_cast<std::size_t>(first + k)] = {
+                {"name", out_.row_name(first + k)},
+                {"masked_pixels", result.masked_pixels[index]},
+                {"unseen_pixels_out", result.unseen_pixels[index]}};
         }
     }
 
-    /// Rows first, first + 1: Q and U. scalar: the kernel of I, by which masks are smoothed.
-    void smooth_spin(const AppliedSpinKernel& spin, const SmoothingKernel& scalar, std::int64_t first,
-                     const Progress& progress) {
-        const auto in = map_.rows().slice(first, 2);
-        const auto out = out_.rows().slice(first, 2);
-        const std::int64_t n_pixels = in.extent(1);
-        const PolarizationConvolutionPlan plan(map_.grid(), spin.kernel, out_.grid(), plan_);
-        plan.convolve<double>({in.data(), {1, 2, n_pixels}}, {out.data(), {1, 2, n_pixels}}, progress);
-        for (auto* value = out.data(); value != out.data() + out.size(); ++value) *value *= spin.scale;
-        if (options_.mask.mode == MaskMode::renormalize) renormalize(scalar.kernel, first);
-    }
-
-    /// Pixels that were not known.
-    void hide_masked() {
-        for (std::int64_t row = 0; row < weights_.extent(0); ++row)
-            for (std::int64_t pixel = 0; pixel < weights_.extent(1); ++pixel)
-                if (weights_(row, pixel) == 0) out_.rows()(row, pixel) = unseen_value;
-    }
-
-  private:
-    double threshold() const {
-        constexpr double default_threshold = 0.1;
-        return options_.mask.threshold > 0 ? options_.mask.threshold : default_threshold;
-    }
-
-    void renormalize(const RadialKernel& kernel, std::int64_t first) {
-        const std::int64_t n_pixels = map_.grid().n_pixels();
-        Array<double, 2> masks({2, n_pixels}), known({2, n_pixels});
-        std::copy_n(weights_[first].data(), n_pixels, masks.data());
-        std::fill_n(masks.data() + n_pixels, n_pixels, 1.0);
-        const PixelConvolutionPlan plan(map_.grid(), kernel, out_.grid(), plan_);
-        plan.convolve<double>(masks.view(), known.view());
-        for (std::int64_t row = first; row < first + 2; ++row)
-            for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
-                auto& value = out_.rows()(row, pixel);
-                const bool enough = known(0, pixel) >= threshold() * known(1, pixel);
-                value = enough ? value / known(0, pixel) : unseen_value;
-            }
-    }
-
-    const SmoothOptions& options_;
     const SkyMap& map_;
-    View<const double, 2> weights_;
+    View<const double, 1> mask_;
     SkyMap& out_;
-    PixelConvolutionOptions plan_;
+    Session& session_;
+    Progress bar_ = session_.progress("smooth");
+    ConvolutionRequest request_;
+    const ConvolutionChoice choice_;
+    ConvolutionOptions options_;
+    SplitConvolutionSeconds parts_;
+    std::vector<Json> fields_;
 };
 
 /// White: what I's kernel would be wrong by is not asked for.
 const std::vector<std::vector<double>> no_spectra{{}};
-
-void smooth_groups(const SmoothOptions& options, const std::vector<SmoothingKernel>& kernels,
-                   const SkyMap& map, PixelSmoothing& smoothing, Session& session) {
-    const auto bar = session.progress("smooth");
-    const auto n_rows = static_cast<double>(map.rows().extent(0));
-    const auto share = [&](std::int64_t first, std::int64_t count) -> Progress {
-        return [=](double done) {
-            return bar((static_cast<double>(first) + done * static_cast<double>(count)) / n_rows);
-        };
-    };
-    for (const auto& group : map.groups()) {
-        auto first = group.first_row, scalars = group.n_rows;
-        if (group.fields != Fields::scalars) {
-            scalars -= 2;
-            const auto q = first + scalars;
-            smoothing.smooth_spin(spin_kernel(options, kernels[0], map.grid(), session), kernels[0], q,
-                                  share(q, 2));
-        }
-        if (kernels.size() == 1 && scalars > 0)
-            smoothing.smooth_scalars(kernels[0].kernel, first, scalars, share(first, scalars));
-        for (auto row = first; kernels.size() > 1 && row < first + scalars; ++row)
-            smoothing.smooth_scalars(kernels[static_cast<std::size_t>(row)].kernel, row, 1, share(row, 1));
-    }
-}
-
-std::int64_t count_unseen(View<const double, 1> row) {
-    std::int64_t count = 0;
-    for (std::int64_t pixel = 0; pixel < row.size(); ++pixel) count += is_unseen_value(row[pixel]) ? 1 : 0;
-    return count;
-}
-
-void report_fields(const SkyMap& out, View<const double, 2> weights, Session& session) {
-    session.report["fields"] = Json::array();
-    for (std::int64_t row = 0; row < weights.extent(0); ++row) {
-        const auto known = weights[row];
-        std::int64_t masked = 0;
-        for (std::int64_t pixel = 0; pixel < known.size(); ++pixel) masked += known[pixel] == 0 ? 1 : 0;
-        session.report["fields"].push_back({{"name", out.row_name(row)},
-                                            {"masked_pixels", masked},
-                                            {"unseen_pixels_out", count_unseen(out.rows()[row])}});
-    }
-}
 
 }  // namespace
 
@@ -313,7 +265,7 @@ void check_pixel_options(const SmoothOptions& options) {
                                      options.single_sums() ? "float" : "double", arithmetic_error(options)));
 }
 
-SkyMap smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session) {
+SkyMap smooth_pixels(const SmoothOptions& options, const SkyMap& map, Session& session) {
     check_pixel_options(options);
     check_spin(options, map);
     if (options.single_sums() && !fits_single(map))
@@ -324,16 +276,17 @@ SkyMap smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session
     if (options.mask.fill_masked) out.make_full_sky();
     const auto mask = read_mask(options.mask, map, session);
     const auto factors = find_weights(options.analysis, map, options.run, session);
-    Array<double, 2> weights(map.rows().extents());
-    apply_mask(options.mask, map.header().source, mask.view(), map, weights.view());
-    const auto c_l = options.planned ? options.planned->spectra : input_spectra(options, map, session);
+    check_known(options.mask, map, mask.view());
+    const auto c_l = options.planned ? options.planned->spectra
+                     : options.kernel.input_spectrum == "map"
+                         ? input_spectra(options, masked_copy(options.mask, map, mask.view()), session)
+                         : input_spectra(options, map, session);
     const double error = options.kernel.chosen_error() - arithmetic_error(options);
     auto kernels = make_kernels(options, map, is_planned_spin(options) ? no_spectra : c_l,
                                 is_split(options) ? 0 : error, session);
     if (is_planned_spin(options) && !is_split(options))
         kernels[0].truncation_error =
             truncation_error(*options.planned->polarization, c_l[0], c_l[1], options.planned->choice.support);
-    multiply_by_weights(factors, map);
     stop_if_interrupted();
     report_kernels(options, kernels, session);
     session.report["precision"] = options.single_sums() ? "float" : "double";
@@ -342,16 +295,11 @@ SkyMap smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session
     if (!options.kernel.cut) session.report["error_bound"] = options.kernel.chosen_error();
 
     const auto start = std::chrono::steady_clock::now();
-    PixelSmoothing smoothing(options, map, std::as_const(weights).view(), out);
-    if (is_split(options))
-        convolve_split(options.planned->choice, map.grid(), std::as_const(map).rows(), out.rows(),
-                       options.run.thread_count(), "smooth", session);
-    else
-        smooth_groups(options, kernels, map, smoothing, session);
+    PixelSmoothing smoothing(options, map, mask.view(), factors, out, session);
+    smoothing.smooth(options, kernels);
     session.report["convolution_seconds"] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (!options.mask.fill_masked) smoothing.hide_masked();
-    report_fields(out, std::as_const(weights).view(), session);
+    session.report["fields"] = smoothing.fields();
     stop_if_interrupted();
     return out;
 }

@@ -15,8 +15,8 @@ void check_spin(const SmoothOptions& options, const SkyMap& map);
 /// 1e25, as products with kernels in 1/sr and weights are summed.
 bool fits_single(const SkyMap& map);
 
-/// `zonal smooth` by sums over pixels, and by split kernels: the result, which is not written. map:
-/// multiplied by mask and weights. Throws UsageError and IoError.
-SkyMap smooth_pixels(const SmoothOptions& options, SkyMap& map, Session& session);
+/// `zonal smooth` by sums over pixels, and by split kernels: the result, which is not written.
+/// Throws UsageError and IoError.
+SkyMap smooth_pixels(const SmoothOptions& options, const SkyMap& map, Session& session);
 
 }  // namespace zonal::cli

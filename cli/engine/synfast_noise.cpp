@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/choice_report.hpp"
-#include "engine/convolve_choice.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
+#include "zonal/convolution_plan.hpp"
 #include "zonal/io/cost_model.hpp"
-#include "zonal/planner.hpp"
 #include "zonal/realization.hpp"
 
 namespace zonal::cli {
@@ -108,8 +108,10 @@ void make_noise_sky(const NoiseSkyOptions& options, const std::vector<double>& w
     session.report["device"] = to_string(choice.device);
     if (options.method != ConvolutionMethod::harmonic) session.report["estimated_error"] = choice.error;
     const auto noise = draw_noise(map.grid(), seed, run.thread_count(), session);
-    convolve(choice, request.kernel, request.lmax, map.grid(), noise.view(), map.rows(), run.thread_count(),
-             "synfast", session);
+    const auto result =
+        ConvolutionPlan(request, choice)
+            .convolve<double>(std::as_const(noise).view(), map.rows(), session.progress("synfast"));
+    report_split(choice, result.parts, session);
 }
 
 }  // namespace zonal::cli

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "options/options.hpp"
 #include "shell/error.hpp"
@@ -78,6 +79,17 @@ Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Sessio
         values(pixel) = row[pixel];
     }
     return values;
+}
+
+void check_known(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask) {
+    if (options.mode == MaskMode::error) masked_copy(options, map, mask);
+}
+
+SkyMap masked_copy(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask) {
+    SkyMap copy(map);
+    Array<double, 2> known(map.rows().extents());
+    apply_mask(options, map.header().source, mask, copy, known.view());
+    return copy;
 }
 
 void apply_mask(const MaskOptions& options, const std::string& source, View<const double, 1> mask,

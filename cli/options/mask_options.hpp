@@ -14,8 +14,10 @@ namespace zonal::cli {
 struct MaskOptions {
     std::string file;
     MaskMode mode = MaskMode::zero;
-    double threshold = 0;      ///< of renormalize; 0: the default
+    double threshold = 0;      ///< of renormalize; 0: not given
     bool fill_masked = false;  ///< keep the computed values of masked pixels
+
+    MaskRule rule() const { return {mode, threshold > 0 ? threshold : default_mask_threshold, fill_masked}; }
 };
 
 /// modes: renormalize only makes sense where a map comes out.
@@ -25,6 +27,12 @@ void add_mask_options(CLI::App& app, MaskOptions& options, MaskModes modes);
 /// The mask of a map, [pixel] in ring order, from 0 (masked) to 1; empty where no file is given. Throws
 /// IoError for a mask of other pixels or coordinates than the map's, and for values outside 0 to 1.
 Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Session& session);
+
+/// Throws IoError for masked or UNSEEN pixels with MaskMode::error.
+void check_known(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask);
+
+/// The map times its mask, 0 where that is 0 or the map is UNSEEN. Throws as check_known.
+SkyMap masked_copy(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask);
 
 /// zonal::apply_mask. Throws IoError for masked or UNSEEN pixels with MaskMode::error.
 void apply_mask(const MaskOptions& options, const std::string& source, View<const double, 1> mask,

@@ -28,6 +28,31 @@ enum class MaskMode {
     error         ///< InvalidArgument
 };
 
+/// Pixels of which a smaller share of the kernel's weight is known than this are UNSEEN in a renormalised
+/// map.
+inline constexpr double default_mask_threshold = 0.1;
+
+/// What a convolution makes of pixels that are UNSEEN or masked, whatever its method.
+struct MaskRule {
+    MaskMode mode = MaskMode::zero;
+    /// renormalize: the result is UNSEEN where K(mask) is below this times K(1); above 0, at most 1.
+    double threshold = default_mask_threshold;
+    /// false: pixels that were UNSEEN or masked are UNSEEN in the result; true: they keep the computed value.
+    bool fill_masked = false;
+};
+
+/// Finds what is known of each row of maps: the mask, and 0 where the row is UNSEEN.
+///
+/// maps, known: [row, pixel]. mask: [pixel] from 0 (masked) to 1, or empty for 1 everywhere. pairs: rows are
+/// Q and U by turns, of which each masks the other. Throws InvalidArgument for masks outside 0 to 1.
+template <class T>
+void find_known(ConstView<T, 2> maps, ConstView<T, 1> mask, bool pairs, View<T, 2> known);
+
+/// Multiplies maps by what is known of them, and puts 0 where nothing is, whatever they hold there. All are
+/// [row, pixel].
+template <class T>
+void multiply_by_known(ConstView<T, 2> known, View<T, 2> maps);
+
 /// Counts of a map's pixels without a number; first_* is the index of the first one, or -1.
 struct BadPixels {
     std::int64_t nan = 0;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "zonal/convolution.hpp"
+#include "zonal/mask.hpp"
 
 namespace zonal {
 
@@ -18,7 +19,8 @@ namespace zonal {
 /// what plan.convolve throws.
 template <class T>
 void convolve_masked(const PixelConvolutionPlan& plan, ConstView<T, 2> maps, ConstView<T, 1> mask,
-                     View<T, 2> convolved, double min_share = 0.1, const Progress& progress = {});
+                     View<T, 2> convolved, double min_share = default_mask_threshold,
+                     const Progress& progress = {});
 
 /// Convolution of maps of counts,
 ///   g(p) = sum_p' K(p, p') / c(p') f(p'),   c(p') = sum_p K(p, p') over the output's pixels p,

@@ -52,7 +52,7 @@ struct SmoothingOptions {
     View<const double, 1> pixel_weights = {};  ///< as AnalysisOptions::pixel_weights
     MaskMode mask_mode = MaskMode::zero;
     /// renormalize: pixels whose smoothed mask is below this become UNSEEN; > 0.
-    double mask_threshold = 0.1;
+    double mask_threshold = default_mask_threshold;
     /// false: pixels that were UNSEEN or masked are UNSEEN in the result; true: they keep the smoothed value.
     bool fill_masked = false;
     int threads = 0;  ///< 0: available_cpus()

@@ -13,6 +13,7 @@
 #include "zonal/chebyshev/roots.hpp"
 #include "zonal/comparison.hpp"
 #include "zonal/convolution.hpp"
+#include "zonal/convolution_plan.hpp"
 #include "zonal/derivatives.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"

@@ -144,24 +144,18 @@ SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask) {
 }
 
 void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<double, 2> weights) {
-    auto rows = map.rows();
     const auto n_pixels = map.grid().n_pixels();
     if (mask.size() != 0 && mask.size() != n_pixels)
         throw InvalidArgument(fmt::format("mask: {} pixels, the map has {}", mask.size(), n_pixels));
-    for (std::int64_t row = 0; row < rows.extent(0); ++row)
-        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
-            weights(row, pixel) = is_unseen_value(rows(row, pixel)) ? 0 : mask.size() > 0 ? mask[pixel] : 1;
     for (const auto& group : map.groups()) {
-        if (group.fields == Fields::scalars) continue;
-        const auto q = weights[group.first_row + group.n_rows - 2],
-                   u = weights[group.first_row + group.n_rows - 1];
-        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
-            q[pixel] = u[pixel] = std::min(q[pixel], u[pixel]);
+        const std::int64_t spins = group.fields == Fields::scalars ? 0 : 2, scalars = group.n_rows - spins;
+        const View<const double, 2> rows = map.rows(group);
+        const auto known = weights.slice(group.first_row, group.n_rows);
+        find_known<double>(rows.slice(0, scalars), mask, false, known.slice(0, scalars));
+        find_known<double>(rows.slice(scalars, spins), mask, true, known.slice(scalars, spins));
     }
     if (mode == MaskMode::error) require_no_bad_pixels(map, weights);
-    for (std::int64_t row = 0; row < rows.extent(0); ++row)
-        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
-            rows(row, pixel) = weights(row, pixel) == 0 ? 0 : rows(row, pixel) * weights(row, pixel);
+    multiply_by_known<double>(weights, map.rows());
 }
 
 AnalyzedMap analyze(SkyMap map, const MapAnalysisOptions& options) {

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "zonal/analysis.hpp"
+#include "zonal/mask.hpp"
+#include "zonal/planner.hpp"
+#include "zonal/progress.hpp"
+#include "zonal/split_convolution.hpp"
+#include "zonal/view.hpp"
+
+// Carries out what plan_convolution chose: by any method, on any device, of maps of spin 0 and of Q and U.
+
+namespace zonal {
+
+/// How a convolution goes beyond what its request and choice say.
+struct ConvolutionOptions {
+    MaskRule mask{};
+    /// Spreads counts instead, so that their sum is kept (CountConvolutionPlan): by sums over pixels alone,
+    /// of maps of spin 0.
+    bool keep_counts = false;
+    /// Q and U by sums over pixels: the result is multiplied by this.
+    double scale = 1;
+    /// Multiply the grid's weights: [grid.n_rings()] or empty.
+    std::vector<double> ring_weights{};
+    /// Multiply the grid's weights: [grid.n_pixels()] or empty; the caller keeps the memory.
+    View<const double, 1> pixel_weights{};
+};
+
+/// What a convolution did, where, and what came of it.
+struct ConvolutionResult {
+    ConvolutionMethod method = ConvolutionMethod::harmonic;
+    Device device = Device::cpu();           ///< split: of the sum over pixels
+    Device harmonic_device = Device::cpu();  ///< of a split's window
+    Precision precision = Precision::double_;
+    double support = 0;                       ///< rad, where the profile ends; 0 in harmonic space
+    std::int64_t l_cut = -1;                  ///< of a split
+    double error = 0;                         ///< expected of the choice, from the request's reference
+    double seconds = 0;                       ///< of this call
+    SplitConvolutionSeconds parts{};          ///< of a split
+    AnalysisReport analysis{};                ///< in harmonic space
+    std::vector<std::int64_t> masked_pixels;  ///< [row], UNSEEN or masked in the maps
+    std::vector<std::int64_t> unseen_pixels;  ///< [row], UNSEEN in the result
+};
+
+/// One way of plan_convolution, ready to be used: its plan and scratch memory, made once. One call at a time.
+///
+/// The kernel that is applied is the request's, cut at the choice's support.
+class ConvolutionPlan {
+  public:
+    /// choice: one of this request's that is not excluded. Throws InvalidArgument, also for what the method
+    /// cannot do: a split renormalises no masks, and only sums over pixels keep counts; and
+    /// BackendUnavailable.
+    ConvolutionPlan(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+                    const ConvolutionOptions& options = {});
+    ~ConvolutionPlan();
+    ConvolutionPlan(ConvolutionPlan&&) noexcept;
+    ConvolutionPlan& operator=(ConvolutionPlan&&) noexcept;
+
+    /// maps, convolved: [row, grid.n_pixels()] in host memory, not the same array. The rows are the request's
+    /// n_maps maps, or Q and U of each map by turns. mask: [grid.n_pixels()] from 0 (masked) to 1, or empty.
+    /// Pixels that are UNSEEN or masked count as 0; Q and U mask each other. renormalize: K(m f) / K(m), of Q
+    /// and U with the request's kernel of spin 0 for the mask. T: float or double. Throws InvalidArgument for
+    /// shapes, masks and UNSEEN pixels that the rule does not allow, Cancelled and DeviceError.
+    template <class T>
+    ConvolutionResult convolve(ConstView<T, 2> maps, ConstView<T, 1> mask, View<T, 2> convolved,
+                               const Progress& progress = {});
+    /// Convolves whole maps, of which no pixel is UNSEEN.
+    template <class T>
+    ConvolutionResult convolve(ConstView<T, 2> maps, View<T, 2> convolved, const Progress& progress = {});
+
+    class Implementation;
+
+  private:
+    std::unique_ptr<Implementation> implementation_;
+};
+
+/// Plans on the costs and convolves whole maps by the fastest way that keeps the request's error; as
+/// ConvolutionPlan::convolve. Throws InvalidArgument where no way does.
+template <class T>
+ConvolutionResult convolve(const ConvolutionRequest& request, const CostModel& costs, ConstView<T, 2> maps,
+                           View<T, 2> convolved, const Progress& progress = {});
+
+}  // namespace zonal

@@ -1,0 +1,379 @@
+#include "zonal/convolution_plan.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "planning/request.hpp"
+#include "sht/array_checks.hpp"
+#include "sht/progress_part.hpp"
+#include "zonal/error.hpp"
+#include "zonal/normalized_convolution.hpp"
+#include "zonal/smoothing.hpp"
+
+namespace zonal {
+namespace {
+
+using sht::part_of;
+
+PixelConvolutionOptions pixel_options(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
+    PixelConvolutionOptions options;
+    options.method =
+        choice.method == ConvolutionMethod::pixel_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
+    options.precision = choice.precision;
+    options.accuracy = choice.accuracy;
+    options.threads = request.threads;
+    options.device = choice.device;
+    return options;
+}
+
+SplitConvolutionOptions split_options(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
+    SplitConvolutionOptions options;
+    options.precision = choice.precision;
+    options.accuracy = choice.accuracy;
+    options.threads = request.threads;
+    options.pixel_device = choice.device;
+    options.harmonic_device = choice.harmonic_device;
+    return options;
+}
+
+/// A support of 0 leaves the kernel whole.
+template <class Kernel>
+Kernel cut(const Kernel& kernel, double support) {
+    return support > 0 && support < kernel.support() ? kernel.truncated(support) : kernel;
+}
+
+Beam windows_of(const ConvolutionRequest& request) {
+    if (!request.polarization) return uniform_beam(request.kernel.window(request.lmax));
+    const auto [gradient, curl] = request.polarization->windows(request.lmax);
+    return {request.kernel.window(request.lmax), gradient, curl};
+}
+
+/// Iterations as planned; where lmax is so high that they need not converge as planned, conjugate gradients
+/// until the residual says so.
+void set_iterations(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+                    SmoothingOptions& options) {
+    constexpr double share_of_residual = 0.1, least_tolerance = 1e-13;
+    options.iterations = choice.iterations;
+    const auto nside = planning::healpix_nside(request.grid);
+    if (choice.iterations == 0 || 2 * request.lmax <= 5 * nside) return;
+    options.iterations = 0;
+    options.tolerance = std::max(least_tolerance, share_of_residual * request.error);
+}
+
+template <class T>
+View<T, 3> as_pairs(View<T, 2> rows) {
+    return {rows.data(), {rows.extent(0) / 2, 2, rows.extent(1)}};
+}
+
+template <class T>
+std::int64_t count_unseen(View<T, 1> row) {
+    std::int64_t count = 0;
+    for (std::int64_t pixel = 0; pixel < row.size(); ++pixel)
+        count += is_unseen_value(static_cast<double>(row[pixel])) ? 1 : 0;
+    return count;
+}
+
+}  // namespace
+
+class ConvolutionPlan::Implementation {
+  public:
+    Implementation(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+                   const ConvolutionOptions& options)
+        : request_(request), choice_(choice), options_(options) {
+        check();
+        if (choice.method == ConvolutionMethod::harmonic)
+            plan_harmonic();
+        else if (choice.method == ConvolutionMethod::split)
+            plan_split();
+        else
+            plan_pixels();
+    }
+
+    template <class T>
+    ConvolutionResult convolve(View<const T, 2> maps, View<const T, 1> mask, bool may_be_masked,
+                               View<T, 2> convolved, const Progress& progress) {
+        const auto start = std::chrono::steady_clock::now();
+        check_shapes(maps, convolved);
+        ConvolutionResult result{choice_.method,    choice_.device,  choice_.harmonic_device,
+                                 choice_.precision, choice_.support, choice_.l_cut,
+                                 choice_.error};
+        result.masked_pixels.resize(static_cast<std::size_t>(maps.extent(0)));
+        result.unseen_pixels.resize(static_cast<std::size_t>(maps.extent(0)));
+        if (harmonic_)
+            convolve_harmonic(maps, mask, convolved, progress, result);
+        else if (may_be_masked || !options_.ring_weights.empty() || options_.pixel_weights.size() > 0)
+            convolve_known(maps, mask, convolved, progress, result);
+        else
+            result.parts = convolve_whole(maps, convolved, progress);
+        result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        return result;
+    }
+
+  private:
+    bool has_spin() const { return request_.polarization.has_value(); }
+    bool renormalizes() const { return options_.mask.mode == MaskMode::renormalize; }
+
+    void check() const {
+        const bool is_sum =
+            choice_.method == ConvolutionMethod::pixel_sum || choice_.method == ConvolutionMethod::ring_fft;
+        if (!choice_.excluded.empty()) throw InvalidArgument("choice: it was excluded: " + choice_.excluded);
+        if (choice_.method == ConvolutionMethod::split && !choice_.split)
+            throw InvalidArgument("choice.split: is empty: plan_convolution makes it");
+        if (options_.keep_counts && (!is_sum || has_spin()))
+            throw InvalidArgument(
+                fmt::format("keep_counts: method = {}{}: only sums over pixels of spin 0 keep counts: "
+                            "pixel_sum or ring_fft",
+                            to_string(choice_.method), has_spin() ? " of Q and U" : ""));
+        if (renormalizes() && choice_.method == ConvolutionMethod::split)
+            throw InvalidArgument(
+                "mask.mode = renormalize: a split's error is of whole maps: use another method");
+        if (!(options_.mask.threshold > 0 && options_.mask.threshold <= 1))
+            throw InvalidArgument(
+                fmt::format("mask.threshold = {}: must be above 0 and at most 1", options_.mask.threshold));
+    }
+
+    template <class T>
+    void check_shapes(View<const T, 2> maps, View<T, 2> convolved) const {
+        const auto n_rows = request_.n_maps * (has_spin() ? 2 : 1);
+        sht::check_host("maps", maps);
+        sht::check_host("convolved", convolved);
+        sht::check_contiguous("maps", maps);
+        sht::check_contiguous("convolved", convolved);
+        sht::check_extent("maps", maps, 0, "row", n_rows);
+        sht::check_extent("maps", maps, 1, "pixel", request_.grid.n_pixels());
+        sht::check_extent("convolved", convolved, 0, "row", n_rows);
+        sht::check_extent("convolved", convolved, 1, "pixel", request_.grid.n_pixels());
+    }
+
+    void plan_pixels() {
+        const auto options = pixel_options(request_, choice_);
+        const auto& grid = request_.grid;
+        if (options_.keep_counts)
+            counts_.emplace(grid, cut(request_.kernel, choice_.support), grid, options);
+        else if (has_spin())
+            spin_.emplace(grid, cut(*request_.polarization, choice_.support), grid, options);
+        if (!options_.keep_counts && (!has_spin() || renormalizes()))
+            scalar_.emplace(grid, cut(request_.kernel, choice_.support), grid, options);
+        if (spin_)
+            workspace_.emplace(spin_->make_workspace(request_.n_maps));
+        else if (scalar_ && !renormalizes())
+            workspace_.emplace(scalar_->make_workspace(request_.n_maps));
+    }
+
+    void plan_split() {
+        const auto options = split_options(request_, choice_);
+        if (has_spin())
+            spin_split_.emplace(request_.grid, *choice_.split, options);
+        else
+            split_.emplace(request_.grid, *choice_.split, options);
+    }
+
+    void plan_harmonic() {
+        SmoothingOptions options;
+        options.lmax = request_.lmax;
+        set_iterations(request_, choice_, options);
+        options.ring_weights = options_.ring_weights;
+        options.pixel_weights = options_.pixel_weights;
+        options.mask_mode = options_.mask.mode;
+        const auto windows = windows_of(request_);
+        options.mask_threshold = options_.mask.threshold * std::abs(windows.temperature[0]);  // K(1)
+        if (renormalizes() && options.mask_threshold == 0)
+            throw InvalidArgument(
+                "mask.mode = renormalize: the kernel's integral is 0: nothing to divide by");
+        if (!renormalizes()) options.mask_threshold = options_.mask.threshold;
+        options.fill_masked = options_.mask.fill_masked;
+        options.threads = request_.threads;
+        options.device = choice_.device;
+        options.progress = [this](double done) { return !progress_ || progress_(done); };
+        harmonic_.emplace(request_.grid, has_spin() ? Fields::qu : Fields::scalars, windows, request_.grid,
+                          options);
+    }
+
+    template <class T>
+    void convolve_harmonic(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> convolved,
+                           const Progress& progress, ConvolutionResult& result) {
+        const std::int64_t at_once = has_spin() ? 2 : request_.n_maps;
+        const auto n_rows = static_cast<double>(maps.extent(0));
+        for (std::int64_t row = 0; row < maps.extent(0); row += at_once) {
+            progress_ = part_of(progress, static_cast<double>(row) / n_rows,
+                                static_cast<double>(row + at_once) / n_rows);
+            const auto report =
+                harmonic_->smooth<T>(maps.slice(row, at_once), mask, convolved.slice(row, at_once));
+            std::copy(report.masked_pixels.begin(), report.masked_pixels.end(),
+                      result.masked_pixels.begin() + row);
+            std::copy(report.unseen_pixels.begin(), report.unseen_pixels.end(),
+                      result.unseen_pixels.begin() + row);
+            auto& analysis = result.analysis;
+            analysis.iterations = std::max(analysis.iterations, report.iterations);
+            analysis.residual = std::max(analysis.residual, report.residual);
+            analysis.last_update = std::max(analysis.last_update, report.last_update);
+            analysis.reached_tolerance = analysis.reached_tolerance && report.reached_tolerance;
+            analysis.invertible = analysis.invertible && report.invertible;
+            if (analysis.note.empty()) analysis.note = report.note;
+        }
+        progress_ = {};
+    }
+
+    /// By sums over pixels or a split, of maps without UNSEEN pixels.
+    template <class T>
+    SplitConvolutionSeconds convolve_whole(View<const T, 2> maps, View<T, 2> convolved,
+                                           const Progress& progress) {
+        if (split_) return split_->convolve<T>(maps, convolved, progress);
+        if (spin_split_) return spin_split_->convolve<T>(as_pairs(maps), as_pairs(convolved), progress);
+        if (counts_)
+            counts_->convolve<T>(maps, convolved, progress);
+        else if (!spin_ && workspace_)
+            scalar_->convolve<T>(maps, convolved, *workspace_, progress);
+        else if (!spin_)
+            scalar_->convolve<T>(maps, convolved, progress);
+        else
+            spin_->convolve<T>(as_pairs(maps), as_pairs(convolved), *workspace_, progress);
+        if (spin_ && options_.scale != 1)
+            for (std::int64_t row = 0; row < convolved.extent(0); ++row)
+                for (std::int64_t pixel = 0; pixel < convolved.extent(1); ++pixel)
+                    convolved(row, pixel) *= static_cast<T>(options_.scale);
+        return {};
+    }
+
+    /// As convolve_whole, of the part of the maps that is known, by the rule for masks.
+    template <class T>
+    void convolve_known(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> convolved,
+                        const Progress& progress, ConvolutionResult& result) {
+        Array<T, 2> known(maps.extents());
+        find_known<T>(maps, mask, has_spin(), known.view());
+        for (std::int64_t row = 0; row < maps.extent(0); ++row) {
+            const auto values = known.view()[row];
+            const auto masked = std::count(values.data(), values.data() + values.size(), T(0));
+            if (masked > 0 && options_.mask.mode == MaskMode::error)
+                throw InvalidArgument(
+                    fmt::format("maps: row {}: {} pixels are UNSEEN or masked: mask mode error allows none",
+                                row, masked));
+            result.masked_pixels[static_cast<std::size_t>(row)] = masked;
+        }
+        const auto shares = std::as_const(known).view();
+        if (renormalizes() && !has_spin()) {
+            convolve_shares(maps, shares, convolved, progress);
+        } else {
+            Array<T, 2> product(maps.extents());
+            std::copy_n(maps.data(), maps.size(), product.data());
+            multiply_by_known<T>(shares, product.view());
+            multiply_by_weights(product.view());
+            result.parts = convolve_whole<T>(std::as_const(product).view(), convolved,
+                                             part_of(progress, 0, renormalizes() ? 0.5 : 1));
+            if (renormalizes()) divide_by_shares(shares, convolved, part_of(progress, 0.5, 1));
+        }
+        for (std::int64_t row = 0; row < maps.extent(0); ++row) {
+            if (!options_.mask.fill_masked) hide(shares[row], convolved[row]);
+            result.unseen_pixels[static_cast<std::size_t>(row)] = count_unseen(convolved[row]);
+        }
+    }
+
+    template <class T>
+    static void hide(View<const T, 1> known, View<T, 1> row) {
+        for (std::int64_t pixel = 0; pixel < row.size(); ++pixel)
+            if (known[pixel] == 0) row[pixel] = static_cast<T>(unseen_value);
+    }
+
+    /// K(m f) / K(m) of each row of spin 0.
+    template <class T>
+    void convolve_shares(View<const T, 2> maps, View<const T, 2> known, View<T, 2> convolved,
+                         const Progress& progress) {
+        const auto n_rows = static_cast<double>(maps.extent(0));
+        for (std::int64_t row = 0; row < maps.extent(0); ++row)
+            convolve_masked<T>(
+                *scalar_, maps.slice(row, 1), known[row], convolved.slice(row, 1), options_.mask.threshold,
+                part_of(progress, static_cast<double>(row) / n_rows, static_cast<double>(row + 1) / n_rows));
+    }
+
+    /// Divides Q and U by their smoothed mask.
+    template <class T>
+    void divide_by_shares(View<const T, 2> known, View<T, 2> convolved, const Progress& progress) {
+        const auto n_pixels = convolved.extent(1), n_maps = convolved.extent(0) / 2;
+        Array<T, 2> masks({n_maps + 1, n_pixels}), shares({n_maps + 1, n_pixels});
+        for (std::int64_t map = 0; map < n_maps; ++map)
+            std::copy_n(known[2 * map].data(), n_pixels, masks.view()[map].data());
+        std::fill_n(masks.view()[n_maps].data(), n_pixels, T(1));
+        scalar_->convolve<T>(std::as_const(masks).view(), shares.view(), progress);
+        for (std::int64_t row = 0; row < convolved.extent(0); ++row)
+            for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
+                const T share = shares(row / 2, pixel);
+                const T least = static_cast<T>(options_.mask.threshold) * std::abs(shares(n_maps, pixel));
+                const bool is_known = std::abs(share) >= least && share != 0;
+                convolved(row, pixel) =
+                    is_known ? convolved(row, pixel) / share : static_cast<T>(unseen_value);
+            }
+    }
+
+    template <class T>
+    void multiply_by_weights(View<T, 2> maps) const {
+        for (std::int64_t row = 0; row < maps.extent(0); ++row) {
+            for (std::int64_t pixel = 0; pixel < options_.pixel_weights.size(); ++pixel)
+                maps(row, pixel) *= static_cast<T>(options_.pixel_weights[pixel]);
+            for (std::size_t r = 0; r < options_.ring_weights.size(); ++r) {
+                const auto& ring = request_.grid.rings()[r];
+                for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
+                    maps(row, pixel) *= static_cast<T>(options_.ring_weights[r]);
+            }
+        }
+    }
+
+    const ConvolutionRequest request_;
+    const ConvolutionChoice choice_;
+    const ConvolutionOptions options_;
+    std::optional<PixelConvolutionPlan> scalar_;  ///< of Q and U: of their masks
+    std::optional<CountConvolutionPlan> counts_;
+    std::optional<PolarizationConvolutionPlan> spin_;
+    std::optional<PixelConvolutionWorkspace> workspace_;
+    std::optional<SplitConvolutionPlan> split_;
+    std::optional<PolarizationSplitConvolutionPlan> spin_split_;
+    std::optional<SmoothingPlan> harmonic_;
+    Progress progress_;  ///< of the transforms of this call
+};
+
+ConvolutionPlan::ConvolutionPlan(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+                                 const ConvolutionOptions& options)
+    : implementation_(std::make_unique<Implementation>(request, choice, options)) {}
+ConvolutionPlan::~ConvolutionPlan() = default;
+ConvolutionPlan::ConvolutionPlan(ConvolutionPlan&&) noexcept = default;
+ConvolutionPlan& ConvolutionPlan::operator=(ConvolutionPlan&&) noexcept = default;
+
+template <class T>
+ConvolutionResult ConvolutionPlan::convolve(ConstView<T, 2> maps, ConstView<T, 1> mask, View<T, 2> convolved,
+                                            const Progress& progress) {
+    return implementation_->convolve<T>(maps, mask, true, convolved, progress);
+}
+
+template <class T>
+ConvolutionResult ConvolutionPlan::convolve(ConstView<T, 2> maps, View<T, 2> convolved,
+                                            const Progress& progress) {
+    return implementation_->convolve<T>(maps, {}, false, convolved, progress);
+}
+
+template <class T>
+ConvolutionResult convolve(const ConvolutionRequest& request, const CostModel& costs, ConstView<T, 2> maps,
+                           View<T, 2> convolved, const Progress& progress) {
+    const auto choice = plan_convolution(request, costs).front();
+    if (!choice.excluded.empty())
+        throw InvalidArgument(
+            fmt::format("error = {}: no method keeps it: {}", request.error, choice.excluded));
+    return ConvolutionPlan(request, choice).convolve<T>(maps, convolved, progress);
+}
+
+template ConvolutionResult ConvolutionPlan::convolve(View<const float, 2>, View<const float, 1>,
+                                                     View<float, 2>, const Progress&);
+template ConvolutionResult ConvolutionPlan::convolve(View<const double, 2>, View<const double, 1>,
+                                                     View<double, 2>, const Progress&);
+template ConvolutionResult ConvolutionPlan::convolve(View<const float, 2>, View<float, 2>, const Progress&);
+template ConvolutionResult ConvolutionPlan::convolve(View<const double, 2>, View<double, 2>, const Progress&);
+template ConvolutionResult convolve(const ConvolutionRequest&, const CostModel&, View<const float, 2>,
+                                    View<float, 2>, const Progress&);
+template ConvolutionResult convolve(const ConvolutionRequest&, const CostModel&, View<const double, 2>,
+                                    View<double, 2>, const Progress&);
+
+}  // namespace zonal
