@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <utility>
 
 #include "commands/subcommands.hpp"
 #include "engine/masked_analysis.hpp"
@@ -195,11 +196,7 @@ void transform(const WaveletOptions& options, Session& session) {
     stop_if_interrupted();
     const auto n_scales = static_cast<std::int64_t>(scales.windows.size());
     MapAlm parts{alm.layout, Array<std::complex<double>, 2>({n_scales, alm.layout.size()})};
-    for (std::int64_t scale = 0; scale < n_scales; ++scale) {
-        std::copy(alm.alm.begin(), alm.alm.end(), &parts.alm(scale, 0));
-        multiply_alm<double>(alm.layout, scales.windows[static_cast<std::size_t>(scale)],
-                             parts.alm.view()[scale]);
-    }
+    wavelet_transform(alm.layout, scales.windows, std::as_const(alm.alm).view()[0], parts.alm.view());
     SkyMap out(with_columns(map, scales.names, options));
     synthesize_map(parts, options.run, session, out);
     write(options, scales, out, session);
@@ -257,12 +254,8 @@ void invert(const WaveletOptions& options, Session& session) {
     stop_if_interrupted();
     // The squares of the windows sum to 1: each part once more through its own.
     MapAlm alm{parts.layout, Array<std::complex<double>, 2>({1, parts.layout.size()})};
-    Array<std::complex<double>, 1> part({parts.layout.size()});
-    for (std::int64_t scale = 0; scale < map.rows().extent(0); ++scale) {
-        std::copy_n(&parts.alm(scale, 0), parts.layout.size(), part.data());
-        multiply_alm<double>(parts.layout, scales.windows[static_cast<std::size_t>(scale)], part.view());
-        for (std::int64_t i = 0; i < part.size(); ++i) alm.alm(0, i) += part(i);
-    }
+    inverse_wavelet_transform(parts.layout, scales.windows, std::as_const(parts.alm).view(),
+                              alm.alm.view()[0]);
     SkyMap out(with_columns(map, {"SIGNAL"}, options));
     synthesize_map(alm, options.run, session, out);
     auto& cards = out.header().cards;

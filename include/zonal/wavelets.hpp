@@ -1,9 +1,12 @@
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <vector>
 
+#include "zonal/alm.hpp"
 #include "zonal/kernel.hpp"
+#include "zonal/view.hpp"
 
 namespace zonal {
 
@@ -31,5 +34,15 @@ WaveletWindows scale_discretised_windows(double dilation, int j_min, std::int64_
 /// whose square integrates to 1 and whose integral is 0. Throws InvalidArgument unless the radius R (rad) is
 /// above 0 and at most 1.
 RadialKernel mexican_hat(double radius);
+
+/// Takes alm apart: scales[i] = alm times windows[i]. alm: [layout.size()], scales: [scale, layout.size()].
+/// Throws InvalidArgument unless there is a scale for each window.
+void wavelet_transform(const AlmLayout& layout, const std::vector<std::vector<double>>& windows,
+                       View<const std::complex<double>, 1> alm, View<std::complex<double>, 2> scales);
+
+/// Puts them together again: alm = the sum of scales[i] times windows[i], which are the alm of the transform
+/// where the squares of the windows sum to 1. Shapes and errors as wavelet_transform's.
+void inverse_wavelet_transform(const AlmLayout& layout, const std::vector<std::vector<double>>& windows,
+                               View<const std::complex<double>, 2> scales, View<std::complex<double>, 1> alm);
 
 }  // namespace zonal
