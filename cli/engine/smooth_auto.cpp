@@ -10,6 +10,7 @@
 #include "engine/smooth_pixels.hpp"
 #include "engine/smooth_spectra.hpp"
 #include "shell/error.hpp"
+#include "zonal/convolution_plan.hpp"
 #include "zonal/io/cost_model.hpp"
 #include "zonal/io/plan.hpp"
 #include "zonal/pixel_quadrature.hpp"
@@ -96,7 +97,7 @@ Problem make_problem(const SmoothOptions& options, const SkyMap& map, std::int64
                 options.beam));
         request.c_bb = fitted(problem.spectra[1]);
     }
-    request.error = options.kernel.chosen_error();
+    request.error = error_of_sums(options.mask.rule(), options.kernel.chosen_error());
     if (is_continuous(options)) request.reference = ConvolutionReference::continuous;
     request.n_maps = has_spin(map) ? 1 : map.rows().extent(0);
     request.allow_single = options.precision != io::Precision::float64 && fits_single(map);

@@ -33,11 +33,14 @@ bool is_planned_spin(const SmoothOptions& options) {
 /// How well tables and series stand for the profile, of its peak: a share of the error where one is to be
 /// kept, the plan's default (0) else. Counts are kept as well as the sums of kernels agree: by the default.
 double accuracy_for(const SmoothOptions& options) {
-    constexpr double share = 1e-3, double_default = 1e-12, single_default = 3e-8;
+    constexpr double share = 1e-3, double_default = 1e-12, single_default = 3e-8, least_accuracy = 1e-14;
     const auto& kernel = options.kernel;
     if (kernel.cut || kernel.chosen_normalization() == Normalization::pixel) return 0;
     if (options.planned && options.planned->is_exact) return options.planned->choice.accuracy;
-    return std::max(share * kernel.chosen_error(), options.single_sums() ? single_default : double_default);
+    const double wanted = share * kernel.chosen_error();
+    if (const double sums = error_of_sums(options.mask.rule(), wanted); sums < wanted)
+        return std::max(sums, options.single_sums() ? single_default : least_accuracy);
+    return std::max(wanted, options.single_sums() ? single_default : double_default);
 }
 
 /// Of the sums and of the kernel's values, of the result's rms; measured with zonal bench radial.
@@ -55,6 +58,11 @@ double estimated_error(const SmoothOptions& options, const std::vector<Smoothing
     for (const auto& kernel : kernels) truncation = std::max(truncation, kernel.truncation_error);
     return options.planned && options.planned->is_exact ? std::hypot(truncation, arithmetic_error(options))
                                                         : truncation + arithmetic_error(options);
+}
+
+/// How much larger the error of a renormalised map is than that of its sums, where least of it is known.
+double growth_of_error(const SmoothOptions& options) {
+    return options.kernel.chosen_error() / error_of_sums(options.mask.rule(), options.kernel.chosen_error());
 }
 
 /// What the sum over pixels is from the continuous reference: not an error of the result, but nobody shall
@@ -281,7 +289,8 @@ SkyMap smooth_pixels(const SmoothOptions& options, const SkyMap& map, Session& s
                      : options.kernel.input_spectrum == "map"
                          ? input_spectra(options, masked_copy(options.mask, map, mask.view()), session)
                          : input_spectra(options, map, session);
-    const double error = options.kernel.chosen_error() - arithmetic_error(options);
+    const double error =
+        error_of_sums(options.mask.rule(), options.kernel.chosen_error() - arithmetic_error(options));
     auto kernels = make_kernels(options, map, is_planned_spin(options) ? no_spectra : c_l,
                                 is_split(options) ? 0 : error, session);
     if (is_planned_spin(options) && !is_split(options))
@@ -290,7 +299,7 @@ SkyMap smooth_pixels(const SmoothOptions& options, const SkyMap& map, Session& s
     stop_if_interrupted();
     report_kernels(options, kernels, session);
     session.report["precision"] = options.single_sums() ? "float" : "double";
-    session.report["estimated_error"] = estimated_error(options, kernels);
+    session.report["estimated_error"] = estimated_error(options, kernels) * growth_of_error(options);
     report_quadrature(options, map, kernels, c_l, session);
     if (!options.kernel.cut) session.report["error_bound"] = options.kernel.chosen_error();
 

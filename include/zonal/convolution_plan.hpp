@@ -77,6 +77,11 @@ class ConvolutionPlan {
     std::unique_ptr<Implementation> implementation_;
 };
 
+/// Returns the error to plan sums by so that renormalised maps keep `error`. A pixel of which a share s is
+/// known has 1/s times the error of the sums: rules that show smaller shares than default_mask_threshold need
+/// sums that are as much better; 1e-13 is the least that arithmetic has.
+double error_of_sums(const MaskRule& rule, double error);
+
 /// Plans on the costs and convolves whole maps by the fastest way that keeps the request's error; as
 /// ConvolutionPlan::convolve. Throws InvalidArgument where no way does.
 template <class T>

@@ -355,6 +355,12 @@ ConvolutionResult ConvolutionPlan::convolve(ConstView<T, 2> maps, View<T, 2> con
     return implementation_->convolve<T>(maps, {}, false, convolved, progress);
 }
 
+double error_of_sums(const MaskRule& rule, double error) {
+    constexpr double least = 1e-13;
+    if (rule.mode != MaskMode::renormalize || rule.threshold >= default_mask_threshold) return error;
+    return std::max(std::min(error, least), error * rule.threshold / default_mask_threshold);
+}
+
 template <class T>
 ConvolutionResult convolve(const ConvolutionRequest& request, const CostModel& costs, ConstView<T, 2> maps,
                            View<T, 2> convolved, const Progress& progress) {
