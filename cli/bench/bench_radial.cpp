@@ -20,7 +20,7 @@
 namespace zonal::cli {
 namespace {
 
-using namespace planning;
+using planning::n_components;
 
 std::int64_t size_of(const std::vector<double>& values) {
     return static_cast<std::int64_t>(values.size());

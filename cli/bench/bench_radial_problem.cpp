@@ -13,7 +13,8 @@
 namespace zonal::cli {
 namespace {
 
-using namespace planning;
+using planning::draw_alm;
+using planning::spectra_of;
 
 constexpr double default_error = 1e-5;
 

@@ -5,7 +5,8 @@
 
 namespace zonal::cli {
 
-using namespace planning;
+using planning::spin_of;
+using planning::windows_of;
 
 ShtPlan transform_of(const ConvolutionRequest& request, std::int64_t lmax, Device device) {
     ShtOptions options;

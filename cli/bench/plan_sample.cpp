@@ -15,7 +15,10 @@
 namespace zonal::cli {
 namespace {
 
-using namespace planning;
+using planning::draw_alm;
+using planning::n_components;
+using planning::spectra_of;
+using planning::windows_of;
 
 using Complex = std::complex<double>;
 

@@ -123,7 +123,7 @@ void check_options(const CLI::App& subcommand, const std::vector<std::string>& w
 }
 
 std::string plain_message(const CLI::ParseError& error) {
-    const std::string text = error.what();
+    std::string text = error.what();
     const auto kind = static_cast<CLI::ExitCodes>(error.get_exit_code());
     if (kind == CLI::ExitCodes::ArgumentMismatch) {
         const auto [name, problem] = split_at(text, ": ");

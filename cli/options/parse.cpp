@@ -104,7 +104,7 @@ Angle parse_angle(const std::string& option, const std::string& text) {
     // The square of less would be lost in the Gaussian's exponent beside 1 for any lmax; a sphere has no
     // more.
     constexpr double least = degrees_to_radians(1e-6) / 3600, most = degrees_to_radians(180) * (1 + 1e-15);
-    const auto parsed = parse_signed_angle(option, text);
+    auto parsed = parse_signed_angle(option, text);
     if (!(parsed.radians >= least && parsed.radians <= most))
         reject(option, text, "must be above 0: from 1e-6arcsec to 180deg");
     return parsed;

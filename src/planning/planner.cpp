@@ -72,7 +72,7 @@ class Planner {
     std::string why_not_kept(const ConvolutionChoice& choice) const {
         constexpr double rounding_of_supports = 1e-3;  // they are found to 1e-4 of themselves
         if (choice.method == ConvolutionMethod::harmonic) return why_not_harmonic(choice.iterations);
-        if (const auto why = why_no_sums(); !why.empty()) return why;
+        if (auto why = why_no_sums(); !why.empty()) return why;
         if (const double most = accuracy(choice.precision); choice.accuracy > most)
             return fmt::format("accuracy = {}: must be at most {:.3g}", choice.accuracy, most);
         if (choice.method == ConvolutionMethod::split)

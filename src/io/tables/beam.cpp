@@ -112,20 +112,20 @@ BeamFile read_pixel_window(const std::string& path, std::int64_t nside) {
     });
 }
 
-void write_beam(const std::string& path, const Beam& window, const WriteOptions& options) {
-    const bool one = window.gradient == window.temperature && window.curl == window.temperature;
-    std::vector<std::vector<double>> values{window.temperature};
-    if (!one) values.insert(values.end(), {window.gradient, window.curl});
+void write_beam(const std::string& path, const Beam& beam, const WriteOptions& options) {
+    const bool one = beam.gradient == beam.temperature && beam.curl == beam.temperature;
+    std::vector<std::vector<double>> values{beam.temperature};
+    if (!one) values.insert(values.end(), {beam.gradient, beam.curl});
     check_finite(values);
     std::vector<WriteColumn> columns;
     constexpr const char* names[] = {"TEMPERATURE", "GRADIENT", "CURL"};
     for (std::size_t i = 0; i < values.size(); ++i)
         columns.push_back({names[i], "D", "", "beam window b(l)"});
     FitsWriter writer(path, options);
-    writer.begin_table("BEAM WINDOW", window.lmax() + 1, columns);
-    writer.write_card({"MAX-LPOL", window.lmax(), "largest l; row = l"});
+    writer.begin_table("BEAM WINDOW", beam.lmax() + 1, columns);
+    writer.write_card({"MAX-LPOL", beam.lmax(), "largest l; row = l"});
     for (std::size_t i = 0; i < values.size(); ++i) {
-        writer.write_column(static_cast<int>(i), 0, values[i].data(), window.lmax() + 1);
+        writer.write_column(static_cast<int>(i), 0, values[i].data(), beam.lmax() + 1);
     }
     writer.commit();
 }
