@@ -13,7 +13,7 @@
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 #include "zonal/window.hpp"
 
 std::string& shim_error() {

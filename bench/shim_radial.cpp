@@ -7,9 +7,9 @@
 
 #include "shim_guard.hpp"
 #include "zonal/convolution.hpp"
-#include "zonal/convolution_plan.hpp"
 #include "zonal/error.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/planning/convolution_plan.hpp"
+#include "zonal/planning/planner.hpp"
 
 namespace {
 

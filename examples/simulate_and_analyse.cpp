@@ -1,6 +1,6 @@
 // Draws a random sky with a known spectrum, makes a map of it, and measures the spectrum of the map.
-#include <zonal/map_analysis.hpp>
-#include <zonal/synfast.hpp>
+#include <zonal/sky/map_analysis.hpp>
+#include <zonal/sky/synfast.hpp>
 
 #include <cmath>
 #include <cstdio>

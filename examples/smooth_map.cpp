@@ -1,7 +1,7 @@
 // Smooths the map of a FITS file with a Gaussian beam: smooth_map IN.fits OUT.fits FWHM_IN_DEGREES
 #include <zonal/error.hpp>
 #include <zonal/io/sky_map.hpp>
-#include <zonal/smoothing.hpp>
+#include <zonal/sky/smoothing.hpp>
 
 #include <cstdio>
 #include <cstdlib>

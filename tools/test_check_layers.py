@@ -57,3 +57,9 @@ def test_program_names_file_and_line_and_fails(tmp_path):
     result = subprocess.run([sys.executable, check_layers.__file__, tmp_path], capture_output=True, text=True)
     assert result.returncode == 1
     assert "src/fft/plan.cpp:2: fft must not include sht" in result.stdout
+
+
+def test_a_folder_of_more_than_thirty_sources_is_a_problem():
+    sources = [f"src/fft/a{i}.cpp" for i in range(30)] + ["src/fft/notes.md"]
+    assert check_layers.check_folders(sources) == []
+    assert [folder for folder, _ in check_layers.check_folders(sources + ["src/fft/b.hpp"])] == ["src/fft"]

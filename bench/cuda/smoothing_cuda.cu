@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/cuda.cuh"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "shell/timing.hpp"
 #include "zonal/buffer.hpp"
 #include "zonal/memory.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 namespace zonal::cli {
 namespace {

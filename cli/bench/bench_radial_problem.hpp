@@ -6,7 +6,7 @@
 #include "bench/bench_radial.hpp"
 #include "bench/bench_reference.hpp"
 #include "shell/session.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal::cli {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/bench_reference.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/view.hpp"
 

@@ -11,8 +11,8 @@
 #include "bench/plan_sample.hpp"
 #include "shell/interrupt.hpp"
 #include "shell/timing.hpp"
-#include "zonal/convolution_plan.hpp"
 #include "zonal/memory.hpp"
+#include "zonal/planning/convolution_plan.hpp"
 
 namespace zonal::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "shell/session.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 
 namespace zonal::cli {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/bench_reference.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 
 namespace zonal::cli {
 

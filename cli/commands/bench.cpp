@@ -17,7 +17,7 @@
 #include "zonal/buffer.hpp"
 #include "zonal/memory.hpp"
 #include "zonal/sht.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 namespace zonal::cli {
 namespace {

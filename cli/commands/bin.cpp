@@ -7,9 +7,9 @@
 #include "options/options.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
-#include "zonal/binning.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/io/events.hpp"
+#include "zonal/sky/binning.hpp"
 
 namespace zonal::cli {
 namespace {

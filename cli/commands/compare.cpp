@@ -8,7 +8,7 @@
 #include "options/map_input.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
-#include "zonal/comparison.hpp"
+#include "zonal/sky/comparison.hpp"
 
 namespace zonal::cli {
 namespace {

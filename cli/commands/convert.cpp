@@ -12,7 +12,7 @@
 #include "shell/interrupt.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/io/inspect.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 namespace zonal::cli {
 namespace {

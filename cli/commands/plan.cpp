@@ -16,8 +16,8 @@
 #include "zonal/io/cost_model.hpp"
 #include "zonal/io/plan.hpp"
 #include "zonal/io/profile.hpp"
-#include "zonal/pixel_quadrature.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/planning/pixel_quadrature.hpp"
+#include "zonal/planning/planner.hpp"
 
 namespace zonal::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
 #include "zonal/io/inspect.hpp"
-#include "zonal/map_analysis.hpp"
-#include "zonal/rotation.hpp"
+#include "zonal/sky/map_analysis.hpp"
+#include "zonal/sky/rotation.hpp"
 
 namespace zonal::cli {
 namespace {

@@ -16,7 +16,7 @@
 #include "zonal/healpix.hpp"
 #include "zonal/io/alm.hpp"
 #include "zonal/io/inspect.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 namespace zonal::cli {
 namespace {

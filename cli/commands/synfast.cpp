@@ -14,8 +14,8 @@
 #include "shell/interrupt.hpp"
 #include "zonal/filters.hpp"
 #include "zonal/io/spectrum.hpp"
-#include "zonal/realization.hpp"
-#include "zonal/synfast.hpp"
+#include "zonal/sky/realization.hpp"
+#include "zonal/sky/synfast.hpp"
 
 namespace zonal::cli {
 namespace {

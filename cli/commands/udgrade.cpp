@@ -9,7 +9,7 @@
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
 #include "zonal/healpix.hpp"
-#include "zonal/udgrade.hpp"
+#include "zonal/sky/udgrade.hpp"
 
 namespace zonal::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "shell/session.hpp"
-#include "zonal/convolution_plan.hpp"
+#include "zonal/planning/convolution_plan.hpp"
 
 namespace zonal::cli {
 

@@ -10,11 +10,11 @@
 #include "engine/smooth_pixels.hpp"
 #include "engine/smooth_spectra.hpp"
 #include "shell/error.hpp"
-#include "zonal/convolution_plan.hpp"
 #include "zonal/io/cost_model.hpp"
 #include "zonal/io/plan.hpp"
-#include "zonal/pixel_quadrature.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/planning/convolution_plan.hpp"
+#include "zonal/planning/pixel_quadrature.hpp"
+#include "zonal/planning/planner.hpp"
 
 namespace zonal::cli {
 namespace {

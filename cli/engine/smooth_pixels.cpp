@@ -14,8 +14,8 @@
 #include "options/beam_options.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
-#include "zonal/convolution_plan.hpp"
-#include "zonal/pixel_quadrature.hpp"
+#include "zonal/planning/convolution_plan.hpp"
+#include "zonal/planning/pixel_quadrature.hpp"
 #include "zonal/polarization_convolution.hpp"
 
 namespace zonal::cli {

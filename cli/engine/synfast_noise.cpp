@@ -9,9 +9,9 @@
 #include "engine/choice_report.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
-#include "zonal/convolution_plan.hpp"
 #include "zonal/io/cost_model.hpp"
-#include "zonal/realization.hpp"
+#include "zonal/planning/convolution_plan.hpp"
+#include "zonal/sky/realization.hpp"
 
 namespace zonal::cli {
 namespace {

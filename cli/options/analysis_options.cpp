@@ -4,7 +4,7 @@
 
 #include "options/options.hpp"
 #include "shell/error.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 namespace zonal::cli {
 

@@ -11,7 +11,7 @@
 #include "options/map_input.hpp"
 #include "shell/session.hpp"
 #include "zonal/io/weights.hpp"
-#include "zonal/map_analysis.hpp"
+#include "zonal/sky/map_analysis.hpp"
 
 namespace zonal::cli {
 

@@ -10,7 +10,7 @@
 #include "shell/session.hpp"
 #include "zonal/io/header.hpp"
 #include "zonal/polarization_convolution.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 #include "zonal/window.hpp"
 
 namespace zonal::cli {

@@ -7,7 +7,7 @@
 
 #include "shell/session.hpp"
 #include "zonal/io/sky_map.hpp"
-#include "zonal/sky_map.hpp"
+#include "zonal/sky/sky_map.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal::cli {

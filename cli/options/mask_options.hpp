@@ -5,7 +5,7 @@
 
 #include "options/map_input.hpp"
 #include "shell/session.hpp"
-#include "zonal/map_analysis.hpp"
+#include "zonal/sky/map_analysis.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal::cli {

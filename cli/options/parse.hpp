@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "zonal/binning.hpp"
-#include "zonal/header.hpp"
+#include "zonal/sky/binning.hpp"
+#include "zonal/sky/header.hpp"
 
 /// Values of command-line options. Each function takes the option's name for its messages and throws
 /// UsageError; nothing is accepted with anything left behind it.

@@ -10,8 +10,8 @@
 #include "options/map_input.hpp"
 #include "options/mask_options.hpp"
 #include "options/parse.hpp"
-#include "zonal/pixel_quadrature.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/planning/pixel_quadrature.hpp"
+#include "zonal/planning/planner.hpp"
 #include "zonal/window.hpp"
 
 namespace zonal::cli {

@@ -11,7 +11,7 @@
 #include "planning/size_shares.hpp"
 #include "split/non_negative_fit.hpp"
 #include "zonal/error.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 
 namespace zonal {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "core/constants.hpp"
 #include "zonal/device.hpp"
-#include "zonal/planner.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/planning/planner.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 /// What calibrate() measures.
 namespace zonal::calibration {

@@ -1,4 +1,4 @@
-#include "zonal/convolution_plan.hpp"
+#include "zonal/planning/convolution_plan.hpp"
 
 #include <fmt/core.h>
 
@@ -14,7 +14,7 @@
 #include "sht/progress_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/normalized_convolution.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 namespace zonal {
 namespace {

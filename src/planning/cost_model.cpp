@@ -8,7 +8,7 @@
 #include "core/parallel.hpp"
 #include "planning/size_shares.hpp"
 #include "zonal/error.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 
 namespace zonal {
 namespace {

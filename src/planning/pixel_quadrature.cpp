@@ -1,4 +1,4 @@
-#include "zonal/pixel_quadrature.hpp"
+#include "zonal/planning/pixel_quadrature.hpp"
 
 #include <fmt/core.h>
 

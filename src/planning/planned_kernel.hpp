@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 
 namespace zonal::split {
 

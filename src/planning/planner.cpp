@@ -1,4 +1,4 @@
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 #include "core/constants.hpp"
 
 #include <fmt/core.h>
@@ -11,7 +11,7 @@
 #include "planning/planned_kernel.hpp"
 #include "planning/request.hpp"
 #include "zonal/error.hpp"
-#include "zonal/pixel_quadrature.hpp"
+#include "zonal/planning/pixel_quadrature.hpp"
 #include "zonal/split.hpp"
 
 namespace zonal {

@@ -13,7 +13,7 @@
 #include "planning/planned_kernel.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
-#include "zonal/realization.hpp"
+#include "zonal/sky/realization.hpp"
 
 namespace zonal {
 namespace planning {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "zonal/alm.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 #include "zonal/view.hpp"
 
 /// What a request's maps are made of: one component of spin 0, or two, which are Q and U in pixels and E and

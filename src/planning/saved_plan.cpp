@@ -1,4 +1,4 @@
-#include "zonal/saved_plan.hpp"
+#include "zonal/planning/saved_plan.hpp"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "zonal/comparison.hpp"
+#include "zonal/sky/comparison.hpp"
 
 #include <fmt/core.h>
 

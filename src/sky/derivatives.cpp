@@ -1,4 +1,4 @@
-#include "zonal/derivatives.hpp"
+#include "zonal/sky/derivatives.hpp"
 
 #include <cmath>
 #include <utility>

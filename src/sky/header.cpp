@@ -1,4 +1,4 @@
-#include "zonal/header.hpp"
+#include "zonal/sky/header.hpp"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "zonal/map_analysis.hpp"
+#include "zonal/sky/map_analysis.hpp"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "zonal/realization.hpp"
+#include "zonal/sky/realization.hpp"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "zonal/rotation.hpp"
+#include "zonal/sky/rotation.hpp"
 
 #include <fmt/core.h>
 

@@ -11,7 +11,7 @@
 #include "sht/array_checks.hpp"
 #include "sky/rotation_wigner.hpp"
 #include "zonal/error.hpp"
-#include "zonal/rotation.hpp"
+#include "zonal/sky/rotation.hpp"
 
 namespace zonal {
 namespace {

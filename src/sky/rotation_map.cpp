@@ -5,8 +5,8 @@
 
 #include "sht/progress_part.hpp"
 #include "zonal/healpix.hpp"
-#include "zonal/map_analysis.hpp"
 #include "zonal/mask.hpp"
+#include "zonal/sky/map_analysis.hpp"
 
 namespace zonal {
 namespace {

@@ -1,4 +1,4 @@
-#include "zonal/sky_map.hpp"
+#include "zonal/sky/sky_map.hpp"
 #include "zonal/memory.hpp"
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 #include <fmt/core.h>
 

@@ -1,5 +1,5 @@
 #include "zonal/error.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 namespace zonal {
 namespace {

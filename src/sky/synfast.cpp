@@ -1,4 +1,4 @@
-#include "zonal/synfast.hpp"
+#include "zonal/sky/synfast.hpp"
 
 namespace zonal {
 

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "backend/cuda_helpers.cuh"
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 
 // Costs of a machine with a CUDA device.
 namespace zonal::test {

@@ -1,6 +1,6 @@
 #include "backend/cuda_helpers.cuh"
 #include "zonal/convolution.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 // Plans of a second device: the same bits as the first one's, and the caller's current device stays what it
 // is.

@@ -4,7 +4,7 @@
 #include "backend/cuda_helpers.cuh"
 #include "core/cuda_transfer.cuh"
 #include "zonal/analysis.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 // Analysis and smoothing with everything on the device, beside the CPU's and from every kind of memory.
 namespace zonal::test {

@@ -33,7 +33,7 @@ def philox(counter, key):
 
 
 def white_noise(n, seed):
-    """Scheme 2 as zonal/realization.hpp has it."""
+    """Scheme 2 as zonal/sky/realization.hpp has it."""
     k = np.arange((n + 1) // 2)
     w = philox(np.array([k, 0 * k, 0 * k, 0 * k + 2]), [seed % 2**32, seed >> 32])
     shift, bits = np.uint64(32), np.uint64(11)

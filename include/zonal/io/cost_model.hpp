@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 
 namespace zonal::io {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "zonal/binning.hpp"
 #include "zonal/io/header.hpp"
+#include "zonal/sky/binning.hpp"
 
 namespace zonal::io {
 

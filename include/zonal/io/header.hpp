@@ -1,6 +1,6 @@
 #pragma once
 
-#include "zonal/header.hpp"
+#include "zonal/sky/header.hpp"
 
 namespace zonal::io {
 

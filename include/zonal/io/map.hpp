@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "zonal/io/header.hpp"
-#include "zonal/sky_map.hpp"
+#include "zonal/sky/sky_map.hpp"
 
 namespace zonal::io {
 

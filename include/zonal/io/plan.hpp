@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "zonal/saved_plan.hpp"
+#include "zonal/planning/saved_plan.hpp"
 
 namespace zonal::io {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "zonal/io/map.hpp"
-#include "zonal/sky_map.hpp"
+#include "zonal/sky/sky_map.hpp"
 
 namespace zonal::io {
 

@@ -9,8 +9,8 @@
 #include "compare.hpp"
 #include "convolution_helpers.hpp"
 #include "polarization_helpers.hpp"
-#include "zonal/convolution_plan.hpp"
 #include "zonal/error.hpp"
+#include "zonal/planning/convolution_plan.hpp"
 
 // Every method of a choice carried out, compared with the direct sum over all pairs of pixels.
 namespace zonal::test {

@@ -1,4 +1,4 @@
-#include "zonal/binning.hpp"
+#include "zonal/sky/binning.hpp"
 
 #include <gmock/gmock.h>
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "sht_helpers.hpp"
-#include "zonal/derivatives.hpp"
 #include "zonal/error.hpp"
+#include "zonal/sky/derivatives.hpp"
 #include "zonal/spectrum.hpp"
 
 namespace zonal::test {

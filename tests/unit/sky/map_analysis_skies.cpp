@@ -1,4 +1,4 @@
-#include "zonal/map_analysis.hpp"
+#include "zonal/sky/map_analysis.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "zonal/error.hpp"
-#include "zonal/synfast.hpp"
+#include "zonal/sky/synfast.hpp"
 
 namespace zonal {
 namespace {

@@ -7,7 +7,7 @@
 #include "sht_helpers.hpp"
 #include "sky/realization_philox.hpp"
 #include "zonal/error.hpp"
-#include "zonal/realization.hpp"
+#include "zonal/sky/realization.hpp"
 #include "zonal/spectrum.hpp"
 
 namespace zonal::test {

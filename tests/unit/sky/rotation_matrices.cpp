@@ -5,7 +5,7 @@
 
 #include "sht_helpers.hpp"
 #include "zonal/error.hpp"
-#include "zonal/rotation.hpp"
+#include "zonal/sky/rotation.hpp"
 
 namespace zonal::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "zonal/sky_map.hpp"
+#include "zonal/sky/sky_map.hpp"
 
 #include <gmock/gmock.h>
 

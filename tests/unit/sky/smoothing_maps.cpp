@@ -6,7 +6,7 @@
 #include "sht_helpers.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 namespace zonal::test {
 namespace {

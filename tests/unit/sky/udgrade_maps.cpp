@@ -1,4 +1,4 @@
-#include "zonal/udgrade.hpp"
+#include "zonal/sky/udgrade.hpp"
 
 #include <gmock/gmock.h>
 

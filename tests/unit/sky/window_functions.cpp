@@ -6,7 +6,7 @@
 
 #include "sht_helpers.hpp"
 #include "zonal/error.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/smoothing.hpp"
 #include "zonal/window.hpp"
 
 // Gaussian beams, lengths of windows, quotients, and the parts of a smoothing window.

@@ -6,9 +6,9 @@
 #include <complex>
 #include <utility>
 
-#include "zonal/planner.hpp"
-#include "zonal/realization.hpp"
+#include "zonal/planning/planner.hpp"
 #include "zonal/sht.hpp"
+#include "zonal/sky/realization.hpp"
 #include "zonal/spectrum.hpp"
 
 // The spectrum of what pixels alias, against that of maps of a few degrees.

@@ -7,7 +7,7 @@
 
 #include "split/non_negative_fit.hpp"
 #include "zonal/error.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 #include "zonal/sht.hpp"
 
 // Costs, and the choice of a way to convolve.

@@ -7,8 +7,8 @@
 
 #include "polarization_helpers.hpp"
 #include "zonal/error.hpp"
-#include "zonal/planner.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/planning/planner.hpp"
+#include "zonal/sky/smoothing.hpp"
 #include "zonal/split_convolution.hpp"
 
 // The choice of a way to convolve Q and U.

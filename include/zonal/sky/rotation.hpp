@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "zonal/alm.hpp"
-#include "zonal/header.hpp"
 #include "zonal/progress.hpp"
+#include "zonal/sky/header.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal {

@@ -6,7 +6,7 @@
 
 #include "zonal/analysis.hpp"
 #include "zonal/mask.hpp"
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 #include "zonal/progress.hpp"
 #include "zonal/split_convolution.hpp"
 #include "zonal/view.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "zonal/sky_map.hpp"
+#include "zonal/sky/sky_map.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal {

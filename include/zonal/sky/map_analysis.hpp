@@ -11,8 +11,8 @@
 #include "zonal/device.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/progress.hpp"
-#include "zonal/rotation.hpp"
-#include "zonal/sky_map.hpp"
+#include "zonal/sky/rotation.hpp"
+#include "zonal/sky/sky_map.hpp"
 #include "zonal/spectrum.hpp"
 #include "zonal/view.hpp"
 

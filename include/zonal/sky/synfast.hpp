@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "zonal/device.hpp"
-#include "zonal/map_analysis.hpp"
 #include "zonal/progress.hpp"
-#include "zonal/realization.hpp"
-#include "zonal/sky_map.hpp"
+#include "zonal/sky/map_analysis.hpp"
+#include "zonal/sky/realization.hpp"
+#include "zonal/sky/sky_map.hpp"
 #include "zonal/window.hpp"
 
 namespace zonal {

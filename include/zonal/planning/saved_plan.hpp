@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "zonal/planner.hpp"
+#include "zonal/planning/planner.hpp"
 
 namespace zonal {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "zonal/grid.hpp"
-#include "zonal/header.hpp"
 #include "zonal/healpix.hpp"
-#include "zonal/smoothing.hpp"
+#include "zonal/sky/header.hpp"
+#include "zonal/sky/smoothing.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal {

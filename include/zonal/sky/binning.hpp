@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "zonal/header.hpp"
-#include "zonal/sky_map.hpp"
+#include "zonal/sky/header.hpp"
+#include "zonal/sky/sky_map.hpp"
 
 namespace zonal {
 

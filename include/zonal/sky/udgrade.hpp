@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "zonal/sky_map.hpp"
+#include "zonal/sky/sky_map.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal {
