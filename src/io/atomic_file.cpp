@@ -154,8 +154,10 @@ void AtomicFile::write(const void* bytes, std::size_t count) {
 }
 
 int AtomicFile::take_name() {
-    if (!has_name_ && !overwrite_) return link_unnamed(descriptor_, target_);
-    if (!has_name_) {  // a link replaces no file, a rename does
+    if (!has_name_) {
+        if (link_unnamed(descriptor_, target_) == 0) return 0;
+        if (!overwrite_ || errno != EEXIST) return -1;
+        // A link replaces no file, a rename does: for that instant the finished file has another name.
         const auto name = part_name(target_);
         if (link_unnamed(descriptor_, name) != 0) return -1;
         temporary_path_ = name;
