@@ -203,7 +203,7 @@ void measure(const BenchOptions& options, const ShtPlan& plan, Session& session)
     report["runs"] = Json::object();
     const double flops = plan.legendre_flops() * static_cast<double>(options.maps);
     report["legendre_flops"] = flops;
-    // Of a GPU the peak is not measured here (bench/cuda/sht_cuda.cu does).
+    // bench/cuda/sht_cuda.cu measures a GPU's peak.
     const bool on_cpu = plan.options().device.kind() == Device::Kind::cpu;
     const double peak = on_cpu ? measured_fma_flops(plan.options().threads) : 0;
     if (on_cpu) report["fma_peak_flops"] = peak;

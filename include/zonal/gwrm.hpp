@@ -42,7 +42,7 @@ struct SolveOptions {
     bool estimate_error = true;
     int threads = 1;  ///< of products on the CPU; 0: available_cpus()
     /// Where the coefficients are from the start of an interval to its end. automatic chooses a CUDA device
-    /// if one can be used and the unknowns are so many that it is the faster one, else the CPU.
+    /// if one can be used and is the faster one for this number of unknowns, else the CPU.
     Device device = Device::automatic();
     Progress progress;
 };

@@ -44,7 +44,8 @@ struct MaskRule {
 /// Finds what is known of each row of maps: the mask, and 0 where the row is UNSEEN.
 ///
 /// maps, known: [row, pixel]. mask: [pixel] from 0 (masked) to 1, or empty for 1 everywhere. pairs: rows are
-/// Q and U by turns, of which each masks the other. Throws InvalidArgument for masks outside 0 to 1.
+/// Q and U by turns; a pixel that one of them lacks is masked in both. Throws InvalidArgument for masks
+/// outside 0 to 1.
 template <class T>
 void find_known(ConstView<T, 2> maps, ConstView<T, 1> mask, bool pairs, View<T, 2> known);
 

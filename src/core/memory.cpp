@@ -61,8 +61,9 @@ std::optional<double> left_in_groups(fs::path folder, const fs::path& top, const
     }
 }
 
-/// Of the groups that the process is in: lines "0::/path" and "9:cpu,memory:/path" of proc/self/cgroup. A
-/// path that a container does not show leads to the groups above it, which it does.
+/// Returns what the limits of the process's control groups leave. proc/self/cgroup names the groups in lines
+/// "0::/path" and "9:cpu,memory:/path"; a path that a container does not show leads to the groups above it,
+/// which it does.
 std::optional<double> left_by_control_groups(const fs::path& root) {
     std::optional<double> least;
     std::ifstream file(root / "proc/self/cgroup");

@@ -18,9 +18,9 @@ void write_cost_model(const std::string& path, const CostModel& costs);
 /// Returns what write_cost_model writes.
 std::string to_json(const CostModel& costs);
 
-/// Returns where the costs of this machine, measured with so many threads (0: all), are kept in the cache
-/// folder: each machine_fingerprint has a file of its own. folder: cache_folder() for reading,
-/// make_cache_folder() for writing.
+/// Returns the path of the costs of this machine: each machine_fingerprint, which counts the threads (0:
+/// all), has a file of its own in the cache folder. folder: cache_folder() for reading, make_cache_folder()
+/// for writing.
 std::string cost_cache_path(const std::string& folder, int threads);
 
 /// Costs to plan by, and what a user should know about them.

@@ -30,7 +30,7 @@ struct ReadMapOptions {
     std::optional<bool> polarized{};
     /// For HEALPix files without an ORDERING key; absent here too: ring, with a note.
     std::optional<healpix::Order> ordering_if_absent{};
-    /// Of read_sky_map: NaN counts as unseen_value, which a note says; else it is an error.
+    /// read_sky_map takes NaN as unseen_value and says so in a note; without this NaN is an error.
     bool nan_is_unseen = false;
 };
 
