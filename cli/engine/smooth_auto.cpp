@@ -138,16 +138,6 @@ void take(ConvolutionMethod method, SmoothOptions& options) {
     if (sums && !has_degrees) options.analysis.lmax.reset();
 }
 
-/// As many iterations as were planned; where lmax is so high that they need not converge as planned,
-/// conjugate gradients until the residual says so.
-void iterate(const ConvolutionChoice& choice, std::int64_t lmax, std::int64_t nside, SmoothOptions& options) {
-    constexpr double share_of_residual = 0.1;
-    if (2 * lmax <= 5 * nside || choice.iterations == 0)
-        options.analysis.iterations = choice.iterations;
-    else
-        options.analysis.tolerance = std::max(1e-13, share_of_residual * options.kernel.chosen_error());
-}
-
 ConvolutionChoice best_of(const std::vector<ConvolutionChoice>& choices, const SmoothOptions& options,
                           std::int64_t lmax) {
     const auto best = std::find_if(choices.begin(), choices.end(),
@@ -276,8 +266,14 @@ void choose_method(SmoothOptions& options, const SkyMap& map, Session& session) 
     }
     auto choice = saved ? planned_before(*saved, problem, options, session) : plan(problem, options, session);
     session.report["predicted_error"] = choice.error;
-    if (is_continuous(options) && choice.method == Method::harmonic)
-        iterate(choice, problem.request.lmax, map.nside(), options);
+    if (is_continuous(options) && choice.method == Method::harmonic) {
+        const auto analysis =
+            planned_analysis(choice, map.grid(), problem.request.lmax, options.kernel.chosen_error());
+        if (analysis.tolerance > 0)
+            options.analysis.tolerance = analysis.tolerance;
+        else
+            options.analysis.iterations = analysis.iterations;
+    }
     take(named(choice.method), options);
     const bool is_exact = problem.is_single();
     options.planned =

@@ -54,18 +54,6 @@ Beam windows_of(const ConvolutionRequest& request) {
     return {request.kernel.window(request.lmax), gradient, curl};
 }
 
-/// Iterations as planned; where lmax is so high that they need not converge as planned, conjugate gradients
-/// until the residual says so.
-void set_iterations(const ConvolutionRequest& request, const ConvolutionChoice& choice,
-                    SmoothingOptions& options) {
-    constexpr double share_of_residual = 0.1, least_tolerance = 1e-13;
-    options.iterations = choice.iterations;
-    const auto nside = planning::healpix_nside(request.grid);
-    if (choice.iterations == 0 || 2 * request.lmax <= 5 * nside) return;
-    options.iterations = 0;
-    options.tolerance = std::max(least_tolerance, share_of_residual * request.error);
-}
-
 template <class T>
 View<T, 3> as_pairs(View<T, 2> rows) {
     return {rows.data(), {rows.extent(0) / 2, 2, rows.extent(1)}};
@@ -177,16 +165,20 @@ class ConvolutionPlan::Implementation {
     void plan_harmonic() {
         SmoothingOptions options;
         options.lmax = request_.lmax;
-        set_iterations(request_, choice_, options);
+        const auto analysis = planned_analysis(choice_, request_.grid, request_.lmax, request_.error);
+        options.iterations = analysis.iterations;
+        options.tolerance = analysis.tolerance;
         options.ring_weights = options_.ring_weights;
         options.pixel_weights = options_.pixel_weights;
         options.mask_mode = options_.mask.mode;
         const auto windows = windows_of(request_);
-        options.mask_threshold = options_.mask.threshold * std::abs(windows.temperature[0]);  // K(1)
-        if (renormalizes() && options.mask_threshold == 0)
-            throw InvalidArgument(
-                "mask.mode = renormalize: the kernel's integral is 0: nothing to divide by");
-        if (!renormalizes()) options.mask_threshold = options_.mask.threshold;
+        options.mask_threshold = options_.mask.threshold;
+        if (renormalizes()) {
+            options.mask_threshold *= std::abs(windows.temperature[0]);  // K(1)
+            if (options.mask_threshold == 0)
+                throw InvalidArgument(
+                    "mask.mode = renormalize: the kernel's integral is 0: nothing to divide by");
+        }
         options.fill_masked = options_.mask.fill_masked;
         options.threads = request_.threads;
         options.device = choice_.device;
@@ -353,6 +345,14 @@ template <class T>
 ConvolutionResult ConvolutionPlan::convolve(ConstView<T, 2> maps, View<T, 2> convolved,
                                             const Progress& progress) {
     return implementation_->convolve<T>(maps, {}, false, convolved, progress);
+}
+
+PlannedAnalysis planned_analysis(const ConvolutionChoice& choice, const Grid& grid, std::int64_t lmax,
+                                 double error) {
+    constexpr double share_of_residual = 0.1, least_tolerance = 1e-13;
+    if (choice.iterations == 0 || 2 * lmax <= 5 * planning::healpix_nside(grid))
+        return {choice.iterations, 0};
+    return {0, std::max(least_tolerance, share_of_residual * error)};
 }
 
 double error_of_sums(const MaskRule& rule, double error) {

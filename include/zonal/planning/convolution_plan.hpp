@@ -77,6 +77,18 @@ class ConvolutionPlan {
     std::unique_ptr<Implementation> implementation_;
 };
 
+/// How the analysis of a choice in harmonic space ends: after these iterations or, where tolerance > 0, once
+/// conjugate gradients reach it.
+struct PlannedAnalysis {
+    int iterations = 0;
+    double tolerance = 0;
+};
+
+/// Returns the choice's iterations up to lmax = 2.5 nside. Above that they need not converge as planned, and
+/// conjugate gradients go on until the residual is a tenth of `error`.
+PlannedAnalysis planned_analysis(const ConvolutionChoice& choice, const Grid& grid, std::int64_t lmax,
+                                 double error);
+
 /// Returns the error to plan sums by so that renormalised maps keep `error`. A pixel of which a share s is
 /// known has 1/s times the error of the sums: rules that show smaller shares than default_mask_threshold need
 /// sums that are as much better; 1e-13 is the least that arithmetic has.
