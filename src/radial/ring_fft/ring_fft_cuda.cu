@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "radial/call_storage.cuh"
 #include "radial/ring_fft/ring_fft.hpp"
 #include "radial/ring_fft/stage_cuda.cuh"
 #include "radial/ring_fft/sum_kernels.cuh"
-#include "sht/cuda_batch.cuh"
 
 namespace zonal::radial {
 namespace {
@@ -17,26 +17,12 @@ constexpr std::int64_t blocks_per_processor = 8;
 
 /// Device memory of one call, and what fills it.
 template <class R, int components>
-struct CudaRingFftStorage : PixelConvolutionWorkspace::Storage {
-    CudaRingFftStorage(int device, int threads) : device(device), transfer(device, threads) {}
+struct CudaRingFftStorage : CallStorage {
+    using CallStorage::CallStorage;
 
-    void use_stream(void* stream) override {
-        caller = static_cast<cudaStream_t>(stream);
-        has_caller = true;
-    }
-    cudaStream_t stream() const { return has_caller ? caller : own.get(); }
-
-    const int device;
-    core::HostTransfer transfer;
-    core::OwnStream own;
-    cudaStream_t caller = nullptr;
-    bool has_caller = false;
-    core::EventList events;
     core::DeviceArray<R> values;
     core::DeviceArray<Complex<R>> input, output, scratch;
     core::DeviceArray<char> library;
-    sht::cuda::BatchCopies maps, convolved;  ///< of host arrays
-    sht::cuda::BatchStreams batches;
 };
 
 /// Groups, such as those whose rows are in memory at the same time.
