@@ -19,6 +19,7 @@ enum class ScratchArray {
     map_step,
     gradient,
     direction,
+    best,
     // smoothing
     fields,
     smoothed,
