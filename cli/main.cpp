@@ -102,18 +102,18 @@ int fail(Session& session, const std::string& message, int exit_code) {
     return exit_code;
 }
 
-int report_verdict(Session& session, const NegativeVerdict& verdict) {
+/// Does the work and prints the report, also where the answer is no.
+int do_work(const Action& action, Session& session) {
+    std::string verdict;
     try {
-        session.finish(verdict.what(), failure);
-        return failure;
-    } catch (const IoError& error) {  // of standard output
-        return fail(session, error.what(), failure);
+        const InterruptWatch watch(session);
+        action(session);
+        verdict = session.verdict();
+    } catch (const NegativeVerdict& negative) {
+        verdict = negative.what();
     }
-}
-
-void do_work(const Action& action, Session& session) {
-    const InterruptWatch watch(session);
-    action(session);
+    session.finish(verdict);
+    return verdict.empty() ? success : failure;
 }
 
 int run(int argc, char** argv) {
@@ -124,11 +124,7 @@ int run(int argc, char** argv) {
     try {
         read_ahead(argc, argv, app, session);
         app.parse(argc, argv);
-        do_work(action, session);
-        session.finish();
-        return success;
-    } catch (const NegativeVerdict& verdict) {
-        return report_verdict(session, verdict);
+        return do_work(action, session);
     } catch (const TextWanted& wanted) {
         return print_text(session, wanted.text);
     } catch (const CLI::CallForHelp&) {

@@ -44,7 +44,7 @@ PUBLIC = {
     "angle": "core", "error": "core", "view": "core", "device": "core", "progress": "core", "buffer": "core", "memory": "core",
     "grid": "grids", "healpix": "grids",
     "alm": "sht", "sht": "sht", "analysis": "sht", "weights": "sht", "mask": "sht", "spectrum": "sht", "window": "sht",
-    "kernel": "radial", "filters": "radial", "wavelets": "radial", "convolution": "radial",
+    "kernel": "radial", "filters": "radial", "wavelets": "radial", "wavelet_maps": "radial", "convolution": "radial",
     "normalized_convolution": "radial", "polarization_convolution": "radial",
     "split": "split", "split_convolution": "split",
     "chebyshev": "chebyshev", "gwrm": "gwrm",
