@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "options/options.hpp"
 #include "shell/error.hpp"
 #include "zonal/sky/smoothing.hpp"
@@ -123,7 +125,10 @@ MapAnalysis::MapAnalysis(const AnalysisChoice& choice, const SkyMap& map, const 
 
 void report_analysis(const AnalysisReport& result, const AlmLayout& layout, const AnalysisChoice& choice,
                      Session& session) {
-    report_analysis(result, choice, session);
+    auto told = result;
+    if (choice.tolerance > 0 && !result.reached_tolerance)
+        session.miss("--tolerance: " + std::exchange(told.note, ""));
+    report_analysis(told, choice, session);
     session.report["lmax"] = layout.lmax();
     session.report["mmax"] = layout.mmax();
 }
