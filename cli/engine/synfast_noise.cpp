@@ -33,9 +33,10 @@ Array<double, 2> draw_noise(const Grid& grid, std::int64_t seed, int threads, Se
     return noise;
 }
 
-std::vector<ConvolutionChoice> choices_for(const ConvolutionRequest& request, const NoiseSkyOptions& options,
-                                           const CostModel& costs, Session& session) {
-    auto choices = plan_convolution(request, costs);
+std::vector<ConvolutionChoice> choices_for(const ConvolutionRequest& request, Device device,
+                                           const NoiseSkyOptions& options, const CostModel& costs,
+                                           Session& session) {
+    auto choices = plan_convolution(request, costs, device);
     if (options.explain) report_choices(choices, costs.fingerprint, session);
     std::erase_if(choices, [&](const auto& choice) {
         return !choice.excluded.empty() || (request.only_split && choice.method != Method::split);
@@ -52,14 +53,9 @@ ConvolutionChoice choose(const ConvolutionRequest& request, const NoiseSkyOption
                          const RunOptions& run, Session& session) {
     const auto found = io::find_costs(options.costs, run.thread_count());
     session.note(found.notes);
-    const auto& costs = found.costs;
-    auto planned = request;
-    if (!run.any_device && has_costs(costs, run.device)) planned.devices = {run.device};
-    auto choice = choices_for(planned, options, costs, session)[0];
-    if (has_costs(costs, run.device))
-        session.report["predicted_seconds"] = choice.seconds;
-    else
-        choice.device = choice.harmonic_device = run.device;
+    const auto device = run.any_device ? Device::automatic() : run.device;
+    auto choice = choices_for(request, device, options, found.costs, session)[0];
+    if (choice.seconds > 0) session.report["predicted_seconds"] = choice.seconds;
     return choice;
 }
 

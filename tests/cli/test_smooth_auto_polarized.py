@@ -283,7 +283,7 @@ def test_what_cannot_be_kept_is_a_failure_and_no_wrong_use(white, fails, tmp_pat
     # Of white maps something is left above lmax, and sums over pixels round.
     line = fails(1, "smooth", "qu.fits", "out.fits", "--fwhm", "5deg", "--lmax", 20, "--method", "auto", "--error", "1e-12",
                  "--costs", "costs.json")
-    assert "--method auto: no method can keep --error 1e-12" in line
+    assert "--method auto: no method can keep --error = 1e-12" in line
 
 
 PLAN = ("plan", "--nside", NSIDE, "--lmax", LMAX, "--fwhm", "9deg", "--error", "1e-4", "--costs", "costs.json")
