@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "commands/subcommands.hpp"
 #include "shell/session.hpp"
 #include "zonal/device.hpp"
 #include "zonal/io/header.hpp"
