@@ -63,7 +63,7 @@ FOREIGN = [
     (r"(cuda|cufft|cublas|cusolver|nccl|cub/|thrust/|nvtx).*", "CUDA", ("src/core/",)),
     (r"Eigen/.*", "Eigen", ("src/core/dense_", "src/split/", "src/chebyshev/roots/roots.cpp", "src/gwrm/")),
     (r"fmt/.*", "fmt", CPP),
-    (r"CLI/.*", "CLI11", ("cli/",)),
+    (r"CLI/.*", "CLI11", ("cli/", "bench/tool/")),
     (r"cairo.*", "Cairo", ("cli/plot/",)),
     (r"nlohmann/.*", "nlohmann-json", ("src/io/json/", "cli/", "bench/", "tests/")),
 ]

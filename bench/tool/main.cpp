@@ -1,0 +1,13 @@
+#include "shell/program.hpp"
+#include "tool/subcommands.hpp"
+
+int main(int argc, char** argv) {
+    using namespace zonal::cli;
+    return run(
+        {.name = "zonal-bench",
+         .description =
+             "measurements of what zonal does: times on this machine, and true errors beside predicted ones",
+         .remark = "Records of such measurements are in bench/results.",
+         .subcommands = {add_bench_split}},
+        argc, argv);
+}
