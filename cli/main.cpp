@@ -11,6 +11,6 @@ int main(int argc, char** argv) {
              "and udgrade do what healpy's functions of these names do, smooth what healpy.smoothing does.",
          .subcommands = {add_smooth, add_synfast, add_alm2map, add_map2alm, add_anafast, add_rotate,
                          add_udgrade, add_convert, add_bin, add_wavelet, add_weights, add_split, add_plan,
-                         add_calibrate, add_solve, add_info, add_compare, add_plot, add_bench}},
+                         add_calibrate, add_solve, add_info, add_compare, add_plot}},
         argc, argv);
 }

@@ -103,7 +103,7 @@ std::string no_split(const SplitOptions& options, const std::vector<double>& ker
     return text + ": a larger angle or error may";
 }
 
-void split_kernel(const SplitOptions& options, Session& session, const SplitCheck& check_split) {
+void split_kernel(const SplitOptions& options, Session& session, const SplitFollowUp& follow_up) {
     const auto kernel = kernel_window(options, options.fwhm, session);
     const auto wanted = library_options(options, options.theta_cut->radians, session);
     const auto splitter = KernelSplitter(kernel, wanted, session.progress("fit"));
@@ -134,8 +134,8 @@ void split_kernel(const SplitOptions& options, Session& session, const SplitChec
     report["rank"] = split.quality.rank;
     if (!options.out.empty()) write(options, kernel, split, session);
     auto graphs = graphs_of(options, kernel, split);
-    if (check_split) {
-        auto more = check_split(kernel, splitter, *l_cut);
+    if (follow_up) {
+        auto more = follow_up(kernel, splitter, *l_cut);
         std::move(more.begin(), more.end(), std::back_inserter(graphs));
     }
     if (!options.plot.empty()) plot::draw_graphs({graphs, {}}).write_png(options.plot);
@@ -145,12 +145,12 @@ void split_kernel(const SplitOptions& options, Session& session, const SplitChec
 
 }  // namespace
 
-void run_split(const SplitOptions& options, Session& session, const SplitCheck& check_split) {
+void run_split(const SplitOptions& options, Session& session, const SplitFollowUp& follow_up) {
     check(options);
     require_different_files({{"--output", options.out}, {"--plot", options.plot}});
     if (!options.out.empty()) options.output.require_writable(options.out);
     if (!options.plot.empty()) options.output.require_writable(options.plot, OutputFormat::png);
-    split_kernel(options, session, check_split);
+    split_kernel(options, session, follow_up);
 }
 
 void add_split(CLI::App& root, Session& session, Action& action) {

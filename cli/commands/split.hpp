@@ -11,12 +11,12 @@
 
 namespace zonal::cli {
 
-/// Examines a split, adds what it finds to the report, and returns graphs of it.
-using SplitCheck = std::function<std::vector<plot::Graph>(
+/// Goes on with a split that was found, and returns graphs of it.
+using SplitFollowUp = std::function<std::vector<plot::Graph>(
     const std::vector<double>& kernel, const KernelSplitter& splitter, std::int64_t l_cut)>;
 
-/// What zonal split does. check_split: is called with the split that was found, where it is given; --plot
-/// draws its graphs below the split's own.
-void run_split(const SplitOptions& options, Session& session, const SplitCheck& check_split = {});
+/// What zonal split does. follow_up: is called where it is given; --plot draws its graphs below the split's
+/// own.
+void run_split(const SplitOptions& options, Session& session, const SplitFollowUp& follow_up = {});
 
 }  // namespace zonal::cli

@@ -23,6 +23,5 @@ void add_split(CLI::App& root, Session& session, Action& action);
 void add_calibrate(CLI::App& root, Session& session, Action& action);
 void add_plan(CLI::App& root, Session& session, Action& action);
 void add_solve(CLI::App& root, Session& session, Action& action);
-void add_bench(CLI::App& root, Session& session, Action& action);
 
 }  // namespace zonal::cli

@@ -43,7 +43,7 @@ double accuracy_for(const SmoothOptions& options) {
     return std::max(wanted, options.single_sums() ? single_default : double_default);
 }
 
-/// Of the sums and of the kernel's values, of the result's rms; measured with zonal bench radial.
+/// Of the sums and of the kernel's values, of the result's rms; measured with zonal-bench radial.
 double arithmetic_error(const SmoothOptions& options) {
     constexpr double over_accuracy = 10;
     const double rounding = options.single_sums() ? 5e-7 : 1e-11;
