@@ -1,5 +1,6 @@
 """Random option strings: no crash, no hang, exit code 0, 1 or 2, one line for a failure, nothing left behind."""
 
+import copy
 import json
 import os
 import random
@@ -93,7 +94,7 @@ def mutate_value(rng, document):
         parent = parent[key]
     kind = rng.random()
     if kind < 0.7:
-        parent[last] = rng.choice(JSON_VALUES)
+        parent[last] = copy.deepcopy(rng.choice(JSON_VALUES))
     elif kind < 0.85:
         del parent[last]
     elif isinstance(parent, dict):
