@@ -1,9 +1,11 @@
 #include "commands/subcommands.hpp"
 #include "shell/program.hpp"
 
-int main(int argc, char** argv) {
-    using namespace zonal::cli;
-    return run(
+namespace zonal::cli {
+namespace {
+
+int run_zonal(int argc, char** argv) {
+    return run_program(
         {.name = "zonal",
          .description = "spectral work on sky maps: smooth, simulate, analyse, rotate, convert and draw them",
          .remark =
@@ -13,4 +15,11 @@ int main(int argc, char** argv) {
                          add_udgrade, add_convert, add_bin, add_wavelet, add_weights, add_split, add_plan,
                          add_calibrate, add_solve, add_info, add_compare, add_plot}},
         argc, argv);
+}
+
+}  // namespace
+}  // namespace zonal::cli
+
+int main(int argc, char** argv) {
+    return zonal::cli::run_zonal(argc, argv);
 }

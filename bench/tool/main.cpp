@@ -1,9 +1,11 @@
 #include "shell/program.hpp"
 #include "tool/subcommands.hpp"
 
-int main(int argc, char** argv) {
-    using namespace zonal::cli;
-    return run(
+namespace zonal::cli {
+namespace {
+
+int run_zonal_bench(int argc, char** argv) {
+    return run_program(
         {.name = "zonal-bench",
          .description =
              "measurements of what zonal does: times on this machine, and true errors beside predicted ones",
@@ -11,4 +13,11 @@ int main(int argc, char** argv) {
          .subcommands = {add_bench_sht, add_bench_radial, add_bench_chebyshev, add_bench_plan,
                          add_bench_split}},
         argc, argv);
+}
+
+}  // namespace
+}  // namespace zonal::cli
+
+int main(int argc, char** argv) {
+    return zonal::cli::run_zonal_bench(argc, argv);
 }

@@ -119,7 +119,7 @@ void do_work(const Action& action, Session& session) {
 
 }  // namespace
 
-int run(const Program& program, int argc, char** argv) {
+int run_program(const Program& program, int argc, char** argv) {
     catch_signals();
     Session session;
     session.program = program.name;

@@ -24,6 +24,6 @@ struct Program {
 };
 
 /// Does what the command line asks for, and prints the report or why there is none. Returns the exit status.
-int run(const Program& program, int argc, char** argv);
+int run_program(const Program& program, int argc, char** argv);
 
 }  // namespace zonal::cli
