@@ -1,4 +1,4 @@
-#include "bench/plan_sample.hpp"
+#include "tool/plan_sample.hpp"
 
 #include <fmt/core.h>
 
@@ -8,8 +8,8 @@
 #include <random>
 #include <utility>
 
-#include "bench/harmonic_reference.hpp"
 #include "planning/request.hpp"
+#include "tool/harmonic_reference.hpp"
 #include "zonal/healpix.hpp"
 
 namespace zonal::cli {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/bench_reference.hpp"
+#include "tool/pixel_reference.hpp"
 #include "zonal/planning/planner.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/view.hpp"

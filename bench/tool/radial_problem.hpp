@@ -1,17 +1,31 @@
 #pragma once
 
 #include <complex>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "bench/bench_radial.hpp"
-#include "bench/bench_reference.hpp"
+#include "options/parse.hpp"
+#include "options/radial_options.hpp"
 #include "shell/session.hpp"
+#include "tool/map_run.hpp"
+#include "tool/pixel_reference.hpp"
 #include "zonal/planning/planner.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal::cli {
 
-/// What all runs of `zonal bench radial` are made of.
+struct RadialBenchOptions {
+    MapRunOptions maps;
+    std::optional<ConvolutionMethod> method;  ///< required
+    std::optional<Angle> fwhm, cut;           ///< the former is required
+    double error = 1e-5;
+    bool single = false;
+    std::string weights = "none", spectrum_file;
+    std::optional<Reference> reference;
+};
+
+/// What all runs are made of.
 struct RadialProblem {
     ConvolutionRequest request;          ///< grid, spectra and the whole Gaussian, of spin 0 or of Q and U
     double cut = 0;                      ///< rad, where the Gaussian ends
@@ -22,13 +36,13 @@ struct RadialProblem {
 };
 
 /// Reports the kernel and its cut. Throws UsageError and IoError.
-RadialProblem make_problem(const RadialBenchOptions& options, const RadialBenchRun& run, Session& session);
+RadialProblem make_problem(const RadialBenchOptions& options, const MapRun& run, Session& session);
 
 /// [component, pixel]: the map times its weights, as the sums over pixels take it.
 std::vector<double> weighted(const RadialProblem& problem);
 
 /// The answer that `wanted` asks for, to a map: [component, pixel].
-ReferenceMap find_reference(const RadialBenchRun& run, Reference wanted, const RadialProblem& problem,
+ReferenceMap find_reference(const MapRun& run, Reference wanted, const RadialProblem& problem,
                             const std::vector<double>& input);
 
 }  // namespace zonal::cli

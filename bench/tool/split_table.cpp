@@ -1,4 +1,4 @@
-#include "bench/split_table.hpp"
+#include "tool/split_table.hpp"
 
 #include <fmt/core.h>
 

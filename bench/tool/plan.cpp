@@ -1,16 +1,19 @@
-#include "bench/plan_measure.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
-#include "bench/plan_sample.hpp"
+#include "commands/plan.hpp"
+#include "options/common_options.hpp"
+#include "options/options.hpp"
 #include "shell/interrupt.hpp"
 #include "shell/timing.hpp"
+#include "tool/plan_sample.hpp"
+#include "tool/subcommands.hpp"
 #include "zonal/memory.hpp"
 #include "zonal/planning/convolution_plan.hpp"
 
@@ -25,7 +28,7 @@ struct Measured {
 
 /// The best of some runs after one that warms up, more of short ones; that one alone where it says that
 /// others are far faster.
-double best_seconds(double fastest, const std::function<void()>& work) {
+double best_beside(double fastest, const std::function<void()>& work) {
     constexpr double little = 0.1, enough = 0.4, long_run = 0.4, hopeless = 2;  // s, s, s, times
     double best = seconds_of(work), all = 0;
     if (best > long_run && best > hopeless * fastest) return best;
@@ -50,7 +53,7 @@ void measure(const ConvolutionRequest& request, const ConvolutionChoice& choice,
     std::optional<ConvolutionPlan> plan;
     const double planning = seconds_of([&] { plan.emplace(request, choice); });
     const double seconds =
-        best_seconds(fastest, [&] { plan->convolve<T>(std::as_const(maps).view(), convolved.view()); });
+        best_beside(fastest, [&] { plan->convolve<T>(std::as_const(maps).view(), convolved.view()); });
     measured.plan_seconds = std::min(measured.plan_seconds, planning);
     measured.seconds = std::min(measured.seconds, seconds);
     measured.error = error_of<T>(request.grid, View<const T, 1>(convolved.data(), {size}), sample.reference);
@@ -100,8 +103,11 @@ class Measurement {
     double fastest_ = HUGE_VAL;
 };
 
-}  // namespace
-
+/// Convolves random maps of the request's spectrum by every way that may be taken, and adds to the report's
+/// "choices" what they took and were wrong by beside what was predicted, and under "measured" how much longer
+/// the first of them took than the fastest, and its error and the largest over the one that was asked for.
+/// Ways that are predicted to take more than a second and 20 times as long as the fastest are left out
+/// ("not_measured"). Throws IoError where the memory is too small.
 void measure_choices(const ConvolutionRequest& request, const std::vector<ConvolutionChoice>& choices,
                      std::int64_t seed, Session& session) {
     const auto n_pixels = static_cast<double>(request.grid.n_pixels());
@@ -134,6 +140,22 @@ void measure_choices(const ConvolutionRequest& request, const std::vector<Convol
         {"chosen_over_fastest", measurement.results()[0].seconds / measurement.fastest()},
         {"chosen_error_over_wanted", measurement.results()[0].error.rms / request.error},
         {"largest_error_over_wanted", worst / request.error}};
+}
+
+}  // namespace
+
+void add_bench_plan(CLI::App& root, Session& session, Action& action) {
+    auto& app = add_subcommand(root, session, "plan",
+                               "Does what zonal plan does, convolves random maps in all of the ways that it "
+                               "lists, and reports times and "
+                               "errors beside the predicted ones.",
+                               "zonal-bench plan --nside 256 --lmax 512 --fwhm 1deg --error 1e-4");
+    const auto seed = std::make_shared<std::int64_t>(1);
+    declare_plan(app, action, [seed](const auto& request, const auto& choices, Session& session) {
+        measure_choices(request, choices, *seed, session);
+    });
+    OptionGroup(app, "Convolution")
+        .integer("--seed", *seed, {0, std::int64_t{1} << 62}, "of the random maps", "1");
 }
 
 }  // namespace zonal::cli

@@ -1,17 +1,18 @@
-#include "bench/bench_chebyshev.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <random>
 #include <vector>
 
-#include "bench/bench_chebyshev_terms.hpp"
+#include "options/common_options.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
-#include "shell/timing.hpp"
 #include "shell/version.hpp"
+#include "tool/best_seconds.hpp"
+#include "tool/chebyshev_terms.hpp"
+#include "tool/subcommands.hpp"
 #include "zonal/buffer.hpp"
 #include "zonal/chebyshev/product.hpp"
 #include "zonal/memory.hpp"
@@ -35,13 +36,38 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
     return shape;
 }
 
-ChebyshevMethod parse_method(const std::string& method) {
-    if (method == "direct") return ChebyshevMethod::direct;
-    if (method == "transform") return ChebyshevMethod::transform;
-    if (!method.empty() && method != "auto")
-        throw UsageError(
-            fmt::format("--method = {}: must be direct, transform or auto with chebyshev", method));
-    return ChebyshevMethod::automatic;
+/// Which sums are computed.
+enum class ChebyshevTerms {
+    product,  ///< of two series
+    residual  ///< 31 products of 12 fields in 8 sums, of the shape of a resistive MHD residual
+};
+
+struct ChebyshevBenchOptions {
+    std::string shape;  ///< "200x200"
+    std::int64_t batch = 1, repeat = 3;
+    ChebyshevMethod method = ChebyshevMethod::automatic;
+    ChebyshevTerms terms = ChebyshevTerms::product;
+    bool full = false;
+    RunOptions run;
+};
+
+void declare(CLI::App& app, ChebyshevBenchOptions& options) {
+    const OptionGroup group(app, "Products");
+    group.text("--shape", options.shape, "NxMx..", "coefficients per axis, 1 to 3 axes")->required();
+    group.integer("--batch", options.batch, {1, largest_batch}, "products at once", "1");
+    using enum ChebyshevMethod;
+    group.choice<ChebyshevMethod>("--method", options.method,
+                                  {{"direct", direct}, {"transform", transform}, {"auto", automatic}},
+                                  "how to multiply", "auto");
+    group.choice<ChebyshevTerms>(
+        "--terms", options.terms,
+        {{"product", ChebyshevTerms::product}, {"residual", ChebyshevTerms::residual}},
+        "one product, or the 31 of 12 fields in 8 sums that a resistive MHD residual has, fused and one by "
+        "one",
+        "product");
+    group.flag("--full", options.full, "all coefficients of the products");
+    group.integer("--repeat", options.repeat, {1, 10000}, "runs, of which the fastest counts", "3");
+    add_run_options(app, options.run);
 }
 
 /// What all dimensions' benchmarks are made of.
@@ -51,20 +77,6 @@ struct ChebyshevBench {
     ChebyshevTerms terms;
     ChebyshevProductOptions options;
 };
-
-/// The fastest run's seconds. Short work is repeated within a run, which the clock would not resolve.
-double best_seconds(std::int64_t repeat, const std::function<void()>& work) {
-    work();
-    const double once = seconds_of(work);
-    const auto inner =
-        std::clamp<std::int64_t>(static_cast<std::int64_t>(1e-3 / std::max(once, 1e-9)), 1, 10000);
-    double best = INFINITY;
-    for (std::int64_t run = 0; run < repeat; ++run)
-        best = std::min(best, seconds_of([&] {
-                                  for (std::int64_t i = 0; i < inner; ++i) work();
-                              }) / static_cast<double>(inner));
-    return best;
-}
 
 struct SampledError {
     double componentwise = 0;  ///< largest |error| / (|a| * |b|)
@@ -259,49 +271,36 @@ void bench_dimension(const ChebyshevBench& bench, Json& report) {
         bench_residual<D>(bench, extents, report);
 }
 
-}  // namespace
-
-void declare_options(CLI::App& app, ChebyshevBenchOptions& options) {
-    const auto group = "chebyshev: products of Chebyshev series";
-    add_text(app, "--shape", options.shape, "NxMx..", "coefficients per axis, 1 to 3 axes")->group(group);
-    add_integer(app, "--batch", options.batch, {1, largest_batch}, "products at once")
-        ->default_str("1")
-        ->group(group);
-    add_choice<ChebyshevTerms>(app, "--terms", options.terms,
-                               {{"product", ChebyshevTerms::product}, {"residual", ChebyshevTerms::residual}},
-                               "one product, or the 31 of 12 fields in 8 sums that a resistive MHD residual "
-                               "has, fused and one by one")
-        ->default_str("product")
-        ->group(group);
-    app.add_flag("--full", options.full, "all coefficients of the products")->group(group);
-}
-
-void bench_chebyshev(const ChebyshevBenchOptions& options, const std::string& method, std::int64_t repeat,
-                     const RunOptions& run, Session& session) {
-    if (options.shape.empty()) throw UsageError("bench chebyshev: --shape NxM is required");
-    ChebyshevBench bench{parse_shape(options.shape),
-                         std::max<std::int64_t>(options.batch, 1),
-                         repeat,
-                         options.terms.value_or(ChebyshevTerms::product),
-                         {}};
-    bench.options.method = parse_method(method);
+void run(ChebyshevBenchOptions& options, Session& session) {
+    ChebyshevBench bench{parse_shape(options.shape), options.batch, options.repeat, options.terms, {}};
+    bench.options.method = options.method;
     bench.options.full = options.full;
     bench.options.n_batch = bench.batch;
-    bench.options.threads = run.thread_count();
-    bench.options.device = run.device;
+    bench.options.threads = options.run.thread_count();
+    bench.options.device = options.run.device;
     double values = static_cast<double>(bench.batch) * (bench.terms == ChebyshevTerms::product ? 3 : 30);
     // As many values as full products of two have, 2^D times, and those of workspaces.
     for (const auto extent : bench.shape) values *= 3 * static_cast<double>(extent);
     require_memory(values * sizeof(double), fmt::format("{} products of {}", bench.batch, options.shape));
     auto& report = session.report;
-    if (run.device.kind() == Device::Kind::cuda) RunOptions(run).resolve(session);
+    if (options.run.device.kind() == Device::Kind::cuda) options.run.resolve(session);
     report["shape"] = bench.shape;
     report["batch"] = bench.batch;
-    report["repeat"] = repeat;
+    report["repeat"] = bench.repeat;
     if (bench.shape.size() == 1) bench_dimension<1>(bench, report);
     if (bench.shape.size() == 2) bench_dimension<2>(bench, report);
     if (bench.shape.size() == 3) bench_dimension<3>(bench, report);
     report["machine"] = version_report();
+}
+
+}  // namespace
+
+void add_bench_chebyshev(CLI::App& root, Session& session, Action& action) {
+    auto& app = add_subcommand(root, session, "chebyshev", "Measures products of Chebyshev series.",
+                               "zonal-bench chebyshev --shape 200x200 --method auto --json");
+    const auto options = std::make_shared<ChebyshevBenchOptions>();
+    declare(app, *options);
+    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
 }
 
 }  // namespace zonal::cli

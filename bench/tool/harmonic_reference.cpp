@@ -1,4 +1,4 @@
-#include "bench/harmonic_reference.hpp"
+#include "tool/harmonic_reference.hpp"
 
 #include "planning/request.hpp"
 #include "zonal/spectrum.hpp"

@@ -1,4 +1,4 @@
-#include "bench/bench_peak.hpp"
+#include "tool/fma_peak.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include "core/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "bench/bench_peak.cpp"
+#define HWY_TARGET_INCLUDE "tool/fma_peak.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 

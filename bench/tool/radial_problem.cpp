@@ -1,14 +1,14 @@
-#include "bench/bench_radial_problem.hpp"
+#include "tool/radial_problem.hpp"
 
 #include <fmt/core.h>
 
 #include <utility>
 
-#include "bench/harmonic_reference.hpp"
 #include "engine/spectrum_file.hpp"
 #include "options/analysis_options.hpp"
 #include "planning/request.hpp"
 #include "shell/error.hpp"
+#include "tool/harmonic_reference.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -16,10 +16,8 @@ namespace {
 using planning::draw_alm;
 using planning::spectra_of;
 
-constexpr double default_error = 1e-5;
-
 /// 1 / (l (l + 1)), as steep as the microwave sky's, or those of --cl: TT, or EE and BB.
-std::vector<std::vector<double>> input_spectra(const RadialBenchOptions& options, const RadialBenchRun& run,
+std::vector<std::vector<double>> input_spectra(const RadialBenchOptions& options, const MapRun& run,
                                                Session& session) {
     const bool has_spin = run.spin == 2;
     if (options.spectrum_file.empty()) {
@@ -43,9 +41,9 @@ std::vector<std::vector<double>> input_spectra(const RadialBenchOptions& options
     return spectra;
 }
 
-void find_weights(const RadialBenchOptions& options, const RadialBenchRun& run, Session& session,
+void find_weights(const RadialBenchOptions& options, const MapRun& run, Session& session,
                   RadialProblem& problem) {
-    if (options.weights.empty() || options.weights == "none") return;
+    if (options.weights == "none") return;
     const auto weights = weights_for(options.weights, run.nside, run.run.thread_count(), session);
     if (weights.values.kind == io::QuadratureWeights::Kind::ring)
         problem.ring_factor = healpix::expand_ring_weights(run.nside, weights.values.deviations);
@@ -53,8 +51,7 @@ void find_weights(const RadialBenchOptions& options, const RadialBenchRun& run, 
         problem.pixel_factor = healpix::expand_pixel_weights(run.nside, weights.values.deviations);
 }
 
-ConvolutionRequest make_request(const RadialBenchOptions& options, const RadialBenchRun& run,
-                                Session& session) {
+ConvolutionRequest make_request(const RadialBenchOptions& options, const MapRun& run, Session& session) {
     auto spectra = input_spectra(options, run, session);
     ConvolutionRequest request;
     request.grid = run.grid;
@@ -83,10 +80,9 @@ double cut_error(const ConvolutionRequest& request, double cut) {
 
 }  // namespace
 
-RadialProblem make_problem(const RadialBenchOptions& options, const RadialBenchRun& run, Session& session) {
+RadialProblem make_problem(const RadialBenchOptions& options, const MapRun& run, Session& session) {
     auto request = make_request(options, run, session);
-    const double error = options.error > 0 ? options.error : default_error;
-    const double cut = options.cut ? options.cut->radians : cut_for(request, error);
+    const double cut = options.cut ? options.cut->radians : cut_for(request, options.error);
     const auto plan = transform_of(request, run.lmax, run.run.device);
     auto alm = draw_alm(spectra_of(request), plan.layout(), 1, request.threads);
     auto map = synthesize(plan, alm);
@@ -113,7 +109,7 @@ std::vector<double> weighted(const RadialProblem& problem) {
     return map;
 }
 
-ReferenceMap find_reference(const RadialBenchRun& run, Reference wanted, const RadialProblem& problem,
+ReferenceMap find_reference(const MapRun& run, Reference wanted, const RadialProblem& problem,
                             const std::vector<double>& input) {
     const auto& request = problem.request;
     if (wanted == Reference::continuous)

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/bench_reference.hpp"
+#include "tool/pixel_reference.hpp"
 #include "zonal/planning/planner.hpp"
 
 namespace zonal::cli {

@@ -1,4 +1,4 @@
-#include "bench/split_pictures.hpp"
+#include "tool/split_pictures.hpp"
 
 #include <fmt/core.h>
 

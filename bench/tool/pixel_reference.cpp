@@ -1,4 +1,4 @@
-#include "bench/bench_reference.hpp"
+#include "tool/pixel_reference.hpp"
 
 #include <fmt/core.h>
 

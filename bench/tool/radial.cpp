@@ -1,5 +1,3 @@
-#include "bench/bench_radial.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,11 +6,14 @@
 #include <memory>
 #include <type_traits>
 
-#include "bench/bench_radial_problem.hpp"
 #include "options/options.hpp"
 #include "planning/request.hpp"
 #include "shell/error.hpp"
 #include "shell/timing.hpp"
+#include "shell/version.hpp"
+#include "tool/best_seconds.hpp"
+#include "tool/radial_problem.hpp"
+#include "tool/subcommands.hpp"
 #include "zonal/buffer.hpp"
 #include "zonal/memory.hpp"
 #include "zonal/sky/smoothing.hpp"
@@ -26,19 +27,16 @@ std::int64_t size_of(const std::vector<double>& values) {
     return static_cast<std::int64_t>(values.size());
 }
 
-void check(const RadialBenchOptions& options, const RadialBenchRun& run) {
-    if (!options.method) throw UsageError("bench radial: --method harmonic|pixel-sum|ring-fft is required");
-    if (!options.fwhm) throw UsageError("bench radial: --fwhm ANGLE is required");
-    if (options.cut && options.error > 0) throw UsageError("--cut and --error exclude each other");
+void check(const RadialBenchOptions& options, const MapRun& run) {
     if (options.cut && options.cut->radians > std::numbers::pi)
         throw UsageError(fmt::format("--cut = {}: must be at most 180deg", options.cut->text));
     if (is_pixel_method(*options.method) && run.iterations > 0)
         throw UsageError("--iter: only with --method harmonic; sums over pixels have no iterations");
     if (run.spin != 0 && run.spin != 2)
-        throw UsageError(fmt::format("--spin = {}: must be 0, or 2 for Q and U, with radial", run.spin));
+        throw UsageError(fmt::format("--spin = {}: must be 0, or 2 for Q and U", run.spin));
     if (run.spin == 2 && run.lmax < 2)
         throw UsageError(fmt::format("--lmax = {}: must be at least 2 for Q and U", run.lmax));
-    if (!options.weights.empty() && options.weights != "none" && run.nside == 0)
+    if (options.weights != "none" && run.nside == 0)
         throw UsageError("--weights: only HEALPix maps take weights");
 }
 
@@ -46,7 +44,7 @@ void check(const RadialBenchOptions& options, const RadialBenchRun& run) {
 template <class T>
 class Convolution {
   public:
-    Convolution(const RadialBenchOptions& options, const RadialBenchRun& run, const RadialProblem& problem)
+    Convolution(const RadialBenchOptions& options, const MapRun& run, const RadialProblem& problem)
         : maps_(run.maps), components_(n_components(problem.request)) {
         if (is_pixel_method(*options.method))
             plan_pixels(options, run, problem);
@@ -83,8 +81,7 @@ class Convolution {
     }
 
   private:
-    void plan_pixels(const RadialBenchOptions& options, const RadialBenchRun& run,
-                     const RadialProblem& problem) {
+    void plan_pixels(const RadialBenchOptions& options, const MapRun& run, const RadialProblem& problem) {
         PixelConvolutionOptions plan;
         plan.method = pixel_method(*options.method);
         plan.precision = std::is_same_v<T, float> ? Precision::single_ : Precision::double_;
@@ -100,7 +97,7 @@ class Convolution {
         else
             make(problem.request.kernel, pixels_);
     }
-    void plan_harmonic(const RadialBenchRun& run, const RadialProblem& problem) {
+    void plan_harmonic(const MapRun& run, const RadialProblem& problem) {
         SmoothingOptions plan;
         plan.lmax = run.lmax;
         plan.iterations = static_cast<int>(run.iterations);
@@ -125,49 +122,45 @@ class Convolution {
     std::unique_ptr<SmoothingPlan> harmonic_;
 };
 
-/// Best of the runs after one that warms up, and the parts of that.
+/// Of the fastest run, and what its parts took.
 template <class T>
-double best_seconds(Convolution<T>& convolve, View<const T, 2> maps, View<T, 2> convolved,
-                    std::int64_t repeat, Json& parts) {
-    convolve(maps, convolved);
-    double best = INFINITY;
-    for (std::int64_t i = 0; i < repeat; ++i) {
-        const double seconds = seconds_of([&] { convolve(maps, convolved); });
-        if (seconds >= best) continue;
-        best = seconds;
-        const auto part = convolve.parts();
-        parts = {{"kernel_rows", part.kernel_rows}, {"ffts", part.ffts}, {"sums", part.sums}};
-    }
-    return best;
+double convolution_seconds(Convolution<T>& convolve, View<const T, 2> maps, View<T, 2> convolved,
+                           std::int64_t repeat, Json& parts) {
+    return best_seconds(
+        repeat, [&] { convolve(maps, convolved); },
+        [&] {
+            const auto part = convolve.parts();
+            parts = {{"kernel_rows", part.kernel_rows}, {"ffts", part.ffts}, {"sums", part.sums}};
+        });
 }
 
 /// seconds, of maps on the device, parts_seconds and seconds_with_transfers. In bands, which the device has
 /// memory for and not for the maps, bands, and the same time for both.
 template <class T>
-void measure_times(const RadialBenchRun& run, Convolution<T>& convolve, const Buffer& host_in,
-                   const Buffer& host_out, const View<double, 2>::Extents& extents, Json& report) {
+void measure_times(const MapRun& run, Convolution<T>& convolve, const Buffer& host_in, const Buffer& host_out,
+                   const View<double, 2>::Extents& extents, Json& report) {
     const auto maps = host_in.view<T, 2>(extents), convolved = host_out.view<T, 2>(extents);
     Json parts, ignored;
     if (convolve.n_bands() > 1) {
-        const double seconds = best_seconds<T>(convolve, maps, convolved, run.repeat, ignored);
+        const double seconds = convolution_seconds<T>(convolve, maps, convolved, run.repeat, ignored);
         report["seconds"] = report["seconds_with_transfers"] = seconds;
         report["bands"] = convolve.n_bands();
         return;
     }
     Buffer device_in(run.run.device, host_in.bytes()), device_out(run.run.device, host_out.bytes());
     device_in.copy_from(host_in.data());
-    const double seconds = best_seconds<T>(convolve, device_in.view<T, 2>(extents),
-                                           device_out.view<T, 2>(extents), run.repeat, parts);
+    const double seconds = convolution_seconds<T>(convolve, device_in.view<T, 2>(extents),
+                                                  device_out.view<T, 2>(extents), run.repeat, parts);
     device_out.copy_to(host_out.data());
     report["seconds"] = seconds;
     if (convolve.accuracy() > 0) report["parts_seconds"] = parts;    // the harmonic method has none
     const bool on_cpu = run.run.device.kind() == Device::Kind::cpu;  // which has nothing to transfer
     report["seconds_with_transfers"] =
-        on_cpu ? seconds : best_seconds<T>(convolve, maps, convolved, run.repeat, ignored);
+        on_cpu ? seconds : convolution_seconds<T>(convolve, maps, convolved, run.repeat, ignored);
 }
 
 template <class T>
-void measure(const RadialBenchOptions& options, const RadialBenchRun& run, const RadialProblem& problem,
+void measure(const RadialBenchOptions& options, const MapRun& run, const RadialProblem& problem,
              Session& session) {
     auto& report = session.report;
     // The sums over pixels take the weights beforehand, an analysis takes them itself.
@@ -203,57 +196,60 @@ void measure(const RadialBenchOptions& options, const RadialBenchRun& run, const
     report["rms_error"] = error.rms;
 }
 
-}  // namespace
-
-void declare_options(CLI::App& app, RadialBenchOptions& options) {
-    const auto group = "radial: convolution with a Gaussian (--spin 0, or 2 for Q and U)";
-    add_angle(app, "--fwhm", options.fwhm, "full width at half maximum of the Gaussian")->group(group);
-    add_angle(app, "--cut", options.cut, "where its profile ends")
-        ->default_str("where --error allows")
-        ->group(group);
-    add_number(app, "--error", options.error, {1e-14, 0.5},
-               "largest error by the cut, rms over the rms of the convolved map")
-        ->default_str("1e-5")
-        ->group(group);
-    add_choice<Precision>(app, "--precision", options.precision,
-                          {{"float", Precision::single_}, {"double", Precision::double_}},
-                          "of the maps and the sums")
-        ->default_str("double")
-        ->group(group);
-    add_text(app, "--weights", options.weights, "none|ring|pixel|FILE", "HEALPix quadrature weights")
-        ->default_str("none")
-        ->group(group);
+void declare(CLI::App& app, RadialBenchOptions& options) {
+    declare_options(app, options.maps);
+    const auto heading = "Convolution with a Gaussian, of spin 0, or 2 for Q and U";
+    const OptionGroup group(app, heading);
+    add_method_option(app, options.method, "how to convolve")->required()->group(heading);
+    group.angle("--fwhm", options.fwhm, "full width at half maximum of the Gaussian")->required();
+    auto* cut = group.angle("--cut", options.cut, "where its profile ends", "where --error allows");
+    cut->excludes(group.number("--error", options.error, {1e-14, 0.5},
+                               "largest error by the cut, rms over the rms of the convolved map", "1e-5"));
+    group.choice<bool>("--precision", options.single, {{"float", true}, {"double", false}},
+                       "of the maps and the sums", "double");
+    group.text("--weights", options.weights, "none|ring|pixel|FILE", "HEALPix quadrature weights", "none");
     add_reference_option(app, options.reference,
                          "what the errors are measured from: the sum over the pixels in double, of the same "
                          "cut kernel, or the Gaussian's window on the alm that the map was made of")
         ->default_str("discrete")
-        ->group(group);
-    add_text(app, "--cl", options.spectrum_file, "FILE",
-             "spectrum of the maps, FITS or text (TT, with --spin 2 EE and BB)")
-        ->default_str("1/(l(l+1))")
-        ->group(group);
+        ->group(heading);
+    group.text("--cl", options.spectrum_file, "FILE",
+               "spectrum of the maps, FITS or text (TT, with --spin 2 EE and BB)", "1/(l(l+1))");
 }
 
-void bench_radial(const RadialBenchOptions& options, const RadialBenchRun& run, Session& session) {
+void run(const RadialBenchOptions& options, Session& session) {
+    const auto run = make_run(options.maps, session);
     check(options, run);
-    const bool single = options.precision == Precision::single_;
     const auto n_pixels = static_cast<double>(run.grid.n_pixels()) * (run.spin == 2 ? 2 : 1);
-    require_memory(n_pixels * (static_cast<double>(run.maps) * (single ? 16 : 32) + 40),
+    require_memory(n_pixels * (static_cast<double>(run.maps) * (options.single ? 16 : 32) + 40),
                    fmt::format("{} map{} of {}", run.maps, run.maps == 1 ? "" : "s", run.grid.name()));
     auto& report = session.report;
     report["method"] = to_string(*options.method);
-    report["precision"] = single ? "float" : "double";
+    report["precision"] = options.single ? "float" : "double";
     report["spin"] = run.spin;
     report["lmax"] = run.lmax;
     report["maps"] = run.maps;
     report["repeat"] = run.repeat;
     if (!is_pixel_method(*options.method)) report["iterations"] = run.iterations;
-    report["weights"] = options.weights.empty() ? "none" : options.weights;
+    report["weights"] = options.weights;
     const auto problem = make_problem(options, run, session);
-    if (single)
+    if (options.single)
         measure<float>(options, run, problem, session);
     else
         measure<double>(options, run, problem, session);
+    report["machine"] = version_report();
+}
+
+}  // namespace
+
+void add_bench_radial(CLI::App& root, Session& session, Action& action) {
+    auto& app = add_subcommand(
+        root, session, "radial",
+        "Measures the convolution of band-limited maps with a Gaussian: times, and the error of the result.",
+        "zonal-bench radial --nside 512 --fwhm 10arcmin --method ring-fft --json");
+    const auto options = std::make_shared<RadialBenchOptions>();
+    declare(app, *options);
+    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
 }
 
 }  // namespace zonal::cli

@@ -1,4 +1,4 @@
-#include "bench/split_verify.hpp"
+#include "tool/split_verify.hpp"
 
 #include <fmt/core.h>
 
@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "bench/split_pictures.hpp"
+#include "tool/split_pictures.hpp"
 #include "zonal/convolution.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
@@ -46,16 +46,16 @@ std::span<const double> pixels_of(const Map& map) {
 }
 
 /// Maps of one nside and lmax, convolved in harmonic space and by sums over pixels.
-class Bench {
+class ConvolvedNoise {
   public:
-    Bench(const SplitOptions& options, std::int64_t lmax)
+    ConvolvedNoise(const VerifyOptions& options, const SplitOptions& split, std::int64_t lmax)
         : grid_(Grid::healpix(options.nside)),
-          plan_(grid_, {.lmax = lmax, .threads = static_cast<int>(options.threads)}),
-          noise_(white_noise(grid_.n_pixels(), static_cast<std::uint64_t>(options.seed.value_or(1)))),
+          plan_(grid_, {.lmax = lmax, .threads = static_cast<int>(split.threads)}),
+          noise_(white_noise(grid_.n_pixels(), static_cast<std::uint64_t>(options.seed))),
           noise_alm_(quadrature(noise_)) {
-        pixels_.precision = options.single.value_or(false) ? Precision::single_ : Precision::double_;
-        pixels_.accuracy = std::clamp(options.error / 100, 1e-12, 1e-6);
-        pixels_.threads = static_cast<int>(options.threads);
+        pixels_.precision = options.single ? Precision::single_ : Precision::double_;
+        pixels_.accuracy = std::clamp(split.error / 100, 1e-12, 1e-6);
+        pixels_.threads = static_cast<int>(split.threads);
     }
 
     /// The noise with its alm times a window: what a sum over the pixels gives for a band-limited kernel.
@@ -158,12 +158,13 @@ plot::Graph errors_graph(const Json& rows, double error) {
 
 }  // namespace
 
-SplitPictures verify_split(const SplitOptions& options, const std::vector<double>& kernel,
-                           const KernelSplitter& splitter, std::int64_t first, Session& session) {
+SplitPictures verify_split(const VerifyOptions& options, const SplitOptions& split_options,
+                           const std::vector<double>& kernel, const KernelSplitter& splitter,
+                           std::int64_t first, Session& session) {
     const auto lmax = splitter.lmax();
-    const Bench bench(options, lmax);
-    const auto whole = bench.in_harmonic_space(kernel);
-    const auto whole_spectrum = bench.spectrum(whole);
+    const ConvolvedNoise noise(options, split_options, lmax);
+    const auto whole = noise.in_harmonic_space(kernel);
+    const auto whole_spectrum = noise.spectrum(whole);
     SplitPictures pictures;
     auto& graphs = pictures.graphs;
     auto& rows = session.report["verify"] = Json::array();
@@ -172,17 +173,17 @@ SplitPictures verify_split(const SplitOptions& options, const std::vector<double
     for (int step = 0; step < n_steps; ++step) {
         const auto l_cut = first + (lmax - 1 - first) * step / n_steps;
         const auto split = splitter.split(l_cut);
-        const auto window_part = bench.in_harmonic_space(split.window);
-        const auto profile_part = bench.in_pixel_space(split.profile);
+        const auto window_part = noise.in_harmonic_space(split.window);
+        const auto profile_part = noise.in_pixel_space(split.profile);
         auto sum = window_part;
         auto value = profile_part.begin();
         for (double& pixel : sum) pixel += *value++;
-        const auto spectrum = bench.spectrum(sum);
+        const auto spectrum = noise.spectrum(sum);
         if (graphs.empty()) {
-            graphs.push_back(spectra_graph(whole_spectrum, spectrum, bench.spectrum(window_part),
-                                           bench.spectrum(profile_part)));
+            graphs.push_back(spectra_graph(whole_spectrum, spectrum, noise.spectrum(window_part),
+                                           noise.spectrum(profile_part)));
             graphs.push_back(error_graph(whole_spectrum, spectrum));
-            if (!options.verify_plot.empty())
+            if (!options.plot.empty())
                 pictures.rows = draw_split_maps(
                     {options.nside, pixels_of(whole), pixels_of(window_part), pixels_of(profile_part)});
         }
@@ -197,8 +198,8 @@ SplitPictures verify_split(const SplitOptions& options, const std::vector<double
              {"measured_alpha", map_error / std::hypot(split.actual_error, split.quality.leakage)}});
         if (!bar((step + 1.0) / n_steps)) throw Cancelled("verification: cancelled");
     }
-    graphs.push_back(errors_graph(rows, options.error));
-    if (!options.verify_plot.empty()) pictures.rows.push_back(draw_graph_row(graphs));
+    graphs.push_back(errors_graph(rows, split_options.error));
+    if (!options.plot.empty()) pictures.rows.push_back(draw_graph_row(graphs));
     return pictures;
 }
 
