@@ -248,8 +248,9 @@ class CpuRingFft final : public BasicConvolver<Rank> {
                 for (int side = 0; side < 2; ++side)
                     sides[side] =
                         node.input[side] < 0 ? nullptr : input_chunk(pass, block, index, field, side);
-                unfold_block<S>(z, node.n_pixels, first, std::min(mode_block, node.input_modes - first),
-                                phases, sides[0], sides[1]);
+                ring_fft_loops<S>().unfold_block(z, node.n_pixels, first,
+                                                 std::min(mode_block, node.input_modes - first), phases,
+                                                 sides[0], sides[1]);
                 // U comes after Q.
                 for (int side = 0; side < 2; ++side)
                     if (field % components == 1 && sides[side] != nullptr)
@@ -310,8 +311,8 @@ class CpuRingFft final : public BasicConvolver<Rank> {
                 }
                 // Q + iU takes k_m and Q - iU k_-m; in the south the other way round.
                 const int sign = components == 1 ? 0 : component ^ side;
-                add_products<S>(n_rows, thread.rows.values(sign), thread.fourier.data(), n_modes,
-                                output_chunk(pass, block, k, field, side));
+                ring_fft_loops<S>().add_products(n_rows, thread.rows.values(sign), thread.fourier.data(),
+                                                 n_modes, output_chunk(pass, block, k, field, side));
             }
         thread.rows.clear();
     }
@@ -334,8 +335,8 @@ class CpuRingFft final : public BasicConvolver<Rank> {
                     if (components == 2 && field % components == 0 && sides[side] != nullptr)
                         from_circular(sides[side], output_chunk(pass, block, k, field + 1, side));
                 }
-                fold_block<S>(sides[0], sides[1], node.n_pixels, first,
-                              std::min(mode_block, node.output_modes - first), phases, z);
+                ring_fft_loops<S>().fold_block(sides[0], sides[1], node.n_pixels, first,
+                                               std::min(mode_block, node.output_modes - first), phases, z);
             }
             if (node.output_modes > 0) thread.transform.backward(z);
             write_rings(pass.convolved[field / components][field % components], node, z);
