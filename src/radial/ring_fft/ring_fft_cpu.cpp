@@ -58,10 +58,10 @@ class Timer {
 
 /// Components of a map are fields: a map has one, or Q and U, whose modes are kept as Q + iU and Q - iU.
 template <class S, int Rank>
-class CpuRingFft final : public BasicConvolver<Rank> {
+class CpuRingFft final : public ConvolverOf<CpuRingFft<S, Rank>, RingFftStorage<S, Rank - 1>, Rank> {
   public:
-    static constexpr int components = Rank - 1;
-    using Storage = RingFftStorage<S, components>;
+    using CpuRingFft::ConvolverOf::components;
+    using typename CpuRingFft::ConvolverOf::Storage;
 
     CpuRingFft(RingFftGeometry geometry, int threads)
         : threads_(threads),
@@ -71,13 +71,34 @@ class CpuRingFft final : public BasicConvolver<Rank> {
         make_bands();
     }
 
-    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(with_component(maps), with_component(convolved), workspace, progress);
-    }
-    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(with_component(maps), with_component(convolved), workspace, progress);
+    template <class T>
+    void convolve_maps(View<const T, 3> maps, View<T, 3> convolved, Storage& storage,
+                       const Progress& progress) const {
+        while (static_cast<int>(storage.threads.size()) < threads_)
+            storage.threads.push_back(std::make_unique<typename Storage::Thread>());
+        storage.rows.resize(std::max(storage.rows.size(), static_cast<std::size_t>(most_outputs_)));
+        storage.seconds = {};
+        const std::int64_t n_maps = maps.extent(0), at_once = std::min(n_maps, maps_per_pass);
+        constexpr std::int64_t per_double = sizeof(double) / sizeof(S);
+        auto* const fourier =
+            reinterpret_cast<S*>(storage.fourier.reserve(input_size() * at_once / per_double + 1));
+        auto* const sums =
+            reinterpret_cast<S*>(storage.sums.reserve(output_size() * at_once / per_double + 1));
+        double done = 0;
+        const double total = static_cast<double>(bands_.size()) * static_cast<double>(n_maps);
+        for (std::int64_t first = 0; first < n_maps; first += maps_per_pass) {
+            const std::int64_t count = std::min(maps_per_pass, n_maps - first);
+            const Pass<T> pass{maps.slice(first, count), convolved.slice(first, count), storage, fourier,
+                               sums};
+            Band before{0, 0, 0, 0};
+            for (const Band& band : bands_) {
+                if (progress && !progress(done / total)) throw Cancelled("convolution: cancelled");
+                convolve_band(pass, before, band);
+                before = band;
+                done += static_cast<double>(count);
+            }
+        }
+        if (progress && !progress(1)) throw Cancelled("convolution: cancelled");
     }
 
     std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {
@@ -154,38 +175,6 @@ class CpuRingFft final : public BasicConvolver<Rank> {
                     int side) const {
         const std::int64_t entry = k * output_blocks_ + block;
         return pass.sums + ((entry * pass.n_fields() + field) * 2 + side) * chunk;
-    }
-
-    template <class T>
-    void convolve_maps(View<const T, 3> maps, View<T, 3> convolved,
-                       PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const {
-        auto* const storage = dynamic_cast<Storage*>(&workspace);
-        if (storage == nullptr) throw InvalidArgument("workspace: was made by a plan of another kind");
-        while (static_cast<int>(storage->threads.size()) < threads_)
-            storage->threads.push_back(std::make_unique<typename Storage::Thread>());
-        storage->rows.resize(std::max(storage->rows.size(), static_cast<std::size_t>(most_outputs_)));
-        storage->seconds = {};
-        const std::int64_t n_maps = maps.extent(0), at_once = std::min(n_maps, maps_per_pass);
-        constexpr std::int64_t per_double = sizeof(double) / sizeof(S);
-        auto* const fourier =
-            reinterpret_cast<S*>(storage->fourier.reserve(input_size() * at_once / per_double + 1));
-        auto* const sums =
-            reinterpret_cast<S*>(storage->sums.reserve(output_size() * at_once / per_double + 1));
-        double done = 0;
-        const double total = static_cast<double>(bands_.size()) * static_cast<double>(n_maps);
-        for (std::int64_t first = 0; first < n_maps; first += maps_per_pass) {
-            const std::int64_t count = std::min(maps_per_pass, n_maps - first);
-            const Pass<T> pass{maps.slice(first, count), convolved.slice(first, count), *storage, fourier,
-                               sums};
-            Band before{0, 0, 0, 0};
-            for (const Band& band : bands_) {
-                if (progress && !progress(done / total)) throw Cancelled("convolution: cancelled");
-                convolve_band(pass, before, band);
-                before = band;
-                done += static_cast<double>(count);
-            }
-        }
-        if (progress && !progress(1)) throw Cancelled("convolution: cancelled");
     }
 
     template <class T>
