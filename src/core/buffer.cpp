@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/cuda_memory.hpp"
+#include "core/cuda_host.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "radial/kernels/kernel_extent.hpp"
 #include "radial/kernels/kernel_implementation.hpp"
 #include "zonal/error.hpp"
 

@@ -8,6 +8,27 @@
 
 #include "zonal/kernel.hpp"
 
+namespace zonal::radial {
+
+/// Nodes (rad) and weights of a rule for integrals over theta.
+struct Quadrature {
+    std::vector<double> theta, weight;
+};
+
+/// The Gauss rule between each two neighbouring edges (rad, ascending) that integrates what oscillates no
+/// faster than P_l of this degree to rounding.
+Quadrature quadrature_between(const std::vector<double>& edges, double degree);
+
+struct KernelExtent {
+    double theta;  ///< rad, from where on nothing of the profile counts; at most the support
+    double peak;   ///< the largest |K| that was seen, 1/sr
+};
+
+/// threshold: of the peak, what counts as nothing.
+KernelExtent find_extent(const RadialKernel& kernel, double threshold);
+
+}  // namespace zonal::radial
+
 namespace zonal {
 
 /// What each sort of kernel knows about itself.

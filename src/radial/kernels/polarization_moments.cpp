@@ -6,7 +6,6 @@
 #include "core/constants.hpp"
 #include "radial/kernels/jacobi.hpp"
 #include "radial/kernels/kernel_implementation.hpp"
-#include "radial/kernels/kernel_quadrature.hpp"
 
 namespace zonal::radial {
 namespace {

@@ -5,9 +5,7 @@
 #include <numbers>
 
 #include "core/constants.hpp"
-#include "radial/kernels/kernel_extent.hpp"
 #include "radial/kernels/kernel_implementation.hpp"
-#include "radial/kernels/kernel_quadrature.hpp"
 #include "radial/kernels/legendre_sum.hpp"
 #include "radial/kernels/polarization_moments.hpp"
 #include "zonal/error.hpp"

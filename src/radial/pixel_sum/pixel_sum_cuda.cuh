@@ -115,24 +115,4 @@ class SquareStage {
     std::int64_t folded_size_ = 0;
 };
 
-/// Adds the sums over other pairs, evaluating the kernel for each pixel. Of Q and U, which have no square
-/// stage: sets the rings that are alone.
-template <class T, int components>
-class DirectStage {
-  public:
-    DirectStage(const PixelSumSchedule& schedule, const DirectPairs& pairs);
-
-    template <class Map>
-    void run(const Fields<const Map>& in, const Fields<Map>& out, cudaStream_t stream) const;
-
-  private:
-    DirectStage(const SumKernel& kernel, const DirectTables& tables);
-
-    core::DeviceArray<DirectRing> rings_;
-    core::DeviceArray<DirectPair> pairs_;
-    core::DeviceArray<CudaTask> tasks_;
-    core::DeviceArray<T> coefficients_[components];
-    KernelTables<T, components> tables_{};
-};
-
 }  // namespace zonal::radial::cuda

@@ -11,8 +11,6 @@
 #include "sht/legendre/ishioka-inl.hpp"
 #include "sht/legendre/jacobi_rings-inl.hpp"
 #include "sht/legendre/legendre.hpp"
-#include "sht/legendre/ring_groups-inl.hpp"
-#include "sht/legendre/scalar_adjoint-inl.hpp"
 #include "sht/legendre/scalar_kernels-inl.hpp"
 #include "sht/legendre/shared_lam-inl.hpp"
 #include "sht/legendre/spin_to_scalar-inl.hpp"
