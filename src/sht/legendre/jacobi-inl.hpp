@@ -65,14 +65,14 @@ struct JacobiRecurrence {
     std::int64_t n_degrees;     ///< a multiple of degree_group, 0 where L > lmax
     JacobiSteps steps[2];
 
-    JacobiRecurrence(const LegendreTable& table, JacobiForm form, std::int64_t m, LegendreScratch& scratch) {
-        const std::int64_t s = table.spin, lmax = table.layout.lmax();
+    JacobiRecurrence(const LegendreOrder& order, JacobiForm form) {
+        const std::int64_t m = order.m, s = order.table.spin, lmax = order.table.layout.lmax();
         first_degree = std::max(m, s);
         const std::int64_t used = std::max<std::int64_t>(0, lmax - first_degree + 1);
         n_degrees = (used + degree_group - 1) / degree_group * degree_group;
         const int n_sequences = s == 0 ? 1 : 2;
-        scratch.jacobi.assign(n_degrees * 3 * n_sequences, 0.0);
-        double* next = scratch.jacobi.data();
+        order.scratch.jacobi.assign(n_degrees * 3 * n_sequences, 0.0);
+        double* next = order.scratch.jacobi.data();
         const double dm = static_cast<double>(m), ds = static_cast<double>(s), first = std::max(dm, ds);
         const double far = dm + ds, near = std::abs(dm - ds);
         for (int k = 0; k < n_sequences; ++k) {
@@ -181,9 +181,8 @@ template <bool Spin, JacobiForm Form, int NV>
 struct JacobiGroup {
     JacobiFunctions<Spin, Form> vector[NV];
 
-    HWY_INLINE JacobiGroup(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                           std::int64_t ring) {
-        for (int v = 0; v < NV; ++v) vector[v].start(table, rings, m, ring + v * lanes());
+    HWY_INLINE JacobiGroup(const LegendreOrder& order, std::int64_t ring) {
+        for (int v = 0; v < NV; ++v) vector[v].start(order.table, order.rings, order.m, ring + v * lanes());
     }
     HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) {
         for (int v = 0; v < NV; ++v) vector[v].advance(r, k);

@@ -35,9 +35,11 @@ struct RecurrenceState {
     V scale[NV];
     V cos2[NV];
 
-    HWY_INLINE RecurrenceState(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                               std::int64_t ring) {
+    HWY_INLINE RecurrenceState(const LegendreOrder& order, std::int64_t ring) {
         const D d;
+        const LegendreTable& table = order.table;
+        const RingPairs& rings = order.rings;
+        const std::int64_t m = order.m;
         const double sign = m % 2 == 0 ? 1 : -1;
         for (int v = 0; v < NV; ++v) {
             const std::int64_t first = ring + v * lanes();
