@@ -2,7 +2,6 @@
 
 #include "chebyshev/transform/cosine_kernels.hpp"
 #include "chebyshev/transform/cosine_math.hpp"
-#include "chebyshev/transform/cosine_table.hpp"
 
 namespace zonal::chebyshev {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "io/fits/cfitsio_error.hpp"
+#include "io/fits/checked_values.hpp"
 #include "io/fits/fits_scan.hpp"
 #include "io/tables/text.hpp"
 #include "zonal/error.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "io/fits/cards.hpp"
-#include "io/fits/cfitsio_error.hpp"
+#include "io/fits/checked_values.hpp"
 #include "io/fits/file_bytes.hpp"
 #include "zonal/error.hpp"
 #include "zonal/io/atomic_file.hpp"

@@ -1,4 +1,3 @@
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -50,7 +49,31 @@ std::vector<std::string> column_names(const FileBytes& file, const TextTable& ta
     return names;
 }
 
-}  // namespace
+/// A single TG, TC, GC stands for TE, TB, EB: files of one map write them either way. Throws InvalidArgument
+/// when a spectrum is there twice or there is none.
+void settle_names(std::vector<Spectrum>& spectra) {
+    if (spectra.empty()) {
+        throw InvalidArgument(
+            "no column has the name of a spectrum (TT, EE, TEMPERATURE, GRADIENT, G-T, ...)");
+    }
+    const auto count = [&](const std::string& name) {
+        return std::count_if(spectra.begin(), spectra.end(),
+                             [&](const Spectrum& s) { return s.name == name; });
+    };
+    constexpr std::array<std::array<const char*, 2>, 3> pairs{{{"ET", "TE"}, {"BT", "TB"}, {"BE", "EB"}}};
+    for (const auto& [transposed, usual] : pairs) {
+        if (count(usual) > 0) continue;
+        for (auto& spectrum : spectra) {
+            if (spectrum.name == transposed) spectrum.name = usual;
+        }
+    }
+    for (const auto& spectrum : spectra) {
+        if (count(spectrum.name) > 1) {
+            throw InvalidArgument(
+                fmt::format("two columns are the spectrum {} by their names", spectrum.name));
+        }
+    }
+}
 
 SpectrumFile read_text_spectrum(const FileBytes& file) {
     const TextTable table = read_text_table(file);
@@ -87,14 +110,6 @@ SpectrumFile read_text_spectrum(const FileBytes& file) {
     }
     return result;
 }
-
-SpectrumFile read_text_spectrum(const FileBytes& file);
-
-/// A single TG, TC, GC stands for TE, TB, EB: files of one map write them either way. Throws InvalidArgument
-/// when a spectrum is there twice or there is none.
-void settle_names(std::vector<Spectrum>& spectra);
-
-namespace {
 
 bool has_healpy_order(const Hdu& hdu, ClOrder order) {
     if (order != ClOrder::automatic) return order == ClOrder::healpy;
@@ -157,30 +172,6 @@ void divide_dl(SpectrumFile& file) {
 }
 
 }  // namespace
-
-void settle_names(std::vector<Spectrum>& spectra) {
-    if (spectra.empty()) {
-        throw InvalidArgument(
-            "no column has the name of a spectrum (TT, EE, TEMPERATURE, GRADIENT, G-T, ...)");
-    }
-    const auto count = [&](const std::string& name) {
-        return std::count_if(spectra.begin(), spectra.end(),
-                             [&](const Spectrum& s) { return s.name == name; });
-    };
-    constexpr std::array<std::array<const char*, 2>, 3> pairs{{{"ET", "TE"}, {"BT", "TB"}, {"BE", "EB"}}};
-    for (const auto& [transposed, usual] : pairs) {
-        if (count(usual) > 0) continue;
-        for (auto& spectrum : spectra) {
-            if (spectrum.name == transposed) spectrum.name = usual;
-        }
-    }
-    for (const auto& spectrum : spectra) {
-        if (count(spectrum.name) > 1) {
-            throw InvalidArgument(
-                fmt::format("two columns are the spectrum {} by their names", spectrum.name));
-        }
-    }
-}
 
 const Spectrum* SpectrumFile::find(const std::string& name) const {
     const auto found = std::find_if(spectra.begin(), spectra.end(),

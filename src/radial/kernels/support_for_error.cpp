@@ -7,7 +7,6 @@
 #include "core/constants.hpp"
 #include "radial/kernels/kernel_implementation.hpp"
 #include "radial/kernels/legendre_sum.hpp"
-#include "radial/kernels/polarization_moments.hpp"
 #include "zonal/error.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/polarization_convolution.hpp"

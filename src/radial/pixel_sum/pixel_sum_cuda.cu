@@ -92,6 +92,19 @@ class CudaPixelSum final : public ConvolverOf<CudaPixelSum<T, Rank>, PixelSumSto
         : CudaPixelSum(PixelSumSchedule(grid, kernel, grid_out, options.accuracy),
                        grid_out.has_other_pixels(), options) {}
 
+    CudaPixelSum(const PixelSumSchedule& schedule, bool has_other_pixels,
+                 const PixelConvolutionOptions& options, cuda::DirectPairs direct = {})
+        : CudaPixelSum::ConvolverOf(cuda::owner_of(options.device.index())),
+          device_(options.device.index()),
+          threads_(options.threads),
+          has_other_pixels_(has_other_pixels),
+          equal_(schedule, direct),
+          square_(square_stage(schedule, options.threads, direct)),
+          direct_(schedule, with_others(schedule, std::move(direct))) {
+        // As on the CPU, from each component to each.
+        for (int part = 0; part < components * components; ++part) add(schedule.work(), work_);
+    }
+
     template <class Map>
     void convolve_maps(View<const Map, 3> maps, View<Map, 3> convolved, Storage& storage,
                        const Progress& progress) const {
@@ -118,19 +131,6 @@ class CudaPixelSum final : public ConvolverOf<CudaPixelSum<T, Rank>, PixelSumSto
     PixelConvolutionWork work() const override { return work_; }
 
   private:
-    CudaPixelSum(const PixelSumSchedule& schedule, bool has_other_pixels,
-                 const PixelConvolutionOptions& options, cuda::DirectPairs direct = {})
-        : CudaPixelSum::ConvolverOf(cuda::owner_of(options.device.index())),
-          device_(options.device.index()),
-          threads_(options.threads),
-          has_other_pixels_(has_other_pixels),
-          equal_(schedule, direct),
-          square_(square_stage(schedule, options.threads, direct)),
-          direct_(schedule, with_others(schedule, std::move(direct))) {
-        // As on the CPU, from each component to each.
-        for (int part = 0; part < components * components; ++part) add(schedule.work(), work_);
-    }
-
     /// Q and U have none: the direct stage takes its pairs.
     static cuda::SquareStage<T> square_stage(const PixelSumSchedule& schedule, int threads,
                                              cuda::DirectPairs& direct) {

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "core/cuda.cuh"
-#include "radial/pixel_sum/direct_tables.hpp"
+#include "radial/pixel_sum/cuda_tables.hpp"
 #include "radial/pixel_sum/images.hpp"
 #include "radial/pixel_sum/schedule.hpp"
-#include "radial/pixel_sum/square_tables.hpp"
 
 /// The stages of the pixel sum on CUDA, as on the CPU (pixel_sum_stages.hpp). T: in which sums are done, Map:
 /// of which the maps are, components: 1, or 2 of Q and U.

@@ -1,4 +1,4 @@
-#include "radial/ring_fft/kernels.hpp"
+#include "radial/ring_fft/rows.hpp"
 
 #include "core/simd_targets.hpp"
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "radial/pixel_sum/rings.hpp"
+#include "radial/pixel_sum/schedule.hpp"
 
 namespace zonal::radial {
 namespace {
