@@ -11,7 +11,7 @@
 namespace zonal {
 namespace {
 
-/// Of a cache line, and of the widest vectors.
+/// Cache lines and the widest vectors have this many bytes.
 constexpr std::align_val_t alignment{64};
 
 }  // namespace

@@ -46,7 +46,7 @@ struct DeviceLimits {
     /// and 100.
     std::int64_t shared_memory_per_block;
 };
-/// Of the current device; asked for once.
+/// The current device's limits, which are asked for once.
 const DeviceLimits& device_limits();
 
 /// Bytes of device memory; throws OutOfDeviceMemory with the bytes asked for and free.

@@ -69,7 +69,7 @@ class BasicConvolver {
     virtual void prepare(PixelConvolutionWorkspace::Storage&) const {}
     /// What each device does; empty: one does it all.
     virtual std::vector<PixelConvolutionShare> shares() const { return {}; }
-    /// Of one map: what the planner's costs and the tests of scaling count.
+    /// What the planner's costs and the tests of scaling count, for one map.
     virtual PixelConvolutionWork work() const = 0;
 };
 

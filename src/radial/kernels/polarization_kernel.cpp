@@ -24,7 +24,7 @@ inline double jacobi_at_one(int alpha, std::size_t n) {
 /// R_n = P^(alpha, 4 - alpha)_n(cos theta) / P_n(1) at many colatitudes, some at a time.
 class JacobiRecurrence {
   public:
-    /// So many colatitudes hide the latency of a step.
+    /// This many colatitudes at a time hide the latency of a step.
     static constexpr std::size_t block = 8;
 
     JacobiRecurrence(int alpha, std::size_t n_degrees) : n_degrees_(n_degrees) {

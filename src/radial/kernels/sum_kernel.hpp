@@ -90,9 +90,9 @@ PairGeometry pair_geometry(const Ring& out, const Ring& in) {
     return {chord_of_longitude(out, in), cosines + sines, mixed - other, cosines - sines, mixed + other};
 }
 
-/// Of  P'(p) = sum w [K+ e^{2i(psi-psi')} P(p') + K- e^{2i(psi+psi')} conj P(p')],  P = Q + iU, psi and psi'
-/// the directions of the great circle from p to p' at its ends: from which component (second) to which
-/// (first).
+/// Where part ab of  P'(p) = sum w [K+ e^{2i(psi-psi')} P(p') + K- e^{2i(psi+psi')} conj P(p')]  leads: from
+/// component b of P = Q + iU to component a. psi and psi' are the directions of the great circle from p to p'
+/// at its ends.
 enum class KernelPart { radial, qq, qu, uq, uu };
 
 /// The weights of a pair of pixels for Q and U. Those from Q to U and from U to Q are odd functions of the

@@ -142,7 +142,7 @@ std::vector<double> edges_of(const RadialKernel& kernel, double theta_end) {
     return edges;
 }
 
-/// Of K+, or of K- where it is alone; beside K+, K- has the same steps.
+/// The edges of K+, or of K- where it is alone; beside K+, K- has the same ones.
 std::vector<double> edges_of(const PolarizationKernel& kernel) {
     constexpr double rounding = 1e-14;  // of the series that K+ is: below that it does not fade
     // K- / sin^4(theta/2) has its peak where K- has none: what of it counts may be far below that.

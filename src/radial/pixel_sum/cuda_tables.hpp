@@ -44,7 +44,7 @@ struct SquareTables {
 template <class T>
 bool square_tables_fit(const PixelSumSchedule& schedule, const std::vector<std::int64_t>& outputs);
 
-/// least_pixels: tables are made as for so many output pixels at least; 0: none are made.
+/// least_pixels: tables are made as if the ring had at least this many pixels; 0: none are made.
 template <class T>
 SquareTables<T> make_square_tables(const PixelSumSchedule& schedule, std::int64_t output,
                                    std::int64_t least_pixels);

@@ -14,7 +14,7 @@
 namespace zonal::radial::cuda {
 
 /// An input ring in a filter of a block. first_weight: of [n_taps][filter_rings] or, of Q and U, of four such
-/// (filter_parts in pixel_sum_equal_cuda.cu).
+/// (filter_parts in equal_cuda.cu).
 struct CudaFilter {
     int row, left, right;
     std::int64_t n_taps, first_weight;

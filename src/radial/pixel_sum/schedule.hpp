@@ -92,7 +92,7 @@ class PixelSumSchedule {
 
     /// Error of weights that counts as none, in 1/sr.
     double tolerance() const { return accuracy_ * kernel_.peak(); }
-    /// Of one pass: pixel_products, uneven_products, pixel_rows and pixel_weights.
+    /// What one pass counts: pixel_products, uneven_products, pixel_rows and pixel_weights.
     const PixelConvolutionWork& work() const { return work_; }
 
     /// Whether an output ring has the symmetries of a square and no neighbour of its length, as in HEALPix's
@@ -126,7 +126,7 @@ class PixelSumSchedule {
     void count_pixels();
     void make_square_bands();
     void find_general_rings();
-    /// Of one output ring's pixels.
+    /// What is inside the support of one pixel of an output ring.
     struct Disc {
         std::array<double, 3> pixels{};  ///< inside, over all input rings of each kind
         double rows = 0;

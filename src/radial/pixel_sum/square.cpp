@@ -30,7 +30,7 @@ void for_each_run(const SumRing& ring, std::int64_t image, std::int64_t from, st
     }
 }
 
-/// Of a field that changes sign under reflections: those of longitude and of colatitude.
+/// The sign of an image of a field that changes sign under reflections, of longitude and of colatitude.
 template <class T>
 T sign_of(bool is_odd, std::int64_t image) {
     const bool reflected = (image & 4) != 0, mirrored = (image & 8) != 0;

@@ -285,7 +285,7 @@ std::vector<double> mode_sizes(const Factors& kernel, const PairGeometry& pair, 
     return sizes;
 }
 
-/// Of the kernel's parts, one by one.
+/// Sizes for each of the kernel's parts.
 using PartSizes = std::vector<std::vector<double>>;
 
 PartSizes mode_sizes(const KernelProfiles& profiles, const PairGeometry& pair, std::int64_t n) {

@@ -12,7 +12,7 @@ using namespace cuda;
 
 /// Values of the kernel's rows that are made at once.
 constexpr std::int64_t most_values = std::int64_t{1} << 28;
-/// So many keep a processor busy while each waits for memory.
+/// This many blocks keep a processor busy while each waits for memory.
 constexpr std::int64_t blocks_per_processor = 8;
 
 /// Device memory of one call, and what fills it.
