@@ -1,9 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 /// Memory for zonal::Buffer. Without CUDA code all but the releases throw BackendUnavailable.
 namespace zonal::core {
+
+/// The CUDA devices that this process can use; without any, why.
+struct CudaDevices {
+    int count = 0;
+    std::string reason;
+};
+CudaDevices cuda_devices();
 
 void* allocate_on_cuda(int device, std::int64_t bytes);
 void* allocate_page_locked(int device, std::int64_t bytes);

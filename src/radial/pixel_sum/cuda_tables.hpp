@@ -2,16 +2,52 @@
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "core/host_device.hpp"
 #include "core/multiply_add.hpp"
 #include "radial/convolver.hpp"
 #include "radial/kernels/sum_kernel.hpp"
 #include "radial/pixel_sum/images.hpp"
+#include "radial/pixel_sum/weights.hpp"
 
-/// The sum for one pixel over rings whose weights no table gives: each weight is evaluated where it is
-/// needed, for all images of the pixel at once. Components: 1, or 2 of Q and U.
+/// What the direct stage of the pixel sum on CUDA reads, made when a plan is.
 namespace zonal::radial::cuda {
+
+/// Pairs (output ring, input ring) for which no other way serves.
+using DirectPairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+/// A tap's numbers: factor, shift, coefficients (pixel_sum_weights.hpp), padded to whole groups of four.
+template <class T>
+inline constexpr int tap_numbers = (weight_rows<T> + 3) / 4 * 4;
+
+/// An input ring's part in one output ring: pixel k lies at x = k ratio + origin, in input pixels; tap j of
+/// floor(x) is pixel floor(x) + j of the folded row from `first` on.
+struct SquareTaps {
+    double ratio, origin;
+    std::int64_t first, first_weight;
+    int n_taps, n_pieces;
+};
+
+/// What one output ring needs.
+template <class T>
+struct SquareTables {
+    std::vector<SquareTaps> taps;      ///< first: still from pixel 0 on
+    std::vector<std::int64_t> inputs;  ///< ascending
+    std::vector<T> weights;            ///< [tap of a piece of a pair][tap_numbers]
+    DirectPairs left_out;
+};
+
+/// Whether the tables of these rings, of one piece each, have no more than 2^28 numbers. Beyond that every
+/// weight is evaluated where it is needed.
+template <class T>
+bool square_tables_fit(const PixelSumSchedule& schedule, const std::vector<std::int64_t>& outputs);
+
+/// least_pixels: tables are made as if the ring had at least this many pixels; 0: none are made.
+template <class T>
+SquareTables<T> make_square_tables(const PixelSumSchedule& schedule, std::int64_t output,
+                                   std::int64_t least_pixels);
 
 /// A ring as the kernels need it.
 struct CudaRing {
@@ -243,5 +279,29 @@ ZONAL_HOST_DEVICE inline void sum_pixel(const DirectView<T, components>& direct,
     else
         sum_images<1, 1>(direct, ring, k, in, out);
 }
+
+inline CudaRing cuda_ring(const SumRing& ring) {
+    return {ring.first_pixel, ring.n_pixels, ring.rotation, ring.weight, ring.half};
+}
+
+/// Some pixels of a ring, or of a band: what a block does.
+struct CudaTask {
+    int index;
+    std::int64_t first;
+};
+
+/// Pixels of a task, a thread for each and its images: two warps, as the rings of caps are short.
+inline constexpr int direct_threads = 64;
+
+struct DirectTables {
+    std::vector<DirectRing> rings;
+    std::vector<DirectPair> pairs;
+    std::vector<CudaTask> tasks;
+};
+
+/// pairs: in any order. sets_lone_rings: those output rings that are alone have not been set before, and are
+/// where they have no pairs too.
+DirectTables make_direct_tables(const PixelSumSchedule& schedule, const DirectPairs& pairs,
+                                bool sets_lone_rings);
 
 }  // namespace zonal::radial::cuda

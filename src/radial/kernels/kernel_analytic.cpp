@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -8,6 +9,7 @@
 #include "radial/kernels/kernel_implementation.hpp"
 #include "radial/kernels/legendre_sum.hpp"
 #include "zonal/error.hpp"
+#include "zonal/wavelets.hpp"
 
 namespace zonal {
 namespace {
@@ -93,6 +95,83 @@ RadialKernel RadialKernel::gaussian(double fwhm) {
     if (!(fwhm > 0) || !std::isfinite(fwhm))
         throw InvalidArgument(fmt::format("fwhm = {} rad: must be positive", fwhm));
     return RadialKernel(std::make_shared<Gaussian>(fwhm));
+}
+
+namespace {
+
+class TopHat final : public RadialKernel::Implementation {
+  public:
+    explicit TopHat(double radius)
+        : Implementation(fmt::format("top_hat radius={:.6g} rad", radius), radius),
+          height_(2 * std::pow(std::sin(radius / 2), 2)) {}
+
+    void profile(std::span<const double> /*theta*/, std::span<double> value) const override {
+        std::fill(value.begin(), value.end(), 1 / (2 * std::numbers::pi * height_));
+    }
+
+    // K_l = (P_{l-1} - P_{l+1}) / ((2l+1) h) at cos theta = 1 - h, in the differences d_l = P_l - P_{l-1} in
+    // which nothing cancels: (l+1) d_{l+1} = l d_l - (2l+1) h P_l.
+    std::vector<double> window(std::int64_t lmax) const override {
+        std::vector<double> result(static_cast<std::size_t>(lmax) + 1);
+        double p = 1, d = 0;
+        for (std::size_t l = 0; l < result.size(); ++l) {
+            const auto degree = static_cast<double>(l), odd = 2 * degree + 1;
+            const double next = (degree * d - odd * height_ * p) / (degree + 1);
+            result[l] = -(d + next) / (odd * height_);
+            d = next;
+            p += d;
+        }
+        return result;
+    }
+
+    double bandwidth() const override { return 0; }
+
+  private:
+    double height_;  // 1 - cos radius
+};
+
+}  // namespace
+
+RadialKernel RadialKernel::top_hat(double radius) {
+    if (!(radius > 0 && radius <= std::numbers::pi))
+        throw InvalidArgument(fmt::format("radius = {} rad: must be above 0 and at most pi", radius));
+    return RadialKernel(std::make_shared<TopHat>(radius));
+}
+
+namespace {
+
+class MexicanHat final : public RadialKernel::Implementation {
+  public:
+    explicit MexicanHat(double radius)
+        : Implementation(fmt::format("mexican_hat radius={:.6g} rad", radius), std::numbers::pi),
+          radius_(radius) {}
+
+    void profile(std::span<const double> theta, std::span<double> value) const override {
+        const double r2 = radius_ * radius_;
+        const double norm = std::sqrt(2 * std::numbers::pi * (1 + r2 / 2 + r2 * r2 / 4)) * radius_;
+        for (std::size_t i = 0; i < theta.size(); ++i) {
+            const double half_y = std::tan(theta[i] / 2), x = 4 * half_y * half_y / r2;
+            const double area = 1 + half_y * half_y;
+            // At the antipode infinity times zero.
+            value[i] = x > largest_exponent ? 0 : (2 - x) * area * area * std::exp(-x / 2) / norm;
+        }
+    }
+
+    /// Its window falls as l^2 exp(-l^2 R^2 / 2) for a narrow hat; the second term is for the widest, which
+    /// the stereographic projection bends.
+    double bandwidth() const override { return 10 / radius_ + 50; }
+
+  private:
+    static constexpr double largest_exponent = 1000;
+    double radius_;
+};
+
+}  // namespace
+
+RadialKernel mexican_hat(double radius) {
+    if (!(radius > 0 && radius <= 1))
+        throw InvalidArgument(fmt::format("radius = {} rad: must be above 0 and at most 1", radius));
+    return RadialKernel(std::make_shared<MexicanHat>(radius));
 }
 
 }  // namespace zonal
