@@ -56,14 +56,13 @@ CPP = ("src/", "cli/", "tests/", "bench/", "fuzz/", "python/")
 FOREIGN = [
     (r"fftw3(-mpi)?\.h|.*/fftw3\.h", "FFTW", ("src/fft/",)),
     (r"fitsio2?\.h", "CFITSIO", ("src/io/", "tests/", "fuzz/")),
-    # cli/bench/bench_peak.cpp measures the machine's peak with the same instructions as the kernels.
     (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/sht/", "src/sky/", "src/radial/", "src/split/", "src/chebyshev/", "tests/",
-                            "bench/", "cli/bench/bench_peak.cpp")),
+                            "bench/")),
     (r"mpi\.h", "MPI", ("src/distributed/", "tests/mpi/")),
     (r"(cuda|cufft|cublas|cusolver|nccl|cub/|thrust/|nvtx).*", "CUDA", ("src/core/",)),
     (r"Eigen/.*", "Eigen", ("src/core/dense_", "src/split/", "src/chebyshev/roots/roots.cpp", "src/gwrm/")),
     (r"fmt/.*", "fmt", CPP),
-    (r"CLI/.*", "CLI11", ("cli/",)),
+    (r"CLI/.*", "CLI11", ("cli/", "bench/tool/")),
     (r"cairo.*", "Cairo", ("cli/plot/",)),
     (r"nlohmann/.*", "nlohmann-json", ("src/io/json/", "cli/", "bench/", "tests/")),
 ]

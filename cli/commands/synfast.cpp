@@ -112,10 +112,8 @@ std::int64_t draw_seed() {
 
 void check_files(const SynfastCommand& options) {
     options.files.output.require_writable(options.files.out);
-    if (options.alm_out.empty()) return;
-    if (is_same_file(options.files.out, options.alm_out))
-        throw UsageError(fmt::format("--alm-out = {}: OUT is the same file", options.alm_out));
-    options.files.output.require_writable(options.alm_out);
+    require_different_files({{"OUT", options.files.out}, {"--alm-out", options.alm_out}});
+    if (!options.alm_out.empty()) options.files.output.require_writable(options.alm_out);
 }
 
 /// What drawing alm can do and noise on pixels cannot.
@@ -208,7 +206,7 @@ NoiseSky make_noise(const SynfastCommand& options, const SkyRequest& request, Sk
             "--method split: no split of the window up to lmax = {} can keep --error {}: the kernel "
             "must have faded away at lmax",
             request.lmax, how.error));
-    if (has_costs(found.costs, run.device)) session.report["predicted_seconds"] = sky.choice->seconds;
+    if (sky.choice->seconds > 0) session.report["predicted_seconds"] = sky.choice->seconds;
     return sky;
 }
 

@@ -133,12 +133,6 @@ void report_analysis(const AnalysisReport& result, const AlmLayout& layout, cons
     session.report["mmax"] = layout.mmax();
 }
 
-MapAlm analyze_map(const SkyMap& map, const AnalysisChoice& choice, const RunOptions& run, Session& session) {
-    auto [alm, report] = analyze(map, MapAnalysis(choice, map, run, "analysis", session));
-    report_analysis(report.analysis, alm.layout, choice, session);
-    return std::move(alm);
-}
-
 bool MaskedAnalysis::given_for_maps() const {
     return input.given() || choice.given_for_maps() || !mask.file.empty() || mask.mode != MaskMode::zero ||
            remove_monopole || remove_dipole;

@@ -83,9 +83,6 @@ void report_analysis(const Report& result, const AnalysisChoice& choice, Session
 void report_analysis(const AnalysisReport& result, const AlmLayout& layout, const AnalysisChoice& choice,
                      Session& session);
 
-/// zonal::analyze by these options; UNSEEN counts as 0. Adds lmax, iterations and so on to the report.
-MapAlm analyze_map(const SkyMap& map, const AnalysisChoice& choice, const RunOptions& run, Session& session);
-
 /// What map2alm and anafast do to a map before they look at its alm: choose columns, fit and take away
 /// monopole and dipole outside the mask, mask, analyse.
 struct MaskedAnalysis {

@@ -166,4 +166,12 @@ bool is_same_file(const std::string& a, const std::string& b) {
     return canonical(a) == canonical(b);
 }
 
+void require_different_files(const std::vector<std::pair<const char*, std::string>>& outputs) {
+    for (auto one = outputs.begin(); one != outputs.end(); ++one)
+        for (auto other = outputs.begin(); other != one; ++other)
+            if (!one->second.empty() && !other->second.empty() && is_same_file(one->second, other->second))
+                throw UsageError(
+                    fmt::format("{} = {}: {} is the same file", one->first, one->second, other->first));
+}
+
 }  // namespace zonal::cli

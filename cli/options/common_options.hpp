@@ -5,9 +5,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "commands/subcommands.hpp"
+#include "shell/program.hpp"
 #include "shell/session.hpp"
 #include "zonal/device.hpp"
 #include "zonal/io/header.hpp"
@@ -93,6 +94,9 @@ void add_file_options(CLI::App& app, FileOptions& files,
 
 /// Whether both paths lead to one file, which need not be there.
 bool is_same_file(const std::string& a, const std::string& b);
+
+/// Throws UsageError where two of these outputs, (option, path), are one file; an empty path is none.
+void require_different_files(const std::vector<std::pair<const char*, std::string>>& outputs);
 
 /// Cards that say how a file was made: version and command line. (The writers add CREATOR.)
 std::vector<io::HeaderCard> provenance(const Session& session);

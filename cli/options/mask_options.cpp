@@ -41,15 +41,11 @@ Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Sessio
 }
 
 void check_known(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask) {
-    if (options.mode == MaskMode::error) masked_copy(options, map, mask);
-}
-
-SkyMap masked_copy(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask) {
+    if (options.mode != MaskMode::error) return;
     SkyMap copy(map);
     Array<double, 2> known(map.rows().extents());
     with_error<IoError>([&] { apply_mask(copy, mask, options.mode, known.view()); },  // of the pixels
                         map.header().source + ": ", " (--mask-mode error)");
-    return copy;
 }
 
 }  // namespace zonal::cli

@@ -137,16 +137,16 @@ void Session::finish(const std::string& negative_verdict) {
         print(dump(object));
     } else {
         for (const auto& text : quiet ? warnings_ : notes_)
-            std::fputs(fmt::format("zonal {}: note: {}\n", command, text).c_str(), stderr);
+            std::fputs(fmt::format("{} {}: note: {}\n", program, command, text).c_str(), stderr);
         if (!quiet) print(readable(report));
     }
-    if (!line.empty()) std::fputs(fmt::format("zonal {}: {}\n", command, line).c_str(), stderr);
+    if (!line.empty()) std::fputs(fmt::format("{} {}: {}\n", program, command, line).c_str(), stderr);
 }
 
 void Session::fail(const std::string& message, int exit_code) {
     clear_bar();
     const auto line = printable(message);
-    const auto name = command.empty() ? std::string("zonal") : "zonal " + command;
+    const auto name = command.empty() ? program : program + " " + command;
     std::fputs(fmt::format("{}: {}\n", name, line).c_str(), stderr);
     if (!json) return;
     const Json object = {

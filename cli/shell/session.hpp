@@ -14,6 +14,7 @@ using Json = nlohmann::ordered_json;
 /// One run of the program: what it reports, and how.
 class Session {
   public:
+    std::string program;  ///< "zonal"
     std::string command;  ///< "smooth"; empty until a subcommand is chosen
     /// The command line in one line, as the shell would take it.
     std::string command_line;

@@ -25,6 +25,7 @@
 #include "zonal/memory.hpp"
 #include "zonal/normalized_convolution.hpp"
 #include "zonal/planning/convolution_plan.hpp"
+#include "zonal/planning/map_smoothing.hpp"
 #include "zonal/planning/noise_sky.hpp"
 #include "zonal/planning/pixel_quadrature.hpp"
 #include "zonal/planning/planner.hpp"

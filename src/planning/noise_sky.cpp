@@ -26,14 +26,10 @@ ConvolutionRequest request_for(const std::vector<double>& window, const NoiseSky
 }
 
 /// The fastest of the choices that may be taken.
-std::optional<ConvolutionChoice> choose(const ConvolutionRequest& request, const CostModel& costs,
-                                        Device device, const std::vector<ConvolutionChoice>& choices) {
-    for (auto choice : choices) {
-        if (!choice.excluded.empty() || (request.only_split && choice.method != ConvolutionMethod::split))
-            continue;
-        if (!has_costs(costs, device)) choice.device = choice.harmonic_device = device;
-        return choice;
-    }
+std::optional<ConvolutionChoice> choose(bool only_split, const std::vector<ConvolutionChoice>& choices) {
+    for (const auto& choice : choices)
+        if (choice.excluded.empty() && (!only_split || choice.method == ConvolutionMethod::split))
+            return choice;
     return std::nullopt;
 }
 
@@ -41,16 +37,13 @@ std::optional<ConvolutionChoice> choose(const ConvolutionRequest& request, const
 
 NoiseSky make_noise_sky(const std::vector<double>& window, const CostModel& costs,
                         const NoiseSkyOptions& options, SkyMap& map) {
-    auto request = request_for(window, options, map);
-    const auto device = resolve_device(options.device);
+    const auto request = request_for(window, options, map);
     NoiseSky sky;
     if (options.method == ConvolutionMethod::harmonic) {
-        sky.choice.emplace().device = device;
+        sky.choice.emplace().device = resolve_device(options.device);
     } else {
-        const bool is_any = options.device.kind() == Device::Kind::automatic;
-        if (!is_any && has_costs(costs, device)) request.devices = {device};
-        sky.choices = plan_convolution(request, costs);
-        sky.choice = choose(request, costs, device, sky.choices);
+        sky.choices = plan_convolution(request, costs, options.device);
+        sky.choice = choose(request.only_split, sky.choices);
         if (!sky.choice) return sky;
     }
     // Of unit spectrum: on pixels of the area w the variance is 1/w, n_pixels / 4 pi on HEALPix.

@@ -7,9 +7,8 @@
 #include <limits>
 
 #include "sht/analysis/analysis_operator.hpp"
-#include "sht/analysis/analysis_solver.hpp"
 #include "sht/analysis/field_memory.hpp"
-#include "sht/plan_checks.hpp"
+#include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
 #include "zonal/error.hpp"
 

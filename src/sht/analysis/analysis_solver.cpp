@@ -1,4 +1,4 @@
-#include "sht/analysis/analysis_solver.hpp"
+#include "sht/analysis/analysis_operator.hpp"
 
 #include <fmt/core.h>
 
