@@ -24,7 +24,7 @@ void measure(std::int64_t nside, double fwhm_pixels, int runs, const char* preci
     const double fwhm = fwhm_pixels * pixel;
     PixelConvolutionOptions options;
     options.method = PixelMethod::pixel_sum;
-    options.precision = sizeof(T) == 4 ? Precision::single_ : Precision::double_;
+    options.precision = sizeof(T) == 4 ? Precision::float32 : Precision::float64;
     options.accuracy = sizeof(T) == 4 ? 3e-8 : 1e-12;
     options.device = Device::cuda(0);
     options.threads = 8;

@@ -89,7 +89,7 @@ class Measurement {
         const auto& choice = choices_[i];
         const bool is_slow = results_[i].seconds < HUGE_VAL && results_[i].seconds > hopeless * fastest_;
         if (!choice.excluded.empty() || is_left_out(i) || is_slow) return;
-        if (choice.precision == Precision::single_)
+        if (choice.precision == Precision::float32)
             measure<float>(request_, choice, sample_, fastest_, results_[i]);
         else
             measure<double>(request_, choice, sample_, fastest_, results_[i]);

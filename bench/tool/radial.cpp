@@ -84,7 +84,7 @@ class Convolution {
     void plan_pixels(const RadialBenchOptions& options, const MapRun& run, const RadialProblem& problem) {
         PixelConvolutionOptions plan;
         plan.method = pixel_method(*options.method);
-        plan.precision = std::is_same_v<T, float> ? Precision::single_ : Precision::double_;
+        plan.precision = std::is_same_v<T, float> ? Precision::float32 : Precision::float64;
         plan.threads = run.run.thread_count();
         plan.device = run.run.device;
         const auto make = [&](const auto& kernel, auto& made) {

@@ -53,7 +53,7 @@ class ConvolvedNoise {
           plan_(grid_, {.lmax = lmax, .threads = static_cast<int>(split.threads)}),
           noise_(white_noise(grid_.n_pixels(), static_cast<std::uint64_t>(options.seed))),
           noise_alm_(quadrature(noise_)) {
-        pixels_.precision = options.single ? Precision::single_ : Precision::double_;
+        pixels_.precision = options.single ? Precision::float32 : Precision::float64;
         pixels_.accuracy = std::clamp(split.error / 100, 1e-12, 1e-6);
         pixels_.threads = static_cast<int>(split.threads);
     }
@@ -72,7 +72,7 @@ class ConvolvedNoise {
     Map in_pixel_space(const SplineProfile& profile) const {
         const PixelConvolutionPlan plan(grid_, profile.kernel(), grid_, pixels_);
         Map map({1, 1, grid_.n_pixels()});
-        if (pixels_.precision == Precision::double_) {
+        if (pixels_.precision == Precision::float64) {
             plan.convolve<double>(noise_.view()[0], map.view()[0]);
             return map;
         }

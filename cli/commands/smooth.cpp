@@ -108,7 +108,7 @@ std::optional<Pixelization> output_pixels(const SmoothOptions& options, const Sk
 
 std::optional<Precision> precision_of_sums(const SmoothOptions& options) {
     if (!options.precision) return {};
-    return *options.precision == io::Precision::float32 ? Precision::single_ : Precision::double_;
+    return *options.precision == io::Precision::float32 ? Precision::float32 : Precision::float64;
 }
 
 /// Everything but the mask and weights, which it refers to.

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "engine/choice_report.hpp"
 #include "zonal/angle.hpp"
 
@@ -54,7 +56,7 @@ void report_planning(const SmoothOptions& options, const SmoothedPart& part, con
 }
 
 void report_errors(const SmoothOptions& options, const SmoothedPart& part, Json& report) {
-    report["precision"] = part.precision == Precision::single_ ? "float" : "double";
+    report["precision"] = part.precision == Precision::float32 ? "float" : "double";
     if (part.estimated_error) report["estimated_error"] = *part.estimated_error;
     if (part.quadrature_error) {
         const auto& spectrum = options.kernel.input_spectrum;
@@ -79,7 +81,10 @@ void report_part(const SmoothOptions& options, const SmoothedPart& part, const S
         report["lmax"] = part.lmax;
         AnalysisChoice analysis;
         analysis.tolerance = part.tolerance;
-        report_analysis(part.analysis, analysis, session);
+        auto told = part.analysis;
+        if (options.analysis.tolerance > 0 && !told.reached_tolerance)
+            session.miss("--tolerance: " + std::exchange(told.note, ""));
+        report_analysis(told, analysis, session);
     } else {
         report_errors(options, part, report);
         if (part.choice) report_split(*part.choice, part.parts, session);

@@ -17,7 +17,7 @@ inline constexpr double transform_rounding = 1e-14;
 inline double rounding_of_sums(Precision precision, double radius_in_pixels, bool is_cut) {
     constexpr double in_double = 1e-11, in_single = 1e-6;
     constexpr double per_pixel_of_sums = 1.2e-7, per_pixel_of_rings = 1.5e-8;
-    if (precision == Precision::double_) return in_double;
+    if (precision == Precision::float64) return in_double;
     return in_single + (is_cut ? per_pixel_of_sums : per_pixel_of_rings) * radius_in_pixels;
 }
 
@@ -25,7 +25,7 @@ inline double rounding_of_sums(Precision precision, double radius_in_pixels, boo
 /// hundredth of the error, which is where splines of splits stop converging, and more would show.
 inline double accuracy_of_sums(Precision precision, double error) {
     constexpr double share = 0.01, single = 3e-8, least = 1e-12, most = 1e-5;
-    return std::clamp(share * error, precision == Precision::single_ ? single : least, most);
+    return std::clamp(share * error, precision == Precision::float32 ? single : least, most);
 }
 
 /// What an accuracy adds to the error: 10 times itself at most, as `zonal-bench radial` measures.

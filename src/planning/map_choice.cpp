@@ -75,7 +75,7 @@ Problem make_problem(const MapPart& what, std::int64_t lmax) {
     request.error = error_of_sums(options.mask_rule, options.error);
     request.reference = options.reference.value_or(ConvolutionReference::discrete);
     request.n_maps = what.has_spin() ? 1 : map.rows().extent(0);
-    request.allow_single = options.precision != Precision::double_ && fits_single(map);
+    request.allow_single = options.precision != Precision::float64 && fits_single(map);
     request.consider_split =
         problem.is_single() && options.mask_rule.mode != MaskMode::renormalize && !what.keeps_counts();
     request.theta_cut = options.theta_cut;
@@ -132,7 +132,7 @@ ConvolutionChoice follow(const SavedPlan& plan, const MapPart& what, const Probl
         (choice.method == ConvolutionMethod::split && !problem.request.consider_split))
         reject(fmt::format("method = {}: cannot do what normalization and mask ask for",
                            to_string(choice.method)));
-    if (choice.precision == Precision::single_ && !problem.request.allow_single)
+    if (choice.precision == Precision::float32 && !problem.request.allow_single)
         reject("precision = float: must be double for this map and these options");
     if (options.device.kind() != Device::Kind::automatic && choice.device != options.device)
         reject(fmt::format("device = {}: must be {}", to_string(choice.device), to_string(options.device)));

@@ -15,7 +15,7 @@ namespace {
 
 std::string error_below(double error, double least, Precision precision) {
     return fmt::format("error = {}: must be above {:.3g} with sums in {} precision", error, least,
-                       precision == Precision::single_ ? "float" : "double");
+                       precision == Precision::float32 ? "float" : "double");
 }
 
 void check_mask_options(const MapPart& what, ConvolutionMethod method) {
@@ -63,7 +63,7 @@ void check_sums(const MapPart& what, ConvolutionMethod method) {
         throw InvalidArgument(
             fmt::format("{}: has Q and U, and normalization = pixel is for counts, fields of spin 0 alone",
                         what.map.header().source));
-    const auto precision = options.precision.value_or(Precision::double_);
+    const auto precision = options.precision.value_or(Precision::float64);
     if (const double least = rounding_of_sums(precision, 0, false); !options.cut && !(options.error > least))
         throw InvalidArgument(error_below(options.error, least, precision));
     check_mask_options(what, method);
@@ -83,7 +83,7 @@ struct Sums {
 Sums sums_of(const MapPart& what, const Way& way, double radius) {
     const auto& options = what.options;
     const auto precision =
-        way.choice ? way.choice->precision : options.precision.value_or(Precision::double_);
+        way.choice ? way.choice->precision : options.precision.value_or(Precision::float64);
     const double pixels = radius / std::sqrt(4 * core::pi / static_cast<double>(what.map.grid().n_pixels()));
     const bool is_cut = way.method == ConvolutionMethod::pixel_sum;
     double accuracy = 0;
@@ -308,7 +308,7 @@ class PixelSmoothing {
 
 void smooth_by_sums(const MapPart& what, const Way& way, SkyMap& out, SmoothedPart& part) {
     check_sums(what, way.method);
-    if (!way.choice && what.options.precision == Precision::single_ && !fits_single(what.map))
+    if (!way.choice && what.options.precision == Precision::float32 && !fits_single(what.map))
         throw InvalidArgument(fmt::format(
             "{}: its largest value is not from 1e-25 to 1e25, as single precision needs: must be double",
             what.map.header().source));

@@ -131,14 +131,14 @@ class Planner {
     std::string why_no_sums() const {
         if (sums_error() > request_.error / 2)
             return fmt::format("sums over these pixels are wrong by {:.1e}", sums_error());
-        const double least = rounding_of_sums(Precision::double_, 0, false) * convolved_.noise;
+        const double least = rounding_of_sums(Precision::float64, 0, false) * convolved_.noise;
         return is_allowed(least) ? "" : fmt::format("rounding alone may be {:.0e}", least);
     }
 
     void exclude_sums(const std::string& reason) {
         for (const auto method : {ConvolutionMethod::ring_fft, ConvolutionMethod::pixel_sum}) {
             ConvolutionChoice choice{method, devices_[0]->device};
-            choice.error = std::hypot(sums_error(), rounding_of_sums(Precision::double_, 0, false));
+            choice.error = std::hypot(sums_error(), rounding_of_sums(Precision::float64, 0, false));
             choice.excluded = reason;
             choices_.push_back(choice);
         }
@@ -158,7 +158,7 @@ class Planner {
     }
 
     bool is_allowed(Precision precision, double support, bool is_cut) const {
-        const bool is_wanted = request_.allow_single || precision == Precision::double_;
+        const bool is_wanted = request_.allow_single || precision == Precision::float64;
         return is_wanted && is_allowed(rounding_of(precision, support, is_cut));
     }
 
@@ -204,7 +204,7 @@ class Planner {
         const double hard = support();
         const double disc = static_cast<double>(request_.grid.n_pixels()) * (1 - std::cos(hard)) / 2;
         for (const auto* device : devices_)
-            for (const auto precision : {Precision::single_, Precision::double_}) {
+            for (const auto precision : {Precision::float32, Precision::float64}) {
                 const double faded = faded_support(precision, hard);
                 if (faded > hard && is_allowed(precision, faded, false))
                     add_sum(*device, ConvolutionMethod::ring_fft, precision, faded, false);
@@ -297,8 +297,8 @@ class Planner {
 
     /// Their sums over pixels end softly, at discs of a few degrees.
     Precision precision_of_splits() const {
-        return is_allowed(Precision::single_, most_split_support, false) ? Precision::single_
-                                                                         : Precision::double_;
+        return is_allowed(Precision::float32, most_split_support, false) ? Precision::float32
+                                                                         : Precision::float64;
     }
 
     double rounding_of_split(Precision precision) const {

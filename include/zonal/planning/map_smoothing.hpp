@@ -55,7 +55,7 @@ struct MapSmoothingOptions {
     MaskRule mask_rule = {};
 
     std::optional<Pixelization> pixels_out = {};  ///< of the result. Empty: the map's
-    /// Of sums over pixels: single_ or double_. Empty: double_, but automatic and split may choose single_.
+    /// Of sums over pixels: float32 or float64. Empty: float64, but automatic and split may choose float32.
     std::optional<Precision> precision = {};
     std::optional<CostModel> costs = {};  ///< to plan by. Empty: default_cost_model
     std::optional<SavedPlan> plan = {};   ///< to follow instead of planning; method = automatic
@@ -80,7 +80,7 @@ struct SmoothedPart {
     ConvolutionReference reference = ConvolutionReference::continuous;
     Normalization normalization = Normalization::none;
     Device device = Device::cpu();
-    Precision precision = Precision::double_;  ///< of sums over pixels
+    Precision precision = Precision::float64;  ///< of sums over pixels
     std::vector<AppliedKernel> kernels;  ///< one for all rows, or one for each; of a split: the whole one
 
     double error_bound = 0;                 ///< MapSmoothingOptions::error

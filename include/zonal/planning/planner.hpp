@@ -153,7 +153,7 @@ struct ConvolutionRequest {
 struct ConvolutionChoice {
     ConvolutionMethod method = ConvolutionMethod::harmonic;
     Device device = Device::cpu();  ///< split: of the sum over pixels
-    Precision precision = Precision::double_;
+    Precision precision = Precision::float64;
     /// Angle at which the profile is cut, rad; 0 in harmonic space. What the cut takes from the kernel's
     /// integral, if it has one, counts as the error of a constant map.
     double support = 0;

@@ -54,7 +54,7 @@ class CpuPixelSum final : public ConvolverOf<CpuPixelSum<Rank>, PixelSumStorage<
     void convolve_maps(View<const Map, 3> maps, View<Map, 3> convolved, PixelSumStorage<Rank>& storage,
                        const Progress& progress) const {
         const auto start = std::chrono::steady_clock::now();
-        if (options_.precision == Precision::single_)
+        if (options_.precision == Precision::float32)
             run<float>(maps, convolved, storage, progress);
         else
             run<double>(maps, convolved, storage, progress);
@@ -75,7 +75,7 @@ class CpuPixelSum final : public ConvolverOf<CpuPixelSum<Rank>, PixelSumStorage<
 
     PixelConvolutionWork work() const override {
         PixelConvolutionWork one = schedule_.work(), work;
-        one.pixel_weights = options_.precision == Precision::single_ ? count_weight_values<float>(schedule_)
+        one.pixel_weights = options_.precision == Precision::float32 ? count_weight_values<float>(schedule_)
                                                                      : count_weight_values<double>(schedule_);
         for (int pass = 0; pass < n_passes; ++pass) add(one, work);
         return work;

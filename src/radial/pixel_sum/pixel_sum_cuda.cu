@@ -178,7 +178,7 @@ std::unique_ptr<const BasicConvolver<Rank>> make_sum(const Grid& grid, const Sum
                                                      const Grid& grid_out,
                                                      const PixelConvolutionOptions& options) {
     const core::CurrentDevice current(options.device.index());
-    if (options.precision == Precision::single_)
+    if (options.precision == Precision::float32)
         return std::make_unique<CudaPixelSum<float, Rank>>(grid, kernel, grid_out, options);
     return std::make_unique<CudaPixelSum<double, Rank>>(grid, kernel, grid_out, options);
 }

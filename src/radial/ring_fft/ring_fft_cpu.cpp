@@ -356,7 +356,7 @@ class CpuRingFft final : public ConvolverOf<CpuRingFft<S, Rank>, RingFftStorage<
 template <int Rank>
 std::unique_ptr<const BasicConvolver<Rank>> make_cpu_ring_fft(RingFftGeometry geometry,
                                                               const PixelConvolutionOptions& options) {
-    if (options.precision == Precision::single_)
+    if (options.precision == Precision::float32)
         return std::make_unique<const CpuRingFft<float, Rank>>(std::move(geometry), options.threads);
     return std::make_unique<const CpuRingFft<double, Rank>>(std::move(geometry), options.threads);
 }

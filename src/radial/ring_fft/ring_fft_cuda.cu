@@ -250,7 +250,7 @@ template <int Rank>
 std::unique_ptr<const BasicConvolver<Rank>> make_cuda_ring_fft(RingFftGeometry geometry,
                                                                const PixelConvolutionOptions& options) {
     const core::CurrentDevice current(options.device.index());
-    if (options.precision == Precision::single_)
+    if (options.precision == Precision::float32)
         return std::make_unique<const CudaRingFft<float, Rank>>(std::move(geometry), options);
     return std::make_unique<const CudaRingFft<double, Rank>>(std::move(geometry), options);
 }

@@ -130,7 +130,7 @@ TEST(PlanConvolution, ListsWhatMayBeTakenFastestFirst) {
 TEST(PlanConvolution, SinglePrecisionOnlyWhereTheErrorPermits) {
     const auto has_single = [](const std::vector<ConvolutionChoice>& choices) {
         return std::any_of(choices.begin(), choices.end(),
-                           [](const auto& c) { return c.precision == Precision::single_; });
+                           [](const auto& c) { return c.precision == Precision::float32; });
     };
     auto request = request_for(32, 400, 1e-4);
     const auto costs = default_cost_model(2);
