@@ -2,7 +2,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
-#include <algorithm>
 
 namespace zonal {
 
@@ -27,16 +26,8 @@ ComplexSchur complex_schur(const Eigen::MatrixXcd& matrix, bool with_unitary) {
 }
 
 DenseSvd dense_svd(const Eigen::MatrixXd& matrix) {
-    // Jacobi's of square matrices compiles in a tenth of the time of the divide-and-conquer one, which would
-    // take more than half of this file's. Zeros that are appended change no singular value but those that are
-    // left out again.
-    const auto rows = matrix.rows(), columns = matrix.cols(), n = std::min(rows, columns);
-    Eigen::MatrixXd square = Eigen::MatrixXd::Zero(std::max(rows, columns), std::max(rows, columns));
-    square.topLeftCorner(rows, columns) = matrix;
-    const Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner> svd(
-        square, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    return {svd.matrixU().topLeftCorner(rows, n), svd.singularValues().head(n),
-            svd.matrixV().topLeftCorner(columns, n)};
+    const Eigen::BDCSVD<Eigen::MatrixXd> svd(matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    return {svd.matrixU(), svd.singularValues(), svd.matrixV()};
 }
 
 }  // namespace zonal
