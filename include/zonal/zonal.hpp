@@ -24,6 +24,7 @@
 #include "zonal/mask.hpp"
 #include "zonal/memory.hpp"
 #include "zonal/normalized_convolution.hpp"
+#include "zonal/planning/certificate.hpp"
 #include "zonal/planning/convolution_plan.hpp"
 #include "zonal/planning/map_smoothing.hpp"
 #include "zonal/planning/noise_sky.hpp"

@@ -1,4 +1,4 @@
-#include "planning/disc_discrepancy.hpp"
+#include "planning/certificate/disc_discrepancy.hpp"
 
 #include <algorithm>
 #include <charconv>

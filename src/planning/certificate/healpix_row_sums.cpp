@@ -1,4 +1,4 @@
-#include "planning/healpix_row_sums.hpp"
+#include "planning/certificate/healpix_row_sums.hpp"
 
 #include <algorithm>
 #include <cmath>

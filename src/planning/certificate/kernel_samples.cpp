@@ -1,4 +1,4 @@
-#include "planning/kernel_samples.hpp"
+#include "planning/certificate/kernel_samples.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "core/constants.hpp"
-#include "planning/disc_discrepancy.hpp"
-#include "planning/healpix_row_sums.hpp"
-#include "planning/kernel_samples.hpp"
+#include "planning/certificate/disc_discrepancy.hpp"
+#include "planning/certificate/healpix_row_sums.hpp"
+#include "planning/certificate/kernel_samples.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planning/certificate.hpp"
 
