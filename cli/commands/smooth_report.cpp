@@ -58,6 +58,7 @@ void report_planning(const SmoothOptions& options, const SmoothedPart& part, con
 void report_errors(const SmoothOptions& options, const SmoothedPart& part, Json& report) {
     report["precision"] = part.precision == Precision::float32 ? "float" : "double";
     if (part.estimated_error) report["estimated_error"] = *part.estimated_error;
+    if (part.certified_error) report["certified_error"] = *part.certified_error;
     if (part.quadrature_error) {
         const auto& spectrum = options.kernel.input_spectrum;
         report["estimated_quadrature_error"] = *part.quadrature_error;

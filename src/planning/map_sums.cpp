@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "core/constants.hpp"
+#include "planning/certificate/map_certificate.hpp"
 #include "planning/error_model.hpp"
 #include "zonal/error.hpp"
 
@@ -101,6 +103,8 @@ class PixelSmoothing {
         : what_(what), way_(way), out_(out), part_(part) {
         request_.grid = what.map.grid();
         request_.threads = what.options.threads;
+        whole_.grid = what.map.grid();
+        whole_.lmax = way.lmax >= 0 ? way.lmax : default_smoothing_lmax(what.map.grid());
         options_.mask = what.options.mask_rule;
         options_.keep_counts = what.keeps_counts();
         options_.ring_weights = what.options.ring_weights;
@@ -117,14 +121,15 @@ class PixelSmoothing {
             const auto first = group.first_row;
             const std::int64_t spins = group.fields == Fields::scalars ? 0 : 2;
             const auto scalars = group.n_rows - spins;
-            request_.kernel = kernels_[0].kernel;
+            use_kernel(0);
             if (spins > 0) convolve_spin(first + scalars);
             if (kernels_.size() == 1 && scalars > 0) convolve(first, scalars);
             for (auto row = first; kernels_.size() > 1 && row < first + scalars; ++row) {
-                request_.kernel = kernels_[static_cast<std::size_t>(row)].kernel;
+                use_kernel(static_cast<std::size_t>(row));
                 convolve(row, 1);
             }
         }
+        if (std::isfinite(certified_)) part_.certified_error = certified_;
         part_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
 
@@ -142,7 +147,8 @@ class PixelSmoothing {
 
     void find_kernels() {
         const auto& options = what_.options;
-        const auto given = given_kernels(what_.kernel, options.lmax);
+        given_ = given_kernels(what_.kernel, options.lmax);
+        const auto& given = given_;
         const bool normalize = what_.normalizes();
         sums_ = sums_of(what_, way_, way_.choice ? way_.choice->support : 0);
         for (std::size_t i = 0; i < given.size(); ++i) {
@@ -234,6 +240,17 @@ class PixelSmoothing {
         choice_.device = resolve_device(way_.device);
     }
 
+    /// Convolves with this kernel from now on, which stands for the whole one.
+    void use_kernel(std::size_t index) {
+        const auto& kernel = kernels_[index];
+        request_.kernel = kernel.kernel;
+        const auto whole = whole_kernel(given_[index], what_.normalizes());
+        whole_.kernel = whole.kernel;
+        applied_ = choice_;
+        if (!way_.is_split()) applied_.support = kernel.is_cut ? kernel.applied.support : 0;
+        scale_ = kernel.applied.scale / whole.applied.scale;
+    }
+
     /// Whether Q and U have the cut of I. Ring FFTs leave rings of the caps to the sum over pixels for
     /// kernels that end with a step; a whole Gaussian ends where the accuracy lets it, and its window needs
     /// no scale.
@@ -244,7 +261,11 @@ class PixelSmoothing {
 
     void convolve_spin(std::int64_t row) {
         const auto& scalar = kernels_[0];
+        const double scale_of_scalars = scale_, support_of_scalars = applied_.support;
         options_.scale = 1;
+        whole_.polarization = way_.is_planned_spin() ? *way_.polarization
+                                                     : whole_spin_kernel(what_.kernel, what_.options.lmax,
+                                                                         given_[0], what_.normalizes());
         if (way_.is_planned_spin()) {
             request_.polarization = way_.polarization->truncated(way_.choice->support);
         } else {
@@ -252,8 +273,13 @@ class PixelSmoothing {
                 whole_spin_kernel(what_.kernel, what_.options.lmax, scalar, what_.normalizes());
             if (has_cut_of_scalars()) cut_spin(scalar);
         }
+        if (!way_.is_split()) applied_.support = request_.polarization->support();
+        scale_ = options_.scale;
         convolve(row, 2);
+        applied_.support = support_of_scalars;
+        scale_ = scale_of_scalars;
         request_.polarization.reset();
+        whole_.polarization.reset();
         options_.scale = 1;
     }
 
@@ -284,6 +310,7 @@ class PixelSmoothing {
         const auto result = ConvolutionPlan(request_, choice_, options_)
                                 .convolve<double>(what_.map.rows().slice(first, count), what_.options.mask,
                                                   out_.rows().slice(first, count), share);
+        certify(first, count);
         part_.device = result.device;
         part_.parts = result.parts;
         std::copy(result.masked_pixels.begin(), result.masked_pixels.end(),
@@ -292,11 +319,25 @@ class PixelSmoothing {
                   part_.unseen_pixels.begin() + first);
     }
 
+    void certify(std::int64_t first, std::int64_t count) {
+        whole_.n_maps = request_.n_maps;
+        auto options = options_;
+        options.scale = scale_;
+        const auto error =
+            planning::certify(whole_, applied_, options, what_.map.rows().slice(first, count),
+                              what_.options.mask, std::as_const(out_).rows().slice(first, count));
+        certified_ = std::max(certified_, error);
+    }
+
     const MapPart& what_;
     const Way& way_;
     SkyMap& out_;
     SmoothedPart& part_;
-    std::vector<CutKernel> kernels_;
+    std::vector<CutKernel> given_, kernels_;
+    ConvolutionRequest whole_;   ///< of the kernel that the result stands for
+    ConvolutionChoice applied_;  ///< what was done of it
+    double scale_ = 1;           ///< of what was applied, over the whole
+    double certified_ = 0;
     double radius_ = 0;  ///< of the widest kernel, rad
     Sums sums_{};
     ConvolutionRequest request_;

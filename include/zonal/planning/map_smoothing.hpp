@@ -88,6 +88,10 @@ struct SmoothedPart {
     std::optional<double>
         quadrature_error;  ///< what the sum over the pixels is from the continuous reference
 
+    /// What the error is at most, whatever the map is: of sums over pixels and splits, from the discrete
+    /// reference (certificate.hpp), the largest of the rows. Empty where there is no bound.
+    std::optional<double> certified_error;
+
     std::vector<ConvolutionChoice>
         choices;  ///< those of automatic and split; empty where a plan was followed
     std::optional<ConvolutionChoice> choice;  ///< the one that was taken
