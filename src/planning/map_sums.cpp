@@ -104,6 +104,7 @@ class PixelSmoothing {
         request_.grid = what.map.grid();
         request_.threads = what.options.threads;
         whole_.grid = what.map.grid();
+        whole_.threads = what.options.threads;
         whole_.lmax = way.lmax >= 0 ? way.lmax : default_smoothing_lmax(what.map.grid());
         options_.mask = what.options.mask_rule;
         options_.keep_counts = what.keeps_counts();

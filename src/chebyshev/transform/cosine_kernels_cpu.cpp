@@ -130,15 +130,15 @@ void add(T weight, const T* a, std::int64_t n, T* sum) {
 }
 
 template <class T>
-constexpr CosineLoops<T> loops{multiply_matrices<T>, add_and_subtract<T>, multiply<T>, multiply_add<T>,
-                               add<T>};
+constexpr CosineLoops<T> cosine_table{multiply_matrices<T>, add_and_subtract<T>, multiply<T>, multiply_add<T>,
+                                      add<T>};
 
 // The dispatch takes functions, not templates.
 const CosineLoops<float>* float_cosine_loops() {
-    return &loops<float>;
+    return &cosine_table<float>;
 }
 const CosineLoops<double>* double_cosine_loops() {
-    return &loops<double>;
+    return &cosine_table<double>;
 }
 
 }  // namespace zonal::chebyshev::HWY_NAMESPACE

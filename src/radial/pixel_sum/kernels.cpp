@@ -227,14 +227,14 @@ void to_images(const T* row, std::int64_t count, T* images) {
 }
 
 template <class T>
-constexpr SumLoops<T> loops{filter<T>, to_lanes<T>, to_images<T>, weights_of<T>, add_images<T>};
+constexpr SumLoops<T> sum_table{filter<T>, to_lanes<T>, to_images<T>, weights_of<T>, add_images<T>};
 
 // The dispatch takes functions, not templates.
 const SumLoops<float>* float_sum_loops() {
-    return &loops<float>;
+    return &sum_table<float>;
 }
 const SumLoops<double>* double_sum_loops() {
-    return &loops<double>;
+    return &sum_table<double>;
 }
 
 }  // namespace zonal::radial::HWY_NAMESPACE

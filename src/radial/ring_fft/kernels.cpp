@@ -217,15 +217,15 @@ void fold_block(const S* HWY_RESTRICT north, const S* HWY_RESTRICT south, std::i
 }
 
 template <class S>
-constexpr RingFftLoops<S> loops{write_waves<S>, transform_rows<S>, add_products<S>, unfold_block<S>,
-                                fold_block<S>};
+constexpr RingFftLoops<S> ring_fft_table{write_waves<S>, transform_rows<S>, add_products<S>, unfold_block<S>,
+                                         fold_block<S>};
 
 // The dispatch takes functions, not templates.
 const RingFftLoops<float>* float_ring_fft_loops() {
-    return &loops<float>;
+    return &ring_fft_table<float>;
 }
 const RingFftLoops<double>* double_ring_fft_loops() {
-    return &loops<double>;
+    return &ring_fft_table<double>;
 }
 
 }  // namespace zonal::radial::HWY_NAMESPACE
