@@ -111,7 +111,7 @@ std::optional<Precision> precision_of_sums(const SmoothOptions& options) {
     return *options.precision == io::Precision::float32 ? Precision::float32 : Precision::float64;
 }
 
-/// Everything but the mask and weights, which it refers to.
+/// All but the mask and the weights: the caller adds those, and keeps them alive.
 MapSmoothingOptions library_options(const SmoothOptions& options, const SkyMap& map, SmoothingInput& given,
                                     Session& session) {
     const auto& kernel = options.kernel;
@@ -259,7 +259,7 @@ void run(SmoothOptions& options, Session& session) {
     smooth_map(options, session);
 }
 
-/// The options that arguments of zonal::smooth come from, as its messages name them.
+/// Arguments as zonal::smooth's messages name them, and the options that they come from.
 OptionNames option_names(const SmoothOptions& options) {
     const auto window = window_text(options);
     return {{"mask_rule.mode = ", "--mask-mode "},

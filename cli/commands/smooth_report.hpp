@@ -8,13 +8,13 @@
 
 namespace zonal::cli {
 
-/// What the files behind the options hold that the report names.
+/// What the report names from the files that the options give.
 struct SmoothingInput {
     std::vector<double> energies;  ///< of the kernels, MeV; empty: they have none
     std::string costs;             ///< fingerprint of the costs that were planned by
 };
 
-/// Adds what was done to the report, with its notes: of one part at the top, of two under "parts".
+/// Adds to the report what was done, and its notes: a single part at the top level, two parts under "parts".
 void report_smoothing(const SmoothOptions& options, const SmoothedMap& smoothed, const SmoothingInput& given,
                       Session& session);
 

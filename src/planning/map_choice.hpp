@@ -32,20 +32,21 @@ struct Way {
     std::int64_t lmax = -1;                     ///< of harmonic space; -1: the default
     PlannedAnalysis analysis{};                 ///< in harmonic space
     std::optional<ConvolutionChoice> choice{};  ///< where it was planned
-    /// By which errors are weighed: of the map's rows or one for all, of Q and U those of E and B.
+    /// The C_l that errors are weighed by: one for each row of the map, or one for all; for Q and U, those of
+    /// E and B.
     std::vector<std::vector<double>> spectra{};
     std::optional<PolarizationKernel> polarization{};  ///< of Q and U: what was planned for, not cut
     std::optional<PixelQuadrature> quadrature{};
-    /// Whether the choice is for just this kernel and spectrum, so that its cut and accuracy hold; else there
-    /// are several, and each kernel is cut by itself.
+    /// Whether there is one kernel and one spectrum, to which the choice's cut and accuracy apply. If there
+    /// are several, each kernel is cut by itself.
     bool is_exact = false;
 
     bool is_planned_spin() const { return choice && polarization; }
     bool is_split() const { return method == ConvolutionMethod::split; }
 };
 
-/// Returns why harmonic space alone comes into question, whatever the kernel's width; empty where any way
-/// does.
+/// Returns why only harmonic space is possible, whatever the kernel's width; empty if other ways are possible
+/// too.
 std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options);
 
 /// Finds the way for method = automatic or split, and tells what was looked at in `part`. Throws ErrorNotKept
@@ -55,8 +56,8 @@ Way plan_way(const MapPart& what, SmoothedPart& part);
 /// Returns the spectra that errors of a part are weighed by.
 std::vector<std::vector<double>> input_spectra(const MapPart& what);
 
-/// Whether sums in single precision hold the map's values: the largest, but for UNSEEN, is 0 or from 1e-25 to
-/// 1e25, as products with kernels in 1/sr and weights are summed.
+/// Whether single precision can hold the sums: the largest absolute value, UNSEEN apart, is 0 or from 1e-25
+/// to 1e25, which leaves room for products with kernels (1/sr) and weights.
 bool fits_single(const SkyMap& map);
 
 }  // namespace zonal::planning

@@ -39,12 +39,12 @@ CutKernel whole_kernel(const CutKernel& given, bool normalize);
 CutKernel cut_at(const CutKernel& given, double theta_cut, const std::vector<std::vector<double>>& c_l,
                  bool normalize);
 
-/// Cuts a kernel where that costs the error at most, with what the cut takes from the integral.
+/// Cuts a kernel where the cut costs at most `error`, including what it takes from the integral.
 CutKernel cut_for_error(const CutKernel& given, double error, const std::vector<std::vector<double>>& c_l,
                         const Grid& grid, bool normalize);
 
-/// Returns what convolves Q and U, not cut: of a Gaussian, or of a beam's E and B times what makes the
-/// integral of I's kernel 1 where normalize says so.
+/// Returns the uncut kernel of Q and U: a Gaussian's, or that of a beam's E and B windows. normalize: scales
+/// the beam's by what makes the integral of I's kernel 1.
 PolarizationKernel whole_spin_kernel(const MapKernel& kernel, std::int64_t lmax, const CutKernel& scalar,
                                      bool normalize);
 

@@ -80,8 +80,10 @@ struct Sums {
     double arithmetic;  ///< what both cost, rms over the rms of the result
 };
 
-/// A plan says; else sums over pixels are done as they are asked for, by the planner's model of errors.
-/// Counts are kept as well as the sums of kernels agree, and kernels cut by hand as well as can be.
+/// Follows the plan if there is one. Otherwise the options give the precision, and the model of errors gives
+/// the accuracy.
+/// Where counts are kept, or the kernel is cut by hand, the accuracy is the default of the precision,
+/// whatever the error.
 Sums sums_of(const MapPart& what, const Way& way, double radius) {
     const auto& options = what.options;
     const auto precision =
@@ -205,8 +207,8 @@ class PixelSmoothing {
         part_.precision = sums_.precision;
     }
 
-    /// What the sum over pixels is from the continuous reference is not an error of the result, but nobody
-    /// shall take the one for the other.
+    /// The result stands for the sum over pixels, so its distance from the continuous reference is not an
+    /// error; it is reported so that nobody takes one for the other.
     void find_quadrature() {
         if (what_.map.nside() == 0 || what_.has_weights()) return;
         std::vector<PixelQuadrature> quadratures;
@@ -252,8 +254,8 @@ class PixelSmoothing {
         scale_ = kernel.applied.scale / whole.applied.scale;
     }
 
-    /// Whether Q and U have the cut of I. Ring FFTs leave rings of the caps to the sum over pixels for
-    /// kernels that end with a step; a whole Gaussian ends where the accuracy lets it, and its window needs
+    /// Whether Q and U have the cut of I. If a kernel ends with a step, ring FFTs leave rings of the polar
+    /// caps to the sum over pixels. A Gaussian that is left whole fades below the accuracy instead, and needs
     /// no scale.
     bool has_cut_of_scalars() const {
         const bool whole = way_.method == ConvolutionMethod::ring_fft && !what_.kernel.window.beam;

@@ -13,7 +13,7 @@
 
 namespace zonal {
 
-/// What is made 1 of a kernel.
+/// Which property of a kernel is scaled to 1.
 enum class Normalization {
     window,  ///< its integral over the sphere
     pixel,   ///< its sum over the pixels, for each pixel of the map: keeps counts. Sums over pixels can.
