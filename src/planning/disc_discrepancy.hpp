@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "zonal/grid.hpp"
+
+namespace zonal::planning {
+
+/// Returns nside of a HEALPix grid with its weights, or of the one that a subset of rings was taken from; 0
+/// for other grids.
+std::int64_t nside_of_rings(const Grid& grid);
+
+/// Bounds how far the weights of the pixels in a disc around any pixel's centre add up to another area than
+/// the disc's. With N(t) their sum up to the angle t and g >= 0,
+///   sum_p' w(p') g(theta(p, p')) = int g(t) dN(t) <= int g dOmega + int over |dg-| + int under |dg+|,
+/// where g falls (dg-) and rises (dg+), as in Koksma's inequality: so every row sum is bounded by integrals
+/// over one angle.
+class DiscDiscrepancy {
+  public:
+    explicit DiscDiscrepancy(const Grid& grid);
+
+    /// These bound N(theta) - area and area - N(theta), sr, from above; theta: rad.
+    double over(double theta) const;
+    double under(double theta) const;
+    /// The side of a pixel of mean area, rad.
+    double pixel() const { return pixel_; }
+
+  private:
+    double on_healpix(double theta) const;
+    void tabulate(const Grid& grid);
+
+    double pixel_;
+    bool is_healpix_, is_odd_;           ///< HEALPix; with an odd nside
+    std::vector<double> angle_, bound_;  ///< of other grids, ascending: up to each angle
+};
+
+}  // namespace zonal::planning

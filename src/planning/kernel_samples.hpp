@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "zonal/kernel.hpp"
+#include "zonal/polarization_convolution.hpp"
+
+namespace zonal::planning {
+
+/// |K| of a kernel at angles dense enough that it is nearly linear in between: of Q and U |K+| + |K-|.
+struct KernelSamples {
+    std::vector<double> theta, value;  ///< rad, ascending from 0; 1/sr
+    /// int |K| dOmega beyond the last angle, where all is below 1e-15 of the peak.
+    double remainder = 0;
+    double peak = 0;
+};
+
+KernelSamples sample(const RadialKernel& kernel);
+KernelSamples sample(const PolarizationKernel& kernel);
+
+}  // namespace zonal::planning
