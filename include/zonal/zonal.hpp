@@ -24,6 +24,7 @@
 #include "zonal/mask.hpp"
 #include "zonal/memory.hpp"
 #include "zonal/normalized_convolution.hpp"
+#include "zonal/planning/certificate.hpp"
 #include "zonal/planning/convolution_plan.hpp"
 #include "zonal/planning/pixel_quadrature.hpp"
 #include "zonal/planning/planner.hpp"

@@ -174,4 +174,17 @@ double KernelNorms::peak() const {
     return samples_->kernel.peak;
 }
 
+double KernelNorms::least_row_sum() const {
+    const auto& s = *samples_;
+    const double pixel = s.discrepancy.pixel();
+    // At least the pixel itself counts, as HEALPix weighs it.
+    const double itself = s.nside > 0 ? pixel * pixel * s.kernel.value[0] : 0;
+    return std::max({0.0, itself, s.integral[0] - s.variation[0]});
+}
+
+double KernelNorms::pixels_in_beam() const {
+    const double pixel = samples_->discrepancy.pixel();
+    return whole() / (pixel * pixel * peak());
+}
+
 }  // namespace zonal

@@ -43,10 +43,63 @@ class KernelNorms {
     double table(double accuracy) const;
     /// Returns the largest |K|, 1/sr.
     double peak() const;
+    /// Returns a lower bound, perhaps 0, of the row sums of a kernel that is not negative.
+    double least_row_sum() const;
+    /// Returns how many pixels the kernel's peak would take to make up whole(): about those in its beam.
+    double pixels_in_beam() const;
 
   private:
     struct Samples;
     std::shared_ptr<const Samples> samples_;
 };
+
+/// Returns a bound of the largest eigenvalue of S^T W S up to lmax, of spin 0 or 2, in the grid's weights: of
+/// the square of how much synthesis may raise the norm of alm, and of how much quadrature and then synthesis
+/// may raise the rms of a map. 1 where the quadrature is exact, never less.
+double largest_eigenvalue(const Grid& grid, std::int64_t lmax);
+
+/// Returns a lower bound of the smallest eigenvalue of S^T W S up to lmax: |a - a_k| <= |S^T W (f - S a_k)|
+/// over it, a the least-squares alm of the map f. 0 where there is none: HEALPix's falls to 0 with growing
+/// nside from lmax = 2.45 nside on, so that no residual tells how far an analysis has converged.
+double smallest_eigenvalue(const Grid& grid, std::int64_t lmax);
+
+/// Returns a bound of N of analysis by quadrature, multiplication of the alm by these values and synthesis.
+/// difference: [component][l], from l = 0 on, all that is not zero.
+double window_norm(const Grid& grid, const std::vector<std::vector<double>>& difference);
+
+/// Bounds of the rms of the error of a convolution over the rms of what goes into it, and over that of what
+/// comes out of it.
+struct ErrorBound {
+    double cut = 0;         ///< of the profile at the choice's support, with the scale
+    double window = 0;      ///< of a split, and of the kernel above lmax in harmonic space
+    double quadrature = 0;  ///< of sums over pixels from the continuous reference, and of iterations
+    double accuracy = 0;    ///< of the profile's tables and of its series over longitude
+    double rounding = 0;    ///< a model: docs/decisions/certificate.md
+    /// Over the rms of the output: rounding, a model too, and errors of a mask's denominator.
+    double of_output = 0;
+
+    /// Of all parts over the rms of the input.
+    double total() const { return cut + window + quadrature + accuracy + rounding; }
+};
+
+/// Returns the bounds for a choice of plan_convolution, or one made by hand, from the request's reference:
+/// infinite where there is no bound. The input is the map times ring weights, pixel weights and mask, or the
+/// counts. Renormalised maps: over pixels that are neither hidden in the result nor in the reference.
+/// Continuous reference: of sums over pixels and of iterations the error depends on the map, and `quadrature`
+/// is infinite; see quadrature_error and analysis_error.
+ErrorBound bound_of(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+                    const ConvolutionOptions& options = {});
+
+/// Returns the largest rms that the error may have.
+double largest_error(const ErrorBound& bound, double rms_in, double rms_out);
+
+/// Returns the bound of rms(error) / rms(reference): as the reference is the output but for the error, its
+/// rms is at least rms_out - largest_error; infinite where that leaves nothing.
+double certified_error(const ErrorBound& bound, double rms_in, double rms_out);
+
+/// Returns the same over the rms of what varies in the reference, so that an offset hides nothing.
+/// deviation_out: rms of the output without its mean.
+double certified_error_of_variations(const ErrorBound& bound, double rms_in, double rms_out,
+                                     double deviation_out);
 
 }  // namespace zonal

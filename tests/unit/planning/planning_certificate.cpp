@@ -1,0 +1,206 @@
+#include "zonal/planning/certificate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <memory>
+#include <numbers>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "zonal/error.hpp"
+#include "zonal/sht.hpp"
+
+namespace zonal {
+namespace {
+
+using Map = std::vector<double>;
+
+double rms(const Map& map) {
+    double sum = 0;
+    for (const double value : map) sum += value * value;
+    return std::sqrt(sum / static_cast<double>(map.size()));
+}
+
+Map difference(const Map& a, const Map& b) {
+    Map result(a);
+    for (std::size_t i = 0; i < a.size(); ++i) result[i] -= b[i];
+    return result;
+}
+
+template <class Value>
+Map map_of(const Grid& grid, Value&& value) {
+    Map map(static_cast<std::size_t>(grid.n_pixels()));
+    for (std::int64_t r = 0; r < grid.n_rings(); ++r) {
+        const Ring& ring = grid.rings()[static_cast<std::size_t>(r)];
+        for (std::int64_t k = 0; k < ring.n_pixels; ++k) {
+            const double phi = ring.phi_0 + 2 * std::numbers::pi * static_cast<double>(k) /
+                                                static_cast<double>(ring.n_pixels);
+            map[static_cast<std::size_t>(ring.first_pixel + k)] = value(r, k, ring.theta, phi);
+        }
+    }
+    return map;
+}
+
+/// Maps that a spectrum does not foresee: an offset that hides fluctuations, white noise, a bright pixel, a
+/// checkerboard, stripes along rings and across them, and waves that kernels nearly remove.
+std::vector<Map> hostile_maps(const Grid& grid) {
+    using I = std::int64_t;
+    std::mt19937_64 random(5);
+    std::normal_distribution<double> normal;
+    return {map_of(grid, [&](I, I, double, double) { return 2.7255 + 1e-5 * normal(random); }),
+            map_of(grid, [&](I, I, double, double) { return normal(random); }),
+            map_of(grid, [&](I r, I k, double, double) { return r == grid.n_rings() / 5 && k == 1 ? 1 : 0; }),
+            map_of(grid, [](I, I k, double, double) { return k % 2 == 0 ? 1 : -1; }),
+            map_of(grid, [](I r, I, double, double) { return r % 2 == 0 ? 1 : -1; }),
+            map_of(grid, [](I, I, double theta, double) { return std::cos(9 * theta); }),
+            map_of(grid, [](I, I, double theta, double phi) {
+                return std::pow(std::sin(theta), 7) * std::cos(7 * phi);
+            })};
+}
+
+ConvolutionRequest request_of(const Grid& grid, const RadialKernel& kernel, std::int64_t lmax) {
+    ConvolutionRequest request;
+    request.grid = grid;
+    request.kernel = kernel;
+    request.lmax = lmax;
+    request.threads = 1;
+    return request;
+}
+
+Map convolved(const ConvolutionRequest& request, const ConvolutionChoice& choice, const Map& map) {
+    Map result(map.size());
+    const std::int64_t rows = request.polarization ? 2 : 1;
+    const auto n_pixels = std::ssize(map) / rows;
+    ConvolutionPlan(request, choice)
+        .convolve<double>({map.data(), {rows, n_pixels}}, {result.data(), {rows, n_pixels}});
+    return result;
+}
+
+/// The whole kernel as the sum over pixels.
+ConvolutionChoice exact_choice() {
+    ConvolutionChoice choice{ConvolutionMethod::ring_fft};
+    choice.accuracy = 1e-14;
+    return choice;
+}
+
+void expect_bound(const ConvolutionRequest& request, const ConvolutionChoice& choice, const Map& map) {
+    const auto bound = bound_of(request, choice);
+    const auto result = convolved(request, choice, map), truth = convolved(request, exact_choice(), map);
+    const double error = rms(difference(result, truth)),
+                 certified = certified_error(bound, rms(map), rms(result));
+    EXPECT_LE(error, largest_error(bound, rms(map), rms(result))) << to_string(choice.method);
+    EXPECT_LE(error, certified * rms(truth)) << to_string(choice.method);
+}
+
+TEST(ErrorBound, HoldsForSumsOverPixels) {
+    const auto grid = Grid::healpix(16);
+    for (const double fwhm : {0.1, 0.4})
+        for (const auto method : {ConvolutionMethod::pixel_sum, ConvolutionMethod::ring_fft})
+            for (const auto precision : {Precision::single_, Precision::double_})
+                for (const double cut : {1.2, 2.0, 0.0}) {
+                    const auto request = request_of(grid, RadialKernel::gaussian(fwhm), 47);
+                    ConvolutionChoice choice{method, Device::cpu(), precision, cut * fwhm, 1e-6};
+                    for (const Map& map : hostile_maps(grid)) expect_bound(request, choice, map);
+                }
+}
+
+TEST(ErrorBound, HoldsForQAndU) {
+    const auto grid = Grid::healpix(16);
+    auto request = request_of(grid, RadialKernel::gaussian(0.3), 47);
+    request.polarization = PolarizationKernel::gaussian(0.3);
+    const auto maps = hostile_maps(grid);
+    for (const auto precision : {Precision::single_, Precision::double_})
+        for (std::size_t i = 0; i + 1 < maps.size(); ++i) {
+            Map pair = maps[i];
+            pair.insert(pair.end(), maps[i + 1].begin(), maps[i + 1].end());
+            expect_bound(request, {ConvolutionMethod::ring_fft, Device::cpu(), precision, 0.45, 1e-6}, pair);
+        }
+}
+
+TEST(ErrorBound, HoldsForWindowsThatEndBeforeTheKernel) {
+    const auto grid = Grid::healpix(16);
+    std::vector<double> window(48);
+    for (std::size_t l = 0; l < window.size(); ++l) window[l] = std::exp(-0.003 * static_cast<double>(l * l));
+    for (const auto& kernel : {RadialKernel::from_window(window), RadialKernel::gaussian(0.2)})
+        for (const std::int64_t lmax : {24, 40})
+            for (const Map& map : hostile_maps(grid))
+                expect_bound(request_of(grid, kernel, lmax), {ConvolutionMethod::harmonic}, map);
+}
+
+TEST(ErrorBound, HoldsForSplits) {
+    const auto grid = Grid::healpix(32);
+    std::vector<double> window(65);
+    for (std::size_t l = 0; l < window.size(); ++l)
+        window[l] = 1 / (1 + static_cast<double>(l)) * std::exp(-0.0012 * static_cast<double>(l * l));
+    const auto request = request_of(grid, RadialKernel::from_window(window), 64);
+    ConvolutionChoice choice{ConvolutionMethod::split};
+    KernelSplitOptions options;
+    options.theta_cut = 0.6;
+    options.threads = 1;
+    choice.split = std::make_shared<const KernelSplit>(KernelSplitter(window, options).split(20));
+    choice.accuracy = 1e-8;
+    for (const Map& map : hostile_maps(grid)) expect_bound(request, choice, map);
+}
+
+TEST(ErrorBound, CountsEveryPartOnce) {
+    const auto request = request_of(Grid::healpix(16), RadialKernel::gaussian(0.3), 47);
+    const ConvolutionChoice choice{ConvolutionMethod::ring_fft, Device::cpu(), Precision::double_, 0.5, 1e-8};
+    const auto bound = bound_of(request, choice);
+    const KernelNorms norms(request.grid, request.kernel);
+    EXPECT_EQ(bound.cut, norms.beyond(0.5));
+    EXPECT_EQ(bound.window, 0);
+    EXPECT_DOUBLE_EQ(bound.total(), bound.cut + bound.accuracy + bound.rounding);
+    EXPECT_DOUBLE_EQ(largest_error(bound, 2, 3), 2 * bound.total() + 3 * bound.of_output);
+}
+
+TEST(ErrorBound, IsRelativeToTheReference) {
+    ErrorBound bound;
+    bound.cut = 0.1;
+    // The reference may be as small as 1 - 0.2.
+    EXPECT_DOUBLE_EQ(certified_error(bound, 2, 1), 0.25);
+    EXPECT_EQ(certified_error(bound, 10, 1), std::numeric_limits<double>::infinity());
+    EXPECT_EQ(certified_error(bound, 0, 0), 0);
+    EXPECT_DOUBLE_EQ(certified_error_of_variations(bound, 1, 10, 0.2), 1);
+}
+
+TEST(ErrorBound, IsInfiniteWhereNoneIsKnown) {
+    auto request = request_of(Grid::healpix(16), RadialKernel::gaussian(0.3), 40);
+    request.reference = ConvolutionReference::continuous;
+    EXPECT_TRUE(std::isinf(bound_of(request, {ConvolutionMethod::harmonic}).total()));
+    request.grid = Grid::gauss_legendre(41, 82);
+    EXPECT_LE(bound_of(request, {ConvolutionMethod::harmonic}).total(), 1e-8);
+}
+
+/// S^T W S for a random alm, and the ratio of |S a|^2 to |a|^2.
+TEST(LargestEigenvalue, BoundsWhatSynthesisDoesToAlm) {
+    for (const std::int64_t nside : {1, 2, 4, 8, 16})
+        for (const double degrees : {1.0, 2.0, 2.4, 3.0, 4.0, 6.5}) {
+            const auto grid = Grid::healpix(nside);
+            const auto lmax = static_cast<std::int64_t>(degrees * static_cast<double>(nside));
+            const ShtPlan plan(grid, {.lmax = lmax, .threads = 1, .device = Device::cpu()});
+            Array<double, 3> map({1, 1, grid.n_pixels()});
+            Array<std::complex<double>, 3> alm({1, 1, plan.layout().size()});
+            // Power iteration from a bright pixel.
+            map(0, 0, 0) = 1;
+            double ratio = 0;
+            for (int i = 0; i < 30; ++i) {
+                double before = 0, after = 0;
+                for (std::int64_t p = 0; p < grid.n_pixels(); ++p) before += map(0, 0, p) * map(0, 0, p);
+                plan.quadrature<double>(std::as_const(map).view(), alm.view());
+                plan.synthesize<double>(std::as_const(alm).view(), map.view());
+                for (std::int64_t p = 0; p < grid.n_pixels(); ++p) after += map(0, 0, p) * map(0, 0, p);
+                ratio = std::sqrt(after / before);
+            }
+            EXPECT_GE(largest_eigenvalue(grid, lmax), ratio) << nside << ", " << lmax;
+            EXPECT_LE(smallest_eigenvalue(grid, lmax), 1);
+        }
+    EXPECT_NEAR(largest_eigenvalue(Grid::gauss_legendre(33, 66), 32), 1, 1e-8);
+    EXPECT_EQ(smallest_eigenvalue(Grid::healpix(64), 160), 0);
+}
+
+}  // namespace
+}  // namespace zonal
