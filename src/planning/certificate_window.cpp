@@ -129,13 +129,16 @@ double window_norm(const Grid& grid, const std::vector<std::vector<double>>& dif
     for (const auto& component : difference) size = std::max(size, component.size());
     double norm = 0, largest = 0, bound = 0;
     // Eigenvalues grow with l, so that one bound serves some degrees below.
-    constexpr std::size_t degrees_at_once = 32;
+    constexpr double share = 0.95;
+    std::size_t next = size;
     for (std::size_t l = size; l-- > 0;) {
         double here = largest;
         for (const auto& component : difference)
             if (l < component.size()) here = std::max(here, std::abs(component[l]));
-        if (l % degrees_at_once == degrees_at_once - 1 || l + 1 == size)
+        if (l < next && here > largest) {
             bound = largest_eigenvalue(grid, static_cast<std::int64_t>(l));
+            next = static_cast<std::size_t>(share * static_cast<double>(l));
+        }
         norm += (here - largest) * bound;
         largest = here;
     }

@@ -36,8 +36,8 @@ class KernelNorms {
     double between(double first, double last) const;
     /// Returns a bound of N of scale K[up to theta] - K: a cut, and a scale that gives the integral back.
     double cut(double theta, double scale = 1) const;
-    /// Returns the smallest angle (to 1e-3 of itself) where beyond() is at most `norm`, or the end of the
-    /// kernel's profile. Throws InvalidArgument unless norm > 0.
+    /// Returns an angle where beyond() is at most `norm`, about the smallest, or the end of the kernel's
+    /// profile. Throws InvalidArgument unless norm > 0.
     double support_for(double norm) const;
     /// Returns a bound of N for errors of the profile's values of up to `accuracy` of the peak: so a table of
     /// the profile errs, which drops what is below a hundredth of that from some angle on.
