@@ -61,7 +61,7 @@ check_docs() { tools/check_docs.sh build; echo "ok docs"; }
 
 run_ctest() { ctest --test-dir build -j "$jobs" --output-on-failure --no-tests=error --output-junit "$PWD/$reports/ctest.xml"; }
 
-run_pytest() { ZONAL=$PWD/build/bin/zonal pytest pytest -n "$jobs" tests; }
+run_pytest() { ZONAL=$PWD/build/bin/zonal ZONAL_BENCH=$PWD/build/bin/zonal-bench pytest pytest -n "$jobs" tests; }
 
 run_install() {
     local options=()
@@ -94,7 +94,7 @@ run_gtests() {
 run_fuzz() {
     build-asan/bin/fuzz_fits_replay --mutations 5000 fuzz/corpus
     echo "ok fuzz_fits_replay"
-    ZONAL=$PWD/build-asan/bin/zonal ZONAL_FUZZ_RUNS=10 pytest fuzz-cli tests/cli/test_fuzz.py
+    ZONAL=$PWD/build-asan/bin/zonal ZONAL_BENCH=$PWD/build-asan/bin/zonal-bench ZONAL_FUZZ_RUNS=10 pytest fuzz-cli tests/cli/test_fuzz.py
 }
 
 # The library and the files of tests in which threads are named.
@@ -110,8 +110,8 @@ build_tsan() {
 # not the two that only instantiate Eigen's templates, which alone would take a fifth of the time.
 check_tidy() {
     cmake -G Ninja -S . -B build/tidy -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
-        -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 -DZONAL_WITH_TESTS=OFF -DZONAL_WITH_BENCH=OFF
-    sed -n 's/^  "file": "\(.*\)",*$/\1/p' build/tidy/compile_commands.json | grep -v '/core/dense_' |
+        -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 -DZONAL_WITH_TESTS=OFF
+    sed -n 's/^  "file": "\(.*\)",*$/\1/p' build/tidy/compile_commands.json | grep -v -e '/core/dense_' -e '/bench/shim' |
         xargs -P "$jobs" -n 1 clang-tidy -p build/tidy --quiet \
             --extra-arg='-DZONAL_LEFT_OUT_TARGETS=(HWY_AVX3+HWY_AVX2+HWY_SSE4)' 2>&1 | sed '/ warnings* generated\.$/d'
     echo "ok clang-tidy"
@@ -131,11 +131,11 @@ if want release; then stage "C++ tests" run_ctest; fi
 if want python; then stage "Python tests" run_pytest; fi
 if want install; then stage install run_install; fi
 if want asan; then
-    stage "build asan" build asan -DZONAL_WITH_BENCH=OFF -DZONAL_WITH_EXAMPLES=OFF
+    stage "build asan" build asan -DZONAL_WITH_EXAMPLES=OFF
     stage "C++ tests with ASan and UBSan" run_gtests asan "$asan_subset"
 fi
 if want fuzz; then
-    want asan || stage "build asan" build asan -DZONAL_WITH_BENCH=OFF -DZONAL_WITH_EXAMPLES=OFF
+    want asan || stage "build asan" build asan -DZONAL_WITH_EXAMPLES=OFF
     stage "fuzzing with ASan and UBSan" run_fuzz
 fi
 if want tsan; then

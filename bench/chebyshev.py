@@ -1,4 +1,4 @@
-"""Products of Chebyshev series beside NumPy, in the same run, and what `zonal bench chebyshev` says of errors and of
+"""Products of Chebyshev series beside NumPy, in the same run, and what `zonal-bench chebyshev` says of errors and of
 fused sums. JSON on standard output.
 
     OPENBLAS_NUM_THREADS=2 python bench/chebyshev.py --threads 2 --output FILE
@@ -21,7 +21,7 @@ from numpy.polynomial.chebyshev import chebmul  # noqa: E402
 import machine  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ZONAL = os.environ.get("ZONAL", str(ROOT / "build/bin/zonal"))
+ZONAL_BENCH = os.environ.get("ZONAL_BENCH", str(ROOT / "build/bin/zonal-bench"))
 LIBRARY = ctypes.CDLL(os.environ.get("ZONAL_SHIM", str(ROOT / "build/lib/libzonal_shim.so")))
 LIBRARY.zonal_chebyshev_plan.restype = ctypes.c_void_p
 LIBRARY.zonal_chebyshev_multiply.argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_int64]
@@ -90,7 +90,7 @@ def measure(shape, times, threads, runs):
 
 
 def zonal(*arguments):
-    done = subprocess.run([ZONAL, "bench", "chebyshev", *map(str, arguments), "--json"], capture_output=True, text=True)
+    done = subprocess.run([ZONAL_BENCH, "chebyshev", *map(str, arguments), "--json"], capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(done.stderr)
     report = json.loads(done.stdout)

@@ -1,11 +1,11 @@
 """The planner's choice beside the best of all methods, and errors beside the bound asked for, over kernels and sizes of
-maps: `zonal plan --measure` convolves random maps in every way that may be taken. JSON on standard output.
+maps: `zonal-bench plan` convolves random maps in every way that may be taken. JSON on standard output.
 
     zonal calibrate; python bench/planner.py --device cpu --threads 2 --output FILE
     python bench/planner.py --device cuda --quick
     python bench/planner.py --spin 2              # maps of Q and U
 
-Needs NumPy and the program (ZONAL, or build/bin/zonal). A choice is as good as chosen_over_fastest, at least 1, is
+Needs NumPy and the program (ZONAL_BENCH, or build/bin/zonal-bench). A choice is as good as chosen_over_fastest, at least 1, is
 small. --folder keeps the kernels' files.
 """
 import argparse
@@ -22,14 +22,14 @@ import machine
 import planner_kernels
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ZONAL = os.environ.get("ZONAL", str(ROOT / "build/bin/zonal"))
+ZONAL_BENCH = os.environ.get("ZONAL_BENCH", str(ROOT / "build/bin/zonal-bench"))
 FIELDS = {0: "I", 2: "QU"}
 
 
 def plan(case, nside, options, folder):
     """One row of the record."""
     lmax = case.lmax(nside)
-    arguments = [ZONAL, "plan", "--measure", "--json", "--nside", nside, "--lmax", lmax, "--error", case.error,
+    arguments = [ZONAL_BENCH, "plan", "--json", "--nside", nside, "--lmax", lmax, "--error", case.error,
                  "--device", options.device, "--threads", options.threads, "--fields", FIELDS[options.spin],
                  *case.arguments(nside, lmax, folder)]
     result = subprocess.run(list(map(str, arguments)), capture_output=True, text=True)

@@ -3,7 +3,7 @@ standard output; the exit status is 1 where one is.
 
     python bench/planner_errors.py --requests 300 --seed 11
 
-Needs NumPy and the program (ZONAL, or build/bin/zonal). --folder keeps the files of the requests.
+Needs NumPy and the program (ZONAL_BENCH, or build/bin/zonal-bench). --folder keeps the files of the requests.
 """
 import argparse
 import json
@@ -15,7 +15,7 @@ import tempfile
 import numpy as np
 
 import machine
-from planner import ZONAL
+from planner import ZONAL_BENCH
 from planner_kernels import pixel
 
 
@@ -56,7 +56,7 @@ def kernel_arguments(name, l, width, folder, rng):
 
 
 def request(folder, threads, rng):
-    """What was asked for, and options of zonal plan."""
+    """What was asked for, and options of zonal-bench plan."""
     nside = int(rng.choice([8, 16, 32, 48, 64, 100, 128]))
     lmax = int(rng.integers(max(9, nside // 2), 3 * nside))
     fields = str(rng.choice(["I", "I", "QU"]))
@@ -81,7 +81,7 @@ def request(folder, threads, rng):
 
 
 def measured(asked, arguments):
-    result = subprocess.run([ZONAL, "plan", "--measure", "--json", *arguments], capture_output=True, text=True)
+    result = subprocess.run([ZONAL_BENCH, "plan", "--json", *arguments], capture_output=True, text=True)
     report = json.loads(result.stdout)
     if "choices" not in report:  # such as nothing being left of the map
         return asked | {"failed": report["error"], "ways": []}

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/bench_peak.hpp"
 #include "shim_guard.hpp"
+#include "tool/fma_peak.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"

@@ -57,7 +57,7 @@ RadialPlan* zonal_radial_plan(std::int64_t nside, double fwhm, double cut, int m
     guarded([&] {
         zonal::PixelConvolutionOptions options;
         options.method = method == 0 ? zonal::PixelMethod::pixel_sum : zonal::PixelMethod::ring_fft;
-        options.precision = single != 0 ? zonal::Precision::single_ : zonal::Precision::double_;
+        options.precision = single != 0 ? zonal::Precision::float32 : zonal::Precision::float64;
         options.accuracy = accuracy;
         options.threads = threads;
         options.device = zonal::Device::cpu();
@@ -141,7 +141,7 @@ const char* zonal_chosen_method(const ChosenPlan* p) {
 }
 /// numbers: [5]: 1 for single precision, support (rad), iterations, predicted seconds and error.
 void zonal_chosen_numbers(const ChosenPlan* p, double* numbers) {
-    const double all[] = {p->choice.precision == zonal::Precision::single_ ? 1.0 : 0.0, p->choice.support,
+    const double all[] = {p->choice.precision == zonal::Precision::float32 ? 1.0 : 0.0, p->choice.support,
                           static_cast<double>(p->choice.iterations), p->choice.seconds, p->choice.error};
     std::copy(std::begin(all), std::end(all), numbers);
 }
@@ -149,7 +149,7 @@ void zonal_chosen_numbers(const ChosenPlan* p, double* numbers) {
 int zonal_chosen_convolve(ChosenPlan* p, const double* map, double* convolved) {
     return guarded([&] {
         const auto n_pixels = p->request.grid.n_pixels();
-        if (p->choice.precision == zonal::Precision::double_) {
+        if (p->choice.precision == zonal::Precision::float64) {
             p->convolution->convolve<double>({map, {1, n_pixels}}, {convolved, {1, n_pixels}});
             return;
         }

@@ -1,157 +1,25 @@
-#include <fmt/core.h>
-
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>  // the definitions of what App declares
-#include <CLI/Formatter.hpp>
-#include <cstdio>
-#include <memory>
-#include <new>
-#include <string_view>
-
 #include "commands/subcommands.hpp"
-#include "options/argument_checks.hpp"
-#include "options/parse.hpp"
-#include "shell/error.hpp"
-#include "shell/help.hpp"
-#include "shell/interrupt.hpp"
-#include "shell/session.hpp"
-#include "shell/version.hpp"
+#include "shell/program.hpp"
 
 namespace zonal::cli {
 namespace {
 
-constexpr auto footer =
-    "zonal SUBCOMMAND --help explains a subcommand and shows an example. synfast, alm2map, map2alm, anafast\n"
-    "and udgrade do what healpy's functions of these names do, smooth what healpy.smoothing does.\n"
-    "Exit status: 0 success, 1 failure, 2 wrong use, 130 interrupted. A failure prints one line on standard "
-    "error.\n"
-    "Output files appear complete or not at all; an existing file is kept unless --overwrite is given.\n"
-    "Angles need a unit: 10deg, 5arcmin, 30arcsec, 0.1rad, or 10\u00b0.";
-
-std::string version_text() {
-    const auto report = version_report();
-    auto text = fmt::format("zonal {}\n", version());
-    for (const auto& [name, value] : report["libraries"].items())
-        text += fmt::format("{} {}\n", name, value.get<std::string>());
-    return text + fmt::format("SIMD {}, compiler {}\n", report["simd"].get<std::string>(),
-                              report["compiler"].get<std::string>());
-}
-
-/// Text that was asked for instead of work.
-struct TextWanted {
-    std::string text;
-};
-
-void declare(CLI::App& app, Session& session, Action& action) {
-    app.description("spectral work on sky maps: smooth, simulate, analyse, rotate, convert and draw them");
-    app.formatter(std::make_shared<HelpFormatter>());
-    app.footer(footer);
-    app.require_subcommand(1);
-    app.set_help_flag("-h,--help", "print this help and exit")->group("General");
-    app.add_flag_callback(
-           "--version", [] { throw TextWanted{version_text()}; }, "print versions and exit")
-        ->group("General");
-    app.add_flag_callback(
-           "--man", [&app] { throw TextWanted{man_page(app, version())}; }, "print the manual page")
-        ->group("");
-    for (const auto add : {add_smooth, add_synfast, add_alm2map, add_map2alm, add_anafast, add_rotate,
-                           add_udgrade, add_convert, add_bin, add_wavelet, add_weights, add_split, add_plan,
-                           add_calibrate, add_solve, add_info, add_compare, add_plot, add_bench})
-        add(app, session, action);
-}
-
-std::string quoted(const std::string& argument) {
-    constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";
-    if (!argument.empty() && argument.find_first_not_of(plain) == std::string::npos) return argument;
-    std::string result = "'";
-    for (const char character : argument)
-        result += character == '\'' ? std::string("'\\''") : std::string(1, character);
-    return result + "'";
-}
-
-/// Reads what a message needs even if the command line is wrong elsewhere.
-void read_ahead(int argc, char** argv, const CLI::App& app, Session& session) {
-    session.command_line = "zonal";
-    for (int i = 1; i < argc; ++i) {
-        session.command_line += " " + quoted(argv[i]);
-        if (std::string_view(argv[i]) == "--json") session.json = true;
-    }
-    const std::string first = argc < 2 ? "" : argv[1];
-    if (first.starts_with('-') && app.get_option_no_throw(first) != nullptr) return;
-    require_subcommand(app, first);
-    session.command = first;
-    check_options(*app.get_subcommand(first), {argv + 2, argv + argc});
-}
-
-/// What is wrong, and how the subcommand is used.
-std::string explain(const CLI::ParseError& error, const CLI::App& app, const Session& session) {
-    if (session.command.empty()) return plain_message(error);
-    const auto command = "zonal " + session.command;
-    return fmt::format("{}; usage: {}", plain_message(error),
-                       usage(*app.get_subcommand(session.command), command));
-}
-
-int print_text(Session& session, const std::string& text) {
-    if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return success;
-    session.fail("standard output: cannot be written", failure);
-    return failure;
-}
-
-int fail(Session& session, const std::string& message, int exit_code) {
-    session.fail(message, exit_code);
-    return exit_code;
-}
-
-int report_verdict(Session& session, const NegativeVerdict& verdict) {
-    try {
-        session.finish(verdict.what(), failure);
-        return failure;
-    } catch (const IoError& error) {  // of standard output
-        return fail(session, error.what(), failure);
-    }
-}
-
-void do_work(const Action& action, Session& session) {
-    const InterruptWatch watch(session);
-    action(session);
-}
-
-int run(int argc, char** argv) {
-    Session session;
-    Action action;
-    CLI::App app("", "zonal");
-    declare(app, session, action);
-    try {
-        read_ahead(argc, argv, app, session);
-        app.parse(argc, argv);
-        do_work(action, session);
-        session.finish();
-        return success;
-    } catch (const NegativeVerdict& verdict) {
-        return report_verdict(session, verdict);
-    } catch (const TextWanted& wanted) {
-        return print_text(session, wanted.text);
-    } catch (const CLI::CallForHelp&) {
-        return print_text(session, app.help());
-    } catch (const CLI::ParseError& error) {
-        return fail(session, explain(error, app, session), wrong_use);
-    } catch (const UsageError& error) {
-        return fail(session, error.what(), wrong_use);
-    } catch (const InvalidArgument& error) {
-        return fail(session, error.what(), wrong_use);
-    } catch (const Cancelled&) {
-        return fail(session, "interrupted", interrupted);
-    } catch (const std::bad_alloc&) {
-        return fail(session, "not enough memory", failure);
-    } catch (const std::exception& error) {
-        return fail(session, error.what(), failure);
-    }
+int run_zonal(int argc, char** argv) {
+    return run_program(
+        {.name = "zonal",
+         .description = "spectral work on sky maps: smooth, simulate, analyse, rotate, convert and draw them",
+         .remark =
+             "synfast, alm2map, map2alm, anafast\n"
+             "and udgrade do what healpy's functions of these names do, smooth what healpy.smoothing does.",
+         .subcommands = {add_smooth, add_synfast, add_alm2map, add_map2alm, add_anafast, add_rotate,
+                         add_udgrade, add_convert, add_bin, add_wavelet, add_weights, add_split, add_plan,
+                         add_calibrate, add_solve, add_info, add_compare, add_plot}},
+        argc, argv);
 }
 
 }  // namespace
 }  // namespace zonal::cli
 
 int main(int argc, char** argv) {
-    zonal::cli::catch_signals();
-    return zonal::cli::run(argc, argv);
+    return zonal::cli::run_zonal(argc, argv);
 }

@@ -1,7 +1,7 @@
 // Smooths the map of a FITS file with a Gaussian beam: smooth_map IN.fits OUT.fits FWHM_IN_DEGREES
 #include <zonal/error.hpp>
 #include <zonal/io/sky_map.hpp>
-#include <zonal/sky/smoothing.hpp>
+#include <zonal/planning/map_smoothing.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -15,15 +15,9 @@ int main(int argc, char** argv) try {
     const double fwhm = std::atof(argv[3]) * std::numbers::pi / 180;
 
     // A SkyMap keeps its file's order, unit and coordinates beside the pixels, and writes them back.
-    zonal::SkyMap map = zonal::io::read_sky_map(argv[1]);
-    const zonal::Beam beam = zonal::gaussian_beam(fwhm, zonal::default_smoothing_lmax(map.grid()));
-
-    // I, Q and U form one group, as the beam acts on their E and B; any other column is a group of its own.
-    for (const zonal::FieldGroup& group : map.groups())
-        zonal::smooth<double>(map.grid(), map.rows(group), group.fields, {}, beam, map.grid(),
-                              map.rows(group));
-
-    zonal::io::write_sky_map(argv[2], map, {.overwrite = true});
+    const zonal::SkyMap map = zonal::io::read_sky_map(argv[1]);
+    const auto smoothed = zonal::smooth(map, {.fwhm = fwhm});
+    zonal::io::write_sky_map(argv[2], smoothed.map, {.overwrite = true});
     std::printf("%s: %zu columns smoothed\n", argv[2], map.header().columns.size());
 } catch (const zonal::Error& error) {
     std::fprintf(stderr, "smooth_map: %s\n", error.what());

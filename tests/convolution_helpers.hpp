@@ -25,7 +25,7 @@ inline std::vector<double> random_map(std::int64_t n_pixels, unsigned seed = 1) 
 }
 
 /// On the CPU.
-inline PixelConvolutionOptions options_of(PixelMethod method, Precision precision = Precision::double_,
+inline PixelConvolutionOptions options_of(PixelMethod method, Precision precision = Precision::float64,
                                           int threads = 1) {
     PixelConvolutionOptions options;
     options.method = method;

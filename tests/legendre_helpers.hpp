@@ -48,8 +48,8 @@ class OneOrder {
     }
     /// F_m of the northern ring of pair `pair`.
     Complex synthesize(std::vector<Complex> alm, std::int64_t pair) {
-        legendre_synthesis(table_, pairs_, m_, {alm.data(), table_.layout.lmax() - m_ + 1, 1}, band_,
-                           scratch_);
+        sht::legendre_synthesis({table_, pairs_, m_, band_, scratch_},
+                                {alm.data(), table_.layout.lmax() - m_ + 1, 1});
         return {*lane(pair), lane(pair)[sht::block_size]};
     }
     /// a_lm of F_m = value on the northern ring of one pair, zero elsewhere.
@@ -57,7 +57,8 @@ class OneOrder {
         std::fill(memory_.begin(), memory_.end(), 0.0);
         *lane(pair) = value.real(), lane(pair)[sht::block_size] = value.imag();
         std::vector<Complex> alm(table_.layout.lmax() - m_ + 1, 1e300);
-        legendre_adjoint(table_, pairs_, m_, band_, {alm.data(), table_.layout.lmax() - m_ + 1, 1}, scratch_);
+        sht::legendre_adjoint({table_, pairs_, m_, band_, scratch_},
+                              {alm.data(), table_.layout.lmax() - m_ + 1, 1});
         return alm;
     }
 

@@ -44,7 +44,7 @@ PUBLIC = {
     "angle": "core", "error": "core", "view": "core", "device": "core", "progress": "core", "buffer": "core", "memory": "core",
     "grid": "grids", "healpix": "grids",
     "alm": "sht", "sht": "sht", "analysis": "sht", "weights": "sht", "mask": "sht", "spectrum": "sht", "window": "sht",
-    "kernel": "radial", "filters": "radial", "wavelets": "radial", "convolution": "radial",
+    "kernel": "radial", "filters": "radial", "wavelets": "radial", "wavelet_maps": "radial", "convolution": "radial",
     "normalized_convolution": "radial", "polarization_convolution": "radial",
     "split": "split", "split_convolution": "split",
     "chebyshev": "chebyshev", "gwrm": "gwrm",
@@ -56,14 +56,13 @@ CPP = ("src/", "cli/", "tests/", "bench/", "fuzz/", "python/")
 FOREIGN = [
     (r"fftw3(-mpi)?\.h|.*/fftw3\.h", "FFTW", ("src/fft/",)),
     (r"fitsio2?\.h", "CFITSIO", ("src/io/", "tests/", "fuzz/")),
-    # cli/bench/bench_peak.cpp measures the machine's peak with the same instructions as the kernels.
     (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/sht/", "src/sky/", "src/radial/", "src/split/", "src/chebyshev/", "tests/",
-                            "bench/", "cli/bench/bench_peak.cpp")),
+                            "bench/")),
     (r"mpi\.h", "MPI", ("src/distributed/", "tests/mpi/")),
     (r"(cuda|cufft|cublas|cusolver|nccl|cub/|thrust/|nvtx).*", "CUDA", ("src/core/",)),
     (r"Eigen/.*", "Eigen", ("src/core/dense_", "src/split/", "src/chebyshev/roots/roots.cpp", "src/gwrm/")),
     (r"fmt/.*", "fmt", CPP),
-    (r"CLI/.*", "CLI11", ("cli/",)),
+    (r"CLI/.*", "CLI11", ("cli/", "bench/tool/")),
     (r"cairo.*", "Cairo", ("cli/plot/",)),
     (r"nlohmann/.*", "nlohmann-json", ("src/io/json/", "cli/", "bench/", "tests/")),
 ]

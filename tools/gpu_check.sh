@@ -42,7 +42,7 @@ print_figures() {
         "pixel-sum double 1 0" "ring-fft float 1 2" "pixel-sum float 1 2"; do
         read -r method precision maps spin <<<"$case"
         [ "$case" = "ring-fft float 1 0" ] || printf ',\n'
-        "$build/bin/zonal" bench radial --nside 2048 --fwhm 4.7arcmin --cut 15arcmin --method "$method" \
+        "$build/bin/zonal-bench" radial --nside 2048 --fwhm 4.7arcmin --cut 15arcmin --method "$method" \
             --precision "$precision" --maps "$maps" --spin "$spin" --device cuda --json
     done
     echo ']}'

@@ -1,41 +1,27 @@
-#include <fmt/core.h>
-
-#include <memory>
-
-#include "commands/subcommands.hpp"
-#include "engine/alm_file.hpp"
+#include "commands/recipe.hpp"
 #include "options/beam_options.hpp"
 #include "options/new_map.hpp"
-#include "options/options.hpp"
-#include "shell/error.hpp"
-#include "shell/interrupt.hpp"
 
 namespace zonal::cli {
 namespace {
 
 struct Alm2mapOptions {
-    std::string in, out;
+    FileOptions files;
     NewMapOptions map;
     std::optional<std::int64_t> lmax, mmax;
     BeamOptions beam;
-    RunOptions run;
-    OutputOptions output;
 };
 
-void declare_options(CLI::App& app, Alm2mapOptions& options) {
-    add_argument(app, "ALM", options.in, "alm, FITS: T, or T, E, B");
-    add_argument(app, "OUT", options.out, "map to write: I, or I, Q, U");
-    add_integer(app, "--lmax", options.lmax, {0, max_lmax}, "highest degree l")
-        ->default_str("the file's")
-        ->group("Transform");
-    add_integer(app, "--mmax", options.mmax, {0, max_lmax}, "highest order m")
-        ->default_str("the file's")
-        ->group("Transform");
+void declare(CLI::App& app, Alm2mapOptions& options) {
+    add_argument(app, "ALM", options.files.in, "alm, FITS: T, or T, E, B");
+    add_argument(app, "OUT", options.files.out, "map to write: I, or I, Q, U");
+    const OptionGroup transform(app, "Transform");
+    transform.integer("--lmax", options.lmax, {0, max_lmax}, "highest degree l", "the file's");
+    transform.integer("--mmax", options.mmax, {0, max_lmax}, "highest order m", "the file's");
     add_beam_options(app, options.beam, "Transform");
     add_extend_option(app, options.beam.extension, "Transform", "windows");
-    add_new_map_options(app, options.map, "as ALM");
-    add_output_options(app, options.output);
-    add_run_options(app, options.run);
+    add_new_map_options(app, options.map);
+    add_file_options(app, options.files, "as ALM");
 }
 
 void require_at_most(const char* option, const std::optional<std::int64_t>& value, std::int64_t most,
@@ -44,49 +30,44 @@ void require_at_most(const char* option, const std::optional<std::int64_t>& valu
         throw UsageError(fmt::format("{} = {}: must be at most {}, {}", option, *value, most, reason));
 }
 
+/// The alm up to --lmax and --mmax.
+io::AlmFile read_truncated(const Alm2mapOptions& options, Session& session) {
+    auto file = read_alm(options.files.in, session);
+    const auto layout = file.layout;
+    require_at_most("--lmax", options.lmax, layout.lmax(), "where the file ends");
+    const auto lmax = options.lmax.value_or(layout.lmax());
+    require_at_most("--mmax", options.mmax, lmax, "which is lmax");
+    require_at_most("--mmax", options.mmax, layout.mmax(), "where the file ends");
+    truncate(file, lmax, options.mmax.value_or(std::min(lmax, layout.mmax())));
+    if (const auto n = file.components.size(); n != 1 && n != 3)
+        throw IoError(fmt::format("{}: has {} components; a map needs T or T, E, B", options.files.in, n));
+    return file;
+}
+
 void run(Alm2mapOptions& options, Session& session) {
     const auto pixels = pixelization(options.map);
-    options.output.require_writable(options.out);
-    options.run.resolve(session);
-    auto file = read_alm(options.in, session);
-    require_at_most("--lmax", options.lmax, file.layout.lmax(), "where the file ends");
-    const auto lmax = options.lmax.value_or(file.layout.lmax());
-    require_at_most("--mmax", options.mmax, lmax, "which is lmax");
-    require_at_most("--mmax", options.mmax, file.layout.mmax(), "where the file ends");
-    truncate(file, lmax, options.mmax.value_or(std::min(lmax, file.layout.mmax())));
-    const auto n_components = file.components.size();
-    if (n_components != 1 && n_components != 3)
-        throw IoError(
-            fmt::format("{}: has {} components; a map needs T or T, E, B", options.in, n_components));
-    auto map = new_sky_map(pixels, n_components == 3, file.unit,
-                           options.map.precision.value_or(file.precision), file.coordinates);
-    if (options.beam.given())
-        multiply(file, evaluate_window(smoothing_window(options.beam, map.nside(), session), lmax,
-                                       options.beam.text()));
+    options.files.begin(session);
+    auto file = read_truncated(options, session);
+    const auto lmax = file.layout.lmax();
+    auto map = new_sky_map(pixels, file.components.size() == 3, file.unit, file.precision, file.coordinates);
+    if (const auto beam = beam_to(options.beam, map.nside(), lmax, session))
+        multiply(file, *beam);
     else if (options.beam.extension != Extension::none)
         throw UsageError("--extend: only with --beam or --pixwin");
-    synthesize_map({file.layout, to_array(file)}, options.run, session, map);
-    stop_if_interrupted();
-    auto& cards = map.header().cards;
-    set_cards(cards, provenance(session));
-    set_cards(cards, beam_cards(options.beam));
-    set_card(cards, {"MAX-LPOL", lmax, "highest degree l"});
-    io::write_sky_map(options.out, map, options.output.write_options());
-    session.report["input"] = options.in;
-    session.report["output"] = options.out;
+    const auto& run = options.files.run;
+    synthesize(to_map_alm(file), map, {run.thread_count(), run.device, session.progress("synthesis")});
+    auto cards = beam_cards(options.beam);
+    cards.push_back({"MAX-LPOL", lmax, "highest degree l"});
     session.report["lmax"] = lmax;
     session.report["mmax"] = file.layout.mmax();
-    session.report["map"] = describe(map.header());
+    write_map(options.files, map, cards, session);
 }
 
 }  // namespace
 
 void add_alm2map(CLI::App& root, Session& session, Action& action) {
-    auto& app = add_subcommand(root, session, "alm2map", "Makes a map from alm (synthesis).",
-                               "zonal alm2map alm.fits map.fits --nside 256");
-    const auto options = std::make_shared<Alm2mapOptions>();
-    declare_options(app, *options);
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+    add_command<Alm2mapOptions>(root, session, action, "alm2map", "Makes a map from alm (synthesis).",
+                                "zonal alm2map alm.fits map.fits --nside 256", declare, run);
 }
 
 }  // namespace zonal::cli

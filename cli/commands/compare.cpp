@@ -1,13 +1,6 @@
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <memory>
 
-#include "commands/subcommands.hpp"
-#include "options/common_options.hpp"
-#include "options/map_input.hpp"
-#include "options/options.hpp"
-#include "shell/error.hpp"
+#include "commands/recipe.hpp"
 #include "zonal/sky/comparison.hpp"
 
 namespace zonal::cli {
@@ -68,7 +61,7 @@ void judge(const CompareOptions& options, const std::vector<FieldDifference>& co
         throw NegativeVerdict(fmt::format("{} and {}: {}", options.first, options.second, problem));
 }
 
-void run(const CompareOptions& options, Session& session) {
+void run(CompareOptions& options, Session& session) {
     const auto first = read_sky_map(options.first, options.input, session);
     const auto second = read_sky_map(options.second, options.input, session);
     const auto columns = compare(first, second);
@@ -79,23 +72,23 @@ void run(const CompareOptions& options, Session& session) {
     if (options.limit >= 0) judge(options, columns, session);
 }
 
+void declare(CLI::App& app, CompareOptions& options) {
+    add_argument(app, "FIRST", options.first, "map");
+    add_argument(app, "SECOND", options.second, "map with the same pixels, in either order");
+    OptionGroup(app, "Verdict")
+        .number("--limit", options.limit, {0, 1e300},
+                "exit status 1 if a column's largest difference exceeds this times its scale, or a pixel is "
+                "UNSEEN in one map only");
+    add_map_input(app, options.input);
+}
+
 }  // namespace
 
 void add_compare(CLI::App& root, Session& session, Action& action) {
-    auto& app = add_subcommand(root, session, "compare",
-                               "Compares two maps: largest and rms difference of each column, and the "
-                               "largest relative to the scale, which is the second map's largest value.",
-                               "zonal compare smoothed.fits expected.fits --limit 1e-6");
-    const auto options = std::make_shared<CompareOptions>();
-    add_argument(app, "FIRST", options->first, "map");
-    add_argument(app, "SECOND", options->second, "map with the same pixels, in either order");
-    add_number(app, "--limit", options->limit, {0, 1e300},
-               "exit status 1 if a column's largest difference exceeds this times its scale, or a pixel is "
-               "UNSEEN in one map only")
-        ->group("Verdict");
-    add_map_input(app, options->input);
-    app.callback(
-        [options, &action] { action = [options](Session& run_session) { run(*options, run_session); }; });
+    add_command<CompareOptions>(root, session, action, "compare",
+                                "Compares two maps: largest and rms difference of each column, and the "
+                                "largest relative to the scale, which is the second map's largest value.",
+                                "zonal compare smoothed.fits expected.fits --limit 1e-6", declare, run);
 }
 
 }  // namespace zonal::cli

@@ -1,10 +1,11 @@
+#include "commands/plan.hpp"
+
 #include <fmt/core.h>
 
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "bench/plan_measure.hpp"
 #include "commands/subcommands.hpp"
 #include "engine/choice_report.hpp"
 #include "engine/spectrum_file.hpp"
@@ -31,12 +32,12 @@ struct PlanOptions {
     double error = 1e-5;
     ConvolutionReference reference = ConvolutionReference::discrete;
     std::optional<bool> normalize;
-    bool double_only = false, no_split = false, measure = false;
-    std::optional<std::int64_t> seed;
+    bool double_only = false, no_split = false;
     MapFields fields = MapFields::i;
     std::string costs, save_plan;
     RunOptions run;
     OutputOptions output;
+    ChoicesFollowUp follow_up;
 };
 
 void declare_request(CLI::App& app, PlanOptions& options) {
@@ -62,10 +63,6 @@ void declare_request(CLI::App& app, PlanOptions& options) {
         "discrete");
     group.flag("--double", options.double_only, "no sums in single precision");
     group.flag("--no-split", options.no_split, "do not look at splits");
-    group.flag(
-        "--measure", options.measure,
-        "convolve random maps in all of these ways, and report times and errors beside the predicted ones");
-    group.integer("--seed", options.seed, {0, std::int64_t{1} << 62}, "of those maps", "1");
     group.text("--costs", options.costs, "FILE", "costs that zonal calibrate measured",
                "this machine's, from the cache folder");
 }
@@ -179,7 +176,6 @@ std::vector<Device> devices_for(const PlanOptions& options, const CostModel& cos
 }
 
 void check(const PlanOptions& options) {
-    if (options.seed && !options.measure) throw UsageError("--seed: only with --measure");
     if (options.fields == MapFields::iqu && !options.save_plan.empty())
         throw UsageError("--save-plan: keeps one way, and --fields IQU may go two: I or QU");
     if (options.fields != MapFields::i && options.kernel.lmax < 2)
@@ -195,7 +191,7 @@ bool plan_fields(const PlanOptions& options, bool has_spin, const CostModel& cos
     if (request.quadrature_error) session.report["quadrature_error"] = *request.quadrature_error;
     report_choices(choices, costs.fingerprint, session);
     const bool is_kept = choices[0].excluded.empty();
-    if (options.measure && is_kept) measure_choices(request, choices, options.seed.value_or(1), session);
+    if (options.follow_up && is_kept) options.follow_up(request, choices, session);
     if (!is_kept || options.save_plan.empty()) return is_kept;
     io::write_plan(options.save_plan, make_plan(request, choices[0], costs), options.output.overwrite);
     session.report["output"] = options.save_plan;
@@ -234,15 +230,20 @@ void run(PlanOptions& options, Session& session) {
 
 }  // namespace
 
+void declare_plan(CLI::App& app, Action& action, const ChoicesFollowUp& follow_up) {
+    const auto options = std::make_shared<PlanOptions>();
+    options->follow_up = follow_up;
+    declare_options(app, *options);
+    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+}
+
 void add_plan(CLI::App& root, Session& session, Action& action) {
     auto& app =
         add_subcommand(root, session, "plan",
                        "Lists the ways to convolve a HEALPix map with a radial kernel within an error, "
                        "fastest first, with their predicted times on this machine and their errors.",
                        "zonal plan --nside 1024 --lmax 2048 --fwhm 10arcmin --error 1e-5");
-    const auto options = std::make_shared<PlanOptions>();
-    declare_options(app, *options);
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+    declare_plan(app, action);
 }
 
 }  // namespace zonal::cli

@@ -1,29 +1,28 @@
-#include "plot/plot.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <functional>
-#include <memory>
 #include <span>
 
-#include "commands/subcommands.hpp"
+#include "commands/recipe.hpp"
 #include "options/plot_options.hpp"
 #include "plot/markup.hpp"
-#include "shell/error.hpp"
-#include "shell/interrupt.hpp"
+#include "plot/plot.hpp"
 #include "zonal/angle.hpp"
 #include "zonal/io/inspect.hpp"
 
 namespace zonal::cli {
 namespace {
 
-plot::ImageOptions image_options(const PlotOptions& options) {
-    plot::ImageOptions image;
-    image.width = static_cast<int>(options.width);
-    image.transparent = options.transparent;
-    return image;
+/// What pictures of both kinds have.
+template <class Plot>
+void set_picture(const PlotOptions& options, Plot& plot) {
+    if (const auto range = parse_range(options)) {
+        plot.minimum = range->minimum;
+        plot.maximum = range->maximum;
+    }
+    plot.image.width = static_cast<int>(options.width);
+    plot.image.transparent = options.transparent;
 }
 
 plot::MapPlot map_plot(const PlotOptions& options) {
@@ -40,14 +39,10 @@ plot::MapPlot map_plot(const PlotOptions& options) {
     if (options.size) plot.field = radians_to_degrees(options.size->radians);
     if (options.size && plot.projection != plot::Projection::gnomonic)
         throw UsageError("--size: only with --projection gnomonic");
-    if (const auto range = parse_range(options)) {
-        plot.minimum = range->minimum;
-        plot.maximum = range->maximum;
-    }
+    set_picture(options, plot);
     plot.colormap = options.colormap;
     plot.colorbar = !options.no_colorbar;
     plot.graticule = !options.no_graticule;
-    plot.image = image_options(options);
     return plot;
 }
 
@@ -56,15 +51,6 @@ plot::SkyFunction sky_function(const SkyMap& map) {
     if (map.nside() > 0)
         return plot::healpix_ring(map.nside(), std::span(row.data(), static_cast<std::size_t>(row.size())));
     return [&map, row](double theta, double phi) { return row[nearest_pixel(map.grid(), theta, phi)]; };
-}
-
-/// Runs `picture`, whose errors may be of the options or of the values, and get the name of the file.
-plot::Image draw(const std::string& path, const std::function<plot::Image()>& picture) {
-    try {
-        return picture();
-    } catch (const InvalidArgument& error) {
-        throw UsageError(fmt::format("{}: {}", path, error.what()));
-    }
 }
 
 /// The name of a file without its folder.
@@ -93,7 +79,7 @@ plot::Image draw_map(const PlotOptions& options, plot::MapPlot plot, Session& se
     plot.title = title(options, file_name(options.in) + (column.empty() ? "" : ": " + column));
     session.report["column"] = column;
     session.report["coordinates"] = to_string(header.coordinates);
-    return draw(options.in, [&plot] { return plot::draw_map(plot); });
+    return with_error<UsageError>([&] { return plot::draw_map(plot); }, options.in + ": ");
 }
 
 /// The spectra of --spectra, in that order. Throws UsageError for one that is not there.
@@ -154,22 +140,18 @@ plot::Image draw_spectrum(const PlotOptions& options, Session& session) {
     plot.lmax = static_cast<int>(options.lmax);
     plot.x = options.log_x ? plot::Axis::log : plot::Axis::linear;
     if (options.log) plot.y = plot::Axis::log;
-    if (const auto range = parse_range(options)) {
-        plot.minimum = range->minimum;
-        plot.maximum = range->maximum;
-    }
-    plot.image = image_options(options);
-    return draw(options.in, [&plot] { return plot::draw_spectrum(plot); });
+    set_picture(options, plot);
+    return with_error<UsageError>([&] { return plot::draw_spectrum(plot); }, options.in + ": ");
 }
 
-void run(const PlotOptions& options, Session& session) {
+void run(PlotOptions& options, Session& session) {
     const auto plot = map_plot(options);
     options.output.require_writable(options.out, OutputFormat::png);
     const auto kind = io::inspect(options.in).kind;
     if (kind != io::FileKind::map && kind != io::FileKind::spectrum)
         throw IoError(fmt::format("{}: holds neither a map nor spectra", options.in));
     const bool is_map = kind == io::FileKind::map;
-    if (const auto& option = is_map ? options.for_spectra : options.for_maps; !option.empty())
+    if (const auto& option = is_map ? first_for_spectra(options) : first_for_maps(options); !option.empty())
         throw UsageError(fmt::format("{}: {} holds {}", option, options.in, is_map ? "a map" : "spectra"));
     const auto image = is_map ? draw_map(options, plot, session) : draw_spectrum(options, session);
     stop_if_interrupted();
@@ -185,17 +167,10 @@ void run(const PlotOptions& options, Session& session) {
 }  // namespace
 
 void add_plot(CLI::App& root, Session& session, Action& action) {
-    auto& app =
-        add_subcommand(root, session, "plot",
-                       "Draws a map or power spectra as a PNG picture. Longitude grows leftwards; UNSEEN is "
-                       "grey.",
-                       "zonal plot map.fits map.png --range -300,300 --title 'W band'");
-    const auto options = std::make_shared<PlotOptions>();
-    declare_options(app, *options);
-    app.callback([options, &app, &action] {
-        note_given(app, *options);
-        action = [options](Session& session) { run(*options, session); };
-    });
+    add_command<PlotOptions>(
+        root, session, action, "plot",
+        "Draws a map or power spectra as a PNG picture. Longitude grows leftwards; UNSEEN is grey.",
+        "zonal plot map.fits map.png --range -300,300 --title 'W band'", declare, run);
 }
 
 }  // namespace zonal::cli

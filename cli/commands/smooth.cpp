@@ -1,178 +1,214 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <memory>
+#include <utility>
 
+#include "commands/smooth_report.hpp"
 #include "commands/subcommands.hpp"
 #include "engine/alm_file.hpp"
-#include "engine/smooth_auto.hpp"
-#include "engine/smooth_kernels.hpp"
-#include "engine/smooth_parts.hpp"
-#include "engine/smooth_pixels.hpp"
+#include "engine/spectrum_file.hpp"
 #include "options/beam_options.hpp"
 #include "options/smooth_options.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
-#include "zonal/healpix.hpp"
+#include "shell/option_names.hpp"
+#include "zonal/filters.hpp"
 #include "zonal/io/alm.hpp"
+#include "zonal/io/cost_model.hpp"
 #include "zonal/io/inspect.hpp"
-#include "zonal/sky/smoothing.hpp"
+#include "zonal/io/plan.hpp"
+#include "zonal/io/profile.hpp"
+#include "zonal/io/psf.hpp"
 
 namespace zonal::cli {
 namespace {
 
-Pixelization output_pixels(const SmoothOptions& options, const SkyMap& map) {
-    if (!options.nside_out) return map.header().pixelization;
+/// Runs `make`, whose InvalidArgument is the file's fault.
+template <class Make>
+auto from_file(const std::string& source, Make&& make) {
+    try {
+        return make();
+    } catch (const InvalidArgument& error) {
+        throw IoError(fmt::format("{}: {}", source, error.what()));
+    }
+}
+
+bool has_spin(const SkyMap& map) {
+    return map.groups()[0].fields != Fields::scalars;
+}
+
+/// sqrt(C_l) B_l up to lmax.
+RadialKernel sky_kernel(const SmoothOptions& options, std::int64_t lmax, Session& session) {
+    const auto& file = options.kernel.sky_spectrum;
+    const auto c_l = fit_to_lmax(read_tt("--cl", file, session), lmax, options.extension, "--cl " + file);
+    const auto beam = evaluate_window(smoothing_window(options, 0, 0, session), lmax, window_text(options));
+    return from_file(file, [&] { return RadialKernel::from_window(sky_window(c_l, beam.temperature)); });
+}
+
+/// MeV, one for all rows of the map or one for each.
+std::vector<double> energies_of(const SmoothOptions& options, const SkyMap& map) {
+    const auto& energy = options.kernel.energy;
+    if (energy.empty()) return {};
+    if (energy != "bands") return {parse_energy("--energy", energy)};
+    std::vector<double> energies;
+    for (const auto& band : io::read_energy_bands(options.in)) energies.push_back(band.geometric_mean());
+    if (static_cast<std::int64_t>(energies.size()) != map.rows().extent(0))
+        throw UsageError(fmt::format("--energy bands: {} has {} bands and {} columns to smooth", options.in,
+                                     energies.size(), map.rows().extent(0)));
+    return energies;
+}
+
+std::vector<RadialKernel> profile_kernels(const SmoothOptions& options, const std::vector<double>& energies) {
+    const auto& choice = options.kernel;
+    if (energies.empty()) {
+        const auto profile = io::read_profile(choice.profile);
+        return {from_file(profile.source,
+                          [&] { return RadialKernel::from_profile(profile.theta, profile.value); })};
+    }
+    const auto psf = io::read_psf(choice.profile);
+    std::vector<RadialKernel> kernels;
+    for (const double energy : energies) {
+        std::vector<double> values;
+        try {
+            values = io::psf_at_energy(psf, energy);
+        } catch (const InvalidArgument& error) {
+            throw UsageError(fmt::format("--energy {}: {}", choice.energy, error.what()));
+        }
+        kernels.push_back(
+            from_file(psf.source, [&] { return RadialKernel::from_profile(psf.theta, values); }));
+    }
+    return kernels;
+}
+
+InputSpectrum input_spectrum(const SmoothOptions& options, const SkyMap& map, Session& session) {
+    const auto& name = options.kernel.input_spectrum;
+    InputSpectrum spectrum;
+    if (name.empty() || name == "white") return spectrum;
+    if (options.kernel.cut) session.note("--input-cl weighs the error of --cut");
+    spectrum.is_of_map = name == "map";
+    if (spectrum.is_of_map) return spectrum;
+    const bool is_qu = map.groups()[0].fields == Fields::qu;
+    if (!is_qu || map.groups().size() > 1) spectrum.tt = read_tt("--input-cl", name, session);
+    if (!has_spin(map) || !options.kernel.is_planned()) return spectrum;
+    auto both = read_ee_and_bb("--input-cl", name, session);
+    spectrum.ee = std::move(both[0]);
+    spectrum.bb = std::move(both[1]);
+    return spectrum;
+}
+
+std::optional<Pixelization> output_pixels(const SmoothOptions& options, const SkyMap& map) {
+    if (!options.nside_out) return {};
     const auto* healpix = std::get_if<HealpixPixels>(&map.header().pixelization);
     if (healpix == nullptr)
         throw UsageError(fmt::format("--nside-out: {} is not a HEALPix map; zonal convert --nside makes one",
                                      map.header().source));
-    const auto order =
-        healpix->ordering == healpix::Order::nest ? healpix::Order::nest : healpix::Order::ring;
-    healpix::check_nside(*options.nside_out, order);
+    healpix::check_nside(*options.nside_out, healpix->ordering);
     return HealpixPixels{*options.nside_out, healpix->ordering};
 }
 
-/// --lmax, or what both the input and the output resolve.
-std::int64_t choose_lmax(const SmoothOptions& options, const SkyMap& map, const Grid& grid_out) {
-    const auto lmax = options.analysis.lmax_for(map);
-    if (options.analysis.lmax && map.groups()[0].fields != Fields::scalars) require_spin_lmax(lmax, map);
-    return options.analysis.lmax ? lmax : std::min(lmax, default_smoothing_lmax(grid_out));
+std::optional<Precision> precision_of_sums(const SmoothOptions& options) {
+    if (!options.precision) return {};
+    return *options.precision == io::Precision::float32 ? Precision::float32 : Precision::float64;
 }
 
-/// The windows of all rows, or with --energy bands one for each.
-std::vector<Beam> harmonic_windows(const SmoothOptions& options, const SkyMap& map, const SkyMap& out,
-                                   std::int64_t lmax, Session& session) {
-    const auto& choice = options.kernel;
-    if (choice.profile.empty() && !choice.cut && choice.sky_spectrum.empty()) {
-        const auto window = smoothing_window(options, map.nside(), out.nside(), session);
-        auto beam = evaluate_window(window, lmax, window_text(options));
-        if (!choice.given()) return {beam};
-        report_kernels(options, {}, session);
-        const double integral = beam.temperature[0];
-        session.report["kernel_integral"] = integral;
-        if (choice.chosen_normalization() == Normalization::none) return {beam};
-        if (integral == 0)
-            throw UsageError(
-                "--normalize window: the window is 0 at l = 0; --normalize none leaves it as it is");
-        for (auto* window_part : {&beam.temperature, &beam.gradient, &beam.curl})
-            for (double& value : *window_part) value /= integral;
-        return {beam};
+/// Everything but the mask and weights, which it refers to.
+MapSmoothingOptions library_options(const SmoothOptions& options, const SkyMap& map, SmoothingInput& given,
+                                    Session& session) {
+    const auto& kernel = options.kernel;
+    MapSmoothingOptions smoothing;
+    smoothing.method = kernel.chosen_method();
+    smoothing.reference = kernel.reference;
+    smoothing.error = kernel.chosen_error();
+    if (kernel.given()) smoothing.normalization = kernel.chosen_normalization();
+    if (kernel.cut) smoothing.cut = kernel.cut->radians;
+    if (kernel.theta_cut) smoothing.theta_cut = kernel.theta_cut->radians;
+    smoothing.input_spectrum = input_spectrum(options, map, session);
+    if (options.analysis.lmax) smoothing.lmax = options.analysis.lmax_for(map);
+    if (options.analysis.iterations) smoothing.iterations = static_cast<int>(*options.analysis.iterations);
+    smoothing.tolerance = options.analysis.tolerance;
+    smoothing.mask_rule = options.mask.rule();
+    smoothing.pixels_out = output_pixels(options, map);
+    smoothing.precision = precision_of_sums(options);
+    if (!kernel.plan.empty()) {
+        smoothing.plan = io::read_plan(kernel.plan);
+        if (kernel.error == 0) smoothing.error = smoothing.plan->error;
+        if (!kernel.reference) smoothing.reference = smoothing.plan->reference;
     }
-    if (options.fwhm_in || !options.beam_in.empty() || !options.pixel_window_in.empty() ||
-        !options.pixel_window_out.empty())
-        throw UsageError(
-            "--fwhm-in, --beam-in, --pixwin-in, --pixwin-out: not with --profile, --cl or --cut");
-    if (map.groups()[0].fields != Fields::scalars && !choice.sky_spectrum.empty())
-        throw UsageError(
-            fmt::format("--cl: a kernel of spin 0, and {} has Q and U; --field I or --no-pol "
-                        "smooths spin-0 fields",
-                        map.header().source));
-    if (map.groups()[0].fields != Fields::scalars && choice.cut)
-        throw UsageError(
-            fmt::format("--cut: {} has Q and U, whose window of a cut kernel --method harmonic "
-                        "does not know; --method pixel-sum does",
-                        map.header().source));
-    const auto kernels = make_kernels(options, map, {{}}, 0, session);
-    report_kernels(options, kernels, session);
-    std::vector<Beam> beams;
-    beams.reserve(kernels.size());
-    for (const auto& kernel : kernels) beams.push_back(uniform_beam(kernel.kernel.window(lmax)));
-    return beams;
-}
-
-/// Groups that share a window.
-std::vector<FieldGroup> groups_of_one_window(const SkyMap& map, std::size_t n_windows) {
-    if (n_windows == 1) return map.groups();
-    std::vector<FieldGroup> groups;
-    groups.reserve(n_windows);
-    for (std::int64_t row = 0; row < map.rows().extent(0); ++row) groups.push_back({Fields::scalars, row, 1});
-    return groups;
-}
-
-Json field_report(const SkyMap& map, const FieldGroup& group, const SmoothingReport& result) {
-    Json fields = Json::array();
-    for (std::int64_t row = 0; row < group.n_rows; ++row) {
-        const auto index = static_cast<std::size_t>(row);
-        fields.push_back({{"name", map.row_name(group.first_row + row)},
-                          {"masked_pixels", result.masked_pixels[index]},
-                          {"unseen_pixels_out", result.unseen_pixels[index]}});
+    if (kernel.is_planned() && !smoothing.plan) {
+        auto found = io::find_costs(kernel.costs, options.run.thread_count());
+        session.note(found.notes);
+        given.costs = found.costs.fingerprint;
+        smoothing.costs = std::move(found.costs);
     }
-    return fields;
+    smoothing.threads = options.run.thread_count();
+    if (!options.run.any_device) smoothing.device = options.run.device;
+    smoothing.progress = session.progress("smooth");
+    return smoothing;
 }
 
-SmoothingReport smooth_group(const FieldGroup& group, const SkyMap& map, View<const double, 1> mask,
-                             const Beam& beam, const SmoothingOptions& options, SkyMap& out) {
-    try {
-        return smooth<double>(map.grid(), map.rows(group), group.fields, mask, beam, out.grid(),
-                              out.rows(group), options);
-    } catch (const InvalidArgument& error) {  // the options were checked, so this is the data
-        throw IoError(fmt::format("{}: {}", map.header().source, error.what()));
-    }
-}
-
-}  // namespace
-
-SkyMap smooth_in_harmonic_space(const SmoothOptions& options, const SkyMap& map, Session& session) {
-    SkyMap out(map, output_pixels(options, map));
-    if (options.mask.fill_masked) out.make_full_sky();
-    const auto lmax = choose_lmax(options, map, out.grid());
-    if (map.nside() == 0 && (!options.pixel_window_in.empty() || !options.pixel_window_out.empty()))
-        throw UsageError(
-            fmt::format("--pixwin-in, --pixwin-out: {} is not a HEALPix map", map.header().source));
-    const auto beams = harmonic_windows(options, map, out, lmax, session);
+SmoothedMap smooth_by_options(const SmoothOptions& options, const SkyMap& map, SmoothingInput& given,
+                              Session& session) {
+    auto smoothing = library_options(options, map, given, session);
     const auto mask = read_mask(options.mask, map, session);
     const auto weights = find_weights(options.analysis, map, options.run, session);
-    stop_if_interrupted();
-
-    const auto rule = options.mask.rule();
-    SmoothingOptions smoothing;
-    smoothing.lmax = lmax;
-    smoothing.iterations = iteration_count(options);
-    smoothing.tolerance = options.analysis.tolerance;
+    check_known(options.mask, map, mask.view());
+    smoothing.mask = mask.view();
     smoothing.ring_weights = weights.ring;
-    smoothing.pixel_weights = {weights.pixel.data(), {static_cast<std::int64_t>(weights.pixel.size())}};
-    smoothing.mask_mode = rule.mode;
-    smoothing.mask_threshold = rule.threshold;
-    smoothing.fill_masked = rule.fill_masked;
-    smoothing.threads = options.run.thread_count();
-    smoothing.device = options.run.device;
-    session.report["fields"] = Json::array();
-    const auto bar = session.progress("smooth");
-    const auto n_rows = static_cast<double>(map.rows().extent(0));
-    for (const auto& group : groups_of_one_window(map, beams.size())) {
-        const auto& beam = beams[beams.size() == 1 ? 0 : static_cast<std::size_t>(group.first_row)];
-        const auto begin = static_cast<double>(group.first_row), share = static_cast<double>(group.n_rows);
-        smoothing.progress = [&](double done) { return bar((begin + share * done) / n_rows); };
-        const auto result = smooth_group(group, map, mask.view(), beam, smoothing, out);
-        session.report["lmax"] = result.lmax;
-        report_analysis(result, options.analysis, session);
-        for (auto& field : field_report(map, group, result)) session.report["fields"].push_back(field);
+    smoothing.pixel_weights = {weights.pixel.data(), {std::ssize(weights.pixel)}};
+    if (!options.kernel.sky_spectrum.empty()) {
+        if (has_spin(map))
+            throw UsageError(fmt::format(
+                "--cl: a kernel of spin 0, and {} has Q and U; --field I or --no-pol smooths spin-0 "
+                "fields",
+                map.header().source));
+        const auto planned = smoothing.plan ? smoothing.plan->lmax : default_smoothing_lmax(map.grid());
+        const auto lmax = smoothing.lmax >= 0 ? smoothing.lmax : planned;
+        return convolve(map, std::vector{sky_kernel(options, lmax, session)}, smoothing);
     }
+    if (!options.kernel.profile.empty()) {
+        given.energies = energies_of(options, map);
+        return convolve(map, profile_kernels(options, given.energies), smoothing);
+    }
+    const auto nside_out = options.nside_out.value_or(map.nside());
+    return smooth(map, smoothing_window(options, map.nside(), nside_out, session), smoothing);
+}
+
+void save_plan(const SmoothOptions& options, const SmoothedMap& smoothed, Session& session) {
+    const auto& path = options.kernel.save_plan;
+    if (path.empty()) return;
+    const auto& plan = smoothed.parts[0].plan;
+    if (!plan)
+        throw UsageError(
+            "--save-plan: a plan has one kernel and one spectrum; this map needs more, or harmonic space "
+            "alone");
+    io::write_plan(path, *plan, options.output.overwrite);
+    session.report["plan_output"] = path;
+}
+
+void require_one_way(const SmoothOptions& options, const SkyMap& map) {
+    const auto& groups = map.groups();
+    const bool has_two =
+        groups[0].fields == Fields::iqu || (groups[0].fields == Fields::qu && groups.size() > 1);
+    if (has_two && !(options.kernel.plan.empty() && options.kernel.save_plan.empty()))
+        throw UsageError(
+            fmt::format("--plan, --save-plan: keep one way, and {} has I and Q, U, which may go two: --field "
+                        "chooses",
+                        map.header().source));
+}
+
+void smooth_map(const SmoothOptions& options, Session& session) {
+    const auto map = read_sky_map(options.in, options.input, session);
+    require_one_way(options, map);
+    SmoothingInput given;
+    auto smoothed = smooth_by_options(options, map, given, session);
     stop_if_interrupted();
-    return out;
-}
-
-namespace {
-
-void write(const SmoothOptions& options, const std::vector<io::HeaderCard>& cards, SkyMap& out,
-           Session& session) {
-    auto& header = out.header();
+    report_smoothing(options, smoothed, given, session);
+    save_plan(options, smoothed, session);
+    auto& header = smoothed.map.header();
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
-    set_cards(header.cards, cards);
-    io::write_sky_map(options.out, out, options.output.write_options());
+    set_cards(header.cards, smoothing_cards(options, smoothed, session));
+    io::write_sky_map(options.out, smoothed.map, options.output.write_options());
     session.report["map"] = describe(header);
-}
-
-void smooth_map(SmoothOptions& options, Session& session) {
-    auto map = read_sky_map(options.in, options.input, session);
-    if (has_parts(options, map)) {
-        const auto cards = smooth_parts(options, map, session);
-        return write(options, cards, map, session);
-    }
-    if (options.kernel.is_planned()) choose_method(options, map, session);
-    auto out = smoothed(options, map, session);
-    write(options, parameter_cards(options, session), out, session);
 }
 
 void require_no_map_options(const SmoothOptions& options) {
@@ -203,7 +239,7 @@ void smooth_alm(const SmoothOptions& options, Session& session) {
     file.precision = options.precision.value_or(file.precision);
     session.report["lmax"] = lmax;
     session.report["components"] = file.components.size();
-    set_cards(file.cards, parameter_cards(options, session));
+    set_cards(file.cards, option_cards(options, session));
     stop_if_interrupted();
     write_alm_file(options.out, file, options.output.write_options());
 }
@@ -220,8 +256,31 @@ void run(SmoothOptions& options, Session& session) {
     if (options.fwhm) session.report["fwhm_rad"] = options.fwhm->radians;
     if (options.fwhm_in) session.report["fwhm_in_rad"] = options.fwhm_in->radians;
     if (io::inspect(options.in).kind == io::FileKind::alm) return smooth_alm(options, session);
-    if (kernel.is_pixel_method() && !kernel.is_automatic()) check_pixel_options(options);
     smooth_map(options, session);
+}
+
+/// The options that arguments of zonal::smooth come from, as its messages name them.
+OptionNames option_names(const SmoothOptions& options) {
+    const auto window = window_text(options);
+    return {{"mask_rule.mode = ", "--mask-mode "},
+            {"method = ", "--method "},
+            {"normalization = ", "--normalize "},
+            {"reference = ", "--reference "},
+            {"error = ", "--error = "},
+            {"lmax = ", "--lmax = "},
+            {"lmax: ", "--lmax: "},
+            {"cut: ", "--cut: "},
+            {"plan: ", "--plan, --save-plan: "},
+            {"iterations, tolerance: ", "--iter, --tolerance: "},
+            {"iterations and tolerance ", "--iter and --tolerance "},
+            {"tolerance ", "--tolerance "},
+            {"ring_weights, pixel_weights: ", "--weights: "},
+            {"pixels_out: ", "--nside-out: "},
+            {"theta_cut", "--theta-cut"},
+            {"input_spectrum", "--input-cl"},
+            {"window: ", "--fwhm-in, --beam-in, --pixwin-in, --pixwin-out: "},
+            {"window (", window + ": window ("},
+            {"beam (", window + ": beam ("}};
 }
 
 }  // namespace
@@ -237,7 +296,11 @@ void add_smooth(CLI::App& root, Session& session, Action& action) {
         "--normalize pixel");
     const auto options = std::make_shared<SmoothOptions>();
     declare_options(app, *options);
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+    app.callback([options, &action] {
+        action = [options](Session& session) {
+            with_option_names(option_names(*options), [&] { run(*options, session); });
+        };
+    });
 }
 
 }  // namespace zonal::cli

@@ -1,18 +1,13 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <optional>
 
-#include "commands/solve_output.hpp"
-#include "commands/subcommands.hpp"
-#include "options/common_options.hpp"
-#include "options/options.hpp"
-#include "shell/error.hpp"
+#include "commands/recipe.hpp"
+#include "plot/graph.hpp"
 #include "shell/timing.hpp"
 #include "zonal/gwrm/library.hpp"
+#include "zonal/io/solution.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -39,9 +34,8 @@ std::string problem_names() {
 
 void declare_method(CLI::App& app, SolveCommand& options) {
     const OptionGroup method(app, "Method");
-    add_list(app, "--modes", options.modes, "K,L,...", "highest Chebyshev modes in time and along each axis")
-        ->default_str("what suits the problem's own settings")
-        ->group("Method");
+    method.list("--modes", options.modes, "K,L,...", "highest Chebyshev modes in time and along each axis",
+                "what suits the problem's own settings");
     method.number("--interval", options.interval, {1e-12, 1e12}, "length of the time intervals",
                   "as the decay of the highest modes and Newton's convergence ask for");
     method.integer("--subdomains", options.subdomains, {1, 1024},
@@ -65,20 +59,18 @@ void declare_method(CLI::App& app, SolveCommand& options) {
     method.integer("--repeat", options.repeat, {1, 10000}, "runs; `seconds` is the fastest", "1");
 }
 
-void declare_options(CLI::App& app, SolveCommand& options) {
+void declare(CLI::App& app, SolveCommand& options) {
+    const OptionGroup problem(app, "Problem"), output(app, "Output");
     add_argument(app, "PROBLEM", options.problem, problem_names());
-    add_list(app, "--set", options.set, "NAME=VALUE",
-             "a number of the problem, such as nu=0.1 or t1=1; the report lists them all")
-        ->group("Problem");
-    add_list(app, "--at", options.at, "X,...",
-             "points at t1 where the first field is printed; with two axes X:Y,...")
-        ->default_str("a quarter, a half and three quarters of the first axis")
-        ->group("Problem");
+    problem.list("--set", options.set, "NAME=VALUE",
+                 "a number of the problem, such as nu=0.1 or t1=1; the report lists them all");
+    problem.list("--at", options.at, "X,...",
+                 "points at t1 where the first field is printed; with two axes X:Y,...",
+                 "a quarter, a half and three quarters of the first axis");
     declare_method(app, options);
-    add_text(app, "-o,--output", options.out, "FILE",
-             ".fits: the Chebyshev series of every interval; .csv: values at equally spaced points")
-        ->group("Output");
-    add_text(app, "--plot", options.plot, "FILE", "picture of the solution, PNG")->group("Output");
+    output.text("-o,--output", options.out, "FILE",
+                ".fits: the Chebyshev series of every interval; .csv: values at equally spaced points");
+    output.text("--plot", options.plot, "FILE", "picture of the solution, PNG");
     add_device_option(app, options.device);
     add_output_options(app, options.output);
 }
@@ -100,11 +92,7 @@ std::map<std::string, double> settings_of(const std::vector<std::string>& words)
 /// What the library finds wrong with a setting is wrong use here.
 template <class Work>
 auto as_usage(const Work& work) {
-    try {
-        return work();
-    } catch (const InvalidArgument& error) {
-        throw UsageError(printable(error.what()));
-    }
+    return with_error<UsageError>(work, "");
 }
 
 gwrm::ProblemSetup set_up(const SolveCommand& options, const std::map<std::string, double>& settings) {
@@ -128,18 +116,10 @@ gwrm::ProblemSetup set_up(const SolveCommand& options, const std::map<std::strin
     return setup;
 }
 
-std::vector<std::string> split_point(const std::string& text) {
+gwrm::Point parse_point(const std::string& text, const std::vector<gwrm::Axis>& axes, double t1) {
     std::vector<std::string> parts(1);
     for (const char character : text)
-        if (character == ':')
-            parts.emplace_back();
-        else
-            parts.back() += character;
-    return parts;
-}
-
-gwrm::Point parse_point(const std::string& text, const std::vector<gwrm::Axis>& axes, double t1) {
-    const auto parts = split_point(text);
+        character == ':' ? void(parts.emplace_back()) : parts.back().push_back(character);
     if (parts.size() != axes.size())
         throw UsageError(fmt::format("--at = {}: must be {} with a colon between", printable(text),
                                      axes.size() == 1 ? "one coordinate, not several" : "two coordinates"));
@@ -205,29 +185,22 @@ void report_work(const SolveCommand& options, const gwrm::Solution& solution, do
             "the estimated error is {:.2g}: more modes (--modes) or --subdomains may help", error));
 }
 
-/// Every setting of a problem, changed or not.
-std::vector<io::SolutionParameter> all_settings(const gwrm::LibraryProblem& problem,
-                                                const std::map<std::string, double>& changes) {
-    std::vector<io::SolutionParameter> all;
-    for (const auto& setting : problem.settings) {
-        const auto change = changes.find(setting.name);
-        all.push_back({setting.name, change == changes.end() ? setting.value : change->second});
-    }
-    return all;
-}
-
 void write_files(const SolveCommand& options, const io::SolutionFile& file, Session& session) {
+    const auto how = options.output.write_options();
     if (!options.out.empty()) {
-        write_series_or_table(options.out, file, options.output.write_options());
+        if (is_csv_name(options.out))
+            io::write_solution_table(options.out, file.solution, how);
+        else
+            io::write_solution(options.out, file, how);
         session.report["output"] = options.out;
     }
     if (!options.plot.empty()) {
-        plot_solution(options.plot, file.solution, file.problem);
+        plot::draw_graphs({{plot::solution_graph(file.solution, file.problem)}, {}}).write_png(options.plot);
         session.report["plot"] = options.plot;
     }
 }
 
-void run(const SolveCommand& options, Session& session) {
+void run(SolveCommand& options, Session& session) {
     if (!options.out.empty()) options.output.require_writable(options.out, OutputFormat::csv_or_fits);
     if (!options.plot.empty()) options.output.require_writable(options.plot, OutputFormat::png);
     const auto changes = settings_of(options.set);
@@ -237,8 +210,12 @@ void run(const SolveCommand& options, Session& session) {
     auto& report = session.report;
     report["problem"] = problem.name;
     report["equation"] = problem.equation;
-    const auto settings = all_settings(problem, changes);
-    for (const auto& setting : settings) report["settings"][setting.name] = setting.value;
+    std::vector<io::SolutionParameter> settings;
+    for (const auto& setting : problem.settings) {
+        const auto change = changes.find(setting.name);
+        settings.push_back({setting.name, change == changes.end() ? setting.value : change->second});
+        report["settings"][setting.name] = settings.back().value;
+    }
     setup.options.progress = session.progress("solve");
     std::optional<gwrm::Solution> solution;
     double seconds = std::numeric_limits<double>::infinity();
@@ -259,16 +236,14 @@ void run(const SolveCommand& options, Session& session) {
 }  // namespace
 
 void add_solve(CLI::App& root, Session& session, Action& action) {
-    auto& app =
-        add_subcommand(root, session, "solve",
-                       "Solves a built-in initial-value problem in Chebyshev series in time, space and "
-                       "parameters. It is here because it computes with coefficients of smooth functions as "
-                       "the transforms on the sphere do, and with the same fast products of series.",
-                       "zonal solve burgers --set nu=0.1 --set t1=1 --at 0.25,0.5,0.75 --json\n"
-                       "  zonal solve lorenz63 --set t1=20 --plot lorenz.png -o lorenz.fits");
-    const auto options = std::make_shared<SolveCommand>();
-    declare_options(app, *options);
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+    add_command<SolveCommand>(
+        root, session, action, "solve",
+        "Solves a built-in initial-value problem in Chebyshev series in time, space and "
+        "parameters. It is here because it computes with coefficients of smooth functions as "
+        "the transforms on the sphere do, and with the same fast products of series.",
+        "zonal solve burgers --set nu=0.1 --set t1=1 --at 0.25,0.5,0.75 --json\n"
+        "  zonal solve lorenz63 --set t1=20 --plot lorenz.png -o lorenz.fits",
+        declare, run);
 }
 
 }  // namespace zonal::cli

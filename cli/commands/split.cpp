@@ -1,4 +1,4 @@
-#include "zonal/split.hpp"
+#include "commands/split.hpp"
 
 #include <fmt/core.h>
 
@@ -8,11 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "bench/split_table.hpp"
-#include "bench/split_verify.hpp"
 #include "commands/subcommands.hpp"
-#include "options/split_options.hpp"
-#include "plot/graph.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
 #include "zonal/angle.hpp"
@@ -107,7 +103,7 @@ std::string no_split(const SplitOptions& options, const std::vector<double>& ker
     return text + ": a larger angle or error may";
 }
 
-void split_kernel(const SplitOptions& options, Session& session) {
+void split_kernel(const SplitOptions& options, Session& session, const SplitFollowUp& follow_up) {
     const auto kernel = kernel_window(options, options.fwhm, session);
     const auto wanted = library_options(options, options.theta_cut->radians, session);
     const auto splitter = KernelSplitter(kernel, wanted, session.progress("fit"));
@@ -138,41 +134,24 @@ void split_kernel(const SplitOptions& options, Session& session) {
     report["rank"] = split.quality.rank;
     if (!options.out.empty()) write(options, kernel, split, session);
     auto graphs = graphs_of(options, kernel, split);
-    if (options.verify) {
-        auto pictures = verify_split(options, kernel, splitter, *l_cut, session);
-        std::move(pictures.graphs.begin(), pictures.graphs.end(), std::back_inserter(graphs));
-        if (!options.verify_plot.empty()) plot::arrange(pictures.rows).write_png(options.verify_plot);
+    if (follow_up) {
+        auto more = follow_up(kernel, splitter, *l_cut);
+        std::move(more.begin(), more.end(), std::back_inserter(graphs));
     }
     if (!options.plot.empty()) plot::draw_graphs({graphs, {}}).write_png(options.plot);
     if (!options.out.empty()) report["output"] = options.out;
     if (!options.plot.empty()) report["plot"] = options.plot;
-    if (!options.verify_plot.empty()) report["verify_plot"] = options.verify_plot;
-}
-
-void check_outputs(const SplitOptions& options) {
-    const std::vector<std::pair<const char*, const std::string*>> outputs = {
-        {"--output", &options.out}, {"--plot", &options.plot}, {"--verify-plot", &options.verify_plot}};
-    for (std::size_t i = 0; i < outputs.size(); ++i)
-        for (std::size_t j = 0; j < i; ++j)
-            if (const auto& one = *outputs[i].second, &other = *outputs[j].second;
-                !one.empty() && !other.empty() && is_same_file(one, other))
-                throw UsageError(
-                    fmt::format("{} = {}: {} is the same file", outputs[i].first, one, outputs[j].first));
-}
-
-void run(const SplitOptions& options, Session& session) {
-    check(options);
-    check_outputs(options);
-    if (!options.out.empty()) options.output.require_writable(options.out);
-    for (const auto& picture : {options.plot, options.verify_plot})
-        if (!picture.empty()) options.output.require_writable(picture, OutputFormat::png);
-    if (options.reproduce_table1)
-        reproduce_table1(options, session);
-    else
-        split_kernel(options, session);
 }
 
 }  // namespace
+
+void run_split(const SplitOptions& options, Session& session, const SplitFollowUp& follow_up) {
+    check(options);
+    require_different_files({{"--output", options.out}, {"--plot", options.plot}});
+    if (!options.out.empty()) options.output.require_writable(options.out);
+    if (!options.plot.empty()) options.output.require_writable(options.plot, OutputFormat::png);
+    split_kernel(options, session, follow_up);
+}
 
 void add_split(CLI::App& root, Session& session, Action& action) {
     auto& app = add_subcommand(
@@ -182,7 +161,8 @@ void add_split(CLI::App& root, Session& session, Action& action) {
         "zonal split --kernel cl-beam --cl cl.fits --fwhm 7arcmin --theta-cut 390arcmin --error 1e-5");
     const auto options = std::make_shared<SplitOptions>();
     declare_options(app, *options);
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+    app.callback(
+        [options, &action] { action = [options](Session& session) { run_split(*options, session); }; });
 }
 
 }  // namespace zonal::cli

@@ -1,16 +1,10 @@
 #pragma once
 
-#include <CLI/App.hpp>
-#include <functional>
-
-#include "shell/session.hpp"
+#include "shell/program.hpp"
 
 namespace zonal::cli {
 
-/// What to do once the whole command line has been read and found right.
-using Action = std::function<void(Session&)>;
-
-/// Each declares one subcommand in `root`, which sets `action` when it is chosen. One file each.
+/// The subcommands of zonal, one file each.
 void add_smooth(CLI::App& root, Session& session, Action& action);
 void add_synfast(CLI::App& root, Session& session, Action& action);
 void add_alm2map(CLI::App& root, Session& session, Action& action);
@@ -29,6 +23,5 @@ void add_split(CLI::App& root, Session& session, Action& action);
 void add_calibrate(CLI::App& root, Session& session, Action& action);
 void add_plan(CLI::App& root, Session& session, Action& action);
 void add_solve(CLI::App& root, Session& session, Action& action);
-void add_bench(CLI::App& root, Session& session, Action& action);
 
 }  // namespace zonal::cli

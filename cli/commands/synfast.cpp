@@ -1,19 +1,14 @@
-#include <fmt/core.h>
-
-#include <array>
-#include <memory>
+#include <algorithm>
 #include <random>
 
-#include "commands/subcommands.hpp"
-#include "engine/alm_file.hpp"
-#include "engine/synfast_noise.hpp"
+#include "commands/recipe.hpp"
+#include "engine/choice_report.hpp"
 #include "options/beam_options.hpp"
 #include "options/new_map.hpp"
-#include "options/options.hpp"
-#include "shell/error.hpp"
-#include "shell/interrupt.hpp"
 #include "zonal/filters.hpp"
+#include "zonal/io/cost_model.hpp"
 #include "zonal/io/spectrum.hpp"
+#include "zonal/planning/noise_sky.hpp"
 #include "zonal/sky/realization.hpp"
 #include "zonal/sky/synfast.hpp"
 
@@ -23,8 +18,11 @@ namespace {
 // 2^53 - 1: exact also in readers of JSON and FITS that keep numbers as double.
 constexpr std::int64_t max_seed = (std::int64_t{1} << 53) - 1;
 
-struct SynfastOptions {
-    std::string in, out, alm_out;
+enum class NoiseMethod { automatic, split, harmonic };
+
+struct SynfastCommand {
+    FileOptions files;
+    std::string alm_out;
     io::ReadSpectrumOptions spectrum;
     bool temperature_only = false;
     NewMapOptions map;
@@ -32,104 +30,98 @@ struct SynfastOptions {
     std::optional<std::int64_t> lmax, mmax;
     BeamOptions beam;
     std::optional<std::int64_t> seed;
-    NoiseSkyOptions noise;
-    RunOptions run;
-    OutputOptions output;
+    std::optional<NoiseMethod> method;  ///< empty: alm are drawn
+    double error = 0;                   ///< 0: the default
+    bool explain = false;
+    std::string costs;
 };
 
-void declare_options(CLI::App& app, SynfastOptions& options) {
-    add_argument(app, "CL", options.in, "power spectra C_l, FITS or text with named columns");
-    add_argument(app, "OUT", options.out, "map to write: I, or I, Q, U where CL has EE");
-    add_integer(app, "--seed", options.seed, {0, max_seed},
-                "seed of the random numbers; the same seed gives the same "
-                "sky for any lmax, nside (without --method), threads and machine")
-        ->default_str("drawn, reported and written to the header")
-        ->group("Simulation");
-    app.add_flag("--temperature-only", options.temperature_only, "leave polarisation out")
-        ->group("Simulation");
-    add_integer(app, "--lmax", options.lmax, {0, max_lmax}, "highest degree l")
-        ->default_str("3 nside - 1")
-        ->group("Simulation");
-    add_integer(app, "--mmax", options.mmax, {0, max_lmax}, "highest order m")
-        ->default_str("lmax")
-        ->group("Simulation");
-    add_beam_options(app, options.beam, "Simulation");
-    add_extend_option(app, options.beam.extension, "Simulation", "C_l and windows");
-    declare_options(app, options.noise);
-    add_choice<io::ClOrder>(
-        app, "--cl-order", options.spectrum.order,
-        {{"auto", io::ClOrder::automatic}, {"f90", io::ClOrder::f90}, {"healpy", io::ClOrder::healpy}},
-        "what columns C-T and C-G mean: TB and EB (f90) or EB and TB (healpy); auto: CREATOR says")
-        ->default_str("auto")
-        ->group("Input");
-    app.add_flag("--dl", options.spectrum.dl, "CL holds D_l = l(l+1)C_l/2pi")->group("Input");
-    add_text(app, "--hdu", options.spectrum.hdu, "NAME|N", "extension to read")->group("Input");
-    add_new_map_options(app, options.map, "as CL");
-    add_text(app, "--coordsys", options.coordinates, "G|E|C", "coordinates to write in the header")
-        ->default_str("unknown")
-        ->group("Output");
-    add_text(app, "--alm-out", options.alm_out, "FILE", "write the alm too, windows included")
-        ->group("Output");
-    add_output_options(app, options.output);
-    add_run_options(app, options.run);
+/// What a sky is made from, whichever way.
+struct SkyRequest {
+    Pixelization pixels;
+    SkySpectra spectra;
+    std::optional<Beam> beam;
+    std::int64_t seed = 0, lmax = 0;
+};
+
+void declare_noise(CLI::App& app, SynfastCommand& options) {
+    const OptionGroup group(app, "White noise on pixels (docs/split.md)");
+    group.choice<NoiseMethod>(
+        "--method", options.method,
+        {{"auto", NoiseMethod::automatic},
+         {"split", NoiseMethod::split},
+         {"harmonic", NoiseMethod::harmonic}},
+        "make the sky of white noise on the pixels, convolved with sqrt(C_l) times the windows: by the "
+        "fastest way that zonal plan finds, by a split kernel, or in harmonic space",
+        "alm are drawn instead");
+    group.number("--error", options.error, {1e-12, 0.5},
+                 "largest error of that convolution, rms over the rms of the sky", "1e-5");
+    group.flag("--explain", options.explain,
+               "with --method auto|split: report the list that it was chosen from");
+    group.text("--costs", options.costs, "FILE",
+               "with --method auto|split: costs that zonal calibrate measured",
+               "this machine's, from the cache folder");
 }
 
-std::vector<double> spectrum(const io::SpectrumFile& file, const std::string& name, std::int64_t lmax,
-                             Extension extension) {
-    const auto* found = file.find(name);
-    if (found == nullptr) return {};
-    return fit_length(found->values, lmax, extension, fmt::format("{} of {}", name, file.source));
+void declare(CLI::App& app, SynfastCommand& options) {
+    add_argument(app, "CL", options.files.in, "power spectra C_l, FITS or text with named columns");
+    add_argument(app, "OUT", options.files.out, "map to write: I, or I, Q, U where CL has EE");
+    const OptionGroup sky(app, "Simulation"), input(app, "Input"), output(app, "Output");
+    sky.integer("--seed", options.seed, {0, max_seed},
+                "seed of the random numbers; the same seed gives the same "
+                "sky for any lmax, nside (without --method), threads and machine",
+                "drawn, reported and written to the header");
+    sky.flag("--temperature-only", options.temperature_only, "leave polarisation out");
+    sky.integer("--lmax", options.lmax, {0, max_lmax}, "highest degree l", "3 nside - 1");
+    sky.integer("--mmax", options.mmax, {0, max_lmax}, "highest order m", "lmax");
+    add_beam_options(app, options.beam, "Simulation");
+    add_extend_option(app, options.beam.extension, "Simulation", "C_l and windows");
+    declare_noise(app, options);
+    input.choice("--cl-order", options.spectrum.order, cl_orders,
+                 "what columns C-T and C-G mean: TB and EB (f90) or EB and TB (healpy); auto: CREATOR says",
+                 "auto");
+    input.flag("--dl", options.spectrum.dl, "CL holds D_l = l(l+1)C_l/2pi");
+    input.text("--hdu", options.spectrum.hdu, "NAME|N", "extension to read");
+    add_new_map_options(app, options.map);
+    add_precision(app, options.files.precision, "as CL");
+    output.text("--coordsys", options.coordinates, "G|E|C", "coordinates to write in the header", "unknown");
+    output.text("--alm-out", options.alm_out, "FILE", "write the alm too, windows included");
+    add_output_options(app, options.files.output);
+    add_run_options(app, options.files.run);
 }
 
 SkySpectra sky_spectra(const io::SpectrumFile& file, bool polarized, std::int64_t lmax, Extension extension) {
     if (file.find("TT") == nullptr) throw IoError(fmt::format("{}: has no TT spectrum", file.source));
-    const auto get = [&](const char* name) { return spectrum(file, name, lmax, extension); };
-    SkySpectra spectra;
-    try {
-        spectra.tt = get("TT");
-        if (!polarized) return spectra;
-        spectra.ee = get("EE");
-        spectra.bb = get("BB");
-        spectra.te = get("TE");
-        spectra.tb = get("TB");
-        spectra.eb = get("EB");
-    } catch (const InvalidArgument& error) {
-        throw UsageError(fmt::format("{}; --lmax or --extend zero|powerlaw", error.what()));
-    }
+    const auto get = [&](const std::string& name) -> std::vector<double> {
+        const auto* found = file.find(name);
+        if (found == nullptr || (name != "TT" && !polarized)) return {};
+        return fit_length(found->values, lmax, extension, fmt::format("{} of {}", name, file.source));
+    };
+    const auto read = [&]() -> SkySpectra {
+        return {get("TT"), get("EE"), get("BB"), get("TE"), get("TB"), get("EB")};
+    };
+    auto spectra = with_error<UsageError>(read, "", "; --lmax or --extend zero|powerlaw");
+    with_error<IoError>([&] { check_spectra(spectra, lmax, polarized); }, file.source + ": ");
     return spectra;
 }
-
-/// What the header says of a simulated sky.
-struct SkyHeader {
-    std::string unit;
-    FilePrecision precision;
-    CoordinateSystem coordinates;
-
-    void apply(SkyMap& map) const {
-        map.header().coordinates = coordinates;
-        for (auto& column : map.header().columns) {
-            column.unit = unit;
-            column.precision = precision;
-        }
-    }
-};
 
 std::int64_t draw_seed() {
     std::random_device device;
     return static_cast<std::int64_t>((std::uint64_t{device()} << 32 | device()) & max_seed);
 }
 
-void write_drawn_alm(const SynfastOptions& options, const SkyMap& map, const MapAlm& alm, Session& session,
-                     const std::vector<io::HeaderCard>& cards) {
-    auto file = to_alm_file(map, alm, session);
-    file.cards = cards;
-    write_alm_file(options.alm_out, file, options.output.write_options());
+void check_files(const SynfastCommand& options) {
+    options.files.output.require_writable(options.files.out);
+    require_different_files({{"OUT", options.files.out}, {"--alm-out", options.alm_out}});
+    if (!options.alm_out.empty()) options.files.output.require_writable(options.alm_out);
 }
 
 /// What drawing alm can do and noise on pixels cannot.
-void check_noise_sky(const SynfastOptions& options, const io::SpectrumFile& file) {
-    check(options.noise);
-    if (!options.noise.method) return;
+void check_noise(const SynfastCommand& options, const io::SpectrumFile& file) {
+    const bool is_planned = options.method && options.method != NoiseMethod::harmonic;
+    if (!is_planned && (options.error > 0 || options.explain || !options.costs.empty()))
+        throw UsageError("--error, --explain, --costs: only with --method auto or split");
+    if (!options.method) return;
     const auto reject = [](bool given, const std::string& names, const std::string& why) {
         if (given) throw UsageError(fmt::format("{}: not with --method: {}", names, why));
     };
@@ -143,114 +135,129 @@ void check_noise_sky(const SynfastOptions& options, const io::SpectrumFile& file
                         file.source));
 }
 
-/// Cards and report of what both kinds of sky have.
-void finish(const SynfastOptions& options, std::int64_t seed, std::int64_t lmax, int scheme,
-            std::vector<io::HeaderCard>& cards, Session& session) {
-    set_cards(cards, beam_cards(options.beam));
-    set_card(cards, {"SEED", seed, "of the random numbers"});
-    set_card(cards, {"SEEDSCHM", std::int64_t{scheme}, "scheme of the random numbers"});
-    set_card(cards, {"MAX-LPOL", lmax, "highest degree l"});
-    session.report["input"] = options.in;
-    session.report["output"] = options.out;
-    if (!options.alm_out.empty()) session.report["alm_output"] = options.alm_out;
-    session.report["seed"] = seed;
-    session.report["lmax"] = lmax;
+/// What the headers of the map and of the alm say of the sky.
+std::vector<HeaderCard> sky_cards(const SynfastCommand& options, const SkyRequest& request, int scheme) {
+    auto cards = beam_cards(options.beam);
+    cards.insert(cards.end(), {{"SEED", request.seed, "of the random numbers"},
+                               {"SEEDSCHM", std::int64_t{scheme}, "scheme of the random numbers"},
+                               {"MAX-LPOL", request.lmax, "highest degree l"}});
+    return cards;
 }
 
-SkyMap make_of_alm(const SynfastOptions& options, const SkySpectra& spectra, const Pixelization& pixels,
-                   const SkyHeader& header, const std::optional<Beam>& beam, std::int64_t seed,
-                   std::int64_t lmax, Session& session) {
-    const auto mmax = AnalysisChoice{{}, options.mmax, {}}.mmax_for(lmax);
+void set_header(const SynfastCommand& options, const io::SpectrumFile& file, SkyMap& map) {
+    map.header().coordinates = parse_coordinates("--coordsys", options.coordinates);
+    for (auto& column : map.header().columns) {
+        column.unit = square_root_unit(file.spectra.empty() ? "" : file.spectra[0].unit);
+        column.precision = options.files.precision.value_or(file.precision);
+    }
+}
+
+void make_of_alm(const SynfastCommand& options, const SkyRequest& request, const io::SpectrumFile& file,
+                 Session& session) {
+    const auto mmax = AnalysisChoice{{}, options.mmax, {}}.mmax_for(request.lmax);
     session.progress("random alm")(0);  // drawing is done in one go: the bar names what takes the time
-    auto sky = synfast(spectra, pixels,
-                       {.lmax = lmax,
+    auto sky = synfast(request.spectra, request.pixels,
+                       {.lmax = request.lmax,
                         .mmax = mmax,
-                        .seed = static_cast<std::uint64_t>(seed),
-                        .beam = beam,
-                        .threads = options.run.thread_count(),
-                        .device = options.run.device,
+                        .seed = static_cast<std::uint64_t>(request.seed),
+                        .beam = request.beam,
+                        .threads = options.files.run.thread_count(),
+                        .device = options.files.run.device,
                         .progress = session.progress("synthesis")});
     stop_if_interrupted();
-    header.apply(sky.map);
-    auto cards = provenance(session);
-    finish(options, seed, lmax, realization_scheme, cards, session);
-    set_cards(sky.map.header().cards, cards);
-    if (!options.alm_out.empty()) write_drawn_alm(options, sky.map, sky.alm, session, cards);
-    session.report["mmax"] = mmax;
-    return std::move(sky.map);
-}
-
-SkyMap make_of_noise(const SynfastOptions& options, const SkySpectra& spectra, const Pixelization& pixels,
-                     const SkyHeader& header, const std::optional<Beam>& beam, std::int64_t seed,
-                     std::int64_t lmax, Session& session) {
-    const std::vector<double> no_beam(static_cast<std::size_t>(lmax + 1), 1.0);
-    std::vector<double> window;
-    try {
-        window = sky_window(spectra.tt, beam ? beam->temperature : no_beam);
-    } catch (const InvalidArgument& error) {
-        throw IoError(fmt::format("{}: {}", options.in, error.what()));
+    set_header(options, file, sky.map);
+    const auto cards = sky_cards(options, request, realization_scheme);
+    if (!options.alm_out.empty()) {
+        auto files = options.files;
+        files.out = options.alm_out;
+        auto alm = io::to_alm_file(sky.alm, sky.map);
+        write_alm(files, alm, cards, session);
     }
-    auto map = new_sky_map(pixels, false);
-    header.apply(map);
-    const bool may_be_single = options.map.precision != io::Precision::float64;
-    make_noise_sky(options.noise, window, seed, may_be_single, options.run, map, session);
-    stop_if_interrupted();
-    auto cards = provenance(session);
-    finish(options, seed, lmax, white_noise_scheme, cards, session);
-    const auto& report = session.report;
-    cards.push_back({"METHOD", report["method"].get<std::string>(), "how the noise was convolved"});
-    if (report.contains("estimated_error"))
-        cards.push_back(
-            {"ESTERROR", report["estimated_error"].get<double>(), "rms of the convolution's error"});
-    set_cards(map.header().cards, cards);
-    return map;
+    session.report["mmax"] = mmax;
+    write_map(options.files, sky.map, cards, session);
 }
 
-void run(SynfastOptions& options, Session& session) {
-    const auto pixels = pixelization(options.map);
-    const auto coordinates = parse_coordinates("--coordsys", options.coordinates);
-    options.output.require_writable(options.out);
-    if (!options.alm_out.empty() && is_same_file(options.out, options.alm_out))
-        throw UsageError(fmt::format("--alm-out = {}: OUT is the same file", options.alm_out));
-    if (!options.alm_out.empty()) options.output.require_writable(options.alm_out);
-    const auto file = io::read_spectrum(options.in, options.spectrum);
-    check_noise_sky(options, file);
-    options.run.resolve(session);
+/// The sky's noise times the window; what was planned and done is reported.
+NoiseSky make_noise(const SynfastCommand& options, const SkyRequest& request, SkyMap& map, Session& session) {
+    const std::vector<double> no_beam(static_cast<std::size_t>(request.lmax + 1), 1.0);
+    const auto& tt = request.spectra.tt;
+    const auto window = with_error<IoError>(
+        [&] { return sky_window(tt, request.beam ? request.beam->temperature : no_beam); },
+        options.files.in + ": ");
+    if (std::all_of(window.begin(), window.end(), [](double k) { return k == 0; }))
+        throw UsageError("--method: the spectrum is 0 up to lmax: there is nothing to convolve with");
+    const auto& run = options.files.run;
+    NoiseSkyOptions how{.seed = static_cast<std::uint64_t>(request.seed),
+                        .allow_single = options.files.precision != FilePrecision::float64,
+                        .threads = run.thread_count(),
+                        .device = run.any_device ? Device::automatic() : run.device,
+                        .progress = session.progress("synfast")};
+    if (options.error > 0) how.error = options.error;
+    if (options.method == NoiseMethod::split) how.method = zonal::ConvolutionMethod::split;
+    if (options.method == NoiseMethod::harmonic) how.method = zonal::ConvolutionMethod::harmonic;
+    const auto found = options.method == NoiseMethod::harmonic
+                           ? io::FoundCosts{}
+                           : io::find_costs(options.costs, run.thread_count());
+    session.note(found.notes);
+    auto sky = make_noise_sky(window, found.costs, how, map);
+    if (options.explain) report_choices(sky.choices, found.costs.fingerprint, session);
+    if (!sky.choice)
+        throw CannotBeKept(fmt::format(
+            "--method split: no split of the window up to lmax = {} can keep --error {}: the kernel "
+            "must have faded away at lmax",
+            request.lmax, how.error));
+    if (sky.choice->seconds > 0) session.report["predicted_seconds"] = sky.choice->seconds;
+    return sky;
+}
+
+void make_of_noise(const SynfastCommand& options, const SkyRequest& request, const io::SpectrumFile& file,
+                   Session& session) {
+    auto map = new_sky_map(request.pixels, false);
+    set_header(options, file, map);
+    const auto sky = make_noise(options, request, map, session);
+    stop_if_interrupted();
+    auto& report = session.report;
+    report["method"] = to_string(sky.choice->method);
+    report["reference"] = "discrete";
+    report["device"] = to_string(sky.choice->device);
+    auto cards = sky_cards(options, request, white_noise_scheme);
+    cards.push_back({"METHOD", to_string(sky.choice->method), "how the noise was convolved"});
+    if (options.method != NoiseMethod::harmonic) {
+        report["estimated_error"] = sky.choice->error;
+        cards.push_back({"ESTERROR", sky.choice->error, "rms of the convolution's error"});
+    }
+    report["noise_variance"] = sky.noise_variance;
+    report_split(*sky.choice, sky.result.parts, session);
+    write_map(options.files, map, cards, session);
+}
+
+void run(SynfastCommand& options, Session& session) {
+    SkyRequest request;
+    request.pixels = pixelization(options.map);
+    parse_coordinates("--coordsys", options.coordinates);
+    check_files(options);
+    const auto file = io::read_spectrum(options.files.in, options.spectrum);
+    check_noise(options, file);
+    options.files.begin(session);
+    if (!options.alm_out.empty()) session.report["alm_output"] = options.alm_out;
     session.note(file.notes);
     const bool polarized = !options.temperature_only && file.find("EE") != nullptr;
-    const SkyHeader header{square_root_unit(file.spectra.empty() ? "" : file.spectra[0].unit),
-                           options.map.precision.value_or(file.precision), coordinates};
-    const auto lmax = options.lmax.value_or(default_smoothing_lmax(make_grid(pixels)));
-    const auto spectra = sky_spectra(file, polarized, lmax, options.beam.extension);
-    try {
-        check_spectra(spectra, lmax, polarized);
-    } catch (const InvalidArgument& error) {
-        throw IoError(fmt::format("{}: {}", file.source, error.what()));
-    }
-    const auto* healpix = std::get_if<HealpixPixels>(&pixels);
-    std::optional<Beam> beam;
-    if (options.beam.given())
-        beam =
-            evaluate_window(smoothing_window(options.beam, healpix != nullptr ? healpix->nside : 0, session),
-                            lmax, options.beam.text());
-    const auto seed = options.seed ? *options.seed : draw_seed();
-    const auto make = options.noise.method ? make_of_noise : make_of_alm;
-    const auto map = make(options, spectra, pixels, header, beam, seed, lmax, session);
-    io::write_sky_map(options.out, map, options.output.write_options());
-    session.report["map"] = describe(map.header());
+    request.lmax = options.lmax.value_or(default_smoothing_lmax(make_grid(request.pixels)));
+    request.spectra = sky_spectra(file, polarized, request.lmax, options.beam.extension);
+    request.beam = beam_to(options.beam, options.map.nside.value_or(0), request.lmax, session);
+    request.seed = options.seed ? *options.seed : draw_seed();
+    session.report["seed"] = request.seed;
+    session.report["lmax"] = request.lmax;
+    (options.method ? make_of_noise : make_of_alm)(options, request, file, session);
 }
 
 }  // namespace
 
 void add_synfast(CLI::App& root, Session& session, Action& action) {
-    auto& app =
-        add_subcommand(root, session, "synfast",
-                       "Simulates a Gaussian sky with given power spectra. T, E and B are correlated as the "
-                       "spectra say.",
-                       "zonal synfast cl.fits map.fits --nside 512 --lmax 1024 --fwhm 10arcmin --seed 1");
-    const auto options = std::make_shared<SynfastOptions>();
-    declare_options(app, *options);
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+    add_command<SynfastCommand>(
+        root, session, action, "synfast",
+        "Simulates a Gaussian sky with given power spectra. T, E and B are correlated as the spectra say.",
+        "zonal synfast cl.fits map.fits --nside 512 --lmax 1024 --fwhm 10arcmin --seed 1", declare, run);
 }
 
 }  // namespace zonal::cli

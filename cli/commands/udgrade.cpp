@@ -1,81 +1,56 @@
-#include <fmt/core.h>
-
-#include <memory>
-
-#include "commands/subcommands.hpp"
-#include "options/common_options.hpp"
-#include "options/map_input.hpp"
-#include "options/options.hpp"
-#include "shell/error.hpp"
-#include "shell/interrupt.hpp"
-#include "zonal/healpix.hpp"
 #include "zonal/sky/udgrade.hpp"
+#include "commands/recipe.hpp"
 
 namespace zonal::cli {
 namespace {
 
 struct UdgradeCommand {
-    std::string in, out;
+    FileOptions files;
     std::int64_t nside = 0;
     UdgradeOptions how;
     MapInput input;
-    std::optional<io::Precision> precision;
-    OutputOptions output;
 };
 
-void declare_options(CLI::App& app, UdgradeCommand& options) {
-    add_argument(app, "IN", options.in, "HEALPix map, FITS");
-    add_argument(app, "OUT", options.out, "map to write");
-    add_integer(app, "--nside", options.nside, {1, healpix::max_nside}, "nside of the output, a power of 2")
-        ->required()
-        ->group("Pixels");
-    add_choice<Combine>(app, "--combine", options.how.combine,
-                        {{"mean", Combine::mean}, {"sum", Combine::sum}},
-                        "mean of the good pixels, or their sum (for counts; to a finer grid: equal shares); "
-                        "hits are always summed")
-        ->default_str("mean")
-        ->group("Pixels");
-    app.add_flag("--pessimistic", options.how.pessimistic,
-                 "a pixel is UNSEEN when any pixel in it is, not only when all are")
-        ->group("Pixels");
+void declare(CLI::App& app, UdgradeCommand& options) {
+    add_files(app, options.files, "HEALPix map, FITS", "map to write");
+    const OptionGroup group(app, "Pixels");
+    group.integer("--nside", options.nside, {1, healpix::max_nside}, "nside of the output, a power of 2")
+        ->required();
+    group.choice<Combine>(
+        "--combine", options.how.combine, {{"mean", Combine::mean}, {"sum", Combine::sum}},
+        "mean of the good pixels, or their sum (for counts; to a finer grid: equal shares); "
+        "hits are always summed",
+        "mean");
+    group.flag("--pessimistic", options.how.pessimistic,
+               "a pixel is UNSEEN when any pixel in it is, not only when all are");
     add_map_input(app, options.input);
-    add_precision(app, options.precision, "as the input");
-    add_output_options(app, options.output);
+    add_precision(app, options.files.precision, "as the input");
+    add_output_options(app, options.files.output);
 }
 
-void run(const UdgradeCommand& options, Session& session) {
+void run(UdgradeCommand& options, Session& session) {
     if (!healpix::is_valid_nside(options.nside, healpix::Order::nest))
         throw UsageError(fmt::format("--nside = {}: must be a power of 2 from 1 to 2^29", options.nside));
-    options.output.require_writable(options.out);
-    const auto map = read_sky_map(options.in, options.input, session, Columns::all);
+    options.files.name_output(session);
+    const auto map = read_sky_map(options.files.in, options.input, session, Columns::all);
     auto out = udgrade(map, options.nside, options.how);
     stop_if_interrupted();
-    auto& header = out.header();
-    if (header.polarized())
+    if (out.header().polarized())
         session.note("Q and U are combined as they stand: no parallel transport between pixels");
-    for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
-    set_cards(header.cards, provenance(session));
-    set_card(header.cards,
-             {"COMBINE", std::string(options.how.combine == Combine::mean ? "mean" : "sum"), "of pixels"});
-    io::write_sky_map(options.out, out, options.output.write_options());
-    session.report["input"] = options.in;
-    session.report["output"] = options.out;
     session.report["nside_in"] = map.nside();
-    session.report["map"] = describe(header);
+    const std::string combine = options.how.combine == Combine::mean ? "mean" : "sum";
+    write_map(options.files, out, {{"COMBINE", combine, "of pixels"}}, session);
 }
 
 }  // namespace
 
 void add_udgrade(CLI::App& root, Session& session, Action& action) {
-    auto& app = add_subcommand(
-        root, session, "udgrade",
+    add_command<UdgradeCommand>(
+        root, session, action, "udgrade",
         "Changes the nside of a map by averaging or repeating pixels. UNSEEN pixels do not "
         "count. Q and U are averaged as they stand, without parallel transport between pixels; "
         "zonal smooth --nside-out has no such error.",
-        "zonal udgrade map.fits coarse.fits --nside 32");
-    const auto options = std::make_shared<UdgradeCommand>();
-    declare_options(app, *options);
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+        "zonal udgrade map.fits coarse.fits --nside 32", declare, run);
 }
 
 }  // namespace zonal::cli

@@ -1,13 +1,4 @@
-#include <fmt/core.h>
-
-#include <memory>
-
-#include "commands/subcommands.hpp"
-#include "options/analysis_options.hpp"
-#include "options/common_options.hpp"
-#include "options/options.hpp"
-#include "shell/error.hpp"
-#include "shell/interrupt.hpp"
+#include "commands/recipe.hpp"
 #include "zonal/io/cache.hpp"
 
 namespace zonal::cli {
@@ -24,28 +15,22 @@ struct WeightsOptions {
     OutputOptions output;
 };
 
-void declare_options(CLI::App& app, WeightsOptions& options) {
-    add_text(app, "OUT", options.out, "",
-             "file to write, in HEALPix' format (default: into the cache folder, "
-             "$XDG_CACHE_HOME/zonal, where --weights finds it)")
-        ->group("Arguments");
-    const auto group = "Weights";
-    add_integer(app, "--nside", options.nside, {1, 1 << 16}, "nside of the maps")->required()->group(group);
-    app.add_flag("--ring", options.ring, "a weight for each ring")->group(group);
-    app.add_flag("--pixel", options.pixel, "a weight for each pixel, up to the grid's symmetries")
-        ->group(group);
-    add_integer(app, "--lmax", options.lmax, {0, max_lmax},
-                "the quadrature is exact for Y_lm up to this degree")
-        ->default_str("3 nside for --ring, 2.5 nside for --pixel")
-        ->group(group);
+void declare(CLI::App& app, WeightsOptions& options) {
+    OptionGroup(app, "Arguments")
+        .text("OUT", options.out, "",
+              "file to write, in HEALPix' format (default: into the cache folder, "
+              "$XDG_CACHE_HOME/zonal, where --weights finds it)");
+    const OptionGroup group(app, "Weights");
+    group.integer("--nside", options.nside, {1, 1 << 16}, "nside of the maps")->required();
+    group.flag("--ring", options.ring, "a weight for each ring");
+    group.flag("--pixel", options.pixel, "a weight for each pixel, up to the grid's symmetries");
+    group.integer("--lmax", options.lmax, {0, max_lmax}, "the quadrature is exact for Y_lm up to this degree",
+                  "3 nside for --ring, 2.5 nside for --pixel");
     add_output_options(app, options.output);
-    add_integer(app, "--threads", options.threads, {0, 4096},
-                "threads to compute with; 0: all CPUs of the process")
-        ->default_str("0")
-        ->group("General");
+    add_threads_option(app, options.threads);
 }
 
-void run(const WeightsOptions& options, Session& session) {
+void run(WeightsOptions& options, Session& session) {
     if (options.ring == options.pixel) throw UsageError("one of --ring and --pixel is required");
     if (options.pixel && options.nside < 2)
         throw UsageError("--nside = 1: pixel weights need nside 2 or more");
@@ -73,14 +58,11 @@ void run(const WeightsOptions& options, Session& session) {
 }  // namespace
 
 void add_weights(CLI::App& root, Session& session, Action& action) {
-    auto& app =
-        add_subcommand(root, session, "weights",
-                       "Computes HEALPix quadrature weights, which make the analysis of band-limited maps "
-                       "exact or nearly so. The files are those of HEALPix and healpy.",
-                       "zonal weights --nside 512 --pixel");
-    const auto options = std::make_shared<WeightsOptions>();
-    declare_options(app, *options);
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+    add_command<WeightsOptions>(
+        root, session, action, "weights",
+        "Computes HEALPix quadrature weights, which make the analysis of band-limited maps "
+        "exact or nearly so. The files are those of HEALPix and healpy.",
+        "zonal weights --nside 512 --pixel", declare, run);
 }
 
 }  // namespace zonal::cli

@@ -7,7 +7,7 @@ namespace zonal::cli {
 Json report_of(const ConvolutionChoice& choice) {
     Json row = {{"method", to_string(choice.method)}, {"device", to_string(choice.device)}};
     if (choice.support > 0) {
-        row["precision"] = choice.precision == Precision::single_ ? "float" : "double";
+        row["precision"] = choice.precision == Precision::float32 ? "float" : "double";
         row["support_arcmin"] = radians_to_arcmin(choice.support);
         row["accuracy"] = choice.accuracy;
     }

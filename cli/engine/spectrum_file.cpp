@@ -28,11 +28,8 @@ std::vector<std::vector<double>> read_ee_and_bb(const std::string& option, const
 
 std::vector<double> fit_to_lmax(const std::vector<double>& values, std::int64_t lmax, Extension extension,
                                 const std::string& option) {
-    try {
-        return fit_length(values, lmax, extension, option);
-    } catch (const InvalidArgument& error) {
-        throw UsageError(fmt::format("{}; --extend says what to do", error.what()));
-    }
+    return with_error<UsageError>([&] { return fit_length(values, lmax, extension, option); }, "",
+                                  "; --extend says what to do");
 }
 
 }  // namespace zonal::cli

@@ -2,11 +2,45 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "options/options.hpp"
 #include "shell/error.hpp"
 #include "zonal/sky/smoothing.hpp"
 
 namespace zonal::cli {
+namespace {
+
+void report_masked(const MaskedAnalysis& options, const SkyMap& map, const MapAnalysisReport& result,
+                   Session& session) {
+    auto& report = session.report;
+    if (options.remove_monopole || options.remove_dipole)
+        report["removed_monopole"] = result.removed.monopole;
+    if (options.remove_dipole) report["removed_dipole_xyz"] = result.removed.dipole;
+    for (std::size_t row = 0; row < result.sky_fraction.size(); ++row) {
+        const auto& fraction = result.sky_fraction[row];
+        report["f_sky"].push_back({{"name", map.row_name(static_cast<std::int64_t>(row))},
+                                   {"used", fraction.used},
+                                   {"mean", fraction.mean},
+                                   {"mean_square", fraction.mean_square}});
+    }
+}
+
+std::vector<HeaderCard> analysis_cards(const MaskedAnalysis& options, const SkyMap& map,
+                                       const MapAnalysisReport& result) {
+    std::vector<HeaderCard> cards;
+    if (map.nside() > 0) cards.push_back({"MAPNSIDE", map.nside(), "nside of the map"});
+    cards.push_back({"ITER", std::int64_t{result.analysis.iterations}, "iterations of the analysis"});
+    if (options.choice.tolerance > 0)
+        cards.push_back({"TOLERANC", options.choice.tolerance, "of the analysis"});
+    if (!options.mask.file.empty()) cards.push_back({"MASKFILE", header_text(options.mask.file), "mask"});
+    cards.push_back({"FSKY", result.sky_fraction[0].used, "fraction of sky used, not divided out"});
+    if (options.remove_dipole || options.remove_monopole)
+        cards.push_back({"MONOPOLE", result.removed.monopole, "taken away before"});
+    return cards;
+}
+
+}  // namespace
 
 int AnalysisChoice::iteration_count() const {
     if (iterations && tolerance > 0)
@@ -23,6 +57,12 @@ std::int64_t AnalysisChoice::lmax_for(const SkyMap& map) const {
     return lmax.value_or(most);
 }
 
+std::int64_t AnalysisChoice::lmax_of(const std::string& path, const AlmLayout& layout) const {
+    if (lmax && *lmax > layout.lmax())
+        throw UsageError(fmt::format("--lmax = {}: {} ends at {}", *lmax, path, layout.lmax()));
+    return lmax.value_or(layout.lmax());
+}
+
 std::int64_t AnalysisChoice::mmax_for(std::int64_t lmax_used) const {
     if (mmax && *mmax > lmax_used)
         throw UsageError(fmt::format("--mmax = {}: must be at most lmax = {}", *mmax, lmax_used));
@@ -30,24 +70,16 @@ std::int64_t AnalysisChoice::mmax_for(std::int64_t lmax_used) const {
 }
 
 void add_analysis_options(CLI::App& app, AnalysisChoice& choice, WithMmax with_mmax) {
-    const auto group = "Transform";
-    add_integer(app, "--lmax", choice.lmax, {0, max_lmax}, "highest degree l")
-        ->default_str("3 nside - 1")
-        ->group(group);
+    const OptionGroup group(app, "Transform");
+    group.integer("--lmax", choice.lmax, {0, max_lmax}, "highest degree l", "3 nside - 1");
     if (with_mmax == WithMmax::yes)
-        add_integer(app, "--mmax", choice.mmax, {0, max_lmax}, "highest order m")
-            ->default_str("lmax")
-            ->group(group);
-    add_integer(app, "--iter", choice.iterations, {0, 1000}, "Jacobi iterations of the analysis")
-        ->default_str("3")
-        ->group(group);
-    add_number(app, "--tolerance", choice.tolerance, {1e-16, 0.1},
-               "instead of --iter: solve until the residual is at most this")
-        ->group(group);
-    add_text(app, "--weights", choice.weights, "none|ring|pixel|FILE",
-             "HEALPix quadrature weights: computed and kept in the cache folder, or from a HEALPix file")
-        ->default_str("none")
-        ->group(group);
+        group.integer("--mmax", choice.mmax, {0, max_lmax}, "highest order m", "lmax");
+    group.integer("--iter", choice.iterations, {0, 1000}, "Jacobi iterations of the analysis", "3");
+    group.number("--tolerance", choice.tolerance, {1e-16, 0.1},
+                 "instead of --iter: solve until the residual is at most this");
+    group.text("--weights", choice.weights, "none|ring|pixel|FILE",
+               "HEALPix quadrature weights: computed and kept in the cache folder, or from a HEALPix file",
+               "none");
 }
 
 io::FoundWeights weights_for(const std::string& choice, std::int64_t nside, int threads, Session& session) {
@@ -77,33 +109,72 @@ PixelWeights find_weights(const AnalysisChoice& choice, const SkyMap& map, const
     return {{}, healpix::expand_pixel_weights(map.nside(), weights.values.deviations)};
 }
 
-MapAnalysisOptions map_analysis_options(const AnalysisChoice& choice, const SkyMap& map,
-                                        const PixelWeights& weights, const RunOptions& run,
-                                        const Progress& progress) {
-    const auto lmax = choice.lmax_for(map);
-    return {.lmax = lmax,
-            .mmax = choice.mmax_for(lmax),
-            .iterations = choice.iteration_count(),
-            .tolerance = choice.tolerance,
-            .ring_weights = weights.ring,
-            .pixel_weights = {weights.pixel.data(), {std::ssize(weights.pixel)}},
-            .threads = run.thread_count(),
-            .device = run.device,
-            .progress = progress};
+MapAnalysis::MapAnalysis(const AnalysisChoice& choice, const SkyMap& map, const RunOptions& run,
+                         const std::string& stage, Session& session)
+    : weights_(find_weights(choice, map, run, session)) {
+    lmax = choice.lmax_for(map);
+    mmax = choice.mmax_for(lmax);
+    iterations = choice.iteration_count();
+    tolerance = choice.tolerance;
+    ring_weights = weights_.ring;
+    pixel_weights = {weights_.pixel.data(), {std::ssize(weights_.pixel)}};
+    threads = run.thread_count();
+    device = run.device;
+    progress = session.progress(stage);
 }
 
-MapAlm analyze_map(const SkyMap& map, const AnalysisChoice& choice, const RunOptions& run, Session& session) {
-    const auto weights = find_weights(choice, map, run, session);
-    auto [alm, report] =
-        analyze(map, map_analysis_options(choice, map, weights, run, session.progress("analysis")));
-    report_analysis(report.analysis, choice, session);
-    session.report["lmax"] = alm.layout.lmax();
-    session.report["mmax"] = alm.layout.mmax();
-    return std::move(alm);
+void report_analysis(const AnalysisReport& result, const AlmLayout& layout, const AnalysisChoice& choice,
+                     Session& session) {
+    auto told = result;
+    if (choice.tolerance > 0 && !result.reached_tolerance)
+        session.miss("--tolerance: " + std::exchange(told.note, ""));
+    report_analysis(told, choice, session);
+    session.report["lmax"] = layout.lmax();
+    session.report["mmax"] = layout.mmax();
 }
 
-void synthesize_map(const MapAlm& alm, const RunOptions& run, Session& session, SkyMap& map) {
-    synthesize(alm, map, {run.thread_count(), run.device, session.progress("synthesis")});
+bool MaskedAnalysis::given_for_maps() const {
+    return input.given() || choice.given_for_maps() || !mask.file.empty() || mask.mode != MaskMode::zero ||
+           remove_monopole || remove_dipole;
+}
+
+void add_masked_analysis_options(CLI::App& app, MaskedAnalysis& options) {
+    add_map_input(app, options.input);
+    add_analysis_options(app, options.choice, WithMmax::yes);
+    add_mask_options(app, options.mask, MaskModes::zero_or_error);
+    const OptionGroup group(app, "Mask");
+    group.flag("--remove-monopole", options.remove_monopole,
+               "fit the monopole of I outside the mask and subtract it");
+    group.flag("--remove-dipole", options.remove_dipole, "the same with monopole and dipole together");
+}
+
+SkyMap read_one_sky(const std::string& path, const MaskedAnalysis& options, Session& session) {
+    auto map = read_sky_map(path, options.input, session);
+    with_error<UsageError>([&] { require_one_sky(map); }, "--field: ");
+    return map;
+}
+
+io::AlmFile analyze_masked(const SkyMap& map, const MaskedAnalysis& options, const RunOptions& run,
+                           Session& session) {
+    const auto mask = read_mask(options.mask, map, session);
+    if ((options.remove_monopole || options.remove_dipole) && map.intensity_row() < 0)
+        throw UsageError(fmt::format("--remove-{}: {} has no intensity column",
+                                     options.remove_dipole ? "dipole" : "monopole", map.header().source));
+    MapAnalysis how(options.choice, map, run, "analysis", session);
+    how.mask = mask.view();
+    how.mask_mode = options.mask.mode;
+    if (options.remove_dipole)
+        how.remove = FitTerms::monopole_and_dipole;
+    else if (options.remove_monopole)
+        how.remove = FitTerms::monopole;
+    const auto [alm, report] =  // what is wrong now are the pixels: the options are checked
+        with_error<IoError>([&] { return analyze(map, how); }, map.header().source + ": ");
+    report_masked(options, map, report, session);
+    report_analysis(report.analysis, alm.layout, options.choice, session);
+    auto file = io::to_alm_file(alm, map);
+    session.note(file.notes);
+    file.cards = analysis_cards(options, map, report);
+    return file;
 }
 
 }  // namespace zonal::cli

@@ -9,7 +9,9 @@
 
 #include "options/common_options.hpp"
 #include "options/map_input.hpp"
+#include "options/mask_options.hpp"
 #include "shell/session.hpp"
+#include "zonal/io/alm.hpp"
 #include "zonal/io/weights.hpp"
 #include "zonal/sky/map_analysis.hpp"
 
@@ -23,11 +25,15 @@ struct AnalysisChoice {
     double tolerance = 0;
     std::string weights = "none";
 
-    bool given() const { return lmax || mmax || iterations || tolerance > 0 || weights != "none"; }
+    /// Any but --lmax and --mmax, which alm files take too.
+    bool given_for_maps() const { return iterations || tolerance > 0 || weights != "none"; }
+    bool given() const { return lmax || mmax || given_for_maps(); }
     /// 3 without --iter and --tolerance, 0 with --tolerance. Throws UsageError when both are given.
     int iteration_count() const;
     /// --lmax, or 3 nside - 1 (CAR: what its rings allow), which is also the most. Throws UsageError.
     std::int64_t lmax_for(const SkyMap& map) const;
+    /// --lmax, or what the alm of the file go up to, which is also the most. Throws UsageError.
+    std::int64_t lmax_of(const std::string& path, const AlmLayout& layout) const;
     /// --mmax, or lmax. Throws UsageError for mmax > lmax.
     std::int64_t mmax_for(std::int64_t lmax) const;
 };
@@ -47,10 +53,16 @@ struct PixelWeights {
 PixelWeights find_weights(const AnalysisChoice& choice, const SkyMap& map, const RunOptions& run,
                           Session& session);
 
-/// What the library's analysis of a map takes. weights: must outlive it.
-MapAnalysisOptions map_analysis_options(const AnalysisChoice& choice, const SkyMap& map,
-                                        const PixelWeights& weights, const RunOptions& run,
-                                        const Progress& progress);
+/// What the library's analysis of a map takes, with the weights that it refers to. stage: of the bar.
+struct MapAnalysis : MapAnalysisOptions {
+    MapAnalysis(const AnalysisChoice& choice, const SkyMap& map, const RunOptions& run,
+                const std::string& stage, Session& session);
+    MapAnalysis(const MapAnalysis&) = delete;
+    MapAnalysis& operator=(const MapAnalysis&) = delete;
+
+  private:
+    PixelWeights weights_;
+};
 
 /// Adds iterations and what they reached of one analysis (AnalysisReport, SmoothingReport) to what the report
 /// holds of those before it: the worst of all counts.
@@ -67,11 +79,29 @@ void report_analysis(const Report& result, const AnalysisChoice& choice, Session
     const bool is_missed = choice.tolerance > 0 && !result.reached_tolerance;
     if (!result.note.empty()) is_missed ? session.warn(result.note) : session.note(result.note);
 }
+/// The same, with lmax and mmax. That --tolerance was not reached is a miss.
+void report_analysis(const AnalysisReport& result, const AlmLayout& layout, const AnalysisChoice& choice,
+                     Session& session);
 
-/// zonal::analyze by these options; UNSEEN counts as 0. Adds lmax, iterations and so on to the report.
-MapAlm analyze_map(const SkyMap& map, const AnalysisChoice& choice, const RunOptions& run, Session& session);
+/// What map2alm and anafast do to a map before they look at its alm: choose columns, fit and take away
+/// monopole and dipole outside the mask, mask, analyse.
+struct MaskedAnalysis {
+    MapInput input;
+    MaskOptions mask;
+    bool remove_monopole = false;
+    bool remove_dipole = false;
+    AnalysisChoice choice;
 
-/// zonal::synthesize onto all rows of the map.
-void synthesize_map(const MapAlm& alm, const RunOptions& run, Session& session, SkyMap& map);
+    /// Any that alm files do not take.
+    bool given_for_maps() const;
+};
+void add_masked_analysis_options(CLI::App& app, MaskedAnalysis& options);
+
+/// Reads a map of one sky. Throws UsageError for several.
+SkyMap read_one_sky(const std::string& path, const MaskedAnalysis& options, Session& session);
+
+/// Its alm. Reports f_sky and what was taken away; the cards of the result say how it was analysed.
+io::AlmFile analyze_masked(const SkyMap& map, const MaskedAnalysis& options, const RunOptions& run,
+                           Session& session);
 
 }  // namespace zonal::cli

@@ -88,17 +88,16 @@ void require_subcommand(const CLI::App& root, const std::string& word) {
     for (const auto* subcommand : help_subcommands(root)) names.push_back(subcommand->get_name());
     if (word.empty())
         throw UsageError(
-            fmt::format("a subcommand is missing: zonal SUBCOMMAND [options], with {}; zonal "
+            fmt::format("a subcommand is missing: {0} SUBCOMMAND [options], with {1}; {0} "
                         "--help explains them",
-                        fmt::join(names, ", ")));
+                        root.get_name(), fmt::join(names, ", ")));
     if (word.starts_with('-'))
-        throw UsageError(
-            fmt::format("{}: options come after the subcommand, as in zonal smooth IN OUT --fwhm 10deg; "
-                        "zonal --help explains",
-                        printable(word)));
+        throw UsageError(fmt::format(
+            "{0}: options come after the subcommand: {1} SUBCOMMAND [options]; {1} --help explains",
+            printable(word), root.get_name()));
     if (std::find(names.begin(), names.end(), word) == names.end())
-        throw UsageError(fmt::format("{}: is not a subcommand;{} zonal --help lists them", printable(word),
-                                     suggestion(word, names)));
+        throw UsageError(fmt::format("{}: is not a subcommand;{} {} --help lists them", printable(word),
+                                     suggestion(word, names), root.get_name()));
 }
 
 void check_options(const CLI::App& subcommand, const std::vector<std::string>& words) {
@@ -109,7 +108,7 @@ void check_options(const CLI::App& subcommand, const std::vector<std::string>& w
         if (!is_long_option(words[i])) continue;
         const auto equals = words[i].find('=');
         const auto name = words[i].substr(0, equals);
-        const auto command = "zonal " + subcommand.get_name();
+        const auto command = subcommand.get_parent()->get_name() + " " + subcommand.get_name();
         if (std::find(names.begin(), names.end(), name) == names.end())
             throw UsageError(fmt::format("{}: is not an option of {};{} {} --help lists them",
                                          printable(name), command, suggestion(name, names), command));

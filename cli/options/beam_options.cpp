@@ -9,32 +9,25 @@
 #include "zonal/io/beam.hpp"
 
 namespace zonal::cli {
-namespace {
-
-Beam to_beam(io::BeamFile file, Session& session) {
-    session.note(file.notes);
-    return file;
-}
-
-}  // namespace
 
 void add_extend_option(CLI::App& app, Extension& extension, const std::string& group,
                        const std::string& what) {
-    add_choice<Extension>(
-        app, "--extend", extension, {{"zero", Extension::zero}, {"powerlaw", Extension::powerlaw}},
-        what + " above the last l of the file: 0, or a power law fitted to the last 400 values")
-        ->default_str("an error")
-        ->group(group);
+    OptionGroup(app, group)
+        .choice<Extension>("--extend", extension,
+                           {{"zero", Extension::zero}, {"powerlaw", Extension::powerlaw}},
+                           what +
+                               " above the last l of the file: 0, or a power law fitted to the last 400 "
+                               "values",
+                           "an error");
 }
 
-void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& group) {
-    add_angle(app, "--fwhm", options.fwhm, "Gaussian beam of this full width at half maximum")->group(group);
-    add_text(app, "--beam", options.beam, "FILE",
-             "beam b_l, FITS or text; one column serves T, E and B as it stands")
-        ->group(group);
-    add_text(app, "--pixwin", options.pixel_window, "FILE",
-             "HEALPix pixel window of the output's nside, T and P apart")
-        ->group(group);
+void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& heading) {
+    const OptionGroup group(app, heading);
+    group.angle("--fwhm", options.fwhm, "Gaussian beam of this full width at half maximum");
+    group.text("--beam", options.beam, "FILE",
+               "beam b_l, FITS or text; one column serves T, E and B as it stands");
+    group.text("--pixwin", options.pixel_window, "FILE",
+               "HEALPix pixel window of the output's nside, T and P apart");
 }
 
 std::string BeamOptions::text() const {
@@ -61,31 +54,36 @@ SmoothingWindow smoothing_window(const BeamOptions& options, std::int64_t nside,
 }
 
 Beam read_beam_file(const std::string& path, Session& session) {
-    return to_beam(io::read_beam(path), session);
+    auto file = io::read_beam(path);
+    session.note(file.notes);
+    return file;
 }
 
 Beam read_pixel_window_file(const std::string& path, std::int64_t nside, Session& session) {
-    return to_beam(io::read_pixel_window(path, nside), session);
+    auto file = io::read_pixel_window(path, nside);
+    session.note(file.notes);
+    return file;
 }
 
 Beam evaluate_window(const SmoothingWindow& window, std::int64_t lmax, const std::string& options) {
-    try {
-        return evaluate(window, lmax);
-    } catch (const InvalidArgument& error) {
-        throw UsageError(fmt::format("{}: {}", options, error.what()));
-    }
+    return with_error<UsageError>([&] { return evaluate(window, lmax); }, options + ": ");
+}
+
+std::optional<Beam> beam_to(const BeamOptions& options, std::int64_t nside, std::int64_t lmax,
+                            Session& session) {
+    if (!options.given()) return std::nullopt;
+    return evaluate_window(smoothing_window(options, nside, session), lmax, options.text());
 }
 
 PolarizationKernel spin_kernel(const std::string& option, Beam beam, std::int64_t lmax, Extension extension,
                                double scale) {
-    try {
+    const auto kernel = [&] {
         beam = fit_length(beam, lmax, extension, option);
         for (auto* window : {&beam.gradient, &beam.curl})
             for (double& value : *window) value *= scale;
-        return {beam.gradient, beam.curl};
-    } catch (const InvalidArgument& error) {
-        throw UsageError(fmt::format("{}: {}", option, error.what()));
-    }
+        return PolarizationKernel(beam.gradient, beam.curl);
+    };
+    return with_error<UsageError>(kernel, option + ": ");
 }
 
 std::vector<io::HeaderCard> beam_cards(const BeamOptions& options) {

@@ -26,8 +26,8 @@ struct BeamOptions {
     /// "--fwhm 10deg, --beam b.txt", for messages
     std::string text() const;
 };
-/// group: heading in the help.
-void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& group);
+/// heading: in the help.
+void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& heading);
 void add_extend_option(CLI::App& app, Extension& extension, const std::string& group,
                        const std::string& what);
 
@@ -40,6 +40,10 @@ Beam read_pixel_window_file(const std::string& path, std::int64_t nside, Session
 
 /// evaluate(window, lmax), whose errors become UsageErrors that name these options.
 Beam evaluate_window(const SmoothingWindow& window, std::int64_t lmax, const std::string& options);
+
+/// The windows up to lmax of a map of this nside (0: CAR), if any are given.
+std::optional<Beam> beam_to(const BeamOptions& options, std::int64_t nside, std::int64_t lmax,
+                            Session& session);
 
 /// What convolves Q and U with the E and B of a beam up to lmax, both times `scale`. option: "--beam b.fits",
 /// for messages. Throws UsageError.

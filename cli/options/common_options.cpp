@@ -30,35 +30,31 @@ std::string extension_of(const std::filesystem::path& path) {
     return text;
 }
 
-/// extension: ".png"
-void require_name(const std::string& path, const std::string& extension, const std::string& what) {
-    if (extension_of(path) != extension)
-        throw UsageError(fmt::format("{}: {}: the name must end in {}", path, what, extension));
-}
-
 /// ".fits" of map.fits.gz, too.
 std::string extension_before_gz(const std::filesystem::path& path) {
     const auto extension = extension_of(path);
     return extension == ".gz" ? extension_of(path.stem()) : extension;
 }
 
-void require_csv_or_fits_name(const std::string& path) {
-    constexpr std::array<std::string_view, 3> fits = {".fits", ".fit", ".fts"};
-    if (!is_csv_name(path) && std::find(fits.begin(), fits.end(), extension_before_gz(path)) == fits.end())
-        throw UsageError(fmt::format(
-            "{}: the output is a CSV or FITS file: its name must end in .csv, .fits, .fit, .fts or "
-            ".fits.gz",
-            path));
+template <std::size_t N>
+bool is_one_of(const std::string& extension, const std::array<std::string_view, N>& extensions) {
+    return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
 }
 
-void require_fits_name(const std::string& path) {
+/// What is wrong with the name of an output of this format; empty where nothing is.
+std::string wrong_name(const std::string& path, OutputFormat format) {
+    constexpr std::array<std::string_view, 3> fits = {".fits", ".fit", ".fts"};
     const auto extension = extension_before_gz(path);
-    if (std::find(foreign_extensions.begin(), foreign_extensions.end(), extension) !=
-        foreign_extensions.end())
-        throw UsageError(
-            fmt::format("{}: the output is a FITS file: its name must end in .fits, .fit, .fts or .fits.gz, "
-                        "not in {}",
-                        path, extension));
+    if (format == OutputFormat::png)
+        return extension_of(path) == ".png" ? "" : "pictures are PNG files: the name must end in .png";
+    if (format == OutputFormat::json)
+        return extension_of(path) == ".json" ? "" : "plans are JSON files: the name must end in .json";
+    if (format == OutputFormat::fits && is_one_of(extension, foreign_extensions))
+        return "the output is a FITS file: its name must end in .fits, .fit, .fts or .fits.gz, not in " +
+               extension;
+    if (format == OutputFormat::csv_or_fits && !is_csv_name(path) && !is_one_of(extension, fits))
+        return "the output is a CSV or FITS file: its name must end in .csv, .fits, .fit, .fts or .fits.gz";
+    return "";
 }
 
 }  // namespace
@@ -81,19 +77,20 @@ CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& na
 }
 
 void add_run_options(CLI::App& app, RunOptions& options) {
-    add_integer(app, "--threads", options.threads, {0, 4096},
-                "threads to compute with; 0: all CPUs of the process")
-        ->default_str("0")
-        ->group("General");
+    add_threads_option(app, options.threads);
     add_device_option(app, options.device);
 }
 
+void add_threads_option(CLI::App& app, std::int64_t& threads) {
+    OptionGroup(app, "General")
+        .integer("--threads", threads, {0, 4096}, "threads to compute with; 0: all CPUs of the process", "0");
+}
+
 void add_device_option(CLI::App& app, Device& device) {
-    add_choice<Device>(app, "--device", device,
-                       {{"auto", Device::automatic()}, {"cpu", Device::cpu()}, {"cuda", Device::cuda()}},
-                       "where to compute; cuda is an error if there is no GPU")
-        ->default_str("auto")
-        ->group("General");
+    OptionGroup(app, "General")
+        .choice<Device>("--device", device,
+                        {{"auto", Device::automatic()}, {"cpu", Device::cpu()}, {"cuda", Device::cuda()}},
+                        "where to compute; cuda is an error if there is no GPU", "auto");
 }
 
 Device device_of_option(Device device) {
@@ -121,14 +118,8 @@ void OutputOptions::require_writable(const std::string& path, OutputFormat forma
     if (path == "-")
         throw UsageError(
             "-: results are files and do not go to standard output: give a name (./- for this one)");
-    if (format == OutputFormat::png)
-        require_name(path, ".png", "pictures are PNG files");
-    else if (format == OutputFormat::json)
-        require_name(path, ".json", "plans are JSON files");
-    else if (format == OutputFormat::csv_or_fits)
-        require_csv_or_fits_name(path);
-    else
-        require_fits_name(path);
+    if (const auto wrong = wrong_name(path, format); !wrong.empty())
+        throw UsageError(fmt::format("{}: {}", path, wrong));
     std::error_code error;
     if (!overwrite && std::filesystem::is_regular_file(path, error))
         throw IoError(fmt::format("{}: exists already; --overwrite replaces it", path));
@@ -137,11 +128,30 @@ void OutputOptions::require_writable(const std::string& path, OutputFormat forma
 
 CLI::Option* add_precision(CLI::App& app, std::optional<io::Precision>& precision,
                            const std::string& default_text) {
-    return add_choice<io::Precision>(app, "--precision", precision,
-                                     {{"float", io::Precision::float32}, {"double", io::Precision::float64}},
-                                     "numbers in the output file")
-        ->default_str(default_text)
-        ->group("Output");
+    return OptionGroup(app, "Output")
+        .choice("--precision", precision, precisions, "numbers in the output file", default_text);
+}
+
+void FileOptions::name_output(Session& session) const {
+    output.require_writable(out);
+    session.report["input"] = in;
+    session.report["output"] = out;
+}
+
+void FileOptions::begin(Session& session) {
+    name_output(session);
+    run.resolve(session);
+}
+
+void add_files(CLI::App& app, FileOptions& files, const std::string& in, const std::string& out) {
+    add_argument(app, "IN", files.in, in);
+    add_argument(app, "OUT", files.out, out);
+}
+
+void add_file_options(CLI::App& app, FileOptions& files, const std::string& default_precision) {
+    add_precision(app, files.precision, default_precision);
+    add_output_options(app, files.output);
+    add_run_options(app, files.run);
 }
 
 std::vector<io::HeaderCard> provenance(const Session& session) {
@@ -156,20 +166,12 @@ bool is_same_file(const std::string& a, const std::string& b) {
     return canonical(a) == canonical(b);
 }
 
-std::string header_text(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-    return text;
-}
-
-void set_card(std::vector<io::HeaderCard>& cards, io::HeaderCard card) {
-    const auto same = [&](const io::HeaderCard& other) { return other.key == card.key; };
-    if (card.key != "HISTORY" && card.key != "COMMENT") std::erase_if(cards, same);
-    cards.push_back(std::move(card));
-}
-
-void set_cards(std::vector<io::HeaderCard>& cards, const std::vector<io::HeaderCard>& added) {
-    for (const auto& card : added) set_card(cards, card);
+void require_different_files(const std::vector<std::pair<const char*, std::string>>& outputs) {
+    for (auto one = outputs.begin(); one != outputs.end(); ++one)
+        for (auto other = outputs.begin(); other != one; ++other)
+            if (!one->second.empty() && !other->second.empty() && is_same_file(one->second, other->second))
+                throw UsageError(
+                    fmt::format("{} = {}: {} is the same file", one->first, one->second, other->first));
 }
 
 }  // namespace zonal::cli

@@ -2,10 +2,13 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "commands/subcommands.hpp"
+#include "shell/program.hpp"
 #include "shell/session.hpp"
 #include "zonal/device.hpp"
 #include "zonal/io/header.hpp"
@@ -20,6 +23,18 @@ inline constexpr std::int64_t max_lmax = 1'000'000;
 CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& name,
                          const std::string& description, const std::string& example);
 
+/// Declares the subcommand that `run` carries out with what `declare` reads of the command line.
+template <class Options>
+void add_command(CLI::App& root, Session& session, Action& action, const std::string& name,
+                 const std::string& description, const std::string& example,
+                 void (*declare)(CLI::App&, Options&), void (*run)(Options&, Session&)) {
+    auto& app = add_subcommand(root, session, name, description, example);
+    const auto options = std::make_shared<Options>();
+    declare(app, *options);
+    app.callback(
+        [options, run, &action] { action = [options, run](Session& running) { run(*options, running); }; });
+}
+
 /// --threads and --device.
 struct RunOptions {
     std::int64_t threads = 0;  ///< 0: all CPUs
@@ -31,6 +46,8 @@ struct RunOptions {
     void resolve(Session& session);
 };
 void add_run_options(CLI::App& app, RunOptions& options);
+/// --threads alone.
+void add_threads_option(CLI::App& app, std::int64_t& threads);
 /// --device alone.
 void add_device_option(CLI::App& app, Device& device);
 /// What it stands for here. Throws BackendUnavailable, which names the option.
@@ -57,17 +74,31 @@ void add_output_options(CLI::App& app, OutputOptions& options);
 CLI::Option* add_precision(CLI::App& app, std::optional<io::Precision>& precision,
                            const std::string& default_text);
 
+/// IN and OUT, and what commands from one to the other have in common.
+struct FileOptions {
+    std::string in, out;
+    std::optional<FilePrecision> precision;  ///< --precision; empty: as the input
+    OutputOptions output;
+    RunOptions run;
+
+    /// Throws where OUT cannot be written, before any work, and reports both.
+    void name_output(Session& session) const;
+    /// The same, and what the work runs on.
+    void begin(Session& session);
+};
+/// IN and OUT alone: what they are.
+void add_files(CLI::App& app, FileOptions& files, const std::string& in, const std::string& out);
+/// --precision, --overwrite, --threads, --device.
+void add_file_options(CLI::App& app, FileOptions& files,
+                      const std::string& default_precision = "as the input");
+
 /// Whether both paths lead to one file, which need not be there.
 bool is_same_file(const std::string& a, const std::string& b);
 
+/// Throws UsageError where two of these outputs, (option, path), are one file; an empty path is none.
+void require_different_files(const std::vector<std::pair<const char*, std::string>>& outputs);
+
 /// Cards that say how a file was made: version and command line. (The writers add CREATOR.)
 std::vector<io::HeaderCard> provenance(const Session& session);
-
-/// Text as a FITS header can hold it: what is not printable ASCII becomes '?'.
-std::string header_text(std::string text);
-
-/// Replaces the card of that key, or adds it.
-void set_card(std::vector<io::HeaderCard>& cards, io::HeaderCard card);
-void set_cards(std::vector<io::HeaderCard>& cards, const std::vector<io::HeaderCard>& added);
 
 }  // namespace zonal::cli

@@ -15,26 +15,6 @@ void check_angle(const std::string& option, const std::optional<Angle>& angle) {
         throw UsageError(fmt::format("{} = {}: must be at most 180deg", option, angle->text));
 }
 
-}  // namespace
-
-std::string to_string(Normalization normalization) {
-    switch (normalization) {
-        case Normalization::pixel:
-            return "pixel";
-        case Normalization::none:
-            return "none";
-        default:
-            return "window";
-    }
-}
-
-double KernelOptions::chosen_error() const {
-    constexpr double default_error = 1e-5;
-    return error > 0 ? error : default_error;
-}
-
-namespace {
-
 const char* const group = "Kernel and method (docs/convolution.md)";
 
 void declare_plan(CLI::App& app, KernelOptions& options) {

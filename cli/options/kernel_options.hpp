@@ -6,16 +6,9 @@
 
 #include "options/parse.hpp"
 #include "options/radial_options.hpp"
+#include "zonal/planning/map_smoothing.hpp"
 
 namespace zonal::cli {
-
-/// What the kernel's integral is made.
-enum class Normalization {
-    window,  ///< 1 over the sphere
-    pixel,   ///< 1 over the output's pixels, for each pixel of the input: keeps counts
-    none
-};
-std::string to_string(Normalization normalization);
 
 /// The options of `zonal smooth` that choose a method and a kernel that is not a window alone.
 struct KernelOptions {
@@ -42,7 +35,7 @@ struct KernelOptions {
     bool is_automatic() const { return method == ConvolutionMethod::automatic; }
     /// Which way, and how, zonal plan finds.
     bool is_planned() const { return is_automatic() || method == ConvolutionMethod::split; }
-    bool is_pixel_method() const { return cli::is_pixel_method(chosen_method()); }
+    bool is_pixel_method() const { return chosen_method() != ConvolutionMethod::harmonic; }
     /// discrete for pixel methods, continuous for the harmonic one.
     Reference chosen_reference() const {
         return reference.value_or(is_pixel_method() ? Reference::discrete : Reference::continuous);
@@ -51,7 +44,7 @@ struct KernelOptions {
     Normalization chosen_normalization() const {
         return normalization.value_or(sky_spectrum.empty() ? Normalization::window : Normalization::none);
     }
-    double chosen_error() const;
+    double chosen_error() const { return error > 0 ? error : MapSmoothingOptions{}.error; }
 };
 void declare_options(CLI::App& app, KernelOptions& options);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "options/common_options.hpp"
 #include "shell/session.hpp"
 #include "zonal/io/sky_map.hpp"
 #include "zonal/sky/sky_map.hpp"
@@ -34,6 +35,9 @@ enum class Columns { fields, all };
 /// io::read_sky_map throws.
 SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& session,
                     Columns columns = Columns::fields);
+
+/// Writes a map in --precision with these cards, behind those that say how it was made, and reports it.
+void write_map(const FileOptions& files, SkyMap& map, const std::vector<HeaderCard>& cards, Session& session);
 
 /// Adds nside, ordering, coordinates and columns to a report.
 Json describe(const MapFile& map);

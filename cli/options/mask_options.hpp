@@ -31,11 +31,4 @@ Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Sessio
 /// Throws IoError for masked or UNSEEN pixels with MaskMode::error.
 void check_known(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask);
 
-/// The map times its mask, 0 where that is 0 or the map is UNSEEN. Throws as check_known.
-SkyMap masked_copy(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask);
-
-/// zonal::apply_mask. Throws IoError for masked or UNSEEN pixels with MaskMode::error.
-void apply_mask(const MaskOptions& options, const std::string& source, View<const double, 1> mask,
-                SkyMap& map, View<double, 2> weights);
-
 }  // namespace zonal::cli

@@ -8,19 +8,17 @@
 
 namespace zonal::cli {
 
-void add_new_map_options(CLI::App& app, NewMapOptions& options, const std::string& default_precision) {
-    const auto group = "Output";
-    add_integer(app, "--nside", options.nside, {1, healpix::max_nside}, "HEALPix map of this nside")
-        ->group(group);
-    add_text(app, "--car", options.car, "RINGSxPHI",
-             "instead: a full-sky CAR image with this many rings and pixels per ring")
-        ->group(group);
-    add_choice<healpix::Order>(app, "--order", options.ordering,
-                               {{"ring", healpix::Order::ring}, {"nest", healpix::Order::nest}},
-                               "HEALPix pixel order")
-        ->default_str("ring")
-        ->group(group);
-    add_precision(app, options.precision, default_precision);
+void add_new_map_options(CLI::App& app, NewMapOptions& options) {
+    const OptionGroup group(app, "Output");
+    group.integer("--nside", options.nside, {1, healpix::max_nside}, "HEALPix map of this nside");
+    group.text("--car", options.car, "RINGSxPHI",
+               "instead: a full-sky CAR image with this many rings and pixels per ring");
+    group.choice("--order", options.ordering, pixel_orders, "HEALPix pixel order", "ring");
+}
+
+void require_valid(std::int64_t nside, healpix::Order order) {
+    if (!healpix::is_valid_nside(nside, order))
+        throw UsageError(fmt::format("--nside = {}: must be a power of 2 from 1 to 2^29 for nest", nside));
 }
 
 CarPixels parse_car(const std::string& text) {
@@ -39,12 +37,9 @@ Pixelization pixelization(const NewMapOptions& options) {
         throw UsageError("one of --nside N and --car RINGSxPHI is required");
     if (!options.car.empty() && options.ordering) throw UsageError("--order: CAR images have no pixel order");
     if (!options.car.empty()) return parse_car(options.car);
-    const auto ordering = options.ordering.value_or(healpix::Order::ring);
-    const bool nest = ordering == healpix::Order::nest;
-    if (!healpix::is_valid_nside(*options.nside, nest ? healpix::Order::nest : healpix::Order::ring))
-        throw UsageError(
-            fmt::format("--nside = {}: must be a power of 2 from 1 to 2^29 for nest", *options.nside));
-    return HealpixPixels{*options.nside, ordering};
+    const HealpixPixels pixels{*options.nside, options.ordering.value_or(healpix::Order::ring)};
+    require_valid(pixels.nside, pixels.ordering);
+    return pixels;
 }
 
 }  // namespace zonal::cli

@@ -10,14 +10,16 @@
 
 namespace zonal::cli {
 
-/// --nside or --car, --order, --precision, --coordsys: a map that does not take its form from another one.
+/// --nside or --car, --order: a map that does not take its form from another one.
 struct NewMapOptions {
     std::optional<std::int64_t> nside;
     std::string car;  ///< "N_RINGSxN_PHI"
     std::optional<healpix::Order> ordering;
-    std::optional<io::Precision> precision;
 };
-void add_new_map_options(CLI::App& app, NewMapOptions& options, const std::string& default_precision);
+void add_new_map_options(CLI::App& app, NewMapOptions& options);
+
+/// Throws UsageError for an --nside that the order cannot have.
+void require_valid(std::int64_t nside, healpix::Order order);
 
 /// Throws UsageError unless exactly one of --nside and --car is there, and for nest with no power of 2.
 Pixelization pixelization(const NewMapOptions& options);

@@ -2,12 +2,15 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "options/parse.hpp"
+#include "zonal/healpix.hpp"
+#include "zonal/io/spectrum.hpp"
 
 /// The kinds of options that subcommands are made of. The variables must outlive the app. Values are checked
 /// when the command line is read; UsageError names option, value and range. A default is stated by
@@ -83,6 +86,16 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
     return app.add_option_function<std::string>(name, store, description)->type_name(label);
 }
 
+/// The names of choices, and what they mean.
+template <class Enum>
+using Choices = std::vector<std::pair<std::string, Enum>>;
+inline const Choices<healpix::Order> pixel_orders{{"ring", healpix::Order::ring},
+                                                  {"nest", healpix::Order::nest}};
+inline const Choices<FilePrecision> precisions{{"float", FilePrecision::float32},
+                                               {"double", FilePrecision::float64}};
+inline const Choices<io::ClOrder> cl_orders{
+    {"auto", io::ClOrder::automatic}, {"f90", io::ClOrder::f90}, {"healpy", io::ClOrder::healpy}};
+
 /// The options under one heading of the help. Each takes, behind its description, its default as the help
 /// states it; empty where there is none.
 class OptionGroup {
@@ -97,6 +110,10 @@ class OptionGroup {
     CLI::Option* integer(const std::string& name, Value& value, IntegerRange range,
                          const std::string& description, const std::string& by_default = "") const {
         return finish(add_integer(app_, name, value, range, description), by_default);
+    }
+    CLI::Option* list(const std::string& name, std::vector<std::string>& values, const std::string& label,
+                      const std::string& description, const std::string& by_default = "") const {
+        return finish(add_list(app_, name, values, label, description), by_default);
     }
     CLI::Option* number(const std::string& name, double& value, NumberRange range,
                         const std::string& description, const std::string& by_default = "") const {
@@ -114,6 +131,12 @@ class OptionGroup {
     }
     CLI::Option* flag(const std::string& name, bool& value, const std::string& description) const {
         return finish(app_.add_flag(name, value, description), "");
+    }
+
+    /// A flag that does something.
+    CLI::Option* act(const std::string& name, const std::string& description,
+                     const std::function<void()>& act) const {
+        return finish(app_.add_flag_callback(name, act, description), "");
     }
 
   private:

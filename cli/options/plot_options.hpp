@@ -31,13 +31,14 @@ struct PlotOptions {
     bool plain_cl = false, log_x = false;
     std::int64_t lmin = 2, lmax = -1;
     OutputOptions output;
-    std::string for_maps, for_spectra;  ///< the first option given that only serves these; "": none
+    const CLI::App* app = nullptr;  ///< that they are declared in
 };
 
-void declare_options(CLI::App& app, PlotOptions& options);
+void declare(CLI::App& app, PlotOptions& options);
 
-/// Fills for_maps and for_spectra from what the command line held.
-void note_given(const CLI::App& app, PlotOptions& options);
+/// The first option given that only serves maps, or spectra; empty where there is none.
+std::string first_for_maps(const PlotOptions& options);
+std::string first_for_spectra(const PlotOptions& options);
 
 /// "MIN,MAX" of --range, or nothing. Throws UsageError.
 std::optional<plot::Range> parse_range(const PlotOptions& options);

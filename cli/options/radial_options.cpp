@@ -4,21 +4,6 @@
 
 namespace zonal::cli {
 
-std::string to_string(ConvolutionMethod method) {
-    switch (method) {
-        case ConvolutionMethod::pixel_sum:
-            return "pixel-sum";
-        case ConvolutionMethod::ring_fft:
-            return "ring-fft";
-        case ConvolutionMethod::split:
-            return "split";
-        case ConvolutionMethod::automatic:
-            return "auto";
-        default:
-            return "harmonic";
-    }
-}
-
 PixelMethod pixel_method(ConvolutionMethod method) {
     return method == ConvolutionMethod::pixel_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
 }
@@ -30,10 +15,6 @@ CLI::Option* add_method_option(CLI::App& app, std::optional<ConvolutionMethod>& 
                                           {"pixel-sum", ConvolutionMethod::pixel_sum},
                                           {"ring-fft", ConvolutionMethod::ring_fft}},
                                          description);
-}
-
-std::string to_string(Reference reference) {
-    return reference == Reference::discrete ? "discrete" : "continuous";
 }
 
 CLI::Option* add_reference_option(CLI::App& app, std::optional<Reference>& reference,

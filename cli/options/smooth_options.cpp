@@ -90,23 +90,7 @@ void check(const SmoothOptions& options) {
         throw UsageError("--extend: only with windows from files, such as --beam");
     if (options.mask.threshold > 0 && options.mask.mode != MaskMode::renormalize)
         throw UsageError("--mask-threshold: only with --mask-mode renormalize");
-    iteration_count(options);
-}
-
-void require_spin_lmax(std::int64_t lmax, const SkyMap& map) {
-    if (lmax < 2)
-        throw UsageError(
-            fmt::format("--lmax = {}: must be at least 2 for the Q and U of {}", lmax, map.header().source));
-}
-
-int iteration_count(const SmoothOptions& options) {
-    const bool asked = options.analysis.iterations.value_or(0) > 0 || options.analysis.tolerance > 0;
-    if (options.kernel.chosen_reference() == Reference::continuous) return options.analysis.iteration_count();
-    if (asked && !options.kernel.is_pixel_method())
-        throw UsageError(
-            "--reference discrete is the sum over the pixels: --iter and --tolerance lead to the continuous "
-            "one");
-    return 0;
+    options.analysis.iteration_count();
 }
 
 SmoothingWindow smoothing_window(const SmoothOptions& options, std::int64_t nside_in, std::int64_t nside_out,
@@ -139,73 +123,6 @@ std::string window_text(const SmoothOptions& options) {
     add("--pixwin-in", options.pixel_window_in);
     add("--pixwin-out", options.pixel_window_out);
     return text;
-}
-
-std::vector<io::HeaderCard> parameter_cards(const SmoothOptions& options, const Session& session) {
-    auto cards = provenance(session);
-    if (options.fwhm)
-        cards.push_back({"FWHM", radians_to_degrees(options.fwhm->radians), "[deg] Gaussian smoothed with"});
-    if (options.fwhm_in)
-        cards.push_back(
-            {"FWHMIN", radians_to_degrees(options.fwhm_in->radians), "[deg] Gaussian un-smoothed with"});
-    if (!options.beam.empty())
-        cards.push_back({"BEAM", header_text(options.beam), "file of the beam smoothed with"});
-    const auto& kernel = options.kernel;
-    if (!kernel.profile.empty())
-        cards.push_back({"PROFILE", header_text(kernel.profile), "file of the kernel's profile"});
-    if (!kernel.sky_spectrum.empty())
-        cards.push_back({"CLFILE", header_text(kernel.sky_spectrum), "file of the C_l in the kernel"});
-    if (!kernel.energy.empty()) cards.push_back({"ENERGY", header_text(kernel.energy), "of the profile"});
-    if (kernel.given()) {
-        cards.push_back({"METHOD", to_string(kernel.chosen_method()), "how it was convolved"});
-        cards.push_back({"REFERENC", to_string(kernel.chosen_reference()), "what the result stands for"});
-        cards.push_back({"NORMALIZ", to_string(kernel.chosen_normalization()), "of the kernel"});
-    }
-    if (session.report.contains("support_deg"))
-        cards.push_back(
-            {"SUPPORT", session.report["support_deg"].get<double>(), "[deg] the kernel ends here"});
-    if (kernel.method == ConvolutionMethod::split) {
-        const auto& split = options.planned->choice;
-        cards.push_back({"L_CUT", split.l_cut, "the split kernel's window ends here"});
-        cards.push_back(
-            {"THETACUT", radians_to_degrees(split.support), "[deg] the split kernel's profile ends here"});
-    }
-    if (session.report.contains("estimated_error"))
-        cards.push_back({"ESTERROR", session.report["estimated_error"].get<double>(), "rms, from REFERENC"});
-    if (!options.beam_in.empty())
-        cards.push_back({"BEAMIN", header_text(options.beam_in), "file of the beam un-smoothed with"});
-    if (options.floor > 0) cards.push_back({"BEAMFLR", options.floor, "smallest value divided by"});
-    if (session.report.contains("lmax"))
-        cards.push_back({"MAX-LPOL", session.report["lmax"].get<std::int64_t>(), "highest degree l"});
-    if (session.report.contains("iterations"))
-        cards.push_back(
-            {"ITER", session.report["iterations"].get<std::int64_t>(), "iterations of the analysis"});
-    if (options.analysis.tolerance > 0)
-        cards.push_back({"TOLERANC", options.analysis.tolerance, "tolerance of the analysis"});
-    if (!options.mask.file.empty()) cards.push_back({"MASKFILE", header_text(options.mask.file), "mask"});
-    return cards;
-}
-
-std::vector<io::HeaderCard> spin_cards(const SmoothOptions& options, const Json& report) {
-    std::vector<io::HeaderCard> cards{
-        {"METHODQU", to_string(options.kernel.chosen_method()), "how Q and U were convolved"}};
-    const auto add_number = [&](const char* key, const char* card, const char* comment) {
-        if (report.contains(key)) cards.push_back({card, report[key].get<double>(), comment});
-    };
-    const auto add_integer = [&](const char* key, const char* card, const char* comment) {
-        if (report.contains(key)) cards.push_back({card, report[key].get<std::int64_t>(), comment});
-    };
-    add_number("support_deg", "SUPPRTQU", "[deg] the kernel of Q and U ends here");
-    add_number("estimated_error", "ESTERRQU", "rms of Q and U, from REFERENC");
-    if (options.kernel.method == ConvolutionMethod::split) {
-        const auto& split = options.planned->choice;
-        cards.push_back({"L_CUTQU", split.l_cut, "the window of Q and U ends here"});
-        cards.push_back(
-            {"THCUTQU", radians_to_degrees(split.support), "[deg] the profile of Q and U ends here"});
-    }
-    add_integer("lmax", "LMAXQU", "highest degree l of Q and U");
-    add_integer("iterations", "ITERQU", "iterations of the analysis of Q and U");
-    return cards;
 }
 
 }  // namespace zonal::cli

@@ -51,22 +51,6 @@ void declare_split(CLI::App& app, SplitOptions& options) {
                  "how much denser the knots lie at 0 than at the end", "1");
     group.number("--leakage-weight", options.leakage_weight, {1e-12, 1},
                  "weight in the fit of degrees above lmax, where the profile's window should vanish", "0.1");
-    group.flag(
-        "--reproduce-table1", options.reproduce_table1,
-        "make Table 1 of the paper again: --kernel cl-beam for beams of 7 to 15 arcmin, beside the paper's");
-}
-
-void declare_verification(CLI::App& app, SplitOptions& options) {
-    const OptionGroup group(app, "Verification");
-    group.flag("--verify", options.verify,
-               "convolve white noise, whole and split at several l_cut, and report estimated beside actual "
-               "errors of map and spectrum (--plot draws them)");
-    group.integer("--nside", options.nside, {1, 1 << 13}, "HEALPix grid of the noise");
-    group.integer("--seed", options.seed, {0, std::int64_t{1} << 62}, "of the noise", "1");
-    group.choice<bool>("--precision", options.single, {{"float", true}, {"double", false}},
-                       "of the sum over pixels", "double");
-    group.text("--verify-plot", options.verify_plot, "FILE",
-               "draw the convolved noise, what the split leaves of it, spectra and errors, PNG");
 }
 
 /// TT of a file, up to lmax.
@@ -97,7 +81,6 @@ void declare_options(CLI::App& app, SplitOptions& options) {
     declare_kernel(app, options, "4096");
     declare_error(app, options);
     declare_split(app, options);
-    declare_verification(app, options);
     const OptionGroup output(app, "Output");
     output.text(
         "-o,--output", options.out, "FILE",
@@ -124,32 +107,7 @@ void check_kernel(const SplitOptions& options) {
 }
 
 void check(const SplitOptions& options) {
-    if (!options.reproduce_table1) check_kernel(options);
-    if (options.noise > 0 && options.input_spectrum_file.empty())
-        throw UsageError("--input-noise: needs --input-cl FILE");
-    if (options.n_intervals > 0 && options.n_intervals < min_intervals)
-        throw UsageError(
-            fmt::format("--knots = {}: must be 0 or at least {}", options.n_intervals, min_intervals));
-    if (options.verify != (options.nside > 0)) throw UsageError("--verify and --nside N need each other");
-    if (options.verify && options.lmax >= 3 * options.nside)
-        throw UsageError(fmt::format("--lmax = {}: must be at most 3*nside-1 = {} for --verify", options.lmax,
-                                     3 * options.nside - 1));
-    if (!options.verify && !options.verify_plot.empty())
-        throw UsageError("--verify-plot: only with --verify");
-    if (!options.verify && options.seed) throw UsageError("--seed: only with --verify");
-    if (!options.verify && options.single) throw UsageError("--precision: only with --verify");
-    if (options.reproduce_table1) {
-        if (options.verify) throw UsageError("--reproduce-table1 and --verify exclude each other");
-        if (options.kernel != "cl-beam" || options.spectrum_file.empty())
-            throw UsageError("--reproduce-table1: needs --kernel cl-beam --cl FILE");
-        if (options.fwhm || options.theta_cut || options.l_cut || !options.out.empty() ||
-            !options.plot.empty())
-            throw UsageError(
-                "--reproduce-table1: takes beams and --theta-cut from the paper; without --fwhm, "
-                "--theta-cut, "
-                "--l-cut, -o, --plot");
-        return;
-    }
+    check_kernel(options);
     if (!options.theta_cut) throw UsageError("--theta-cut ANGLE is required");
     if (options.theta_cut->radians > std::numbers::pi)
         throw UsageError(fmt::format("--theta-cut = {}: must be at most 180deg", options.theta_cut->text));
@@ -174,6 +132,11 @@ std::vector<double> input_spectrum(const SplitOptions& options, Session& session
 }
 
 KernelSplitOptions library_options(const SplitOptions& options, double theta_cut, Session& session) {
+    if (options.noise > 0 && options.input_spectrum_file.empty())
+        throw UsageError("--input-noise: needs --input-cl FILE");
+    if (options.n_intervals > 0 && options.n_intervals < min_intervals)
+        throw UsageError(
+            fmt::format("--knots = {}: must be 0 or at least {}", options.n_intervals, min_intervals));
     KernelSplitOptions split;
     split.theta_cut = theta_cut;
     split.alpha = options.alpha;

@@ -30,13 +30,8 @@ struct SplitOptions {
     double error = 1e-5, alpha = 5, cutoff = 1e-6, max_amplification = 2;
     std::int64_t neighbourhood = 8, n_intervals = 0;
     double knot_density = 1, leakage_weight = 0.1, max_leakage = 0;
-    bool reproduce_table1 = false;
-    bool verify = false;
-    std::optional<bool> single;
-    std::int64_t nside = 0;
-    std::optional<std::int64_t> seed;
 
-    std::string out, plot, verify_plot;
+    std::string out, plot;
     std::int64_t threads = 0;
     OutputOptions output;
 };
@@ -56,7 +51,7 @@ std::vector<double> kernel_window(const SplitOptions& options, std::optional<Ang
 /// C_l of the maps, Wiener-filtered where there is noise; empty for white.
 std::vector<double> input_spectrum(const SplitOptions& options, Session& session);
 
-/// What the library is asked for.
+/// What the library is asked for. Throws UsageError.
 KernelSplitOptions library_options(const SplitOptions& options, double theta_cut, Session& session);
 
 /// "sqrt(C_l) B_l, FWHM 7arcmin"

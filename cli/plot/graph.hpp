@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plot/plot.hpp"
+#include "zonal/gwrm.hpp"
 
 namespace zonal::plot {
 
@@ -35,5 +36,8 @@ struct GraphSheet {
 
 /// Throws InvalidArgument where nothing can be drawn.
 Image draw_graphs(const GraphSheet& sheet);
+
+/// Fields against t; with space, the first field against x at several times, or at t1 for several parameters.
+Graph solution_graph(const gwrm::Solution& solution, const std::string& title);
 
 }  // namespace zonal::plot

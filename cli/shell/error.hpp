@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "zonal/error.hpp"
 
 namespace zonal::cli {
@@ -25,5 +27,16 @@ class CannotBeKept : public Error {
   public:
     using Error::Error;
 };
+
+/// Does the work. What the library rejects becomes an error of this kind, with what tells the user where it
+/// comes from around the message.
+template <class Kind, class Work>
+auto with_error(const Work& work, const std::string& before, const std::string& after = "") {
+    try {
+        return work();
+    } catch (const InvalidArgument& error) {
+        throw Kind(before + error.what() + after);
+    }
+}
 
 }  // namespace zonal::cli

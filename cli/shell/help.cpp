@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 
 namespace zonal::cli {
@@ -148,16 +149,20 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
 }
 
 std::string man_page(const CLI::App& app, const std::string& version) {
-    auto text = fmt::format(".TH ZONAL 1 \"\" \"zonal {}\" \"User Commands\"\n.SH NAME\nzonal \\- {}\n",
-                            version, troff(app.get_description()));
-    text += fmt::format(".SH SYNOPSIS\n.B {}\n", troff(usage(app, "zonal")));
+    const auto& name = app.get_name();
+    auto title = name;
+    std::transform(title.begin(), title.end(), title.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    auto text = fmt::format(".TH {} 1 \"\" \"zonal {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n",
+                            troff(title), version, troff(name), troff(app.get_description()));
+    text += fmt::format(".SH SYNOPSIS\n.B {}\n", troff(usage(app, name)));
     for (const auto& group : help_groups(app)) {
         text += fmt::format(".SH {}\n", group.title == "General" ? "OPTIONS" : troff(group.title));
         for (const auto& option : group.options)
             text += fmt::format(".TP\n.B {}\n{}\n", troff(option.name), troff(option.description));
     }
     for (const auto* subcommand : help_subcommands(app))
-        text += man_section(*subcommand, "zonal " + subcommand->get_name());
+        text += man_section(*subcommand, name + " " + subcommand->get_name());
     text += fmt::format(".SH NOTES\n{}\n", troff(app.get_footer()));
     return text;
 }

@@ -123,8 +123,10 @@ void Session::clear_bar() {
     bar_drawn_ = false;
 }
 
-void Session::finish() {
+void Session::finish(const std::string& negative_verdict) {
     clear_bar();
+    const auto line = printable(negative_verdict);
+    if (json && !line.empty()) report.update({{"error", line}, {"exit_code", int{failure}}});
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
     // A benchmark has seconds of its own.
     report[report.contains("seconds") ? "total_seconds" : "seconds"] = elapsed.count();
@@ -133,24 +135,18 @@ void Session::finish() {
         object.update(report);
         object["notes"] = notes_;
         print(dump(object));
-        return;
+    } else {
+        for (const auto& text : quiet ? warnings_ : notes_)
+            std::fputs(fmt::format("{} {}: note: {}\n", program, command, text).c_str(), stderr);
+        if (!quiet) print(readable(report));
     }
-    for (const auto& text : quiet ? warnings_ : notes_)
-        std::fputs(fmt::format("zonal {}: note: {}\n", command, text).c_str(), stderr);
-    if (!quiet) print(readable(report));
-}
-
-void Session::finish(const std::string& negative_verdict, int exit_code) {
-    const auto line = printable(negative_verdict);
-    if (json) report.update({{"error", line}, {"exit_code", exit_code}});
-    finish();
-    std::fputs(fmt::format("zonal {}: {}\n", command, line).c_str(), stderr);
+    if (!line.empty()) std::fputs(fmt::format("{} {}: {}\n", program, command, line).c_str(), stderr);
 }
 
 void Session::fail(const std::string& message, int exit_code) {
     clear_bar();
     const auto line = printable(message);
-    const auto name = command.empty() ? std::string("zonal") : "zonal " + command;
+    const auto name = command.empty() ? program : program + " " + command;
     std::fputs(fmt::format("{}: {}\n", name, line).c_str(), stderr);
     if (!json) return;
     const Json object = {

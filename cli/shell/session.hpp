@@ -14,6 +14,7 @@ using Json = nlohmann::ordered_json;
 /// One run of the program: what it reports, and how.
 class Session {
   public:
+    std::string program;  ///< "zonal"
     std::string command;  ///< "smooth"; empty until a subcommand is chosen
     /// The command line in one line, as the shell would take it.
     std::string command_line;
@@ -30,19 +31,24 @@ class Session {
     /// The same of a result that is not what was asked for: --quiet does not hide it.
     void warn(const std::string& text);
 
+    /// A result that misses what was asked for: it is written and reported, and the exit status is 1.
+    void miss(const std::string& text) { verdict_ = verdict_.empty() ? text : verdict_; }
+    /// The first miss; empty where there is none.
+    const std::string& verdict() const { return verdict_; }
+
     /// Draws a bar on a terminal and stops the work after a signal. stage: "smooth".
     Progress progress(const std::string& stage);
 
-    /// Prints the report. Throws IoError when standard output cannot be written.
-    void finish();
-    /// Prints the report, with the message in it, and the message as the one line of a failure.
-    void finish(const std::string& negative_verdict, int exit_code);
+    /// Prints the report; a verdict that is negative in it, and as the one line of a failure. Throws IoError
+    /// when standard output cannot be written.
+    void finish(const std::string& negative_verdict = "");
     /// Prints the one line of a failure, and with --json the object {"error": ...}.
     void fail(const std::string& message, int exit_code);
 
   private:
     void clear_bar();
     std::vector<std::string> notes_, warnings_;  ///< notes_ holds the warnings, too
+    std::string verdict_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     bool bar_drawn_ = false;
 };

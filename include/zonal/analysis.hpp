@@ -59,7 +59,7 @@ std::int64_t invertible_lmax(const Grid& grid);
 ///
 /// map: [batch, plan.map_components(), grid.n_pixels()], alm: [batch, plan.alm_components(), layout.size()].
 /// T: float or double. Scratch memory beside a transform's: none for plain quadrature, one set of alm
-/// for iterations, a map more with weights, and with a tolerance two maps and two sets of alm. Throws
+/// for iterations, a map more with weights, and with a tolerance two maps and three sets of alm. Throws
 /// InvalidArgument and what `progress` asks for.
 template <class T>
 AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::complex<T>, 3> alm,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "zonal/view.hpp"
 
@@ -24,6 +25,12 @@ struct Interval {
     /// sigma = (z - (upper + lower) / 2) / ((upper - lower) / 2), written so that the ends go to -1 and 1.
     double to_reference(double z) const { return ((z - lower) - (upper - z)) / (upper - lower); }
     double from_reference(double sigma) const { return ((1 - sigma) * lower + (1 + sigma) * upper) / 2; }
+    /// Returns n equally spaced points from end to end; the middle where n = 1.
+    std::vector<double> points(int n) const {
+        std::vector<double> result;
+        for (int i = 0; i < n; ++i) result.push_back(from_reference(n == 1 ? 0 : 2.0 * i / (n - 1) - 1));
+        return result;
+    }
     bool operator==(const Interval&) const = default;
 };
 

@@ -49,6 +49,13 @@ class OutOfDeviceMemory : public DeviceError {
     using DeviceError::DeviceError;
 };
 
+/// No way keeps the error that was asked for. The message says which error that is, and why where it is
+/// known.
+class ErrorNotKept : public Error {
+  public:
+    using Error::Error;
+};
+
 /// The caller's progress callback asked for the work to stop. Outputs are then unspecified.
 class Cancelled : public Error {
   public:

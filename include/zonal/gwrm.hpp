@@ -96,6 +96,9 @@ class Solution {
     double t0() const { return pieces_.front().time.lower; }
     double t1() const { return pieces_.back().time.upper; }
 
+    /// Returns t0 and n equally spaced times in each interval, the last of which is its end.
+    std::vector<double> times(int n) const;
+
     /// Value of a field anywhere in the box. Throws InvalidArgument.
     double operator()(int field, const Point& point) const;
     /// Estimates the largest error of a field, over space and parameters, at the end of the interval that

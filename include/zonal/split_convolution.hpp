@@ -14,7 +14,7 @@ namespace zonal {
 
 /// Where and how the two parts of a split convolution are done.
 struct SplitConvolutionOptions {
-    Precision precision = Precision::double_;  ///< of the sum over pixels
+    Precision precision = Precision::float64;  ///< of the sum over pixels
     /// This is PixelConvolutionOptions::accuracy; 0 for 1e-7. A hundredth of the error that you want will do.
     /// The profile is a spline of four continuous derivatives and its modes do not converge much beyond 1e-8;
     /// there the ring FFT would leave the polar caps to sums over pixels.

@@ -1,7 +1,7 @@
 #include "chebyshev/calculus.hpp"
 #include "chebyshev/calculus_math.hpp"
 #include "chebyshev/lines_cuda.cuh"
-#include "core/cuda_place.cuh"
+#include "core/cuda.cuh"
 
 namespace zonal::chebyshev::cuda {
 namespace {

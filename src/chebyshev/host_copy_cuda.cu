@@ -1,6 +1,5 @@
 #include "chebyshev/host_copy.hpp"
 #include "core/cuda.cuh"
-#include "core/cuda_place.cuh"
 
 namespace zonal::chebyshev::cuda {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "chebyshev/product/planes_cuda.cuh"
+#include "chebyshev/product/product_cuda.cuh"
 #include "core/cuda.cuh"
 #include "zonal/error.hpp"
 

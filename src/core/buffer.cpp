@@ -5,13 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "core/cuda_memory.hpp"
+#include "core/cuda_host.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
 namespace {
 
-/// Of a cache line, and of the widest vectors.
+/// Cache lines and the widest vectors have this many bytes.
 constexpr std::align_val_t alignment{64};
 
 }  // namespace

@@ -7,14 +7,14 @@
 namespace zonal::core {
 namespace {
 
-/// So many threads' copies keep up with the bus; more take memory.
+/// This many threads' copies keep up with the bus; more would only take memory.
 constexpr int most_lanes = 8;
-/// What a thread copies in several times as long as it takes to start one.
+/// A thread takes several times as long to copy this much as it takes to start.
 constexpr std::int64_t lane_bytes = std::int64_t{1} << 20;
-/// Pieces of a lane: so many that filling the first and emptying the last, while the bus stands still, is a
+/// A lane has enough pieces that filling the first and emptying the last, while the bus stands still, takes a
 /// small part of the time.
 constexpr std::int64_t pieces_per_lane = 4;
-/// Of a piece: long enough for the bus to run at full speed, and no longer than a buffer.
+/// A piece is long enough for the bus to run at full speed, and no longer than a buffer.
 constexpr std::int64_t least_bytes = std::int64_t{1} << 18, most_bytes = std::int64_t{1} << 21;
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "core/cuda_devices.hpp"
+#include "core/cuda_host.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {

@@ -1,5 +1,4 @@
-#include "core/cuda_devices.hpp"
-#include "core/cuda_memory.hpp"
+#include "core/cuda_host.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::core {

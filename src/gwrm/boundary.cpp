@@ -1,4 +1,4 @@
-#include "gwrm/boundary.hpp"
+#include "gwrm/system.hpp"
 
 #include <algorithm>
 #include <cmath>

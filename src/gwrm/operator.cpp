@@ -1,4 +1,4 @@
-#include "gwrm/operator.hpp"
+#include "gwrm/system.hpp"
 
 #include <algorithm>
 

@@ -114,6 +114,15 @@ double Solution::operator()(int field, const Point& point) const {
                                        sigma.data());
 }
 
+std::vector<double> Solution::times(int n) const {
+    std::vector<double> result{t0()};
+    for (const auto& piece : pieces_) {
+        const auto more = piece.time.points(n + 1);
+        result.insert(result.end(), more.begin() + 1, more.end());
+    }
+    return result;
+}
+
 double Solution::error(int field, double t) const {
     const auto& errors = pieces_[static_cast<std::size_t>(find(t))].errors;
     if (errors.empty()) return std::numeric_limits<double>::quiet_NaN();

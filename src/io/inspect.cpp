@@ -6,6 +6,7 @@
 #include "io/tables/text_table.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace zonal::io {
 namespace {
@@ -48,6 +49,12 @@ FileSummary inspect(const std::string& path) {
     }
     if (!scan.problem.empty()) summary.notes.push_back(path + ": " + scan.problem);
     return summary;
+}
+
+std::string to_string(FileKind kind) {
+    constexpr std::array<const char*, 7> names{"map",     "alm",      "spectrum", "window",
+                                               "weights", "solution", "other"};
+    return names.at(static_cast<std::size_t>(kind));
 }
 
 }  // namespace zonal::io

@@ -77,7 +77,7 @@ class Calibration {
   public:
     Calibration(Device device, int threads, const std::function<void()>& step)
         : device_(device), threads_(threads), step_(step) {
-        for (const auto precision : {Precision::double_, Precision::single_}) {
+        for (const auto precision : {Precision::float64, Precision::float32}) {
             for (const Case& one : sum_cases_of(device))
                 convolutions_.push_back({PixelMethod::pixel_sum, precision, one});
             for (const Case& one : ring_fft_cases_of(device))
@@ -92,7 +92,7 @@ class Calibration {
             const std::int64_t i = step < n_all ? step : 2 * n_all - 1 - step;
             if (i >= n)
                 measure_transform(transforms_[i - n]);
-            else if (convolutions_[i].precision == Precision::double_)
+            else if (convolutions_[i].precision == Precision::float64)
                 measure_convolution<double>(convolutions_[i]);
             else
                 measure_convolution<float>(convolutions_[i]);
@@ -100,7 +100,7 @@ class Calibration {
         }
         ConvolutionCosts costs;
         fit_transforms(costs);
-        for (const auto precision : {Precision::double_, Precision::single_}) fit(precision, costs);
+        for (const auto precision : {Precision::float64, Precision::float32}) fit(precision, costs);
         return costs;
     }
 

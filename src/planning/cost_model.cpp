@@ -21,7 +21,7 @@ std::string cpu_model() {
 }
 
 PixelCost ConvolutionCosts::*costs_of(PixelMethod method, Precision precision) {
-    const bool is_single = precision == Precision::single_;
+    const bool is_single = precision == Precision::float32;
     if (method == PixelMethod::ring_fft)
         return is_single ? &ConvolutionCosts::ring_fft_single : &ConvolutionCosts::ring_fft_double;
     return is_single ? &ConvolutionCosts::pixel_sum_single : &ConvolutionCosts::pixel_sum_double;

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "core/parallel.hpp"
+#include "planning/error_model.hpp"
 #include "planning/planned_kernel.hpp"
 #include "planning/request.hpp"
 #include "zonal/error.hpp"
@@ -18,17 +19,9 @@ namespace zonal {
 namespace {
 
 using core::pi;
+using planning::rounding_of_sums;
+using planning::transform_rounding;
 
-/// What rounding adds, relative to the convolved map: measured, of single precision against double and of
-/// double against other orders of summation, and a little more. In single precision it grows with the
-/// kernel's radius in pixels: where sums over pixels end with the profile, the more of them are added up, and
-/// less where ring FFTs do it all.
-constexpr double single_error = 1e-6, single_error_of_sums = 1.2e-7, single_error_of_rings = 1.5e-8;
-constexpr double double_error = 1e-11, transform_error = 1e-14;
-double rounding(Precision precision, double pixels, bool is_cut) {
-    if (precision == Precision::double_) return double_error;
-    return single_error + (is_cut ? single_error_of_sums : single_error_of_rings) * pixels;
-}
 /// Discs of more pixels are not for the sum over pixels.
 constexpr double largest_disc = 5000;
 /// Share of the error that cutting the profile, or the window at lmax, and iterations may take. Its estimate
@@ -115,7 +108,7 @@ class Planner {
             ++choice.iterations;
         choice.seconds = harmonic_seconds(device, request_.lmax, choice.iterations);
         choice.excluded = why_not_harmonic(choice.iterations);
-        choice.error = std::max(harmonic_error(choice.iterations), transform_error * convolved_.noise);
+        choice.error = std::max(harmonic_error(choice.iterations), transform_rounding * convolved_.noise);
         choices_.push_back(choice);
     }
 
@@ -128,7 +121,7 @@ class Planner {
     }
 
     std::string why_not_harmonic(int iterations) const {
-        const double least = transform_error * convolved_.noise, allowed = share_of_cut() * request_.error;
+        const double least = transform_rounding * convolved_.noise, allowed = share_of_cut() * request_.error;
         if (least > allowed) return fmt::format("rounding alone may be {:.0e}", least);
         if (harmonic_error(iterations) <= allowed) return "";
         return is_continuous() ? "its iterations do not reach the error"
@@ -138,14 +131,14 @@ class Planner {
     std::string why_no_sums() const {
         if (sums_error() > request_.error / 2)
             return fmt::format("sums over these pixels are wrong by {:.1e}", sums_error());
-        const double least = double_error * convolved_.noise;
+        const double least = rounding_of_sums(Precision::float64, 0, false) * convolved_.noise;
         return is_allowed(least) ? "" : fmt::format("rounding alone may be {:.0e}", least);
     }
 
     void exclude_sums(const std::string& reason) {
         for (const auto method : {ConvolutionMethod::ring_fft, ConvolutionMethod::pixel_sum}) {
             ConvolutionChoice choice{method, devices_[0]->device};
-            choice.error = std::hypot(sums_error(), double_error);
+            choice.error = std::hypot(sums_error(), rounding_of_sums(Precision::float64, 0, false));
             choice.excluded = reason;
             choices_.push_back(choice);
         }
@@ -155,7 +148,7 @@ class Planner {
     double resolution() const { return std::sqrt(4 * pi / static_cast<double>(request_.grid.n_pixels())); }
 
     double rounding_of(Precision precision, double support, bool is_cut) const {
-        return rounding(precision, support / resolution(), is_cut) * convolved_.noise;
+        return rounding_of_sums(precision, support / resolution(), is_cut) * convolved_.noise;
     }
 
     /// Whether rounding leaves most of the error to others.
@@ -165,7 +158,7 @@ class Planner {
     }
 
     bool is_allowed(Precision precision, double support, bool is_cut) const {
-        const bool is_wanted = request_.allow_single || precision == Precision::double_;
+        const bool is_wanted = request_.allow_single || precision == Precision::float64;
         return is_wanted && is_allowed(rounding_of(precision, support, is_cut));
     }
 
@@ -211,7 +204,7 @@ class Planner {
         const double hard = support();
         const double disc = static_cast<double>(request_.grid.n_pixels()) * (1 - std::cos(hard)) / 2;
         for (const auto* device : devices_)
-            for (const auto precision : {Precision::single_, Precision::double_}) {
+            for (const auto precision : {Precision::float32, Precision::float64}) {
                 const double faded = faded_support(precision, hard);
                 if (faded > hard && is_allowed(precision, faded, false))
                     add_sum(*device, ConvolutionMethod::ring_fft, precision, faded, false);
@@ -234,9 +227,7 @@ class Planner {
     }
 
     double accuracy(Precision precision) const {
-        constexpr double share = 0.01, single = 3e-8, least = 1e-12;
-        return std::clamp(share * request_.error / convolved_.noise,
-                          precision == Precision::single_ ? single : least, 1e-5);
+        return planning::accuracy_of_sums(precision, request_.error / convolved_.noise);
     }
 
     /// From where on the profile is below the convolution's accuracy, of its peak; the support itself where
@@ -306,8 +297,8 @@ class Planner {
 
     /// Their sums over pixels end softly, at discs of a few degrees.
     Precision precision_of_splits() const {
-        return is_allowed(Precision::single_, most_split_support, false) ? Precision::single_
-                                                                         : Precision::double_;
+        return is_allowed(Precision::float32, most_split_support, false) ? Precision::float32
+                                                                         : Precision::float64;
     }
 
     double rounding_of_split(Precision precision) const {
@@ -379,6 +370,22 @@ std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& reques
     if (costs.devices.empty()) throw InvalidArgument("costs: no device");
     const auto complete = with_quadrature(request);
     return Planner(complete, costs).choices();
+}
+
+std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, const CostModel& costs,
+                                                Device device) {
+    request.devices.clear();
+    if (device.kind() == Device::Kind::automatic) return plan_convolution(request, costs);
+    if (has_costs(costs, device)) {
+        request.devices = {device};
+        return plan_convolution(request, costs);
+    }
+    auto choices = plan_convolution(request, costs);
+    for (auto& choice : choices) {
+        choice.device = choice.harmonic_device = device;
+        choice.seconds = 0;
+    }
+    return choices;
 }
 
 std::string why_not_kept(const ConvolutionRequest& request, const ConvolutionChoice& choice) {

@@ -109,8 +109,10 @@ std::string to_string(ConvolutionMethod method) {
             return "ring-fft";
         case ConvolutionMethod::harmonic:
             return "harmonic";
-        default:
+        case ConvolutionMethod::split:
             return "split";
+        default:
+            return "auto";
     }
 }
 

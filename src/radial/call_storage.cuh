@@ -1,13 +1,18 @@
 #pragma once
 
 #include "radial/convolver.hpp"
-#include "sht/cuda_batch.cuh"
+#include "sht/cuda_storage.cuh"
 
 namespace zonal::radial::cuda {
 
+inline std::uint64_t owner_of(int device) {
+    return static_cast<std::uint64_t>(device);
+}
+
 /// What every sum over pixels on CUDA keeps between calls: its stream, and what brings host arrays.
 struct CallStorage : PixelConvolutionWorkspace::Storage {
-    CallStorage(int device, int threads) : device(device), transfer(device, threads) {}
+    CallStorage(int device, int threads)
+        : Storage(owner_of(device)), device(device), transfer(device, threads) {}
 
     void use_stream(void* stream) override {
         caller = static_cast<cudaStream_t>(stream);
@@ -15,13 +20,50 @@ struct CallStorage : PixelConvolutionWorkspace::Storage {
     }
     cudaStream_t stream() const { return has_caller ? caller : own.get(); }
 
+    /// work(b, map, result, stream) for every map b, on the device. Where arrays are on the host, the next
+    /// map comes and the one before goes meanwhile. Has waited for all of it in the end unless a caller's
+    /// stream works on device arrays. has_other_pixels: the output has pixels in no ring, which stay as they
+    /// are.
+    template <class T, class Work>
+    void run(View<const T, 3> maps, View<T, 3> convolved, bool has_other_pixels, const Progress& progress,
+             const Work& work) {
+        sht::cuda::require_place("maps", maps, device);
+        sht::cuda::require_place("convolved", convolved, device);
+        const sht::cuda::Batch in(maps, map_copies);
+        const sht::cuda::Batch out(convolved, convolved_copies);
+        const std::int64_t n_maps = maps.extent(0);
+        const auto report = [&](std::int64_t done) {
+            if (progress && !progress(static_cast<double>(done) / static_cast<double>(n_maps)))
+                throw Cancelled("convolution: cancelled");
+        };
+        const auto one = [&](std::int64_t b, cudaStream_t on) {
+            report(b);
+            work(b, Fields<const T>{in[b], in.component_stride()}, Fields<T>{out[b], out.component_stride()},
+                 on);
+        };
+        events.clear();
+        seconds = {};
+        if (in.is_copied() || out.is_copied()) {
+            const auto fetch = [&](std::int64_t b, cudaStream_t on) {
+                in.fetch(b, transfer, on);
+                if (has_other_pixels) out.fetch(b, transfer, on);
+            };
+            batches.run(n_maps, stream(), fetch, one,
+                        [&](std::int64_t b, cudaStream_t on) { out.deliver(b, transfer, on); });
+        } else {
+            for (std::int64_t b = 0; b < n_maps; ++b) one(b, stream());
+            if (!has_caller) core::check_cuda(cudaStreamSynchronize(stream()), "convolution");
+        }
+        report(n_maps);
+    }
+
     const int device;
     core::HostTransfer transfer;
     core::OwnStream own;
     cudaStream_t caller = nullptr;
     bool has_caller = false;
     core::EventList events;
-    sht::cuda::BatchCopies maps, convolved;  ///< of host arrays
+    sht::cuda::BatchCopies map_copies, convolved_copies;  ///< of host arrays
     sht::cuda::BatchStreams batches;
 };
 

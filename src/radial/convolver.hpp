@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -9,12 +10,15 @@
 
 namespace zonal {
 
-/// What a method keeps between calls; each has its own.
+/// What a method keeps between calls; each has its own type.
 struct PixelConvolutionWorkspace::Storage {
+    /// owner: the device or the plan that it belongs to; 0: any plan whose storage has this type.
+    explicit Storage(std::uint64_t owner = 0) : owner(owner) {}
     virtual ~Storage() = default;
     /// CUDA's override it.
     virtual void use_stream(void*) { throw InvalidArgument("workspace: is the CPU's, which has no streams"); }
 
+    const std::uint64_t owner;
     PixelConvolutionSeconds seconds;
 };
 
@@ -33,6 +37,12 @@ inline void add(const PixelConvolutionWork& more, PixelConvolutionWork& sum) {
     sum.pixel_rows += more.pixel_rows;
     sum.pixel_weights += more.pixel_weights;
     sum.fft_pixels += more.fft_pixels;
+}
+
+inline void add(const PixelConvolutionSeconds& more, PixelConvolutionSeconds& sum) {
+    sum.kernel_rows += more.kernel_rows;
+    sum.ffts += more.ffts;
+    sum.sums += more.sums;
 }
 
 /// One method on one kind of device. Immutable and safe for any number of threads, each with a workspace of
@@ -59,7 +69,7 @@ class BasicConvolver {
     virtual void prepare(PixelConvolutionWorkspace::Storage&) const {}
     /// What each device does; empty: one does it all.
     virtual std::vector<PixelConvolutionShare> shares() const { return {}; }
-    /// Of one map: what the planner's costs and the tests of scaling count.
+    /// What the planner's costs and the tests of scaling count, for one map.
     virtual PixelConvolutionWork work() const = 0;
 };
 
@@ -92,5 +102,47 @@ View<T, Rank> of_rank(View<T, 3> maps) {
         return {
             maps.data(), {maps.extent(0), maps.extent(2)}, {maps.stride(0), maps.stride(2)}, maps.space()};
 }
+
+/// Takes both types of maps to Derived::convolve_maps<T>(View<const T, 3>, View<T, 3>, Storage_&, progress),
+/// of [map, component, pixel], and workspaces to Storage_.
+template <class Derived, class Storage_, int Rank>
+class ConvolverOf : public BasicConvolver<Rank> {
+  public:
+    using Storage = Storage_;
+    static constexpr int components = Rank - 1;
+
+    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
+                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const final {
+        run(maps, convolved, workspace, progress);
+    }
+    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
+                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const final {
+        run(maps, convolved, workspace, progress);
+    }
+
+  protected:
+    explicit ConvolverOf(std::uint64_t owner = 0) : owner_(owner) {}
+
+    Storage& storage_of(PixelConvolutionWorkspace::Storage& workspace) const {
+        auto* const storage = dynamic_cast<Storage*>(&workspace);
+        if (storage == nullptr || storage->owner != owner_)
+            throw InvalidArgument(
+                "workspace: was made by a plan of another method or device, or in other bands: must be one "
+                "that "
+                "this plan's make_workspace returned");
+        return *storage;
+    }
+    std::uint64_t owner() const { return owner_; }
+
+  private:
+    template <class T>
+    void run(View<const T, Rank> maps, View<T, Rank> convolved, PixelConvolutionWorkspace::Storage& workspace,
+             const Progress& progress) const {
+        static_cast<const Derived&>(*this).template convolve_maps<T>(
+            with_component(maps), with_component(convolved), storage_of(workspace), progress);
+    }
+
+    const std::uint64_t owner_;
+};
 
 }  // namespace zonal::radial

@@ -49,7 +49,7 @@ Grid unweighted(const Grid& grid) {
 }
 
 PixelConvolutionOptions in_double(PixelConvolutionOptions options) {
-    options.precision = Precision::double_;
+    options.precision = Precision::float64;
     return options;
 }
 

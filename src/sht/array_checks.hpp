@@ -2,12 +2,22 @@
 
 #include <fmt/core.h>
 
+#include <complex>
 #include <cstdint>
 
 #include "zonal/error.hpp"
+#include "zonal/sht.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal::sht {
+
+/// The options with defaults filled in. Throws InvalidArgument or BackendUnavailable as ShtPlan does.
+ShtOptions resolve_options(const ShtOptions& options);
+
+/// Throws InvalidArgument, naming the array and axis, unless alm and map have the shapes of the plan, the
+/// same batch, host memory and a contiguous last axis.
+template <class T>
+void check_arrays(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<const T, 3> map);
 
 /// Throws InvalidArgument unless view.extent(axis) == extent. axis_name: for the message.
 template <class T, int N>

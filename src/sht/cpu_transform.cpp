@@ -180,7 +180,7 @@ void CpuTransform::synthesize_orders(View<const std::complex<T>, 3> alm, const F
             else
                 load_row<T>(alm[f / components][c], table_.layout.index(m, m), length, row.field(f));
         }
-        legendre_synthesis(table_, rings_, m, row, band, scratch.legendre);
+        legendre_synthesis({table_, rings_, m, band, scratch.legendre}, row);
     });
 }
 
@@ -242,7 +242,7 @@ void CpuTransform::adjoint_orders(const FourierBand& band, View<std::complex<T>,
         // Likely this thread's next, as tasks are handed out in order.
         const std::int64_t next = m + options_.threads;
         scratch.legendre.next_order = next < n_orders ? next : -1;
-        legendre_adjoint(table_, rings_, m, band, row, scratch.legendre);
+        legendre_adjoint({table_, rings_, m, band, scratch.legendre}, row);
         for (std::int64_t f = 0; f < band.n_fields; ++f) {
             const std::int64_t c = alm_component(options_.parts, f % components);
             if (c >= 0)

@@ -97,7 +97,7 @@ class BandedTransform final : public Transform {
     }
 
   private:
-    /// Of the a_lm that a band gives.
+    /// Bytes of the a_lm that a band gives.
     std::int64_t part_bytes() const {
         const std::int64_t components = options_.spin > 0 && options_.parts == SpinParts::both ? 2 : 1;
         return components * layout_.size() * static_cast<std::int64_t>(sizeof(std::complex<double>));

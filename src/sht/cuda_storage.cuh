@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "core/cuda_place.cuh"
+#include "core/cuda.cuh"
 #include "sht/cuda_batch.cuh"
 #include "sht/rings/modes_cuda.cuh"
 #include "sht/transform.hpp"

@@ -102,7 +102,7 @@ class CudaTransform final : public Transform {
     /// Entries of one field on the Legendre stage's own rings.
     std::int64_t coarse_size() const { return resampling_ ? legendre_.layout().size() : 0; }
 
-    /// Of n_maps maps those that share the recurrences.
+    /// How many of n_maps maps share the recurrences.
     std::int64_t maps_at_once(std::int64_t n_maps) const {
         return legendre_.has_ishioka()
                    ? std::clamp<std::int64_t>(n_maps, 1, legendre_.tiles().max_fields / table_.components)

@@ -58,7 +58,7 @@ LegendreFunctions legendre_functions(std::int64_t lmax, std::int64_t m, int s, R
     return functions;
 }
 
-/// Of cosine and sine, the one that is small carries the angle to full precision.
+/// The colatitude from cosine or sine, whichever is smaller: that one carries the angle to full precision.
 Real colatitude(const Ring& ring) {
     if (std::abs(ring.cos_theta) < ring.sin_theta) return std::acos(Real(ring.cos_theta));
     const Real from_pole = std::asin(Real(ring.sin_theta));

@@ -19,6 +19,7 @@ enum class ScratchArray {
     map_step,
     gradient,
     direction,
+    best,
     // smoothing
     fields,
     smoothed,
@@ -51,7 +52,7 @@ struct ShtWorkspace::Storage {
 
     /// Where the transforms work.
     virtual MemorySpace space() const = 0;
-    /// Room for so many bytes there; contents unspecified. Stays until more are asked for.
+    /// Room for `bytes` bytes there, contents unspecified, which stays until more are asked for.
     virtual void* reserve(sht::ScratchArray array, std::int64_t bytes) = 0;
     /// Copies rows between that memory and the host's, either way, or within. Waits for what is copied to the
     /// host.

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "sht/plan_checks.hpp"
+#include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -60,6 +61,22 @@ CoordinateSystem parse_coordinate_system(const std::string& text) {
         "coordinate system '{}': must be G, GAL, GALACTIC, E, ECL, ECLIPTIC, C, Q, CEL, EQU, CELESTIAL, "
         "EQUATORIAL or UNKNOWN",
         text));
+}
+
+void set_card(std::vector<HeaderCard>& cards, HeaderCard card) {
+    const auto same = [&](const HeaderCard& other) { return other.key == card.key; };
+    if (card.key != "HISTORY" && card.key != "COMMENT") std::erase_if(cards, same);
+    cards.push_back(std::move(card));
+}
+
+void set_cards(std::vector<HeaderCard>& cards, const std::vector<HeaderCard>& added) {
+    for (const auto& card : added) set_card(cards, card);
+}
+
+std::string header_text(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    return text;
 }
 
 }  // namespace zonal

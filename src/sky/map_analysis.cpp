@@ -114,13 +114,6 @@ AnalysisReport analyze_rows(const SkyMap& map, const MapAnalysisOptions& options
     return report;
 }
 
-void require_one_sky(const SkyMap& map) {
-    if (map.groups().size() != 1 ||
-        (map.groups()[0].fields == Fields::scalars && map.groups()[0].n_rows != 1))
-        throw InvalidArgument(fmt::format("{}: has {} columns: choose one of them, or I, Q and U",
-                                          map.header().source, map.header().columns.size()));
-}
-
 std::string unit_of(const SkyMap& map) {
     return map.column(0).unit;
 }

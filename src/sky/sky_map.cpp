@@ -217,6 +217,13 @@ MapFile SkyMap::to_file() const {
     return file;
 }
 
+void require_one_sky(const SkyMap& map) {
+    if (map.groups().size() != 1 ||
+        (map.groups()[0].fields == Fields::scalars && map.groups()[0].n_rows != 1))
+        throw InvalidArgument(fmt::format("{} has {} columns: choose one of them, or I, Q and U",
+                                          map.header().source, map.header().columns.size()));
+}
+
 SkyMap new_sky_map(const Pixelization& pixelization, bool polarized, const std::string& unit,
                    FilePrecision precision, CoordinateSystem coordinates) {
     MapFile header;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "sht/progress_part.hpp"
 #include "split/spline_norm.hpp"
 #include "split/spline_windows.hpp"
 #include "split/split_checks.hpp"
@@ -39,7 +40,7 @@ struct KernelSplitter::Problem {
           norm(basis) {
         constexpr double share_of_windows = 0.3;  // of the time
         auto all = split::basis_windows(basis, last_degree(), options.spin, options.threads,
-                                        split::part_of(progress, 0, share_of_windows));
+                                        sht::part_of(progress, 0, share_of_windows));
         norm.orthonormalize(all.view());
         choose_rows();
         windows = Array<double, 2>({std::ssize(degrees), basis.size()});
@@ -57,7 +58,7 @@ struct KernelSplitter::Problem {
         if (norm_of_kernel == 0) throw InvalidArgument("input_spectrum: zero wherever the window is not");
         norm_of_kernel = std::sqrt(norm_of_kernel);
         fits.emplace(std::as_const(rows).view(), std::as_const(target).view(),
-                     split::part_of(progress, share_of_windows, 1));
+                     sht::part_of(progress, share_of_windows, 1));
     }
 
     /// Splines of knots d apart hold degrees up to pi / d; each comes again at 2 pi / d -+ l and, fourth

@@ -27,7 +27,7 @@ TEST_F(CalibrationOnCuda, MeasuresTheDeviceBesideTheCpu) {
             expect_costs(costs.smoothing);
             expect_costs(costs.iteration);
             for (const auto method : {PixelMethod::ring_fft, PixelMethod::pixel_sum})
-                for (const auto precision : {Precision::single_, Precision::double_}) {
+                for (const auto precision : {Precision::float32, Precision::float64}) {
                     PixelConvolutionOptions options;
                     options.method = method;
                     options.precision = precision;

@@ -32,7 +32,7 @@ Array<T, 3> convolved(const PolarizationConvolutionPlan& plan, const Maps& maps,
 
 inline Maps on_cpu(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out, const Maps& maps,
                    PixelMethod method) {
-    const auto options = options_on(Device::cpu(), method, Precision::double_);
+    const auto options = options_on(Device::cpu(), method, Precision::float64);
     return convolved<double>(PolarizationConvolutionPlan(grid, kernel, grid_out, options), maps, false);
 }
 
@@ -53,7 +53,7 @@ inline void expect_rings_of_whole(const Grid& whole, const Grid& some, const Pol
     const Maps maps = random_maps(1, whole, 1);
     const Maps expected = on_cpu(whole, kernel, whole, maps, method);
     const PolarizationConvolutionPlan plan(whole, kernel, some,
-                                           options_on(Device::cuda(0), method, Precision::double_));
+                                           options_on(Device::cuda(0), method, Precision::float64));
     std::int64_t asked = 0;
     for (const Ring& ring : some.rings()) asked += 2 * ring.n_pixels;
     for (const bool on_device : {true, false}) {

@@ -16,7 +16,7 @@ class LatitudeBandsOnCuda : public OnCuda {};
 constexpr double tolerance = 2e-11;
 constexpr double single_tolerance = 1e-6;
 
-PixelConvolutionOptions options_of(PixelMethod method, Precision precision = Precision::double_) {
+PixelConvolutionOptions options_of(PixelMethod method, Precision precision = Precision::float64) {
     PixelConvolutionOptions options;
     options.method = method;
     options.precision = precision;
@@ -91,7 +91,7 @@ TEST_F(LatitudeBandsOnCuda, GiveTheConvolutionOfTheWholeInSinglePrecision) {
     const Grid grid = Grid::healpix(scaled(128));
     const RadialKernel kernel = RadialKernel::gaussian(degree).truncated(3 * degree);
     for (const PixelMethod method : methods) {
-        const auto options = options_of(method, Precision::single_);
+        const auto options = options_of(method, Precision::float32);
         expect_whole<float>(grid, kernel, grid, options, single_tolerance);
         expect_whole<double>(grid, kernel, grid, options, single_tolerance);
     }

@@ -65,7 +65,7 @@ TEST_F(PolarizationBandsOnCuda, GiveTheConvolutionOfTheWhole) {
     for (std::int64_t ring = 3; ring < scaled(120); ring += 1 + ring % 5) some.push_back(ring);
     for (const PolarizationKernel& kernel : {smooth_kernel(), cut_kernel()})
         for (const PixelMethod method : methods) {
-            const auto options = options_on(Device::cuda(0), method, Precision::double_);
+            const auto options = options_on(Device::cuda(0), method, Precision::float64);
             const Grid grid = Grid::healpix(scaled(32)), gauss = Grid::gauss_legendre(scaled(48), 97, 0.1);
             expect_whole<double>(grid, kernel, grid, options, tolerance);
             expect_whole<double>(gauss, kernel, grid, options, tolerance);
@@ -76,7 +76,7 @@ TEST_F(PolarizationBandsOnCuda, GiveTheConvolutionOfTheWhole) {
 TEST_F(PolarizationBandsOnCuda, GiveTheConvolutionOfTheWholeInSinglePrecision) {
     const Grid grid = Grid::healpix(scaled(64));
     for (const PixelMethod method : methods) {
-        const auto options = options_on(Device::cuda(0), method, Precision::single_);
+        const auto options = options_on(Device::cuda(0), method, Precision::float32);
         expect_whole<float>(grid, cut_kernel(), grid, options, single_tolerance);
     }
 }
@@ -86,7 +86,7 @@ TEST_F(PolarizationBandsOnCuda, WorkAtTheSameTime) {
     const Grid grid = Grid::healpix(scaled(64));
     const Maps maps = random_maps(2, grid, 1);
     for (const PixelMethod method : methods) {
-        auto options = options_on(Device::cuda(0), method, Precision::double_);
+        auto options = options_on(Device::cuda(0), method, Precision::float64);
         const PolarizationConvolutionPlan whole(grid, cut_kernel(), grid, options);
         options.devices = {Device::cuda(0), Device::cuda(0), Device::cuda(0)};
         const PolarizationConvolutionPlan plan(grid, cut_kernel(), grid, options);
@@ -101,7 +101,7 @@ TEST_F(PolarizationBandsOnCuda, WorkAtTheSameTime) {
 TEST_F(PolarizationBandsOnCuda, WorkOnTheCallersStream) {
     const Grid grid = Grid::healpix(scaled(64));
     for (const PixelMethod method : methods) {
-        auto options = options_on(Device::cuda(0), method, Precision::double_);
+        auto options = options_on(Device::cuda(0), method, Precision::float64);
         const PolarizationConvolutionPlan whole(grid, cut_kernel(), grid, options);
         options.max_workspace_bytes = whole.shares()[0].memory_bytes / 2;
         const PolarizationConvolutionPlan banded(grid, cut_kernel(), grid, options);
@@ -112,7 +112,7 @@ TEST_F(PolarizationBandsOnCuda, WorkOnTheCallersStream) {
 
 TEST_F(PolarizationBandsOnCuda, RefuseLimitsThatBandsDoNotKeep) {
     const Grid grid = Grid::healpix(scaled(32));
-    auto options = options_on(Device::cuda(0), PixelMethod::pixel_sum, Precision::double_);
+    auto options = options_on(Device::cuda(0), PixelMethod::pixel_sum, Precision::float64);
     options.max_workspace_bytes = 1000;
     EXPECT_THROW(PolarizationConvolutionPlan(grid, cut_kernel(), grid, options), InvalidArgument);
 }

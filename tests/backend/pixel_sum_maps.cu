@@ -50,7 +50,7 @@ void expect_cpu(const Grid& grid, const RadialKernel& kernel, const Grid& grid_o
                 double tolerance) {
     const Array<T, 3> maps = random_maps<T>(2, grid, 3);
     const Array<T, 3> expected =
-        convolved(grid, kernel, grid_out, maps, on(Device::cpu(), Precision::double_));
+        convolved(grid, kernel, grid_out, maps, on(Device::cpu(), Precision::float64));
     const Array<T, 3> found = convolved(grid, kernel, grid_out, maps, on(Device::cuda(0), precision));
     EXPECT_LT(test::relative_difference(found, expected), tolerance)
         << grid.name() << " to " << grid_out.name() << ", support " << kernel.support();
@@ -69,8 +69,8 @@ TEST_F(PixelSumOnCuda, AgreesWithTheCpuOnHealpix) {
         const Grid grid = Grid::healpix(nside);
         for (const double pixels : {0.5, 2., 5.3})
             expect_cpu<double>(grid, truncated_gaussian(0.6 * pixels * pixel, std::min(pixels * pixel, 3.)),
-                               grid, Precision::double_, tolerance);
-        expect_cpu<double>(grid, RadialKernel::top_hat(4.01 * std::min(pixel, 0.7)), grid, Precision::double_,
+                               grid, Precision::float64, tolerance);
+        expect_cpu<double>(grid, RadialKernel::top_hat(4.01 * std::min(pixel, 0.7)), grid, Precision::float64,
                            tolerance);
     }
 }
@@ -78,7 +78,7 @@ TEST_F(PixelSumOnCuda, AgreesWithTheCpuOnHealpix) {
 TEST_F(PixelSumOnCuda, AgreesWithTheCpuForWideKernels) {
     for (const Grid& grid : {Grid::healpix(16), Grid::equidistant_cylindrical(24, 48)})
         for (const double support : {0.6, 1.7, std::numbers::pi})
-            expect_cpu<double>(grid, truncated_gaussian(0.8 * support, support), grid, Precision::double_,
+            expect_cpu<double>(grid, truncated_gaussian(0.8 * support, support), grid, Precision::float64,
                                tolerance);
 }
 
@@ -86,9 +86,9 @@ TEST_F(PixelSumOnCuda, AgreesWithTheCpuOnOtherGrids) {
     const RadialKernel kernel = truncated_gaussian(0.1, 0.25);
     for (const Grid& grid : {Grid::gauss_legendre(30, 61, 0.1), Grid::clenshaw_curtis(25, 48),
                              Grid::clenshaw_curtis(24, 41, 0.3), Grid::equidistant_cylindrical(90, 180)}) {
-        expect_cpu<double>(grid, kernel, grid, Precision::double_, tolerance);
-        expect_cpu<double>(grid, kernel, Grid::healpix(17), Precision::double_, tolerance);
-        expect_cpu<double>(Grid::healpix(20), kernel, grid, Precision::double_, tolerance);
+        expect_cpu<double>(grid, kernel, grid, Precision::float64, tolerance);
+        expect_cpu<double>(grid, kernel, Grid::healpix(17), Precision::float64, tolerance);
+        expect_cpu<double>(Grid::healpix(20), kernel, grid, Precision::float64, tolerance);
     }
 }
 
@@ -102,7 +102,7 @@ TEST_F(PixelSumOnCuda, AgreesWithTheCpuOnRingsOfAnyLength) {
     }
     const Grid grid(rings);
     for (const double support : {0.2, 1.1, std::numbers::pi})
-        expect_cpu<double>(grid, truncated_gaussian(0.5 * support, support), grid, Precision::double_,
+        expect_cpu<double>(grid, truncated_gaussian(0.5 * support, support), grid, Precision::float64,
                            tolerance);
 }
 
@@ -111,23 +111,23 @@ TEST_F(PixelSumOnCuda, IsRightToSinglePrecision) {
         const double pixel = std::sqrt(std::numbers::pi / 3) / nside;
         const Grid grid = Grid::healpix(nside);
         // 250 terms whose rounding errors, 6e-8 each, add up at random.
-        expect_cpu<float>(grid, truncated_gaussian(2.7 * pixel, 8 * pixel), grid, Precision::single_, 1e-6);
-        expect_cpu<double>(grid, truncated_gaussian(2.7 * pixel, 8 * pixel), grid, Precision::single_, 1e-6);
-        expect_cpu<float>(grid, truncated_gaussian(2.7 * pixel, 8 * pixel), grid, Precision::double_, 1e-7);
+        expect_cpu<float>(grid, truncated_gaussian(2.7 * pixel, 8 * pixel), grid, Precision::float32, 1e-6);
+        expect_cpu<double>(grid, truncated_gaussian(2.7 * pixel, 8 * pixel), grid, Precision::float32, 1e-6);
+        expect_cpu<float>(grid, truncated_gaussian(2.7 * pixel, 8 * pixel), grid, Precision::float64, 1e-7);
     }
 }
 
 TEST_F(PixelSumOnCuda, SumsSomeRingsAsAll) {
     const Grid grid = Grid::healpix(64), some = grid.subset({0, 5, 62, 63, 64, 127, 128, 200, 254});
-    expect_cpu<double>(grid, truncated_gaussian(0.03, 0.08), some, Precision::double_, tolerance);
-    expect_cpu<double>(some, truncated_gaussian(0.03, 0.08), grid, Precision::double_, tolerance);
+    expect_cpu<double>(grid, truncated_gaussian(0.03, 0.08), some, Precision::float64, tolerance);
+    expect_cpu<double>(some, truncated_gaussian(0.03, 0.08), grid, Precision::float64, tolerance);
 }
 
 TEST_F(PixelSumOnCuda, TakesArraysOnTheDeviceAndRepeatsItself) {
     const Grid grid = Grid::healpix(64);
     const RadialKernel kernel = truncated_gaussian(0.03, 0.08);
     const Array<float, 3> maps = random_maps<float>(3, grid, 1);
-    const PixelConvolutionPlan plan(grid, kernel, grid, on(Device::cuda(0), Precision::single_));
+    const PixelConvolutionPlan plan(grid, kernel, grid, on(Device::cuda(0), Precision::float32));
     Array<float, 3> from_host(maps.extents());
     plan.convolve<float>(as_maps<const float>(maps.view()), as_maps<float>(from_host.view()));
     const test::OnDevice<float> in(maps), out(from_host);

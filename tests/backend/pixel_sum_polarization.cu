@@ -47,9 +47,9 @@ TEST_F(PolarizationSumOnCuda, EqualsTheCpuAtManySizes) {
         for (const double pixels : {0.4, 2., 5.3, 9.}) {
             const PolarizationKernel kernel =
                 cut_gaussian(0.6 * pixels * pixel, std::min(pixels * pixel, 3.));
-            EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance)
+            EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64), tolerance)
                 << grid.name() << ", " << pixels << " pixels";
-            EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), single_tolerance)
+            EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float32), single_tolerance)
                 << grid.name() << ", " << pixels << " pixels";
         }
     }
@@ -59,8 +59,8 @@ TEST_F(PolarizationSumOnCuda, EqualsTheCpuForDifferentWindowsOfEAndB) {
     const Grid grid = Grid::healpix(scaled(32));
     for (const double support : {0.12, 0.5})
         for (const PolarizationKernel& kernel : kernels_of_two_parts(support)) {
-            EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance) << support;
-            EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), single_tolerance) << support;
+            EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64), tolerance) << support;
+            EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float32), single_tolerance) << support;
         }
 }
 
@@ -68,12 +68,12 @@ TEST_F(PolarizationSumOnCuda, EqualsTheCpuForKernelsAsWideAsTheSphere) {
     for (const Grid& grid : {Grid::healpix(scaled(16)), Grid::equidistant_cylindrical(24, 48)}) {
         for (const double support : {1.7, std::numbers::pi})
             for (const PolarizationKernel& kernel : kernels_of_two_parts(support))
-                EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance)
+                EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64), tolerance)
                     << grid.name() << ", " << support;
         // Sums of 3000 terms, whose roundings add up with random signs.
-        EXPECT_LT(error_of<float>(grid, oscillating_kernel(), grid, Precision::single_), 3 * single_tolerance)
+        EXPECT_LT(error_of<float>(grid, oscillating_kernel(), grid, Precision::float32), 3 * single_tolerance)
             << grid.name();
-        EXPECT_LT(error_of<double>(grid, PolarizationKernel::gaussian(60 * degree), grid, Precision::double_),
+        EXPECT_LT(error_of<double>(grid, PolarizationKernel::gaussian(60 * degree), grid, Precision::float64),
                   tolerance)
             << grid.name();
     }
@@ -85,12 +85,12 @@ TEST_F(PolarizationSumOnCuda, EqualsTheCpuOnOtherGrids) {
     for (const Grid& grid : {Grid::gauss_legendre(rings, 2 * rings + 1, 0.1),
                              Grid::clenshaw_curtis(rings + 2, 48), Grid::clenshaw_curtis(rings + 3, 41, 0.3),
                              Grid::equidistant_cylindrical(3 * rings, 6 * rings), rings_at_any_longitude()}) {
-        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance) << grid.name();
-        EXPECT_LT(error_of<double>(grid, kernel, Grid::healpix(scaled(17)), Precision::double_), tolerance)
+        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64), tolerance) << grid.name();
+        EXPECT_LT(error_of<double>(grid, kernel, Grid::healpix(scaled(17)), Precision::float64), tolerance)
             << grid.name();
-        EXPECT_LT(error_of<double>(Grid::healpix(scaled(20)), kernel, grid, Precision::double_), tolerance)
+        EXPECT_LT(error_of<double>(Grid::healpix(scaled(20)), kernel, grid, Precision::float64), tolerance)
             << grid.name();
-        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), single_tolerance) << grid.name();
+        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float32), single_tolerance) << grid.name();
     }
 }
 
@@ -98,16 +98,16 @@ TEST_F(PolarizationSumOnCuda, EqualsTheCpuOnOtherGrids) {
 TEST_F(PolarizationSumOnCuda, EqualsTheCpuOnRingsOfManyPixels) {
     const Grid grid = Grid::equidistant_cylindrical(6, 20000);
     const PolarizationKernel kernel = cut_gaussian(0.6, 1.);
-    EXPECT_LT(error_of<double>(grid, kernel, grid.subset({0, 2, 3}), Precision::double_), tolerance);
+    EXPECT_LT(error_of<double>(grid, kernel, grid.subset({0, 2, 3}), Precision::float64), tolerance);
 }
 
 TEST_F(PolarizationSumOnCuda, TakesMapsOfTheOtherPrecisionAndFromTheHost) {
     const Grid grid = Grid::healpix(scaled(32));
     const PolarizationKernel kernel = kernels_of_two_parts(5 * pixel_of(scaled(32)))[0];
-    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::double_), single_tolerance);
-    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::single_), single_tolerance);
-    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_, false), tolerance);
-    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_, false), single_tolerance);
+    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float64), single_tolerance);
+    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float32), single_tolerance);
+    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64, false), tolerance);
+    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float32, false), single_tolerance);
 }
 
 TEST_F(PolarizationSumOnCuda, ComputesSubsetsAndLeavesOtherPixels) {
@@ -115,19 +115,19 @@ TEST_F(PolarizationSumOnCuda, ComputesSubsetsAndLeavesOtherPixels) {
     for (const double support : {0.06, 0.2})
         for (const PolarizationKernel& kernel : kernels_of_two_parts(support))
             expect_rings_of_whole(whole, some, kernel, PixelMethod::pixel_sum, tolerance);
-    EXPECT_LT(error_of<double>(some, kernels_of_two_parts(0.2)[0], whole, Precision::double_), tolerance);
+    EXPECT_LT(error_of<double>(some, kernels_of_two_parts(0.2)[0], whole, Precision::float64), tolerance);
 }
 
 TEST_F(PolarizationSumOnCuda, BatchEqualsSingleMaps) {
     const Grid grid = Grid::healpix(scaled(32));
     expect_batch_of_single_maps(
-        PolarizationConvolutionPlan(grid, kernels_of_two_parts(0.2)[0], grid, on_device(Precision::single_)));
+        PolarizationConvolutionPlan(grid, kernels_of_two_parts(0.2)[0], grid, on_device(Precision::float32)));
 }
 
 TEST_F(PolarizationSumOnCuda, WorksOnTheCallersStreamAndRepeatsItself) {
     const Grid grid = Grid::healpix(scaled(64));
     const PolarizationConvolutionPlan plan(grid, kernels_of_two_parts(0.1)[0], grid,
-                                           on_device(Precision::double_));
+                                           on_device(Precision::float64));
     expect_same_on_stream(plan);
     const Maps maps = random_maps(2, grid, 1);
     PixelConvolutionWorkspace workspace = plan.make_workspace(2);
@@ -140,9 +140,9 @@ TEST_F(PolarizationSumOnCuda, DoesTheWorkOfTheCpuAndIsChosenByItself) {
     const Grid grid = Grid::healpix(16);
     const PolarizationKernel kernel = kernels_of_two_parts(0.3)[0];
     const PolarizationConvolutionPlan cuda(
-        grid, kernel, grid, options_on(Device::automatic(), PixelMethod::pixel_sum, Precision::double_));
+        grid, kernel, grid, options_on(Device::automatic(), PixelMethod::pixel_sum, Precision::float64));
     const PolarizationConvolutionPlan cpu(
-        grid, kernel, grid, options_on(Device::cpu(), PixelMethod::pixel_sum, Precision::double_));
+        grid, kernel, grid, options_on(Device::cpu(), PixelMethod::pixel_sum, Precision::float64));
     EXPECT_EQ(cuda.options().device, Device::cuda(0));
     EXPECT_EQ(cuda.work().pixel_products, cpu.work().pixel_products);
     EXPECT_EQ(cuda.work().uneven_products, cpu.work().uneven_products);
@@ -151,7 +151,7 @@ TEST_F(PolarizationSumOnCuda, DoesTheWorkOfTheCpuAndIsChosenByItself) {
 
 TEST_F(PolarizationSumOnCuda, CanBeCancelled) {
     const Grid grid = Grid::healpix(8);
-    const PolarizationConvolutionPlan plan(grid, cut_gaussian(0.2, 0.4), grid, on_device(Precision::double_));
+    const PolarizationConvolutionPlan plan(grid, cut_gaussian(0.2, 0.4), grid, on_device(Precision::float64));
     const Maps maps = random_maps(2, grid, 1);
     Maps out({2, 2, grid.n_pixels()});
     EXPECT_THROW(plan.convolve<double>(maps.view(), out.view(), [](double) { return false; }), Cancelled);

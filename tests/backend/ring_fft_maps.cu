@@ -50,7 +50,7 @@ template <class T>
 double error_of(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out, Precision precision,
                 bool on_device = true) {
     const auto map = random_map(grid.n_pixels());
-    const PixelConvolutionPlan cpu(grid, kernel, grid_out, options_on(Device::cpu(), Precision::double_));
+    const PixelConvolutionPlan cpu(grid, kernel, grid_out, options_on(Device::cpu(), Precision::float64));
     const PixelConvolutionPlan cuda(grid, kernel, grid_out, options_on(Device::cuda(0), precision));
     const auto expected = convolved<double>(cpu, map, 1, false);
     return relative_difference(convolved<T>(cuda, map, 1, on_device), expected);
@@ -61,9 +61,9 @@ TEST_F(RingFftOnCuda, EqualsTheCpuOnEveryGrid) {
     for (const Grid& grid : {Grid::healpix(1), Grid::healpix(2), Grid::healpix(32), Grid::healpix(33),
                              Grid::gauss_legendre(40, 85), Grid::clenshaw_curtis(41, 80, 0.1),
                              Grid::equidistant_cylindrical(45, 90)}) {
-        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance) << grid.name();
-        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), single_tolerance) << grid.name();
-        EXPECT_LT(error_of<double>(grid, kernel, Grid::healpix(16), Precision::double_), tolerance)
+        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64), tolerance) << grid.name();
+        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float32), single_tolerance) << grid.name();
+        EXPECT_LT(error_of<double>(grid, kernel, Grid::healpix(16), Precision::float64), tolerance)
             << grid.name();
     }
 }
@@ -74,12 +74,12 @@ TEST_F(RingFftOnCuda, EqualsTheCpuForKernelsOfEveryKind) {
          {RadialKernel::gaussian(3 * degree).truncated(10 * degree), RadialKernel::gaussian(60 * degree),
           RadialKernel::top_hat(9.7 * degree), RadialKernel::top_hat(0.01 * degree),
           RadialKernel::gaussian(10 * degree).truncated(8.3 * degree), random_window(24, 3)}) {
-        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance) << kernel.name();
+        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64), tolerance) << kernel.name();
         // One more rounding for each ring of the support, of random signs: single_tolerance is for 30 of
         // them.
         const double rings = kernel.support() / std::numbers::pi * static_cast<double>(grid.n_rings());
         const double more = std::sqrt(std::max(1., rings / 30));
-        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), more * single_tolerance)
+        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float32), more * single_tolerance)
             << kernel.name();
     }
 }
@@ -88,17 +88,17 @@ TEST_F(RingFftOnCuda, EqualsTheCpuAtNside512) {
     const Grid grid = Grid::healpix(512);
     const RadialKernel kernel = RadialKernel::gaussian(20 * degree / 60).truncated(degree);
     // Many modes: each of the two is right to `accuracy` = 1e-12.
-    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), 2e-12);
-    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), single_tolerance);
+    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64), 2e-12);
+    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float32), single_tolerance);
 }
 
 TEST_F(RingFftOnCuda, TakesMapsOfTheOtherPrecisionAndFromTheHost) {
     const Grid grid = Grid::healpix(32);
     for (const RadialKernel& kernel : soft_and_cut(5 * degree)) {
-        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::double_), single_tolerance);
-        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::single_), single_tolerance);
-        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_, false), tolerance);
-        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_, false), single_tolerance);
+        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float64), single_tolerance);
+        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float32), single_tolerance);
+        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64, false), tolerance);
+        EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float32, false), single_tolerance);
     }
 }
 
@@ -108,8 +108,8 @@ TEST_F(RingFftOnCuda, ComputesSubsetsAndLeavesOtherPixels) {
     std::int64_t asked = 0;
     for (const Ring& ring : some.rings()) asked += ring.n_pixels;
     for (const RadialKernel& kernel : soft_and_cut(9 * degree)) {
-        const PixelConvolutionPlan plan(whole, kernel, some, options_on(Device::cuda(0), Precision::double_));
-        const PixelConvolutionPlan all(whole, kernel, whole, options_on(Device::cpu(), Precision::double_));
+        const PixelConvolutionPlan plan(whole, kernel, some, options_on(Device::cuda(0), Precision::float64));
+        const PixelConvolutionPlan all(whole, kernel, whole, options_on(Device::cpu(), Precision::float64));
         const auto expected = convolved<double>(all, map, 1, false);
         for (const bool on_device : {true, false}) {
             auto out = convolved<double>(plan, map, 1, on_device);
@@ -131,7 +131,7 @@ TEST_F(RingFftOnCuda, BatchEqualsSingleMaps) {
     for (const RadialKernel& kernel : soft_and_cut(4 * degree))
         for (const Grid& grid_out : {grid, northern}) {
             const PixelConvolutionPlan plan(grid, kernel, grid_out,
-                                            options_on(Device::cuda(0), Precision::single_));
+                                            options_on(Device::cuda(0), Precision::float32));
             for (const bool on_device : {true, false}) {
                 const auto batch = convolved<float>(plan, maps, n_maps, on_device);
                 for (std::int64_t k = 0; k < n_maps; ++k) {
@@ -150,7 +150,7 @@ TEST_F(RingFftOnCuda, WorksOnTheCallersStream) {
     const core::DeviceArray<double> in(map), out(grid.n_pixels());
     const core::OwnStream stream;
     for (const RadialKernel& kernel : soft_and_cut(2 * degree)) {
-        const PixelConvolutionPlan plan(grid, kernel, grid, options_on(Device::cuda(0), Precision::double_));
+        const PixelConvolutionPlan plan(grid, kernel, grid, options_on(Device::cuda(0), Precision::float64));
         const auto expected = convolved<double>(plan, map, 1, true);
         PixelConvolutionWorkspace workspace = plan.make_workspace();
         workspace.use_stream(stream.get());
@@ -172,9 +172,9 @@ TEST_F(RingFftOnCuda, WorksOnTheCallersStream) {
 TEST_F(RingFftOnCuda, RingsLittleAroundPointSources) {
     const Grid grid = Grid::healpix(512);
     const RadialKernel kernel = RadialKernel::gaussian(18.8 * degree / 60).truncated(degree);
-    const PixelConvolutionPlan plan(grid, kernel, grid, options_on(Device::cuda(0), Precision::single_));
+    const PixelConvolutionPlan plan(grid, kernel, grid, options_on(Device::cuda(0), Precision::float32));
     const PixelConvolutionPlan exact(grid, RadialKernel::top_hat(degree), grid,
-                                     options_on(Device::cpu(), Precision::double_));
+                                     options_on(Device::cpu(), Precision::float64));
     for (const auto& [pixel, bound] : {std::pair<std::int64_t, double>{grid.n_pixels() / 2 + 100, 1e-7},
                                        std::pair<std::int64_t, double>{2 * 400 * 399 + 50, 1e-5},
                                        std::pair<std::int64_t, double>{1, 1e-5}}) {

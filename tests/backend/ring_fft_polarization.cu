@@ -26,12 +26,12 @@ TEST_F(PolarizationRingFftOnCuda, EqualsTheCpuOnEveryGrid) {
         for (const Grid& grid :
              {Grid::healpix(1), Grid::healpix(32), Grid::healpix(33), Grid::gauss_legendre(40, 85),
               Grid::clenshaw_curtis(41, 80, 0.1), Grid::equidistant_cylindrical(45, 90)}) {
-            EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance) << grid.name();
-            EXPECT_LT(error_of<double>(grid, kernel, Grid::healpix(16), Precision::double_), tolerance)
+            EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64), tolerance) << grid.name();
+            EXPECT_LT(error_of<double>(grid, kernel, Grid::healpix(16), Precision::float64), tolerance)
                 << grid.name();
             // One more rounding for each ring of the support, of random signs: single_tolerance is for 30 of
             // them.
-            EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), 2 * single_tolerance)
+            EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float32), 2 * single_tolerance)
                 << grid.name();
         }
 }
@@ -46,24 +46,24 @@ TEST_F(PolarizationRingFftOnCuda, EqualsTheCpuForKernelsOfEveryKind) {
          {PolarizationKernel(e, e), PolarizationKernel(e, opposite), PolarizationKernel(e, {}),
           PolarizationKernel::gaussian(3 * degree).truncated(10 * degree),
           PolarizationKernel::gaussian(60 * degree)})
-        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), tolerance);
+        EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64), tolerance);
 }
 
 TEST_F(PolarizationRingFftOnCuda, EqualsTheCpuAtNside256) {
     const Grid grid = Grid::healpix(256);
     const PolarizationKernel kernel = PolarizationKernel::gaussian(0.6 * degree).truncated(2 * degree);
     // Many modes: each of the two is right to `accuracy` = 1e-12.
-    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_), 2e-12);
-    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_), single_tolerance);
+    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64), 2e-12);
+    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float32), single_tolerance);
 }
 
 TEST_F(PolarizationRingFftOnCuda, TakesMapsOfTheOtherPrecisionAndFromTheHost) {
     const Grid grid = Grid::healpix(32);
     const PolarizationKernel kernel = PolarizationKernel::gaussian(5 * degree);
-    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::double_), single_tolerance);
-    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::single_), single_tolerance);
-    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_, false), tolerance);
-    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_, false), single_tolerance);
+    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float64), single_tolerance);
+    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float32), single_tolerance);
+    EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64, false), tolerance);
+    EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float32, false), single_tolerance);
 }
 
 TEST_F(PolarizationRingFftOnCuda, ComputesSubsetsAndLeavesOtherPixels) {
@@ -74,13 +74,13 @@ TEST_F(PolarizationRingFftOnCuda, ComputesSubsetsAndLeavesOtherPixels) {
 TEST_F(PolarizationRingFftOnCuda, BatchEqualsSingleMaps) {
     const Grid grid = Grid::healpix(32);
     expect_batch_of_single_maps(PolarizationConvolutionPlan(grid, PolarizationKernel::gaussian(4 * degree),
-                                                            grid, on_device(Precision::single_)));
+                                                            grid, on_device(Precision::float32)));
 }
 
 TEST_F(PolarizationRingFftOnCuda, WorksOnTheCallersStream) {
     const Grid grid = Grid::healpix(64);
     expect_same_on_stream(PolarizationConvolutionPlan(grid, PolarizationKernel::gaussian(2 * degree), grid,
-                                                      on_device(Precision::double_)));
+                                                      on_device(Precision::float64)));
 }
 
 /// Kernels that end with a step, or are narrower than a pixel: rings of the caps, or all, are summed over
@@ -98,16 +98,16 @@ TEST_F(PolarizationRingFftOnCuda, LeavesRingsOfCutKernelsToTheSumOverPixels) {
     constexpr double tolerance_of_sums = 2e-11;
     for (const PolarizationKernel& kernel : cut_kernels(pixel)) {
         for (const bool on_device : {true, false}) {
-            EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::double_, on_device), tolerance_of_sums);
-            EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::single_, on_device), single_tolerance);
+            EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64, on_device), tolerance_of_sums);
+            EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float32, on_device), single_tolerance);
         }
         if (kernel.support() < pixel) continue;  // nothing is inside around pixels of another grid
-        EXPECT_LT(error_of<double>(grid, kernel, Grid::healpix(scaled(16)), Precision::double_),
+        EXPECT_LT(error_of<double>(grid, kernel, Grid::healpix(scaled(16)), Precision::float64),
                   tolerance_of_sums);
     }
     const PolarizationKernel kernel = cut_kernels(pixel)[1];
     const PolarizationConvolutionPlan plan(
-        grid, kernel, grid, options_on(Device::automatic(), PixelMethod::ring_fft, Precision::double_));
+        grid, kernel, grid, options_on(Device::automatic(), PixelMethod::ring_fft, Precision::float64));
     EXPECT_EQ(plan.options().device, Device::cuda(0));
     EXPECT_GT(plan.work().pixel_products, 0);
     expect_batch_of_single_maps(plan);

@@ -73,11 +73,11 @@ void expect_same_on_all_devices(Precision precision, double tolerance) {
 }
 
 TEST_F(SplitConvolutionOnCuda, EqualsTheCpuInDoublePrecision) {
-    expect_same_on_all_devices<double>(Precision::double_, 1e-12);
+    expect_same_on_all_devices<double>(Precision::float64, 1e-12);
 }
 
 TEST_F(SplitConvolutionOnCuda, EqualsTheCpuInSinglePrecision) {
-    expect_same_on_all_devices<float>(Precision::single_, 1e-6);
+    expect_same_on_all_devices<float>(Precision::float32, 1e-6);
 }
 
 TEST_F(SplitConvolutionOnCuda, TwoThreadsMayUseOnePlan) {

@@ -1,4 +1,5 @@
-"""Drives the program `zonal`, whose path is in the environment variable ZONAL (default: build/bin/zonal)."""
+"""Drives the programs `zonal` and `zonal-bench`, whose paths are in the environment variables ZONAL (default: build/bin/zonal)
+and ZONAL_BENCH (default: beside it)."""
 
 import json
 import os
@@ -12,13 +13,15 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"
 ZONAL = os.environ.get("ZONAL", str(ROOT / "build" / "bin" / "zonal"))
+BENCH = os.environ.get("ZONAL_BENCH", str(pathlib.Path(ZONAL).with_name("zonal-bench")))
 UNSEEN = healpy.UNSEEN
 
 
 def pytest_sessionstart(session):
     """One clear message instead of a failure of every test."""
-    if not os.access(ZONAL, os.X_OK):
-        pytest.exit(f"ZONAL = {ZONAL}: no such program; build it or say where it is", returncode=2)
+    for name, path in (("ZONAL", ZONAL), ("ZONAL_BENCH", BENCH)):
+        if not os.access(path, os.X_OK):
+            pytest.exit(f"{name} = {path}: no such program; build it or say where it is", returncode=2)
 
 
 class Result:
@@ -34,19 +37,18 @@ class Result:
         return json.loads(self.out)
 
 
-def call(*arguments, cwd=None, timeout=120, **options):
-    """Runs zonal with these arguments."""
-    command = [ZONAL, *map(str, arguments)]
+def call(*arguments, program=ZONAL, cwd=None, timeout=120, **options):
+    """Runs a program, zonal by default, with these arguments."""
+    command = [program, *map(str, arguments)]
     process = subprocess.run(command, cwd=cwd, timeout=timeout, capture_output=True, text=True, errors="replace", **options)
     return Result(process)
 
 
-@pytest.fixture
-def zonal(tmp_path):
-    """Runs zonal in an empty folder and expects success; returns the report of --json."""
+def expect_success(program, folder):
+    """A function that runs the program in a folder and returns the report of --json."""
 
     def run(*arguments):
-        result = call(*arguments, "--json", cwd=tmp_path)
+        result = call(*arguments, "--json", program=program, cwd=folder)
         assert result.code == 0, result.err
         assert result.err == ""
         return result.report
@@ -54,22 +56,45 @@ def zonal(tmp_path):
     return run
 
 
-@pytest.fixture
-def fails(tmp_path):
-    """Runs zonal, expects this exit code and exactly one line on standard error, and returns that line."""
+def expect_failure(program, folder):
+    """A function that runs the program, expects an exit code and exactly one line on standard error, and returns that line."""
 
     def run(code, *arguments, **options):
-        before = sorted(path.name for path in tmp_path.iterdir())
-        result = call(*arguments, cwd=tmp_path, **options)
+        before = sorted(path.name for path in folder.iterdir())
+        result = call(*arguments, program=program, cwd=folder, **options)
         assert result.code == code, (result.code, result.err)
         lines = result.err.splitlines()
         assert len(lines) == 1, result.err
-        assert lines[0].startswith("zonal")
+        assert lines[0].startswith(pathlib.Path(program).name)
         assert result.out == ""
-        assert sorted(path.name for path in tmp_path.iterdir()) == before, "something was left behind"
+        assert sorted(path.name for path in folder.iterdir()) == before, "something was left behind"
         return lines[0]
 
     return run
+
+
+@pytest.fixture
+def zonal(tmp_path):
+    """Runs zonal in an empty folder and expects success; returns the report of --json."""
+    return expect_success(ZONAL, tmp_path)
+
+
+@pytest.fixture
+def bench(tmp_path):
+    """The same of zonal-bench."""
+    return expect_success(BENCH, tmp_path)
+
+
+@pytest.fixture
+def fails(tmp_path):
+    """Runs zonal, expects this exit code and exactly one line on standard error, and returns that line."""
+    return expect_failure(ZONAL, tmp_path)
+
+
+@pytest.fixture
+def bench_fails(tmp_path):
+    """The same of zonal-bench."""
+    return expect_failure(BENCH, tmp_path)
 
 
 @pytest.fixture

@@ -121,10 +121,3 @@ def test_device_that_is_not_there_names_the_option(sky, tmp_path):
     result = call("smooth", "sky.fits", "out.fits", "--fwhm", "9deg", "--device", "cuda", cwd=tmp_path)
     if result.code != 0:  # no GPU here
         assert result.code == 1 and "--device = cuda: " in result.err and "permitted: cpu, auto" in result.err
-
-
-def test_bench_refuses_what_the_grid_or_the_machine_cannot_hold(fails):
-    line = fails(2, "bench", "sht", "--gauss", "4", "--lmax", "1000000")
-    assert "--lmax = 1000000" in line and "at most 3" in line
-    line = fails(1, "bench", "sht", "--nside", "65536", "--lmax", "1000000")
-    assert "memory" in line and "lmax 1000000" in line

@@ -1,12 +1,13 @@
 """Random option strings: no crash, no hang, exit code 0, 1 or 2, one line for a failure, nothing left behind."""
 
+import copy
 import json
 import os
 import random
 
 import pytest
 from conftest import call, runner_with_white_map, write_costs
-from test_common import SUBCOMMANDS
+from test_common import COMMANDS
 
 # Another in each run, shown with each failure; ZONAL_FUZZ_SEED repeats it.
 SEED = os.environ.get("ZONAL_FUZZ_SEED") or str(random.SystemRandom().randrange(2**32))
@@ -24,10 +25,10 @@ def random_of(name):
     return random.Random(f"{SEED} {name}")
 
 
-def option_names(name):
+def option_names(program, name):
     import re
 
-    return re.findall(r"(--[a-z][a-z-]*)", call(name, "--help").out) + ["--nonsense", "-q", "-h1", "--lmax=", "--json=3"]
+    return re.findall(r"(--[a-z][a-z-]*)", call(name, "--help", program=program).out) + ["--nonsense", "-q", "-h1", "--lmax=", "--json=3"]
 
 
 def random_arguments(rng, name, options):
@@ -46,13 +47,13 @@ def random_arguments(rng, name, options):
     return [a for a in arguments if a not in ("--help", "--overwrite")]
 
 
-@pytest.mark.parametrize("name", SUBCOMMANDS)
-def test_random_options(sky, tmp_path, name):
+@pytest.mark.parametrize("program, name", COMMANDS)
+def test_random_options(sky, tmp_path, program, name):
     (tmp_path / "cl.txt").write_text("# l TT\n" + "".join(f"{l} 1.0\n" for l in range(60)))
     (tmp_path / "out.fits").write_text("precious")
     inputs = sorted(path.name for path in tmp_path.iterdir())
-    rng = random_of(name)
-    options = option_names(name)
+    rng = random_of(f"{os.path.basename(program)} {name}")
+    options = option_names(program, name)
     # A calibration would take a minute: it is refused, as its cache folder cannot be made.
     cache = tmp_path / ("cl.txt" if name == "calibrate" else "cache")
     environment = dict(os.environ, XDG_CACHE_HOME=str(cache))
@@ -60,7 +61,7 @@ def test_random_options(sky, tmp_path, name):
         arguments = random_arguments(rng, name, options)
         encoded = [a.encode("utf-8", "surrogateescape") for a in arguments]
         encoded = [os.fsdecode(a) for a in encoded]
-        result = call(*encoded, cwd=tmp_path, env=environment, timeout=120)
+        result = call(*encoded, program=program, cwd=tmp_path, env=environment, timeout=120)
         assert result.code in (0, 1, 2), (arguments, result.code, result.err)
         if result.code != 0:
             assert len(result.err.splitlines()) == 1, (arguments, result.err)
@@ -93,7 +94,7 @@ def mutate_value(rng, document):
         parent = parent[key]
     kind = rng.random()
     if kind < 0.7:
-        parent[last] = rng.choice(JSON_VALUES)
+        parent[last] = copy.deepcopy(rng.choice(JSON_VALUES))
     elif kind < 0.85:
         del parent[last]
     elif isinstance(parent, dict):

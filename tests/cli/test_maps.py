@@ -1,4 +1,4 @@
-"""zonal rotate, udgrade, convert, weights, info, compare, plot, bench."""
+"""zonal rotate, udgrade, convert, weights, info, compare, plot."""
 
 import healpy
 import numpy as np
@@ -255,23 +255,6 @@ def test_plot_of_a_map(sky, zonal, tmp_path, options):
 def test_plot_of_spectra(zonal, tmp_path):
     zonal("plot", PLANCK, "cl.png", "--width", "600", "--lmax", "2000")
     assert png_size(tmp_path / "cl.png")[0] == 600
-
-
-# --- bench
-
-
-@pytest.mark.parametrize("grid", [["--nside", "16"], ["--gauss", "33"]])
-@pytest.mark.parametrize("spin", [0, 2])
-def test_bench_reports_times_share_of_peak_and_machine(zonal, grid, spin):
-    report = zonal("bench", "sht", *grid, "--lmax", "32", "--spin", spin, "--maps", "2", "--repeat", "2", "--threads", "1")
-    for key in ("synthesis_seconds", "adjoint_seconds", "analysis_seconds", "plan_seconds", "workspace_bytes"):
-        assert report[key] > 0 or key == "workspace_bytes", key
-    assert 0 < report["legendre_peak_fraction"] < 1
-    assert 0 < report["synthesis_legendre_seconds"] < report["synthesis_seconds"]
-    assert report["fma_peak_flops"] > 1e8
-    assert report["machine"]["zonal"] and report["machine"]["simd"] and report["machine"]["cpu"]
-    if grid[0] == "--gauss":
-        assert report["round_trip_error"] < 1e-12  # exact quadrature
 
 
 # --- columns and pixels that are no fields or numbers

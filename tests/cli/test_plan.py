@@ -1,4 +1,4 @@
-"""zonal plan and zonal calibrate: ways to convolve, by their cost."""
+"""zonal plan, zonal-bench plan and zonal calibrate: ways to convolve, by their cost."""
 
 import json
 import os
@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import call, largest, write_costs
+from conftest import BENCH, ZONAL, call, largest, write_costs
 
 NARROW = ("plan", "--nside", 256, "--lmax", 512, "--fwhm", "60arcmin", "--error", "1e-4", "--threads", 1)
 
 
-def plan(tmp_path, *arguments, **environment):
-    result = call(*arguments, "--json", cwd=tmp_path, timeout=600,  # calibrations
+def plan(tmp_path, *arguments, program=ZONAL, **environment):
+    result = call(*arguments, "--json", program=program, cwd=tmp_path, timeout=600,  # calibrations
                   env={"XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path), **environment})
     assert result.code == 0, result.err
     return result.report
@@ -176,7 +176,7 @@ SMALL = ("plan", "--nside", 64, "--lmax", 128, "--error", "1e-4", "--threads", 1
 def test_measures_what_may_be_taken_and_finds_errors_within_the_bound(tmp_path, kernel):
     l = np.arange(129)
     np.savetxt(tmp_path / "sky.txt", np.transpose([l, 1 / np.maximum(l, 1.0) ** 2]), header="l TT")
-    report = plan(tmp_path, *SMALL, *kernel, "--measure")
+    report = plan(tmp_path, *SMALL, *kernel, program=BENCH)
     allowed = [row for row in report["choices"] if "excluded" not in row]
     for row in allowed:
         assert row["measured_seconds"] > 0 and row["measured_plan_seconds"] > 0
@@ -195,7 +195,7 @@ def test_measures_splits_and_finds_their_errors_below_the_estimate(tmp_path):
     # Transforms so dear that planning a split pays, and sums less so.
     write_costs(tmp_path / "costs.json", legendre=3000, sums=300)
     report = plan(tmp_path, "plan", "--nside", 128, "--lmax", 383, "--kernel", "cl-beam", "--cl", "sky.txt", "--fwhm", "2deg",
-                  "--error", "1e-3", "--costs", "costs.json", "--measure", "--threads", 1)
+                  "--error", "1e-3", "--costs", "costs.json", "--threads", 1, program=BENCH)
     best = report["choices"][0]
     assert best["method"] == "split" and 0 < best["l_cut"] < 383 and best["measured_seconds"] > 0
     assert 0 < best["measured_error"] <= best["error"] <= 1e-3
@@ -208,7 +208,7 @@ def test_measures_splits_of_q_and_u_too(tmp_path):
     np.savetxt(tmp_path / "beam.txt", np.transpose([l, beam, beam, beam]), header="l T E B")
     write_costs(tmp_path / "costs.json", legendre=3e4, sums=30)
     report = plan(tmp_path, "plan", "--fields", "QU", "--nside", 128, "--lmax", 256, "--kernel", "window", "--beam", "beam.txt",
-                  "--normalize", "none", "--error", "1e-4", "--costs", "costs.json", "--measure", "--threads", 1)
+                  "--normalize", "none", "--error", "1e-4", "--costs", "costs.json", "--threads", 1, program=BENCH)
     best = report["choices"][0]
     assert best["method"] == "split" and 0 <= best["l_cut"] < 256 and best["measured_seconds"] > 0
     assert 0 < best["measured_error"] <= 1e-4 and best["error"] <= 1e-4
@@ -236,7 +236,7 @@ def test_devices_are_those_asked_for(tmp_path):
     (["--nside", "64", "--lmax", "128"], ["--fwhm"]),
     (["--nside", "64", "--lmax", "192", "--fwhm", "1deg"], ["--lmax = 192", "3*nside-1 = 191"]),
     (["--nside", "64", "--lmax", "128", "--fwhm", "1deg", "--error", "2"], ["--error", "2"]),
-    (["--nside", "64", "--fwhm", "1deg", "--seed", "2"], ["--seed", "--measure"]),
+    (["--nside", "64", "--fwhm", "1deg", "--seed", "2"], ["--seed", "not an option"]),
     (["--nside", "64", "--fwhm", "1deg", "--extend", "zero"], ["--extend", "--cl"]),
 ])
 def test_wrong_use_is_one_line(fails, arguments, words):
@@ -295,6 +295,6 @@ def test_errors_keep_the_bound_where_pixels_alias(tmp_path, nside, lmax, error, 
     theta = np.linspace(0, 0.3, 60)
     np.savetxt(tmp_path / "edge.txt", np.transpose([theta, edge(theta, 0.3)]), header="theta [rad] value [1/sr]")
     for seed in (1, 2):
-        report = plan(tmp_path, "plan", "--measure", "--nside", nside, "--lmax", lmax, "--error", error, "--input-cl", "cl.txt",
-                      "--fields", fields, "--seed", seed, "--threads", 1, *kernel)
+        report = plan(tmp_path, "plan", "--nside", nside, "--lmax", lmax, "--error", error, "--input-cl", "cl.txt",
+                      "--fields", fields, "--seed", seed, "--threads", 1, *kernel, program=BENCH)
         assert 0 <= report["measured"]["largest_error_over_wanted"] <= 1

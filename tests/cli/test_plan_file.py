@@ -72,7 +72,7 @@ def edit(plan, key, value):
     ("error_bound", 1e-3, ["--error", "1e-4"], ["error_bound = 0.001", "at most 0.0001"]),
     ("reference", "continuous", ["--reference", "discrete"], ["reference = continuous", "discrete"]),
     ("c_l", [1.0] * 129, [], ["c_l = a spectrum: must be white"]),
-    ("choice.device", "cuda:0", ["--device", "cpu"], ["device = cuda:0", "--device", "cpu"]),
+    ("choice.device", "cuda:0", ["--device", "cpu"], ["device = cuda:0: must be cpu"]),
     ("error_bound", 1e-4, ["--fwhm", "7deg"], ["kernel", "gaussian fwhm=0.10472", "gaussian fwhm=0.122173"]),
     ("error_bound", 1e-4, ["--input-cl", "cl.txt"], ["c_l = white: must be the maps'"]),
 ])

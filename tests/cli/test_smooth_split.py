@@ -229,4 +229,4 @@ def test_a_plan_of_a_split_of_q_and_u_is_followed(polarized, zonal, fails, tmp_p
 def test_kernels_whose_windows_of_e_and_b_differ_are_not_split(polarized, fails, tmp_path):
     write_beam(tmp_path / "beam.txt", e=0.9 * beam(0))
     line = fails(2, "smooth", "iqu.fits", "out.fits", *BEAM, "--error", "1e-3")
-    assert "--method split" in line and "beam.txt" in line and "E and B" in line
+    assert "--method split" in line and "E and B" in line

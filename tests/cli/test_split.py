@@ -1,13 +1,14 @@
-"""zonal split: kernels split between harmonic and pixel space."""
+"""zonal split and zonal-bench split: kernels split between harmonic and pixel space."""
 
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from astropy.io import fits
-from conftest import DATA, ZONAL, assert_close
+from conftest import BENCH, DATA, ZONAL, assert_close
 from numpy.polynomial.legendre import leggauss
 from scipy.interpolate import BSpline
 
@@ -80,8 +81,8 @@ def test_finds_smaller_l_cut_than_the_paper_and_its_true_error_is_that_of_the_fi
     assert report["actual_error"] == pytest.approx(actual, rel=1e-4)
 
 
-def test_reproduces_table_1(zonal):
-    table = zonal("split", *SKY, "--reproduce-table1")["table"]
+def test_reproduces_table_1(bench):
+    table = bench("split", *SKY, "--reproduce-table1")["table"]
     assert [row["fwhm_arcmin"] for row in table] == list(range(7, 16))
     assert [row["l_cut_paper"] for row in table] == [1158, 1070, 1055, 979, 1014, 960, 940, 929, 961]
     for row in table:
@@ -126,8 +127,8 @@ def test_draws_a_picture(zonal, tmp_path):
 
 
 @pytest.mark.parametrize("precision, rounding", [("double", 1e-10), ("float", 3e-6)])
-def test_verification_finds_errors_below_the_estimate(zonal, tmp_path, precision, rounding):
-    report = zonal("split", "--fwhm", "4.5deg", "--lmax", 128, "--theta-cut", "18deg", "--error", "1e-3", "--verify",
+def test_verification_finds_errors_below_the_estimate(bench, tmp_path, precision, rounding):
+    report = bench("split", "--fwhm", "4.5deg", "--lmax", 128, "--theta-cut", "18deg", "--error", "1e-3",
                    "--nside", 64, "--precision", precision, "--plot", "verify.png")
     assert len(report["verify"]) == 6
     for row in report["verify"]:
@@ -140,8 +141,8 @@ def test_verification_finds_errors_below_the_estimate(zonal, tmp_path, precision
     assert (tmp_path / "verify.png").exists()
 
 
-def test_draws_maps_of_the_verification(zonal, tmp_path):
-    report = zonal("split", "--fwhm", "4.5deg", "--lmax", 128, "--theta-cut", "18deg", "--error", "1e-3", "--verify",
+def test_draws_maps_of_the_verification(bench, tmp_path):
+    report = bench("split", "--fwhm", "4.5deg", "--lmax", 128, "--theta-cut", "18deg", "--error", "1e-3",
                    "--nside", 64, "--verify-plot", "maps.png")
     picture = (tmp_path / "maps.png").read_bytes()
     assert report["verify_plot"] == "maps.png" and picture.startswith(b"\x89PNG")
@@ -160,22 +161,22 @@ def test_harmonic_part_is_a_beam_for_smooth(sky, zonal, tmp_path):
     (["-o", "a", "--plot", "a"], ["--plot = a", "--output is the same file"]),
     (["-o", "a", "--verify-plot", "b/../a"], ["--verify-plot = b/../a", "--output is the same file"]),
 ])
-def test_one_file_for_two_outputs_is_refused(fails, tmp_path, outputs, words):
+def test_one_file_for_two_outputs_is_refused(bench_fails, tmp_path, outputs, words):
     (tmp_path / "b").mkdir()
-    line = fails(2, *SMALL, "--verify", "--nside", 512, *outputs)
+    line = bench_fails(2, *SMALL, "--nside", 512, *outputs)
     for word in words:
         assert word in line
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("work", [
+@pytest.mark.parametrize("program, work", [
     # Windows and blocks of the fit; and then a singular value decomposition, which looks for no signal.
-    ["--fwhm", "40arcmin", "--lmax", 3000, "--theta-cut", "5deg", "--knots", 2000],
-    ["--fwhm", "40arcmin", "--lmax", 60, "--theta-cut", "5deg", "--knots", 1200, "--l-cut", 20],
-    [*SMALL[1:], "--l-cut", 30, "--verify", "--nside", 2048],
+    (ZONAL, ["--fwhm", "40arcmin", "--lmax", 3000, "--theta-cut", "5deg", "--knots", 2000]),
+    (ZONAL, ["--fwhm", "40arcmin", "--lmax", 60, "--theta-cut", "5deg", "--knots", 1200, "--l-cut", 20]),
+    (BENCH, [*SMALL[1:], "--l-cut", 30, "--nside", 2048]),
 ])
-def test_interrupted_split_ends_soon_and_leaves_nothing(tmp_path, number, work):
-    command = [ZONAL, "split", *map(str, work), "-o", "out.fits", "--threads", "1"]
+def test_interrupted_split_ends_soon_and_leaves_nothing(tmp_path, number, program, work):
+    command = [program, "split", *map(str, work), "-o", "out.fits", "--threads", "1"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
     time.sleep(1.5)  # the run would take much longer
@@ -183,10 +184,10 @@ def test_interrupted_split_ends_soon_and_leaves_nothing(tmp_path, number, work):
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    assert err == "zonal split: interrupted\n" and out == ""
+    assert err == f"{Path(program).name} split: interrupted\n" and out == ""
     assert time.monotonic() - start < 3
     assert {path.name for path in tmp_path.iterdir()} <= {"out.fits"}
-    if "--verify" not in work:  # which comes after
+    if program == ZONAL:  # a verification comes after the output
         assert not list(tmp_path.iterdir())
 
 
@@ -212,16 +213,32 @@ def test_says_when_there_is_no_split(tmp_path):
     (["--fwhm", "1deg", "--theta-cut", "1deg", "-o", "out.png"], ["out.png", "FITS"]),
     (["--fwhm", "1deg", "--theta-cut", "1deg", "--plot", "out.fits"], ["out.fits", "png"]),
     (["--fwhm", "1deg", "--theta-cut", "1deg", "--knots", "3"], ["--knots = 3", "7"]),
-    (["--fwhm", "1deg", "--theta-cut", "1deg", "--verify"], ["--verify", "--nside"]),
-    (["--fwhm", "1deg", "--theta-cut", "1deg", "--verify-plot", "v.png"], ["--verify-plot", "--verify"]),
-    (["--fwhm", "1deg", "--theta-cut", "1deg", "--verify", "--nside", "32"], ["--lmax = 4096", "3*nside-1 = 95"]),
-    (["--fwhm", "1deg", "--theta-cut", "1deg", "--seed", "2"], ["--seed", "--verify"]),
-    (["--fwhm", "1deg", "--theta-cut", "1deg", "--precision", "float"], ["--precision", "--verify"]),
     (["--fwhm", "1deg", "--theta-cut", "1deg", "--extend", "zero"], ["--extend", "--cl"]),
-    (["--reproduce-table1"], ["--reproduce-table1", "cl-beam"]),
     (["--kernel", "cl-beam", "--cl", str(WMAP7), "--fwhm", "7arcmin", "--theta-cut", "6deg"], ["--cl", "3726", "--extend"]),
 ])
 def test_wrong_use_is_one_line(fails, arguments, words):
     line = fails(2, "split", *arguments)
+    for word in words:
+        assert word in line
+
+
+TABLE1 = ("--reproduce-table1", "--kernel", "cl-beam", "--cl", str(WMAP7), "--extend", "powerlaw")
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--fwhm", "1deg", "--theta-cut", "1deg"], ["--nside", "--reproduce-table1"]),
+    (["--fwhm", "1deg", "--theta-cut", "1deg", "--verify-plot", "v.png"], ["--nside"]),
+    (["--fwhm", "1deg", "--theta-cut", "1deg", "--nside", "32"], ["--lmax = 4096", "3*nside-1 = 95"]),
+    (["--fwhm", "1deg", "--nside", "2048"], ["--theta-cut"]),
+    (["--reproduce-table1"], ["--reproduce-table1", "cl-beam"]),
+    ([*TABLE1, "--fwhm", "1deg"], ["--reproduce-table1", "--fwhm"]),
+    ([*TABLE1, "-o", "out.fits"], ["--reproduce-table1", "--output"]),
+    ([*TABLE1, "--seed", "2"], ["--reproduce-table1", "--seed"]),
+    ([*TABLE1, "--precision", "float"], ["--reproduce-table1", "--precision"]),
+    ([*TABLE1, "--input-noise", "1"], ["--input-noise", "--input-cl"]),
+    ([*TABLE1, "--knots", "3"], ["--knots = 3", "7"]),
+])
+def test_wrong_use_of_the_verification_is_one_line(bench_fails, arguments, words):
+    line = bench_fails(2, "split", *arguments)
     for word in words:
         assert word in line

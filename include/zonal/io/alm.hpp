@@ -7,6 +7,8 @@
 
 #include "zonal/alm.hpp"
 #include "zonal/io/header.hpp"
+#include "zonal/sky/map_analysis.hpp"
+#include "zonal/window.hpp"
 
 namespace zonal::io {
 
@@ -30,5 +32,24 @@ AlmFile read_alm(const std::string& path);
 
 /// Indices are 64-bit where lmax > 46339. Throws InvalidArgument when sizes do not fit the layout.
 void write_alm(const std::string& path, const AlmFile& alm, const WriteOptions& options = {});
+
+/// Throws IoError for coefficients that are NaN or infinite: how many, and the degree and order of the first.
+/// what: they are, such as "coefficients".
+void require_finite(const std::string& path, const AlmFile& alm, const std::string& what);
+
+/// Leaves out what is above lmax or mmax, and fills up with 0.
+void truncate(AlmFile& alm, std::int64_t lmax, std::int64_t mmax);
+
+/// Multiplies T, E and B by their windows, [lmax + 1] or longer.
+void multiply(AlmFile& alm, const Beam& beam);
+
+/// Returns the alm as the library's functions take them.
+MapAlm to_map_alm(const AlmFile& file);
+/// The opposite: replaces what a file holds and leaves the header.
+void set_alm(AlmFile& file, const MapAlm& alm);
+
+/// Returns the alm of a map as a file: with its coordinates, unit and precision, and a note where the map has
+/// Q and U but no I, so that T is 0. Throws InvalidArgument for a map of several fields that are not I, Q, U.
+AlmFile to_alm_file(const MapAlm& alm, const SkyMap& map);
 
 }  // namespace zonal::io

@@ -9,6 +9,8 @@
 namespace zonal::io {
 
 enum class FileKind { map, alm, spectrum, window, weights, solution, other };
+/// "map" and so on.
+std::string to_string(FileKind kind);
 
 /// One column of a table.
 struct ColumnSummary {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "zonal/io/map.hpp"
 #include "zonal/sky/sky_map.hpp"
+#include "zonal/view.hpp"
 
 namespace zonal::io {
 
@@ -11,6 +13,11 @@ namespace zonal::io {
 /// IoError, which names file and HDU, also for pixels that are NaN or infinite; InvalidArgument for Q without
 /// U; OutOfMemory.
 SkyMap read_sky_map(const std::string& path, const ReadMapOptions& options = {});
+
+/// Reads the mask of a map: the first column of a file, [pixel] in ring order, from 0 (masked) to 1; UNSEEN
+/// counts as 0. notes: gets those of reading. Throws IoError, also for pixels or coordinates other than the
+/// map's and values outside 0 to 1.
+Array<double, 1> read_mask(const std::string& path, const SkyMap& map, std::vector<std::string>& notes);
 
 /// Writes a map in the order and precision, and with the pixels, that its header says: write_map. Throws
 /// IoError, also for pixels that are NaN or infinite.

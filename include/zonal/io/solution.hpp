@@ -30,6 +30,11 @@ struct SolutionFile {
 /// problem, parameters, axes and fields must be 1 to 40 characters of ASCII. Throws InvalidArgument, IoError.
 void write_solution(const std::string& path, const SolutionFile& file, const WriteOptions& options = {});
 
+/// CSV: t, the axes and the fields in columns, at equally spaced points; without space at 16 points of each
+/// time interval. Throws IoError.
+void write_solution_table(const std::string& path, const gwrm::Solution& solution,
+                          const WriteOptions& options = {});
+
 /// Throws IoError.
 SolutionFile read_solution(const std::string& path);
 

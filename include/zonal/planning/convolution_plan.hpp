@@ -34,7 +34,7 @@ struct ConvolutionResult {
     ConvolutionMethod method = ConvolutionMethod::harmonic;
     Device device = Device::cpu();           ///< split: of the sum over pixels
     Device harmonic_device = Device::cpu();  ///< of a split's window
-    Precision precision = Precision::double_;
+    Precision precision = Precision::float64;
     double support = 0;                       ///< rad, where the profile ends; 0 in harmonic space
     std::int64_t l_cut = -1;                  ///< of a split
     double error = 0;                         ///< expected of the choice, from the request's reference

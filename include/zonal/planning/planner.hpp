@@ -102,8 +102,15 @@ double ring_values(const PixelConvolutionWork& work, std::int64_t n_pixels);
 double predicted_seconds(const PixelCost& cost, const PixelConvolutionWork& work, std::int64_t n_pixels,
                          std::int64_t n_maps = 1);
 
-enum class ConvolutionMethod { pixel_sum, ring_fft, harmonic, split };
-/// "pixel-sum", "ring-fft", "harmonic", "split".
+/// How a map is convolved with a radial kernel.
+enum class ConvolutionMethod {
+    pixel_sum,
+    ring_fft,
+    harmonic,
+    split,     ///< the kernel's window up to l_cut in harmonic space, its profile by sums over pixels
+    automatic  ///< the fastest of them, for functions that choose; no choice has it
+};
+/// "pixel-sum", "ring-fft", "harmonic", "split", "auto".
 std::string to_string(ConvolutionMethod method);
 
 /// The reference that errors are measured from.
@@ -146,7 +153,7 @@ struct ConvolutionRequest {
 struct ConvolutionChoice {
     ConvolutionMethod method = ConvolutionMethod::harmonic;
     Device device = Device::cpu();  ///< split: of the sum over pixels
-    Precision precision = Precision::double_;
+    Precision precision = Precision::float64;
     /// Angle at which the profile is cut, rad; 0 in harmonic space. What the cut takes from the kernel's
     /// integral, if it has one, counts as the error of a constant map.
     double support = 0;
@@ -180,5 +187,11 @@ std::string why_not_kept(const ConvolutionRequest& request, const ConvolutionCho
 /// Returns all ways that were looked at: first those that may be taken, fastest first, then the others. There
 /// is always harmonic space among them. Throws InvalidArgument if the request contradicts itself.
 std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs);
+
+/// Returns the ways on one device, in place of the request's devices, or on all of the costs where it is
+/// automatic. Where nobody has measured what work on the device costs, the ways are in the order of other
+/// devices' costs, on this device, and their seconds are 0.
+std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, const CostModel& costs,
+                                                Device device);
 
 }  // namespace zonal

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace zonal {
 
@@ -14,6 +15,13 @@ struct HeaderCard {
     std::string comment{};
     bool operator==(const HeaderCard&) const = default;
 };
+
+/// Replaces the card of that key, or adds it at the end; HISTORY and COMMENT are always added.
+void set_card(std::vector<HeaderCard>& cards, HeaderCard card);
+void set_cards(std::vector<HeaderCard>& cards, const std::vector<HeaderCard>& added);
+
+/// Returns text as a FITS header can hold it: what is not printable ASCII becomes '?'.
+std::string header_text(std::string text);
 
 /// Width of the numbers in a file. In memory they are double, so that no arithmetic is done in float; what is
 /// written has the precision of what was read.

@@ -166,6 +166,10 @@ class SkyMap {
     Array<double, 2> values_;
 };
 
+/// Throws InvalidArgument for a map of several spin-0 fields, or of fields beside I, Q, U: alm and spectra
+/// are those of one sky.
+void require_one_sky(const SkyMap& map);
+
 /// I, Q, U (or I alone) of zeros. unit: of all columns.
 SkyMap new_sky_map(const Pixelization& pixelization, bool polarized, const std::string& unit = "",
                    FilePrecision precision = FilePrecision::float64,

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "chebyshev/evaluation/evaluation_math.hpp"
-#include "chebyshev/transform/cosine_table.hpp"
+#include "chebyshev/transform/cosine_math.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {

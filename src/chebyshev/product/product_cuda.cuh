@@ -1,10 +1,42 @@
 #pragma once
 
-#include "chebyshev/product/planes_cuda.cuh"
+#include <array>
+#include <cstdint>
+
 #include "chebyshev/product/product.hpp"
+#include "chebyshev/series_lines.hpp"
 #include "core/cuda.cuh"
 
 namespace zonal::chebyshev::cuda {
+
+/// Arrays that one launch takes: a kernel's parameters are at most 4 KiB.
+inline constexpr int most_planes = 16;
+
+/// One plane (real or imaginary part) of a batch of series; strides of [batch, axis 0, 1, 2], in elements
+/// of R.
+template <class R>
+struct Plane {
+    R* data = nullptr;
+    std::int64_t strides[4] = {0, 0, 0, 0};
+};
+
+template <class T>
+inline constexpr int n_planes = is_complex<T> ? 2 : 1;
+
+/// Plane `plane` from series `first` on.
+template <class T, class R = std::conditional_t<std::is_const_v<T>, const Real<T>, Real<T>>>
+Plane<R> plane_of(const SeriesArray<T>& array, int plane, std::int64_t first = 0) {
+    Plane<R> result{reinterpret_cast<R*>(array.data + first * array.strides[0]) + plane, {}};
+    for (int axis = 0; axis <= array.dimensions; ++axis)
+        result.strides[axis] = array.strides[static_cast<std::size_t>(axis)] * n_planes<T>;
+    return result;
+}
+
+/// A row-major plane [batch, n[0], n[1], n[2]].
+template <class R>
+Plane<R> row_major_plane(R* data, const std::array<std::int64_t, 3>& n) {
+    return {data, {n[0] * n[1] * n[2], n[1] * n[2], n[2], 1}};
+}
 
 /// Sums of products by one method, of arrays on the device that is current.
 template <class T>

@@ -5,7 +5,6 @@
 
 #include "chebyshev/roots/roots.hpp"
 #include "core/cuda.cuh"
-#include "core/cuda_place.cuh"
 #include "zonal/error.hpp"
 
 namespace zonal::chebyshev::cuda {

@@ -1,7 +1,6 @@
 #include "chebyshev/roots/colleague_math.hpp"
 #include "chebyshev/roots/roots.hpp"
 #include "core/cuda.cuh"
-#include "core/cuda_place.cuh"
 
 namespace zonal::chebyshev::cuda {
 namespace {

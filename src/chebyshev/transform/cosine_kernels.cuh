@@ -1,8 +1,8 @@
 #pragma once
 
 #include "chebyshev/transform/cosine_launch.cuh"
+#include "core/cuda.cuh"
 #include "core/mma_fp64.cuh"
-#include "core/overlapped_launch.cuh"
 
 /// The arithmetic of transforms with dense cosine matrices, on the tensor cores. Even and odd coefficients,
 /// near points and their mirror images go together through a block (see CosineTransform).

@@ -26,18 +26,20 @@ struct MatrixProduct {
 };
 
 template <class T>
-void multiply_matrices(const MatrixProduct<T>& product);
+struct CosineLoops {
+    void (*multiply_matrices)(const MatrixProduct<T>& product);
+    /// (a, b) <- (a + b, a - b)
+    void (*add_and_subtract)(T* a, T* b, std::int64_t n);
+    /// product = weight a b
+    void (*multiply)(T weight, const T* a, const T* b, std::int64_t n, T* product);
+    /// sum += weight a b
+    void (*multiply_add)(T weight, const T* a, const T* b, std::int64_t n, T* sum);
+    /// sum += weight a
+    void (*add)(T weight, const T* a, std::int64_t n, T* sum);
+};
 
-/// (a, b) <- (a + b, a - b)
+/// Those for the machine's widest vectors.
 template <class T>
-void add_and_subtract(T* a, T* b, std::int64_t n);
-/// sum = weight a b, and sum += weight a b
-template <class T>
-void multiply(T weight, const T* a, const T* b, std::int64_t n, T* product);
-template <class T>
-void multiply_add(T weight, const T* a, const T* b, std::int64_t n, T* sum);
-/// sum += weight a
-template <class T>
-void add(T weight, const T* a, std::int64_t n, T* sum);
+const CosineLoops<T>& cosine_loops();
 
 }  // namespace zonal::chebyshev

@@ -73,7 +73,7 @@ HWY_INLINE void multiply_copied(const MatrixProduct<T>& m, const T* HWY_RESTRICT
 }
 
 template <class T>
-void multiply_matrices_of(const MatrixProduct<T>& m) {
+void multiply_matrices(const MatrixProduct<T>& m) {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<T>()));
     const bool copy = m.rows >= rows_worth_copying && m.right_row != n_vectors * lanes;
     std::int64_t p = 0;
@@ -92,7 +92,7 @@ HWY_INLINE void for_vectors(std::int64_t n, const Body& body) {
 }
 
 template <class T>
-void add_and_subtract_of(T* HWY_RESTRICT a, T* HWY_RESTRICT b, std::int64_t n) {
+void add_and_subtract(T* HWY_RESTRICT a, T* HWY_RESTRICT b, std::int64_t n) {
     const Tag<T> d;
     for_vectors<T>(n, [&](std::int64_t i) HWY_ATTR {
         const auto x = hn::LoadU(d, a + i), y = hn::LoadU(d, b + i);
@@ -102,7 +102,7 @@ void add_and_subtract_of(T* HWY_RESTRICT a, T* HWY_RESTRICT b, std::int64_t n) {
 }
 
 template <class T>
-void multiply_of(T weight, const T* a, const T* b, std::int64_t n, T* product) {
+void multiply(T weight, const T* a, const T* b, std::int64_t n, T* product) {
     const Tag<T> d;
     const auto w = hn::Set(d, weight);
     for_vectors<T>(n, [&](std::int64_t i) HWY_ATTR {
@@ -111,7 +111,7 @@ void multiply_of(T weight, const T* a, const T* b, std::int64_t n, T* product) {
 }
 
 template <class T>
-void multiply_add_of(T weight, const T* a, const T* b, std::int64_t n, T* sum) {
+void multiply_add(T weight, const T* a, const T* b, std::int64_t n, T* sum) {
     const Tag<T> d;
     const auto w = hn::Set(d, weight);
     for_vectors<T>(n, [&](std::int64_t i) HWY_ATTR {
@@ -121,7 +121,7 @@ void multiply_add_of(T weight, const T* a, const T* b, std::int64_t n, T* sum) {
 }
 
 template <class T>
-void add_of(T weight, const T* a, std::int64_t n, T* sum) {
+void add(T weight, const T* a, std::int64_t n, T* sum) {
     const Tag<T> d;
     const auto w = hn::Set(d, weight);
     for_vectors<T>(n, [&](std::int64_t i) HWY_ATTR {
@@ -129,35 +129,16 @@ void add_of(T weight, const T* a, std::int64_t n, T* sum) {
     });
 }
 
-void multiply_matrices_float(const MatrixProduct<float>& m) {
-    multiply_matrices_of(m);
+template <class T>
+constexpr CosineLoops<T> cosine_table{multiply_matrices<T>, add_and_subtract<T>, multiply<T>, multiply_add<T>,
+                                      add<T>};
+
+// The dispatch takes functions, not templates.
+const CosineLoops<float>* float_cosine_loops() {
+    return &cosine_table<float>;
 }
-void multiply_matrices_double(const MatrixProduct<double>& m) {
-    multiply_matrices_of(m);
-}
-void add_and_subtract_float(float* a, float* b, std::int64_t n) {
-    add_and_subtract_of(a, b, n);
-}
-void add_and_subtract_double(double* a, double* b, std::int64_t n) {
-    add_and_subtract_of(a, b, n);
-}
-void multiply_float(float weight, const float* a, const float* b, std::int64_t n, float* product) {
-    multiply_of(weight, a, b, n, product);
-}
-void multiply_double(double weight, const double* a, const double* b, std::int64_t n, double* product) {
-    multiply_of(weight, a, b, n, product);
-}
-void multiply_add_float(float weight, const float* a, const float* b, std::int64_t n, float* sum) {
-    multiply_add_of(weight, a, b, n, sum);
-}
-void multiply_add_double(double weight, const double* a, const double* b, std::int64_t n, double* sum) {
-    multiply_add_of(weight, a, b, n, sum);
-}
-void add_float(float weight, const float* a, std::int64_t n, float* sum) {
-    add_of(weight, a, n, sum);
-}
-void add_double(double weight, const double* a, std::int64_t n, double* sum) {
-    add_of(weight, a, n, sum);
+const CosineLoops<double>* double_cosine_loops() {
+    return &cosine_table<double>;
 }
 
 }  // namespace zonal::chebyshev::HWY_NAMESPACE
@@ -166,56 +147,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace zonal::chebyshev {
 
-HWY_EXPORT(multiply_matrices_float);
-HWY_EXPORT(multiply_matrices_double);
-HWY_EXPORT(add_and_subtract_float);
-HWY_EXPORT(add_and_subtract_double);
-HWY_EXPORT(multiply_float);
-HWY_EXPORT(multiply_double);
-HWY_EXPORT(multiply_add_float);
-HWY_EXPORT(multiply_add_double);
-HWY_EXPORT(add_float);
-HWY_EXPORT(add_double);
+HWY_EXPORT(float_cosine_loops);
+HWY_EXPORT(double_cosine_loops);
 
 template <>
-void multiply_matrices(const MatrixProduct<float>& product) {
-    HWY_DYNAMIC_DISPATCH(multiply_matrices_float)(product);
+const CosineLoops<float>& cosine_loops() {
+    return *HWY_DYNAMIC_DISPATCH(float_cosine_loops)();
 }
 template <>
-void multiply_matrices(const MatrixProduct<double>& product) {
-    HWY_DYNAMIC_DISPATCH(multiply_matrices_double)(product);
-}
-template <>
-void add_and_subtract(float* a, float* b, std::int64_t n) {
-    HWY_DYNAMIC_DISPATCH(add_and_subtract_float)(a, b, n);
-}
-template <>
-void add_and_subtract(double* a, double* b, std::int64_t n) {
-    HWY_DYNAMIC_DISPATCH(add_and_subtract_double)(a, b, n);
-}
-template <>
-void multiply(float weight, const float* a, const float* b, std::int64_t n, float* product) {
-    HWY_DYNAMIC_DISPATCH(multiply_float)(weight, a, b, n, product);
-}
-template <>
-void multiply(double weight, const double* a, const double* b, std::int64_t n, double* product) {
-    HWY_DYNAMIC_DISPATCH(multiply_double)(weight, a, b, n, product);
-}
-template <>
-void multiply_add(float weight, const float* a, const float* b, std::int64_t n, float* sum) {
-    HWY_DYNAMIC_DISPATCH(multiply_add_float)(weight, a, b, n, sum);
-}
-template <>
-void multiply_add(double weight, const double* a, const double* b, std::int64_t n, double* sum) {
-    HWY_DYNAMIC_DISPATCH(multiply_add_double)(weight, a, b, n, sum);
-}
-template <>
-void add(float weight, const float* a, std::int64_t n, float* sum) {
-    HWY_DYNAMIC_DISPATCH(add_float)(weight, a, n, sum);
-}
-template <>
-void add(double weight, const double* a, std::int64_t n, double* sum) {
-    HWY_DYNAMIC_DISPATCH(add_double)(weight, a, n, sum);
+const CosineLoops<double>& cosine_loops() {
+    return *HWY_DYNAMIC_DISPATCH(double_cosine_loops)();
 }
 
 }  // namespace zonal::chebyshev

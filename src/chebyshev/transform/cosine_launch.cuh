@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "chebyshev/product/planes_cuda.cuh"
+#include "chebyshev/product/product_cuda.cuh"
 #include "chebyshev/transform/cosine_math.hpp"
 #include "core/cuda.cuh"
 

@@ -2,7 +2,6 @@
 
 #include "chebyshev/transform/cosine_kernels.hpp"
 #include "chebyshev/transform/cosine_math.hpp"
-#include "chebyshev/transform/cosine_table.hpp"
 
 namespace zonal::chebyshev {
 namespace {
@@ -87,12 +86,14 @@ void CosineTransform<R>::synthesize_lines(const R* coefficients, std::int64_t li
         }
         return;
     }
-    multiply_matrices<R>({n_lines, n_even(n_in_), half_, coefficients, line_stride, 2 * stride,
-                          synthesis_columns_.even.data(), half_, values, 2 * half_, scratch.memory});
-    multiply_matrices<R>({n_lines, n_odd(n_in_), half_, coefficients + stride, line_stride, 2 * stride,
-                          synthesis_columns_.odd.data(), half_, values + half_, 2 * half_, scratch.memory});
+    cosine_loops<R>().multiply_matrices({n_lines, n_even(n_in_), half_, coefficients, line_stride, 2 * stride,
+                                         synthesis_columns_.even.data(), half_, values, 2 * half_,
+                                         scratch.memory});
+    cosine_loops<R>().multiply_matrices({n_lines, n_odd(n_in_), half_, coefficients + stride, line_stride,
+                                         2 * stride, synthesis_columns_.odd.data(), half_, values + half_,
+                                         2 * half_, scratch.memory});
     for (std::int64_t line = 0; line < n_lines; ++line, values += 2 * half_)
-        add_and_subtract(values, values + half_, half_);
+        cosine_loops<R>().add_and_subtract(values, values + half_, half_);
 }
 
 template <class R>
@@ -109,12 +110,12 @@ void CosineTransform<R>::analyze_lines(R* values, std::int64_t n_lines, R* coeff
         return;
     }
     for (std::int64_t line = 0; line < n_lines; ++line)
-        add_and_subtract(values + line * 2 * half_, values + (2 * line + 1) * half_, half_);
+        cosine_loops<R>().add_and_subtract(values + line * 2 * half_, values + (2 * line + 1) * half_, half_);
     R* sums = scratch.memory + half_ * column_block<R>;
     for (const std::int64_t odd : {0, 1}) {
         const auto& matrix = odd ? analysis_columns_.odd : analysis_columns_.even;
-        multiply_matrices<R>({n_lines, half_, padded_out_, values + odd * half_, 2 * half_, 1, matrix.data(),
-                              padded_out_, sums, padded_out_, scratch.memory});
+        cosine_loops<R>().multiply_matrices({n_lines, half_, padded_out_, values + odd * half_, 2 * half_, 1,
+                                             matrix.data(), padded_out_, sums, padded_out_, scratch.memory});
         for (std::int64_t line = 0; line < n_lines; ++line)
             for (std::int64_t k = odd; k < n_out_; k += 2)
                 coefficients[line * line_stride + k * stride] = sums[line * padded_out_ + k / 2];
@@ -131,13 +132,15 @@ void CosineTransform<R>::synthesize_columns(const R* coefficients, std::int64_t 
                             value_stride, scratch);
         return;
     }
-    multiply_matrices<R>({half_, n_even(n_in_), n_columns, synthesis_rows_.even.data(), n_even(n_in_), 1,
-                          coefficients, 2 * row_stride, values, value_stride, scratch.memory});
-    multiply_matrices<R>({half_, n_odd(n_in_), n_columns, synthesis_rows_.odd.data(), n_even(n_in_), 1,
-                          coefficients + row_stride, 2 * row_stride, values + half_ * value_stride,
-                          value_stride, scratch.memory});
+    cosine_loops<R>().multiply_matrices({half_, n_even(n_in_), n_columns, synthesis_rows_.even.data(),
+                                         n_even(n_in_), 1, coefficients, 2 * row_stride, values, value_stride,
+                                         scratch.memory});
+    cosine_loops<R>().multiply_matrices({half_, n_odd(n_in_), n_columns, synthesis_rows_.odd.data(),
+                                         n_even(n_in_), 1, coefficients + row_stride, 2 * row_stride,
+                                         values + half_ * value_stride, value_stride, scratch.memory});
     for (std::int64_t j = 0; j < half_; ++j)
-        add_and_subtract(values + j * value_stride, values + (half_ + j) * value_stride, n_columns);
+        cosine_loops<R>().add_and_subtract(values + j * value_stride, values + (half_ + j) * value_stride,
+                                           n_columns);
 }
 
 template <class R>
@@ -151,12 +154,14 @@ void CosineTransform<R>::analyze_columns(R* values, std::int64_t value_stride, s
         return;
     }
     for (std::int64_t j = 0; j < half_; ++j)
-        add_and_subtract(values + j * value_stride, values + (half_ + j) * value_stride, n_columns);
-    multiply_matrices<R>({n_even(n_out_), half_, n_columns, analysis_rows_.even.data(), half_, 1, values,
-                          value_stride, coefficients, 2 * row_stride, scratch.memory});
-    multiply_matrices<R>({n_odd(n_out_), half_, n_columns, analysis_rows_.odd.data(), half_, 1,
-                          values + half_ * value_stride, value_stride, coefficients + row_stride,
-                          2 * row_stride, scratch.memory});
+        cosine_loops<R>().add_and_subtract(values + j * value_stride, values + (half_ + j) * value_stride,
+                                           n_columns);
+    cosine_loops<R>().multiply_matrices({n_even(n_out_), half_, n_columns, analysis_rows_.even.data(), half_,
+                                         1, values, value_stride, coefficients, 2 * row_stride,
+                                         scratch.memory});
+    cosine_loops<R>().multiply_matrices({n_odd(n_out_), half_, n_columns, analysis_rows_.odd.data(), half_, 1,
+                                         values + half_ * value_stride, value_stride,
+                                         coefficients + row_stride, 2 * row_stride, scratch.memory});
 }
 
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "chebyshev/transform/cosine_kernels.cuh"
-#include "chebyshev/transform/cosine_table.hpp"
+#include "chebyshev/transform/cosine_math.hpp"
 
 namespace zonal::chebyshev::cuda {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <fitsio.h>
 #include <limits>
 
 #include "zonal/error.hpp"
@@ -31,6 +32,16 @@ std::int64_t checked_add(std::int64_t a, std::int64_t b) {
     std::int64_t sum = 0;
     if (__builtin_add_overflow(a, b, &sum)) throw InvalidArgument("the sizes of its axes overflow");
     return sum;
+}
+
+std::string cfitsio_reason(int status) {
+    char text[FLEN_STATUS] = "";
+    char detail[FLEN_ERRMSG] = "";
+    fits_get_errstatus(status, text);
+    const bool has_detail = fits_read_errmsg(detail) != 0;
+    fits_clear_errmsg();
+    return has_detail ? fmt::format("CFITSIO: {} (status {}): {}", text, status, detail)
+                      : fmt::format("CFITSIO: {} (status {})", text, status);
 }
 
 }  // namespace zonal::io

@@ -4,12 +4,59 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string_view>
 
-#include "io/fits/ascii_table.hpp"
-#include "io/fits/cfitsio_error.hpp"
+#include "io/fits/checked_values.hpp"
+#include "io/fits/fits_scan.hpp"
 #include "io/tables/text.hpp"
+#include "zonal/error.hpp"
 
 namespace zonal::io {
+
+/// How the fields of one column of an ASCII table become numbers. CFITSIO's own conversion is not rounded
+/// correctly.
+struct AsciiField {
+    const FitsColumn& column;
+    std::string null_text{};  ///< TNULL
+    bool has_null = false;
+    double scale = 1;
+    double zero = 0;
+    double null = 0;  ///< what a field equal to TNULL becomes
+
+    AsciiField(const Hdu& hdu, const FitsColumn& field, double null_value);
+    /// row: one row of the table. A blank field is 0, as in Fortran. Throws InvalidArgument for what is no
+    /// number.
+    double value(std::string_view row) const;
+};
+
+AsciiField::AsciiField(const Hdu& hdu, const FitsColumn& field, double null_value)
+    : column(field), null(null_value) {
+    const auto key = [&](const char* stem) { return fmt::format("{}{}", stem, column.number); };
+    has_null = hdu.header.has(key("TNULL"));
+    null_text = trim(hdu.header.text(key("TNULL")).value_or(""));
+    scale = hdu.header.number(key("TSCAL")).value_or(1);
+    zero = hdu.header.number(key("TZERO")).value_or(0);
+}
+
+double AsciiField::value(std::string_view row) const {
+    const std::string text = trim(row.substr(column.offset, column.width));
+    if (has_null && text == null_text) return null;
+    if (text.empty()) return zero;
+    const auto number = parse_number(text);
+    if (!number) {
+        std::string shown = text;
+        for (char& byte : shown) {
+            if (byte < ' ' || byte > '~') byte = '?';
+        }
+        throw InvalidArgument(fmt::format("column '{}': '{}' is no number", column.name, shown));
+    }
+    // Without a decimal point or exponent, a real's last digits are decimals (FITS standard, section 7.2.5).
+    const bool implied = column.type != 'I' && text.find_first_of(".eEdDnN") == std::string::npos;
+    return (implied ? *number / std::pow(10.0, static_cast<double>(column.decimals)) : *number) * scale +
+           zero;
+}
+
 namespace {
 
 /// A name that CFITSIO's disk driver takes as it is: a leading "~", blank or "-" would mean something to it.

@@ -68,7 +68,7 @@ std::shared_ptr<const KernelSplit> split_of(const JsonField& field, std::int64_t
 Json json_of(const ConvolutionChoice& choice) {
     Json json = {{"method", zonal::to_string(choice.method)},
                  {"device", zonal::to_string(choice.device)},
-                 {"precision", choice.precision == zonal::Precision::single_ ? "float" : "double"},
+                 {"precision", choice.precision == zonal::Precision::float32 ? "float" : "double"},
                  {"support_rad", choice.support},
                  {"accuracy", choice.accuracy},
                  {"iterations", choice.iterations},
@@ -112,9 +112,9 @@ ConvolutionChoice choice_of(const JsonField& field, double error, std::int64_t l
                                   [](ConvolutionMethod method) { return zonal::to_string(method); });
     choice.device = field.at("device").device();
     choice.precision = one_of<zonal::Precision>(
-        field.at("precision"), {zonal::Precision::single_, zonal::Precision::double_},
+        field.at("precision"), {zonal::Precision::float32, zonal::Precision::float64},
         [](zonal::Precision precision) {
-            return precision == zonal::Precision::single_ ? "float" : "double";
+            return precision == zonal::Precision::float32 ? "float" : "double";
         });
     read_cut(field, error, choice);
     choice.iterations = static_cast<int>(field.at("iterations").integer(0, most_iterations));

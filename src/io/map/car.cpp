@@ -2,14 +2,156 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <cstdint>
+#include <numbers>
 
-#include "io/map/car_image.hpp"
+#include "io/fits/fits_scan.hpp"
 #include "io/map/columns.hpp"
 #include "io/map/read.hpp"
 #include "io/tables/text.hpp"
 #include "zonal/error.hpp"
+#include "zonal/io/map.hpp"
 
 namespace zonal::io {
+
+/// Where an image's pixels lie on a full equidistant cylindrical grid.
+struct CarLayout {
+    CarPixels pixels;
+    std::int64_t n_rows = 0;        ///< rows of the image; fewer than pixels.n_rings for a band of the sky
+    std::int64_t first_ring = 0;    ///< ring of the image's first row
+    int ring_step = -1;             ///< +1: rows run from north to south
+    std::int64_t first_column = 0;  ///< place on its ring of the first pixel of a row
+    int column_step = -1;           ///< +1: longitude grows with the column
+
+    std::int64_t ring(std::int64_t row) const { return first_ring + ring_step * row; }
+    std::int64_t place(std::int64_t column) const {
+        const std::int64_t shifted = first_column + column_step * column;
+        return ((shifted % pixels.n_phi) + pixels.n_phi) % pixels.n_phi;
+    }
+};
+
+/// From the header's WCS keys. Throws InvalidArgument unless the image has full rings on such a grid.
+CarLayout read_car_layout(const Hdu& hdu);
+
+/// From CTYPE1: GLON, RA, ELON. Throws InvalidArgument for an equinox other than 2000.
+CoordinateSystem car_coordinates(const Hdu& hdu);
+
+namespace {
+
+// Headers give steps with few digits; a hundredth of a pixel over the whole image tells every grid apart.
+constexpr double tolerance = 0.01;
+// Reference pixels and angles beyond this are nonsense, and would overflow integers.
+constexpr double largest = 1e9;
+
+double number(const Hdu& hdu, const std::string& key, double fallback) {
+    const double value = hdu.header.number(key).value_or(fallback);
+    if (std::abs(value) > largest) throw InvalidArgument(fmt::format("{} = {}: out of range", key, value));
+    return value;
+}
+
+void require(const Hdu& hdu, const std::string& key, double wanted) {
+    const double value = number(hdu, key, wanted);
+    if (std::abs(value - wanted) > 1e-9) {
+        throw InvalidArgument(
+            fmt::format("{} = {}: must be {} in an equidistant cylindrical map", key, value, wanted));
+    }
+}
+
+/// Pixel step of an axis in degrees, from CDELTn, CDELTn PCn_n or CDn_n.
+double step(const Hdu& hdu, int axis) {
+    for (const char* matrix : {"CD", "PC"}) {
+        require(hdu, fmt::format("{}{}_{}", matrix, axis, 3 - axis), 0);
+    }
+    require(hdu, fmt::format("CROTA{}", axis), 0);
+    if (const std::string unit = to_upper(hdu.header.text(fmt::format("CUNIT{}", axis)).value_or("DEG"));
+        unit != "DEG") {
+        throw InvalidArgument(fmt::format("CUNIT{} = '{}': must be deg", axis, unit));
+    }
+    const double diagonal = number(hdu, fmt::format("PC{0}_{0}", axis), 1);
+    const double value =
+        number(hdu, fmt::format("CD{0}_{0}", axis), number(hdu, fmt::format("CDELT{}", axis), 1) * diagonal);
+    if (!(std::abs(value) > 1e-9))
+        throw InvalidArgument(fmt::format("CDELT{} = {}: must not be 0", axis, value));
+    return value;
+}
+
+void find_rows(const Hdu& hdu, CarLayout& layout) {
+    require(hdu, "CRVAL2", 0);
+    const double delta = step(hdu, 2);
+    const double intervals = std::round(180 / std::abs(delta));
+    if (std::abs(intervals * std::abs(delta) - 180) > tolerance * std::abs(delta)) {
+        throw InvalidArgument(fmt::format("CDELT2 = {}: must divide 180 degrees", delta));
+    }
+    const double exact = 180 / intervals;
+    // distance of the first row's centre from the north pole, in rows
+    const double latitude = (1 - number(hdu, "CRPIX2", 0)) * std::copysign(exact, delta);
+    const double from_pole = (90 - latitude) / exact;
+    const double half = std::round(2 * from_pole) / 2;
+    layout.pixels.poles = half == std::floor(half);
+    layout.pixels.n_rings = static_cast<std::int64_t>(intervals) + (layout.pixels.poles ? 1 : 0);
+    layout.first_ring = static_cast<std::int64_t>(std::floor(half));
+    layout.ring_step = delta > 0 ? -1 : 1;
+    layout.n_rows = hdu.axes[1];
+    const bool inside = layout.n_rows <= layout.pixels.n_rings && layout.ring(0) >= 0 &&
+                        layout.ring(0) < layout.pixels.n_rings && layout.ring(layout.n_rows - 1) >= 0 &&
+                        layout.ring(layout.n_rows - 1) < layout.pixels.n_rings;
+    if (std::abs(from_pole - half) > tolerance || !inside) {
+        throw InvalidArgument(fmt::format(
+            "rows do not lie at theta = (i + 1/2) or i times {} degrees: CRPIX2 = {}, NAXIS2 = {}", exact,
+            number(hdu, "CRPIX2", 0), hdu.axes[1]));
+    }
+}
+
+void find_columns(const Hdu& hdu, CarLayout& layout) {
+    const double delta = step(hdu, 1);
+    layout.pixels.n_phi = hdu.axes[0];
+    const double width = static_cast<double>(hdu.axes[0]) * std::abs(delta);
+    if (std::abs(width - 360) > tolerance * std::abs(delta)) {
+        throw InvalidArgument(
+            fmt::format("rings are not full: NAXIS1 |CDELT1| = {} degrees, not 360", width));
+    }
+    const double exact = 360.0 / static_cast<double>(hdu.axes[0]);
+    // longitude of the first column's centre, in pixels
+    const double longitude =
+        number(hdu, "CRVAL1", 0) / exact + (1 - number(hdu, "CRPIX1", 0)) * std::copysign(1, delta);
+    const double whole = std::floor(longitude + 1e-6);
+    layout.first_column = static_cast<std::int64_t>(whole) % layout.pixels.n_phi;
+    layout.column_step = delta > 0 ? 1 : -1;
+    layout.pixels.phi_0 =
+        std::max(0.0, longitude - whole) * 2 * std::numbers::pi / static_cast<double>(hdu.axes[0]);
+}
+
+}  // namespace
+
+CarLayout read_car_layout(const Hdu& hdu) {
+    if (hdu.axes[0] < 1 || hdu.axes[1] < 1) throw InvalidArgument("image without pixels");
+    if (hdu.axes[0] > 1'000'000'000 || hdu.axes[1] > 1'000'000'000) throw InvalidArgument("image too large");
+    // Other values turn the native system against the celestial one.
+    require(hdu, "LONPOLE", 0);
+    if (number(hdu, "LATPOLE", 90) < 0) throw InvalidArgument("LATPOLE: must not be negative");
+    CarLayout layout;
+    find_rows(hdu, layout);
+    find_columns(hdu, layout);
+    return layout;
+}
+
+CoordinateSystem car_coordinates(const Hdu& hdu) {
+    const std::string longitude = to_upper(hdu.header.text("CTYPE1").value_or(""));
+    const std::string latitude = to_upper(hdu.header.text("CTYPE2").value_or(""));
+    const std::string frame = to_upper(hdu.header.text("RADESYS").value_or(""));
+    if (frame.starts_with("FK4") || std::abs(hdu.header.number("EQUINOX").value_or(2000) - 2000) > 1e-6) {
+        throw InvalidArgument("RADESYS, EQUINOX: only J2000 coordinates are known");
+    }
+    if (longitude == "GLON-CAR" && latitude == "GLAT-CAR") return CoordinateSystem::galactic;
+    if (longitude == "ELON-CAR" && latitude == "ELAT-CAR") return CoordinateSystem::ecliptic;
+    if (longitude == "RA---CAR" && latitude == "DEC--CAR") return CoordinateSystem::equatorial;
+    if (longitude == "XLON-CAR" && latitude == "XLAT-CAR") return CoordinateSystem::unknown;
+    throw InvalidArgument(
+        fmt::format("CTYPE1 = '{}', CTYPE2 = '{}': must be GLON-CAR and GLAT-CAR, ELON and ELAT, RA "
+                    "and DEC, or XLON and XLAT",
+                    longitude, latitude));
+}
+
 namespace {
 
 constexpr std::int64_t max_planes = 100'000;

@@ -6,7 +6,6 @@
 
 #include "io/fits/hdu_kind.hpp"
 #include "io/map/columns.hpp"
-#include "io/map/names.hpp"
 #include "io/map/read.hpp"
 #include "io/tables/text.hpp"
 #include "zonal/error.hpp"

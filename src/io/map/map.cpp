@@ -41,6 +41,16 @@ void require_numbers(const MapFile& file) {
     }
 }
 
+void require_same_sky(const MapFile& mask, const MapFile& map) {
+    if (!same_pixels(mask.pixelization, map.pixelization))
+        throw IoError(fmt::format("{}: {}: the map has {}; zonal udgrade makes masks of another nside",
+                                  mask.source, to_string(mask.pixelization), to_string(map.pixelization)));
+    const auto unknown = CoordinateSystem::unknown;
+    if (mask.coordinates != unknown && map.coordinates != unknown && mask.coordinates != map.coordinates)
+        throw IoError(fmt::format("{}: coordinates are {}, the map's are {}", mask.source,
+                                  to_string(mask.coordinates), to_string(map.coordinates)));
+}
+
 }  // namespace
 
 void expand_to_full_sky(MapFile& map) {
@@ -61,6 +71,22 @@ SkyMap read_sky_map(const std::string& path, const ReadMapOptions& options) {
     if (options.nan_is_unseen) replace_nan(file);
     require_numbers(file);
     return SkyMap(std::move(file));
+}
+
+Array<double, 1> read_mask(const std::string& path, const SkyMap& map, std::vector<std::string>& notes) {
+    auto mask = read_sky_map(path, {.fields = {"0"}, .polarized = false});
+    const auto& header = mask.header();
+    notes = header.notes;
+    require_same_sky(header, map.header());
+    Array<double, 1> values({mask.grid().n_pixels()});
+    const auto row = mask.rows()[0];
+    for (std::int64_t pixel = 0; pixel < row.size(); ++pixel) {
+        values(pixel) = is_unseen_value(row[pixel]) ? 0 : row[pixel];
+        if (values(pixel) < 0 || values(pixel) > 1)
+            throw IoError(fmt::format("{}: pixel {} (ring order) is {}: a mask must be from 0 to 1",
+                                      header.source, pixel, values(pixel)));
+    }
+    return values;
 }
 
 void write_sky_map(const std::string& path, const SkyMap& map, const WriteOptions& options) {

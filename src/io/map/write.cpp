@@ -1,4 +1,4 @@
-#include "io/map/write.hpp"
+#include "io/map/read.hpp"
 
 #include <fmt/core.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "io/map/write.hpp"
+#include "io/map/read.hpp"
 #include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "io/fits/cards.hpp"
-#include "io/map/names.hpp"
-#include "io/map/write.hpp"
+#include "io/map/columns.hpp"
+#include "io/map/read.hpp"
 
 namespace zonal::io {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "io/fits/fits_reader.hpp"
 #include "io/tables/text.hpp"
-#include "io/tables/units.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::io {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "io/tables/text.hpp"
 #include "io/tables/text_table.hpp"
-#include "io/tables/units.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::io {

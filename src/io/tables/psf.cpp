@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "io/fits/fits_reader.hpp"
-#include "io/tables/units.hpp"
+#include "io/tables/text.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::io {

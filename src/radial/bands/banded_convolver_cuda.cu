@@ -8,6 +8,7 @@
 #include "radial/bands/banded_convolver.hpp"
 #include "radial/bands/latitude_bands.hpp"
 #include "sht/cuda_storage.cuh"
+#include "sht/progress_part.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::radial {
@@ -66,6 +67,8 @@ struct DeviceStorage {
 };
 
 struct BandedStorage : PixelConvolutionWorkspace::Storage {
+    using Storage::Storage;
+
     void use_stream(void* stream) override {
         if (devices.size() > 1)
             throw InvalidArgument("workspace: is of several devices, which work on streams of their own");
@@ -73,36 +76,7 @@ struct BandedStorage : PixelConvolutionWorkspace::Storage {
         devices[0]->has_caller = true;
     }
 
-    std::uint64_t plan = 0;  ///< that made it
     std::vector<std::unique_ptr<DeviceStorage>> devices;
-};
-
-/// Progress of several threads' work: reported by the caller's own.
-class SharedProgress {
-  public:
-    SharedProgress(const Progress& progress, std::int64_t n_steps) : progress_(progress), n_steps_(n_steps) {}
-
-    /// A step begins. Throws Cancelled.
-    void step(bool is_caller) {
-        const std::int64_t done = done_.fetch_add(1);
-        if (is_caller) report(done);
-        if (is_cancelled_) throw Cancelled("convolution: cancelled");
-    }
-    void finish() {
-        report(n_steps_);
-        if (is_cancelled_) throw Cancelled("convolution: cancelled");
-    }
-
-  private:
-    void report(std::int64_t done) {
-        if (progress_ && !progress_(static_cast<double>(done) / static_cast<double>(n_steps_)))
-            is_cancelled_ = true;
-    }
-
-    const Progress& progress_;
-    const std::int64_t n_steps_;
-    std::atomic<std::int64_t> done_{0};
-    std::atomic<bool> is_cancelled_{false};
 };
 
 /// All bands of all maps on one device: step i is band i / n_maps of map i % n_maps.
@@ -172,11 +146,12 @@ class BandSteps {
 };
 
 template <int Rank>
-class BandedConvolver final : public BasicConvolver<Rank> {
+class BandedConvolver final : public ConvolverOf<BandedConvolver<Rank>, BandedStorage, Rank> {
   public:
     /// bands: the first ones are the first device's, and so on.
     BandedConvolver(std::vector<LatitudeBand> bands, const PixelConvolutionOptions& options,
-                    const MakeConvolver<Rank>& make) {
+                    const MakeConvolver<Rank>& make)
+        : BandedConvolver::ConvolverOf(next_id()) {
         const std::vector<Device> devices =
             options.devices.empty() ? std::vector{options.device} : options.devices;
         threads_ = std::max(1, options.threads / static_cast<int>(devices.size()));
@@ -190,18 +165,28 @@ class BandedConvolver final : public BasicConvolver<Rank> {
         }
     }
 
-    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(with_component(maps), with_component(convolved), workspace, progress);
-    }
-    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(with_component(maps), with_component(convolved), workspace, progress);
+    template <class T>
+    void convolve_maps(View<const T, 3> maps, View<T, 3> convolved, BandedStorage& storage,
+                       const Progress& progress) const {
+        check_places(maps, convolved);
+        const bool on_device = maps.space() == MemorySpace::cuda && convolved.space() == MemorySpace::cuda;
+        std::int64_t n_steps = 0;
+        for (const DeviceBands<Rank>& work : devices_)
+            n_steps += static_cast<std::int64_t>(work.bands.size()) * maps.extent(0);
+        sht::SharedProgress shared(progress, static_cast<double>(n_steps), "convolution");
+        const auto n_devices = static_cast<std::int64_t>(devices_.size());
+        core::parallel_for(n_devices, static_cast<int>(n_devices), [&](std::int64_t index, int thread) {
+            const auto d = static_cast<std::size_t>(index);
+            const core::CurrentDevice current(devices_[d].device);
+            DeviceStorage& own = *storage.devices[d];
+            const BandSteps<T, Rank> steps(devices_[d], maps, convolved, own);
+            run(steps, own, on_device, [&] { shared.advance(1, thread); });
+        });
+        shared.finish();
     }
 
     std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {
-        auto storage = std::make_unique<BandedStorage>();
-        storage->plan = id_;
+        auto storage = std::make_unique<BandedStorage>(this->owner());
         for (const DeviceBands<Rank>& work : devices_) {
             const core::CurrentDevice current(work.device);
             storage->devices.push_back(std::make_unique<DeviceStorage>(work, threads_));
@@ -229,29 +214,6 @@ class BandedConvolver final : public BasicConvolver<Rank> {
 
   private:
     template <class T>
-    void convolve_maps(View<const T, 3> maps, View<T, 3> convolved,
-                       PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const {
-        auto* const storage = dynamic_cast<BandedStorage*>(&workspace);
-        if (storage == nullptr || storage->plan != id_)
-            throw InvalidArgument("workspace: was made by another plan: those in bands have their own");
-        check_places(maps, convolved);
-        const bool on_device = maps.space() == MemorySpace::cuda && convolved.space() == MemorySpace::cuda;
-        std::int64_t n_steps = 0;
-        for (const DeviceBands<Rank>& work : devices_)
-            n_steps += static_cast<std::int64_t>(work.bands.size()) * maps.extent(0);
-        SharedProgress shared(progress, n_steps);
-        const auto n_devices = static_cast<std::int64_t>(devices_.size());
-        core::parallel_for(n_devices, static_cast<int>(n_devices), [&](std::int64_t index, int thread) {
-            const auto d = static_cast<std::size_t>(index);
-            const core::CurrentDevice current(devices_[d].device);
-            DeviceStorage& own = *storage->devices[d];
-            const BandSteps<T, Rank> steps(devices_[d], maps, convolved, own);
-            run(steps, own, on_device, [&] { shared.step(thread == 0); });
-        });
-        shared.finish();
-    }
-
-    template <class T>
     void check_places(View<const T, 3> maps, View<T, 3> convolved) const {
         const bool on_device = maps.space() == MemorySpace::cuda || convolved.space() == MemorySpace::cuda;
         if (on_device && devices_.size() > 1)
@@ -267,8 +229,8 @@ class BandedConvolver final : public BasicConvolver<Rank> {
                     const std::function<void()>& report) {
         const auto fetch = [&](std::int64_t i, cudaStream_t stream) { steps.fetch(i, stream); };
         const auto convolve = [&](std::int64_t i, cudaStream_t stream) {
-            report();
             steps.convolve(i, stream);
+            report();
         };
         const auto deliver = [&](std::int64_t i, cudaStream_t stream) { steps.deliver(i, stream); };
         const cudaStream_t stream = storage.stream();
@@ -287,8 +249,7 @@ class BandedConvolver final : public BasicConvolver<Rank> {
         return ++id;
     }
 
-    const std::uint64_t id_ = next_id();  ///< of this plan
-    int threads_ = 1;                     ///< that copy for each device
+    int threads_ = 1;  ///< that copy for each device
     std::vector<DeviceBands<Rank>> devices_;
 };
 

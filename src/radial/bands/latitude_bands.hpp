@@ -54,7 +54,7 @@ class BandMemory {
     /// Pixels of the largest band's input and output, those of all components.
     std::int64_t input_pixels() const { return input_pixels_; }
     std::int64_t output_pixels() const { return output_pixels_; }
-    /// Of the bands' parts of maps and of the workspaces.
+    /// Bytes of the bands' parts of maps and of the workspaces.
     std::int64_t bytes() const;
 
   private:

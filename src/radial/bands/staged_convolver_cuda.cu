@@ -31,7 +31,7 @@ struct StagedStorage : PixelConvolutionWorkspace::Storage {
 
 /// See make_staged. While one map is worked on, the next comes and the one before goes.
 template <int Rank>
-class StagedConvolver final : public BasicConvolver<Rank> {
+class StagedConvolver final : public ConvolverOf<StagedConvolver<Rank>, StagedStorage, Rank> {
   public:
     using Inner = std::unique_ptr<const BasicConvolver<Rank>>;
 
@@ -41,60 +41,19 @@ class StagedConvolver final : public BasicConvolver<Rank> {
           threads_(options.threads),
           has_other_pixels_(has_other_pixels) {}
 
-    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(maps, convolved, storage_of(workspace), progress);
-    }
-    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(maps, convolved, storage_of(workspace), progress);
-    }
-
-    std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t n_maps) const override {
-        const core::CurrentDevice current(device_);
-        auto storage = std::make_unique<StagedStorage>(device_, threads_);
-        storage->inner = inner_->make_workspace(n_maps);
-        return storage;
-    }
-    std::int64_t workspace_bytes(std::int64_t n_maps) const override {
-        return inner_->workspace_bytes(n_maps);
-    }
-    std::vector<std::int64_t> workspace_parts() const override { return inner_->workspace_parts(); }
-    void prepare(PixelConvolutionWorkspace::Storage& workspace) const override {
-        inner_->prepare(*storage_of(workspace).inner);
-    }
-    PixelConvolutionWork work() const override { return inner_->work(); }
-
-  private:
-    static StagedStorage& storage_of(PixelConvolutionWorkspace::Storage& workspace) {
-        auto* const storage = dynamic_cast<StagedStorage*>(&workspace);
-        if (storage == nullptr) throw InvalidArgument("workspace: was made by a plan of another kind");
-        return *storage;
-    }
-
-    /// Map b as the inner convolver sees it.
     template <class T>
-    static View<T, Rank> on_device(const sht::cuda::Batch<T>& batch, std::int64_t b, View<T, 3> maps) {
-        const std::int64_t stride = batch.component_stride();
-        return of_rank<Rank>(View<T, 3>(batch[b], {1, maps.extent(1), maps.extent(2)},
-                                        {maps.extent(1) * stride, stride, 1}, MemorySpace::cuda));
-    }
-
-    template <class T>
-    void convolve_maps(View<const T, Rank> maps, View<T, Rank> convolved, StagedStorage& storage,
+    void convolve_maps(View<const T, 3> inputs, View<T, 3> outputs, StagedStorage& storage,
                        const Progress& progress) const {
-        const auto inputs = with_component(maps);
-        const auto outputs = with_component(convolved);
         const core::CurrentDevice current(device_);
         const sht::cuda::Batch<const T> in(inputs, storage.maps);
         const sht::cuda::Batch<T> out(outputs, storage.convolved);
         if (!in.is_copied() && !out.is_copied()) {
-            inner_->convolve(maps, convolved, *storage.inner, progress);
+            inner_->convolve(of_rank<Rank>(inputs), of_rank<Rank>(outputs), *storage.inner, progress);
             storage.seconds = storage.inner->seconds;
             return;
         }
         storage.seconds = {};
-        const std::int64_t n_maps = maps.extent(0);
+        const std::int64_t n_maps = inputs.extent(0);
         const auto n = static_cast<double>(n_maps);
         const auto fetch = [&](std::int64_t b) {
             in.fetch(b, storage.transfer, storage.fetching.get());
@@ -115,6 +74,30 @@ class StagedConvolver final : public BasicConvolver<Rank> {
         synchronize(storage.delivering.get());
     }
 
+    std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t n_maps) const override {
+        const core::CurrentDevice current(device_);
+        auto storage = std::make_unique<StagedStorage>(device_, threads_);
+        storage->inner = inner_->make_workspace(n_maps);
+        return storage;
+    }
+    std::int64_t workspace_bytes(std::int64_t n_maps) const override {
+        return inner_->workspace_bytes(n_maps);
+    }
+    std::vector<std::int64_t> workspace_parts() const override { return inner_->workspace_parts(); }
+    void prepare(PixelConvolutionWorkspace::Storage& workspace) const override {
+        inner_->prepare(*this->storage_of(workspace).inner);
+    }
+    PixelConvolutionWork work() const override { return inner_->work(); }
+
+  private:
+    /// Map b as the inner convolver sees it.
+    template <class T>
+    static View<T, Rank> on_device(const sht::cuda::Batch<T>& batch, std::int64_t b, View<T, 3> maps) {
+        const std::int64_t stride = batch.component_stride();
+        return of_rank<Rank>(View<T, 3>(batch[b], {1, maps.extent(1), maps.extent(2)},
+                                        {maps.extent(1) * stride, stride, 1}, MemorySpace::cuda));
+    }
+
     /// Done on return.
     template <class T>
     void convolve_one(View<const T, Rank> map, View<T, Rank> convolved, StagedStorage& storage,
@@ -122,10 +105,7 @@ class StagedConvolver final : public BasicConvolver<Rank> {
         if (storage.has_caller) synchronize(storage.caller);
         inner_->convolve(map, convolved, *storage.inner, progress);
         if (storage.has_caller) synchronize(storage.caller);
-        const PixelConvolutionSeconds& parts = storage.inner->seconds;
-        storage.seconds.kernel_rows += parts.kernel_rows;
-        storage.seconds.ffts += parts.ffts;
-        storage.seconds.sums += parts.sums;
+        add(storage.inner->seconds, storage.seconds);
     }
 
     static void synchronize(cudaStream_t stream) {

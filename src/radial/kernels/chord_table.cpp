@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "radial/kernels/kernel_extent.hpp"
 #include "radial/kernels/kernel_implementation.hpp"
 #include "zonal/error.hpp"
 
@@ -17,7 +16,7 @@ namespace {
 constexpr std::size_t n_nodes = table_degree + 1;
 using Polynomial = std::array<double, n_nodes>;
 
-/// Errors are looked for in at most so many pieces: as many as make a pattern of misses unlikely.
+/// Errors are looked for in at most this many pieces, enough that a pattern of misses is unlikely.
 constexpr std::int64_t n_checked_pieces = 4096;
 constexpr std::int64_t max_pieces = std::int64_t{1} << 20;
 /// With kinks the pieces that hold one converge slowly, and more would leave the caches.

@@ -58,4 +58,70 @@ const std::string& RadialKernel::name() const {
     return implementation_->name();
 }
 
+namespace {
+
+class Truncated final : public RadialKernel::Implementation {
+  public:
+    Truncated(RadialKernel whole, double theta_cut)
+        : Implementation(fmt::format("{} cut={:.6g} rad", whole.name(), theta_cut), theta_cut),
+          whole_(std::move(whole)) {}
+
+    void profile(std::span<const double> theta, std::span<double> value) const override {
+        whole_.implementation().profile(theta, value);
+    }
+
+    std::vector<double> breaks() const override {
+        auto result = whole_.implementation().breaks();
+        std::erase_if(result, [this](double theta) { return theta >= support(); });
+        result.push_back(support());
+        return result;
+    }
+
+    double bandwidth() const override { return whole_.implementation().bandwidth(); }
+
+  private:
+    RadialKernel whole_;
+};
+
+class Scaled final : public RadialKernel::Implementation {
+  public:
+    Scaled(RadialKernel unit, double factor)
+        : Implementation(fmt::format("{} times={:.6g}", unit.name(), factor), unit.support()),
+          unit_(std::move(unit)),
+          factor_(factor) {}
+
+    void profile(std::span<const double> theta, std::span<double> value) const override {
+        unit_.implementation().profile(theta, value);
+        for (double& k : value) k *= factor_;
+    }
+
+    std::vector<double> window(std::int64_t lmax) const override {
+        auto result = unit_.window(lmax);
+        for (double& k_l : result) k_l *= factor_;
+        return result;
+    }
+
+    std::int64_t band_limit() const override { return unit_.band_limit(); }
+    std::vector<double> breaks() const override { return unit_.implementation().breaks(); }
+    double bandwidth() const override { return unit_.implementation().bandwidth(); }
+
+  private:
+    RadialKernel unit_;
+    double factor_;
+};
+
+}  // namespace
+
+RadialKernel RadialKernel::truncated(double theta_cut) const {
+    if (!(theta_cut > 0 && theta_cut <= std::numbers::pi))
+        throw InvalidArgument(fmt::format("theta_cut = {} rad: must be above 0 and at most pi", theta_cut));
+    if (theta_cut >= support()) return *this;
+    return RadialKernel(std::make_shared<Truncated>(*this, theta_cut));
+}
+
+RadialKernel RadialKernel::scaled(double factor) const {
+    if (!std::isfinite(factor)) throw InvalidArgument(fmt::format("factor = {}: must be finite", factor));
+    return RadialKernel(std::make_shared<Scaled>(*this, factor));
+}
+
 }  // namespace zonal

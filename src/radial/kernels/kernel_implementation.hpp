@@ -7,6 +7,35 @@
 #include <vector>
 
 #include "zonal/kernel.hpp"
+#include "zonal/polarization_convolution.hpp"
+
+namespace zonal::radial {
+
+/// W_l = 2 pi int (K+ d^l_{2,2} +- K- d^l_{2,-2}) sin theta d theta, l = 0 .. lmax, of the kernel from
+/// `first` to `last` (rad), between which it has no steps.
+SpinWindows windows_between(const PolarizationKernel& kernel, double first, double last, std::int64_t lmax);
+
+/// sum_l (2l+1)/(4 pi) (W^E_l^2 + W^B_l^2) over all degrees, of the same part.
+double power_between(const PolarizationKernel& kernel, double first, double last);
+
+/// Nodes (rad) and weights of a rule for integrals over theta.
+struct Quadrature {
+    std::vector<double> theta, weight;
+};
+
+/// The Gauss rule between each two neighbouring edges (rad, ascending) that integrates what oscillates no
+/// faster than P_l of this degree to rounding.
+Quadrature quadrature_between(const std::vector<double>& edges, double degree);
+
+struct KernelExtent {
+    double theta;  ///< rad, from where on nothing of the profile counts; at most the support
+    double peak;   ///< the largest |K| that was seen, 1/sr
+};
+
+/// threshold: of the peak, what counts as nothing.
+KernelExtent find_extent(const RadialKernel& kernel, double threshold);
+
+}  // namespace zonal::radial
 
 namespace zonal {
 

@@ -5,11 +5,8 @@
 #include <numbers>
 
 #include "core/constants.hpp"
-#include "radial/kernels/kernel_extent.hpp"
 #include "radial/kernels/kernel_implementation.hpp"
-#include "radial/kernels/kernel_quadrature.hpp"
 #include "radial/kernels/legendre_sum.hpp"
-#include "radial/kernels/polarization_moments.hpp"
 #include "zonal/error.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/polarization_convolution.hpp"
@@ -145,7 +142,7 @@ std::vector<double> edges_of(const RadialKernel& kernel, double theta_end) {
     return edges;
 }
 
-/// Of K+, or of K- where it is alone; beside K+, K- has the same steps.
+/// The edges of K+, or of K- where it is alone; beside K+, K- has the same ones.
 std::vector<double> edges_of(const PolarizationKernel& kernel) {
     constexpr double rounding = 1e-14;  // of the series that K+ is: below that it does not fade
     // K- / sin^4(theta/2) has its peak where K- has none: what of it counts may be far below that.

@@ -41,7 +41,8 @@ class BandFilters {
         for (const auto& [row, taps] : filters_[b])
             inputs_.push_back({row * stride + halo_, taps.left, taps.right, taps.n_taps,
                                weights_.data() + taps.first_weight});
-        filter(rows, inputs_.data(), static_cast<std::int64_t>(inputs_.size()), n_pixels, is_odd_, sums);
+        sum_loops<T>().filter(rows, inputs_.data(), static_cast<std::int64_t>(inputs_.size()), n_pixels,
+                              is_odd_, sums);
     }
 
   private:

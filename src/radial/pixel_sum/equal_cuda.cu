@@ -15,7 +15,7 @@ constexpr int max_taps = 8;
 constexpr std::int64_t max_shared_bytes = 64 << 10;
 /// Weights that all filters may take, in elements.
 constexpr std::size_t max_weights = std::size_t{1} << 28;
-/// Of a block, so that each has the registers that the sums of Q and U take.
+/// A block has at most this many warps, so that each has the registers that the sums of Q and U take.
 constexpr int most_warps = 8;
 
 /// The parts of a kernel in the order of a filter's weights: even and odd, of Q and then of U.

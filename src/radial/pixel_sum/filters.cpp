@@ -14,7 +14,7 @@ double first_distance(int half_out, int half_in) {
     return half_out == half_in ? 0 : 0.5;
 }
 
-/// Taps j of one pair of rings, the largest difference of longitudes inside being so many pixels.
+/// Number of taps of a pair of rings whose largest difference of longitudes inside is half_width_pixels.
 std::int64_t n_taps_of(double half_width_pixels, double first, std::int64_t n_pixels) {
     const double width = std::min(half_width_pixels, 0.5 * static_cast<double>(n_pixels));
     return width < first ? 0 : static_cast<std::int64_t>(width - first) + 1;

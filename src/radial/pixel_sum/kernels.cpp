@@ -59,6 +59,13 @@ void filter_of(const T* rows, const FilterInput<T>* inputs, std::int64_t n_input
     }
 }
 
+template <class T>
+void filter(const T* rows, const FilterInput<T>* inputs, std::int64_t n_inputs, std::int64_t n_pixels,
+            bool is_odd, T* sums) {
+    is_odd ? filter_of<true>(rows, inputs, n_inputs, n_pixels, sums)
+           : filter_of<false>(rows, inputs, n_inputs, n_pixels, sums);
+}
+
 /// Steps through the pixels' positions: base + rest / denominator.
 class Position {
   public:
@@ -135,8 +142,8 @@ void weights_of(const PairTable<T>& table, const PixelPositions& positions, std:
 }
 
 template <class T>
-void add_images_of(const T* weights, std::int64_t stride, std::int64_t n_taps, const std::int64_t* bases,
-                   std::int64_t count, const T* row, T* sums) {
+void add_images(const T* weights, std::int64_t stride, std::int64_t n_taps, const std::int64_t* bases,
+                std::int64_t count, const T* row, T* sums) {
     const hn::CappedTag<T, n_images> d;
     using V = hn::Vec<decltype(d)>;
     constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(hn::CappedTag<T, n_images>()));
@@ -219,43 +226,15 @@ void to_images(const T* row, std::int64_t count, T* images) {
             images[image * fold_pixels + k] = row[k * n_images + image];
 }
 
-void to_lanes_float(const float* images, std::int64_t count, float* row) {
-    to_lanes(images, count, row);
+template <class T>
+constexpr SumLoops<T> sum_table{filter<T>, to_lanes<T>, to_images<T>, weights_of<T>, add_images<T>};
+
+// The dispatch takes functions, not templates.
+const SumLoops<float>* float_sum_loops() {
+    return &sum_table<float>;
 }
-void to_lanes_double(const double* images, std::int64_t count, double* row) {
-    to_lanes(images, count, row);
-}
-void to_images_float(const float* row, std::int64_t count, float* images) {
-    to_images(row, count, images);
-}
-void to_images_double(const double* row, std::int64_t count, double* images) {
-    to_images(row, count, images);
-}
-void filter_float(const float* rows, const FilterInput<float>* inputs, std::int64_t n_inputs,
-                  std::int64_t n_pixels, bool is_odd, float* sums) {
-    is_odd ? filter_of<true>(rows, inputs, n_inputs, n_pixels, sums)
-           : filter_of<false>(rows, inputs, n_inputs, n_pixels, sums);
-}
-void filter_double(const double* rows, const FilterInput<double>* inputs, std::int64_t n_inputs,
-                   std::int64_t n_pixels, bool is_odd, double* sums) {
-    is_odd ? filter_of<true>(rows, inputs, n_inputs, n_pixels, sums)
-           : filter_of<false>(rows, inputs, n_inputs, n_pixels, sums);
-}
-void weights_float(const PairTable<float>& table, const PixelPositions& positions, std::int64_t first,
-                   std::int64_t count, float* weights, std::int64_t* bases) {
-    weights_of(table, positions, first, count, weights, bases);
-}
-void weights_double(const PairTable<double>& table, const PixelPositions& positions, std::int64_t first,
-                    std::int64_t count, double* weights, std::int64_t* bases) {
-    weights_of(table, positions, first, count, weights, bases);
-}
-void images_float(const float* weights, std::int64_t stride, std::int64_t n_taps, const std::int64_t* bases,
-                  std::int64_t count, const float* row, float* sums) {
-    add_images_of(weights, stride, n_taps, bases, count, row, sums);
-}
-void images_double(const double* weights, std::int64_t stride, std::int64_t n_taps, const std::int64_t* bases,
-                   std::int64_t count, const double* row, double* sums) {
-    add_images_of(weights, stride, n_taps, bases, count, row, sums);
+const SumLoops<double>* double_sum_loops() {
+    return &sum_table<double>;
 }
 
 }  // namespace zonal::radial::HWY_NAMESPACE
@@ -264,52 +243,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace zonal::radial {
 
-HWY_EXPORT(to_lanes_float);
-HWY_EXPORT(to_lanes_double);
-HWY_EXPORT(to_images_float);
-HWY_EXPORT(to_images_double);
-HWY_EXPORT(filter_float);
-HWY_EXPORT(filter_double);
-HWY_EXPORT(weights_float);
-HWY_EXPORT(weights_double);
-HWY_EXPORT(images_float);
-HWY_EXPORT(images_double);
+HWY_EXPORT(float_sum_loops);
+HWY_EXPORT(double_sum_loops);
 
-void images_to_lanes(const float* images, std::int64_t count, float* row) {
-    HWY_DYNAMIC_DISPATCH(to_lanes_float)(images, count, row);
+template <>
+const SumLoops<float>& sum_loops() {
+    return *HWY_DYNAMIC_DISPATCH(float_sum_loops)();
 }
-void images_to_lanes(const double* images, std::int64_t count, double* row) {
-    HWY_DYNAMIC_DISPATCH(to_lanes_double)(images, count, row);
-}
-void lanes_to_images(const float* row, std::int64_t count, float* images) {
-    HWY_DYNAMIC_DISPATCH(to_images_float)(row, count, images);
-}
-void lanes_to_images(const double* row, std::int64_t count, double* images) {
-    HWY_DYNAMIC_DISPATCH(to_images_double)(row, count, images);
-}
-void filter(const float* rows, const FilterInput<float>* inputs, std::int64_t n_inputs, std::int64_t n_pixels,
-            bool is_odd, float* sums) {
-    HWY_DYNAMIC_DISPATCH(filter_float)(rows, inputs, n_inputs, n_pixels, is_odd, sums);
-}
-void filter(const double* rows, const FilterInput<double>* inputs, std::int64_t n_inputs,
-            std::int64_t n_pixels, bool is_odd, double* sums) {
-    HWY_DYNAMIC_DISPATCH(filter_double)(rows, inputs, n_inputs, n_pixels, is_odd, sums);
-}
-void weights_of_pixels(const PairTable<float>& table, const PixelPositions& positions, std::int64_t first,
-                       std::int64_t count, float* weights, std::int64_t* bases) {
-    HWY_DYNAMIC_DISPATCH(weights_float)(table, positions, first, count, weights, bases);
-}
-void weights_of_pixels(const PairTable<double>& table, const PixelPositions& positions, std::int64_t first,
-                       std::int64_t count, double* weights, std::int64_t* bases) {
-    HWY_DYNAMIC_DISPATCH(weights_double)(table, positions, first, count, weights, bases);
-}
-void add_images(const float* weights, std::int64_t stride, std::int64_t n_taps, const std::int64_t* bases,
-                std::int64_t count, const float* row, float* sums) {
-    HWY_DYNAMIC_DISPATCH(images_float)(weights, stride, n_taps, bases, count, row, sums);
-}
-void add_images(const double* weights, std::int64_t stride, std::int64_t n_taps, const std::int64_t* bases,
-                std::int64_t count, const double* row, double* sums) {
-    HWY_DYNAMIC_DISPATCH(images_double)(weights, stride, n_taps, bases, count, row, sums);
+template <>
+const SumLoops<double>& sum_loops() {
+    return *HWY_DYNAMIC_DISPATCH(double_sum_loops)();
 }
 
 }  // namespace zonal::radial

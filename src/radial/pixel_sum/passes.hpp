@@ -1,36 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "radial/pixel_sum/stages.hpp"
-#include "zonal/error.hpp"
-#include "zonal/progress.hpp"
+#include "sht/progress_part.hpp"
 
 namespace zonal::radial {
-
-/// Tells the caller's progress callback, from its own thread, what all threads have done.
-class SharedProgress {
-  public:
-    SharedProgress(const Progress& progress, double total)
-        : progress_(progress), total_(std::max(total, 1.)) {
-        report(0);
-    }
-    void advance(double work, int thread) {
-        const double done = done_.fetch_add(work) + work;
-        if (thread == 0) report(done);
-    }
-
-  private:
-    void report(double done) const {
-        if (progress_ && !progress_(std::min(1.0, done / total_))) throw Cancelled("pixel sum: cancelled");
-    }
-    const Progress& progress_;
-    double total_;
-    std::atomic<double> done_{0};
-};
 
 /// Runs the stages of passes over one schedule, on threads.
 template <class T>
@@ -42,8 +19,10 @@ class PassRunner {
           threads_(threads),
           scratch_(scratch),
           general_cost_(schedule.general_rings().empty() ? 0 : cost_of(schedule.equal_bands())),
-          progress_(progress, n_passes * (cost_of(schedule.equal_bands()) + cost_of(schedule.square_bands()) +
-                                          general_cost_)) {
+          progress_(
+              progress,
+              n_passes * (cost_of(schedule.equal_bands()) + cost_of(schedule.square_bands()) + general_cost_),
+              "pixel sum") {
         scratch.resize(static_cast<std::size_t>(threads));
     }
 
@@ -92,7 +71,7 @@ class PassRunner {
     int threads_;
     std::vector<SumScratch<T>>& scratch_;
     double general_cost_;
-    SharedProgress progress_;
+    sht::SharedProgress progress_;
 };
 
 }  // namespace zonal::radial

@@ -9,7 +9,7 @@
 ///   - both have the symmetries of a square (4-fold rotation, reflection; HEALPix), 8 pixels share each
 ///     weight, and 16 where the grid's southern rings mirror northern ones;
 ///   - else gcd(n, n') pixels share it.
-/// What is inside: chord^2 <= chord^2 of the support, within rounding (ring_pair.hpp).
+/// What is inside: chord^2 <= chord^2 of the support, within rounding (kernels/sum_kernel.hpp).
 namespace zonal::radial {
 
 /// options: with threads and device resolved. For all of them: grid and grid_out may be any grids; sums over

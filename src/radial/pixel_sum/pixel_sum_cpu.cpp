@@ -30,29 +30,37 @@ View<T, 2> component(View<T, 3> maps, std::int64_t c) {
         maps.data() + c * maps.stride(1), {maps.extent(0), maps.extent(2)}, {maps.stride(0), maps.stride(2)}};
 }
 
-/// Which part of a kernel of Q and U takes which component to which.
+/// Which part of a kernel takes which component to which, in a pass of its own.
 struct Part {
     KernelPart part;
     int out, in;
 };
-constexpr Part polarization_parts[] = {
+template <int components>
+constexpr Part parts_of_kernel[] = {{KernelPart::radial, 0, 0}};
+template <>
+constexpr Part parts_of_kernel<2>[] = {
     {KernelPart::qq, 0, 0}, {KernelPart::qu, 0, 1}, {KernelPart::uq, 1, 0}, {KernelPart::uu, 1, 1}};
 
-/// Rank = 3: of Q and U, a pass for each of polarization_parts.
 template <int Rank>
-class CpuPixelSum final : public BasicConvolver<Rank> {
+class CpuPixelSum final : public ConvolverOf<CpuPixelSum<Rank>, PixelSumStorage<Rank>, Rank> {
   public:
+    using CpuPixelSum::ConvolverOf::components;
+
     CpuPixelSum(const Grid& grid, const SumKernel& kernel, const Grid& grid_out,
                 const PixelConvolutionOptions& options)
         : schedule_(grid, kernel, grid_out, options.accuracy), options_(options) {}
 
-    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(maps, convolved, workspace, progress);
-    }
-    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(maps, convolved, workspace, progress);
+    template <class Map>
+    void convolve_maps(View<const Map, 3> maps, View<Map, 3> convolved, PixelSumStorage<Rank>& storage,
+                       const Progress& progress) const {
+        const auto start = std::chrono::steady_clock::now();
+        if (options_.precision == Precision::float32)
+            run<float>(maps, convolved, storage, progress);
+        else
+            run<double>(maps, convolved, storage, progress);
+        storage.seconds = {};
+        storage.seconds.sums =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
 
     std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {
@@ -67,42 +75,22 @@ class CpuPixelSum final : public BasicConvolver<Rank> {
 
     PixelConvolutionWork work() const override {
         PixelConvolutionWork one = schedule_.work(), work;
-        one.pixel_weights = options_.precision == Precision::single_ ? count_weight_values<float>(schedule_)
+        one.pixel_weights = options_.precision == Precision::float32 ? count_weight_values<float>(schedule_)
                                                                      : count_weight_values<double>(schedule_);
         for (int pass = 0; pass < n_passes; ++pass) add(one, work);
         return work;
     }
 
   private:
-    static constexpr int n_passes = Rank == 3 ? std::size(polarization_parts) : 1;
-
-    template <class Map>
-    void convolve_maps(View<const Map, Rank> maps, View<Map, Rank> convolved,
-                       PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const {
-        auto* const storage = dynamic_cast<PixelSumStorage<Rank>*>(&workspace);
-        if (storage == nullptr)
-            throw InvalidArgument("workspace: was made by a plan of another method or device");
-        const auto start = std::chrono::steady_clock::now();
-        if (options_.precision == Precision::single_)
-            run<float>(maps, convolved, *storage, progress);
-        else
-            run<double>(maps, convolved, *storage, progress);
-        storage->seconds = {};
-        storage->seconds.sums =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    }
+    static constexpr int n_passes = std::size(parts_of_kernel<components>);
 
     template <class T, class Map>
-    void run(View<const Map, Rank> maps, View<Map, Rank> convolved, PixelSumStorage<Rank>& storage,
+    void run(View<const Map, 3> maps, View<Map, 3> convolved, PixelSumStorage<Rank>& storage,
              const Progress& progress) const {
         PassRunner<T> runner(schedule_, n_passes, options_.threads, storage.template scratch<T>(), progress);
-        if constexpr (Rank == 2) {
-            runner.run(SumPass<Map>{schedule_, schedule_.kernel(), maps, convolved});
-        } else {
-            for (const auto& [part, out, in] : polarization_parts)
-                runner.run(SumPass<Map>{schedule_, schedule_.kernel().with_part(part), component(maps, in),
-                                        component(convolved, out), in == 1, out == 1, in == 1});
-        }
+        for (const auto& [part, out, in] : parts_of_kernel<components>)
+            runner.run(SumPass<Map>{schedule_, schedule_.kernel().with_part(part), component(maps, in),
+                                    component(convolved, out), in == 1, out == 1, in == 1});
     }
 
     const PixelSumSchedule schedule_;

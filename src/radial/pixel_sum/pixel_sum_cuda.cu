@@ -1,47 +1,101 @@
+#include "radial/call_storage.cuh"
 #include "radial/pixel_sum/pixel_sum.hpp"
 #include "radial/pixel_sum/pixel_sum_cuda.cuh"
-#include "radial/pixel_sum/storage.cuh"
-#include "sht/cuda_storage.cuh"
 #include "zonal/error.hpp"
+
+namespace zonal::radial::cuda {
+namespace {
+
+/// Adds the sums over other pairs, evaluating the kernel for each pixel. Of Q and U, which have no square
+/// stage: sets the rings that are alone.
+template <class T, int components>
+class DirectStage {
+  public:
+    DirectStage(const PixelSumSchedule& schedule, const DirectPairs& pairs);
+
+    template <class Map>
+    void run(const Fields<const Map>& in, const Fields<Map>& out, cudaStream_t stream) const;
+
+  private:
+    DirectStage(const SumKernel& kernel, const DirectTables& tables);
+
+    core::DeviceArray<DirectRing> rings_;
+    core::DeviceArray<DirectPair> pairs_;
+    core::DeviceArray<CudaTask> tasks_;
+    core::DeviceArray<T> coefficients_[components];
+    KernelTables<T, components> tables_{};
+};
+
+template <class T, int components, class Map>
+__global__ void __launch_bounds__(direct_threads)
+    add_direct(DirectView<T, components> direct, const CudaTask* tasks, Fields<const Map> in,
+               Fields<Map> out) {
+    const CudaTask task = tasks[blockIdx.x];
+    const DirectRing& ring = direct.rings[task.index];
+    const std::int64_t k = task.first + threadIdx.x;
+    if (k < ring.side[0].n_pixels / ring.n_turns) sum_pixel(direct, ring, k, in, out);
+}
+
+const SumKernel::Part& part_of(const SumKernel& kernel, int part) {
+    return part == 0 ? kernel.plus() : kernel.minus();
+}
+
+template <class T, int components>
+DirectStage<T, components>::DirectStage(const SumKernel& kernel, const DirectTables& tables)
+    : rings_(tables.rings), pairs_(tables.pairs), tasks_(tables.tasks) {
+    for (int part = 0; part < components; ++part) {
+        const auto& table = part_of(kernel, part).table;
+        if (!table) continue;
+        coefficients_[part] = core::DeviceArray<T>(table->template coefficients<T>());
+        tables_.part[part] = table->view(static_cast<const T*>(coefficients_[part].data()));
+    }
+}
+
+template <class T, int components>
+DirectStage<T, components>::DirectStage(const PixelSumSchedule& schedule, const DirectPairs& pairs)
+    : DirectStage(schedule.kernel(), make_direct_tables(schedule, pairs, components == 2)) {}
+
+template <class T, int components>
+template <class Map>
+void DirectStage<T, components>::run(const Fields<const Map>& in, const Fields<Map>& out,
+                                     cudaStream_t stream) const {
+    if (tasks_.size() == 0) return;
+    const DirectView<T, components> view{rings_.data(), pairs_.data(), tables_};
+    add_direct<T, components, Map>
+        <<<static_cast<unsigned>(tasks_.size()), direct_threads, 0, stream>>>(view, tasks_.data(), in, out);
+    core::check_launch("add_direct");
+}
+
+}  // namespace
+}  // namespace zonal::radial::cuda
 
 namespace zonal::radial {
 namespace {
 
+/// Device memory of one call, and what fills it.
+template <int components>
+struct PixelSumStorage : cuda::CallStorage {
+    using CallStorage::CallStorage;
+
+    core::DeviceArray<char> folded;
+};
+
 /// The stages on one device.
 template <class T, int Rank>
-class CudaPixelSum final : public BasicConvolver<Rank> {
+class CudaPixelSum final : public ConvolverOf<CudaPixelSum<T, Rank>, PixelSumStorage<Rank - 1>, Rank> {
   public:
-    static constexpr int components = Rank - 1;
-    using Storage = cuda::PixelSumStorage<components>;
+    using CudaPixelSum::ConvolverOf::components;
+    using typename CudaPixelSum::ConvolverOf::Storage;
 
     CudaPixelSum(const Grid& grid, const SumKernel& kernel, const Grid& grid_out,
                  const PixelConvolutionOptions& options)
         : CudaPixelSum(PixelSumSchedule(grid, kernel, grid_out, options.accuracy),
                        grid_out.has_other_pixels(), options) {}
 
-    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(with_component(maps), with_component(convolved), storage_of(workspace), progress);
-    }
-    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(with_component(maps), with_component(convolved), storage_of(workspace), progress);
-    }
-
-    std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {
-        const core::CurrentDevice current(device_);
-        auto storage = std::make_unique<Storage>(device_, threads_);
-        storage->folded.reserve(folded_bytes());
-        return storage;
-    }
-    std::int64_t workspace_bytes(std::int64_t) const override { return folded_bytes(); }
-    void prepare(PixelConvolutionWorkspace::Storage& workspace) const override { storage_of(workspace); }
-    PixelConvolutionWork work() const override { return work_; }
-
-  private:
     CudaPixelSum(const PixelSumSchedule& schedule, bool has_other_pixels,
                  const PixelConvolutionOptions& options, cuda::DirectPairs direct = {})
-        : device_(options.device.index()),
+        : CudaPixelSum::ConvolverOf(cuda::owner_of(options.device.index())),
+          device_(options.device.index()),
           threads_(options.threads),
           has_other_pixels_(has_other_pixels),
           equal_(schedule, direct),
@@ -51,6 +105,32 @@ class CudaPixelSum final : public BasicConvolver<Rank> {
         for (int part = 0; part < components * components; ++part) add(schedule.work(), work_);
     }
 
+    template <class Map>
+    void convolve_maps(View<const Map, 3> maps, View<Map, 3> convolved, Storage& storage,
+                       const Progress& progress) const {
+        const core::CurrentDevice current(device_);
+        storage.folded.reserve(folded_bytes());
+        storage.run(maps, convolved, has_other_pixels_, progress,
+                    [&](std::int64_t, const Fields<const Map>& map, const Fields<Map>& result,
+                        cudaStream_t stream) { run(map, result, storage, stream); });
+        for (std::size_t k = 0; k + 1 < storage.events.size(); k += 2)
+            storage.seconds.sums += storage.events.seconds(k);
+    }
+
+    std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {
+        const core::CurrentDevice current(device_);
+        auto storage = std::make_unique<Storage>(device_, threads_);
+        storage->folded.reserve(folded_bytes());
+        return storage;
+    }
+    std::int64_t workspace_bytes(std::int64_t) const override { return folded_bytes(); }
+    void prepare(PixelConvolutionWorkspace::Storage& workspace) const override {
+        const core::CurrentDevice current(device_);
+        this->storage_of(workspace).folded.reserve(folded_bytes());
+    }
+    PixelConvolutionWork work() const override { return work_; }
+
+  private:
     /// Q and U have none: the direct stage takes its pairs.
     static cuda::SquareStage<T> square_stage(const PixelSumSchedule& schedule, int threads,
                                              cuda::DirectPairs& direct) {
@@ -73,51 +153,6 @@ class CudaPixelSum final : public BasicConvolver<Rank> {
     }
 
     std::int64_t folded_bytes() const { return square_.folded_size() * static_cast<std::int64_t>(sizeof(T)); }
-
-    Storage& storage_of(PixelConvolutionWorkspace::Storage& workspace) const {
-        auto* const storage = dynamic_cast<Storage*>(&workspace);
-        if (storage == nullptr || storage->device != device_)
-            throw InvalidArgument("workspace: was made by a plan of another method or device");
-        const core::CurrentDevice current(device_);
-        storage->folded.reserve(folded_bytes());
-        return *storage;
-    }
-
-    template <class Map>
-    void convolve_maps(View<const Map, 3> maps, View<Map, 3> convolved, Storage& storage,
-                       const Progress& progress) const {
-        const core::CurrentDevice current(device_);
-        sht::cuda::require_place("maps", maps, device_);
-        sht::cuda::require_place("convolved", convolved, device_);
-        const sht::cuda::Batch in(maps, storage.maps);
-        const sht::cuda::Batch out(convolved, storage.convolved);
-        const bool on_device = !in.is_copied() && !out.is_copied();
-        const std::int64_t n_maps = maps.extent(0);
-        const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
-            in.fetch(b, storage.transfer, stream);
-            if (has_other_pixels_) out.fetch(b, storage.transfer, stream);
-        };
-        const auto work = [&](std::int64_t b, cudaStream_t stream) {
-            if (progress && !progress(static_cast<double>(b) / static_cast<double>(n_maps)))
-                throw Cancelled("pixel sum: cancelled");
-            run<Map>({in[b], in.component_stride()}, {out[b], out.component_stride()}, storage, stream);
-        };
-        const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
-            out.deliver(b, storage.transfer, stream);
-        };
-        const cudaStream_t stream = storage.stream();
-        storage.events.clear();
-        storage.seconds = {};
-        if (on_device)
-            for (std::int64_t b = 0; b < n_maps; ++b) work(b, stream);
-        else
-            storage.batches.run(n_maps, stream, fetch, work, deliver);
-        if (storage.has_caller && on_device) return;
-        core::check_cuda(cudaStreamSynchronize(stream), "pixel sum");
-        for (std::size_t k = 0; k + 1 < storage.events.size(); k += 2)
-            storage.seconds.sums += storage.events.seconds(k);
-        if (progress && !progress(1)) throw Cancelled("pixel sum: cancelled");
-    }
 
     template <class Map>
     void run(const Fields<const Map>& in, const Fields<Map>& out, Storage& storage,
@@ -143,7 +178,7 @@ std::unique_ptr<const BasicConvolver<Rank>> make_sum(const Grid& grid, const Sum
                                                      const Grid& grid_out,
                                                      const PixelConvolutionOptions& options) {
     const core::CurrentDevice current(options.device.index());
-    if (options.precision == Precision::single_)
+    if (options.precision == Precision::float32)
         return std::make_unique<CudaPixelSum<float, Rank>>(grid, kernel, grid_out, options);
     return std::make_unique<CudaPixelSum<double, Rank>>(grid, kernel, grid_out, options);
 }

@@ -5,17 +5,16 @@
 #include <vector>
 
 #include "core/cuda.cuh"
-#include "radial/pixel_sum/direct_tables.hpp"
+#include "radial/pixel_sum/cuda_tables.hpp"
 #include "radial/pixel_sum/images.hpp"
 #include "radial/pixel_sum/schedule.hpp"
-#include "radial/pixel_sum/square_tables.hpp"
 
 /// The stages of the pixel sum on CUDA, as on the CPU (pixel_sum_stages.hpp). T: in which sums are done, Map:
 /// of which the maps are, components: 1, or 2 of Q and U.
 namespace zonal::radial::cuda {
 
 /// An input ring in a filter of a block. first_weight: of [n_taps][filter_rings] or, of Q and U, of four such
-/// (filter_parts in pixel_sum_equal_cuda.cu).
+/// (filter_parts in equal_cuda.cu).
 struct CudaFilter {
     int row, left, right;
     std::int64_t n_taps, first_weight;
@@ -113,26 +112,6 @@ class SquareStage {
     core::DeviceArray<T> weights_;
     core::DeviceArray<CudaTask> tasks_, fold_tasks_;
     std::int64_t folded_size_ = 0;
-};
-
-/// Adds the sums over other pairs, evaluating the kernel for each pixel. Of Q and U, which have no square
-/// stage: sets the rings that are alone.
-template <class T, int components>
-class DirectStage {
-  public:
-    DirectStage(const PixelSumSchedule& schedule, const DirectPairs& pairs);
-
-    template <class Map>
-    void run(const Fields<const Map>& in, const Fields<Map>& out, cudaStream_t stream) const;
-
-  private:
-    DirectStage(const SumKernel& kernel, const DirectTables& tables);
-
-    core::DeviceArray<DirectRing> rings_;
-    core::DeviceArray<DirectPair> pairs_;
-    core::DeviceArray<CudaTask> tasks_;
-    core::DeviceArray<T> coefficients_[components];
-    KernelTables<T, components> tables_{};
 };
 
 }  // namespace zonal::radial::cuda

@@ -30,7 +30,7 @@ void for_each_run(const SumRing& ring, std::int64_t image, std::int64_t from, st
     }
 }
 
-/// Of a field that changes sign under reflections: those of longitude and of colatitude.
+/// The sign of an image of a field that changes sign under reflections, of longitude and of colatitude.
 template <class T>
 T sign_of(bool is_odd, std::int64_t image) {
     const bool reflected = (image & 4) != 0, mirrored = (image & 8) != 0;
@@ -63,7 +63,7 @@ void fold_row(const SumRing& ring, const SumRing* mirrored, bool is_odd, View<co
                                      out[k] = weight * static_cast<T>(in[-k]);
                          });
         }
-        images_to_lanes(images, size, row + begin * n_images);
+        sum_loops<T>().images_to_lanes(images, size, row + begin * n_images);
     }
 }
 
@@ -93,7 +93,7 @@ void unfold(const SumRing& ring, const SumRing* mirrored, bool is_odd, const T* 
     const std::int64_t count = n_distinct(ring);
     for (std::int64_t begin = 0; begin < count; begin += fold_pixels) {
         const std::int64_t size = std::min(fold_pixels, count - begin);
-        lanes_to_images(sums + begin * n_images, size, images);
+        sum_loops<T>().lanes_to_images(sums + begin * n_images, size, images);
         for (std::int64_t image = 0; image < n_images; ++image) {
             const SumRing* const target = image < n_images / 2 ? &ring : mirrored;
             if (target == nullptr) continue;
@@ -181,12 +181,13 @@ class SquareBand {
         for (std::int64_t k = 0; k < count; k += pixels_at_once) {
             const std::int64_t size = std::min(pixels_at_once, count - k);
             if (table.n_pieces > 0)
-                weights_of_pixels(table, positions, k, size, weights, bases.data());
+                sum_loops<T>().weights_of_pixels(table, positions, k, size, weights, bases.data());
             else
                 evaluate_weights(taps, positions, k, size, table.stride, weights, bases.data());
             for (std::int64_t map = 0; map < n_maps_; ++map)
-                add_images(weights, table.stride, taps.n_taps, bases.data(), size,
-                           scratch_.rows.data() + map * row_size + row_begin, sums(map, i) + k * n_images);
+                sum_loops<T>().add_images(weights, table.stride, taps.n_taps, bases.data(), size,
+                                          scratch_.rows.data() + map * row_size + row_begin,
+                                          sums(map, i) + k * n_images);
         }
     }
 

@@ -97,7 +97,7 @@ class RingFftGeometry {
     int n_components() const { return is_polarized() ? 2 : 1; }
     /// The table of the radial kernel or of K+, or that of K-, and chord^2 up to which it counts.
     const SumKernel::Part& part(bool is_minus) const { return is_minus ? kernel_.minus() : kernel_.plus(); }
-    /// Of a row's table.
+    /// The kernel's value, from the table that a row reads.
     double value(double chord_squared, bool is_minus = false) const {
         return part(is_minus).value(chord_squared);
     }

@@ -1,4 +1,4 @@
-#include "radial/ring_fft/kernels.hpp"
+#include "radial/ring_fft/rows.hpp"
 
 #include "core/simd_targets.hpp"
 
@@ -216,46 +216,16 @@ void fold_block(const S* HWY_RESTRICT north, const S* HWY_RESTRICT south, std::i
     });
 }
 
+template <class S>
+constexpr RingFftLoops<S> ring_fft_table{write_waves<S>, transform_rows<S>, add_products<S>, unfold_block<S>,
+                                         fold_block<S>};
+
 // The dispatch takes functions, not templates.
-void write_waves_float(Wave wave, std::int64_t length, std::int64_t parity, std::int64_t first_mode,
-                       std::int64_t first_j, std::int64_t end_j, float* tile) {
-    HWY_NAMESPACE::write_waves<float>(wave, length, parity, first_mode, first_j, end_j, tile);
+const RingFftLoops<float>* float_ring_fft_loops() {
+    return &ring_fft_table<float>;
 }
-void write_waves_double(Wave wave, std::int64_t length, std::int64_t parity, std::int64_t first_mode,
-                        std::int64_t first_j, std::int64_t end_j, double* tile) {
-    HWY_NAMESPACE::write_waves<double>(wave, length, parity, first_mode, first_j, end_j, tile);
-}
-void transform_rows_float(const float* values, std::int64_t n_values, const float* tile, std::int64_t n_modes,
-                          float* rows) {
-    HWY_NAMESPACE::transform_rows<float>(values, n_values, tile, n_modes, rows);
-}
-void transform_rows_double(const double* values, std::int64_t n_values, const double* tile,
-                           std::int64_t n_modes, double* rows) {
-    HWY_NAMESPACE::transform_rows<double>(values, n_values, tile, n_modes, rows);
-}
-void add_products_float(std::int64_t n_rows, const float* rows, const float* const* fourier,
-                        std::int64_t n_modes, float* sum) {
-    HWY_NAMESPACE::add_products<float>(n_rows, rows, fourier, n_modes, sum);
-}
-void add_products_double(std::int64_t n_rows, const double* rows, const double* const* fourier,
-                         std::int64_t n_modes, double* sum) {
-    HWY_NAMESPACE::add_products<double>(n_rows, rows, fourier, n_modes, sum);
-}
-void unfold_block_float(const std::complex<double>* z, std::int64_t n, std::int64_t first_mode,
-                        std::int64_t n_modes, const RingPhases& phases, float* north, float* south) {
-    HWY_NAMESPACE::unfold_block<float>(z, n, first_mode, n_modes, phases, north, south);
-}
-void unfold_block_double(const std::complex<double>* z, std::int64_t n, std::int64_t first_mode,
-                         std::int64_t n_modes, const RingPhases& phases, double* north, double* south) {
-    HWY_NAMESPACE::unfold_block<double>(z, n, first_mode, n_modes, phases, north, south);
-}
-void fold_block_float(const float* north, const float* south, std::int64_t n, std::int64_t first_mode,
-                      std::int64_t n_modes, const RingPhases& phases, std::complex<double>* z) {
-    HWY_NAMESPACE::fold_block<float>(north, south, n, first_mode, n_modes, phases, z);
-}
-void fold_block_double(const double* north, const double* south, std::int64_t n, std::int64_t first_mode,
-                       std::int64_t n_modes, const RingPhases& phases, std::complex<double>* z) {
-    HWY_NAMESPACE::fold_block<double>(north, south, n, first_mode, n_modes, phases, z);
+const RingFftLoops<double>* double_ring_fft_loops() {
+    return &ring_fft_table<double>;
 }
 
 }  // namespace zonal::radial::HWY_NAMESPACE
@@ -264,66 +234,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace zonal::radial {
 
-HWY_EXPORT(write_waves_float);
-HWY_EXPORT(write_waves_double);
-HWY_EXPORT(transform_rows_float);
-HWY_EXPORT(transform_rows_double);
-HWY_EXPORT(add_products_float);
-HWY_EXPORT(add_products_double);
-HWY_EXPORT(unfold_block_float);
-HWY_EXPORT(unfold_block_double);
-HWY_EXPORT(fold_block_float);
-HWY_EXPORT(fold_block_double);
+HWY_EXPORT(float_ring_fft_loops);
+HWY_EXPORT(double_ring_fft_loops);
 
 template <>
-void write_waves(Wave wave, std::int64_t length, std::int64_t parity, std::int64_t first_mode,
-                 std::int64_t first_j, std::int64_t end_j, float* tile) {
-    HWY_DYNAMIC_DISPATCH(write_waves_float)(wave, length, parity, first_mode, first_j, end_j, tile);
+const RingFftLoops<float>& ring_fft_loops() {
+    return *HWY_DYNAMIC_DISPATCH(float_ring_fft_loops)();
 }
 template <>
-void write_waves(Wave wave, std::int64_t length, std::int64_t parity, std::int64_t first_mode,
-                 std::int64_t first_j, std::int64_t end_j, double* tile) {
-    HWY_DYNAMIC_DISPATCH(write_waves_double)(wave, length, parity, first_mode, first_j, end_j, tile);
-}
-template <>
-void transform_rows(const float* values, std::int64_t n_values, const float* tile, std::int64_t n_modes,
-                    float* rows) {
-    HWY_DYNAMIC_DISPATCH(transform_rows_float)(values, n_values, tile, n_modes, rows);
-}
-template <>
-void transform_rows(const double* values, std::int64_t n_values, const double* tile, std::int64_t n_modes,
-                    double* rows) {
-    HWY_DYNAMIC_DISPATCH(transform_rows_double)(values, n_values, tile, n_modes, rows);
-}
-template <>
-void add_products(std::int64_t n_rows, const float* rows, const float* const* fourier, std::int64_t n_modes,
-                  float* sum) {
-    HWY_DYNAMIC_DISPATCH(add_products_float)(n_rows, rows, fourier, n_modes, sum);
-}
-template <>
-void add_products(std::int64_t n_rows, const double* rows, const double* const* fourier, std::int64_t n_modes,
-                  double* sum) {
-    HWY_DYNAMIC_DISPATCH(add_products_double)(n_rows, rows, fourier, n_modes, sum);
-}
-template <>
-void unfold_block(const std::complex<double>* z, std::int64_t n, std::int64_t first_mode,
-                  std::int64_t n_modes, const RingPhases& phases, float* north, float* south) {
-    HWY_DYNAMIC_DISPATCH(unfold_block_float)(z, n, first_mode, n_modes, phases, north, south);
-}
-template <>
-void unfold_block(const std::complex<double>* z, std::int64_t n, std::int64_t first_mode,
-                  std::int64_t n_modes, const RingPhases& phases, double* north, double* south) {
-    HWY_DYNAMIC_DISPATCH(unfold_block_double)(z, n, first_mode, n_modes, phases, north, south);
-}
-template <>
-void fold_block(const float* north, const float* south, std::int64_t n, std::int64_t first_mode,
-                std::int64_t n_modes, const RingPhases& phases, std::complex<double>* z) {
-    HWY_DYNAMIC_DISPATCH(fold_block_float)(north, south, n, first_mode, n_modes, phases, z);
-}
-template <>
-void fold_block(const double* north, const double* south, std::int64_t n, std::int64_t first_mode,
-                std::int64_t n_modes, const RingPhases& phases, std::complex<double>* z) {
-    HWY_DYNAMIC_DISPATCH(fold_block_double)(north, south, n, first_mode, n_modes, phases, z);
+const RingFftLoops<double>& ring_fft_loops() {
+    return *HWY_DYNAMIC_DISPATCH(double_ring_fft_loops)();
 }
 
 void write_phases(double phi_0, double* fine) {

@@ -3,29 +3,43 @@
 #include <algorithm>
 
 #include "radial/pixel_sum/pixel_sum.hpp"
+#include "sht/progress_part.hpp"
 
 namespace zonal::radial {
 namespace {
 
+struct MixedStorage : PixelConvolutionWorkspace::Storage {
+    std::unique_ptr<PixelConvolutionWorkspace::Storage> first, second;
+
+    void use_stream(void* cuda_stream) override {
+        first->use_stream(cuda_stream);
+        second->use_stream(cuda_stream);
+    }
+};
+
 /// Some rings of the output by one method, the others by another.
 template <int Rank>
-class MixedConvolver final : public BasicConvolver<Rank> {
+class MixedConvolver final : public ConvolverOf<MixedConvolver<Rank>, MixedStorage, Rank> {
   public:
     using One = std::unique_ptr<const BasicConvolver<Rank>>;
 
     MixedConvolver(One first, One second) : first_(std::move(first)), second_(std::move(second)) {}
 
-    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(maps, convolved, workspace, progress);
-    }
-    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(maps, convolved, workspace, progress);
+    template <class T>
+    void convolve_maps(View<const T, 3> maps, View<T, 3> convolved, MixedStorage& storage,
+                       const Progress& progress) const {
+        const auto run = [&](const One& one, auto& part, double begin) {
+            one->convolve(of_rank<Rank>(maps), of_rank<Rank>(convolved), *part,
+                          sht::part_of(progress, begin, begin + 0.5));
+        };
+        run(first_, storage.first, 0);
+        run(second_, storage.second, 0.5);
+        storage.seconds = storage.first->seconds;
+        add(storage.second->seconds, storage.seconds);
     }
 
     std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t n_maps) const override {
-        auto storage = std::make_unique<Storage>();
+        auto storage = std::make_unique<MixedStorage>();
         storage->first = first_->make_workspace(n_maps);
         storage->second = second_->make_workspace(n_maps);
         return storage;
@@ -40,7 +54,7 @@ class MixedConvolver final : public BasicConvolver<Rank> {
         return parts;
     }
     void prepare(PixelConvolutionWorkspace::Storage& workspace) const override {
-        const auto& storage = dynamic_cast<const Storage&>(workspace);
+        const MixedStorage& storage = this->storage_of(workspace);
         first_->prepare(*storage.first);
         second_->prepare(*storage.second);
     }
@@ -51,31 +65,6 @@ class MixedConvolver final : public BasicConvolver<Rank> {
     }
 
   private:
-    struct Storage : PixelConvolutionWorkspace::Storage {
-        std::unique_ptr<PixelConvolutionWorkspace::Storage> first, second;
-
-        void use_stream(void* cuda_stream) override {
-            first->use_stream(cuda_stream);
-            second->use_stream(cuda_stream);
-        }
-    };
-
-    template <class T>
-    void convolve_maps(View<const T, Rank> maps, View<T, Rank> convolved,
-                       PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const {
-        auto* const storage = dynamic_cast<Storage*>(&workspace);
-        if (storage == nullptr) throw InvalidArgument("workspace: was made by a plan of another kind");
-        first_->convolve(maps, convolved, *storage->first, half_of(progress, 0));
-        second_->convolve(maps, convolved, *storage->second, half_of(progress, 0.5));
-        const PixelConvolutionSeconds &a = storage->first->seconds, &b = storage->second->seconds;
-        storage->seconds = {a.kernel_rows + b.kernel_rows, a.ffts + b.ffts, a.sums + b.sums};
-    }
-
-    static Progress half_of(const Progress& progress, double begin) {
-        if (!progress) return {};
-        return [&progress, begin](double done) { return progress(begin + done / 2); };
-    }
-
     const One first_, second_;
 };
 

@@ -58,10 +58,10 @@ class Timer {
 
 /// Components of a map are fields: a map has one, or Q and U, whose modes are kept as Q + iU and Q - iU.
 template <class S, int Rank>
-class CpuRingFft final : public BasicConvolver<Rank> {
+class CpuRingFft final : public ConvolverOf<CpuRingFft<S, Rank>, RingFftStorage<S, Rank - 1>, Rank> {
   public:
-    static constexpr int components = Rank - 1;
-    using Storage = RingFftStorage<S, components>;
+    using CpuRingFft::ConvolverOf::components;
+    using typename CpuRingFft::ConvolverOf::Storage;
 
     CpuRingFft(RingFftGeometry geometry, int threads)
         : threads_(threads),
@@ -71,13 +71,34 @@ class CpuRingFft final : public BasicConvolver<Rank> {
         make_bands();
     }
 
-    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(with_component(maps), with_component(convolved), workspace, progress);
-    }
-    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(with_component(maps), with_component(convolved), workspace, progress);
+    template <class T>
+    void convolve_maps(View<const T, 3> maps, View<T, 3> convolved, Storage& storage,
+                       const Progress& progress) const {
+        while (static_cast<int>(storage.threads.size()) < threads_)
+            storage.threads.push_back(std::make_unique<typename Storage::Thread>());
+        storage.rows.resize(std::max(storage.rows.size(), static_cast<std::size_t>(most_outputs_)));
+        storage.seconds = {};
+        const std::int64_t n_maps = maps.extent(0), at_once = std::min(n_maps, maps_per_pass);
+        constexpr std::int64_t per_double = sizeof(double) / sizeof(S);
+        auto* const fourier =
+            reinterpret_cast<S*>(storage.fourier.reserve(input_size() * at_once / per_double + 1));
+        auto* const sums =
+            reinterpret_cast<S*>(storage.sums.reserve(output_size() * at_once / per_double + 1));
+        double done = 0;
+        const double total = static_cast<double>(bands_.size()) * static_cast<double>(n_maps);
+        for (std::int64_t first = 0; first < n_maps; first += maps_per_pass) {
+            const std::int64_t count = std::min(maps_per_pass, n_maps - first);
+            const Pass<T> pass{maps.slice(first, count), convolved.slice(first, count), storage, fourier,
+                               sums};
+            Band before{0, 0, 0, 0};
+            for (const Band& band : bands_) {
+                if (progress && !progress(done / total)) throw Cancelled("convolution: cancelled");
+                convolve_band(pass, before, band);
+                before = band;
+                done += static_cast<double>(count);
+            }
+        }
+        if (progress && !progress(1)) throw Cancelled("convolution: cancelled");
     }
 
     std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {
@@ -157,38 +178,6 @@ class CpuRingFft final : public BasicConvolver<Rank> {
     }
 
     template <class T>
-    void convolve_maps(View<const T, 3> maps, View<T, 3> convolved,
-                       PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const {
-        auto* const storage = dynamic_cast<Storage*>(&workspace);
-        if (storage == nullptr) throw InvalidArgument("workspace: was made by a plan of another kind");
-        while (static_cast<int>(storage->threads.size()) < threads_)
-            storage->threads.push_back(std::make_unique<typename Storage::Thread>());
-        storage->rows.resize(std::max(storage->rows.size(), static_cast<std::size_t>(most_outputs_)));
-        storage->seconds = {};
-        const std::int64_t n_maps = maps.extent(0), at_once = std::min(n_maps, maps_per_pass);
-        constexpr std::int64_t per_double = sizeof(double) / sizeof(S);
-        auto* const fourier =
-            reinterpret_cast<S*>(storage->fourier.reserve(input_size() * at_once / per_double + 1));
-        auto* const sums =
-            reinterpret_cast<S*>(storage->sums.reserve(output_size() * at_once / per_double + 1));
-        double done = 0;
-        const double total = static_cast<double>(bands_.size()) * static_cast<double>(n_maps);
-        for (std::int64_t first = 0; first < n_maps; first += maps_per_pass) {
-            const std::int64_t count = std::min(maps_per_pass, n_maps - first);
-            const Pass<T> pass{maps.slice(first, count), convolved.slice(first, count), *storage, fourier,
-                               sums};
-            Band before{0, 0, 0, 0};
-            for (const Band& band : bands_) {
-                if (progress && !progress(done / total)) throw Cancelled("convolution: cancelled");
-                convolve_band(pass, before, band);
-                before = band;
-                done += static_cast<double>(count);
-            }
-        }
-        if (progress && !progress(1)) throw Cancelled("convolution: cancelled");
-    }
-
-    template <class T>
     void convolve_band(const Pass<T>& pass, const Band& before, const Band& band) const {
         PixelConvolutionSeconds& seconds = pass.storage.seconds;
         {
@@ -248,8 +237,9 @@ class CpuRingFft final : public BasicConvolver<Rank> {
                 for (int side = 0; side < 2; ++side)
                     sides[side] =
                         node.input[side] < 0 ? nullptr : input_chunk(pass, block, index, field, side);
-                unfold_block<S>(z, node.n_pixels, first, std::min(mode_block, node.input_modes - first),
-                                phases, sides[0], sides[1]);
+                ring_fft_loops<S>().unfold_block(z, node.n_pixels, first,
+                                                 std::min(mode_block, node.input_modes - first), phases,
+                                                 sides[0], sides[1]);
                 // U comes after Q.
                 for (int side = 0; side < 2; ++side)
                     if (field % components == 1 && sides[side] != nullptr)
@@ -310,8 +300,8 @@ class CpuRingFft final : public BasicConvolver<Rank> {
                 }
                 // Q + iU takes k_m and Q - iU k_-m; in the south the other way round.
                 const int sign = components == 1 ? 0 : component ^ side;
-                add_products<S>(n_rows, thread.rows.values(sign), thread.fourier.data(), n_modes,
-                                output_chunk(pass, block, k, field, side));
+                ring_fft_loops<S>().add_products(n_rows, thread.rows.values(sign), thread.fourier.data(),
+                                                 n_modes, output_chunk(pass, block, k, field, side));
             }
         thread.rows.clear();
     }
@@ -334,8 +324,8 @@ class CpuRingFft final : public BasicConvolver<Rank> {
                     if (components == 2 && field % components == 0 && sides[side] != nullptr)
                         from_circular(sides[side], output_chunk(pass, block, k, field + 1, side));
                 }
-                fold_block<S>(sides[0], sides[1], node.n_pixels, first,
-                              std::min(mode_block, node.output_modes - first), phases, z);
+                ring_fft_loops<S>().fold_block(sides[0], sides[1], node.n_pixels, first,
+                                               std::min(mode_block, node.output_modes - first), phases, z);
             }
             if (node.output_modes > 0) thread.transform.backward(z);
             write_rings(pass.convolved[field / components][field % components], node, z);
@@ -366,7 +356,7 @@ class CpuRingFft final : public BasicConvolver<Rank> {
 template <int Rank>
 std::unique_ptr<const BasicConvolver<Rank>> make_cpu_ring_fft(RingFftGeometry geometry,
                                                               const PixelConvolutionOptions& options) {
-    if (options.precision == Precision::single_)
+    if (options.precision == Precision::float32)
         return std::make_unique<const CpuRingFft<float, Rank>>(std::move(geometry), options.threads);
     return std::make_unique<const CpuRingFft<double, Rank>>(std::move(geometry), options.threads);
 }

@@ -12,7 +12,7 @@ using namespace cuda;
 
 /// Values of the kernel's rows that are made at once.
 constexpr std::int64_t most_values = std::int64_t{1} << 28;
-/// So many keep a processor busy while each waits for memory.
+/// This many blocks keep a processor busy while each waits for memory.
 constexpr std::int64_t blocks_per_processor = 8;
 
 /// Device memory of one call, and what fills it.
@@ -32,13 +32,14 @@ struct GroupBand {
 
 /// The modes of Q and those of U lie behind each other.
 template <class R, int Rank>
-class CudaRingFft final : public BasicConvolver<Rank> {
+class CudaRingFft final : public ConvolverOf<CudaRingFft<R, Rank>, CudaRingFftStorage<R, Rank - 1>, Rank> {
   public:
-    static constexpr int components = Rank - 1;
-    using Storage = CudaRingFftStorage<R, components>;
+    using CudaRingFft::ConvolverOf::components;
+    using typename CudaRingFft::ConvolverOf::Storage;
 
     CudaRingFft(RingFftGeometry geometry, const PixelConvolutionOptions& options)
-        : device_(options.device.index()),
+        : CudaRingFft::ConvolverOf(owner_of(options.device.index())),
+          device_(options.device.index()),
           threads_(options.threads),
           has_other_pixels_(geometry.grid_out().has_other_pixels()),
           geometry_(std::move(geometry)),
@@ -56,13 +57,15 @@ class CudaRingFft final : public BasicConvolver<Rank> {
         sliced_rows_ = core::DeviceArray<SlicedRow>(schedule_.sliced_rows);
     }
 
-    void convolve(View<const float, Rank> maps, View<float, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(with_component(maps), with_component(convolved), workspace, progress);
-    }
-    void convolve(View<const double, Rank> maps, View<double, Rank> convolved,
-                  PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const override {
-        convolve_maps(with_component(maps), with_component(convolved), workspace, progress);
+    template <class T>
+    void convolve_maps(View<const T, 3> maps, View<T, 3> convolved, Storage& storage,
+                       const Progress& progress) const {
+        const core::CurrentDevice current(device_);
+        reserve(storage);
+        storage.run(maps, convolved, has_other_pixels_, progress,
+                    [&](std::int64_t b, const Fields<const T>& map, const Fields<T>& result,
+                        cudaStream_t stream) { convolve_map(map, result, b > 0, storage, stream); });
+        read_times(storage);
     }
 
     std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {
@@ -83,7 +86,7 @@ class CudaRingFft final : public BasicConvolver<Rank> {
     }
     void prepare(PixelConvolutionWorkspace::Storage& workspace) const override {
         const core::CurrentDevice current(device_);
-        reserve(dynamic_cast<Storage&>(workspace));
+        reserve(this->storage_of(workspace));
     }
     PixelConvolutionWork work() const override { return geometry_.work(); }
 
@@ -215,47 +218,6 @@ class CudaRingFft final : public BasicConvolver<Rank> {
         mark();
     }
 
-    template <class T>
-    void convolve_maps(View<const T, 3> maps, View<T, 3> convolved,
-                       PixelConvolutionWorkspace::Storage& workspace, const Progress& progress) const {
-        auto* const storage = dynamic_cast<Storage*>(&workspace);
-        if (storage == nullptr || storage->device != device_)
-            throw InvalidArgument("workspace: was made by a plan of another kind or device");
-        const core::CurrentDevice current(device_);
-        reserve(*storage);
-        const sht::cuda::Batch in(maps, storage->maps);
-        const sht::cuda::Batch out(convolved, storage->convolved);
-        const std::int64_t n_maps = maps.extent(0);
-        const auto report = [&](std::int64_t done) {
-            if (progress && !progress(static_cast<double>(done) / static_cast<double>(n_maps)))
-                throw Cancelled("convolution: cancelled");
-        };
-        storage->seconds = {};
-        storage->events.clear();
-        report(0);
-        const auto work = [&](std::int64_t b, cudaStream_t stream) {
-            convolve_map<T>({in[b], in.component_stride()}, {out[b], out.component_stride()}, b > 0, *storage,
-                            stream);
-        };
-        if (!in.is_copied() && !out.is_copied()) {
-            for (std::int64_t b = 0; b < n_maps; ++b) work(b, storage->stream());
-            if (!storage->has_caller)
-                core::check_cuda(cudaStreamSynchronize(storage->stream()), "convolution");
-        } else {
-            storage->batches.run(
-                n_maps, storage->stream(),
-                [&](std::int64_t b, cudaStream_t stream) {
-                    in.fetch(b, storage->transfer, stream);
-                    // Pixels in no ring stay as they are.
-                    if (has_other_pixels_) out.fetch(b, storage->transfer, stream);
-                },
-                work,
-                [&](std::int64_t b, cudaStream_t stream) { out.deliver(b, storage->transfer, stream); });
-        }
-        read_times(*storage);
-        report(n_maps);
-    }
-
     static void read_times(Storage& storage) {
         if (storage.has_caller) return;
         constexpr std::size_t marks = 5;
@@ -288,7 +250,7 @@ template <int Rank>
 std::unique_ptr<const BasicConvolver<Rank>> make_cuda_ring_fft(RingFftGeometry geometry,
                                                                const PixelConvolutionOptions& options) {
     const core::CurrentDevice current(options.device.index());
-    if (options.precision == Precision::single_)
+    if (options.precision == Precision::float32)
         return std::make_unique<const CudaRingFft<float, Rank>>(std::move(geometry), options);
     return std::make_unique<const CudaRingFft<double, Rank>>(std::move(geometry), options);
 }

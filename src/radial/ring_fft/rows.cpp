@@ -136,7 +136,8 @@ const S* WaveTiles<S>::at(Wave wave, std::int64_t length, std::int64_t parity, s
     if (found->n_values < n_values) {
         const auto size = static_cast<std::size_t>(n_values * mode_block);
         if (found->values.size() < size) found->values.resize(size);
-        write_waves<S>(wave, length, parity, first_mode_, found->n_values, n_values, found->values.data());
+        ring_fft_loops<S>().write_waves(wave, length, parity, first_mode_, found->n_values, n_values,
+                                        found->values.data());
         found->n_values = n_values;
     }
     return found->values.data();
@@ -188,10 +189,11 @@ void BlockRows<S>::transform(const RowPack& pack, const S* values, std::int64_t 
         return;
     }
     const std::int64_t n = pack.n_values;
-    transform_rows<S>(values, n, tiles_.at(Wave::cosine, pack.length, pack.parity, n), n_modes, rows[0]);
+    ring_fft_loops<S>().transform_rows(values, n, tiles_.at(Wave::cosine, pack.length, pack.parity, n),
+                                       n_modes, rows[0]);
     if (pack.n_signs == 1) return;
-    transform_rows<S>(values + n * row_pack, n, tiles_.at(Wave::sine, pack.length, pack.parity, n), n_modes,
-                      rows[1]);
+    ring_fft_loops<S>().transform_rows(values + n * row_pack, n,
+                                       tiles_.at(Wave::sine, pack.length, pack.parity, n), n_modes, rows[1]);
     for (std::int64_t r = 0; r < row_pack; ++r)
         for (std::int64_t m = r * mode_block; m < r * mode_block + n_modes; ++m) {
             const S cosines = rows[0][m], sines = rows[1][m];

@@ -7,14 +7,14 @@
 #include <tuple>
 #include <utility>
 
-#include "radial/pixel_sum/rings.hpp"
+#include "radial/pixel_sum/schedule.hpp"
 
 namespace zonal::radial {
 namespace {
 
 /// Rows start at multiples of this many modes: a cache line and more.
 constexpr std::int64_t mode_unit = 32;
-/// Of a slice: so many that the waves that they share are made for some.
+/// A slice has at least this many entries, so that they share the waves that the device computes for them.
 constexpr std::int64_t least_entries = 8;
 /// chord^2 that stands for no row: beyond the sphere.
 constexpr double no_row = 8;

@@ -22,7 +22,7 @@ struct SumEntry {
     ChordOfLongitude chord[group_size];  ///< offset above 4: no row
 };
 
-/// Of the rows of one entry.
+/// How an entry's rows turn Q and U.
 struct EntryTurns {
     Turn of[group_size];
 };
@@ -61,8 +61,9 @@ struct SlicedRow {
     std::int32_t n_modes, n_slices;
 };
 
-/// Of small maps and of wide kernels, which have few modes, groups are too few to keep a device busy. Their
-/// rings are then shared among several groups, slices, up to about so many blocks of so many modes in all.
+/// Small maps and wide kernels, which have few modes, make too few groups to keep a device busy. A group's
+/// rings are then shared among several groups, called slices, until there are about n_blocks blocks of
+/// modes_per_block modes.
 struct Sharing {
     std::int64_t n_blocks = 0, modes_per_block = 1;
 };

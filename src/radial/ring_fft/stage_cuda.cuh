@@ -48,7 +48,7 @@ class RingTransforms {
     /// Complex numbers of scratch memory that a call needs, and bytes of the FFT library's.
     std::int64_t scratch_size() const { return scratch_size_; }
     std::int64_t library_bytes() const { return static_cast<std::int64_t>(library_bytes_); }
-    /// Of tables.
+    /// Bytes that the tables take.
     std::int64_t bytes() const;
 
     /// Direction::to_modes: F(m) of all rings, weights included.

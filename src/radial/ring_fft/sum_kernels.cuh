@@ -21,7 +21,7 @@ struct RowTables {
 
 /// The values of a group's rows, a block per group and a warp per entry:
 /// values[entry.values + j group_size + a] = w_q K, q = parity + 2 j; zeros up to a multiple of the width.
-/// Of Q and U the even parts, and then the odd ones.
+/// For Q and U the even parts come first, then the odd ones.
 template <class R, int Components>
 __global__ void row_values_kernel(const SumGroup* groups, const SumClass* classes, const SumEntry* entries,
                                   const EntryTurns* turns, const std::int32_t* class_of, RowTables tables,

@@ -7,9 +7,8 @@
 #include <limits>
 
 #include "sht/analysis/analysis_operator.hpp"
-#include "sht/analysis/analysis_solver.hpp"
 #include "sht/analysis/field_memory.hpp"
-#include "sht/plan_checks.hpp"
+#include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
 #include "zonal/error.hpp"
 
@@ -90,8 +89,8 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
     if (report.updates_grew)
         report.note = fmt::format(
             "the last of {} iterations still changed the coefficients by {:.2g} of themselves, and more "
-            "iterations "
-            "do not help: lower lmax or ask for a tolerance",
+            "iterations do not help: the grid hardly determines degrees near lmax: lower it (on HEALPix to 2 "
+            "nside) or ask for a tolerance",
             report.iterations, report.last_update);
     return report;
 }

@@ -1,4 +1,4 @@
-#include "sht/analysis/analysis_solver.hpp"
+#include "sht/analysis/analysis_operator.hpp"
 
 #include <fmt/core.h>
 
@@ -24,7 +24,8 @@ class Solver {
           map_residual_(map_array(ScratchArray::map_residual)),
           map_step_(map_array(ScratchArray::map_step)),
           gradient_(alm_array(ScratchArray::gradient)),
-          direction_(alm_array(ScratchArray::direction)) {}
+          direction_(alm_array(ScratchArray::direction)),
+          best_(alm_array(ScratchArray::best)) {}
 
     AnalysisReport run() {
         start();
@@ -65,8 +66,14 @@ class Solver {
         gradient_square_ = op_.alms().squares(gradient_);
     }
 
-    /// Conjugate gradients from the present s on, until the recursion's residual says that all are done.
+    /// Conjugate gradients from the present s on, until the recursion's residual says that all are done, or
+    /// that it diverges: where the grid does not determine the alm, rounding is what a step divides by in the
+    /// end. They leave the best alm on the way, to a factor of 2 in the residual.
     void iterate() {
+        // On grids that determine the alm the residual swings by the condition number of S, 100 at the most.
+        constexpr double diverging = 1e4;
+        double best = largest_residual();
+        copy_fields<std::complex<T>>(op_.storage(), alm_, best_);
         copy_fields<std::complex<T>>(op_.storage(), gradient_, direction_);
         const auto n_batch = static_cast<std::size_t>(alm_.extent(0));
         std::vector<double> step(n_batch), minus_step(n_batch), ratio(n_batch);
@@ -86,16 +93,26 @@ class Solver {
                 ratio[b] = previous_square[b] > 0 ? gradient_square_[b] / previous_square[b] : 0;
             op_.alms().scale_and_add(gradient_, ratio, direction_);
             ++report_.iterations;
+            const double now = largest_residual();
+            if (!(now <= diverging * best)) break;
+            if (now < best / 2) {
+                copy_fields<std::complex<T>>(op_.storage(), alm_, best_);
+                best = now;
+            }
             // Conjugate gradients gain digits at an even pace.
-            const double gained = std::log(largest_residual()) / std::log(options_.tolerance);
+            const double gained = std::log(now) / std::log(options_.tolerance);
             done_ = std::clamp(gained, done_, 1.0);
         }
+        if (!(largest_residual() <= best)) copy_fields<std::complex<T>>(op_.storage(), best_, alm_);
     }
 
     double largest_residual() const {
         double largest = 0;
-        for (std::size_t b = 0; b < scale_.size(); ++b)
-            if (scale_[b] > 0) largest = std::max(largest, std::sqrt(gradient_square_[b] / scale_[b]));
+        for (std::size_t b = 0; b < scale_.size(); ++b) {
+            const double residual = scale_[b] > 0 ? std::sqrt(gradient_square_[b] / scale_[b]) : 0;
+            if (std::isnan(residual)) return residual;
+            largest = std::max(largest, residual);
+        }
         return largest;
     }
 
@@ -124,9 +141,9 @@ class Solver {
     View<const T, 3> map_;
     View<std::complex<T>, 3> alm_;
     const AnalysisOptions& options_;
-    View<T, 3> map_residual_, map_step_;             // r = f - S a; q = S p, or W r
-    View<std::complex<T>, 3> gradient_, direction_;  // s = S^T W r; p
-    std::vector<double> gradient_square_, scale_;    // |s|^2, |S^T W f|^2
+    View<T, 3> map_residual_, map_step_;                    // r = f - S a; q = S p, or W r
+    View<std::complex<T>, 3> gradient_, direction_, best_;  // s = S^T W r; p; the alm of the least |s|
+    std::vector<double> gradient_square_, scale_;           // |s|^2, |S^T W f|^2
     double done_ = 0;
     AnalysisReport report_;
 };

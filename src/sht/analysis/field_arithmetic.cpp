@@ -171,7 +171,7 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
     }
 
   private:
-    /// Of one order.
+    /// The sum of squares of one order.
     double square(ConstAlm alm, std::int64_t b, std::int64_t m) const {
         // Several sums, so that one addition need not wait for the other.
         constexpr std::int64_t n_sums = 8;

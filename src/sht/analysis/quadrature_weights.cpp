@@ -2,12 +2,192 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
+#include "zonal/sht.hpp"
 #include "zonal/weights.hpp"
 
 namespace zonal::healpix {
+namespace {
+
+using Alm = Array<std::complex<double>, 3>;
+
+/// Finds the weights 1 + delta nearest to 1 (smallest sum of delta_p^2) with S^T W (1 + delta) = sqrt(4 pi)
+/// e_00: delta = S c, where (S^T W S) c = sqrt(4 pi) e_00 - S^T W 1 is solved by conjugate gradients. W: the
+/// plan's weights.
+class WeightSolver {
+  public:
+    WeightSolver(const ShtPlan& plan, const WeightOptions& options)
+        : plan_(plan),
+          options_(options),
+          workspace_(plan.make_workspace()),
+          map_({1, 1, plan.grid().n_pixels()}),
+          solution_({1, 1, plan.layout().size()}),
+          residual_(solution_.extents()),
+          direction_(solution_.extents()),
+          product_(solution_.extents()) {}
+
+    QuadratureWeights run() {
+        QuadratureWeights result;
+        result.lmax = plan_.layout().lmax();
+        double previous = 0;
+        for (bool first = true;; first = false) {
+            compute_residual();
+            result.residual = largest_residual();
+            result.converged = result.residual <= options_.tolerance;
+            // When a restart from the true residual does not halve it, rounding is all that is left.
+            const bool stagnates = !first && result.residual > previous / 2;
+            if (result.converged || stagnates || result.iterations >= options_.max_iterations) return result;
+            previous = result.residual;
+            iterate(result.iterations);
+        }
+    }
+
+    /// delta on the plan's grid, after run().
+    const Array<double, 3>& deviations() {
+        synthesize(solution_);
+        return map_;
+    }
+
+  private:
+    void synthesize(const Alm& alm) {
+        plan_.synthesize<double>(alm.view(), map_.view(), workspace_, progress());
+    }
+
+    /// S^T W of the map, without what the symmetry of the grid (quarter turns, mirrors, north and south)
+    /// makes zero.
+    void quadrature(Alm& alm) {
+        plan_.quadrature<double>(std::as_const(map_).view(), alm.view(), workspace_, progress());
+        const AlmLayout& layout = plan_.layout();
+        for (std::int64_t m = 0; m <= layout.mmax(); ++m)
+            for (auto l = m; l <= layout.lmax(); ++l) {
+                auto& a = alm(0, 0, layout.index(l, m));
+                a = m % 4 == 0 && l % 2 == 0 ? a.real() : 0;
+            }
+    }
+
+    void compute_residual() {
+        synthesize(solution_);
+        for (double& weight : map_) weight += 1;
+        quadrature(residual_);
+        for (auto& a : residual_) a = -a;
+        residual_(0, 0, 0) += std::sqrt(4 * std::numbers::pi);
+    }
+
+    void iterate(int& iterations) {
+        std::copy(residual_.begin(), residual_.end(), direction_.begin());
+        double square = dot(residual_, residual_);
+        while (iterations < options_.max_iterations && largest_residual() > 0.5 * options_.tolerance) {
+            synthesize(direction_);
+            quadrature(product_);
+            const double step = square / dot(direction_, product_);
+            add_scaled(step, direction_, solution_);
+            add_scaled(-step, product_, residual_);
+            const double next = dot(residual_, residual_);
+            for (std::int64_t i = 0; i < direction_.size(); ++i)
+                direction_.data()[i] = residual_.data()[i] + next / square * direction_.data()[i];
+            square = next;
+            ++iterations;
+            const double gained = std::log(largest_residual()) / std::log(options_.tolerance);
+            done_ = std::clamp(gained, done_, 1.0);
+        }
+    }
+
+    /// <a, b> = sum_{m>=0} (2 - delta_m0) a_lm b_lm, all real.
+    double dot(const Alm& a, const Alm& b) const {
+        double sum = 0;
+        for (std::int64_t i = 0; i < a.size(); ++i)
+            sum += (i <= plan_.layout().lmax() ? 1 : 2) * a.data()[i].real() * b.data()[i].real();
+        return sum;
+    }
+
+    static void add_scaled(double factor, const Alm& x, Alm& y) {
+        for (std::int64_t i = 0; i < x.size(); ++i) y.data()[i] += factor * x.data()[i];
+    }
+
+    /// Relative to the sphere's own integral, sqrt(4 pi).
+    double largest_residual() const {
+        double largest = 0;
+        for (const auto& a : residual_) largest = std::max(largest, std::abs(a.real()));
+        return largest / std::sqrt(4 * std::numbers::pi);
+    }
+
+    Progress progress() const {
+        if (!options_.progress) return {};
+        return [this](double) { return options_.progress(done_); };
+    }
+
+    const ShtPlan& plan_;
+    const WeightOptions& options_;
+    ShtWorkspace workspace_;
+    Array<double, 3> map_;
+    Alm solution_, residual_, direction_, product_;
+    double done_ = 0;
+};
+
+std::int64_t checked_lmax(std::int64_t nside, const WeightOptions& options, std::int64_t usual,
+                          std::int64_t most) {
+    if (!(options.tolerance > 0 && options.tolerance < 1))
+        throw InvalidArgument(fmt::format("tolerance = {}: must be above 0 and below 1", options.tolerance));
+    if (options.max_iterations < 1)
+        throw InvalidArgument(fmt::format("max_iterations = {}: must be at least 1", options.max_iterations));
+    const auto lmax = options.lmax == -1 ? std::min(usual, most) : options.lmax;
+    if (lmax < 0 || lmax > most)
+        throw InvalidArgument(
+            fmt::format("lmax = {}: must be from 0 to {} for weights of nside = {}", lmax, most, nside));
+    return lmax;
+}
+
+/// The rings of the grid with one pixel each, which stands for all: enough for m = 0.
+Grid meridian(std::int64_t nside) {
+    std::vector<Ring> rings = Grid::healpix(nside).rings();
+    std::int64_t index = 0;
+    for (Ring& ring : rings) {
+        ring.weight *= static_cast<double>(ring.n_pixels);
+        ring.n_pixels = 1;
+        ring.phi_0 = 0;
+        ring.first_pixel = index++;
+    }
+    return Grid(std::move(rings));
+}
+
+}  // namespace
+
+QuadratureWeights compute_ring_weights(std::int64_t nside, const WeightOptions& options) {
+    check_nside(nside);
+    // As many even degrees as pairs of rings.
+    const auto lmax = checked_lmax(nside, options, 3 * nside, 4 * nside - 2);
+    const ShtPlan plan(meridian(nside),
+                       {.lmax = lmax, .mmax = 0, .threads = options.threads, .device = options.device});
+    WeightSolver solver(plan, options);
+    auto result = solver.run();
+    result.nside = nside;
+    const auto& deviations = solver.deviations();
+    result.deviations.assign(deviations.begin(), deviations.begin() + n_ring_weights(nside));
+    return result;
+}
+
+QuadratureWeights compute_pixel_weights(std::int64_t nside, const WeightOptions& options) {
+    check_nside(nside);
+    // Above this there are more conditions than classes of pixels: lmax^2 / 16 against 3 nside^2 / 4.
+    const auto most = static_cast<std::int64_t>(std::sqrt(12.0) * static_cast<double>(nside)) - 1;
+    const auto lmax = checked_lmax(nside, options, 5 * nside / 2, most);
+    const ShtPlan plan(Grid::healpix(nside),
+                       {.lmax = lmax, .threads = options.threads, .device = options.device});
+    WeightSolver solver(plan, options);
+    auto result = solver.run();
+    result.nside = nside;
+    const auto& deviations = solver.deviations();
+    std::vector<double> weights(deviations.begin(), deviations.end());
+    for (double& weight : weights) weight += 1;
+    result.kind = QuadratureWeights::Kind::pixel;
+    result.deviations = compress_pixel_weights(nside, weights);
+    return result;
+}
+
 namespace {
 
 /// A northern or equatorial ring: its pixels are four equal quadrants, and each quadrant is symmetric about

@@ -15,7 +15,7 @@ dim3 grid_of(std::int64_t longest, std::int64_t per_block, Orders orders) {
             static_cast<unsigned>(orders.count())};
 }
 
-/// Blocks over the steps of every order, values of each, so many of them a thread.
+/// Blocks that cover per_step values of every step of every order, per_thread of them a thread.
 dim3 step_blocks(const LegendreView& t, Orders orders, int per_step, int per_thread) {
     const std::int64_t steps = (t.lmax + t.spin - orders.first) / 2 + 1 + step_group;
     return grid_of(std::max(1, per_step) * steps, threads * per_thread, orders);
@@ -87,7 +87,7 @@ struct StepSums {
     struct Totals {
         double2 even{0, 0}, odd{0, 0}, carried{0, 0};  ///< carried: even of the step before
     };
-    /// Of all tiles, several reads on their way at a time.
+    /// Adds up all tiles; several reads are on their way at a time.
     __device__ Totals totals(const LegendreView& t, std::int64_t m, std::int64_t i, std::int64_t f) const {
         const std::int64_t width = sums_per_step * n_fields, count = t.first_step[m + 1] - t.first_step[m];
         const double* at = sums + n_fields * first_sum[m] + i * width + 4 * f;
@@ -188,7 +188,7 @@ struct JacobiSums {
     DegreeSums polar, equatorial;
     int map_of_pass;
 
-    /// Of component c at degree l.
+    /// The sum for component c at degree l.
     __device__ double2 total(const LegendreView& t, std::int64_t m, std::int64_t l, int c) const {
         const std::int64_t first_degree = max(m, static_cast<std::int64_t>(t.spin)), k = l - first_degree;
         if (k < 0) return {0, 0};

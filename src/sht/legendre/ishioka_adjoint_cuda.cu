@@ -149,8 +149,8 @@ __device__ void project_job(const LegendreView& t, const LegendreJob& job, const
     }
 }
 
-/// Up to Most pairs a thread, so many that as many sums as possible come before an exchange; fewer for
-/// smaller jobs.
+/// Each thread takes up to Most pairs, so that it adds up as much as possible before an exchange; smaller
+/// jobs have fewer.
 template <int Most>
 __global__ void __launch_bounds__(threads, Most == 8 ? 6 : 8)
     adjoint_kernel(LegendreView t, const LegendreJob* jobs, const double* recurrence,

@@ -3,8 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/host_device.hpp"
-#include "core/root_math.hpp"
+#include "core/multiply_add.hpp"
 
 /// Ishioka's recurrence of one order m, in steps i of two degrees, l = m + 2i (Ishioka 2018, eqs. 20-23):
 ///   lam_{i+1} = (A_i cos^2 theta + B_i) lam_i + lam_{i-1}

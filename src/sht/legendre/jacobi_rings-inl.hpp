@@ -10,13 +10,75 @@
 
 #include <hwy/highway.h>
 
+#include <hwy/cache_control.h>
+#include "sht/legendre/legendre.hpp"
+#include "sht/legendre/scaled-inl.hpp"
+
 #include <algorithm>
 
-#include "sht/legendre/jacobi_kernels-inl.hpp"
-#include "sht/legendre/ring_groups-inl.hpp"
+#include "sht/legendre/jacobi-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace zonal::sht::HWY_NAMESPACE {
+
+// The rings that an order reaches, in groups of vectors, and where their F_m lie.
+
+/// First block of [from, end) that order m reaches; blocks are sorted, so all later ones are reached too.
+inline std::int64_t first_active_block(const RingPairs& rings, std::int64_t m, std::int64_t from,
+                                       std::int64_t end) {
+    const auto begin = rings.last_m.begin();
+    return std::lower_bound(begin + from, begin + end, m) - begin;
+}
+
+/// Blocks [first, end) of a band that order m reaches.
+struct BlockRange {
+    std::int64_t first, end;
+};
+
+/// The part of [first, end) that lies in the band and that order m reaches.
+inline BlockRange reached(const LegendreOrder& order, std::int64_t first, std::int64_t end) {
+    first = std::clamp(first, order.band.first, order.band.end);
+    end = std::clamp(end, first, order.band.end);
+    return {first_active_block(order.rings, order.m, first, end), end};
+}
+
+/// Where the F_m of a vector of rings and a field lie: north re there, north im block_size further, and so
+/// on.
+inline double* fourier_lanes(const LegendreOrder& order, std::int64_t ring, std::int64_t field) {
+    return order.band.at(ring / block_size, order.m) + field * fourier_block + ring % block_size;
+}
+
+/// Asks for the F_m of an order a part at a time, while another one is computed: its blocks lie too far apart
+/// for the hardware to foresee.
+class OrderPrefetch {
+  public:
+    /// m: -1 for none. n_parts: calls of next_part() that ask for all of it.
+    OrderPrefetch(const RingPairs& rings, std::int64_t m, const FourierBand& band, std::int64_t n_parts)
+        : band_(band), m_(m), block_(m < 0 ? band.end : first_active_block(rings, m, band.first, band.end)) {
+        per_part_ = (band.end - block_ + n_parts - 1) / n_parts;
+    }
+
+    void next_part() {
+        const std::int64_t end = std::min(block_ + per_part_, band_.end);
+        for (; block_ < end; ++block_) {
+            const double* const lines = band_.at(block_, m_);
+            for (std::int64_t k = 0; k < band_.n_fields * fourier_block; k += 8) hwy::Prefetch(lines + k);
+        }
+    }
+
+  private:
+    const FourierBand& band_;
+    std::int64_t m_, block_, per_part_;
+};
+
+/// Calls group.operator()<NV>(ring) for groups of at most NV vectors that cover the rings [ring, end).
+template <int NV, class Group>
+void for_each_group(std::int64_t ring, std::int64_t end, const Group& group) {
+    for (; ring + NV * lanes() <= end; ring += NV * lanes()) group.template operator()<NV>(ring);
+    if constexpr (NV > 1) {
+        if (ring < end) for_each_group<(NV + 1) / 2>(ring, end, group);
+    }
+}
 
 /// Vectors of a group of the Jacobi recurrences, by the components at once: what hides their latency.
 template <int Components>
@@ -70,51 +132,49 @@ void load_rows(const AlmRow& alm, std::int64_t field, std::int64_t skipped, std:
 }
 
 template <bool Spin, JacobiForm Form>
-void synthesize_jacobi(const LegendreTable& table, const RingPairs& rings, std::int64_t m, BlockRange blocks,
-                       const AlmRow& alm, const FourierBand& band, LegendreScratch& scratch) {
+void synthesize_jacobi(const LegendreOrder& order, BlockRange blocks, const AlmRow& alm) {
     if (blocks.first == blocks.end) return;
-    const JacobiRecurrence jacobi(table, Form, m, scratch);
-    const bool swap = starts_odd(jacobi.first_degree, m, table.spin);
+    const JacobiRecurrence jacobi(order, Form);
+    const bool swap = starts_odd(jacobi.first_degree, order.m, order.table.spin);
     for_each_jacobi_run<Spin>(alm.n_fields, [&]<int Components>(std::int64_t field) {
         const Complex* a[2] = {};
-        load_rows<Components>(alm, field, jacobi.first_degree - m, jacobi.n_degrees, scratch, a);
+        load_rows<Components>(alm, field, jacobi.first_degree - order.m, jacobi.n_degrees, order.scratch, a);
         for_each_group<jacobi_vectors<Components>>(
             blocks.first * block_size, blocks.end * block_size, [&]<int NV>(std::int64_t ring) {
-                const JacobiGroup<Spin, Form, NV> group(table, rings, m, ring);
+                const JacobiGroup<Spin, Form, NV> group(order, ring);
                 MirrorParts parts[NV];
                 jacobi_synthesis<Components>(group, jacobi, a, parts);
                 for (int v = 0; v < NV; ++v)
                     for (int c = 0; c < Components; ++c)
                         store_mirrored(parts[v].even[c], parts[v].odd[c], swap, Spin,
-                                       fourier_lanes(band, m, ring + v * lanes(), field + c));
+                                       fourier_lanes(order, ring + v * lanes(), field + c));
             });
     });
 }
 
 /// Adds to alm.
 template <bool Spin, JacobiForm Form>
-void adjoint_jacobi(const LegendreTable& table, const RingPairs& rings, std::int64_t m, BlockRange blocks,
-                    const FourierBand& band, const AlmRow& alm, LegendreScratch& scratch) {
+void adjoint_jacobi(const LegendreOrder& order, BlockRange blocks, const AlmRow& alm) {
     if (blocks.first == blocks.end) return;
-    const JacobiRecurrence jacobi(table, Form, m, scratch);
-    const std::int64_t skipped = jacobi.first_degree - m;
-    const bool swap = starts_odd(jacobi.first_degree, m, table.spin);
+    const JacobiRecurrence jacobi(order, Form);
+    const std::int64_t skipped = jacobi.first_degree - order.m;
+    const bool swap = starts_odd(jacobi.first_degree, order.m, order.table.spin);
     for_each_jacobi_run<Spin>(alm.n_fields, [&]<int Components>(std::int64_t field) {
-        scratch.sums.assign(jacobi.n_degrees * 2 * Components, 0.0);
+        order.scratch.sums.assign(jacobi.n_degrees * 2 * Components, 0.0);
         for_each_group<jacobi_vectors<Components>>(
             blocks.first * block_size, blocks.end * block_size, [&]<int NV>(std::int64_t ring) {
-                const JacobiGroup<Spin, Form, NV> group(table, rings, m, ring);
+                const JacobiGroup<Spin, Form, NV> group(order, ring);
                 MirrorParts parts[NV];
                 for (int v = 0; v < NV; ++v)
                     for (int c = 0; c < Components; ++c)
-                        load_mirrored(fourier_lanes(band, m, ring + v * lanes(), field + c), swap,
+                        load_mirrored(fourier_lanes(order, ring + v * lanes(), field + c), swap,
                                       parts[v].even[c], parts[v].odd[c]);
-                jacobi_adjoint<Components>(group, jacobi, parts, scratch.sums.data());
+                jacobi_adjoint<Components>(group, jacobi, parts, order.scratch.sums.data());
             });
         const double sign = Spin ? -1 : 1;
         for (std::int64_t k = skipped; k < alm.length; ++k)
             for (int c = 0; c < Components; ++c) {
-                const double* sum = scratch.sums.data() + ((k - skipped) * Components + c) * 2;
+                const double* sum = order.scratch.sums.data() + ((k - skipped) * Components + c) * 2;
                 alm.field(field + c)[k] += sign * Complex(sum[0], sum[1]);
             }
     });

@@ -63,12 +63,19 @@ struct LegendreScratch {
     core::AlignedVector<std::complex<double>> row, scalar_row;
 };
 
+/// One order's transform of a band of rings.
+struct LegendreOrder {
+    const LegendreTable& table;
+    const RingPairs& rings;
+    std::int64_t m;
+    const FourierBand& band;
+    LegendreScratch& scratch;
+};
+
 /// Fills F_m of the band's blocks whose last_m >= m.
-void legendre_synthesis(const LegendreTable& table, const RingPairs& rings, std::int64_t m, const AlmRow& alm,
-                        const FourierBand& band, LegendreScratch& scratch);
+void legendre_synthesis(const LegendreOrder& order, const AlmRow& alm);
 
 /// alm = sum over the band's rings; overwritten.
-void legendre_adjoint(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                      const FourierBand& band, const AlmRow& alm, LegendreScratch& scratch);
+void legendre_adjoint(const LegendreOrder& order, const AlmRow& alm);
 
 }  // namespace zonal::sht

@@ -11,8 +11,6 @@
 #include "sht/legendre/ishioka-inl.hpp"
 #include "sht/legendre/jacobi_rings-inl.hpp"
 #include "sht/legendre/legendre.hpp"
-#include "sht/legendre/ring_groups-inl.hpp"
-#include "sht/legendre/scalar_adjoint-inl.hpp"
 #include "sht/legendre/scalar_kernels-inl.hpp"
 #include "sht/legendre/shared_lam-inl.hpp"
 #include "sht/legendre/spin_to_scalar-inl.hpp"
@@ -30,25 +28,26 @@ constexpr int synthesis_vectors(int n_fields) {
 constexpr std::int64_t most_shared_fields = 8, chunk_rings = 1024;
 
 /// Which blocks the two-degree recurrence serves: none for spin > 2, which it cannot.
-BlockRange scalar_blocks(const LegendreTable& table, const RingPairs& rings) {
-    return {rings.end_polar, table.spin > 2 ? rings.end_polar : rings.first_equatorial};
+BlockRange scalar_blocks(const LegendreOrder& order) {
+    return {order.rings.end_polar,
+            order.table.spin > 2 ? order.rings.end_polar : order.rings.first_equatorial};
 }
 
 /// 1 / sin^s theta, the factor that spin_to_scalar leaves out.
-V inverse_sine_power(const RingPairs& rings, int spin, std::int64_t ring) {
+V inverse_sine_power(const LegendreOrder& order, std::int64_t ring) {
     const D d;
     V factor = hn::Set(d, 1.0);
-    for (int k = 0; k < spin; ++k) factor = hn::Div(factor, hn::LoadU(d, rings.sin_theta.data() + ring));
+    for (int k = 0; k < order.table.spin; ++k)
+        factor = hn::Div(factor, hn::LoadU(d, order.rings.sin_theta.data() + ring));
     return factor;
 }
 
 /// Writes F_m of a vector of ring pairs and a field from its parts: even re, im, odd re, im.
-void store_parts(const LegendreTable& table, const RingPairs& rings, std::int64_t m, const FourierBand& band,
-                 std::int64_t ring, std::int64_t field, const V (&parts)[4]) {
+void store_parts(const LegendreOrder& order, std::int64_t ring, std::int64_t field, const V (&parts)[4]) {
     const D d;
-    const V factor = inverse_sine_power(rings, table.spin, ring);
-    const V odd_factor = hn::Mul(factor, hn::LoadU(d, rings.cos_theta.data() + ring));
-    double* out = fourier_lanes(band, m, ring, field);
+    const V factor = inverse_sine_power(order, ring);
+    const V odd_factor = hn::Mul(factor, hn::LoadU(d, order.rings.cos_theta.data() + ring));
+    double* out = fourier_lanes(order, ring, field);
     for (int r = 0; r < 2; ++r) {
         const V even = hn::Mul(parts[r], factor), odd = hn::Mul(parts[2 + r], odd_factor);
         hn::StoreU(hn::Add(even, odd), d, out + r * block_size);
@@ -57,12 +56,11 @@ void store_parts(const LegendreTable& table, const RingPairs& rings, std::int64_
 }
 
 /// The transpose of store_parts.
-void load_parts(const LegendreTable& table, const RingPairs& rings, std::int64_t m, const FourierBand& band,
-                std::int64_t ring, std::int64_t field, V (&parts)[4]) {
+void load_parts(const LegendreOrder& order, std::int64_t ring, std::int64_t field, V (&parts)[4]) {
     const D d;
-    const V factor = inverse_sine_power(rings, table.spin, ring);
-    const V odd_factor = hn::Mul(factor, hn::LoadU(d, rings.cos_theta.data() + ring));
-    const double* in = fourier_lanes(band, m, ring, field);
+    const V factor = inverse_sine_power(order, ring);
+    const V odd_factor = hn::Mul(factor, hn::LoadU(d, order.rings.cos_theta.data() + ring));
+    const double* in = fourier_lanes(order, ring, field);
     for (int r = 0; r < 2; ++r) {
         const V north = hn::LoadU(d, in + r * block_size);
         const V south = hn::LoadU(d, in + (2 + r) * block_size);
@@ -73,57 +71,54 @@ void load_parts(const LegendreTable& table, const RingPairs& rings, std::int64_t
 
 /// F_m of one field or two, whose sums stay in registers.
 template <int NF>
-void synthesize_few(const LegendreTable& table, const RingPairs& rings, std::int64_t m, std::int64_t first,
-                    std::int64_t end, const Ishioka& ishioka, const AlmRow& alm, const FourierBand& band,
-                    std::int64_t field, LegendreScratch& scratch) {
+void synthesize_few(const LegendreOrder& order, std::int64_t first, std::int64_t end, const Ishioka& ishioka,
+                    const AlmRow& alm, std::int64_t field) {
     constexpr std::int64_t stride = 2 + 4 * NF;
-    scratch.steps.resize(ishioka.n_steps * stride);
-    double* steps = scratch.steps.data();
+    order.scratch.steps.resize(ishioka.n_steps * stride);
+    double* steps = order.scratch.steps.data();
     ishioka.write_recurrence(steps, stride);
     for (int f = 0; f < NF; ++f)
         ishioka.write_coefficients(alm.field(field + f), 0, ishioka.n_steps, steps + 2 + 4 * f, stride);
     for_each_group<synthesis_vectors(NF)>(first, end, [&]<int NV>(std::int64_t ring) {
-        RecurrenceState<NV> state(table, rings, m, ring);
+        RecurrenceState<NV> state(order, ring);
         V sums[4 * NF][NV];
         synthesis_group<NV, NF>(state, steps, ishioka.n_steps, sums);
         for (int v = 0; v < NV; ++v)
             for (int f = 0; f < NF; ++f) {
                 const V parts[4] = {sums[4 * f][v], sums[4 * f + 1][v], sums[4 * f + 2][v],
                                     sums[4 * f + 3][v]};
-                store_parts(table, rings, m, band, ring + v * lanes(), field + f, parts);
+                store_parts(order, ring + v * lanes(), field + f, parts);
             }
     });
 }
 
 /// F_m of n_fields fields, in groups of rings whose lam of a tile of steps serve all fields.
-void synthesize_many(const LegendreTable& table, const RingPairs& rings, std::int64_t m, std::int64_t first,
-                     std::int64_t end, const Ishioka& ishioka, const AlmRow& alm, const FourierBand& band,
-                     std::int64_t field, std::int64_t n_fields, LegendreScratch& scratch) {
+void synthesize_many(const LegendreOrder& order, std::int64_t first, std::int64_t end, const Ishioka& ishioka,
+                     const AlmRow& alm, std::int64_t field, std::int64_t n_fields) {
     const D d;
     const std::int64_t n_steps = ishioka.n_steps;
-    scratch.steps.resize(2 * n_steps);
-    double* const steps = scratch.steps.data();
+    order.scratch.steps.resize(2 * n_steps);
+    double* const steps = order.scratch.steps.data();
     ishioka.write_recurrence(steps, 2);
     // Of each tile of steps the fields' coefficients one after the other.
-    scratch.weights.resize(4 * n_fields * ((n_steps + shared_row - 1) / shared_row * shared_row));
+    order.scratch.weights.resize(4 * n_fields * ((n_steps + shared_row - 1) / shared_row * shared_row));
     auto coefficients = [&](std::int64_t begin, std::int64_t f) {
-        return scratch.weights.data() + 4 * (n_fields * begin + f * shared_row);
+        return order.scratch.weights.data() + 4 * (n_fields * begin + f * shared_row);
     };
     for (std::int64_t begin = 0; begin < n_steps; begin += shared_row)
         for (std::int64_t f = 0; f < n_fields; ++f)
             ishioka.write_coefficients(alm.field(field + f), begin, std::min(begin + shared_row, n_steps),
                                        coefficients(begin, f), 4);
-    scratch.groups.resize(4 * shared_row);
-    scratch.tile.resize(shared_row * shared_row);
-    scratch.sums.resize(4 * n_fields * shared_row);
-    double *const lam = scratch.tile.data(), *const sums = scratch.sums.data();
+    order.scratch.groups.resize(4 * shared_row);
+    order.scratch.tile.resize(shared_row * shared_row);
+    order.scratch.sums.resize(4 * n_fields * shared_row);
+    double *const lam = order.scratch.tile.data(), *const sums = order.scratch.sums.data();
     for (std::int64_t ring = first; ring < end; ring += shared_row) {
         const std::int64_t last = std::min(ring + shared_row, end);
-        auto stored = [&](std::int64_t r) { return scratch.groups.data() + 4 * (r - ring); };
-        for_each_group<row_vectors>(ring, last, [&]<int NV>(std::int64_t r) {
-            RecurrenceState<NV>(table, rings, m, r).store(stored(r));
-        });
-        std::fill(scratch.sums.begin(), scratch.sums.end(), 0.0);
+        auto stored = [&](std::int64_t r) { return order.scratch.groups.data() + 4 * (r - ring); };
+        for_each_group<row_vectors>(
+            ring, last, [&]<int NV>(std::int64_t r) { RecurrenceState<NV>(order, r).store(stored(r)); });
+        std::fill(order.scratch.sums.begin(), order.scratch.sums.end(), 0.0);
         for (std::int64_t begin = 0; begin < n_steps; begin += shared_row) {
             const std::int64_t tile_end = std::min(begin + shared_row, n_steps);
             std::int64_t visible = tile_end;
@@ -141,37 +136,36 @@ void synthesize_many(const LegendreTable& table, const RingPairs& rings, std::in
                 V parts[4];
                 for (int k = 0; k < 4; ++k)
                     parts[k] = hn::Load(d, sums + (4 * f + k) * shared_row + r - ring);
-                store_parts(table, rings, m, band, r, field + f, parts);
+                store_parts(order, r, field + f, parts);
             }
     }
 }
 
 /// Sums over the rings [first, end) of one field's F_m times lam, added to sums[k][i], k = even re, im, odd
 /// re, im; rows are `row` long.
-void adjoint_of_one(const LegendreTable& table, const RingPairs& rings, std::int64_t m, std::int64_t first,
-                    std::int64_t end, std::int64_t n_steps, const FourierBand& band, std::int64_t field,
-                    OrderPrefetch& prefetch, double* sums, std::int64_t row, LegendreScratch& scratch) {
+void adjoint_of_one(const LegendreOrder& order, std::int64_t first, std::int64_t end, std::int64_t n_steps,
+                    std::int64_t field, OrderPrefetch& prefetch, double* sums, std::int64_t row) {
     const D d;
-    scratch.groups.resize(8 * (end - first));
-    scratch.tile.resize(own_tile * 4 * lanes());
-    double* const tile = scratch.tile.data();
-    auto stored = [&](std::int64_t ring) { return scratch.groups.data() + 8 * (ring - first); };
+    order.scratch.groups.resize(8 * (end - first));
+    order.scratch.tile.resize(own_tile * 4 * lanes());
+    double* const tile = order.scratch.tile.data();
+    auto stored = [&](std::int64_t ring) { return order.scratch.groups.data() + 8 * (ring - first); };
     for_each_group<own_vectors>(first, end, [&]<int NV>(std::int64_t ring) {
         using State = RecurrenceState<NV>;
-        State(table, rings, m, ring).store(stored(ring));
+        State(order, ring).store(stored(ring));
         for (int v = 0; v < NV; ++v) {
             V parts[4];
-            load_parts(table, rings, m, band, ring + v * lanes(), field, parts);
+            load_parts(order, ring + v * lanes(), field, parts);
             for (int k = 0; k < 4; ++k)
                 hn::Store(parts[k], d, stored(ring) + State::stored + (k * NV + v) * lanes());
         }
     });
     for (std::int64_t begin = 0; begin < n_steps; begin += own_tile) {
         const std::int64_t tile_end = std::min(begin + own_tile, n_steps);
-        std::fill(scratch.tile.begin(), scratch.tile.end(), 0.0);
+        std::fill(order.scratch.tile.begin(), order.scratch.tile.end(), 0.0);
         for_each_group<own_vectors>(first, end, [&]<int NV>(std::int64_t ring) {
             const double* const f = stored(ring) + RecurrenceState<NV>::stored;
-            add_own_tile<NV>(stored(ring), scratch.steps.data(), begin, tile_end, f, tile);
+            add_own_tile<NV>(stored(ring), order.scratch.steps.data(), begin, tile_end, f, tile);
         });
         fold_own_tile(tile, tile_end - begin, sums + begin, row);
         prefetch.next_part();
@@ -179,32 +173,32 @@ void adjoint_of_one(const LegendreTable& table, const RingPairs& rings, std::int
 }
 
 /// The same for n_fields fields, to sums[field][k][i].
-void adjoint_of_many(const LegendreTable& table, const RingPairs& rings, std::int64_t m, std::int64_t first,
-                     std::int64_t end, std::int64_t n_steps, const FourierBand& band, std::int64_t field,
-                     std::int64_t n_fields, OrderPrefetch& prefetch, double* sums, std::int64_t row,
-                     LegendreScratch& scratch) {
+void adjoint_of_many(const LegendreOrder& order, std::int64_t first, std::int64_t end, std::int64_t n_steps,
+                     std::int64_t field, std::int64_t n_fields, OrderPrefetch& prefetch, double* sums,
+                     std::int64_t row) {
     const D d;
-    scratch.groups.resize(4 * (end - first));
-    auto stored = [&](std::int64_t ring) { return scratch.groups.data() + 4 * (ring - first); };
-    for_each_group<transposed_vectors>(first, end, [&]<int NV>(std::int64_t ring) {
-        RecurrenceState<NV>(table, rings, m, ring).store(stored(ring));
-    });
+    order.scratch.groups.resize(4 * (end - first));
+    auto stored = [&](std::int64_t ring) { return order.scratch.groups.data() + 4 * (ring - first); };
+    for_each_group<transposed_vectors>(
+        first, end, [&]<int NV>(std::int64_t ring) { RecurrenceState<NV>(order, ring).store(stored(ring)); });
     // Of each tile of rings the fields' F_m one after the other.
-    scratch.weights.resize(4 * n_fields * ((end - first + shared_row - 1) / shared_row * shared_row));
+    order.scratch.weights.resize(4 * n_fields * ((end - first + shared_row - 1) / shared_row * shared_row));
     auto f_m = [&](std::int64_t f, std::int64_t ring) {
         const std::int64_t in_tile = (ring - first) % shared_row;
-        return scratch.weights.data() + 4 * (n_fields * (ring - first - in_tile) + f * shared_row + in_tile);
+        return order.scratch.weights.data() +
+               4 * (n_fields * (ring - first - in_tile) + f * shared_row + in_tile);
     };
     for (std::int64_t ring = first; ring < end; ring += lanes())
         for (std::int64_t f = 0; f < n_fields; ++f) {
             V parts[4];
-            load_parts(table, rings, m, band, ring, field + f, parts);
+            load_parts(order, ring, field + f, parts);
             hn::StoreInterleaved4(parts[0], parts[1], parts[2], parts[3], d, f_m(f, ring));
         }
     constexpr std::int64_t n_rows = transposed_vectors * lanes() * shared_row,
                            n_lam = shared_row * shared_row;
-    scratch.tile.resize(n_rows + n_lam + 4 * n_fields * shared_row);
-    double *const rows = scratch.tile.data(), *const lam = rows + n_rows, *const tile_sums = lam + n_lam;
+    order.scratch.tile.resize(n_rows + n_lam + 4 * n_fields * shared_row);
+    double *const rows = order.scratch.tile.data(), *const lam = rows + n_rows,
+                  *const tile_sums = lam + n_lam;
     for (std::int64_t begin = 0; begin < n_steps; begin += shared_row) {
         const std::int64_t tile_end = std::min(begin + shared_row, n_steps);
         std::fill(tile_sums, tile_sums + 4 * n_fields * shared_row, 0.0);
@@ -212,7 +206,7 @@ void adjoint_of_many(const LegendreTable& table, const RingPairs& rings, std::in
             const std::int64_t last = std::min(ring + shared_row, end);
             bool visible = false;
             for_each_group<transposed_vectors>(ring, last, [&]<int NV>(std::int64_t r) {
-                visible |= write_lam_tile<NV>(stored(r), scratch.steps.data(), begin, tile_end, rows,
+                visible |= write_lam_tile<NV>(stored(r), order.scratch.steps.data(), begin, tile_end, rows,
                                               lam + (r - ring) * shared_row);
             });
             for (std::int64_t f = 0; visible && f < n_fields; ++f)
@@ -226,24 +220,22 @@ void adjoint_of_many(const LegendreTable& table, const RingPairs& rings, std::in
     }
 }
 
-void adjoint_scalar_fields(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                           BlockRange blocks, const Ishioka& ishioka, const FourierBand& band,
-                           const AlmRow& alm, std::int64_t field, std::int64_t n_fields,
-                           LegendreScratch& scratch) {
+void adjoint_scalar_fields(const LegendreOrder& order, BlockRange blocks, const Ishioka& ishioka,
+                           const AlmRow& alm, std::int64_t field, std::int64_t n_fields) {
     const std::int64_t n_steps = ishioka.n_steps, row = (n_steps + block_size - 1) / block_size * block_size;
-    scratch.sums.assign(row * 4 * n_fields, 0.0);
-    double* const sums = scratch.sums.data();
+    order.scratch.sums.assign(row * 4 * n_fields, 0.0);
+    double* const sums = order.scratch.sums.data();
     const std::int64_t begin = blocks.first * block_size, end = blocks.end * block_size;
     const std::int64_t n_chunks = (end - begin + chunk_rings - 1) / chunk_rings,
                        tile = n_fields == 1 ? own_tile : shared_row, n_tiles = (n_steps + tile - 1) / tile;
-    OrderPrefetch prefetch(rings, field == 0 ? scratch.next_order : -1, band, n_chunks * n_tiles);
+    OrderPrefetch prefetch(order.rings, field == 0 ? order.scratch.next_order : -1, order.band,
+                           n_chunks * n_tiles);
     for (std::int64_t first = begin; first < end; first += chunk_rings) {
         const std::int64_t last = std::min(first + chunk_rings, end);
         if (n_fields == 1)
-            adjoint_of_one(table, rings, m, first, last, n_steps, band, field, prefetch, sums, row, scratch);
+            adjoint_of_one(order, first, last, n_steps, field, prefetch, sums, row);
         else
-            adjoint_of_many(table, rings, m, first, last, n_steps, band, field, n_fields, prefetch, sums, row,
-                            scratch);
+            adjoint_of_many(order, first, last, n_steps, field, n_fields, prefetch, sums, row);
     }
     for (std::int64_t f = 0; f < n_fields; ++f)
         ishioka.read_sums(sums + 4 * f * row, row, alm.field(field + f));
@@ -257,86 +249,83 @@ AlmRow scalar_row_of(const AlmRow& alm, int spin, LegendreScratch& scratch) {
     return row;
 }
 
-void synthesize_scalar(const LegendreTable& table, const RingPairs& rings, std::int64_t m, BlockRange blocks,
-                       const AlmRow& alm, const FourierBand& band, LegendreScratch& scratch) {
+void synthesize_scalar(const LegendreOrder& order, BlockRange blocks, const AlmRow& alm) {
     if (blocks.first == blocks.end) return;
-    const std::int64_t lmax = table.layout.lmax();
-    const Ishioka ishioka(m, lmax + table.spin, scratch);
+    const std::int64_t lmax = order.table.layout.lmax();
+    const Ishioka ishioka(order.m, lmax + order.table.spin, order.scratch);
     AlmRow row = alm;
-    if (table.spin > 0) {
-        row = scalar_row_of(alm, table.spin, scratch);
-        const SpinWeights weights(table.spin, m, lmax, ishioka.epsilon, scratch);
+    if (order.table.spin > 0) {
+        row = scalar_row_of(alm, order.table.spin, order.scratch);
+        const SpinWeights weights(order.table.spin, order.m, lmax, ishioka.epsilon, order.scratch);
         for (std::int64_t f = 0; f < alm.n_fields; f += 2)
-            weights.to_scalar(alm.field(f), alm.field(f + 1), row.field(f), row.field(f + 1), table.spin);
+            weights.to_scalar(alm.field(f), alm.field(f + 1), row.field(f), row.field(f + 1),
+                              order.table.spin);
     }
     const std::int64_t first = blocks.first * block_size, end = blocks.end * block_size;
     for (std::int64_t field = 0; field < alm.n_fields; field += most_shared_fields) {
         const std::int64_t n_fields = std::min(most_shared_fields, alm.n_fields - field);
         if (n_fields == 1)
-            synthesize_few<1>(table, rings, m, first, end, ishioka, row, band, field, scratch);
+            synthesize_few<1>(order, first, end, ishioka, row, field);
         else if (n_fields == 2)
-            synthesize_few<2>(table, rings, m, first, end, ishioka, row, band, field, scratch);
+            synthesize_few<2>(order, first, end, ishioka, row, field);
         else
-            synthesize_many(table, rings, m, first, end, ishioka, row, band, field, n_fields, scratch);
+            synthesize_many(order, first, end, ishioka, row, field, n_fields);
     }
 }
 
 /// Adds to alm.
-void adjoint_scalar(const LegendreTable& table, const RingPairs& rings, std::int64_t m, BlockRange blocks,
-                    const FourierBand& band, const AlmRow& alm, LegendreScratch& scratch) {
+void adjoint_scalar(const LegendreOrder& order, BlockRange blocks, const AlmRow& alm) {
     if (blocks.first == blocks.end) return;
-    const std::int64_t lmax = table.layout.lmax();
-    const Ishioka ishioka(m, lmax + table.spin, scratch);
-    const AlmRow row = scalar_row_of(alm, table.spin, scratch);
-    scratch.steps.resize(ishioka.n_steps * 2);
-    ishioka.write_recurrence(scratch.steps.data(), 2);
+    const std::int64_t lmax = order.table.layout.lmax();
+    const Ishioka ishioka(order.m, lmax + order.table.spin, order.scratch);
+    const AlmRow row = scalar_row_of(alm, order.table.spin, order.scratch);
+    order.scratch.steps.resize(ishioka.n_steps * 2);
+    ishioka.write_recurrence(order.scratch.steps.data(), 2);
     for (std::int64_t field = 0; field < alm.n_fields; field += most_shared_fields) {
         const std::int64_t n_fields = std::min(most_shared_fields, alm.n_fields - field);
-        adjoint_scalar_fields(table, rings, m, blocks, ishioka, band, row, field, n_fields, scratch);
+        adjoint_scalar_fields(order, blocks, ishioka, row, field, n_fields);
     }
-    if (table.spin == 0) {
+    if (order.table.spin == 0) {
         for (std::int64_t f = 0; f < alm.n_fields; ++f)
             for (std::int64_t k = 0; k < alm.length; ++k) alm.field(f)[k] += row.field(f)[k];
         return;
     }
-    const SpinWeights weights(table.spin, m, lmax, ishioka.epsilon, scratch);
+    const SpinWeights weights(order.table.spin, order.m, lmax, ishioka.epsilon, order.scratch);
     for (std::int64_t f = 0; f < alm.n_fields; f += 2)
         weights.add_from_scalar(row.field(f), row.field(f + 1), alm.field(f), alm.field(f + 1));
 }
 
-void legendre_synthesis(const LegendreTable& table, const RingPairs& rings, std::int64_t m, const AlmRow& alm,
-                        const FourierBand& band, LegendreScratch& scratch) {
-    const BlockRange scalar = scalar_blocks(table, rings);
-    const BlockRange polar = reached(rings, m, band, 0, scalar.first);
-    const BlockRange middle = reached(rings, m, band, scalar.first, scalar.end);
-    const BlockRange rest = reached(rings, m, band, scalar.end, rings.n_blocks());
+void legendre_synthesis(const LegendreOrder& order, const AlmRow& alm) {
+    const BlockRange scalar = scalar_blocks(order);
+    const BlockRange polar = reached(order, 0, scalar.first);
+    const BlockRange middle = reached(order, scalar.first, scalar.end);
+    const BlockRange rest = reached(order, scalar.end, order.rings.n_blocks());
     using enum JacobiForm;
-    if (table.spin == 0) {
-        synthesize_jacobi<false, difference>(table, rings, m, polar, alm, band, scratch);
-        synthesize_jacobi<false, three_term>(table, rings, m, rest, alm, band, scratch);
+    if (order.table.spin == 0) {
+        synthesize_jacobi<false, difference>(order, polar, alm);
+        synthesize_jacobi<false, three_term>(order, rest, alm);
     } else {
-        synthesize_jacobi<true, difference>(table, rings, m, polar, alm, band, scratch);
-        synthesize_jacobi<true, three_term>(table, rings, m, rest, alm, band, scratch);
+        synthesize_jacobi<true, difference>(order, polar, alm);
+        synthesize_jacobi<true, three_term>(order, rest, alm);
     }
-    synthesize_scalar(table, rings, m, middle, alm, band, scratch);
+    synthesize_scalar(order, middle, alm);
 }
 
-void legendre_adjoint(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                      const FourierBand& band, const AlmRow& alm, LegendreScratch& scratch) {
+void legendre_adjoint(const LegendreOrder& order, const AlmRow& alm) {
     std::fill(alm.data, alm.data + alm.n_fields * alm.length, 0.0);
-    const BlockRange scalar = scalar_blocks(table, rings);
-    const BlockRange polar = reached(rings, m, band, 0, scalar.first);
-    const BlockRange middle = reached(rings, m, band, scalar.first, scalar.end);
-    const BlockRange rest = reached(rings, m, band, scalar.end, rings.n_blocks());
+    const BlockRange scalar = scalar_blocks(order);
+    const BlockRange polar = reached(order, 0, scalar.first);
+    const BlockRange middle = reached(order, scalar.first, scalar.end);
+    const BlockRange rest = reached(order, scalar.end, order.rings.n_blocks());
     using enum JacobiForm;
-    if (table.spin == 0) {
-        adjoint_jacobi<false, difference>(table, rings, m, polar, band, alm, scratch);
-        adjoint_jacobi<false, three_term>(table, rings, m, rest, band, alm, scratch);
+    if (order.table.spin == 0) {
+        adjoint_jacobi<false, difference>(order, polar, alm);
+        adjoint_jacobi<false, three_term>(order, rest, alm);
     } else {
-        adjoint_jacobi<true, difference>(table, rings, m, polar, band, alm, scratch);
-        adjoint_jacobi<true, three_term>(table, rings, m, rest, band, alm, scratch);
+        adjoint_jacobi<true, difference>(order, polar, alm);
+        adjoint_jacobi<true, three_term>(order, rest, alm);
     }
-    adjoint_scalar(table, rings, m, middle, band, alm, scratch);
+    adjoint_scalar(order, middle, alm);
 }
 
 }  // namespace zonal::sht::HWY_NAMESPACE
@@ -348,14 +337,12 @@ namespace zonal::sht {
 HWY_EXPORT(legendre_synthesis);
 HWY_EXPORT(legendre_adjoint);
 
-void legendre_synthesis(const LegendreTable& table, const RingPairs& rings, std::int64_t m, const AlmRow& alm,
-                        const FourierBand& band, LegendreScratch& scratch) {
-    HWY_DYNAMIC_DISPATCH(legendre_synthesis)(table, rings, m, alm, band, scratch);
+void legendre_synthesis(const LegendreOrder& order, const AlmRow& alm) {
+    HWY_DYNAMIC_DISPATCH(legendre_synthesis)(order, alm);
 }
 
-void legendre_adjoint(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                      const FourierBand& band, const AlmRow& alm, LegendreScratch& scratch) {
-    HWY_DYNAMIC_DISPATCH(legendre_adjoint)(table, rings, m, band, alm, scratch);
+void legendre_adjoint(const LegendreOrder& order, const AlmRow& alm) {
+    HWY_DYNAMIC_DISPATCH(legendre_adjoint)(order, alm);
 }
 
 }  // namespace zonal::sht

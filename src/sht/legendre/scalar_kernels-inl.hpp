@@ -1,6 +1,5 @@
-// Synthesis of the Legendre stage away from the poles: Ishioka's recurrence for a group of ring vectors held
-// in registers, for n_fields fields at once. The adjoint is in scalar_adjoint-inl.hpp. Included once per SIMD
-// target.
+// The Legendre stage away from the poles: Ishioka's recurrence for a group of ring vectors held in registers,
+// the synthesis of several fields at once, and the adjoint of one. Included once per SIMD target.
 
 #if defined(ZONAL_SHT_SCALAR_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef ZONAL_SHT_SCALAR_KERNELS_INL_HPP
@@ -36,9 +35,11 @@ struct RecurrenceState {
     V scale[NV];
     V cos2[NV];
 
-    HWY_INLINE RecurrenceState(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
-                               std::int64_t ring) {
+    HWY_INLINE RecurrenceState(const LegendreOrder& order, std::int64_t ring) {
         const D d;
+        const LegendreTable& table = order.table;
+        const RingPairs& rings = order.rings;
+        const std::int64_t m = order.m;
         const double sign = m % 2 == 0 ? 1 : -1;
         for (int v = 0; v < NV; ++v) {
             const std::int64_t first = ring + v * lanes();
@@ -188,6 +189,125 @@ HWY_NOINLINE void synthesis_group(RecurrenceState<NV>& state, const double* HWY_
     }
     for (int k = 0; k < 4 * NF; ++k)
         for (int v = 0; v < NV; ++v) result[k][v] = sum[k][v];
+}
+
+/// How far enter_tile came.
+struct Entered {
+    std::int64_t first;  ///< step emitted first
+    std::int64_t next;   ///< step reached
+};
+
+/// Runs a group's recurrence from step `begin` until all its lanes are visible, or to `end`, and calls
+/// emit(lam, i) from the first step on at which one is. Both are even. steps: [n_steps][2] = A, B.
+template <int NV, class Emit>
+HWY_INLINE Entered enter_tile(double* HWY_RESTRICT stored, const double* HWY_RESTRICT steps,
+                              std::int64_t begin, std::int64_t end, const Emit& emit) {
+    RecurrenceState<NV> state(stored);
+    const std::int64_t first = state.skip_invisible(steps, begin, end, 2);
+    std::int64_t i = first;
+    while (i < end && !state.all_lanes_visible()) {
+        V factor[NV], lam[NV];
+        for (int v = 0; v < NV; ++v) factor[v] = visibility(state.scale[v]);
+        for (; i < end; i += 2) {
+            for (int v = 0; v < NV; ++v) lam[v] = hn::Mul(state.current[v], factor[v]);
+            emit(lam, i);
+            state.advance_two(steps + 2 * i, 2);
+            for (int v = 0; v < NV; ++v) lam[v] = hn::Mul(state.previous[v], factor[v]);
+            emit(lam, i + 1);
+            if (state.promote_lanes()) {
+                i += 2;
+                break;
+            }
+        }
+    }
+    state.store(stored);
+    return {first, i};
+}
+
+/// A group all of whose lanes are visible: all that its recurrence needs, in registers.
+template <int NV>
+struct VisibleState {
+    V previous[NV], current[NV], cos2[NV];
+
+    HWY_INLINE explicit VisibleState(const double* HWY_RESTRICT stored) {
+        const D d;
+        for (int v = 0; v < NV; ++v) {
+            previous[v] = hn::Load(d, RecurrenceState<NV>::previous_at(stored, v));
+            current[v] = hn::Load(d, RecurrenceState<NV>::current_at(stored, v));
+            cos2[v] = hn::Load(d, RecurrenceState<NV>::cos2_at(stored, v));
+        }
+    }
+
+    HWY_INLINE void store(double* HWY_RESTRICT stored) const {
+        const D d;
+        for (int v = 0; v < NV; ++v) {
+            hn::Store(previous[v], d, RecurrenceState<NV>::previous_at(stored, v));
+            hn::Store(current[v], d, RecurrenceState<NV>::current_at(stored, v));
+        }
+    }
+
+    /// Calls emit(lam, i) for the steps i from `begin` to `end`, both even.
+    template <class Emit>
+    HWY_INLINE void run(const double* HWY_RESTRICT steps, std::int64_t begin, std::int64_t end,
+                        const Emit& emit) {
+        for (std::int64_t i = begin; i < end; i += 2) {
+            emit(current, i);
+            advance(steps + 2 * i, cos2, current, previous);
+            emit(previous, i + 1);
+            advance(steps + 2 * i + 2, cos2, previous, current);
+        }
+    }
+};
+
+// The adjoint of one field. Each group of ring vectors runs through a tile of steps and is put aside, so that
+// the tile's sums stay in the first-level cache and nothing is summed over lanes before all groups have added
+// to them.
+
+/// Vectors of a group, whose F_m stay in registers beside its recurrence.
+inline constexpr int own_vectors = HWY_MAX_BYTES >= 64 ? 4 : 2;
+
+/// Steps of a tile: a multiple of the lanes and of two.
+inline constexpr std::int64_t own_tile = 64;
+
+/// Adds f_k lam_i of one field to the lanes of sums[i - begin][k], k = even re, even im, odd re, odd im, for
+/// the steps i from `begin` to `end`. sums: those of step `begin`; stored: a RecurrenceState that was put
+/// aside; f: [4][NV] vectors.
+template <int NV>
+HWY_NOINLINE void add_own_tile(double* HWY_RESTRICT stored, const double* HWY_RESTRICT steps,
+                               std::int64_t begin, std::int64_t end, const double* HWY_RESTRICT f,
+                               double* HWY_RESTRICT sums) {
+    const D d;
+    const std::int64_t origin = begin;
+    V f_m[4][NV];
+    for (int k = 0; k < 4; ++k)
+        for (int v = 0; v < NV; ++v) f_m[k][v] = hn::Load(d, f + (k * NV + v) * lanes());
+    auto add = [&](const V(&lam)[NV], std::int64_t i) HWY_ATTR {
+        double* HWY_RESTRICT out = sums + (i - origin) * 4 * lanes();
+        V sum[4];
+        for (int k = 0; k < 4; ++k) sum[k] = hn::Load(d, out + k * lanes());
+        for (int v = 0; v < NV; ++v)
+            for (int k = 0; k < 4; ++k) sum[k] = hn::MulAdd(f_m[k][v], lam[v], sum[k]);
+        for (int k = 0; k < 4; ++k) hn::Store(sum[k], d, out + k * lanes());
+    };
+    if (HWY_UNLIKELY(!RecurrenceState<NV>::all_visible_in(stored))) {
+        begin = enter_tile<NV>(stored, steps, begin, end, add).next;
+        if (begin == end) return;
+    }
+    VisibleState<NV> state(stored);
+    state.run(steps, begin, end, add);
+    state.store(stored);
+}
+
+/// Adds the lanes of a tile's sums to out[k][i], rows `stride` apart.
+inline void fold_own_tile(const double* HWY_RESTRICT sums, std::int64_t n_steps, double* HWY_RESTRICT out,
+                          std::int64_t stride) {
+    const D d;
+    for (int k = 0; k < 4; ++k)
+        for (std::int64_t i = 0; i < n_steps; i += lanes()) {
+            V x[HWY_MAX_BYTES / sizeof(double)];
+            for (std::int64_t j = 0; j < lanes(); ++j) x[j] = hn::Load(d, sums + ((i + j) * 4 + k) * lanes());
+            add_horizontal_sums(x, out + k * stride + i);
+        }
 }
 
 }  // namespace zonal::sht::HWY_NAMESPACE

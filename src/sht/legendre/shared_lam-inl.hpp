@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "sht/legendre/recurrence_tiles-inl.hpp"
+#include "sht/legendre/scalar_kernels-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace zonal::sht::HWY_NAMESPACE {

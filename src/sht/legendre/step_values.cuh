@@ -32,7 +32,7 @@ struct StepValues {
     double2 even, odd;
 };
 
-/// Of step i of order m, of a field's coefficients; null: none.
+/// A field's coefficients at step i of order m; row = null: none.
 template <class T>
 __device__ StepValues step_values(const LegendreView& t, std::int64_t m, std::int64_t i, const T* row) {
     const std::int64_t lmax = t.lmax + t.spin, l = m + 2 * i, origin = row_origin(lmax, m);

@@ -54,8 +54,8 @@ class EveryTargetSumsPixels : public ::testing::TestWithParam<Target> {};
 // Sums of 100 terms in another order: 1e-16 (6e-8 in single precision) each.
 TEST_P(EveryTargetSumsPixels, AsTheBestOneDoes) {
     for (const Grid& grid : {Grid::healpix(48), Grid::equidistant_cylindrical(60, 118)})
-        for (const Precision precision : {Precision::double_, Precision::single_}) {
-            const double tolerance = precision == Precision::double_ ? 1e-13 : 3e-6;
+        for (const Precision precision : {Precision::float64, Precision::float32}) {
+            const double tolerance = precision == Precision::float64 ? 1e-13 : 3e-6;
             const Array<double, 3> best = convolved(grid, precision);
             const Array<double, 3> best_polarization = convolved_polarization(grid, precision);
             const ForcedTarget forced(GetParam().bit);

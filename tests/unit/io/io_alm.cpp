@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "unit/io/io_helpers.hpp"
 #include "zonal/error.hpp"
 #include "zonal/io/inspect.hpp"
@@ -134,6 +136,52 @@ TEST_F(AlmFiles, RejectsSizesThatDoNotFit) {
     EXPECT_THAT(message_of<InvalidArgument>([&] { write_alm(folder.path("x"), file); }),
                 HasSubstr("14 alm: 15 expected"));
     EXPECT_EQ(folder.n_entries(), 0u);
+}
+
+AlmFile temperature(std::int64_t lmax) {
+    AlmFile file{.layout = AlmLayout(lmax)};
+    auto& alm = file.components.emplace_back(static_cast<std::size_t>(file.layout.size()));
+    for (std::size_t i = 0; i < alm.size(); ++i) alm[i] = {static_cast<double>(i), 1};
+    return file;
+}
+
+TEST(AlmValues, AreCutAndMultiplied) {
+    auto file = temperature(4);
+    const auto kept = file.components[0][file.layout.index(2, 1)];
+    truncate(file, 3, 1);
+    EXPECT_EQ(file.layout, AlmLayout(3, 1));
+    EXPECT_EQ(file.components[0][file.layout.index(2, 1)], kept);
+    multiply(file, uniform_beam({1, 2, 3, 4}));
+    EXPECT_EQ(file.components[0][file.layout.index(2, 1)], 3.0 * kept);
+    const auto alm = to_map_alm(file);
+    EXPECT_EQ(alm.alm(0, file.layout.index(2, 1)), 3.0 * kept);
+    auto copy = file;
+    set_alm(copy, alm);
+    EXPECT_EQ(copy.components, file.components);
+}
+
+TEST(AlmValues, SayWhichIsNoNumber) {
+    auto file = temperature(4);
+    require_finite("a.fits", file, "coefficients");
+    file.components[0][file.layout.index(3, 2)] = std::nan("");
+    EXPECT_THAT(message_of<IoError>([&] { require_finite("a.fits", file, "coefficients"); }),
+                HasSubstr("a.fits: alm T: 1 coefficients are NaN or infinite, the first is l = 3, m = 2"));
+}
+
+TEST(AlmValues, OfQAndUAloneHaveNoT) {
+    MapFile content{.pixelization = HealpixPixels{1, healpix::Order::ring}};
+    for (const auto stokes : {Stokes::Q, Stokes::U})
+        content.columns.push_back({.name = stokes == Stokes::Q ? "Q" : "U", .unit = "K", .stokes = stokes});
+    const SkyMap map(content);
+    const AlmLayout layout(2);
+    MapAlm alm{layout, Array<std::complex<double>, 2>({2, layout.size()})};
+    alm.alm(1, 3) = 7;
+    const auto file = to_alm_file(alm, map);
+    ASSERT_EQ(file.components.size(), 3u);
+    EXPECT_EQ(file.components[0][3], 0.0);
+    EXPECT_EQ(file.components[2][3], 7.0);
+    EXPECT_EQ(file.unit, "K");
+    EXPECT_EQ(file.notes.size(), 1u);
 }
 
 }  // namespace

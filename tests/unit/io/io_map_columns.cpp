@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "io/map/names.hpp"
 #include "unit/io/io_helpers.hpp"
 #include "zonal/error.hpp"
 

@@ -7,6 +7,8 @@
 #include "unit/io/io_helpers.hpp"
 #include "zonal/error.hpp"
 #include "zonal/io/map.hpp"
+#include "zonal/io/sky_map.hpp"
+#include "zonal/mask.hpp"
 
 namespace zonal::io {
 namespace {
@@ -103,6 +105,28 @@ TEST(MapFiles, ErrorNamesTheHdusThatAreThere) {
                 HasSubstr("holds no map"));
     EXPECT_THAT(message_of<IoError>([] { read_map("/no/such/file"); }), HasSubstr("No such file"));
     EXPECT_THAT(message_of<IoError>([] { read_map(data_file("README.md")); }), HasSubstr("not a FITS file"));
+}
+
+TEST(Masks, AreReadForTheMapThatTheyMask) {
+    const test::TemporaryFolder folder;
+    auto mask = new_sky_map(HealpixPixels{2, healpix::Order::nest}, false);
+    mask.rows()(0, 5) = 0.5;
+    mask.rows()(0, 6) = unseen_value;
+    write_sky_map(folder.path("mask.fits"), mask);
+    std::vector<std::string> notes;
+    const auto map = new_sky_map(HealpixPixels{2, healpix::Order::ring}, true);
+    const auto found = read_mask(folder.path("mask.fits"), map, notes);
+    EXPECT_EQ(found(5), 0.5);
+    EXPECT_EQ(found(6), 0);
+    EXPECT_THAT(message_of<IoError>([&] {
+                    const auto other = new_sky_map(HealpixPixels{4, healpix::Order::ring}, false);
+                    read_mask(folder.path("mask.fits"), other, notes);
+                }),
+                HasSubstr("nside 2, nest: the map has nside 4, ring"));
+    mask.rows()(0, 7) = 1.5;
+    write_sky_map(folder.path("mask.fits"), mask, {.overwrite = true});
+    EXPECT_THAT(message_of<IoError>([&] { read_mask(folder.path("mask.fits"), map, notes); }),
+                HasSubstr("pixel 7 (ring order) is 1.5: a mask must be from 0 to 1"));
 }
 
 }  // namespace

@@ -277,5 +277,22 @@ TEST_F(MalformedSolutions, AreNoSolutions) {
     EXPECT_THROW(read_solution(folder.write("u.fits", bytes.substr(0, bytes.size() - 2880))), IoError);
 }
 
+TEST(SolutionTables, HoldTheFieldsAtEquallySpacedPoints) {
+    const TemporaryFolder folder;
+    const auto solution = made_up({});
+    EXPECT_EQ(solution.times(2),
+              (std::vector<double>{-0.3, solution.pieces()[0].time.from_reference(0), 0.1,
+                                   solution.pieces()[1].time.from_reference(0), 1e300 / 3}));
+    write_solution_table(folder.path("a.csv"), solution);
+    std::ifstream table(folder.path("a.csv"));
+    std::string line;
+    std::getline(table, line);
+    EXPECT_EQ(line, "t,u,it's");
+    std::size_t rows = 0;
+    while (std::getline(table, line)) ++rows;
+    EXPECT_EQ(rows, 1u + 2 * 16);
+    EXPECT_EQ((Interval{1, 3}.points(3)), (std::vector<double>{1, 2, 3}));
+}
+
 }  // namespace
 }  // namespace zonal::io

@@ -100,7 +100,7 @@ TEST(ErrorBound, HoldsForSumsOverPixels) {
     const auto grid = Grid::healpix(16);
     for (const double fwhm : {0.1, 0.4})
         for (const auto method : {ConvolutionMethod::pixel_sum, ConvolutionMethod::ring_fft})
-            for (const auto precision : {Precision::single_, Precision::double_})
+            for (const auto precision : {Precision::float32, Precision::float64})
                 for (const double cut : {1.2, 2.0, 0.0}) {
                     const auto request = request_of(grid, RadialKernel::gaussian(fwhm), 47);
                     ConvolutionChoice choice{method, Device::cpu(), precision, cut * fwhm, 1e-6};
@@ -113,7 +113,7 @@ TEST(ErrorBound, HoldsForQAndU) {
     auto request = request_of(grid, RadialKernel::gaussian(0.3), 47);
     request.polarization = PolarizationKernel::gaussian(0.3);
     const auto maps = hostile_maps(grid);
-    for (const auto precision : {Precision::single_, Precision::double_})
+    for (const auto precision : {Precision::float32, Precision::float64})
         for (std::size_t i = 0; i + 1 < maps.size(); ++i) {
             Map pair = maps[i];
             pair.insert(pair.end(), maps[i + 1].begin(), maps[i + 1].end());
@@ -160,7 +160,7 @@ std::pair<Map, Map> shown_in_both(const Map& a, const Map& b) {
 TEST(ErrorBound, HoldsForQuotientsOfMaskedMaps) {
     const auto grid = Grid::healpix(16);
     const auto request = request_of(grid, RadialKernel::gaussian(0.35), 47);
-    const ConvolutionChoice choice{ConvolutionMethod::ring_fft, Device::cpu(), Precision::double_, 0.65,
+    const ConvolutionChoice choice{ConvolutionMethod::ring_fft, Device::cpu(), Precision::float64, 0.65,
                                    1e-7};
     ConvolutionOptions options;
     options.mask.mode = MaskMode::renormalize;
@@ -192,7 +192,7 @@ TEST(ErrorBound, HoldsForQuotientsOfMaskedMaps) {
 TEST(ErrorBound, HoldsForCounts) {
     const auto grid = Grid::healpix(16);
     const auto request = request_of(grid, RadialKernel::gaussian(0.3), 47);
-    const ConvolutionChoice choice{ConvolutionMethod::pixel_sum, Device::cpu(), Precision::double_, 0.45,
+    const ConvolutionChoice choice{ConvolutionMethod::pixel_sum, Device::cpu(), Precision::float64, 0.45,
                                    1e-7};
     ConvolutionOptions options;
     options.keep_counts = true;
@@ -209,7 +209,7 @@ TEST(ErrorBound, HoldsForCounts) {
 
 TEST(ErrorBound, CountsEveryPartOnce) {
     const auto request = request_of(Grid::healpix(16), RadialKernel::gaussian(0.3), 47);
-    const ConvolutionChoice choice{ConvolutionMethod::ring_fft, Device::cpu(), Precision::double_, 0.5, 1e-8};
+    const ConvolutionChoice choice{ConvolutionMethod::ring_fft, Device::cpu(), Precision::float64, 0.5, 1e-8};
     const auto bound = bound_of(request, choice);
     const KernelNorms norms(request.grid, request.kernel);
     EXPECT_EQ(bound.cut, norms.beyond(0.5));

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "planning/disc_discrepancy.hpp"
+#include "planning/certificate/disc_discrepancy.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planning/certificate.hpp"
 

@@ -86,7 +86,7 @@ TEST(ConvolutionPlan, SumsOverPixelsAreTheDirectSumOfTheCutKernel) {
             ConvolutionPlan plan(request, choice);
             // The default accuracy of the kernel's values, summed with either sign.
             EXPECT_LT(relative_difference(convolved(plan, rows), exact), 1e-11) << has_spin;
-            choice.precision = Precision::single_;
+            choice.precision = Precision::float32;
             ConvolutionPlan single(request, choice);
             EXPECT_LT(relative_difference(convolved<float>(single, rows), exact), 2e-6) << has_spin;
         }

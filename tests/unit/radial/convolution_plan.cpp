@@ -16,7 +16,7 @@ using test::options_of;
 using test::random_map;
 
 constexpr PixelMethod methods[] = {PixelMethod::pixel_sum, PixelMethod::ring_fft};
-constexpr Precision precisions[] = {Precision::single_, Precision::double_};
+constexpr Precision precisions[] = {Precision::float32, Precision::float64};
 
 TEST(PixelConvolution, BatchEqualsSingleMaps) {
     const Grid grid = Grid::healpix(16);

@@ -80,7 +80,7 @@ void expect_whole(const Grid& grid, const RadialKernel& kernel, const Grid& grid
                   std::initializer_list<std::int64_t> numbers_of_bands) {
     const auto maps = random_map(n_maps * grid.n_pixels());
     for (const PixelMethod method : {PixelMethod::pixel_sum, PixelMethod::ring_fft}) {
-        const auto options = options_of(method, Precision::double_, 2);
+        const auto options = options_of(method, Precision::float64, 2);
         std::vector<double> whole(static_cast<std::size_t>(n_maps * grid_out.n_pixels()), 7.0);
         PixelConvolutionPlan(grid, kernel, grid_out, options)
             .convolve<double>({maps.data(), {n_maps, grid.n_pixels()}},
@@ -113,10 +113,10 @@ TEST(LatitudeBands, GiveTheSameBitsWhereRingsAreAlike) {
     const auto map = random_map(grid.n_pixels());
     for (const PixelMethod method : {PixelMethod::pixel_sum, PixelMethod::ring_fft}) {
         const auto whole =
-            test::convolved(grid, kernel, grid, map, options_of(method, Precision::double_, 2));
+            test::convolved(grid, kernel, grid, map, options_of(method, Precision::float64, 2));
         for (const std::int64_t n_bands : {std::int64_t{3}, as_many_as_rings})
             EXPECT_EQ(convolved_in_bands(latitude_bands(grid, kernel.support(), grid, n_bands), kernel, grid,
-                                         map, 1, options_of(method, Precision::double_, 2)),
+                                         map, 1, options_of(method, Precision::float64, 2)),
                       whole);
     }
 }

@@ -213,13 +213,13 @@ TEST(PixelSum, InSinglePrecisionIsRightToIt) {
     const std::vector<double> precise(map_float.begin(), map_float.end());
     const std::vector<double> expected = convolved(grid, kernel, grid, precise);
     PixelConvolutionOptions options;
-    options.precision = Precision::single_;
+    options.precision = Precision::float32;
     // 300 terms whose rounding errors, 6e-8 each, add up at random
     EXPECT_LT(test::relative_difference(convolved<float>(grid, kernel, grid, map_float, options), expected),
               1e-6);
     EXPECT_LT(test::relative_difference(convolved<double>(grid, kernel, grid, precise, options), expected),
               1e-6);
-    options.precision = Precision::double_;
+    options.precision = Precision::float64;
     EXPECT_LT(test::relative_difference(convolved<float>(grid, kernel, grid, map_float, options), expected),
               1e-7);
 }

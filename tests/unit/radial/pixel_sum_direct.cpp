@@ -3,7 +3,7 @@
 
 #include "convolution_helpers.hpp"
 #include "polarization_helpers.hpp"
-#include "radial/pixel_sum/direct_tables.hpp"
+#include "radial/pixel_sum/cuda_tables.hpp"
 
 namespace zonal::radial::cuda {
 namespace {

@@ -15,7 +15,7 @@
 namespace zonal {
 namespace {
 
-PixelConvolutionOptions pixel_sum(Precision precision = Precision::double_) {
+PixelConvolutionOptions pixel_sum(Precision precision = Precision::float64) {
     PixelConvolutionOptions options;
     options.method = PixelMethod::pixel_sum;
     options.device = Device::cpu();
@@ -89,7 +89,7 @@ TEST(MaskedConvolution, IsTheRatioOfDirectSums) {
 
 TEST(MaskedConvolution, KeepsAConstantOutOfSinglePrecisionToo) {
     const Grid grid = Grid::equidistant_cylindrical(24, 48);
-    const PixelConvolutionPlan plan(grid, compact_kernel(), grid, pixel_sum(Precision::single_));
+    const PixelConvolutionPlan plan(grid, compact_kernel(), grid, pixel_sum(Precision::float32));
     const std::vector<double> mask = partial_mask(grid);
     const std::vector<float> single_mask(mask.begin(), mask.end()), map(mask.size(), 7.F);
     std::vector<float> out(mask.size());
@@ -138,7 +138,7 @@ TEST(CountConvolution, ConservesCountsToRounding) {
         // the sum of 300 weights each, and of 1e4 pixels
         expect_counts_conserved<double>(grid, kernel, grid_out, pixel_sum(), 1e-13);
         // single precision's errors, 6e-8 each, average out over pixels
-        expect_counts_conserved<float>(grid, kernel, grid_out, pixel_sum(Precision::single_), 1e-7);
+        expect_counts_conserved<float>(grid, kernel, grid_out, pixel_sum(Precision::float32), 1e-7);
     }
     expect_counts_conserved<double>(healpix, RadialKernel::top_hat(0.1), healpix, pixel_sum(), 1e-13);
     PixelConvolutionOptions ring_fft = pixel_sum();

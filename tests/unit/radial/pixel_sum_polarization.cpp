@@ -105,7 +105,7 @@ TEST(PolarizationSum, InSinglePrecisionIsRightToIt) {
     Array<float, 3> single({1, 2, grid.n_pixels()});
     std::copy(maps.begin(), maps.end(), single.begin());
     PixelConvolutionOptions options = summed();
-    options.precision = Precision::single_;
+    options.precision = Precision::float32;
     EXPECT_LT(relative_difference(convolved<float>(grid, kernel, grid, single, options),
                                   convolved(grid, kernel, grid, maps)),
               1e-6);

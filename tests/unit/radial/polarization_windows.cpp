@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "polarization_helpers.hpp"
-#include "radial/kernels/polarization_moments.hpp"
+#include "radial/kernels/kernel_implementation.hpp"
 #include "zonal/error.hpp"
 
 // Windows of kernels of Q and U, and what it costs to cut such kernels.

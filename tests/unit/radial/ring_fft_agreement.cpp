@@ -24,7 +24,7 @@ double methods_differ(const Grid& grid, const RadialKernel& kernel, PixelConvolu
     const auto map = random_map(grid.n_pixels());
     const auto rings = convolved(grid, kernel, grid, map, options);
     options.method = PixelMethod::pixel_sum;
-    options.precision = Precision::double_;
+    options.precision = Precision::float64;
     const auto discs = convolved(grid, kernel, grid, map, options);
     return relative_difference(rings, discs);
 }
@@ -163,7 +163,7 @@ TEST(RingFft, WideKernelsNeedFewModes) {
 
 TEST(RingFft, SinglePrecisionStaysWithinItsBound) {
     PixelConvolutionOptions options;
-    options.precision = Precision::single_;
+    options.precision = Precision::float32;
     const RadialKernel kernel = RadialKernel::gaussian(2 * degree).truncated(6.5 * degree);
     EXPECT_LT(methods_differ(Grid::healpix(64), kernel, options), single_tolerance);
     const Grid grid = Grid::healpix(8);

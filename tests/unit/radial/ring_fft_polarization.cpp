@@ -24,7 +24,7 @@ constexpr double single_tolerance = 1e-6;
 
 template <class T = double>
 Array<T, 3> by_rings(const Grid& grid, const PolarizationKernel& kernel, const Grid& grid_out,
-                     const Array<T, 3>& maps, Precision precision = Precision::double_) {
+                     const Array<T, 3>& maps, Precision precision = Precision::float64) {
     return test::convolved<T>(grid, kernel, grid_out, maps, options_of(PixelMethod::ring_fft, precision));
 }
 
@@ -153,7 +153,7 @@ TEST(PolarizationRingFft, AgreesWithSumsOverDiscsAtNside128) {
     EXPECT_LT(relative_difference(by_rings(grid, kernel, grid, maps), discs), 1e-11);
     Array<float, 3> single(maps.extents());
     std::copy(maps.begin(), maps.end(), single.begin());
-    EXPECT_LT(relative_difference(by_rings<float>(grid, kernel, grid, single, Precision::single_), discs),
+    EXPECT_LT(relative_difference(by_rings<float>(grid, kernel, grid, single, Precision::float32), discs),
               single_tolerance);
 }
 
@@ -195,7 +195,7 @@ TEST(PolarizationRingFft, DoesNotDependOnThreadsOrOnTheBatch) {
     const Grid grid = Grid::healpix(16);
     const std::int64_t n_maps = 5;
     const Maps maps = random_maps(n_maps, grid, 1);
-    for (const Precision precision : {Precision::single_, Precision::double_}) {
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
         const auto with_threads = [&](const Maps& some, int threads) {
             return test::convolved<double>(grid, oscillating_kernels()[0], grid, some,
                                            options_of(PixelMethod::ring_fft, precision, threads));

@@ -129,7 +129,7 @@ TYPED_TEST(SplitConvolution, InSinglePrecisionAddsRounding) {
     auto options = on_the_cpu();
     Array<double, 3> expected(maps.extents());
     this->convolve(typename TestFixture::Plan(grid, split, options), maps, expected);
-    options.precision = Precision::single_;
+    options.precision = Precision::float32;
     Array<float, 3> convolved(maps.extents());
     this->convolve(typename TestFixture::Plan(grid, split, options), single, convolved);
     EXPECT_LE(relative_rms(convolved, expected), 1e-6);

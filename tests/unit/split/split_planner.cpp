@@ -5,10 +5,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "convolution_helpers.hpp"
 #include "split/non_negative_fit.hpp"
 #include "zonal/error.hpp"
+#include "zonal/planning/convolution_plan.hpp"
 #include "zonal/planning/planner.hpp"
 #include "zonal/sht.hpp"
+#include "zonal/window.hpp"
 
 // Costs, and the choice of a way to convolve.
 namespace zonal::test {
@@ -127,7 +130,7 @@ TEST(PlanConvolution, ListsWhatMayBeTakenFastestFirst) {
 TEST(PlanConvolution, SinglePrecisionOnlyWhereTheErrorPermits) {
     const auto has_single = [](const std::vector<ConvolutionChoice>& choices) {
         return std::any_of(choices.begin(), choices.end(),
-                           [](const auto& c) { return c.precision == Precision::single_; });
+                           [](const auto& c) { return c.precision == Precision::float32; });
     };
     auto request = request_for(32, 400, 1e-4);
     const auto costs = default_cost_model(2);
@@ -219,6 +222,33 @@ TEST(PlanConvolution, OnlySplitFindsSplitsWhateverTheySave) {
         if (choice.method == ConvolutionMethod::split) {
             EXPECT_EQ(choice.support, 0.4);
         }
+}
+
+/// Beside the sum over all pixels in its plainest form.
+TEST(PlanConvolution, SplitsKeepTheBound) {
+    auto request = request_for(16, 1, 1e-4);
+    auto window = gaussian_window(0.4, request.lmax);
+    for (std::int64_t l = 0; l <= request.lmax; ++l) window[l] /= static_cast<double>(l + 1);
+    request.kernel = RadialKernel::from_window(window);
+    request.c_l.clear();
+    request.consider_split = request.only_split = true;
+    const auto n_pixels = request.grid.n_pixels();
+    const auto map = random_map(n_pixels, 3);
+    const auto expected = direct_sum(request.grid, request.kernel, request.grid, map);
+    for (const double error : {1e-3, 1e-5}) {
+        request.error = error;
+        int n_splits = 0;
+        for (const auto& choice : plan_convolution(request, default_cost_model(1))) {
+            if (choice.method != ConvolutionMethod::split || !choice.excluded.empty()) continue;
+            ++n_splits;
+            EXPECT_LE(choice.error, error);
+            std::vector<double> found(map.size());
+            ConvolutionPlan(request, choice)
+                .convolve<double>({map.data(), {1, n_pixels}}, {found.data(), {1, n_pixels}});
+            EXPECT_LE(relative_rms(found, expected), error) << choice.l_cut;
+        }
+        EXPECT_GE(n_splits, 1) << error;
+    }
 }
 
 TEST(PlanConvolution, NoSplitOfKernelsThatGoOnAboveLmax) {

@@ -78,12 +78,12 @@ void expect_errors_within_the_bound(const ConvolutionRequest& request, std::size
         if (!choice.excluded.empty()) continue;
         ++n_ways;
         EXPECT_LE(choice.error, request.error);
-        const auto found = choice.precision == Precision::single_
+        const auto found = choice.precision == Precision::float32
                                ? convolved_by<float>(request, choice, maps)
                                : convolved_by<double>(request, choice, maps);
         EXPECT_LE(test::relative_rms(found, expected), request.error)
             << request.grid.name() << ' ' << to_string(choice.method) << ' ' << request.error << ' '
-            << choice.support << (choice.precision == Precision::single_ ? " float" : " double");
+            << choice.support << (choice.precision == Precision::float32 ? " float" : " double");
     }
     EXPECT_GE(n_ways, least_ways);
 }
@@ -122,7 +122,7 @@ TEST(PlanPolarization, SplitsKeepTheBound) {
             ++n_splits;
             EXPECT_EQ(choice.split->spin, 2);
             EXPECT_LE(choice.error, error);
-            const auto found = choice.precision == Precision::single_
+            const auto found = choice.precision == Precision::float32
                                    ? convolved_by<float>(request, choice, maps)
                                    : convolved_by<double>(request, choice, maps);
             EXPECT_LE(test::relative_rms(found, expected), error) << choice.l_cut;

@@ -1,0 +1,83 @@
+// The sum over pixels on the CPU with all kinds of pairs of rings, without the filters of equal rings,
+// without the tables of square ones, and without both: pixel_sum_kinds NSIDE FWHM_PIXELS [float|double]
+// [RUNS] [THREADS] prints JSON. What each kind gains decides whether it stays (docs/decisions/pixel-sum.md).
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numbers>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "radial/pixel_sum/passes.hpp"
+#include "zonal/kernel.hpp"
+
+namespace {
+
+using namespace zonal;
+
+struct Case {
+    std::int64_t nside;
+    double fwhm_pixels;
+    int runs, threads;
+};
+
+template <class T>
+double seconds_of(const radial::PixelSumSchedule& schedule, const std::vector<T>& map, std::vector<T>& out,
+                  int threads) {
+    const auto n = static_cast<std::int64_t>(map.size());
+    std::vector<radial::SumScratch<T>> scratch;
+    const auto start = std::chrono::steady_clock::now();
+    const Progress none;
+    radial::PassRunner<T> runner(schedule, 1, threads, scratch, none);
+    runner.run(radial::SumPass<T>{schedule, schedule.kernel(), View<const T, 2>(map.data(), {1, n}),
+                                  View<T, 2>(out.data(), {1, n})});
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <class T>
+void measure(const Case& c, const char* precision) {
+    const Grid grid = Grid::healpix(c.nside);
+    const double accuracy = sizeof(T) == 4 ? 3e-8 : 1e-12;
+    const double pixel = std::sqrt(4 * std::numbers::pi / static_cast<double>(grid.n_pixels()));
+    const double fwhm = c.fwhm_pixels * pixel;
+    const radial::SumKernel kernel(RadialKernel::gaussian(fwhm).truncated(1.5 * fwhm), accuracy);
+    std::vector<T> map(static_cast<std::size_t>(grid.n_pixels())), out(map.size());
+    std::mt19937_64 engine(1);
+    for (T& value : map) value = static_cast<T>(static_cast<double>(engine() >> 11) * 0x1p-53 - 0.5);
+    constexpr int n = 4;
+    const char* const names[n] = {"all", "no_equal", "no_square", "general"};
+    std::vector<radial::PixelSumSchedule> schedules;
+    for (const auto& used : {radial::UsedKinds{true, true}, {false, true}, {true, false}, {false, false}})
+        schedules.emplace_back(grid, kernel, grid, accuracy, used);
+    std::vector<double> seconds[n];
+    for (int run = -1; run < c.runs; ++run)
+        for (int k = 0; k < n; ++k) {
+            const double once = seconds_of(schedules[static_cast<std::size_t>(k)], map, out, c.threads);
+            if (run >= 0) seconds[k].push_back(once);
+        }
+    std::printf(R"({"nside": %lld, "fwhm_pixels": %g, "precision": "%s", "threads": %d, "runs": %d)",
+                static_cast<long long>(c.nside), c.fwhm_pixels, precision, c.threads, c.runs);
+    for (int k = 0; k < n; ++k) {
+        std::sort(seconds[k].begin(), seconds[k].end());
+        std::printf(R"(, "%s_seconds": %.4g)", names[k], seconds[k][seconds[k].size() / 2]);
+    }
+    std::printf("}\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 3) {
+        std::fprintf(stderr, "usage: pixel_sum_kinds NSIDE FWHM_PIXELS [float|double] [RUNS] [THREADS]\n");
+        return 2;
+    }
+    const Case c{std::atoll(argv[1]), std::atof(argv[2]), argc > 4 ? std::atoi(argv[4]) : 5,
+                 argc > 5 ? std::atoi(argv[5]) : 2};
+    if (argc > 3 && std::string(argv[3]) == "float")
+        measure<float>(c, "float");
+    else
+        measure<double>(c, "double");
+}

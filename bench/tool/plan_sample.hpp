@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tool/pixel_reference.hpp"
+#include "zonal/planning/planner.hpp"
+
+namespace zonal::cli {
+
+/// A map and its convolution as it should be.
+struct Sample {
+    std::string description;
+    std::vector<double> map;  ///< [component, pixel]
+    ReferenceMap reference;
+};
+
+/// A random map of the request's spectrum, of spin 0 or Q and U, on a HEALPix grid. White maps without a
+/// spectrum are noise on the pixels where the reference is discrete, and otherwise up to lmax.
+Sample make_sample(const ConvolutionRequest& request, std::uint64_t seed);
+
+}  // namespace zonal::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "options/split_options.hpp"
+#include "plot/graph.hpp"
+#include "shell/session.hpp"
+#include "zonal/split.hpp"
+
+namespace zonal::cli {
+
+/// How a split is verified.
+struct VerifyOptions {
+    std::int64_t nside = 0, seed = 1;  ///< grid and random numbers of the noise
+    bool single = false;               ///< sums over pixels in float
+    std::string plot;                  ///< file of the pictures; empty: none
+};
+
+/// What a verification shows.
+struct SplitPictures {
+    std::vector<plot::Graph> graphs;  ///< the paper's figures 5, 6 and 9
+    /// Its figures 7 and 8, and the graphs: rows of plot::arrange, where options.plot asks for them.
+    std::vector<std::vector<plot::Image>> rows;
+};
+
+/// Convolves white noise on HEALPix pixels with the kernel, whole and split at several l_cut from `first` on,
+/// and reports estimated beside actual errors ("verify").
+SplitPictures verify_split(const VerifyOptions& options, const SplitOptions& split,
+                           const std::vector<double>& kernel, const KernelSplitter& splitter,
+                           std::int64_t first, Session& session);
+
+}  // namespace zonal::cli

@@ -1,0 +1,85 @@
+
+#include <string>
+
+#include "core/cuda_host.hpp"
+
+#include "core/cuda.cuh"
+#include "zonal/device.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::core {
+
+void* allocate_on_cuda(int device, std::int64_t bytes) {
+    const CurrentDevice current(device);
+    return allocate_device(bytes);
+}
+
+void* allocate_page_locked(int device, std::int64_t bytes) {
+    const CurrentDevice current(device);
+    void* memory = nullptr;
+    check_cuda(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)), "allocating page-locked memory");
+    return memory;
+}
+
+void release_on_cuda(void* memory) noexcept {
+    cudaFree(memory);
+}
+void release_page_locked(void* memory) noexcept {
+    cudaFreeHost(memory);
+}
+
+void copy_to_cuda(void* device, const void* host, std::int64_t bytes) {
+    check_cuda(cudaMemcpy(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice), "copying");
+    check_cuda(cudaStreamSynchronize(cudaStreamLegacy),
+               "copying");  // from pageable memory it may still be on its way
+}
+void copy_from_cuda(void* host, const void* device, std::int64_t bytes) {
+    check_cuda(cudaMemcpy(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost), "copying");
+}
+
+CudaDevices cuda_devices() {
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status == cudaSuccess && count > 0) return {count, ""};
+    cudaGetLastError();
+    return {0, status == cudaSuccess ? "no CUDA device is there" : cudaGetErrorString(status)};
+}
+
+namespace {
+
+cudaPointerAttributes look_up(const void* data) {
+    cudaPointerAttributes found{};
+    check_cuda(cudaPointerGetAttributes(&found, data), "looking up a pointer");
+    return found;
+}
+
+}  // namespace
+
+int device_of(const char* name, const void* data) {
+    const auto found = look_up(data);
+    if (found.type == cudaMemoryTypeDevice) return found.device;
+    if (found.type != cudaMemoryTypeManaged)
+        throw InvalidArgument(std::string(name) + ": is not in device memory");
+    int device = 0;
+    check_cuda(cudaGetDevice(&device), "asking for the current device");
+    return device;
+}
+
+void require_place(const char* name, const void* data, MemorySpace space, int device, std::size_t alignment) {
+    const auto found = look_up(data);
+    const bool is_device = found.type == cudaMemoryTypeDevice;
+    if (space != MemorySpace::cuda) {
+        if (is_device)
+            throw InvalidArgument(std::string(name) + ": is in device memory, but said to be in the host's");
+        return;
+    }
+    const bool usable = found.type == cudaMemoryTypeManaged || (is_device && found.device == device);
+    if (!usable)
+        throw InvalidArgument(std::string(name) + ": is not in device memory of " +
+                              to_string(Device::cuda(device)));
+    if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0)
+        throw InvalidArgument(std::string(name) + ": must be aligned to " + std::to_string(alignment) +
+                              " bytes");
+}
+
+}  // namespace zonal::core

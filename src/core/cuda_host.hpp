@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+/// Memory for zonal::Buffer. Without CUDA code all but the releases throw BackendUnavailable.
+namespace zonal::core {
+
+/// The CUDA devices that this process can use; without any, why.
+struct CudaDevices {
+    int count = 0;
+    std::string reason;
+};
+CudaDevices cuda_devices();
+
+void* allocate_on_cuda(int device, std::int64_t bytes);
+void* allocate_page_locked(int device, std::int64_t bytes);
+void release_on_cuda(void* memory) noexcept;
+void release_page_locked(void* memory) noexcept;
+
+/// Between the host and memory of a device; all is there when they return.
+void copy_to_cuda(void* device, const void* host, std::int64_t bytes);
+void copy_from_cuda(void* host, const void* device, std::int64_t bytes);
+
+}  // namespace zonal::core

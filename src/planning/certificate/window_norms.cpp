@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <vector>
+
+#include "core/constants.hpp"
+#include "planning/certificate/disc_discrepancy.hpp"
+#include "zonal/planning/certificate.hpp"
+
+namespace zonal {
+namespace {
+
+using core::pi;
+
+/// Of S^T W S up to lmax / nside: by Lanczos at nside 8 to 128, spin 0 and 2, with and without ring weights,
+/// and a margin. From 2.45 on two waves can have one image on the pixels near the meridians where the caps'
+/// quarters meet. Then the largest eigenvalues tend to the number of such waves (2 up to 3.8, 3 up to 4.5, 4
+/// up to 6, 5) with growing nside, and the smallest to 0.
+struct Eigenvalues {
+    double degrees, largest, smallest;
+};
+constexpr Eigenvalues on_healpix[] = {{1, 1.006, 0.95},   {1.5, 1.02, 0.9},  {2, 1.08, 0.83},
+                                      {2.25, 1.14, 0.79}, {2.4, 1.22, 0.74}, {3.75, 2.15, 0},
+                                      {4.5, 3.15, 0},     {5.5, 4.2, 0},     {6, 5.3, 0}};
+/// The same at nside 1 to 7.
+constexpr Eigenvalues on_coarse_healpix[] = {{1, 1.1, 0.85},   {1.5, 1.1, 0.8}, {2, 1.27, 0.46},
+                                             {2.4, 1.4, 0.45}, {2.99, 1.9, 0},  {3.4, 2.5, 0},
+                                             {4, 3.8, 0},      {5, 4.2, 0},     {6, 5.8, 0}};
+
+/// Above lmax = 6 nside and on other grids. As 1 <= e^(1/2) exp(-l(l+1) sigma^2 / 2) up to lmax, with sigma^2
+/// = 1 / (lmax(lmax+1)), the Gaussian's N times e^(1/2) bounds it.
+double by_gaussian(const Grid& grid, std::int64_t lmax) {
+    const double sigma = 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, lmax * (lmax + 1))));
+    const auto gaussian = RadialKernel::gaussian(sigma * std::sqrt(8 * std::log(2.0)));
+    return std::exp(0.5) * KernelNorms(grid, gaussian).whole();
+}
+
+/// Returns the last degree up to which the rings' weights integrate P_l to rounding, perhaps -1.
+std::int64_t exact_degree(const Grid& grid) {
+    constexpr double rounding = 1e-11;  // of the sphere's area
+    std::vector<double> before(grid.rings().size(), 0), now(grid.rings().size(), 1);
+    for (std::int64_t l = 0; l <= 2 * grid.n_rings(); ++l) {
+        double sum = 0;
+        for (std::size_t r = 0; r < now.size(); ++r) {
+            const Ring& ring = grid.rings()[r];
+            sum += ring.weight * static_cast<double>(ring.n_pixels) * now[r];
+            const auto degree = static_cast<double>(l);
+            const double next =
+                ((2 * degree + 1) * ring.cos_theta * now[r] - degree * before[r]) / (degree + 1);
+            before[r] = now[r];
+            now[r] = next;
+        }
+        if (!(std::abs(sum - (l == 0 ? 4 * pi : 0)) <= 4 * pi * rounding)) return l - 1;
+    }
+    return 2 * grid.n_rings();
+}
+
+/// Returns the largest lmax for which products of two functions are integrated to rounding, perhaps -1.
+std::int64_t exact_lmax(const Grid& grid) {
+    const auto degree = exact_degree(grid);
+    std::int64_t lmax = degree < 0 ? -1 : degree / 2;
+    for (const Ring& ring : grid.rings()) lmax = std::min(lmax, (ring.n_pixels - 1) / 2);
+    return lmax;
+}
+
+/// The entry for lmax; null above the last.
+const Eigenvalues* entry_of(std::int64_t nside, std::int64_t lmax) {
+    constexpr std::int64_t fine = 8;
+    const auto* begin = nside < fine ? std::begin(on_coarse_healpix) : std::begin(on_healpix);
+    const auto* end = nside < fine ? std::end(on_coarse_healpix) : std::end(on_healpix);
+    const auto* entry = std::find_if(begin, end, [&](const Eigenvalues& one) {
+        return static_cast<double>(lmax) <= one.degrees * static_cast<double>(nside);
+    });
+    return entry == end ? nullptr : entry;
+}
+
+constexpr double exact_to = 1e-10;
+
+}  // namespace
+
+double largest_eigenvalue(const Grid& grid, std::int64_t lmax) {
+    const auto nside = planning::nside_of_rings(grid);
+    const auto* entry = nside > 0 ? entry_of(nside, lmax) : nullptr;
+    if (entry != nullptr) return entry->largest;  // a subset of rings has no larger one
+    if (nside == 0 && lmax <= exact_lmax(grid)) return 1 + exact_to;
+    return std::max(1.0, by_gaussian(grid, lmax));
+}
+
+double smallest_eigenvalue(const Grid& grid, std::int64_t lmax) {
+    const auto nside = planning::nside_of_rings(grid);
+    const bool is_whole = nside > 0 && grid.n_rings() == 4 * nside - 1;
+    const auto* entry = is_whole ? entry_of(nside, lmax) : nullptr;
+    if (entry != nullptr) return entry->smallest;
+    return nside == 0 && lmax <= exact_lmax(grid) ? 1 - exact_to : 0;
+}
+
+std::int64_t certifiable_lmax(const Grid& grid) {
+    const auto nside = planning::nside_of_rings(grid);
+    if (nside == 0) return exact_lmax(grid);
+    std::int64_t lmax = 6 * nside;
+    while (lmax >= 0 && smallest_eigenvalue(grid, lmax) <= 0) --lmax;
+    return lmax;
+}
+
+// G = S^T W S has its eigenvalues from s to S, and differs from 1 by at most e = max(1 - s, S - 1). Then
+// |S a|^2 <= S |a|^2, s |a|^2 <= |f|^2 in the analysis's weights, and
+//   a - a_k = G^-1 S^T W (f - S a_k)       conjugate gradients report |S^T W (f - S a_k)| / |S^T W f|;
+//   a - a_k = (1 - G) G^-1 (a_k - a_{k-1})  Jacobi iterations report |a_k - a_{k-1}| / |a_k|;
+//   a - a_0 = (1 - G) a                    quadrature alone.
+double analysis_norm(const Grid& grid, std::int64_t lmax, const AnalysisReport& report, double weight) {
+    const double least = smallest_eigenvalue(grid, lmax), most = largest_eigenvalue(grid, lmax);
+    if (!(least > 0)) return std::numeric_limits<double>::infinity();
+    if (report.residual > 0) return most * std::sqrt(weight) * report.residual / least;
+    const double away = std::max(1 - least, most - 1), size = std::sqrt(most * weight / least);
+    if (report.iterations == 0) return size * away;
+    const double moved = away * report.last_update / least;
+    return moved < 1 ? size * moved / (1 - moved) : std::numeric_limits<double>::infinity();
+}
+
+// With P_l the quadrature and synthesis of degree l alone, which is symmetric and not negative in the grid's
+// weights, and M_l the largest |difference| from l on, -sum M_l P_l <= sum difference_l P_l <= sum M_l P_l,
+// and
+//   sum_l M_l P_l = sum_l (M_l - M_{l+1}) (P_0 + ... + P_l),
+// of which the bracket's norm is the largest eigenvalue of S^T W S up to l.
+double window_norm(const Grid& grid, const std::vector<std::vector<double>>& difference) {
+    std::size_t size = 0;
+    for (const auto& component : difference) size = std::max(size, component.size());
+    double norm = 0, largest = 0, bound = 0;
+    // Eigenvalues grow with l, so that one bound serves some degrees below.
+    constexpr double share = 0.95;
+    std::size_t next = size;
+    for (std::size_t l = size; l-- > 0;) {
+        double here = largest;
+        for (const auto& component : difference)
+            if (l < component.size()) here = std::max(here, std::abs(component[l]));
+        if (l < next && here > largest) {
+            bound = largest_eigenvalue(grid, static_cast<std::int64_t>(l));
+            next = static_cast<std::size_t>(share * static_cast<double>(l));
+        }
+        norm += (here - largest) * bound;
+        largest = here;
+    }
+    return norm;
+}
+
+}  // namespace zonal

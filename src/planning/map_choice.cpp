@@ -1,0 +1,236 @@
+#include "planning/map_choice.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "zonal/error.hpp"
+#include "zonal/sky/map_analysis.hpp"
+
+namespace zonal::planning {
+namespace {
+
+bool is_continuous(const MapSmoothingOptions& options) {
+    return options.reference == ConvolutionReference::continuous;
+}
+
+bool holds(const std::vector<double>& c_l) {
+    return std::any_of(c_l.begin(), c_l.end(), [](double value) { return value > 0; });
+}
+
+/// Of all alm of the map, as the quadrature finds them.
+std::vector<std::vector<double>> spectra_of_map(const MapPart& what) {
+    MapAnalysisOptions analysis;
+    analysis.lmax = what.options.lmax;
+    analysis.iterations = 0;
+    analysis.mask = what.options.mask;
+    analysis.threads = what.options.threads;
+    analysis.device = resolve_device(what.options.device);
+    analysis.progress = [&](double) { return !what.options.progress || what.options.progress(0); };
+    const auto alm = analyze(what.map, analysis).alm;
+    std::vector<std::vector<double>> all;
+    for (std::int64_t row = 0; row < alm.alm.extent(0); ++row)
+        all.push_back(cross_spectrum<double>(alm.layout, alm.alm.view()[row], alm.alm.view()[row]));
+    return all;
+}
+
+/// What is to be convolved, and what it is planned by.
+struct Problem {
+    std::size_t n_kernels = 1;
+    std::vector<std::vector<double>> spectra;
+    ConvolutionRequest request;
+    std::optional<PixelQuadrature> quadrature;  ///< HEALPix
+
+    bool is_single() const {
+        return n_kernels == 1 && (spectra.size() == 1 || request.polarization.has_value());
+    }
+};
+
+/// lmax: of planning, and of the spectra.
+Problem make_problem(const MapPart& what, std::int64_t lmax) {
+    const auto& [map, kernel, options, normalization] = what;
+    const auto given = given_kernels(kernel, options.lmax);
+    Problem problem{given.size(), input_spectra(what), {}, {}};
+    auto& request = problem.request;
+    request.grid = map.grid();
+    request.lmax = lmax;
+    request.kernel = whole_kernel(given[0], what.normalizes()).kernel;
+    request.threads = options.threads;
+    const auto fitted = [&](const std::vector<double>& c_l) {
+        return c_l.empty() ? c_l : fit_length(c_l, lmax, Extension::zero, "input_spectrum");
+    };
+    request.c_l = fitted(problem.spectra[0]);
+    request.only_split = options.method == ConvolutionMethod::split;
+    if (what.has_spin()) {
+        request.polarization = whole_spin_kernel(kernel, options.lmax, given[0], what.normalizes());
+        if (request.only_split && !can_be_split(request))
+            throw InvalidArgument(
+                "method = split: the windows of E and B differ, and such kernels are not split: must be "
+                "auto, ring-fft or pixel-sum");
+        request.c_bb = fitted(problem.spectra[1]);
+    }
+    request.error = error_of_sums(options.mask_rule, options.error);
+    request.reference = options.reference.value_or(ConvolutionReference::discrete);
+    request.n_maps = what.has_spin() ? 1 : map.rows().extent(0);
+    request.allow_single = options.precision != Precision::float64 && fits_single(map);
+    request.consider_split =
+        problem.is_single() && options.mask_rule.mode != MaskMode::renormalize && !what.keeps_counts();
+    request.theta_cut = options.theta_cut;
+    if (map.nside() > 0) problem.quadrature = PixelQuadrature(request, map.nside());
+    return problem;
+}
+
+/// Counts are kept by sums over pixels alone.
+bool may_be_taken(const ConvolutionChoice& choice, const MapPart& what) {
+    if (!choice.excluded.empty()) return false;
+    if (what.options.method == ConvolutionMethod::split) return choice.method == ConvolutionMethod::split;
+    return choice.method != ConvolutionMethod::harmonic || !what.keeps_counts();
+}
+
+ConvolutionChoice best_of(const std::vector<ConvolutionChoice>& choices, const MapPart& what,
+                          std::int64_t lmax) {
+    const auto best = std::find_if(choices.begin(), choices.end(),
+                                   [&](const auto& choice) { return may_be_taken(choice, what); });
+    if (best != choices.end()) return *best;
+    const auto& options = what.options;
+    if (options.method != ConvolutionMethod::split)
+        throw ErrorNotKept(fmt::format("method = auto: no method can keep error = {}", options.error));
+    for (const auto& choice : choices)
+        if (choice.method == ConvolutionMethod::harmonic && !choice.excluded.empty())
+            throw ErrorNotKept(fmt::format("method = split: no split can keep error = {}: {}", options.error,
+                                           choice.excluded));
+    throw ErrorNotKept(
+        fmt::format("method = split: no split of the window up to lmax = {} can keep error = {}{}", lmax,
+                    options.error, options.theta_cut > 0 ? " with this theta_cut" : ""));
+}
+
+/// The fastest way by what this machine's devices cost.
+ConvolutionChoice plan_anew(const MapPart& what, const Problem& problem, SmoothedPart& part) {
+    const auto& options = what.options;
+    const auto costs = options.costs ? *options.costs : default_cost_model(options.threads);
+    part.choices = plan_convolution(problem.request, costs, options.device);
+    auto choice = best_of(part.choices, what, problem.request.lmax);
+    if (choice.seconds > 0) part.predicted_seconds = choice.seconds;
+    if (problem.is_single()) part.plan = make_plan(problem.request, choice, costs);
+    return choice;
+}
+
+/// The way that was found before.
+ConvolutionChoice follow(const SavedPlan& plan, const MapPart& what, const Problem& problem,
+                         SmoothedPart& part) {
+    const auto& options = what.options;
+    const auto& choice = plan.choice;
+    require_match(plan, problem.request);
+    const auto reject = [&](const std::string& why) {
+        throw InvalidArgument(fmt::format("{}: {}", plan.source, why));
+    };
+    if (!problem.is_single()) reject("has one kernel and one spectrum, and this map needs more");
+    if (!may_be_taken(choice, what) ||
+        (choice.method == ConvolutionMethod::split && !problem.request.consider_split))
+        reject(fmt::format("method = {}: cannot do what normalization and mask ask for",
+                           to_string(choice.method)));
+    if (choice.precision == Precision::float32 && !problem.request.allow_single)
+        reject("precision = float: must be double for this map and these options");
+    if (options.device.kind() != Device::Kind::automatic && choice.device != options.device)
+        reject(fmt::format("device = {}: must be {}", to_string(choice.device), to_string(options.device)));
+    resolve_device(choice.device);
+    resolve_device(choice.harmonic_device);
+    if (plan.machine == machine_fingerprint(options.threads))
+        part.predicted_seconds = choice.seconds;
+    else
+        part.notes.push_back(
+            fmt::format("{}: made on {}: may not be the fastest here", plan.source, plan.machine));
+    return choice;
+}
+
+/// Whether the kernel, narrower than the pixels, has no sum over them to speak of. Counts are kept all the
+/// same.
+bool is_too_narrow(const MapPart& what, const Problem& problem) {
+    const bool sums = what.options.method != ConvolutionMethod::split && !what.keeps_counts();
+    return problem.quadrature && sums && !problem.quadrature->is_sum();
+}
+
+Way in_harmonic_space(const MapPart& what, const std::string& reason, ConvolutionReference reference,
+                      SmoothedPart& part) {
+    if (what.options.plan) throw InvalidArgument("plan: nothing is planned: " + reason);
+    part.notes.push_back(fmt::format("{}: smoothed in harmonic space, whatever error was asked for", reason));
+    return {ConvolutionMethod::harmonic, reference, what.options.device, what.options.lmax};
+}
+
+}  // namespace
+
+std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel,
+                              const MapSmoothingOptions& options) {
+    if (map.groups()[0].fields != Fields::scalars && !kernel.has_window())
+        return "the kernel is of spin 0, and the map has Q and U";
+    if (options.pixels_out) return "the result has other pixels";
+    const bool has_analysis = options.lmax >= 0 || options.iterations || options.tolerance > 0 ||
+                              !options.ring_weights.empty() || options.pixel_weights.size() > 0;
+    if (is_continuous(options) && has_analysis) return "lmax, iterations, tolerance or weights are given";
+    if (is_continuous(options) && map.nside() == 0) return "the map is not HEALPix";
+    if (kernel.is_ratio()) return "windows of the input or of pixels are given";
+    return "";
+}
+
+Way plan_way(const MapPart& what, SmoothedPart& part) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto& options = what.options;
+    if (options.plan) require_grid(*options.plan, what.map.grid());
+    if (options.method == ConvolutionMethod::automatic)
+        if (const auto why = why_harmonic_only(what.map, what.kernel, options); !why.empty())
+            return in_harmonic_space(what, why, options.reference.value_or(ConvolutionReference::discrete),
+                                     part);
+    const auto most = default_smoothing_lmax(what.map.grid());
+    const auto lmax = options.lmax >= 0 ? options.lmax : options.plan ? options.plan->lmax : most;
+    auto problem = make_problem(what, lmax);
+    if (is_too_narrow(what, problem))
+        return in_harmonic_space(what, problem.quadrature->explanation(),
+                                 options.reference.value_or(ConvolutionReference::continuous), part);
+    Way way{ConvolutionMethod::harmonic, problem.request.reference};
+    way.choice = options.plan ? follow(*options.plan, what, problem, part) : plan_anew(what, problem, part);
+    way.method = way.choice->method;
+    way.device = way.choice->device;
+    way.lmax = options.plan ? lmax : options.lmax;
+    if (is_continuous(options) && way.method == ConvolutionMethod::harmonic)
+        way.analysis = planned_analysis(*way.choice, what.map.grid(), problem.request.lmax, options.error);
+    way.is_exact = problem.is_single();
+    way.spectra = std::move(problem.spectra);
+    way.polarization = std::move(problem.request.polarization);
+    way.quadrature = std::move(problem.quadrature);
+    part.choice = way.choice;
+    part.planning_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return way;
+}
+
+std::vector<std::vector<double>> input_spectra(const MapPart& what) {
+    const auto& spectrum = what.options.input_spectrum;
+    const std::vector<double> white;
+    if (!spectrum.is_of_map) {
+        if (!what.has_spin()) return {spectrum.tt};
+        if (spectrum.ee.empty() && spectrum.bb.empty()) return {white, white};
+        auto both = std::vector{spectrum.ee, spectrum.bb};
+        for (auto& c_l : both) c_l.resize(std::max(spectrum.ee.size(), spectrum.bb.size()));
+        return both;
+    }
+    auto all = spectra_of_map(what);
+    if (what.has_spin()) return holds(all[0]) || holds(all[1]) ? all : std::vector{white, white};
+    for (auto& c_l : all)
+        if (!holds(c_l)) c_l.clear();  // an empty map: white
+    return all;
+}
+
+bool fits_single(const SkyMap& map) {
+    constexpr double least = 1e-25, most = 1e25;
+    double largest = 0;
+    const auto rows = map.rows();
+    for (std::int64_t row = 0; row < rows.extent(0); ++row)
+        for (std::int64_t pixel = 0; pixel < rows.extent(1); ++pixel)
+            if (const double value = std::abs(rows(row, pixel)); !is_unseen_value(rows(row, pixel)))
+                largest = std::max(largest, value);
+    return largest == 0 || (largest >= least && largest <= most);
+}
+
+}  // namespace zonal::planning

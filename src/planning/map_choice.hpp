@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planning/map_kernels.hpp"
+#include "zonal/planning/map_smoothing.hpp"
+#include "zonal/planning/pixel_quadrature.hpp"
+
+/// Which way the fields of a map go.
+namespace zonal::planning {
+
+/// Fields of a map that go one way, and what they are smoothed with.
+struct MapPart {
+    const SkyMap& map;
+    const MapKernel& kernel;
+    const MapSmoothingOptions& options;
+    Normalization normalization;
+
+    bool has_spin() const { return map.groups()[0].fields != Fields::scalars; }
+    bool normalizes() const { return normalization == Normalization::window; }
+    bool keeps_counts() const { return normalization == Normalization::pixel; }
+    bool has_weights() const { return !options.ring_weights.empty() || options.pixel_weights.size() > 0; }
+};
+
+/// The way of a part.
+struct Way {
+    ConvolutionMethod method;
+    ConvolutionReference reference;
+    Device device = Device::automatic();
+    std::int64_t lmax = -1;                     ///< of harmonic space; -1: the default
+    PlannedAnalysis analysis{};                 ///< in harmonic space
+    std::optional<ConvolutionChoice> choice{};  ///< where it was planned
+    /// By which errors are weighed: of the map's rows or one for all, of Q and U those of E and B.
+    std::vector<std::vector<double>> spectra{};
+    std::optional<PolarizationKernel> polarization{};  ///< of Q and U: what was planned for, not cut
+    std::optional<PixelQuadrature> quadrature{};
+    /// Whether the choice is for just this kernel and spectrum, so that its cut and accuracy hold; else there
+    /// are several, and each kernel is cut by itself.
+    bool is_exact = false;
+
+    bool is_planned_spin() const { return choice && polarization; }
+    bool is_split() const { return method == ConvolutionMethod::split; }
+};
+
+/// Returns why harmonic space alone comes into question, whatever the kernel's width; empty where any way
+/// does.
+std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options);
+
+/// Finds the way for method = automatic or split, and tells what was looked at in `part`. Throws ErrorNotKept
+/// where nothing keeps the error, and InvalidArgument.
+Way plan_way(const MapPart& what, SmoothedPart& part);
+
+/// Returns the spectra that errors of a part are weighed by.
+std::vector<std::vector<double>> input_spectra(const MapPart& what);
+
+/// Whether sums in single precision hold the map's values: the largest, but for UNSEEN, is 0 or from 1e-25 to
+/// 1e25, as products with kernels in 1/sr and weights are summed.
+bool fits_single(const SkyMap& map);
+
+}  // namespace zonal::planning

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "zonal/planning/map_smoothing.hpp"
+#include "zonal/polarization_convolution.hpp"
+
+/// The kernels that a map is smoothed with.
+namespace zonal::planning {
+
+/// What a map is smoothed with: a window, or kernels of spin 0.
+struct MapKernel {
+    SmoothingWindow window{};
+    std::vector<RadialKernel> kernels{};  ///< empty: the window; else one for all rows, or one for each
+
+    bool has_window() const { return kernels.empty(); }
+    /// Whether the window is more than a Gaussian or a beam, which harmonic space alone can apply.
+    bool is_ratio() const {
+        return window.fwhm_in || window.beam_in || window.pixel_window_in || window.pixel_window_out;
+    }
+};
+
+/// A kernel on its way to a convolution.
+struct CutKernel {
+    RadialKernel kernel;  ///< cut and normalised
+    AppliedKernel applied;
+    bool is_cut = false;  ///< its support is not the given kernel's
+};
+
+/// Returns the kernels as they are given, neither cut nor normalised. lmax: of a beam; -1: its own.
+std::vector<CutKernel> given_kernels(const MapKernel& kernel, std::int64_t lmax);
+
+/// The kernels below are made of given ones. normalize: of integral 1, else as they are; throws
+/// InvalidArgument where there is no integral.
+CutKernel whole_kernel(const CutKernel& given, bool normalize);
+
+/// Cuts a kernel at theta_cut, rad. c_l: the spectra of the maps that it is for; an empty one is white.
+CutKernel cut_at(const CutKernel& given, double theta_cut, const std::vector<std::vector<double>>& c_l,
+                 bool normalize);
+
+/// Cuts a kernel where that costs the error at most, with what the cut takes from the integral.
+CutKernel cut_for_error(const CutKernel& given, double error, const std::vector<std::vector<double>>& c_l,
+                        const Grid& grid, bool normalize);
+
+/// Returns what convolves Q and U, not cut: of a Gaussian, or of a beam's E and B times what makes the
+/// integral of I's kernel 1 where normalize says so.
+PolarizationKernel whole_spin_kernel(const MapKernel& kernel, std::int64_t lmax, const CutKernel& scalar,
+                                     bool normalize);
+
+/// Returns the windows of harmonic space up to lmax: one for all rows of the map, or one for each.
+/// applied: gets the kernels that they are of.
+std::vector<Beam> harmonic_windows(const MapKernel& kernel, const MapSmoothingOptions& options,
+                                   bool normalize, std::int64_t lmax, std::vector<AppliedKernel>& applied);
+
+}  // namespace zonal::planning

@@ -1,0 +1,36 @@
+"""zonal-bench sht: what it reports, and what wrong use of zonal-bench is answered with."""
+
+import pytest
+
+
+@pytest.mark.parametrize("grid", [["--nside", "16"], ["--gauss", "33"]])
+@pytest.mark.parametrize("spin", [0, 2])
+def test_reports_times_share_of_peak_and_machine(bench, grid, spin):
+    report = bench("sht", *grid, "--lmax", "32", "--spin", spin, "--maps", "2", "--repeat", "2", "--threads", "1")
+    for key in ("synthesis_seconds", "adjoint_seconds", "analysis_seconds", "plan_seconds", "workspace_bytes"):
+        assert report[key] > 0 or key == "workspace_bytes", key
+    assert 0 < report["legendre_peak_fraction"] < 1
+    assert 0 < report["synthesis_legendre_seconds"] < report["synthesis_seconds"]
+    assert report["fma_peak_flops"] > 1e8
+    assert report["machine"]["zonal"] and report["machine"]["simd"] and report["machine"]["cpu"]
+    if grid[0] == "--gauss":
+        assert report["round_trip_error"] < 1e-12  # exact quadrature
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ([], ["zonal-bench SUBCOMMAND", "sht, radial"]),
+    (["sht"], ["--nside", "--gauss"]),
+    (["fft", "--nside", "4"], ["fft", "is not a subcommand", "zonal-bench --help"]),
+    (["shd", "--nside", "4"], ["did you mean sht?"]),
+])
+def test_wrong_use_is_one_line_that_names_what(bench_fails, arguments, words):
+    line = bench_fails(2, *arguments)
+    for word in words:
+        assert word in line, line
+
+
+def test_refuses_what_the_grid_or_the_machine_cannot_hold(bench_fails):
+    line = bench_fails(2, "sht", "--gauss", "4", "--lmax", "1000000")
+    assert "--lmax = 1000000" in line and "at most 3" in line
+    line = bench_fails(1, "sht", "--nside", "65536", "--lmax", "1000000")
+    assert "memory" in line and "lmax 1000000" in line

@@ -1,0 +1,175 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "compare.hpp"
+#include "convolution_helpers.hpp"
+#include "polarization_helpers.hpp"
+#include "zonal/error.hpp"
+#include "zonal/planning/map_smoothing.hpp"
+
+// Maps smoothed by any method in one call, compared with plain sums and with the other methods.
+namespace zonal::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+constexpr std::int64_t nside = 16;
+constexpr double fwhm = 20 * degree;  // wide: the window has faded to 1e-9 at 3 nside - 1
+
+SkyMap random_sky(bool polarized, unsigned seed = 1) {
+    SkyMap map = new_sky_map(HealpixPixels{nside}, polarized);
+    const auto values = random_map(map.rows().size(), seed);
+    std::copy(values.begin(), values.end(), map.rows().data());
+    return map;
+}
+
+View<const double, 2> rows_of(const SmoothedMap& smoothed) {
+    return std::as_const(smoothed.map).rows();
+}
+
+std::vector<double> values_of(View<const double, 2> rows) {
+    return {rows.data(), rows.data() + rows.size()};
+}
+
+double difference(const SmoothedMap& a, const SmoothedMap& b, std::int64_t row) {
+    const auto x = rows_of(a)[row], y = rows_of(b)[row];
+    return relative_rms(std::vector(x.data(), x.data() + x.size()),
+                        std::vector(y.data(), y.data() + y.size()));
+}
+
+TEST(MapSmoothing, EveryMethodKeepsItsErrorFromTheDirectSum) {
+    const auto map = random_sky(false);
+    Array<double, 1> exact({map.grid().n_pixels()});
+    reference::convolve(map.grid(), RadialKernel::gaussian(fwhm), map.grid(), map.rows()[0], exact.view());
+    for (const auto method : {ConvolutionMethod::pixel_sum, ConvolutionMethod::ring_fft,
+                              ConvolutionMethod::split, ConvolutionMethod::automatic}) {
+        const auto smoothed = smooth(map, {.fwhm = fwhm}, {.method = method, .error = 1e-4, .threads = 1});
+        const auto row = rows_of(smoothed)[0];
+        EXPECT_LE(relative_rms(std::vector(row.data(), row.data() + row.size()), exact), 1e-4)
+            << to_string(method);
+        ASSERT_EQ(smoothed.parts.size(), 1U);
+        const auto& part = smoothed.parts[0];
+        EXPECT_EQ(part.reference, ConvolutionReference::discrete);
+        if (method != ConvolutionMethod::automatic) {
+            EXPECT_EQ(part.method, method);
+        }
+        if (part.method != ConvolutionMethod::harmonic) {
+            EXPECT_LE(part.estimated_error.value(), 1e-4);
+        }
+    }
+}
+
+/// Maps far from the white one that a cut is chosen for.
+std::vector<SkyMap> hostile_skies() {
+    std::vector<SkyMap> skies;
+    for (int kind = 0; kind < 4; ++kind) {
+        SkyMap map = new_sky_map(HealpixPixels{nside}, false);
+        const auto row = map.rows()[0];
+        const auto& rings = map.grid().rings();
+        for (std::size_t r = 0; r < rings.size(); ++r)
+            for (std::int64_t k = 0; k < rings[r].n_pixels; ++k) {
+                const auto pixel = rings[r].first_pixel + k;
+                const double noise = std::sin(static_cast<double>(7 * pixel % 101));
+                const double stripes = r % 2 == 0 ? 1 : -1,
+                             checks = (r + static_cast<std::size_t>(k)) % 2 == 0 ? 1 : -1;
+                row[pixel] = std::array{2.7255 + 1e-5 * noise, stripes, checks,
+                                        pixel == 5 ? 1.0 : 0.0}[static_cast<std::size_t>(kind)];
+            }
+        skies.push_back(std::move(map));
+    }
+    return skies;
+}
+
+TEST(MapSmoothing, ErrorsOfHostileMapsAreBelowTheirCertificate) {
+    for (const auto& map : hostile_skies()) {
+        Array<double, 1> exact({map.grid().n_pixels()});
+        reference::convolve(map.grid(), RadialKernel::gaussian(fwhm), map.grid(), map.rows()[0],
+                            exact.view());
+        for (const auto method : {ConvolutionMethod::pixel_sum, ConvolutionMethod::ring_fft})
+            for (const auto precision : {Precision::float64, Precision::float32}) {
+                const auto smoothed =
+                    smooth(map, {.fwhm = fwhm},
+                           {.method = method, .error = 1e-4, .precision = precision, .threads = 1});
+                const auto row = rows_of(smoothed)[0];
+                const double error = relative_rms(std::vector(row.data(), row.data() + row.size()), exact);
+                // Stripes leave so little of the map that there may be no bound.
+                const auto certified = smoothed.parts[0].certified_error;
+                EXPECT_LE(error, certified.value_or(HUGE_VAL)) << to_string(method);
+                if (error < 1e-3) {
+                    EXPECT_TRUE(certified.has_value());
+                }
+            }
+    }
+}
+
+TEST(MapSmoothing, HarmonicSpaceIsWhatSmoothingOfArraysGives) {
+    const auto map = random_sky(true);
+    const auto smoothed = smooth(map, {.fwhm = fwhm}, {.lmax = 32, .threads = 1});
+    SkyMap expected(map);
+    smooth<double>(map.grid(), map.rows(), Fields::iqu, {}, gaussian_beam(fwhm, 32), map.grid(),
+                   expected.rows(), {.lmax = 32, .threads = 1});
+    EXPECT_EQ(largest_difference(values_of(rows_of(smoothed)), values_of(std::as_const(expected).rows())), 0);
+    EXPECT_EQ(smoothed.parts[0].analysis.iterations, 3);
+    EXPECT_EQ(smoothed.parts[0].lmax, 32);
+}
+
+TEST(MapSmoothing, IntensityAndPolarizationArePlannedApart) {
+    const auto map = random_sky(true);
+    const auto automatic =
+        smooth(map, {.fwhm = fwhm}, {.method = ConvolutionMethod::automatic, .error = 1e-6, .threads = 1});
+    ASSERT_EQ(automatic.parts.size(), 2U);
+    EXPECT_EQ(automatic.parts[0].rows, std::vector<std::int64_t>{0});
+    EXPECT_EQ(automatic.parts[1].rows, (std::vector<std::int64_t>{1, 2}));
+    const auto sums =
+        smooth(map, {.fwhm = fwhm}, {.method = ConvolutionMethod::ring_fft, .error = 1e-9, .threads = 1});
+    for (std::int64_t row = 0; row < 3; ++row) EXPECT_LE(difference(automatic, sums, row), 1e-6) << row;
+}
+
+TEST(MapSmoothing, EachRowMayHaveAKernelOfItsOwn) {
+    auto map = SkyMap(MapFile{HealpixPixels{nside},
+                              CoordinateSystem::unknown,
+                              PolarizationConvention::absent,
+                              {},
+                              {{.name = "LOW"}, {.name = "HIGH"}}});
+    const auto values = random_map(map.rows().size(), 4);
+    std::copy(values.begin(), values.end(), map.rows().data());
+    const std::vector kernels{RadialKernel::gaussian(fwhm), RadialKernel::gaussian(2 * fwhm)};
+    for (const auto method : {ConvolutionMethod::ring_fft, ConvolutionMethod::harmonic}) {
+        const MapSmoothingOptions options{.method = method, .threads = 1};
+        const auto both = convolve(map, kernels, options);
+        for (std::size_t row = 0; row < 2; ++row) {
+            const auto one = convolve(map, std::vector{kernels[row]}, options);
+            // A batch of two maps adds up the same numbers in another order.
+            EXPECT_LE(difference(both, one, static_cast<std::int64_t>(row)), 1e-14) << to_string(method);
+        }
+    }
+}
+
+TEST(MapSmoothing, RefusesWhatItCannotKeepOrDo) {
+    const auto map = random_sky(false);
+    const auto attempt = [&](const SmoothingWindow& window, const MapSmoothingOptions& options) {
+        return [&map, window, options] { smooth(map, window, options); };
+    };
+    const auto sums = ConvolutionMethod::ring_fft;
+    EXPECT_THAT(attempt({}, {}), ThrowsMessage<InvalidArgument>(HasSubstr("nothing is given")));
+    EXPECT_THAT(attempt({.fwhm = fwhm}, {.method = sums, .error = 1e-12}),
+                ThrowsMessage<InvalidArgument>(HasSubstr("error = 1e-12: must be above")));
+    EXPECT_THAT(
+        attempt({.fwhm = fwhm}, {.method = sums, .tolerance = 1e-8}),
+        ThrowsMessage<InvalidArgument>(HasSubstr("iterations, tolerance: not with method = ring-fft")));
+    EXPECT_THAT(attempt({.fwhm = fwhm}, {.method = ConvolutionMethod::automatic, .error = 1e-12}),
+                ThrowsMessage<ErrorNotKept>(HasSubstr("no method can keep error = 1e-12")));
+    EXPECT_THAT(attempt({.fwhm = fwhm, .fwhm_in = fwhm / 2}, {.method = sums}),
+                ThrowsMessage<InvalidArgument>(HasSubstr("un-smooths")));
+    EXPECT_THAT(attempt({.fwhm = fwhm}, {.lmax = 3 * nside}),
+                ThrowsMessage<InvalidArgument>(HasSubstr("lmax = 48: must be at most 47")));
+}
+
+}  // namespace
+}  // namespace zonal::test
