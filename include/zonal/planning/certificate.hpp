@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "zonal/analysis.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/kernel.hpp"
 #include "zonal/planning/convolution_plan.hpp"
@@ -35,8 +36,8 @@ class KernelNorms {
     double between(double first, double last) const;
     /// Returns a bound of N of scale K[up to theta] - K: a cut, and a scale that gives the integral back.
     double cut(double theta, double scale = 1) const;
-    /// Returns the smallest angle (to 1e-3 of itself) where beyond() is at most `norm`, or the end of the
-    /// kernel's profile. Throws InvalidArgument unless norm > 0.
+    /// Returns an angle where beyond() is at most `norm`, about the smallest, or the end of the kernel's
+    /// profile. Throws InvalidArgument unless norm > 0.
     double support_for(double norm) const;
     /// Returns a bound of N for errors of the profile's values of up to `accuracy` of the peak: so a table of
     /// the profile errs, which drops what is below a hundredth of that from some angle on.
@@ -63,6 +64,15 @@ double largest_eigenvalue(const Grid& grid, std::int64_t lmax);
 /// nside from lmax = 2.45 nside on, so that no residual tells how far an analysis has converged.
 double smallest_eigenvalue(const Grid& grid, std::int64_t lmax);
 
+/// Returns the largest lmax with a smallest_eigenvalue above 0; -1 where there is none.
+std::int64_t certifiable_lmax(const Grid& grid);
+
+/// Returns a bound of what the iterations of an analysis have left: rms(S (a - a_k)) over rms(f), a the
+/// least-squares alm up to lmax of the map f and a_k those that it ended with. A window's largest value
+/// multiplies it for the map convolved. Infinite above certifiable_lmax. weight: the largest of the ring or
+/// pixel weights that the analysis had. report: of whatever analysis ended, with few iterations or many.
+double analysis_norm(const Grid& grid, std::int64_t lmax, const AnalysisReport& report, double weight = 1);
+
 /// Returns a bound of N of analysis by quadrature, multiplication of the alm by these values and synthesis.
 /// difference: [component][l], from l = 0 on, all that is not zero.
 double window_norm(const Grid& grid, const std::vector<std::vector<double>>& difference);
@@ -85,8 +95,8 @@ struct ErrorBound {
 /// Returns the bounds for a choice of plan_convolution, or one made by hand, from the request's reference:
 /// infinite where there is no bound. The input is the map times ring weights, pixel weights and mask, or the
 /// counts. Renormalised maps: over pixels that are neither hidden in the result nor in the reference.
-/// Continuous reference: of sums over pixels and of iterations the error depends on the map, and `quadrature`
-/// is infinite; see quadrature_error and analysis_error.
+/// Continuous reference: `quadrature` is infinite but where the grid's quadrature is exact, as it depends on
+/// the map. In harmonic space set it to the window's largest value times analysis_norm of the report.
 ErrorBound bound_of(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                     const ConvolutionOptions& options = {});
 

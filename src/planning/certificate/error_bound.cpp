@@ -84,18 +84,26 @@ class Bounds {
         const bool is_cut = choice_.support > 0 && choice_.support < support();
         ErrorBound bound;
         if (is_cut) bound.cut = whole.cut(choice_.support, options_.scale);
-        bound.accuracy = accuracy(whole);
+        const double norm = norm_of_kernel(whole);
+        bound.accuracy = accuracy(whole, norm);
         const auto grows = planning::rounding_of_sums(request_, choice_, whole);
-        bound.rounding = grows.input * whole.whole();
+        bound.rounding = grows.input * norm;
         bound.of_output = grows.output;
         if (is_continuous()) bound.quadrature = infinite;
         if (options_.keep_counts) return of_counts(bound, whole);
         return options_.mask.mode == MaskMode::renormalize ? of_quotient(bound) : bound;
     }
 
+    /// Of the whole kernel: the smaller bound by its profile and, where it ends, by its window.
+    double norm_of_kernel(const KernelNorms& kernel) const {
+        if (band_limit() < 0) return kernel.whole();
+        return std::min(kernel.whole(),
+                        window_norm(request_.grid, planning::windows_of(request_, band_limit())));
+    }
+
     /// Of tables, and of the series of ring FFTs: what they leave out lies above the degree where the window
     /// has fallen to about `accuracy`; of a Gaussian it is at most 11 times that (the page has the estimate).
-    double accuracy(const KernelNorms& kernel) const {
+    double accuracy(const KernelNorms& kernel, double norm) const {
         constexpr double series = 12, share_of_tables = 0.1, least = 1e-14;
         constexpr double default_single = 3e-8, default_double = 1e-12;
         double wanted = choice_.accuracy;
@@ -103,7 +111,7 @@ class Bounds {
         if (choice_.method == ConvolutionMethod::pixel_sum)
             return kernel.table(wanted) + kernel.table(profile_accuracy);
         return kernel.table(std::max(share_of_tables * wanted, least)) + kernel.table(profile_accuracy) +
-               series * wanted * kernel.whole();
+               series * wanted * norm;
     }
 
     ErrorBound of_harmonic() const {
@@ -144,7 +152,7 @@ class Bounds {
                                              : KernelNorms(grid, split.profile.kernel());
         ErrorBound bound;
         bound.window = norm_of_known(grid, {difference}, false);
-        bound.accuracy = accuracy(profile);
+        bound.accuracy = accuracy(profile, profile.whole());
         const auto l_cut = std::ssize(split.window) - 1;
         const auto grows = planning::rounding_of_sums(request_, choice_, profile);
         // The parts are larger than their sum, and each rounds by its own size.
@@ -161,7 +169,7 @@ class Bounds {
     ErrorBound of_quotient(ErrorBound bound) const {
         const KernelNorms scalar(request_.grid, request_.kernel);
         const bool is_cut = choice_.support > 0 && choice_.support < request_.kernel.support();
-        const double error = (is_cut ? scalar.cut(choice_.support) : 0) + accuracy(scalar) +
+        const double error = (is_cut ? scalar.cut(choice_.support) : 0) + accuracy(scalar, scalar.whole()) +
                              planning::rounding_of_sums(request_, choice_, scalar).output * scalar.whole();
         const double least = options_.mask.threshold * (scalar.least_row_sum() - error) - error;
         return divided(bound, least, error);

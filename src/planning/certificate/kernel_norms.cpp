@@ -93,12 +93,13 @@ struct KernelNorms::Samples {
 
     /// The largest row sum of a narrow part itself, and Koksma's bound of the little that lies further out.
     double by_rows(double theta, double bound) const {
-        constexpr double widest = 24, rest = 1e-3;  // pixels; of the bound
+        // Beyond these widths (pixels) they gain less than the margin, or take longer than they may.
+        constexpr double widest = 24, widest_with_margin = 12, rest = 1e-3;
         constexpr std::size_t n_values = 512;
         if (nside == 0 || theta >= end()) return bound;
         const double last = where(theta, rest * bound), pixel = discrepancy.pixel();
-        if (last > widest * pixel || last <= theta) return bound;
         const auto probe = std::min(nside, largest_probe_nside);
+        if (last > (probe < nside ? widest_with_margin : widest) * pixel || last <= theta) return bound;
         const double stretch = static_cast<double>(nside) / static_cast<double>(probe);
         planning::AnnulusProfile annulus{theta * stretch, std::min(pi, last * stretch), {}};
         for (std::size_t i = 0; i < n_values; ++i)
@@ -152,13 +153,18 @@ double KernelNorms::cut(double theta, double scale) const {
 
 double KernelNorms::support_for(double norm) const {
     if (!(norm > 0)) throw InvalidArgument(fmt::format("norm = {}: must be above 0", norm));
+    constexpr int attempts = 4;
     constexpr double precision = 1e-3;
-    double low = 0, high = samples_->where(0, norm);
-    while (high - low > precision * high) {
-        const double middle = (low + high) / 2;
-        (samples_->beyond(middle) <= norm ? high : low) = middle;
+    const auto& s = *samples_;
+    double theta = s.where(0, norm);
+    // Row sums are smaller than Koksma's bound by a factor that hardly depends on the angle.
+    for (int i = 0; i < attempts; ++i) {
+        const double factor = s.beyond(theta) / s.by_discrepancy(theta);
+        const double closer = s.where(0, norm / factor);
+        if (!(closer < theta * (1 - precision)) || s.beyond(closer) > norm) break;
+        theta = closer;
     }
-    return high;
+    return theta;
 }
 
 double KernelNorms::table(double accuracy) const {

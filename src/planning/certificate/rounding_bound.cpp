@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "radial/ring_fft/geometry.hpp"
+#include "radial/kernels/kernel_implementation.hpp"
 
 namespace zonal::planning {
 namespace {
@@ -13,26 +13,22 @@ constexpr double unit(Precision precision) {
     return precision == Precision::float32 ? 0x1p-24 : 0x1p-53;
 }
 
-radial::KernelProfiles profiles_of(const ConvolutionRequest& request, const RadialKernel& scalar) {
-    if (!request.polarization) return {&scalar, nullptr, false};
-    return {request.polarization->plus(), request.polarization->minus(), true};
+/// Whether the profile fades away where it ends, and is smooth before: then ring FFTs do it all, and no ring
+/// is left to the sum over pixels.
+bool is_smooth(const RadialKernel& profile, double support, double accuracy) {
+    const double end = support > 0 ? std::min(support, profile.support()) : profile.support();
+    const bool has_kinks = profile.implementation().breaks().size() > 2;
+    return !has_kinks && std::abs(profile.profile(end)) <= accuracy * std::abs(profile.profile(0));
 }
 
-/// Whether ring FFTs do it all, and no ring is left to the sum over pixels.
 bool converges(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
     if (choice.method == ConvolutionMethod::pixel_sum) return false;
     if (choice.method == ConvolutionMethod::split) return true;  // its spline is made for it
-    constexpr std::int64_t modes = 4, least = 64;                // as the geometry of ring FFTs
-    std::int64_t longest = 0;
-    for (const Ring& ring : request.grid.rings()) longest = std::max(longest, ring.n_pixels);
-    const auto highest = std::max(modes * longest, least);
-    auto cut = request;
-    if (choice.support > 0) {
-        cut.kernel = request.kernel.truncated(choice.support);
-        if (request.polarization) cut.polarization = request.polarization->truncated(choice.support);
-    }
-    const double accuracy = choice.accuracy > 0 ? choice.accuracy : 3e-8;
-    return radial::series_degree(profiles_of(cut, cut.kernel), accuracy, highest) >= 0;
+    const auto is_smooth_part = [&](const RadialKernel* part) {
+        return part == nullptr || is_smooth(*part, choice.support, choice.accuracy);
+    };
+    if (!request.polarization) return is_smooth_part(&request.kernel);
+    return is_smooth_part(request.polarization->plus()) && request.polarization->minus() == nullptr;
 }
 
 }  // namespace

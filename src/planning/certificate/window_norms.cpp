@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <vector>
 
 #include "core/constants.hpp"
@@ -36,17 +37,11 @@ double by_gaussian(const Grid& grid, std::int64_t lmax) {
     return std::exp(0.5) * KernelNorms(grid, gaussian).whole();
 }
 
-bool has_pixels_for(const Grid& grid, std::int64_t lmax) {
-    return std::all_of(grid.rings().begin(), grid.rings().end(),
-                       [&](const Ring& ring) { return ring.n_pixels > 2 * lmax; });
-}
-
-/// Whether products of two functions up to lmax are integrated to rounding.
-bool is_exact(const Grid& grid, std::int64_t lmax) {
-    constexpr double rounding = 1e-11;
-    if (!has_pixels_for(grid, lmax)) return false;
+/// Returns the last degree up to which the rings' weights integrate P_l to rounding, perhaps -1.
+std::int64_t exact_degree(const Grid& grid) {
+    constexpr double rounding = 1e-11;  // of the sphere's area
     std::vector<double> before(grid.rings().size(), 0), now(grid.rings().size(), 1);
-    for (std::int64_t l = 0; l <= 2 * lmax; ++l) {
+    for (std::int64_t l = 0; l <= 2 * grid.n_rings(); ++l) {
         double sum = 0;
         for (std::size_t r = 0; r < now.size(); ++r) {
             const Ring& ring = grid.rings()[r];
@@ -57,9 +52,17 @@ bool is_exact(const Grid& grid, std::int64_t lmax) {
             before[r] = now[r];
             now[r] = next;
         }
-        if (!(std::abs(sum - (l == 0 ? 4 * pi : 0)) <= 4 * pi * rounding)) return false;
+        if (!(std::abs(sum - (l == 0 ? 4 * pi : 0)) <= 4 * pi * rounding)) return l - 1;
     }
-    return true;
+    return 2 * grid.n_rings();
+}
+
+/// Returns the largest lmax for which products of two functions are integrated to rounding, perhaps -1.
+std::int64_t exact_lmax(const Grid& grid) {
+    const auto degree = exact_degree(grid);
+    std::int64_t lmax = degree < 0 ? -1 : degree / 2;
+    for (const Ring& ring : grid.rings()) lmax = std::min(lmax, (ring.n_pixels - 1) / 2);
+    return lmax;
 }
 
 /// The entry for lmax; null above the last.
@@ -81,7 +84,7 @@ double largest_eigenvalue(const Grid& grid, std::int64_t lmax) {
     const auto nside = planning::nside_of_rings(grid);
     const auto* entry = nside > 0 ? entry_of(nside, lmax) : nullptr;
     if (entry != nullptr) return entry->largest;  // a subset of rings has no larger one
-    if (nside == 0 && is_exact(grid, lmax)) return 1 + exact_to;
+    if (nside == 0 && lmax <= exact_lmax(grid)) return 1 + exact_to;
     return std::max(1.0, by_gaussian(grid, lmax));
 }
 
@@ -90,7 +93,30 @@ double smallest_eigenvalue(const Grid& grid, std::int64_t lmax) {
     const bool is_whole = nside > 0 && grid.n_rings() == 4 * nside - 1;
     const auto* entry = is_whole ? entry_of(nside, lmax) : nullptr;
     if (entry != nullptr) return entry->smallest;
-    return nside == 0 && is_exact(grid, lmax) ? 1 - exact_to : 0;
+    return nside == 0 && lmax <= exact_lmax(grid) ? 1 - exact_to : 0;
+}
+
+std::int64_t certifiable_lmax(const Grid& grid) {
+    const auto nside = planning::nside_of_rings(grid);
+    if (nside == 0) return exact_lmax(grid);
+    std::int64_t lmax = 6 * nside;
+    while (lmax >= 0 && smallest_eigenvalue(grid, lmax) <= 0) --lmax;
+    return lmax;
+}
+
+// G = S^T W S has its eigenvalues from s to S, and differs from 1 by at most e = max(1 - s, S - 1). Then
+// |S a|^2 <= S |a|^2, s |a|^2 <= |f|^2 in the analysis's weights, and
+//   a - a_k = G^-1 S^T W (f - S a_k)       conjugate gradients report |S^T W (f - S a_k)| / |S^T W f|;
+//   a - a_k = (1 - G) G^-1 (a_k - a_{k-1})  Jacobi iterations report |a_k - a_{k-1}| / |a_k|;
+//   a - a_0 = (1 - G) a                    quadrature alone.
+double analysis_norm(const Grid& grid, std::int64_t lmax, const AnalysisReport& report, double weight) {
+    const double least = smallest_eigenvalue(grid, lmax), most = largest_eigenvalue(grid, lmax);
+    if (!(least > 0)) return std::numeric_limits<double>::infinity();
+    if (report.residual > 0) return most * std::sqrt(weight) * report.residual / least;
+    const double away = std::max(1 - least, most - 1), size = std::sqrt(most * weight / least);
+    if (report.iterations == 0) return size * away;
+    const double moved = away * report.last_update / least;
+    return moved < 1 ? size * moved / (1 - moved) : std::numeric_limits<double>::infinity();
 }
 
 // With P_l the quadrature and synthesis of degree l alone, which is symmetric and not negative in the grid's
@@ -103,13 +129,16 @@ double window_norm(const Grid& grid, const std::vector<std::vector<double>>& dif
     for (const auto& component : difference) size = std::max(size, component.size());
     double norm = 0, largest = 0, bound = 0;
     // Eigenvalues grow with l, so that one bound serves some degrees below.
-    constexpr std::size_t degrees_at_once = 32;
+    constexpr double share = 0.95;
+    std::size_t next = size;
     for (std::size_t l = size; l-- > 0;) {
         double here = largest;
         for (const auto& component : difference)
             if (l < component.size()) here = std::max(here, std::abs(component[l]));
-        if (l % degrees_at_once == degrees_at_once - 1 || l + 1 == size)
+        if (l < next && here > largest) {
             bound = largest_eigenvalue(grid, static_cast<std::int64_t>(l));
+            next = static_cast<std::size_t>(share * static_cast<double>(l));
+        }
         norm += (here - largest) * bound;
         largest = here;
     }

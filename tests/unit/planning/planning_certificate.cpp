@@ -146,6 +146,67 @@ TEST(ErrorBound, HoldsForSplits) {
     for (const Map& map : hostile_maps(grid)) expect_bound(request, choice, map);
 }
 
+/// Of the pixels that are shown in both.
+std::pair<Map, Map> shown_in_both(const Map& a, const Map& b) {
+    std::pair<Map, Map> shown;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (!is_unseen_value(a[i]) && !is_unseen_value(b[i])) {
+            shown.first.push_back(a[i]);
+            shown.second.push_back(b[i]);
+        }
+    return shown;
+}
+
+TEST(ErrorBound, HoldsForQuotientsOfMaskedMaps) {
+    const auto grid = Grid::healpix(16);
+    const auto request = request_of(grid, RadialKernel::gaussian(0.35), 47);
+    const ConvolutionChoice choice{ConvolutionMethod::ring_fft, Device::cpu(), Precision::float64, 0.65,
+                                   1e-7};
+    ConvolutionOptions options;
+    options.mask.mode = MaskMode::renormalize;
+    options.mask.threshold = 0.2;
+    options.mask.fill_masked = true;
+    const auto mask = map_of(grid, [](auto r, auto k, double, double phi) {
+        return phi > 4 || (r % 7 == 0 && k % 3 == 0) ? 0.0 : 1.0;
+    });
+    const auto of = [&](const ConvolutionChoice& way, const Map& map) {
+        Map result(map.size());
+        ConvolutionPlan(request, way, options)
+            .convolve<double>({map.data(), {1, grid.n_pixels()}}, {mask.data(), {grid.n_pixels()}},
+                              {result.data(), {1, grid.n_pixels()}});
+        return result;
+    };
+    const auto bound = bound_of(request, choice, options);
+    ASSERT_TRUE(std::isfinite(bound.total()));
+    for (const Map& map : hostile_maps(grid)) {
+        const auto [result, truth] = shown_in_both(of(choice, map), of(exact_choice(), map));
+        ASSERT_GT(result.size(), map.size() / 2);
+        Map known(map);
+        for (std::size_t i = 0; i < map.size(); ++i) known[i] *= mask[i];
+        // The sums over all pixels bound those over the shown ones.
+        const double share = std::sqrt(static_cast<double>(map.size()) / static_cast<double>(result.size()));
+        EXPECT_LE(rms(difference(result, truth)), largest_error(bound, rms(known) * share, rms(result)));
+    }
+}
+
+TEST(ErrorBound, HoldsForCounts) {
+    const auto grid = Grid::healpix(16);
+    const auto request = request_of(grid, RadialKernel::gaussian(0.3), 47);
+    const ConvolutionChoice choice{ConvolutionMethod::pixel_sum, Device::cpu(), Precision::float64, 0.45,
+                                   1e-7};
+    ConvolutionOptions options;
+    options.keep_counts = true;
+    const auto bound = bound_of(request, choice, options);
+    ASSERT_TRUE(std::isfinite(bound.total()));
+    for (const Map& map : hostile_maps(grid)) {
+        Map result(map.size()), truth(map.size());
+        for (auto [way, out] : {std::pair(choice, &result), std::pair(exact_choice(), &truth)})
+            ConvolutionPlan(request, way, options)
+                .convolve<double>({map.data(), {1, grid.n_pixels()}}, {out->data(), {1, grid.n_pixels()}});
+        EXPECT_LE(rms(difference(result, truth)), largest_error(bound, rms(map), rms(result)));
+    }
+}
+
 TEST(ErrorBound, CountsEveryPartOnce) {
     const auto request = request_of(Grid::healpix(16), RadialKernel::gaussian(0.3), 47);
     const ConvolutionChoice choice{ConvolutionMethod::ring_fft, Device::cpu(), Precision::float64, 0.5, 1e-8};
@@ -200,6 +261,55 @@ TEST(LargestEigenvalue, BoundsWhatSynthesisDoesToAlm) {
         }
     EXPECT_NEAR(largest_eigenvalue(Grid::gauss_legendre(33, 66), 32), 1, 1e-8);
     EXPECT_EQ(smallest_eigenvalue(Grid::healpix(64), 160), 0);
+}
+
+double rms_of_difference(const Array<double, 3>& a, const Array<double, 3>& b) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < a.size(); ++i) sum += std::pow(a.data()[i] - b.data()[i], 2);
+    return std::sqrt(sum / static_cast<double>(a.size()));
+}
+
+/// Analyses and synthesizes a map again.
+Array<double, 3> projected(const ShtPlan& plan, View<const double, 3> map, const AnalysisOptions& options,
+                           AnalysisReport& report) {
+    Array<std::complex<double>, 3> alm({1, plan.alm_components(), plan.layout().size()});
+    Array<double, 3> again(map.extents());
+    report = analyze<double>(plan, map, alm.view(), options);
+    plan.synthesize<double>(std::as_const(alm).view(), again.view());
+    return again;
+}
+
+TEST(AnalysisNorm, BoundsWhatIterationsLeave) {
+    const auto grid = Grid::healpix(16);
+    const auto maps = hostile_maps(grid);
+    for (const int spin : {0, 2})
+        for (const std::int64_t lmax : {24, 38}) {
+            const ShtPlan plan(grid, {.lmax = lmax, .spin = spin, .threads = 1, .device = Device::cpu()});
+            for (std::size_t i = 0; i + 1 < maps.size(); ++i) {
+                Map rows = maps[i];
+                if (spin == 2) rows.insert(rows.end(), maps[i + 1].begin(), maps[i + 1].end());
+                const View<const double, 3> map(rows.data(), {1, plan.map_components(), grid.n_pixels()});
+                AnalysisReport report;
+                const auto converged = projected(plan, map, {.tolerance = 1e-13}, report);
+                for (const AnalysisOptions& options :
+                     {AnalysisOptions{.iterations = 0}, AnalysisOptions{.iterations = 1},
+                      AnalysisOptions{.iterations = 4}, AnalysisOptions{.tolerance = 1e-3}}) {
+                    const auto found = projected(plan, map, options, report);
+                    // Rounding of the converged one.
+                    EXPECT_LE(rms_of_difference(found, converged),
+                              (analysis_norm(grid, lmax, report) + 1e-12) * rms(rows))
+                        << spin << ", " << lmax << ", " << options.iterations;
+                }
+            }
+        }
+}
+
+TEST(AnalysisNorm, IsInfiniteWhereEigenvaluesVanish) {
+    const auto grid = Grid::healpix(64);
+    EXPECT_EQ(certifiable_lmax(grid), 153);
+    EXPECT_TRUE(std::isinf(analysis_norm(grid, 160, {})));
+    EXPECT_EQ(certifiable_lmax(Grid::gauss_legendre(33, 66)), 32);
+    EXPECT_EQ(certifiable_lmax(grid.subset({3, 4, 5})), -1);
 }
 
 }  // namespace
