@@ -14,9 +14,8 @@
 #include "radial/pixel_sum/passes.hpp"
 #include "zonal/kernel.hpp"
 
+namespace zonal {
 namespace {
-
-using namespace zonal;
 
 struct Case {
     std::int64_t nside;
@@ -67,9 +66,7 @@ void measure(const Case& c, const char* precision) {
     std::printf("}\n");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     if (argc < 3) {
         std::fprintf(stderr, "usage: pixel_sum_kinds NSIDE FWHM_PIXELS [float|double] [RUNS] [THREADS]\n");
         return 2;
@@ -80,4 +77,12 @@ int main(int argc, char** argv) {
         measure<float>(c, "float");
     else
         measure<double>(c, "double");
+    return 0;
+}
+
+}  // namespace
+}  // namespace zonal
+
+int main(int argc, char** argv) {
+    return zonal::run(argc, argv);
 }

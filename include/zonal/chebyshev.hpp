@@ -3,6 +3,7 @@
 #include <array>
 #include <complex>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -28,6 +29,7 @@ struct Interval {
     /// Returns n equally spaced points from end to end; the middle where n = 1.
     std::vector<double> points(int n) const {
         std::vector<double> result;
+        result.reserve(static_cast<std::size_t>(n > 0 ? n : 0));
         for (int i = 0; i < n; ++i) result.push_back(from_reference(n == 1 ? 0 : 2.0 * i / (n - 1) - 1));
         return result;
     }

@@ -165,8 +165,7 @@ void check(const Problem& problem, const SolveOptions& options) {
 class Chain {
   public:
     Chain(const Problem& problem, const SolveOptions& options, Backend& backend)
-        : problem_(problem),
-          options_(options),
+        : options_(options),
           backend_(backend),
           system_(problem, shape_of(problem, options.time_modes), options.highest_mode, backend),
           solver_(system_, options),
@@ -305,7 +304,6 @@ class Chain {
             throw Cancelled("solve: stopped by the progress callback");
     }
 
-    const Problem& problem_;
     const SolveOptions& options_;
     Backend& backend_;
     System system_;

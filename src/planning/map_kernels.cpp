@@ -61,6 +61,7 @@ std::vector<CutKernel> given_kernels(const MapKernel& kernel, std::int64_t lmax)
         given = {
             RadialKernel::from_window(evaluate(window, lmax < 0 ? window.beam->lmax() : lmax).temperature)};
     std::vector<CutKernel> kernels;
+    kernels.reserve(given.size());
     for (const auto& one : given) kernels.push_back({one, {one.support(), one.window(0)[0], 1, 0}, false});
     return kernels;
 }
