@@ -73,6 +73,10 @@ std::int64_t certifiable_lmax(const Grid& grid);
 /// pixel weights that the analysis had. report: of whatever analysis ended, with few iterations or many.
 double analysis_norm(const Grid& grid, std::int64_t lmax, const AnalysisReport& report, double weight = 1);
 
+/// Returns the same before the map is known, for Jacobi iterations without weights: what they leave of any
+/// map.
+double analysis_norm(const Grid& grid, std::int64_t lmax, int iterations);
+
 /// Returns a bound of N of analysis by quadrature, multiplication of the alm by these values and synthesis.
 /// difference: [component][l], from l = 0 on, all that is not zero.
 double window_norm(const Grid& grid, const std::vector<std::vector<double>>& difference);

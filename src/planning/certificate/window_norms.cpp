@@ -108,7 +108,7 @@ std::int64_t certifiable_lmax(const Grid& grid) {
 // |S a|^2 <= S |a|^2, s |a|^2 <= |f|^2 in the analysis's weights, and
 //   a - a_k = G^-1 S^T W (f - S a_k)       conjugate gradients report |S^T W (f - S a_k)| / |S^T W f|;
 //   a - a_k = (1 - G) G^-1 (a_k - a_{k-1})  Jacobi iterations report |a_k - a_{k-1}| / |a_k|;
-//   a - a_0 = (1 - G) a                    quadrature alone.
+//   a - a_k = (1 - G)^{k+1} a              of any map.
 double analysis_norm(const Grid& grid, std::int64_t lmax, const AnalysisReport& report, double weight) {
     const double least = smallest_eigenvalue(grid, lmax), most = largest_eigenvalue(grid, lmax);
     if (!(least > 0)) return std::numeric_limits<double>::infinity();
@@ -117,6 +117,12 @@ double analysis_norm(const Grid& grid, std::int64_t lmax, const AnalysisReport& 
     if (report.iterations == 0) return size * away;
     const double moved = away * report.last_update / least;
     return moved < 1 ? size * moved / (1 - moved) : std::numeric_limits<double>::infinity();
+}
+
+double analysis_norm(const Grid& grid, std::int64_t lmax, int iterations) {
+    const double least = smallest_eigenvalue(grid, lmax), most = largest_eigenvalue(grid, lmax);
+    if (!(least > 0)) return std::numeric_limits<double>::infinity();
+    return std::sqrt(most / least) * std::pow(std::max(1 - least, most - 1), iterations + 1);
 }
 
 // With P_l the quadrature and synthesis of degree l alone, which is symmetric and not negative in the grid's
