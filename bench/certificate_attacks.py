@@ -1,0 +1,194 @@
+"""Attacks on --error: random maps, kernels, bounds and methods of zonal smooth, each compared with an independent
+reference (transforms of ducc0, sums in NumPy). No exit status 0 may come with an error above --error, and no certified
+error may be below the true one. JSON on standard output; the exit status is 1 where one is.
+
+    python bench/certificate_attacks.py --cases 2000 --seed 1
+
+Needs NumPy, SciPy, ducc0, healpy and the program (ZONAL, or build/bin/zonal).
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import healpy
+import numpy as np
+
+import attack_maps as attack
+import machine
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ZONAL = os.environ.get("ZONAL", str(ROOT / "build" / "bin" / "zonal"))
+# Methods and references, and how often they come up.
+WAYS = (("auto", "discrete"), ("ring-fft", "discrete"), ("pixel-sum", "discrete"), ("split", "discrete"),
+        ("auto", "continuous"), ("harmonic", "discrete"), ("harmonic", "continuous"))
+SHARES = np.array([8, 6, 6, 3, 8, 0.5, 1])
+# A pixel method need not do more products than this: 2,000 cases shall end.
+MOST_PRODUCTS = 3e9
+
+
+def times_window(alm, windows, lmax):
+    l = attack.degrees_of(lmax)
+    return np.array([a * np.pad(w, (0, max(0, lmax + 1 - len(w))))[l] for a, w in zip(alm, windows)])
+
+
+def sum_over_pixels(grid, maps, windows):
+    """sum_p' w K f by the whole window: all its degrees, which pixels alias."""
+    lmax = max(len(w) for w in windows) - 1
+    spin = 2 if len(maps) == 2 else 0
+    return grid.synthesize(times_window(grid.adjoint(maps * grid.weight, lmax, spin), windows, lmax), lmax, spin)
+
+
+def sum_by_profile(grid, maps, profile):
+    """The same by the distances of all pixels, with the interpolation that docs/kernels.md defines."""
+    from scipy.interpolate import PchipInterpolator
+    theta, value = profile
+    curve = PchipInterpolator(4 * np.sin(theta / 2) ** 2, value)
+    vectors = np.array(healpy.pix2vec(grid.nside, np.arange(grid.npix))).T
+    result = np.empty_like(maps)
+    for first in range(0, grid.npix, 256):
+        square = ((vectors[first:first + 256, None, :] - vectors[None]) ** 2).sum(axis=2)
+        inside = square <= 4 * np.sin(theta[-1] / 2) ** 2
+        weights = np.zeros_like(square)
+        weights[inside] = curve(square[inside]) * grid.weight
+        result[:, first:first + 256] = maps @ weights.T
+    return result
+
+
+def least_squares(grid, maps, lmax, spin):
+    """alm with the least |f - S a|, by conjugate gradients to rounding."""
+    twice = np.where(np.arange(len(attack.degrees_of(lmax))) > lmax, 2.0, 1.0)
+    dot = lambda a, b: (twice * (a.conj() * b).real).sum()
+    alm = np.zeros((len(maps), twice.size), complex)
+    residual = grid.adjoint(maps * grid.weight, lmax, spin)
+    step, square = residual.copy(), dot(residual, residual)
+    start = square
+    for _ in range(1000):
+        if square <= 1e-30 * start:
+            break
+        image = grid.adjoint(grid.synthesize(step, lmax, spin) * grid.weight, lmax, spin)
+        length = square / dot(step, image)
+        alm += length * step
+        residual -= length * image
+        square, before = dot(residual, residual), square
+        step = residual + square / before * step
+    return alm
+
+
+def reference(case, grid, maps, windows, profile):
+    if case["reference"] == "continuous":
+        spin, lmax = (2 if len(maps) == 2 else 0), case["lmax"]
+        return grid.synthesize(times_window(least_squares(grid, maps, lmax, spin), [w[:lmax + 1] for w in windows], lmax),
+                               lmax, spin)
+    return sum_by_profile(grid, maps, profile) if profile else sum_over_pixels(grid, maps, windows)
+
+
+def draw(seed, largest_nside):
+    rng = np.random.default_rng(seed)
+    nsides = [n for n in (16, 16, 32, 32, 64, 64, 128, 256) if n <= largest_nside]
+    way, reference = WAYS[rng.choice(len(WAYS), p=SHARES / SHARES.sum())]
+    spin = 2 if rng.random() < 0.35 else 0
+    case = {"seed": seed, "nside": int(rng.choice(nsides)), "fields": "QU" if spin else "I",
+            "kernel": str(rng.choice(attack.KERNELS)), "maps": [str(rng.choice(attack.MAPS)) for _ in range(1 + spin // 2)],
+            "error": float(10 ** rng.uniform(-8, -2)), "way": way, "reference": reference,
+            "mask": bool(rng.random() < 0.1)}
+    if case["kernel"] == "profile":
+        if spin or case["reference"] == "continuous" or way in ("harmonic", "split"):
+            case["kernel"] = "gaussian"
+        else:
+            case["nside"] = 16
+    # From 2.45 nside on an analysis need not converge: only where the reference itself can.
+    degrees = rng.uniform(0.6, 2.95 if case["nside"] == 16 else 2.4)
+    case["lmax"] = int(degrees * case["nside"]) if case["reference"] == "continuous" else 3 * case["nside"] - 1
+    return case, rng
+
+
+def run(case, rng, folder):
+    """Adds to the case what came of it."""
+    grid, spin = attack.Grid(case["nside"]), 2 if case["fields"] == "QU" else 0
+    options, windows, profile, scale = attack.kernel(case["kernel"], case["nside"], spin, rng, folder)
+    case["width_pixels"] = scale / np.sqrt(np.pi / 3) * case["nside"]
+    if case["way"] == "pixel-sum" and (width := min(2, 6 * scale)) ** 2 / 4 * grid.npix**2 > MOST_PRODUCTS:
+        case["way"] = "ring-fft"
+    maps = np.array([attack.field(kind, grid, scale, rng) for kind in case["maps"]])
+    mask = np.where(rng.random(grid.npix) < 0.3, 0.0, 1.0) if case["mask"] else None
+    names = ["Q_POLARISATION", "U_POLARISATION"] if spin else ["TEMPERATURE"]
+    healpy.write_map(folder / "map.fits", list(maps), dtype=np.float64, column_names=names, overwrite=True)
+    arguments = ["smooth", "map.fits", "out.fits", *options, "--method", case["way"], "--reference", case["reference"],
+                 "--error", repr(case["error"]), "--json", "--threads", "1", "--overwrite"]
+    if case["reference"] == "continuous" or case["way"] == "harmonic":
+        arguments += ["--lmax", str(case["lmax"])]
+    if mask is not None:
+        healpy.write_map(folder / "mask.fits", mask, dtype=np.float64, overwrite=True)
+        arguments += ["--mask", "mask.fits", "--fill-masked"]
+    home = {**os.environ, "HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
+    process = subprocess.run([ZONAL, *map(str, arguments)], cwd=folder, capture_output=True, text=True, env=home, timeout=600)
+    case["exit"] = process.returncode
+    if process.returncode != 0:
+        case["message"] = process.stderr.strip()[:300]
+        return case
+    report = json.loads(process.stdout)
+    for key in ("certified_error", "estimated_error", "method", "reached_tolerance"):
+        if key in report:
+            case[key if key != "method" else "taken"] = report[key]
+    found = np.atleast_2d(healpy.read_map(folder / "out.fits", field=None, dtype=np.float64))
+    judge(case, found, reference(case, grid, maps if mask is None else maps * mask, windows, profile), maps)
+    return case
+
+
+def judge(case, found, truth, maps):
+    rms = lambda values: float(np.sqrt(np.mean(np.square(values))))
+    # Double precision and transforms of both sides have this of the input.
+    rounding = 3e-13 * rms(maps)
+    case["true_error"] = max(0.0, rms(found - truth) - rounding) / max(rms(truth), 1e-300)
+    case["output_over_input"] = rms(truth) / rms(maps)
+    case["kept"] = bool(case["true_error"] <= case["error"])
+    if "certified_error" in case:
+        case["certified"] = bool(case["true_error"] <= case["certified_error"])
+
+
+def attack_once(seed, largest_nside=256):
+    case, rng = draw(seed, largest_nside)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return run(case, rng, pathlib.Path(folder))
+        except subprocess.TimeoutExpired:
+            return {**case, "exit": None, "message": "took more than 600 s"}
+
+
+def summary(cases):
+    done = [case for case in cases if case["exit"] == 0]
+    missed = [case for case in done if not case["kept"]]
+    certified = [case for case in done if "certified" in case]
+    slack = [case["certified_error"] / case["true_error"] for case in certified if case["true_error"] > 1e-12]
+    return {"cases": len(cases), "exit_0": len(done), "exit_1": sum(case["exit"] == 1 for case in cases),
+            "refused": sum(case["exit"] not in (0, 1) for case in cases), "missed": len(missed),
+            "certified": len(certified), "false_certificates": sum(not case["certified"] for case in certified),
+            "slack_median": float(np.median(slack)) if slack else None,
+            "missed_by_way": {way: sum(f"{case['way']} {case['reference']}" == way for case in missed)
+                              for way in sorted({f"{case['way']} {case['reference']}" for case in missed})},
+            "worst": sorted(missed, key=lambda case: -case["true_error"] / case["error"])[:5]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--nside", type=int, default=256, help="largest")
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args()
+    seeds = [options.seed * 1_000_000 + i for i in range(options.cases)]
+    with concurrent.futures.ProcessPoolExecutor(options.workers) as pool:
+        cases = list(pool.map(attack_once, seeds, [options.nside] * len(seeds)))
+    result = summary(cases)
+    json.dump({"machine": machine.describe("numpy", "ducc0", "healpy"), "options": vars(options), "summary": result,
+               "cases": cases}, sys.stdout, indent=1)
+    return 1 if result["missed"] or result["false_certificates"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
