@@ -105,7 +105,8 @@ std::vector<double> ErrorEstimate::after(Interval time, const double* a) {
     return with_uncertainty(largest_values(end_error_));
 }
 
-/// Of each field at one time. The sum over the modes of a block bounds the values, as |T_l| <= 1.
+/// Returns the largest value of each field at one time. The sum over the modes of a block bounds the values,
+/// as |T_l| <= 1.
 std::vector<double> ErrorEstimate::largest_values(const Vector& a) {
     const auto& fine = system_.shape();
     const auto sums = backend_.numbers_of(

@@ -67,7 +67,7 @@ __device__ inline LinePairValue mode_root(std::int64_t k, std::int64_t m) {
     return {cospi(turns), sinpi(turns)};
 }
 
-/// Of the thread: its entry of a line and its pair, in this launch; blocks lie along both.
+/// Says which entry of a line and which pair of lines a thread works on; the launch has blocks along both.
 struct LineThread {
     std::int64_t k, pair;
 

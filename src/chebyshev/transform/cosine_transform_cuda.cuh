@@ -16,11 +16,11 @@ namespace zonal::chebyshev::cuda {
 /// ways of the transform and products of values share.
 class CosineFft {
   public:
-    /// points: at least so many; n_in, n_out: coefficients, at most so many
+    /// points: the fewest that will do; n_in, n_out: the most coefficients
     CosineFft(std::int64_t n_in, std::int64_t n_out, std::int64_t points, ChebyshevConvention convention);
 
     std::int64_t points() const { return m_; }
-    /// Scratch memory for so many lines.
+    /// Returns the scratch memory that n_lines lines take.
     std::int64_t scratch_bytes(std::int64_t n_lines) const;
 
     /// launch: arrays of coefficients to as many of values, or (`multiplies`) two of them to weight times
@@ -55,13 +55,13 @@ class CosineAxis {
   public:
     enum class Algorithm { dense, fft };
 
-    /// points: at least so many; n_in, n_out: coefficients
+    /// points: the fewest that will do; n_in, n_out: numbers of coefficients
     CosineAxis(std::int64_t n_in, std::int64_t n_out, std::int64_t points, ChebyshevConvention convention,
                Algorithm algorithm);
 
     std::int64_t points() const { return fft_ ? fft_->points() : 2 * half_; }
     std::int64_t n_out() const { return n_out_; }
-    /// Scratch memory of a call, for so many lines of all arrays.
+    /// Returns the scratch memory of a call, for this number of lines of all arrays.
     std::int64_t scratch_bytes(std::int64_t n_lines) const { return fft_ ? fft_->scratch_bytes(n_lines) : 0; }
 
     /// Coefficients to values, of as many arrays as there are; the arrays must not overlap.
