@@ -296,11 +296,9 @@ void run(ChebyshevBenchOptions& options, Session& session) {
 }  // namespace
 
 void add_bench_chebyshev(CLI::App& root, Session& session, Action& action) {
-    auto& app = add_subcommand(root, session, "chebyshev", "Measures products of Chebyshev series.",
-                               "zonal-bench chebyshev --shape 200x200 --method auto --json");
-    const auto options = std::make_shared<ChebyshevBenchOptions>();
-    declare(app, *options);
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+    add_command<ChebyshevBenchOptions>(
+        root, session, action, "chebyshev", "Measures products of Chebyshev series.",
+        "zonal-bench chebyshev --shape 200x200 --method auto --json", declare, run);
 }
 
 }  // namespace zonal::cli

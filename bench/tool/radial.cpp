@@ -122,7 +122,7 @@ class Convolution {
     std::unique_ptr<SmoothingPlan> harmonic_;
 };
 
-/// Of the fastest run, and what its parts took.
+/// Returns what the fastest run took; parts: gets what its parts took.
 template <class T>
 double convolution_seconds(Convolution<T>& convolve, View<const T, 2> maps, View<T, 2> convolved,
                            std::int64_t repeat, Json& parts) {
@@ -217,7 +217,7 @@ void declare(CLI::App& app, RadialBenchOptions& options) {
                "spectrum of the maps, FITS or text (TT, with --spin 2 EE and BB)", "1/(l(l+1))");
 }
 
-void run(const RadialBenchOptions& options, Session& session) {
+void run(RadialBenchOptions& options, Session& session) {
     const auto run = make_run(options.maps, session);
     check(options, run);
     const auto n_pixels = static_cast<double>(run.grid.n_pixels()) * (run.spin == 2 ? 2 : 1);
@@ -243,13 +243,10 @@ void run(const RadialBenchOptions& options, Session& session) {
 }  // namespace
 
 void add_bench_radial(CLI::App& root, Session& session, Action& action) {
-    auto& app = add_subcommand(
-        root, session, "radial",
+    add_command<RadialBenchOptions>(
+        root, session, action, "radial",
         "Measures the convolution of band-limited maps with a Gaussian: times, and the error of the result.",
-        "zonal-bench radial --nside 512 --fwhm 10arcmin --method ring-fft --json");
-    const auto options = std::make_shared<RadialBenchOptions>();
-    declare(app, *options);
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+        "zonal-bench radial --nside 512 --fwhm 10arcmin --method ring-fft --json", declare, run);
 }
 
 }  // namespace zonal::cli

@@ -159,7 +159,14 @@ void measure(const MapRun& run, const ShtPlan& plan, Session& session) {
     if (!on_cpu) time_with_transfers(run, plan, arrays, workspace, session);
 }
 
-void run(const ShtBenchOptions& options, Session& session) {
+void declare(CLI::App& app, ShtBenchOptions& options) {
+    declare_options(app, options.maps);
+    add_integer(app, "--mmax", options.mmax, {0, max_lmax}, "highest order m")
+        ->default_str("lmax")
+        ->group("Maps");
+}
+
+void run(ShtBenchOptions& options, Session& session) {
     const auto run = make_run(options.maps, session);
     const auto mmax = options.mmax.value_or(run.lmax);
     if (mmax > run.lmax)
@@ -187,14 +194,8 @@ void run(const ShtBenchOptions& options, Session& session) {
 }  // namespace
 
 void add_bench_sht(CLI::App& root, Session& session, Action& action) {
-    auto& app = add_subcommand(root, session, "sht", "Measures spherical harmonic transforms.",
-                               "zonal-bench sht --nside 1024 --lmax 2048 --threads 2 --json");
-    const auto options = std::make_shared<ShtBenchOptions>();
-    declare_options(app, options->maps);
-    add_integer(app, "--mmax", options->mmax, {0, max_lmax}, "highest order m")
-        ->default_str("lmax")
-        ->group("Maps");
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+    add_command<ShtBenchOptions>(root, session, action, "sht", "Measures spherical harmonic transforms.",
+                                 "zonal-bench sht --nside 1024 --lmax 2048 --threads 2 --json", declare, run);
 }
 
 }  // namespace zonal::cli

@@ -58,7 +58,7 @@ void verify(const SplitBenchOptions& options, Session& session) {
     if (!picture.empty()) session.report["verify_plot"] = picture;
 }
 
-void run(const SplitBenchOptions& options, Session& session) {
+void run(SplitBenchOptions& options, Session& session) {
     if (!options.reproduce_table1) return verify(options, session);
     if (options.split.kernel != "cl-beam" || options.split.spectrum_file.empty())
         throw UsageError("--reproduce-table1: needs --kernel cl-beam --cl FILE");
@@ -68,15 +68,11 @@ void run(const SplitBenchOptions& options, Session& session) {
 }  // namespace
 
 void add_bench_split(CLI::App& root, Session& session, Action& action) {
-    auto& app = add_subcommand(
-        root, session, "split",
+    add_command<SplitBenchOptions>(
+        root, session, action, "split",
         "Does what zonal split does, convolves white noise with the kernel, whole and split at several "
-        "l_cut, "
-        "and reports estimated beside actual errors of map and spectrum.",
-        "zonal-bench split --fwhm 4.5deg --lmax 128 --theta-cut 18deg --error 1e-3 --nside 64");
-    const auto options = std::make_shared<SplitBenchOptions>();
-    declare(app, *options);
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+        "l_cut, and reports estimated beside actual errors of map and spectrum.",
+        "zonal-bench split --fwhm 4.5deg --lmax 128 --theta-cut 18deg --error 1e-3 --nside 64", declare, run);
 }
 
 }  // namespace zonal::cli

@@ -33,10 +33,6 @@ auto from_file(const std::string& source, Make&& make) {
     }
 }
 
-bool has_spin(const SkyMap& map) {
-    return map.groups()[0].fields != Fields::scalars;
-}
-
 /// sqrt(C_l) B_l up to lmax.
 RadialKernel sky_kernel(const SmoothOptions& options, std::int64_t lmax, Session& session) {
     const auto& file = options.kernel.sky_spectrum;
@@ -87,9 +83,8 @@ InputSpectrum input_spectrum(const SmoothOptions& options, const SkyMap& map, Se
     if (options.kernel.cut) session.note("--input-cl weighs the error of --cut");
     spectrum.is_of_map = name == "map";
     if (spectrum.is_of_map) return spectrum;
-    const bool is_qu = map.groups()[0].fields == Fields::qu;
-    if (!is_qu || map.groups().size() > 1) spectrum.tt = read_tt("--input-cl", name, session);
-    if (!has_spin(map) || !options.kernel.is_planned()) return spectrum;
+    if (!map.polarized() || map.has_both_spins()) spectrum.tt = read_tt("--input-cl", name, session);
+    if (!map.polarized() || !options.kernel.is_planned()) return spectrum;
     auto both = read_ee_and_bb("--input-cl", name, session);
     spectrum.ee = std::move(both[0]);
     spectrum.bb = std::move(both[1]);
@@ -156,7 +151,7 @@ SmoothedMap smooth_by_options(const SmoothOptions& options, const SkyMap& map, S
     smoothing.ring_weights = weights.ring;
     smoothing.pixel_weights = {weights.pixel.data(), {std::ssize(weights.pixel)}};
     if (!options.kernel.sky_spectrum.empty()) {
-        if (has_spin(map))
+        if (map.polarized())
             throw UsageError(fmt::format(
                 "--cl: a kernel of spin 0, and {} has Q and U; --field I or --no-pol smooths spin-0 "
                 "fields",
@@ -186,10 +181,7 @@ void save_plan(const SmoothOptions& options, const SmoothedMap& smoothed, Sessio
 }
 
 void require_one_way(const SmoothOptions& options, const SkyMap& map) {
-    const auto& groups = map.groups();
-    const bool has_two =
-        groups[0].fields == Fields::iqu || (groups[0].fields == Fields::qu && groups.size() > 1);
-    if (has_two && !(options.kernel.plan.empty() && options.kernel.save_plan.empty()))
+    if (map.has_both_spins() && !(options.kernel.plan.empty() && options.kernel.save_plan.empty()))
         throw UsageError(
             fmt::format("--plan, --save-plan: keep one way, and {} has I and Q, U, which may go two: --field "
                         "chooses",
@@ -244,7 +236,7 @@ void smooth_alm(const SmoothOptions& options, Session& session) {
     write_alm_file(options.out, file, options.output.write_options());
 }
 
-void run(SmoothOptions& options, Session& session) {
+void smooth_file(SmoothOptions& options, Session& session) {
     auto& kernel = options.kernel;
     if (!kernel.plan.empty() && !kernel.method) kernel.method = ConvolutionMethod::automatic;
     check(options);
@@ -283,24 +275,22 @@ OptionNames option_names(const SmoothOptions& options) {
             {"beam (", window + ": beam ("}};
 }
 
+void run(SmoothOptions& options, Session& session) {
+    with_option_names(option_names(options), [&] { smooth_file(options, session); });
+}
+
 }  // namespace
 
 void add_smooth(CLI::App& root, Session& session, Action& action) {
-    auto& app = add_subcommand(
-        root, session, "smooth",
+    add_command<SmoothOptions>(
+        root, session, action, "smooth",
         "Smooths a map or alm with a Gaussian, a beam or a profile, in harmonic space or by sums over "
         "pixels. UNSEEN and masked pixels stay UNSEEN; see --mask-mode for what their "
         "neighbours get.",
         "zonal smooth map.fits smoothed.fits --fwhm 10deg --lmax 64\n"
         "  zonal smooth counts.fits seen.fits --method ring-fft --profile psf.fits --energy 100GeV "
-        "--normalize pixel");
-    const auto options = std::make_shared<SmoothOptions>();
-    declare_options(app, *options);
-    app.callback([options, &action] {
-        action = [options](Session& session) {
-            with_option_names(option_names(*options), [&] { run(*options, session); });
-        };
-    });
+        "--normalize pixel",
+        declare_options, run);
 }
 
 }  // namespace zonal::cli

@@ -54,7 +54,7 @@ void check(const WaveletOptions& options) {
 /// Throws UsageError where --field or --no-pol help.
 void require_fields(const WaveletOptions& options, const SkyMap& map) {
     const auto& source = map.header().source;
-    if (map.groups()[0].fields != Fields::scalars)
+    if (map.polarized())
         throw UsageError(
             fmt::format("{}: has Q and U; --field I chooses one field, --no-pol takes all as such", source));
     if (!options.inverse && map.rows().extent(0) != 1)

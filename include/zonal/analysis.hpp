@@ -51,6 +51,9 @@ struct AnalysisReport {
     std::string note;
 };
 
+/// Makes `whole` the report of several analyses, which is that of the worst of them in each respect.
+void merge(const AnalysisReport& part, AnalysisReport& whole);
+
 /// The largest lmax for which a grid has as many rings and pixels as there are unknowns (necessary for an
 /// inverse, not sufficient: HEALPix gives 3.46 nside, and needs many iterations above 2 nside).
 std::int64_t invertible_lmax(const Grid& grid);

@@ -22,14 +22,19 @@ enum class PixelMethod {
 /// In which the sums are done; angles, tables and Fourier phases are always double.
 enum class Precision { float32, float64 };
 
+/// Returns the accuracy of kernels that PixelConvolutionOptions::accuracy = 0 stands for.
+constexpr double default_accuracy(Precision precision) {
+    return precision == Precision::float32 ? 3e-8 : 1e-12;
+}
+
 /// How a convolution over pixels is done.
 struct PixelConvolutionOptions {
     PixelMethod method = PixelMethod::ring_fft;
     Precision precision = Precision::float64;
     /// Largest error of the kernel's values, of its largest: of the table of its profile and, in ring_fft,
     /// of the series over longitude that stands for it between rings of different lengths. 1e-14 to 1e-2; 0:
-    /// 1e-12 in double, 3e-8 in single precision. A profile whose series does not converge to this (a top
-    /// hat, a hard cut) is summed over the pixels between such rings.
+    /// default_accuracy, 1e-12 in double and 3e-8 in single precision. A profile whose series does not
+    /// converge to this (a top hat, a hard cut) is summed over the pixels between such rings.
     double accuracy = 0;
     int threads = 0;  ///< 0: available_cpus()
     Device device = Device::automatic();

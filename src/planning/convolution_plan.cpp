@@ -201,13 +201,7 @@ class ConvolutionPlan::Implementation {
                       result.masked_pixels.begin() + row);
             std::copy(report.unseen_pixels.begin(), report.unseen_pixels.end(),
                       result.unseen_pixels.begin() + row);
-            auto& analysis = result.analysis;
-            analysis.iterations = std::max(analysis.iterations, report.iterations);
-            analysis.residual = std::max(analysis.residual, report.residual);
-            analysis.last_update = std::max(analysis.last_update, report.last_update);
-            analysis.reached_tolerance = analysis.reached_tolerance && report.reached_tolerance;
-            analysis.invertible = analysis.invertible && report.invertible;
-            if (analysis.note.empty()) analysis.note = report.note;
+            merge(report, result.analysis);
         }
         progress_ = {};
     }

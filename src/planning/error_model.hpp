@@ -7,6 +7,9 @@
 /// What the arithmetic of a convolution adds to its error: docs/decisions/errors.md.
 namespace zonal::planning {
 
+/// Integrals of kernels below this are rounding.
+inline constexpr double least_integral = 1e-9;
+
 /// What transforms round, relative to the convolved map.
 inline constexpr double transform_rounding = 1e-14;
 
@@ -25,8 +28,8 @@ inline double rounding_of_sums(Precision precision, double radius_in_pixels, boo
 /// hundredth of the error. The splines of splits converge no further than that, and a larger share would show
 /// in the result.
 inline double accuracy_of_sums(Precision precision, double error) {
-    constexpr double share = 0.01, single = 3e-8, least = 1e-12, most = 1e-5;
-    return std::clamp(share * error, precision == Precision::float32 ? single : least, most);
+    constexpr double share = 0.01, most = 1e-5;
+    return std::clamp(share * error, default_accuracy(precision), most);
 }
 
 /// What an accuracy adds to the error: 10 times itself at most, as `zonal-bench radial` measures.

@@ -164,8 +164,7 @@ Way in_harmonic_space(const MapPart& what, const std::string& reason, Convolutio
 
 std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel,
                               const MapSmoothingOptions& options) {
-    if (map.groups()[0].fields != Fields::scalars && !kernel.has_window())
-        return "the kernel is of spin 0, and the map has Q and U";
+    if (map.polarized() && !kernel.has_window()) return "the kernel is of spin 0, and the map has Q and U";
     if (options.pixels_out) return "the result has other pixels";
     const bool has_analysis = options.lmax >= 0 || options.iterations || options.tolerance > 0 ||
                               !options.ring_weights.empty() || options.pixel_weights.size() > 0;

@@ -18,7 +18,7 @@ struct MapPart {
     const MapSmoothingOptions& options;
     Normalization normalization;
 
-    bool has_spin() const { return map.groups()[0].fields != Fields::scalars; }
+    bool has_spin() const { return map.polarized(); }
     bool normalizes() const { return normalization == Normalization::window; }
     bool keeps_counts() const { return normalization == Normalization::pixel; }
     bool has_weights() const { return !options.ring_weights.empty() || options.pixel_weights.size() > 0; }

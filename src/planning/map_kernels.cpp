@@ -6,13 +6,11 @@
 #include <cmath>
 
 #include "core/constants.hpp"
+#include "planning/error_model.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::planning {
 namespace {
-
-/// Below this nothing but rounding is left of an integral.
-constexpr double least_integral = 1e-9;
 
 /// Cuts the kernel at theta_cut. lost: the error of the cut, apart from what it takes from the integral,
 /// which is the error of a constant map.

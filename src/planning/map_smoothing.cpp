@@ -9,6 +9,7 @@
 #include "core/constants.hpp"
 #include "planning/map_choice.hpp"
 #include "planning/map_sums.hpp"
+#include "sht/progress_part.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
@@ -44,18 +45,12 @@ SmoothingOptions harmonic_options(const MapPart& what, const Way& way, std::int6
     return smoothing;
 }
 
-void add(const SmoothingReport& report, const FieldGroup& group, SmoothedPart& part) {
+void take(const SmoothingReport& report, const FieldGroup& group, SmoothedPart& part) {
     std::copy(report.masked_pixels.begin(), report.masked_pixels.end(),
               part.masked_pixels.begin() + group.first_row);
     std::copy(report.unseen_pixels.begin(), report.unseen_pixels.end(),
               part.unseen_pixels.begin() + group.first_row);
-    auto& analysis = part.analysis;
-    analysis.iterations = std::max(analysis.iterations, report.iterations);
-    analysis.residual = std::max(analysis.residual, report.residual);
-    analysis.last_update = std::max(analysis.last_update, report.last_update);
-    analysis.reached_tolerance = analysis.reached_tolerance && report.reached_tolerance;
-    analysis.invertible = analysis.invertible && report.invertible;
-    if (analysis.note.empty()) analysis.note = report.note;
+    merge(report, part.analysis);
 }
 
 void check_harmonic(const MapPart& what, const SkyMap& out) {
@@ -88,14 +83,12 @@ void smooth_in_harmonic_space(const MapPart& what, const Way& way, SkyMap& out, 
     for (const auto& group : groups_of_one_window(map, windows.size())) {
         const auto& window = windows[windows.size() == 1 ? 0 : static_cast<std::size_t>(group.first_row)];
         const auto begin = static_cast<double>(group.first_row), share = static_cast<double>(group.n_rows);
-        smoothing.progress = [&](double done) {
-            return !what.options.progress || what.options.progress((begin + share * done) / n_rows);
-        };
+        smoothing.progress = sht::part_of(what.options.progress, begin / n_rows, (begin + share) / n_rows);
         const auto report =
             zonal::smooth<double>(map.grid(), map.rows(group), group.fields, what.options.mask, window,
                                   out.grid(), out.rows(group), smoothing);
         part.lmax = report.lmax;
-        add(report, group, part);
+        take(report, group, part);
     }
     part.seconds = seconds_since(start);
 }
@@ -163,8 +156,7 @@ bool has_parts(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOpt
         return false;
     if (options.method == ConvolutionMethod::automatic && !why_harmonic_only(map, kernel, options).empty())
         return false;
-    const auto& groups = map.groups();
-    return groups[0].fields == Fields::iqu || (groups[0].fields == Fields::qu && groups.size() > 1);
+    return map.has_both_spins();
 }
 
 void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options) {
@@ -182,7 +174,7 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
     if (options.lmax > most)
         throw InvalidArgument(
             fmt::format("lmax = {}: must be at most {} for {}", options.lmax, most, map.header().source));
-    if (options.lmax >= 0 && options.lmax < 2 && map.groups()[0].fields != Fields::scalars)
+    if (options.lmax >= 0 && options.lmax < 2 && map.polarized())
         throw InvalidArgument(fmt::format("lmax = {}: must be at least 2 for the Q and U of {}", options.lmax,
                                           map.header().source));
 }

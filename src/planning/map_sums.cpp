@@ -10,6 +10,7 @@
 #include "core/constants.hpp"
 #include "planning/certificate/map_certificate.hpp"
 #include "planning/error_model.hpp"
+#include "sht/progress_part.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::planning {
@@ -55,13 +56,12 @@ void check_sums(const MapPart& what, ConvolutionMethod method) {
     const bool has_degrees = !what.kernel.has_window() || what.kernel.window.beam || is_planned ||
                              options.input_spectrum.is_of_map;
     reject(options.lmax >= 0 && !has_degrees, "lmax", "only beams and the spectrum of a map have degrees");
-    const auto fields = what.map.groups()[0].fields;
-    if (fields != Fields::scalars && !what.kernel.has_window())
+    if (what.has_spin() && !what.kernel.has_window())
         throw InvalidArgument(fmt::format(
             "{}: has Q and U, and a kernel by its profile is for spin 0: a Gaussian or a beam has "
             "windows for both",
             what.map.header().source));
-    if (fields != Fields::scalars && what.keeps_counts())
+    if (what.has_spin() && what.keeps_counts())
         throw InvalidArgument(
             fmt::format("{}: has Q and U, and normalization = pixel is for counts, fields of spin 0 alone",
                         what.map.header().source));
@@ -81,9 +81,8 @@ struct Sums {
 };
 
 /// Follows the plan if there is one. Otherwise the options give the precision, and the model of errors gives
-/// the accuracy.
-/// Where counts are kept, or the kernel is cut by hand, the accuracy is the default of the precision,
-/// whatever the error.
+/// the accuracy. Where counts are kept, or the kernel is cut by hand, the accuracy is the default of the
+/// precision, whatever the error.
 Sums sums_of(const MapPart& what, const Way& way, double radius) {
     const auto& options = what.options;
     const auto precision =
@@ -124,13 +123,10 @@ class PixelSmoothing {
             const auto first = group.first_row;
             const std::int64_t spins = group.fields == Fields::scalars ? 0 : 2;
             const auto scalars = group.n_rows - spins;
-            use_kernel(0);
             if (spins > 0) convolve_spin(first + scalars);
-            if (kernels_.size() == 1 && scalars > 0) convolve(first, scalars);
-            for (auto row = first; kernels_.size() > 1 && row < first + scalars; ++row) {
-                use_kernel(static_cast<std::size_t>(row));
-                convolve(row, 1);
-            }
+            if (kernels_.size() == 1 && scalars > 0) convolve_scalars(first, scalars, 0);
+            for (auto row = first; kernels_.size() > 1 && row < first + scalars; ++row)
+                convolve_scalars(row, 1, static_cast<std::size_t>(row));
         }
         if (std::isfinite(certified_)) part_.certified_error = certified_;
         part_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -243,15 +239,19 @@ class PixelSmoothing {
         choice_.device = resolve_device(way_.device);
     }
 
-    /// Convolves with this kernel from now on, which stands for the whole one.
-    void use_kernel(std::size_t index) {
-        const auto& kernel = kernels_[index];
-        request_.kernel = kernel.kernel;
+    /// Takes one of the kernels, which stands for the whole one. Returns its scale over that of the whole
+    /// one.
+    double use_kernel(std::size_t index) {
         const auto whole = whole_kernel(given_[index], what_.normalizes());
+        request_.kernel = kernels_[index].kernel;
         whole_.kernel = whole.kernel;
-        applied_ = choice_;
-        if (!way_.is_split()) applied_.support = kernel.is_cut ? kernel.applied.support : 0;
-        scale_ = kernel.applied.scale / whole.applied.scale;
+        return kernels_[index].applied.scale / whole.applied.scale;
+    }
+
+    void convolve_scalars(std::int64_t first, std::int64_t count, std::size_t index) {
+        const double scale = use_kernel(index);
+        const auto& kernel = kernels_[index];
+        convolve(first, count, kernel.is_cut ? kernel.applied.support : 0, scale);
     }
 
     /// Whether Q and U have the cut of I. If a kernel ends with a step, ring FFTs leave rings of the polar
@@ -263,31 +263,24 @@ class PixelSmoothing {
     }
 
     void convolve_spin(std::int64_t row) {
-        const auto& scalar = kernels_[0];
-        const double scale_of_scalars = scale_, support_of_scalars = applied_.support;
-        options_.scale = 1;
-        whole_.polarization = way_.is_planned_spin() ? *way_.polarization
-                                                     : whole_spin_kernel(what_.kernel, what_.options.lmax,
-                                                                         given_[0], what_.normalizes());
+        use_kernel(0);  // of the mask, where it is renormalised
         if (way_.is_planned_spin()) {
+            whole_.polarization = way_.polarization;
             request_.polarization = way_.polarization->truncated(way_.choice->support);
         } else {
-            request_.polarization =
-                whole_spin_kernel(what_.kernel, what_.options.lmax, scalar, what_.normalizes());
-            if (has_cut_of_scalars()) cut_spin(scalar);
+            whole_.polarization =
+                whole_spin_kernel(what_.kernel, what_.options.lmax, given_[0], what_.normalizes());
+            request_.polarization = whole_.polarization;
+            if (has_cut_of_scalars()) cut_spin(kernels_[0]);
         }
-        if (!way_.is_split()) applied_.support = request_.polarization->support();
-        scale_ = options_.scale;
-        convolve(row, 2);
-        applied_.support = support_of_scalars;
-        scale_ = scale_of_scalars;
+        convolve(row, 2, request_.polarization->support(), options_.scale);
         request_.polarization.reset();
         whole_.polarization.reset();
         options_.scale = 1;
     }
 
     void cut_spin(const CutKernel& scalar) {
-        const auto whole = *request_.polarization;
+        const auto& whole = *whole_.polarization;
         double cut = scalar.kernel.support();
         if (!what_.options.cut) {  // E and B may have wider windows than I
             const double left = what_.options.error - sums_.arithmetic;
@@ -302,18 +295,16 @@ class PixelSmoothing {
         if (what_.normalizes()) options_.scale = scalar.applied.scale * scalar.applied.integral;
     }
 
-    void convolve(std::int64_t first, std::int64_t count) {
+    /// support, scale: of what is applied, over the whole kernel.
+    void convolve(std::int64_t first, std::int64_t count, double support, double scale) {
         const auto n_rows = static_cast<double>(what_.map.rows().extent(0));
-        const auto& progress = what_.options.progress;
-        const Progress share = [&](double done) {
-            return !progress ||
-                   progress((static_cast<double>(first) + done * static_cast<double>(count)) / n_rows);
-        };
+        const auto share = sht::part_of(what_.options.progress, static_cast<double>(first) / n_rows,
+                                        static_cast<double>(first + count) / n_rows);
         request_.n_maps = request_.polarization ? count / 2 : count;
         const auto result = ConvolutionPlan(request_, choice_, options_)
                                 .convolve<double>(what_.map.rows().slice(first, count), what_.options.mask,
                                                   out_.rows().slice(first, count), share);
-        certify(first, count);
+        certify(first, count, support, scale);
         part_.device = result.device;
         part_.parts = result.parts;
         std::copy(result.masked_pixels.begin(), result.masked_pixels.end(),
@@ -322,12 +313,14 @@ class PixelSmoothing {
                   part_.unseen_pixels.begin() + first);
     }
 
-    void certify(std::int64_t first, std::int64_t count) {
+    void certify(std::int64_t first, std::int64_t count, double support, double scale) {
         whole_.n_maps = request_.n_maps;
+        auto applied = choice_;
+        if (!way_.is_split()) applied.support = support;
         auto options = options_;
-        options.scale = scale_;
+        options.scale = scale;
         const auto error =
-            planning::certify(whole_, applied_, options, what_.map.rows().slice(first, count),
+            planning::certify(whole_, applied, options, what_.map.rows().slice(first, count),
                               what_.options.mask, std::as_const(out_).rows().slice(first, count));
         certified_ = std::max(certified_, error);
     }
@@ -337,9 +330,7 @@ class PixelSmoothing {
     SkyMap& out_;
     SmoothedPart& part_;
     std::vector<CutKernel> given_, kernels_;
-    ConvolutionRequest whole_;   ///< of the kernel that the result stands for
-    ConvolutionChoice applied_;  ///< what was done of it
-    double scale_ = 1;           ///< of what was applied, over the whole
+    ConvolutionRequest whole_;  ///< with the kernel that the result stands for
     double certified_ = 0;
     double radius_ = 0;  ///< of the widest kernel, rad
     Sums sums_{};

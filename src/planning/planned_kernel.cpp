@@ -1,5 +1,7 @@
 #include "planning/planned_kernel.hpp"
 
+#include "planning/error_model.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,11 +11,8 @@
 namespace zonal::split {
 namespace {
 
-// Of a kernel's window: what is smaller is rounding.
-constexpr double least_integral = 1e-9;
-
 double lost(double cut, double whole) {
-    return std::abs(whole) < least_integral ? 0 : std::abs(cut / whole - 1);
+    return std::abs(whole) < planning::least_integral ? 0 : std::abs(cut / whole - 1);
 }
 
 /// What the request's maps are once they are convolved, summed over components.

@@ -22,7 +22,7 @@ inline PixelConvolutionOptions resolve_numbers(const PixelConvolutionOptions& op
     constexpr double least_accuracy = 1e-14, worst_accuracy = 1e-2;
     PixelConvolutionOptions resolved = options;
     if (options.accuracy == 0)
-        resolved.accuracy = options.precision == Precision::float32 ? 3e-8 : 1e-12;
+        resolved.accuracy = default_accuracy(options.precision);
     else if (!(options.accuracy >= least_accuracy && options.accuracy <= worst_accuracy))
         throw InvalidArgument(fmt::format("accuracy = {}: must be 0 (by the precision) or from {} to {}",
                                           options.accuracy, least_accuracy, worst_accuracy));

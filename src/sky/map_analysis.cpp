@@ -87,16 +87,6 @@ MonopoleDipole remove_monopole_dipole(SkyMap& map, const MapAnalysisOptions& opt
     return fit;
 }
 
-void merge(const AnalysisReport& part, AnalysisReport& whole) {
-    whole.iterations = std::max(whole.iterations, part.iterations);
-    whole.residual = std::max(whole.residual, part.residual);
-    whole.reached_tolerance = whole.reached_tolerance && part.reached_tolerance;
-    whole.last_update = std::max(whole.last_update, part.last_update);
-    whole.updates_grew = whole.updates_grew || part.updates_grew;
-    whole.invertible = whole.invertible && part.invertible;
-    if (whole.note.empty()) whole.note = part.note;
-}
-
 AnalysisReport analyze_rows(const SkyMap& map, const MapAnalysisOptions& options, MapAlm& result) {
     AnalysisOptions analysis{.iterations = options.tolerance > 0 ? 0 : options.iterations,
                              .tolerance = options.tolerance,

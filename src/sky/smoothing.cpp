@@ -288,19 +288,10 @@ class Smoother {
                                        .ring_weights = options_.ring_weights,
                                        .pixel_weights = options_.pixel_weights,
                                        .progress = sht::part_of(progress, 0, 1 - 1 / transforms)};
-        merge(analyze<T>(plan, maps, alm, workspace_, analysis));
+        merge(analyze<T>(plan, maps, alm, workspace_, analysis), report_);
         sht::make_alm_arithmetic<T>(plan.layout(), plan_.threads, storage_)->multiply(plan_.beam, alm);
         plan_.synthesis_plan(spin).synthesize<T>(alm, smoothed, workspace_,
                                                  sht::part_of(progress, 1 - 1 / transforms, 1));
-    }
-
-    void merge(const AnalysisReport& analysis) {
-        report_.iterations = std::max(report_.iterations, analysis.iterations);
-        report_.residual = std::max(report_.residual, analysis.residual);
-        report_.last_update = std::max(report_.last_update, analysis.last_update);
-        report_.reached_tolerance = report_.reached_tolerance && analysis.reached_tolerance;
-        report_.invertible = report_.invertible && analysis.invertible;
-        if (report_.note.empty()) report_.note = analysis.note;
     }
 
     MemorySpace space() const { return storage_.space(); }

@@ -92,7 +92,7 @@ struct ErrorBound {
     /// Over the rms of the output: rounding, a model too, and errors of a mask's denominator.
     double of_output = 0;
 
-    /// Of all parts over the rms of the input.
+    /// Returns the sum of the parts over the rms of the input.
     double total() const { return cut + window + quadrature + accuracy + rounding; }
 };
 

@@ -55,7 +55,7 @@ struct MapSmoothingOptions {
     MaskRule mask_rule = {};
 
     std::optional<Pixelization> pixels_out = {};  ///< of the result. Empty: the map's
-    /// Of sums over pixels: float32 or float64. Empty: float64, but automatic and split may choose float32.
+    /// The precision of sums over pixels. Empty: float64, but automatic and split may choose float32.
     std::optional<Precision> precision = {};
     std::optional<CostModel> costs = {};  ///< to plan by. Empty: default_cost_model
     std::optional<SavedPlan> plan = {};   ///< to follow instead of planning; method = automatic

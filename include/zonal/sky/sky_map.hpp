@@ -129,6 +129,12 @@ class SkyMap {
     /// 0 where the map is not HEALPix.
     std::int64_t nside() const;
     const std::vector<FieldGroup>& groups() const { return groups_; }
+    /// Whether Q and U are among the rows, as a pair; their group is the first one.
+    bool polarized() const { return groups_[0].fields != Fields::scalars; }
+    /// Whether fields of spin 0 are among the rows, too.
+    bool has_both_spins() const {
+        return polarized() && (groups_[0].fields == Fields::iqu || groups_.size() > 1);
+    }
 
     /// [row, pixel] in ring order; rows are in the order of the groups, not of the file's columns.
     View<double, 2> rows() { return values_.view(); }

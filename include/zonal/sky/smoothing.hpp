@@ -60,18 +60,12 @@ struct SmoothingOptions {
     Progress progress = {};
 };
 
-/// What a smoothing did and found.
-struct SmoothingReport {
+/// What a smoothing did and found, and how its analyses went: in each respect as the worst of them.
+struct SmoothingReport : AnalysisReport {
     std::int64_t lmax = 0;
     std::vector<BadPixels> bad_pixels;        ///< [field], of the input
     std::vector<std::int64_t> masked_pixels;  ///< [field], UNSEEN or masked in the input
     std::vector<std::int64_t> unseen_pixels;  ///< [field], UNSEEN in the result
-    int iterations = 0;                       ///< the most of all analyses
-    double residual = 0;                      ///< the largest of all analyses
-    bool reached_tolerance = true;            ///< all analyses
-    double last_update = 0;                   ///< the largest of all analyses
-    bool invertible = true;                   ///< all analyses
-    std::string note;                         ///< of the analyses, for the user
     double seconds = 0;
 };
 

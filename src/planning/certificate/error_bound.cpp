@@ -94,7 +94,8 @@ class Bounds {
         return options_.mask.mode == MaskMode::renormalize ? of_quotient(bound) : bound;
     }
 
-    /// Of the whole kernel: the smaller bound by its profile and, where it ends, by its window.
+    /// Returns the norm of the whole kernel: the smaller bound by its profile and, where it ends, by its
+    /// window.
     double norm_of_kernel(const KernelNorms& kernel) const {
         if (band_limit() < 0) return kernel.whole();
         return std::min(kernel.whole(),
@@ -105,9 +106,7 @@ class Bounds {
     /// has fallen to about `accuracy`; of a Gaussian it is at most 11 times that (the page has the estimate).
     double accuracy(const KernelNorms& kernel, double norm) const {
         constexpr double series = 12, share_of_tables = 0.1, least = 1e-14;
-        constexpr double default_single = 3e-8, default_double = 1e-12;
-        double wanted = choice_.accuracy;
-        if (wanted == 0) wanted = choice_.precision == Precision::float32 ? default_single : default_double;
+        const double wanted = choice_.accuracy > 0 ? choice_.accuracy : default_accuracy(choice_.precision);
         if (choice_.method == ConvolutionMethod::pixel_sum)
             return kernel.table(wanted) + kernel.table(profile_accuracy);
         return kernel.table(std::max(share_of_tables * wanted, least)) + kernel.table(profile_accuracy) +

@@ -14,7 +14,7 @@ namespace {
 /// UNSEEN pixels have no place in a sum over harmonics.
 void require_full_scalars(const SkyMap& map) {
     const auto& source = map.header().source;
-    if (map.groups()[0].fields != Fields::scalars)
+    if (map.polarized())
         throw InvalidArgument(fmt::format("{}: has Q and U: wavelets take fields of spin 0", source));
     for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
         const auto bad = count_bad_pixels(map.rows()[row]);

@@ -113,6 +113,16 @@ AnalysisReport iterate(sht::AnalysisOperator<T>& op, View<const T, 3> map, View<
 
 }  // namespace
 
+void merge(const AnalysisReport& part, AnalysisReport& whole) {
+    whole.iterations = std::max(whole.iterations, part.iterations);
+    whole.residual = std::max(whole.residual, part.residual);
+    whole.reached_tolerance = whole.reached_tolerance && part.reached_tolerance;
+    whole.last_update = std::max(whole.last_update, part.last_update);
+    whole.updates_grew = whole.updates_grew || part.updates_grew;
+    whole.invertible = whole.invertible && part.invertible;
+    if (whole.note.empty()) whole.note = part.note;
+}
+
 std::int64_t invertible_lmax(const Grid& grid) {
     // Data grow with lmax up to the number of pixels, unknowns as lmax^2: one interval of lmax fits.
     std::int64_t fits = -1, fails = grid.n_rings();
