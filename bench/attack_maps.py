@@ -13,6 +13,7 @@ KERNELS = ("gaussian", "gaussian", "gaussian", "odd beam", "ringing beam", "prof
 class Grid:
     """HEALPix in ring order; theta and phi of each pixel, the ring that it is in, and its place there."""
     nside: int
+    threads: int = 1
 
     def __post_init__(self):
         self.info = ducc0.healpix.Healpix_Base(self.nside, "RING").sht_info()
@@ -25,10 +26,10 @@ class Grid:
         self.phi = np.repeat(self.info["phi0"], lengths) + 2 * np.pi * self.place / np.repeat(lengths, lengths)
 
     def synthesize(self, alm, lmax, spin=0):
-        return ducc0.sht.synthesis(alm=alm, lmax=lmax, spin=spin, nthreads=1, **self.info)
+        return ducc0.sht.synthesis(alm=alm, lmax=lmax, spin=spin, nthreads=self.threads, **self.info)
 
     def adjoint(self, maps, lmax, spin=0):
-        return ducc0.sht.adjoint_synthesis(map=maps, lmax=lmax, spin=spin, nthreads=1, **self.info)
+        return ducc0.sht.adjoint_synthesis(map=maps, lmax=lmax, spin=spin, nthreads=self.threads, **self.info)
 
 
 def degrees_of(lmax):
