@@ -6,6 +6,7 @@ import numpy as np
 
 MAPS = ("white", "mode", "zonal mode", "band", "needlet", "checkerboard", "ring stripes", "meridian stripes", "alternating rings",
         "offset", "sources", "bright pixel", "polar patch", "patch", "steep", "lognormal", "resonant")
+ORDINARY = ("white", "CMB", "CMB and noise", "foreground", "photons")
 KERNELS = ("gaussian", "gaussian", "gaussian", "odd beam", "ringing beam", "profile")
 
 
@@ -74,8 +75,14 @@ def field(kind, grid, scale, rng):
         angle = grid.theta if kind == "ring stripes" else grid.phi
         return np.sign(np.sin(rng.integers(1, 2 * nside) * angle + rng.uniform(0, 6)) + 1e-9)
     patch = near < rng.uniform(2 / nside, 1)
+    l_cmb = lambda l: np.where(l > 1, (l + 1.0) ** -1 * np.exp(-((l / (1.2 * nside)) ** 2)), 0)
+    cmb = lambda: grid.synthesize(random_alm(top, rng, l_cmb), top)[0]
     choices = {
         "white": lambda: white,
+        "CMB": cmb,
+        "CMB and noise": lambda: cmb() + 0.3 * white,
+        "foreground": lambda: np.exp(grid.synthesize(random_alm(top, rng, lambda l: (l + 1.0) ** -1.5), top)[0]),
+        "photons": lambda: rng.poisson(0.3 * np.exp(2 * np.cos(grid.theta) ** 2)).astype(float),
         "alternating rings": lambda: (-1.0) ** grid.ring,
         "offset": lambda: 2.7255 + 1e-5 * white,
         "sources": lambda: np.where(rng.random(grid.npix) < 20 / grid.npix, 1e3 * white, 0) + 1e-3 * white,

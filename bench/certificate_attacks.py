@@ -3,6 +3,10 @@ reference (transforms of ducc0, sums in NumPy). No exit status 0 may come with a
 error may be below the true one. JSON on standard output; the exit status is 1 where one is.
 
     python bench/certificate_attacks.py --cases 2000 --seed 1
+    python bench/certificate_attacks.py --cases 200 --ordinary
+
+--ordinary draws skies that people smooth (white noise, CMB, foregrounds, photons) and Gaussians that leave more of
+them than rounding: of these none should be refused, and few planned twice.
 
 Needs NumPy, SciPy, ducc0, healpy and the program (ZONAL, or build/bin/zonal).
 """
@@ -29,6 +33,8 @@ WAYS = (("auto", "discrete"), ("ring-fft", "discrete"), ("pixel-sum", "discrete"
 SHARES = np.array([8, 6, 6, 3, 8, 0.5, 1])
 # A pixel method need not do more products than this: 2,000 cases shall end.
 MOST_PRODUCTS = 3e9
+# Nor sum a kernel that never fades over all pairs of pixels.
+MOST_RINGING_NSIDE = 64
 
 
 def times_window(alm, windows, lmax):
@@ -59,7 +65,7 @@ def sum_by_profile(grid, maps, profile):
     return result
 
 
-def least_squares(grid, maps, lmax, spin):
+def least_squares(grid, maps, lmax, spin, tolerance=1e-15):
     """alm with the least |f - S a|, by conjugate gradients to rounding."""
     twice = np.where(np.arange(len(attack.degrees_of(lmax))) > lmax, 2.0, 1.0)
     dot = lambda a, b: (twice * (a.conj() * b).real).sum()
@@ -68,7 +74,7 @@ def least_squares(grid, maps, lmax, spin):
     step, square = residual.copy(), dot(residual, residual)
     start = square
     for _ in range(1000):
-        if square <= 1e-30 * start:
+        if square <= tolerance**2 * start:
             break
         image = grid.adjoint(grid.synthesize(step, lmax, spin) * grid.weight, lmax, spin)
         length = square / dot(step, image)
@@ -87,13 +93,16 @@ def reference(case, grid, maps, windows, profile):
     return sum_by_profile(grid, maps, profile) if profile else sum_over_pixels(grid, maps, windows)
 
 
-def draw(seed, largest_nside):
+def draw(seed, largest_nside, ordinary=False):
     rng = np.random.default_rng(seed)
     nsides = [n for n in (16, 16, 32, 32, 64, 64, 128, 256) if n <= largest_nside]
     way, reference = WAYS[rng.choice(len(WAYS), p=SHARES / SHARES.sum())]
     spin = 2 if rng.random() < 0.35 else 0
+    if ordinary:
+        way, reference = (("auto", "discrete"), ("ring-fft", "discrete"), ("pixel-sum", "discrete"), ("auto", "continuous"))[rng.integers(4)]
     case = {"seed": seed, "nside": int(rng.choice(nsides)), "fields": "QU" if spin else "I",
-            "kernel": str(rng.choice(attack.KERNELS)), "maps": [str(rng.choice(attack.MAPS)) for _ in range(1 + spin // 2)],
+            "kernel": "gaussian" if ordinary else str(rng.choice(attack.KERNELS)),
+            "maps": [str(rng.choice(attack.ORDINARY if ordinary else attack.MAPS)) for _ in range(1 + spin // 2)],
             "error": float(10 ** rng.uniform(-8, -2)), "way": way, "reference": reference,
             "mask": bool(rng.random() < 0.1)}
     if case["kernel"] == "profile":
@@ -102,7 +111,7 @@ def draw(seed, largest_nside):
         else:
             case["nside"] = 16
     # From 2.45 nside on an analysis need not converge: only where the reference itself can.
-    degrees = rng.uniform(0.6, 2.95 if case["nside"] == 16 else 2.4)
+    degrees = rng.uniform(0.6, 2.95 if case["nside"] == 16 and not ordinary else 2.35)
     case["lmax"] = int(degrees * case["nside"]) if case["reference"] == "continuous" else 3 * case["nside"] - 1
     return case, rng
 
@@ -114,13 +123,15 @@ def run(case, rng, folder):
     case["width_pixels"] = scale / np.sqrt(np.pi / 3) * case["nside"]
     if case["way"] == "pixel-sum" and (width := min(2, 6 * scale)) ** 2 / 4 * grid.npix**2 > MOST_PRODUCTS:
         case["way"] = "ring-fft"
+    if case["kernel"] == "ringing beam" and case["nside"] > MOST_RINGING_NSIDE and case["way"] in ("pixel-sum", "ring-fft"):
+        case["way"] = "auto"
     maps = np.array([attack.field(kind, grid, scale, rng) for kind in case["maps"]])
     mask = np.where(rng.random(grid.npix) < 0.3, 0.0, 1.0) if case["mask"] else None
     names = ["Q_POLARISATION", "U_POLARISATION"] if spin else ["TEMPERATURE"]
     healpy.write_map(folder / "map.fits", list(maps), dtype=np.float64, column_names=names, overwrite=True)
     arguments = ["smooth", "map.fits", "out.fits", *options, "--method", case["way"], "--reference", case["reference"],
                  "--error", repr(case["error"]), "--json", "--threads", "1", "--overwrite"]
-    if case["reference"] == "continuous" or case["way"] == "harmonic":
+    if case["reference"] == "continuous":
         arguments += ["--lmax", str(case["lmax"])]
     if mask is not None:
         healpy.write_map(folder / "mask.fits", mask, dtype=np.float64, overwrite=True)
@@ -132,7 +143,8 @@ def run(case, rng, folder):
         case["message"] = process.stderr.strip()[:300]
         return case
     report = json.loads(process.stdout)
-    for key in ("certified_error", "estimated_error", "method", "reached_tolerance"):
+    case["attempts"] = report.get("attempts", 1)
+    for key in ("certified_error", "method"):
         if key in report:
             case[key if key != "method" else "taken"] = report[key]
     found = np.atleast_2d(healpy.read_map(folder / "out.fits", field=None, dtype=np.float64))
@@ -151,8 +163,8 @@ def judge(case, found, truth, maps):
         case["certified"] = bool(case["true_error"] <= case["certified_error"])
 
 
-def attack_once(seed, largest_nside=256):
-    case, rng = draw(seed, largest_nside)
+def attack_once(seed, largest_nside=256, ordinary=False):
+    case, rng = draw(seed, largest_nside, ordinary)
     with tempfile.TemporaryDirectory() as folder:
         try:
             return run(case, rng, pathlib.Path(folder))
@@ -166,7 +178,7 @@ def summary(cases):
     certified = [case for case in done if "certified" in case]
     slack = [case["certified_error"] / case["true_error"] for case in certified if case["true_error"] > 1e-12]
     return {"cases": len(cases), "exit_0": len(done), "exit_1": sum(case["exit"] == 1 for case in cases),
-            "refused": sum(case["exit"] not in (0, 1) for case in cases), "missed": len(missed),
+            "refused": sum(case["exit"] not in (0, 1) for case in cases), "missed": len(missed), "twice": sum(case["attempts"] > 1 for case in done),
             "certified": len(certified), "false_certificates": sum(not case["certified"] for case in certified),
             "slack_median": float(np.median(slack)) if slack else None,
             "missed_by_way": {way: sum(f"{case['way']} {case['reference']}" == way for case in missed)
@@ -179,14 +191,17 @@ def main():
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--nside", type=int, default=256, help="largest")
+    parser.add_argument("--ordinary", action="store_true")
+    parser.add_argument("--list", action="store_true", help="all cases, not only their summary")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     seeds = [options.seed * 1_000_000 + i for i in range(options.cases)]
     with concurrent.futures.ProcessPoolExecutor(options.workers) as pool:
-        cases = list(pool.map(attack_once, seeds, [options.nside] * len(seeds)))
+        cases = list(pool.map(attack_once, seeds, [options.nside] * len(seeds),
+                              [options.ordinary] * len(seeds)))
     result = summary(cases)
-    json.dump({"machine": machine.describe("numpy", "ducc0", "healpy"), "options": vars(options), "summary": result,
-               "cases": cases}, sys.stdout, indent=1)
+    record = {"machine": machine.describe("numpy", "ducc0", "healpy"), "options": vars(options), "summary": result}
+    json.dump({**record, "cases": cases} if options.list else record, sys.stdout, indent=1)
     return 1 if result["missed"] or result["false_certificates"] else 0
 
 

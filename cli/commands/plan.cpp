@@ -17,6 +17,7 @@
 #include "zonal/io/cost_model.hpp"
 #include "zonal/io/plan.hpp"
 #include "zonal/io/profile.hpp"
+#include "zonal/planning/certificate.hpp"
 #include "zonal/planning/pixel_quadrature.hpp"
 #include "zonal/planning/planner.hpp"
 
@@ -30,9 +31,9 @@ struct PlanOptions {
     std::string profile;
     std::int64_t nside = 0, maps = 1;
     double error = 1e-5;
-    ConvolutionReference reference = ConvolutionReference::discrete;
+    std::optional<ConvolutionReference> reference;
     std::optional<bool> normalize;
-    bool double_only = false, no_split = false;
+    bool double_only = false, no_split = false, has_lmax = false;
     MapFields fields = MapFields::i;
     std::string costs, save_plan;
     RunOptions run;
@@ -53,14 +54,16 @@ void declare_request(CLI::App& app, PlanOptions& options) {
     group.number("--error", options.error, {1e-13, 0.5},
                  "largest error: rms over the rms of the convolved map", "1e-5");
     group.text("--input-cl", options.kernel.input_spectrum_file, "FILE",
-               "C_l of the maps, FITS or text (TT, of Q and U EE and BB)", "white");
+               "expect the error of maps of these C_l, FITS or text (TT, of Q and U EE and BB)",
+               "none: errors are certified for maps that keep as much as white noise");
     group.choice<bool>("--normalize", options.normalize, {{"window", true}, {"none", false}},
-                       "make the kernel's integral 1, as zonal smooth does, or leave it as it is as it is",
+                       "make the kernel's integral 1, as zonal smooth does, or leave it as it is",
                        "window; none of cl-beam and --profile");
     group.choice<ConvolutionReference>(
         "--reference", options.reference, {{"discrete", discrete}, {"continuous", continuous}},
-        "what the error is measured from: the sum over the map's pixels, or the window on the map's own alm",
-        "discrete");
+        "what the error is measured from: the sum over the map's pixels, or the window on the alm of a "
+        "converged analysis up to --lmax",
+        "discrete for --profile and cl-beam, else continuous, as zonal smooth");
     group.flag("--double", options.double_only, "no sums in single precision");
     group.flag("--no-split", options.no_split, "do not look at splits");
     group.text("--costs", options.costs, "FILE", "costs that zonal calibrate measured",
@@ -137,6 +140,12 @@ void set_kernel(const PlanOptions& options, bool has_spin, ConvolutionRequest& r
     request.c_bb = fit_to_lmax(spectra[1], request.lmax, options.kernel.extension, "--input-cl");
 }
 
+/// As zonal smooth --method auto.
+ConvolutionReference default_reference(const PlanOptions& options) {
+    const bool is_profile = !options.profile.empty() || options.kernel.kernel == "cl-beam";
+    return is_profile ? ConvolutionReference::discrete : ConvolutionReference::continuous;
+}
+
 /// has_spin: of Q and U.
 ConvolutionRequest make_request(const PlanOptions& options, bool has_spin, Session& session) {
     ConvolutionRequest request;
@@ -145,7 +154,12 @@ ConvolutionRequest make_request(const PlanOptions& options, bool has_spin, Sessi
     request.threads = options.run.thread_count();
     set_kernel(options, has_spin, request, session);
     request.error = options.error;
-    request.reference = options.reference;
+    request.reference = options.reference.value_or(default_reference(options));
+    if (options.kernel.input_spectrum_file.empty()) {
+        request.gain = gain_of_noise(request);
+        if (request.reference == ConvolutionReference::continuous && !options.has_lmax)
+            request.lmax = certified_lmax(request);
+    }
     const PixelQuadrature quadrature(request, options.nside);
     if (!quadrature.is_sum()) session.note(quadrature.explanation());
     request.n_maps = options.maps;
@@ -158,6 +172,7 @@ ConvolutionRequest make_request(const PlanOptions& options, bool has_spin, Sessi
 void choose_lmax(PlanOptions& options) {
     const auto most = 3 * options.nside - 1;
     auto& lmax = options.kernel.lmax;
+    options.has_lmax = lmax != 0;
     if (lmax == 0) lmax = most;
     if (lmax > most) throw UsageError(fmt::format("--lmax = {}: must be at most 3*nside-1 = {}", lmax, most));
 }
@@ -188,6 +203,12 @@ bool plan_fields(const PlanOptions& options, bool has_spin, const CostModel& cos
     request.devices = devices_for(options, costs);
     request = with_quadrature(std::move(request));
     const auto choices = plan_convolution(request, costs);
+    session.report["reference"] = to_string(request.reference);
+    session.report["lmax"] = request.lmax;
+    session.report["error_is"] =
+        request.gain
+            ? fmt::format("certified for maps of which the kernel leaves {:.3g} or more", *request.gain)
+            : "expected of maps of --input-cl";
     if (request.quadrature_error) session.report["quadrature_error"] = *request.quadrature_error;
     report_choices(choices, costs.fingerprint, session);
     const bool is_kept = choices[0].excluded.empty();
@@ -208,7 +229,6 @@ void run(PlanOptions& options, Session& session) {
     session.report["kernel"] =
         options.profile.empty() ? kernel_text(options.kernel) : "profile " + options.profile;
     session.report["nside"] = options.nside;
-    session.report["lmax"] = options.kernel.lmax;
     session.report["error_bound"] = options.error;
     bool is_kept = true;
     if (options.fields != MapFields::iqu) {

@@ -76,10 +76,12 @@ std::vector<RadialKernel> profile_kernels(const SmoothOptions& options, const st
     return kernels;
 }
 
-InputSpectrum input_spectrum(const SmoothOptions& options, const SkyMap& map, Session& session) {
+std::optional<InputSpectrum> input_spectrum(const SmoothOptions& options, const SkyMap& map,
+                                            Session& session) {
     const auto& name = options.kernel.input_spectrum;
+    if (name.empty()) return {};
     InputSpectrum spectrum;
-    if (name.empty() || name == "white") return spectrum;
+    if (name == "white") return spectrum;
     if (options.kernel.cut) session.note("--input-cl weighs the error of --cut");
     spectrum.is_of_map = name == "map";
     if (spectrum.is_of_map) return spectrum;
@@ -106,6 +108,26 @@ std::optional<Precision> precision_of_sums(const SmoothOptions& options) {
     return *options.precision == io::Precision::float32 ? Precision::float32 : Precision::float64;
 }
 
+/// A file in single precision rounds what the library certifies, and has its share of the error.
+void set_error(const SmoothOptions& options, const SkyMap& map, MapSmoothingOptions& smoothing,
+               SmoothingInput& given) {
+    const auto& kernel = options.kernel;
+    if (kernel.error > 0) smoothing.error = kernel.error;
+    smoothing.keep_missed = kernel.keep_missed;
+    const bool is_certified = kernel.error > 0 || kernel.is_pixel_method();
+    if (!is_certified || kernel.cut || !kernel.input_spectrum.empty()) return;
+    constexpr double rounding = 0x1p-24, usual = 1e-5;
+    for (std::int64_t row = 0; row < map.rows().extent(0); ++row)
+        if (options.precision.value_or(map.column(row).precision) == io::Precision::float32)
+            given.file_rounding = rounding;
+    const double error = kernel.error > 0 ? kernel.error : usual;
+    if (!(error > given.file_rounding))
+        throw UsageError(
+            fmt::format("--error = {}: {} is in single precision, which rounds by {:.1g}: --precision double",
+                        error, options.out, rounding));
+    smoothing.error = error - given.file_rounding;
+}
+
 /// All but the mask and the weights: the caller adds those, and keeps them alive.
 MapSmoothingOptions library_options(const SmoothOptions& options, const SkyMap& map, SmoothingInput& given,
                                     Session& session) {
@@ -113,7 +135,7 @@ MapSmoothingOptions library_options(const SmoothOptions& options, const SkyMap& 
     MapSmoothingOptions smoothing;
     smoothing.method = kernel.chosen_method();
     smoothing.reference = kernel.reference;
-    smoothing.error = kernel.chosen_error();
+    set_error(options, map, smoothing, given);
     if (kernel.given()) smoothing.normalization = kernel.chosen_normalization();
     if (kernel.cut) smoothing.cut = kernel.cut->radians;
     if (kernel.theta_cut) smoothing.theta_cut = kernel.theta_cut->radians;
@@ -126,7 +148,7 @@ MapSmoothingOptions library_options(const SmoothOptions& options, const SkyMap& 
     smoothing.precision = precision_of_sums(options);
     if (!kernel.plan.empty()) {
         smoothing.plan = io::read_plan(kernel.plan);
-        if (kernel.error == 0) smoothing.error = smoothing.plan->error;
+        if (kernel.error == 0) smoothing.error = smoothing.plan->error;  // less than what was asked for then
         if (!kernel.reference) smoothing.reference = smoothing.plan->reference;
     }
     if (kernel.is_planned() && !smoothing.plan) {
@@ -198,7 +220,7 @@ void smooth_map(const SmoothOptions& options, Session& session) {
     save_plan(options, smoothed, session);
     auto& header = smoothed.map.header();
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
-    set_cards(header.cards, smoothing_cards(options, smoothed, session));
+    set_cards(header.cards, smoothing_cards(options, smoothed, given, session));
     io::write_sky_map(options.out, smoothed.map, options.output.write_options());
     session.report["map"] = describe(header);
 }
@@ -259,6 +281,7 @@ OptionNames option_names(const SmoothOptions& options) {
             {"normalization = ", "--normalize "},
             {"reference = ", "--reference "},
             {"error = ", "--error = "},
+            {"keep_missed = true returns", "--keep-missed writes"},
             {"lmax = ", "--lmax = "},
             {"lmax: ", "--lmax: "},
             {"cut: ", "--cut: "},

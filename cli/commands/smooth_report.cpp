@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/choice_report.hpp"
@@ -55,17 +57,76 @@ void report_planning(const SmoothOptions& options, const SmoothedPart& part, con
     report["plan_seconds"] = part.planning_seconds;
 }
 
+std::string spectrum_text(const SmoothOptions& options) {
+    const auto& spectrum = options.kernel.input_spectrum;
+    return spectrum.empty() || spectrum == "white" ? "white maps" : "--input-cl " + spectrum;
+}
+
+/// Parts of the error over the rms of the result, of the map whose error may be the largest.
+void report_certificate(const SmoothOptions& options, const SmoothedPart& part, const SmoothingInput& given,
+                        Session& session) {
+    auto& report = session.report;
+    const double file = given.file_rounding, asked_for = part.error_bound.value_or(0) + file;
+    if (part.error_bound && !options.kernel.cut) {
+        report["error_bound"] = asked_for;
+        report["error_is"] = "expected of " + spectrum_text(options);
+    }
+    const auto worst =
+        std::max_element(part.certificates.begin(), part.certificates.end(),
+                         [](const auto& one, const auto& other) { return one.error < other.error; });
+    const bool has_bound = worst != part.certificates.end() && std::isfinite(worst->error);
+    // The file's rounding is an error as the others are.
+    const double of_variations =
+        has_bound && worst->error > 0 ? worst->error_of_variations * (1 + file / worst->error) : 0;
+    if (has_bound) {
+        const double gain = worst->rms_out > 0 ? worst->rms_out / worst->rms_in : 1;
+        const auto& bound = worst->bound;
+        report["certified_error"] = worst->error + file;
+        if (std::isfinite(of_variations)) report["certified_error_of_variations"] = of_variations;
+        report["certificate"] = {{"cut", bound.cut / gain},
+                                 {"window", bound.window / gain},
+                                 {"quadrature", bound.quadrature / gain},
+                                 {"accuracy", bound.accuracy / gain},
+                                 {"rounding", bound.rounding / gain + bound.of_output},
+                                 {"file", file},
+                                 {"rms_in", worst->rms_in},
+                                 {"rms_out", worst->rms_out}};
+    }
+    if (part.attempts > 1) report["attempts"] = part.attempts;
+    if (!part.is_certified) return;
+    const bool is_kept = has_bound && worst->error + file <= asked_for;
+    report["error_is"] = is_kept ? "certified for this map" : "not certified";
+    if (!has_bound)
+        session.miss(
+            fmt::format("--error = {}: is not certified for this map, whose error has no bound", asked_for));
+    else if (!is_kept)
+        session.miss(fmt::format("--error = {}: is not certified for this map, whose error may be {:.2g}",
+                                 asked_for, worst->error + file));
+    else if (!std::isfinite(of_variations))
+        session.note("of what varies in the map, without its mean, the error may be all");
+    else if (of_variations > asked_for)
+        session.note(fmt::format("of what varies in the map, without its mean, the error may be {:.2g}",
+                                 of_variations));
+}
+
+/// One sentence where the other reference would give another answer.
+void tell_other_reference(const SmoothedPart& part, Session& session) {
+    if (!part.quadrature_error || !part.error_bound || part.normalization == Normalization::pixel) return;
+    if (!(*part.quadrature_error > *part.error_bound)) return;
+    const bool is_discrete = part.reference == ConvolutionReference::discrete;
+    session.note(
+        fmt::format("{} would differ by about {:.1g}, were the map white noise: --reference {} gives it",
+                    is_discrete ? "the window on a converged analysis" : "the sum over the pixels",
+                    *part.quadrature_error, is_discrete ? "continuous" : "discrete"));
+}
+
 void report_errors(const SmoothOptions& options, const SmoothedPart& part, Json& report) {
     report["precision"] = part.precision == Precision::float32 ? "float" : "double";
     if (part.estimated_error) report["estimated_error"] = *part.estimated_error;
-    if (part.certified_error) report["certified_error"] = *part.certified_error;
     if (part.quadrature_error) {
-        const auto& spectrum = options.kernel.input_spectrum;
         report["estimated_quadrature_error"] = *part.quadrature_error;
-        report["quadrature_error_is_of"] =
-            spectrum.empty() || spectrum == "white" ? "white maps" : "--input-cl " + spectrum;
+        report["quadrature_error_is_of"] = spectrum_text(options);
     }
-    if (!options.kernel.cut) report["error_bound"] = part.error_bound;
 }
 
 void report_part(const SmoothOptions& options, const SmoothedPart& part, const SmoothingInput& given,
@@ -74,7 +135,6 @@ void report_part(const SmoothOptions& options, const SmoothedPart& part, const S
     report_planning(options, part, given, session);
     if (options.kernel.given()) {
         report["method"] = to_string(part.method);
-        report["reference"] = to_string(part.reference);
         report["normalize"] = to_string(part.normalization);
         report_kernels(options, part, given.energies, report);
     }
@@ -86,12 +146,25 @@ void report_part(const SmoothOptions& options, const SmoothedPart& part, const S
         if (options.analysis.tolerance > 0 && !told.reached_tolerance)
             session.miss("--tolerance: " + std::exchange(told.note, ""));
         report_analysis(told, analysis, session);
+        if (part.is_certified) report["convolution_seconds"] = part.seconds;
     } else {
         report_errors(options, part, report);
         if (part.choice) report_split(*part.choice, part.parts, session);
         report["convolution_seconds"] = part.seconds;
     }
+    report_certificate(options, part, given, session);
+    tell_other_reference(part, session);
     session.note(part.notes);
+}
+
+/// What the result is, in words.
+std::string meaning(const SmoothedPart& part) {
+    if (part.reference == ConvolutionReference::discrete) return "the sum over the map's pixels";
+    const auto& analysis = part.analysis;
+    if (part.tolerance > 0 || !is_harmonic(part))
+        return fmt::format("the window on the alm of a converged analysis up to lmax = {}", part.lmax);
+    return fmt::format("the window on the alm of an analysis up to lmax = {} with {} iteration{}", part.lmax,
+                       analysis.iterations, analysis.iterations == 1 ? "" : "s");
 }
 
 std::string names_of(const SmoothedPart& part, const SkyMap& map) {
@@ -100,7 +173,15 @@ std::string names_of(const SmoothedPart& part, const SkyMap& map) {
     return names;
 }
 
-void add_part_cards(const SmoothedPart& part, const SmoothOptions& options,
+std::optional<double> certified_error(const SmoothedPart& part, const SmoothingInput& given) {
+    double largest = 0;
+    for (const auto& one : part.certificates) largest = std::max(largest, one.error);
+    return part.certificates.empty() || !std::isfinite(largest)
+               ? std::nullopt
+               : std::optional(largest + given.file_rounding);
+}
+
+void add_part_cards(const SmoothedPart& part, const SmoothOptions& options, const SmoothingInput& given,
                     std::vector<io::HeaderCard>& cards) {
     const auto& kernel = options.kernel;
     if (kernel.given()) {
@@ -117,6 +198,8 @@ void add_part_cards(const SmoothedPart& part, const SmoothOptions& options,
                          "[deg] the split kernel's profile ends here"});
     }
     if (part.estimated_error) cards.push_back({"ESTERROR", *part.estimated_error, "rms, from REFERENC"});
+    if (const auto error = certified_error(part, given))
+        cards.push_back({"CERTERR", *error, "rms, from REFERENC: at most this"});
     if (!is_harmonic(part)) return;
     cards.push_back({"MAX-LPOL", part.lmax, "highest degree l"});
     cards.push_back(
@@ -124,13 +207,16 @@ void add_part_cards(const SmoothedPart& part, const SmoothOptions& options,
     if (part.tolerance > 0) cards.push_back({"TOLERANC", part.tolerance, "tolerance of the analysis"});
 }
 
-void add_spin_cards(const SmoothedPart& part, std::vector<io::HeaderCard>& cards) {
+void add_spin_cards(const SmoothedPart& part, const SmoothingInput& given,
+                    std::vector<io::HeaderCard>& cards) {
     cards.push_back({"METHODQU", to_string(part.method), "how Q and U were convolved"});
     if (!is_harmonic(part) && !is_split(part))
         cards.push_back({"SUPPRTQU", radians_to_degrees(part.kernels[0].support),
                          "[deg] the kernel of Q and U ends here"});
     if (part.estimated_error)
         cards.push_back({"ESTERRQU", *part.estimated_error, "rms of Q and U, from REFERENC"});
+    if (const auto error = certified_error(part, given))
+        cards.push_back({"CERTERRQ", *error, "rms of Q and U, from REFERENC: at most this"});
     if (is_split(part)) {
         cards.push_back({"L_CUTQU", part.choice->l_cut, "the window of Q and U ends here"});
         cards.push_back(
@@ -172,6 +258,10 @@ void report_smoothing(const SmoothOptions& options, const SmoothedMap& smoothed,
         session.report["parts"] = std::move(parts);
     }
     session.report["fields"] = std::move(fields);
+    Json report = {{"reference", to_string(smoothed.parts[0].reference)},
+                   {"stands_for", meaning(smoothed.parts[0])}};
+    report.update(session.report);
+    session.report = std::move(report);
 }
 
 std::vector<io::HeaderCard> option_cards(const SmoothOptions& options, const Session& session) {
@@ -195,10 +285,10 @@ std::vector<io::HeaderCard> option_cards(const SmoothOptions& options, const Ses
 }
 
 std::vector<io::HeaderCard> smoothing_cards(const SmoothOptions& options, const SmoothedMap& smoothed,
-                                            const Session& session) {
+                                            const SmoothingInput& given, const Session& session) {
     auto cards = option_cards(options, session);
-    add_part_cards(smoothed.parts[0], options, cards);
-    if (smoothed.parts.size() > 1) add_spin_cards(smoothed.parts[1], cards);
+    add_part_cards(smoothed.parts[0], options, given, cards);
+    if (smoothed.parts.size() > 1) add_spin_cards(smoothed.parts[1], given, cards);
     return cards;
 }
 

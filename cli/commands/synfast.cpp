@@ -203,9 +203,9 @@ NoiseSky make_noise(const SynfastCommand& options, const SkyRequest& request, Sk
     if (options.explain) report_choices(sky.choices, found.costs.fingerprint, session);
     if (!sky.choice)
         throw CannotBeKept(fmt::format(
-            "--method split: no split of the window up to lmax = {} can keep --error {}: the kernel "
-            "must have faded away at lmax",
-            request.lmax, how.error));
+            "--method {}: no way with the window up to lmax = {} certifies --error {}: the kernel must "
+            "have faded away at lmax",
+            options.method == NoiseMethod::split ? "split" : "auto", request.lmax, how.error));
     if (sky.choice->seconds > 0) session.report["predicted_seconds"] = sky.choice->seconds;
     return sky;
 }
@@ -223,8 +223,9 @@ void make_of_noise(const SynfastCommand& options, const SkyRequest& request, con
     auto cards = sky_cards(options, request, white_noise_scheme);
     cards.push_back({"METHOD", to_string(sky.choice->method), "how the noise was convolved"});
     if (options.method != NoiseMethod::harmonic) {
-        report["estimated_error"] = sky.choice->error;
-        cards.push_back({"ESTERROR", sky.choice->error, "rms of the convolution's error"});
+        const double error = sky.result.certificates.at(0).error;
+        report["certified_error"] = error;
+        cards.push_back({"CERTERR", error, "rms of the convolution's error: at most this"});
     }
     report["noise_variance"] = sky.noise_variance;
     report_split(*sky.choice, sky.result.parts, session);

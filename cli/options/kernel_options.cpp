@@ -68,12 +68,14 @@ void declare_options(CLI::App& app, KernelOptions& options) {
         ->default_str("of pixel methods, where --error allows")
         ->group(group);
     add_number(app, "--error", options.error, {1e-12, 0.5},
-               "largest error, rms over the rms of the result, from --reference")
-        ->default_str("1e-5")
+               "largest error, rms over rms, from --reference: certified for this map, or exit status 1")
+        ->default_str("1e-5; none with --method harmonic")
+        ->group(group);
+    app.add_flag("--keep-missed", options.keep_missed,
+                 "write a map whose --error is not certified, too; the exit status is still 1")
         ->group(group);
     add_text(app, "--input-cl", options.input_spectrum, "white|map|FILE",
-             "spectrum of the map, with which the error of the cut is weighted; map: computed from it")
-        ->default_str("white")
+             "expect --error of maps of this spectrum (map: the map's own) instead of certifying it")
         ->group(group);
     add_choice<Normalization>(
         app, "--normalize", options.normalization,
@@ -83,9 +85,9 @@ void declare_options(CLI::App& app, KernelOptions& options) {
         ->default_str("window; none with --cl")
         ->group(group);
     add_reference_option(app, options.reference,
-                         "what the result stands for: the sum over the map's pixels, or the window on a "
-                         "converged analysis")
-        ->default_str("discrete for pixel methods, continuous for harmonic")
+                         "what the result stands for: the sum over the map's pixels, or the window on the "
+                         "alm of a converged analysis up to --lmax, which healpy's users expect")
+        ->default_str("discrete for pixel methods, --profile and --normalize pixel; else continuous")
         ->group(group);
 }
 
@@ -111,6 +113,8 @@ void check(const KernelOptions& options) {
     if (!options.energy.empty() && options.energy != "bands") parse_energy("--energy", options.energy);
     if (options.cut && options.error > 0)
         throw UsageError("--cut and --error exclude each other: the cut by hand or by its error");
+    if (options.keep_missed && (options.cut || !options.input_spectrum.empty()))
+        throw UsageError("--keep-missed: not with --cut or --input-cl, with which no error is certified");
     if (options.is_automatic()) return;
     if (options.is_pixel_method()) {
         if (options.reference == Reference::continuous)
@@ -126,8 +130,10 @@ void check(const KernelOptions& options) {
     }
     if (options.normalization == Normalization::pixel)
         throw UsageError("--normalize pixel: only with --method pixel-sum or ring-fft");
-    if (options.error > 0 || !options.input_spectrum.empty())
-        throw UsageError("--error, --input-cl: not with --method harmonic, which cuts no kernel");
+    if (!options.input_spectrum.empty())
+        throw UsageError("--input-cl: not with --method harmonic, which cuts no kernel");
+    if (options.keep_missed && options.error == 0)
+        throw UsageError("--keep-missed: with --method harmonic only beside --error");
 }
 
 }  // namespace zonal::cli

@@ -18,7 +18,7 @@ struct KernelOptions {
     std::optional<Angle> cut;
     std::optional<Angle> theta_cut;  ///< of a split
     double error = 0;                ///< 0: the default
-    bool explain = false;
+    bool explain = false, keep_missed = false;
     std::string input_spectrum;
     std::string profile, energy;
     std::string sky_spectrum;     ///< file of C_l, whose root is part of the kernel
@@ -26,9 +26,9 @@ struct KernelOptions {
     std::string plan, save_plan;  ///< files
 
     bool given() const {
-        return method || reference || normalization || cut || error > 0 || !input_spectrum.empty() ||
-               !profile.empty() || !energy.empty() || theta_cut || !costs.empty() || !plan.empty() ||
-               !save_plan.empty() || !sky_spectrum.empty();
+        return method || reference || normalization || cut || error > 0 || keep_missed ||
+               !input_spectrum.empty() || !profile.empty() || !energy.empty() || theta_cut ||
+               !costs.empty() || !plan.empty() || !save_plan.empty() || !sky_spectrum.empty();
     }
     /// harmonic where none is given.
     ConvolutionMethod chosen_method() const { return method.value_or(ConvolutionMethod::harmonic); }
@@ -36,15 +36,10 @@ struct KernelOptions {
     /// Which way, and how, zonal plan finds.
     bool is_planned() const { return is_automatic() || method == ConvolutionMethod::split; }
     bool is_pixel_method() const { return chosen_method() != ConvolutionMethod::harmonic; }
-    /// discrete for pixel methods, continuous for the harmonic one.
-    Reference chosen_reference() const {
-        return reference.value_or(is_pixel_method() ? Reference::discrete : Reference::continuous);
-    }
     /// none for kernels of skies, whose integral is C_0's root: 0.
     Normalization chosen_normalization() const {
         return normalization.value_or(sky_spectrum.empty() ? Normalization::window : Normalization::none);
     }
-    double chosen_error() const { return error > 0 ? error : MapSmoothingOptions{}.error; }
 };
 void declare_options(CLI::App& app, KernelOptions& options);
 

@@ -26,6 +26,7 @@
 #include "zonal/normalized_convolution.hpp"
 #include "zonal/planning/certificate.hpp"
 #include "zonal/planning/convolution_plan.hpp"
+#include "zonal/planning/error_bound.hpp"
 #include "zonal/planning/map_smoothing.hpp"
 #include "zonal/planning/noise_sky.hpp"
 #include "zonal/planning/pixel_quadrature.hpp"

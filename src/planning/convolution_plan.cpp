@@ -9,6 +9,8 @@
 #include <utility>
 #include <variant>
 
+#include "planning/certificate/map_certificate.hpp"
+#include "planning/certificate/request_bounds.hpp"
 #include "planning/request.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
@@ -48,10 +50,10 @@ Kernel cut(const Kernel& kernel, double support) {
     return support > 0 && support < kernel.support() ? kernel.truncated(support) : kernel;
 }
 
-Beam windows_of(const ConvolutionRequest& request) {
-    if (!request.polarization) return uniform_beam(request.kernel.window(request.lmax));
-    const auto [gradient, curl] = request.polarization->windows(request.lmax);
-    return {request.kernel.window(request.lmax), gradient, curl};
+Beam beam_of(const ConvolutionRequest& request, std::int64_t lmax) {
+    if (!request.polarization) return uniform_beam(request.kernel.window(lmax));
+    const auto [gradient, curl] = request.polarization->windows(lmax);
+    return {request.kernel.window(lmax), gradient, curl};
 }
 
 template <class T>
@@ -73,7 +75,7 @@ class ConvolutionPlan::Implementation {
   public:
     Implementation(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                    const ConvolutionOptions& options)
-        : request_(request), choice_(choice), options_(options) {
+        : request_(request), choice_(choice), options_(options), bounds_(request_, options_) {
         check();
         if (choice.method == ConvolutionMethod::harmonic)
             plan_harmonic();
@@ -99,6 +101,7 @@ class ConvolutionPlan::Implementation {
             convolve_known(maps, mask, convolved, progress, result);
         else
             result.parts = convolve_whole(maps, convolved, progress);
+        if (request_.gain) certify<T>(maps, mask, convolved, result);
         result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         return result;
     }
@@ -164,14 +167,14 @@ class ConvolutionPlan::Implementation {
 
     void plan_harmonic() {
         SmoothingOptions options;
-        options.lmax = request_.lmax;
-        const auto analysis = planned_analysis(choice_, request_.grid, request_.lmax, request_.error);
+        options.lmax = bounds_.lmax_of(choice_);
+        const auto analysis = planned_analysis(choice_, request_.grid, options.lmax, request_.error);
         options.iterations = analysis.iterations;
         options.tolerance = analysis.tolerance;
         options.ring_weights = options_.ring_weights;
         options.pixel_weights = options_.pixel_weights;
         options.mask_mode = options_.mask.mode;
-        const auto windows = windows_of(request_);
+        const auto windows = beam_of(request_, options.lmax);
         options.mask_threshold = options_.mask.threshold;
         if (renormalizes()) {
             options.mask_threshold *= std::abs(windows.temperature[0]);  // K(1)
@@ -260,6 +263,23 @@ class ConvolutionPlan::Implementation {
         }
     }
 
+    /// Bounds are found with the first maps: those of sums are of all maps.
+    template <class T>
+    void certify(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> convolved,
+                 ConvolutionResult& result) {
+        ErrorBound bound;
+        if (harmonic_) {
+            const double weight = planning::largest_weight(options_.ring_weights, options_.pixel_weights);
+            bound = bounds_.of(choice_, result.analysis, weight);
+        } else {
+            if (!bound_) bound_ = bounds_.of(choice_);
+            bound = *bound_;
+        }
+        result.certificates =
+            planning::certificates_of<T>(bound, request_.grid, has_spin() ? 2 : 1, options_, maps, mask,
+                                         request_.grid, convolved, request_.threads);
+    }
+
     template <class T>
     static void hide(View<const T, 1> known, View<T, 1> row) {
         for (std::int64_t pixel = 0; pixel < row.size(); ++pixel)
@@ -312,6 +332,8 @@ class ConvolutionPlan::Implementation {
     const ConvolutionRequest request_;
     const ConvolutionChoice choice_;
     const ConvolutionOptions options_;
+    const planning::RequestBounds bounds_;
+    std::optional<ErrorBound> bound_;             ///< of sums and splits
     std::optional<PixelConvolutionPlan> scalar_;  ///< of Q and U: of their masks
     std::optional<CountConvolutionPlan> counts_;
     std::optional<PolarizationConvolutionPlan> spin_;
@@ -344,6 +366,7 @@ ConvolutionResult ConvolutionPlan::convolve(ConstView<T, 2> maps, View<T, 2> con
 PlannedAnalysis planned_analysis(const ConvolutionChoice& choice, const Grid& grid, std::int64_t lmax,
                                  double error) {
     constexpr double share_of_residual = 0.1, least_tolerance = 1e-13;
+    if (choice.tolerance > 0) return {0, choice.tolerance};
     if (choice.iterations == 0 || 2 * lmax <= 5 * planning::healpix_nside(grid))
         return {choice.iterations, 0};
     return {0, std::max(least_tolerance, share_of_residual * error)};
@@ -355,25 +378,10 @@ double error_of_sums(const MaskRule& rule, double error) {
     return std::max(std::min(error, least), error * rule.threshold / default_mask_threshold);
 }
 
-template <class T>
-ConvolutionResult convolve(const ConvolutionRequest& request, const CostModel& costs, ConstView<T, 2> maps,
-                           View<T, 2> convolved, const Progress& progress) {
-    const auto choice = plan_convolution(request, costs).front();
-    if (!choice.excluded.empty())
-        throw InvalidArgument(
-            fmt::format("error = {}: no method keeps it: {}", request.error, choice.excluded));
-    return ConvolutionPlan(request, choice).convolve<T>(maps, convolved, progress);
-}
-
 template ConvolutionResult ConvolutionPlan::convolve(View<const float, 2>, View<const float, 1>,
                                                      View<float, 2>, const Progress&);
 template ConvolutionResult ConvolutionPlan::convolve(View<const double, 2>, View<const double, 1>,
                                                      View<double, 2>, const Progress&);
 template ConvolutionResult ConvolutionPlan::convolve(View<const float, 2>, View<float, 2>, const Progress&);
 template ConvolutionResult ConvolutionPlan::convolve(View<const double, 2>, View<double, 2>, const Progress&);
-template ConvolutionResult convolve(const ConvolutionRequest&, const CostModel&, View<const float, 2>,
-                                    View<float, 2>, const Progress&);
-template ConvolutionResult convolve(const ConvolutionRequest&, const CostModel&, View<const double, 2>,
-                                    View<double, 2>, const Progress&);
-
 }  // namespace zonal

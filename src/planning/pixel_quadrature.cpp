@@ -147,7 +147,7 @@ double iteration_gain(std::int64_t lmax, std::int64_t nside) {
 }
 
 ConvolutionRequest with_quadrature(ConvolutionRequest request) {
-    if (request.reference != ConvolutionReference::continuous) return request;
+    if (request.reference != ConvolutionReference::continuous || request.gain) return request;
     if (request.quadrature_error && request.iteration_gain) return request;
     const auto nside = planning::healpix_nside(request.grid);
     if (nside == 0)

@@ -31,8 +31,8 @@ void check_polarization(const ConvolutionRequest& request) {
                                           request.c_bb.size(), request.c_l.size()));
     if (request.polarization->band_limit() < 0)
         throw InvalidArgument("polarization: is truncated, and must be the whole kernel");
-    if (request.only_split && !can_be_split(request))
-        throw InvalidArgument("only_split: kernels whose windows of E and B differ cannot be split");
+    if (request.method == ConvolutionMethod::split && !can_be_split(request))
+        throw InvalidArgument("method = split: kernels whose windows of E and B differ cannot be split");
 }
 
 /// Errors are relative to the power of a sky of these spectra, which must be a number.
@@ -56,6 +56,8 @@ void check(const ConvolutionRequest& request) {
     check_polarization(request);
     if (!(request.error > 0 && request.error < 1))
         throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", request.error));
+    if (const auto gain = request.gain; gain && !(*gain > 0 && std::isfinite(*gain)))
+        throw InvalidArgument(fmt::format("gain = {}: must be above 0 and finite", *gain));
     if (const auto error = request.quadrature_error; error && !(*error >= 0))
         throw InvalidArgument(fmt::format("quadrature_error = {}: must be 0 or more", *error));
     if (const auto gain = request.iteration_gain; gain && !(*gain > 0 && *gain < 1))

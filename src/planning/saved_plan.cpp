@@ -87,7 +87,7 @@ void require_split(const SavedPlan& plan, const ConvolutionRequest& request) {
                             "together wrong by {:.3g}: must be at most {} = {:.3g}",
                             plan.source, error, name, bound));
     };
-    require_at_most("choice.predicted_error", plan.choice.error, 1e-11);
+    if (!request.gain) require_at_most("choice.predicted_error", plan.choice.error, 1e-11);
     require_at_most("choice.split.actual_error", split.actual_error, kernel_tolerance);
 }
 
@@ -116,6 +116,7 @@ SavedPlan make_plan(const ConvolutionRequest& request, const ConvolutionChoice& 
     plan.c_l = request.c_l;
     plan.c_bb = request.c_bb;
     plan.error = request.error;
+    plan.gain = request.gain;
     plan.reference = request.reference;
     plan.n_maps = request.n_maps;
     plan.choice = choice;
@@ -132,6 +133,9 @@ void require_match(const SavedPlan& plan, const ConvolutionRequest& request) {
         reject(plan, "lmax", std::to_string(plan.lmax), std::to_string(request.lmax));
     if (plan.reference != request.reference)
         reject(plan, "reference", to_string(plan.reference), to_string(request.reference));
+    if (plan.gain.has_value() != request.gain.has_value())
+        reject(plan, "gain", plan.gain ? fmt::format("{}", *plan.gain) : "none",
+               plan.gain ? "none, as a spectrum is given" : "a number, as no spectrum is given");
     if (!(plan.error <= request.error))
         reject(plan, "error_bound", fmt::format("{}", plan.error), fmt::format("at most {}", request.error));
     require_spectrum(plan, "c_l", plan.c_l, request.c_l);

@@ -56,7 +56,7 @@ TEST_F(CalibrationOnCuda, PlansForBothDevices) {
     request.grid = Grid::healpix(64);
     request.lmax = 128;
     request.kernel = RadialKernel::gaussian(0.1);
-    request.only_split = true;
+    request.method = ConvolutionMethod::split;
     request.theta_cut = 0.3;
     request.error = 1e-4;
     const auto choices = plan_convolution(request, costs);

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import healpy
 import numpy as np
@@ -15,6 +16,7 @@ DATA = ROOT / "data"
 ZONAL = os.environ.get("ZONAL", str(ROOT / "build" / "bin" / "zonal"))
 BENCH = os.environ.get("ZONAL_BENCH", str(pathlib.Path(ZONAL).with_name("zonal-bench")))
 UNSEEN = healpy.UNSEEN
+sys.path.append(str(ROOT / "bench"))  # certificate_attacks and what it compares with
 
 
 def pytest_sessionstart(session):

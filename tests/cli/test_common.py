@@ -307,7 +307,7 @@ def test_interrupted_run_leaves_nothing(tmp_path, number):
 
 
 @pytest.mark.parametrize("command", ["plot in.fits out.png --width 16384",
-                                     "plan --nside 2048 --fwhm 3deg --lmax 4000 --error 1e-6",
+                                     "plan --nside 2048 --fwhm 3deg --lmax 4000 --error 1e-6 --reference discrete",
                                      "synfast cl.txt out.fits --nside 2048 --lmax 4000 --threads 1"])
 def test_signal_is_answered_at_once_wherever_the_work_is(tmp_path, command):
     healpy.write_map(tmp_path / "in.fits", np.arange(12.0 * 32**2), dtype=np.float64)

@@ -148,13 +148,16 @@ def test_random_costs(tmp_path):
         expect_answer(("plan", "--nside", 8, "--fwhm", "30deg", "--costs", path), path, tmp_path)
 
 
-@pytest.mark.parametrize("legendre, method", [(1e4, "auto"), (1e-4, "auto"), (10, "split")])
-def test_random_plans(tmp_path, legendre, method):
+@pytest.mark.parametrize("legendre, method, reference, taken", [
+    (1e4, "auto", "discrete", ["ring-fft", "pixel-sum"]), (1e-4, "auto", "continuous", ["harmonic"]),
+    (10, "split", "discrete", ["split"])])
+def test_random_plans(tmp_path, legendre, method, reference, taken):
     rng = random_of(f"plan {legendre}")
     run = runner_with_white_map(tmp_path, 16, legendre=legendre)
     kernel = ("--fwhm", "20deg", "--lmax", 32)
-    run("smooth", "white.fits", "first.fits", *kernel, "--error", "1e-3", "--costs", "costs.json", "--method", method, "--save-plan",
-        "plan.json")
+    report = run("smooth", "white.fits", "first.fits", *kernel, "--error", "1e-3", "--costs", "costs.json", "--method", method,
+                 "--reference", reference, "--save-plan", "plan.json")
+    assert report["method"] in taken
     text = (tmp_path / "plan.json").read_text()
     path = tmp_path / "bad.json"
     for _ in range(RUNS):

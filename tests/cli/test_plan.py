@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from conftest import BENCH, ZONAL, call, largest, write_costs
 
-NARROW = ("plan", "--nside", 256, "--lmax", 512, "--fwhm", "60arcmin", "--error", "1e-4", "--threads", 1)
+CONTINUOUS = ("plan", "--nside", 256, "--lmax", 512, "--fwhm", "60arcmin", "--error", "1e-4", "--threads", 1)
+DISCRETE = ("--reference", "discrete")
+NARROW = (*CONTINUOUS, *DISCRETE)
 
 
 def plan(tmp_path, *arguments, program=ZONAL, **environment):
@@ -29,14 +31,40 @@ def test_lists_the_fastest_first_and_keeps_the_error(tmp_path):
 
 
 def test_continuous_reference_measures_the_quadrature_error_and_takes_iterations(tmp_path):
-    report = plan(tmp_path, *NARROW, "--reference", "continuous")
-    assert 1e-4 < report["quadrature_error"] < 1e-1  # white maps
+    np.savetxt(tmp_path / "white.txt", np.transpose([np.arange(513), np.ones(513)]), header="l TT")
+    report = plan(tmp_path, *CONTINUOUS, "--input-cl", "white.txt")
+    assert report["reference"] == "continuous" and report["error_is"] == "expected of maps of --input-cl"
+    assert 1e-4 < report["quadrature_error"] < 1e-1
     best = report["choices"][0]
     assert best["method"] == "harmonic"
     gain = np.exp(-2.08)  # lmax = 2 nside
     assert best["error"] == pytest.approx(report["quadrature_error"] * gain**best["iterations"])
     assert best["error"] <= 1e-4 / 2 < best["error"] / gain
     assert all("wrong by" in row["excluded"] for row in report["choices"][1:])
+
+
+def test_continuous_reference_is_certified_in_harmonic_space_alone(tmp_path):
+    report = plan(tmp_path, *CONTINUOUS)
+    assert report["reference"] == "continuous" and report["error_is"].startswith("certified for maps of which the kernel leaves")
+    # What the kernel leaves of white noise, of which the plan takes a little less.
+    l = np.arange(513)
+    kept = np.sum((2 * l + 1) * np.exp(-l * (l + 1) * np.radians(1) ** 2 / (8 * np.log(2)))) / (12 * 256**2)
+    assert 0.9 * np.sqrt(kept) <= float(report["error_is"].split()[-3]) <= np.sqrt(kept)
+    best, *others = report["choices"]
+    assert best["method"] == "harmonic" and best["iterations"] > 0 and best["error"] <= 1e-4
+    assert {row["method"] for row in others} == {"ring-fft", "pixel-sum"}
+    assert all("depends on the map" in row["excluded"] for row in others)
+
+
+def test_lmax_is_no_higher_than_analyses_are_certified_to(tmp_path):
+    narrow = ("plan", "--nside", 64, "--fwhm", "1deg", "--threads", 1)
+    assert plan(tmp_path, *narrow)["lmax"] == 153  # 2.4 nside
+    assert plan(tmp_path, *narrow[:3], "--fwhm", "20deg", "--threads", 1)["lmax"] < 64
+    result = call(*narrow, "--lmax", 160, "--json", cwd=tmp_path)
+    assert result.code == 1 and result.report["error"] == "no way can keep --error 1e-05"
+    assert all("excluded" in row for row in result.report["choices"])
+    assert "above lmax = 153 has no bound" in next(
+        row["excluded"] for row in result.report["choices"] if row["method"] == "harmonic")
 
 
 def test_splits_the_skys_kernel(tmp_path):
@@ -171,8 +199,8 @@ def test_costs_of_devices_that_are_not_here_are_left_out(fails, tmp_path):
 SMALL = ("plan", "--nside", 64, "--lmax", 128, "--error", "1e-4", "--threads", 1)
 
 
-@pytest.mark.parametrize("kernel", [("--fwhm", "2deg"), ("--fwhm", "12deg", "--input-cl", "sky.txt"),
-                                    ("--fwhm", "8deg", "--reference", "continuous")])
+@pytest.mark.parametrize("kernel", [("--fwhm", "2deg", *DISCRETE), ("--fwhm", "12deg", "--input-cl", "sky.txt", *DISCRETE),
+                                    ("--fwhm", "12deg", "--input-cl", "sky.txt"), ("--fwhm", "8deg")])
 def test_measures_what_may_be_taken_and_finds_errors_within_the_bound(tmp_path, kernel):
     l = np.arange(129)
     np.savetxt(tmp_path / "sky.txt", np.transpose([l, 1 / np.maximum(l, 1.0) ** 2]), header="l TT")
@@ -189,13 +217,15 @@ def test_measures_what_may_be_taken_and_finds_errors_within_the_bound(tmp_path, 
     assert measured["largest_error_over_wanted"] == pytest.approx(largest(row["measured_error"] for row in allowed) / 1e-4)
 
 
-def test_measures_splits_and_finds_their_errors_below_the_estimate(tmp_path):
+@pytest.mark.parametrize("spectrum", [(), ("--input-cl", "white.txt")])
+def test_measures_splits_and_finds_their_errors_below_what_is_said(tmp_path, spectrum):
     l = np.arange(384)
     np.savetxt(tmp_path / "sky.txt", np.transpose([l, np.maximum(l, 1.0) ** -2.5]), header="l TT")
+    np.savetxt(tmp_path / "white.txt", np.transpose([l, np.ones(384)]), header="l TT")
     # Transforms so dear that planning a split pays, and sums less so.
-    write_costs(tmp_path / "costs.json", legendre=3000, sums=300)
+    write_costs(tmp_path / "costs.json", legendre=1e5, sums=30)
     report = plan(tmp_path, "plan", "--nside", 128, "--lmax", 383, "--kernel", "cl-beam", "--cl", "sky.txt", "--fwhm", "2deg",
-                  "--error", "1e-3", "--costs", "costs.json", "--threads", 1, program=BENCH)
+                  "--error", "1e-3", "--costs", "costs.json", "--threads", 1, *spectrum, program=BENCH)
     best = report["choices"][0]
     assert best["method"] == "split" and 0 < best["l_cut"] < 383 and best["measured_seconds"] > 0
     assert 0 < best["measured_error"] <= best["error"] <= 1e-3
@@ -208,20 +238,22 @@ def test_measures_splits_of_q_and_u_too(tmp_path):
     np.savetxt(tmp_path / "beam.txt", np.transpose([l, beam, beam, beam]), header="l T E B")
     write_costs(tmp_path / "costs.json", legendre=3e4, sums=30)
     report = plan(tmp_path, "plan", "--fields", "QU", "--nside", 128, "--lmax", 256, "--kernel", "window", "--beam", "beam.txt",
-                  "--normalize", "none", "--error", "1e-4", "--costs", "costs.json", "--threads", 1, program=BENCH)
+                  "--normalize", "none", "--error", "1e-4", "--costs", "costs.json", "--threads", 1, *DISCRETE, program=BENCH)
     best = report["choices"][0]
     assert best["method"] == "split" and 0 <= best["l_cut"] < 256 and best["measured_seconds"] > 0
-    assert 0 < best["measured_error"] <= 1e-4 and best["error"] <= 1e-4
+    assert 0 < best["measured_error"] <= best["error"] <= 1e-4
     assert report["measured"]["chosen_error_over_wanted"] == pytest.approx(best["measured_error"] / 1e-4)
 
 
-def test_profile_of_a_file_is_planned_as_the_kernel_it_is(tmp_path):
+@pytest.mark.parametrize("arguments", [("--double",), ("--input-cl", "white.txt")])
+def test_profile_of_a_file_is_planned_as_the_kernel_it_is(tmp_path, arguments):
+    np.savetxt(tmp_path / "white.txt", np.transpose([np.arange(129), np.ones(129)]), header="l TT")
     # A Gaussian of 2 degrees on the plane, which differs from that on the sphere by 4e-5 of the peak.
     theta = np.linspace(0, np.radians(6), 2001)
     sigma = np.radians(2) / np.sqrt(8 * np.log(2))
     np.savetxt(tmp_path / "profile.txt", np.transpose([theta, np.exp(-theta**2 / (2 * sigma**2)) / (2 * np.pi * sigma**2)]),
                header="theta [rad] value [1/sr]")
-    ours, theirs = (plan(tmp_path, *SMALL, *kernel)["choices"] for kernel in (("--profile", "profile.txt"), ("--fwhm", "2deg")))
+    ours, theirs = (plan(tmp_path, *SMALL, *kernel, *arguments)["choices"] for kernel in (("--profile", "profile.txt"), ("--fwhm", "2deg", *DISCRETE)))
     supports = [next(row["support_arcmin"] for row in rows if row["method"] == "pixel-sum") for rows in (ours, theirs)]
     assert supports[0] == pytest.approx(supports[1], rel=1e-3)
 

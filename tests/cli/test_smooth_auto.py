@@ -3,7 +3,11 @@
 import healpy
 import numpy as np
 import pytest
+from attack_maps import Grid
+from certificate_attacks import sum_over_pixels
 from conftest import call, write_costs
+
+DISCRETE = ("--reference", "discrete")
 
 
 @pytest.fixture
@@ -26,27 +30,32 @@ def read(path):
     return healpy.read_map(path, dtype=np.float64)
 
 
+def relative(found, expected):
+    return np.sqrt(np.mean((found - expected) ** 2) / np.mean(expected**2))
+
+
 @pytest.mark.parametrize("fwhm, is_harmonic", [("2deg", False), ("70deg", True)])
 def test_takes_the_first_of_the_list_that_keeps_the_error(map_256, tmp_path, fwhm, is_harmonic):
-    report = smooth(tmp_path, "auto.fits", "--fwhm", fwhm, "--method", "auto", "--error", "1e-4", "--explain")
+    report = smooth(tmp_path, "auto.fits", "--fwhm", fwhm, "--method", "auto", "--error", "1e-4", "--explain", *DISCRETE)
     best = next(row for row in report["choices"] if "excluded" not in row)
     assert report["method_asked_for"] == "auto" and report["method"] == best["method"]
     assert (best["method"] == "harmonic") == is_harmonic
     assert report["predicted_seconds"] == best["seconds"]
-    assert report["reference"] == "discrete"
-    # the sum over all pixels in reach, cut where nothing is left
-    smooth(tmp_path, "whole.fits", "--fwhm", fwhm, "--method", "ring-fft", "--error", "1e-9")
-    auto, whole = read(tmp_path / "auto.fits"), read(tmp_path / "whole.fits")
-    assert np.std(auto - whole) <= 1e-4 * np.std(whole)
+    assert report["reference"] == "discrete" and report["error_is"] == "certified for this map"
+    # the sum over all pixels, by all degrees of the window
+    window = healpy.gauss_beam(np.radians(float(fwhm[:-3])), lmax=600)
+    whole = sum_over_pixels(Grid(64), read(tmp_path / "map.fits")[None], [window])[0]
+    assert relative(read(tmp_path / "auto.fits"), whole) <= report["certified_error"] <= report["error_bound"] == 1e-4
 
 
 def test_does_what_the_first_row_of_its_list_says(map_256, tmp_path):
-    report = smooth(tmp_path, "auto.fits", "--fwhm", "2deg", "--method", "auto", "--error", "1e-4", "--explain")
+    report = smooth(tmp_path, "auto.fits", "--fwhm", "2deg", "--method", "auto", "--error", "1e-4", "--explain", *DISCRETE)
     best = report["choices"][0]
     assert report["support_deg"] == pytest.approx(best["support_arcmin"] / 60) and report["precision"] == best["precision"]
+    # The same cut, and the factor that the report states.
     smooth(tmp_path, "named.fits", "--fwhm", "2deg", "--method", report["method"], "--cut", f"{report['support_deg']!r}deg",
-           "--precision", report["precision"])
-    auto, named = read(tmp_path / "auto.fits"), read(tmp_path / "named.fits")
+           "--precision", report["precision"], "--normalize", "none")
+    auto, named = read(tmp_path / "auto.fits"), report["scale"] * read(tmp_path / "named.fits")
     # By name and with --cut the kernel's values are as good as can be; a plan has `accuracy`, of the peak.
     assert np.std(auto - named) <= 10 * best["accuracy"] * np.std(named)
 
@@ -90,9 +99,10 @@ def test_kernels_narrower_than_a_pixel_are_not_summed_over_pixels(tmp_path, fwhm
     # Pixels of nside 64 are 55 arcmin wide. A peak that stands on one centre is `factor` times the mean value.
     healpy.write_map(tmp_path / "map.fits", np.full(12 * 64**2, 3.0), dtype=np.float64)
     report = smooth(tmp_path, "auto.fits", "--fwhm", fwhm, "--method", "auto")
-    assert report["method"] == "harmonic" and any("so narrow" in note for note in report["notes"])
-    smooth(tmp_path, "plain.fits", "--fwhm", fwhm)
-    assert np.allclose(read(tmp_path / "auto.fits"), read(tmp_path / "plain.fits"), rtol=0, atol=1e-12)
+    assert (report["method"], report["reference"]) == ("harmonic", "continuous")
+    assert relative(read(tmp_path / "auto.fits"), np.full(12 * 64**2, 3.0)) <= report["certified_error"] <= 1e-5
+    refused = call("smooth", "map.fits", "no.fits", "--fwhm", fwhm, "--method", "auto", "--input-cl", "white", cwd=tmp_path)
+    assert refused.code == 1 and "so narrow" in refused.err and not (tmp_path / "no.fits").exists()
     summed = smooth(tmp_path, "sum.fits", "--fwhm", fwhm, "--method", "pixel-sum", "--error", "1e-3")
     assert any("no smoothing" in note for note in summed["notes"])
     excess = np.max(read(tmp_path / "sum.fits")) / 3
@@ -102,15 +112,21 @@ def test_kernels_narrower_than_a_pixel_are_not_summed_over_pixels(tmp_path, fwhm
 @pytest.mark.parametrize("unit", [1e-46, 1e40])
 def test_maps_beyond_the_range_of_single_precision_are_summed_in_double(tmp_path, unit):
     write_costs(tmp_path / "costs.json", legendre=1000)
-    arguments = ("--fwhm", "5deg", "--method", "auto", "--costs", "costs.json")
+    arguments = ("--fwhm", "5deg", "--method", "auto", "--costs", "costs.json", "--error", "1e-4", *DISCRETE)
     values = np.random.default_rng(5).normal(size=12 * 64**2)
     healpy.write_map(tmp_path / "map.fits", values, dtype=np.float64)
     one = smooth(tmp_path, "one.fits", *arguments)
     healpy.write_map(tmp_path / "map.fits", values * unit, dtype=np.float64, overwrite=True)
     report = smooth(tmp_path, "scaled.fits", *arguments)
     assert (one["precision"], report["precision"]) == ("float", "double")
-    difference = read(tmp_path / "scaled.fits") / unit - read(tmp_path / "one.fits")
-    assert np.std(difference) <= 2e-5 * np.std(read(tmp_path / "one.fits"))  # --error 1e-5 each
-    refused = call("smooth", "map.fits", "no.fits", "--fwhm", "5deg", "--method", "ring-fft", "--error", "1e-4", "--precision",
-                   "float", cwd=tmp_path)
-    assert refused.code == 2 and "1e-25 to 1e25" in refused.err and not (tmp_path / "no.fits").exists()
+    most = one["certified_error"] + report["certified_error"]
+    assert relative(read(tmp_path / "scaled.fits") / unit, read(tmp_path / "one.fits")) <= most <= 2e-4
+
+
+@pytest.mark.parametrize("unit", [1e-46, 1e40])
+@pytest.mark.parametrize("spectrum", [[], ["--input-cl", "white"]])
+def test_maps_beyond_the_range_of_single_precision_are_not_summed_in_it(fails, tmp_path, unit, spectrum):
+    healpy.write_map(tmp_path / "map.fits", np.random.default_rng(5).normal(size=12 * 64**2) * unit, dtype=np.float64)
+    line = fails(2, "smooth", "map.fits", "no.fits", "--fwhm", "5deg", "--method", "ring-fft", "--error", "1e-4", "--precision",
+                 "float", *spectrum)
+    assert "1e-25 to 1e25" in line

@@ -3,6 +3,8 @@
 import healpy
 import numpy as np
 import pytest
+from attack_maps import Grid
+from certificate_attacks import sum_over_pixels
 from conftest import DATA, UNSEEN, assert_close, header, read_map
 
 PHOTONS = DATA / "fermi" / "fermi_2fhl_events_selected.fits.gz"
@@ -43,22 +45,25 @@ def test_gaussian_is_the_sum_over_pixels(zonal, tmp_path, method):
     profile = lambda theta: np.polynomial.legendre.legval(np.cos(theta), (2 * l + 1) / (4 * np.pi) * window)
     expected = direct_sum(values, profile, 8)
     difference = read_map(tmp_path / "out.fits") - expected
-    assert np.sqrt(np.mean(difference**2) / np.mean(expected**2)) <= report["estimated_error"] <= 1e-8
+    actual = np.sqrt(np.mean(difference**2) / np.mean(expected**2))
+    assert actual <= report["certified_error"] <= report["error_bound"] == 1e-8
+    assert report["error_is"] == "certified for this map" and "estimated_error" not in report
     assert report["method"] == method and report["reference"] == "discrete" and report["normalize"] == "window"
     assert report["kernel_integral"] == pytest.approx(1, abs=1e-12)
     assert 25 < report["support_deg"] < 40  # sigma sqrt(2 ln 1e8) = 31 deg
     cards = header(tmp_path / "out.fits")
     assert cards["METHOD"] == method and cards["REFERENC"] == "discrete"
+    assert cards["CERTERR"] == pytest.approx(report["certified_error"]) and "ESTERROR" not in cards
     assert cards["SUPPORT"] == pytest.approx(report["support_deg"]) and cards["FWHM"] == pytest.approx(12)
 
 
 def test_error_is_kept_and_a_smaller_error_takes_a_larger_support(white, zonal, tmp_path):
-    zonal("smooth", "white.fits", "exact.fits", "--fwhm", "9deg", "--method", "pixel-sum", "--error", "1e-10")
-    exact, supports = read_map(tmp_path / "exact.fits"), []
+    exact = sum_over_pixels(Grid(16), white[None], [healpy.gauss_beam(np.radians(9), lmax=200)])[0]
+    supports = []
     for error in ("1e-2", "1e-4", "1e-6"):
         report = zonal("smooth", "white.fits", "out.fits", "--fwhm", "9deg", "--method", "ring-fft", "--error", error, "--overwrite")
         off = read_map(tmp_path / "out.fits") - exact
-        assert np.sqrt(np.mean(off**2) / np.mean(exact**2)) <= float(error)
+        assert np.sqrt(np.mean(off**2) / np.mean(exact**2)) <= report["certified_error"] <= float(error)
         supports.append(report["support_deg"])
     assert supports == sorted(supports) and supports[0] < supports[2]
 
@@ -234,10 +239,14 @@ def test_nest_and_cylindrical_maps_are_convolved_too(white, zonal, tmp_path):
 
 
 def test_float_is_as_good_as_it_says(white, zonal, tmp_path):
+    certified = []
     for precision in ("float", "double"):
         report = zonal("smooth", "white.fits", f"{precision}.fits", "--fwhm", "9deg", "--method", "ring-fft", "--precision", precision)
+        assert report["precision"] == precision
+        certified.append(report["certified_error"])
     one, two = (read_map(tmp_path / f"{precision}.fits").astype(float) for precision in ("float", "double"))
-    assert 1e-10 < np.sqrt(np.mean((one - two) ** 2) / np.mean(two**2)) <= 1e-5 >= report["estimated_error"]
+    assert 1e-10 < np.sqrt(np.mean((one - two) ** 2) / np.mean(two**2)) <= sum(certified)
+    assert max(certified) <= 1e-5
     assert header(tmp_path / "float.fits")["TFORM1"].endswith("E")
 
 
@@ -263,7 +272,10 @@ SUMS = "smooth sky.fits out.fits --field I --method ring-fft "
     (SUMS + "--fwhm 9deg --fwhm-in 3deg", 2, ["--fwhm-in"]),
     (SUMS + "--fwhm 9deg --weights pixel --normalize pixel", 2, ["--weights", "--normalize pixel"]),
     (SUMS + "--fwhm 9deg --mask-mode renormalize --normalize pixel", 2, ["renormalize", "--normalize pixel"]),
-    (SUMS + "--fwhm 9deg --precision float --error 1e-9", 2, ["--error = 1e-09", "float"]),
+    (SUMS + "--fwhm 9deg --precision float --error 1e-9", 2, ["--error = 1e-09", "single precision", "--precision double"]),
+    (SUMS + "--fwhm 9deg --precision float --error 1e-9 --input-cl white", 2, ["--error = 1e-09", "float"]),
+    (SUMS + "--fwhm 9deg --keep-missed --cut 20deg", 2, ["--keep-missed", "--cut"]),
+    (SUMS + "--fwhm 9deg --keep-missed --input-cl white", 2, ["--keep-missed", "--input-cl"]),
     (SUMS + "--fwhm 9deg --profile k.txt", 2, ["--profile", "--fwhm"]),
     (SUMS + "--fwhm 9deg --energy 10GeV", 2, ["--energy", "--profile"]),
     (SUMS + "--fwhm 9deg --input-cl nowhere.fits", 1, ["nowhere.fits"]),
@@ -278,7 +290,9 @@ SUMS = "smooth sky.fits out.fits --field I --method ring-fft "
     ("smooth sky.fits out.fits --profile k.txt --method pixel-sum", 2, ["Q and U", "profile"]),
     ("smooth sky.fits out.fits --profile k.txt --method ring-fft", 2, ["Q and U", "profile"]),
     ("smooth sky.fits out.fits --fwhm 9deg --normalize pixel", 2, ["--normalize pixel", "pixel-sum"]),
-    ("smooth sky.fits out.fits --fwhm 9deg --error 1e-3", 2, ["--error", "--method"]),
+    ("smooth sky.fits out.fits --fwhm 9deg --keep-missed", 2, ["--keep-missed", "--error"]),
+    ("smooth sky.fits out.fits --fwhm 9deg --error 1e-3 --lmax 47", 1, ["--error = 0.001", "lmax = 38"]),
+    ("smooth sky.fits out.fits --fwhm 9deg --input-cl white", 2, ["--input-cl", "--method"]),
     ("smooth sky.fits out.fits --fwhm 9deg --cut 20deg", 2, ["--cut", "Q and U"]),
     ("smooth sky.fits out.fits --fwhm 9deg --reference discrete --iter 2", 2, ["--reference discrete", "--iter"]),
     ("smooth sky.fits out.fits --fwhm 9deg --method magic", 2, ["magic", "ring-fft"]),

@@ -40,26 +40,40 @@ def relative_rms(values, expected):
     return np.sqrt(np.mean((values - expected) ** 2) / np.mean(expected**2))
 
 
-@pytest.mark.parametrize("error, precision", [("1e-2", "float"), ("1e-3", "double"), ("1e-5", "double"), ("1e-5", "float")])
-def test_split_is_the_sum_over_pixels_within_the_error(white, zonal, tmp_path, error, precision):
-    report = zonal("smooth", "white.fits", "out.fits", *KERNEL, "--method", "split", "--error", error, "--precision", precision)
+WHITE = ("--input-cl", "white")
+
+
+@pytest.mark.parametrize("error, precision, spectrum", [
+    ("1e-2", "float", ()), ("1e-3", "float", ()), ("1e-3", "double", ()), ("1e-5", "double", ()),
+    ("1e-2", "float", WHITE), ("1e-3", "double", WHITE), ("1e-5", "double", WHITE), ("1e-5", "float", WHITE)])
+def test_split_is_the_sum_over_pixels_within_the_error(white, zonal, tmp_path, error, precision, spectrum):
+    report = zonal("smooth", "white.fits", "out.fits", *KERNEL, "--method", "split", "--error", error, "--precision", precision,
+                   *spectrum)
     error = float(error)
     actual = relative_rms(read_map(tmp_path / "out.fits"), sum_over_pixels(white, window_of_sky()))
-    # what a file of floats rounds comes to it
-    assert actual <= error and report["estimated_error"] <= error, (actual, report)
-    assert actual <= 1.5 * report["estimated_error"]
+    cards = header(tmp_path / "out.fits")
+    assert report["precision"] == precision and report["error_bound"] == error
+    if spectrum:
+        # what a file of floats rounds comes to it
+        assert actual <= error and report["estimated_error"] <= error, (actual, report)
+        assert actual <= 1.5 * report["estimated_error"]
+        assert report["error_is"] == "expected of white maps" and cards["ESTERROR"] == pytest.approx(report["estimated_error"])
+    else:
+        written = 2**-24 if precision == "float" else 0  # what a file of floats rounds
+        assert actual - written <= report["certified_error"] <= error, (actual, report)
+        assert report["error_is"] == "certified for this map" and "estimated_error" not in report
+        assert cards["CERTERR"] == pytest.approx(report["certified_error"])
     assert report["method"] == "split" and report["reference"] == "discrete" and report["normalize"] == "none"
     assert 0 <= report["l_cut"] < LMAX and report["theta_cut_arcmin"] > 0 and report["amplification"] <= 2
     assert report["parts_seconds"]["pixels"] > 0 and report["parts_seconds"]["harmonic"] > 0
     assert report["plan_seconds"] > 0 and "support_deg" not in report
-    cards = header(tmp_path / "out.fits")
     assert cards["METHOD"] == "split" and cards["L_CUT"] == report["l_cut"]
     assert cards["THETACUT"] == pytest.approx(report["theta_cut_arcmin"] / 60)
-    assert cards["ESTERROR"] == pytest.approx(report["estimated_error"])
 
 
 @pytest.mark.parametrize("slope", [2, 4])
-def test_steep_maps_keep_the_error_too(zonal, tmp_path, slope):
+@pytest.mark.parametrize("spectrum", [(), ("--input-cl", "map")])
+def test_steep_maps_keep_the_error_too(zonal, tmp_path, slope, spectrum):
     """Their pixels alias large scales to degrees above lmax, where profiles leak."""
     rng = np.random.default_rng(9)
     l, _ = healpy.Alm.getlm(3 * NSIDE - 1)
@@ -68,16 +82,17 @@ def test_steep_maps_keep_the_error_too(zonal, tmp_path, slope):
     values = healpy.alm2map(alm, NSIDE)
     healpy.write_map(tmp_path / "steep.fits", values, dtype=np.float64)
     report = zonal("smooth", "steep.fits", "out.fits", "--fwhm", "6deg", "--lmax", LMAX, "--method", "split", "--error", "1e-4",
-                   "--input-cl", "map")
+                   *spectrum)
     expected = sum_over_pixels(values, healpy.gauss_beam(np.radians(6), lmax=LMAX))
     actual = relative_rms(read_map(tmp_path / "out.fits"), expected)
-    assert actual <= min(1e-4, 2 * report["estimated_error"]), (actual, report)
+    most = 2 * report["estimated_error"] if spectrum else report["certified_error"]
+    assert actual <= min(1e-4, most), (actual, report)
 
 
 def test_report_as_text_says_where_it_is_split(white, tmp_path):
     result = call("smooth", "white.fits", "out.fits", *KERNEL, "--method", "split", "--error", "1e-3", cwd=tmp_path)
     assert result.code == 0, result.err
-    for name in ("l cut", "theta cut arcmin", "estimated error", "parts seconds"):
+    for name in ("l cut", "theta cut arcmin", "certified error", "parts seconds"):
         assert f"\n{name} " in result.out, result.out
 
 
@@ -120,7 +135,7 @@ def test_auto_takes_the_split_where_it_is_fastest(tmp_path):
     np.savetxt(tmp_path / "beam.txt", window)
     write_costs(tmp_path / "costs.json", legendre=3000, sums=20)
     result = call("smooth", "white.fits", "out.fits", "--beam", "beam.txt", "--lmax", lmax, "--normalize", "none", "--method",
-                  "auto", "--error", "1e-3", "--costs", "costs.json", "--explain", "--json", cwd=tmp_path)
+                  "auto", "--error", "1e-3", "--costs", "costs.json", "--explain", "--reference", "discrete", "--json", cwd=tmp_path)
     assert result.code == 0, result.err
     report = result.report
     assert report["choices"][0]["method"] == "split" == report["method"], report["choices"]
@@ -145,8 +160,10 @@ SPLIT = ("--method", "split")
     ([*SPLIT, "--fwhm-in", "1deg"], ["--fwhm-in", "--method split"]),
     ([*SPLIT, "--mask-mode", "renormalize"], ["--mask-mode renormalize", "--method split"]),
     ([*SPLIT, "--theta-cut", "200deg"], ["--theta-cut = 200deg", "180deg"]),
-    ([*SPLIT, "--error", "1e-11"], ["--error = 1e-11", "double"]),
-    ([*SPLIT, "--fwhm", "10arcmin", "--lmax", "20"], ["--method split", "lmax = 20"]),
+    ([*SPLIT, "--error", "1e-11"], ["--error = 1e-11", "not certified", "--method split"]),
+    ([*SPLIT, "--error", "1e-11", "--input-cl", "white"], ["--error = 1e-11", "double"]),
+    ([*SPLIT, "--fwhm", "10arcmin", "--lmax", "20"], ["--method split", "not certified"]),
+    ([*SPLIT, "--fwhm", "10arcmin", "--lmax", "20", "--input-cl", "white"], ["--method split", "lmax = 20"]),
     ([*SPLIT, "--plan", "p.json"], ["--plan", "--method"]),
     (["--theta-cut", "1deg"], ["--theta-cut", "--method split"]),
     (["--method", "ring-fft", "--theta-cut", "1deg"], ["--theta-cut", "--method split"]),
@@ -156,7 +173,7 @@ SPLIT = ("--method", "split")
 ])
 def test_wrong_use_is_one_line(sky, fails, arguments, words):
     given = [] if "--fwhm" in arguments else ["--fwhm", "20deg"]
-    cannot_be_kept = "lmax = 20" in words
+    cannot_be_kept = "lmax = 20" in words or "not certified" in words
     code = 1 if "c.json" in words or "cl.txt" in words or cannot_be_kept else 2
     line = fails(code, "smooth", "sky.fits", "out.fits", "--field", "0", "--no-pol", *given, *arguments)
     for word in words:
@@ -191,10 +208,11 @@ def sums_of_q_and_u(q, u):
 BEAM = ("--beam", "beam.txt", "--lmax", LMAX, "--normalize", "none", "--method", "split")
 
 
-@pytest.mark.parametrize("error, precision", [("1e-3", "double"), ("1e-5", "double"), ("1e-5", "float")])
-def test_i_and_q_and_u_are_split_apart(polarized, zonal, tmp_path, error, precision):
+@pytest.mark.parametrize("error, precision, spectrum", [("1e-3", "double", ()), ("1e-5", "double", ()), ("1e-3", "float", ()),
+                                                        ("1e-5", "float", WHITE)])
+def test_i_and_q_and_u_are_split_apart(polarized, zonal, tmp_path, error, precision, spectrum):
     write_beam(tmp_path / "beam.txt")
-    report = zonal("smooth", "iqu.fits", "out.fits", *BEAM, "--error", error, "--precision", precision)
+    report = zonal("smooth", "iqu.fits", "out.fits", *BEAM, "--error", error, "--precision", precision, *spectrum)
     found = read_map(tmp_path / "out.fits", field=(0, 1, 2))
     expected = [sum_over_pixels(polarized[0], beam(0)), *sums_of_q_and_u(*polarized[1:])]
     assert relative_rms(found[0], expected[0]) <= float(error)
@@ -202,7 +220,8 @@ def test_i_and_q_and_u_are_split_apart(polarized, zonal, tmp_path, error, precis
     assert report["method"] == "split" and [part["part"] for part in report["parts"]] == ["I_STOKES", "Q_STOKES, U_STOKES"]
     cards = header(tmp_path / "out.fits")
     for part, l_cut, theta_cut in zip(report["parts"], ["L_CUT", "L_CUTQU"], ["THETACUT", "THCUTQU"]):
-        assert 0 <= part["l_cut"] < LMAX and part["estimated_error"] <= float(error) * 1.01
+        assert 0 <= part["l_cut"] < LMAX
+        assert part["estimated_error"] <= float(error) * 1.01 if spectrum else part["certified_error"] <= float(error)
         assert part["parts_seconds"]["pixels"] > 0 and part["parts_seconds"]["harmonic"] > 0
         assert cards[l_cut] == part["l_cut"] and cards[theta_cut] == pytest.approx(part["theta_cut_arcmin"] / 60)
     assert cards["METHODQU"] == "split"

@@ -8,6 +8,7 @@
 #include "zonal/grid.hpp"
 #include "zonal/kernel.hpp"
 #include "zonal/planning/convolution_plan.hpp"
+#include "zonal/planning/error_bound.hpp"
 #include "zonal/planning/planner.hpp"
 #include "zonal/polarization_convolution.hpp"
 
@@ -46,6 +47,8 @@ class KernelNorms {
     double peak() const;
     /// Returns a lower bound, perhaps 0, of the row sums of a kernel that is not negative.
     double least_row_sum() const;
+    /// Returns about what the kernel leaves of white noise, rms over rms.
+    double gain_of_noise() const;
     /// Returns how many pixels the kernel's peak would take to make up whole(): about those in its beam.
     double pixels_in_beam() const;
 
@@ -81,39 +84,31 @@ double analysis_norm(const Grid& grid, std::int64_t lmax, int iterations);
 /// difference: [component][l], from l = 0 on, all that is not zero.
 double window_norm(const Grid& grid, const std::vector<std::vector<double>>& difference);
 
-/// Bounds of the rms of the error of a convolution over the rms of what goes into it, and over that of what
-/// comes out of it.
-struct ErrorBound {
-    double cut = 0;         ///< of the profile at the choice's support, with the scale
-    double window = 0;      ///< of a split, and of the kernel above lmax in harmonic space
-    double quadrature = 0;  ///< of sums over pixels from the continuous reference, and of iterations
-    double accuracy = 0;    ///< of the profile's tables and of its series over longitude
-    double rounding = 0;    ///< a model: docs/decisions/certificate.md
-    /// Over the rms of the output: rounding, a model too, and errors of a mask's denominator.
-    double of_output = 0;
-
-    /// Returns the sum of the parts over the rms of the input.
-    double total() const { return cut + window + quadrature + accuracy + rounding; }
-};
-
 /// Returns the bounds for a choice of plan_convolution, or one made by hand, from the request's reference:
 /// infinite where there is no bound. The input is the map times ring weights, pixel weights and mask, or the
 /// counts. Renormalised maps: over pixels that are neither hidden in the result nor in the reference.
-/// Continuous reference: `quadrature` is infinite but where the grid's quadrature is exact, as it depends on
-/// the map. In harmonic space set it to the window's largest value times analysis_norm of the report.
+/// Continuous reference: of sums over pixels `quadrature` is infinite, as it depends on the map; in harmonic
+/// space it is what the choice's tolerance or iterations leave of any map.
 ErrorBound bound_of(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                     const ConvolutionOptions& options = {});
 
-/// Returns the largest rms that the error may have.
-double largest_error(const ErrorBound& bound, double rms_in, double rms_out);
+/// Returns the bounds of harmonic space once its analysis has ended. weight: the largest of the ring or pixel
+/// weights that it had.
+ErrorBound bound_of(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+                    const ConvolutionOptions& options, const AnalysisReport& report, double weight = 1);
 
-/// Returns the bound of rms(error) / rms(reference): as the reference is the output but for the error, its
-/// rms is at least rms_out - largest_error; infinite where that leaves nothing.
-double certified_error(const ErrorBound& bound, double rms_in, double rms_out);
+/// Returns about the gain that white noise has, a little less: what to plan by before a map is known. Of
+/// counts and renormalised maps it is 1 at most.
+double gain_of_noise(const ConvolutionRequest& request, const ConvolutionOptions& options = {});
 
-/// Returns the same over the rms of what varies in the reference, so that an offset hides nothing.
-/// deviation_out: rms of the output without its mean.
-double certified_error_of_variations(const ErrorBound& bound, double rms_in, double rms_out,
-                                     double deviation_out);
+/// Returns the degree up to which harmonic space serves the continuous reference with a certified error: what
+/// the grid certifies and the kernel has, and no further than to where its window has fallen below a tenth of
+/// the request's error, of its largest value. The request's lmax plays no part.
+std::int64_t certified_lmax(const ConvolutionRequest& request);
+
+/// Returns the gain to plan by where masks are renormalised or counts kept: the bounds of the sums grow by
+/// what their denominators may be, and the gain is as much smaller. gain: of the result, rms over the rms of
+/// what goes in.
+double effective_gain(const ConvolutionRequest& request, const ConvolutionOptions& options, double gain);
 
 }  // namespace zonal

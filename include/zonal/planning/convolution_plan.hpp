@@ -6,6 +6,7 @@
 
 #include "zonal/analysis.hpp"
 #include "zonal/mask.hpp"
+#include "zonal/planning/error_bound.hpp"
 #include "zonal/planning/planner.hpp"
 #include "zonal/progress.hpp"
 #include "zonal/split_convolution.hpp"
@@ -35,19 +36,22 @@ struct ConvolutionResult {
     Device device = Device::cpu();           ///< split: of the sum over pixels
     Device harmonic_device = Device::cpu();  ///< of a split's window
     Precision precision = Precision::float64;
-    double support = 0;                       ///< rad, where the profile ends; 0 in harmonic space
-    std::int64_t l_cut = -1;                  ///< of a split
-    double error = 0;                         ///< expected of the choice, from the request's reference
-    double seconds = 0;                       ///< of this call
-    SplitConvolutionSeconds parts{};          ///< of a split
-    AnalysisReport analysis{};                ///< in harmonic space
+    double support = 0;               ///< rad, where the profile ends; 0 in harmonic space
+    std::int64_t l_cut = -1;          ///< of a split
+    double error = 0;                 ///< expected of the choice, from the request's reference
+    double seconds = 0;               ///< of this call
+    SplitConvolutionSeconds parts{};  ///< of a split
+    AnalysisReport analysis{};        ///< in harmonic space
+    /// [map]: what the error of each is at most, where the request has a gain.
+    std::vector<Certificate> certificates{};
     std::vector<std::int64_t> masked_pixels;  ///< [row], UNSEEN or masked in the maps
     std::vector<std::int64_t> unseen_pixels;  ///< [row], UNSEEN in the result
 };
 
 /// One way of plan_convolution, ready to be used: its plan and scratch memory, made once. One call at a time.
 ///
-/// The kernel that is applied is the request's, cut at the choice's support.
+/// The kernel that is applied is the request's, cut at the choice's support. Where the request has a gain,
+/// each result comes with the certificate of its error, whether that is what was asked for or not.
 class ConvolutionPlan {
   public:
     /// choice: one of this request's that is not excluded. Throws InvalidArgument, also for what the method
@@ -84,8 +88,8 @@ struct PlannedAnalysis {
     double tolerance = 0;
 };
 
-/// Returns the choice's iterations up to lmax = 2.5 nside. Above that they need not converge as planned, and
-/// conjugate gradients go on until the residual is a tenth of `error`.
+/// Returns the choice's tolerance, or its iterations up to lmax = 2.5 nside. Above that they need not
+/// converge as planned, and conjugate gradients go on until the residual is a tenth of `error`.
 PlannedAnalysis planned_analysis(const ConvolutionChoice& choice, const Grid& grid, std::int64_t lmax,
                                  double error);
 
@@ -95,7 +99,8 @@ PlannedAnalysis planned_analysis(const ConvolutionChoice& choice, const Grid& gr
 double error_of_sums(const MaskRule& rule, double error);
 
 /// Plans on the costs and convolves whole maps by the fastest way that keeps the request's error; as
-/// ConvolutionPlan::convolve. Throws InvalidArgument where no way does.
+/// ConvolutionPlan::convolve. Where the request has a gain, and the maps' is smaller, so that the error is
+/// not certified, it plans once more with theirs. Throws ErrorNotKept where no way keeps the error.
 template <class T>
 ConvolutionResult convolve(const ConvolutionRequest& request, const CostModel& costs, ConstView<T, 2> maps,
                            View<T, 2> convolved, const Progress& progress = {});

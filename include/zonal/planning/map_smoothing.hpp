@@ -33,18 +33,27 @@ struct MapSmoothingOptions {
     /// automatic: the fastest way within `error`, found for I and for Q and U apart. split: the fastest
     /// split.
     ConvolutionMethod method = ConvolutionMethod::harmonic;
-    /// What errors are measured from. Empty: discrete for sums over pixels, continuous for method = harmonic.
+    /// What errors are measured from. Empty: continuous for method = harmonic; discrete for sums over pixels;
+    /// for automatic continuous with a window, discrete with a profile and with normalization = pixel
+    /// (docs/decisions/reference.md).
     std::optional<ConvolutionReference> reference = {};
-    /// Largest error of each field, rms over the rms of the result; for method = harmonic it has no meaning.
-    double error = 1e-5;
+    /// Largest error of each field, rms over the rms of the reference, certified for the map at hand
+    /// (certificate.hpp). Empty: 1e-5, but none for method = harmonic.
+    std::optional<double> error = {};
+    /// Returns a map whose error is not certified, too, instead of throwing ErrorNotKept.
+    bool keep_missed = false;
     /// Empty: none for method = harmonic, which applies windows as they stand; else window.
     std::optional<Normalization> normalization = {};
     /// Where the kernel's profile ends, rad, instead of where `error` allows. Not for automatic and split.
     std::optional<double> cut = {};
     double theta_cut = 0;  ///< where the profile of a split ends, rad; 0: where it is fastest
-    InputSpectrum input_spectrum = {};
+    /// The spectrum of the map, for those who know it: errors are then expected of such maps, and not held
+    /// to their certificates. Not where only harmonic space is possible.
+    std::optional<InputSpectrum> input_spectrum = {};
 
-    std::int64_t lmax = -1;              ///< -1: what the grids resolve (default_smoothing_lmax)
+    /// -1: what the grids resolve (default_smoothing_lmax); with a certified error from the continuous
+    /// reference no further than the kernel goes, and an analysis that the grid certifies.
+    std::int64_t lmax = -1;
     std::optional<int> iterations = {};  ///< of the analysis. Empty: 3, or as planned
     double tolerance = 0;                ///< as AnalysisOptions::tolerance, instead of iterations
     std::vector<double> ring_weights = {};
@@ -83,14 +92,16 @@ struct SmoothedPart {
     Precision precision = Precision::float64;  ///< of sums over pixels
     std::vector<AppliedKernel> kernels;  ///< one for all rows, or one for each; of a split: the whole one
 
-    double error_bound = 0;                 ///< MapSmoothingOptions::error
-    std::optional<double> estimated_error;  ///< of sums over pixels and splits, from the reference
+    std::optional<double> error_bound;      ///< MapSmoothingOptions::error, where it was asked for
+    bool is_certified = false;              ///< whether error_bound was held to the certificates
+    int attempts = 1;                       ///< 2: planned again with the gain that was measured
+    std::optional<double> estimated_error;  ///< from the reference, of maps of input_spectrum
     std::optional<double>
         quadrature_error;  ///< what the sum over the pixels is from the continuous reference
 
-    /// What the error is at most, whatever the map is: of sums over pixels and splits, from the discrete
-    /// reference (certificate.hpp), the largest of the rows. Empty where there is no bound.
-    std::optional<double> certified_error;
+    /// What the error is at most, whatever the map is: of each row of spin 0, and of each pair of Q and U.
+    /// Empty where there is no bound.
+    std::vector<Certificate> certificates;
 
     std::vector<ConvolutionChoice>
         choices;  ///< those of automatic and split; empty where a plan was followed

@@ -16,7 +16,7 @@ struct NoiseSkyOptions {
     std::uint64_t seed = 0;
     /// harmonic, which needs no costs, or split; empty: the fastest way that keeps the error.
     std::optional<ConvolutionMethod> method{};
-    double error = 1e-5;       ///< of the convolution, rms over the rms of the sky
+    double error = 1e-5;       ///< of the convolution, rms over the rms of the sky: certified for this noise
     bool allow_single = true;  ///< sums in single precision where the error permits
     int threads = 0;           ///< 0: available_cpus()
     /// What to compute on. automatic: any that the costs know.
@@ -27,7 +27,7 @@ struct NoiseSkyOptions {
 /// What was looked at, chosen and done.
 struct NoiseSky {
     std::vector<ConvolutionChoice> choices;   ///< all of plan_convolution; none where nothing was planned
-    std::optional<ConvolutionChoice> choice;  ///< empty: nothing keeps the error, and the map is as it was
+    std::optional<ConvolutionChoice> choice;  ///< empty: nothing keeps the error, and the map is 0
     double noise_variance = 0;                ///< of a pixel's noise
     ConvolutionResult result;
 };

@@ -132,6 +132,10 @@ struct ConvolutionRequest {
     std::vector<double> c_l{};   ///< [lmax + 1], of the maps, of Q and U EE; empty: white
     std::vector<double> c_bb{};  ///< as many as c_l, of Q and U alone: BB
     double error = 1e-5;         ///< of the convolved map, rms over its rms
+    /// rms of the convolved map over that of the map, as far as it is known: `error` is then certified for
+    /// every map of this gain (certificate.hpp), and c_l plays no part. Of renormalised maps and counts see
+    /// effective_gain. Empty: `error` is expected of maps of c_l.
+    std::optional<double> gain{};
     ConvolutionReference reference = ConvolutionReference::discrete;
     /// continuous: what a sum over the pixels with the grid's weights is wrong by, rms over the rms of the
     /// convolved map. Empty: measured on a random sky (PixelQuadrature), which HEALPix grids alone allow.
@@ -140,10 +144,11 @@ struct ConvolutionRequest {
     /// nside) of HEALPix grids.
     std::optional<double> iteration_gain{};
     std::int64_t n_maps = 1;
-    bool allow_single = true;    ///< sums in single precision where the error permits
-    bool consider_split = true;  ///< takes most of the planning where it may pay
-    /// Plans splits alone, even if another way is faster. See can_be_split.
-    bool only_split = false;
+    bool allow_single = true;       ///< sums in single precision where the error permits
+    bool consider_split = true;     ///< takes most of the planning where it may pay
+    bool consider_harmonic = true;  ///< false: harmonic space is listed, but excluded
+    /// Plans this method alone beside harmonic space, even if another is faster. Splits: see can_be_split.
+    ConvolutionMethod method = ConvolutionMethod::automatic;
     double theta_cut = 0;  ///< of splits, rad; 0: to be chosen
     int threads = 0;
     std::vector<Device> devices{};  ///< to choose from; empty: all of the cost model
@@ -160,10 +165,13 @@ struct ConvolutionChoice {
     /// This is PixelConvolutionOptions::accuracy, a hundredth of the error: the splines of splits would not
     /// converge to less, and more would show in the error.
     double accuracy = 0;
-    std::int64_t l_cut = -1;                             ///< of a split
-    int iterations = 0;                                  ///< of the analysis in harmonic space
+    std::int64_t l_cut = -1;  ///< of a split
+    std::int64_t lmax = -1;   ///< of harmonic space; -1: the request's
+    int iterations = 0;       ///< of the analysis in harmonic space
+    /// > 0: conjugate gradients go on until they reach this; `iterations` is then what they may take.
+    double tolerance = 0;
     double seconds = 0;                                  ///< predicted
-    double error = 0;                                    ///< expected, from the reference
+    double error = 0;                                    ///< expected or certified, from the reference
     std::string excluded{};                              ///< why it may not be taken; empty if it may
     Device harmonic_device = Device::cpu();              ///< of a split's window
     std::shared_ptr<const KernelSplit> split = nullptr;  ///< what a split applies

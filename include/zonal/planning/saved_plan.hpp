@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct SavedPlan {
     std::int64_t lmax = 0;
     std::vector<double> c_l, c_bb;  ///< ConvolutionRequest's
     double error = 0;               ///< ConvolutionRequest's
+    std::optional<double> gain;     ///< ConvolutionRequest's
     ConvolutionReference reference = ConvolutionReference::discrete;
     std::int64_t n_maps = 1;
     /// Holds window and spline of a split: to fit them anew takes a second, and another machine might round

@@ -15,11 +15,12 @@ namespace zonal::io {
 namespace {
 
 /// Raised with every change of what a file must have: older ones are not read.
-constexpr int plan_version = 3;
+constexpr int plan_version = 4;
 
 // What plans have been made with: errors and iterations that the tool takes, and ConvolutionChoice::accuracy,
 // a hundredth of the error but not below what each precision reaches.
 constexpr std::int64_t most_degrees = 1'000'000;
+constexpr double largest_gain = 1e9;
 constexpr double least_error = 1e-13, largest_error = 0.5;
 constexpr std::int64_t most_iterations = 1000;
 constexpr double share_of_accuracy = 0.01, least_accuracy = 1e-12, single_accuracy = 3e-8,
@@ -71,7 +72,9 @@ Json json_of(const ConvolutionChoice& choice) {
                  {"precision", choice.precision == zonal::Precision::float32 ? "float" : "double"},
                  {"support_rad", choice.support},
                  {"accuracy", choice.accuracy},
+                 {"lmax", choice.lmax},
                  {"iterations", choice.iterations},
+                 {"tolerance", choice.tolerance},
                  {"predicted_seconds", choice.seconds},
                  {"predicted_error", choice.error}};
     if (choice.split == nullptr) return json;
@@ -118,6 +121,8 @@ ConvolutionChoice choice_of(const JsonField& field, double error, std::int64_t l
         });
     read_cut(field, error, choice);
     choice.iterations = static_cast<int>(field.at("iterations").integer(0, most_iterations));
+    choice.lmax = field.at("lmax").integer(-1, most_degrees);
+    choice.tolerance = field.at("tolerance").number(0, 1);
     choice.seconds = field.at("predicted_seconds").number(0, HUGE_VAL);
     choice.error = field.at("predicted_error").number(0, error);
     if (choice.method != split) return choice;
@@ -147,6 +152,7 @@ void write_plan(const std::string& path, const SavedPlan& plan, bool overwrite) 
                        {"c_l", plan.c_l},
                        {"c_bb", plan.c_bb},
                        {"error_bound", plan.error},
+                       {"gain", plan.gain.value_or(0)},
                        {"reference", to_string(plan.reference)},
                        {"n_maps", plan.n_maps},
                        {"choice", json_of(plan.choice)}};
@@ -173,6 +179,7 @@ SavedPlan read_plan(const std::string& path) {
     plan.c_l = spectrum_of(file.at("c_l"), plan.lmax);
     plan.c_bb = spectrum_of(file.at("c_bb"), plan.lmax);
     plan.error = file.at("error_bound").number(least_error, largest_error);
+    if (const double gain = file.at("gain").number(0, largest_gain); gain > 0) plan.gain = gain;
     using enum ConvolutionReference;
     plan.reference =
         one_of<ConvolutionReference>(file.at("reference"), {discrete, continuous},

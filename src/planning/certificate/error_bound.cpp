@@ -1,15 +1,16 @@
-#include "zonal/planning/certificate.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <vector>
 
+#include "planning/certificate/request_bounds.hpp"
 #include "planning/certificate/rounding_bound.hpp"
+#include "planning/certificate/window_norms.hpp"
 #include "planning/request.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 namespace zonal {
+namespace planning {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -17,186 +18,48 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 /// Profiles are evaluated to this, of their peak.
 constexpr double profile_accuracy = 1e-13;
 
-double largest_value(const std::vector<std::vector<double>>& windows) {
+using Windows = std::vector<std::vector<double>>;
+
+/// The largest value of the degrees from `first` to `last`.
+double largest_value(const Windows& windows, std::int64_t first, std::int64_t last) {
     double largest = 0;
     for (const auto& window : windows)
-        for (const double value : window) largest = std::max(largest, std::abs(value));
-    return largest;
-}
-
-/// The largest value in a part of the degrees.
-double largest_value(const std::vector<std::vector<double>>& windows, double from, double to) {
-    double largest = 0;
-    for (const auto& window : windows) {
-        const auto size = static_cast<double>(window.size());
-        for (auto l = static_cast<std::size_t>(from * size); l < static_cast<std::size_t>(to * size); ++l)
+        for (auto l = std::max<std::int64_t>(0, first); l <= std::min(last, std::ssize(window) - 1); ++l)
             largest = std::max(largest, std::abs(window[l]));
-    }
     return largest;
 }
-
-/// window_norm of a difference that is known up to some degree and, where it goes on, falls at least as l^-4
-/// from there, as that of smooth profiles: then what is above is at most once more the last quarter's largest
-/// times the eigenvalues there, which grow as l^2. Infinite where it has not fallen to a thousandth yet.
-double norm_of_known(const Grid& grid, const std::vector<std::vector<double>>& difference, bool ends) {
-    const double norm = window_norm(grid, difference);
-    if (ends) return norm;
-    const double last = largest_value(difference, 0.75, 1);
-    if (last > 1e-3 * largest_value(difference)) return infinite;
-    return norm + 2 * last * largest_eigenvalue(grid, std::ssize(difference[0]) - 1);
+double largest_value(const Windows& windows) {
+    return largest_value(windows, 0, std::numeric_limits<std::int64_t>::max());
 }
 
-class Bounds {
-  public:
-    Bounds(const ConvolutionRequest& request, const ConvolutionChoice& choice,
-           const ConvolutionOptions& options)
-        : request_(request), choice_(choice), options_(options) {}
+/// The norm of what a difference of windows is beyond the degrees that are known, where it goes on. If it
+/// falls at least as l^-4 from there, as that of smooth profiles and splines, that is at most twice the
+/// largest of the last half times the eigenvalues there, which grow as l^2. Infinite where it has not fallen
+/// yet to a thousandth of the kernel's window.
+double norm_beyond(const Grid& grid, const Windows& difference, bool ends, double largest_of_kernel) {
+    if (ends) return 0;
+    const auto size = std::ssize(difference[0]);
+    const double last = largest_value(difference, size / 2, size);
+    if (last > 1e-3 * largest_of_kernel) return infinite;
+    return 2 * last * largest_eigenvalue(grid, size - 1);
+}
 
-    ErrorBound bound() const {
-        if (choice_.method == ConvolutionMethod::harmonic) return of_harmonic();
-        if (choice_.method == ConvolutionMethod::split) return of_split();
-        return of_pixels();
-    }
+/// Where windows of smooth profiles have begun to fall for good.
+std::int64_t far_above(std::int64_t lmax) {
+    constexpr std::int64_t times = 4, more = 64;
+    return times * lmax + more;
+}
 
-  private:
-    bool is_continuous() const { return request_.reference == ConvolutionReference::continuous; }
-
-    KernelNorms norms() const {
-        if (request_.polarization) return KernelNorms(request_.grid, *request_.polarization);
-        return KernelNorms(request_.grid, request_.kernel);
-    }
-    double support() const {
-        return request_.polarization ? request_.polarization->support() : request_.kernel.support();
-    }
-    std::int64_t band_limit() const {
-        return request_.polarization ? request_.polarization->band_limit() : request_.kernel.band_limit();
-    }
-
-    /// How far windows are followed above lmax.
-    std::int64_t last_degree() const {
-        constexpr std::int64_t times = 4, more = 64;
-        const auto last = times * request_.lmax + more;
-        return band_limit() >= 0 ? std::max(request_.lmax, band_limit()) : last;
-    }
-
-    ErrorBound of_pixels() const {
-        const auto whole = norms();
-        const bool is_cut = choice_.support > 0 && choice_.support < support();
-        ErrorBound bound;
-        if (is_cut) bound.cut = whole.cut(choice_.support, options_.scale);
-        const double norm = norm_of_kernel(whole);
-        bound.accuracy = accuracy(whole, norm);
-        const auto grows = planning::rounding_of_sums(request_, choice_, whole);
-        bound.rounding = grows.input * norm;
-        bound.of_output = grows.output;
-        if (is_continuous()) bound.quadrature = infinite;
-        if (options_.keep_counts) return of_counts(bound, whole);
-        return options_.mask.mode == MaskMode::renormalize ? of_quotient(bound) : bound;
-    }
-
-    /// Returns the norm of the whole kernel: the smaller bound by its profile and, where it ends, by its
-    /// window.
-    double norm_of_kernel(const KernelNorms& kernel) const {
-        if (band_limit() < 0) return kernel.whole();
-        return std::min(kernel.whole(),
-                        window_norm(request_.grid, planning::windows_of(request_, band_limit())));
-    }
-
-    /// Of tables, and of the series of ring FFTs: what they leave out lies above the degree where the window
-    /// has fallen to about `accuracy`; of a Gaussian it is at most 11 times that (the page has the estimate).
-    double accuracy(const KernelNorms& kernel, double norm) const {
-        constexpr double series = 12, share_of_tables = 0.1, least = 1e-14;
-        const double wanted = choice_.accuracy > 0 ? choice_.accuracy : default_accuracy(choice_.precision);
-        if (choice_.method == ConvolutionMethod::pixel_sum)
-            return kernel.table(wanted) + kernel.table(profile_accuracy);
-        return kernel.table(std::max(share_of_tables * wanted, least)) + kernel.table(profile_accuracy) +
-               series * wanted * norm;
-    }
-
-    ErrorBound of_harmonic() const {
-        ErrorBound bound;
-        const auto windows = planning::windows_of(request_, last_degree());
-        const double largest = largest_value(windows);
-        const auto& grid = request_.grid;
-        bound.rounding = planning::rounding_of_transforms(request_.lmax, choice_.iterations) * largest *
-                         largest_eigenvalue(grid, request_.lmax);
-        if (is_continuous()) {
-            const double smallest = smallest_eigenvalue(grid, request_.lmax);
-            constexpr double exact = 1e-9;
-            bound.quadrature = smallest > 1 - exact ? exact * largest : infinite;
-        } else {
-            auto above = windows;
-            for (auto& window : above)
-                std::fill_n(window.begin(), std::min<std::int64_t>(std::ssize(window), request_.lmax + 1), 0);
-            bound.window = std::min(norm_of_known(grid, above, band_limit() >= 0),
-                                    norms().whole() + largest * largest_eigenvalue(grid, request_.lmax));
-        }
-        const bool is_quotient = options_.mask.mode == MaskMode::renormalize;
-        if (is_quotient) bound.window = infinite;  // a window's norm bounds no single pixel
+ErrorBound divided(ErrorBound bound, double least, double of_denominator) {
+    if (!(least > 0)) {
+        bound.cut = infinite;
         return bound;
     }
-
-    ErrorBound of_split() const {
-        const auto& split = *choice_.split;
-        const auto& grid = request_.grid;
-        const auto wanted = planning::windows_of(request_, last_degree()).front();
-        auto difference = split.profile.window(last_degree(), split.spin);
-        for (std::size_t l = 0; l < difference.size(); ++l) {
-            if (l < split.window.size()) difference[l] += split.window[l];
-            difference[l] -= wanted[l];
-        }
-        const auto first = static_cast<std::size_t>(split.spin);
-        std::fill_n(difference.begin(), std::min(first, difference.size()), 0);
-        const auto profile = split.spin == 2 ? KernelNorms(grid, split.profile.polarization_kernel())
-                                             : KernelNorms(grid, split.profile.kernel());
-        ErrorBound bound;
-        bound.window = norm_of_known(grid, {difference}, false);
-        bound.accuracy = accuracy(profile, profile.whole());
-        const auto l_cut = std::ssize(split.window) - 1;
-        const auto grows = planning::rounding_of_sums(request_, choice_, profile);
-        // The parts are larger than their sum, and each rounds by its own size.
-        const double parts = grows.output * profile.whole();
-        bound.rounding = grows.input * profile.whole() + parts +
-                         planning::rounding_of_transforms(l_cut, 0) * largest_value({split.window}) *
-                             largest_eigenvalue(grid, l_cut);
-        if (is_continuous()) bound.quadrature = infinite;
-        return bound;
-    }
-
-    /// K(m f) / K(m): with errors d of the numerator and e of the denominator, and the quotient g, the error
-    /// is (d - g e) / (K(m) + e), where |K(m)| is at least the threshold times |K(1)|.
-    ErrorBound of_quotient(ErrorBound bound) const {
-        const KernelNorms scalar(request_.grid, request_.kernel);
-        const bool is_cut = choice_.support > 0 && choice_.support < request_.kernel.support();
-        const double error = (is_cut ? scalar.cut(choice_.support) : 0) + accuracy(scalar, scalar.whole()) +
-                             planning::rounding_of_sums(request_, choice_, scalar).output * scalar.whole();
-        const double least = options_.mask.threshold * (scalar.least_row_sum() - error) - error;
-        return divided(bound, least, error);
-    }
-
-    /// Counts are divided by their kernel's column sums, which are row sums without weights.
-    ErrorBound of_counts(ErrorBound bound, const KernelNorms& kernel) const {
-        const double error = bound.cut + bound.accuracy;
-        const double least = kernel.least_row_sum() - error;
-        bound.cut += kernel.whole() * error / std::max(least, 1e-300);
-        return divided(bound, least, 0);
-    }
-
-    static ErrorBound divided(ErrorBound bound, double least, double of_denominator) {
-        if (!(least > 0)) {
-            bound.cut = infinite;
-            return bound;
-        }
-        for (double* part : {&bound.cut, &bound.window, &bound.quadrature, &bound.accuracy, &bound.rounding})
-            *part /= least;
-        bound.of_output += of_denominator / least;
-        return bound;
-    }
-
-    const ConvolutionRequest& request_;
-    const ConvolutionChoice& choice_;
-    const ConvolutionOptions& options_;
-};
+    for (double* part : {&bound.cut, &bound.window, &bound.quadrature, &bound.accuracy, &bound.rounding})
+        *part /= least;
+    bound.of_output += of_denominator / least;
+    return bound;
+}
 
 double over_reference(double error, double rms) {
     return error < rms ? error / (rms - error) : infinite;
@@ -204,10 +67,234 @@ double over_reference(double error, double rms) {
 
 }  // namespace
 
+ErrorBound RequestBounds::of(const ConvolutionChoice& choice) const {
+    if (choice.method == ConvolutionMethod::harmonic) return of_harmonic(choice);
+    if (choice.method == ConvolutionMethod::split) return of_split(choice);
+    return of_pixels(choice, true);
+}
+
+ErrorBound RequestBounds::without_cut(const ConvolutionChoice& choice) const {
+    return of_pixels(choice, false);
+}
+
+ErrorBound RequestBounds::of(const ConvolutionChoice& choice, const AnalysisReport& report,
+                             double weight) const {
+    if (!is_continuous()) return of_harmonic(choice);
+    ErrorBound bound;
+    const auto lmax = lmax_of(choice);
+    const double largest = largest_value(windows(), 0, lmax);
+    bound.quadrature = largest * analysis_norm(request_.grid, lmax, report, weight);
+    bound.rounding =
+        rounding_of_transforms(lmax, report.iterations) * largest * largest_eigenvalue(request_.grid, lmax);
+    return options_.mask.mode == MaskMode::renormalize ? of_harmonic_quotient(lmax, bound) : bound;
+}
+
+const KernelNorms& RequestBounds::norms() const {
+    if (!norms_)
+        norms_ = request_.polarization ? KernelNorms(request_.grid, *request_.polarization)
+                                       : KernelNorms(request_.grid, request_.kernel);
+    return *norms_;
+}
+
+double RequestBounds::norm() const {
+    if (!norm_)
+        norm_ = band_limit() < 0 ? norms().whole()
+                                 : std::min(norms().whole(),
+                                            window_norm(request_.grid, windows_of(request_, band_limit())));
+    return *norm_;
+}
+
+const Windows& RequestBounds::windows() const {
+    if (windows_.empty()) windows_ = windows_of(request_, last_degree());
+    return windows_;
+}
+
+double RequestBounds::support() const {
+    return request_.polarization ? request_.polarization->support() : request_.kernel.support();
+}
+
+std::int64_t RequestBounds::band_limit() const {
+    return request_.polarization ? request_.polarization->band_limit() : request_.kernel.band_limit();
+}
+
+/// How far windows are followed above lmax.
+std::int64_t RequestBounds::last_degree() const {
+    if (is_continuous()) return request_.lmax;  // what is above is not in the reference
+    return band_limit() >= 0 ? std::max(request_.lmax, band_limit()) : far_above(request_.lmax);
+}
+
+double RequestBounds::above(std::int64_t lmax) const {
+    const auto size = std::ssize(windows().front());
+    if (norms_above_.empty()) {
+        norms_above_ = window_norms_from(request_.grid, windows());
+        const double beyond =
+            norm_beyond(request_.grid, windows(), band_limit() >= 0, largest_value(windows()));
+        for (double& norm : norms_above_) norm += beyond;
+    }
+    const double known = lmax + 1 < size ? norms_above_[lmax + 1] : norms_above_.back();
+    return std::min(known,
+                    norms().whole() + largest_value(windows()) * largest_eigenvalue(request_.grid, lmax));
+}
+
+double RequestBounds::cut(double theta) const {
+    const auto known = norm_of_cut_.find(theta);
+    if (known != norm_of_cut_.end()) return known->second;
+    return norm_of_cut_[theta] = norms().cut(theta, options_.scale);
+}
+
+ErrorBound RequestBounds::of_pixels(const ConvolutionChoice& choice, bool has_cut) const {
+    const auto& whole = norms();
+    const bool is_cut = has_cut && choice.support > 0 && choice.support < support();
+    ErrorBound bound;
+    if (is_cut) bound.cut = cut(choice.support);
+    bound.accuracy = accuracy(choice, whole, norm());
+    const auto grows = rounding_of_sums(request_, choice, whole);
+    bound.rounding = grows.input * norm();
+    bound.of_output = grows.output;
+    if (is_continuous()) bound.quadrature = infinite;
+    if (options_.keep_counts) return of_counts(bound);
+    return options_.mask.mode == MaskMode::renormalize ? of_quotient(choice, bound) : bound;
+}
+
+/// Of tables, and of the series of ring FFTs: what they leave out lies above the degree where the window has
+/// fallen to about `accuracy`; of a Gaussian it is at most 11 times that (the page has the estimate).
+double RequestBounds::accuracy(const ConvolutionChoice& choice, const KernelNorms& kernel,
+                               double norm) const {
+    constexpr double series = 12, share_of_tables = 0.1, least = 1e-14;
+    const double wanted = choice.accuracy > 0 ? choice.accuracy : default_accuracy(choice.precision);
+    if (choice.method == ConvolutionMethod::pixel_sum)
+        return kernel.table(wanted) + kernel.table(profile_accuracy);
+    return kernel.table(std::max(share_of_tables * wanted, least)) + kernel.table(profile_accuracy) +
+           series * wanted * norm;
+}
+
+ErrorBound RequestBounds::of_harmonic(const ConvolutionChoice& choice) const {
+    ErrorBound bound;
+    const auto& grid = request_.grid;
+    const auto lmax = lmax_of(choice);
+    const double largest = largest_value(windows(), 0, lmax);
+    bound.rounding =
+        rounding_of_transforms(lmax, choice.iterations) * largest * largest_eigenvalue(grid, lmax);
+    if (is_continuous()) {
+        AnalysisReport planned;
+        planned.residual = choice.tolerance;
+        bound.quadrature = largest * (choice.tolerance > 0 ? analysis_norm(grid, lmax, planned)
+                                                           : analysis_norm(grid, lmax, choice.iterations));
+    } else {
+        bound.window = above(lmax);
+    }
+    return options_.mask.mode == MaskMode::renormalize ? of_harmonic_quotient(lmax, bound) : bound;
+}
+
+/// A norm bounds no single pixel of the denominator, but modes up to lmax do: |e| <= (lmax + 1) rms(e), and
+/// the rms of a mask is 1 at most. What goes on above lmax has no such bound.
+ErrorBound RequestBounds::of_harmonic_quotient(std::int64_t lmax, ErrorBound bound) const {
+    const double error =
+        bound.window > 0 ? infinite : static_cast<double>(lmax + 1) * std::sqrt(2.0) * bound.total();
+    return divided(bound, options_.mask.threshold * std::abs(request_.kernel.window(0)[0]) - error, error);
+}
+
+ErrorBound RequestBounds::of_split(const ConvolutionChoice& choice) const {
+    const auto& split = *choice.split;
+    const auto& grid = request_.grid;
+    const auto& wanted = windows().front();
+    const auto last = std::max<std::int64_t>(std::ssize(wanted) - 1, far_above(request_.lmax));
+    auto difference = split.profile.window(last, split.spin);
+    for (std::size_t l = 0; l < difference.size(); ++l) {
+        if (l < split.window.size()) difference[l] += split.window[l];
+        if (l < wanted.size()) difference[l] -= wanted[l];
+    }
+    const auto first = static_cast<std::size_t>(split.spin);
+    std::fill_n(difference.begin(), std::min(first, difference.size()), 0);
+    const auto profile = split.spin == 2 ? KernelNorms(grid, split.profile.polarization_kernel())
+                                         : KernelNorms(grid, split.profile.kernel());
+    ErrorBound bound;
+    bound.window =
+        window_norm(grid, {difference}) + norm_beyond(grid, {difference}, false, largest_value(windows()));
+    bound.accuracy = accuracy(choice, profile, profile.whole());
+    const auto l_cut = std::ssize(split.window) - 1;
+    const auto grows = rounding_of_sums(request_, choice, profile);
+    // The parts are larger than their sum, and each rounds by its own size.
+    const double parts = grows.output * profile.whole();
+    bound.rounding =
+        grows.input * profile.whole() + parts +
+        rounding_of_transforms(l_cut, 0) * largest_value({split.window}) * largest_eigenvalue(grid, l_cut);
+    if (is_continuous()) bound.quadrature = infinite;
+    return bound;
+}
+
+double RequestBounds::least_denominator(double error) const {
+    const KernelNorms scalar(request_.grid, request_.kernel);
+    const double least = scalar.least_row_sum() - error;
+    return options_.keep_counts ? least : options_.mask.threshold * least - error;
+}
+
+/// K(m f) / K(m): with errors d of the numerator and e of the denominator, and the quotient g, the error is
+/// (d - g e) / (K(m) + e), where |K(m)| is at least the threshold times |K(1)|.
+ErrorBound RequestBounds::of_quotient(const ConvolutionChoice& choice, ErrorBound bound) const {
+    const KernelNorms scalar(request_.grid, request_.kernel);
+    const bool is_cut = choice.support > 0 && choice.support < request_.kernel.support();
+    const double error = (is_cut ? scalar.cut(choice.support) : 0) +
+                         accuracy(choice, scalar, scalar.whole()) +
+                         rounding_of_sums(request_, choice, scalar).output * scalar.whole();
+    return divided(bound, least_denominator(error), error);
+}
+
+/// Counts are divided by their kernel's column sums, which are row sums without weights.
+ErrorBound RequestBounds::of_counts(ErrorBound bound) const {
+    const double error = bound.cut + bound.accuracy, least = least_denominator(error);
+    bound.cut += norms().whole() * error / std::max(least, 1e-300);
+    return divided(bound, least, 0);
+}
+
+}  // namespace planning
+
 ErrorBound bound_of(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                     const ConvolutionOptions& options) {
     planning::check(request);
-    return Bounds(request, choice, options).bound();
+    return planning::RequestBounds(request, options).of(choice);
+}
+
+ErrorBound bound_of(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+                    const ConvolutionOptions& options, const AnalysisReport& report, double weight) {
+    planning::check(request);
+    return planning::RequestBounds(request, options).of(choice, report, weight);
+}
+
+double gain_of_noise(const ConvolutionRequest& request, const ConvolutionOptions& options) {
+    constexpr double margin = 0.98;
+    const planning::RequestBounds bounds(request, options);
+    const double gain = margin * bounds.norms().gain_of_noise();
+    const bool is_quotient = options.keep_counts || options.mask.mode == MaskMode::renormalize;
+    return is_quotient ? std::min(margin, gain / bounds.norms().least_row_sum()) : gain;
+}
+
+std::int64_t certified_lmax(const ConvolutionRequest& request) {
+    constexpr double share = 0.1;
+    const auto most = default_smoothing_lmax(request.grid);
+    const auto certifiable = certifiable_lmax(request.grid);
+    const auto ends = request.polarization ? request.polarization->band_limit() : request.kernel.band_limit();
+    auto last = certifiable < 0 ? most : std::min(most, certifiable);
+    if (ends >= 0) last = std::min(last, ends);
+    const auto windows = planning::windows_of(request, last);
+    const double least = share * request.error * planning::largest_value(windows);
+    while (last > 2 && planning::largest_value(windows, last, last) <= least) --last;
+    return last;
+}
+
+double effective_gain(const ConvolutionRequest& request, const ConvolutionOptions& options, double gain) {
+    const bool renormalizes = options.mask.mode == MaskMode::renormalize;
+    if (!renormalizes && !options.keep_counts) return gain;
+    if (request.reference == ConvolutionReference::continuous) {
+        const double least = options.mask.threshold * std::abs(request.kernel.window(0)[0]);
+        return least * gain / (1 + std::sqrt(2.0) * static_cast<double>(request.lmax + 1) * gain);
+    }
+    const planning::RequestBounds bounds(request, options);
+    const double least = std::max(0.0, bounds.least_denominator(0));
+    // Counts: (1 + N / least) / least of what the cut costs; quotients: 1 / least, for numerator and
+    // denominator.
+    return options.keep_counts ? gain * least / (1 + bounds.norm() / std::max(least, 1e-300))
+                               : least * gain / (1 + gain);
 }
 
 double largest_error(const ErrorBound& bound, double rms_in, double rms_out) {
@@ -216,13 +303,13 @@ double largest_error(const ErrorBound& bound, double rms_in, double rms_out) {
 
 double certified_error(const ErrorBound& bound, double rms_in, double rms_out) {
     if (rms_in == 0) return 0;
-    return over_reference(largest_error(bound, rms_in, rms_out), rms_out);
+    return planning::over_reference(largest_error(bound, rms_in, rms_out), rms_out);
 }
 
 double certified_error_of_variations(const ErrorBound& bound, double rms_in, double rms_out,
                                      double deviation_out) {
     if (rms_in == 0) return 0;
-    return over_reference(largest_error(bound, rms_in, rms_out), deviation_out);
+    return planning::over_reference(largest_error(bound, rms_in, rms_out), deviation_out);
 }
 
 }  // namespace zonal

@@ -164,7 +164,7 @@ double KernelNorms::support_for(double norm) const {
         if (!(closer < theta * (1 - precision)) || s.beyond(closer) > norm) break;
         theta = closer;
     }
-    return theta;
+    return std::min(pi, theta);
 }
 
 double KernelNorms::table(double accuracy) const {
@@ -186,6 +186,20 @@ double KernelNorms::least_row_sum() const {
     // At least the pixel itself counts, as HEALPix weighs it.
     const double itself = s.nside > 0 ? pixel * pixel * s.kernel.value[0] : 0;
     return std::max({0.0, itself, s.integral[0] - s.variation[0]});
+}
+
+// sum_p' (w K)^2, of which the pixel itself is one.
+double KernelNorms::gain_of_noise() const {
+    const auto& s = *samples_;
+    const double area_of_pixel = s.discrepancy.pixel() * s.discrepancy.pixel();
+    const auto density = [&](std::size_t i) {
+        return s.kernel.value[i] * s.kernel.value[i] * std::sin(s.kernel.theta[i]);
+    };
+    double integral = 0;
+    for (std::size_t i = 0; i + 1 < s.kernel.theta.size(); ++i)
+        integral += pi * (density(i) + density(i + 1)) * (s.kernel.theta[i + 1] - s.kernel.theta[i]);
+    const double itself = area_of_pixel * s.kernel.value[0];
+    return std::max(itself, std::sqrt(area_of_pixel * integral));
 }
 
 double KernelNorms::pixels_in_beam() const {

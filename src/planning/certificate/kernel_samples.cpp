@@ -24,7 +24,7 @@ struct Profile {
 std::vector<double> angles(double end, std::int64_t n_even, int n_per_octave, int n_octaves) {
     std::vector<double> theta{0};
     for (std::int64_t i = 1; i <= n_even; ++i)
-        theta.push_back(end * static_cast<double>(i) / static_cast<double>(n_even));
+        theta.push_back(std::min(end, end * static_cast<double>(i) / static_cast<double>(n_even)));
     for (int i = 1; i <= n_per_octave * n_octaves; ++i)
         theta.push_back(end * std::exp2(-static_cast<double>(i) / n_per_octave));
     return theta;

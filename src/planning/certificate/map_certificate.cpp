@@ -2,23 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "planning/request.hpp"
 #include "zonal/mask.hpp"
 
 namespace zonal::planning {
 namespace {
 
 /// What the pixels of maps are multiplied by before they are convolved.
+template <class T>
 struct PixelFactors {
-    View<const double, 1> mask;
+    View<const T, 1> mask;
     const ConvolutionOptions& options;
 
+    bool are_one() const {
+        return mask.size() == 0 && options.ring_weights.empty() && options.pixel_weights.size() == 0;
+    }
     double operator()(std::size_t ring, std::int64_t pixel) const {
-        double factor = mask.size() > 0 ? mask[pixel] : 1;
+        double factor = mask.size() > 0 ? static_cast<double>(mask[pixel]) : 1;
         if (!options.ring_weights.empty()) factor *= options.ring_weights[ring];
         if (options.pixel_weights.size() > 0) factor *= options.pixel_weights[pixel];
         return factor;
@@ -28,53 +31,170 @@ struct NoFactors {
     double operator()(std::size_t, std::int64_t) const { return 1; }
 };
 
-/// sum |f|^2 over the pixels of a ring that every row has, with f times its factor.
-template <class Factors>
-double ring_sum(View<const double, 2> rows, const Ring& ring, std::size_t r, const Factors& factors) {
-    double sum = 0;
-    for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
-        double square = 0;
-        bool is_seen = true;
-        for (std::int64_t row = 0; row < rows.extent(0); ++row) {
-            const double value = rows(row, pixel);
-            is_seen = is_seen && !is_unseen_value(value);
-            square += value * value;
-        }
-        const double factor = factors(r, pixel);
-        if (is_seen) sum += factor * factor * square;
+/// Sums over pixels with the grid's weights, w: of all rows, and of each row less a constant, which keeps the
+/// digits of what varies about a large mean.
+struct WeightedSums {
+    double squares = 0, weights = 0;
+    double shifted[2] = {0, 0}, shifted_squares = 0;
+
+    void add(const WeightedSums& other) {
+        squares += other.squares;
+        weights += other.weights;
+        shifted_squares += other.shifted_squares;
+        for (int row = 0; row < 2; ++row) shifted[row] += other.shifted[row];
     }
-    return sum;
+    double deviation(double area) const {
+        if (!(weights > 0)) return 0;
+        const double of_mean = (shifted[0] * shifted[0] + shifted[1] * shifted[1]) / weights;
+        return std::sqrt(std::max(0.0, shifted_squares - of_mean) / area);
+    }
+};
+
+/// Values are multiplied by `scale`, so that their squares are numbers, and then have `shift` taken off.
+struct Conversion {
+    double scale = 1, shift[2] = {0, 0};
+};
+
+/// The sums over a ring's pixels that all rows, one or two, have seen.
+template <class T, class Factors>
+WeightedSums sums_of_ring(View<const T, 2> rows, const Ring& ring, std::size_t r, const Factors& factors,
+                          const Conversion& conversion) {
+    WeightedSums sums;
+    const std::int64_t n_rows = rows.extent(0);
+    for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
+        const double first = static_cast<double>(rows(0, pixel));
+        const double second = n_rows > 1 ? static_cast<double>(rows(1, pixel)) : 0;
+        if (is_unseen_value(first) || is_unseen_value(second)) continue;
+        const double factor = factors(r, pixel) * conversion.scale;
+        const double x = factor * first, y = factor * second;
+        const double a = x - conversion.shift[0], b = y - conversion.shift[1];
+        sums.squares += x * x + y * y;
+        sums.shifted[0] += a;
+        sums.shifted[1] += b;
+        sums.shifted_squares += a * a + b * b;
+        sums.weights += 1;
+    }
+    for (double* sum :
+         {&sums.squares, &sums.weights, &sums.shifted[0], &sums.shifted[1], &sums.shifted_squares})
+        *sum *= ring.weight;
+    return sums;
 }
 
-/// sqrt(sum w |f|^2). Rings are added up in their order, whatever the number of threads.
-template <class Factors>
-double norm_of(const ConvolutionRequest& request, View<const double, 2> rows, const Factors& factors) {
-    const auto& rings = request.grid.rings();
-    std::vector<double> sums(rings.size());
-    core::parallel_for(std::ssize(rings), core::resolve_threads(request.threads), [&](std::int64_t r, int) {
+/// Rings are added up in their order, whatever the number of threads.
+template <class T, class Factors>
+WeightedSums sums_of(const Grid& grid, View<const T, 2> rows, const Factors& factors, int threads,
+                     const Conversion& conversion) {
+    const auto& rings = grid.rings();
+    std::vector<WeightedSums> parts(rings.size());
+    core::parallel_for(std::ssize(rings), core::resolve_threads(threads), [&](std::int64_t r, int) {
         const auto index = static_cast<std::size_t>(r);
-        sums[index] = rings[index].weight * ring_sum(rows, rings[index], index, factors);
+        parts[index] = sums_of_ring(rows, rings[index], index, factors, conversion);
     });
-    return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
+    WeightedSums all;
+    for (const auto& part : parts) all.add(part);
+    return all;
+}
+
+/// rms of a map, of one row or two, and of what varies in it.
+struct Size {
+    double rms = 0, deviation = 0;
+};
+
+template <class T>
+double largest_value(View<const T, 2> rows) {
+    double largest = 0;
+    for (std::int64_t i = 0; i < rows.size(); ++i) {
+        const double value = std::abs(static_cast<double>(rows.data()[i]));
+        if (!is_unseen_value(static_cast<double>(rows.data()[i]))) largest = std::max(largest, value);
+    }
+    return largest;
+}
+
+template <class T, class Factors>
+Size size_of(const Grid& grid, View<const T, 2> rows, const Factors& factors, int threads, double area) {
+    constexpr double least = 1e-200, most = 1e200;
+    Conversion conversion;
+    for (std::int64_t row = 0; row < rows.extent(0); ++row)
+        for (const Ring& ring : grid.rings())
+            if (const double value = static_cast<double>(rows(row, ring.first_pixel));
+                !is_unseen_value(value)) {
+                conversion.shift[row] = value;
+                break;
+            }
+    auto sums = sums_of(grid, rows, factors, threads, conversion);
+    if (!(sums.squares >= least && sums.squares <= most)) {
+        const double largest = largest_value(rows);
+        if (!(largest > 0)) return {};
+        conversion.scale = 1 / largest;
+        for (double& shift : conversion.shift) shift /= largest;
+        sums = sums_of(grid, rows, factors, threads, conversion);
+    }
+    return {std::sqrt(sums.squares / area) / conversion.scale, sums.deviation(area) / conversion.scale};
+}
+
+double area_of(const Grid& grid) {
+    double area = 0;
+    for (const Ring& ring : grid.rings()) area += ring.weight * static_cast<double>(ring.n_pixels);
+    return area;
 }
 
 }  // namespace
 
-double certify(const ConvolutionRequest& reference, const ConvolutionChoice& applied,
-               const ConvolutionOptions& options, View<const double, 2> maps, View<const double, 1> mask,
-               View<const double, 2> convolved) {
-    const auto bound = bound_of(reference, applied, options);
-    const auto n = n_components(reference);
+template <class T>
+std::vector<Certificate> certificates_of(const ErrorBound& bound, const Grid& grid, int n_components,
+                                         const ConvolutionOptions& options, View<const T, 2> maps,
+                                         View<const T, 1> mask, const Grid& grid_out,
+                                         View<const T, 2> convolved, int threads) {
+    const double area = area_of(grid);
+    const PixelFactors<T> factors{mask, options};
+    auto rounded = bound;
+    if (sizeof(T) == sizeof(float)) rounded.of_output += 0x1p-24;
+    std::vector<Certificate> certificates;
+    certificates.reserve(static_cast<std::size_t>(maps.extent(0) / n_components));
+    for (std::int64_t row = 0; row < maps.extent(0); row += n_components) {
+        const auto before = maps.slice(row, n_components), after = convolved.slice(row, n_components);
+        const auto in = factors.are_one() ? size_of(grid, before, NoFactors{}, threads, area)
+                                          : size_of(grid, before, factors, threads, area);
+        const auto out = size_of(grid_out, after, NoFactors{}, threads, area);
+        Certificate one{0, 0, in.rms, out.rms, rounded};
+        one.error = certified_error(rounded, in.rms, out.rms);
+        one.error_of_variations = certified_error_of_variations(rounded, in.rms, out.rms, out.deviation);
+        certificates.push_back(one);
+    }
+    return certificates;
+}
+
+double largest_weight(const std::vector<double>& ring_weights, View<const double, 1> pixel_weights) {
+    double largest = 1;
+    for (const double weight : ring_weights) largest = std::max(largest, weight);
+    for (std::int64_t pixel = 0; pixel < pixel_weights.size(); ++pixel)
+        largest = std::max(largest, pixel_weights[pixel]);
+    return largest;
+}
+
+double largest_error(const std::vector<Certificate>& certificates) {
     double largest = 0;
-    for (std::int64_t row = 0; row < maps.extent(0); row += n) {
-        const bool is_plain =
-            mask.size() == 0 && options.ring_weights.empty() && options.pixel_weights.size() == 0;
-        const double in = is_plain ? norm_of(reference, maps.slice(row, n), NoFactors{})
-                                   : norm_of(reference, maps.slice(row, n), PixelFactors{mask, options});
-        const double out = norm_of(reference, convolved.slice(row, n), NoFactors{});
-        largest = std::max(largest, certified_error(bound, in, out));
+    for (const auto& one : certificates) {
+        if (std::isnan(one.error)) return std::numeric_limits<double>::infinity();
+        largest = std::max(largest, one.error);
     }
     return largest;
 }
+
+double smallest_gain(const std::vector<Certificate>& certificates) {
+    double smallest = std::numeric_limits<double>::infinity();
+    for (const auto& one : certificates)
+        if (one.rms_in > 0) smallest = std::min(smallest, one.rms_out / one.rms_in);
+    return smallest;
+}
+
+template std::vector<Certificate> certificates_of(const ErrorBound&, const Grid&, int,
+                                                  const ConvolutionOptions&, View<const float, 2>,
+                                                  View<const float, 1>, const Grid&, View<const float, 2>,
+                                                  int);
+template std::vector<Certificate> certificates_of(const ErrorBound&, const Grid&, int,
+                                                  const ConvolutionOptions&, View<const double, 2>,
+                                                  View<const double, 1>, const Grid&, View<const double, 2>,
+                                                  int);
 
 }  // namespace zonal::planning

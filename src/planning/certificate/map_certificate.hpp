@@ -1,17 +1,28 @@
 #pragma once
 
+#include <vector>
+
 #include "zonal/planning/certificate.hpp"
 
 namespace zonal::planning {
 
-/// Returns the largest certified_error of the maps of a request once they are convolved; infinite where there
-/// is no bound.
+/// Returns the certificates of maps that were convolved: of each row, or of each pair of Q and U.
 ///
-/// reference: with the kernel that the result stands for. applied, options: what was done. maps, convolved:
-/// [row, grid.n_pixels()], before and after. mask: [grid.n_pixels()] or empty. Pixels that are UNSEEN in the
-/// result do not count.
-double certify(const ConvolutionRequest& reference, const ConvolutionChoice& applied,
-               const ConvolutionOptions& options, View<const double, 2> maps, View<const double, 1> mask,
-               View<const double, 2> convolved);
+/// bound: of what was done. grid: of the maps; mask, options: what they were multiplied by. maps, convolved:
+/// [row, pixel], before and after; grid_out: of `convolved`. Pixels that are UNSEEN do not count. T: float or
+/// double, which the result is rounded to.
+template <class T>
+std::vector<Certificate> certificates_of(const ErrorBound& bound, const Grid& grid, int n_components,
+                                         const ConvolutionOptions& options, View<const T, 2> maps,
+                                         View<const T, 1> mask, const Grid& grid_out,
+                                         View<const T, 2> convolved, int threads);
+
+/// Returns the largest of the weights that multiply the grid's; 1 where there are none.
+double largest_weight(const std::vector<double>& ring_weights, View<const double, 1> pixel_weights);
+
+/// Returns the largest error; infinite where one has no bound.
+double largest_error(const std::vector<Certificate>& certificates);
+/// Returns the smallest gain, rms of the result over rms of what went in, of those that are not empty.
+double smallest_gain(const std::vector<Certificate>& certificates);
 
 }  // namespace zonal::planning

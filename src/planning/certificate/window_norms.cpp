@@ -7,6 +7,7 @@
 
 #include "core/constants.hpp"
 #include "planning/certificate/disc_discrepancy.hpp"
+#include "planning/certificate/window_norms.hpp"
 #include "zonal/planning/certificate.hpp"
 
 namespace zonal {
@@ -111,7 +112,8 @@ std::int64_t certifiable_lmax(const Grid& grid) {
 //   a - a_k = (1 - G)^{k+1} a              of any map.
 double analysis_norm(const Grid& grid, std::int64_t lmax, const AnalysisReport& report, double weight) {
     const double least = smallest_eigenvalue(grid, lmax), most = largest_eigenvalue(grid, lmax);
-    if (!(least > 0)) return std::numeric_limits<double>::infinity();
+    if (!(least > 0) || std::isnan(report.residual) || std::isnan(report.last_update))
+        return std::numeric_limits<double>::infinity();
     if (report.residual > 0) return most * std::sqrt(weight) * report.residual / least;
     const double away = std::max(1 - least, most - 1), size = std::sqrt(most * weight / least);
     if (report.iterations == 0) return size * away;
@@ -129,26 +131,33 @@ double analysis_norm(const Grid& grid, std::int64_t lmax, int iterations) {
 // weights, and M_l the largest |difference| from l on, -sum M_l P_l <= sum difference_l P_l <= sum M_l P_l,
 // and
 //   sum_l M_l P_l = sum_l (M_l - M_{l+1}) (P_0 + ... + P_l),
-// of which the bracket's norm is the largest eigenvalue of S^T W S up to l.
-double window_norm(const Grid& grid, const std::vector<std::vector<double>>& difference) {
+// of which the bracket's norm is the largest eigenvalue of S^T W S up to l. Where the difference begins at a
+// degree, M does not change below it.
+std::vector<double> planning::window_norms_from(const Grid& grid,
+                                                const std::vector<std::vector<double>>& windows) {
     std::size_t size = 0;
-    for (const auto& component : difference) size = std::max(size, component.size());
-    double norm = 0, largest = 0, bound = 0;
+    for (const auto& component : windows) size = std::max(size, component.size());
+    std::vector<double> norms(size + 1);
+    double largest = 0, bound = 0;
     // Eigenvalues grow with l, so that one bound serves some degrees below.
     constexpr double share = 0.95;
     std::size_t next = size;
     for (std::size_t l = size; l-- > 0;) {
         double here = largest;
-        for (const auto& component : difference)
+        for (const auto& component : windows)
             if (l < component.size()) here = std::max(here, std::abs(component[l]));
         if (l < next && here > largest) {
             bound = largest_eigenvalue(grid, static_cast<std::int64_t>(l));
             next = static_cast<std::size_t>(share * static_cast<double>(l));
         }
-        norm += (here - largest) * bound;
+        norms[l] = norms[l + 1] + (here - largest) * bound;
         largest = here;
     }
-    return norm;
+    return norms;
+}
+
+double window_norm(const Grid& grid, const std::vector<std::vector<double>>& difference) {
+    return planning::window_norms_from(grid, difference)[0];
 }
 
 }  // namespace zonal

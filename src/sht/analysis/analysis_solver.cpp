@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sht/analysis/field_memory.hpp"
 #include "sht/progress_part.hpp"
@@ -34,8 +35,8 @@ class Solver {
             report_.residual = largest_residual();
             report_.reached_tolerance = report_.residual <= options_.tolerance;
             // The recursion's residual drifts from the true one by rounding. When a restart from the true one
-            // does not even halve it, rounding is all that is left.
-            const bool stagnates = !first && report_.residual > previous / 2;
+            // does not even halve it, rounding is all that is left, or numbers that are not finite.
+            const bool stagnates = !first && !(report_.residual <= previous / 2);
             if (report_.reached_tolerance || stagnates || report_.iterations >= options_.max_iterations) {
                 if (!report_.reached_tolerance) explain(stagnates);
                 return report_;
@@ -110,13 +111,20 @@ class Solver {
         double largest = 0;
         for (std::size_t b = 0; b < scale_.size(); ++b) {
             const double residual = scale_[b] > 0 ? std::sqrt(gradient_square_[b] / scale_[b]) : 0;
-            if (std::isnan(residual)) return residual;
+            // Squares of small residuals are no normal numbers any more.
+            constexpr double least_scale = 1e-270;
+            if (std::isnan(residual) || (scale_[b] > 0 && scale_[b] < least_scale))
+                return std::numeric_limits<double>::quiet_NaN();
             largest = std::max(largest, residual);
         }
         return largest;
     }
 
     void explain(bool stagnates) {
+        if (std::isnan(report_.residual)) {
+            report_.note = "the map's values are too large or too small for their squares: scale the map";
+            return;
+        }
         report_.note =
             stagnates
                 ? fmt::format("rounding stopped the solver at a residual of {:.2g}, above the tolerance {:g}",

@@ -106,7 +106,7 @@ TEST(ConvolutionPlan, HarmonicSpaceWithoutIterationsIsTheDirectSum) {
 TEST(ConvolutionPlan, SplitsKeepTheErrorOfTheRequest) {
     auto request = request_of(false, 1);
     request.error = 1e-2;
-    request.only_split = true;
+    request.method = ConvolutionMethod::split;
     const auto choices = plan_convolution(request, default_cost_model(1));
     const auto split = std::find_if(choices.begin(), choices.end(), [](const auto& choice) {
         return choice.method == ConvolutionMethod::split && choice.excluded.empty();

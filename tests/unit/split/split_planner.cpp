@@ -204,7 +204,7 @@ TEST(PlanConvolution, OnlySplitFindsSplitsWhateverTheySave) {
     auto request = request_of_sky(1e-4);
     for (const auto& choice : plan_convolution(request, costs))
         EXPECT_NE(choice.method, ConvolutionMethod::split);  // not worth the planning
-    request.only_split = true;
+    request.method = ConvolutionMethod::split;
     const auto choices = plan_convolution(request, costs);
     const auto split = std::find_if(choices.begin(), choices.end(),
                                     [](const auto& c) { return c.method == ConvolutionMethod::split; });
@@ -231,7 +231,8 @@ TEST(PlanConvolution, SplitsKeepTheBound) {
     for (std::int64_t l = 0; l <= request.lmax; ++l) window[l] /= static_cast<double>(l + 1);
     request.kernel = RadialKernel::from_window(window);
     request.c_l.clear();
-    request.consider_split = request.only_split = true;
+    request.consider_split = true;
+    request.method = ConvolutionMethod::split;
     const auto n_pixels = request.grid.n_pixels();
     const auto map = random_map(n_pixels, 3);
     const auto expected = direct_sum(request.grid, request.kernel, request.grid, map);
@@ -254,7 +255,7 @@ TEST(PlanConvolution, SplitsKeepTheBound) {
 TEST(PlanConvolution, NoSplitOfKernelsThatGoOnAboveLmax) {
     auto request = request_of_sky(1e-4);
     request.kernel = RadialKernel::gaussian(60 * arcmin);  // 0.1 at lmax
-    request.only_split = true;
+    request.method = ConvolutionMethod::split;
     for (const auto& choice : plan_convolution(request, default_cost_model(1)))
         EXPECT_NE(choice.method, ConvolutionMethod::split);
 }

@@ -111,7 +111,7 @@ TEST(PlanPolarization, SplitsKeepTheBound) {
     for (std::size_t l = 0; l < window.size(); ++l) window[l] /= static_cast<double>(l + 1);
     auto request = request_for(64, PolarizationKernel(window, window), 1e-4);
     request.lmax = 128;
-    request.only_split = true;
+    request.method = ConvolutionMethod::split;
     const auto maps = random_maps(1, request.grid, 3);
     const auto expected = summed(request, maps);
     for (const double error : {1e-3, 1e-5}) {
@@ -135,7 +135,7 @@ TEST(PlanPolarization, SplitsAreWeighedByTheSpectraOfEAndB) {
     auto window = gaussian_window(0.1, 128);
     auto request = request_for(64, PolarizationKernel(window, window), 1e-4);
     request.lmax = 128;
-    request.only_split = true;
+    request.method = ConvolutionMethod::split;
     request.theta_cut = 0.4;
     const auto l_cut = [&](double e, double b) {
         request.c_l.assign(129, 0);
@@ -238,11 +238,11 @@ TEST(PlanPolarization, RejectsContradictions) {
     EXPECT_THAT(
         [&] {
             with([](auto& r) {
-                r.only_split = true;
+                r.method = ConvolutionMethod::split;
                 r.polarization = PolarizationKernel({0, 0, 1, 1}, {0, 0, 1});
             });
         },
-        ThrowsMessage<InvalidArgument>(HasSubstr("only_split: kernels whose windows of E and B differ")));
+        ThrowsMessage<InvalidArgument>(HasSubstr("method = split: kernels whose windows of E and B differ")));
     EXPECT_THAT([&] { with([](auto& r) { r.lmax = 1; }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("lmax = 1: must be 2")));
     EXPECT_THAT([&] { with([](auto& r) { r.c_l.assign(48, 1); }); },

@@ -1,8 +1,11 @@
 #pragma once
 
-#include "planning/map_choice.hpp"
+#include "planning/maps/map_choice.hpp"
 
 namespace zonal::planning {
+
+/// Throws InvalidArgument where the counts of Q and U are to be kept.
+void check_counts(const MapPart& what);
 
 /// Throws InvalidArgument for what a method that sums over pixels cannot do.
 void check_sums(const MapPart& what, ConvolutionMethod method);

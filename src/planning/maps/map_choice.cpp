@@ -1,4 +1,4 @@
-#include "planning/map_choice.hpp"
+#include "planning/maps/map_choice.hpp"
 
 #include <fmt/core.h>
 
@@ -7,15 +7,12 @@
 #include <cmath>
 #include <utility>
 
+#include "planning/maps/map_certified.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sky/map_analysis.hpp"
 
 namespace zonal::planning {
 namespace {
-
-bool is_continuous(const MapSmoothingOptions& options) {
-    return options.reference == ConvolutionReference::continuous;
-}
 
 bool holds(const std::vector<double>& c_l) {
     return std::any_of(c_l.begin(), c_l.end(), [](double value) { return value > 0; });
@@ -63,17 +60,17 @@ Problem make_problem(const MapPart& what, std::int64_t lmax) {
         return c_l.empty() ? c_l : fit_length(c_l, lmax, Extension::zero, "input_spectrum");
     };
     request.c_l = fitted(problem.spectra[0]);
-    request.only_split = options.method == ConvolutionMethod::split;
+    if (options.method == ConvolutionMethod::split) request.method = ConvolutionMethod::split;
     if (what.has_spin()) {
         request.polarization = whole_spin_kernel(kernel, options.lmax, given[0], what.normalizes());
-        if (request.only_split && !can_be_split(request))
+        if (request.method == ConvolutionMethod::split && !can_be_split(request))
             throw InvalidArgument(
                 "method = split: the windows of E and B differ, and such kernels are not split: must be "
                 "auto, ring-fft or pixel-sum");
         request.c_bb = fitted(problem.spectra[1]);
     }
-    request.error = error_of_sums(options.mask_rule, options.error);
-    request.reference = options.reference.value_or(ConvolutionReference::discrete);
+    request.error = error_of_sums(options.mask_rule, what.error());
+    request.reference = reference_of(what, false);
     request.n_maps = what.has_spin() ? 1 : map.rows().extent(0);
     request.allow_single = options.precision != Precision::float64 && fits_single(map);
     request.consider_split =
@@ -97,14 +94,14 @@ ConvolutionChoice best_of(const std::vector<ConvolutionChoice>& choices, const M
     if (best != choices.end()) return *best;
     const auto& options = what.options;
     if (options.method != ConvolutionMethod::split)
-        throw ErrorNotKept(fmt::format("method = auto: no method can keep error = {}", options.error));
+        throw ErrorNotKept(fmt::format("method = auto: no method can keep error = {}", what.error()));
     for (const auto& choice : choices)
         if (choice.method == ConvolutionMethod::harmonic && !choice.excluded.empty())
-            throw ErrorNotKept(fmt::format("method = split: no split can keep error = {}: {}", options.error,
+            throw ErrorNotKept(fmt::format("method = split: no split can keep error = {}: {}", what.error(),
                                            choice.excluded));
     throw ErrorNotKept(
         fmt::format("method = split: no split of the window up to lmax = {} can keep error = {}{}", lmax,
-                    options.error, options.theta_cut > 0 ? " with this theta_cut" : ""));
+                    what.error(), options.theta_cut > 0 ? " with this theta_cut" : ""));
 }
 
 /// The fastest way by what this machine's devices cost.
@@ -153,23 +150,13 @@ bool is_too_narrow(const MapPart& what, const Problem& problem) {
     return problem.quadrature && sums && !problem.quadrature->is_sum();
 }
 
-Way in_harmonic_space(const MapPart& what, const std::string& reason, ConvolutionReference reference,
-                      SmoothedPart& part) {
-    if (what.options.plan) throw InvalidArgument("plan: nothing is planned: " + reason);
-    part.notes.push_back(fmt::format("{}: smoothed in harmonic space, whatever error was asked for", reason));
-    return {ConvolutionMethod::harmonic, reference, what.options.device, what.options.lmax};
-}
-
 }  // namespace
 
 std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel,
                               const MapSmoothingOptions& options) {
     if (map.polarized() && !kernel.has_window()) return "the kernel is of spin 0, and the map has Q and U";
     if (options.pixels_out) return "the result has other pixels";
-    const bool has_analysis = options.lmax >= 0 || options.iterations || options.tolerance > 0 ||
-                              !options.ring_weights.empty() || options.pixel_weights.size() > 0;
-    if (is_continuous(options) && has_analysis) return "lmax, iterations, tolerance or weights are given";
-    if (is_continuous(options) && map.nside() == 0) return "the map is not HEALPix";
+    if (options.iterations || options.tolerance > 0) return "iterations or a tolerance are given";
     if (kernel.is_ratio()) return "windows of the input or of pixels are given";
     return "";
 }
@@ -178,23 +165,19 @@ Way plan_way(const MapPart& what, SmoothedPart& part) {
     const auto start = std::chrono::steady_clock::now();
     const auto& options = what.options;
     if (options.plan) require_grid(*options.plan, what.map.grid());
-    if (options.method == ConvolutionMethod::automatic)
-        if (const auto why = why_harmonic_only(what.map, what.kernel, options); !why.empty())
-            return in_harmonic_space(what, why, options.reference.value_or(ConvolutionReference::discrete),
-                                     part);
     const auto most = default_smoothing_lmax(what.map.grid());
     const auto lmax = options.lmax >= 0 ? options.lmax : options.plan ? options.plan->lmax : most;
     auto problem = make_problem(what, lmax);
     if (is_too_narrow(what, problem))
-        return in_harmonic_space(what, problem.quadrature->explanation(),
-                                 options.reference.value_or(ConvolutionReference::continuous), part);
+        throw ErrorNotKept(problem.quadrature->explanation() + "; method = harmonic smooths with its window");
     Way way{ConvolutionMethod::harmonic, problem.request.reference};
     way.choice = options.plan ? follow(*options.plan, what, problem, part) : plan_anew(what, problem, part);
     way.method = way.choice->method;
     way.device = way.choice->device;
     way.lmax = options.plan ? lmax : options.lmax;
-    if (is_continuous(options) && way.method == ConvolutionMethod::harmonic)
-        way.analysis = planned_analysis(*way.choice, what.map.grid(), problem.request.lmax, options.error);
+    if (problem.request.reference == ConvolutionReference::continuous &&
+        way.method == ConvolutionMethod::harmonic)
+        way.analysis = planned_analysis(*way.choice, what.map.grid(), problem.request.lmax, what.error());
     way.is_exact = problem.is_single();
     way.spectra = std::move(problem.spectra);
     way.polarization = std::move(problem.request.polarization);
@@ -205,7 +188,7 @@ Way plan_way(const MapPart& what, SmoothedPart& part) {
 }
 
 std::vector<std::vector<double>> input_spectra(const MapPart& what) {
-    const auto& spectrum = what.options.input_spectrum;
+    const auto spectrum = what.options.input_spectrum.value_or(InputSpectrum{});
     const std::vector<double> white;
     if (!spectrum.is_of_map) {
         if (!what.has_spin()) return {spectrum.tt};

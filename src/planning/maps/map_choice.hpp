@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "planning/map_kernels.hpp"
+#include "planning/maps/map_kernels.hpp"
 #include "zonal/planning/map_smoothing.hpp"
 #include "zonal/planning/pixel_quadrature.hpp"
 
@@ -18,6 +18,12 @@ struct MapPart {
     const MapSmoothingOptions& options;
     Normalization normalization;
 
+    double error() const { return options.error.value_or(1e-5); }
+    /// Whether the error is certified for the map, not expected of a spectrum.
+    bool certifies() const {
+        return !options.input_spectrum && !options.cut &&
+               (options.method != ConvolutionMethod::harmonic || options.error);
+    }
     bool has_spin() const { return map.polarized(); }
     bool normalizes() const { return normalization == Normalization::window; }
     bool keeps_counts() const { return normalization == Normalization::pixel; }

@@ -1,4 +1,4 @@
-#include "planning/map_sums.hpp"
+#include "planning/maps/map_sums.hpp"
 
 #include <fmt/core.h>
 
@@ -41,6 +41,13 @@ void check_mask_options(const MapPart& what, ConvolutionMethod method) {
 
 }  // namespace
 
+void check_counts(const MapPart& what) {
+    if (what.has_spin() && what.keeps_counts())
+        throw InvalidArgument(
+            fmt::format("{}: has Q and U, and normalization = pixel is for counts, fields of spin 0 alone",
+                        what.map.header().source));
+}
+
 void check_sums(const MapPart& what, ConvolutionMethod method) {
     const auto& options = what.options;
     const auto reject = [&](bool given, const std::string& names, const std::string& why) {
@@ -54,20 +61,18 @@ void check_sums(const MapPart& what, ConvolutionMethod method) {
     const bool is_planned =
         options.method == ConvolutionMethod::automatic || options.method == ConvolutionMethod::split;
     const bool has_degrees = !what.kernel.has_window() || what.kernel.window.beam || is_planned ||
-                             options.input_spectrum.is_of_map;
+                             (options.input_spectrum && options.input_spectrum->is_of_map);
     reject(options.lmax >= 0 && !has_degrees, "lmax", "only beams and the spectrum of a map have degrees");
     if (what.has_spin() && !what.kernel.has_window())
         throw InvalidArgument(fmt::format(
             "{}: has Q and U, and a kernel by its profile is for spin 0: a Gaussian or a beam has "
             "windows for both",
             what.map.header().source));
-    if (what.has_spin() && what.keeps_counts())
-        throw InvalidArgument(
-            fmt::format("{}: has Q and U, and normalization = pixel is for counts, fields of spin 0 alone",
-                        what.map.header().source));
+    check_counts(what);
     const auto precision = options.precision.value_or(Precision::float64);
-    if (const double least = rounding_of_sums(precision, 0, false); !options.cut && !(options.error > least))
-        throw InvalidArgument(error_below(options.error, least, precision));
+    const double least = rounding_of_sums(precision, 0, false);
+    if (!what.certifies() && !options.cut && !(what.error() > least))
+        throw InvalidArgument(error_below(what.error(), least, precision));
     check_mask_options(what, method);
 }
 
@@ -93,7 +98,7 @@ Sums sums_of(const MapPart& what, const Way& way, double radius) {
     if (way.is_exact)
         accuracy = way.choice->accuracy;
     else if (!options.cut && !what.keeps_counts())
-        accuracy = accuracy_of_sums(precision, error_of_sums(options.mask_rule, options.error));
+        accuracy = accuracy_of_sums(precision, error_of_sums(options.mask_rule, what.error()));
     return {precision, accuracy, rounding_of_sums(precision, pixels, is_cut) + error_of_accuracy(accuracy)};
 }
 
@@ -128,14 +133,11 @@ class PixelSmoothing {
             for (auto row = first; kernels_.size() > 1 && row < first + scalars; ++row)
                 convolve_scalars(row, 1, static_cast<std::size_t>(row));
         }
-        if (std::isfinite(certified_)) part_.certified_error = certified_;
         part_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
 
   private:
-    double error() const {
-        return error_of_sums(what_.options.mask_rule, what_.options.error - sums_.arithmetic);
-    }
+    double error() const { return error_of_sums(what_.options.mask_rule, what_.error() - sums_.arithmetic); }
 
     /// The spectra that a kernel's errors are weighed by.
     std::vector<std::vector<double>> spectra_of(std::size_t kernel, std::size_t n_kernels) const {
@@ -176,11 +178,11 @@ class PixelSmoothing {
         constexpr int attempts = 3;
         CutKernel cut = given;
         for (int i = 0; i < attempts; ++i) {
-            if (!(sums_.arithmetic < what_.options.error))
-                throw InvalidArgument(error_below(what_.options.error, sums_.arithmetic, sums_.precision));
+            if (!(sums_.arithmetic < what_.error()))
+                throw InvalidArgument(error_below(what_.error(), sums_.arithmetic, sums_.precision));
             cut = cut_for_error(given, error(), spectra, what_.map.grid(), what_.normalizes());
             const auto sums = sums_of(what_, way_, cut.applied.support);
-            if (sums.arithmetic + cut.applied.truncation_error <= what_.options.error) break;
+            if (sums.arithmetic + cut.applied.truncation_error <= what_.error()) break;
             sums_ = sums;
         }
         return cut;
@@ -199,7 +201,7 @@ class PixelSmoothing {
         }
         // That of a renormalised map is larger where least of it is known.
         const auto& options = what_.options;
-        part_.estimated_error = error * options.error / error_of_sums(options.mask_rule, options.error);
+        part_.estimated_error = error * what_.error() / error_of_sums(options.mask_rule, what_.error());
         part_.precision = sums_.precision;
     }
 
@@ -283,7 +285,7 @@ class PixelSmoothing {
         const auto& whole = *whole_.polarization;
         double cut = scalar.kernel.support();
         if (!what_.options.cut) {  // E and B may have wider windows than I
-            const double left = what_.options.error - sums_.arithmetic;
+            const double left = what_.error() - sums_.arithmetic;
             const double own = support_for_error(whole, {}, {}, left / 2, what_.map.grid());
             if (own > cut) {
                 request_.polarization = whole.truncated(own);
@@ -319,10 +321,12 @@ class PixelSmoothing {
         if (!way_.is_split()) applied.support = support;
         auto options = options_;
         options.scale = scale;
-        const auto error =
-            planning::certify(whole_, applied, options, what_.map.rows().slice(first, count),
-                              what_.options.mask, std::as_const(out_).rows().slice(first, count));
-        certified_ = std::max(certified_, error);
+        const auto bound = bound_of(whole_, applied, options);
+        if (!std::isfinite(bound.total())) return;
+        const auto certificates = certificates_of<double>(
+            bound, whole_.grid, whole_.polarization ? 2 : 1, options, what_.map.rows().slice(first, count),
+            what_.options.mask, whole_.grid, std::as_const(out_).rows().slice(first, count), whole_.threads);
+        part_.certificates.insert(part_.certificates.end(), certificates.begin(), certificates.end());
     }
 
     const MapPart& what_;
@@ -331,8 +335,7 @@ class PixelSmoothing {
     SmoothedPart& part_;
     std::vector<CutKernel> given_, kernels_;
     ConvolutionRequest whole_;  ///< with the kernel that the result stands for
-    double certified_ = 0;
-    double radius_ = 0;  ///< of the widest kernel, rad
+    double radius_ = 0;         ///< of the widest kernel, rad
     Sums sums_{};
     ConvolutionRequest request_;
     ConvolutionChoice choice_;

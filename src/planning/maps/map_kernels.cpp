@@ -1,4 +1,4 @@
-#include "planning/map_kernels.hpp"
+#include "planning/maps/map_kernels.hpp"
 
 #include <fmt/core.h>
 

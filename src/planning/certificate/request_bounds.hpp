@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "zonal/planning/certificate.hpp"
+
+namespace zonal::planning {
+
+/// The bounds of a request's ways: its kernel is sampled once for all of them. One call at a time.
+class RequestBounds {
+  public:
+    /// request, options: must outlive it.
+    RequestBounds(const ConvolutionRequest& request, const ConvolutionOptions& options)
+        : request_(request), options_(options) {}
+
+    ErrorBound of(const ConvolutionChoice& choice) const;
+    /// Of harmonic space once its analysis has ended.
+    ErrorBound of(const ConvolutionChoice& choice, const AnalysisReport& report, double weight) const;
+    /// Of sums over pixels but for the cut of the profile.
+    ErrorBound without_cut(const ConvolutionChoice& choice) const;
+
+    const KernelNorms& norms() const;
+    /// Of the whole kernel: the smaller bound by its profile and, where it ends, by its window.
+    double norm() const;
+    /// The kernel's windows, [component][l], at least up to lmax and as far as they are followed above.
+    const std::vector<std::vector<double>>& windows() const;
+    /// A bound of N for what the windows are above lmax.
+    double above(std::int64_t lmax) const;
+    std::int64_t lmax_of(const ConvolutionChoice& choice) const {
+        return choice.lmax >= 0 ? choice.lmax : request_.lmax;
+    }
+    /// What the denominators of renormalised maps and of counts are at least, with sums that err by `error`.
+    double least_denominator(double error) const;
+
+  private:
+    bool is_continuous() const { return request_.reference == ConvolutionReference::continuous; }
+    double support() const;
+    std::int64_t band_limit() const;
+    std::int64_t last_degree() const;
+    double cut(double theta) const;
+    double accuracy(const ConvolutionChoice& choice, const KernelNorms& kernel, double norm) const;
+    ErrorBound of_pixels(const ConvolutionChoice& choice, bool has_cut) const;
+    ErrorBound of_harmonic(const ConvolutionChoice& choice) const;
+    ErrorBound of_harmonic_quotient(std::int64_t lmax, ErrorBound bound) const;
+    ErrorBound of_split(const ConvolutionChoice& choice) const;
+    ErrorBound of_quotient(const ConvolutionChoice& choice, ErrorBound bound) const;
+    ErrorBound of_counts(ErrorBound bound) const;
+
+    const ConvolutionRequest& request_;
+    const ConvolutionOptions& options_;
+    mutable std::optional<KernelNorms> norms_;
+    mutable std::optional<double> norm_;
+    mutable std::vector<std::vector<double>> windows_;
+    mutable std::vector<double> norms_above_;  ///< [l], of the windows from l on, as far as they are known
+    mutable std::map<double, double> norm_of_cut_;  ///< by the angle
+};
+
+}  // namespace zonal::planning

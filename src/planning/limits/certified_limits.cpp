@@ -1,0 +1,218 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "planning/certificate/request_bounds.hpp"
+#include "planning/certificate/rounding_bound.hpp"
+#include "planning/error_model.hpp"
+#include "planning/limits/error_limits.hpp"
+#include "planning/request.hpp"
+#include "zonal/split.hpp"
+
+namespace zonal::planning {
+namespace {
+
+/// Of N(dK), in units of the input's rms: `error` times the gain, as the reference may be smaller than the
+/// output by the error.
+double allowed_norm(const ConvolutionRequest& request) {
+    return request.error / (1 + request.error) * *request.gain;
+}
+
+/// Whether harmonic space does it all.
+bool has_no_profile(const KernelSplit& split) {
+    const auto& values = split.profile.coefficients();
+    return std::all_of(values.begin(), values.end(), [](double value) { return std::abs(value) < 1e-300; });
+}
+
+class CertifiedLimits final : public ErrorLimits {
+  public:
+    explicit CertifiedLimits(const ConvolutionRequest& request)
+        : request_(request), bounds_(request_, options_), allowed_(allowed_norm(request)) {}
+
+    std::string why_no_sums() const override {
+        if (is_continuous()) return "what sums over pixels miss of this reference depends on the map";
+        const double least = rest(draft(ConvolutionMethod::ring_fft, Precision::float64, 0));
+        return least < allowed_ ? "" : fmt::format("rounding alone may be {:.0e}", least / *request_.gain);
+    }
+
+    double error_of_sums() const override { return 0; }
+
+    /// A hundredth of what is allowed, as in the model of errors: series over longitude are bounded by twelve
+    /// times that. Less where tables would take more than their share: those of kernels that do not fade
+    /// away.
+    double accuracy(Precision precision) const override {
+        constexpr double share = 0.2;
+        const double most = accuracy_of_sums(precision, std::min(request_.error, allowed_ / bounds_.norm()));
+        double bound = 0;
+        for (const auto method : {ConvolutionMethod::ring_fft, ConvolutionMethod::pixel_sum})
+            bound =
+                std::max(bound, bounds_.without_cut({method, Device::cpu(), precision, 0, most}).accuracy);
+        return std::max(default_accuracy(precision), most * std::min(1.0, share * allowed_ / bound));
+    }
+
+    /// One for both methods: of a kernel with a hard cut, ring FFTs sum the caps pixel by pixel, too.
+    double support(ConvolutionMethod, Precision precision) const override {
+        auto& known = support_[precision == Precision::float32 ? 0 : 1];
+        if (!known) known = find_support(precision);
+        return *known;
+    }
+
+    bool allows(Precision precision, double support, bool is_cut) const override {
+        constexpr double most_of_rest = 0.5;
+        const bool is_wanted = request_.allow_single || precision == Precision::float64;
+        const auto method = is_cut ? ConvolutionMethod::pixel_sum : ConvolutionMethod::ring_fft;
+        const double share = precision == Precision::float32 ? most_of_rest : 1;
+        return is_wanted && rest(draft(method, precision, support)) < share * allowed_;
+    }
+
+    std::string why_none(ConvolutionMethod method) const override {
+        return fmt::format("rounding and tables alone may be {:.0e}",
+                           rest(draft(method, Precision::float64, 0)) / *request_.gain);
+    }
+
+    void judge_sum(ConvolutionChoice& choice, bool) const override { judge(choice); }
+
+    void complete_harmonic(ConvolutionChoice& choice) const override {
+        choice.lmax = is_continuous() ? request_.lmax : lowest_lmax();
+        if (is_continuous()) choose_iterations(choice);
+        if (choice.excluded.empty()) judge(choice);
+    }
+
+    Precision precision_of_splits() const override {
+        // Of the same size as the profile of a split, which is not known yet.
+        auto sum = draft(ConvolutionMethod::ring_fft, Precision::float32, 0);
+        constexpr double most_of_rest = 0.25;
+        return request_.allow_single && rest(sum) < most_of_rest * allowed_ ? Precision::float32
+                                                                            : Precision::float64;
+    }
+
+    bool complete_split(ConvolutionChoice& choice, const std::vector<double>& window) const override {
+        constexpr int attempts = 3;
+        constexpr double first_share = 0.05, share = 0.6, least_error = 1e-13;
+        KernelSplitOptions options;
+        options.spin = spin_of(request_);
+        options.theta_cut = choice.support;
+        options.alpha = 1;
+        options.threads = request_.threads;
+        const KernelSplitter splitter(window, options);
+        choice.accuracy = accuracy(choice.precision);
+        // Its errors are rms of white maps, and a bound is of the worst degree.
+        double fit_error = first_share * request_.error;
+        for (int i = 0; i < attempts && fit_error > least_error; ++i) {
+            const auto l_cut = splitter.find_l_cut(fit_error, 0);
+            if (!l_cut) return false;
+            choice.l_cut = *l_cut;
+            choice.split = std::make_shared<const KernelSplit>(splitter.split(*l_cut));
+            if (has_no_profile(*choice.split)) return false;
+            const auto bound = bounds_.of(choice);
+            if (judge(choice); choice.excluded.empty()) return true;
+            const double left = allowed_ - (bound.total() - bound.window) - bound.of_output * *request_.gain;
+            if (!(left > 0)) return false;
+            fit_error *= std::isfinite(bound.window) ? share * left / bound.window : 0.1;
+            choice.excluded.clear();
+        }
+        return false;
+    }
+
+    std::string why_not_kept(const ConvolutionChoice& choice) const override {
+        auto judged = choice;
+        judge(judged);
+        return judged.excluded;
+    }
+
+  private:
+    double find_support(Precision precision) const {
+        constexpr double rounding = 1e-3;
+        double others = 0;
+        for (const auto method : {ConvolutionMethod::ring_fft, ConvolutionMethod::pixel_sum})
+            others = std::max(others, rest(draft(method, precision, 0)));
+        const double left = (1 - rounding) * (allowed_ - others);
+        return left > 0 ? std::min(request_support(), bounds_.norms().support_for(left)) : request_support();
+    }
+
+    bool is_continuous() const { return request_.reference == ConvolutionReference::continuous; }
+    double request_support() const {
+        return request_.polarization ? request_.polarization->support() : request_.kernel.support();
+    }
+
+    ConvolutionChoice draft(ConvolutionMethod method, Precision precision, double support) const {
+        return {method, Device::cpu(), precision, support, accuracy(precision)};
+    }
+
+    /// All that a sum is wrong by, but for its cut.
+    double rest(const ConvolutionChoice& choice) const {
+        const auto bound = bounds_.without_cut(choice);
+        return bound.total() + bound.of_output * *request_.gain;
+    }
+
+    void judge(ConvolutionChoice& choice) const {
+        constexpr double rounding = 1e-9;
+        choice.error = certified_error(bounds_.of(choice), 1, *request_.gain);
+        choice.excluded.clear();
+        if (!(choice.error <= request_.error * (1 + rounding)))
+            choice.excluded = std::isfinite(choice.error)
+                                  ? fmt::format("its error is certified to {:.1e} alone", choice.error)
+                                  : "its error has no bound for all maps";
+    }
+
+    /// The lowest up to which the window must be applied, perhaps above the request's: the sum over pixels
+    /// has all degrees of the kernel.
+    std::int64_t lowest_lmax() const {
+        constexpr double share = 0.5;
+        std::int64_t low = spin_of(request_) - 1, high = request_.lmax;
+        if (bounds_.above(high) > share * allowed_) {
+            low = high;
+            high = std::ssize(bounds_.windows().front()) - 1;
+            if (bounds_.above(high) > share * allowed_) return request_.lmax;
+        }
+        while (high - low > std::max<std::int64_t>(1, high / 64)) {
+            const auto middle = (low + high) / 2;
+            (bounds_.above(middle) <= share * allowed_ ? high : low) = middle;
+        }
+        return high;
+    }
+
+    /// Conjugate gradients until what is left of the alm keeps the error, for which they take as long as the
+    /// eigenvalues let them.
+    void choose_iterations(ConvolutionChoice& choice) const {
+        constexpr double share = 0.9, least_tolerance = 2e-13;
+        const auto& grid = request_.grid;
+        const double least = smallest_eigenvalue(grid, choice.lmax);
+        const double most = largest_eigenvalue(grid, choice.lmax);
+        if (!(least > 0)) {
+            choice.excluded = fmt::format("an analysis above lmax = {} has no bound", certifiable_lmax(grid));
+            return;
+        }
+        const auto plain = bounds_.of(choice);
+        const double left = share * allowed_ - plain.rounding;
+        if (plain.quadrature <= left) return;  // of grids that are exact
+        AnalysisReport whole;
+        whole.residual = 1;
+        double largest = 0;
+        for (const auto& window : bounds_.windows())
+            for (const double value : window) largest = std::max(largest, std::abs(value));
+        choice.tolerance = left / (largest * analysis_norm(grid, choice.lmax, whole));
+        if (!(choice.tolerance >= least_tolerance)) {
+            choice.excluded = "rounding ends its iterations before they reach the error";
+            return;
+        }
+        const double root = std::sqrt(most / least), rate = (root - 1) / (root + 1);
+        choice.iterations = static_cast<int>(std::ceil(std::log(choice.tolerance) / std::log(rate)));
+    }
+
+    const ConvolutionRequest& request_;
+    const ConvolutionOptions options_{};
+    const RequestBounds bounds_;
+    const double allowed_;
+    mutable std::array<std::optional<double>, 2> support_;  ///< in single and double precision
+};
+
+}  // namespace
+
+std::unique_ptr<const ErrorLimits> certified_limits(const ConvolutionRequest& request) {
+    return std::make_unique<CertifiedLimits>(request);
+}
+
+}  // namespace zonal::planning

@@ -1,0 +1,359 @@
+#include "planning/maps/certified_convolution.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "planning/maps/map_certified.hpp"
+#include "planning/request.hpp"
+#include "sht/progress_part.hpp"
+#include "zonal/error.hpp"
+#include "zonal/planning/certificate.hpp"
+
+namespace zonal::planning {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// One kernel with the rows of the map that it is for, by a request and choice of their own.
+struct KernelWay {
+    ConvolutionRequest request;
+    ConvolutionChoice choice;
+    std::int64_t first_row = 0, n_rows = 1;
+};
+
+}  // namespace
+
+class CertifiedConvolution::Implementation {
+  public:
+    Implementation(const MapPart& what, SkyMap& out) : what_(what), out_(out) {
+        options_.mask = what.options.mask_rule;
+        options_.keep_counts = what.keeps_counts();
+        options_.ring_weights = what.options.ring_weights;
+        options_.pixel_weights = what.options.pixel_weights;
+        require_fit();
+        given_ = given_kernels(what.kernel, what.options.lmax);
+        make_requests();
+    }
+
+    /// gain: of the result, 0 where it is not known. Throws ErrorNotKept where nothing is certified.
+    void plan(double gain, double error, SmoothedPart& part) {
+        const auto start = Clock::now();
+        for (std::size_t i = 0; i < ways_.size(); ++i) plan_one(i, gain, error, part);
+        tell_plan(part);
+        part.planning_seconds = seconds_since(start);
+    }
+
+    void plan_without_bound(SmoothedPart& part) {
+        constexpr double share = 0.1, least = 1e-13;
+        using enum ConvolutionMethod;
+        for (auto& way : ways_) {
+            const bool may_be_harmonic =
+                what_.options.method == automatic || what_.options.method == harmonic;
+            if (!may_be_harmonic || !way.request.consider_harmonic)
+                throw ErrorNotKept(
+                    fmt::format("method = {}: no error can be certified, and no other way is known",
+                                to_string(what_.options.method)));
+            way.request.gain = 1;
+            way.choice = {harmonic, resolve_device(what_.options.device)};
+            if (way.request.reference == ConvolutionReference::continuous)
+                way.choice.tolerance = std::max(least, share * what_.error());
+        }
+        tell_plan(part);
+    }
+
+    void smooth(SmoothedPart& part) {
+        const auto start = Clock::now();
+        const auto n_rows = static_cast<double>(what_.map.rows().extent(0));
+        part.certificates.clear();
+        for (const auto& way : ways_) {
+            ConvolutionPlan convolution(way.request, way.choice, options_);
+            const auto progress =
+                sht::part_of(what_.options.progress, static_cast<double>(way.first_row) / n_rows,
+                             static_cast<double>(way.first_row + way.n_rows) / n_rows);
+            take(convolution.convolve<double>(what_.map.rows().slice(way.first_row, way.n_rows),
+                                              what_.options.mask,
+                                              out_.rows().slice(way.first_row, way.n_rows), progress),
+                 way, part);
+        }
+        for (std::size_t i = 0; i < ways_.size(); ++i) tell_cut(ways_[i], part.kernels[i], part.certificates);
+        part.seconds = seconds_since(start);
+        tell_end_of_window(part);
+        tell_quadrature(part);
+    }
+
+  private:
+    void require_fit() const {
+        if (is_planned() || what_.options.precision != Precision::float32 || fits_single(what_.map)) return;
+        throw InvalidArgument(fmt::format(
+            "{}: its largest value is not from 1e-25 to 1e25, as single precision needs: must be double",
+            what_.map.header().source));
+    }
+
+    void make_requests() {
+        const auto n_rows = what_.map.rows().extent(0);
+        const auto reference = reference_of(what_, false);
+        for (const auto& given : given_) {
+            KernelWay way;
+            auto& request = way.request;
+            request.grid = what_.map.grid();
+            request.kernel = whole_kernel(given, what_.normalizes()).kernel;
+            request.threads = what_.options.threads;
+            if (what_.has_spin())
+                request.polarization =
+                    whole_spin_kernel(what_.kernel, what_.options.lmax, given, what_.normalizes());
+            request.error = what_.error();
+            request.reference = reference;
+            request.lmax = lmax_of(request);
+            request.method = what_.options.method;
+            if (request.method == ConvolutionMethod::split && !can_be_split(request))
+                throw InvalidArgument(
+                    "method = split: the windows of E and B differ, and such kernels are not split: must be "
+                    "auto, ring-fft or pixel-sum");
+            request.consider_split = given_.size() == 1 && !what_.keeps_counts() &&
+                                     what_.options.mask_rule.mode != MaskMode::renormalize &&
+                                     !what_.has_weights();
+            // Neither keeps it counts, nor has it a bound of quotients by sums over pixels.
+            const bool renormalizes = what_.options.mask_rule.mode == MaskMode::renormalize;
+            request.consider_harmonic =
+                !what_.keeps_counts() && !(renormalizes && reference == ConvolutionReference::discrete);
+            request.theta_cut = what_.options.theta_cut;
+            way.n_rows = given_.size() == 1 ? n_rows : 1;
+            way.first_row = std::ssize(ways_);
+            request.n_maps = what_.has_spin() ? 1 : way.n_rows;
+            request.allow_single = allows_single();
+            ways_.push_back(std::move(way));
+        }
+    }
+
+    bool is_planned() const {
+        return what_.options.method == ConvolutionMethod::automatic ||
+               what_.options.method == ConvolutionMethod::split;
+    }
+
+    bool allows_single() const {
+        const auto& options = what_.options;
+        const bool is_wanted =
+            is_planned() ? options.precision != Precision::float64 : options.precision == Precision::float32;
+        return is_wanted && fits_single(what_.map);
+    }
+
+    std::int64_t lmax_of(const ConvolutionRequest& request) const {
+        const auto& options = what_.options;
+        if (options.lmax >= 0) return options.lmax;
+        if (options.plan) return options.plan->lmax;
+        const auto most = default_smoothing_lmax(what_.map.grid());
+        if (request.reference == ConvolutionReference::discrete) return most;
+        return certified_lmax(request);
+    }
+
+    void plan_one(std::size_t index, double gain, double error, SmoothedPart& part) {
+        auto& way = ways_[index];
+        auto& request = way.request;
+        const auto& options = what_.options;
+        request.error = error;
+        if (options.plan && gain == 0 && error == what_.error()) {
+            follow(way, part);
+            return;
+        }
+        if (index > 0) request.method = ways_[0].choice.method;
+        request.gain = effective_gain(request, options_, gain > 0 ? gain : gain_of_noise(request, options_));
+        auto choices = plan_convolution(request, costs(), options.device);
+        auto best = best_of(choices);
+        if (best == choices.end() && gain == 0) {  // maps may keep more than noise does
+            request.gain = effective_gain(request, options_, 1);
+            choices = plan_convolution(request, costs(), options.device);
+            best = best_of(choices);
+        }
+        if (best == choices.end()) throw ErrorNotKept(reason(choices));
+        way.choice = *best;
+        if (what_.keeps_counts()) way.choice.accuracy = default_accuracy(way.choice.precision);
+        if (index > 0) return;
+        part.choices = std::move(choices);
+        if (way.choice.seconds > 0 && is_planned()) part.predicted_seconds = way.choice.seconds;
+    }
+
+    CostModel costs() const {
+        return what_.options.costs ? *what_.options.costs : default_cost_model(what_.options.threads);
+    }
+
+    bool may_be_taken(const ConvolutionChoice& choice) const {
+        using enum ConvolutionMethod;
+        const auto wanted = what_.options.method;
+        if (!choice.excluded.empty()) return false;
+        if (wanted != automatic && choice.method != wanted) return false;
+        if (wanted != automatic && wanted != harmonic && what_.options.precision &&
+            choice.precision != *what_.options.precision)
+            return false;
+        return true;
+    }
+    std::vector<ConvolutionChoice>::const_iterator best_of(
+        const std::vector<ConvolutionChoice>& choices) const {
+        return std::find_if(choices.begin(), choices.end(),
+                            [&](const auto& choice) { return may_be_taken(choice); });
+    }
+
+    /// Why the way that comes closest is not certified.
+    std::string reason(const std::vector<ConvolutionChoice>& choices) const {
+        const auto wanted = what_.options.method;
+        const ConvolutionChoice* closest = nullptr;
+        for (const auto& choice : choices) {
+            const bool is_asked_for = wanted == ConvolutionMethod::automatic || choice.method == wanted;
+            if (!is_asked_for || choice.excluded.empty()) continue;
+            if (closest == nullptr || choice.error < closest->error) closest = &choice;
+        }
+        const bool is_single = !is_planned() && what_.options.precision == Precision::float32;
+        const std::string precision = is_single ? ", in single precision" : "";
+        const auto method = to_string(closest == nullptr ? wanted : closest->method);
+        const auto why =
+            closest == nullptr || closest->excluded.empty() ? "none is certified" : closest->excluded;
+        return fmt::format("method = {}{}: {}", method, precision, why);
+    }
+
+    void follow(KernelWay& way, SmoothedPart& part) const {
+        const auto& plan = *what_.options.plan;
+        const auto& choice = plan.choice;
+        const auto reject = [&](const std::string& why) {
+            throw InvalidArgument(fmt::format("{}: {}", plan.source, why));
+        };
+        if (given_.size() > 1) reject("has one kernel, and this map needs more");
+        if (!plan.gain) reject("was made for maps of a spectrum; input_spectrum names it");
+        way.request.gain = plan.gain;
+        require_match(plan, way.request);
+        if (!may_be_taken(choice) ||
+            (choice.method == ConvolutionMethod::split && !way.request.consider_split))
+            reject(fmt::format("method = {}: cannot do what normalization and mask ask for",
+                               to_string(choice.method)));
+        if (choice.precision == Precision::float32 && !way.request.allow_single)
+            reject("precision = float: must be double for this map and these options");
+        const auto& device = what_.options.device;
+        if (device.kind() != Device::Kind::automatic && choice.device != device)
+            reject(fmt::format("device = {}: must be {}", to_string(choice.device), to_string(device)));
+        resolve_device(choice.device);
+        resolve_device(choice.harmonic_device);
+        way.choice = choice;
+        if (plan.machine == machine_fingerprint(what_.options.threads))
+            part.predicted_seconds = choice.seconds;
+        else
+            part.notes.push_back(
+                fmt::format("{}: made on {}: may not be the fastest here", plan.source, plan.machine));
+    }
+
+    void tell_plan(SmoothedPart& part) const {
+        using enum ConvolutionMethod;
+        const auto& choice = ways_[0].choice;
+        part.method = choice.method;
+        part.device = choice.device;
+        part.precision = choice.precision;
+        part.lmax = -1;
+        if (is_planned()) {
+            part.choice = choice;
+            if (ways_.size() == 1 && !what_.options.plan)
+                part.plan = make_plan(ways_[0].request, choice, costs());
+        }
+        part.kernels.clear();
+        for (std::size_t i = 0; i < ways_.size(); ++i) {
+            const auto& way = ways_[i];
+            if (way.choice.precision == Precision::float64) part.precision = Precision::float64;
+            auto applied = whole_kernel(given_[i], what_.normalizes()).applied;
+            const double whole =
+                way.request.polarization ? way.request.polarization->support() : way.request.kernel.support();
+            const bool is_cut = way.choice.method == pixel_sum || way.choice.method == ring_fft;
+            applied.support = is_cut && way.choice.support > 0 ? std::min(whole, way.choice.support) : whole;
+            part.kernels.push_back(applied);
+        }
+    }
+
+    /// Where the window has not faded away at lmax, the continuous answer depends on lmax.
+    void tell_end_of_window(SmoothedPart& part) const {
+        if (part.reference != ConvolutionReference::continuous) return;
+        for (const auto& way : ways_) {
+            double largest = 0, last = 0;
+            for (const auto& window : windows_of(way.request, way.request.lmax)) {
+                last = std::max(last, std::abs(window.back()));
+                for (const double value : window) largest = std::max(largest, std::abs(value));
+            }
+            if (last > what_.error() * largest)
+                part.notes.push_back(
+                    fmt::format("the window is still {:.2g} of its largest value at lmax = {}: the answer "
+                                "depends on lmax",
+                                last / largest, way.request.lmax));
+        }
+    }
+
+    /// What the two references differ by, of white maps: nobody shall take one for the other.
+    void tell_quadrature(SmoothedPart& part) const {
+        const auto nside = what_.map.nside();
+        if (nside == 0 || what_.has_weights()) return;
+        double largest = 0;
+        for (const auto& way : ways_) {
+            const PixelQuadrature quadrature(way.request, nside);
+            largest = std::max(largest, quadrature.error(spectra_of(way.request)));
+            const bool is_sum = way.request.reference == ConvolutionReference::discrete;
+            if (is_sum && !quadrature.is_sum() && !what_.keeps_counts())
+                part.notes.push_back(quadrature.explanation() +
+                                     ": this is no smoothing; the continuous reference is");
+        }
+        part.quadrature_error = largest;
+    }
+
+    static void tell_cut(const KernelWay& way, AppliedKernel& kernel,
+                         const std::vector<Certificate>& certificates) {
+        const auto last = std::min<std::int64_t>(way.first_row + way.n_rows, std::ssize(certificates));
+        for (auto map = way.first_row; map < last; ++map) {
+            const auto& one = certificates[static_cast<std::size_t>(map)];
+            if (one.rms_out > 0)
+                kernel.truncation_error =
+                    std::max(kernel.truncation_error, one.bound.cut * one.rms_in / one.rms_out);
+        }
+    }
+
+    void take(const ConvolutionResult& result, const KernelWay& way, SmoothedPart& part) const {
+        part.device = result.device;
+        part.parts = result.parts;
+        std::copy(result.masked_pixels.begin(), result.masked_pixels.end(),
+                  part.masked_pixels.begin() + way.first_row);
+        std::copy(result.unseen_pixels.begin(), result.unseen_pixels.end(),
+                  part.unseen_pixels.begin() + way.first_row);
+        part.certificates.insert(part.certificates.end(), result.certificates.begin(),
+                                 result.certificates.end());
+        if (result.method != ConvolutionMethod::harmonic) return;
+        part.lmax = way.choice.lmax >= 0 ? way.choice.lmax : way.request.lmax;
+        part.tolerance = way.choice.tolerance;
+        auto analysis = result.analysis;
+        // What an inverse of the synthesis lacks is nothing to a sum over pixels.
+        if (way.request.reference == ConvolutionReference::discrete) analysis.note.clear();
+        merge(analysis, part.analysis);
+    }
+
+    const MapPart& what_;
+    SkyMap& out_;
+    std::vector<CutKernel> given_;
+    std::vector<KernelWay> ways_;
+    ConvolutionOptions options_;
+};
+
+CertifiedConvolution::CertifiedConvolution(const MapPart& what, SkyMap& out)
+    : implementation_(std::make_unique<Implementation>(what, out)) {}
+CertifiedConvolution::~CertifiedConvolution() = default;
+
+void CertifiedConvolution::plan(double gain, double error, SmoothedPart& part) {
+    implementation_->plan(gain, error, part);
+}
+
+void CertifiedConvolution::plan_without_bound(SmoothedPart& part) {
+    implementation_->plan_without_bound(part);
+}
+
+void CertifiedConvolution::smooth(SmoothedPart& part) {
+    implementation_->smooth(part);
+}
+
+}  // namespace zonal::planning

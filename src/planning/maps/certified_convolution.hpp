@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "planning/maps/map_choice.hpp"
+#include "zonal/planning/map_smoothing.hpp"
+
+namespace zonal::planning {
+
+/// Smooths fields of one spin by plans of convolutions, by any method, with the certificates of their errors.
+class CertifiedConvolution {
+  public:
+    /// what, out: must outlive it. Throws InvalidArgument for what the method cannot do.
+    CertifiedConvolution(const MapPart& what, SkyMap& out);
+    ~CertifiedConvolution();
+
+    /// gain: of the result, 0 where it is not known. Throws ErrorNotKept where nothing is certified to
+    /// `error`.
+    void plan(double gain, double error, SmoothedPart& part);
+    /// In harmonic space to a tolerance of a tenth of the error. Throws ErrorNotKept where only sums are
+    /// asked for.
+    void plan_without_bound(SmoothedPart& part);
+    void smooth(SmoothedPart& part);
+
+  private:
+    class Implementation;
+    std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace zonal::planning
