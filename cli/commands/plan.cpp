@@ -45,28 +45,28 @@ void declare_request(CLI::App& app, PlanOptions& options) {
     using enum ConvolutionReference;
     const OptionGroup group(app, "Convolution");
     group.integer("--nside", options.nside, {1, 1 << 14}, "HEALPix grid")->required();
-    group.integer("--maps", options.maps, {1, 100'000}, "maps", "1");
+    group.integer("--maps", options.maps, {1, 100'000}, "number of maps", "1");
     group.choice<MapFields>("--fields", options.fields,
                             {{"I", MapFields::i}, {"QU", MapFields::qu}, {"IQU", MapFields::iqu}},
-                            "fields of each map: one of spin 0, Q and U, or all three; I and Q, U may be "
+                            "fields of each map: I (spin 0), Q and U, or all three; I and Q, U may be "
                             "convolved in different ways",
                             "I");
     group.number("--error", options.error, {1e-13, 0.5},
-                 "largest error: rms over the rms of the convolved map", "1e-5");
+                 "largest error, rms over the rms of the convolved map", "1e-5");
     group.text("--input-cl", options.kernel.input_spectrum_file, "FILE",
-               "expect the error of maps of these C_l, FITS or text (TT, of Q and U EE and BB)",
-               "none: errors are certified for maps that keep as much as white noise");
+               "expect the error of maps with these C_l, FITS or text (TT; EE and BB for Q and U)",
+               "none: errors are certified for maps of which as much is left as of white noise");
     group.choice<bool>("--normalize", options.normalize, {{"window", true}, {"none", false}},
-                       "make the kernel's integral 1, as zonal smooth does, or leave it as it is",
-                       "window; none of cl-beam and --profile");
+                       "scale the kernel's integral to 1, as zonal smooth does, or leave it as it is",
+                       "window; none with cl-beam and --profile");
     group.choice<ConvolutionReference>(
         "--reference", options.reference, {{"discrete", discrete}, {"continuous", continuous}},
-        "what the error is measured from: the sum over the map's pixels, or the window on the alm of a "
-        "converged analysis up to --lmax",
-        "discrete for --profile and cl-beam, else continuous, as zonal smooth");
-    group.flag("--double", options.double_only, "no sums in single precision");
-    group.flag("--no-split", options.no_split, "do not look at splits");
-    group.text("--costs", options.costs, "FILE", "costs that zonal calibrate measured",
+        "what the error is measured from; discrete: the sum over the map's pixels; continuous: the window on "
+        "the alm of a converged analysis up to --lmax",
+        "discrete with --profile and cl-beam, else continuous, as in zonal smooth");
+    group.flag("--double", options.double_only, "allow no sums in single precision");
+    group.flag("--no-split", options.no_split, "do not try splits");
+    group.text("--costs", options.costs, "FILE", "costs measured by zonal calibrate",
                "this machine's, from the cache folder");
 }
 
@@ -74,7 +74,7 @@ void declare_options(CLI::App& app, PlanOptions& options) {
     declare_kernel(app, options.kernel, "3 nside - 1");
     OptionGroup(app, "Kernel")
         .text("--profile", options.profile, "FILE",
-              "the kernel is this profile: text, angles and values (zonal smooth)");
+              "use this profile as the kernel: text, angles and values, as in zonal smooth");
     declare_request(app, options);
     OptionGroup(app, "Output")
         .text("-o,--save-plan", options.save_plan, "FILE",
@@ -118,7 +118,8 @@ RadialKernel make_kernel(const PlanOptions& options, Session& session) {
 PolarizationKernel make_spin_kernel(const PlanOptions& options, Session& session) {
     const auto& kernel = options.kernel;
     if (!options.profile.empty() || kernel.kernel == "cl-beam")
-        throw UsageError("--fields: --profile and --kernel cl-beam are kernels of spin 0: must be I");
+        throw UsageError(
+            "--fields: must be I with --profile and --kernel cl-beam, which are kernels of spin 0");
     check_kernel(kernel);
     if (kernel.kernel == "gaussian") return PolarizationKernel::gaussian(kernel.fwhm->radians);
     auto beam = read_beam_file(kernel.beam_file, session);
@@ -140,13 +141,13 @@ void set_kernel(const PlanOptions& options, bool has_spin, ConvolutionRequest& r
     request.c_bb = fit_to_lmax(spectra[1], request.lmax, options.kernel.extension, "--input-cl");
 }
 
-/// As zonal smooth --method auto.
+/// The default is that of zonal smooth --method auto.
 ConvolutionReference default_reference(const PlanOptions& options) {
     const bool is_profile = !options.profile.empty() || options.kernel.kernel == "cl-beam";
     return is_profile ? ConvolutionReference::discrete : ConvolutionReference::continuous;
 }
 
-/// has_spin: of Q and U.
+/// has_spin: whether the maps are Q and U.
 ConvolutionRequest make_request(const PlanOptions& options, bool has_spin, Session& session) {
     ConvolutionRequest request;
     request.grid = Grid::healpix(options.nside);
@@ -168,7 +169,7 @@ ConvolutionRequest make_request(const PlanOptions& options, bool has_spin, Sessi
     return request;
 }
 
-/// --lmax, or what the grid holds.
+/// Takes --lmax, or else what the grid resolves.
 void choose_lmax(PlanOptions& options) {
     const auto most = 3 * options.nside - 1;
     auto& lmax = options.kernel.lmax;
@@ -192,12 +193,12 @@ std::vector<Device> devices_for(const PlanOptions& options, const CostModel& cos
 
 void check(const PlanOptions& options) {
     if (options.fields == MapFields::iqu && !options.save_plan.empty())
-        throw UsageError("--save-plan: keeps one way, and --fields IQU may go two: I or QU");
+        throw UsageError("--save-plan: a plan keeps one way, and --fields IQU may go two: must be I or QU");
     if (options.fields != MapFields::i && options.kernel.lmax < 2)
         throw UsageError(fmt::format("--lmax = {}: must be at least 2 for Q and U", options.kernel.lmax));
 }
 
-/// Reports the ways of one sort of fields; whether one of them keeps the error.
+/// Reports the ways for one sort of fields. Returns whether one of them keeps the error.
 bool plan_fields(const PlanOptions& options, bool has_spin, const CostModel& costs, Session& session) {
     auto request = make_request(options, has_spin, session);
     request.devices = devices_for(options, costs);

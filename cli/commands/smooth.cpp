@@ -82,7 +82,8 @@ std::optional<InputSpectrum> input_spectrum(const SmoothOptions& options, const 
     if (name.empty()) return {};
     InputSpectrum spectrum;
     if (name == "white") return spectrum;
-    if (options.kernel.cut) session.note("--input-cl weighs the error of --cut");
+    if (options.kernel.cut)
+        session.note("with --cut, --input-cl only weights the estimated error of the cut");
     spectrum.is_of_map = name == "map";
     if (spectrum.is_of_map) return spectrum;
     if (!map.polarized() || map.has_both_spins()) spectrum.tt = read_tt("--input-cl", name, session);
@@ -108,7 +109,7 @@ std::optional<Precision> precision_of_sums(const SmoothOptions& options) {
     return *options.precision == io::Precision::float32 ? Precision::float32 : Precision::float64;
 }
 
-/// A file in single precision rounds what the library certifies, and has its share of the error.
+/// A file in single precision rounds the result, so that the library must keep the error less this rounding.
 void set_error(const SmoothOptions& options, const SkyMap& map, MapSmoothingOptions& smoothing,
                SmoothingInput& given) {
     const auto& kernel = options.kernel;
@@ -122,13 +123,13 @@ void set_error(const SmoothOptions& options, const SkyMap& map, MapSmoothingOpti
             given.file_rounding = rounding;
     const double error = kernel.error > 0 ? kernel.error : usual;
     if (!(error > given.file_rounding))
-        throw UsageError(
-            fmt::format("--error = {}: {} is in single precision, which rounds by {:.1g}: --precision double",
-                        error, options.out, rounding));
+        throw UsageError(fmt::format(
+            "--error = {}: {} is in single precision, which rounds by {:.1g}; use --precision double", error,
+            options.out, rounding));
     smoothing.error = error - given.file_rounding;
 }
 
-/// All but the mask and the weights: the caller adds those, and keeps them alive.
+/// Returns all options but the mask and the weights, which the caller adds and keeps alive.
 MapSmoothingOptions library_options(const SmoothOptions& options, const SkyMap& map, SmoothingInput& given,
                                     Session& session) {
     const auto& kernel = options.kernel;
@@ -148,7 +149,8 @@ MapSmoothingOptions library_options(const SmoothOptions& options, const SkyMap& 
     smoothing.precision = precision_of_sums(options);
     if (!kernel.plan.empty()) {
         smoothing.plan = io::read_plan(kernel.plan);
-        if (kernel.error == 0) smoothing.error = smoothing.plan->error;  // less than what was asked for then
+        if (kernel.error == 0)
+            smoothing.error = smoothing.plan->error;  // which leaves room for the file's rounding
         if (!kernel.reference) smoothing.reference = smoothing.plan->reference;
     }
     if (kernel.is_planned() && !smoothing.plan) {
@@ -175,8 +177,8 @@ SmoothedMap smooth_by_options(const SmoothOptions& options, const SkyMap& map, S
     if (!options.kernel.sky_spectrum.empty()) {
         if (map.polarized())
             throw UsageError(fmt::format(
-                "--cl: a kernel of spin 0, and {} has Q and U; --field I or --no-pol smooths spin-0 "
-                "fields",
+                "--cl: makes a kernel of spin 0, and {} has Q and U; --field I or --no-pol smooths fields of "
+                "spin 0",
                 map.header().source));
         const auto planned = smoothing.plan ? smoothing.plan->lmax : default_smoothing_lmax(map.grid());
         const auto lmax = smoothing.lmax >= 0 ? smoothing.lmax : planned;
@@ -196,8 +198,8 @@ void save_plan(const SmoothOptions& options, const SmoothedMap& smoothed, Sessio
     const auto& plan = smoothed.parts[0].plan;
     if (!plan)
         throw UsageError(
-            "--save-plan: a plan has one kernel and one spectrum; this map needs more, or harmonic space "
-            "alone");
+            "--save-plan: a plan has one kernel and one spectrum; this map needs more, or can only be "
+            "smoothed in harmonic space");
     io::write_plan(path, *plan, options.output.overwrite);
     session.report["plan_output"] = path;
 }
@@ -205,8 +207,8 @@ void save_plan(const SmoothOptions& options, const SmoothedMap& smoothed, Sessio
 void require_one_way(const SmoothOptions& options, const SkyMap& map) {
     if (map.has_both_spins() && !(options.kernel.plan.empty() && options.kernel.save_plan.empty()))
         throw UsageError(
-            fmt::format("--plan, --save-plan: keep one way, and {} has I and Q, U, which may go two: --field "
-                        "chooses",
+            fmt::format("--plan, --save-plan: a plan keeps one way, and {} has I and Q, U, which may go two; "
+                        "--field chooses one",
                         map.header().source));
 }
 
@@ -273,7 +275,7 @@ void smooth_file(SmoothOptions& options, Session& session) {
     smooth_map(options, session);
 }
 
-/// Arguments as zonal::smooth's messages name them, and the options that they come from.
+/// Returns the names of arguments in zonal::smooth's messages, and the options that they come from.
 OptionNames option_names(const SmoothOptions& options) {
     const auto window = window_text(options);
     return {{"mask_rule.mode = ", "--mask-mode "},

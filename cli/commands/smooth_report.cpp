@@ -62,7 +62,7 @@ std::string spectrum_text(const SmoothOptions& options) {
     return spectrum.empty() || spectrum == "white" ? "white maps" : "--input-cl " + spectrum;
 }
 
-/// Parts of the error over the rms of the result, of the map whose error may be the largest.
+/// Reports the parts of the error over the rms of the result, for the map whose error may be the largest.
 void report_certificate(const SmoothOptions& options, const SmoothedPart& part, const SmoothingInput& given,
                         Session& session) {
     auto& report = session.report;
@@ -75,7 +75,7 @@ void report_certificate(const SmoothOptions& options, const SmoothedPart& part, 
         std::max_element(part.certificates.begin(), part.certificates.end(),
                          [](const auto& one, const auto& other) { return one.error < other.error; });
     const bool has_bound = worst != part.certificates.end() && std::isfinite(worst->error);
-    // The file's rounding is an error as the others are.
+    // The file's rounding adds to the error of the variations as to the error of the whole.
     const double of_variations =
         has_bound && worst->error > 0 ? worst->error_of_variations * (1 + file / worst->error) : 0;
     if (has_bound) {
@@ -98,24 +98,25 @@ void report_certificate(const SmoothOptions& options, const SmoothedPart& part, 
     report["error_is"] = is_kept ? "certified for this map" : "not certified";
     if (!has_bound)
         session.miss(
-            fmt::format("--error = {}: is not certified for this map, whose error has no bound", asked_for));
+            fmt::format("--error = {}: is not certified for this map: its error has no bound", asked_for));
     else if (!is_kept)
-        session.miss(fmt::format("--error = {}: is not certified for this map, whose error may be {:.2g}",
+        session.miss(fmt::format("--error = {}: is not certified for this map: its error may be up to {:.2g}",
                                  asked_for, worst->error + file));
     else if (!std::isfinite(of_variations))
-        session.note("of what varies in the map, without its mean, the error may be all");
+        session.note("the error may be as large as all that varies in the map about its mean");
     else if (of_variations > asked_for)
-        session.note(fmt::format("of what varies in the map, without its mean, the error may be {:.2g}",
-                                 of_variations));
+        session.note(
+            fmt::format("relative to what varies in the map about its mean, the error may be up to {:.2g}",
+                        of_variations));
 }
 
-/// One sentence where the other reference would give another answer.
+/// Adds a note if the other reference would give another answer.
 void tell_other_reference(const SmoothedPart& part, Session& session) {
     if (!part.quadrature_error || !part.error_bound || part.normalization == Normalization::pixel) return;
     if (!(*part.quadrature_error > *part.error_bound)) return;
     const bool is_discrete = part.reference == ConvolutionReference::discrete;
     session.note(
-        fmt::format("{} would differ by about {:.1g}, were the map white noise: --reference {} gives it",
+        fmt::format("if the map were white noise, {} would differ by about {:.1g}; --reference {} gives it",
                     is_discrete ? "the window on a converged analysis" : "the sum over the pixels",
                     *part.quadrature_error, is_discrete ? "continuous" : "discrete"));
 }
@@ -157,7 +158,7 @@ void report_part(const SmoothOptions& options, const SmoothedPart& part, const S
     session.note(part.notes);
 }
 
-/// What the result is, in words.
+/// Says in words what the result stands for.
 std::string meaning(const SmoothedPart& part) {
     if (part.reference == ConvolutionReference::discrete) return "the sum over the map's pixels";
     const auto& analysis = part.analysis;

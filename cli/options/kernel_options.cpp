@@ -19,17 +19,17 @@ const char* const group = "Kernel and method (docs/convolution.md)";
 
 void declare_plan(CLI::App& app, KernelOptions& options) {
     app.add_flag("--explain", options.explain,
-                 "with --method auto|split: report the list that it was chosen from")
+                 "with --method auto|split: report the list from which the way was chosen")
         ->group(group);
     add_text(app, "--costs", options.costs, "FILE",
-             "with --method auto|split: costs that zonal calibrate measured")
+             "with --method auto|split: costs measured by zonal calibrate")
         ->default_str("this machine's, from the cache folder")
         ->group(group);
     add_text(app, "--save-plan", options.save_plan, "FILE",
-             "with --method auto|split: write what was chosen, JSON, for --plan")
+             "with --method auto|split: write the choice as JSON, for --plan")
         ->group(group);
     add_text(app, "--plan", options.plan, "FILE",
-             "follow the plan that --save-plan wrote for this kernel and grid, without planning")
+             "follow a plan that --save-plan wrote for this kernel and grid, without planning")
         ->group(group);
 }
 
@@ -44,50 +44,54 @@ void declare_options(CLI::App& app, KernelOptions& options) {
          {"ring-fft", ring_fft},
          {"split", split},
          {"auto", automatic}},
-        "analysis, window and synthesis; or the sum over the pixels within the kernel's support, pixel by "
-        "pixel or by FFTs of rings (ARKCoS); or the kernel split between both (docs/split.md); or the "
-        "fastest of these within --error, as zonal plan finds it")
+        "harmonic: analysis, window and synthesis; pixel-sum, ring-fft: the sum over the pixels within the "
+        "kernel's support, pixel by pixel or by FFTs of rings (ARKCoS); split: the kernel split between both "
+        "(docs/split.md); auto: the fastest of these within --error, as zonal plan finds it")
         ->default_str("harmonic")
         ->group(group);
     declare_plan(app, options);
     add_angle(app, "--theta-cut", options.theta_cut, "with --method split: where the profile ends")
         ->default_str("the fastest, as zonal plan finds it")
         ->group(group);
-    add_text(app, "--profile", options.profile, "FILE",
-             "kernel by its profile: text, # theta [deg] value [1/sr], or with --energy the FITS tables of "
-             "the Fermi tools")
+    add_text(
+        app, "--profile", options.profile, "FILE",
+        "kernel given by its profile: text, # theta [deg] value [1/sr], or with --energy the FITS tables of "
+        "the Fermi tools")
         ->group(group);
     add_text(app, "--energy", options.energy, "ENERGY|bands",
-             "energy of the point-spread function of --profile, such as 10GeV; bands: for each column of IN "
-             "the geometric mean of its band (EBOUNDS)")
+             "energy of the point-spread function in --profile, such as 10GeV; bands: the geometric mean of "
+             "each column's band (EBOUNDS of IN)")
         ->group(group);
-    add_text(app, "--cl", options.sky_spectrum, "FILE",
-             "kernel sqrt(C_l) times --fwhm or --beam, which makes a sky out of white noise; TT is taken")
+    add_text(
+        app, "--cl", options.sky_spectrum, "FILE",
+        "use the kernel sqrt(C_l) times --fwhm or --beam, which makes a sky out of white noise (C_l: TT)")
         ->group(group);
     add_angle(app, "--cut", options.cut, "where the kernel's profile ends")
-        ->default_str("of pixel methods, where --error allows")
+        ->default_str("with pixel methods, where --error allows")
         ->group(group);
     add_number(app, "--error", options.error, {1e-12, 0.5},
-               "largest error, rms over rms, from --reference: certified for this map, or exit status 1")
+               "largest error from --reference, rms over rms, certified for this map; otherwise nothing is "
+               "written and the exit status is 1")
         ->default_str("1e-5; none with --method harmonic")
         ->group(group);
     app.add_flag("--keep-missed", options.keep_missed,
-                 "write a map whose --error is not certified, too; the exit status is still 1")
+                 "write the map even if its --error is not certified; the exit status is still 1")
         ->group(group);
     add_text(app, "--input-cl", options.input_spectrum, "white|map|FILE",
-             "expect --error of maps of this spectrum (map: the map's own) instead of certifying it")
+             "instead of certifying --error, expect it of maps with this spectrum (map: the map's own)")
         ->group(group);
     add_choice<Normalization>(
         app, "--normalize", options.normalization,
         {{"window", Normalization::window}, {"pixel", Normalization::pixel}, {"none", Normalization::none}},
-        "make 1: the kernel's integral (window), or its sum over pixels, for each pixel of the input, which "
-        "keeps counts (pixel, of pixel methods), or nothing (none)")
+        "what to scale to 1: window: the kernel's integral; pixel: the kernel's sum over pixels, for each "
+        "pixel of the input, which keeps counts (pixel methods only); none: nothing")
         ->default_str("window; none with --cl")
         ->group(group);
     add_reference_option(app, options.reference,
-                         "what the result stands for: the sum over the map's pixels, or the window on the "
-                         "alm of a converged analysis up to --lmax, which healpy's users expect")
-        ->default_str("discrete for pixel methods, --profile and --normalize pixel; else continuous")
+                         "what the result stands for; discrete: the sum over the map's pixels; continuous: "
+                         "the window on the alm of a converged analysis up to --lmax, which healpy's users "
+                         "expect")
+        ->default_str("discrete with pixel methods, --profile and --normalize pixel; else continuous")
         ->group(group);
 }
 
@@ -98,23 +102,24 @@ void check(const KernelOptions& options) {
     if (!options.plan.empty() && (!options.is_automatic() || options.explain || !options.costs.empty() ||
                                   !options.save_plan.empty() || options.cut))
         throw UsageError(
-            "--plan: says which method; not with --method, --cut, --explain, --costs or --save-plan");
+            "--plan: names the method itself; not with --method, --cut, --explain, --costs or --save-plan");
     if (!options.save_plan.empty() && !options.is_planned())
         throw UsageError("--save-plan: only with --method auto or split");
     if (options.theta_cut && options.method != ConvolutionMethod::split)
         throw UsageError("--theta-cut: only with --method split");
     if (options.is_planned() && options.cut)
-        throw UsageError(
-            fmt::format("--method {} and --cut exclude each other: its cuts keep --error", method));
+        throw UsageError(fmt::format(
+            "--method {} and --cut exclude each other: the method cuts kernels where --error allows",
+            method));
     check_angle("--theta-cut", options.theta_cut);
     check_angle("--cut", options.cut);
     if (!options.energy.empty() && options.profile.empty())
         throw UsageError("--energy: only with --profile FILE");
     if (!options.energy.empty() && options.energy != "bands") parse_energy("--energy", options.energy);
     if (options.cut && options.error > 0)
-        throw UsageError("--cut and --error exclude each other: the cut by hand or by its error");
+        throw UsageError("--cut and --error exclude each other: --error says where the kernel is cut");
     if (options.keep_missed && (options.cut || !options.input_spectrum.empty()))
-        throw UsageError("--keep-missed: not with --cut or --input-cl, with which no error is certified");
+        throw UsageError("--keep-missed: not with --cut or --input-cl, which hold no error to a certificate");
     if (options.is_automatic()) return;
     if (options.is_pixel_method()) {
         if (options.reference == Reference::continuous)
@@ -123,7 +128,8 @@ void check(const KernelOptions& options) {
                 method));
         if (options.method != ConvolutionMethod::split) return;
         if (options.normalization == Normalization::pixel)
-            throw UsageError("--normalize pixel: not with --method split, whose window knows no pixels");
+            throw UsageError(
+                "--normalize pixel: not with --method split, whose window does not depend on pixels");
         if (options.energy == "bands")
             throw UsageError("--energy bands: not with --method split, which splits one kernel");
         return;
@@ -133,7 +139,7 @@ void check(const KernelOptions& options) {
     if (!options.input_spectrum.empty())
         throw UsageError("--input-cl: not with --method harmonic, which cuts no kernel");
     if (options.keep_missed && options.error == 0)
-        throw UsageError("--keep-missed: with --method harmonic only beside --error");
+        throw UsageError("--keep-missed: with --method harmonic only together with --error");
 }
 
 }  // namespace zonal::cli

@@ -148,7 +148,7 @@ def test_a_large_offset_hides_no_error_of_what_varies(tmp_path):
     report, found = smooth(tmp_path, *AUTO, "--error", "1e-3", values=values)
     expected = truth(values[None], report)[0]
     expect_certified(found, expected, report)
-    assert any("of what varies in the map, without its mean" in note for note in report["notes"])
+    assert any("varies in the map about its mean" in note for note in report["notes"])
     assert report.get("certified_error_of_variations", np.inf) > 1e-3
 
 
@@ -306,7 +306,7 @@ MISSED = [
 def test_what_is_not_certified_is_not_written(fails, tmp_path, arguments):
     healpy.write_map(tmp_path / "map.fits", MAPS["checkerboard"](), dtype=np.float64)
     line = fails(1, "smooth", "map.fits", "out.fits", *arguments)
-    assert "is not certified for this map" in line and line.endswith("--keep-missed writes it all the same")
+    assert "is not certified for this map" in line and line.endswith("--keep-missed writes the map all the same")
     assert not (tmp_path / "out.fits").exists()
 
 

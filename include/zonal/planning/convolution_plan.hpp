@@ -12,17 +12,17 @@
 #include "zonal/split_convolution.hpp"
 #include "zonal/view.hpp"
 
-// Carries out what plan_convolution chose: by any method, on any device, of maps of spin 0 and of Q and U.
+// Carries out what plan_convolution chose: by any method, on any device, for maps of spin 0 and for Q and U.
 
 namespace zonal {
 
-/// How a convolution goes beyond what its request and choice say.
+/// What a convolution does beyond its request and choice.
 struct ConvolutionOptions {
     MaskRule mask{};
-    /// Spreads counts instead, so that their sum is kept (CountConvolutionPlan): by sums over pixels alone,
-    /// of maps of spin 0.
+    /// Spreads counts so that their sum is kept (CountConvolutionPlan). Only sums over pixels of
+    /// maps of spin 0 can do this.
     bool keep_counts = false;
-    /// Q and U by sums over pixels: the result is multiplied by this.
+    /// For Q and U by sums over pixels: the result is multiplied by this.
     double scale = 1;
     /// Multiply the grid's weights: [grid.n_rings()] or empty.
     std::vector<double> ring_weights{};
@@ -42,7 +42,7 @@ struct ConvolutionResult {
     double seconds = 0;               ///< of this call
     SplitConvolutionSeconds parts{};  ///< of a split
     AnalysisReport analysis{};        ///< in harmonic space
-    /// [map]: what the error of each is at most, where the request has a gain.
+    /// [map], bounds of the errors; empty unless the request has a gain.
     std::vector<Certificate> certificates{};
     std::vector<std::int64_t> masked_pixels;  ///< [row], UNSEEN or masked in the maps
     std::vector<std::int64_t> unseen_pixels;  ///< [row], UNSEEN in the result
@@ -50,8 +50,8 @@ struct ConvolutionResult {
 
 /// One way of plan_convolution, ready to be used: its plan and scratch memory, made once. One call at a time.
 ///
-/// The kernel that is applied is the request's, cut at the choice's support. Where the request has a gain,
-/// each result comes with the certificate of its error, whether that is what was asked for or not.
+/// It applies the request's kernel, cut at the choice's support. If the request has a gain, each result comes
+/// with the certificate of its error, whether or not that is as small as was asked for.
 class ConvolutionPlan {
   public:
     /// choice: one of this request's that is not excluded. Throws InvalidArgument, also for what the method
@@ -88,19 +88,21 @@ struct PlannedAnalysis {
     double tolerance = 0;
 };
 
-/// Returns the choice's tolerance, or its iterations up to lmax = 2.5 nside. Above that they need not
-/// converge as planned, and conjugate gradients go on until the residual is a tenth of `error`.
+/// Returns the choice's tolerance if it has one, or else its iterations, up to lmax = 2.5 nside. Above that
+/// iterations need not converge as planned, and conjugate gradients go on until the residual is a tenth of
+/// `error`.
 PlannedAnalysis planned_analysis(const ConvolutionChoice& choice, const Grid& grid, std::int64_t lmax,
                                  double error);
 
 /// Returns the error to plan sums by so that renormalised maps keep `error`. A pixel of which a share s is
-/// known has 1/s times the error of the sums: rules that show smaller shares than default_mask_threshold need
-/// sums that are as much better; 1e-13 is the least that arithmetic has.
+/// known has 1/s times the error of the sums, so rules that show smaller shares than default_mask_threshold
+/// need sums that are better by the same factor. 1e-13 is the least that arithmetic allows.
 double error_of_sums(const MaskRule& rule, double error);
 
-/// Plans on the costs and convolves whole maps by the fastest way that keeps the request's error; as
-/// ConvolutionPlan::convolve. Where the request has a gain, and the maps' is smaller, so that the error is
-/// not certified, it plans once more with theirs. Throws ErrorNotKept where no way keeps the error.
+/// Plans by the costs and convolves whole maps in the fastest way that keeps the request's error; shapes are
+/// those of ConvolutionPlan::convolve. If the request has a gain but that of the maps is smaller, so that the
+/// error is not certified, it plans and convolves once more with theirs. Throws ErrorNotKept where no way
+/// keeps the error.
 template <class T>
 ConvolutionResult convolve(const ConvolutionRequest& request, const CostModel& costs, ConstView<T, 2> maps,
                            View<T, 2> convolved, const Progress& progress = {});

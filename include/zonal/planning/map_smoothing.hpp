@@ -33,26 +33,26 @@ struct MapSmoothingOptions {
     /// automatic: the fastest way within `error`, found for I and for Q and U apart. split: the fastest
     /// split.
     ConvolutionMethod method = ConvolutionMethod::harmonic;
-    /// What errors are measured from. Empty: continuous for method = harmonic; discrete for sums over pixels;
-    /// for automatic continuous with a window, discrete with a profile and with normalization = pixel
-    /// (docs/decisions/reference.md).
+    /// What errors are measured from. Empty: continuous for method = harmonic, discrete for sums over pixels;
+    /// for automatic it is continuous with a window, and discrete with a profile or with normalization =
+    /// pixel (docs/decisions/reference.md).
     std::optional<ConvolutionReference> reference = {};
     /// Largest error of each field, rms over the rms of the reference, certified for the map at hand
     /// (certificate.hpp). Empty: 1e-5, but none for method = harmonic.
     std::optional<double> error = {};
-    /// Returns a map whose error is not certified, too, instead of throwing ErrorNotKept.
+    /// Returns the map even if its error is not certified, instead of throwing ErrorNotKept.
     bool keep_missed = false;
     /// Empty: none for method = harmonic, which applies windows as they stand; else window.
     std::optional<Normalization> normalization = {};
     /// Where the kernel's profile ends, rad, instead of where `error` allows. Not for automatic and split.
     std::optional<double> cut = {};
     double theta_cut = 0;  ///< where the profile of a split ends, rad; 0: where it is fastest
-    /// The spectrum of the map, for those who know it: errors are then expected of such maps, and not held
-    /// to their certificates. Not where only harmonic space is possible.
+    /// The spectrum of the map, if you know it: errors are then those expected of maps with this spectrum,
+    /// and are not held to their certificates. Not allowed where only harmonic space is possible.
     std::optional<InputSpectrum> input_spectrum = {};
 
-    /// -1: what the grids resolve (default_smoothing_lmax); with a certified error from the continuous
-    /// reference no further than the kernel goes, and an analysis that the grid certifies.
+    /// -1: what the grids resolve (default_smoothing_lmax). If an error from the continuous reference is to
+    /// be certified, it is no higher than the kernel reaches and the grid certifies (certified_lmax).
     std::int64_t lmax = -1;
     std::optional<int> iterations = {};  ///< of the analysis. Empty: 3, or as planned
     double tolerance = 0;                ///< as AnalysisOptions::tolerance, instead of iterations
@@ -77,7 +77,7 @@ struct MapSmoothingOptions {
 struct AppliedKernel {
     double support = 0;           ///< rad, where its profile ends
     double integral = 0;          ///< of the kernel as it was given
-    double scale = 1;             ///< that its values were multiplied by
+    double scale = 1;             ///< the factor that its values were multiplied by
     double truncation_error = 0;  ///< what the cut costs, rms over the rms of the result
 };
 
@@ -92,26 +92,26 @@ struct SmoothedPart {
     Precision precision = Precision::float64;  ///< of sums over pixels
     std::vector<AppliedKernel> kernels;  ///< one for all rows, or one for each; of a split: the whole one
 
-    std::optional<double> error_bound;      ///< MapSmoothingOptions::error, where it was asked for
+    std::optional<double> error_bound;      ///< MapSmoothingOptions::error, if it was asked for
     bool is_certified = false;              ///< whether error_bound was held to the certificates
     int attempts = 1;                       ///< 2: planned again with the gain that was measured
-    std::optional<double> estimated_error;  ///< from the reference, of maps of input_spectrum
+    std::optional<double> estimated_error;  ///< from the reference, for maps of input_spectrum
     std::optional<double>
-        quadrature_error;  ///< what the sum over the pixels is from the continuous reference
+        quadrature_error;  ///< about how far the sum over the pixels is from the continuous reference
 
-    /// What the error is at most, whatever the map is: of each row of spin 0, and of each pair of Q and U.
-    /// Empty where there is no bound.
+    /// Bounds of the errors that hold whatever the map is: one for each row of spin 0, and for each pair of Q
+    /// and U. Empty where there is no bound.
     std::vector<Certificate> certificates;
 
     std::vector<ConvolutionChoice>
         choices;  ///< those of automatic and split; empty where a plan was followed
     std::optional<ConvolutionChoice> choice;  ///< the one that was taken
-    std::optional<SavedPlan> plan;            ///< the same, to be kept, where it has one kernel and spectrum
-    std::optional<double> predicted_seconds;  ///< where the costs of the device are known
+    std::optional<SavedPlan> plan;            ///< the same, to be saved, if it has one kernel and spectrum
+    std::optional<double> predicted_seconds;  ///< if the costs of the device are known
     double planning_seconds = 0;
 
     std::int64_t lmax = -1;         ///< of harmonic space; -1: it took no part
-    double tolerance = 0;           ///< of the analysis; 0: it had iterations
+    double tolerance = 0;           ///< of the analysis; 0: a number of iterations was set
     AnalysisReport analysis;        ///< in harmonic space
     SplitConvolutionSeconds parts;  ///< of a split
     double seconds = 0;             ///< of the convolution

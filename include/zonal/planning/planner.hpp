@@ -122,8 +122,8 @@ enum class ConvolutionReference {
 std::string to_string(ConvolutionReference reference);
 
 /// A request to convolve n_maps maps of one grid to the same grid. The maps are of spin 0, or pairs of Q and
-/// U if `polarization` is given, with the error of Q and U together. Make two requests for I, Q and U,
-/// because each has a fastest way of its own.
+/// U if `polarization` is given, with the error of Q and U together. For I, Q and U make two requests,
+/// because I and Q, U each have a fastest way of their own.
 struct ConvolutionRequest {
     Grid grid = Grid::healpix(1);
     RadialKernel kernel = RadialKernel::gaussian(1);
@@ -132,16 +132,17 @@ struct ConvolutionRequest {
     std::vector<double> c_l{};   ///< [lmax + 1], of the maps, of Q and U EE; empty: white
     std::vector<double> c_bb{};  ///< as many as c_l, of Q and U alone: BB
     double error = 1e-5;         ///< of the convolved map, rms over its rms
-    /// rms of the convolved map over that of the map, as far as it is known: `error` is then certified for
-    /// every map of this gain (certificate.hpp), and c_l plays no part. Of renormalised maps and counts see
-    /// effective_gain. Empty: `error` is expected of maps of c_l.
+    /// rms of the convolved map over that of the map, at least: `error` is then certified for every map with
+    /// this gain or more (certificate.hpp), and c_l plays no part. For renormalised maps and counts see
+    /// effective_gain. Empty: `error` is expected for maps with the spectrum c_l.
     std::optional<double> gain{};
     ConvolutionReference reference = ConvolutionReference::discrete;
-    /// continuous: what a sum over the pixels with the grid's weights is wrong by, rms over the rms of the
-    /// convolved map. Empty: measured on a random sky (PixelQuadrature), which HEALPix grids alone allow.
+    /// continuous: the error of a sum over the pixels with the grid's weights, rms over the rms of the
+    /// convolved map. Empty: measured on a random sky (PixelQuadrature), which is possible on HEALPix grids
+    /// only.
     std::optional<double> quadrature_error{};
-    /// continuous: what an iteration of the analysis leaves of that, in (0, 1). Empty: iteration_gain(lmax,
-    /// nside) of HEALPix grids.
+    /// continuous: the share of that error that an iteration of the analysis leaves, in (0, 1). Empty:
+    /// iteration_gain(lmax, nside) of HEALPix grids.
     std::optional<double> iteration_gain{};
     std::int64_t n_maps = 1;
     bool allow_single = true;       ///< sums in single precision where the error permits
@@ -162,16 +163,16 @@ struct ConvolutionChoice {
     /// Angle at which the profile is cut, rad; 0 in harmonic space. What the cut takes from the kernel's
     /// integral, if it has one, counts as the error of a constant map.
     double support = 0;
-    /// This is PixelConvolutionOptions::accuracy, a hundredth of the error: the splines of splits would not
-    /// converge to less, and more would show in the error.
+    /// PixelConvolutionOptions::accuracy, a hundredth of the error: the splines of splits would not converge
+    /// to less, and more would show in the error.
     double accuracy = 0;
     std::int64_t l_cut = -1;  ///< of a split
     std::int64_t lmax = -1;   ///< of harmonic space; -1: the request's
     int iterations = 0;       ///< of the analysis in harmonic space
-    /// > 0: conjugate gradients go on until they reach this; `iterations` is then what they may take.
+    /// > 0: conjugate gradients go on until they reach this; `iterations` is then how many they may take.
     double tolerance = 0;
     double seconds = 0;                                  ///< predicted
-    double error = 0;                                    ///< expected or certified, from the reference
+    double error = 0;                                    ///< from the reference, expected or certified
     std::string excluded{};                              ///< why it may not be taken; empty if it may
     Device harmonic_device = Device::cpu();              ///< of a split's window
     std::shared_ptr<const KernelSplit> split = nullptr;  ///< what a split applies

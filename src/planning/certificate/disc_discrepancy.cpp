@@ -14,13 +14,13 @@ namespace {
 
 using core::pi;
 
-/// A ring, from north to south, with the ways in which the weights of all rings up to it miss their area.
+/// A ring, counted from the north, and how far the weights of all rings up to it miss their area.
 struct Band {
     double theta;
     double pixel;   ///< sr, of one pixel
-    double before;  ///< sum of weights of the rings before, and of the ring
-    double whole;
-    double missed;  ///< the larger of what the sums with and without this ring miss the area up to it by
+    double before;  ///< sum of the weights of the rings before
+    double whole;   ///< sum of the weights of this ring
+    double missed;  ///< by how much the sum with or without this ring misses the area up to it, the larger
 };
 
 std::vector<Band> bands_of(const Grid& grid) {
@@ -38,17 +38,19 @@ std::vector<Band> bands_of(const Grid& grid) {
     return bands;
 }
 
-/// The largest share of a ring that a disc of radius t around colatitude theta covers, if not all of one.
+/// Returns the largest share of a ring that a disc of radius t around colatitude theta covers; 1 if it covers
+/// a whole ring.
 double largest_share(double theta, double t) {
     if (theta <= t || pi - theta <= t) return 1;
     return std::asin(std::min(1.0, std::sin(t) / std::sin(theta))) / pi;
 }
 
-/// Discs of radius t: each ring that the edge crosses has up to a pixel too many or too few, and the share of
-/// the ring within the disc, which rises and falls once, is summed by the rings' weights.
+/// Returns the bound for discs of radius t. Each ring that the edge crosses has up to a pixel too many or too
+/// few. The share of a ring within the disc rises and falls once from ring to ring, and the rings' weights
+/// add up to the area but for `missed`.
 double bound_at(const std::vector<Band>& bands, double t) {
     double most = 0, edge_pixels = 0;
-    std::deque<std::size_t> highest;  // of `missed` in the window, falling
+    std::deque<std::size_t> highest;  // indices of the largest `missed` in the window, descending
     std::size_t first = 0, last = 0;
     for (const Band& centre : bands) {
         for (; last < bands.size() && bands[last].theta <= centre.theta + t; ++last) {
@@ -94,9 +96,9 @@ void DiscDiscrepancy::tabulate(const Grid& grid) {
 }
 
 // Counts of all discs around all pixels at nside 1 to 17, 33 and 64 and around a sample at nside 128 are
-// within this (docs/decisions/certificate.md): as r^0.6 for the lattice, and as r where the edge of a disc
-// runs along rings or, near great circles, through rows of centres. No two centres are closer than 0.8
-// pixels. The antipode of a centre is one, too, and the disc around it holds the rest of the pixels.
+// within this (docs/decisions/certificate.md). It grows as r^0.6 for the lattice, and as r where the edge of
+// a disc runs along rings or, near great circles, through rows of centres. No two centres are closer than 0.8
+// pixels. The antipode of a centre is a centre, too, and the disc around it holds the rest of the pixels.
 double DiscDiscrepancy::on_healpix(double theta) const {
     constexpr double lattice = 3.7, power = 0.6, along_rings = 0.68, along_great_circles = 1.8, near = 0.3;
     const double r = std::min(theta, pi - theta) / pixel_;
@@ -111,7 +113,7 @@ double DiscDiscrepancy::over(double theta) const {
 }
 
 double DiscDiscrepancy::under(double theta) const {
-    constexpr double alone = 0.75;  // pixels: up to here the disc holds its centre only
+    constexpr double alone = 0.75;  // pixels: up to here the disc holds no centre but its own
     if (is_healpix_ && theta < alone * pixel_) return std::max(0.0, pi * theta * theta - pixel_ * pixel_);
     return std::min(over(theta), 4 * pi * std::pow(std::sin(theta / 2), 2));
 }

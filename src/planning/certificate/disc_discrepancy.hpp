@@ -11,11 +11,11 @@ namespace zonal::planning {
 /// for other grids.
 std::int64_t nside_of_rings(const Grid& grid);
 
-/// Bounds how far the weights of the pixels in a disc around any pixel's centre add up to another area than
-/// the disc's. With N(t) their sum up to the angle t and g >= 0,
+/// Bounds the difference between a disc's area and the sum of the weights of the pixels in it, for discs
+/// around any pixel's centre. With N(t) the sum of the weights up to the angle t and g >= 0,
 ///   sum_p' w(p') g(theta(p, p')) = int g(t) dN(t) <= int g dOmega + int over |dg-| + int under |dg+|,
-/// where g falls (dg-) and rises (dg+), as in Koksma's inequality: so every row sum is bounded by integrals
-/// over one angle.
+/// where g falls (dg-) and rises (dg+), as in Koksma's inequality. Every row sum is therefore bounded by
+/// integrals over one angle.
 class DiscDiscrepancy {
   public:
     explicit DiscDiscrepancy(const Grid& grid);
@@ -32,7 +32,7 @@ class DiscDiscrepancy {
 
     double pixel_;
     bool is_healpix_, is_odd_;           ///< HEALPix; with an odd nside
-    std::vector<double> angle_, bound_;  ///< of other grids, ascending: up to each angle
+    std::vector<double> angle_, bound_;  ///< for other grids, ascending; bound: up to each angle
 };
 
 }  // namespace zonal::planning

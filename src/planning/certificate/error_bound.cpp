@@ -15,12 +15,12 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Profiles are evaluated to this, of their peak.
+/// Profiles are evaluated to this accuracy, relative to their peak.
 constexpr double profile_accuracy = 1e-13;
 
 using Windows = std::vector<std::vector<double>>;
 
-/// The largest value of the degrees from `first` to `last`.
+/// Returns the largest absolute value at degrees from `first` to `last`.
 double largest_value(const Windows& windows, std::int64_t first, std::int64_t last) {
     double largest = 0;
     for (const auto& window : windows)
@@ -32,10 +32,10 @@ double largest_value(const Windows& windows) {
     return largest_value(windows, 0, std::numeric_limits<std::int64_t>::max());
 }
 
-/// The norm of what a difference of windows is beyond the degrees that are known, where it goes on. If it
-/// falls at least as l^-4 from there, as that of smooth profiles and splines, that is at most twice the
-/// largest of the last half times the eigenvalues there, which grow as l^2. Infinite where it has not fallen
-/// yet to a thousandth of the kernel's window.
+/// Returns a bound of N of a difference of windows beyond its known degrees; ends: it is 0 there. If it falls
+/// at least as l^-4 from there, as for smooth profiles and splines, N is at most twice its largest value in
+/// the last half of the known degrees times the eigenvalue there, which grows as l^2. Infinite if the
+/// difference has not yet fallen to a thousandth of the kernel's window.
 double norm_beyond(const Grid& grid, const Windows& difference, bool ends, double largest_of_kernel) {
     if (ends) return 0;
     const auto size = std::ssize(difference[0]);
@@ -44,7 +44,7 @@ double norm_beyond(const Grid& grid, const Windows& difference, bool ends, doubl
     return 2 * last * largest_eigenvalue(grid, size - 1);
 }
 
-/// Where windows of smooth profiles have begun to fall for good.
+/// Returns a degree from which on windows of smooth profiles only fall.
 std::int64_t far_above(std::int64_t lmax) {
     constexpr std::int64_t times = 4, more = 64;
     return times * lmax + more;
@@ -117,7 +117,7 @@ std::int64_t RequestBounds::band_limit() const {
     return request_.polarization ? request_.polarization->band_limit() : request_.kernel.band_limit();
 }
 
-/// How far windows are followed above lmax.
+/// Returns the degree up to which windows are followed.
 std::int64_t RequestBounds::last_degree() const {
     if (is_continuous()) return request_.lmax;  // what is above is not in the reference
     return band_limit() >= 0 ? std::max(request_.lmax, band_limit()) : far_above(request_.lmax);
@@ -156,8 +156,9 @@ ErrorBound RequestBounds::of_pixels(const ConvolutionChoice& choice, bool has_cu
     return options_.mask.mode == MaskMode::renormalize ? of_quotient(choice, bound) : bound;
 }
 
-/// Of tables, and of the series of ring FFTs: what they leave out lies above the degree where the window has
-/// fallen to about `accuracy`; of a Gaussian it is at most 11 times that (the page has the estimate).
+/// Bounds the error of tables and of the series of ring FFTs. The series leaves out what lies above the
+/// degree where the window has fallen to about `accuracy`; for a Gaussian this is at most 11 times `accuracy`
+/// (docs/decisions/certificate.md).
 double RequestBounds::accuracy(const ConvolutionChoice& choice, const KernelNorms& kernel,
                                double norm) const {
     constexpr double series = 12, share_of_tables = 0.1, least = 1e-14;
@@ -186,8 +187,8 @@ ErrorBound RequestBounds::of_harmonic(const ConvolutionChoice& choice) const {
     return options_.mask.mode == MaskMode::renormalize ? of_harmonic_quotient(lmax, bound) : bound;
 }
 
-/// A norm bounds no single pixel of the denominator, but modes up to lmax do: |e| <= (lmax + 1) rms(e), and
-/// the rms of a mask is 1 at most. What goes on above lmax has no such bound.
+/// A norm bounds no single pixel of the denominator. But a denominator of degrees up to lmax has
+/// |e| <= (lmax + 1) rms(e), and the rms of a mask is 1 at most. What goes on above lmax has no such bound.
 ErrorBound RequestBounds::of_harmonic_quotient(std::int64_t lmax, ErrorBound bound) const {
     const double error =
         bound.window > 0 ? infinite : static_cast<double>(lmax + 1) * std::sqrt(2.0) * bound.total();
@@ -214,7 +215,7 @@ ErrorBound RequestBounds::of_split(const ConvolutionChoice& choice) const {
     bound.accuracy = accuracy(choice, profile, profile.whole());
     const auto l_cut = std::ssize(split.window) - 1;
     const auto grows = rounding_of_sums(request_, choice, profile);
-    // The parts are larger than their sum, and each rounds by its own size.
+    // The two parts may be larger than their sum, and each rounds in proportion to its own size.
     const double parts = grows.output * profile.whole();
     bound.rounding =
         grows.input * profile.whole() + parts +
@@ -229,8 +230,8 @@ double RequestBounds::least_denominator(double error) const {
     return options_.keep_counts ? least : options_.mask.threshold * least - error;
 }
 
-/// K(m f) / K(m): with errors d of the numerator and e of the denominator, and the quotient g, the error is
-/// (d - g e) / (K(m) + e), where |K(m)| is at least the threshold times |K(1)|.
+/// Bounds the error of the quotient g = K(m f) / K(m). With errors d of the numerator and e of the
+/// denominator it is (d - g e) / (K(m) + e), where |K(m)| is at least the threshold times |K(1)|.
 ErrorBound RequestBounds::of_quotient(const ConvolutionChoice& choice, ErrorBound bound) const {
     const KernelNorms scalar(request_.grid, request_.kernel);
     const bool is_cut = choice.support > 0 && choice.support < request_.kernel.support();
@@ -240,7 +241,7 @@ ErrorBound RequestBounds::of_quotient(const ConvolutionChoice& choice, ErrorBoun
     return divided(bound, least_denominator(error), error);
 }
 
-/// Counts are divided by their kernel's column sums, which are row sums without weights.
+/// Bounds the error of counts, which are divided by their kernel's column sums: row sums without weights.
 ErrorBound RequestBounds::of_counts(ErrorBound bound) const {
     const double error = bound.cut + bound.accuracy, least = least_denominator(error);
     bound.cut += norms().whole() * error / std::max(least, 1e-300);
@@ -291,8 +292,8 @@ double effective_gain(const ConvolutionRequest& request, const ConvolutionOption
     }
     const planning::RequestBounds bounds(request, options);
     const double least = std::max(0.0, bounds.least_denominator(0));
-    // Counts: (1 + N / least) / least of what the cut costs; quotients: 1 / least, for numerator and
-    // denominator.
+    // The denominators multiply the error of the cut by (1 + N / least) / least for counts, and those of
+    // numerator and denominator by 1 / least for quotients.
     return options.keep_counts ? gain * least / (1 + bounds.norm() / std::max(least, 1e-300))
                                : least * gain / (1 + gain);
 }

@@ -22,7 +22,8 @@ double area(double theta) {
     return 4 * pi * std::pow(std::sin(theta / 2), 2);
 }
 
-/// Row sums of narrow parts are added up on a grid of at most this nside, with the kernel as wide in pixels.
+/// Row sums of narrow parts are computed on a grid of at most this nside, with the kernel stretched to the
+/// same width in pixels.
 constexpr std::int64_t largest_probe_nside = 32;
 /// Finer grids have rows that the probe lacks: at nside 64 and 128 the largest row sums of 60 random cuts
 /// were up to 1.36 times those at nside 32 (docs/decisions/certificate.md).
@@ -46,20 +47,20 @@ struct KernelNorms::Samples {
 
     double end() const { return kernel.theta.back(); }
 
-    /// int |K| dOmega from an angle in step i, where it has this value, to the end of the step: a trapezium
-    /// in theta, which is more than the integral where the profile is convex.
+    /// Returns int |K| dOmega from theta, where |K| is `value`, to the end of step i. It is a trapezium in
+    /// theta, which is more than the integral where the profile is convex.
     double ring(std::size_t i, double theta, double value) const {
         const double next = kernel.theta[i + 1];
         return pi * (value * std::sin(theta) + kernel.value[i + 1] * std::sin(next)) * (next - theta);
     }
 
-    /// int over |dK-| + int under |dK+| over the rest of step i.
+    /// Returns int over |dK-| + int under |dK+| over the rest of step i, from where |K| is `value`.
     double step(std::size_t i, double value) const {
         const double fall = value - kernel.value[i + 1], next = kernel.theta[i + 1];
         return fall > 0 ? discrepancy.over(next) * fall : discrepancy.under(next) * -fall;
     }
 
-    /// The step that holds an angle below the last one.
+    /// Returns the step that holds theta, which is below the last angle.
     std::size_t step_of(double theta) const {
         const auto above = std::upper_bound(kernel.theta.begin(), kernel.theta.end(), theta);
         return static_cast<std::size_t>(above - kernel.theta.begin()) - 1;
@@ -72,7 +73,7 @@ struct KernelNorms::Samples {
         return kernel.value[i] + share * (kernel.value[i + 1] - kernel.value[i]);
     }
 
-    /// Koksma's bound of the row sums of the profile beyond theta.
+    /// Returns Koksma's bound of the row sums of the profile beyond theta.
     double by_discrepancy(double theta) const {
         if (theta >= end()) return kernel.remainder;
         const std::size_t i = step_of(theta);
@@ -81,7 +82,7 @@ struct KernelNorms::Samples {
                discrepancy.under(theta) * value + kernel.remainder;
     }
 
-    /// The smallest angle from `theta` on with by_discrepancy of at most `bound`.
+    /// Returns the smallest angle from `theta` on whose by_discrepancy is at most `bound`.
     double where(double theta, double bound) const {
         double low = theta, high = end();
         for (int i = 0; i < 24; ++i) {
@@ -91,9 +92,9 @@ struct KernelNorms::Samples {
         return high;
     }
 
-    /// The largest row sum of a narrow part itself, and Koksma's bound of the little that lies further out.
+    /// Returns the largest row sum of a narrow part, plus Koksma's bound of the little that lies further out.
     double by_rows(double theta, double bound) const {
-        // Beyond these widths (pixels) they gain less than the margin, or take longer than they may.
+        // Beyond these widths (pixels) row sums gain less than the margin costs, or take too long.
         constexpr double widest = 24, widest_with_margin = 12, rest = 1e-3;
         constexpr std::size_t n_values = 512;
         if (nside == 0 || theta >= end()) return bound;
@@ -112,7 +113,7 @@ struct KernelNorms::Samples {
 
     double beyond(double theta) const {
         const double bound = by_discrepancy(theta);
-        // Only where the discrepancy is a large part of it.
+        // Row sums are worth their time only if the discrepancy is a large part of the bound.
         const double whole = theta < end() ? integral[step_of(theta)] : 0;
         return bound > 1.3 * whole ? by_rows(theta, bound) : bound;
     }
@@ -183,12 +184,12 @@ double KernelNorms::peak() const {
 double KernelNorms::least_row_sum() const {
     const auto& s = *samples_;
     const double pixel = s.discrepancy.pixel();
-    // At least the pixel itself counts, as HEALPix weighs it.
+    // The row sum has at least the pixel itself; all pixels of HEALPix have the same weight.
     const double itself = s.nside > 0 ? pixel * pixel * s.kernel.value[0] : 0;
     return std::max({0.0, itself, s.integral[0] - s.variation[0]});
 }
 
-// sum_p' (w K)^2, of which the pixel itself is one.
+// This is the root of sum_p' (w K)^2 by an integral, or of the pixel's own term if that is more.
 double KernelNorms::gain_of_noise() const {
     const auto& s = *samples_;
     const double area_of_pixel = s.discrepancy.pixel() * s.discrepancy.pixel();

@@ -13,14 +13,15 @@ namespace {
 using core::pi;
 using Magnitude = std::function<std::vector<double>(const std::vector<double>&)>;
 
-/// What is sampled: where it ends, how fast it oscillates and where it has steps or kinks.
+/// A function to be sampled: where it ends, how fast it oscillates and where it has steps or kinks.
 struct Profile {
     Magnitude magnitude;
     double support = 0, bandwidth = 0;
     std::vector<double> breaks{};
 };
 
-/// Even angles, for wide and oscillating kernels, and angles of every order of magnitude, for narrow ones.
+/// Returns even angles, for wide and oscillating kernels, and angles of every order of magnitude, for narrow
+/// ones.
 std::vector<double> angles(double end, std::int64_t n_even, int n_per_octave, int n_octaves) {
     std::vector<double> theta{0};
     for (std::int64_t i = 1; i <= n_even; ++i)
@@ -35,7 +36,8 @@ void finish(std::vector<double>& theta) {
     theta.erase(std::unique(theta.begin(), theta.end()), theta.end());
 }
 
-/// int g dOmega of values that need not be smooth: of the larger one at the ends of each step.
+/// Returns int g dOmega of values that need not be smooth: each step counts with the larger value at its
+/// ends.
 double integral_from(std::size_t first, const std::vector<double>& theta, const std::vector<double>& value) {
     double sum = 0;
     for (std::size_t i = first; i + 1 < theta.size(); ++i)
@@ -44,7 +46,7 @@ double integral_from(std::size_t first, const std::vector<double>& theta, const 
 }
 
 KernelSamples sample(const Profile& profile) {
-    constexpr double nothing = 1e-15;  // of the peak: what rounding leaves of profiles
+    constexpr double nothing = 1e-15;  // of the peak: profiles below this are rounding
     KernelSamples samples;
     auto coarse = angles(profile.support, 512, 16, 24);
     finish(coarse);
@@ -52,11 +54,11 @@ KernelSamples sample(const Profile& profile) {
     samples.peak = *std::max_element(size.begin(), size.end());
     std::size_t last = coarse.size() - 1;
     while (last > 0 && size[last] <= nothing * samples.peak) --last;
-    // The next angle but one, as a zero of an oscillation may hide the last value that counts.
+    // Goes two angles further, because a zero of an oscillation may hide the last value that counts.
     last = std::min(last + 2, coarse.size() - 1);
     samples.remainder = integral_from(last, coarse, size);
     const double end = coarse[last];
-    // Six samples of each oscillation of P_l; a trapezium then errs by a few per cent of the oscillation.
+    // This takes six samples of each oscillation of P_l; a trapezium then errs by a few per cent of it.
     constexpr double least = 1024, most = 1 << 16, per_radian = 1;
     const double n_even = std::clamp(std::ceil(per_radian * profile.bandwidth * end), least, most);
     samples.theta = angles(end, static_cast<std::int64_t>(n_even), 32, 12);
@@ -88,7 +90,7 @@ KernelSamples sample(const PolarizationKernel& kernel) {
         const auto breaks = part->implementation().breaks();
         profile.breaks.insert(profile.breaks.end(), breaks.begin(), breaks.end());
     }
-    // K+ / cos^4(theta/2), K- / sin^4(theta/2)
+    // The parts are K+ / cos^4(theta/2) and K- / sin^4(theta/2).
     profile.magnitude = [&](const std::vector<double>& theta) {
         std::vector<double> sum(theta.size());
         const auto add = [&](const RadialKernel* part, double phase) {

@@ -8,7 +8,7 @@
 
 namespace zonal::planning {
 
-/// |K| of a kernel at angles dense enough that it is nearly linear in between: of Q and U |K+| + |K-|.
+/// |K| of a kernel, or |K+| + |K-| for Q and U, at angles so dense that it is nearly linear in between.
 struct KernelSamples {
     std::vector<double> theta, value;  ///< rad, ascending from 0; 1/sr
     /// int |K| dOmega beyond the last angle, where all is below 1e-15 of the peak.

@@ -11,7 +11,7 @@
 namespace zonal::planning {
 namespace {
 
-/// What the pixels of maps are multiplied by before they are convolved.
+/// The factors by which the pixels of maps are multiplied before they are convolved.
 template <class T>
 struct PixelFactors {
     View<const T, 1> mask;
@@ -31,8 +31,8 @@ struct NoFactors {
     double operator()(std::size_t, std::int64_t) const { return 1; }
 };
 
-/// Sums over pixels with the grid's weights, w: of all rows, and of each row less a constant, which keeps the
-/// digits of what varies about a large mean.
+/// Sums over pixels with the grid's weights w, for the rows as they are and for each row less a constant. The
+/// latter keep the digits of what varies about a large mean.
 struct WeightedSums {
     double squares = 0, weights = 0;
     double shifted[2] = {0, 0}, shifted_squares = 0;
@@ -50,12 +50,13 @@ struct WeightedSums {
     }
 };
 
-/// Values are multiplied by `scale`, so that their squares are numbers, and then have `shift` taken off.
+/// Values are multiplied by `scale`, so that their squares neither overflow nor vanish; then `shift` is
+/// subtracted.
 struct Conversion {
     double scale = 1, shift[2] = {0, 0};
 };
 
-/// The sums over a ring's pixels that all rows, one or two, have seen.
+/// Returns the sums over a ring's pixels that are seen in all rows, one or two.
 template <class T, class Factors>
 WeightedSums sums_of_ring(View<const T, 2> rows, const Ring& ring, std::size_t r, const Factors& factors,
                           const Conversion& conversion) {
@@ -80,7 +81,7 @@ WeightedSums sums_of_ring(View<const T, 2> rows, const Ring& ring, std::size_t r
     return sums;
 }
 
-/// Rings are added up in their order, whatever the number of threads.
+/// Adds up the rings in their order, so that the number of threads does not change the result.
 template <class T, class Factors>
 WeightedSums sums_of(const Grid& grid, View<const T, 2> rows, const Factors& factors, int threads,
                      const Conversion& conversion) {
@@ -95,7 +96,7 @@ WeightedSums sums_of(const Grid& grid, View<const T, 2> rows, const Factors& fac
     return all;
 }
 
-/// rms of a map, of one row or two, and of what varies in it.
+/// rms of a map of one or two rows, and of the map without its mean.
 struct Size {
     double rms = 0, deviation = 0;
 };

@@ -6,11 +6,11 @@
 
 namespace zonal::planning {
 
-/// Returns the certificates of maps that were convolved: of each row, or of each pair of Q and U.
+/// Returns the certificates of maps that were convolved: one for each row, or for each pair of Q and U.
 ///
-/// bound: of what was done. grid: of the maps; mask, options: what they were multiplied by. maps, convolved:
-/// [row, pixel], before and after; grid_out: of `convolved`. Pixels that are UNSEEN do not count. T: float or
-/// double, which the result is rounded to.
+/// bound: of the way that was taken. grid: of the maps. mask, options: have the factors that the maps were
+/// multiplied by. maps, convolved: [row, pixel], before and after. grid_out: of `convolved`. Pixels that are
+/// UNSEEN do not count. T: float or double, to which the result is rounded.
 template <class T>
 std::vector<Certificate> certificates_of(const ErrorBound& bound, const Grid& grid, int n_components,
                                          const ConvolutionOptions& options, View<const T, 2> maps,
@@ -20,9 +20,9 @@ std::vector<Certificate> certificates_of(const ErrorBound& bound, const Grid& gr
 /// Returns the largest of the weights that multiply the grid's; 1 where there are none.
 double largest_weight(const std::vector<double>& ring_weights, View<const double, 1> pixel_weights);
 
-/// Returns the largest error; infinite where one has no bound.
+/// Returns the largest certified error; infinite if one of them has no bound.
 double largest_error(const std::vector<Certificate>& certificates);
-/// Returns the smallest gain, rms of the result over rms of what went in, of those that are not empty.
+/// Returns the smallest gain, rms of the result over rms of the input, of the maps that are not 0 everywhere.
 double smallest_gain(const std::vector<Certificate>& certificates);
 
 }  // namespace zonal::planning

@@ -9,7 +9,7 @@
 
 namespace zonal::planning {
 
-/// The bounds of a request's ways: its kernel is sampled once for all of them. One call at a time.
+/// Bounds of the ways of a request, whose kernel is sampled once for all of them. One call at a time.
 class RequestBounds {
   public:
     /// request, options: must outlive it.
@@ -17,22 +17,24 @@ class RequestBounds {
         : request_(request), options_(options) {}
 
     ErrorBound of(const ConvolutionChoice& choice) const;
-    /// Of harmonic space once its analysis has ended.
+    /// Returns the bounds of harmonic space once its analysis has ended.
     ErrorBound of(const ConvolutionChoice& choice, const AnalysisReport& report, double weight) const;
-    /// Of sums over pixels but for the cut of the profile.
+    /// Returns the bounds of sums over pixels without the cut of the profile.
     ErrorBound without_cut(const ConvolutionChoice& choice) const;
 
     const KernelNorms& norms() const;
-    /// Of the whole kernel: the smaller bound by its profile and, where it ends, by its window.
+    /// Returns a bound of N of the whole kernel: the smaller of those by its profile and by its window, if
+    /// this ends.
     double norm() const;
-    /// The kernel's windows, [component][l], at least up to lmax and as far as they are followed above.
+    /// Returns the kernel's windows, [component][l], up to lmax and as far above as they are followed.
     const std::vector<std::vector<double>>& windows() const;
-    /// A bound of N for what the windows are above lmax.
+    /// Returns a bound of N of the windows above lmax.
     double above(std::int64_t lmax) const;
     std::int64_t lmax_of(const ConvolutionChoice& choice) const {
         return choice.lmax >= 0 ? choice.lmax : request_.lmax;
     }
-    /// What the denominators of renormalised maps and of counts are at least, with sums that err by `error`.
+    /// Returns a lower bound of the denominators of renormalised maps and of counts, with sums that err by
+    /// `error`.
     double least_denominator(double error) const;
 
   private:
@@ -54,7 +56,7 @@ class RequestBounds {
     mutable std::optional<KernelNorms> norms_;
     mutable std::optional<double> norm_;
     mutable std::vector<std::vector<double>> windows_;
-    mutable std::vector<double> norms_above_;  ///< [l], of the windows from l on, as far as they are known
+    mutable std::vector<double> norms_above_;  ///< [l], for the windows from l on, as far as they are known
     mutable std::map<double, double> norm_of_cut_;  ///< by the angle
 };
 

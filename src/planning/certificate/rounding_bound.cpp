@@ -13,8 +13,8 @@ constexpr double unit(Precision precision) {
     return precision == Precision::float32 ? 0x1p-24 : 0x1p-53;
 }
 
-/// Whether the profile fades away where it ends, and is smooth before: then ring FFTs do it all, and no ring
-/// is left to the sum over pixels.
+/// Says whether the profile is smooth and fades away where it ends. Ring FFTs then do all the work, and leave
+/// no ring to the sum over pixels.
 bool is_smooth(const RadialKernel& profile, double support, double accuracy) {
     const double end = support > 0 ? std::min(support, profile.support()) : profile.support();
     const bool has_kinks = profile.implementation().breaks().size() > 2;
@@ -23,7 +23,7 @@ bool is_smooth(const RadialKernel& profile, double support, double accuracy) {
 
 bool converges(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
     if (choice.method == ConvolutionMethod::pixel_sum) return false;
-    if (choice.method == ConvolutionMethod::split) return true;  // its spline is made for it
+    if (choice.method == ConvolutionMethod::split) return true;  // its spline is smooth and fades away
     const auto is_smooth_part = [&](const RadialKernel* part) {
         return part == nullptr || is_smooth(*part, choice.support, choice.accuracy);
     };
@@ -33,10 +33,10 @@ bool converges(const ConvolutionRequest& request, const ConvolutionChoice& choic
 
 }  // namespace
 
-// Each value of the input, and each weight, is rounded once: that is like white noise, and at most eps N.
+// Each value of the input, and each weight, is rounded once. That is like white noise, and at most eps N.
 // Sums lose more where many products of one sign follow each other: once a partial sum has grown to a part s
-// of the result, products below eps s are lost, which for a Gaussian are eps times the pixels in its beam. Of
-// ring FFTs the modes are summed over rings, whose values are of either sign.
+// of the result, products below eps s are lost. For a Gaussian these add up to eps times the pixels in its
+// beam. Ring FFTs lose less: they sum modes over rings, whose values have either sign.
 RoundingOfSums rounding_of_sums(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                                 const KernelNorms& kernel) {
     constexpr double of_input = 3, of_pixels = 0.25, least = 1, of_modes = 8;

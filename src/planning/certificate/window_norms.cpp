@@ -15,23 +15,24 @@ namespace {
 
 using core::pi;
 
-/// Of S^T W S up to lmax / nside: by Lanczos at nside 8 to 128, spin 0 and 2, with and without ring weights,
-/// and a margin. From 2.45 on two waves can have one image on the pixels near the meridians where the caps'
-/// quarters meet. Then the largest eigenvalues tend to the number of such waves (2 up to 3.8, 3 up to 4.5, 4
-/// up to 6, 5) with growing nside, and the smallest to 0.
+/// Bounds of the eigenvalues of S^T W S up to degrees = lmax / nside: computed by Lanczos at nside 8 to 128,
+/// for spin 0 and 2, with and without ring weights, plus a margin. From 2.45 on several waves can have one
+/// image on the pixels near the meridians where the quarters of a cap meet. With growing nside the largest
+/// eigenvalues then tend to the number of such waves (2 up to 3.8, 3 up to 4.5, 4 up to 6, then 5), and the
+/// smallest to 0.
 struct Eigenvalues {
     double degrees, largest, smallest;
 };
 constexpr Eigenvalues on_healpix[] = {{1, 1.006, 0.95},   {1.5, 1.02, 0.9},  {2, 1.08, 0.83},
                                       {2.25, 1.14, 0.79}, {2.4, 1.22, 0.74}, {3.75, 2.15, 0},
                                       {4.5, 3.15, 0},     {5.5, 4.2, 0},     {6, 5.3, 0}};
-/// The same at nside 1 to 7.
+/// The same for nside 1 to 7.
 constexpr Eigenvalues on_coarse_healpix[] = {{1, 1.1, 0.85},   {1.5, 1.1, 0.8}, {2, 1.27, 0.46},
                                              {2.4, 1.4, 0.45}, {2.99, 1.9, 0},  {3.4, 2.5, 0},
                                              {4, 3.8, 0},      {5, 4.2, 0},     {6, 5.8, 0}};
 
-/// Above lmax = 6 nside and on other grids. As 1 <= e^(1/2) exp(-l(l+1) sigma^2 / 2) up to lmax, with sigma^2
-/// = 1 / (lmax(lmax+1)), the Gaussian's N times e^(1/2) bounds it.
+/// Bounds the largest eigenvalue above lmax = 6 nside and on other grids. With sigma^2 = 1 / (lmax(lmax+1)),
+/// 1 <= e^(1/2) exp(-l(l+1) sigma^2 / 2) up to lmax, so N of this Gaussian times e^(1/2) is a bound.
 double by_gaussian(const Grid& grid, std::int64_t lmax) {
     const double sigma = 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, lmax * (lmax + 1))));
     const auto gaussian = RadialKernel::gaussian(sigma * std::sqrt(8 * std::log(2.0)));
@@ -66,7 +67,7 @@ std::int64_t exact_lmax(const Grid& grid) {
     return lmax;
 }
 
-/// The entry for lmax; null above the last.
+/// Returns the entry for lmax; null above the last one.
 const Eigenvalues* entry_of(std::int64_t nside, std::int64_t lmax) {
     constexpr std::int64_t fine = 8;
     const auto* begin = nside < fine ? std::begin(on_coarse_healpix) : std::begin(on_healpix);
@@ -105,11 +106,12 @@ std::int64_t certifiable_lmax(const Grid& grid) {
     return lmax;
 }
 
-// G = S^T W S has its eigenvalues from s to S, and differs from 1 by at most e = max(1 - s, S - 1). Then
-// |S a|^2 <= S |a|^2, s |a|^2 <= |f|^2 in the analysis's weights, and
+// The eigenvalues of G = S^T W S are from `least` to `most`, so G differs from 1 by at most
+// away = max(1 - least, most - 1). Then |S a|^2 <= most |a|^2 and least |a|^2 <= |f|^2 in the analysis's
+// weights. What is left follows from one of
 //   a - a_k = G^-1 S^T W (f - S a_k)       conjugate gradients report |S^T W (f - S a_k)| / |S^T W f|;
 //   a - a_k = (1 - G) G^-1 (a_k - a_{k-1})  Jacobi iterations report |a_k - a_{k-1}| / |a_k|;
-//   a - a_k = (1 - G)^{k+1} a              of any map.
+//   a - a_k = (1 - G)^{k+1} a              for any map.
 double analysis_norm(const Grid& grid, std::int64_t lmax, const AnalysisReport& report, double weight) {
     const double least = smallest_eigenvalue(grid, lmax), most = largest_eigenvalue(grid, lmax);
     if (!(least > 0) || std::isnan(report.residual) || std::isnan(report.last_update))
@@ -127,19 +129,19 @@ double analysis_norm(const Grid& grid, std::int64_t lmax, int iterations) {
     return std::sqrt(most / least) * std::pow(std::max(1 - least, most - 1), iterations + 1);
 }
 
-// With P_l the quadrature and synthesis of degree l alone, which is symmetric and not negative in the grid's
-// weights, and M_l the largest |difference| from l on, -sum M_l P_l <= sum difference_l P_l <= sum M_l P_l,
-// and
-//   sum_l M_l P_l = sum_l (M_l - M_{l+1}) (P_0 + ... + P_l),
-// of which the bracket's norm is the largest eigenvalue of S^T W S up to l. Where the difference begins at a
-// degree, M does not change below it.
+// Let P_l be the quadrature and synthesis of degree l alone, which is symmetric and not negative in the
+// grid's weights, and M_l the largest |difference| from l on. Then -sum M_l P_l <= sum difference_l P_l <=
+// sum M_l P_l, and
+//   sum_l M_l P_l = sum_l (M_l - M_{l+1}) (P_0 + ... + P_l).
+// The norm of the bracket P_0 + ... + P_l is the largest eigenvalue of S^T W S up to l. If the difference
+// begins at some degree, M does not change below it.
 std::vector<double> planning::window_norms_from(const Grid& grid,
                                                 const std::vector<std::vector<double>>& windows) {
     std::size_t size = 0;
     for (const auto& component : windows) size = std::max(size, component.size());
     std::vector<double> norms(size + 1);
     double largest = 0, bound = 0;
-    // Eigenvalues grow with l, so that one bound serves some degrees below.
+    // Eigenvalues grow with l, so one bound serves some degrees below as well.
     constexpr double share = 0.95;
     std::size_t next = size;
     for (std::size_t l = size; l-- > 0;) {

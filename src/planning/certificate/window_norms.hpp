@@ -6,7 +6,7 @@
 
 namespace zonal::planning {
 
-/// Returns window_norm of the windows from each degree on, [l], and 0 behind their end.
+/// Returns, [l], window_norm of the windows from degree l on; the last value, past their end, is 0.
 std::vector<double> window_norms_from(const Grid& grid, const std::vector<std::vector<double>>& windows);
 
 }  // namespace zonal::planning

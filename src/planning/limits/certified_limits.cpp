@@ -14,13 +14,13 @@
 namespace zonal::planning {
 namespace {
 
-/// Of N(dK), in units of the input's rms: `error` times the gain, as the reference may be smaller than the
-/// output by the error.
+/// Returns the largest N(dK) allowed, in units of the input's rms: `error` times the gain, a little less
+/// because the reference may be smaller than the output by the error.
 double allowed_norm(const ConvolutionRequest& request) {
     return request.error / (1 + request.error) * *request.gain;
 }
 
-/// Whether harmonic space does it all.
+/// Says whether the profile is 0, so that harmonic space does all the work.
 bool has_no_profile(const KernelSplit& split) {
     const auto& values = split.profile.coefficients();
     return std::all_of(values.begin(), values.end(), [](double value) { return std::abs(value) < 1e-300; });
@@ -39,9 +39,9 @@ class CertifiedLimits final : public ErrorLimits {
 
     double error_of_sums() const override { return 0; }
 
-    /// A hundredth of what is allowed, as in the model of errors: series over longitude are bounded by twelve
-    /// times that. Less where tables would take more than their share: those of kernels that do not fade
-    /// away.
+    /// Returns a hundredth of what is allowed, as in the model of errors; the bound for series over longitude
+    /// is twelve times that. It is less if tables would take more than their share, as those of kernels that
+    /// do not fade away would.
     double accuracy(Precision precision) const override {
         constexpr double share = 0.2;
         const double most = accuracy_of_sums(precision, std::min(request_.error, allowed_ / bounds_.norm()));
@@ -52,7 +52,8 @@ class CertifiedLimits final : public ErrorLimits {
         return std::max(default_accuracy(precision), most * std::min(1.0, share * allowed_ / bound));
     }
 
-    /// One for both methods: of a kernel with a hard cut, ring FFTs sum the caps pixel by pixel, too.
+    /// Returns one support for both methods: if a kernel has a hard cut, ring FFTs sum the caps pixel by
+    /// pixel, too.
     double support(ConvolutionMethod, Precision precision) const override {
         auto& known = support_[precision == Precision::float32 ? 0 : 1];
         if (!known) known = find_support(precision);
@@ -81,7 +82,7 @@ class CertifiedLimits final : public ErrorLimits {
     }
 
     Precision precision_of_splits() const override {
-        // Of the same size as the profile of a split, which is not known yet.
+        // The profile of the split is not known yet, so a sum with the whole kernel stands for it.
         auto sum = draft(ConvolutionMethod::ring_fft, Precision::float32, 0);
         constexpr double most_of_rest = 0.25;
         return request_.allow_single && rest(sum) < most_of_rest * allowed_ ? Precision::float32
@@ -98,7 +99,7 @@ class CertifiedLimits final : public ErrorLimits {
         options.threads = request_.threads;
         const KernelSplitter splitter(window, options);
         choice.accuracy = accuracy(choice.precision);
-        // Its errors are rms of white maps, and a bound is of the worst degree.
+        // The fit is measured by the rms of white maps, the bound by the worst degree.
         double fit_error = first_share * request_.error;
         for (int i = 0; i < attempts && fit_error > least_error; ++i) {
             const auto l_cut = splitter.find_l_cut(fit_error, 0);
@@ -141,7 +142,7 @@ class CertifiedLimits final : public ErrorLimits {
         return {method, Device::cpu(), precision, support, accuracy(precision)};
     }
 
-    /// All that a sum is wrong by, but for its cut.
+    /// Returns the bound of a sum's error without that of its cut.
     double rest(const ConvolutionChoice& choice) const {
         const auto bound = bounds_.without_cut(choice);
         return bound.total() + bound.of_output * *request_.gain;
@@ -157,8 +158,8 @@ class CertifiedLimits final : public ErrorLimits {
                                   : "its error has no bound for all maps";
     }
 
-    /// The lowest up to which the window must be applied, perhaps above the request's: the sum over pixels
-    /// has all degrees of the kernel.
+    /// Returns the lowest degree up to which the window must be applied. It may be above the request's lmax,
+    /// because the sum over pixels has all degrees of the kernel.
     std::int64_t lowest_lmax() const {
         constexpr double share = 0.5;
         std::int64_t low = spin_of(request_) - 1, high = request_.lmax;
@@ -174,8 +175,8 @@ class CertifiedLimits final : public ErrorLimits {
         return high;
     }
 
-    /// Conjugate gradients until what is left of the alm keeps the error, for which they take as long as the
-    /// eigenvalues let them.
+    /// Sets the tolerance with which conjugate gradients keep the error, and the number of iterations that
+    /// they need for it by the eigenvalues.
     void choose_iterations(ConvolutionChoice& choice) const {
         constexpr double share = 0.9, least_tolerance = 2e-13;
         const auto& grid = request_.grid;
@@ -187,7 +188,7 @@ class CertifiedLimits final : public ErrorLimits {
         }
         const auto plain = bounds_.of(choice);
         const double left = share * allowed_ - plain.rounding;
-        if (plain.quadrature <= left) return;  // of grids that are exact
+        if (plain.quadrature <= left) return;  // the grid's quadrature is exact
         AnalysisReport whole;
         whole.residual = 1;
         double largest = 0;

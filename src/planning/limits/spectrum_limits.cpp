@@ -14,10 +14,10 @@ namespace {
 
 using core::pi;
 
-/// Share of the error that cutting the profile, or the window at lmax, and iterations may take. Its estimate
-/// is a mean over skies and over pixels: discs of few pixels were found to be wrong by up to 1.5 times as
-/// much (bench/planner.py), and single skies of which fewer modes than `enough_modes` are left may be by
-/// more.
+/// Share of the error that iterations and the cut of the profile, or of the window at lmax, may take. These
+/// are estimated by a mean over skies and over pixels. For discs of few pixels the error was up to 1.5 times
+/// the estimate (bench/planner.py). For single skies of which fewer modes than `enough_modes` are left, it
+/// may be more.
 constexpr double most_of_cut = 0.5, enough_modes = 30;
 /// Splits seldom cut their profiles further out, rad.
 constexpr double most_split_support = 0.05;
@@ -42,7 +42,7 @@ class SpectrumLimits final : public ErrorLimits {
         return accuracy_of_sums(precision, request_.error / convolved_.noise);
     }
 
-    /// For the error and the integral together. Of a Gaussian and white maps both are the same.
+    /// Keeps the error and the integral together. For a Gaussian and white maps both give the same support.
     double support(ConvolutionMethod, Precision) const override {
         if (!support_) support_ = find_support();
         return *support_;
@@ -68,7 +68,7 @@ class SpectrumLimits final : public ErrorLimits {
         choice.error = std::max(harmonic_error(choice.iterations), transform_rounding * convolved_.noise);
     }
 
-    /// Their sums over pixels end softly, at discs of a few degrees.
+    /// The sums over pixels of splits end softly, at discs of a few degrees.
     Precision precision_of_splits() const override {
         return allows(Precision::float32, most_split_support, false) ? Precision::float32
                                                                      : Precision::float64;
@@ -82,7 +82,7 @@ class SpectrumLimits final : public ErrorLimits {
         options.theta_cut = choice.support;
         options.input_spectrum = kernel_.spectrum();
         options.spectrum_beyond = spectrum_beyond(options.input_spectrum);
-        options.alpha = 1;  // what single precision adds is counted by itself
+        options.alpha = 1;  // what single precision adds is counted separately
         options.threads = request_.threads;
         const KernelSplitter splitter(window, options);
         const auto l_cut = splitter.find_l_cut(error, 0);
@@ -98,7 +98,7 @@ class SpectrumLimits final : public ErrorLimits {
     }
 
     std::string why_not_kept(const ConvolutionChoice& choice) const override {
-        constexpr double rounding_of_supports = 1e-3;  // they are found to 1e-4 of themselves
+        constexpr double rounding_of_supports = 1e-3;  // they are found to 1e-4 relative
         if (choice.method == ConvolutionMethod::harmonic) return why_not_harmonic(choice.iterations);
         if (auto why = why_no_sums(); !why.empty()) return why;
         if (const double most = accuracy(choice.precision); choice.accuracy > most)
@@ -125,7 +125,7 @@ class SpectrumLimits final : public ErrorLimits {
             const double theta = kernel_.support_for(wanted, convolved_);
             if (wanted + kernel_.lost_by_cut(theta) <= cut_error()) return theta;
         }
-        return kernel_.support();  // a tail that never ends
+        return kernel_.support();  // the tail never ends
     }
 
     bool is_continuous() const { return request_.reference == ConvolutionReference::continuous; }
@@ -135,7 +135,7 @@ class SpectrumLimits final : public ErrorLimits {
     }
     double share_of_cut() const { return most_of_cut * std::min(1.0, convolved_.modes / enough_modes); }
 
-    /// What so many iterations leave, rounding apart.
+    /// Returns the error that this number of iterations leaves, without rounding.
     double harmonic_error(int iterations) const {
         if (!is_continuous()) return convolved_.beyond_lmax;
         double error = *request_.quadrature_error;
@@ -156,7 +156,7 @@ class SpectrumLimits final : public ErrorLimits {
         return rounding_of_sums(precision, support / pixel, is_cut) * convolved_.noise;
     }
 
-    /// Whether rounding leaves most of the error to others.
+    /// Says whether rounding leaves most of the error to the other parts.
     bool is_allowed(double rounding_error) const {
         const double left = request_.error * request_.error - error_of_sums() * error_of_sums();
         return 4 * rounding_error * rounding_error < left;
@@ -166,15 +166,16 @@ class SpectrumLimits final : public ErrorLimits {
         return rounding_of(precision, most_split_support, false);
     }
 
-    /// What is left for a split's fit and leakage, half of it for each in squares.
+    /// Returns the error left for a split's fit, and the same for its leakage: in squares each gets half.
     double fit_error(Precision precision) const {
         const double others = std::hypot(rounding_of_split(precision), convolved_.beyond_lmax);
         const double left = cut_error() * cut_error() - others * others;
         return left > 0 ? std::sqrt(left / 2) : 0;
     }
 
-    /// Of the map's pixels above lmax: at least what white noise of the map's variance has, twice to be sure.
-    /// Of maps of C_l = 1 / l^2 their true leakage was up to 1.3 times (rms) that by white noise.
+    /// Returns the spectrum of the map's pixels above lmax: at least that of white noise of the map's
+    /// variance, times two as a margin. For maps with C_l = 1 / l^2 the true leakage was up to 1.3 times
+    /// (rms) that by white noise.
     double spectrum_beyond(const std::vector<double>& c_l) const {
         if (c_l.empty()) return 0;
         double variance = 0;

@@ -22,7 +22,7 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// One kernel with the rows of the map that it is for, by a request and choice of their own.
+/// One kernel, the rows of the map that it is for, and the request and choice of these.
 struct KernelWay {
     ConvolutionRequest request;
     ConvolutionChoice choice;
@@ -43,7 +43,6 @@ class CertifiedConvolution::Implementation {
         make_requests();
     }
 
-    /// gain: of the result, 0 where it is not known. Throws ErrorNotKept where nothing is certified.
     void plan(double gain, double error, SmoothedPart& part) {
         const auto start = Clock::now();
         for (std::size_t i = 0; i < ways_.size(); ++i) plan_one(i, gain, error, part);
@@ -59,7 +58,8 @@ class CertifiedConvolution::Implementation {
                 what_.options.method == automatic || what_.options.method == harmonic;
             if (!may_be_harmonic || !way.request.consider_harmonic)
                 throw ErrorNotKept(
-                    fmt::format("method = {}: no error can be certified, and no other way is known",
+                    fmt::format("method = {}: no error can be certified, and only harmonic space works "
+                                "without a certificate",
                                 to_string(what_.options.method)));
             way.request.gain = 1;
             way.choice = {harmonic, resolve_device(what_.options.device)};
@@ -120,7 +120,7 @@ class CertifiedConvolution::Implementation {
             request.consider_split = given_.size() == 1 && !what_.keeps_counts() &&
                                      what_.options.mask_rule.mode != MaskMode::renormalize &&
                                      !what_.has_weights();
-            // Neither keeps it counts, nor has it a bound of quotients by sums over pixels.
+            // Harmonic space does not keep counts, and has no bound for quotients of sums over pixels.
             const bool renormalizes = what_.options.mask_rule.mode == MaskMode::renormalize;
             request.consider_harmonic =
                 !what_.keeps_counts() && !(renormalizes && reference == ConvolutionReference::discrete);
@@ -167,7 +167,7 @@ class CertifiedConvolution::Implementation {
         request.gain = effective_gain(request, options_, gain > 0 ? gain : gain_of_noise(request, options_));
         auto choices = plan_convolution(request, costs(), options.device);
         auto best = best_of(choices);
-        if (best == choices.end() && gain == 0) {  // maps may keep more than noise does
+        if (best == choices.end() && gain == 0) {  // the kernel may leave more of the map than of noise
             request.gain = effective_gain(request, options_, 1);
             choices = plan_convolution(request, costs(), options.device);
             best = best_of(choices);
@@ -200,7 +200,7 @@ class CertifiedConvolution::Implementation {
                             [&](const auto& choice) { return may_be_taken(choice); });
     }
 
-    /// Why the way that comes closest is not certified.
+    /// Says why the way that comes closest is not certified.
     std::string reason(const std::vector<ConvolutionChoice>& choices) const {
         const auto wanted = what_.options.method;
         const ConvolutionChoice* closest = nullptr;
@@ -224,7 +224,7 @@ class CertifiedConvolution::Implementation {
             throw InvalidArgument(fmt::format("{}: {}", plan.source, why));
         };
         if (given_.size() > 1) reject("has one kernel, and this map needs more");
-        if (!plan.gain) reject("was made for maps of a spectrum; input_spectrum names it");
+        if (!plan.gain) reject("was made for maps of a spectrum, which input_spectrum must name");
         way.request.gain = plan.gain;
         require_match(plan, way.request);
         if (!may_be_taken(choice) ||
@@ -243,7 +243,7 @@ class CertifiedConvolution::Implementation {
             part.predicted_seconds = choice.seconds;
         else
             part.notes.push_back(
-                fmt::format("{}: made on {}: may not be the fastest here", plan.source, plan.machine));
+                fmt::format("{}: was made on {} and may not be the fastest here", plan.source, plan.machine));
     }
 
     void tell_plan(SmoothedPart& part) const {
@@ -271,7 +271,7 @@ class CertifiedConvolution::Implementation {
         }
     }
 
-    /// Where the window has not faded away at lmax, the continuous answer depends on lmax.
+    /// Adds a note if the window has not faded away at lmax: the continuous answer then depends on lmax.
     void tell_end_of_window(SmoothedPart& part) const {
         if (part.reference != ConvolutionReference::continuous) return;
         for (const auto& way : ways_) {
@@ -288,7 +288,7 @@ class CertifiedConvolution::Implementation {
         }
     }
 
-    /// What the two references differ by, of white maps: nobody shall take one for the other.
+    /// Tells by how much the two references differ for white maps, so that nobody takes one for the other.
     void tell_quadrature(SmoothedPart& part) const {
         const auto nside = what_.map.nside();
         if (nside == 0 || what_.has_weights()) return;
@@ -299,7 +299,7 @@ class CertifiedConvolution::Implementation {
             const bool is_sum = way.request.reference == ConvolutionReference::discrete;
             if (is_sum && !quadrature.is_sum() && !what_.keeps_counts())
                 part.notes.push_back(quadrature.explanation() +
-                                     ": this is no smoothing; the continuous reference is");
+                                     ": this does not smooth the map; the continuous reference does");
         }
         part.quadrature_error = largest;
     }
@@ -328,7 +328,7 @@ class CertifiedConvolution::Implementation {
         part.lmax = way.choice.lmax >= 0 ? way.choice.lmax : way.request.lmax;
         part.tolerance = way.choice.tolerance;
         auto analysis = result.analysis;
-        // What an inverse of the synthesis lacks is nothing to a sum over pixels.
+        // A sum over pixels does not invert the synthesis, so it does not matter how far an inverse has come.
         if (way.request.reference == ConvolutionReference::discrete) analysis.note.clear();
         merge(analysis, part.analysis);
     }

@@ -17,7 +17,8 @@ namespace {
 
 constexpr double tolerance_without_bound = 0.1;  // of the error
 
-/// The degree from which on a window is below a tenth of the error, of its largest value; at most `most`.
+/// Returns the degree above which all windows are below a tenth of the error times their largest value; at
+/// most `most`.
 std::int64_t last_degree_of(const std::vector<std::vector<double>>& windows, double error,
                             std::int64_t most) {
     constexpr double share = 0.1;
@@ -31,7 +32,7 @@ std::int64_t last_degree_of(const std::vector<std::vector<double>>& windows, dou
     return std::min(last, most);
 }
 
-/// Where a beam from a file ends; -1 for other windows.
+/// Returns the degree where a beam from a file ends; -1 for other windows.
 std::int64_t end_of_beam(const MapPart& what) {
     const auto& window = what.kernel.window;
     std::int64_t end = -1;
@@ -52,8 +53,8 @@ CertifiedWindow::CertifiedWindow(const MapPart& what, SkyMap& out) : what_(what)
     way_.lmax = options.lmax;
     if (way_.reference != ConvolutionReference::continuous)
         throw ErrorNotKept(
-            fmt::format("error = {}: reference = discrete: sums over pixels are not certified with other "
-                        "pixels, windows in a ratio, or iterations",
+            fmt::format("error = {}: is not certified from reference = discrete where the result has other "
+                        "pixels, the window is a ratio, or iterations are given",
                         what.error()));
     if (way_.lmax >= 0) return;
     const auto most = default_lmax(grid, out.grid());
@@ -67,9 +68,8 @@ void CertifiedWindow::plan(double gain, double error, SmoothedPart&) {
     const auto& options = what_.options;
     if (options.plan)
         throw InvalidArgument(
-            "plan: nothing is planned where other pixels, windows in a ratio, iterations or a kernel of "
-            "spin "
-            "0 for Q and U ask for harmonic space");
+            "plan: cannot be followed: only harmonic space can produce other pixels, apply ratios of windows "
+            "or kernels of spin 0 to Q and U, or iterate");
     way_.analysis = options.iterations || options.tolerance > 0 ? given_analysis(options, way_.reference)
                                                                 : planned(gain, error);
 }
@@ -95,7 +95,7 @@ std::vector<std::vector<double>> CertifiedWindow::windows() const {
     return all;
 }
 
-/// Conjugate gradients until what they leave is most of the error.
+/// Returns the tolerance with which the error that conjugate gradients leave takes most of the error allowed.
 PlannedAnalysis CertifiedWindow::planned(double gain, double error) const {
     constexpr double share = 0.8, margin = 0.98, least_tolerance = 1e-13;
     const auto& grid = what_.map.grid();

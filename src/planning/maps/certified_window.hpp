@@ -7,20 +7,19 @@
 
 namespace zonal::planning {
 
-/// Smooths with a window in harmonic space, on any pixels, all fields together, with the certificates of
-/// their errors.
+/// Smooths all fields together with a window in harmonic space, on any pixels, and certifies their errors.
 class CertifiedWindow {
   public:
     /// what, out: must outlive it. Throws ErrorNotKept in the discrete reference.
     CertifiedWindow(const MapPart& what, SkyMap& out);
 
-    /// gain: of the result, 0 where it is not known. Throws ErrorNotKept where nothing is certified to
-    /// `error`.
+    /// Plans for `error`. gain: rms of the result over that of the map; 0 where it is not known. Throws
+    /// ErrorNotKept where no analysis is certified.
     void plan(double gain, double error, SmoothedPart& part);
-    /// To a tolerance of a tenth of the error.
+    /// Plans without a certificate, to a tolerance of a tenth of the error.
     void plan_without_bound(SmoothedPart& part);
     void smooth(SmoothedPart& part);
-    /// Whether the options leave open how the analysis ends.
+    /// Says whether the options leave open how the analysis ends.
     bool is_free() const { return !what_.options.iterations && what_.options.tolerance == 0; }
 
   private:

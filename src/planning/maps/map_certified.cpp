@@ -15,21 +15,21 @@
 namespace zonal::planning {
 namespace {
 
-/// Share of a gain that is planned with: it is measured again afterwards.
+/// The second plan assumes a little less than the gain that was measured, which is measured again afterwards.
 constexpr double margin = 0.98;
 
-/// What was reached, and why no more; gain 0: the map was not smoothed.
+/// Returns an error that says what can be reached, and why no more. gain: 0 where the map was not smoothed.
 ErrorNotKept refusal(const MapPart& what, double reached, double gain, const std::string& why) {
     std::string text = fmt::format("error = {}: is not certified for this map", what.error());
-    if (gain > 0 && gain < 1) text += fmt::format(", of whose rms the kernel leaves {:.2g}", gain);
+    if (gain > 0 && gain < 1) text += fmt::format(", of which the kernel leaves {:.2g} of the rms", gain);
     if (!why.empty()) text += "; " + why;
-    text += std::isfinite(reached) ? fmt::format("; {:.1g} can be reached", reached)
+    text += std::isfinite(reached) ? fmt::format("; an error of {:.1g} can be reached", reached)
                                    : "; no error can be certified";
-    return ErrorNotKept(text + "; keep_missed = true returns it all the same");
+    return ErrorNotKept(text + "; keep_missed = true returns the map all the same");
 }
 
-/// Plans with the smallest error, of tenfold ones, that a way is certified for. Returns it; infinite where
-/// there is none.
+/// Raises the error tenfold until a way is certified for it, and plans that way. Returns this error; infinite
+/// where there is none.
 template <class Smoother>
 double plan_what_can_be_kept(Smoother& smoother, double error, SmoothedPart& part) {
     constexpr double largest = 0.5, step = 10;
@@ -37,13 +37,13 @@ double plan_what_can_be_kept(Smoother& smoother, double error, SmoothedPart& par
         try {
             smoother.plan(0, error, part);
             return error;
-        } catch (const ErrorNotKept&) {  // the next one may do
+        } catch (const ErrorNotKept&) {  // a larger error may do
         }
     }
     return std::numeric_limits<double>::infinity();
 }
 
-/// Plans, smooths and checks, twice where it must be.
+/// Plans, smooths and checks, and repeats this with the measured gain where the first plan was not enough.
 template <class Smoother>
 SmoothedPart smooth_and_check(Smoother smoother, bool may_repeat, const MapPart& what,
                               const SmoothedPart& part) {

@@ -18,7 +18,7 @@ bool holds(const std::vector<double>& c_l) {
     return std::any_of(c_l.begin(), c_l.end(), [](double value) { return value > 0; });
 }
 
-/// Of all alm of the map, as the quadrature finds them.
+/// Returns the spectra of all alm of the map, by quadrature.
 std::vector<std::vector<double>> spectra_of_map(const MapPart& what) {
     MapAnalysisOptions analysis;
     analysis.lmax = what.options.lmax;
@@ -80,7 +80,7 @@ Problem make_problem(const MapPart& what, std::int64_t lmax) {
     return problem;
 }
 
-/// Counts are kept by sums over pixels alone.
+/// Says whether a choice may be taken: only sums over pixels keep counts.
 bool may_be_taken(const ConvolutionChoice& choice, const MapPart& what) {
     if (!choice.excluded.empty()) return false;
     if (what.options.method == ConvolutionMethod::split) return choice.method == ConvolutionMethod::split;
@@ -104,7 +104,7 @@ ConvolutionChoice best_of(const std::vector<ConvolutionChoice>& choices, const M
                     what.error(), options.theta_cut > 0 ? " with this theta_cut" : ""));
 }
 
-/// The fastest way by what this machine's devices cost.
+/// Plans the fastest way by the costs of this machine's devices.
 ConvolutionChoice plan_anew(const MapPart& what, const Problem& problem, SmoothedPart& part) {
     const auto& options = what.options;
     const auto costs = options.costs ? *options.costs : default_cost_model(options.threads);
@@ -115,7 +115,7 @@ ConvolutionChoice plan_anew(const MapPart& what, const Problem& problem, Smoothe
     return choice;
 }
 
-/// The way that was found before.
+/// Returns the way of a saved plan.
 ConvolutionChoice follow(const SavedPlan& plan, const MapPart& what, const Problem& problem,
                          SmoothedPart& part) {
     const auto& options = what.options;
@@ -139,11 +139,11 @@ ConvolutionChoice follow(const SavedPlan& plan, const MapPart& what, const Probl
         part.predicted_seconds = choice.seconds;
     else
         part.notes.push_back(
-            fmt::format("{}: made on {}: may not be the fastest here", plan.source, plan.machine));
+            fmt::format("{}: was made on {} and may not be the fastest here", plan.source, plan.machine));
     return choice;
 }
 
-/// Whether the kernel, narrower than the pixels, has no sum over them to speak of. Counts are kept all the
+/// Says whether the kernel is so narrow that its sums over the pixels mean nothing. Counts are kept all the
 /// same.
 bool is_too_narrow(const MapPart& what, const Problem& problem) {
     const bool sums = what.options.method != ConvolutionMethod::split && !what.keeps_counts();

@@ -8,7 +8,7 @@
 #include "zonal/planning/map_smoothing.hpp"
 #include "zonal/planning/pixel_quadrature.hpp"
 
-/// Which way the fields of a map go.
+/// Chooses the way that the fields of a map go.
 namespace zonal::planning {
 
 /// Fields of a map that go one way, and what they are smoothed with.
@@ -19,7 +19,7 @@ struct MapPart {
     Normalization normalization;
 
     double error() const { return options.error.value_or(1e-5); }
-    /// Whether the error is certified for the map, not expected of a spectrum.
+    /// Says whether the error is certified for the map rather than expected for a spectrum.
     bool certifies() const {
         return !options.input_spectrum && !options.cut &&
                (options.method != ConvolutionMethod::harmonic || options.error);
@@ -38,8 +38,8 @@ struct Way {
     std::int64_t lmax = -1;                     ///< of harmonic space; -1: the default
     PlannedAnalysis analysis{};                 ///< in harmonic space
     std::optional<ConvolutionChoice> choice{};  ///< where it was planned
-    /// The C_l that errors are weighed by: one for each row of the map, or one for all; for Q and U, those of
-    /// E and B.
+    /// The C_l that errors are weighted by: one for each row of the map, or one for all; for Q and U, those
+    /// of E and B.
     std::vector<std::vector<double>> spectra{};
     std::optional<PolarizationKernel> polarization{};  ///< of Q and U: what was planned for, not cut
     std::optional<PixelQuadrature> quadrature{};
@@ -55,15 +55,15 @@ struct Way {
 /// too.
 std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options);
 
-/// Finds the way for method = automatic or split, and tells what was looked at in `part`. Throws ErrorNotKept
-/// where nothing keeps the error, and InvalidArgument.
+/// Finds the way for method = automatic or split, and tells in `part` which ways were considered. Throws
+/// ErrorNotKept where nothing keeps the error, and InvalidArgument.
 Way plan_way(const MapPart& what, SmoothedPart& part);
 
-/// Returns the spectra that errors of a part are weighed by.
+/// Returns the spectra that errors of a part are weighted by.
 std::vector<std::vector<double>> input_spectra(const MapPart& what);
 
-/// Whether single precision can hold the sums: the largest absolute value, UNSEEN apart, is 0 or from 1e-25
-/// to 1e25, which leaves room for products with kernels (1/sr) and weights.
+/// Says whether single precision can hold the sums: the largest absolute value, UNSEEN apart, is 0 or from
+/// 1e-25 to 1e25, which leaves room for products with kernels (1/sr) and weights.
 bool fits_single(const SkyMap& map);
 
 }  // namespace zonal::planning

@@ -15,7 +15,7 @@
 namespace zonal::planning {
 namespace {
 
-/// Groups that share a window.
+/// Returns groups of fields that share a window.
 std::vector<FieldGroup> groups_of_one_window(const SkyMap& map, std::size_t n_windows) {
     if (n_windows == 1) return map.groups();
     std::vector<FieldGroup> groups;
@@ -59,8 +59,8 @@ void check_harmonic(const MapPart& what, const SkyMap& out) {
     if (!what.has_spin()) return;
     if (options.cut)
         throw InvalidArgument(
-            fmt::format("cut: {} has Q and U, whose window of a cut kernel harmonic space does not know; "
-                        "method = pixel-sum does",
+            fmt::format("cut: {} has Q and U, and harmonic space has no window of their cut kernel; method = "
+                        "pixel-sum applies it",
                         map.header().source));
 }
 
@@ -71,7 +71,8 @@ double largest_of(const std::vector<double>& window, std::int64_t lmax) {
     return largest;
 }
 
-/// What iterations and rounding left of any map, times the window's largest value, on the grid of the result.
+/// Bounds what iterations and rounding may have left, for any map, on the grid of the result: their norms
+/// times the window's largest value.
 ErrorBound bound_of_window(const MapPart& what, const Grid& grid_out, double largest,
                            const SmoothingReport& report) {
     const auto& grid = what.map.grid();
@@ -83,7 +84,8 @@ ErrorBound bound_of_window(const MapPart& what, const Grid& grid_out, double lar
     return bound;
 }
 
-/// Of a group of fields that was smoothed: of its rows of spin 0 and of Q and U.
+/// Adds the certificates of a group of fields that was smoothed: those of its rows of spin 0, and that of Q
+/// and U.
 void certify(const MapPart& what, const FieldGroup& group, const Beam& window, const SmoothingReport& report,
              const SkyMap& out, SmoothedPart& part) {
     ConvolutionOptions factors;
@@ -114,8 +116,8 @@ PlannedAnalysis given_analysis(const MapSmoothingOptions& options, ConvolutionRe
         return {options.tolerance > 0 ? 0 : options.iterations.value_or(3), options.tolerance};
     if (options.iterations.value_or(0) > 0 || options.tolerance > 0)
         throw InvalidArgument(
-            "reference = discrete: is the sum over the pixels, and iterations and tolerance lead to the "
-            "continuous one");
+            "reference = discrete: is the sum over the pixels; iterations and tolerance lead to the "
+            "continuous reference");
     return {};
 }
 

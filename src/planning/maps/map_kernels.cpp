@@ -34,7 +34,7 @@ CutKernel cut(const CutKernel& given, double theta_cut, double lost, bool normal
     return result;
 }
 
-/// The largest over the spectra.
+/// Returns the largest value over the spectra.
 template <class Measure>
 double worst(const std::vector<std::vector<double>>& c_l, Measure&& measure) {
     double largest = 0;
@@ -75,7 +75,7 @@ CutKernel cut_at(const CutKernel& given, double theta_cut, const std::vector<std
 
 CutKernel cut_for_error(const CutKernel& given, double error, const std::vector<std::vector<double>>& c_l,
                         const Grid& grid, bool normalize) {
-    constexpr int attempts = 12;  // each asks for half the error
+    constexpr int attempts = 12;  // each asks for half the error of the one before
     double wanted = error / 2;
     for (int i = 0; i < attempts; ++i, wanted /= 2) {
         const double theta = worst(c_l, [&](const std::vector<double>& spectrum) {
@@ -84,7 +84,7 @@ CutKernel cut_for_error(const CutKernel& given, double error, const std::vector<
         auto kernel = cut_at(given, theta, c_l, normalize);
         if (kernel.applied.truncation_error <= error) return kernel;
     }
-    return cut(given, given.kernel.support(), 0, normalize);  // a tail that never ends
+    return cut(given, given.kernel.support(), 0, normalize);  // the tail never ends
 }
 
 PolarizationKernel whole_spin_kernel(const MapKernel& kernel, std::int64_t lmax, const CutKernel& scalar,

@@ -15,7 +15,7 @@ struct MapKernel {
     std::vector<RadialKernel> kernels{};  ///< empty: the window; else one for all rows, or one for each
 
     bool has_window() const { return kernels.empty(); }
-    /// Whether the window is more than a Gaussian or a beam, which harmonic space alone can apply.
+    /// Says whether the window is more than a Gaussian or a beam: only harmonic space can apply it then.
     bool is_ratio() const {
         return window.fwhm_in || window.beam_in || window.pixel_window_in || window.pixel_window_out;
     }
@@ -31,11 +31,12 @@ struct CutKernel {
 /// Returns the kernels as they are given, neither cut nor normalised. lmax: of a beam; -1: its own.
 std::vector<CutKernel> given_kernels(const MapKernel& kernel, std::int64_t lmax);
 
-/// The kernels below are made of given ones. normalize: of integral 1, else as they are; throws
-/// InvalidArgument where there is no integral.
+/// The functions below make kernels from given ones. normalize: scales the integral to 1, and throws
+/// InvalidArgument where it is 0; otherwise the values stay as they are.
 CutKernel whole_kernel(const CutKernel& given, bool normalize);
 
-/// Cuts a kernel at theta_cut, rad. c_l: the spectra of the maps that it is for; an empty one is white.
+/// Cuts a kernel at theta_cut, rad. c_l: the spectra of the maps that it will convolve; an empty one is
+/// white.
 CutKernel cut_at(const CutKernel& given, double theta_cut, const std::vector<std::vector<double>>& c_l,
                  bool normalize);
 
@@ -48,8 +49,8 @@ CutKernel cut_for_error(const CutKernel& given, double error, const std::vector<
 PolarizationKernel whole_spin_kernel(const MapKernel& kernel, std::int64_t lmax, const CutKernel& scalar,
                                      bool normalize);
 
-/// Returns the windows of harmonic space up to lmax: one for all rows of the map, or one for each.
-/// applied: gets the kernels that they are of.
+/// Returns the windows for harmonic space up to lmax: one for all rows of the map, or one for each. applied:
+/// gets the kernels that have these windows.
 std::vector<Beam> harmonic_windows(const MapKernel& kernel, const MapSmoothingOptions& options,
                                    bool normalize, std::int64_t lmax, std::vector<AppliedKernel>& applied);
 

@@ -16,7 +16,7 @@ namespace zonal {
 namespace planning {
 namespace {
 
-/// As the caller says, without a plan.
+/// Returns the way that the caller names, without planning.
 Way given_way(const MapPart& what) {
     const auto& options = what.options;
     const bool sums = options.method != ConvolutionMethod::harmonic;
@@ -82,7 +82,7 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
                                           map.header().source));
 }
 
-/// Whether harmonic space alone, with a window, can do what is asked for.
+/// Says whether only harmonic space, with a window, can do what is asked for.
 bool needs_window(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options) {
     const bool may_be_harmonic =
         options.method == ConvolutionMethod::automatic || options.method == ConvolutionMethod::harmonic;
@@ -93,8 +93,8 @@ bool is_planned(const MapSmoothingOptions& options) {
     return options.method == ConvolutionMethod::automatic || options.method == ConvolutionMethod::split;
 }
 
-/// Smooths one part of a map. The way of a spectrum was planned before, as all of them are before what may
-/// take long.
+/// Smooths one part of a map. way: planned by a spectrum, if the part has one. All such ways are planned
+/// before any work that takes long.
 SmoothedPart smooth_one(const MapPart& what, bool is_window, std::optional<Way> way, SmoothedPart part,
                         SkyMap& out) {
     if (way) return smooth_part(what, std::move(*way), std::move(part), out);
@@ -103,7 +103,7 @@ SmoothedPart smooth_one(const MapPart& what, bool is_window, std::optional<Way> 
     return smooth_part(what, given_way(what), std::move(part), out);
 }
 
-/// The way of a part whose errors are those of a spectrum, where it is to be planned.
+/// Plans the way of a part whose errors are those expected for a spectrum; nothing for other parts.
 std::optional<Way> way_of_spectrum(const MapPart& what, bool is_window, SmoothedPart& part) {
     const bool is_harmonic = what.options.method == ConvolutionMethod::harmonic;
     if (!is_harmonic && what.options.method != ConvolutionMethod::automatic)
@@ -131,8 +131,8 @@ SmoothedMap smooth(const SkyMap& map, const MapKernel& kernel, const MapSmoothin
         return result;
     }
     if (options.plan)
-        throw InvalidArgument(
-            fmt::format("plan: keeps one way, and {} has I and Q, U, which may go two", map.header().source));
+        throw InvalidArgument(fmt::format(
+            "plan: a plan keeps one way, and {} has I and Q, U, which may go two", map.header().source));
     if (options.mask_rule.fill_masked) result.map.make_full_sky();
     std::vector<SkyMap> maps;
     std::vector<std::optional<Way>> ways;

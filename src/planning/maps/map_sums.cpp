@@ -31,12 +31,11 @@ void check_mask_options(const MapPart& what, ConvolutionMethod method) {
     if (what.has_weights() && (renormalize || what.keeps_counts()))
         throw InvalidArgument(
             "ring_weights, pixel_weights: not with normalization = pixel or mask_rule.mode = renormalize, "
-            "which "
-            "weigh pixels themselves");
+            "which weight pixels themselves");
     if (renormalize && method == ConvolutionMethod::split)
         throw InvalidArgument(
-            "mask_rule.mode = renormalize: not with method = split: its error is of whole maps, not of "
-            "quotients");
+            "mask_rule.mode = renormalize: not with method = split, whose error is known for whole maps, not "
+            "for quotients");
 }
 
 }  // namespace
@@ -44,7 +43,7 @@ void check_mask_options(const MapPart& what, ConvolutionMethod method) {
 void check_counts(const MapPart& what) {
     if (what.has_spin() && what.keeps_counts())
         throw InvalidArgument(
-            fmt::format("{}: has Q and U, and normalization = pixel is for counts, fields of spin 0 alone",
+            fmt::format("{}: has Q and U, and normalization = pixel is only for counts, which have spin 0",
                         what.map.header().source));
 }
 
@@ -56,7 +55,7 @@ void check_sums(const MapPart& what, ConvolutionMethod method) {
     };
     reject(options.iterations || options.tolerance > 0, "iterations, tolerance",
            "sums over pixels have no iterations");
-    reject(what.kernel.is_ratio(), "window", "only harmonic space un-smooths and knows windows of pixels");
+    reject(what.kernel.is_ratio(), "window", "only harmonic space un-smooths and applies pixel windows");
     reject(options.pixels_out.has_value(), "pixels_out", "the pixels of the result are the map's");
     const bool is_planned =
         options.method == ConvolutionMethod::automatic || options.method == ConvolutionMethod::split;
@@ -65,8 +64,8 @@ void check_sums(const MapPart& what, ConvolutionMethod method) {
     reject(options.lmax >= 0 && !has_degrees, "lmax", "only beams and the spectrum of a map have degrees");
     if (what.has_spin() && !what.kernel.has_window())
         throw InvalidArgument(fmt::format(
-            "{}: has Q and U, and a kernel by its profile is for spin 0: a Gaussian or a beam has "
-            "windows for both",
+            "{}: has Q and U, and a kernel given by its profile has spin 0; a Gaussian or a beam serves "
+            "both spins",
             what.map.header().source));
     check_counts(what);
     const auto precision = options.precision.value_or(Precision::float64);
@@ -78,11 +77,11 @@ void check_sums(const MapPart& what, ConvolutionMethod method) {
 
 namespace {
 
-/// How sums over pixels go, whoever decided it.
+/// Precision and accuracy of sums over pixels, whoever chose them.
 struct Sums {
     Precision precision;
     double accuracy;    ///< PixelConvolutionOptions::accuracy; 0: its default
-    double arithmetic;  ///< what both cost, rms over the rms of the result
+    double arithmetic;  ///< the error that both cause, rms over the rms of the result
 };
 
 /// Follows the plan if there is one. Otherwise the options give the precision, and the model of errors gives
@@ -139,9 +138,9 @@ class PixelSmoothing {
   private:
     double error() const { return error_of_sums(what_.options.mask_rule, what_.error() - sums_.arithmetic); }
 
-    /// The spectra that a kernel's errors are weighed by.
+    /// Returns the spectra that a kernel's errors are weighted by.
     std::vector<std::vector<double>> spectra_of(std::size_t kernel, std::size_t n_kernels) const {
-        if (way_.is_planned_spin()) return {{}};  // what I's kernel would be wrong by is not asked for
+        if (way_.is_planned_spin()) return {{}};  // nobody asks for the error of I's kernel
         if (n_kernels > 1 && way_.spectra.size() > 1) return {way_.spectra[kernel]};
         return way_.spectra;
     }
@@ -173,7 +172,8 @@ class PixelSmoothing {
         }
     }
 
-    /// In single precision a wider kernel rounds more, and leaves less to the cut, which makes it wider.
+    /// In single precision a wider kernel rounds more and so leaves less of the error to the cut. A smaller
+    /// error of the cut makes the kernel wider still, so this is repeated.
     CutKernel cut_by_error(const CutKernel& given, const std::vector<std::vector<double>>& spectra) {
         constexpr int attempts = 3;
         CutKernel cut = given;
@@ -188,7 +188,8 @@ class PixelSmoothing {
         return cut;
     }
 
-    /// Of the result, with what cutting the kernels costs. Plans add independent errors in squares.
+    /// Estimates the error of the result, including that of the cuts. Plans add independent errors in
+    /// squares.
     void estimate_error() {
         double error = 0;
         if (way_.is_split() || way_.is_planned_spin()) {
@@ -199,7 +200,7 @@ class PixelSmoothing {
                 truncation = std::max(truncation, kernel.applied.truncation_error);
             error = way_.is_exact ? std::hypot(truncation, sums_.arithmetic) : truncation + sums_.arithmetic;
         }
-        // That of a renormalised map is larger where least of it is known.
+        // The error of a renormalised map is larger in pixels of which less is known.
         const auto& options = what_.options;
         part_.estimated_error = error * what_.error() / error_of_sums(options.mask_rule, what_.error());
         part_.precision = sums_.precision;
@@ -227,7 +228,7 @@ class PixelSmoothing {
                                                 [](auto& a, auto& b) { return a.defect() < b.defect(); });
         if (!narrowest->is_sum() && !what_.keeps_counts())
             part_.notes.push_back(narrowest->explanation() +
-                                  ": this is no smoothing; the method harmonic is");
+                                  ": this does not smooth the map; the method harmonic does");
         part_.quadrature_error = largest;
     }
 
@@ -241,8 +242,8 @@ class PixelSmoothing {
         choice_.device = resolve_device(way_.device);
     }
 
-    /// Takes one of the kernels, which stands for the whole one. Returns its scale over that of the whole
-    /// one.
+    /// Selects one of the cut kernels and the whole kernel that it stands for. Returns the ratio of their
+    /// scales.
     double use_kernel(std::size_t index) {
         const auto whole = whole_kernel(given_[index], what_.normalizes());
         request_.kernel = kernels_[index].kernel;
@@ -256,16 +257,16 @@ class PixelSmoothing {
         convolve(first, count, kernel.is_cut ? kernel.applied.support : 0, scale);
     }
 
-    /// Whether Q and U have the cut of I. If a kernel ends with a step, ring FFTs leave rings of the polar
-    /// caps to the sum over pixels. A Gaussian that is left whole fades below the accuracy instead, and needs
-    /// no scale.
+    /// Says whether Q and U have the cut of I. A kernel that ends with a step makes ring FFTs leave rings of
+    /// the polar caps to the sum over pixels. A Gaussian that is left whole fades below the accuracy instead,
+    /// and needs no scale.
     bool has_cut_of_scalars() const {
         const bool whole = way_.method == ConvolutionMethod::ring_fft && !what_.kernel.window.beam;
         return kernels_[0].is_cut && (what_.options.cut || !whole);
     }
 
     void convolve_spin(std::int64_t row) {
-        use_kernel(0);  // of the mask, where it is renormalised
+        use_kernel(0);  // for the mask, where it is renormalised
         if (way_.is_planned_spin()) {
             whole_.polarization = way_.polarization;
             request_.polarization = way_.polarization->truncated(way_.choice->support);
@@ -293,11 +294,11 @@ class PixelSmoothing {
             }
         }
         request_.polarization = whole.truncated(cut);
-        // What the cut has taken from I's integral; the kernel knows that of the whole.
+        // The scale gives back what the cut has taken from I's integral; the whole kernel is scaled already.
         if (what_.normalizes()) options_.scale = scalar.applied.scale * scalar.applied.integral;
     }
 
-    /// support, scale: of what is applied, over the whole kernel.
+    /// support: of the kernel that is applied, rad. scale: of that kernel over the scale of the whole one.
     void convolve(std::int64_t first, std::int64_t count, double support, double scale) {
         const auto n_rows = static_cast<double>(what_.map.rows().extent(0));
         const auto share = sht::part_of(what_.options.progress, static_cast<double>(first) / n_rows,
