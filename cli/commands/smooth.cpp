@@ -192,6 +192,20 @@ SmoothedMap smooth_by_options(const SmoothOptions& options, const SkyMap& map, S
     return smooth(map, smoothing_window(options, map.nside(), nside_out, session), smoothing);
 }
 
+/// Below these single precision has fewer digits.
+void require_normal_numbers(const SmoothOptions& options, const SmoothedMap& smoothed,
+                            const SmoothingInput& given) {
+    constexpr double least = 0x1p-125;
+    if (given.file_rounding == 0) return;
+    for (const auto& part : smoothed.parts)
+        for (const auto& one : part.certificates)
+            if (one.rms_out > 0 && one.rms_out < least)
+                throw UsageError(
+                    fmt::format("--precision float: values of {:.2g} rms are too small for it: must be "
+                                "double, or scale {}",
+                                one.rms_out, options.in));
+}
+
 void save_plan(const SmoothOptions& options, const SmoothedMap& smoothed, Session& session) {
     const auto& path = options.kernel.save_plan;
     if (path.empty()) return;
@@ -218,6 +232,7 @@ void smooth_map(const SmoothOptions& options, Session& session) {
     SmoothingInput given;
     auto smoothed = smooth_by_options(options, map, given, session);
     stop_if_interrupted();
+    require_normal_numbers(options, smoothed, given);
     report_smoothing(options, smoothed, given, session);
     save_plan(options, smoothed, session);
     auto& header = smoothed.map.header();

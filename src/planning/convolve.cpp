@@ -22,7 +22,7 @@ ConvolutionResult convolve(const ConvolutionRequest& request, const CostModel& c
         const double gain = margin * planning::smallest_gain(result.certificates);
         if (attempt > 0 || !(gain > 0))
             throw ErrorNotKept(
-                fmt::format("error = {}: is certified to {:.3g} alone, as the kernel leaves {:.3g} "
+                fmt::format("error = {}: the certified error is {:.3g}, as the kernel leaves {:.3g} "
                             "of the maps' rms",
                             request.error, error, gain));
         planned.gain = gain;

@@ -7,6 +7,8 @@
 #include "planning/certificate/rounding_bound.hpp"
 #include "planning/certificate/window_norms.hpp"
 #include "planning/request.hpp"
+#include "radial/kernels/chord_table.hpp"
+#include "radial/kernels/kernel_implementation.hpp"
 #include "zonal/sky/smoothing.hpp"
 
 namespace zonal {
@@ -156,6 +158,16 @@ ErrorBound RequestBounds::of_pixels(const ConvolutionChoice& choice, bool has_cu
     return options_.mask.mode == MaskMode::renormalize ? of_quotient(choice, bound) : bound;
 }
 
+/// Returns what a table of a kernel with kinks is wrong by, which may not reach the accuracy; 0 for other
+/// kernels.
+double RequestBounds::table_error(const ConvolutionChoice& choice, double accuracy) const {
+    if (request_.polarization || choice.method == ConvolutionMethod::split) return 0;
+    if (request_.kernel.implementation().breaks().size() <= 2) return 0;
+    const auto known = table_errors_.find(accuracy);
+    if (known != table_errors_.end()) return known->second;
+    return table_errors_[accuracy] = radial::ChordTable(request_.kernel, accuracy).error();
+}
+
 /// Bounds the error of tables and of the series of ring FFTs. The series leaves out what lies above the
 /// degree where the window has fallen to about `accuracy`; for a Gaussian this is at most 11 times `accuracy`
 /// (docs/decisions/certificate.md).
@@ -163,10 +175,12 @@ double RequestBounds::accuracy(const ConvolutionChoice& choice, const KernelNorm
                                double norm) const {
     constexpr double series = 12, share_of_tables = 0.1, least = 1e-14;
     const double wanted = choice.accuracy > 0 ? choice.accuracy : default_accuracy(choice.precision);
-    if (choice.method == ConvolutionMethod::pixel_sum)
-        return kernel.table(wanted) + kernel.table(profile_accuracy);
-    return kernel.table(std::max(share_of_tables * wanted, least)) + kernel.table(profile_accuracy) +
-           series * wanted * norm;
+    const auto of_table = [&](double asked_for) {
+        return kernel.table(std::max(asked_for, table_error(choice, asked_for))) +
+               kernel.table(profile_accuracy);
+    };
+    if (choice.method == ConvolutionMethod::pixel_sum) return of_table(wanted);
+    return of_table(std::max(share_of_tables * wanted, least)) + series * wanted * norm;
 }
 
 ErrorBound RequestBounds::of_harmonic(const ConvolutionChoice& choice) const {
@@ -190,8 +204,12 @@ ErrorBound RequestBounds::of_harmonic(const ConvolutionChoice& choice) const {
 /// A norm bounds no single pixel of the denominator. But a denominator of degrees up to lmax has
 /// |e| <= (lmax + 1) rms(e), and the rms of a mask is 1 at most. What goes on above lmax has no such bound.
 ErrorBound RequestBounds::of_harmonic_quotient(std::int64_t lmax, ErrorBound bound) const {
-    const double error =
-        bound.window > 0 ? infinite : static_cast<double>(lmax + 1) * std::sqrt(2.0) * bound.total();
+    // The mask is convolved with the kernel of spin 0.
+    const double of_mask =
+        std::max(1.0, largest_value({request_.kernel.window(lmax)}) / largest_value(windows(), 0, lmax));
+    const double error = bound.window > 0
+                             ? infinite
+                             : static_cast<double>(lmax + 1) * std::sqrt(2.0) * of_mask * bound.total();
     return divided(bound, options_.mask.threshold * std::abs(request_.kernel.window(0)[0]) - error, error);
 }
 

@@ -31,6 +31,17 @@ std::vector<double> angles(double end, std::int64_t n_even, int n_per_octave, in
     return theta;
 }
 
+/// Steps and kinks, the middles between them, and both sides of each: a table may hold features that even
+/// angles miss.
+void add_breaks(const Profile& profile, double end, std::vector<double>& theta) {
+    double before = 0;
+    for (const double edge : profile.breaks) {
+        if (edge > end) break;
+        theta.insert(theta.end(), {(before + edge) / 2, edge, std::min(end, std::nextafter(edge, 4.0))});
+        before = edge;
+    }
+}
+
 void finish(std::vector<double>& theta) {
     std::sort(theta.begin(), theta.end());
     theta.erase(std::unique(theta.begin(), theta.end()), theta.end());
@@ -49,6 +60,7 @@ KernelSamples sample(const Profile& profile) {
     constexpr double nothing = 1e-15;  // of the peak: profiles below this are rounding
     KernelSamples samples;
     auto coarse = angles(profile.support, 512, 16, 24);
+    add_breaks(profile, profile.support, coarse);
     finish(coarse);
     const auto size = profile.magnitude(coarse);
     samples.peak = *std::max_element(size.begin(), size.end());
@@ -62,8 +74,7 @@ KernelSamples sample(const Profile& profile) {
     constexpr double least = 1024, most = 1 << 16, per_radian = 1;
     const double n_even = std::clamp(std::ceil(per_radian * profile.bandwidth * end), least, most);
     samples.theta = angles(end, static_cast<std::int64_t>(n_even), 32, 12);
-    for (const double edge : profile.breaks)
-        if (edge < end) samples.theta.insert(samples.theta.end(), {edge, std::nextafter(edge, 4.0)});
+    add_breaks(profile, end, samples.theta);
     finish(samples.theta);
     samples.value = profile.magnitude(samples.theta);
     return samples;
@@ -73,12 +84,19 @@ KernelSamples sample(const Profile& profile) {
 
 KernelSamples sample(const RadialKernel& kernel) {
     const auto& implementation = kernel.implementation();
-    return sample({[&](const std::vector<double>& theta) {
-                       auto value = kernel.profile(theta);
-                       for (double& one : value) one = std::abs(one);
-                       return value;
-                   },
-                   kernel.support(), implementation.bandwidth(), implementation.breaks()});
+    bool is_signed = false;
+    auto samples = sample({[&](const std::vector<double>& theta) {
+                               auto value = kernel.profile(theta);
+                               for (double& one : value) {
+                                   is_signed = is_signed || one < 0;
+                                   one = std::abs(one);
+                               }
+                               return value;
+                           },
+                           kernel.support(), implementation.bandwidth(), implementation.breaks()});
+    samples.is_signed = is_signed;
+    samples.integral = is_signed ? kernel.window(0)[0] : 0;
+    return samples;
 }
 
 KernelSamples sample(const PolarizationKernel& kernel) {
@@ -90,6 +108,7 @@ KernelSamples sample(const PolarizationKernel& kernel) {
         const auto breaks = part->implementation().breaks();
         profile.breaks.insert(profile.breaks.end(), breaks.begin(), breaks.end());
     }
+    std::sort(profile.breaks.begin(), profile.breaks.end());
     // The parts are K+ / cos^4(theta/2) and K- / sin^4(theta/2).
     profile.magnitude = [&](const std::vector<double>& theta) {
         std::vector<double> sum(theta.size());

@@ -14,6 +14,8 @@ struct KernelSamples {
     /// int |K| dOmega beyond the last angle, where all is below 1e-15 of the peak.
     double remainder = 0;
     double peak = 0;
+    bool is_signed = false;  ///< whether some values are negative
+    double integral = 0;     ///< int K dOmega, with the signs
 };
 
 KernelSamples sample(const RadialKernel& kernel);

@@ -154,8 +154,8 @@ class CertifiedLimits final : public ErrorLimits {
         choice.excluded.clear();
         if (!(choice.error <= request_.error * (1 + rounding)))
             choice.excluded = std::isfinite(choice.error)
-                                  ? fmt::format("its error is certified to {:.1e} alone", choice.error)
-                                  : "its error has no bound for all maps";
+                                  ? fmt::format("its certified error is {:.1e}", choice.error)
+                                  : "its error has no bound that holds for every map";
     }
 
     /// Returns the lowest degree up to which the window must be applied. It may be above the request's lmax,

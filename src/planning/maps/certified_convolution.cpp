@@ -165,6 +165,11 @@ class CertifiedConvolution::Implementation {
         }
         if (index > 0) request.method = ways_[0].choice.method;
         request.gain = effective_gain(request, options_, gain > 0 ? gain : gain_of_noise(request, options_));
+        if (!(*request.gain > 0))
+            throw ErrorNotKept(
+                "the kernel's sums over the pixels, which counts and renormalised maps are divided by, have "
+                "no bound "
+                "above 0");
         auto choices = plan_convolution(request, costs(), options.device);
         auto best = best_of(choices);
         if (best == choices.end() && gain == 0) {  // the kernel may leave more of the map than of noise
@@ -224,7 +229,7 @@ class CertifiedConvolution::Implementation {
             throw InvalidArgument(fmt::format("{}: {}", plan.source, why));
         };
         if (given_.size() > 1) reject("has one kernel, and this map needs more");
-        if (!plan.gain) reject("was made for maps of a spectrum, which input_spectrum must name");
+        if (!plan.gain) reject("was made for maps of a spectrum; input_spectrum must name it");
         way.request.gain = plan.gain;
         require_match(plan, way.request);
         if (!may_be_taken(choice) ||

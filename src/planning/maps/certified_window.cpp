@@ -54,7 +54,9 @@ CertifiedWindow::CertifiedWindow(const MapPart& what, SkyMap& out) : what_(what)
     if (way_.reference != ConvolutionReference::continuous)
         throw ErrorNotKept(
             fmt::format("error = {}: is not certified from reference = discrete where the result has other "
-                        "pixels, the window is a ratio, or iterations are given",
+                        "pixels, the window is a ratio, iterations are given, or the map has Q and U and the "
+                        "kernel is of "
+                        "spin 0",
                         what.error()));
     if (way_.lmax >= 0) return;
     const auto most = default_lmax(grid, out.grid());

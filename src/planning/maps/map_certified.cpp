@@ -18,13 +18,19 @@ namespace {
 /// The second plan assumes a little less than the gain that was measured, which is measured again afterwards.
 constexpr double margin = 0.98;
 
-/// Returns an error that says what can be reached, and why no more. gain: 0 where the map was not smoothed.
+/// Returns an error that says what was reached, or could be planned for, and why no more. gain: 0 where the
+/// map was not smoothed.
 ErrorNotKept refusal(const MapPart& what, double reached, double gain, const std::string& why) {
     std::string text = fmt::format("error = {}: is not certified for this map", what.error());
     if (gain > 0 && gain < 1) text += fmt::format(", of which the kernel leaves {:.2g} of the rms", gain);
     if (!why.empty()) text += "; " + why;
-    text += std::isfinite(reached) ? fmt::format("; an error of {:.1g} can be reached", reached)
-                                   : "; no error can be certified";
+    constexpr double rounded_up = 1.05;
+    if (!std::isfinite(reached))
+        text += "; no error can be certified";
+    else if (gain > 0)
+        text += fmt::format("; its error may be {:.2g}", rounded_up * reached);
+    else
+        text += fmt::format("; the least error that can be planned for is {:.2g}", reached);
     return ErrorNotKept(text + "; keep_missed = true returns the map all the same");
 }
 

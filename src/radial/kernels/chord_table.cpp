@@ -155,6 +155,12 @@ double ChordTable::largest_error(const RadialKernel& kernel) {
             u.push_back(std::min(piece < n_half_ ? w : 4 - w, end_));
             theta.push_back(theta_of(u.back()));
         }
+    if (has_kinks(kernel))  // of which a narrow one may lie between the pieces that are looked at
+        for (const double edge : kernel.implementation().breaks())
+            if (const double w = chord_squared(edge); w < end_) {
+                u.push_back(w);
+                theta.push_back(edge);
+            }
     std::vector<double> value(theta.size());
     kernel.implementation().profile(theta, value);
     double largest = 0;

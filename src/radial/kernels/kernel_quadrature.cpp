@@ -70,6 +70,9 @@ KernelExtent find_extent(const RadialKernel& kernel, double threshold) {
     for (int i = 1; i <= n_even; ++i) theta.push_back(kernel.support() * i / n_even);
     for (int i = 1; i <= n_per_octave * n_octaves; ++i)
         theta.push_back(kernel.support() * std::exp2(-static_cast<double>(i) / n_per_octave));
+    // Between the nodes of a table lies what even angles may miss.
+    for (const double edge : kernel.implementation().breaks())
+        if (edge <= kernel.support()) theta.push_back(edge);
     std::sort(theta.begin(), theta.end());
     const auto value = kernel.profile(theta);
     double peak = 0;
