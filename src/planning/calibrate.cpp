@@ -2,12 +2,15 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "planning/calibration_cases.hpp"
+#include "planning/calibration_run.hpp"
 #include "planning/size_shares.hpp"
 #include "split/non_negative_fit.hpp"
 #include "zonal/error.hpp"
@@ -18,34 +21,18 @@ namespace {
 
 using calibration::Case;
 using calibration::cases_of;
+using calibration::Clock;
 using calibration::Polarization;
+using calibration::run;
 using calibration::Scalars;
+using calibration::seconds_of;
+using calibration::Shared;
+using calibration::SharedMaps;
 using calibration::TransformCase;
-
-double seconds_of(const std::function<void()>& work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// Some runs after one that warms up; fewer of long ones, more of short ones. long_run: seconds of the first
-/// that leave it at that.
-void run(const std::function<void()>& work, double long_run) {
-    double all = 0;
-    if (seconds_of(work) > long_run) return;
-    for (int run = 0; run < 12 && (all < 0.03 || (run < 4 && all < 0.1)); ++run) all += seconds_of(work);
-}
 
 /// Of a part that may not be there.
 double at_least_an_instant(double seconds) {
     return std::max(seconds, 1e-9);
-}
-
-/// A map without structure that matters.
-std::vector<double> some_map(std::int64_t n_pixels) {
-    std::vector<double> map(n_pixels);
-    for (std::int64_t i = 0; i < n_pixels; ++i) map[i] = std::sin(static_cast<double>(i % 1009));
-    return map;
 }
 
 /// Times beside the counts that they are explained by.
@@ -75,8 +62,7 @@ std::vector<double> explain(const std::vector<Measurement>& measurements) {
 template <class Maps>
 class Calibration {
   public:
-    Calibration(Device device, int threads, const std::function<void()>& step)
-        : device_(device), threads_(threads), step_(step) {
+    Calibration(Device device, Shared& shared) : device_(device), shared_(shared) {
         for (const auto precision : {Precision::float64, Precision::float32}) {
             for (const Case& one : sum_cases_of(device))
                 convolutions_.push_back({PixelMethod::pixel_sum, precision, one});
@@ -86,22 +72,29 @@ class Calibration {
         for (const TransformCase& one : transform_cases(device)) transforms_.push_back({one});
     }
 
-    ConvolutionCosts measure() {
-        const auto n = std::ssize(convolutions_), n_all = n + std::ssize(transforms_);
+    /// latest: when the second round ends, even if some of it is left.
+    ConvolutionCosts measure(Clock::time_point latest) {
+        const auto n_all = std::ssize(convolutions_) + std::ssize(transforms_);
         for (std::int64_t step = 0; step < 2 * n_all; ++step) {
-            const std::int64_t i = step < n_all ? step : 2 * n_all - 1 - step;
-            if (i >= n)
-                measure_transform(transforms_[i - n]);
-            else if (convolutions_[i].precision == Precision::float64)
-                measure_convolution<double>(convolutions_[i]);
-            else
-                measure_convolution<float>(convolutions_[i]);
-            step_();
+            if (step < n_all)
+                measure_one(step);
+            else if (Clock::now() < latest)
+                measure_one(2 * n_all - 1 - step);
+            shared_.step();
         }
         ConvolutionCosts costs;
         fit_transforms(costs);
         for (const auto precision : {Precision::float64, Precision::float32}) fit(precision, costs);
         return costs;
+    }
+
+    /// The most values that a map has, of all its components.
+    static std::int64_t most_values(Device device) {
+        std::int64_t nside = 0;
+        for (const auto& cases : {sum_cases_of(device), ring_fft_cases_of(device)})
+            for (const Case& one : cases) nside = std::max(nside, one.nside);
+        for (const TransformCase& one : transform_cases(device)) nside = std::max(nside, one.nside);
+        return Maps::components * Grid::healpix(nside).n_pixels();
     }
 
     static int n_steps(Device device) {
@@ -115,6 +108,7 @@ class Calibration {
         PixelMethod method;
         Precision precision;
         Case one;
+        std::optional<typename Maps::Plan> plan{};  ///< of both rounds, as it may take longer to make
         double seconds = HUGE_VAL;
         PixelConvolutionSeconds parts{};
         PixelConvolutionWork work{};
@@ -136,10 +130,20 @@ class Calibration {
         return cases_of<Maps>(device, calibration::ring_fft_cases, calibration::more_ring_fft_cases);
     }
     static std::span<const TransformCase> transform_cases(Device device) {
-        if (device.kind() == Device::Kind::cpu) return Maps::transform_cases;
+        if (device.kind() == Device::Kind::cpu) return calibration::cpu_transform_cases;
         return calibration::gpu_transform_cases;
     }
     bool on_cpu() const { return device_.kind() == Device::Kind::cpu; }
+
+    /// i: of the convolutions or, after these, the transforms.
+    void measure_one(std::int64_t i) {
+        if (i >= std::ssize(convolutions_))
+            measure_transform(transforms_[i - std::ssize(convolutions_)]);
+        else if (convolutions_[i].precision == Precision::float64)
+            measure_convolution<double>(convolutions_[i]);
+        else
+            measure_convolution<float>(convolutions_[i]);
+    }
 
     void measure_transform(Transform& transform) const {
         const auto grid = Grid::healpix(transform.one.nside);
@@ -152,45 +156,45 @@ class Calibration {
         SmoothingOptions options;
         options.lmax = lmax;
         options.iterations = iterations;
-        options.threads = threads_;
+        options.threads = shared_.threads;
         options.device = device_;
         const std::vector<double> window(lmax + 1, 1.0);
         SmoothingPlan plan(grid, Maps::fields, uniform_beam(window), grid, options);
-        const auto map = some_map(Maps::components * grid.n_pixels());
-        std::vector<double> smoothed(map.size());
-        const View<const double, 2> in(map.data(), {Maps::components, grid.n_pixels()});
+        auto& [maps, smoothed] = std::get<SharedMaps<double>>(shared_.maps);
+        const View<const double, 2> in(maps.data(), {Maps::components, grid.n_pixels()});
         const View<double, 2> out(smoothed.data(), in.extents());
         double best = HUGE_VAL;
-        run([&] { best = std::min(best, seconds_of([&] { plan.smooth<double>(in, {}, out); })); },
-            Maps::long_run);
+        run([&] { best = std::min(best, seconds_of([&] { plan.smooth<double>(in, {}, out); })); });
         return best;
     }
 
-    template <class T>
-    void measure_convolution(Convolution& convolution) const {
+    void make_plan(Convolution& convolution) const {
         const auto grid = convolution.one.grid();
         PixelConvolutionOptions options;
         options.method = convolution.method;
         options.precision = convolution.precision;
         options.accuracy = 1e-7;  // what plan_convolution asks for where the error is 1e-5
-        options.threads = threads_;
+        options.threads = shared_.threads;
         options.device = device_;
-        const typename Maps::Plan plan(grid, Maps::kernel(convolution.one), grid, options);
-        auto workspace = plan.make_workspace();
-        const auto values = some_map(Maps::components * grid.n_pixels());
-        const std::vector<T> map(values.begin(), values.end());
-        std::vector<T> convolved(map.size());
-        const View<const T, Maps::rank> in(map.data(), Maps::extents(grid.n_pixels()));
-        const View<T, Maps::rank> out(convolved.data(), in.extents());
-        convolution.work = plan.work();
+        convolution.plan.emplace(grid, Maps::kernel(convolution.one), grid, options);
+        convolution.work = convolution.plan->work();
         convolution.n_pixels = grid.n_pixels();
-        const auto one_run = [&] {
-            const double seconds = seconds_of([&] { plan.template convolve<T>(in, out, workspace); });
+    }
+
+    template <class T>
+    void measure_convolution(Convolution& convolution) const {
+        if (!convolution.plan) make_plan(convolution);
+        auto workspace = convolution.plan->make_workspace();
+        auto& [maps, convolved] = std::get<SharedMaps<T>>(shared_.maps);
+        const View<const T, Maps::rank> in(maps.data(), Maps::extents(convolution.n_pixels));
+        const View<T, Maps::rank> out(convolved.data(), in.extents());
+        run([&] {
+            const double seconds =
+                seconds_of([&] { convolution.plan->template convolve<T>(in, out, workspace); });
             if (seconds >= convolution.seconds) return;
             convolution.seconds = seconds;
             convolution.parts = workspace.seconds();
-        };
-        run(one_run, Maps::long_run);
+        });
     }
 
     void fit_transforms(ConvolutionCosts& costs) const {
@@ -335,8 +339,7 @@ class Calibration {
     }
 
     Device device_;
-    int threads_;
-    const std::function<void()>& step_;
+    Shared& shared_;
     std::vector<Convolution> convolutions_;
     std::vector<Transform> transforms_;
 };
@@ -348,18 +351,28 @@ CostModel calibrate(int threads, const Progress& progress) {
     std::vector<Device> devices{Device::cpu()};
     if (const auto fastest = resolve_device(Device::automatic()); fastest.kind() == Device::Kind::cuda)
         devices.push_back(fastest);
+    double n_steps = 0;
+    std::int64_t n_values = 0;
+    for (const auto device : devices) {
+        n_steps += Calibration<Scalars>::n_steps(device) + Calibration<Polarization>::n_steps(device);
+        n_values = std::max({n_values, Calibration<Scalars>::most_values(device),
+                             Calibration<Polarization>::most_values(device)});
+    }
     int done = 0;
-    double all = 0;
-    for (const auto device : devices)
-        all += Calibration<Scalars>::n_steps(device) + Calibration<Polarization>::n_steps(device);
-    const std::function<void()> step = [&] {
-        if (progress && !progress(++done / all)) throw Cancelled("calibration: cancelled");
+    const auto step = [&] {
+        if (progress && !progress(++done / n_steps)) throw Cancelled("calibration: cancelled");
     };
+    Shared shared{threads, step, {n_values, n_values}};
+    // What one calibration leaves of its share of the time is the next one's.
+    constexpr std::chrono::seconds enough(16);
+    const auto start = Clock::now();
+    const auto n_calibrations = 2 * std::ssize(devices);
+    const auto latest = [&](std::int64_t i) { return start + enough * (i + 1) / n_calibrations; };
     CostModel model;
     model.fingerprint = machine_fingerprint(threads);
-    for (const auto device : devices)
-        model.devices.push_back({device, Calibration<Scalars>(device, threads, step).measure(),
-                                 Calibration<Polarization>(device, threads, step).measure()});
+    for (std::int64_t i = 0; i < std::ssize(devices); ++i)
+        model.devices.push_back({devices[i], Calibration<Scalars>(devices[i], shared).measure(latest(2 * i)),
+                                 Calibration<Polarization>(devices[i], shared).measure(latest(2 * i + 1))});
     return model;
 }
 

@@ -77,54 +77,47 @@ struct Case {
         return all.subset(rings);
     }
 };
-// Large maps, whose polar caps are as small a part as where it matters, and small ones, where much time
-// does not go into the sums; discs of few pixels, of whole caps and in between. Wide discs on large maps,
-// which are summed in the polar caps alone, are measured there.
+// Maps of all sizes with discs of few pixels and of whole caps. Wide discs on large maps, which are summed in
+// the polar caps alone, are measured there: the caps' rings are the same at any nside.
 inline constexpr Case sum_cases[] = {{64, 8, 2.2},
                                      {64, 20, 2.2},
                                      {128, 4, 2.2},
                                      {128, 30, 2.2},
                                      {256, 3, 2.2},
                                      {256, 8, 2.2},
-                                     {256, 24, 2.2},
                                      {512, 2, 2.2},
                                      {512, 5, 2.2},
-                                     {1024, 3, 2.2},
                                      {512, 8, 2.2},
-                                     {512, 16, 2.2},
-                                     {1024, 8, 2.2},
-                                     {1024, 48, 2.2, poles(192)},
-                                     {1024, 96, 2.2, poles(96)},
-                                     {512, 8, 2.2, all_rings, 40},
-                                     {1024, 48, 2.2, poles(192), 40}};
+                                     {512, 48, 2.2, poles(192)},
+                                     {512, 64, 2.2, poles(64)},
+                                     {256, 8, 2.2, all_rings, 40},
+                                     {512, 48, 2.2, poles(96), 40}};
 // Wide kernels whose modes end have few; those of the belts keep them all, and many values a row.
 inline constexpr Case ring_fft_cases[] = {{64, 8, 3.2},
                                           {64, 20, 3.2},
+                                          {128, 12, 3.2},
                                           {128, 60, 3.2},
                                           {256, 20, 3.2},
                                           {512, 4, 3.2},
-                                          {512, 40, 3.2},
-                                          {1024, 5, 3.2},
                                           {256, 24, 2.2, belt(128)},
                                           {512, 48, 2.2, belt(128)},
                                           {1024, 96, 2.2, belt(96)}};
 // A GPU takes more, as it is fast, and its small and middle maps are not yet explained by the large ones.
-inline constexpr Case more_sum_cases[] = {{128, 8, 2.2}, {128, 14, 2.2}, {256, 16, 2.2}, {256, 48, 2.2}};
-inline constexpr Case more_ring_fft_cases[] = {{128, 12, 3.2},  {256, 60, 3.2},  {256, 200, 3.2},
-                                               {512, 100, 3.2}, {512, 400, 3.2}, {1024, 24, 3.2},
-                                               {1024, 300, 3.2}};
-// There the sizes are told apart one by one (SizeCost), and the Legendre sums by another lmax of the same
-// size.
+inline constexpr Case more_sum_cases[] = {{128, 14, 2.2}, {256, 48, 2.2}, {512, 16, 2.2},
+                                          {1024, 3, 2.2}, {1024, 8, 2.2}, {1024, 96, 2.2, poles(96)}};
+inline constexpr Case more_ring_fft_cases[] = {{256, 200, 3.2}, {512, 40, 3.2},  {512, 400, 3.2},
+                                               {1024, 5, 3.2},  {1024, 24, 3.2}, {1024, 300, 3.2}};
+// By lmax at one size the Legendre sums are told apart from what the pixels take.
+inline constexpr TransformCase cpu_transform_cases[] = {{64}, {128}, {256, 1}, {256, 3}, {512}};
+// There the sizes are told apart, too (SizeCost).
 inline constexpr TransformCase gpu_transform_cases[] = {{64},   {128},    {256},    {512},
-                                                        {1024}, {256, 3}, {512, 3}, {1024, 3}};
+                                                        {1024}, {256, 3}, {1024, 3}};
 
 /// Maps of spin 0, or Q and U: of which rank they are, and what convolves them.
 struct Scalars {
     static constexpr int rank = 2;
     static constexpr std::int64_t components = 1;
     static constexpr Fields fields = Fields::scalars;
-    static constexpr TransformCase transform_cases[] = {{64}, {128}, {192}, {256}, {384}, {768}};
-    static constexpr double long_run = HUGE_VAL;  // s
     static bool takes(const Case&) { return true; }
     using Plan = PixelConvolutionPlan;
     static RadialKernel kernel(const Case& one) { return one.kernel(); }
@@ -134,11 +127,10 @@ struct Polarization {
     static constexpr int rank = 3;
     static constexpr std::int64_t components = 2;
     static constexpr Fields fields = Fields::qu;
-    // All takes several times what it takes of spin 0: the longest cases are left out, or run once.
-    static constexpr TransformCase transform_cases[] = {{64}, {128}, {192}, {256}, {384}, {512}};
-    static constexpr double long_run = 0.25;
+    // All takes several times what it takes of spin 0: the longest cases are left out, and the wide table,
+    // which is no other work here.
     static bool takes(const Case& one) {
-        return one.nside < 1024 || one.pixels < 8 || one.part.n_rings == 192;
+        return (one.nside < 1024 || one.pixels < 8) && (one.is_whole() || one.n_knots == 0);
     }
     using Plan = PolarizationConvolutionPlan;
     static PolarizationKernel kernel(const Case& one) { return one.polarization_kernel(); }

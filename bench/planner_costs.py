@@ -1,0 +1,122 @@
+"""The planner's choices by the costs of several calibrations: the time of each choice over that of the fastest way, and
+predicted times over measured ones. Every way is measured once for all, in as many rounds as asked for, of which the
+fastest counts. JSON on standard output.
+
+    python bench/planner_costs.py --costs old.json new.json --device cpu --threads 2 --output FILE
+    python bench/planner_costs.py --costs old.json new.json --device cuda --threads 16 --quick
+    python bench/planner_costs.py --costs old.json new.json --spin 2      # maps of Q and U
+
+A file of costs is what `zonal calibrate` writes, or prints with --json. Needs NumPy and the programs (ZONAL and ZONAL_BENCH, or
+build/bin/zonal and build/bin/zonal-bench).
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import machine
+import planner
+import planner_kernels
+
+ZONAL = os.environ.get("ZONAL", str(planner.ROOT / "build/bin/zonal"))
+
+
+def report(program, case, nside, costs, options, folder):
+    """What `plan` says of the request."""
+    lmax = case.lmax(nside)
+    arguments = [program, "plan", "--json", "--nside", nside, "--lmax", lmax, "--error", case.error, "--costs", costs,
+                 "--device", options.device, "--threads", options.threads, "--fields", planner.FIELDS[options.spin],
+                 *case.arguments(nside, lmax, folder)]
+    result = subprocess.run(list(map(str, arguments)), capture_output=True, text=True)
+    if '"choices"' not in result.stdout:
+        raise SystemExit(f"{' '.join(map(str, arguments))}\n{result.stderr}")
+    return json.loads(result.stdout)
+
+
+def allowed(answer):
+    return [one for one in answer["choices"] if "excluded" not in one]
+
+
+def predictions(answer):
+    """Seconds by way, the choice first. Of ways with one label the first is meant."""
+    seconds = {}
+    for one in allowed(answer):
+        seconds.setdefault(planner.label(one), one["seconds"])
+    return seconds
+
+
+def add_measured(answer, seconds):
+    for one in allowed(answer):
+        if "measured_seconds" in one:
+            way = planner.label(one)
+            seconds[way] = min(seconds.get(way, np.inf), one["measured_seconds"])
+
+
+def compare(case, nside, options, folder):
+    """One row of the record."""
+    measured = {}
+    for _ in range(options.rounds):
+        add_measured(report(planner.ZONAL_BENCH, case, nside, options.costs[0], options, folder), measured)
+    predicted = [predictions(report(ZONAL, case, nside, costs, options, folder)) for costs in options.costs]
+    for costs, ways in zip(options.costs, predicted):
+        if ways and next(iter(ways)) not in measured:  # a split at another angle, say
+            add_measured(report(planner.ZONAL_BENCH, case, nside, costs, options, folder), measured)
+    row = {"kernel": case.name, "nside": nside, "error_bound": case.error, "measured": measured, "choices": []}
+    for ways in predicted:
+        if not ways:
+            row["choices"].append(None)
+            continue
+        chosen = next(iter(ways))
+        row["choices"].append({"chosen": chosen, "over_fastest": measured[chosen] / min(measured.values()),
+                               "predicted": ways})
+    return row
+
+
+def summary(rows, index):
+    """Of the costs with this index."""
+    kept = [(row["measured"], row["choices"][index]) for row in rows if row["choices"][index]]
+    over = np.array([choice["over_fastest"] for _, choice in kept])
+    ratios = np.array([seconds / measured[way] for measured, choice in kept
+                       for way, seconds in choice["predicted"].items() if way in measured])
+    return {"requests": len(kept),
+            "chosen_over_fastest": {"mean": float(over.mean()), "p90": float(np.quantile(over, 0.9)),
+                                    "largest": float(over.max()), "above_1.10": int((over > 1.10).sum()),
+                                    "above_1.25": int((over > 1.25).sum())},
+            "predicted_over_measured": {f"p{q}": float(np.quantile(ratios, q / 100)) for q in (5, 25, 50, 75, 95)}}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--costs", nargs="+", required=True, metavar="FILE")
+    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="cpu")
+    parser.add_argument("--spin", type=int, choices=[0, 2], default=0, help="2: maps of Q and U")
+    parser.add_argument("--nside", type=int, nargs="+", help="128 256 512 1024; with --quick 128 512")
+    parser.add_argument("--kernels", nargs="+", help="names of those to take")
+    parser.add_argument("--quick", action="store_true", help="a third of the kernels and two sizes")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--output")
+    options = parser.parse_args()
+    cases = [case for i, case in enumerate(planner_kernels.SPIN_CASES if options.spin else planner_kernels.CASES)
+             if (case.name in options.kernels if options.kernels else not options.quick or i % 3 == 0)]
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for nside in options.nside or ([128, 512] if options.quick else [128, 256, 512, 1024]):
+            for case in cases:
+                rows.append(compare(case, nside, options, pathlib.Path(folder)))
+                over = " ".join(f"{choice['over_fastest']:.2f}" if choice else "none" for choice in rows[-1]["choices"])
+                print(f"nside {nside:5d}  {case.name:32s} over the fastest: {over}", file=sys.stderr, flush=True)
+    record = {"what": "the planner's choices by the costs of several calibrations", "machine": machine.describe("numpy"),
+              "device": options.device, "spin": options.spin, "threads": options.threads,
+              "costs": [pathlib.Path(costs).name for costs in options.costs],
+              "summary": [summary(rows, index) for index in range(len(options.costs))], "results": rows}
+    machine.write(record, options.output)
+
+
+if __name__ == "__main__":
+    main()

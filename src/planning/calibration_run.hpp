@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <tuple>
+#include <vector>
+
+/// How calibrate() measures.
+namespace zonal::calibration {
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_of(const std::function<void()>& work) {
+    const auto start = Clock::now();
+    work();
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Some runs, of which the first warms up; more of short ones, one of long ones.
+inline void run(const std::function<void()>& work) {
+    constexpr double enough = 0.02, long_run = 0.1;  // s
+    double all = 0;
+    for (int run = 0; run < 10 && (all < enough || (run < 2 && all < long_run)); ++run)
+        all += seconds_of(work);
+}
+
+/// Maps without structure that matters, and room for what becomes of them. All cases begin at their start, as
+/// to make maps for each would take longer than to convolve them.
+template <class T>
+struct SharedMaps {
+    SharedMaps(std::int64_t n_values) : maps(n_values), convolved(n_values) {
+        std::vector<T> period(1009);
+        for (std::size_t i = 0; i < period.size(); ++i) period[i] = std::sin(static_cast<T>(i));
+        for (std::size_t i = 0; i < maps.size(); ++i) maps[i] = period[i % period.size()];
+    }
+    std::vector<T> maps, convolved;
+};
+
+/// What all measurements share.
+struct Shared {
+    int threads;
+    std::function<void()> step;  ///< called after each
+    std::tuple<SharedMaps<double>, SharedMaps<float>> maps;
+};
+
+}  // namespace zonal::calibration
