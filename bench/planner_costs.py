@@ -2,12 +2,12 @@
 predicted times over measured ones. Every way is measured once for all, in as many rounds as asked for, of which the
 fastest counts. JSON on standard output.
 
-    python bench/planner_costs.py --costs old.json new.json --device cpu --threads 2 --output FILE
-    python bench/planner_costs.py --costs old.json new.json --device cuda --threads 16 --quick
-    python bench/planner_costs.py --costs old.json new.json --spin 2      # maps of Q and U
+    python bench/planner_costs.py --calibrate old/zonal build/bin/zonal --folder costs --threads 2 --output FILE
+    python bench/planner_costs.py --costs costs/1.json costs/2.json --device cuda --threads 16 --quick
+    python bench/planner_costs.py --costs costs/1.json costs/2.json --spin 2      # maps of Q and U
 
-A file of costs is what `zonal calibrate` writes, or prints with --json. Needs NumPy and the programs (ZONAL and ZONAL_BENCH, or
-build/bin/zonal and build/bin/zonal-bench).
+Costs are of files that `zonal calibrate` wrote, or that programs measure now, which is timed. Needs NumPy and the programs (ZONAL
+and ZONAL_BENCH, or build/bin/zonal and build/bin/zonal-bench).
 """
 import argparse
 import json
@@ -16,6 +16,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 
@@ -24,6 +25,20 @@ import planner
 import planner_kernels
 
 ZONAL = os.environ.get("ZONAL", str(planner.ROOT / "build/bin/zonal"))
+
+
+def calibrate(program, path, options):
+    """Seconds that the program takes to write its costs to this file."""
+    with tempfile.TemporaryDirectory() as cache:
+        start = time.monotonic()
+        result = subprocess.run([program, "calibrate", "--threads", str(options.threads)], capture_output=True, text=True,
+                                env=os.environ | {"XDG_CACHE_HOME": cache})
+        seconds = time.monotonic() - start
+        if result.returncode != 0:
+            raise SystemExit(f"{program} calibrate\n{result.stderr}")
+        (costs,) = pathlib.Path(cache).rglob("costs_*.json")
+        path.write_bytes(costs.read_bytes())
+    return seconds
 
 
 def report(program, case, nside, costs, options, folder):
@@ -57,24 +72,21 @@ def add_measured(answer, seconds):
             seconds[way] = min(seconds.get(way, np.inf), one["measured_seconds"])
 
 
-def compare(case, nside, options, folder):
+def compare(case, nside, all_costs, options, folder):
     """One row of the record."""
     measured = {}
     for _ in range(options.rounds):
-        add_measured(report(planner.ZONAL_BENCH, case, nside, options.costs[0], options, folder), measured)
-    predicted = [predictions(report(ZONAL, case, nside, costs, options, folder)) for costs in options.costs]
-    for costs, ways in zip(options.costs, predicted):
+        add_measured(report(planner.ZONAL_BENCH, case, nside, all_costs[0], options, folder), measured)
+    predicted = [predictions(report(ZONAL, case, nside, costs, options, folder)) for costs in all_costs]
+    for costs, ways in zip(all_costs, predicted):
         if ways and next(iter(ways)) not in measured:  # a split at another angle, say
             add_measured(report(planner.ZONAL_BENCH, case, nside, costs, options, folder), measured)
-    row = {"kernel": case.name, "nside": nside, "error_bound": case.error, "measured": measured, "choices": []}
+    choices = []
     for ways in predicted:
-        if not ways:
-            row["choices"].append(None)
-            continue
-        chosen = next(iter(ways))
-        row["choices"].append({"chosen": chosen, "over_fastest": measured[chosen] / min(measured.values()),
-                               "predicted": ways})
-    return row
+        chosen = next(iter(ways), None)
+        choices.append(chosen and {"chosen": chosen, "over_fastest": measured[chosen] / min(measured.values()),
+                                   "predicted": ways})
+    return {"kernel": case.name, "nside": nside, "error_bound": case.error, "measured": measured, "choices": choices}
 
 
 def summary(rows, index):
@@ -92,7 +104,9 @@ def summary(rows, index):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--costs", nargs="+", required=True, metavar="FILE")
+    parser.add_argument("--costs", nargs="+", default=[], metavar="FILE")
+    parser.add_argument("--calibrate", nargs="+", default=[], metavar="PROGRAM", help="of zonal, whose costs come after those")
+    parser.add_argument("--folder", help="keeps the costs that programs measure, as 1.json, 2.json ...")
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="cpu")
     parser.add_argument("--spin", type=int, choices=[0, 2], default=0, help="2: maps of Q and U")
     parser.add_argument("--nside", type=int, nargs="+", help="128 256 512 1024; with --quick 128 512")
@@ -104,17 +118,27 @@ def main():
     options = parser.parse_args()
     cases = [case for i, case in enumerate(planner_kernels.SPIN_CASES if options.spin else planner_kernels.CASES)
              if (case.name in options.kernels if options.kernels else not options.quick or i % 3 == 0)]
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
+    if not options.costs + options.calibrate:
+        parser.error("--costs or --calibrate must name one")
+    rows, seconds = [], []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(options.folder or temporary)
+        folder.mkdir(exist_ok=True)
+        all_costs = list(options.costs)
+        for index, program in enumerate(options.calibrate, 1):
+            all_costs.append(folder / f"{index}.json")
+            seconds.append(calibrate(program, all_costs[-1], options))
+            print(f"{program} calibrate: {seconds[-1]:.1f} s", file=sys.stderr, flush=True)
         for nside in options.nside or ([128, 512] if options.quick else [128, 256, 512, 1024]):
             for case in cases:
-                rows.append(compare(case, nside, options, pathlib.Path(folder)))
+                rows.append(compare(case, nside, all_costs, options, pathlib.Path(temporary)))
                 over = " ".join(f"{choice['over_fastest']:.2f}" if choice else "none" for choice in rows[-1]["choices"])
                 print(f"nside {nside:5d}  {case.name:32s} over the fastest: {over}", file=sys.stderr, flush=True)
     record = {"what": "the planner's choices by the costs of several calibrations", "machine": machine.describe("numpy"),
-              "device": options.device, "spin": options.spin, "threads": options.threads,
-              "costs": [pathlib.Path(costs).name for costs in options.costs],
-              "summary": [summary(rows, index) for index in range(len(options.costs))], "results": rows}
+              "device": options.device, "spin": options.spin, "threads": options.threads, "costs": list(map(str, all_costs)),
+              "calibration_seconds": seconds, "summary": [summary(rows, index) for index in range(len(all_costs))], "results": rows}
+    for costs, one in zip(all_costs, record["summary"]):
+        print(costs, one, file=sys.stderr)
     machine.write(record, options.output)
 
 

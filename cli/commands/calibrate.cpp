@@ -42,7 +42,7 @@ void add_calibrate(CLI::App& root, Session& session, Action& action) {
     auto& app =
         add_subcommand(root, session, "calibrate",
                        "Measures what transforms and convolutions cost on this machine, for zonal plan, and "
-                       "keeps it in the cache folder. Takes a few minutes at most; let nothing else run.",
+                       "keeps it in the cache folder. Takes less than half a minute; let nothing else run.",
                        "zonal calibrate");
     const auto threads = std::make_shared<std::int64_t>(0);
     add_integer(app, "--threads", *threads, {0, 4096}, "threads to compute with; 0: all CPUs of the process")

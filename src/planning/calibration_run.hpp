@@ -20,7 +20,7 @@ inline double seconds_of(const std::function<void()>& work) {
 
 /// Some runs, of which the first warms up; more of short ones, one of long ones.
 inline void run(const std::function<void()>& work) {
-    constexpr double enough = 0.02, long_run = 0.1;  // s
+    constexpr double enough = 0.015, long_run = 0.1;  // s
     double all = 0;
     for (int run = 0; run < 10 && (all < enough || (run < 2 && all < long_run)); ++run)
         all += seconds_of(work);

@@ -54,7 +54,7 @@ def test_random_options(sky, tmp_path, program, name):
     inputs = sorted(path.name for path in tmp_path.iterdir())
     rng = random_of(f"{os.path.basename(program)} {name}")
     options = option_names(program, name)
-    # A calibration would take a minute: it is refused, as its cache folder cannot be made.
+    # A calibration would take long: it is refused, as its cache folder cannot be made.
     cache = tmp_path / ("cl.txt" if name == "calibrate" else "cache")
     environment = dict(os.environ, XDG_CACHE_HOME=str(cache))
     for _ in range(RUNS):

@@ -90,7 +90,8 @@ bool has_costs(const CostModel& costs, Device device);
 /// one core of a server of 2023 (AMD EPYC 9004, AVX-512).
 CostModel default_cost_model(int threads = 0);
 
-/// Measures the costs of the CPU, and of a CUDA device if there is one. Throws Cancelled.
+/// Measures the costs of the CPU, and of a CUDA device if there is one, in less than half a minute where
+/// nothing else runs. Throws Cancelled.
 CostModel calibrate(int threads = 0, const Progress& progress = {});
 
 /// These return the seconds that work takes by its costs.
