@@ -44,6 +44,9 @@ class KernelNorms {
     /// Returns a bound of N for errors of the profile's values of up to `accuracy` times the peak. A table of
     /// the profile has such errors; from some angle on it drops what is below a hundredth of them.
     double table(double accuracy) const;
+    /// Returns a bound of N for errors of the profile that are about these values (1/sr) at these ascending
+    /// angles (rad), and nothing beyond the last.
+    double errors(const std::vector<double>& theta, const std::vector<double>& error) const;
     /// Returns the largest |K|, 1/sr.
     double peak() const;
     /// Returns a lower bound, perhaps 0, of the row sums of a kernel that is not negative.

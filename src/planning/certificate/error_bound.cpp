@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/constants.hpp"
 #include "planning/certificate/request_bounds.hpp"
 #include "planning/certificate/rounding_bound.hpp"
 #include "planning/certificate/window_norms.hpp"
@@ -158,14 +159,26 @@ ErrorBound RequestBounds::of_pixels(const ConvolutionChoice& choice, bool has_cu
     return options_.mask.mode == MaskMode::renormalize ? of_quotient(choice, bound) : bound;
 }
 
-/// Returns what a table of a kernel with kinks is wrong by, which may not reach the accuracy; 0 for other
-/// kernels.
-double RequestBounds::table_error(const ConvolutionChoice& choice, double accuracy) const {
-    if (request_.polarization || choice.method == ConvolutionMethod::split) return 0;
-    if (request_.kernel.implementation().breaks().size() <= 2) return 0;
-    const auto known = table_errors_.find(accuracy);
-    if (known != table_errors_.end()) return known->second;
-    return table_errors_[accuracy] = radial::ChordTable(request_.kernel, accuracy).error();
+/// Bounds what a table of a profile is wrong by. That of a kernel with kinks may not reach the accuracy, and
+/// is wrong only near them: it is made, and compared with the profile.
+double RequestBounds::table(const ConvolutionChoice& choice, const KernelNorms& kernel,
+                            double accuracy) const {
+    const bool is_of_request = !request_.polarization && choice.method != ConvolutionMethod::split;
+    if (!is_of_request || request_.kernel.implementation().breaks().size() <= 2)
+        return kernel.table(accuracy);
+    const auto known = tables_.find(accuracy);
+    if (known != tables_.end()) return known->second;
+    const radial::ChordTable made(request_.kernel, accuracy);
+    auto checks = made.checks(request_.kernel);
+    std::sort(checks.begin(), checks.end(),
+              [](const auto& one, const auto& other) { return one.theta < other.theta; });
+    std::vector<double> theta, error;
+    for (const auto& check : checks) {
+        theta.push_back(check.theta);
+        error.push_back(check.error);
+    }
+    return tables_[accuracy] =
+               kernel.errors(theta, error) + kernel.beyond(std::min(made.theta_end(), core::pi));
 }
 
 /// Bounds the error of tables and of the series of ring FFTs. The series leaves out what lies above the
@@ -176,8 +189,7 @@ double RequestBounds::accuracy(const ConvolutionChoice& choice, const KernelNorm
     constexpr double series = 12, share_of_tables = 0.1, least = 1e-14;
     const double wanted = choice.accuracy > 0 ? choice.accuracy : default_accuracy(choice.precision);
     const auto of_table = [&](double asked_for) {
-        return kernel.table(std::max(asked_for, table_error(choice, asked_for))) +
-               kernel.table(profile_accuracy);
+        return table(choice, kernel, asked_for) + kernel.table(profile_accuracy);
     };
     if (choice.method == ConvolutionMethod::pixel_sum) return of_table(wanted);
     return of_table(std::max(share_of_tables * wanted, least)) + series * wanted * norm;

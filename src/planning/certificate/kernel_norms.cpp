@@ -203,6 +203,21 @@ double KernelNorms::table(double accuracy) const {
     return accuracy * peak() * (area(end) + s.discrepancy.over(end)) + s.by_discrepancy(end);
 }
 
+// The largest error from each angle on falls in steps; a disc up to each step holds its area and what is over
+// it.
+double KernelNorms::errors(const std::vector<double>& theta, const std::vector<double>& error) const {
+    constexpr double between = 1.2;  // angles, errors may be a little larger
+    const auto& s = *samples_;
+    double bound = 0, largest = 0;
+    for (std::size_t i = theta.size(); i-- > 0;) {
+        if (!(error[i] > largest)) continue;
+        const double end = theta[std::min(i + 1, theta.size() - 1)];
+        bound += (error[i] - largest) * (area(end) + s.discrepancy.over(end));
+        largest = error[i];
+    }
+    return between * bound;
+}
+
 double KernelNorms::peak() const {
     return samples_->kernel.peak;
 }

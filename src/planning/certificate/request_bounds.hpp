@@ -43,7 +43,7 @@ class RequestBounds {
     std::int64_t band_limit() const;
     std::int64_t last_degree() const;
     double cut(double theta) const;
-    double table_error(const ConvolutionChoice& choice, double accuracy) const;
+    double table(const ConvolutionChoice& choice, const KernelNorms& kernel, double accuracy) const;
     double accuracy(const ConvolutionChoice& choice, const KernelNorms& kernel, double norm) const;
     ErrorBound of_pixels(const ConvolutionChoice& choice, bool has_cut) const;
     ErrorBound of_harmonic(const ConvolutionChoice& choice) const;
@@ -58,8 +58,8 @@ class RequestBounds {
     mutable std::optional<double> norm_;
     mutable std::vector<std::vector<double>> windows_;
     mutable std::vector<double> norms_above_;  ///< [l], for the windows from l on, as far as they are known
-    mutable std::map<double, double> table_errors_;  ///< by the accuracy
-    mutable std::map<double, double> norm_of_cut_;   ///< by the angle
+    mutable std::map<double, double> tables_;  ///< bounds, by the accuracy
+    mutable std::map<double, double> norm_of_cut_;  ///< by the angle
 };
 
 }  // namespace zonal::planning

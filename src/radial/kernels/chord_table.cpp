@@ -144,6 +144,15 @@ void ChordTable::fit(const RadialKernel& kernel, std::int64_t n_half) {
 }
 
 double ChordTable::largest_error(const RadialKernel& kernel) {
+    double largest = 0;
+    for (const auto& point : checks(kernel)) {
+        largest = std::max(largest, point.error);
+        peak_ = std::max(peak_, point.value);
+    }
+    return peak_ > 0 ? largest / peak_ : 0;
+}
+
+std::vector<ChordTable::Check> ChordTable::checks(const RadialKernel& kernel) const {
     const double step_squared = 1 / (inverse_step_ * inverse_step_);
     const std::int64_t stride = (n_pieces() + n_checked_pieces - 1) / n_checked_pieces;
     std::vector<double> u, theta;
@@ -155,7 +164,7 @@ double ChordTable::largest_error(const RadialKernel& kernel) {
             u.push_back(std::min(piece < n_half_ ? w : 4 - w, end_));
             theta.push_back(theta_of(u.back()));
         }
-    if (has_kinks(kernel))  // of which a narrow one may lie between the pieces that are looked at
+    if (has_kinks(kernel))  // a narrow feature may lie between the pieces that are looked at
         for (const double edge : kernel.implementation().breaks())
             if (const double w = chord_squared(edge); w < end_) {
                 u.push_back(w);
@@ -163,12 +172,11 @@ double ChordTable::largest_error(const RadialKernel& kernel) {
             }
     std::vector<double> value(theta.size());
     kernel.implementation().profile(theta, value);
-    double largest = 0;
-    for (std::size_t i = 0; i < u.size(); ++i) {
-        largest = std::max(largest, std::abs(evaluate(view<double>(), u[i]) - value[i]));
-        peak_ = std::max(peak_, std::abs(value[i]));
-    }
-    return peak_ > 0 ? largest / peak_ : 0;
+    std::vector<Check> checks;
+    checks.reserve(u.size());
+    for (std::size_t i = 0; i < u.size(); ++i)
+        checks.push_back({theta[i], std::abs(evaluate(view<double>(), u[i]) - value[i]), std::abs(value[i])});
+    return checks;
 }
 
 std::int64_t ChordTable::n_pieces() const {

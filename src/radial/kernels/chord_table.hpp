@@ -82,6 +82,12 @@ class ChordTable {
     double peak() const { return peak_; }
     /// The largest difference from the kernel that was found, relative to its largest value.
     double error() const { return error_; }
+    /// An angle, rad, and what the table is wrong by there, and the kernel's |value|, 1/sr.
+    struct Check {
+        double theta, error, value;
+    };
+    /// Returns where the table was compared with the kernel that it was made of, in no order.
+    std::vector<Check> checks(const RadialKernel& kernel) const;
 
   private:
     /// More pieces until error() is below the accuracy, or as long as they help.
