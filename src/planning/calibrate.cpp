@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -13,7 +12,6 @@
 #include "planning/calibration_run.hpp"
 #include "planning/size_shares.hpp"
 #include "split/non_negative_fit.hpp"
-#include "zonal/error.hpp"
 #include "zonal/planning/planner.hpp"
 
 namespace zonal {
@@ -57,8 +55,7 @@ std::vector<double> explain(const std::vector<Measurement>& measurements) {
     return split::non_negative_fit(std::as_const(counts).view(), ones);
 }
 
-/// Of maps of one kind on one device: all in two rounds, the second in the reverse order, so that a
-/// disturbance does not hit the same measurement twice.
+/// Of maps of one kind on one device.
 template <class Maps>
 class Calibration {
   public:
@@ -72,15 +69,10 @@ class Calibration {
         for (const TransformCase& one : transform_cases(device)) transforms_.push_back({one});
     }
 
-    /// latest: when the second round ends, even if some of it is left.
-    ConvolutionCosts measure(Clock::time_point latest) {
-        const auto n_all = std::ssize(convolutions_) + std::ssize(transforms_);
-        for (std::int64_t step = 0; step < 2 * n_all; ++step) {
-            if (step < n_all)
-                measure_one(step);
-            else if (Clock::now() < latest)
-                measure_one(2 * n_all - 1 - step);
-            shared_.step();
+    ConvolutionCosts measure() {
+        for (std::int64_t first = 0, end = 0; first < n_measurements(); first = end) {
+            end = end_of_group(first);
+            measure_twice(first, end);
         }
         ConvolutionCosts costs;
         fit_transforms(costs);
@@ -97,9 +89,9 @@ class Calibration {
         return Maps::components * Grid::healpix(nside).n_pixels();
     }
 
-    static int n_steps(Device device) {
-        return 2 * static_cast<int>(transform_cases(device).size() +
-                                    2 * (ring_fft_cases_of(device).size() + sum_cases_of(device).size()));
+    static std::int64_t n_steps(Device device) {
+        return 2 * (std::ssize(transform_cases(device)) +
+                    2 * (std::ssize(ring_fft_cases_of(device)) + std::ssize(sum_cases_of(device))));
     }
 
   private:
@@ -114,6 +106,9 @@ class Calibration {
         PixelConvolutionWork work{};
         std::int64_t n_pixels = 0;
 
+        bool is_like(const Convolution& other) const {
+            return method == other.method && precision == other.precision;
+        }
         /// Seconds of what is in no part.
         double others() const { return seconds - parts.kernel_rows - parts.ffts - parts.sums; }
     };
@@ -130,19 +125,46 @@ class Calibration {
         return cases_of<Maps>(device, calibration::ring_fft_cases, calibration::more_ring_fft_cases);
     }
     static std::span<const TransformCase> transform_cases(Device device) {
-        if (device.kind() == Device::Kind::cpu) return calibration::cpu_transform_cases;
+        if (device.kind() == Device::Kind::cpu) return Maps::cpu_transform_cases;
         return calibration::gpu_transform_cases;
     }
     bool on_cpu() const { return device_.kind() == Device::Kind::cpu; }
 
-    /// i: of the convolutions or, after these, the transforms.
+    /// Measurements are counted from the transforms to the convolutions.
+    std::int64_t n_measurements() const { return std::ssize(transforms_) + std::ssize(convolutions_); }
+    /// nullptr: it is a transform.
+    Convolution* convolution(std::int64_t i) {
+        return i < std::ssize(transforms_) ? nullptr : &convolutions_[i - std::ssize(transforms_)];
+    }
+
+    /// Where those end whose plans are kept at the same time: on a GPU they take much of the memory.
+    std::int64_t end_of_group(std::int64_t first) {
+        if (on_cpu()) return n_measurements();
+        const Convolution* const one = convolution(first);
+        if (one == nullptr) return std::ssize(transforms_);
+        std::int64_t end = first;
+        while (end < n_measurements() && convolution(end)->is_like(*one)) ++end;
+        return end;
+    }
+
+    /// In two rounds, so that a disturbance does not hit the same measurement twice. The second one ends when
+    /// their share of the time is over.
+    void measure_twice(std::int64_t first, std::int64_t end) {
+        const auto latest = shared_.latest(2 * (end - first));
+        for (const bool is_second : {false, true})
+            for (std::int64_t i = first; i < end; ++i) {
+                if (!is_second || Clock::now() < latest) measure_one(i);
+                shared_.step();
+            }
+        for (std::int64_t i = first; i < end; ++i)
+            if (Convolution* const one = convolution(i)) one->plan.reset();
+    }
+
     void measure_one(std::int64_t i) {
-        if (i >= std::ssize(convolutions_))
-            measure_transform(transforms_[i - std::ssize(convolutions_)]);
-        else if (convolutions_[i].precision == Precision::float64)
-            measure_convolution<double>(convolutions_[i]);
+        if (Convolution* const one = convolution(i))
+            measure_convolution(*one);
         else
-            measure_convolution<float>(convolutions_[i]);
+            measure_transform(transforms_[i]);
     }
 
     void measure_transform(Transform& transform) const {
@@ -181,9 +203,16 @@ class Calibration {
         convolution.n_pixels = grid.n_pixels();
     }
 
-    template <class T>
     void measure_convolution(Convolution& convolution) const {
         if (!convolution.plan) make_plan(convolution);
+        if (convolution.precision == Precision::float64)
+            convolve<double>(convolution);
+        else
+            convolve<float>(convolution);
+    }
+
+    template <class T>
+    void convolve(Convolution& convolution) const {
         auto workspace = convolution.plan->make_workspace();
         auto& [maps, convolved] = std::get<SharedMaps<T>>(shared_.maps);
         const View<const T, Maps::rank> in(maps.data(), Maps::extents(convolution.n_pixels));
@@ -351,28 +380,18 @@ CostModel calibrate(int threads, const Progress& progress) {
     std::vector<Device> devices{Device::cpu()};
     if (const auto fastest = resolve_device(Device::automatic()); fastest.kind() == Device::Kind::cuda)
         devices.push_back(fastest);
-    double n_steps = 0;
-    std::int64_t n_values = 0;
+    std::int64_t n_steps = 0, n_values = 0;
     for (const auto device : devices) {
         n_steps += Calibration<Scalars>::n_steps(device) + Calibration<Polarization>::n_steps(device);
         n_values = std::max({n_values, Calibration<Scalars>::most_values(device),
                              Calibration<Polarization>::most_values(device)});
     }
-    int done = 0;
-    const auto step = [&] {
-        if (progress && !progress(++done / n_steps)) throw Cancelled("calibration: cancelled");
-    };
-    Shared shared{threads, step, {n_values, n_values}};
-    // What one calibration leaves of its share of the time is the next one's.
-    constexpr std::chrono::seconds enough(16);
-    const auto start = Clock::now();
-    const auto n_calibrations = 2 * std::ssize(devices);
-    const auto latest = [&](std::int64_t i) { return start + enough * (i + 1) / n_calibrations; };
+    Shared shared(threads, n_values, n_steps, progress);
     CostModel model;
     model.fingerprint = machine_fingerprint(threads);
-    for (std::int64_t i = 0; i < std::ssize(devices); ++i)
-        model.devices.push_back({devices[i], Calibration<Scalars>(devices[i], shared).measure(latest(2 * i)),
-                                 Calibration<Polarization>(devices[i], shared).measure(latest(2 * i + 1))});
+    for (const auto device : devices)
+        model.devices.push_back({device, Calibration<Scalars>(device, shared).measure(),
+                                 Calibration<Polarization>(device, shared).measure()});
     return model;
 }
 

@@ -107,9 +107,8 @@ inline constexpr Case more_sum_cases[] = {{128, 14, 2.2}, {256, 48, 2.2}, {512, 
                                           {1024, 3, 2.2}, {1024, 8, 2.2}, {1024, 96, 2.2, poles(96)}};
 inline constexpr Case more_ring_fft_cases[] = {{256, 200, 3.2}, {512, 40, 3.2},  {512, 400, 3.2},
                                                {1024, 5, 3.2},  {1024, 24, 3.2}, {1024, 300, 3.2}};
-// By lmax at one size the Legendre sums are told apart from what the pixels take.
-inline constexpr TransformCase cpu_transform_cases[] = {{64}, {128}, {256, 1}, {256, 3}, {512}};
-// There the sizes are told apart, too (SizeCost).
+// There the sizes are told apart one by one (SizeCost), and the Legendre sums by another lmax of the same
+// size.
 inline constexpr TransformCase gpu_transform_cases[] = {{64},   {128},    {256},    {512},
                                                         {1024}, {256, 3}, {1024, 3}};
 
@@ -118,6 +117,7 @@ struct Scalars {
     static constexpr int rank = 2;
     static constexpr std::int64_t components = 1;
     static constexpr Fields fields = Fields::scalars;
+    static constexpr TransformCase cpu_transform_cases[] = {{64}, {128}, {256, 1}, {512}, {768}};
     static bool takes(const Case&) { return true; }
     using Plan = PixelConvolutionPlan;
     static RadialKernel kernel(const Case& one) { return one.kernel(); }
@@ -127,6 +127,7 @@ struct Polarization {
     static constexpr int rank = 3;
     static constexpr std::int64_t components = 2;
     static constexpr Fields fields = Fields::qu;
+    static constexpr TransformCase cpu_transform_cases[] = {{64}, {128}, {256, 1}, {512}};
     // All takes several times what it takes of spin 0: the longest cases are left out, and the wide table,
     // which is no other work here.
     static bool takes(const Case& one) {

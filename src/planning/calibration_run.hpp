@@ -7,6 +7,9 @@
 #include <tuple>
 #include <vector>
 
+#include "zonal/error.hpp"
+#include "zonal/progress.hpp"
+
 /// How calibrate() measures.
 namespace zonal::calibration {
 
@@ -39,10 +42,31 @@ struct SharedMaps {
 };
 
 /// What all measurements share.
-struct Shared {
-    int threads;
-    std::function<void()> step;  ///< called after each
+class Shared {
+  public:
+    Shared(int threads, std::int64_t n_values, std::int64_t n_steps, const Progress& progress)
+        : threads(threads), maps(n_values, n_values), n_steps_(n_steps), progress_(progress) {}
+
+    /// Throws Cancelled.
+    void step() {
+        ++n_done_;
+        if (progress_ && !progress_(static_cast<double>(n_done_) / static_cast<double>(n_steps_)))
+            throw Cancelled("calibration: cancelled");
+    }
+    /// When so many steps more are to be done. What some leave of their time is the next ones'.
+    Clock::time_point latest(std::int64_t n_more) const {
+        constexpr std::chrono::milliseconds enough(16000);
+        return start_ + enough * (n_done_ + n_more) / n_steps_;
+    }
+
+    const int threads;
     std::tuple<SharedMaps<double>, SharedMaps<float>> maps;
+
+  private:
+    const std::int64_t n_steps_;
+    const Progress& progress_;
+    const Clock::time_point start_ = Clock::now();
+    std::int64_t n_done_ = 0;
 };
 
 }  // namespace zonal::calibration
