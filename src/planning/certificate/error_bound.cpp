@@ -21,20 +21,6 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 /// Profiles are evaluated to this accuracy, relative to their peak.
 constexpr double profile_accuracy = 1e-13;
 
-using Windows = std::vector<std::vector<double>>;
-
-/// Returns the largest absolute value at degrees from `first` to `last`.
-double largest_value(const Windows& windows, std::int64_t first, std::int64_t last) {
-    double largest = 0;
-    for (const auto& window : windows)
-        for (auto l = std::max<std::int64_t>(0, first); l <= std::min(last, std::ssize(window) - 1); ++l)
-            largest = std::max(largest, std::abs(window[l]));
-    return largest;
-}
-double largest_value(const Windows& windows) {
-    return largest_value(windows, 0, std::numeric_limits<std::int64_t>::max());
-}
-
 /// Returns a bound of N of a difference of windows beyond its known degrees; ends: it is 0 there. If it falls
 /// at least as l^-4 from there, as for smooth profiles and splines, N is at most twice its largest value in
 /// the last half of the known degrees times the eigenvalue there, which grows as l^2. Infinite if the
@@ -42,7 +28,7 @@ double largest_value(const Windows& windows) {
 double norm_beyond(const Grid& grid, const Windows& difference, bool ends, double largest_of_kernel) {
     if (ends) return 0;
     const auto size = std::ssize(difference[0]);
-    const double last = largest_value(difference, size / 2, size);
+    const double last = largest_of(difference, size / 2, size);
     if (last > 1e-3 * largest_of_kernel) return infinite;
     return 2 * last * largest_eigenvalue(grid, size - 1);
 }
@@ -85,7 +71,7 @@ ErrorBound RequestBounds::of(const ConvolutionChoice& choice, const AnalysisRepo
     if (!is_continuous()) return of_harmonic(choice);
     ErrorBound bound;
     const auto lmax = lmax_of(choice);
-    const double largest = largest_value(windows(), 0, lmax);
+    const double largest = largest_of(windows(), 0, lmax);
     bound.quadrature = largest * analysis_norm(request_.grid, lmax, report, weight);
     bound.rounding =
         rounding_of_transforms(lmax, report.iterations) * largest * largest_eigenvalue(request_.grid, lmax);
@@ -97,6 +83,12 @@ const KernelNorms& RequestBounds::norms() const {
         norms_ = request_.polarization ? KernelNorms(request_.grid, *request_.polarization)
                                        : KernelNorms(request_.grid, request_.kernel);
     return *norms_;
+}
+
+const KernelNorms& RequestBounds::scalar_norms() const {
+    if (!request_.polarization) return norms();
+    if (!scalar_norms_) scalar_norms_.emplace(request_.grid, request_.kernel);
+    return *scalar_norms_;
 }
 
 double RequestBounds::norm() const {
@@ -130,13 +122,11 @@ double RequestBounds::above(std::int64_t lmax) const {
     const auto size = std::ssize(windows().front());
     if (norms_above_.empty()) {
         norms_above_ = window_norms_from(request_.grid, windows());
-        const double beyond =
-            norm_beyond(request_.grid, windows(), band_limit() >= 0, largest_value(windows()));
+        const double beyond = norm_beyond(request_.grid, windows(), band_limit() >= 0, largest_of(windows()));
         for (double& norm : norms_above_) norm += beyond;
     }
     const double known = lmax + 1 < size ? norms_above_[lmax + 1] : norms_above_.back();
-    return std::min(known,
-                    norms().whole() + largest_value(windows()) * largest_eigenvalue(request_.grid, lmax));
+    return std::min(known, norms().whole() + largest_of(windows()) * largest_eigenvalue(request_.grid, lmax));
 }
 
 double RequestBounds::cut(double theta) const {
@@ -199,7 +189,7 @@ ErrorBound RequestBounds::of_harmonic(const ConvolutionChoice& choice) const {
     ErrorBound bound;
     const auto& grid = request_.grid;
     const auto lmax = lmax_of(choice);
-    const double largest = largest_value(windows(), 0, lmax);
+    const double largest = largest_of(windows(), 0, lmax);
     bound.rounding =
         rounding_of_transforms(lmax, choice.iterations) * largest * largest_eigenvalue(grid, lmax);
     if (is_continuous()) {
@@ -218,7 +208,7 @@ ErrorBound RequestBounds::of_harmonic(const ConvolutionChoice& choice) const {
 ErrorBound RequestBounds::of_harmonic_quotient(std::int64_t lmax, ErrorBound bound) const {
     // The mask is convolved with the kernel of spin 0.
     const double of_mask =
-        std::max(1.0, largest_value({request_.kernel.window(lmax)}) / largest_value(windows(), 0, lmax));
+        std::max(1.0, largest_of({request_.kernel.window(lmax)}) / largest_of(windows(), 0, lmax));
     const double error = bound.window > 0
                              ? infinite
                              : static_cast<double>(lmax + 1) * std::sqrt(2.0) * of_mask * bound.total();
@@ -241,7 +231,7 @@ ErrorBound RequestBounds::of_split(const ConvolutionChoice& choice) const {
                                          : KernelNorms(grid, split.profile.kernel());
     ErrorBound bound;
     bound.window =
-        window_norm(grid, {difference}) + norm_beyond(grid, {difference}, false, largest_value(windows()));
+        window_norm(grid, {difference}) + norm_beyond(grid, {difference}, false, largest_of(windows()));
     bound.accuracy = accuracy(choice, profile, profile.whole());
     const auto l_cut = std::ssize(split.window) - 1;
     const auto grows = rounding_of_sums(request_, choice, profile);
@@ -249,21 +239,20 @@ ErrorBound RequestBounds::of_split(const ConvolutionChoice& choice) const {
     const double parts = grows.output * profile.whole();
     bound.rounding =
         grows.input * profile.whole() + parts +
-        rounding_of_transforms(l_cut, 0) * largest_value({split.window}) * largest_eigenvalue(grid, l_cut);
+        rounding_of_transforms(l_cut, 0) * largest_of({split.window}) * largest_eigenvalue(grid, l_cut);
     if (is_continuous()) bound.quadrature = infinite;
     return bound;
 }
 
 double RequestBounds::least_denominator(double error) const {
-    const KernelNorms scalar(request_.grid, request_.kernel);
-    const double least = scalar.least_row_sum() - error;
+    const double least = scalar_norms().least_row_sum() - error;
     return options_.keep_counts ? least : options_.mask.threshold * least - error;
 }
 
 /// Bounds the error of the quotient g = K(m f) / K(m). With errors d of the numerator and e of the
 /// denominator it is (d - g e) / (K(m) + e), where |K(m)| is at least the threshold times |K(1)|.
 ErrorBound RequestBounds::of_quotient(const ConvolutionChoice& choice, ErrorBound bound) const {
-    const KernelNorms scalar(request_.grid, request_.kernel);
+    const auto& scalar = scalar_norms();
     const bool is_cut = choice.support > 0 && choice.support < request_.kernel.support();
     const double error = (is_cut ? scalar.cut(choice.support) : 0) +
                          accuracy(choice, scalar, scalar.whole()) +
@@ -301,16 +290,12 @@ double gain_of_noise(const ConvolutionRequest& request, const ConvolutionOptions
 }
 
 std::int64_t certified_lmax(const ConvolutionRequest& request) {
-    constexpr double share = 0.1;
     const auto most = default_smoothing_lmax(request.grid);
     const auto certifiable = certifiable_lmax(request.grid);
     const auto ends = request.polarization ? request.polarization->band_limit() : request.kernel.band_limit();
     auto last = certifiable < 0 ? most : std::min(most, certifiable);
     if (ends >= 0) last = std::min(last, ends);
-    const auto windows = planning::windows_of(request, last);
-    const double least = share * request.error * planning::largest_value(windows);
-    while (last > 2 && planning::largest_value(windows, last, last) <= least) --last;
-    return last;
+    return planning::last_degree(planning::windows_of(request, last), request.error, last);
 }
 
 double effective_gain(const ConvolutionRequest& request, const ConvolutionOptions& options, double gain) {

@@ -38,6 +38,8 @@ class RequestBounds {
     double least_denominator(double error) const;
 
   private:
+    /// Of the kernel of spin 0, which masks and counts are divided by.
+    const KernelNorms& scalar_norms() const;
     bool is_continuous() const { return request_.reference == ConvolutionReference::continuous; }
     double support() const;
     std::int64_t band_limit() const;
@@ -55,6 +57,7 @@ class RequestBounds {
     const ConvolutionRequest& request_;
     const ConvolutionOptions& options_;
     mutable std::optional<KernelNorms> norms_;
+    mutable std::optional<KernelNorms> scalar_norms_;
     mutable std::optional<double> norm_;
     mutable std::vector<std::vector<double>> windows_;
     mutable std::vector<double> norms_above_;  ///< [l], for the windows from l on, as far as they are known

@@ -129,14 +129,29 @@ double analysis_norm(const Grid& grid, std::int64_t lmax, int iterations) {
     return std::sqrt(most / least) * std::pow(std::max(1 - least, most - 1), iterations + 1);
 }
 
+double planning::largest_of(const Windows& windows, std::int64_t first, std::int64_t last) {
+    double largest = 0;
+    for (const auto& window : windows)
+        for (auto l = std::max<std::int64_t>(0, first); l <= std::min(last, std::ssize(window) - 1); ++l)
+            largest = std::max(largest, std::abs(window[l]));
+    return largest;
+}
+
+std::int64_t planning::last_degree(const Windows& windows, double error, std::int64_t most) {
+    constexpr double share = 0.1;
+    const double least = share * error * largest_of(windows);
+    auto last = most;
+    while (last > 2 && largest_of(windows, last, last) <= least) --last;
+    return last;
+}
+
 // Let P_l be the quadrature and synthesis of degree l alone, which is symmetric and not negative in the
 // grid's weights, and M_l the largest |difference| from l on. Then -sum M_l P_l <= sum difference_l P_l <=
 // sum M_l P_l, and
 //   sum_l M_l P_l = sum_l (M_l - M_{l+1}) (P_0 + ... + P_l).
 // The norm of the bracket P_0 + ... + P_l is the largest eigenvalue of S^T W S up to l. If the difference
 // begins at some degree, M does not change below it.
-std::vector<double> planning::window_norms_from(const Grid& grid,
-                                                const std::vector<std::vector<double>>& windows) {
+std::vector<double> planning::window_norms_from(const Grid& grid, const Windows& windows) {
     std::size_t size = 0;
     for (const auto& component : windows) size = std::max(size, component.size());
     std::vector<double> norms(size + 1);

@@ -6,6 +6,7 @@
 
 #include "planning/certificate/request_bounds.hpp"
 #include "planning/certificate/rounding_bound.hpp"
+#include "planning/certificate/window_norms.hpp"
 #include "planning/error_model.hpp"
 #include "planning/limits/error_limits.hpp"
 #include "planning/request.hpp"
@@ -191,10 +192,7 @@ class CertifiedLimits final : public ErrorLimits {
         if (plain.quadrature <= left) return;  // the grid's quadrature is exact
         AnalysisReport whole;
         whole.residual = 1;
-        double largest = 0;
-        for (const auto& window : bounds_.windows())
-            for (const double value : window) largest = std::max(largest, std::abs(value));
-        choice.tolerance = left / (largest * analysis_norm(grid, choice.lmax, whole));
+        choice.tolerance = left / (largest_of(bounds_.windows()) * analysis_norm(grid, choice.lmax, whole));
         if (!(choice.tolerance >= least_tolerance)) {
             choice.excluded = "rounding ends its iterations before they reach the error";
             return;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "planning/certificate/window_norms.hpp"
 #include "planning/maps/map_certified.hpp"
 #include "planning/maps/map_harmonic.hpp"
 #include "zonal/error.hpp"
@@ -16,21 +17,6 @@ namespace zonal::planning {
 namespace {
 
 constexpr double tolerance_without_bound = 0.1;  // of the error
-
-/// Returns the degree above which all windows are below a tenth of the error times their largest value; at
-/// most `most`.
-std::int64_t last_degree_of(const std::vector<std::vector<double>>& windows, double error,
-                            std::int64_t most) {
-    constexpr double share = 0.1;
-    double largest = 0;
-    std::int64_t last = 2;
-    for (const auto& window : windows)
-        for (const double value : window) largest = std::max(largest, std::abs(value));
-    for (const auto& window : windows)
-        for (std::int64_t l = 0; l < std::ssize(window); ++l)
-            if (std::abs(window[l]) > share * error * largest) last = std::max(last, l);
-    return std::min(last, most);
-}
 
 /// Returns the degree where a beam from a file ends; -1 for other windows.
 std::int64_t end_of_beam(const MapPart& what) {
@@ -55,15 +41,14 @@ CertifiedWindow::CertifiedWindow(const MapPart& what, SkyMap& out) : what_(what)
         throw ErrorNotKept(
             fmt::format("error = {}: is not certified from reference = discrete where the result has other "
                         "pixels, the window is a ratio, iterations are given, or the map has Q and U and the "
-                        "kernel is of "
-                        "spin 0",
+                        "kernel is of spin 0",
                         what.error()));
     if (way_.lmax >= 0) return;
     const auto most = default_lmax(grid, out.grid());
     way_.lmax = std::min(most, certifiable_lmax(grid));
     if (way_.lmax < 0) way_.lmax = most;
     if (const auto end = end_of_beam(what); end >= 0) way_.lmax = std::min(way_.lmax, end);
-    if (!what.kernel.is_ratio()) way_.lmax = last_degree_of(windows(), what.error(), way_.lmax);
+    if (!what.kernel.is_ratio()) way_.lmax = last_degree(windows(), what.error(), way_.lmax);
 }
 
 void CertifiedWindow::plan(double gain, double error, SmoothedPart&) {
@@ -101,13 +86,13 @@ std::vector<std::vector<double>> CertifiedWindow::windows() const {
 PlannedAnalysis CertifiedWindow::planned(double gain, double error) const {
     constexpr double share = 0.8, margin = 0.98, least_tolerance = 1e-13;
     const auto& grid = what_.map.grid();
-    double largest = 0, least_gain = std::numeric_limits<double>::infinity();
-    for (const auto& window : windows()) {
+    const auto all = windows();
+    const double largest = largest_of(all);
+    double least_gain = std::numeric_limits<double>::infinity();
+    for (const auto& window : all) {
         double power = 0;
-        for (std::int64_t l = 0; l < std::ssize(window); ++l) {
-            largest = std::max(largest, std::abs(window[l]));
+        for (std::int64_t l = 0; l < std::ssize(window); ++l)
             power += static_cast<double>(2 * l + 1) * window[l] * window[l];
-        }
         least_gain = std::min(least_gain, std::sqrt(power / static_cast<double>(grid.n_pixels())));
     }
     AnalysisReport whole;

@@ -9,6 +9,7 @@
 
 #include "planning/certificate/map_certificate.hpp"
 #include "planning/certificate/rounding_bound.hpp"
+#include "planning/certificate/window_norms.hpp"
 #include "sht/progress_part.hpp"
 #include "zonal/error.hpp"
 
@@ -64,13 +65,6 @@ void check_harmonic(const MapPart& what, const SkyMap& out) {
                         map.header().source));
 }
 
-double largest_of(const std::vector<double>& window, std::int64_t lmax) {
-    double largest = 0;
-    for (std::int64_t l = 0; l <= std::min(lmax, std::ssize(window) - 1); ++l)
-        largest = std::max(largest, std::abs(window[l]));
-    return largest;
-}
-
 /// Bounds what iterations and rounding may have left, for any map, on the grid of the result: their norms
 /// times the window's largest value.
 ErrorBound bound_of_window(const MapPart& what, const Grid& grid_out, double largest,
@@ -102,9 +96,8 @@ void certify(const MapPart& what, const FieldGroup& group, const Beam& window, c
         part.certificates.insert(part.certificates.end(), all.begin(), all.end());
     };
     const auto n_scalars = group.n_rows - n_spin;
-    add(group.first_row, n_scalars, 1, largest_of(window.temperature, report.lmax));
-    add(group.first_row + n_scalars, n_spin, 2,
-        std::max(largest_of(window.gradient, report.lmax), largest_of(window.curl, report.lmax)));
+    add(group.first_row, n_scalars, 1, largest_of({window.temperature}, 0, report.lmax));
+    add(group.first_row + n_scalars, n_spin, 2, largest_of({window.gradient, window.curl}, 0, report.lmax));
 }
 
 }  // namespace
