@@ -32,7 +32,10 @@ void check_polarization(const ConvolutionRequest& request) {
     if (request.polarization->band_limit() < 0)
         throw InvalidArgument("polarization: is truncated, and must be the whole kernel");
     if (request.method == ConvolutionMethod::split && !can_be_split(request))
-        throw InvalidArgument("method = split: kernels whose windows of E and B differ cannot be split");
+        throw InvalidArgument(
+            "method = split: kernels whose windows of E and B differ cannot be split: must be auto, ring-fft "
+            "or "
+            "pixel-sum");
 }
 
 /// Errors are relative to the power of a sky of these spectra, which must be a number.

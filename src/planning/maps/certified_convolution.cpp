@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "planning/certificate/window_norms.hpp"
 #include "planning/maps/map_certified.hpp"
 #include "planning/request.hpp"
 #include "sht/progress_part.hpp"
@@ -38,7 +39,6 @@ class CertifiedConvolution::Implementation {
         options_.keep_counts = what.keeps_counts();
         options_.ring_weights = what.options.ring_weights;
         options_.pixel_weights = what.options.pixel_weights;
-        require_fit();
         given_ = given_kernels(what.kernel, what.options.lmax);
         make_requests();
     }
@@ -90,16 +90,11 @@ class CertifiedConvolution::Implementation {
     }
 
   private:
-    void require_fit() const {
-        if (is_planned() || what_.options.precision != Precision::float32 || fits_single(what_.map)) return;
-        throw InvalidArgument(fmt::format(
-            "{}: its largest value is not from 1e-25 to 1e25, as single precision needs: must be double",
-            what_.map.header().source));
-    }
-
     void make_requests() {
         const auto n_rows = what_.map.rows().extent(0);
         const auto reference = reference_of(what_, false);
+        const bool renormalizes = what_.options.mask_rule.mode == MaskMode::renormalize;
+        const bool may_be_single = allows_single();
         for (const auto& given : given_) {
             KernelWay way;
             auto& request = way.request;
@@ -113,22 +108,16 @@ class CertifiedConvolution::Implementation {
             request.reference = reference;
             request.lmax = lmax_of(request);
             request.method = what_.options.method;
-            if (request.method == ConvolutionMethod::split && !can_be_split(request))
-                throw InvalidArgument(
-                    "method = split: the windows of E and B differ, and such kernels are not split: must be "
-                    "auto, ring-fft or pixel-sum");
-            request.consider_split = given_.size() == 1 && !what_.keeps_counts() &&
-                                     what_.options.mask_rule.mode != MaskMode::renormalize &&
-                                     !what_.has_weights();
+            request.consider_split =
+                given_.size() == 1 && !what_.keeps_counts() && !renormalizes && !what_.has_weights();
             // Harmonic space does not keep counts, and has no bound for quotients of sums over pixels.
-            const bool renormalizes = what_.options.mask_rule.mode == MaskMode::renormalize;
             request.consider_harmonic =
                 !what_.keeps_counts() && !(renormalizes && reference == ConvolutionReference::discrete);
             request.theta_cut = what_.options.theta_cut;
             way.n_rows = given_.size() == 1 ? n_rows : 1;
             way.first_row = std::ssize(ways_);
             request.n_maps = what_.has_spin() ? 1 : way.n_rows;
-            request.allow_single = allows_single();
+            request.allow_single = may_be_single;
             ways_.push_back(std::move(way));
         }
     }
@@ -139,10 +128,11 @@ class CertifiedConvolution::Implementation {
     }
 
     bool allows_single() const {
-        const auto& options = what_.options;
-        const bool is_wanted =
-            is_planned() ? options.precision != Precision::float64 : options.precision == Precision::float32;
-        return is_wanted && fits_single(what_.map);
+        const auto precision = what_.options.precision;
+        if (is_planned()) return precision != Precision::float64 && fits_single(what_.map);
+        if (precision != Precision::float32) return false;
+        require_single_fits(what_.map);
+        return true;
     }
 
     std::int64_t lmax_of(const ConvolutionRequest& request) const {
@@ -168,8 +158,7 @@ class CertifiedConvolution::Implementation {
         if (!(*request.gain > 0))
             throw ErrorNotKept(
                 "the kernel's sums over the pixels, which counts and renormalised maps are divided by, have "
-                "no bound "
-                "above 0");
+                "no bound above 0");
         auto choices = plan_convolution(request, costs(), options.device);
         auto best = best_of(choices);
         if (best == choices.end() && gain == 0) {  // the kernel may leave more of the map than of noise
@@ -224,31 +213,10 @@ class CertifiedConvolution::Implementation {
 
     void follow(KernelWay& way, SmoothedPart& part) const {
         const auto& plan = *what_.options.plan;
-        const auto& choice = plan.choice;
-        const auto reject = [&](const std::string& why) {
-            throw InvalidArgument(fmt::format("{}: {}", plan.source, why));
-        };
-        if (given_.size() > 1) reject("has one kernel, and this map needs more");
-        if (!plan.gain) reject("was made for maps of a spectrum; input_spectrum must name it");
+        if (given_.size() > 1) reject(plan, "has one kernel, and this map needs more");
+        if (!plan.gain) reject(plan, "was made for maps of a spectrum; input_spectrum must name it");
         way.request.gain = plan.gain;
-        require_match(plan, way.request);
-        if (!may_be_taken(choice) ||
-            (choice.method == ConvolutionMethod::split && !way.request.consider_split))
-            reject(fmt::format("method = {}: cannot do what normalization and mask ask for",
-                               to_string(choice.method)));
-        if (choice.precision == Precision::float32 && !way.request.allow_single)
-            reject("precision = float: must be double for this map and these options");
-        const auto& device = what_.options.device;
-        if (device.kind() != Device::Kind::automatic && choice.device != device)
-            reject(fmt::format("device = {}: must be {}", to_string(choice.device), to_string(device)));
-        resolve_device(choice.device);
-        resolve_device(choice.harmonic_device);
-        way.choice = choice;
-        if (plan.machine == machine_fingerprint(what_.options.threads))
-            part.predicted_seconds = choice.seconds;
-        else
-            part.notes.push_back(
-                fmt::format("{}: was made on {} and may not be the fastest here", plan.source, plan.machine));
+        way.choice = planning::follow(plan, what_.options, way.request, may_be_taken(plan.choice), part);
     }
 
     void tell_plan(SmoothedPart& part) const {
@@ -280,16 +248,14 @@ class CertifiedConvolution::Implementation {
     void tell_end_of_window(SmoothedPart& part) const {
         if (part.reference != ConvolutionReference::continuous) return;
         for (const auto& way : ways_) {
-            double largest = 0, last = 0;
-            for (const auto& window : windows_of(way.request, way.request.lmax)) {
-                last = std::max(last, std::abs(window.back()));
-                for (const double value : window) largest = std::max(largest, std::abs(value));
-            }
+            const auto lmax = way.request.lmax;
+            const auto windows = windows_of(way.request, lmax);
+            const double largest = largest_of(windows), last = largest_of(windows, lmax);
             if (last > what_.error() * largest)
                 part.notes.push_back(
                     fmt::format("the window is still {:.2g} of its largest value at lmax = {}: the answer "
                                 "depends on lmax",
-                                last / largest, way.request.lmax));
+                                last / largest, lmax));
         }
     }
 

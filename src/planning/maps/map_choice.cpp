@@ -63,10 +63,6 @@ Problem make_problem(const MapPart& what, std::int64_t lmax) {
     if (options.method == ConvolutionMethod::split) request.method = ConvolutionMethod::split;
     if (what.has_spin()) {
         request.polarization = whole_spin_kernel(kernel, options.lmax, given[0], what.normalizes());
-        if (request.method == ConvolutionMethod::split && !can_be_split(request))
-            throw InvalidArgument(
-                "method = split: the windows of E and B differ, and such kernels are not split: must be "
-                "auto, ring-fft or pixel-sum");
         request.c_bb = fitted(problem.spectra[1]);
     }
     request.error = error_of_sums(options.mask_rule, what.error());
@@ -115,32 +111,10 @@ ConvolutionChoice plan_anew(const MapPart& what, const Problem& problem, Smoothe
     return choice;
 }
 
-/// Returns the way of a saved plan.
-ConvolutionChoice follow(const SavedPlan& plan, const MapPart& what, const Problem& problem,
-                         SmoothedPart& part) {
-    const auto& options = what.options;
-    const auto& choice = plan.choice;
-    require_match(plan, problem.request);
-    const auto reject = [&](const std::string& why) {
-        throw InvalidArgument(fmt::format("{}: {}", plan.source, why));
-    };
-    if (!problem.is_single()) reject("has one kernel and one spectrum, and this map needs more");
-    if (!may_be_taken(choice, what) ||
-        (choice.method == ConvolutionMethod::split && !problem.request.consider_split))
-        reject(fmt::format("method = {}: cannot do what normalization and mask ask for",
-                           to_string(choice.method)));
-    if (choice.precision == Precision::float32 && !problem.request.allow_single)
-        reject("precision = float: must be double for this map and these options");
-    if (options.device.kind() != Device::Kind::automatic && choice.device != options.device)
-        reject(fmt::format("device = {}: must be {}", to_string(choice.device), to_string(options.device)));
-    resolve_device(choice.device);
-    resolve_device(choice.harmonic_device);
-    if (plan.machine == machine_fingerprint(options.threads))
-        part.predicted_seconds = choice.seconds;
-    else
-        part.notes.push_back(
-            fmt::format("{}: was made on {} and may not be the fastest here", plan.source, plan.machine));
-    return choice;
+ConvolutionChoice follow_for_spectrum(const SavedPlan& plan, const MapPart& what, const Problem& problem,
+                                      SmoothedPart& part) {
+    if (!problem.is_single()) reject(plan, "has one kernel and one spectrum, and this map needs more");
+    return follow(plan, what.options, problem.request, may_be_taken(plan.choice, what), part);
 }
 
 /// Says whether the kernel is so narrow that its sums over the pixels mean nothing. Counts are kept all the
@@ -151,6 +125,32 @@ bool is_too_narrow(const MapPart& what, const Problem& problem) {
 }
 
 }  // namespace
+
+void reject(const SavedPlan& plan, const std::string& why) {
+    throw InvalidArgument(fmt::format("{}: {}", plan.source, why));
+}
+
+ConvolutionChoice follow(const SavedPlan& plan, const MapSmoothingOptions& options,
+                         const ConvolutionRequest& request, bool may_be_taken, SmoothedPart& part) {
+    const auto& choice = plan.choice;
+    require_match(plan, request);
+    if (!may_be_taken || (choice.method == ConvolutionMethod::split && !request.consider_split))
+        reject(plan, fmt::format("method = {}: cannot do what normalization and mask ask for",
+                                 to_string(choice.method)));
+    if (choice.precision == Precision::float32 && !request.allow_single)
+        reject(plan, "precision = float: must be double for this map and these options");
+    if (options.device.kind() != Device::Kind::automatic && choice.device != options.device)
+        reject(plan,
+               fmt::format("device = {}: must be {}", to_string(choice.device), to_string(options.device)));
+    resolve_device(choice.device);
+    resolve_device(choice.harmonic_device);
+    if (plan.machine == machine_fingerprint(options.threads))
+        part.predicted_seconds = choice.seconds;
+    else
+        part.notes.push_back(
+            fmt::format("{}: was made on {} and may not be the fastest here", plan.source, plan.machine));
+    return choice;
+}
 
 std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel,
                               const MapSmoothingOptions& options) {
@@ -171,7 +171,8 @@ Way plan_way(const MapPart& what, SmoothedPart& part) {
     if (is_too_narrow(what, problem))
         throw ErrorNotKept(problem.quadrature->explanation() + "; method = harmonic smooths with its window");
     Way way{ConvolutionMethod::harmonic, problem.request.reference};
-    way.choice = options.plan ? follow(*options.plan, what, problem, part) : plan_anew(what, problem, part);
+    way.choice = options.plan ? follow_for_spectrum(*options.plan, what, problem, part)
+                              : plan_anew(what, problem, part);
     way.method = way.choice->method;
     way.device = way.choice->device;
     way.lmax = options.plan ? lmax : options.lmax;
@@ -213,6 +214,13 @@ bool fits_single(const SkyMap& map) {
             if (const double value = std::abs(rows(row, pixel)); !is_unseen_value(rows(row, pixel)))
                 largest = std::max(largest, value);
     return largest == 0 || (largest >= least && largest <= most);
+}
+
+void require_single_fits(const SkyMap& map) {
+    if (fits_single(map)) return;
+    throw InvalidArgument(fmt::format(
+        "{}: its largest value is not from 1e-25 to 1e25, as single precision needs: must be double",
+        map.header().source));
 }
 
 }  // namespace zonal::planning

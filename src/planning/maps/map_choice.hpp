@@ -59,11 +59,21 @@ std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel, const 
 /// ErrorNotKept where nothing keeps the error, and InvalidArgument.
 Way plan_way(const MapPart& what, SmoothedPart& part);
 
+/// Throws InvalidArgument that names a saved plan's file.
+[[noreturn]] void reject(const SavedPlan& plan, const std::string& why);
+
+/// Returns the way of a saved plan, and tells in `part` what it costs here. may_be_taken: the options permit
+/// its method. Throws InvalidArgument where it was made for another request, or cannot be followed.
+ConvolutionChoice follow(const SavedPlan& plan, const MapSmoothingOptions& options,
+                         const ConvolutionRequest& request, bool may_be_taken, SmoothedPart& part);
+
 /// Returns the spectra that errors of a part are weighted by.
 std::vector<std::vector<double>> input_spectra(const MapPart& what);
 
 /// Says whether single precision can hold the sums: the largest absolute value, UNSEEN apart, is 0 or from
 /// 1e-25 to 1e25, which leaves room for products with kernels (1/sr) and weights.
 bool fits_single(const SkyMap& map);
+/// Throws InvalidArgument where it cannot.
+void require_single_fits(const SkyMap& map);
 
 }  // namespace zonal::planning

@@ -347,10 +347,7 @@ class PixelSmoothing {
 
 void smooth_by_sums(const MapPart& what, const Way& way, SkyMap& out, SmoothedPart& part) {
     check_sums(what, way.method);
-    if (!way.choice && what.options.precision == Precision::float32 && !fits_single(what.map))
-        throw InvalidArgument(fmt::format(
-            "{}: its largest value is not from 1e-25 to 1e25, as single precision needs: must be double",
-            what.map.header().source));
+    if (!way.choice && what.options.precision == Precision::float32) require_single_fits(what.map);
     PixelSmoothing(what, way, out, part).smooth();
 }
 
