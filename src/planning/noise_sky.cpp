@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "planning/certificate/map_certificate.hpp"
+#include "planning/convolve.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planning/certificate.hpp"
 #include "zonal/sky/realization.hpp"
@@ -27,15 +27,6 @@ ConvolutionRequest request_for(const std::vector<double>& window, const NoiseSky
     return request;
 }
 
-/// The fastest of the choices that may be taken.
-std::optional<ConvolutionChoice> choose(ConvolutionMethod method,
-                                        const std::vector<ConvolutionChoice>& choices) {
-    for (const auto& choice : choices)
-        if (choice.excluded.empty() && (method == ConvolutionMethod::automatic || choice.method == method))
-            return choice;
-    return std::nullopt;
-}
-
 }  // namespace
 
 NoiseSky make_noise_sky(const std::vector<double>& window, const CostModel& costs,
@@ -47,27 +38,22 @@ NoiseSky make_noise_sky(const std::vector<double>& window, const CostModel& cost
     Array<double, 2> noise({1, map.grid().n_pixels()});
     white_noise<double>(options.seed, noise.view()[0], options.threads);
     for (double& value : noise) value *= std::sqrt(sky.noise_variance);
-    const auto convolve = [&] {
-        sky.result = ConvolutionPlan(request, *sky.choice)
-                         .convolve<double>(std::as_const(noise).view(), map.rows(), options.progress);
-    };
+    const auto unit = std::as_const(noise).view();
     if (options.method == ConvolutionMethod::harmonic) {
         sky.choice.emplace().device = resolve_device(options.device);
-        convolve();
+        sky.result =
+            ConvolutionPlan(request, *sky.choice).convolve<double>(unit, map.rows(), options.progress);
         return sky;
     }
     request.gain = gain_of_noise(request);
-    constexpr int attempts = 2;
-    constexpr double margin = 0.98;
-    for (int i = 0; i < attempts; ++i) {
-        sky.choices = plan_convolution(request, costs, options.device);
-        sky.choice = choose(request.method, sky.choices);
-        if (!sky.choice) break;
-        convolve();
-        if (planning::largest_error(sky.result.certificates) <= options.error) return sky;
-        request.gain = margin * planning::smallest_gain(sky.result.certificates);
+    auto done = planning::convolve_and_check<double>(request, costs, options.device, unit, map.rows(),
+                                                     options.progress);
+    sky.choices = std::move(done.choices);
+    if (done.keeps(options.error)) {
+        sky.choice = std::move(done.choice);
+        sky.result = std::move(done.result);
+        return sky;
     }
-    sky.choice.reset();
     std::fill_n(map.rows().data(), map.rows().size(), 0.0);
     return sky;
 }
