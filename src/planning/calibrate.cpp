@@ -28,7 +28,7 @@ using calibration::Shared;
 using calibration::SharedMaps;
 using calibration::TransformCase;
 
-/// Of a part that may not be there.
+/// Returns the seconds of a part, which may be 0.
 double at_least_an_instant(double seconds) {
     return std::max(seconds, 1e-9);
 }
@@ -55,7 +55,7 @@ std::vector<double> explain(const std::vector<Measurement>& measurements) {
     return split::non_negative_fit(std::as_const(counts).view(), ones);
 }
 
-/// Of maps of one kind on one device.
+/// Measures convolutions and transforms of maps of one kind on one device.
 template <class Maps>
 class Calibration {
   public:
@@ -130,14 +130,15 @@ class Calibration {
     }
     bool on_cpu() const { return device_.kind() == Device::Kind::cpu; }
 
-    /// Measurements are counted from the transforms to the convolutions.
+    /// The transforms are counted first, then the convolutions.
     std::int64_t n_measurements() const { return std::ssize(transforms_) + std::ssize(convolutions_); }
-    /// nullptr: it is a transform.
+    /// Returns nullptr for a transform.
     Convolution* convolution(std::int64_t i) {
         return i < std::ssize(transforms_) ? nullptr : &convolutions_[i - std::ssize(transforms_)];
     }
 
-    /// Where those end whose plans are kept at the same time: on a GPU they take much of the memory.
+    /// Returns where the group that begins at `first` ends. The plans of a group are kept at the same time;
+    /// on a GPU they take much of the memory.
     std::int64_t end_of_group(std::int64_t first) {
         if (on_cpu()) return n_measurements();
         const Convolution* const one = convolution(first);
@@ -147,8 +148,8 @@ class Calibration {
         return end;
     }
 
-    /// In two rounds, so that a disturbance does not hit the same measurement twice. The second one ends when
-    /// their share of the time is over.
+    /// Measures a group in two rounds, so that a disturbance does not hit a measurement twice. The second
+    /// round ends when the group's share of the time is over.
     void measure_twice(std::int64_t first, std::int64_t end) {
         const auto latest = shared_.latest(2 * (end - first));
         for (const bool is_second : {false, true})

@@ -21,7 +21,8 @@ inline double seconds_of(const std::function<void()>& work) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Some runs, of which the first warms up; more of short ones, one of long ones.
+/// Repeats short work, whose first run warms up, until it has taken 15 ms or run ten times. Work of more than
+/// 0.1 s runs once.
 inline void run(const std::function<void()>& work) {
     constexpr double enough = 0.015, long_run = 0.1;  // s
     double all = 0;
@@ -53,7 +54,8 @@ class Shared {
         if (progress_ && !progress_(static_cast<double>(n_done_) / static_cast<double>(n_steps_)))
             throw Cancelled("calibration: cancelled");
     }
-    /// When so many steps more are to be done. What some leave of their time is the next ones'.
+    /// Returns when the next n_more steps must be done. What earlier steps left of their time counts for
+    /// them.
     Clock::time_point latest(std::int64_t n_more) const {
         constexpr std::chrono::milliseconds enough(16000);
         return start_ + enough * (n_done_ + n_more) / n_steps_;
