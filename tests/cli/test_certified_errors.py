@@ -85,7 +85,7 @@ def test_auto_keeps_the_error_on_maps_that_no_spectrum_foresees(tmp_path, name, 
     values = MAPS[name]()
     report, found = smooth(tmp_path, *AUTO, "--reference", reference, "--error", error, values=values)
     expect_certified(found, truth(values[None], report)[0], report)
-    # Of noise, and of what keeps more of itself, the first plan is enough.
+    # The first plan is enough for noise, and for maps that keep more of their rms than noise does.
     is_faint = rms(found) < rms(truth(noise(1)[None], report)) * rms(values)
     assert is_faint or "attempts" not in report
 
@@ -372,7 +372,7 @@ def test_errors_by_a_spectrum_are_expected_and_not_certified(tmp_path, spectrum,
     assert rms(found - truth(noise(18)[None], report)[0]) <= 1e-4 * rms(found)
     cards = header(tmp_path / "out.fits")
     assert cards["ESTERROR"] == pytest.approx(report["estimated_error"])
-    # Of this map they are not: less of it is left than of noise.
+    # The estimate is wrong for this map, of which the kernel leaves less than of noise.
     faint = mode(50, 17)
     report, found = smooth(tmp_path, *FWHM, "--error", "1e-4", "--input-cl", "white", "--method", "ring-fft", values=faint)
     assert report["estimated_error"] <= 1e-4 < rms(found - truth(faint[None], report)[0]) / rms(truth(faint[None], report))
