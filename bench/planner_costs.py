@@ -92,13 +92,10 @@ def compare(case, nside, all_costs, options, folder):
 def summary(rows, index):
     """Of the costs with this index."""
     kept = [(row["measured"], row["choices"][index]) for row in rows if row["choices"][index]]
-    over = np.array([choice["over_fastest"] for _, choice in kept])
     ratios = np.array([seconds / measured[way] for measured, choice in kept
                        for way, seconds in choice["predicted"].items() if way in measured])
     return {"requests": len(kept),
-            "chosen_over_fastest": {"mean": float(over.mean()), "p90": float(np.quantile(over, 0.9)),
-                                    "largest": float(over.max()), "above_1.10": int((over > 1.10).sum()),
-                                    "above_1.25": int((over > 1.25).sum())},
+            "chosen_over_fastest": planner_kernels.of_choices([choice["over_fastest"] for _, choice in kept]),
             "predicted_over_measured": {f"p{q}": float(np.quantile(ratios, q / 100)) for q in (5, 25, 50, 75, 95)}}
 
 
@@ -107,17 +104,10 @@ def main():
     parser.add_argument("--costs", nargs="+", default=[], metavar="FILE")
     parser.add_argument("--calibrate", nargs="+", default=[], metavar="PROGRAM", help="of zonal, whose costs come after those")
     parser.add_argument("--folder", help="keeps the costs that programs measure, as 1.json, 2.json ...")
-    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="cpu")
-    parser.add_argument("--spin", type=int, choices=[0, 2], default=0, help="2: maps of Q and U")
-    parser.add_argument("--nside", type=int, nargs="+", help="128 256 512 1024; with --quick 128 512")
-    parser.add_argument("--kernels", nargs="+", help="names of those to take")
-    parser.add_argument("--quick", action="store_true", help="a third of the kernels and two sizes")
+    planner_kernels.add_selection(parser)
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--output")
     options = parser.parse_args()
-    cases = [case for i, case in enumerate(planner_kernels.SPIN_CASES if options.spin else planner_kernels.CASES)
-             if (case.name in options.kernels if options.kernels else not options.quick or i % 3 == 0)]
     if not options.costs + options.calibrate:
         parser.error("--costs or --calibrate must name one")
     rows, seconds = [], []
@@ -129,11 +119,10 @@ def main():
             all_costs.append(folder / f"{index}.json")
             seconds.append(calibrate(program, all_costs[-1], options))
             print(f"{program} calibrate: {seconds[-1]:.1f} s", file=sys.stderr, flush=True)
-        for nside in options.nside or ([128, 512] if options.quick else [128, 256, 512, 1024]):
-            for case in cases:
-                rows.append(compare(case, nside, all_costs, options, pathlib.Path(temporary)))
-                over = " ".join(f"{choice['over_fastest']:.2f}" if choice else "none" for choice in rows[-1]["choices"])
-                print(f"nside {nside:5d}  {case.name:32s} over the fastest: {over}", file=sys.stderr, flush=True)
+        for nside, case in planner_kernels.selected(options):
+            rows.append(compare(case, nside, all_costs, options, pathlib.Path(temporary)))
+            over = " ".join(f"{choice['over_fastest']:.2f}" if choice else "none" for choice in rows[-1]["choices"])
+            print(f"nside {nside:5d}  {case.name:32s} over the fastest: {over}", file=sys.stderr, flush=True)
     record = {"what": "the planner's choices by the costs of several calibrations", "machine": machine.describe("numpy"),
               "device": options.device, "spin": options.spin, "threads": options.threads, "costs": list(map(str, all_costs)),
               "calibration_seconds": seconds, "summary": [summary(rows, index) for index in range(len(all_costs))], "results": rows}
