@@ -82,6 +82,7 @@ void report_certificate(const SmoothOptions& options, const SmoothedPart& part, 
         const double gain = worst->rms_out > 0 ? worst->rms_out / worst->rms_in : 1;
         const auto& bound = worst->bound;
         report["certified_error"] = worst->error + file;
+        if (part.certificate_seconds > 0) report["certificate_seconds"] = part.certificate_seconds;
         if (std::isfinite(of_variations)) report["certified_error_of_variations"] = of_variations;
         report["certificate"] = {{"cut", bound.cut / gain},
                                  {"window", bound.window / gain},

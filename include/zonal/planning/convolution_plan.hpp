@@ -40,6 +40,7 @@ struct ConvolutionResult {
     std::int64_t l_cut = -1;          ///< of a split
     double error = 0;                 ///< expected of the choice, from the request's reference
     double seconds = 0;               ///< of this call
+    double certificate_seconds = 0;   ///< of these, what its certificates took
     SplitConvolutionSeconds parts{};  ///< of a split
     AnalysisReport analysis{};        ///< in harmonic space
     /// [map], bounds of the errors; empty unless the request has a gain.

@@ -110,11 +110,12 @@ struct SmoothedPart {
     std::optional<double> predicted_seconds;  ///< if the costs of the device are known
     double planning_seconds = 0;
 
-    std::int64_t lmax = -1;         ///< of harmonic space; -1: it took no part
-    double tolerance = 0;           ///< of the analysis; 0: a number of iterations was set
-    AnalysisReport analysis;        ///< in harmonic space
-    SplitConvolutionSeconds parts;  ///< of a split
-    double seconds = 0;             ///< of the convolution
+    std::int64_t lmax = -1;          ///< of harmonic space; -1: it took no part
+    double tolerance = 0;            ///< of the analysis; 0: a number of iterations was set
+    AnalysisReport analysis;         ///< in harmonic space
+    SplitConvolutionSeconds parts;   ///< of a split
+    double seconds = 0;              ///< of the convolution
+    double certificate_seconds = 0;  ///< of these, what the certificates took
 
     std::vector<std::int64_t> masked_pixels;  ///< [row], UNSEEN or masked in the map
     std::vector<std::int64_t> unseen_pixels;  ///< [row], UNSEEN in the result

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
+#include "core/stopwatch.hpp"
 #include "planning/certificate/window_norms.hpp"
 #include "planning/maps/map_certified.hpp"
 #include "planning/request.hpp"
@@ -16,12 +16,6 @@
 
 namespace zonal::planning {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// One kernel, the rows of the map that it is for, and the request and choice of these.
 struct KernelWay {
@@ -44,10 +38,10 @@ class CertifiedConvolution::Implementation {
     }
 
     void plan(double gain, double error, SmoothedPart& part) {
-        const auto start = Clock::now();
+        const core::Stopwatch watch;
         for (std::size_t i = 0; i < ways_.size(); ++i) plan_one(i, gain, error, part);
         tell_plan(part);
-        part.planning_seconds = seconds_since(start);
+        part.planning_seconds = watch.seconds();
     }
 
     void plan_without_bound(SmoothedPart& part) {
@@ -70,9 +64,10 @@ class CertifiedConvolution::Implementation {
     }
 
     void smooth(SmoothedPart& part) {
-        const auto start = Clock::now();
+        const core::Stopwatch watch;
         const auto n_rows = static_cast<double>(what_.map.rows().extent(0));
         part.certificates.clear();
+        part.certificate_seconds = 0;
         for (const auto& way : ways_) {
             ConvolutionPlan convolution(way.request, way.choice, options_);
             const auto progress =
@@ -84,7 +79,7 @@ class CertifiedConvolution::Implementation {
                  way, part);
         }
         for (std::size_t i = 0; i < ways_.size(); ++i) tell_cut(ways_[i], part.kernels[i], part.certificates);
-        part.seconds = seconds_since(start);
+        part.seconds = watch.seconds();
         tell_end_of_window(part);
         tell_quadrature(part);
     }
@@ -289,6 +284,7 @@ class CertifiedConvolution::Implementation {
     void take(const ConvolutionResult& result, const KernelWay& way, SmoothedPart& part) const {
         part.device = result.device;
         part.parts = result.parts;
+        part.certificate_seconds += result.certificate_seconds;
         std::copy(result.masked_pixels.begin(), result.masked_pixels.end(),
                   part.masked_pixels.begin() + way.first_row);
         std::copy(result.unseen_pixels.begin(), result.unseen_pixels.end(),

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
+#include "core/stopwatch.hpp"
 #include "planning/maps/map_certified.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sky/map_analysis.hpp"
@@ -162,7 +162,7 @@ std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel,
 }
 
 Way plan_way(const MapPart& what, SmoothedPart& part) {
-    const auto start = std::chrono::steady_clock::now();
+    const core::Stopwatch watch;
     const auto& options = what.options;
     if (options.plan) require_grid(*options.plan, what.map.grid());
     const auto most = default_smoothing_lmax(what.map.grid());
@@ -184,7 +184,7 @@ Way plan_way(const MapPart& what, SmoothedPart& part) {
     way.polarization = std::move(problem.request.polarization);
     way.quadrature = std::move(problem.quadrature);
     part.choice = way.choice;
-    part.planning_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    part.planning_seconds = watch.seconds();
     return way;
 }
 

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
+#include "core/stopwatch.hpp"
 #include "planning/certificate/map_certificate.hpp"
 #include "planning/certificate/rounding_bound.hpp"
 #include "planning/certificate/window_norms.hpp"
@@ -129,7 +129,7 @@ void smooth_in_harmonic_space(const MapPart& what, const Way& way, SkyMap& out, 
     const auto n_rows = static_cast<double>(map.rows().extent(0));
     const bool has_bound = way.reference == ConvolutionReference::continuous &&
                            what.options.mask_rule.mode != MaskMode::renormalize;
-    const auto start = std::chrono::steady_clock::now();
+    const core::Stopwatch watch;
     for (const auto& group : groups_of_one_window(map, windows.size())) {
         const auto& window = windows[windows.size() == 1 ? 0 : static_cast<std::size_t>(group.first_row)];
         const auto begin = static_cast<double>(group.first_row), share = static_cast<double>(group.n_rows);
@@ -141,7 +141,7 @@ void smooth_in_harmonic_space(const MapPart& what, const Way& way, SkyMap& out, 
         take(report, group, part);
         if (has_bound) certify(what, group, window, report, std::as_const(out), part);
     }
-    part.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    part.seconds = watch.seconds();
 }
 
 }  // namespace zonal::planning

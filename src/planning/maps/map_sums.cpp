@@ -3,11 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "core/constants.hpp"
+#include "core/stopwatch.hpp"
 #include "planning/certificate/map_certificate.hpp"
 #include "planning/error_model.hpp"
 #include "sht/progress_part.hpp"
@@ -122,7 +122,7 @@ class PixelSmoothing {
     }
 
     void smooth() {
-        const auto start = std::chrono::steady_clock::now();
+        const core::Stopwatch watch;
         for (const auto& group : what_.map.groups()) {
             const auto first = group.first_row;
             const std::int64_t spins = group.fields == Fields::scalars ? 0 : 2;
@@ -132,7 +132,7 @@ class PixelSmoothing {
             for (auto row = first; kernels_.size() > 1 && row < first + scalars; ++row)
                 convolve_scalars(row, 1, static_cast<std::size_t>(row));
         }
-        part_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        part_.seconds = watch.seconds();
     }
 
   private:

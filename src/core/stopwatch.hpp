@@ -1,0 +1,17 @@
+#pragma once
+
+#include <chrono>
+
+namespace zonal::core {
+
+/// Measures wall time from its construction on.
+class Stopwatch {
+  public:
+    double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace zonal::core
