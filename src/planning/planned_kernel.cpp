@@ -5,11 +5,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "radial/cuda_work.hpp"
 #include "zonal/error.hpp"
 #include "zonal/split.hpp"
 
 namespace zonal::split {
 namespace {
+
+template <class Kernel>
+PixelConvolutionWork work_of(const Grid& grid, const Kernel& kernel, const PixelConvolutionOptions& options) {
+    if (options.device.kind() == Device::Kind::cuda)
+        return radial::cuda_work(grid, kernel, options.method, options.accuracy);
+    return KernelConvolutionPlan<Kernel>(grid, kernel, grid, options).work();
+}
 
 double lost(double cut, double whole) {
     return std::abs(whole) < planning::least_integral ? 0 : std::abs(cut / whole - 1);
@@ -116,8 +124,7 @@ class ScalarKernel final : public PlannedKernel {
     }
 
     PixelConvolutionWork work(double theta_cut, const PixelConvolutionOptions& options) const override {
-        const auto& grid = request_.grid;
-        return PixelConvolutionPlan(grid, request_.kernel.truncated(theta_cut), grid, options).work();
+        return work_of(request_.grid, request_.kernel.truncated(theta_cut), options);
     }
 
     const ConvolutionCosts& costs(const DeviceCosts& device) const override { return device.scalar; }
@@ -127,7 +134,7 @@ class ScalarKernel final : public PlannedKernel {
     std::vector<double> spectrum() const override { return up_to(request_.lmax, c_l_); }
     PixelConvolutionWork work_of_profile(const RadialKernel& profile,
                                          const PixelConvolutionOptions& options) const override {
-        return PixelConvolutionPlan(request_.grid, profile, request_.grid, options).work();
+        return work_of(request_.grid, profile, options);
     }
 
   private:
@@ -183,8 +190,7 @@ class SpinKernel final : public PlannedKernel {
     }
 
     PixelConvolutionWork work(double theta_cut, const PixelConvolutionOptions& options) const override {
-        const auto& grid = request_.grid;
-        return PolarizationConvolutionPlan(grid, kernel_.truncated(theta_cut), grid, options).work();
+        return work_of(request_.grid, kernel_.truncated(theta_cut), options);
     }
 
     const ConvolutionCosts& costs(const DeviceCosts& device) const override { return device.polarization; }
@@ -198,9 +204,7 @@ class SpinKernel final : public PlannedKernel {
     }
     PixelConvolutionWork work_of_profile(const RadialKernel& profile,
                                          const PixelConvolutionOptions& options) const override {
-        return PolarizationConvolutionPlan(request_.grid, PolarizationKernel::from_plus(profile),
-                                           request_.grid, options)
-            .work();
+        return work_of(request_.grid, PolarizationKernel::from_plus(profile), options);
     }
 
   private:

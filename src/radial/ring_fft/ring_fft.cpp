@@ -82,13 +82,9 @@ std::unique_ptr<const BasicConvolver<Rank>> make_rings(RingFftGeometry geometry,
 template <int Rank, class Kernel>
 std::unique_ptr<const BasicConvolver<Rank>> make_mixed(RingFftGeometry geometry, const Kernel& kernel,
                                                        const PixelConvolutionOptions& options) {
-    std::vector<std::int64_t> direct = geometry.direct_rings();
+    const auto [direct, others] = ways_of_rings(geometry);
     if (direct.empty()) return make_rings<Rank>(std::move(geometry), options);
-    std::sort(direct.begin(), direct.end());
     const Grid &grid = geometry.grid(), &grid_out = geometry.grid_out();
-    std::vector<std::int64_t> others;
-    for (std::int64_t ring = 0; ring < grid_out.n_rings(); ++ring)
-        if (!std::binary_search(direct.begin(), direct.end(), ring)) others.push_back(ring);
     auto pixels = make_pixel_sum(grid, kernel, grid_out.subset(direct), options);
     if (others.empty()) return pixels;
     auto rings =
@@ -99,6 +95,15 @@ std::unique_ptr<const BasicConvolver<Rank>> make_mixed(RingFftGeometry geometry,
 }
 
 }  // namespace
+
+RingWays ways_of_rings(const RingFftGeometry& geometry) {
+    RingWays ways{geometry.direct_rings(), {}};
+    auto& direct = ways.direct;
+    std::sort(direct.begin(), direct.end());
+    for (std::int64_t ring = 0; ring < geometry.grid_out().n_rings(); ++ring)
+        if (!std::binary_search(direct.begin(), direct.end(), ring)) ways.others.push_back(ring);
+    return ways;
+}
 
 std::unique_ptr<const Convolver> make_ring_fft(const Grid& grid, const RadialKernel& kernel,
                                                const Grid& grid_out, const PixelConvolutionOptions& options) {

@@ -19,6 +19,13 @@ std::unique_ptr<const PolarizationConvolver> make_ring_fft(const Grid& grid, con
                                                            const Grid& grid_out,
                                                            const PixelConvolutionOptions& options);
 
+/// Rings of the output, in order.
+struct RingWays {
+    std::vector<std::int64_t> direct;  ///< left to the sum over pixels
+    std::vector<std::int64_t> others;
+};
+RingWays ways_of_rings(const RingFftGeometry& geometry);
+
 /// The rows of `geometry` that are not direct; Rank: 2, or 3 where it is polarized.
 template <int Rank>
 std::unique_ptr<const BasicConvolver<Rank>> make_cpu_ring_fft(RingFftGeometry geometry,

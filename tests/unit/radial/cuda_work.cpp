@@ -1,0 +1,34 @@
+#include "radial/cuda_work.hpp"
+
+#include <gtest/gtest.h>
+
+#include "convolution_helpers.hpp"
+
+namespace zonal::test {
+namespace {
+
+template <class Kernel>
+void expect_products_of_cpu(const Kernel& kernel, PixelMethod method) {
+    const Grid grid = Grid::healpix(32);
+    PixelConvolutionOptions options;
+    options.method = method;
+    options.accuracy = 1e-9;
+    options.device = Device::cpu();
+    const auto cuda = radial::cuda_work(grid, kernel, method, options.accuracy);
+    const auto cpu = KernelConvolutionPlan<Kernel>(grid, kernel, grid, options).work();
+    EXPECT_EQ(cuda.pixel_products, cpu.pixel_products);
+    EXPECT_EQ(cuda.mode_products, cpu.mode_products);
+    EXPECT_EQ(cuda.fft_pixels, cpu.fft_pixels);
+}
+
+// Both backends multiply the same pixels and modes; tests/backend compares all counts with those of plans.
+TEST(CudaWork, HasTheProductsOfTheCpu) {
+    for (const auto method : {PixelMethod::pixel_sum, PixelMethod::ring_fft}) {
+        expect_products_of_cpu(RadialKernel::gaussian(6 * degree), method);
+        expect_products_of_cpu(RadialKernel::gaussian(6 * degree).truncated(7 * degree), method);
+        expect_products_of_cpu(PolarizationKernel::gaussian(6 * degree), method);
+    }
+}
+
+}  // namespace
+}  // namespace zonal::test
