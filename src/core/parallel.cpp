@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/interruption.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
 
@@ -62,8 +63,11 @@ void parallel_for(std::int64_t n_tasks, int n_threads, const std::function<void(
     std::mutex failure_mutex;
     auto work = [&](int thread) {
         try {
-            for (std::int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks;)
+            const InterruptionPoll poll;  // has something to ask in the caller's thread alone
+            for (std::int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks;) {
                 body(task, thread);
+                poll();
+            }
         } catch (...) {
             next = n_tasks;  // nobody starts another task
             std::lock_guard lock(failure_mutex);
