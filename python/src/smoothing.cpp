@@ -43,9 +43,9 @@ std::vector<SmoothedPart> smooth_rows(const HostArrayOfRank<const T, 2>& maps, c
 void bind_window(nb::module_& module) {
     nb::class_<Beam>(module, "Beam")
         .def(nb::init<std::vector<double>, std::vector<double>, std::vector<double>>())
-        .def_prop_ro("temperature", [](const Beam& beam) { return to_numpy(beam.temperature); })
-        .def_prop_ro("gradient", [](const Beam& beam) { return to_numpy(beam.gradient); })
-        .def_prop_ro("curl", [](const Beam& beam) { return to_numpy(beam.curl); });
+        .def("temperature", [](const Beam& beam) { return to_numpy(beam.temperature); })
+        .def("gradient", [](const Beam& beam) { return to_numpy(beam.gradient); })
+        .def("curl", [](const Beam& beam) { return to_numpy(beam.curl); });
     module.def("gaussian_beam", &gaussian_beam);
     nb::enum_<Extension>(module, "Extension")
         .value("none", Extension::none)
@@ -87,6 +87,7 @@ void bind_options(nb::module_& module) {
         .def_rw("keep_missed", &MapSmoothingOptions::keep_missed)
         .def_rw("normalization", &MapSmoothingOptions::normalization, nb::arg().none())
         .def_rw("cut", &MapSmoothingOptions::cut, nb::arg().none())
+        .def_rw("theta_cut", &MapSmoothingOptions::theta_cut)
         .def_rw("lmax", &MapSmoothingOptions::lmax)
         .def_rw("iterations", &MapSmoothingOptions::iterations, nb::arg().none())
         .def_rw("tolerance", &MapSmoothingOptions::tolerance)

@@ -11,14 +11,16 @@ and a long call stops at Ctrl-C.
 True
 """
 
+from . import io
 from ._angles import AngleLike, angle
 from ._core import AnalysisReport, BackendUnavailable, Cancelled, Certificate, DeviceError, Error, ErrorNotKept
-from ._core import OutOfDeviceMemory, SmoothedPart, __version__
+from ._core import ConvolutionResult, OutOfDeviceMemory, SmoothedPart, __version__
 from ._notes import ZonalWarning
 from ._threads import threads
 from .grid import Grid
 from .kernel import Kernel, deconvolution_window, gaussian_window, matched_filter_window, needlet_windows
 from .kernel import scale_discretised_windows, sky_window, wiener_window
+from .planning import Plan, plan
 from .rotation import euler_angles, rotate_alm, rotate_map, rotation_matrix
 from .sht import SHT, alm_index, alm_size
 from .skies import alm2cl, alm2map, anafast, map2alm, synalm, synfast, udgrade
@@ -28,10 +30,10 @@ UNSEEN = -1.6375e30
 """The value of HEALPix pixels without data."""
 
 __all__ = [
-    "SHT", "UNSEEN", "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate", "DeviceError",
-    "Error", "ErrorNotKept", "Grid", "Kernel", "OutOfDeviceMemory", "SmoothedPart", "ZonalWarning", "__version__",
+    "SHT", "UNSEEN", "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate", "ConvolutionResult", "DeviceError",
+    "Error", "ErrorNotKept", "Grid", "Kernel", "OutOfDeviceMemory", "Plan", "SmoothedPart", "ZonalWarning", "__version__",
     "alm2cl", "alm2map", "alm_index", "alm_size", "anafast", "angle", "convolve", "deconvolution_window",
-    "euler_angles", "gaussian_window", "map2alm", "matched_filter_window", "needlet_windows", "rotate_alm",
+    "euler_angles", "gaussian_window", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "rotate_alm",
     "rotate_map", "rotation_matrix", "scale_discretised_windows", "sky_window", "smooth", "synalm", "synfast",
     "threads", "udgrade", "wiener_window",
 ]

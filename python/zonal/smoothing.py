@@ -70,7 +70,8 @@ def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None
     the sum over the pixels. By default continuous for windows and discrete for profiles.
     normalization: "window" scales the kernel's integral to 1, "pixel" its sum over the pixels, for each pixel, which
     keeps counts; "none". By default "window", and "none" in harmonic space.
-    cut: where the profile ends, if you want another angle than the error allows; not for auto and split.
+    cut: where the profile ends, instead of where an error allows: not with error=, and not for auto and split.
+    theta_cut: where the profile of a split ends, by default where it is fastest.
     lmax: of harmonic space, by default what the grid resolves or the error needs. iterations, tolerance: of its
     analysis, by default as the error needs, or 3 iterations for method="harmonic" without an error.
     ring_weights: [ring], pixel_weights: [pixel]: multiply the quadrature weights.
@@ -115,13 +116,21 @@ def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.
     result = given.give_back(written, result)
     if return_report:
         return result, parts
-    warn((note for part in parts for note in part.notes), stacklevel=4)
+    warn([*_missed(parts), *(note for part in parts for note in part.notes)], stacklevel=4)
     return result
+
+
+def _missed(parts: list[_core.SmoothedPart]) -> list[str]:
+    """What keep_missed let through."""
+    return [f"error = {part.error_bound:g}: is not certified for rows {list(part.rows)}: it may be up to {worst:.2g}"
+            for part in parts if part.is_certified and part.error_bound is not None
+            for worst in [max((c.error for c in part.certificates), default=np.inf)] if worst > part.error_bound]
 
 
 def _options(*, method: Method = "auto", error: float | None = None, keep_missed: bool = False,
              reference: Literal["continuous", "discrete"] | None = None,
              normalization: Literal["window", "pixel", "none"] | None = None, cut: AngleLike | None = None,
+             theta_cut: AngleLike | None = None,
              lmax: int | None = None, iterations: int | None = None, tolerance: float | None = None,
              ring_weights: ArrayLike | None = None, mask_mode: MaskRule = "zero", mask_threshold: float = 0.1,
              fill_masked: bool = False, precision: Literal["float32", "float64"] | None = None,
@@ -135,6 +144,8 @@ def _options(*, method: Method = "auto", error: float | None = None, keep_missed
     how.precision = optional_choice_of("precision", precision, _core.Precision)
     if cut is not None:
         how.cut = angle(cut, "cut")
+    if theta_cut is not None:
+        how.theta_cut = angle(theta_cut, "theta_cut")
     if lmax is not None and lmax < 0:
         raise ValueError(f"lmax = {lmax}: must be 0 or more")
     how.lmax = -1 if lmax is None else lmax

@@ -1,7 +1,16 @@
+import warnings
+
 import numpy as np
 import pytest
 
 import zonal
+
+
+@pytest.fixture(autouse=True)
+def notes_that_no_test_expects_fail():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", zonal.ZonalWarning)
+        yield
 
 
 @pytest.fixture
