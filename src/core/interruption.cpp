@@ -16,6 +16,9 @@ thread_local const std::function<bool()>* check_of_thread = nullptr;
 
 // Within it, the question was asked already. It outlives a call, as transforms have many short loops.
 thread_local std::chrono::steady_clock::time_point next_question{};
+
+// Of the innermost parallel loop of which this thread runs a task.
+thread_local const std::atomic<bool>* loop_of_thread = nullptr;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 constexpr std::chrono::milliseconds interval(50);
@@ -33,13 +36,24 @@ InterruptionCheck::~InterruptionCheck() {
 
 namespace core {
 
-InterruptionPoll::InterruptionPoll() : wants_to_stop_(check_of_thread) {}
+InterruptionPoll::InterruptionPoll() : wants_to_stop_(check_of_thread), loop_is_over_(loop_of_thread) {}
+
+void InterruptionPoll::throw_loop_is_over() {
+    throw Cancelled("interrupted");  // parallel_for knows why, and throws that
+}
 
 void InterruptionPoll::ask_when_due() const {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_question) return;
     next_question = now + interval;
     if ((*wants_to_stop_)()) throw Cancelled("interrupted");
+}
+
+PolledLoop::PolledLoop(const std::atomic<bool>& is_over)
+    : previous_(std::exchange(loop_of_thread, &is_over)) {}
+
+PolledLoop::~PolledLoop() {
+    loop_of_thread = previous_;
 }
 
 }  // namespace core

@@ -59,25 +59,31 @@ int resolve_threads(int requested) {
 
 void parallel_for(std::int64_t n_tasks, int n_threads, const std::function<void(std::int64_t, int)>& body) {
     std::atomic<std::int64_t> next{0};
+    std::atomic<bool> is_over{false};
     std::exception_ptr failure;
     std::mutex failure_mutex;
+    const auto stop = [&] {
+        next = n_tasks;  // nobody starts another task
+        is_over = true;
+    };
     auto work = [&](int thread) {
         try {
-            const InterruptionPoll poll;  // has something to ask in the caller's thread alone
+            const InterruptionPoll poll;  // of what this loop is a part of
+            const PolledLoop loop(is_over);
             for (std::int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks;) {
                 body(task, thread);
                 poll();
             }
         } catch (...) {
-            next = n_tasks;  // nobody starts another task
             std::lock_guard lock(failure_mutex);
             if (!failure) failure = std::current_exception();
+            stop();
         }
     };
     // Threads are made per call: about 20 us each, against transforms of milliseconds to minutes.
     {
         const auto n_used = static_cast<int>(std::min<std::int64_t>(n_threads, n_tasks));
-        const auto helpers = start_helpers(n_used, work, [&] { next = n_tasks; });
+        const auto helpers = start_helpers(n_used, work, stop);
         work(0);
     }
     if (failure) std::rethrow_exception(failure);

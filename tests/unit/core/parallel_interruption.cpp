@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "zonal/error.hpp"
 #include "zonal/interruption.hpp"
@@ -44,6 +45,43 @@ TEST(ParallelInterruption, AsksAtMostEveryFiftyMilliseconds) {
     }
     EXPECT_GE(questions, 1);
     EXPECT_LE(questions, (Clock::now() - start) / std::chrono::milliseconds(50));
+}
+
+TEST(ParallelInterruption, EndsTasksOfOtherThreadsThatPoll) {
+    const InterruptionCheck check([] { return true; });
+    std::atomic<int> ended{0};
+    EXPECT_THROW(parallel_for(3, 3,
+                              [&](std::int64_t, int) {
+                                  const InterruptionPoll poll;
+                                  try {
+                                      for (;;) poll();
+                                  } catch (const Cancelled&) {
+                                      ++ended;
+                                      throw;
+                                  }
+                              }),
+                 Cancelled);
+    EXPECT_EQ(ended, 3);
+}
+
+TEST(ParallelInterruption, LeavesTheFirstFailureAsItIs) {
+    std::atomic<bool> has_begun{false};
+    try {
+        parallel_for(2, 2, [&](std::int64_t task, int) {
+            const InterruptionPoll poll;
+            if (task == 0)
+                for (;;) {
+                    has_begun = true;
+                    poll();
+                }
+            while (!has_begun) std::this_thread::yield();
+            throw InvalidArgument("of task 1");
+        });
+        FAIL();
+    } catch (const InvalidArgument& error) {
+        EXPECT_STREQ(error.what(), "of task 1");
+    }
+    EXPECT_NO_THROW(work_for_long(1, 1)) << "the end of that loop is not that of others";
 }
 
 TEST(ParallelInterruption, IsOfItsOwnThreadAndEndsWithItsScope) {
