@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "core/control_groups.hpp"
 #include "core/interruption.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
@@ -18,11 +20,15 @@
 namespace zonal {
 
 int available_cpus() {
+    // Threads beyond the quota would run for a part of each period and then all wait for the rest of it. It
+    // is read once: files take longer than small transforms.
+    static const double quota = core::cpu_quota().value_or(1e9);
+    int cpus = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 #ifdef __linux__
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+    if (sched_getaffinity(0, sizeof set, &set) == 0) cpus = std::max(1, CPU_COUNT(&set));
 #endif
-    return std::max(1u, std::thread::hardware_concurrency());
+    return static_cast<int>(std::min(std::ceil(quota), static_cast<double>(cpus)));
 }
 
 }  // namespace zonal
