@@ -21,7 +21,6 @@ void translate(const std::exception_ptr& error, void*) {
 template <class T>
 nb::object add_error(nb::module_& module, const char* name, nb::handle base, const char* doc) {
     nb::object error = nb::exception<T>(module, name, base);
-    error.attr("__module__") = "zonal";
     error.attr("__doc__") = doc;
     return error;
 }

@@ -3,6 +3,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
+#include <nanobind/typing.h>
 
 #include <complex>
 #include <tuple>
@@ -35,6 +36,10 @@ std::vector<HeaderCard> header_cards(const std::vector<Card>& tuples) {
     return cards;
 }
 
+/// What is read, by the names of its parts.
+using FileContent = nb::typed<nb::dict, nb::str, nb::any>;
+using Spectra = nb::typed<nb::dict, nb::str, nb::ndarray<nb::numpy, double, nb::ndim<1>>>;
+
 template <class Work>
 auto reading(const Work& work) {
     return without_gil(nb::none(), [&](const Progress&) { return work(); });
@@ -48,9 +53,9 @@ auto rows_to_numpy(const SkyMap& map) {
     return to_numpy(std::move(values));
 }
 
-nb::dict read_map(const std::string& path, const std::string& hdu, const std::vector<std::string>& fields,
-                  bool auxiliary, std::optional<bool> polarized, std::optional<bool> nest_if_absent,
-                  bool nan_is_unseen) {
+FileContent read_map(const std::string& path, const std::string& hdu, const std::vector<std::string>& fields,
+                     bool auxiliary, std::optional<bool> polarized, std::optional<bool> nest_if_absent,
+                     bool nan_is_unseen) {
     io::ReadMapOptions options{.hdu = hdu,
                                .fields = fields,
                                .auxiliary = auxiliary,
@@ -59,7 +64,7 @@ nb::dict read_map(const std::string& path, const std::string& hdu, const std::ve
     if (nest_if_absent)
         options.ordering_if_absent = *nest_if_absent ? healpix::Order::nest : healpix::Order::ring;
     const auto map = reading([&] { return io::read_sky_map(path, options); });
-    nb::dict file;
+    FileContent file;
     nb::list names, units;
     for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
         names.append(map.row_name(row));
@@ -112,13 +117,13 @@ void write_map(const std::string& path, const HostArrayOfRank<const double, 2>& 
     });
 }
 
-nb::dict read_alm(const std::string& path) {
+FileContent read_alm(const std::string& path) {
     auto alm = reading([&] {
         auto file = io::read_alm(path);
         io::require_finite(path, file, "coefficients");
         return file;
     });
-    nb::dict file;
+    FileContent file;
     nb::list components;
     for (auto& component : alm.components) components.append(to_numpy(std::move(component)));
     file["components"] = components;
@@ -148,10 +153,10 @@ void write_alm(const std::string& path, const HostArrayOfRank<const std::complex
     });
 }
 
-std::tuple<nb::dict, std::vector<std::string>> read_spectrum(const std::string& path, const std::string& hdu,
-                                                             bool dl) {
+std::tuple<Spectra, std::vector<std::string>> read_spectrum(const std::string& path, const std::string& hdu,
+                                                            bool dl) {
     auto file = reading([&] { return io::read_spectrum(path, {.dl = dl, .hdu = hdu}); });
-    nb::dict spectra;
+    Spectra spectra;
     for (auto& spectrum : file.spectra) spectra[spectrum.name.c_str()] = to_numpy(std::move(spectrum.values));
     return {spectra, file.notes};
 }

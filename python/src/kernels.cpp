@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/typing.h>
 
 #include <utility>
 #include <vector>
@@ -17,11 +18,12 @@
 namespace zonal::python {
 namespace {
 
+using Window = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Values = HostArrayOfRank<const double, 1>;
 
 /// A set of wavelets as one list: what lies below the first of them, and then them.
-nb::list windows_of(const WaveletWindows& set) {
-    nb::list windows;
+nb::typed<nb::list, Window> windows_of(const WaveletWindows& set) {
+    nb::typed<nb::list, Window> windows;
     windows.append(to_numpy(set.scaling));
     for (const auto& window : set.wavelets) windows.append(to_numpy(window));
     return windows;

@@ -1,7 +1,7 @@
 #include "bindings.hpp"
 
 NB_MODULE(_core, module) {
-    module.attr("__version__") = ZONAL_VERSION;
+    module.attr("version") = ZONAL_VERSION;
     zonal::python::bind_errors(module);
     zonal::python::bind_grids(module);
     zonal::python::bind_transforms(module);

@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <nanobind/typing.h>
 
 #include <mutex>
 #include <optional>
@@ -50,7 +51,7 @@ void define_convolve(nb::class_<SharedPlan>& plan) {
 }
 
 /// Finds the costs of the CPU, without those of GPUs that this package cannot use.
-CostModel costs_of(bool measured, int threads, nb::list notes) {
+CostModel costs_of(bool measured, int threads, nb::typed<nb::list, nb::str> notes) {
     if (!measured) return default_cost_model(threads);
     auto found = io::find_costs("", threads);
     for (const auto& note : found.notes) notes.append(note);

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
+#include <nanobind/typing.h>
 
 #include <complex>
 #include <optional>
@@ -24,6 +25,8 @@
 namespace zonal::python {
 namespace {
 
+/// Spectra by their names.
+using Spectra = nb::typed<nb::dict, nb::str, nb::ndarray<nb::numpy, double, nb::ndim<1>>>;
 using Weights = std::optional<HostArrayOfRank<const double, 1>>;
 
 /// [row, coefficient]
@@ -53,15 +56,15 @@ void apply_beam_to(std::int64_t lmax, std::int64_t mmax, const Beam& beam, const
     apply_beam<T>(AlmLayout(lmax, mmax), beam, view_of<2>(alm));
 }
 
-nb::dict to_dict(const std::vector<Spectrum>& spectra) {
-    nb::dict named;
+Spectra to_dict(const std::vector<Spectrum>& spectra) {
+    Spectra named;
     for (const auto& spectrum : spectra) named[spectrum.name.c_str()] = to_numpy(spectrum.values);
     return named;
 }
 
 template <class T>
-nb::dict spectra_of(std::int64_t lmax, std::int64_t mmax, const ConstAlmArray<T>& first,
-                    const std::optional<ConstAlmArray<T>>& second) {
+Spectra spectra_of(std::int64_t lmax, std::int64_t mmax, const ConstAlmArray<T>& first,
+                   const std::optional<ConstAlmArray<T>>& second) {
     const AlmLayout layout(lmax, mmax);
     return to_dict(without_gil(nb::none(), [&](const Progress&) {
         return second ? spectra<T>(layout, view_of<2>(first), view_of<2>(*second))

@@ -11,10 +11,10 @@ and a long call stops at Ctrl-C.
 True
 """
 
-from . import io
+from . import _core, io
 from ._angles import AngleLike, angle
 from ._core import AnalysisReport, BackendUnavailable, Cancelled, Certificate, DeviceError, Error, ErrorNotKept
-from ._core import ConvolutionResult, OutOfDeviceMemory, SmoothedPart, __version__
+from ._core import ConvolutionResult, OutOfDeviceMemory, SmoothedPart
 from ._notes import ZonalWarning
 from ._threads import threads
 from .grid import Grid
@@ -25,6 +25,11 @@ from .rotation import euler_angles, rotate_alm, rotate_map, rotation_matrix
 from .sht import SHT, alm_index, alm_size
 from .skies import alm2cl, alm2map, anafast, map2alm, synalm, synfast, udgrade
 from .smoothing import convolve, smooth
+
+for _error in (Error, BackendUnavailable, Cancelled, DeviceError, ErrorNotKept, OutOfDeviceMemory):
+    _error.__module__ = "zonal"  # where they are raised from is not what users should import
+
+__version__ = _core.version
 
 UNSEEN = -1.6375e30
 """The value of HEALPix pixels without data."""

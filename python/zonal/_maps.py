@@ -64,9 +64,11 @@ def pixels_of(grid: Grid) -> Any:
     if factory == "healpix":
         return _core.HealpixPixels(arguments[0])
     if factory == "equidistant_cylindrical":
-        return _core.CarPixels(*arguments, np.pi / arguments[1], False)
+        n_rings, n_phi = arguments
+        return _core.CarPixels(n_rings, n_phi, np.pi / n_phi, False)
     if factory in ("fejer1", "clenshaw_curtis") and 0 <= arguments[2] < 2 * np.pi / arguments[1]:
-        return _core.CarPixels(*arguments, factory == "clenshaw_curtis")
+        n_rings, n_phi, phi_0 = arguments
+        return _core.CarPixels(n_rings, n_phi, phi_0, factory == "clenshaw_curtis")
     raise ValueError(f"grid = {grid.name}: must be HEALPix, or equidistant cylindrical rings of which the first pixel "
                      "lies less than a pixel from longitude 0; use zonal.SHT or zonal.plan for other grids")
 
@@ -90,4 +92,4 @@ def weights_of(name: str, values: ArrayLike | None, n_pixels: int, nest: bool = 
 
 
 def ring_weights_of(values: ArrayLike | None) -> list[float]:
-    return [] if values is None else np.asarray(values, np.float64).tolist()  # type: ignore[no-any-return]
+    return [] if values is None else np.asarray(values, np.float64).tolist()

@@ -15,7 +15,7 @@ def reporting(progress: Progress, task: str) -> Iterator[Callable[[float], objec
     if callable(progress):
         yield progress
     elif progress:
-        from tqdm.auto import tqdm
+        from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
 
         with tqdm(total=100, desc=task, unit="%", bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}") as bar:
             yield lambda done: bar.update(100 * done - bar.n) and None

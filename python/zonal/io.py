@@ -54,7 +54,8 @@ class Map:
 
     def __getitem__(self, row: int | str) -> NDArray[np.float64]:
         """A row by its number or name, [pixel]."""
-        return self.values[self.names.index(row) if isinstance(row, str) else row]
+        values: NDArray[np.float64] = self.values[self.names.index(row) if isinstance(row, str) else row]
+        return values
 
 
 def read_map(path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | None = None, auxiliary: bool = False,
