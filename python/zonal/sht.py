@@ -122,7 +122,7 @@ class SHT:
         """Returns the map of these coefficients, map = S alm.
 
         alm: [n_alm], [2, n_alm] or a batch of them (see the class). out: where to write the map; pixels in no ring
-        of the grid are left as they are, and are 0 without out. progress: see `zonal.smooth`.
+        of the grid are left as they are, and are 0 without out. progress: as in `zonal.convolve`.
         """
         alm = complex_input("alm", alm)
         shape = self._shape("alm", alm, self._n_alm, self._grid.n_pixels)
@@ -141,7 +141,7 @@ class SHT:
                 progress: Progress = False) -> NDArray[Any]:
         """Returns alm = S^T map, a_lm = sum_p f_p conj(Y_lm(p)), without weights.
 
-        map: [n_pixels], [2, n_pixels] or a batch of them. out: where to write the alm. progress: see `zonal.smooth`.
+        map: [n_pixels], [2, n_pixels] or a batch of them. out: where to write the alm. progress: as in `zonal.convolve`.
         """
         map, out = self._map_and_alm(map, out)
         with reporting(progress, "adjoint") as report:
@@ -160,7 +160,7 @@ class SHT:
         tolerance: conjugate gradients instead, at most max_iterations, until the residual
         |S^T W (f - S a)| / |S^T W f| is at most this.
         ring_weights: [n_rings], pixel_weights: [n_pixels]; they multiply the grid's weights and are not negative.
-        progress: see `zonal.smooth`.
+        progress: as in `zonal.convolve`.
 
         With return_report it returns alm and an AnalysisReport; without, what a report notes becomes a ZonalWarning.
         Raises ValueError for shapes, options outside their range, and iterations together with a tolerance.
