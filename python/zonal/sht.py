@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -201,6 +202,24 @@ class SHT:
     def __repr__(self) -> str:
         return (f"<zonal.SHT of {self._grid.name}: lmax={self._lmax}, mmax={self._mmax}, spin={self._spin}, "
                 f"threads={self.threads}>")
+
+
+# For small maps it takes longer to make a transform than to use it, so that functions which are given an nside keep them.
+# The scratch memory of one at this nside and lmax = 3 nside is 1 MB.
+_KEPT_NSIDE = 64
+
+
+def healpix_sht(nside: int, lmax: int, mmax: int | None, spin: int, threads: int | None) -> SHT:
+    """A transform on HEALPix, which may have been used before."""
+    if nside > _KEPT_NSIDE:
+        return SHT(Grid.healpix(nside), lmax, mmax, spin, threads)
+    return _kept_sht(nside, lmax, mmax, spin, None if threads is None else resolve(threads), resolve(None))
+
+
+@lru_cache(maxsize=16)
+def _kept_sht(nside: int, lmax: int, mmax: int | None, spin: int, threads: int | None, default_threads: int) -> SHT:
+    """default_threads: what threads = None stood for when the transform was made."""
+    return SHT(Grid.healpix(nside), lmax, mmax, spin, threads)
 
 
 # Below this many products of degrees and pixels a transform takes about as long as the start of a thread.

@@ -17,7 +17,7 @@ from ._progress import Progress, reporting
 from ._threads import resolve
 from .grid import Grid
 from .kernel import vector
-from .sht import SHT, alm_size
+from .sht import SHT, alm_size, healpix_sht
 from .smoothing import choice_of
 
 Spectra = ArrayLike | Mapping[str, ArrayLike]
@@ -68,12 +68,12 @@ def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int |
     >>> sky.shape
     (3072,)
     """
-    grid = grid if isinstance(grid, Grid) else Grid.healpix(grid)
+    nside = grid.nside if isinstance(grid, Grid) else grid
     named = _named(c_l)
     if lmax is None:
         lmax = min(len(np.atleast_1d(values)) for values in named.values()) - 1
-        if grid.nside is not None:
-            lmax = min(lmax, 3 * grid.nside - 1)
+        if nside is not None:
+            lmax = min(lmax, 3 * nside - 1)
     complex_type = np.complex128 if np.dtype(dtype) == np.float64 else np.complex64
     alm = synalm(named, lmax, mmax, seed=seed, dtype=complex_type, threads=threads)
     _multiply(alm, lmax, lmax if mmax is None else mmax, fwhm, window)
@@ -88,16 +88,15 @@ def alm2map(alm: ArrayLike, grid: Grid | int, lmax: int | None = None, mmax: int
     grid: any Grid, or the nside of HEALPix. lmax: by default what the number of coefficients tells, with mmax = lmax.
     """
     alm = complex_input("alm", alm)
-    grid = grid if isinstance(grid, Grid) else Grid.healpix(grid)
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
-    scalar = SHT(grid, lmax, mmax, threads=threads)
+    scalar = _sht(grid, lmax, mmax, 0, threads)
     if alm.ndim == 1:
         return scalar.synthesize(alm, progress=progress)
     if alm.shape[:-1] != (3,):
         raise ValueError(f"alm: has shape {alm.shape}: must be [n_alm], or [3, n_alm] for T, E and B")
-    maps = np.zeros((3, grid.n_pixels), np.float64 if alm.dtype == np.complex128 else np.float32)
+    maps = np.zeros((3, scalar.grid.n_pixels), np.float64 if alm.dtype == np.complex128 else np.float32)
     scalar.synthesize(alm[0], maps[0], progress=progress)
-    SHT(grid, lmax, mmax, spin=2, threads=threads).synthesize(alm[1:], maps[1:], progress=progress)
+    _sht(grid, lmax, mmax, 2, threads).synthesize(alm[1:], maps[1:], progress=progress)
     return maps
 
 
@@ -202,6 +201,11 @@ def udgrade(maps: ArrayLike, nside: int, *, nest: bool = False, combine: Literal
         _core.udgrade(np.ascontiguousarray(row, np.float64), coarse, combine == "sum", pessimistic)
         out[...] = coarse
     return given.give_back(written, result)
+
+
+def _sht(grid: Grid | int, lmax: int, mmax: int | None, spin: int, threads: int | None) -> SHT:
+    return SHT(grid, lmax, mmax, spin, threads) if isinstance(grid, Grid) else \
+        healpix_sht(grid, lmax, mmax, spin, threads)
 
 
 def lmax_of(n_alm: int, lmax: int | None, mmax: int | None) -> int:

@@ -25,6 +25,16 @@ def test_maps_of_alm_are_those_of_healpy(alm):
     np.testing.assert_allclose(zonal.alm2map(alm[0], NSIDE), healpy.alm2map(alm[0], NSIDE), rtol=0, atol=2e-12)
 
 
+def test_transforms_that_are_kept_heed_the_number_of_threads(alm):
+    first = zonal.alm2map(alm[0], NSIDE)
+    with zonal.threads(3):
+        np.testing.assert_array_equal(zonal.alm2map(alm[0], NSIDE), first)
+        assert zonal.sht.healpix_sht(64, 128, None, 0, None).threads == 3
+    with zonal.threads(2):
+        assert zonal.sht.healpix_sht(64, 128, None, 0, None).threads == 2
+    assert zonal.sht.healpix_sht(64, 128, None, 0, 1).threads == 1
+
+
 def test_alm_of_maps_are_those_of_healpy(rng):
     maps = rng.standard_normal((3, 12 * NSIDE**2))
     expected = healpy.map2alm(maps, lmax=LMAX, iter=3, pol=True)
