@@ -41,6 +41,7 @@ View<T, 3> batch_of(const HostArray<T>& array, bool has_components) {
         extents[axis] = static_cast<std::int64_t>(array.shape(from));
         strides[axis] = array.stride(from);
     }
+    if (array.size() == 0) strides[2] = 1;  // Python leaves the strides of an empty batch open
     return {array.data(), extents, strides};
 }
 

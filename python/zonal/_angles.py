@@ -39,7 +39,10 @@ def angle(value: AngleLike, name: str = "angle") -> float:
     elif hasattr(value, "unit") and hasattr(value, "to_value"):  # astropy, which is not imported for this
         radians = float(value.to_value("rad"))
     else:
-        radians = float(value)
+        try:
+            radians = float(value)
+        except TypeError:
+            raise TypeError(f"{name}: must be one angle, not {type(value).__name__}") from None
     if not math.isfinite(radians):
         raise ValueError(f"{name} = {value}: must be finite")
     return radians

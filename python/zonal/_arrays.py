@@ -5,6 +5,7 @@ where the last axis is contiguous; all other types and layouts are copied. Outpu
 have the type and shape that fit, and a contiguous last axis.
 """
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,14 @@ def _goes_in(array: NDArray[Any]) -> bool:
         return True
     return (array.flags.aligned and array.ndim > 0 and array.strides[-1] == array.itemsize
             and all(stride % array.itemsize == 0 for stride in array.strides))
+
+
+def integer(name: str, value: Any) -> int:
+    """An integer of Python or NumPy. Raises TypeError, which names the argument, for anything else."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} = {value!r}: must be an integer") from None
 
 
 def output(out: NDArray[Any] | None, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:

@@ -14,6 +14,8 @@ def reporting(progress: Progress, task: str) -> Iterator[Callable[[float], objec
     """Gives what the extension calls: None, or a callable of the share that is done."""
     if callable(progress):
         yield progress
+    elif not isinstance(progress, bool):
+        raise TypeError(f"progress = {progress!r}: must be True, False or a callable")
     elif progress:
         from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
+from ._arrays import integer
 
 
 class Grid:
@@ -60,7 +61,7 @@ class Grid:
     @classmethod
     def healpix(cls, nside: int) -> Grid:
         """HEALPix in ring order, 12 nside^2 pixels. nside: any integer from 1 to 2^29."""
-        return _make("healpix", nside)
+        return _make("healpix", integer("nside", nside))
 
     @classmethod
     def gauss_legendre(cls, n_rings: int, n_phi: int, phi_0: AngleLike = 0.0) -> Grid:
@@ -68,7 +69,7 @@ class Grid:
 
         Analysis is exact for lmax <= n_rings - 1 where n_phi >= 2 lmax + 1.
         """
-        return _make("gauss_legendre", n_rings, n_phi, angle(phi_0, "phi_0"))
+        return _rings("gauss_legendre", n_rings, n_phi, angle(phi_0, "phi_0"))
 
     @classmethod
     def clenshaw_curtis(cls, n_rings: int, n_phi: int, phi_0: AngleLike = 0.0) -> Grid:
@@ -76,22 +77,22 @@ class Grid:
 
         Analysis is exact for lmax <= (n_rings - 1) / 2 where n_phi >= 2 lmax + 1; the same holds for Fejer's rules.
         """
-        return _make("clenshaw_curtis", n_rings, n_phi, angle(phi_0, "phi_0"))
+        return _rings("clenshaw_curtis", n_rings, n_phi, angle(phi_0, "phi_0"))
 
     @classmethod
     def fejer1(cls, n_rings: int, n_phi: int, phi_0: AngleLike = 0.0) -> Grid:
         """Rings at theta = (i + 1/2) pi / n_rings, Fejer's first rule."""
-        return _make("fejer1", n_rings, n_phi, angle(phi_0, "phi_0"))
+        return _rings("fejer1", n_rings, n_phi, angle(phi_0, "phi_0"))
 
     @classmethod
     def fejer2(cls, n_rings: int, n_phi: int, phi_0: AngleLike = 0.0) -> Grid:
         """Rings at theta = (i + 1) pi / (n_rings + 1), without the poles, Fejer's second rule."""
-        return _make("fejer2", n_rings, n_phi, angle(phi_0, "phi_0"))
+        return _rings("fejer2", n_rings, n_phi, angle(phi_0, "phi_0"))
 
     @classmethod
     def equidistant_cylindrical(cls, n_rings: int, n_phi: int) -> Grid:
         """Plate carree (CAR): the rings of fejer1, pixels centred at longitudes (j + 1/2) 2 pi / n_phi."""
-        return _make("equidistant_cylindrical", n_rings, n_phi)
+        return _rings("equidistant_cylindrical", n_rings, n_phi)
 
     @property
     def n_pixels(self) -> int:
@@ -183,6 +184,10 @@ def _make(factory: str, *arguments: Any) -> Grid:
     grid = Grid.__new__(Grid)
     grid._build(factory, *arguments)
     return grid
+
+
+def _rings(factory: str, n_rings: int, n_phi: int, *phi_0: float) -> Grid:
+    return _make(factory, integer("n_rings", n_rings), integer("n_phi", n_phi), *phi_0)
 
 
 def _column(name: str, values: ArrayLike, dtype: Any, count: int | None = None) -> NDArray[Any]:

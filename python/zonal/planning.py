@@ -62,6 +62,9 @@ class Plan:
                  fill_masked: bool = False, costs: Literal["default", "measured"] = "default",
                  threads: int | None = None) -> None:
         self._arguments = {name: value for name, value in locals().items() if name not in ("self", "kernel", "grid")}
+        if not isinstance(kernel, Kernel) or not isinstance(grid, Grid):
+            raise TypeError(f"kernel, grid: must be a zonal.Kernel and a zonal.Grid, not {type(kernel).__name__} and "
+                            f"{type(grid).__name__}")
         self._kernel, self._grid, self._n_maps = kernel, grid, n_maps
         request = _core.ConvolutionRequest()
         request.grid, request.kernel = grid._grid, kernel._kernel

@@ -55,6 +55,8 @@ def rotate_alm(alm: ArrayLike, rotation: Rotation, lmax: int | None = None, *, i
     [0j, 0j, (-0.707+0j)]
     """
     rows = complex_input("alm", alm)
+    if rows.ndim not in (1, 2):
+        raise ValueError(f"alm: has shape {rows.shape}: must be [n_alm] or [row, n_alm]")
     lmax = lmax_of(rows.shape[-1], lmax, None)
     if inplace and not (rows is alm and rows.flags.writeable):
         raise ValueError("alm: must be a writeable array of complex64 or complex128, with a contiguous last axis, for "

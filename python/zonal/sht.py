@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import complex_input, output, real_input
+from ._arrays import complex_input, integer, output, real_input
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
@@ -80,6 +80,8 @@ class SHT:
                  threads: int | None = None) -> None:
         if not isinstance(grid, Grid):
             raise TypeError(f"grid: must be a zonal.Grid, not {type(grid).__name__}")
+        lmax, spin = integer("lmax", lmax), integer("spin", spin)
+        mmax = None if mmax is None else integer("mmax", mmax)
         if mmax is not None and mmax < 0:
             raise ValueError(f"mmax = {mmax}: must be from 0 to lmax = {lmax}")
         self._grid, self._lmax, self._spin, self._threads = grid, lmax, spin, threads

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
-from ._arrays import complex_input, output, real_input
+from ._arrays import complex_input, integer
 from ._maps import MapRows, ring_weights_of, weights_of
 from ._notes import warn
 from ._progress import Progress, reporting
@@ -43,9 +43,9 @@ def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, se
     named = {name: vector(name, values) for name, values in _named(c_l).items()}
     if lmax is None:
         lmax = min(len(values) for values in named.values()) - 1
+    if lmax < 0 or not 0 <= integer("seed", seed) < 2**64:
+        raise ValueError(f"lmax = {lmax}, seed = {seed}: must be 0 or more, and from 0 to 2^64 - 1")
     shape = (3 if "EE" in named else 1, alm_size(lmax, mmax))
-    if not 0 <= seed < 2**64:
-        raise ValueError(f"seed = {seed}: must be from 0 to 2^64 - 1")
     if np.dtype(dtype) not in (np.complex128, np.complex64):
         raise TypeError(f"dtype = {np.dtype(dtype)}: must be complex128 or complex64")
     alm = np.empty(shape, dtype)

@@ -148,6 +148,25 @@ def test_options_out_of_range_say_what_is_allowed():
         zonal.SHT(4, 8)
 
 
+def test_an_empty_batch_is_empty(sht):
+    assert sht.synthesize(np.zeros((0, sht.n_alm), complex)).shape == (0, 12 * NSIDE**2)
+    assert sht.analyze(np.zeros((0, 12 * NSIDE**2))).shape == (0, sht.n_alm)
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: zonal.SHT(zonal.Grid.healpix(4), 8.0), "lmax = 8.0: must be an integer"),
+    (lambda: zonal.Grid.healpix("4"), "nside = '4': must be an integer"),
+    (lambda: zonal.Grid.fejer1(4, 8.0), "n_phi = 8.0: must be an integer"),
+    (lambda: zonal.synalm(np.ones(4), seed="1"), "seed = '1': must be an integer"),
+    (lambda: zonal.angle(np.ones(2), "fwhm"), "fwhm: must be one angle, not ndarray"),
+    (lambda: zonal.map2alm(np.ones(12), progress=3), "progress = 3: must be True, False or a callable"),
+    (lambda: zonal.plan(zonal.Kernel.gaussian(0.1), 16), "kernel, grid: must be"),
+])
+def test_wrong_types_are_named(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
 def test_pixels_in_no_ring_are_left_alone(random_alm):
     grid = zonal.Grid.healpix(NSIDE)
     half = grid.subset(range(32))
