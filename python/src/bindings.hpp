@@ -16,5 +16,6 @@ void bind_plans(nb::module_& module);
 void bind_smoothing(nb::module_& module);
 void bind_skies(nb::module_& module);
 void bind_files(nb::module_& module);
+void bind_tables(nb::module_& module);
 
 }  // namespace zonal::python

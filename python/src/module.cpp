@@ -10,4 +10,5 @@ NB_MODULE(_core, module) {
     zonal::python::bind_smoothing(module);
     zonal::python::bind_skies(module);
     zonal::python::bind_files(module);
+    zonal::python::bind_tables(module);
 }

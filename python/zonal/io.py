@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
 from .grid import Grid
-from .kernel import vector
+from .kernel import Kernel, vector
 from .skies import lmax_of
 
 Path = str | os.PathLike[str]
@@ -153,6 +153,54 @@ def read_beam(path: Path, *, pixel_window: bool = False) -> NDArray[np.float64]:
     return np.stack([beam.temperature(), beam.gradient(), beam.curl()])
 
 
+def read_profile(path: Path) -> Kernel:
+    """Returns the kernel of a text file of two columns, angles and values, whose units stand in the last '#' line above
+    them: "# theta [deg] value [1/sr]"."""
+    return Kernel.from_profile(*_core.read_profile(_existing(path)))
+
+
+def read_psf(path: Path, energy: float) -> Kernel:
+    """Returns the kernel of a point-spread function of the Fermi tools (gtpsf) at an energy in MeV, which must lie in
+    the file's range."""
+    return Kernel.from_profile(*_core.read_psf(_existing(path), energy))
+
+
+def read_events(path: Path, *, longitude: str = "L", latitude: str = "B", energy: str | None = None,
+                hdu: str | int | None = None) -> Events:
+    """Reads a table of events (photons). longitude, latitude, energy: names of the columns; energies are read where
+    theirs is named."""
+    *columns, coordinates, notes = _core.read_events(_existing(path), "" if hdu is None else str(hdu), longitude,
+                                                     latitude, energy or "")
+    warn(notes)
+    return Events(columns[0], columns[1], columns[2] if energy else None, coordinates)
+
+
+class Events(NamedTuple):
+    """Where events came from: longitude and latitude in rad, energy in MeV or None, [event] each; NaN where undefined."""
+
+    longitude: NDArray[np.float64]
+    latitude: NDArray[np.float64]
+    energy: NDArray[np.float64] | None
+    coordinates: str
+
+
+def bin_events(events: Events, nside: int, energies: tuple[float, float] | None = None) -> NDArray[np.float64]:
+    """Returns the counts of events in HEALPix pixels, [12 nside^2] in ring order.
+
+    energies: from and below which energy (MeV) they count; by default all. Events without a position or, where
+    energies matter, without an energy do not count, which becomes a ZonalWarning.
+
+    >>> photons = zonal.io.Events(np.zeros(3), np.zeros(3), None, "galactic")
+    >>> float(zonal.io.bin_events(photons, 1).max())
+    3.0
+    """
+    counts, _, lost, silent = _core.bin_events(vector("longitude", events.longitude),
+                                               vector("latitude", events.latitude), events.energy, nside, energies)
+    warn(f"{n} of {len(events.longitude)} events have no {what} and do not count"
+         for n, what in ((lost, "position"), (silent, "energy")) if n)
+    return counts
+
+
 def quadrature_weights(nside: int, kind: Literal["ring", "pixel"] | Path = "pixel", *, threads: int | None = None,
                        progress: Progress = False) -> NDArray[np.float64]:
     """Returns quadrature weights of HEALPix relative to the pixels' area: [4 nside - 1] for "ring", for ring_weights=,
@@ -173,5 +221,5 @@ def _existing(path: Path) -> str:
     return name
 
 
-__all__ = ["Map", "quadrature_weights", "read_alm", "read_beam", "read_cl", "read_map", "write_alm", "write_cl",
-           "write_map"]
+__all__ = ["Events", "Map", "bin_events", "quadrature_weights", "read_alm", "read_beam", "read_cl", "read_events",
+           "read_map", "read_profile", "read_psf", "write_alm", "write_cl", "write_map"]

@@ -1,5 +1,7 @@
 """Files against healpy and astropy."""
 
+from pathlib import Path
+
 import healpy
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ from astropy.io import fits
 
 import zonal
 
+DATA = Path(__file__).parents[2] / "data" / "fermi"
 NSIDE = 8
 N = 12 * NSIDE**2
 
@@ -87,6 +90,27 @@ def test_a_beam_is_read_from_text(tmp_path):
     path = tmp_path / "beam.txt"
     np.savetxt(path, zonal.gaussian_window("1deg", 30))
     np.testing.assert_allclose(zonal.io.read_beam(path), [zonal.gaussian_window("1deg", 30)] * 3, rtol=1e-15)
+
+
+def test_photons_are_counted_and_spread_by_their_psf():
+    events = zonal.io.read_events(DATA / "fermi_2fhl_events_selected.fits.gz", energy="ENERGY")
+    assert events.coordinates == "galactic"
+    counts = zonal.io.bin_events(events, 32)
+    pixels = healpy.ang2pix(32, np.rad2deg(events.longitude), np.rad2deg(events.latitude), lonlat=True)
+    np.testing.assert_array_equal(counts, np.bincount(pixels, minlength=len(counts)))
+    hard = zonal.io.bin_events(events, 32, (1e5, 1e9))
+    assert hard.sum() == np.count_nonzero(events.energy >= 1e5)
+    psf = zonal.io.read_psf(DATA / "fermi_2fhl_psf_gc.fits.gz", 1e5)
+    assert psf.window(0)[0] == pytest.approx(1, abs=0.02)  # the table's own accuracy
+    # Spread over pixels of 1.8 degrees, as a kernel that is as wide.
+    seen = zonal.convolve(counts, zonal.Kernel.top_hat("4deg"), method="pixel-sum", normalization="pixel")
+    assert seen.sum() == pytest.approx(counts.sum(), rel=1e-5)
+
+
+def test_a_profile_is_read_from_text(tmp_path):
+    path = tmp_path / "profile.txt"
+    path.write_text("# theta [deg] value [1/sr]\n0 2\n1 1\n2 0\n")
+    assert zonal.io.read_profile(path).profile(np.deg2rad(1)) == pytest.approx(1, rel=1e-14)
 
 
 def test_files_are_kept_without_overwrite(path):
