@@ -15,6 +15,7 @@ void bind_kernels(nb::module_& module);
 void bind_plans(nb::module_& module);
 void bind_smoothing(nb::module_& module);
 void bind_skies(nb::module_& module);
+void bind_coefficients(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_tables(nb::module_& module);
 

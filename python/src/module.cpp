@@ -9,6 +9,7 @@ NB_MODULE(_core, module) {
     zonal::python::bind_plans(module);
     zonal::python::bind_smoothing(module);
     zonal::python::bind_skies(module);
+    zonal::python::bind_coefficients(module);
     zonal::python::bind_files(module);
     zonal::python::bind_tables(module);
 }

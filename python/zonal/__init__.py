@@ -17,6 +17,7 @@ from ._core import AnalysisReport, BackendUnavailable, Cancelled, Certificate, D
 from ._core import ConvolutionResult, OutOfDeviceMemory, SmoothedPart
 from ._notes import ZonalWarning
 from ._threads import threads
+from .coefficients import almxfl, fit_dipole, remove_dipole, resize_alm
 from .grid import Grid
 from .kernel import Kernel, deconvolution_window, gaussian_window, matched_filter_window, needlet_windows
 from .kernel import scale_discretised_windows, sky_window, wiener_window
@@ -35,10 +36,11 @@ UNSEEN = -1.6375e30
 """The value of HEALPix pixels without data."""
 
 __all__ = [
-    "SHT", "UNSEEN", "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate", "ConvolutionResult", "DeviceError",
-    "Error", "ErrorNotKept", "Grid", "Kernel", "OutOfDeviceMemory", "Plan", "SmoothedPart", "ZonalWarning", "__version__",
-    "alm2cl", "alm2map", "alm_index", "alm_size", "anafast", "angle", "convolve", "deconvolution_window",
-    "euler_angles", "gaussian_window", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "rotate_alm",
+    "SHT", "UNSEEN", "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate",
+    "ConvolutionResult", "DeviceError", "Error", "ErrorNotKept", "Grid", "Kernel", "OutOfDeviceMemory", "Plan",
+    "SmoothedPart", "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl",
+    "anafast", "angle", "convolve", "deconvolution_window", "euler_angles", "fit_dipole", "gaussian_window", "io",
+    "map2alm", "matched_filter_window", "needlet_windows", "plan", "remove_dipole", "resize_alm", "rotate_alm",
     "rotate_map", "rotation_matrix", "scale_discretised_windows", "sky_window", "smooth", "synalm", "synfast",
     "threads", "udgrade", "wiener_window",
 ]

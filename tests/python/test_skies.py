@@ -76,6 +76,30 @@ def test_a_mask_and_a_removed_dipole_are_those_of_healpy(rng):
                                rtol=0, atol=1e-12)
 
 
+def test_products_and_sizes_of_alm_are_those_of_healpy(alm, random_alm):
+    window = np.linspace(1, 2, LMAX + 1)
+    np.testing.assert_array_equal(zonal.almxfl(alm, window)[1], healpy.almxfl(alm[1], window))
+    narrow = random_alm(LMAX, 10)
+    np.testing.assert_array_equal(zonal.almxfl(narrow, window, LMAX, 10), healpy.almxfl(narrow, window, mmax=10))
+    for lmax, mmax in ((20, 20), (40, 30)):
+        np.testing.assert_array_equal(zonal.resize_alm(alm[0], lmax, mmax),
+                                      healpy.resize_alm(alm[0], LMAX, LMAX, lmax, mmax))
+    with pytest.raises(ValueError, match="window"):
+        zonal.almxfl(alm, window[:5])
+
+
+def test_dipoles_are_those_of_healpy(rng):
+    sky = rng.standard_normal(12 * NSIDE**2) + zonal.Grid.healpix(NSIDE).angles()[0]
+    sky[1000:1300] = zonal.UNSEEN
+    monopole, dipole = zonal.fit_dipole(sky)
+    expected = healpy.fit_dipole(sky)
+    np.testing.assert_allclose(monopole, expected[0], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(dipole, expected[1], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(zonal.remove_dipole(sky), healpy.remove_dipole(sky), rtol=1e-12, atol=1e-12)
+    nest = zonal.remove_dipole(healpy.reorder(sky, r2n=True), monopole_only=True, nest=True)
+    np.testing.assert_allclose(healpy.reorder(nest, n2r=True), healpy.remove_monopole(sky), rtol=1e-12, atol=1e-12)
+
+
 def test_quadrature_weights_do_what_those_of_healpy_do(rng):
     sky = rng.standard_normal(12 * 32**2)
     weights = zonal.io.quadrature_weights(32, "ring")
