@@ -3,7 +3,7 @@
 # and exits with 1; the last line is "N passed, N failed", test cases over all stages.
 #
 # ./test.sh            everything
-# ./test.sh STAGE...   only these (and what they need): style docs release python install asan tsan fuzz tidy cuda
+# ./test.sh STAGE...   only these (and what they need): style docs release python package install asan tsan fuzz tidy cuda
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 . tools/packages.sh
@@ -61,7 +61,23 @@ check_docs() { tools/check_docs.sh build; echo "ok docs"; }
 
 run_ctest() { ctest --test-dir build -j "$jobs" --output-on-failure --no-tests=error --output-junit "$PWD/$reports/ctest.xml"; }
 
-run_pytest() { ZONAL=$PWD/build/bin/zonal ZONAL_BENCH=$PWD/build/bin/zonal-bench pytest pytest -n "$jobs" tests; }
+run_pytest() { ZONAL=$PWD/build/bin/zonal ZONAL_BENCH=$PWD/build/bin/zonal-bench pytest pytest -n "$jobs" --ignore=tests/python tests; }
+
+# The wheel, in a venv that has its dependencies and nothing else, and then the packages of the tests too. It is compiled
+# with the options of the release build, so that ccache has most of its objects: fmt in a library of its own.
+run_package() {
+    local own=build/package-venv site
+    CMAKE_BUILD_PARALLEL_LEVEL=$jobs CMAKE_GENERATOR=Ninja PATH=$PWD/$venv/bin:$PATH \
+        CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
+        $venv/bin/pip wheel . --disable-pip-version-check --no-deps --no-build-isolation -w build/wheels \
+        -C cmake.define.ZONAL_WARNINGS_AS_ERRORS=ON -C cmake.define.ZONAL_FMT_HEADER_ONLY=OFF
+    python3 -m venv --clear $own
+    $own/bin/pip install --disable-pip-version-check -c tests/requirements.txt build/wheels/zonal-*.whl
+    (cd / && "$OLDPWD/$own/bin/python" -c "import zonal; print('zonal', zonal.__version__)")
+    site=$($own/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+    (cd "$PWD/$venv"/lib/python3*/site-packages && pwd) >"$site/tests.pth"
+    "$own/bin/python" -B -m pytest -q -p no:cacheprovider -n "$jobs" --junitxml="$reports/package.xml" tests/python
+}
 
 run_install() {
     local options=()
@@ -129,6 +145,7 @@ if want docs || want release || want python || want install; then stage "build r
 if want docs; then stage docs check_docs; fi
 if want release; then stage "C++ tests" run_ctest; fi
 if want python; then stage "Python tests" run_pytest; fi
+if want package; then stage "Python package" run_package; fi
 if want install; then stage install run_install; fi
 if want asan; then
     stage "build asan" build asan -DZONAL_WITH_EXAMPLES=OFF

@@ -19,6 +19,12 @@ set(ZONAL_EIGEN $<BUILD_INTERFACE:Eigen3::Eigen>)
 pkg_check_modules(ZONAL_HWY REQUIRED IMPORTED_TARGET libhwy)
 if(ZONAL_WITH_IO)
   pkg_check_modules(ZONAL_CFITSIO REQUIRED IMPORTED_TARGET cfitsio)
+  set(ZONAL_CFITSIO PkgConfig::ZONAL_CFITSIO)
+  if(ZONAL_STATIC_CFITSIO)  # and no_network.cpp of src/io/fits for libcurl
+    find_library(ZONAL_CFITSIO_ARCHIVE NAMES libcfitsio.a REQUIRED)
+    find_library(ZONAL_BZIP2 bz2 REQUIRED)
+    set(ZONAL_CFITSIO ${ZONAL_CFITSIO_ARCHIVE} ${ZONAL_BZIP2})
+  endif()
   pkg_check_modules(ZONAL_ZLIB REQUIRED IMPORTED_TARGET zlib)
   find_package(nlohmann_json REQUIRED)
   set(ZONAL_JSON $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)  # headers alone, as Eigen's

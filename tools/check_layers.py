@@ -41,7 +41,8 @@ ALLOWED["everything"] = set(ALLOWED)  # the headers that include all others
 
 # Module that each public header include/zonal/<name>.hpp belongs to; those of include/zonal/<module>/ say it.
 PUBLIC = {
-    "angle": "core", "error": "core", "view": "core", "device": "core", "progress": "core", "buffer": "core", "memory": "core",
+    "angle": "core", "error": "core", "view": "core", "device": "core", "progress": "core", "interruption": "core",
+    "buffer": "core", "memory": "core",
     "grid": "grids", "healpix": "grids",
     "alm": "sht", "sht": "sht", "analysis": "sht", "weights": "sht", "mask": "sht", "spectrum": "sht", "window": "sht",
     "kernel": "radial", "filters": "radial", "wavelets": "radial", "wavelet_maps": "radial", "convolution": "radial",
@@ -64,6 +65,7 @@ FOREIGN = [
     (r"fmt/.*", "fmt", CPP),
     (r"CLI/.*", "CLI11", ("cli/", "bench/tool/")),
     (r"cairo.*", "Cairo", ("cli/plot/",)),
+    (r"nanobind/.*", "nanobind", ("python/src/",)),
     (r"nlohmann/.*", "nlohmann-json", ("src/io/json/", "cli/", "bench/", "tests/")),
 ]
 

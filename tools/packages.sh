@@ -21,6 +21,8 @@ ccache          | command -v ccache
 git             | command -v git
 libgtest-dev    | pkg-config --exists gtest
 libgmock-dev    | pkg-config --exists gmock
+libbz2-dev      | echo 'int main() {}' | c++ -x c++ - -lbz2 -o /dev/null
+python3-dev     | test -e \"\$(python3 -c 'import sysconfig; print(sysconfig.get_path(\"include\"))')/Python.h\"
 python3-venv    | python3 -c 'import venv, ensurepip'
 clang           | command -v clang++
 libclang-rt-dev | echo 'int main() {}' | clang++ -fsanitize=address,undefined -x c++ - -o /dev/null

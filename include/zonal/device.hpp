@@ -34,7 +34,8 @@ std::string to_string(Device device);
 /// Name of the SIMD instruction set that the CPU kernels use on this machine, such as "AVX3" or "AVX2".
 std::string simd_target();
 
-/// Number of CPUs that this process may run on (its affinity mask, not the machine's count).
+/// Number of CPUs that this process may use: those of its affinity mask (not the machine's count), or the
+/// quota of CPU time of its control groups (container), rounded up, if that is less.
 int available_cpus();
 
 }  // namespace zonal

@@ -10,20 +10,13 @@
 #include <optional>
 #include <sstream>
 
+#include "core/control_groups.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The number that a file begins with; none where there is no such file, or it holds "max".
-std::optional<double> number_in(const fs::path& path) {
-    std::ifstream file(path);
-    double number = 0;
-    if (file >> number) return number;
-    return std::nullopt;
-}
 
 /// The number behind a key in a file of lines "key 12" or "key: 12 kB", in bytes.
 std::optional<double> number_behind(const std::string& key, const fs::path& path) {
@@ -47,37 +40,19 @@ struct GroupFiles {
 constexpr GroupFiles version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
 constexpr GroupFiles version_2{"memory.max", "memory.current", "inactive_file"};
 
-/// What the group in `folder` and those above it, up to `top`, leave; none where no group has a limit.
-std::optional<double> left_in_groups(fs::path folder, const fs::path& top, const GroupFiles& files) {
+/// Returns what the limits of the process's control groups leave; nothing where no group has a limit.
+std::optional<double> left_by_control_groups(const fs::path& root) {
     std::optional<double> least;
-    for (;; folder = folder.parent_path()) {
-        const auto limit = number_in(folder / files.limit), used = number_in(folder / files.used);
-        if (limit && used) {
+    core::for_each_control_group(
+        root, "memory", [&least](const fs::path& folder, core::ControlGroupVersion version) {
+            const auto& files = version == core::ControlGroupVersion::one ? version_1 : version_2;
+            const auto limit = core::number_in(folder / files.limit),
+                       used = core::number_in(folder / files.used);
+            if (!limit || !used) return;
             const double left =
                 *limit - *used + number_behind(files.cache, folder / "memory.stat").value_or(0);
             least = std::min(least.value_or(left), left);
-        }
-        if (folder == top || !folder.has_relative_path()) return least;
-    }
-}
-
-/// Returns what the limits of the process's control groups leave. proc/self/cgroup names the groups in lines
-/// "0::/path" and "9:cpu,memory:/path"; a path that a container does not show leads to the groups above it,
-/// which it does.
-std::optional<double> left_by_control_groups(const fs::path& root) {
-    std::optional<double> least;
-    std::ifstream file(root / "proc/self/cgroup");
-    for (std::string line; std::getline(file, line);) {
-        const auto first = line.find(':'), second = line.find(':', first + 1);
-        if (second == std::string::npos) continue;
-        const auto controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-        const bool is_version_1 = controllers.find(",memory,") != std::string::npos;
-        if (!is_version_1 && controllers != ",,") continue;
-        const auto top = root / (is_version_1 ? "sys/fs/cgroup/memory" : "sys/fs/cgroup");
-        const auto folder = (top / fs::path(line.substr(second + 1)).relative_path()).lexically_normal();
-        const auto left = left_in_groups(folder, top, is_version_1 ? version_1 : version_2);
-        if (left) least = std::min(least.value_or(*left), *left);
-    }
+        });
     return least;
 }
 

@@ -5,23 +5,30 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "core/control_groups.hpp"
+#include "core/interruption.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
 
 int available_cpus() {
+    // Threads beyond the quota would run for a part of each period and then all wait for the rest of it. It
+    // is read once: files take longer than small transforms.
+    static const double quota = core::cpu_quota().value_or(1e9);
+    int cpus = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 #ifdef __linux__
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+    if (sched_getaffinity(0, sizeof set, &set) == 0) cpus = std::max(1, CPU_COUNT(&set));
 #endif
-    return std::max(1u, std::thread::hardware_concurrency());
+    return static_cast<int>(std::min(std::ceil(quota), static_cast<double>(cpus)));
 }
 
 }  // namespace zonal
@@ -58,22 +65,31 @@ int resolve_threads(int requested) {
 
 void parallel_for(std::int64_t n_tasks, int n_threads, const std::function<void(std::int64_t, int)>& body) {
     std::atomic<std::int64_t> next{0};
+    std::atomic<bool> is_over{false};
     std::exception_ptr failure;
     std::mutex failure_mutex;
+    const auto stop = [&] {
+        next = n_tasks;  // nobody starts another task
+        is_over = true;
+    };
     auto work = [&](int thread) {
         try {
-            for (std::int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks;)
+            const InterruptionPoll poll;  // of what this loop is a part of
+            const PolledLoop loop(is_over);
+            for (std::int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks;) {
                 body(task, thread);
+                poll();
+            }
         } catch (...) {
-            next = n_tasks;  // nobody starts another task
             std::lock_guard lock(failure_mutex);
             if (!failure) failure = std::current_exception();
+            stop();
         }
     };
     // Threads are made per call: about 20 us each, against transforms of milliseconds to minutes.
     {
         const auto n_used = static_cast<int>(std::min<std::int64_t>(n_threads, n_tasks));
-        const auto helpers = start_helpers(n_used, work, [&] { next = n_tasks; });
+        const auto helpers = start_helpers(n_used, work, stop);
         work(0);
     }
     if (failure) std::rethrow_exception(failure);

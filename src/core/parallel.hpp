@@ -11,7 +11,9 @@ int resolve_threads(int requested);
 
 /// Calls body(task, thread) for every task in [0, n_tasks), on n_threads threads of which the caller is one
 /// (thread 0). Tasks are handed out one by one in ascending order, so put the longest first. Returns when all
-/// are done; rethrows the first exception that a body threw, after the others have stopped.
+/// are done; rethrows the first exception that a body threw, after the others have stopped. The caller asks
+/// its InterruptionCheck after each of its tasks, and throws Cancelled. Tasks that take longer than a tenth
+/// of a second should have an InterruptionPoll of their own.
 void parallel_for(std::int64_t n_tasks, int n_threads,
                   const std::function<void(std::int64_t task, int thread)>& body);
 

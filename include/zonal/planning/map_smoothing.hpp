@@ -44,7 +44,8 @@ struct MapSmoothingOptions {
     bool keep_missed = false;
     /// Empty: none for method = harmonic, which applies windows as they stand; else window.
     std::optional<Normalization> normalization = {};
-    /// Where the kernel's profile ends, rad, instead of where `error` allows. Not for automatic and split.
+    /// Where the kernel's profile ends, rad, instead of where an error allows: not together with `error`, and
+    /// not for automatic and split.
     std::optional<double> cut = {};
     double theta_cut = 0;  ///< where the profile of a split ends, rad; 0: where it is fastest
     /// The spectrum of the map, if you know it: errors are then those expected of maps with this spectrum,

@@ -60,6 +60,10 @@ std::vector<std::int64_t> rows_of(const SkyMap& map, bool is_spin) {
     return rows;
 }
 
+bool is_planned(const MapSmoothingOptions& options) {
+    return options.method == ConvolutionMethod::automatic || options.method == ConvolutionMethod::split;
+}
+
 void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options) {
     const auto n_kernels = std::ssize(kernel.kernels), n_rows = map.rows().extent(0);
     if (n_kernels > 1 && n_kernels != n_rows)
@@ -73,6 +77,14 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
         throw InvalidArgument("input_spectrum: not with method = harmonic, which cuts no kernel");
     if (options.cut && !(*options.cut > 0 && *options.cut <= core::pi))
         throw InvalidArgument(fmt::format("cut = {}: must be above 0 and at most pi (rad)", *options.cut));
+    if (options.cut && is_planned(options))
+        throw InvalidArgument(
+            fmt::format("cut: not with method = {}, which cuts kernels where the error allows: must be empty",
+                        to_string(options.method)));
+    if (options.cut && options.error)
+        throw InvalidArgument("cut and error exclude each other: error says where the kernel is cut");
+    if (options.theta_cut != 0 && options.method != ConvolutionMethod::split)
+        throw InvalidArgument("theta_cut: only with method = split");
     const auto most = default_smoothing_lmax(map.grid());
     if (options.lmax > most)
         throw InvalidArgument(
@@ -87,10 +99,6 @@ bool needs_window(const SkyMap& map, const MapKernel& kernel, const MapSmoothing
     const bool may_be_harmonic =
         options.method == ConvolutionMethod::automatic || options.method == ConvolutionMethod::harmonic;
     return may_be_harmonic && !why_harmonic_only(map, kernel, options).empty();
-}
-
-bool is_planned(const MapSmoothingOptions& options) {
-    return options.method == ConvolutionMethod::automatic || options.method == ConvolutionMethod::split;
 }
 
 /// Smooths one part of a map. way: planned by a spectrum, if the part has one. All such ways are planned

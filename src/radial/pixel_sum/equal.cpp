@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/interruption.hpp"
 #include "radial/pixel_sum/filters.hpp"
 #include "radial/pixel_sum/kernels.hpp"
 #include "radial/pixel_sum/stages.hpp"
@@ -21,9 +22,11 @@ class BandFilters {
                 const std::vector<Aligned>& aligned, core::AlignedVector<T>& weights)
         : is_odd_(kernel.is_odd()), weights_(weights) {
         weights.clear();
+        const core::InterruptionPoll poll;
         for (const FilterBlock& block : blocks) {
             filters_.emplace_back();
             for (std::size_t i = 0; i < inputs.size(); ++i) {
+                poll();
                 const FilterTaps taps =
                     append_taps(schedule, kernel, block, inputs[i], aligned[i].half, weights);
                 if (taps.n_taps == 0) continue;
@@ -125,6 +128,7 @@ void sum_equal_band(const SumPass<Map>& pass, const RingBand& band, SumScratch<T
     const std::size_t per_turn = inputs_per_turn(schedule, band, all_inputs);
     const double reference = schedule.reference_phi(band.outputs.front());
     const std::int64_t n = schedule.outputs()[band.outputs.front()].n_pixels;
+    const core::InterruptionPoll poll;
     std::size_t begin = 0;
     do {
         const std::vector<std::int64_t> inputs(
@@ -141,6 +145,7 @@ void sum_equal_band(const SumPass<Map>& pass, const RingBand& band, SumScratch<T
         scratch.sums.resize(static_cast<std::size_t>(filter_rings * tile));
         for (std::int64_t map = 0; map < pass.in.extent(0); ++map)
             for (std::int64_t from = 0; from < n; from += tile) {
+                poll();
                 for (std::size_t i = 0; i < inputs.size(); ++i)
                     load_tile(schedule.inputs()[inputs[i]], aligned[i], pass.in[map], from - halo,
                               tile + 2 * halo, scratch.rows.data() + static_cast<std::int64_t>(i) * stride);

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/interruption.hpp"
 #include "radial/pixel_sum/images.hpp"
 #include "radial/pixel_sum/kernels.hpp"
 #include "radial/pixel_sum/stages.hpp"
@@ -125,7 +126,11 @@ class SquareBand {
         for (const auto& near : near_) inputs.insert(inputs.end(), near.begin(), near.end());
         std::sort(inputs.begin(), inputs.end());
         inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
-        for (const std::int64_t input : inputs) add_input(input);
+        const core::InterruptionPoll poll;
+        for (const std::int64_t input : inputs) {
+            poll();
+            add_input(input);
+        }
         for (std::size_t i = 0; i < band_.outputs.size(); ++i) {
             const SumRing& ring = schedule_.outputs()[band_.outputs[i]];
             const SumRing* const mirrored =

@@ -264,6 +264,12 @@ TEST(MapSmoothing, RefusesWhatItCannotKeepOrDo) {
                 ThrowsMessage<InvalidArgument>(HasSubstr("un-smooths")));
     EXPECT_THAT(attempt({.fwhm = fwhm}, {.lmax = 3 * nside}),
                 ThrowsMessage<InvalidArgument>(HasSubstr("lmax = 48: must be at most 47")));
+    EXPECT_THAT(attempt({.fwhm = fwhm}, {.method = ConvolutionMethod::automatic, .cut = 0.5}),
+                ThrowsMessage<InvalidArgument>(HasSubstr("cut: not with method = auto")));
+    EXPECT_THAT(attempt({.fwhm = fwhm}, {.method = sums, .error = 1e-3, .cut = 0.5}),
+                ThrowsMessage<InvalidArgument>(HasSubstr("cut and error exclude each other")));
+    EXPECT_THAT(attempt({.fwhm = fwhm}, {.method = sums, .theta_cut = 0.5}),
+                ThrowsMessage<InvalidArgument>(HasSubstr("theta_cut: only with method = split")));
 }
 
 }  // namespace

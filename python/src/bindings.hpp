@@ -1,0 +1,22 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+/// Each theme of the extension adds its classes and functions to the module. Arrays that these take have the
+/// type and the layout that the library wants; what a user may pass is the business of the Python files.
+namespace zonal::python {
+
+namespace nb = nanobind;
+
+void bind_errors(nb::module_& module);
+void bind_grids(nb::module_& module);
+void bind_transforms(nb::module_& module);
+void bind_kernels(nb::module_& module);
+void bind_plans(nb::module_& module);
+void bind_smoothing(nb::module_& module);
+void bind_skies(nb::module_& module);
+void bind_coefficients(nb::module_& module);
+void bind_files(nb::module_& module);
+void bind_tables(nb::module_& module);
+
+}  // namespace zonal::python

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <exception>
+#include <utility>
+
+#include "zonal/error.hpp"
+#include "zonal/interruption.hpp"
+#include "zonal/progress.hpp"
+
+namespace zonal::python {
+
+namespace nb = nanobind;
+
+/// What Python raised while the library was at work: by a signal handler, as Ctrl-C does, or by a callback.
+class Raised {
+  public:
+    /// Whether a signal's handler has raised. Takes the GIL.
+    bool by_signal();
+    /// Whether progress(done) has raised or returned False. Takes the GIL.
+    bool by_progress(nb::handle progress, double done);
+    /// Raises it where there is any.
+    void rethrow() const {
+        if (error_) std::rethrow_exception(error_);
+    }
+
+  private:
+    void keep();
+    std::exception_ptr error_;
+};
+
+/// Returns work(progress) without the GIL. progress: None, or a callable of the share that is done, which
+/// stops the work if it returns False. Ctrl-C stops it within a tenth of a second.
+template <class Work>
+auto without_gil(nb::handle progress, const Work& work) {
+    Raised raised;
+    try {
+        const nb::gil_scoped_release release;
+        const InterruptionCheck check([&raised] { return raised.by_signal(); });
+        Progress report;
+        if (!progress.is_none())
+            report = [&raised, progress](double done) { return !raised.by_progress(progress, done); };
+        return work(std::as_const(report));
+    } catch (const Cancelled&) {
+        raised.rethrow();
+        throw;
+    }
+}
+
+}  // namespace zonal::python

@@ -1,0 +1,66 @@
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <complex>
+#include <optional>
+#include <tuple>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "zonal/alm.hpp"
+#include "zonal/mask.hpp"
+#include "zonal/spectrum.hpp"
+
+namespace zonal::python {
+namespace {
+
+template <class T>
+using ConstAlm = HostArrayOfRank<const std::complex<T>, 1>;
+template <class T>
+using Alm = HostArrayOfRank<std::complex<T>, 1>;
+
+template <class T>
+void multiply(std::int64_t lmax, std::int64_t mmax, const HostArrayOfRank<const double, 1>& window,
+              const Alm<T>& alm) {
+    multiply_alm<T>(AlmLayout(lmax, mmax), vector_of(window), view_of<1>(alm));
+}
+
+template <class T>
+void resize(std::int64_t lmax, std::int64_t mmax, const ConstAlm<T>& alm, std::int64_t lmax_out,
+            std::int64_t mmax_out, const Alm<T>& out) {
+    copy_alm<T>(AlmLayout(lmax, mmax), view_of<1>(alm), AlmLayout(lmax_out, mmax_out), view_of<1>(out));
+}
+
+/// Monopole and dipole that fit a map where the mask is not 0.
+auto fit(const Grid& grid, const HostArrayOfRank<const double, 1>& map,
+         const std::optional<HostArrayOfRank<const double, 1>>& mask, bool with_dipole) {
+    const auto fitted =
+        fit_monopole_dipole<double>(grid, view_of<1>(map), mask ? view_of<1>(*mask) : View<const double, 1>{},
+                                    with_dipole ? FitTerms::monopole_and_dipole : FitTerms::monopole);
+    return std::tuple(fitted.monopole, fitted.dipole);
+}
+
+void subtract(const Grid& grid, double monopole, const std::array<double, 3>& dipole,
+              const HostArrayOfRank<double, 1>& map) {
+    subtract_monopole_dipole<double>(grid, {.monopole = monopole, .dipole = dipole}, view_of<1>(map));
+}
+
+template <class T>
+void define(nb::module_& module) {
+    module.def("multiply_alm", &multiply<T>, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert());
+    module.def("copy_alm", &resize<T>, nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(),
+               nb::arg().noconvert());
+}
+
+}  // namespace
+
+void bind_coefficients(nb::module_& module) {
+    define<double>(module);
+    define<float>(module);
+    module.def("fit_monopole_dipole", &fit, nb::arg(), nb::arg().noconvert(), nb::arg().noconvert().none(),
+               nb::arg());
+    module.def("subtract_monopole_dipole", &subtract, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert());
+}
+
+}  // namespace zonal::python

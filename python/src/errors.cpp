@@ -1,0 +1,46 @@
+#include "zonal/error.hpp"
+
+#include "bindings.hpp"
+
+namespace zonal::python {
+namespace {
+
+/// The errors that Python has a name for. The others are classes of their own, below.
+void translate(const std::exception_ptr& error, void*) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const InvalidArgument& e) {
+        PyErr_SetString(PyExc_ValueError, e.what());
+    } catch (const IoError& e) {
+        PyErr_SetString(PyExc_OSError, e.what());
+    } catch (const OutOfMemory& e) {
+        PyErr_SetString(PyExc_MemoryError, e.what());
+    }
+}
+
+template <class T>
+nb::object add_error(nb::module_& module, const char* name, nb::handle base, const char* doc) {
+    nb::object error = nb::exception<T>(module, name, base);
+    error.attr("__doc__") = doc;
+    return error;
+}
+
+}  // namespace
+
+void bind_errors(nb::module_& module) {
+    // The last one that is registered is asked first, so the base comes first.
+    const auto base = add_error<Error>(module, "Error", PyExc_RuntimeError,
+                                       "Base of the errors of Zonal that Python has no name for.");
+    add_error<ErrorNotKept>(module, "ErrorNotKept", base, "No way keeps the error that was asked for.");
+    add_error<Cancelled>(module, "Cancelled", base,
+                         "A progress callback returned False. Arrays that were being written hold anything.");
+    add_error<BackendUnavailable>(
+        module, "BackendUnavailable", base,
+        "This machine or this package does not have the device that was asked for.");
+    const auto device = add_error<DeviceError>(module, "DeviceError", base, "A call to a device failed.");
+    add_error<OutOfDeviceMemory>(module, "OutOfDeviceMemory", device,
+                                 "A device does not have the memory that was asked for.");
+    nb::register_exception_translator(translate);
+}
+
+}  // namespace zonal::python

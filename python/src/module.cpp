@@ -1,0 +1,15 @@
+#include "bindings.hpp"
+
+NB_MODULE(_core, module) {
+    module.attr("version") = ZONAL_VERSION;
+    zonal::python::bind_errors(module);
+    zonal::python::bind_grids(module);
+    zonal::python::bind_transforms(module);
+    zonal::python::bind_kernels(module);
+    zonal::python::bind_plans(module);
+    zonal::python::bind_smoothing(module);
+    zonal::python::bind_skies(module);
+    zonal::python::bind_coefficients(module);
+    zonal::python::bind_files(module);
+    zonal::python::bind_tables(module);
+}

@@ -1,0 +1,192 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <nanobind/typing.h>
+
+#include <mutex>
+#include <optional>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "call.hpp"
+#include "zonal/io/cost_model.hpp"
+#include "zonal/planning/certificate.hpp"
+#include "zonal/planning/convolution_plan.hpp"
+#include "zonal/planning/pixel_quadrature.hpp"
+#include "zonal/planning/planner.hpp"
+
+namespace zonal::python {
+namespace {
+
+/// A plan takes one call at a time: other threads wait.
+class SharedPlan {
+  public:
+    SharedPlan(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+               const ConvolutionOptions& options)
+        : plan_(request, choice, options) {}
+
+    template <class T>
+    ConvolutionResult convolve(const HostArrayOfRank<const T, 2>& maps,
+                               const std::optional<HostArrayOfRank<const T, 1>>& mask,
+                               const HostArrayOfRank<T, 2>& convolved, nb::handle progress) {
+        const auto known = mask ? view_of<1>(*mask) : View<const T, 1>{};
+        return without_gil(progress, [&](const Progress& report) {
+            const std::lock_guard lock(mutex_);
+            if (!mask) return plan_.convolve<T>(view_of<2>(maps), view_of<2>(convolved), report);
+            return plan_.convolve<T>(view_of<2>(maps), known, view_of<2>(convolved), report);
+        });
+    }
+
+  private:
+    ConvolutionPlan plan_;
+    std::mutex mutex_;
+};
+
+/// nanobind takes out of the type of a C++ array what it is in Python.
+template <class T>
+void define_convolve(nb::class_<SharedPlan>& plan) {
+    plan.def("convolve", &SharedPlan::convolve<T>, nb::arg("maps").noconvert(),
+             nb::arg("mask").noconvert().none(), nb::arg("convolved").noconvert(),
+             nb::arg("progress").none());
+}
+
+/// Finds the costs of the CPU, without those of GPUs that this package cannot use.
+CostModel costs_of(bool measured, int threads, nb::typed<nb::list, nb::str> notes) {
+    if (!measured) return default_cost_model(threads);
+    auto found = io::find_costs("", threads);
+    for (const auto& note : found.notes) notes.append(note);
+    return found.costs;
+}
+
+void bind_enumerations(nb::module_& module) {
+    nb::enum_<ConvolutionMethod>(module, "ConvolutionMethod")
+        .value("pixel_sum", ConvolutionMethod::pixel_sum)
+        .value("ring_fft", ConvolutionMethod::ring_fft)
+        .value("harmonic", ConvolutionMethod::harmonic)
+        .value("split", ConvolutionMethod::split)
+        .value("auto", ConvolutionMethod::automatic);
+    nb::enum_<ConvolutionReference>(module, "ConvolutionReference")
+        .value("discrete", ConvolutionReference::discrete)
+        .value("continuous", ConvolutionReference::continuous);
+    nb::enum_<Precision>(module, "Precision")
+        .value("float32", Precision::float32)
+        .value("float64", Precision::float64);
+    nb::enum_<MaskMode>(module, "MaskMode")
+        .value("zero", MaskMode::zero)
+        .value("renormalize", MaskMode::renormalize)
+        .value("error", MaskMode::error);
+}
+
+void bind_certificates(nb::module_& module) {
+    nb::class_<ErrorBound>(
+        module, "ErrorBound",
+        "Bounds of the parts of an error, rms over the rms of the input; of_output over that of "
+        "the output.")
+        .def_ro("cut", &ErrorBound::cut)
+        .def_ro("window", &ErrorBound::window)
+        .def_ro("quadrature", &ErrorBound::quadrature)
+        .def_ro("accuracy", &ErrorBound::accuracy)
+        .def_ro("rounding", &ErrorBound::rounding)
+        .def_ro("of_output", &ErrorBound::of_output);
+    nb::class_<Certificate>(module, "Certificate",
+                            "A bound of the error of one map, rms over rms, that holds whatever the map is.")
+        .def_ro("error", &Certificate::error,
+                "Bounds rms(error) / rms(reference); inf where there is no bound.")
+        .def_ro("error_of_variations", &Certificate::error_of_variations,
+                "The same over the rms of the reference without its mean, so that an offset hides nothing.")
+        .def_ro("rms_in", &Certificate::rms_in)
+        .def_ro("rms_out", &Certificate::rms_out)
+        .def_ro("bound", &Certificate::bound)
+        .def("__repr__", [](const Certificate& certificate) {
+            return nb::str("<zonal.Certificate: error <= {:.2g}>").format(certificate.error);
+        });
+}
+
+void bind_choice(nb::module_& module) {
+    nb::class_<ConvolutionChoice>(module, "Choice",
+                                  "One way to convolve maps, with its predicted time and error.")
+        .def_prop_ro(
+            "method", [](const ConvolutionChoice& c) { return to_string(c.method); },
+            "\"pixel-sum\", \"ring-fft\", \"harmonic\" or \"split\".")
+        .def_prop_ro("device", [](const ConvolutionChoice& c) { return to_string(c.device); })
+        .def_prop_ro("precision",
+                     [](const ConvolutionChoice& c) {
+                         return c.precision == Precision::float32 ? "float32" : "float64";
+                     })
+        .def_ro("support", &ConvolutionChoice::support, "Where the profile is cut, rad; 0 in harmonic space.")
+        .def_ro("l_cut", &ConvolutionChoice::l_cut, "Of a split; -1 otherwise.")
+        .def_ro("lmax", &ConvolutionChoice::lmax, "Of harmonic space; -1: that of the request.")
+        .def_ro("iterations", &ConvolutionChoice::iterations, "Of the analysis in harmonic space.")
+        .def_ro("seconds", &ConvolutionChoice::seconds, "Predicted time of a call.")
+        .def_ro("error", &ConvolutionChoice::error,
+                "From the reference, rms over rms; certified where there is a gain.")
+        .def_ro("excluded", &ConvolutionChoice::excluded, "Why it may not be taken; empty if it may.");
+}
+
+void bind_result(nb::module_& module) {
+    nb::class_<ConvolutionResult>(module, "ConvolutionResult", "What a convolution did, and what came of it.")
+        .def_prop_ro("method", [](const ConvolutionResult& r) { return to_string(r.method); })
+        .def_ro("support", &ConvolutionResult::support, "Where the profile ends, rad; 0 in harmonic space.")
+        .def_ro("l_cut", &ConvolutionResult::l_cut)
+        .def_ro("error", &ConvolutionResult::error, "Expected of the choice, from the reference.")
+        .def_ro("seconds", &ConvolutionResult::seconds)
+        .def_ro("analysis", &ConvolutionResult::analysis)
+        .def_ro("certificates", &ConvolutionResult::certificates, "[map], bounds of the errors.")
+        .def_ro("masked_pixels", &ConvolutionResult::masked_pixels, "[map], UNSEEN or masked in the maps.")
+        .def_ro("unseen_pixels", &ConvolutionResult::unseen_pixels, "[map], UNSEEN in the result.");
+}
+
+void bind_request(nb::module_& module) {
+    nb::class_<ConvolutionRequest>(module, "ConvolutionRequest")
+        .def(nb::init<>())
+        .def_rw("grid", &ConvolutionRequest::grid)
+        .def_rw("kernel", &ConvolutionRequest::kernel)
+        .def_rw("lmax", &ConvolutionRequest::lmax)
+        .def_rw("c_l", &ConvolutionRequest::c_l)
+        .def_rw("error", &ConvolutionRequest::error)
+        .def_rw("gain", &ConvolutionRequest::gain)
+        .def_rw("reference", &ConvolutionRequest::reference)
+        .def_rw("n_maps", &ConvolutionRequest::n_maps)
+        .def_rw("allow_single", &ConvolutionRequest::allow_single)
+        .def_rw("method", &ConvolutionRequest::method)
+        .def_rw("threads", &ConvolutionRequest::threads)
+        .def("gain_of_noise", [](const ConvolutionRequest& request) { return gain_of_noise(request); })
+        .def("certified_lmax", [](const ConvolutionRequest& request) { return certified_lmax(request); })
+        .def("with_quadrature",
+             [](const ConvolutionRequest& request) {
+                 return without_gil(nb::none(), [&](const Progress&) { return with_quadrature(request); });
+             })
+        .def("choices", [](const ConvolutionRequest& request, const CostModel& costs) {
+            return without_gil(
+                nb::none(), [&](const Progress&) { return plan_convolution(request, costs, Device::cpu()); });
+        });
+}
+
+}  // namespace
+
+void bind_plans(nb::module_& module) {
+    bind_enumerations(module);
+    bind_certificates(module);
+    bind_choice(module);
+    bind_result(module);
+    nb::class_<CostModel>(module, "CostModel").def_ro("fingerprint", &CostModel::fingerprint);
+    bind_request(module);
+    module.def("costs", &costs_of);
+    nb::class_<MaskRule>(module, "MaskRule")
+        .def(nb::init<>())
+        .def_rw("mode", &MaskRule::mode)
+        .def_rw("threshold", &MaskRule::threshold)
+        .def_rw("fill_masked", &MaskRule::fill_masked);
+    nb::class_<ConvolutionOptions>(module, "ConvolutionOptions")
+        .def(nb::init<>())
+        .def_rw("mask", &ConvolutionOptions::mask)
+        .def_rw("keep_counts", &ConvolutionOptions::keep_counts)
+        .def_rw("ring_weights", &ConvolutionOptions::ring_weights);
+    nb::class_<SharedPlan> plan(module, "SharedPlan");
+    plan.def(nb::init<const ConvolutionRequest&, const ConvolutionChoice&, const ConvolutionOptions&>(),
+             nb::call_guard<nb::gil_scoped_release>());
+    define_convolve<double>(plan);
+    define_convolve<float>(plan);
+}
+
+}  // namespace zonal::python

@@ -1,0 +1,145 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "call.hpp"
+#include "sky_maps.hpp"
+#include "zonal/planning/map_smoothing.hpp"
+#include "zonal/window.hpp"
+
+namespace zonal::python {
+namespace {
+
+using Weights = std::optional<HostArrayOfRank<const double, 1>>;
+
+View<const double, 1> view_of_optional(const Weights& weights) {
+    return weights ? view_of<1>(*weights) : View<const double, 1>{};
+}
+
+/// Smooths with a window where there are no kernels, else with those.
+template <class T>
+std::vector<SmoothedPart> smooth_rows(const HostArrayOfRank<const T, 2>& maps, const Pixelization& pixels,
+                                      const std::string& fields, const SmoothingWindow& window,
+                                      const std::vector<RadialKernel>& kernels, MapSmoothingOptions options,
+                                      const Weights& mask, const Weights& pixel_weights,
+                                      const HostArrayOfRank<T, 2>& out, nb::handle progress) {
+    options.mask = view_of_optional(mask);
+    options.pixel_weights = view_of_optional(pixel_weights);
+    options.device = Device::cpu();
+    return without_gil(progress, [&](const Progress& report) {
+        options.progress = report;
+        const auto sky = sky_of<T>(view_of<2>(maps), pixels, fields);
+        auto smoothed = kernels.empty() ? smooth(sky, window, options) : convolve(sky, kernels, options);
+        copy_rows<T>(smoothed.map, view_of<2>(out));
+        return std::move(smoothed.parts);
+    });
+}
+
+void bind_window(nb::module_& module) {
+    nb::class_<Beam>(module, "Beam")
+        .def(nb::init<std::vector<double>, std::vector<double>, std::vector<double>>())
+        .def("temperature", [](const Beam& beam) { return to_numpy(beam.temperature); })
+        .def("gradient", [](const Beam& beam) { return to_numpy(beam.gradient); })
+        .def("curl", [](const Beam& beam) { return to_numpy(beam.curl); });
+    module.def("gaussian_beam", &gaussian_beam);
+    nb::enum_<Extension>(module, "Extension")
+        .value("none", Extension::none)
+        .value("zero", Extension::zero)
+        .value("powerlaw", Extension::powerlaw);
+    nb::class_<SmoothingWindow>(module, "SmoothingWindow")
+        .def(nb::init<>())
+        .def_rw("fwhm", &SmoothingWindow::fwhm, nb::arg().none())
+        .def_rw("beam", &SmoothingWindow::beam, nb::arg().none())
+        .def_rw("fwhm_in", &SmoothingWindow::fwhm_in, nb::arg().none())
+        .def_rw("beam_in", &SmoothingWindow::beam_in, nb::arg().none())
+        .def_rw("pixel_window_in", &SmoothingWindow::pixel_window_in, nb::arg().none())
+        .def_rw("pixel_window_out", &SmoothingWindow::pixel_window_out, nb::arg().none())
+        .def_rw("floor", &SmoothingWindow::floor)
+        .def_rw("extension", &SmoothingWindow::extension);
+}
+
+void bind_pixels(nb::module_& module) {
+    nb::class_<HealpixPixels>(module, "HealpixPixels")
+        .def("__init__",
+             [](HealpixPixels* self, std::int64_t nside) { new (self) HealpixPixels{.nside = nside}; });
+    nb::class_<CarPixels>(module, "CarPixels")
+        .def("__init__",
+             [](CarPixels* self, std::int64_t n_rings, std::int64_t n_phi, double phi_0, bool poles) {
+                 new (self) CarPixels{.n_rings = n_rings, .n_phi = n_phi, .phi_0 = phi_0, .poles = poles};
+             });
+}
+
+void bind_options(nb::module_& module) {
+    nb::enum_<Normalization>(module, "Normalization")
+        .value("window", Normalization::window)
+        .value("pixel", Normalization::pixel)
+        .value("none", Normalization::none);
+    nb::class_<MapSmoothingOptions>(module, "MapSmoothingOptions")
+        .def(nb::init<>())
+        .def_rw("method", &MapSmoothingOptions::method)
+        .def_rw("reference", &MapSmoothingOptions::reference, nb::arg().none())
+        .def_rw("error", &MapSmoothingOptions::error, nb::arg().none())
+        .def_rw("keep_missed", &MapSmoothingOptions::keep_missed)
+        .def_rw("normalization", &MapSmoothingOptions::normalization, nb::arg().none())
+        .def_rw("cut", &MapSmoothingOptions::cut, nb::arg().none())
+        .def_rw("theta_cut", &MapSmoothingOptions::theta_cut)
+        .def_rw("lmax", &MapSmoothingOptions::lmax)
+        .def_rw("iterations", &MapSmoothingOptions::iterations, nb::arg().none())
+        .def_rw("tolerance", &MapSmoothingOptions::tolerance)
+        .def_rw("ring_weights", &MapSmoothingOptions::ring_weights)
+        .def_rw("mask_rule", &MapSmoothingOptions::mask_rule)
+        .def_rw("pixels_out", &MapSmoothingOptions::pixels_out, nb::arg().none())
+        .def_rw("precision", &MapSmoothingOptions::precision, nb::arg().none())
+        .def_rw("costs", &MapSmoothingOptions::costs, nb::arg().none())
+        .def_rw("threads", &MapSmoothingOptions::threads);
+}
+
+void bind_parts(nb::module_& module) {
+    nb::class_<SmoothedPart>(module, "SmoothedPart",
+                             "How the fields of a map that went one way were smoothed.")
+        .def_ro("rows", &SmoothedPart::rows, "Of the map.")
+        .def_prop_ro(
+            "method", [](const SmoothedPart& p) { return to_string(p.method); },
+            "\"harmonic\", \"pixel-sum\", \"ring-fft\" or \"split\".")
+        .def_prop_ro(
+            "reference", [](const SmoothedPart& p) { return to_string(p.reference); },
+            "What errors are measured from: \"continuous\" or \"discrete\".")
+        .def_ro("error_bound", &SmoothedPart::error_bound, "The error that was asked for, if there is one.")
+        .def_ro("is_certified", &SmoothedPart::is_certified,
+                "Whether error_bound was held to the certificates.")
+        .def_ro("certificates", &SmoothedPart::certificates,
+                "One for each row of spin 0, and for each pair of Q and U; empty where there is no bound.")
+        .def_ro("choices", &SmoothedPart::choices, "The ways that were looked at, the fastest first.")
+        .def_ro("choice", &SmoothedPart::choice, "The one that was taken.")
+        .def_ro("planning_seconds", &SmoothedPart::planning_seconds)
+        .def_ro("seconds", &SmoothedPart::seconds)
+        .def_ro("lmax", &SmoothedPart::lmax, "Of harmonic space; -1: it took no part.")
+        .def_ro("analysis", &SmoothedPart::analysis)
+        .def_ro("masked_pixels", &SmoothedPart::masked_pixels, "[row], UNSEEN or masked in the map.")
+        .def_ro("unseen_pixels", &SmoothedPart::unseen_pixels, "[row], UNSEEN in the result.")
+        .def_ro("notes", &SmoothedPart::notes, "What a user should know, a sentence each.");
+}
+
+}  // namespace
+
+void bind_smoothing(nb::module_& module) {
+    bind_window(module);
+    bind_pixels(module);
+    bind_options(module);
+    bind_parts(module);
+    const auto define = [&module](auto function) {
+        module.def("smooth", function, nb::arg("maps").noconvert(), nb::arg("pixels"), nb::arg("fields"),
+                   nb::arg("window"), nb::arg("kernels"), nb::arg("options"),
+                   nb::arg("mask").noconvert().none(), nb::arg("pixel_weights").noconvert().none(),
+                   nb::arg("out").noconvert(), nb::arg("progress").none());
+    };
+    define(&smooth_rows<double>);
+    define(&smooth_rows<float>);
+}
+
+}  // namespace zonal::python

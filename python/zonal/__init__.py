@@ -1,0 +1,46 @@
+"""Spectral work on the sphere.
+
+Maps and harmonic coefficients are NumPy arrays, angles are radians unless you say otherwise (see `zonal.angle`),
+and a long call stops at Ctrl-C.
+
+>>> import numpy as np, zonal
+>>> sht = zonal.SHT(zonal.Grid.healpix(16), lmax=32)
+>>> alm = np.zeros(sht.n_alm, complex)
+>>> alm[0] = np.sqrt(4 * np.pi)  # a_00 of a map of ones
+>>> bool(np.allclose(sht.synthesize(alm), 1))
+True
+"""
+
+from . import _core, io
+from ._angles import AngleLike, angle
+from ._core import AnalysisReport, BackendUnavailable, Cancelled, Certificate, DeviceError, Error, ErrorNotKept
+from ._core import ConvolutionResult, OutOfDeviceMemory, SmoothedPart
+from ._notes import ZonalWarning
+from ._threads import threads
+from .coefficients import almxfl, fit_dipole, remove_dipole, resize_alm
+from .grid import Grid
+from .kernel import Kernel, deconvolution_window, gaussian_window, matched_filter_window, needlet_windows
+from .kernel import scale_discretised_windows, sky_window, wiener_window
+from .planning import Plan, plan
+from .rotation import euler_angles, rotate_alm, rotate_map, rotation_matrix
+from .sht import SHT, alm_index, alm_size
+from .skies import alm2cl, alm2map, anafast, map2alm, synalm, synfast, udgrade
+from .smoothing import convolve, smooth
+
+for _error in (Error, BackendUnavailable, Cancelled, DeviceError, ErrorNotKept, OutOfDeviceMemory):
+    _error.__module__ = "zonal"  # where they are raised from is not what users should import
+
+__version__ = _core.version
+
+UNSEEN = -1.6375e30
+"""The value of HEALPix pixels without data."""
+
+__all__ = [
+    "SHT", "UNSEEN", "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate",
+    "ConvolutionResult", "DeviceError", "Error", "ErrorNotKept", "Grid", "Kernel", "OutOfDeviceMemory", "Plan",
+    "SmoothedPart", "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl",
+    "anafast", "angle", "convolve", "deconvolution_window", "euler_angles", "fit_dipole", "gaussian_window", "io",
+    "map2alm", "matched_filter_window", "needlet_windows", "plan", "remove_dipole", "resize_alm", "rotate_alm",
+    "rotate_map", "rotation_matrix", "scale_discretised_windows", "sky_window", "smooth", "synalm", "synfast",
+    "threads", "udgrade", "wiener_window",
+]

@@ -1,0 +1,56 @@
+"""Angles as people write them."""
+
+import math
+import re
+from typing import Any, SupportsFloat, TypeAlias
+
+AngleLike: TypeAlias = SupportsFloat | str | Any
+"""A number in radians, a text such as "10 arcmin", or an astropy Quantity."""
+
+_UNITS = {
+    "rad": 1.0,
+    "deg": math.pi / 180,
+    "°": math.pi / 180,
+    "arcmin": math.pi / 180 / 60,
+    "'": math.pi / 180 / 60,
+    "arcsec": math.pi / 180 / 3600,
+    '"': math.pi / 180 / 3600,
+}
+_TEXT = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S+)\s*")
+
+
+def angle(value: AngleLike, name: str = "angle") -> float:
+    """Returns an angle in radians.
+
+    value: a number in radians; a text of a number and one of the units rad, deg, arcmin, arcsec; or an astropy
+    Quantity of one angle. name: of the argument, for messages.
+
+    Raises ValueError for a text without a known unit and for what is not finite, TypeError for arrays.
+
+    >>> zonal.angle("90deg") == np.pi / 2
+    True
+    >>> zonal.angle("ten degrees")
+    Traceback (most recent call last):
+    ...
+    ValueError: angle = 'ten degrees': must be a number and a unit (rad, deg, arcmin or arcsec), as in "10arcmin"
+    """
+    if isinstance(value, str):
+        radians = _from_text(value, name)
+    elif hasattr(value, "unit") and hasattr(value, "to_value"):  # astropy, which is not imported for this
+        radians = float(value.to_value("rad"))
+    else:
+        try:
+            radians = float(value)
+        except TypeError:
+            raise TypeError(f"{name}: must be one angle, not {type(value).__name__}") from None
+    if not math.isfinite(radians):
+        raise ValueError(f"{name} = {value}: must be finite")
+    return radians
+
+
+def _from_text(text: str, name: str) -> float:
+    found = _TEXT.fullmatch(text)
+    if not found or found[2] not in _UNITS:
+        raise ValueError(
+            f"{name} = {text!r}: must be a number and a unit (rad, deg, arcmin or arcsec), as in \"10arcmin\"")
+    return float(found[1]) * _UNITS[found[2]]

@@ -1,0 +1,95 @@
+"""Arrays of maps on HEALPix or cylindrical pixels, as the extension takes them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._arrays import output, real_input
+from .grid import Grid
+
+
+class MapRows:
+    """Maps as rows: `rows` is [row, pixel] in ring order, and `give_back` undoes what was done to the caller's array."""
+
+    def __init__(self, maps: ArrayLike, grid: Grid | None, nest: bool, pol: bool, name: str = "maps") -> None:
+        array = real_input(name, maps)
+        if array.ndim not in (1, 2) or array.size == 0:
+            raise ValueError(f"{name}: has shape {array.shape}: must be [pixel] or [row, pixel]")
+        self.is_single = array.ndim == 1
+        self.nest = nest
+        self.rows: NDArray[Any] = array[None] if self.is_single else array
+        self.grid = _grid_of(name, array.shape[-1]) if grid is None else grid
+        if self.grid.n_pixels != array.shape[-1]:
+            raise ValueError(f"{name}: has {array.shape[-1]} pixels: must be {self.grid.n_pixels} for {self.grid.name}")
+        self.pixels = pixels_of(self.grid)
+        self.fields = _fields(name, len(self.rows), pol)
+        if nest:
+            self.rows = reordered(self.rows, to_nest=False)
+
+    def new_output(self, out: NDArray[Any] | None, n_pixels: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The caller's array or a new one, and what the extension writes to."""
+        length = self.rows.shape[1] if n_pixels is None else n_pixels
+        shape = (length,) if self.is_single else (len(self.rows), length)
+        result = output(out, shape, self.rows.dtype)
+        written = np.empty((len(self.rows), length), self.rows.dtype) if self.nest else \
+            result[None] if self.is_single else result
+        return result, written
+
+    def give_back(self, written: NDArray[Any], result: NDArray[Any]) -> NDArray[Any]:
+        if self.nest:
+            result[...] = reordered(written, to_nest=True)[0 if self.is_single else slice(None)]
+        return result
+
+
+def reordered(rows: NDArray[Any], to_nest: bool) -> NDArray[Any]:
+    """Maps [row, pixel] in the other order, copied."""
+    result = np.empty_like(rows, order="C")
+    for row, out in zip(rows, result):
+        _core.reorder(row, out, to_nest)
+    return result
+
+
+def _grid_of(name: str, n_pixels: int) -> Grid:
+    nside = round((n_pixels / 12) ** 0.5)
+    if 12 * nside**2 != n_pixels:
+        raise ValueError(f"{name}: has {n_pixels} pixels, which is no HEALPix map (12 nside^2): give its grid")
+    return Grid.healpix(nside)
+
+
+def pixels_of(grid: Grid) -> Any:
+    """The grid as the functions for whole maps know it. Raises ValueError for grids that they do not."""
+    factory, *arguments = grid._recipe
+    if factory == "healpix":
+        return _core.HealpixPixels(arguments[0])
+    if factory == "equidistant_cylindrical":
+        n_rings, n_phi = arguments
+        return _core.CarPixels(n_rings, n_phi, np.pi / n_phi, False)
+    if factory in ("fejer1", "clenshaw_curtis") and 0 <= arguments[2] < 2 * np.pi / arguments[1]:
+        n_rings, n_phi, phi_0 = arguments
+        return _core.CarPixels(n_rings, n_phi, phi_0, factory == "clenshaw_curtis")
+    raise ValueError(f"grid = {grid.name}: must be HEALPix, or equidistant cylindrical rings of which the first pixel "
+                     "lies less than a pixel from longitude 0; use zonal.SHT or zonal.plan for other grids")
+
+
+def _fields(name: str, n_rows: int, pol: bool) -> str:
+    if not pol:
+        return "scalars"
+    if n_rows not in (2, 3):
+        raise ValueError(f"{name}: has {n_rows} rows: must be I, Q, U or Q, U for pol = True")
+    return "iqu" if n_rows == 3 else "qu"
+
+
+def weights_of(name: str, values: ArrayLike | None, n_pixels: int, nest: bool = False) -> NDArray[np.float64] | None:
+    """A mask or weights of pixels, [pixel] in ring order, or None."""
+    if values is None:
+        return None
+    array = np.ascontiguousarray(values, np.float64)
+    if array.shape != (n_pixels,):
+        raise ValueError(f"{name}: has shape {array.shape}: must be [{n_pixels}]")
+    return reordered(array[None], to_nest=False)[0] if nest else array
+
+
+def ring_weights_of(values: ArrayLike | None) -> list[float]:
+    return [] if values is None else np.asarray(values, np.float64).tolist()

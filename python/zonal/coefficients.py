@@ -1,0 +1,92 @@
+"""Arithmetic of coefficients, and the monopole and dipole of a map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._arrays import complex_input
+from ._maps import MapRows, weights_of
+from .grid import Grid
+from .kernel import vector
+from .sht import alm_size
+from .skies import lmax_of
+
+
+def almxfl(alm: ArrayLike, window: ArrayLike, lmax: int | None = None, mmax: int | None = None) -> NDArray[Any]:
+    """Returns alm, [n_alm] or [row, n_alm], times window_l, [lmax + 1] or longer.
+
+    lmax: by default what the number of coefficients tells, with mmax = lmax. Raises ValueError for a shorter window.
+
+    >>> zonal.almxfl(np.ones(3), [1, 2]).real.tolist()
+    [1.0, 2.0, 2.0]
+    """
+    result = _rows("alm", alm).copy()
+    lmax = lmax_of(result.shape[-1], lmax, mmax)
+    for row in np.atleast_2d(result):
+        _core.multiply_alm(lmax, lmax if mmax is None else mmax, vector("window", window), row)
+    return result
+
+
+def resize_alm(alm: ArrayLike, lmax_out: int, mmax_out: int | None = None, *, lmax: int | None = None,
+               mmax: int | None = None) -> NDArray[Any]:
+    """Returns alm, [n_alm] or [row, n_alm], up to another lmax and mmax: what both have is copied, the rest is 0.
+
+    mmax_out: by default lmax_out. lmax, mmax: those of alm, by default what their number tells.
+
+    >>> zonal.resize_alm(np.arange(6), 1).real.tolist()
+    [0.0, 1.0, 3.0]
+    """
+    rows = _rows("alm", alm)
+    lmax = lmax_of(rows.shape[-1], lmax, mmax)
+    result = np.empty((*rows.shape[:-1], alm_size(lmax_out, mmax_out)), rows.dtype)
+    for row, out in zip(np.atleast_2d(rows), np.atleast_2d(result)):
+        _core.copy_alm(lmax, lmax if mmax is None else mmax, row, lmax_out, lmax_out if mmax_out is None else mmax_out,
+                       out)
+    return result
+
+
+def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool = False,
+               grid: Grid | None = None) -> tuple[float, NDArray[np.float64]]:
+    """Returns the monopole and the dipole vector, [3], of the function monopole + dipole . n that fits a map best.
+
+    map: [pixel]. mask: [pixel], >= 0; pixels count by their area times the mask, and not where they are UNSEEN or not
+    finite. Raises ValueError if the pixels do not determine the fit.
+
+    >>> monopole, dipole = zonal.fit_dipole(np.full(12, 2.0))
+    >>> round(monopole, 9)
+    2.0
+    """
+    given = MapRows(map, grid, nest, False, "map")
+    if not given.is_single:
+        raise ValueError(f"map: has shape {given.rows.shape}: must be one map, [pixel]")
+    monopole, dipole = _core.fit_monopole_dipole(given.grid._grid, np.ascontiguousarray(given.rows[0], np.float64),
+                                                 weights_of("mask", mask, given.rows.shape[1], nest), True)
+    return monopole, np.array(dipole)
+
+
+def remove_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, monopole_only: bool = False, nest: bool = False,
+                  grid: Grid | None = None) -> NDArray[np.float64]:
+    """Returns a map, [pixel], without the monopole and dipole that are fitted where the mask is not 0 (`fit_dipole`),
+    or without the monopole alone. They are subtracted everywhere; UNSEEN pixels stay."""
+    given = MapRows(map, grid, nest, False, "map")
+    if not given.is_single:
+        raise ValueError(f"map: has shape {given.rows.shape}: must be one map, [pixel]")
+    rows = given.rows.astype(np.float64)
+    fit = _core.fit_monopole_dipole(given.grid._grid, rows[0], weights_of("mask", mask, rows.shape[1], nest),
+                                    not monopole_only)
+    _core.subtract_monopole_dipole(given.grid._grid, *fit, rows[0])
+    return given.give_back(rows, np.empty(rows.shape[1])) if nest else rows[0]
+
+
+def _rows(name: str, alm: ArrayLike) -> NDArray[Any]:
+    rows = complex_input(name, alm)
+    if rows.ndim not in (1, 2):
+        raise ValueError(f"{name}: has shape {rows.shape}: must be [n_alm] or [row, n_alm]")
+    return rows
+
+
+__all__ = ["almxfl", "fit_dipole", "remove_dipole", "resize_alm"]

@@ -1,0 +1,225 @@
+"""Files of maps, coefficients, spectra, beams and weights.
+
+FITS files are those of HEALPix and healpy, plain or gzipped (names that end in .gz). What was assumed while reading
+becomes a ZonalWarning. Files appear complete or not at all, and an existing one is kept unless overwrite=True.
+Everything here raises OSError, which names the file and the HDU, where a file cannot be read or written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._arrays import complex_input
+from ._maps import MapRows
+from ._notes import warn
+from ._progress import Progress, reporting
+from ._threads import resolve
+from .grid import Grid
+from .kernel import Kernel, vector
+from .skies import lmax_of
+
+Path = str | os.PathLike[str]
+Card = tuple[str, bool | int | float | str, str]
+"""Key, value and comment of a card of a FITS header."""
+
+
+class Map:
+    """A map of the sky as a file holds it.
+
+    values: [row, pixel] in ring order, float64, UNSEEN where a partial sky has no pixels; rows that are I, Q, U (or
+    Q, U) come first, U in the COSMO convention. names, units: of the rows. pol: whether Q and U are among them.
+    nside: of HEALPix, 0 for others. nest, partial, single: how the file has the pixels, and whether in single
+    precision. coordinates: "galactic", "ecliptic", "equatorial" or "unknown". cards: of the header.
+    """
+
+    def __init__(self, values: NDArray[np.float64], names: list[str], units: list[str], *, pol: bool = False,
+                 nside: int = 0, nest: bool = False, partial: bool = False, single: bool = True,
+                 coordinates: str = "unknown", cards: Sequence[Card] = ()) -> None:
+        self.values, self.names, self.units, self.pol = values, names, units, pol
+        self.nside, self.nest, self.partial, self.single = nside, nest, partial, single
+        self.coordinates, self.cards = coordinates, list(cards)
+
+    def __repr__(self) -> str:
+        pixels = f"nside {self.nside}" if self.nside else f"{self.values.shape[1]} pixels"
+        return f"<zonal.io.Map of {', '.join(self.names)}: {pixels}, {self.coordinates} coordinates>"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.values, dtype=dtype, copy=True) if copy else np.asarray(self.values, dtype)
+
+    def __getitem__(self, row: int | str) -> NDArray[np.float64]:
+        """A row by its number or name, [pixel]."""
+        values: NDArray[np.float64] = self.values[self.names.index(row) if isinstance(row, str) else row]
+        return values
+
+
+def read_map(path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | None = None, auxiliary: bool = False,
+             pol: bool | None = None, nest_if_absent: bool | None = None, nan_is_unseen: bool = False) -> Map:
+    """Reads a map of HEALPix pixels or a cylindrical (CAR) image.
+
+    fields: names or numbers of the columns; by default all that hold fields of the sky. auxiliary: hits, errors and
+    covariances too. hdu: name or number of the extension; by default the first that holds a map.
+    pol: True takes the first three columns as I, Q, U (of two: Q, U), False none; by default their names decide.
+    nest_if_absent: the order of HEALPix files that do not say theirs; by default ring, with a warning.
+    nan_is_unseen: takes NaN as pixels without data, which otherwise are an error.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "sky.fits")
+    >>> zonal.io.write_map(path, np.arange(12.0), units=["uK"])
+    >>> zonal.io.read_map(path).units
+    ['uK']
+    """
+    found = _core.read_map(_existing(path), "" if hdu is None else str(hdu), [str(name) for name in fields],
+                           auxiliary, pol, nest_if_absent, nan_is_unseen)
+    warn(found["notes"])
+    return Map(values=found["values"].reshape(len(found["names"]), -1), names=found["names"], units=found["units"],
+               pol=found["polarized"], nside=found["nside"], nest=found["nest"], partial=found["partial"],
+               single=found["single"], coordinates=found["coordinates"], cards=found["cards"])
+
+
+def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, pol: bool | None = None,
+              names: Sequence[str] = (), units: Sequence[str] = (), coordinates: str = "unknown", nest: bool = False,
+              partial: bool = False, single: bool = True, cards: Sequence[Card] = (), overwrite: bool = False) -> None:
+    """Writes maps, [pixel] or [row, pixel] in ring order, or what `read_map` returned.
+
+    grid: HEALPix by default, or cylindrical rings, which become an image. pol: the rows are I, Q, U or Q, U.
+    names, units: of the columns. nest: writes them in nest order. partial: leaves out pixels that are UNSEEN in every
+    row. single: in float32, else float64. cards: more of them for the header.
+    """
+    values: Any = maps
+    if isinstance(maps, Map):
+        values = maps.values
+        names, units, pol = names or maps.names, units or maps.units, maps.pol if pol is None else pol
+        coordinates = maps.coordinates if coordinates == "unknown" else coordinates
+        nest, partial, single = nest or maps.nest, partial or maps.partial, maps.single
+        cards = [*maps.cards, *cards]
+    given = MapRows(values, grid, False, bool(pol))
+    about = _core.MapMetadata()
+    about.fields, about.names, about.units = given.fields, list(names), list(units)
+    about.coordinates, about.cards, about.nest = coordinates, list(cards), nest
+    about.single, about.partial = single, partial
+    for what, texts in (("names", names), ("units", units)):
+        if len(texts) not in (0, len(given.rows)):
+            raise ValueError(f"{what}: has {len(texts)} texts: must have one for each of {len(given.rows)} rows")
+    _core.write_map(os.fspath(path), np.asarray(given.rows, np.float64), given.pixels, about, overwrite)
+
+
+def read_alm(path: Path) -> tuple[NDArray[np.complex128], int, int]:
+    """Returns alm, [n_alm] or [component, n_alm] for T, E, B, and their lmax and mmax."""
+    found = _core.read_alm(_existing(path))
+    warn(found["notes"])
+    alm = np.stack(found["components"])
+    return (alm[0] if len(alm) == 1 else alm), found["lmax"], found["mmax"]
+
+
+def write_alm(path: Path, alm: ArrayLike, lmax: int | None = None, mmax: int | None = None, *, unit: str = "",
+              coordinates: str = "unknown", cards: Sequence[Card] = (), overwrite: bool = False) -> None:
+    """Writes alm, [n_alm], or [3, n_alm] for T, E, B; complex64 in single precision. lmax: by default what the number
+    of coefficients tells, with mmax = lmax."""
+    rows = np.atleast_2d(complex_input("alm", alm))
+    lmax = lmax_of(rows.shape[-1], lmax, mmax)
+    _core.write_alm(os.fspath(path), np.ascontiguousarray(rows, np.complex128), lmax, lmax if mmax is None else mmax,
+                    rows.dtype == np.complex64, unit, coordinates, list(cards), overwrite)
+
+
+def read_cl(path: Path, *, hdu: str | int | None = None, dl: bool = False) -> dict[str, NDArray[np.float64]]:
+    """Returns the power spectra of a FITS or text file by their names (TT, EE, ...), each [lmax + 1] from l = 0 on.
+
+    dl: the file holds D_l = l (l + 1) C_l / 2 pi."""
+    spectra, notes = _core.read_spectrum(_existing(path), "" if hdu is None else str(hdu), dl)
+    warn(notes)
+    return spectra
+
+
+def write_cl(path: Path, c_l: ArrayLike | Mapping[str, ArrayLike], *, unit: str = "", single: bool = False,
+             cards: Sequence[Card] = (), overwrite: bool = False) -> None:
+    """Writes spectra as a FITS table: a dict of the first 1, 4, 6 or 9 of TT, EE, BB, TE, TB, EB, ET, BT, BE or of any
+    one of them, or one spectrum TT, [lmax + 1]."""
+    named = c_l if isinstance(c_l, Mapping) else {"TT": c_l}
+    spectra = [(name, vector(name, values).tolist()) for name, values in named.items()]
+    _core.write_spectrum(os.fspath(path), spectra, unit, single, list(cards), overwrite)
+
+
+def read_beam(path: Path, *, pixel_window: bool = False) -> NDArray[np.float64]:
+    """Returns the windows of a beam or pixel window, [3, lmax + 1] for T, E and B: FITS or text of one to three columns;
+    one column serves all."""
+    beam, notes = _core.read_beam(_existing(path), pixel_window)
+    warn(notes)
+    return np.stack([beam.temperature(), beam.gradient(), beam.curl()])
+
+
+def read_profile(path: Path) -> Kernel:
+    """Returns the kernel of a text file of two columns, angles and values, whose units stand in the last '#' line above
+    them: "# theta [deg] value [1/sr]"."""
+    return Kernel.from_profile(*_core.read_profile(_existing(path)))
+
+
+def read_psf(path: Path, energy: float) -> Kernel:
+    """Returns the kernel of a point-spread function of the Fermi tools (gtpsf) at an energy in MeV, which must lie in
+    the file's range."""
+    return Kernel.from_profile(*_core.read_psf(_existing(path), energy))
+
+
+def read_events(path: Path, *, longitude: str = "L", latitude: str = "B", energy: str | None = None,
+                hdu: str | int | None = None) -> Events:
+    """Reads a table of events (photons). longitude, latitude, energy: names of the columns; energies are read where
+    theirs is named."""
+    *columns, coordinates, notes = _core.read_events(_existing(path), "" if hdu is None else str(hdu), longitude,
+                                                     latitude, energy or "")
+    warn(notes)
+    return Events(columns[0], columns[1], columns[2] if energy else None, coordinates)
+
+
+class Events(NamedTuple):
+    """Where events came from: longitude and latitude in rad, energy in MeV or None, [event] each; NaN where undefined."""
+
+    longitude: NDArray[np.float64]
+    latitude: NDArray[np.float64]
+    energy: NDArray[np.float64] | None
+    coordinates: str
+
+
+def bin_events(events: Events, nside: int, energies: tuple[float, float] | None = None) -> NDArray[np.float64]:
+    """Returns the counts of events in HEALPix pixels, [12 nside^2] in ring order.
+
+    energies: from and below which energy (MeV) they count; by default all. Events without a position or, where
+    energies matter, without an energy do not count, which becomes a ZonalWarning.
+
+    >>> photons = zonal.io.Events(np.zeros(3), np.zeros(3), None, "galactic")
+    >>> float(zonal.io.bin_events(photons, 1).max())
+    3.0
+    """
+    counts, _, lost, silent = _core.bin_events(vector("longitude", events.longitude),
+                                               vector("latitude", events.latitude), events.energy, nside, energies)
+    warn(f"{n} of {len(events.longitude)} events have no {what} and do not count"
+         for n, what in ((lost, "position"), (silent, "energy")) if n)
+    return counts
+
+
+def quadrature_weights(nside: int, kind: Literal["ring", "pixel"] | Path = "pixel", *, threads: int | None = None,
+                       progress: Progress = False) -> NDArray[np.float64]:
+    """Returns quadrature weights of HEALPix relative to the pixels' area: [4 nside - 1] for "ring", for ring_weights=,
+    or [12 nside^2] in ring order for "pixel", for pixel_weights=.
+
+    They are read from Zonal's cache folder, or computed and kept there. kind: may be the path of a file of HEALPix.
+    """
+    with reporting(progress, "weights") as report:
+        _, weights, notes = _core.find_weights(os.fspath(kind), nside, resolve(threads), report)
+    warn(notes)
+    return weights
+
+
+def _existing(path: Path) -> str:
+    name = os.fspath(path)
+    if not os.path.exists(name):
+        raise FileNotFoundError(f"{name}: does not exist")
+    return name
+
+
+__all__ = ["Events", "Map", "bin_events", "quadrature_weights", "read_alm", "read_beam", "read_cl", "read_events",
+           "read_map", "read_profile", "read_psf", "write_alm", "write_cl", "write_map"]

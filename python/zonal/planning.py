@@ -1,0 +1,182 @@
+"""Plans of convolutions: the fastest way within an error, for any grid and any number of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._arrays import output, real_input
+from ._progress import Progress, reporting
+from ._threads import resolve
+from .grid import Grid
+from .kernel import Kernel, vector
+from .smoothing import MaskRule, Method, choice_of, costs_of, mask_rule_of
+
+
+def plan(kernel: Kernel, grid: Grid, **options: Any) -> Plan:
+    """Finds the fastest way to convolve maps of a grid with a kernel within an error, and makes it ready.
+
+    kernel: a zonal.Kernel. grid: of the maps and of the results. The options are those of `zonal.Plan`.
+
+    >>> p = zonal.plan(zonal.Kernel.gaussian("20deg"), zonal.Grid.gauss_legendre(48, 95), error=1e-6)
+    >>> p(np.ones(48 * 95)).round(5).min()
+    np.float64(1.0)
+    """
+    return Plan(kernel, grid, **options)
+
+
+class Plan:
+    """One way to convolve maps of a grid with a kernel, ready to be used, and the list that it was chosen from.
+
+    kernel: a zonal.Kernel. grid: of the maps and of the results: HEALPix in ring order, or any other rings.
+    error: the largest error, rms over the rms of the result, above 0 and below 1.
+    lmax: of the maps, and of harmonic space; by default what the grid holds, or for the continuous reference what
+    kernel and error need.
+    gain: rms of the result over the rms of the map, at least. Errors are certified for all maps with this gain or
+    more, and every call returns certificates for the maps at hand, which may be larger than `error` if the maps' gain
+    is smaller. By default it is a little less than that of white noise.
+    c_l: [lmax + 1], instead of a gain: errors are then those expected of maps with this spectrum.
+    reference: what errors are measured from: the sum over the pixels ("discrete"), or the window on the alm that the
+    map is made of ("continuous", for HEALPix grids).
+    method: "auto", or the one that you want: "harmonic", "pixel-sum", "ring-fft", "split".
+    n_maps: how many maps a call brings. allow_single: sums over pixels may be done in single precision.
+    mask_mode, mask_threshold, fill_masked, costs, threads: as in `zonal.convolve`.
+
+    `choices` has all ways that were looked at, those that keep the error first, fastest first; `choice` is the one that
+    is taken, and `explain()` prints them. A plan may be pickled, which makes it anew from these arguments; threads
+    take turns to use it.
+
+    Raises ErrorNotKept where no way keeps the error, and ValueError for arguments that contradict each other.
+    """
+
+    __slots__ = ("_arguments", "_choice", "_choices", "_grid", "_kernel", "_n_maps", "_plan", "_request")
+
+    def __init__(self, kernel: Kernel, grid: Grid, *, error: float = 1e-5, lmax: int | None = None,
+                 gain: float | None = None, c_l: ArrayLike | None = None,
+                 reference: Literal["discrete", "continuous"] = "discrete", method: Method = "auto", n_maps: int = 1,
+                 allow_single: bool = True, mask_mode: MaskRule = "zero", mask_threshold: float = 0.1,
+                 fill_masked: bool = False, costs: Literal["default", "measured"] = "default",
+                 threads: int | None = None) -> None:
+        self._arguments = {name: value for name, value in locals().items() if name not in ("self", "kernel", "grid")}
+        if not isinstance(kernel, Kernel) or not isinstance(grid, Grid):
+            raise TypeError(f"kernel, grid: must be a zonal.Kernel and a zonal.Grid, not {type(kernel).__name__} and "
+                            f"{type(grid).__name__}")
+        self._kernel, self._grid, self._n_maps = kernel, grid, n_maps
+        request = _core.ConvolutionRequest()
+        request.grid, request.kernel = grid._grid, kernel._kernel
+        request.error, request.n_maps, request.allow_single = error, n_maps, allow_single
+        request.method = choice_of("method", method, _core.ConvolutionMethod)
+        request.reference = choice_of("reference", reference, _core.ConvolutionReference)
+        request.threads = resolve(threads)
+        _set_lmax(request, lmax, grid)
+        _set_spectrum(request, c_l, gain)
+        self._request = request.with_quadrature() if reference == "continuous" else request
+        self._choices = self._request.choices(costs_of(costs, request.threads))
+        self._choice = self._choices[0]
+        if self._choice.excluded:
+            raise _core.ErrorNotKept(f"error = {error}: no method keeps it: {self._choice.excluded}")
+        options = _core.ConvolutionOptions()
+        options.mask = mask_rule_of(mask_mode, mask_threshold, fill_masked)
+        self._plan = _core.SharedPlan(self._request, self._choice, options)
+
+    @property
+    def kernel(self) -> Kernel:
+        return self._kernel
+
+    @property
+    def grid(self) -> Grid:
+        return self._grid
+
+    @property
+    def lmax(self) -> int:
+        return self._request.lmax
+
+    @property
+    def choice(self) -> _core.Choice:
+        """The way that is taken."""
+        return self._choice
+
+    @property
+    def choices(self) -> list[_core.Choice]:
+        """All ways that were looked at: those that keep the error first, fastest first."""
+        return list(self._choices)
+
+    def __call__(self, maps: ArrayLike, out: NDArray[Any] | None = None, *, mask: ArrayLike | None = None,
+                 progress: Progress = False, return_report: bool = False) -> Any:
+        """Returns the convolved maps.
+
+        maps: [n_pixels], or [n_maps, n_pixels]; float32 stays float32. out: where to write the result, not the maps
+        themselves. mask: [n_pixels] from 0 (masked) to 1. progress: as in `zonal.convolve`. With return_report it
+        returns the maps and a ConvolutionResult, which has the certificates.
+
+        Without a mask no pixel may be UNSEEN.
+        """
+        maps = real_input("maps", maps)
+        if maps.shape != (self._grid.n_pixels,) and maps.shape != (self._n_maps, self._grid.n_pixels):
+            raise ValueError(f"maps: has shape {maps.shape}: must be [{self._grid.n_pixels}] or "
+                             f"[{self._n_maps}, {self._grid.n_pixels}]")
+        out = output(out, maps.shape, maps.dtype)
+        if np.may_share_memory(maps, out):
+            raise ValueError("out: must not share memory with the maps")
+        known = None if mask is None else np.ascontiguousarray(mask, maps.dtype)
+        if known is not None and known.shape != (self._grid.n_pixels,):
+            raise ValueError(f"mask: has shape {known.shape}: must be [{self._grid.n_pixels}]")
+        rows = (maps, out) if maps.ndim == 2 else (maps[None], out[None])
+        with reporting(progress, "convolution") as report:
+            result = self._plan.convolve(rows[0], known, rows[1], report)
+        return (out, result) if return_report else out
+
+    def explain(self) -> str:
+        """Returns the list of ways as a table: * marks the one that is taken.
+
+        >>> print(zonal.plan(zonal.Kernel.gaussian("20deg"), zonal.Grid.healpix(8)).explain())  # doctest: +ELLIPSIS
+          method     precision  support/deg  iterations    seconds  error
+        * ...
+        """
+        head = "  method     precision  support/deg  iterations    seconds  error"
+        return "\n".join([head, *(_row(choice, choice is self._choice) for choice in self._choices)])
+
+    def __reduce__(self) -> tuple[Callable[..., Plan], tuple[Any, ...]]:
+        return _make, (self._kernel, self._grid, self._arguments)
+
+    def __repr__(self) -> str:
+        return (f"<zonal.Plan of {self._kernel.name} on {self._grid.name}: {self._choice.method}, "
+                f"error {self._choice.error:.2g}>")
+
+
+def _make(kernel: Kernel, grid: Grid, arguments: dict[str, Any]) -> Plan:
+    return Plan(kernel, grid, **arguments)
+
+
+def _set_lmax(request: _core.ConvolutionRequest, lmax: int | None, grid: Grid) -> None:
+    if lmax is not None:
+        request.lmax = lmax
+    elif request.reference == _core.ConvolutionReference.continuous:
+        request.lmax = request.certified_lmax()
+    else:
+        request.lmax = _core.default_smoothing_lmax(grid._grid)
+
+
+def _set_spectrum(request: _core.ConvolutionRequest, c_l: ArrayLike | None, gain: float | None) -> None:
+    if c_l is not None and gain is not None:
+        raise ValueError("c_l and gain: give one; errors are expected for a spectrum, or certified for a gain")
+    if c_l is not None:
+        request.c_l = vector("c_l", c_l).tolist()
+    else:
+        request.gain = request.gain_of_noise() if gain is None else gain
+
+
+def _row(choice: _core.Choice, is_taken: bool) -> str:
+    is_harmonic = choice.method == "harmonic"
+    support = "-" if is_harmonic else f"{np.rad2deg(choice.support):.3g}"
+    iterations = str(choice.iterations) if is_harmonic else "-"
+    row = (f"{'*' if is_taken else ' '} {choice.method:9}  {choice.precision:9}  {support:>11}  {iterations:>10}  "
+           f"{choice.seconds:9.3g}  {choice.error:.2g}")
+    return f"{row}  excluded: {choice.excluded}" if choice.excluded else row
+
+
+__all__ = ["Plan", "plan"]

@@ -1,0 +1,107 @@
+"""Rotations of coefficients and maps, and between coordinate systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._angles import AngleLike, angle
+from ._arrays import complex_input
+from ._maps import MapRows
+from ._notes import warn
+from ._progress import Progress, reporting
+from ._threads import resolve
+from .skies import lmax_of
+
+Rotation = tuple[AngleLike, AngleLike, AngleLike] | NDArray[Any] | str
+"""Euler angles (psi, theta, phi), a matrix [3, 3], or two letters: "GC" takes galactic to equatorial (celestial)."""
+
+
+def rotation_matrix(rotation: Rotation) -> NDArray[np.float64]:
+    """Returns the matrix R, [3, 3], of a rotation: x' = R x.
+
+    rotation: Euler angles (psi, theta, phi), R = R_z(phi) R_y(theta) R_z(psi), each counter-clockwise seen from the
+    axis' end; a matrix; or two of the letters G (galactic), E (ecliptic) and C (equatorial, J2000): from and to.
+
+    >>> zonal.rotation_matrix(("90deg", 0, 0)).round().tolist()
+    [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    return np.array(_core.rotation_matrix(_euler_angles(rotation)))
+
+
+def euler_angles(rotation: Rotation) -> tuple[float, float, float]:
+    """Returns the angles psi, theta, phi (rad) of a rotation, theta from 0 to pi. Where theta is 0 or pi, psi is 0.
+
+    Raises ValueError for a matrix that is no rotation.
+    """
+    angles = _euler_angles(rotation)
+    return angles.psi, angles.theta, angles.phi
+
+
+def rotate_alm(alm: ArrayLike, rotation: Rotation, lmax: int | None = None, *, inplace: bool = False,
+               threads: int | None = None, progress: Progress = False) -> NDArray[Any]:
+    """Rotates fields by their alm, g(n) = f(R^-1 n), and returns the new ones.
+
+    alm: [n_alm], or [row, n_alm], with mmax = lmax; T, E and B rotate alike, and Q and U turn with their axes. With the
+    letters of two coordinate systems, alm in the first become those in the second.
+    rotation: see `rotation_matrix`. inplace: overwrites alm, which must then be complex64 or complex128.
+
+    >>> alm = np.zeros(3, complex)
+    >>> alm[1] = 1  # a dipole along z, which is turned to x
+    >>> zonal.rotate_alm(alm, (0, "90deg", 0)).round(3).tolist()
+    [0j, 0j, (-0.707+0j)]
+    """
+    rows = complex_input("alm", alm)
+    if rows.ndim not in (1, 2):
+        raise ValueError(f"alm: has shape {rows.shape}: must be [n_alm] or [row, n_alm]")
+    lmax = lmax_of(rows.shape[-1], lmax, None)
+    if inplace and not (rows is alm and rows.flags.writeable):
+        raise ValueError("alm: must be a writeable array of complex64 or complex128, with a contiguous last axis, for "
+                         "inplace = True")
+    result = rows if inplace else rows.copy()
+    with reporting(progress, "rotation") as report:
+        _core.rotate_alm(lmax, _euler_angles(rotation), result[None] if result.ndim == 1 else result, resolve(threads),
+                         report)
+    return result
+
+
+def rotate_map(maps: ArrayLike, rotation: Rotation, *, pol: bool = False, nest: bool = False, lmax: int | None = None,
+               iterations: int = 3, fill_masked: bool = False, threads: int | None = None,
+               progress: Progress = False) -> NDArray[Any]:
+    """Turns HEALPix maps through their alm, g(n) = f(R^-1 n); with pol=True, Q and U turn with their axes.
+
+    maps: [pixel] or [row, pixel], the rows I, Q, U or Q, U for pol=True. rotation: see `rotation_matrix`. lmax: by
+    default 3 nside - 1. iterations: of the analysis. A pixel is UNSEEN where the pixel that it comes from is, unless
+    fill_masked.
+    """
+    given = MapRows(maps, None, nest, pol)
+    how = _core.MapAnalysisOptions()
+    how.lmax = -1 if lmax is None else lmax
+    how.iterations, how.threads = iterations, resolve(threads)
+    result, written = given.new_output(None)
+    turned = np.empty(written.shape)
+    rows = _core.Maps(given.rows.astype(np.float64, copy=False), given.pixels, given.fields)
+    with reporting(progress, "rotation") as report:
+        notes = _core.rotate_maps(rows, _euler_angles(rotation), how, fill_masked, turned, report)
+    warn(notes)
+    written[...] = turned
+    return given.give_back(written, result)
+
+
+def _euler_angles(rotation: Rotation) -> Any:
+    if isinstance(rotation, str):
+        if len(rotation) != 2:
+            raise ValueError(f"rotation = {rotation!r}: must be two letters, such as 'GC'")
+        systems = [_core.parse_coordinate_system(letter) for letter in rotation]
+        return _core.euler_angles(_core.coordinate_rotation(*systems))
+    if isinstance(rotation, np.ndarray) and rotation.shape == (3, 3):
+        return _core.euler_angles(rotation.tolist())
+    if len(rotation) != 3:
+        raise ValueError(f"rotation = {rotation}: must be three Euler angles, a 3 x 3 matrix, or two letters")
+    return _core.EulerAngles(*(angle(value, name) for value, name in zip(rotation, ("psi", "theta", "phi"))))
+
+
+__all__ = ["euler_angles", "rotate_alm", "rotate_map", "rotation_matrix"]

@@ -1,0 +1,234 @@
+"""Spherical harmonic transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._arrays import complex_input, integer, output, real_input
+from ._notes import warn
+from ._progress import Progress, reporting
+from ._threads import resolve
+from .grid import Grid
+
+
+def alm_size(lmax: int, mmax: int | None = None) -> int:
+    """Returns the number of coefficients a_lm with m >= 0 that are stored: m <= mmax (lmax by default), l <= lmax.
+
+    >>> zonal.alm_size(2)
+    6
+    """
+    mmax = lmax if mmax is None else mmax
+    if not 0 <= mmax <= lmax:
+        raise ValueError(f"mmax = {mmax}: must be from 0 to lmax = {lmax}")
+    return (mmax + 1) * (lmax + 1) - mmax * (mmax + 1) // 2
+
+
+def alm_index(lmax: int, l: ArrayLike, m: ArrayLike) -> Any:
+    """Returns where a_lm stands in an array of coefficients up to lmax; l and m are integers or arrays of them.
+
+    Orders follow one another, and the degrees within each, as in healpy. Raises ValueError unless
+    0 <= m <= l <= lmax.
+
+    >>> zonal.alm_index(2, 2, 1)
+    4
+    """
+    l, m = np.asarray(l), np.asarray(m)
+    if np.any((m < 0) | (l < m) | (l > lmax)):
+        raise ValueError(f"l = {l}, m = {m}: must be 0 <= m <= l <= lmax = {lmax}")
+    index = m * (2 * lmax + 1 - m) // 2 + l
+    return index if index.ndim else int(index)
+
+
+class SHT:
+    """A spherical harmonic transform of fixed grid, lmax, mmax and spin.
+
+    grid: a Grid. lmax: highest degree, >= 0. mmax: highest order, by default lmax. spin: 0 for one real field; s >= 1
+    for pairs of fields such as Q and U (spin 2), whose coefficients are E and B. threads: by default
+    `zonal.threads()` of the moment when the transform is made, and 1 where it is so small that more would not help.
+
+    f(p) = sum_lm a_lm Y_lm(p) with orthonormal Y_lm and the Condon-Shortley phase; for spin 2
+    Q + iU = - sum_lm (E_lm + i B_lm) 2Y_lm (COSMO convention), as in healpy. Only m >= 0 is stored, in the order of
+    `zonal.alm_index`.
+
+    Shapes: alm is [n_alm] and a map [n_pixels] for spin 0; [2, n_alm] and [2, n_pixels] otherwise. One more axis in
+    front holds a batch of maps, which share the work of the recurrences. Arrays of float32 (complex64) give results
+    of the same precision; the arithmetic is double. Inputs of other types or without a contiguous last axis are
+    copied; `out` is never copied and must fit.
+
+    A transform is immutable, can be pickled, and serves any number of threads at once. Every call releases the GIL,
+    and stops at Ctrl-C; `out` then holds anything. It keeps its scratch memory (`workspace_bytes`) for the next call.
+
+    Raises ValueError for lmax < 0, mmax > lmax, spin < 0 or > lmax, and in calls for arrays that do not fit.
+
+    >>> sht = zonal.SHT(zonal.Grid.gauss_legendre(9, 17), lmax=8)
+    >>> alm = np.zeros(sht.n_alm, complex)
+    >>> alm[zonal.alm_index(8, 5, 3)] = 2 - 1j
+    >>> back, report = sht.analyze(sht.synthesize(alm), return_report=True)
+    >>> bool(np.allclose(back, alm, atol=1e-14))
+    True
+    """
+
+    __slots__ = ("_grid", "_lmax", "_mmax", "_n_alm", "_spin", "_threads", "_transform")
+
+    def __init__(self, grid: Grid, lmax: int, mmax: int | None = None, spin: int = 0,
+                 threads: int | None = None) -> None:
+        if not isinstance(grid, Grid):
+            raise TypeError(f"grid: must be a zonal.Grid, not {type(grid).__name__}")
+        lmax, spin = integer("lmax", lmax), integer("spin", spin)
+        mmax = None if mmax is None else integer("mmax", mmax)
+        if mmax is not None and mmax < 0:
+            raise ValueError(f"mmax = {mmax}: must be from 0 to lmax = {lmax}")
+        self._grid, self._lmax, self._spin, self._threads = grid, lmax, spin, threads
+        self._transform = _core.Transform(grid._grid, lmax, -1 if mmax is None else mmax, spin,
+                                          _worthwhile_threads(grid, lmax, spin, threads))
+        self._mmax, self._n_alm = self._transform.mmax, self._transform.n_alm
+
+    @property
+    def grid(self) -> Grid:
+        return self._grid
+
+    @property
+    def lmax(self) -> int:
+        return self._lmax
+
+    @property
+    def mmax(self) -> int:
+        return self._mmax
+
+    @property
+    def spin(self) -> int:
+        return self._spin
+
+    @property
+    def threads(self) -> int:
+        """Threads that a call uses."""
+        return self._transform.threads
+
+    @property
+    def n_alm(self) -> int:
+        """Length of the last axis of alm."""
+        return self._n_alm
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Scratch memory that a call on one map needs."""
+        return self._transform.workspace_bytes
+
+    def synthesize(self, alm: ArrayLike, out: NDArray[Any] | None = None, *,
+                   progress: Progress = False) -> NDArray[Any]:
+        """Returns the map of these coefficients, map = S alm.
+
+        alm: [n_alm], [2, n_alm] or a batch of them (see the class). out: where to write the map; pixels in no ring
+        of the grid are left as they are, and are 0 without out. progress: as in `zonal.convolve`.
+        """
+        alm = complex_input("alm", alm)
+        shape = self._shape("alm", alm, self._n_alm, self._grid.n_pixels)
+        is_new = out is None
+        out = output(out, shape, np.float64 if alm.dtype == np.complex128 else np.float32)
+        if is_new and self._grid.has_other_pixels:
+            out.fill(0)
+        if progress is False:
+            self._transform.synthesize(alm, out, None)
+        else:
+            with reporting(progress, "synthesis") as report:
+                self._transform.synthesize(alm, out, report)
+        return out
+
+    def adjoint(self, map: ArrayLike, out: NDArray[Any] | None = None, *,
+                progress: Progress = False) -> NDArray[Any]:
+        """Returns alm = S^T map, a_lm = sum_p f_p conj(Y_lm(p)), without weights.
+
+        map: [n_pixels], [2, n_pixels] or a batch of them. out: where to write the alm. progress: as in `zonal.convolve`.
+        """
+        map, out = self._map_and_alm(map, out)
+        with reporting(progress, "adjoint") as report:
+            self._transform.adjoint(map, out, report)
+        return out
+
+    def analyze(self, map: ArrayLike, out: NDArray[Any] | None = None, *, iterations: int | None = None,
+                tolerance: float | None = None, max_iterations: int = 200, ring_weights: ArrayLike | None = None,
+                pixel_weights: ArrayLike | None = None, progress: Progress = False,
+                return_report: bool = False) -> Any:
+        """Returns the alm of a map: an inverse of the synthesis in the least-squares sense.
+
+        map: [n_pixels], [2, n_pixels] or a batch of them. out: where to write the alm.
+        iterations: Jacobi iterations a += A (f - S a) that follow a = A f, as healpy's iter; from 0 to 1000. By
+        default 3 on HEALPix, 0 on other grids, where quadrature is exact up to the lmax that their factory names.
+        tolerance: conjugate gradients instead, at most max_iterations, until the residual
+        |S^T W (f - S a)| / |S^T W f| is at most this.
+        ring_weights: [n_rings], pixel_weights: [n_pixels]; they multiply the grid's weights and are not negative.
+        progress: as in `zonal.convolve`.
+
+        With return_report it returns alm and an AnalysisReport; without, what a report notes becomes a ZonalWarning.
+        Raises ValueError for shapes, options outside their range, and iterations together with a tolerance.
+        """
+        map, out = self._map_and_alm(map, out)
+        if iterations is None:
+            iterations = 3 if self._grid.nside is not None and tolerance is None else 0
+        rings = [] if ring_weights is None else np.asarray(ring_weights, np.float64).tolist()
+        pixels = None if pixel_weights is None else np.ascontiguousarray(pixel_weights, np.float64)
+        if tolerance is not None and not tolerance > 0:
+            raise ValueError(f"tolerance = {tolerance}: must be positive")
+        with reporting(progress, "analysis") as progress_:
+            report = self._transform.analyze(map, out, iterations, tolerance or 0.0, max_iterations, rings, pixels,
+                                             progress_)
+        if return_report:
+            return out, report
+        warn([report.note])
+        return out
+
+    def _map_and_alm(self, map: ArrayLike, out: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any]]:
+        map = real_input("map", map)
+        shape = self._shape("map", map, self._grid.n_pixels, self._n_alm)
+        return map, output(out, shape, np.complex128 if map.dtype == np.float64 else np.complex64)
+
+    def _shape(self, name: str, array: NDArray[Any], length: int, length_out: int) -> tuple[int, ...]:
+        """The shape of the result, if that of the input is right."""
+        shape = array.shape
+        fits = (len(shape) in (1, 2) if self._spin == 0 else len(shape) in (2, 3) and shape[-2] == 2)
+        if not fits or shape[-1] != length:
+            wanted = f"[{length}]" if self._spin == 0 else f"[2, {length}]"
+            raise ValueError(f"{name}: has shape {shape}: must be {wanted} for spin = {self._spin}, "
+                             "with one more axis in front for a batch")
+        return (*shape[:-1], length_out)
+
+    def __reduce__(self) -> tuple[Callable[..., SHT], tuple[Any, ...]]:
+        return SHT, (self._grid, self._lmax, self._mmax, self._spin, self._threads)
+
+    def __repr__(self) -> str:
+        return (f"<zonal.SHT of {self._grid.name}: lmax={self._lmax}, mmax={self._mmax}, spin={self._spin}, "
+                f"threads={self.threads}>")
+
+
+# For small maps it takes longer to make a transform than to use it, so that functions which are given an nside keep them.
+# The scratch memory of one at this nside and lmax = 3 nside is 1 MB.
+_KEPT_NSIDE = 64
+
+
+def healpix_sht(nside: int, lmax: int, mmax: int | None, spin: int, threads: int | None) -> SHT:
+    """A transform on HEALPix, which may have been used before."""
+    if nside > _KEPT_NSIDE:
+        return SHT(Grid.healpix(nside), lmax, mmax, spin, threads)
+    return _kept_sht(nside, lmax, mmax, spin, None if threads is None else resolve(threads), resolve(None))
+
+
+@lru_cache(maxsize=16)
+def _kept_sht(nside: int, lmax: int, mmax: int | None, spin: int, threads: int | None, default_threads: int) -> SHT:
+    """default_threads: what threads = None stood for when the transform was made."""
+    return SHT(Grid.healpix(nside), lmax, mmax, spin, threads)
+
+
+# Below this many products of degrees and pixels a transform takes about as long as the start of a thread.
+_SMALL = 200_000
+
+
+def _worthwhile_threads(grid: Grid, lmax: int, spin: int, threads: int | None) -> int:
+    if threads is None and lmax * grid.n_pixels * (2 if spin else 1) < _SMALL:
+        return 1
+    return resolve(threads)

@@ -1,0 +1,243 @@
+"""Simulated skies, spectra, rotations, and changes of resolution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._angles import AngleLike, angle
+from ._arrays import complex_input, integer
+from ._maps import MapRows, ring_weights_of, weights_of
+from ._notes import warn
+from ._progress import Progress, reporting
+from ._threads import resolve
+from .grid import Grid
+from .kernel import vector
+from .sht import SHT, alm_size, healpix_sht
+from .smoothing import choice_of
+
+Spectra = ArrayLike | Mapping[str, ArrayLike]
+"""C_l of one field, [lmax + 1], or a mapping of the names TT, EE, BB, TE, TB, EB (each from l = 0 on)."""
+
+_NAMES = ("TT", "EE", "BB", "TE", "TB", "EB")
+
+
+def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, seed: int, dtype: Any = np.complex128,
+           threads: int | None = None) -> NDArray[Any]:
+    """Draws Gaussian alm with these spectra, <|a_lm|^2> = C_l: [n_alm], or T, E, B as [3, n_alm] if there is an EE.
+
+    c_l: see Spectra; they must reach lmax, which by default is the last l of them all.
+    seed: from 0 to 2^64 - 1. A coefficient depends on nothing but seed, l, m and C_l: not on lmax, threads or machine,
+    but for the last bits; and T is the same with and without polarisation. dtype: complex128 or complex64.
+
+    Raises ValueError, which names l, for spectra that no sky can have and those that end before lmax.
+
+    >>> alm = zonal.synalm(np.ones(9), seed=1)
+    >>> bool(np.allclose(zonal.synalm(np.ones(9), lmax=4, seed=1)[:5], alm[:5]))
+    True
+    """
+    named = {name: vector(name, values) for name, values in _named(c_l).items()}
+    if lmax is None:
+        lmax = min(len(values) for values in named.values()) - 1
+    if lmax < 0 or not 0 <= integer("seed", seed) < 2**64:
+        raise ValueError(f"lmax = {lmax}, seed = {seed}: must be 0 or more, and from 0 to 2^64 - 1")
+    shape = (3 if "EE" in named else 1, alm_size(lmax, mmax))
+    if np.dtype(dtype) not in (np.complex128, np.complex64):
+        raise TypeError(f"dtype = {np.dtype(dtype)}: must be complex128 or complex64")
+    alm = np.empty(shape, dtype)
+    spectra = _core.SkySpectra(*(named[name].tolist() if name in named else [] for name in _NAMES))
+    _core.realize(spectra, seed, lmax, lmax if mmax is None else mmax, alm, resolve(threads))
+    return alm if len(alm) == 3 else alm[0]
+
+
+def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *, seed: int,
+            fwhm: AngleLike | None = None, window: ArrayLike | None = None, dtype: Any = np.float64,
+            return_alm: bool = False, threads: int | None = None, progress: Progress = False) -> Any:
+    """Simulates a Gaussian sky: a map, [n_pixels], or I, Q, U, [3, n_pixels], if there is an EE spectrum.
+
+    c_l: see Spectra. grid: any Grid, or the nside of HEALPix. lmax: by default 3 nside - 1 on HEALPix, else as far as
+    the spectra reach, and never further than that. mmax: by default lmax. seed: see `synalm`.
+    fwhm: of a Gaussian beam. window: [lmax + 1], multiplies the alm, such as a pixel window. dtype: float64 or float32.
+    With return_alm it returns the map and the alm that it was made from, windows included.
+
+    >>> sky = zonal.synfast(np.ones(33), 16, seed=3)
+    >>> sky.shape
+    (3072,)
+    """
+    nside = grid.nside if isinstance(grid, Grid) else grid
+    named = _named(c_l)
+    if lmax is None:
+        lmax = min(len(np.atleast_1d(values)) for values in named.values()) - 1
+        if nside is not None:
+            lmax = min(lmax, 3 * nside - 1)
+    complex_type = np.complex128 if np.dtype(dtype) == np.float64 else np.complex64
+    alm = synalm(named, lmax, mmax, seed=seed, dtype=complex_type, threads=threads)
+    _multiply(alm, lmax, lmax if mmax is None else mmax, fwhm, window)
+    sky = alm2map(alm, grid, lmax, mmax, threads=threads, progress=progress)
+    return (sky, alm) if return_alm else sky
+
+
+def alm2map(alm: ArrayLike, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *,
+            threads: int | None = None, progress: Progress = False) -> NDArray[Any]:
+    """Returns the map of alm, [n_alm], or I, Q, U of T, E, B, [3, n_alm]. For many maps of one kind use zonal.SHT.
+
+    grid: any Grid, or the nside of HEALPix. lmax: by default what the number of coefficients tells, with mmax = lmax.
+    """
+    alm = complex_input("alm", alm)
+    lmax = lmax_of(alm.shape[-1], lmax, mmax)
+    scalar = _sht(grid, lmax, mmax, 0, threads)
+    if alm.ndim == 1:
+        return scalar.synthesize(alm, progress=progress)
+    if alm.shape[:-1] != (3,):
+        raise ValueError(f"alm: has shape {alm.shape}: must be [n_alm], or [3, n_alm] for T, E and B")
+    maps = np.zeros((3, scalar.grid.n_pixels), np.float64 if alm.dtype == np.complex128 else np.float32)
+    scalar.synthesize(alm[0], maps[0], progress=progress)
+    _sht(grid, lmax, mmax, 2, threads).synthesize(alm[1:], maps[1:], progress=progress)
+    return maps
+
+
+def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *, grid: Grid | None = None,
+            nest: bool = False, pol: bool = False, iterations: int = 3, tolerance: float | None = None,
+            ring_weights: ArrayLike | None = None, pixel_weights: ArrayLike | None = None,
+            mask: ArrayLike | None = None, mask_mode: Literal["zero", "error"] = "zero",
+            remove: Literal["monopole", "dipole"] | None = None, threads: int | None = None,
+            progress: Progress = False) -> NDArray[np.complex128]:
+    """Returns the alm of maps, [n_alm] or [row, n_alm]; those of T, E, B (or E, B) for pol=True.
+
+    maps: [pixel], or [row, pixel]; with pol=True the rows are I, Q, U or Q, U. UNSEEN pixels count as masked.
+    lmax: by default 3 nside - 1, which is also the most. grid, nest, mask: as in `zonal.convolve`.
+    iterations: Jacobi iterations, as healpy's iter; tolerance: conjugate gradients instead, as in SHT.analyze.
+    mask_mode: masked pixels count as 0 ("zero") or are refused ("error"). remove: the monopole, or it and the dipole,
+    are fitted outside the mask and subtracted from I before the analysis.
+
+    >>> alm = zonal.synalm(np.ones(17), seed=1)
+    >>> bool(np.allclose(zonal.map2alm(zonal.alm2map(alm, 16), 16), alm, atol=1e-4))
+    True
+    """
+    given = MapRows(maps, grid, nest, pol)
+    n_pixels = given.rows.shape[1]
+    how = _core.MapAnalysisOptions()
+    how.lmax = _core.default_smoothing_lmax(given.grid._grid) if lmax is None else lmax
+    how.mmax = how.lmax if mmax is None else mmax
+    how.iterations, how.tolerance = (0 if tolerance else iterations), tolerance or 0.0
+    how.ring_weights = ring_weights_of(ring_weights)
+    how.mask_mode = choice_of("mask_mode", mask_mode, _core.MaskMode)
+    how.remove = None if remove is None else choice_of("remove", remove, _core.FitTerms)
+    how.threads = resolve(threads)
+    alm = np.empty((len(given.rows), alm_size(how.lmax, how.mmax)), np.complex128)
+    rows = _core.Maps(given.rows.astype(np.float64, copy=False), given.pixels, given.fields)
+    with reporting(progress, "analysis") as report:
+        notes = _core.analyze_maps(rows, how, weights_of("mask", mask, n_pixels, nest),
+                                   weights_of("pixel_weights", pixel_weights, n_pixels, nest), alm, report)
+    warn(notes)
+    return alm[0] if given.is_single else alm
+
+
+def alm2cl(alm: ArrayLike, alm2: ArrayLike | None = None, lmax: int | None = None, mmax: int | None = None) -> Any:
+    """Returns C_l = 1/(2l+1) sum_m a_lm conj(b_lm), [lmax + 1], of alm [n_alm] with themselves or with alm2.
+
+    For [2, n_alm] (E, B) and [3, n_alm] (T, E, B) it returns a dict: TT, EE, BB, TE, TB, EB, and with alm2 ET, BT, BE
+    too, of which XY is the X of the first with the Y of the second.
+
+    >>> zonal.alm2cl(np.array([1, 2, 3j])).tolist()
+    [1.0, 7.333333333333333]
+    """
+    first = complex_input("alm", alm)
+    second = None if alm2 is None else complex_input("alm2", alm2).astype(first.dtype, copy=False)
+    if second is not None and second.shape != first.shape:
+        raise ValueError(f"alm2: has shape {second.shape}: must be that of alm, {first.shape}")
+    if first.ndim not in (1, 2):
+        raise ValueError(f"alm: has shape {first.shape}: must be [n_alm], [2, n_alm] or [3, n_alm]")
+    lmax = lmax_of(first.shape[-1], lmax, mmax)
+    spectra = _core.spectra(lmax, lmax if mmax is None else mmax, np.atleast_2d(first),
+                            None if second is None else np.atleast_2d(second))
+    return spectra["TT"] if first.ndim == 1 else spectra
+
+
+def anafast(maps: ArrayLike, maps2: ArrayLike | None = None, lmax: int | None = None, mmax: int | None = None,
+            **options: Any) -> Any:
+    """Returns the power spectrum of a map, [lmax + 1], or the cross spectrum of two; for pol=True a dict of all spectra
+    (see `alm2cl`). Nothing is divided by the part of the sky that a mask leaves.
+
+    maps, maps2: [pixel], or I, Q, U (or Q, U) with pol=True. The options are those of `map2alm`.
+
+    >>> sky = zonal.synfast(np.ones(33), 16, seed=3)
+    >>> cl = zonal.anafast(sky, lmax=32)
+    >>> bool(abs(cl.mean() - 1) < 0.2)
+    True
+    """
+    if np.ndim(maps) != (2 if options.get("pol") else 1):
+        raise ValueError(f"maps: has shape {np.shape(maps)}: must be one map [pixel], or I, Q, U with pol = True")
+    first = map2alm(maps, lmax, mmax, **options)
+    second = None if maps2 is None else map2alm(maps2, lmax, mmax, **options)
+    if lmax is None:
+        grid = options.get("grid") or Grid.healpix(round((np.shape(maps)[-1] / 12) ** 0.5))
+        lmax = _core.default_smoothing_lmax(grid._grid)
+    return alm2cl(first, second, lmax, mmax)
+
+
+def udgrade(maps: ArrayLike, nside: int, *, nest: bool = False, combine: Literal["mean", "sum"] = "mean",
+            pessimistic: bool = False) -> NDArray[Any]:
+    """Changes the nside of HEALPix maps, [pixel] or [row, pixel]; both nside are powers of 2.
+
+    combine: a coarser pixel is the mean of its good ones, or their sum, for counts; a finer one repeats the coarse one,
+    or shares it equally. pessimistic: a pixel is UNSEEN when any pixel in it is, and not only when all are. Q and U
+    are combined as they stand, without parallel transport.
+
+    >>> float(zonal.udgrade(np.arange(12.0), 2, combine="sum").sum())
+    66.0
+    """
+    given = MapRows(maps, None, nest, False)
+    if combine not in ("mean", "sum"):
+        raise ValueError(f"combine = {combine!r}: must be 'mean' or 'sum'")
+    n_pixels = Grid.healpix(nside).n_pixels
+    result, written = given.new_output(None, n_pixels)
+    for row, out in zip(given.rows, written):
+        coarse = np.empty(n_pixels)
+        _core.udgrade(np.ascontiguousarray(row, np.float64), coarse, combine == "sum", pessimistic)
+        out[...] = coarse
+    return given.give_back(written, result)
+
+
+def _sht(grid: Grid | int, lmax: int, mmax: int | None, spin: int, threads: int | None) -> SHT:
+    return SHT(grid, lmax, mmax, spin, threads) if isinstance(grid, Grid) else \
+        healpix_sht(grid, lmax, mmax, spin, threads)
+
+
+def lmax_of(n_alm: int, lmax: int | None, mmax: int | None) -> int:
+    """lmax of an array of coefficients where it is not given, which then has mmax = lmax."""
+    if lmax is None:
+        if mmax is not None:
+            raise ValueError("mmax: give lmax, too")
+        lmax = round((8 * n_alm + 1) ** 0.5 - 3) // 2
+    if n_alm != alm_size(lmax, mmax):
+        raise ValueError(f"alm: has {n_alm} coefficients, which are not those of lmax = {lmax} and mmax = {mmax or lmax}")
+    return lmax
+
+
+def _named(c_l: Spectra) -> dict[str, ArrayLike]:
+    if not isinstance(c_l, Mapping):
+        return {"TT": c_l}
+    unknown = set(c_l) - set(_NAMES)
+    if unknown or "TT" not in c_l:
+        raise ValueError(f"c_l: has the names {', '.join(c_l)}: must have TT, and may have {', '.join(_NAMES[1:])}")
+    return dict(c_l)
+
+
+def _multiply(alm: NDArray[Any], lmax: int, mmax: int, fwhm: AngleLike | None, window: ArrayLike | None) -> None:
+    """Multiplies T (and E, B) by a beam and a window, in place."""
+    rows = np.atleast_2d(alm)
+    if window is not None:
+        values = vector("window", window)
+        if len(values) <= lmax:
+            raise ValueError(f"window: has {len(values)} values: must have at least lmax + 1 = {lmax + 1}")
+        _core.apply_beam(lmax, mmax, _core.Beam(*[values.tolist()] * 3), rows)
+    if fwhm is not None:
+        _core.apply_beam(lmax, mmax, _core.gaussian_beam(angle(fwhm, "fwhm"), lmax), rows)
+
+
+__all__ = ["alm2cl", "alm2map", "anafast", "map2alm", "synalm", "synfast", "udgrade"]

@@ -1,0 +1,193 @@
+"""Smoothing and convolution within an error, for the map at hand."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._angles import AngleLike, angle
+from ._maps import MapRows, pixels_of, ring_weights_of, weights_of
+from ._notes import warn
+from ._progress import Progress, reporting
+from ._threads import resolve
+from .grid import Grid
+from .kernel import Kernel, vector
+
+Method = Literal["auto", "harmonic", "pixel-sum", "ring-fft", "split"]
+MaskRule = Literal["zero", "renormalize", "error"]
+
+
+def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | None = None,
+           fwhm_in: AngleLike | None = None, beam_in: ArrayLike | None = None, floor: float = 0.0,
+           pol: bool = False, grid_out: Grid | None = None, out: NDArray[Any] | None = None, **options: Any) -> Any:
+    """Smooths maps with a Gaussian or a beam, and bounds the error of the result for these very maps.
+
+    maps: [pixel], or [row, pixel] for many. With pol=True the rows are I, Q, U or Q, U (COSMO convention); otherwise
+    each is a field of its own. float32 stays float32. UNSEEN pixels (-1.6375e30) count as masked.
+    fwhm: full width at half maximum, > 0. beam: instead of or beside it b_l, [lmax + 1], applied to all fields, or
+    [3, lmax + 1] for T, E and B. fwhm_in, beam_in: what the maps have been smoothed with, which is divided out; values
+    smaller than floor count as floor.
+    grid_out: pixels of the result, by default those of the maps; only harmonic space can change them.
+    out: where to write the result; it has the type and shape of the maps.
+
+    The other options are those of `zonal.convolve`. Returns the smoothed maps, or with return_report=True these and a
+    list of reports (SmoothedPart): one, or two where I went another way than Q and U.
+
+    >>> sky = np.zeros(12 * 32**2)
+    >>> sky[100] = 1
+    >>> smoothed, (report,) = zonal.smooth(sky, "10deg", error=1e-6, return_report=True)
+    >>> report.certificates[0].error <= 1e-6
+    True
+    """
+    window = _core.SmoothingWindow()
+    for name, value in (("fwhm", fwhm), ("fwhm_in", fwhm_in)):
+        if value is not None:
+            setattr(window, name, angle(value, name))
+    for name, values in (("beam", beam), ("beam_in", beam_in)):
+        if values is not None:
+            setattr(window, name, _beam(name, values))
+    window.floor = floor
+    return _smooth(maps, window, [], pol, grid_out, out, **options)
+
+
+def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None, **options: Any) -> Any:
+    """Convolves maps with a radial kernel, and bounds the error of the result for these very maps.
+
+    maps: [pixel], or [row, pixel] for many fields of spin 0; float32 stays float32. UNSEEN pixels count as masked.
+    kernel: a zonal.Kernel. out: where to write the result; it has the type and shape of the maps.
+
+    Options, all by keyword:
+
+    grid: the maps' pixels, by default HEALPix of the nside that their length tells; or cylindrical rings.
+    nest: True for maps, masks and results in nest order.
+    method: "auto" takes the fastest way within the error; "harmonic", "pixel-sum", "ring-fft" or "split" that one.
+    error: the largest error of each field, rms over the rms of the result, by default 1e-5. ErrorNotKept is raised if
+    no way keeps it, unless keep_missed=True.
+    reference: what errors are measured from: "continuous" is the window on the alm that the map is made of, "discrete"
+    the sum over the pixels. By default continuous for windows and discrete for profiles.
+    normalization: "window" scales the kernel's integral to 1, "pixel" its sum over the pixels, for each pixel, which
+    keeps counts; "none". By default "window", and "none" in harmonic space.
+    cut: where the profile ends, instead of where an error allows: not with error=, and not for auto and split.
+    theta_cut: where the profile of a split ends, by default where it is fastest.
+    lmax: of harmonic space, by default what the grid resolves or the error needs. iterations, tolerance: of its
+    analysis, by default as the error needs, or 3 iterations for method="harmonic" without an error.
+    ring_weights: [ring], pixel_weights: [pixel]: multiply the quadrature weights.
+    mask: [pixel] from 0 (masked) to 1. mask_mode: masked pixels count as 0 ("zero"), or the result is divided by what
+    the kernel makes of the mask ("renormalize", UNSEEN where that is below mask_threshold, 0.1), or they are refused
+    ("error"). fill_masked: False leaves masked pixels UNSEEN, True keeps their computed values.
+    precision: "float32" or "float64" of sums over pixels; by default as the error allows.
+    costs: "default" plans by built-in costs, "measured" by those that `zonal calibrate` measured on this machine.
+    threads: by default `zonal.threads()`. progress: True shows a bar; a callable gets the share that is done, and
+    stops the work if it returns False, which raises Cancelled.
+    return_report: True returns the maps and a list with a report (SmoothedPart) of the way, the certificates, what was
+    masked and how long it took. Otherwise what the report notes becomes a ZonalWarning.
+
+    Raises ValueError for options that contradict each other, ErrorNotKept and Cancelled. Ctrl-C stops it.
+
+    >>> sky = np.ones(12 * 32**2)
+    >>> smoothed = zonal.convolve(sky, zonal.Kernel.gaussian("15deg"), method="ring-fft")
+    >>> bool(np.allclose(smoothed, 1, atol=0.01))
+    True
+    """
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"kernel: must be a zonal.Kernel, not {type(kernel).__name__}")
+    return _smooth(maps, _core.SmoothingWindow(), [kernel._kernel], False, None, out, **options)
+
+
+def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.RadialKernel], pol: bool,
+            grid_out: Grid | None, out: NDArray[Any] | None, *, grid: Grid | None = None, nest: bool = False,
+            mask: ArrayLike | None = None, pixel_weights: ArrayLike | None = None, progress: Progress = False,
+            return_report: bool = False, **options: Any) -> Any:
+    given = MapRows(maps, grid, nest, pol)
+    n_pixels = given.rows.shape[1]
+    how = _options(**options)
+    if grid_out is not None:
+        how.pixels_out = pixels_of(grid_out)
+    result, written = given.new_output(out, None if grid_out is None else grid_out.n_pixels)
+    if np.may_share_memory(written, given.rows):
+        raise ValueError("out: must not share memory with the maps")
+    with reporting(progress, "smoothing") as report:
+        parts = _core.smooth(given.rows, given.pixels, given.fields, window, kernels, how,
+                             weights_of("mask", mask, n_pixels, nest),
+                             weights_of("pixel_weights", pixel_weights, n_pixels, nest), written, report)
+    result = given.give_back(written, result)
+    if return_report:
+        return result, parts
+    warn([*_missed(parts), *(note for part in parts for note in part.notes)], stacklevel=4)
+    return result
+
+
+def _missed(parts: list[_core.SmoothedPart]) -> list[str]:
+    """What keep_missed let through."""
+    return [f"error = {part.error_bound:g}: is not certified for rows {list(part.rows)}: it may be up to {worst:.2g}"
+            for part in parts if part.is_certified and part.error_bound is not None
+            for worst in [max((c.error for c in part.certificates), default=np.inf)] if worst > part.error_bound]
+
+
+def _options(*, method: Method = "auto", error: float | None = None, keep_missed: bool = False,
+             reference: Literal["continuous", "discrete"] | None = None,
+             normalization: Literal["window", "pixel", "none"] | None = None, cut: AngleLike | None = None,
+             theta_cut: AngleLike | None = None,
+             lmax: int | None = None, iterations: int | None = None, tolerance: float | None = None,
+             ring_weights: ArrayLike | None = None, mask_mode: MaskRule = "zero", mask_threshold: float = 0.1,
+             fill_masked: bool = False, precision: Literal["float32", "float64"] | None = None,
+             costs: Literal["default", "measured"] = "default",
+             threads: int | None = None) -> _core.MapSmoothingOptions:
+    how = _core.MapSmoothingOptions()
+    how.method = choice_of("method", method, _core.ConvolutionMethod)
+    how.error, how.keep_missed = error, keep_missed
+    how.reference = optional_choice_of("reference", reference, _core.ConvolutionReference)
+    how.normalization = optional_choice_of("normalization", normalization, _core.Normalization)
+    how.precision = optional_choice_of("precision", precision, _core.Precision)
+    if cut is not None:
+        how.cut = angle(cut, "cut")
+    if theta_cut is not None:
+        how.theta_cut = angle(theta_cut, "theta_cut")
+    if lmax is not None and lmax < 0:
+        raise ValueError(f"lmax = {lmax}: must be 0 or more")
+    how.lmax = -1 if lmax is None else lmax
+    how.iterations = iterations
+    how.tolerance = tolerance or 0.0
+    how.ring_weights = ring_weights_of(ring_weights)
+    how.mask_rule = mask_rule_of(mask_mode, mask_threshold, fill_masked)
+    how.threads = resolve(threads)
+    how.costs = costs_of(costs, how.threads)
+    return how
+
+
+def mask_rule_of(mode: str, threshold: float, fill_masked: bool) -> _core.MaskRule:
+    rule = _core.MaskRule()
+    rule.mode, rule.threshold, rule.fill_masked = choice_of("mask_mode", mode, _core.MaskMode), threshold, fill_masked
+    return rule
+
+
+def costs_of(costs: str, threads: int) -> _core.CostModel:
+    if costs not in ("default", "measured"):
+        raise ValueError(f"costs = {costs!r}: must be 'default' or 'measured'")
+    notes: list[str] = []
+    found = _core.costs(costs == "measured", threads, notes)
+    warn(notes, stacklevel=6)
+    return found
+
+
+def choice_of(name: str, value: str, kind: Any) -> Any:
+    """The member of an enumeration that a text names."""
+    names = {member.name.replace("_", "-"): member for member in kind}
+    if value not in names:
+        raise ValueError(f"{name} = {value!r}: must be one of {', '.join(map(repr, names))}")
+    return names[value]
+
+
+def optional_choice_of(name: str, value: str | None, kind: Any) -> Any:
+    return None if value is None else choice_of(name, value, kind)
+
+
+def _beam(name: str, values: ArrayLike) -> _core.Beam:
+    array = np.asarray(values, np.float64)
+    columns = [array] * 3 if array.ndim == 1 else list(array)
+    if len(columns) != 3:
+        raise ValueError(f"{name}: has shape {array.shape}: must be [lmax + 1], or [3, lmax + 1] for T, E and B")
+    return _core.Beam(*(vector(name, column).tolist() for column in columns))

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+namespace zonal::core {
+
+/// Asks whether work is to stop, for loops that take long: between the tasks of parallel_for, and in tasks
+/// that may take longer than a tenth of a second. Made and used in one thread.
+class InterruptionPoll {
+  public:
+    InterruptionPoll();
+    /// Throws Cancelled if the InterruptionCheck of this thread says so, which is asked at most every 50 ms
+    /// because people notice a tenth of a second and the question may take a lock; or if this is a task of a
+    /// parallel_for that is over, as another one has failed. Costs a look at the clock where there is a
+    /// check, else next to nothing.
+    void operator()() const {
+        if (loop_is_over_ != nullptr && loop_is_over_->load(std::memory_order_relaxed)) throw_loop_is_over();
+        if (wants_to_stop_ != nullptr) ask_when_due();
+    }
+
+  private:
+    [[noreturn]] static void throw_loop_is_over();
+    void ask_when_due() const;
+
+    const std::function<bool()>* wants_to_stop_;
+    const std::atomic<bool>* loop_is_over_;
+};
+
+/// While it lives, polls that are made in this thread stop once the flag is set.
+class PolledLoop {
+  public:
+    explicit PolledLoop(const std::atomic<bool>& is_over);
+    ~PolledLoop();
+    PolledLoop(const PolledLoop&) = delete;
+    PolledLoop& operator=(const PolledLoop&) = delete;
+
+  private:
+    const std::atomic<bool>* previous_;
+};
+
+}  // namespace zonal::core

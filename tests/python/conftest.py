@@ -1,0 +1,33 @@
+import warnings
+
+import numpy as np
+import pytest
+
+import zonal
+
+
+@pytest.fixture(autouse=True)
+def notes_that_no_test_expects_fail():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", zonal.ZonalWarning)
+        yield
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20261124)
+
+
+@pytest.fixture
+def random_alm(rng):
+    """alm of real fields: [*shape, alm_size(lmax, mmax)], white, with real a_l0."""
+
+    def make(lmax, mmax=None, shape=(), dtype=np.complex128, spin=0):
+        n = zonal.alm_size(lmax, mmax)
+        alm = rng.standard_normal((*shape, n)) + 1j * rng.standard_normal((*shape, n))
+        alm[..., : lmax + 1] = alm[..., : lmax + 1].real
+        for l in range(spin):
+            alm[..., [zonal.alm_index(lmax, l, m) for m in range(l + 1)]] = 0
+        return alm.astype(dtype)
+
+    return make

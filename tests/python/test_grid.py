@@ -1,0 +1,58 @@
+"""Angles and grids."""
+
+import pickle
+
+import astropy.units
+import healpy
+import numpy as np
+import pytest
+
+import zonal
+
+
+@pytest.mark.parametrize(("value", "expected"), [
+    (0.25, 0.25), (np.float32(0.25), 0.25), ("0.25 rad", 0.25), ("180deg", np.pi), ("60 arcmin", np.pi / 180),
+    ("-3600arcsec", -np.pi / 180), ("1e1°", np.pi / 18),
+])
+def test_angles_are_understood(value, expected):
+    assert zonal.angle(value) == pytest.approx(expected, rel=1e-15)
+
+
+def test_angles_of_astropy_are_understood():
+    units = astropy.units
+    assert zonal.angle(10 * units.arcmin) == pytest.approx(np.pi / 1080, rel=1e-15)
+    with pytest.raises(units.UnitConversionError):
+        zonal.angle(1 * units.kg)
+
+
+@pytest.mark.parametrize("value", ["10", "10 parsec", "", "nan deg", float("inf")])
+def test_what_is_no_angle_is_refused(value):
+    with pytest.raises(ValueError, match="^fwhm = "):
+        zonal.angle(value, "fwhm")
+
+
+@pytest.mark.parametrize("grid", [
+    zonal.Grid.healpix(5), zonal.Grid.gauss_legendre(4, 9, "10deg"), zonal.Grid.clenshaw_curtis(5, 8),
+    zonal.Grid.healpix(4).subset([2, 3]), zonal.Grid([1.0, 2.0], [4, 8], 0.1, phi_0=[0.0, 0.5]),
+], ids=repr)
+def test_grids_pickle_and_compare(grid):
+    again = pickle.loads(pickle.dumps(grid))
+    assert again == grid and hash(again) == hash(grid) and again.name == grid.name
+    assert grid != zonal.Grid.healpix(3)
+
+
+def test_angles_of_a_grid_are_those_of_healpy():
+
+    theta, phi = zonal.Grid.healpix(8).angles()
+    expected = healpy.pix2ang(8, np.arange(768))
+    np.testing.assert_allclose(theta, expected[0], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(phi, expected[1], rtol=0, atol=1e-14)
+
+
+def test_rings_that_are_wrong_are_named():
+    with pytest.raises(ValueError, match="ring 1"):
+        zonal.Grid([1.0, 4.0], [4, 8], 0.1)
+    with pytest.raises(ValueError, match="n_pixels: has shape"):
+        zonal.Grid([1.0, 2.0], [4], 0.1)
+    with pytest.raises(TypeError, match="n_pixels: must hold integers"):
+        zonal.Grid([1.0, 2.0], [4.5, 4], 0.1)

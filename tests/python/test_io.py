@@ -1,0 +1,156 @@
+"""Files against healpy and astropy."""
+
+from pathlib import Path
+
+import healpy
+import numpy as np
+import pytest
+from astropy.io import fits
+
+import zonal
+
+DATA = Path(__file__).parents[2] / "data" / "fermi"
+NSIDE = 8
+N = 12 * NSIDE**2
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "file.fits"
+
+
+def test_a_map_of_healpy_is_read(path, rng):
+    maps = rng.standard_normal((3, N))
+    healpy.write_map(path, maps, nest=True, coord="G", column_units="uK", dtype=np.float64)
+    with pytest.warns(zonal.ZonalWarning, match="no POLCCONV: polarisation taken as COSMO"):
+        sky = zonal.io.read_map(path)
+    assert sky.pol and sky.nest and sky.nside == NSIDE and sky.coordinates == "galactic" and not sky.single
+    assert sky.units == ["uK"] * 3
+    np.testing.assert_array_equal(np.asarray(sky), healpy.reorder(maps, n2r=True))
+    np.testing.assert_array_equal(sky[1], sky.values[1])
+
+
+def test_healpy_reads_what_is_written(path, rng):
+    maps = rng.standard_normal((3, N))
+    zonal.io.write_map(path, maps, pol=True, units=["mK"] * 3, coordinates="G", nest=True, single=False)
+    read, header = healpy.read_map(path, field=(0, 1, 2), h=True)
+    np.testing.assert_array_equal(read, maps)
+    header = dict(header)
+    assert header["ORDERING"] == "NESTED" and header["COORDSYS"] == "G" and header["TUNIT1"] == "mK"
+
+
+def test_a_map_goes_through_a_file_unchanged(path, rng):
+    sky = rng.standard_normal((2, N)).astype(np.float32)
+    sky[:, 100:] = zonal.UNSEEN
+    zonal.io.write_map(path, sky, names=["counts", "exposure"], units=["", "s"], partial=True,
+                       cards=[("FWHM", 0.5, "rad"), ("ORIGIN", "here", "")])
+    again = zonal.io.read_map(path)
+    assert again.partial and again.single and again.names == ["counts", "exposure"] and again.units == ["", "s"]
+    assert ("FWHM", 0.5, "rad") in again.cards
+    np.testing.assert_array_equal(again.values, np.where(sky == np.float32(zonal.UNSEEN), zonal.UNSEEN, sky.astype(float)))
+    zonal.io.write_map(path, again, overwrite=True)
+    np.testing.assert_array_equal(zonal.io.read_map(path).values, again.values)
+    np.testing.assert_array_equal(zonal.io.read_map(path, ["exposure"]).values, again.values[1:])
+
+
+def test_a_cylindrical_map_goes_through_a_file(path, rng):
+    grid = zonal.Grid.equidistant_cylindrical(10, 20)
+    sky = rng.standard_normal(200)
+    zonal.io.write_map(path, sky, grid=grid, single=False)
+    again = zonal.io.read_map(path)
+    assert again.nside == 0
+    np.testing.assert_array_equal(again[0], sky)
+
+
+def test_alm_go_through_a_file_and_healpy(path, random_alm):
+    alm = random_alm(20, shape=(3,))
+    zonal.io.write_alm(path, alm)
+    for hdu in (1, 2, 3):
+        np.testing.assert_array_equal(healpy.read_alm(path, hdu=hdu), alm[hdu - 1])
+    read, lmax, mmax = zonal.io.read_alm(path)
+    assert (lmax, mmax) == (20, 20)
+    np.testing.assert_array_equal(read, alm)
+    healpy.write_alm(path, alm[0], overwrite=True)
+    np.testing.assert_array_equal(zonal.io.read_alm(path)[0], alm[0])
+
+
+def test_spectra_go_through_a_file_and_healpy(path, rng):
+    spectra = {name: rng.uniform(1, 2, 30) for name in ("TT", "EE", "BB", "TE")}
+    zonal.io.write_cl(path, spectra)
+    for name, values in zip(spectra, healpy.read_cl(path)):
+        np.testing.assert_array_equal(values, spectra[name])
+    read = zonal.io.read_cl(path)
+    assert read.keys() == spectra.keys()
+    np.testing.assert_array_equal(read["TE"], spectra["TE"])
+    zonal.io.write_cl(path, spectra["TT"], overwrite=True)
+    np.testing.assert_array_equal(zonal.io.read_cl(path)["TT"], spectra["TT"])
+
+
+def test_a_beam_is_read_from_text(tmp_path):
+    path = tmp_path / "beam.txt"
+    np.savetxt(path, zonal.gaussian_window("1deg", 30))
+    np.testing.assert_allclose(zonal.io.read_beam(path), [zonal.gaussian_window("1deg", 30)] * 3, rtol=1e-15)
+
+
+def test_photons_are_counted_and_spread_by_their_psf():
+    events = zonal.io.read_events(DATA / "fermi_2fhl_events_selected.fits.gz", energy="ENERGY")
+    assert events.coordinates == "galactic"
+    counts = zonal.io.bin_events(events, 32)
+    pixels = healpy.ang2pix(32, np.rad2deg(events.longitude), np.rad2deg(events.latitude), lonlat=True)
+    np.testing.assert_array_equal(counts, np.bincount(pixels, minlength=len(counts)))
+    hard = zonal.io.bin_events(events, 32, (1e5, 1e9))
+    assert hard.sum() == np.count_nonzero(events.energy >= 1e5)
+    psf = zonal.io.read_psf(DATA / "fermi_2fhl_psf_gc.fits.gz", 1e5)
+    assert psf.window(0)[0] == pytest.approx(1, abs=0.02)  # the table's own accuracy
+    # Spread over pixels of 1.8 degrees, as a kernel that is as wide.
+    seen = zonal.convolve(counts, zonal.Kernel.top_hat("4deg"), method="pixel-sum", normalization="pixel")
+    assert seen.sum() == pytest.approx(counts.sum(), rel=1e-5)
+
+
+def test_a_profile_is_read_from_text(tmp_path):
+    path = tmp_path / "profile.txt"
+    path.write_text("# theta [deg] value [1/sr]\n0 2\n1 1\n2 0\n")
+    assert zonal.io.read_profile(path).profile(np.deg2rad(1)) == pytest.approx(1, rel=1e-14)
+
+
+def test_files_are_kept_without_overwrite(path):
+    zonal.io.write_map(path, np.ones(N))
+    for write, size in ((zonal.io.write_map, 48), (zonal.io.write_alm, 45), (zonal.io.write_cl, 9)):
+        with pytest.raises(OSError, match="file.fits"):
+            write(path, np.ones(size))
+    assert (zonal.io.read_map(path)[0] == 1).all()
+
+
+def test_errors_name_the_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nothing.fits"):
+        zonal.io.read_map(tmp_path / "nothing.fits")
+    bad = tmp_path / "bad.fits"
+    bad.write_bytes(b"SIMPLE" * 1000)
+    for read in (zonal.io.read_map, zonal.io.read_alm, zonal.io.read_cl):
+        with pytest.raises(OSError, match="bad.fits"):
+            read(bad)
+
+
+def test_what_was_assumed_becomes_a_warning(path):
+    table = fits.BinTableHDU.from_columns([fits.Column("TEMPERATURE", "D", array=np.arange(float(N)))])
+    table.header["NSIDE"], table.header["PIXTYPE"] = NSIDE, "HEALPIX"
+    table.writeto(path)
+    with pytest.warns(zonal.ZonalWarning, match="ORDERING"):
+        ring = zonal.io.read_map(path)
+    nest = zonal.io.read_map(path, nest_if_absent=True)
+    np.testing.assert_array_equal(ring[0], np.arange(N))
+    np.testing.assert_array_equal(nest[0], healpy.reorder(np.arange(float(N)), n2r=True))
+
+
+def test_nan_is_an_error_or_unseen(path):
+    sky = np.ones(N)
+    sky[3] = np.nan
+    table = fits.BinTableHDU.from_columns([fits.Column("TEMPERATURE", "D", array=sky)])
+    table.header["NSIDE"], table.header["PIXTYPE"], table.header["ORDERING"] = NSIDE, "HEALPIX", "RING"
+    table.writeto(path)
+    with pytest.raises(OSError, match="NaN"):
+        zonal.io.read_map(path)
+    with pytest.warns(zonal.ZonalWarning):
+        assert zonal.io.read_map(path, nan_is_unseen=True)[0][3] == zonal.UNSEEN
+    with pytest.raises(OSError):
+        zonal.io.write_map(path, sky, overwrite=True)

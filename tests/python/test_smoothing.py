@@ -1,0 +1,160 @@
+"""Smoothing and convolution against healpy, plain sums, and their own certificates."""
+
+import healpy
+import numpy as np
+import pytest
+
+import zonal
+
+NSIDE, LMAX = 16, 32
+FWHM = np.deg2rad(20)
+
+
+@pytest.fixture
+def alm(random_alm):
+    return random_alm(LMAX, shape=(3,), spin=2)
+
+
+@pytest.fixture
+def sky(alm):
+    """I, Q, U of band-limited alm."""
+    return zonal.alm2map(alm, NSIDE)
+
+
+def rms(values):
+    return np.sqrt(np.mean(np.square(values)))
+
+
+def test_three_iterations_are_those_of_healpy(sky):
+    expected = healpy.smoothing(sky[0], fwhm=FWHM, iter=3)
+    np.testing.assert_allclose(zonal.smooth(sky[0], FWHM, method="harmonic"), expected, rtol=0, atol=1e-11)
+
+
+def test_polarised_smoothing_is_that_of_healpy(sky):
+    expected = healpy.smoothing(sky, fwhm=FWHM, iter=3, pol=True)
+    np.testing.assert_allclose(zonal.smooth(sky, FWHM, pol=True, method="harmonic"), expected, rtol=0, atol=1e-11)
+
+
+def test_unseen_pixels_stay_unseen_as_in_healpy(sky):
+    cut = sky[0].copy()
+    cut[100:200] = zonal.UNSEEN
+    expected = healpy.smoothing(cut, fwhm=FWHM, iter=3)
+    smoothed = zonal.smooth(cut, FWHM, method="harmonic")
+    np.testing.assert_array_equal(smoothed == zonal.UNSEEN, expected == healpy.UNSEEN)
+    np.testing.assert_allclose(smoothed, expected, rtol=1e-11, atol=1e-11)
+    mask = np.ones(len(cut))
+    mask[100:200] = 0
+    np.testing.assert_array_equal(zonal.smooth(sky[0], FWHM, method="harmonic", mask=mask), smoothed)
+
+
+def test_renormalising_keeps_a_constant(sky):
+    mask = np.ones(12 * NSIDE**2)
+    mask[:500] = 0
+    smoothed = zonal.smooth(np.full(12 * NSIDE**2, 3.0), FWHM, mask=mask, mask_mode="renormalize", method="ring-fft")
+    np.testing.assert_allclose(smoothed[smoothed != zonal.UNSEEN], 3, rtol=1e-6)
+
+
+@pytest.mark.parametrize("error", [1e-3, 1e-8])
+def test_the_certificate_bounds_the_true_error(alm, sky, error):
+    smoothed, parts = zonal.smooth(sky, FWHM, pol=True, error=error, lmax=LMAX, return_report=True)
+    beam = np.stack([zonal.gaussian_window(FWHM, LMAX, spin) for spin in (0, 2, 2)])
+    truth = zonal.alm2map(np.stack([healpy.almxfl(a, b) for a, b in zip(alm, beam)]), NSIDE)
+    bounds = [c.error for part in parts for c in part.certificates]
+    assert len(bounds) == 2 and all(bound <= error for bound in bounds)
+    for part in parts:
+        (certificate,) = part.certificates
+        rows = list(part.rows)
+        assert rms(smoothed[rows] - truth[rows]) <= certificate.error * rms(truth[rows])
+
+
+def test_an_error_that_no_way_keeps_raises(rng):
+    noise = rng.standard_normal(12 * NSIDE**2)
+    with pytest.raises(zonal.ErrorNotKept, match="error = 1e-15"):
+        zonal.smooth(noise, FWHM, error=1e-15)
+    with pytest.warns(zonal.ZonalWarning, match="error = 1e-15: is not certified for rows .0.: it may be up to"):
+        assert zonal.smooth(noise, 2 * FWHM, error=1e-15, keep_missed=True, lmax=LMAX).shape == noise.shape
+
+
+def test_sums_over_pixels_are_plain_sums(rng):
+    nside, sky = 4, rng.standard_normal(192)
+    vectors = np.array(healpy.pix2vec(nside, np.arange(192))).T
+    kernel = zonal.Kernel.from_profile(np.deg2rad([0, 10, 25, 40]), [3.0, 2.0, 0.5, 0.0])
+    separation = np.arctan2(np.linalg.norm(np.cross(vectors[:, None], vectors), axis=-1), vectors @ vectors.T)
+    expected = 4 * np.pi / 192 * kernel.profile(separation) @ sky
+    for method in ("pixel-sum", "ring-fft"):
+        convolved = zonal.convolve(sky, kernel, method=method, normalization="none", precision="float64",
+                                   cut="40deg")
+        np.testing.assert_allclose(convolved, expected, rtol=0, atol=1e-5 * rms(expected))
+
+
+def test_nest_order_is_the_same_map(sky):
+    ring = zonal.smooth(sky[0], FWHM, lmax=LMAX)
+    nest = zonal.smooth(healpy.reorder(sky[0], r2n=True), FWHM, nest=True, lmax=LMAX)
+    np.testing.assert_array_equal(nest, healpy.reorder(ring, r2n=True))
+
+
+def test_float32_and_out(sky):
+    single = sky[0].astype(np.float32)
+    out = np.empty(12 * NSIDE**2, np.float32)
+    assert zonal.smooth(single, FWHM, out=out) is out
+    np.testing.assert_allclose(out, zonal.smooth(sky[0], FWHM), rtol=0, atol=1e-5)
+    with pytest.raises(ValueError, match="out: must not share memory"):
+        zonal.smooth(single, FWHM, out=single)
+
+
+def test_rows_of_a_batch_are_fields_of_their_own(sky):
+    both = zonal.smooth(sky[1:], FWHM, method="harmonic")
+    np.testing.assert_allclose(both[1], zonal.smooth(sky[2], FWHM, method="harmonic"), rtol=0, atol=1e-12)
+
+
+def test_cylindrical_rings_have_a_grid(rng):
+    grid = zonal.Grid.equidistant_cylindrical(24, 48)
+    alm = zonal.synalm(np.ones(9), seed=2)
+    sht = zonal.SHT(grid, 8)
+    smoothed = zonal.smooth(sht.synthesize(alm), FWHM, grid=grid, method="harmonic", lmax=8, iterations=5)
+    expected = sht.synthesize(healpy.almxfl(alm, zonal.gaussian_window(FWHM, 8)))
+    np.testing.assert_allclose(smoothed, expected, rtol=0, atol=1e-6)
+    with pytest.raises(ValueError, match="grid = "):
+        zonal.smooth(np.ones(15), FWHM, grid=zonal.Grid.gauss_legendre(3, 5))
+
+
+def test_the_result_may_have_another_nside(alm, sky):
+    finer = zonal.smooth(sky[0], FWHM, grid_out=zonal.Grid.healpix(32), method="harmonic", lmax=LMAX, iterations=10)
+    expected = zonal.alm2map(healpy.almxfl(alm[0], zonal.gaussian_window(FWHM, LMAX)), 32)
+    np.testing.assert_allclose(finer, expected, rtol=0, atol=1e-6)
+
+
+def test_un_smoothing_undoes_smoothing(alm, sky):
+    options = dict(method="harmonic", lmax=LMAX, tolerance=1e-13)
+    smoothed = zonal.smooth(sky[0], "5deg", **options)
+    back = zonal.smooth(smoothed, beam=np.ones(LMAX + 1), fwhm_in="5deg", **options)
+    np.testing.assert_allclose(back, sky[0], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    (dict(method="fast"), r"method = 'fast': must be one of 'pixel-sum', 'ring-fft', 'harmonic', 'split', 'auto'"),
+    (dict(error=2.0), "error = 2: must be above 0 and below 1"),
+    (dict(lmax=-3), "lmax = -3: must be 0 or more"),
+    (dict(lmax=1000), "lmax = 1000: must be at most 47"),
+    (dict(mask=np.ones(5)), "mask: has shape"),
+    (dict(cut="10deg"), "cut: not with method = auto"),
+    (dict(cut="10deg", method="pixel-sum", error=1e-3), "cut and error exclude each other"),
+    (dict(theta_cut="10deg"), "theta_cut: only with method = split"),
+    (dict(threads=-2), "threads = -2"),
+    (dict(pol=True), "maps: has 1 rows: must be I, Q, U or Q, U"),
+    (dict(mask=np.full(12 * NSIDE**2, 2.0)), "mask"),
+])
+def test_wrong_options_are_named(sky, options, message):
+    with pytest.raises(ValueError, match=message):
+        zonal.smooth(sky[0], FWHM, **options)
+
+
+def test_unknown_options_are_refused(sky):
+    with pytest.raises(TypeError, match="verbose"):
+        zonal.smooth(sky[0], FWHM, verbose=True)
+
+
+def test_nan_is_named(sky):
+    sky[0, 17] = np.nan
+    with pytest.raises(ValueError, match="pixel 17"):
+        zonal.smooth(sky[0], FWHM)

@@ -1,0 +1,105 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "core/interruption.hpp"
+#include "core/parallel.hpp"
+#include "zonal/error.hpp"
+#include "zonal/interruption.hpp"
+
+namespace zonal::core {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds task_time(2);
+
+void work_for_long(int threads, std::int64_t n_tasks) {
+    parallel_for(n_tasks, threads, [](std::int64_t, int) { std::this_thread::sleep_for(task_time); });
+}
+
+TEST(ParallelInterruption, EndsLongWorkFromTheCallersThread) {
+    for (const int threads : {1, 3}) {
+        const auto caller = std::this_thread::get_id();
+        int questions = 0;
+        const InterruptionCheck check([&] {
+            EXPECT_EQ(std::this_thread::get_id(), caller);
+            return ++questions == 2;
+        });
+        const auto start = Clock::now();
+        EXPECT_THROW(work_for_long(threads, 1'000'000), Cancelled);
+        EXPECT_EQ(questions, 2) << "the first answer was to go on";
+        // The second question is due after 0.1 s; the rest is for a busy machine. All tasks would take half
+        // an hour.
+        EXPECT_LT(Clock::now() - start, std::chrono::seconds(10));
+    }
+}
+
+TEST(ParallelInterruption, AsksAtMostEveryFiftyMilliseconds) {
+    int questions = 0;
+    const auto start = Clock::now();
+    {
+        const InterruptionCheck check([&] { return ++questions < 0; });
+        for (int k = 0; k < 30; ++k) work_for_long(2, 10);  // short loops do not begin anew
+    }
+    EXPECT_GE(questions, 1);
+    EXPECT_LE(questions, (Clock::now() - start) / std::chrono::milliseconds(50));
+}
+
+TEST(ParallelInterruption, EndsTasksOfOtherThreadsThatPoll) {
+    const InterruptionCheck check([] { return true; });
+    std::atomic<int> ended{0};
+    EXPECT_THROW(parallel_for(3, 3,
+                              [&](std::int64_t, int) {
+                                  const InterruptionPoll poll;
+                                  try {
+                                      for (;;) poll();
+                                  } catch (const Cancelled&) {
+                                      ++ended;
+                                      throw;
+                                  }
+                              }),
+                 Cancelled);
+    EXPECT_EQ(ended, 3);
+}
+
+TEST(ParallelInterruption, LeavesTheFirstFailureAsItIs) {
+    std::atomic<bool> has_begun{false};
+    try {
+        parallel_for(2, 2, [&](std::int64_t task, int) {
+            const InterruptionPoll poll;
+            if (task == 0)
+                for (;;) {
+                    has_begun = true;
+                    poll();
+                }
+            while (!has_begun) std::this_thread::yield();
+            throw InvalidArgument("of task 1");
+        });
+        FAIL();
+    } catch (const InvalidArgument& error) {
+        EXPECT_STREQ(error.what(), "of task 1");
+    }
+    EXPECT_NO_THROW(work_for_long(1, 1)) << "the end of that loop is not that of others";
+}
+
+TEST(ParallelInterruption, IsOfItsOwnThreadAndEndsWithItsScope) {
+    std::atomic<int> outer{0}, inner{0};
+    const InterruptionCheck check([&] { return ++outer < 0; });
+    {
+        const InterruptionCheck innermost([&] { return ++inner < 0; });
+        work_for_long(1, 50);
+    }
+    EXPECT_EQ(outer, 0) << "the inner check takes its place";
+    EXPECT_GE(inner, 1);
+    const int before = inner;
+    std::thread([] { work_for_long(2, 50); }).join();
+    EXPECT_EQ(outer, 0) << "another thread's work is not asked about";
+    work_for_long(2, 100);
+    EXPECT_GE(outer, 1);
+    EXPECT_EQ(inner, before);
+}
+
+}  // namespace
+}  // namespace zonal::core
