@@ -49,7 +49,7 @@ class Grid:
         m = np.arange(lmax + 1)
         shift = np.exp(1j * np.outer(m, phi0))
         modes = np.array([np.fft.fft(values[s:s + n])[m % n] for s, n in zip(start, length)]).T * shift.conj() * self.weight
-        convolved = np.zeros(modes.shape, complex)
+        convolved = np.zeros(modes.shape, np.clongdouble)
         sectoral = np.full(z.shape, np.sqrt(1 / (4 * np.longdouble(np.pi))))
         for order in m:
             before, now, below = np.zeros_like(z), sectoral, np.longdouble(0)

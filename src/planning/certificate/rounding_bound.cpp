@@ -46,7 +46,7 @@ RoundingOfSums rounding_of_sums(const ConvolutionRequest& request, const Convolu
 }
 
 double rounding_of_transforms(std::int64_t lmax, int iterations) {
-    constexpr double once = 5, per_degree = 1.0 / 3;
+    constexpr double once = 5, per_degree = 0.5;
     return 0x1p-53 * (once + per_degree * static_cast<double>(lmax)) * (1 + iterations);
 }
 
