@@ -42,7 +42,7 @@ ALLOWED["everything"] = set(ALLOWED)  # the headers that include all others
 # Module that each public header include/zonal/<name>.hpp belongs to; those of include/zonal/<module>/ say it.
 PUBLIC = {
     "angle": "core", "error": "core", "view": "core", "device": "core", "progress": "core", "buffer": "core", "memory": "core",
-    "grid": "grids", "healpix": "grids",
+    "grid": "grids", "healpix": "grids", "healpix_batch": "grids",
     "alm": "sht", "sht": "sht", "analysis": "sht", "weights": "sht", "mask": "sht", "spectrum": "sht", "window": "sht",
     "kernel": "radial", "filters": "radial", "wavelets": "radial", "wavelet_maps": "radial", "convolution": "radial",
     "normalized_convolution": "radial", "polarization_convolution": "radial",
@@ -56,7 +56,7 @@ CPP = ("src/", "cli/", "tests/", "bench/", "fuzz/", "python/")
 FOREIGN = [
     (r"fftw3(-mpi)?\.h|.*/fftw3\.h", "FFTW", ("src/fft/",)),
     (r"fitsio2?\.h", "CFITSIO", ("src/io/", "tests/", "fuzz/")),
-    (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/sht/", "src/sky/", "src/radial/", "src/split/", "src/chebyshev/", "tests/",
+    (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/grids/", "src/sht/", "src/sky/", "src/radial/", "src/split/", "src/chebyshev/", "tests/",
                             "bench/")),
     (r"mpi\.h", "MPI", ("src/distributed/", "tests/mpi/")),
     (r"(cuda|cufft|cublas|cusolver|nccl|cub/|thrust/|nvtx).*", "CUDA", ("src/core/",)),

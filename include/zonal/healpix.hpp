@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -119,20 +121,33 @@ Interpolation interpolation_weights(std::int64_t nside, Order order, const Angle
 std::int64_t check_reordering(std::int64_t n_in, std::int64_t n_out, const void* in, const void* out,
                               MemorySpace in_space, MemorySpace out_space);
 
+/// The ring-order numbers of nest pixels first, first + 1, ..., of a map that check_reordering has checked.
+void nest2ring_run(std::int64_t nside, std::int64_t first, std::span<std::int64_t> ring_pixels);
+
+/// Calls body(nest pixel, ring pixel) for each pixel.
+template <class Body>
+void for_each_pixel_pair(std::int64_t nside, const Body& body) {
+    std::array<std::int64_t, 512> ring_pixels;  // stays in the first cache
+    const std::int64_t n = 12 * nside * nside;
+    for (std::int64_t first = 0; first < n; first += std::ssize(ring_pixels)) {
+        const auto count = std::min<std::int64_t>(std::ssize(ring_pixels), n - first);
+        nest2ring_run(nside, first, {ring_pixels.data(), static_cast<std::size_t>(count)});
+        for (std::int64_t k = 0; k < count; ++k) body(first + k, ring_pixels[static_cast<std::size_t>(k)]);
+    }
+}
+
 template <class T>
 void ring_to_nest(ConstView<T, 1> ring_map, View<T, 1> nest_map) {
     const auto nside = check_reordering(ring_map.size(), nest_map.size(), ring_map.data(), nest_map.data(),
                                         ring_map.space(), nest_map.space());
-    for (std::int64_t pixel = 0; pixel < nest_map.size(); ++pixel)
-        nest_map[pixel] = ring_map[nest2ring(nside, pixel)];
+    for_each_pixel_pair(nside, [&](auto nest, auto ring) { nest_map[nest] = ring_map[ring]; });
 }
 
 template <class T>
 void nest_to_ring(ConstView<T, 1> nest_map, View<T, 1> ring_map) {
     const auto nside = check_reordering(nest_map.size(), ring_map.size(), nest_map.data(), ring_map.data(),
                                         nest_map.space(), ring_map.space());
-    for (std::int64_t pixel = 0; pixel < nest_map.size(); ++pixel)
-        ring_map[nest2ring(nside, pixel)] = nest_map[pixel];
+    for_each_pixel_pair(nside, [&](auto nest, auto ring) { ring_map[ring] = nest_map[nest]; });
 }
 
 }  // namespace zonal::healpix

@@ -20,6 +20,7 @@
 #include "zonal/gwrm/library.hpp"
 #include "zonal/gwrm/problem.hpp"
 #include "zonal/healpix.hpp"
+#include "zonal/healpix_batch.hpp"
 #include "zonal/kernel.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/memory.hpp"

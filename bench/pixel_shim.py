@@ -1,0 +1,63 @@
+"""The functions of HEALPix pixels of build/lib/libzonal_shim.so on NumPy arrays, named and used as healpy's."""
+import ctypes
+
+import numpy as np
+
+from zonal_shim import _lib
+
+_i64, _ptr, _int = ctypes.c_int64, ctypes.c_void_p, ctypes.c_int
+
+
+def _call(name, *arguments):
+    """Arrays go as their addresses, integers as int64."""
+    function = getattr(_lib, "zonal_" + name)
+    plain = [_ptr(a.ctypes.data) if isinstance(a, np.ndarray) else a if isinstance(a, ctypes._SimpleCData) else _i64(a)
+             for a in arguments]
+    if function(*plain) != 0:
+        raise ValueError(_lib.zonal_last_error().decode())
+
+
+def _inputs(kind, *arrays):
+    return [np.ascontiguousarray(array, kind) for array in arrays]
+
+
+def ang2pix(nside, theta, phi, nest=False, threads=1):
+    theta, phi = _inputs(np.float64, theta, phi)
+    pixels = np.empty(theta.size, np.int64)
+    _call("ang2pix", nside, _int(nest), theta, phi, pixels, theta.size, _int(threads))
+    return pixels
+
+
+def pix2ang(nside, pixels, nest=False, threads=1):
+    pixels, = _inputs(np.int64, pixels)
+    theta, phi = np.empty(pixels.size), np.empty(pixels.size)
+    _call("pix2ang", nside, _int(nest), pixels, theta, phi, pixels.size, _int(threads))
+    return theta, phi
+
+
+def vec2pix(nside, x, y, z, nest=False, threads=1):
+    x, y, z = _inputs(np.float64, x, y, z)
+    pixels = np.empty(x.size, np.int64)
+    _call("vec2pix", nside, _int(nest), x, y, z, pixels, x.size, _int(threads))
+    return pixels
+
+
+def pix2vec(nside, pixels, nest=False, threads=1):
+    pixels, = _inputs(np.int64, pixels)
+    x, y, z = (np.empty(pixels.size) for _ in range(3))
+    _call("pix2vec", nside, _int(nest), pixels, x, y, z, pixels.size, _int(threads))
+    return x, y, z
+
+
+def ring2nest(nside, pixels, threads=1):
+    pixels, = _inputs(np.int64, pixels)
+    nest = np.empty_like(pixels)
+    _call("ring2nest", nside, pixels, nest, pixels.size, _int(threads))
+    return nest
+
+
+def nest2ring(nside, pixels, threads=1):
+    pixels, = _inputs(np.int64, pixels)
+    ring = np.empty_like(pixels)
+    _call("nest2ring", nside, pixels, ring, pixels.size, _int(threads))
+    return ring

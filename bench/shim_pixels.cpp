@@ -1,0 +1,64 @@
+// A plain C face of the functions of HEALPix pixels in batches. nest: 0 for ring order.
+
+#include <algorithm>
+
+#include "shim_guard.hpp"
+#include "zonal/healpix_batch.hpp"
+
+namespace {
+
+using zonal::View;
+namespace healpix = zonal::healpix;
+using Integer = std::int64_t;
+
+healpix::Order order_of(int nest) {
+    return nest != 0 ? healpix::Order::nest : healpix::Order::ring;
+}
+
+/// values: [n]
+template <class T>
+View<T, 1> view(T* values, Integer n) {
+    return {values, {n}};
+}
+
+}  // namespace
+
+extern "C" {
+
+int zonal_ang2pix(Integer nside, int nest, const double* theta, const double* phi, Integer* pixels, Integer n,
+                  int threads) {
+    return guarded([&] {
+        healpix::ang2pix(nside, order_of(nest), view(theta, n), view(phi, n), view(pixels, n), threads);
+    });
+}
+
+int zonal_pix2ang(Integer nside, int nest, const Integer* pixels, double* theta, double* phi, Integer n,
+                  int threads) {
+    return guarded([&] {
+        healpix::pix2ang(nside, order_of(nest), view(pixels, n), view(theta, n), view(phi, n), threads);
+    });
+}
+
+int zonal_vec2pix(Integer nside, int nest, const double* x, const double* y, const double* z, Integer* pixels,
+                  Integer n, int threads) {
+    return guarded([&] {
+        healpix::vec2pix(nside, order_of(nest), view(x, n), view(y, n), view(z, n), view(pixels, n), threads);
+    });
+}
+
+int zonal_pix2vec(Integer nside, int nest, const Integer* pixels, double* x, double* y, double* z, Integer n,
+                  int threads) {
+    return guarded([&] {
+        healpix::pix2vec(nside, order_of(nest), view(pixels, n), view(x, n), view(y, n), view(z, n), threads);
+    });
+}
+
+int zonal_ring2nest(Integer nside, const Integer* pixels, Integer* nest, Integer n, int threads) {
+    return guarded([&] { healpix::ring2nest(nside, view(pixels, n), view(nest, n), threads); });
+}
+
+int zonal_nest2ring(Integer nside, const Integer* pixels, Integer* ring, Integer n, int threads) {
+    return guarded([&] { healpix::nest2ring(nside, view(pixels, n), view(ring, n), threads); });
+}
+
+}  // extern "C"
