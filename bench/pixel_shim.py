@@ -61,3 +61,27 @@ def nest2ring(nside, pixels, threads=1):
     ring = np.empty_like(pixels)
     _call("nest2ring", nside, pixels, ring, pixels.size, _int(threads))
     return ring
+
+
+def get_all_neighbours(nside, pixels, nest=False, threads=1):
+    pixels, = _inputs(np.int64, pixels)
+    around = np.empty((8, pixels.size), np.int64)
+    _call("neighbours", nside, _int(nest), pixels, around, pixels.size, _int(threads))
+    return around
+
+
+def get_interp_weights(nside, theta, phi, nest=False, threads=1):
+    theta, phi = _inputs(np.float64, theta, phi)
+    pixels, weights = np.empty((4, theta.size), np.int64), np.empty((4, theta.size))
+    _call("interpolation_weights", nside, _int(nest), theta, phi, pixels, weights, theta.size, _int(threads))
+    return pixels, weights
+
+
+def get_interp_val(sky, theta, phi, nest=False, threads=1):
+    """sky: [12 nside^2], float32 or float64."""
+    assert sky.flags.c_contiguous and sky.dtype in (np.float32, np.float64)
+    theta, phi = _inputs(np.float64, theta, phi)
+    values = np.empty(theta.size)
+    _call("interpolate" + ("_float" if sky.dtype == np.float32 else ""), sky.size, _int(nest), sky, theta, phi, values,
+          theta.size, _int(threads))
+    return values

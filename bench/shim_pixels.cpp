@@ -61,4 +61,34 @@ int zonal_nest2ring(Integer nside, const Integer* pixels, Integer* ring, Integer
     return guarded([&] { healpix::nest2ring(nside, view(pixels, n), view(ring, n), threads); });
 }
 
+int zonal_neighbours(Integer nside, int nest, const Integer* pixels, Integer* around, Integer n,
+                     int threads) {
+    return guarded([&] {
+        healpix::neighbours(nside, order_of(nest), view(pixels, n), {around, {8, n}}, threads);
+    });
+}
+
+int zonal_interpolation_weights(Integer nside, int nest, const double* theta, const double* phi,
+                                Integer* pixels, double* weights, Integer n, int threads) {
+    return guarded([&] {
+        healpix::interpolation_weights(nside, order_of(nest), view(theta, n), view(phi, n), {pixels, {4, n}},
+                                       {weights, {4, n}}, threads);
+    });
+}
+
+int zonal_interpolate(Integer n_pixels, int nest, const double* map, const double* theta, const double* phi,
+                      double* values, Integer n, int threads) {
+    return guarded([&] {
+        healpix::interpolate<double>(order_of(nest), {map, {1, n_pixels}}, view(theta, n), view(phi, n),
+                                     {values, {1, n}}, threads);
+    });
+}
+int zonal_interpolate_float(Integer n_pixels, int nest, const float* map, const double* theta,
+                            const double* phi, double* values, Integer n, int threads) {
+    return guarded([&] {
+        healpix::interpolate<float>(order_of(nest), {map, {1, n_pixels}}, view(theta, n), view(phi, n),
+                                    {values, {1, n}}, threads);
+    });
+}
+
 }  // extern "C"

@@ -38,6 +38,14 @@ struct Direction {
 /// A vector x, y, z; z points to the north pole, x to longitude 0.
 using Vector = std::array<double, 3>;
 
+/// Pixel (x, y) of one of the 12 base pixels ("faces": 0-3 north, 4-7 equator, 8-11 south), 0 <= x, y <
+/// nside. x grows to the north-east and y to the north-west, from the face's south corner.
+struct FacePixel {
+    std::int64_t face;
+    std::int64_t x;
+    std::int64_t y;
+};
+
 /// @name Sizes
 /// @{
 bool is_valid_nside(std::int64_t nside, Order order = Order::ring);
@@ -65,6 +73,8 @@ Angles pix2ang(std::int64_t nside, Order order, std::int64_t pixel);
 Direction pix2direction(std::int64_t nside, Order order, std::int64_t pixel);
 /// Unit vector.
 Vector pix2vec(std::int64_t nside, Order order, std::int64_t pixel);
+FacePixel pix2xyf(std::int64_t nside, Order order, std::int64_t pixel);
+std::int64_t xyf2pix(std::int64_t nside, Order order, const FacePixel& pixel);
 /// @}
 
 /// @name Ring and nest order

@@ -27,6 +27,11 @@ void vec2pix(std::int64_t nside, Order order, ConstView<double, 1> x, ConstView<
              ConstView<double, 1> z, View<std::int64_t, 1> pixels, int threads = 0);
 void pix2vec(std::int64_t nside, Order order, ConstView<std::int64_t, 1> pixels, View<double, 1> x,
              View<double, 1> y, View<double, 1> z, int threads = 0);
+/// As FacePixel's members.
+void pix2xyf(std::int64_t nside, Order order, ConstView<std::int64_t, 1> pixels, View<std::int64_t, 1> x,
+             View<std::int64_t, 1> y, View<std::int64_t, 1> face, int threads = 0);
+void xyf2pix(std::int64_t nside, Order order, ConstView<std::int64_t, 1> x, ConstView<std::int64_t, 1> y,
+             ConstView<std::int64_t, 1> face, View<std::int64_t, 1> pixels, int threads = 0);
 /// @}
 
 /// @name Ring and nest order
@@ -36,6 +41,26 @@ void ring2nest(std::int64_t nside, ConstView<std::int64_t, 1> pixels, View<std::
                int threads = 0);
 void nest2ring(std::int64_t nside, ConstView<std::int64_t, 1> pixels, View<std::int64_t, 1> ring,
                int threads = 0);
+/// @}
+
+/// @name Surroundings
+/// @{
+/// around: [8, n], the neighbours of each pixel in the order SW, W, NW, N, NE, E, SE, S, -1 where there is
+/// none.
+void neighbours(std::int64_t nside, Order order, ConstView<std::int64_t, 1> pixels,
+                View<std::int64_t, 2> around, int threads = 0);
+
+/// pixels, weights: [4, n], as of interpolation_weights for one direction.
+void interpolation_weights(std::int64_t nside, Order order, ConstView<double, 1> theta,
+                           ConstView<double, 1> phi, View<std::int64_t, 2> pixels, View<double, 2> weights,
+                           int threads = 0);
+
+/// Values of maps between their pixels, by interpolation_weights.
+/// maps: [n_maps, 12 nside^2]; values: [n_maps, n], sums in double. A value is NaN where one of its four
+/// pixels is, whatever its weight.
+template <class T>
+void interpolate(Order order, View<const T, 2> maps, ConstView<double, 1> theta, ConstView<double, 1> phi,
+                 View<double, 2> values, int threads = 0);
 /// @}
 
 }  // namespace zonal::healpix

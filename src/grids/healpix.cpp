@@ -135,6 +135,22 @@ Vector pix2vec(std::int64_t nside, Order order, std::int64_t pixel) {
             direction.cos_theta};
 }
 
+FacePixel pix2xyf(std::int64_t nside, Order order, std::int64_t pixel) {
+    check_pixel(nside, order, pixel);
+    return to_face_pixel(nside, order, pixel);
+}
+
+std::int64_t xyf2pix(std::int64_t nside, Order order, const FacePixel& pixel) {
+    check_nside(nside, order);
+    const auto [face, x, y] = pixel;
+    if (face < 0 || face > 11) throw InvalidArgument(fmt::format("face = {}: must be from 0 to 11", face));
+    for (const auto& [name, value] : {std::pair{"x", x}, std::pair{"y", y}})
+        if (value < 0 || value >= nside)
+            throw InvalidArgument(
+                fmt::format("{} = {}: must be from 0 to nside - 1 = {}", name, value, nside - 1));
+    return to_pixel(nside, order, pixel);
+}
+
 std::int64_t ring2nest(std::int64_t nside, std::int64_t pixel) {
     check_pixel(nside, Order::nest, pixel);
     return nest_of_face_pixel(nside, to_face_pixel(nside, row_pixel_of_ring(nside, pixel)));

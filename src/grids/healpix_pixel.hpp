@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "zonal/healpix.hpp"
@@ -8,19 +9,15 @@
 /// module is built from these. Arguments are taken as valid; the public functions have checked them.
 namespace zonal::healpix {
 
-/// Pixel (x, y) of one of the 12 base pixels ("faces": 0-3 north, 4-7 equator, 8-11 south), 0 <= x, y <
-/// nside. x grows to the north-east and y to the north-west, from the face's south corner.
-struct FacePixel {
-    std::int64_t face;
-    std::int64_t x;
-    std::int64_t y;
-};
-
 /// Pixel k of row i, counted eastwards from the row's first; rows count from 1 in the north to 4 nside - 1.
 struct RowPixel {
     std::int64_t i;
     std::int64_t k;
 };
+
+/// From a pixel to its neighbours in their order: SW W NW N NE E SE S.
+inline constexpr std::array<int, 8> neighbour_steps_x{-1, -1, 0, 1, 1, 1, 0, -1};
+inline constexpr std::array<int, 8> neighbour_steps_y{0, 1, 1, 1, 0, -1, -1, -1};
 
 /// Number of pixels of row i.
 std::int64_t row_length(std::int64_t nside, std::int64_t i);

@@ -47,43 +47,56 @@ struct alignas(64) BlockRows {
     std::array<std::array<T, block_size>, n_arrays> rows;
 };
 
-/// Calls kernel(in, out, n) for blocks of n <= block_size elements, where in and out are rows of T; n is
-/// rounded up to whole vectors, with copies of the block's first element. Where a kernel returns false, calls
-/// complain(index) for the elements of the first such block, which throws for the first that is not valid.
-template <class In, std::size_t n_in, class Out, std::size_t n_out, class Kernel, class Complain>
-void for_blocks(const std::array<Named<const In>, n_in>& in, const std::array<Named<Out>, n_out>& out,
-                int threads, const Kernel& kernel, const Complain& complain) {
+/// Calls body(in, begin, count, padded) for blocks of count <= block_size elements, where in are rows of
+/// `padded` elements: count, rounded up to whole vectors with copies of the block's first. Where a body
+/// returns false, calls complain(index) for the elements of the first such block and those behind it; it
+/// throws for the first that is not valid.
+template <class In, std::size_t n_in, class Body, class Complain>
+void for_input_blocks(const std::array<Named<const In>, n_in>& in, int threads, const Body& body,
+                      const Complain& complain) {
     const std::int64_t n = in[0].values.size();
     check_arrays(in, n);
-    check_arrays(out, n);
-    const int n_threads = core::resolve_threads(threads);
     std::atomic<std::int64_t> first_bad{n};
-    auto one_block = [&](std::int64_t begin, BlockRows<In, n_in>& from, BlockRows<Out, n_out>& to) {
+    auto one_block = [&](std::int64_t begin, BlockRows<In, n_in>& from) {
         const std::int64_t count = std::min(block_size, n - begin);
         const std::int64_t padded = (count + kernel_multiple - 1) / kernel_multiple * kernel_multiple;
         for (std::size_t row = 0; row < n_in; ++row) {
             for (std::int64_t k = 0; k < count; ++k) from.rows[row][k] = in[row].values[begin + k];
             std::fill_n(from.rows[row].begin() + count, padded - count, from.rows[row][0]);
         }
-        if (!kernel(from.rows, to.rows, padded)) return false;
-        for (std::size_t row = 0; row < n_out; ++row)
-            for (std::int64_t k = 0; k < count; ++k) out[row].values[begin + k] = to.rows[row][k];
-        return true;
+        return body(from.rows, begin, count, padded);
     };
-    core::parallel_for((n + task_size - 1) / task_size, n_threads, [&](std::int64_t task, int) {
-        BlockRows<In, n_in> from;
-        BlockRows<Out, n_out> to;
-        const std::int64_t end = std::min(n, (task + 1) * task_size);
-        for (std::int64_t begin = task * task_size; begin < end; begin += block_size) {
-            if (begin > first_bad) return;
-            if (one_block(begin, from, to)) continue;
-            for (auto before = first_bad.load();
-                 begin < before && !first_bad.compare_exchange_weak(before, begin);) {
-            }
-            return;
-        }
-    });
+    core::parallel_for((n + task_size - 1) / task_size, core::resolve_threads(threads),
+                       [&](std::int64_t task, int) {
+                           BlockRows<In, n_in> from;
+                           const std::int64_t end = std::min(n, (task + 1) * task_size);
+                           for (std::int64_t begin = task * task_size; begin < end; begin += block_size) {
+                               if (begin > first_bad) return;
+                               if (one_block(begin, from)) continue;
+                               for (auto before = first_bad.load();
+                                    begin < before && !first_bad.compare_exchange_weak(before, begin);) {
+                               }
+                               return;
+                           }
+                       });
     for (std::int64_t index = first_bad; index < n; ++index) complain(index);
+}
+
+/// The same for kernel(in, out, padded), which fills rows of the output.
+template <class In, std::size_t n_in, class Out, std::size_t n_out, class Kernel, class Complain>
+void for_blocks(const std::array<Named<const In>, n_in>& in, const std::array<Named<Out>, n_out>& out,
+                int threads, const Kernel& kernel, const Complain& complain) {
+    check_arrays(out, in[0].values.size());
+    for_input_blocks(
+        in, threads,
+        [&](const auto& from, std::int64_t begin, std::int64_t count, std::int64_t padded) {
+            BlockRows<Out, n_out> to;
+            if (!kernel(from, to.rows, padded)) return false;
+            for (std::size_t row = 0; row < n_out; ++row)
+                for (std::int64_t k = 0; k < count; ++k) out[row].values[begin + k] = to.rows[row][k];
+            return true;
+        },
+        complain);
 }
 
 }  // namespace zonal::healpix

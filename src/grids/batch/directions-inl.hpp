@@ -9,7 +9,7 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
-#include <numbers>
+#include <limits>
 
 #include "core/constants.hpp"
 #include "grids/batch/lanes-inl.hpp"
@@ -62,6 +62,13 @@ HWY_INLINE V quarter_turn_lanes(V phi) {
     const V whole = hn::Floor(phi * real(1 / two_pi));
     const V rest = (phi - whole * real(two_pi_high)) - whole * real(two_pi_low);
     return rest * real(2 / core::pi);
+}
+
+/// theta from 0 to pi, phi finite.
+HWY_INLINE bool all_directions(V theta, V phi) {
+    const M on_sphere = hn::And(hn::Ge(theta, hn::Zero(D())), hn::Le(theta, real(core::pi)));
+    const M finite = hn::Le(hn::Abs(phi), real(std::numeric_limits<double>::max()));
+    return hn::AllTrue(D(), hn::And(on_sphere, finite));
 }
 
 /// The pixel at a place, and where rounding may decide which one it is: there the scalar function must.

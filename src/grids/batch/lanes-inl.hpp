@@ -231,6 +231,26 @@ HWY_INLINE I pixel_of_face(const Sphere& sphere, Order order, const FaceLanes& p
                                 : ring_pixel_of_row(sphere, row_of_face(sphere, pixel));
 }
 
+HWY_INLINE std::int64_t lanes() {
+    return static_cast<std::int64_t>(hn::Lanes(D()));
+}
+
+HWY_INLINE bool all_on_map(const Sphere& sphere, I pixel) {
+    const DI d;
+    const auto below = hn::Lt(pixel, hn::Zero(d)), above = hn::Gt(pixel, integer(sphere.n_pixels - 1));
+    return hn::AllFalse(d, hn::Or(below, above));
+}
+
+/// Calls body(lane) where the mask is true.
+template <class Body>
+HWY_INLINE void for_each_lane(M mask, const Body& body) {
+    if (HWY_LIKELY(hn::AllFalse(D(), mask))) return;
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(D(), mask, bits);
+    for (std::int64_t lane = 0; lane < lanes(); ++lane)
+        if (bits[0] >> lane & 1) body(lane);
+}
+
 }  // namespace zonal::healpix::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

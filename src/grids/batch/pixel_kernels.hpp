@@ -23,4 +23,16 @@ bool pix2vec_block(std::int64_t nside, Order order, const std::int64_t* pixels, 
 bool reorder_block(std::int64_t nside, Order order, const std::int64_t* pixels, std::int64_t* reordered,
                    std::int64_t n);
 
+/// pixels, weights: 4 rows, `stride` elements apart.
+bool interpolation_block(std::int64_t nside, Order order, const double* theta, const double* phi,
+                         std::int64_t* pixels, double* weights, std::int64_t stride, std::int64_t n);
+/// around: 8 rows, `stride` elements apart.
+bool neighbours_block(std::int64_t nside, Order order, const std::int64_t* pixels, std::int64_t* around,
+                      std::int64_t stride, std::int64_t n);
+/// x, y, face: as FacePixel's.
+bool pix2xyf_block(std::int64_t nside, Order order, const std::int64_t* pixels, std::int64_t* x,
+                   std::int64_t* y, std::int64_t* face, std::int64_t n);
+bool xyf2pix_block(std::int64_t nside, Order order, const std::int64_t* x, const std::int64_t* y,
+                   const std::int64_t* face, std::int64_t* pixels, std::int64_t n);
+
 }  // namespace zonal::healpix

@@ -5,52 +5,27 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#include <limits>
-
 #include "grids/batch/directions-inl.hpp"
 #include "grids/batch/pixel_kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace zonal::healpix::HWY_NAMESPACE {
 
-HWY_INLINE std::int64_t lanes() {
-    return static_cast<std::int64_t>(hn::Lanes(D()));
-}
-
-HWY_INLINE bool all_on_map(const Sphere& sphere, I pixel) {
-    const DI d;
-    const auto below = hn::Lt(pixel, hn::Zero(d)), above = hn::Gt(pixel, integer(sphere.n_pixels - 1));
-    return hn::AllFalse(d, hn::Or(below, above));
-}
-
-/// Stores pixels, those of doubtful lanes as the scalar function finds them.
-template <class Scalar>
-HWY_INLINE void store_settled(I pixels, M doubtful, std::int64_t* out, const Scalar& scalar) {
-    hn::Store(pixels, DI(), out);
-    if (HWY_LIKELY(hn::AllFalse(D(), doubtful))) return;
-    std::uint8_t bits[8] = {};
-    hn::StoreMaskBits(D(), doubtful, bits);
-    for (std::int64_t lane = 0; lane < lanes(); ++lane)
-        if (bits[0] >> lane & 1) out[lane] = scalar(lane);
-}
-
 bool ang2pix_lanes(std::int64_t nside, Order order, const double* theta, const double* phi,
                    std::int64_t* pixels, std::int64_t n) {
     const D d;
     const Sphere sphere(nside);
     for (std::int64_t at = 0; at < n; at += lanes()) {
-        const V t = hn::Load(d, theta + at), p = hn::Load(d, phi + at), turn = hn::Abs(p);
-        const M on_sphere = hn::And(hn::Ge(t, hn::Zero(d)), hn::Le(t, real(core::pi)));
-        const M finite = hn::Le(turn, real(std::numeric_limits<double>::max()));
-        if (!hn::AllTrue(d, hn::And(on_sphere, finite))) return false;
+        const V t = hn::Load(d, theta + at), p = hn::Load(d, phi + at);
+        if (!all_directions(t, p)) return false;
         PlaceLanes place;
         place_colatitude(sphere, t, place);
         place.turns = quarter_turn_lanes(p);
         const auto [pixel, doubtful] = face_at(sphere, place);
-        store_settled(pixel_of_face(sphere, order, pixel), hn::Or(doubtful, hn::Gt(turn, real(largest_phi))),
-                      pixels + at, [&](std::int64_t lane) {
-                          return ang2pix(nside, order, Angles{theta[at + lane], phi[at + lane]});
-                      });
+        hn::Store(pixel_of_face(sphere, order, pixel), DI(), pixels + at);
+        for_each_lane(hn::Or(doubtful, hn::Gt(hn::Abs(p), real(largest_phi))), [&](std::int64_t lane) {
+            pixels[at + lane] = ang2pix(nside, order, Angles{theta[at + lane], phi[at + lane]});
+        });
     }
     return true;
 }
@@ -66,12 +41,12 @@ bool vec2pix_lanes(std::int64_t nside, Order order, const double* x, const doubl
         const M finite = hn::Eq((a - a) + (b - b) + (c - c), hn::Zero(d));
         if (!hn::AllTrue(d, hn::And(finite, hn::Gt(largest, hn::Zero(d))))) return false;
         const auto [pixel, doubtful] = face_at(sphere, place_of_vector(sphere, a, b, c));
+        hn::Store(pixel_of_face(sphere, order, pixel), DI(), pixels + at);
         const M extreme = hn::Or(hn::Lt(largest, real(1e-100)), hn::Gt(largest, real(1e100)));
         const M on_axis = hn::Eq(across, hn::Zero(d));
-        store_settled(pixel_of_face(sphere, order, pixel), hn::Or(doubtful, hn::Or(extreme, on_axis)),
-                      pixels + at, [&](std::int64_t lane) {
-                          return vec2pix(nside, order, Vector{x[at + lane], y[at + lane], z[at + lane]});
-                      });
+        for_each_lane(hn::Or(doubtful, hn::Or(extreme, on_axis)), [&](std::int64_t lane) {
+            pixels[at + lane] = vec2pix(nside, order, Vector{x[at + lane], y[at + lane], z[at + lane]});
+        });
     }
     return true;
 }
