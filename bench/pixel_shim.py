@@ -5,7 +5,14 @@ import numpy as np
 
 from zonal_shim import _lib
 
-_i64, _ptr, _int = ctypes.c_int64, ctypes.c_void_p, ctypes.c_int
+_i64, _ptr, _int, _f64 = ctypes.c_int64, ctypes.c_void_p, ctypes.c_int, ctypes.c_double
+for _name, _arguments in (("disc", [_i64, _ptr, _f64]), ("strip", [_i64, _f64, _f64]), ("polygon", [_i64, _ptr, _i64])):
+    getattr(_lib, "zonal_query_" + _name).restype = _ptr
+    getattr(_lib, "zonal_query_" + _name).argtypes = _arguments + [_int, _int, _i64]
+_lib.zonal_ranges_count.restype = _i64
+_lib.zonal_ranges_count.argtypes = [_ptr]
+_lib.zonal_ranges_list.argtypes = [_ptr, _ptr, _i64]
+_lib.zonal_ranges_free.argtypes = [_ptr]
 
 
 def _call(name, *arguments):
@@ -85,3 +92,35 @@ def get_interp_val(sky, theta, phi, nest=False, threads=1):
     _call("interpolate" + ("_float" if sky.dtype == np.float32 else ""), sky.size, _int(nest), sky, theta, phi, values,
           theta.size, _int(threads))
     return values
+
+
+def boundaries(nside, pixels, step=1, nest=False, threads=1):
+    """[n, 3, 4 step]"""
+    pixels, = _inputs(np.int64, pixels)
+    points = np.empty((pixels.size, 3, 4 * step))
+    _call("boundaries", nside, _int(nest), pixels, step, points, pixels.size, _int(threads))
+    return points
+
+
+def _query(name, *arguments):
+    ranges = getattr(_lib, "zonal_query_" + name)(*arguments)
+    if not ranges:
+        raise ValueError(_lib.zonal_last_error().decode())
+    pixels = np.empty(_lib.zonal_ranges_count(ranges), np.int64)
+    _lib.zonal_ranges_list(ranges, pixels.ctypes.data, pixels.size)
+    _lib.zonal_ranges_free(ranges)
+    return pixels
+
+
+def query_disc(nside, centre, radius, inclusive=False, fact=4, nest=False):
+    centre, = _inputs(np.float64, centre)
+    return _query("disc", nside, centre.ctypes.data, radius, nest, inclusive, fact)
+
+
+def query_strip(nside, theta_1, theta_2, inclusive=False, nest=False, fact=4):
+    return _query("strip", nside, theta_1, theta_2, nest, inclusive, fact)
+
+
+def query_polygon(nside, vertices, inclusive=False, fact=4, nest=False):
+    vertices, = _inputs(np.float64, vertices)
+    return _query("polygon", nside, vertices.ctypes.data, len(vertices), nest, inclusive, fact)

@@ -1,9 +1,12 @@
 // A plain C face of the functions of HEALPix pixels in batches. nest: 0 for ring order.
 
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 #include "shim_guard.hpp"
-#include "zonal/healpix_batch.hpp"
+#include "zonal/grids/healpix_batch.hpp"
+#include "zonal/grids/healpix_regions.hpp"
 
 namespace {
 
@@ -19,6 +22,18 @@ healpix::Order order_of(int nest) {
 template <class T>
 View<T, 1> view(T* values, Integer n) {
     return {values, {n}};
+}
+
+healpix::QueryOptions query_options(int nest, int inclusive, Integer fact) {
+    return {.order = order_of(nest), .inclusive = inclusive != 0, .fact = fact};
+}
+
+/// Null on failure.
+template <class Query>
+healpix::Ranges* new_ranges(const Query& query) {
+    healpix::Ranges* result = nullptr;
+    guarded([&] { result = new healpix::Ranges(query()); });
+    return result;
 }
 
 }  // namespace
@@ -89,6 +104,48 @@ int zonal_interpolate_float(Integer n_pixels, int nest, const float* map, const 
         healpix::interpolate<float>(order_of(nest), {map, {1, n_pixels}}, view(theta, n), view(phi, n),
                                     {values, {1, n}}, threads);
     });
+}
+
+/// points: [n, 3, 4 step]
+int zonal_boundaries(Integer nside, int nest, const Integer* pixels, Integer step, double* points, Integer n,
+                     int threads) {
+    return guarded([&] {
+        healpix::boundaries(nside, order_of(nest), view(pixels, n), step, {points, {n, 3, 4 * step}},
+                            threads);
+    });
+}
+
+healpix::Ranges* zonal_query_disc(Integer nside, const double* centre, double radius, int nest, int inclusive,
+                                  Integer fact) {
+    return new_ranges([&] {
+        return healpix::query_disc(nside, healpix::vec2ang({centre[0], centre[1], centre[2]}), radius,
+                                   query_options(nest, inclusive, fact));
+    });
+}
+healpix::Ranges* zonal_query_strip(Integer nside, double theta_1, double theta_2, int nest, int inclusive,
+                                   Integer fact) {
+    return new_ranges(
+        [&] { return healpix::query_strip(nside, theta_1, theta_2, query_options(nest, inclusive, fact)); });
+}
+/// vertices: [n, 3]
+healpix::Ranges* zonal_query_polygon(Integer nside, const double* vertices, Integer n, int nest,
+                                     int inclusive, Integer fact) {
+    return new_ranges([&] {
+        std::vector<healpix::Vector> corners;
+        for (Integer k = 0; k < n; ++k)
+            corners.push_back({vertices[3 * k], vertices[3 * k + 1], vertices[3 * k + 2]});
+        return healpix::query_polygon(nside, corners, query_options(nest, inclusive, fact));
+    });
+}
+
+Integer zonal_ranges_count(const healpix::Ranges* ranges) {
+    return healpix::count_pixels(*ranges);
+}
+int zonal_ranges_list(const healpix::Ranges* ranges, Integer* pixels, Integer n) {
+    return guarded([&] { healpix::list_pixels(*ranges, view(pixels, n)); });
+}
+void zonal_ranges_free(healpix::Ranges* ranges) {
+    delete ranges;
 }
 
 }  // extern "C"

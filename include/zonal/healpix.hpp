@@ -69,6 +69,8 @@ std::int64_t ang2pix(std::int64_t nside, Order order, const Angles& angles);
 std::int64_t ang2pix(std::int64_t nside, Order order, const Direction& direction);
 /// vector: of any length but zero.
 std::int64_t vec2pix(std::int64_t nside, Order order, const Vector& vector);
+/// phi from -pi to pi, 0 on the axis.
+Angles vec2ang(const Vector& vector);
 Angles pix2ang(std::int64_t nside, Order order, std::int64_t pixel);
 Direction pix2direction(std::int64_t nside, Order order, std::int64_t pixel);
 /// Unit vector.
@@ -103,18 +105,6 @@ std::int64_t ring_above(std::int64_t nside, const Direction& direction);
 /// The eight pixels around a pixel in the order SW, W, NW, N, NE, E, SE, S; -1 where there is none (eight
 /// places of the sphere where only three base pixels meet).
 std::array<std::int64_t, 8> neighbours(std::int64_t nside, Order order, std::int64_t pixel);
-
-/// Pixels first to end - 1 (ring order) of one ring.
-struct PixelRange {
-    std::int64_t ring_index;
-    std::int64_t first;
-    std::int64_t end;
-};
-
-/// The pixels whose centres lie within radius (rad, 0 to pi) of a direction, in ascending order: one range
-/// for a ring, or two where the disc crosses phi = 0. A centre exactly on the edge may fall on either side by
-/// rounding.
-std::vector<PixelRange> query_disc(std::int64_t nside, const Angles& centre, double radius);
 
 /// Four pixels around a direction and their weights (not negative, sum 1).
 struct Interpolation {

@@ -105,11 +105,28 @@ std::int64_t ang2pix(std::int64_t nside, Order order, const Direction& direction
     return to_pixel(nside, order, face_pixel_at(nside, direction));
 }
 
-std::int64_t vec2pix(std::int64_t nside, Order order, const Vector& vector) {
+namespace {
+
+/// Throws InvalidArgument unless the vector has a direction.
+double length_of(const Vector& vector) {
     const auto [x, y, z] = vector;
     const double length = std::hypot(x, y, z);
     if (!(length > 0 && std::isfinite(length)))
         throw InvalidArgument(fmt::format("vector = ({}, {}, {}): must be finite and not zero", x, y, z));
+    return length;
+}
+
+}  // namespace
+
+Angles vec2ang(const Vector& vector) {
+    length_of(vector);  // checks it
+    const auto [x, y, z] = vector;
+    return {std::atan2(std::hypot(x, y), z), x == 0 && y == 0 ? 0 : std::atan2(y, x)};
+}
+
+std::int64_t vec2pix(std::int64_t nside, Order order, const Vector& vector) {
+    const auto [x, y, z] = vector;
+    const double length = length_of(vector);
     // Rounding may carry the quotients past 1.
     const double cos_theta = std::clamp(z / length, -1.0, 1.0),
                  sin_theta = std::min(1.0, std::hypot(x, y) / length);

@@ -5,7 +5,7 @@
 #include "core/constants.hpp"
 #include "grids/batch/blocks.hpp"
 #include "grids/batch/checks.hpp"
-#include "zonal/healpix_batch.hpp"
+#include "zonal/grids/healpix_batch.hpp"
 
 namespace zonal::healpix {
 

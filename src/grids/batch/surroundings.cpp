@@ -1,7 +1,7 @@
 #include "grids/batch/blocks.hpp"
 #include "grids/batch/checks.hpp"
 #include "grids/healpix_pixel.hpp"
-#include "zonal/healpix_batch.hpp"
+#include "zonal/grids/healpix_batch.hpp"
 
 namespace zonal::healpix {
 namespace {

@@ -11,7 +11,7 @@
 #include "simd_helpers.hpp"
 #include "unit/grids/healpix_cases.hpp"
 #include "zonal/error.hpp"
-#include "zonal/healpix_batch.hpp"
+#include "zonal/grids/healpix_batch.hpp"
 
 namespace zonal::healpix {
 namespace {
