@@ -9,8 +9,10 @@ _i64, _ptr, _int, _f64 = ctypes.c_int64, ctypes.c_void_p, ctypes.c_int, ctypes.c
 for _name, _arguments in (("disc", [_i64, _ptr, _f64]), ("strip", [_i64, _f64, _f64]), ("polygon", [_i64, _ptr, _i64])):
     getattr(_lib, "zonal_query_" + _name).restype = _ptr
     getattr(_lib, "zonal_query_" + _name).argtypes = _arguments + [_int, _int, _i64]
-_lib.zonal_ranges_count.restype = _i64
-_lib.zonal_ranges_count.argtypes = [_ptr]
+for _name in ("size", "count"):
+    getattr(_lib, "zonal_ranges_" + _name).restype = _i64
+    getattr(_lib, "zonal_ranges_" + _name).argtypes = [_ptr]
+_lib.zonal_ranges_copy.argtypes = [_ptr, _ptr]
 _lib.zonal_ranges_list.argtypes = [_ptr, _ptr, _i64]
 _lib.zonal_ranges_free.argtypes = [_ptr]
 
@@ -102,25 +104,31 @@ def boundaries(nside, pixels, step=1, nest=False, threads=1):
     return points
 
 
-def _query(name, *arguments):
+def _query(name, *arguments, return_ranges):
+    """Pixels, or [n, 2]: first and behind the last of each range."""
     ranges = getattr(_lib, "zonal_query_" + name)(*arguments)
     if not ranges:
         raise ValueError(_lib.zonal_last_error().decode())
-    pixels = np.empty(_lib.zonal_ranges_count(ranges), np.int64)
-    _lib.zonal_ranges_list(ranges, pixels.ctypes.data, pixels.size)
+    if return_ranges:
+        result = np.empty((_lib.zonal_ranges_size(ranges), 2), np.int64)
+        _lib.zonal_ranges_copy(ranges, result.ctypes.data)
+    else:
+        result = np.empty(_lib.zonal_ranges_count(ranges), np.int64)
+        _lib.zonal_ranges_list(ranges, result.ctypes.data, result.size)
     _lib.zonal_ranges_free(ranges)
-    return pixels
+    return result
 
 
-def query_disc(nside, centre, radius, inclusive=False, fact=4, nest=False):
+def query_disc(nside, centre, radius, inclusive=False, fact=4, nest=False, return_ranges=False):
     centre, = _inputs(np.float64, centre)
-    return _query("disc", nside, centre.ctypes.data, radius, nest, inclusive, fact)
+    return _query("disc", nside, centre.ctypes.data, radius, nest, inclusive, fact, return_ranges=return_ranges)
 
 
-def query_strip(nside, theta_1, theta_2, inclusive=False, nest=False, fact=4):
-    return _query("strip", nside, theta_1, theta_2, nest, inclusive, fact)
+def query_strip(nside, theta_1, theta_2, inclusive=False, nest=False, fact=4, return_ranges=False):
+    return _query("strip", nside, theta_1, theta_2, nest, inclusive, fact, return_ranges=return_ranges)
 
 
-def query_polygon(nside, vertices, inclusive=False, fact=4, nest=False):
+def query_polygon(nside, vertices, inclusive=False, fact=4, nest=False, return_ranges=False):
     vertices, = _inputs(np.float64, vertices)
-    return _query("polygon", nside, vertices.ctypes.data, len(vertices), nest, inclusive, fact)
+    return _query("polygon", nside, vertices.ctypes.data, len(vertices), nest, inclusive, fact,
+                  return_ranges=return_ranges)

@@ -1,7 +1,6 @@
 // A plain C face of the functions of HEALPix pixels in batches. nest: 0 for ring order.
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "shim_guard.hpp"
@@ -140,6 +139,16 @@ healpix::Ranges* zonal_query_polygon(Integer nside, const double* vertices, Inte
 
 Integer zonal_ranges_count(const healpix::Ranges* ranges) {
     return healpix::count_pixels(*ranges);
+}
+Integer zonal_ranges_size(const healpix::Ranges* ranges) {
+    return std::ssize(*ranges);
+}
+/// limits: [size, 2]
+void zonal_ranges_copy(const healpix::Ranges* ranges, Integer* limits) {
+    for (const auto& [first, end] : *ranges) {
+        *limits++ = first;
+        *limits++ = end;
+    }
 }
 int zonal_ranges_list(const healpix::Ranges* ranges, Integer* pixels, Integer n) {
     return guarded([&] { healpix::list_pixels(*ranges, view(pixels, n)); });
