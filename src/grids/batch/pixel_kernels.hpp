@@ -4,9 +4,9 @@
 
 #include "zonal/healpix.hpp"
 
-/// Pixel functions of blocks, in vectors. Arrays have n elements, n a multiple of kernel_multiple, and are
-/// aligned to as many doubles. Each returns false, with its output in any state, where an element lies
-/// outside its range; nside and order are valid.
+/// Pixel functions of blocks, in vectors. Arrays hold n elements, rounded up to a multiple of kernel_multiple
+/// with ones that are valid, too, and are aligned to as many doubles. Each returns false, with its output in
+/// any state, where an element lies outside its range; nside and order are valid.
 namespace zonal::healpix {
 
 inline constexpr std::int64_t kernel_multiple = 8;

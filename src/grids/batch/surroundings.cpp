@@ -53,7 +53,6 @@ void check_coordinate(std::string_view name, Pixels values, std::int64_t index, 
 
 Interpolation interpolation_weights(std::int64_t nside, Order order, const Angles& angles) {
     check_nside(nside, order);
-    to_direction(angles);  // checks them
     struct alignas(64) {
         std::array<double, kernel_multiple> theta, phi;
         std::array<std::array<std::int64_t, kernel_multiple>, 4> pixels;
@@ -61,8 +60,10 @@ Interpolation interpolation_weights(std::int64_t nside, Order order, const Angle
     } block;
     block.theta.fill(angles.theta);
     block.phi.fill(angles.phi);
-    interpolation_block(nside, order, block.theta.data(), block.phi.data(), block.pixels[0].data(),
-                        block.weights[0].data(), kernel_multiple, kernel_multiple);
+    // One element: one vector, which the arrays fill.
+    if (!interpolation_block(nside, order, block.theta.data(), block.phi.data(), block.pixels[0].data(),
+                             block.weights[0].data(), kernel_multiple, 1))
+        to_direction(angles);  // says what is wrong with them
     Interpolation result;
     for (std::size_t k = 0; k < 4; ++k) {
         result.pixels[k] = block.pixels[k][0];
