@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -36,6 +38,14 @@ struct Direction {
 /// A vector x, y, z; z points to the north pole, x to longitude 0.
 using Vector = std::array<double, 3>;
 
+/// Pixel (x, y) of one of the 12 base pixels ("faces": 0-3 north, 4-7 equator, 8-11 south), 0 <= x, y <
+/// nside. x grows to the north-east and y to the north-west, from the face's south corner.
+struct FacePixel {
+    std::int64_t face;
+    std::int64_t x;
+    std::int64_t y;
+};
+
 /// @name Sizes
 /// @{
 bool is_valid_nside(std::int64_t nside, Order order = Order::ring);
@@ -59,10 +69,14 @@ std::int64_t ang2pix(std::int64_t nside, Order order, const Angles& angles);
 std::int64_t ang2pix(std::int64_t nside, Order order, const Direction& direction);
 /// vector: of any length but zero.
 std::int64_t vec2pix(std::int64_t nside, Order order, const Vector& vector);
+/// phi from -pi to pi, 0 on the axis.
+Angles vec2ang(const Vector& vector);
 Angles pix2ang(std::int64_t nside, Order order, std::int64_t pixel);
 Direction pix2direction(std::int64_t nside, Order order, std::int64_t pixel);
 /// Unit vector.
 Vector pix2vec(std::int64_t nside, Order order, std::int64_t pixel);
+FacePixel pix2xyf(std::int64_t nside, Order order, std::int64_t pixel);
+std::int64_t xyf2pix(std::int64_t nside, Order order, const FacePixel& pixel);
 /// @}
 
 /// @name Ring and nest order
@@ -92,18 +106,6 @@ std::int64_t ring_above(std::int64_t nside, const Direction& direction);
 /// places of the sphere where only three base pixels meet).
 std::array<std::int64_t, 8> neighbours(std::int64_t nside, Order order, std::int64_t pixel);
 
-/// Pixels first to end - 1 (ring order) of one ring.
-struct PixelRange {
-    std::int64_t ring_index;
-    std::int64_t first;
-    std::int64_t end;
-};
-
-/// The pixels whose centres lie within radius (rad, 0 to pi) of a direction, in ascending order: one range
-/// for a ring, or two where the disc crosses phi = 0. A centre exactly on the edge may fall on either side by
-/// rounding.
-std::vector<PixelRange> query_disc(std::int64_t nside, const Angles& centre, double radius);
-
 /// Four pixels around a direction and their weights (not negative, sum 1).
 struct Interpolation {
     std::array<std::int64_t, 4> pixels;
@@ -119,20 +121,33 @@ Interpolation interpolation_weights(std::int64_t nside, Order order, const Angle
 std::int64_t check_reordering(std::int64_t n_in, std::int64_t n_out, const void* in, const void* out,
                               MemorySpace in_space, MemorySpace out_space);
 
+/// The ring-order numbers of nest pixels first, first + 1, ..., of a map that check_reordering has checked.
+void nest2ring_run(std::int64_t nside, std::int64_t first, std::span<std::int64_t> ring_pixels);
+
+/// Calls body(nest pixel, ring pixel) for each pixel.
+template <class Body>
+void for_each_pixel_pair(std::int64_t nside, const Body& body) {
+    std::array<std::int64_t, 512> ring_pixels;  // stays in the first cache
+    const std::int64_t n = 12 * nside * nside;
+    for (std::int64_t first = 0; first < n; first += std::ssize(ring_pixels)) {
+        const auto count = std::min<std::int64_t>(std::ssize(ring_pixels), n - first);
+        nest2ring_run(nside, first, {ring_pixels.data(), static_cast<std::size_t>(count)});
+        for (std::int64_t k = 0; k < count; ++k) body(first + k, ring_pixels[static_cast<std::size_t>(k)]);
+    }
+}
+
 template <class T>
 void ring_to_nest(ConstView<T, 1> ring_map, View<T, 1> nest_map) {
     const auto nside = check_reordering(ring_map.size(), nest_map.size(), ring_map.data(), nest_map.data(),
                                         ring_map.space(), nest_map.space());
-    for (std::int64_t pixel = 0; pixel < nest_map.size(); ++pixel)
-        nest_map[pixel] = ring_map[nest2ring(nside, pixel)];
+    for_each_pixel_pair(nside, [&](auto nest, auto ring) { nest_map[nest] = ring_map[ring]; });
 }
 
 template <class T>
 void nest_to_ring(ConstView<T, 1> nest_map, View<T, 1> ring_map) {
     const auto nside = check_reordering(nest_map.size(), ring_map.size(), nest_map.data(), ring_map.data(),
                                         nest_map.space(), ring_map.space());
-    for (std::int64_t pixel = 0; pixel < nest_map.size(); ++pixel)
-        ring_map[nest2ring(nside, pixel)] = nest_map[pixel];
+    for_each_pixel_pair(nside, [&](auto nest, auto ring) { ring_map[ring] = nest_map[nest]; });
 }
 
 }  // namespace zonal::healpix

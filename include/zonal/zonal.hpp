@@ -15,6 +15,8 @@
 #include "zonal/error.hpp"
 #include "zonal/filters.hpp"
 #include "zonal/grid.hpp"
+#include "zonal/grids/healpix_batch.hpp"
+#include "zonal/grids/healpix_regions.hpp"
 #include "zonal/gwrm.hpp"
 #include "zonal/gwrm/expression.hpp"
 #include "zonal/gwrm/library.hpp"

@@ -105,11 +105,28 @@ std::int64_t ang2pix(std::int64_t nside, Order order, const Direction& direction
     return to_pixel(nside, order, face_pixel_at(nside, direction));
 }
 
-std::int64_t vec2pix(std::int64_t nside, Order order, const Vector& vector) {
+namespace {
+
+/// Throws InvalidArgument unless the vector has a direction.
+double length_of(const Vector& vector) {
     const auto [x, y, z] = vector;
     const double length = std::hypot(x, y, z);
     if (!(length > 0 && std::isfinite(length)))
         throw InvalidArgument(fmt::format("vector = ({}, {}, {}): must be finite and not zero", x, y, z));
+    return length;
+}
+
+}  // namespace
+
+Angles vec2ang(const Vector& vector) {
+    length_of(vector);  // checks it
+    const auto [x, y, z] = vector;
+    return {std::atan2(std::hypot(x, y), z), x == 0 && y == 0 ? 0 : std::atan2(y, x)};
+}
+
+std::int64_t vec2pix(std::int64_t nside, Order order, const Vector& vector) {
+    const auto [x, y, z] = vector;
+    const double length = length_of(vector);
     // Rounding may carry the quotients past 1.
     const double cos_theta = std::clamp(z / length, -1.0, 1.0),
                  sin_theta = std::min(1.0, std::hypot(x, y) / length);
@@ -133,6 +150,22 @@ Vector pix2vec(std::int64_t nside, Order order, std::int64_t pixel) {
     const Direction direction = pix2direction(nside, order, pixel);
     return {direction.sin_theta * std::cos(direction.phi), direction.sin_theta * std::sin(direction.phi),
             direction.cos_theta};
+}
+
+FacePixel pix2xyf(std::int64_t nside, Order order, std::int64_t pixel) {
+    check_pixel(nside, order, pixel);
+    return to_face_pixel(nside, order, pixel);
+}
+
+std::int64_t xyf2pix(std::int64_t nside, Order order, const FacePixel& pixel) {
+    check_nside(nside, order);
+    const auto [face, x, y] = pixel;
+    if (face < 0 || face > 11) throw InvalidArgument(fmt::format("face = {}: must be from 0 to 11", face));
+    for (const auto& [name, value] : {std::pair{"x", x}, std::pair{"y", y}})
+        if (value < 0 || value >= nside)
+            throw InvalidArgument(
+                fmt::format("{} = {}: must be from 0 to nside - 1 = {}", name, value, nside - 1));
+    return to_pixel(nside, order, pixel);
 }
 
 std::int64_t ring2nest(std::int64_t nside, std::int64_t pixel) {

@@ -58,22 +58,6 @@ FacePixel cap_face_pixel(std::int64_t nside, const Direction& direction) {
 
 }  // namespace
 
-std::int64_t row_length(std::int64_t nside, std::int64_t i) {
-    return 4 * std::min({i, nside, 4 * nside - i});
-}
-
-std::int64_t row_start(std::int64_t nside, std::int64_t i) {
-    if (i < nside) return 2 * i * (i - 1);
-    if (i <= 3 * nside) return 2 * nside * (nside - 1) + (i - nside) * 4 * nside;
-    const std::int64_t from_south = 4 * nside - i;
-    return 12 * nside * nside - 2 * from_south * (from_south + 1);
-}
-
-std::int64_t row_shift(std::int64_t nside, std::int64_t i) {
-    const bool in_belt = i >= nside && i <= 3 * nside;
-    return in_belt && (i - nside) % 2 != 0 ? 0 : 1;
-}
-
 RowPixel row_pixel_of_ring(std::int64_t nside, std::int64_t pixel) {
     const std::int64_t cap_size = 2 * nside * (nside - 1), n_map = 12 * nside * nside;
     std::int64_t i;
@@ -84,10 +68,6 @@ RowPixel row_pixel_of_ring(std::int64_t nside, std::int64_t pixel) {
     else
         i = 4 * nside - cap_row_of(n_map - 1 - pixel);
     return {i, pixel - row_start(nside, i)};
-}
-
-std::int64_t ring_of_row_pixel(std::int64_t nside, const RowPixel& pixel) {
-    return row_start(nside, pixel.i) + pixel.k;
 }
 
 // Gorski et al. (2005), section 4.2: the binary digits of x and y interleaved, x first, behind the face
@@ -121,16 +101,6 @@ FacePixel to_face_pixel(std::int64_t nside, const RowPixel& pixel) {
     const std::int64_t north_east = east + north, south_east = east - north, side = 2 * nside;
     return {face_of_diagonals(north_east / side, south_east / side), north_east % side / 2,
             nside - 1 - south_east % side / 2};
-}
-
-RowPixel to_row_pixel(std::int64_t nside, const FacePixel& pixel) {
-    const auto [face, x, y] = pixel;
-    const std::int64_t quarter = face % 4, i = (face / 4 + 2) * nside - x - y - 1;
-    if (i < nside) return {i, quarter * i + nside - 1 - y};
-    if (i > 3 * nside) return {i, quarter * (4 * nside - i) + x};
-    const bool on_equator = face / 4 == 1;
-    const std::int64_t east = (2 * quarter + (on_equator ? 0 : 1)) * nside + x - y;
-    return {i, ((east < 0 ? east + 8 * nside : east) - row_shift(nside, i)) / 2};
 }
 
 FacePixel face_pixel_at(std::int64_t nside, const Direction& direction) {

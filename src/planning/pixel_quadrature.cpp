@@ -11,6 +11,7 @@
 
 #include "planning/request.hpp"
 #include "zonal/error.hpp"
+#include "zonal/grids/healpix_regions.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/sht.hpp"
 

@@ -1,0 +1,112 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/constants.hpp"
+#include "grids/healpix_pixel.hpp"
+#include "grids/regions/region_rows.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::healpix {
+using core::pi;
+
+void check_options(std::int64_t nside, const QueryOptions& options) {
+    check_nside(nside, options.order);
+    if (options.inclusive && (options.fact < 1 || options.fact > max_nside / nside))
+        throw InvalidArgument(fmt::format("fact = {}: must be from 1 to 2^29 / nside = {} for nside = {}",
+                                          options.fact, max_nside / nside, nside));
+}
+
+Ranges in_order(std::int64_t nside, const Ranges& ring_ranges, Order order) {
+    return order == Order::ring ? ring_ranges : to_nest(nside, ring_ranges);
+}
+
+Ranges ring_ranges(std::int64_t nside, const Disc& disc, const Rows& rows, const QueryOptions& options) {
+    return options.inclusive ? disc_overlaps(nside, disc, rows, options.fact)
+                             : disc_centres(nside, disc, rows);
+}
+
+Rows rows_to_query(std::int64_t nside, const Disc& disc, const QueryOptions& options) {
+    const Rows rows = rows_of_disc(nside, disc);
+    if (!options.inclusive) return rows;
+    return {std::max<std::int64_t>(1, rows.first - 1), std::min(4 * nside - 1, rows.last + 1)};
+}
+
+std::int64_t count_pixels(const Ranges& ranges) {
+    return std::accumulate(
+        ranges.begin(), ranges.end(), std::int64_t{0},
+        [](std::int64_t sum, const Range& range) { return sum + range.end - range.first; });
+}
+
+void list_pixels(const Ranges& ranges, View<std::int64_t, 1> pixels) {
+    if (pixels.size() != count_pixels(ranges))
+        throw InvalidArgument(fmt::format("pixels: {} elements: must be {}, one for each pixel",
+                                          pixels.size(), count_pixels(ranges)));
+    if (pixels.space() != MemorySpace::host) throw InvalidArgument("pixels: must be in host memory");
+    std::int64_t at = 0;
+    for (const auto& [first, end] : ranges) {
+        if (pixels.stride(0) == 1) {
+            std::iota(pixels.data() + at, pixels.data() + at + (end - first), first);
+            at += end - first;
+        } else {
+            for (auto pixel = first; pixel < end; ++pixel) pixels[at++] = pixel;
+        }
+    }
+}
+
+std::vector<std::int64_t> list_pixels(const Ranges& ranges) {
+    std::vector<std::int64_t> pixels(static_cast<std::size_t>(count_pixels(ranges)));
+    list_pixels(ranges, {pixels.data(), {std::ssize(pixels)}});
+    return pixels;
+}
+
+Ranges query_disc(std::int64_t nside, const Angles& centre, double radius, const QueryOptions& options) {
+    check_options(nside, options);
+    const Disc disc{centre.theta, to_direction(centre).phi, radius};
+    if (!(radius >= 0 && radius <= pi))
+        throw InvalidArgument(fmt::format("radius = {}: must be from 0 to pi", radius));
+    const Rows rows = rows_to_query(nside, disc, options);
+    return in_order(nside, ring_ranges(nside, disc, rows, options), options.order);
+}
+
+Ranges query_strip(std::int64_t nside, double theta_1, double theta_2, const QueryOptions& options) {
+    check_options(nside, options);
+    for (const auto& [name, theta] : {std::pair{"theta_1", theta_1}, std::pair{"theta_2", theta_2}})
+        if (!(theta >= 0 && theta <= pi))
+            throw InvalidArgument(fmt::format("{} = {}: must be from 0 to pi", name, theta));
+    // Pixels reach to the rows above and below theirs; what rounding may hide is added.
+    const double reach = options.inclusive ? 1 + 0x1p-46 * static_cast<double>(nside) : 0;
+    auto begin_at = [&](double theta) {  // the first row at or south of theta
+        const auto row = static_cast<std::int64_t>(std::ceil(row_of_theta(nside, theta) - reach));
+        return std::clamp<std::int64_t>(row, 1, 4 * nside);
+    };
+    auto end_at = [&](double theta) {  // behind the last row at or north of theta
+        const auto row = static_cast<std::int64_t>(std::floor(row_of_theta(nside, theta) + reach)) + 1;
+        return std::clamp<std::int64_t>(row, 1, 4 * nside);
+    };
+    auto start = [&](std::int64_t row) {
+        return row == 4 * nside ? 12 * nside * nside : row_start(nside, row);
+    };
+    Ranges ranges;
+    if (theta_1 < theta_2) {
+        append(ranges, {start(begin_at(theta_1)), start(end_at(theta_2))});
+    } else {
+        const std::int64_t north_end = start(end_at(theta_2));
+        append(ranges, {0, north_end});
+        append(ranges, {std::max(north_end, start(begin_at(theta_1))), 12 * nside * nside});
+    }
+    return in_order(nside, ranges, options.order);
+}
+
+Ranges intersection(const Ranges& a, const Ranges& b) {
+    Ranges common;
+    for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+        append(common, {std::max(i->first, j->first), std::min(i->end, j->end)});
+        i->end < j->end ? ++i : ++j;
+    }
+    return common;
+}
+
+}  // namespace zonal::healpix
