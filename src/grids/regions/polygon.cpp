@@ -24,7 +24,7 @@ Vector operator+(const Vector& a, const Vector& b) {
 double dot(const Vector& a, const Vector& b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
-double length_of(const Vector& a) {
+double norm(const Vector& a) {
     return std::hypot(a[0], a[1], a[2]);
 }
 Vector scaled(const Vector& a, double factor) {
@@ -39,7 +39,7 @@ std::vector<Vector> unit_vertices(std::span<const Vector> vertices) {
         throw InvalidArgument(fmt::format("vertices: {}: a polygon needs 3 or more", vertices.size()));
     std::vector<Vector> units;
     for (const Vector& vertex : vertices) {
-        const double length = length_of(vertex);
+        const double length = norm(vertex);
         if (!(length > 0 && std::isfinite(length)))
             throw InvalidArgument(fmt::format("vertices[{}] = ({}, {}, {}): must be finite and not zero",
                                               units.size(), vertex[0], vertex[1], vertex[2]));
@@ -55,7 +55,7 @@ std::vector<Vector> side_normals(const std::vector<Vector>& vertices) {
     for (std::size_t k = 0; k < vertices.size(); ++k) {
         const Vector &a = vertices[k], &b = vertices[(k + 1) % vertices.size()];
         const Vector twice = cross(a - b, a + b);
-        const double length = length_of(twice);
+        const double length = norm(twice);
         if (length < 8 * eps)
             throw InvalidArgument(
                 fmt::format("vertices[{}] and [{}] agree or are opposite: no great circle is theirs alone", k,
@@ -92,12 +92,12 @@ Disc disc_around(const Vector& centre, double radius) {
 Disc disc_around(const std::vector<Vector>& vertices) {
     Vector sum{0, 0, 0};
     for (const Vector& vertex : vertices) sum = sum + vertex;
-    const double length = length_of(sum);
+    const double length = norm(sum);
     if (length < 1e-6) return {0, 0, pi};
     const Vector centre = scaled(sum, 1 / length);
     double radius = 0;
     for (const Vector& vertex : vertices)
-        radius = std::max(radius, 2 * std::asin(std::min(1.0, length_of(vertex - centre) / 2)));
+        radius = std::max(radius, 2 * std::asin(std::min(1.0, norm(vertex - centre) / 2)));
     return radius < 0.49 * pi ? disc_around(centre, radius + 64 * eps) : Disc{0, 0, pi};
 }
 

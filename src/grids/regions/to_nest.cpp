@@ -66,7 +66,7 @@ class NestRanges {
             const Row& row = rows_[static_cast<std::size_t>(i - first_row_)];
             const std::int64_t down = i - top, x = south.x + std::max<std::int64_t>(0, far - down);
             const std::int64_t y = south.y + std::min(far, 2 * far - down);
-            const std::int64_t first = row.start + to_row_pixel(nside_, {south.face, x, y}).k;
+            const std::int64_t first = row.start + to_row_pixel(nside_, FacePixel{south.face, x, y}).k;
             const std::int64_t past = first + std::min(down, 2 * far - down) + 1;
             if (!body(x, y, Range{first, std::min(past, row.end)}, row.range)) break;
             // What lies east of longitude 0 in a square across it.
