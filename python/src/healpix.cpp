@@ -101,6 +101,17 @@ auto nest2ring(Int nside, const Integers& pixels, int threads) {
     return to_numpy(std::move(ring));
 }
 
+/// Rings are counted from 0.
+auto rings_of_pixels(Int nside, const Integers& pixels) {
+    std::vector<Int> rings(pixels.size());
+    run([&] {
+        const auto view = view_of<1>(pixels);
+        for (Int i = 0; i < view.size(); ++i)
+            rings[static_cast<std::size_t>(i)] = healpix::ring_of_pixel(nside, view[i]);
+    });
+    return to_numpy(std::move(rings));
+}
+
 void neighbours(Int nside, bool nest, const Integers& pixels, const HostArrayOfRank<Int, 2>& around,
                 int threads) {
     run([&] { healpix::neighbours(nside, order_of(nest), view_of<1>(pixels), view_of<2>(around), threads); });
@@ -206,6 +217,7 @@ void bind_healpix(nb::module_& module) {
     module.def("xyf2pix", &xyf2pix);
     module.def("ring2nest", &ring2nest);
     module.def("nest2ring", &nest2ring);
+    module.def("rings_of_pixels", &rings_of_pixels);
     module.def("neighbours", &neighbours, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg());
     module.def("interpolation_weights", &interpolation_weights, nb::arg(), nb::arg(), nb::arg(), nb::arg(),
                nb::arg().noconvert(), nb::arg().noconvert(), nb::arg());

@@ -4,11 +4,12 @@ import subprocess
 import sys
 
 import healpy
+import healpy._pixelfunc
 import numpy as np
 import pytest
 
 import zonal.healpy as hp
-from zonal.healpy import pixelfunc
+from zonal.healpy import _pixelfunc, pixelfunc
 
 SIZES = [(1, False), (1, True), (2, True), (3, False), (7, False), (16, False), (16, True), (2**29, False),
          (2**29, True)]
@@ -72,6 +73,7 @@ def test_directions_and_places_of_pixels(rng, nside, nest):
     same_call("pix2xyf", nside, pixels, nest)
     same_call("xyf2pix", nside, *hp.pix2xyf(nside, pixels, nest), nest)
     same_call("get_all_neighbours", nside, pixels, None, nest)
+    agree(_pixelfunc.pix2ring(nside, pixels, nest), healpy._pixelfunc.pix2ring(nside, pixels, nest))
     if nside & (nside - 1) == 0:
         same_call("ring2nest", nside, pixels)
         same_call("nest2ring", nside, pixels)

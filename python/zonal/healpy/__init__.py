@@ -8,7 +8,7 @@ Arguments, defaults, shapes, orders and types of results are healpy's. What the 
 [1440, 1514]
 """
 
-from ._regions import boundaries, query_disc, query_polygon, query_strip
+from ._query_disc import boundaries, query_disc, query_polygon, query_strip
 from .pixelfunc import UNSEEN, ang2pix, ang2vec, get_all_neighbours, get_interp_val, get_interp_weights, get_map_size
 from .pixelfunc import get_min_valid_nside, get_nside, isnpixok, isnsideok, ma, maptype, mask_bad, mask_good, max_pixrad
 from .pixelfunc import nest2ring, npix2nside, npix2order, nside2npix, nside2order, nside2pixarea, nside2resol

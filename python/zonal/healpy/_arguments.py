@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._threads import resolve
+
 Arrays = tuple[Any, ...]
 NUMBERS = (int, float, np.integer, np.floating)
 INTEGERS = (int, np.integer)
@@ -43,13 +45,23 @@ def as_numpy(array: NDArray[Any]) -> NDArray[Any]:
 def for_each_nside(kernel: Callable[..., Arrays], nside: Any, *arrays: NDArray[Any]) -> Arrays:
     """Results of kernel(nside, *vectors), which have the vectors' axis last, with the shape that all broadcast to."""
     sizes = integers("nside", nside)
-    shape = np.broadcast_shapes(sizes.shape, *(array.shape for array in arrays))
-    flat = [np.broadcast_to(array, shape).reshape(-1) for array in arrays]
+    shape = np.broadcast(sizes, *arrays).shape
+    flat = [_spread(array, shape) for array in arrays]
     if sizes.size == 1:
-        results = kernel(int(sizes.flat[0]), *flat)
+        results = kernel(int(sizes.item()), *flat)
     else:
-        results = _scattered(kernel, np.broadcast_to(sizes, shape).reshape(-1), flat)
+        results = _scattered(kernel, _spread(sizes, shape), flat)
     return tuple(as_numpy(result).reshape(result.shape[:-1] + shape)[()] for result in results)
+
+
+def _spread(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """The array broadcast to the shape, as a vector."""
+    return (array if array.shape == shape else np.broadcast_to(array, shape)).reshape(-1)
+
+
+def threads_for(n: int) -> int:
+    """Threads for n elements: the extension uses one for few, and asking for the number would take longer than the work."""
+    return 1 if n < 65536 else resolve(None)
 
 
 def _scattered(kernel: Callable[..., Arrays], sizes: NDArray[np.int64], flat: list[NDArray[Any]]) -> Arrays:

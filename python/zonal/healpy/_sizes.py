@@ -14,6 +14,8 @@ MAX_NSIDE = 2**29
 
 def isnsideok(nside: Any, nest: bool = False) -> Any:
     """Whether nside is an integer from 1 to 2^29, and a power of 2 where nest is True. [...] or a scalar."""
+    if isinstance(nside, int):
+        return 1 <= nside <= MAX_NSIDE and not (nest and nside & (nside - 1))
     array = np.asarray(nside)
     if array.dtype.kind not in "iubf":
         raise TypeError(f"nside: must hold numbers, not {array.dtype}")
@@ -21,12 +23,13 @@ def isnsideok(nside: Any, nest: bool = False) -> Any:
     if nest:
         whole = np.where(valid, array, 1).astype(np.int64)
         valid &= (whole & (whole - 1)) == 0
-    return bool(valid) if isinstance(nside, (int, float)) else valid[()]
+    return bool(valid) if isinstance(nside, float) else valid[()]
 
 
 def check_nside(nside: Any, nest: bool = False) -> None:
     """Raises ValueError unless isnsideok holds for all of nside."""
-    if not np.all(isnsideok(nside, nest)):
+    valid = isnsideok(nside, nest)
+    if not (valid if isinstance(valid, bool) else valid.all()):
         raise ValueError(f"nside = {nside}: must be {'a power of 2' if nest else 'an integer'} from 1 to 2^29")
 
 
@@ -40,7 +43,7 @@ def isnpixok(npix: Any) -> Any:
 def nside2npix(nside: Any) -> Any:
     """Returns the number of pixels, 12 nside^2."""
     check_nside(nside)
-    return 12 * np.square(nside) if np.ndim(nside) else 12 * nside * nside
+    return 12 * np.square(nside) if isinstance(nside, (list, tuple)) else 12 * nside * nside
 
 
 def npix2nside(npix: Any) -> int:

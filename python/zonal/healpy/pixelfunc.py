@@ -5,15 +5,15 @@ nest: nest order in place of ring order; nside is then a power of 2. Where healp
 meaning (pixels past the map, angles that are not finite, vectors of no length), ValueError is raised.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .._threads import resolve
 from ._arguments import INTEGERS, NUMBERS, Arrays, floats, for_each_nside, integers, lonlat2thetaphi
-from ._arguments import thetaphi2lonlat
+from ._arguments import thetaphi2lonlat, threads_for
 from ._maps import UNSEEN, get_map_size, get_nside, is_ma, ma, ma_to_array, mask_bad, mask_good, maptype, reorder
 from ._maps import stacked, ud_grade
 from ._sizes import check_nside, get_min_valid_nside, isnpixok, isnsideok, max_pixrad, npix2nside, npix2order
@@ -23,9 +23,12 @@ from ._sizes import nside2npix, nside2order, nside2pixarea, nside2resol, order2n
 def ang2pix(nside: Any, theta: Any, phi: Any, nest: bool = False, lonlat: bool = False, latauto: bool = False,
             latbounce: bool = True) -> Any:
     """Returns the pixels, int64, that hold directions. latauto, latbounce: as in lonlat2thetaphi, with lonlat."""
-    if isinstance(nside, INTEGERS) and isinstance(theta, NUMBERS) and isinstance(phi, NUMBERS) \
-            and not (lonlat or latauto) and latbounce:
-        return np.int64(_core.ang2pix_one(int(nside), bool(nest), float(theta), float(phi)))
+    if isinstance(nside, INTEGERS) and isinstance(theta, NUMBERS) and isinstance(phi, NUMBERS) and not latauto \
+            and latbounce:
+        if lonlat and abs(float(phi)) <= 90:
+            theta, phi, lonlat = math.radians(90 - float(phi)), math.radians(float(theta)), False
+        if not lonlat:
+            return np.int64(_core.ang2pix_one(int(nside), bool(nest), float(theta), float(phi)))
     return _batch(_core.ang2pix, nside, nest, *_angles(theta, phi, lonlat, latauto, latbounce))[0]
 
 
@@ -81,7 +84,7 @@ def ring2nest(nside: Any, ipix: Any) -> Any:
     """Returns the numbers in nest order, int64, of pixels in ring order."""
     if isinstance(nside, INTEGERS) and isinstance(ipix, INTEGERS):
         return np.int64(_core.ring2nest_one(int(nside), int(ipix)))
-    return for_each_nside(lambda size, pixels: (_core.ring2nest(size, pixels, resolve(None)),), nside,
+    return for_each_nside(lambda size, pixels: (_core.ring2nest(size, pixels, threads_for(pixels.size)),), nside,
                           integers("ipix", ipix))[0]
 
 
@@ -89,7 +92,7 @@ def nest2ring(nside: Any, ipix: Any) -> Any:
     """Returns the numbers in ring order, int64, of pixels in nest order."""
     if isinstance(nside, INTEGERS) and isinstance(ipix, INTEGERS):
         return np.int64(_core.nest2ring_one(int(nside), int(ipix)))
-    return for_each_nside(lambda size, pixels: (_core.nest2ring(size, pixels, resolve(None)),), nside,
+    return for_each_nside(lambda size, pixels: (_core.nest2ring(size, pixels, threads_for(pixels.size)),), nside,
                           integers("ipix", ipix))[0]
 
 
@@ -111,7 +114,7 @@ def get_all_neighbours(nside: Any, theta: Any, phi: Any = None, nest: bool = Fal
     """
     def around(size: int, pixels: NDArray[Any]) -> Arrays:
         found = np.empty((8, pixels.size), np.int64)
-        _core.neighbours(size, bool(nest), pixels, found, resolve(None))
+        _core.neighbours(size, bool(nest), pixels, found, threads_for(pixels.size))
         return (found,)
 
     pixels = theta if phi is None else ang2pix(nside, theta, phi, nest, lonlat)
@@ -125,7 +128,7 @@ def get_interp_weights(nside: Any, theta: Any, phi: Any = None, nest: bool = Fal
     """
     def corners(size: int, thetas: NDArray[Any], phis: NDArray[Any]) -> Arrays:
         pixels, weights = np.empty((4, thetas.size), np.int64), np.empty((4, thetas.size))
-        _core.interpolation_weights(size, bool(nest), thetas, phis, pixels, weights, resolve(None))
+        _core.interpolation_weights(size, bool(nest), thetas, phis, pixels, weights, threads_for(thetas.size))
         return pixels, weights
 
     angles = pix2ang(nside, theta, nest) if phi is None else _angles(theta, phi, lonlat)
@@ -154,7 +157,7 @@ def _interpolated(maps: NDArray[Any], theta: NDArray[np.float64], phi: NDArray[n
     kept = np.float32 if maps.dtype == np.float32 else np.float64
     values = np.empty((len(maps), theta.size))
     _core.interpolate(bool(nest), np.ascontiguousarray(maps, kept), theta.reshape(-1), phi.reshape(-1), values,
-                      resolve(None))
+                      threads_for(theta.size))
     return values
 
 
@@ -169,7 +172,7 @@ def check_theta_valid(theta: Any) -> None:
 def _batch(function: Any, nside: Any, nest: bool, *arrays: NDArray[Any]) -> Arrays:
     """Results of the extension's function for each nside."""
     def call(size: int, *flat: NDArray[Any]) -> Arrays:
-        results = function(size, bool(nest), *flat, resolve(None))
+        results = function(size, bool(nest), *flat, threads_for(flat[0].size))
         return results if isinstance(results, tuple) else (results,)
 
     return for_each_nside(call, nside, *arrays)

@@ -1,4 +1,4 @@
-"""Pixels in a region of the sphere, and the edges of pixels."""
+"""Module of healpy's name: pixels in a region of the sphere, and the edges of pixels."""
 
 import math
 from typing import Any
@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._arrays import integer
-from .._threads import resolve
-from ._arguments import as_numpy, floats, integers
+from ._arguments import as_numpy, floats, integers, threads_for
 
 
 def query_disc(nside: int, vec: ArrayLike, radius: float, inclusive: bool = False, fact: int = 4, nest: bool = False,
@@ -40,7 +39,7 @@ def query_strip(nside: int, theta1: float, theta2: float, inclusive: bool = Fals
         _core.nest2ring(size, np.zeros(1, np.int64), 1)  # checks nside
     found = _core.query_strip(size, float(theta1), float(theta2), bool(inclusive), as_nest, bool(return_ranges))
     if nest and not return_ranges:
-        found = _core.ring2nest(size, found, resolve(None))
+        found = _core.ring2nest(size, found, threads_for(found.size))
     return _given(found, buff, return_ranges)
 
 
@@ -61,6 +60,8 @@ def boundaries(nside: int, pix: Any, step: int = 1, nest: bool = False) -> NDArr
 
     From the northern corner over the western, southern and eastern one, step points on each edge.
     """
+    if np.asarray(pix).dtype.kind == "f":
+        raise ValueError(f"pix = {pix}: must be an integer, or an array of integers")
     pixels = integers("pix", pix)
     if pixels.ndim > 1:
         raise ValueError(f"pix: has shape {pixels.shape}: must be one pixel or [n]")
@@ -68,7 +69,7 @@ def boundaries(nside: int, pix: Any, step: int = 1, nest: bool = False) -> NDArr
     if steps < 1:
         raise ValueError(f"step = {steps}: must be 1 or more")
     points = np.empty((pixels.size, 3, 4 * steps))
-    _core.boundaries(integer("nside", nside), bool(nest), pixels.reshape(-1), steps, points, resolve(None))
+    _core.boundaries(integer("nside", nside), bool(nest), pixels.reshape(-1), steps, points, threads_for(pixels.size * steps))
     return points if pixels.ndim else points[0]
 
 
@@ -92,7 +93,7 @@ def _given(found: NDArray[np.int64], buff: NDArray[np.int64] | None, ranges: boo
     if buff is None:
         return found.reshape(-1, 2) if ranges else found
     if ranges:
-        raise ValueError("buff: takes pixels, no ranges: leave out return_ranges or buff")
+        raise ValueError("Cannot use both buff and return_ranges: buff takes pixels, no ranges")
     if not isinstance(buff, np.ndarray) or buff.dtype != np.int64 or buff.ndim != 1:
         raise ValueError("buff: must be a one-dimensional array of int64")
     if buff.size < found.size:
