@@ -1,5 +1,7 @@
 """Arguments as healpy's functions take them: scalars or arrays of any shape, which broadcast, nside included."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 
@@ -11,11 +13,14 @@ from .._threads import resolve
 Arrays = tuple[Any, ...]
 NUMBERS = (int, float, np.integer, np.floating)
 INTEGERS = (int, np.integer)
+_FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
 
 
 def floats(name: str, values: Any) -> NDArray[np.float64]:
     """Real numbers without a unit or a mask. Raises TypeError for anything else."""
-    array = _plain(name, values)
+    array = values if type(values) is np.ndarray else _plain(name, values)
+    if array.dtype is _FLOAT64:
+        return array
     if array.dtype.kind not in "iubf":
         raise TypeError(f"{name}: must hold real numbers, not {array.dtype}")
     return array.astype(np.float64, copy=False)
@@ -23,23 +28,33 @@ def floats(name: str, values: Any) -> NDArray[np.float64]:
 
 def integers(name: str, values: Any) -> NDArray[np.int64]:
     """Integers that int64 holds. Raises TypeError for anything else, 5.0 included."""
-    array = _plain(name, values)
+    array = values if type(values) is np.ndarray else _plain(name, values)
+    if array.dtype is _INT64:
+        return array
     if not np.can_cast(array.dtype, np.int64, "safe"):
         raise TypeError(f"{name}: must hold integers, not {array.dtype}")
     return array.astype(np.int64, copy=False)
 
 
+def check_range(name: str, values: Any, low: float, high: float) -> None:
+    """Raises ValueError that names the first value outside the range, or NaN."""
+    array = floats(name, values)
+    inside = (array >= low) & (array <= high)
+    if not inside.all():
+        raise ValueError(f"{name} = {array[~inside].flat[0]}: must be from {low} to {high}")
+
+
 def _plain(name: str, values: Any) -> NDArray[Any]:
     if hasattr(values, "unit"):
         raise TypeError(f"{name}: has a unit; give its values, in radians or, where lonlat is set, in degrees")
-    if np.ma.is_masked(values):
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise TypeError(f"{name}: has masked values; leave them out (compressed)")
     return np.asarray(values)
 
 
 def as_numpy(array: NDArray[Any]) -> NDArray[Any]:
     """The array with int64 where the extension has C's long long, which NumPy takes for another type."""
-    return array.view(np.int64) if array.dtype == np.int64 else array
+    return array.view(_INT64) if array.dtype.char == "q" else array
 
 
 def for_each_nside(kernel: Callable[..., Arrays], nside: Any, *arrays: NDArray[Any]) -> Arrays:
@@ -51,7 +66,9 @@ def for_each_nside(kernel: Callable[..., Arrays], nside: Any, *arrays: NDArray[A
         results = kernel(int(sizes.item()), *flat)
     else:
         results = _scattered(kernel, _spread(sizes, shape), flat)
-    return tuple(as_numpy(result).reshape(result.shape[:-1] + shape)[()] for result in results)
+    if len(shape) != 1:
+        results = tuple([result.reshape(result.shape[:-1] + shape) for result in results])
+    return tuple([as_numpy(result)[()] for result in results])
 
 
 def _spread(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
@@ -78,9 +95,9 @@ def _scattered(kernel: Callable[..., Arrays], sizes: NDArray[np.int64], flat: li
 
 
 def lonlat2thetaphi(lon: Any, lat: Any, latauto: bool = False, latbounce: bool = True) -> tuple[Any, Any]:
-    """Returns colatitude and longitude, rad, of longitude and latitude, deg.
+    """Returns colatitude and longitude, rad, of longitude and latitude, deg. Latitudes beyond a pole stay beyond it.
 
-    latauto: latitudes beyond a pole are those of a great circle that goes on over it. latbounce: such a path turns
+    latauto: they are those of a great circle that goes on over it. latbounce: such a path turns
     back at the pole, with the longitude as it was; otherwise it goes on with the longitude of the other side.
     """
     if not latbounce and not latauto:
@@ -92,9 +109,6 @@ def lonlat2thetaphi(lon: Any, lat: Any, latauto: bool = False, latbounce: bool =
         lat = np.where(beyond, 360 - from_south, from_south) - 90
         if not latbounce:
             lon = lon + np.where(beyond, 180.0, 0.0)
-    wrong = ~(np.abs(lat) <= 90)
-    if wrong.any():
-        raise ValueError(f"lat = {lat[wrong].flat[0]}: must be from -90 to 90 deg")
     return np.radians(90 - lat), np.radians(lon)
 
 

@@ -9,7 +9,7 @@ from .. import _core
 from .._maps import reordered
 from ..skies import udgrade
 from ._arguments import integers
-from ._sizes import check_nside, get_min_valid_nside, isnpixok, npix2nside
+from ._sizes import check_nside, get_min_valid_nside, npix2nside
 
 UNSEEN = -1.6375e30
 """The value of pixels without data."""
@@ -28,8 +28,10 @@ def maptype(m: Any) -> int:
     lengths = {len(m)} if single else {len(row) for row in m}
     if len(lengths) > 1:
         raise TypeError(f"m: holds maps of different lengths, {sorted(lengths)}")
-    if not isnpixok(*lengths):
-        raise TypeError(f"m: has {lengths.pop()} pixels: must have 12 nside^2")
+    try:
+        npix2nside(lengths.pop())
+    except ValueError as error:
+        raise TypeError(f"m: {error}") from None
     return 0 if single else len(m)
 
 

@@ -48,9 +48,10 @@ def nside2npix(nside: Any) -> Any:
 
 def npix2nside(npix: Any) -> int:
     """Returns the nside of maps of npix pixels. Raises ValueError where there is none."""
-    if np.ndim(npix) or not isnpixok(npix):
+    nside = 0 if np.ndim(npix) or npix < 0 else math.isqrt(int(npix) // 12)
+    if nside == 0 or 12 * nside * nside != npix:
         raise ValueError(f"npix = {npix}: must be one number 12 nside^2")
-    return math.isqrt(int(npix) // 12)
+    return nside
 
 
 def nside2order(nside: int) -> int:

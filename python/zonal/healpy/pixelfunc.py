@@ -5,6 +5,8 @@ nest: nest order in place of ring order; nside is then a power of 2. Where healp
 meaning (pixels past the map, angles that are not finite, vectors of no length), ValueError is raised.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ._arguments import INTEGERS, NUMBERS, Arrays, floats, for_each_nside, integers, lonlat2thetaphi
-from ._arguments import thetaphi2lonlat, threads_for
+from ._arguments import check_range, thetaphi2lonlat, threads_for
 from ._maps import UNSEEN, get_map_size, get_nside, is_ma, ma, ma_to_array, mask_bad, mask_good, maptype, reorder
 from ._maps import stacked, ud_grade
 from ._sizes import check_nside, get_min_valid_nside, isnpixok, isnsideok, max_pixrad, npix2nside, npix2order
@@ -163,10 +165,7 @@ def _interpolated(maps: NDArray[Any], theta: NDArray[np.float64], phi: NDArray[n
 
 def check_theta_valid(theta: Any) -> None:
     """Raises ValueError unless all colatitudes lie from 0 to pi."""
-    values = floats("theta", theta)
-    wrong = ~((values >= 0) & (values <= np.pi))
-    if wrong.any():
-        raise ValueError(f"theta = {values[wrong].flat[0]}: must be from 0 to pi rad")
+    check_range("theta", theta, 0, np.pi)
 
 
 def _batch(function: Any, nside: Any, nest: bool, *arrays: NDArray[Any]) -> Arrays:
@@ -182,6 +181,8 @@ def _angles(theta: Any, phi: Any, lonlat: bool, latauto: bool = False,
             latbounce: bool = True) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """theta and phi, rad, of the arguments of that name."""
     if lonlat:
+        if not latauto:
+            check_range("lat", phi, -90, 90)
         return lonlat2thetaphi(theta, phi, latauto, latbounce)
     if latauto or not latbounce:
         raise ValueError("latauto and latbounce: need lonlat = True")
