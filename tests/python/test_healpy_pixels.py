@@ -8,6 +8,7 @@ import healpy._pixelfunc
 import numpy as np
 import pytest
 
+import zonal
 import zonal.healpy as hp
 from zonal.healpy import _pixelfunc, pixelfunc
 
@@ -112,6 +113,14 @@ def test_shapes_and_types_of_what_pixels_broadcast_to(pixel):
     for nside in (8, [[[4]], [[8]]]):
         same_call("xyf2pix", nside, [[1], [2]], 3, np.int64(5))
         agree(hp.get_interp_weights(8, pixel)[1].sum(0), healpy.get_interp_weights(8, pixel)[1].sum(0), 1e-14)
+
+
+def test_long_arrays_heed_the_number_of_threads(rng):
+    theta, phi = np.arccos(rng.uniform(-1, 1, 200_000)), rng.uniform(0, 7, 200_000)
+    for n in (1, 3):
+        with zonal.threads(n):
+            same_call("ang2pix", 1024, theta, phi, nest=True)
+            same_call("pix2ang", [[256], [1024]], hp.ang2pix(256, theta, phi), atol=2e-15)
 
 
 def test_vectors_of_any_shape(rng):
