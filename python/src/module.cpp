@@ -11,5 +11,6 @@ NB_MODULE(_core, module) {
     zonal::python::bind_skies(module);
     zonal::python::bind_coefficients(module);
     zonal::python::bind_files(module);
+    zonal::python::bind_healpix(module);
     zonal::python::bind_tables(module);
 }

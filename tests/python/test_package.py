@@ -12,7 +12,7 @@ import pytest
 
 import zonal
 
-PUBLIC = [m.name for m in pkgutil.iter_modules(zonal.__path__, "zonal.") if not m.name.endswith("_core")]
+PUBLIC = [m.name for m in pkgutil.walk_packages(zonal.__path__, "zonal.") if not m.name.endswith("_core")]
 
 
 def test_the_version_is_that_of_the_distribution():

@@ -1,0 +1,91 @@
+"""Arguments as healpy's functions take them: scalars or arrays of any shape, which broadcast, nside included."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Arrays = tuple[Any, ...]
+NUMBERS = (int, float, np.integer, np.floating)
+INTEGERS = (int, np.integer)
+
+
+def floats(name: str, values: Any) -> NDArray[np.float64]:
+    """Real numbers without a unit or a mask. Raises TypeError for anything else."""
+    array = _plain(name, values)
+    if array.dtype.kind not in "iubf":
+        raise TypeError(f"{name}: must hold real numbers, not {array.dtype}")
+    return array.astype(np.float64, copy=False)
+
+
+def integers(name: str, values: Any) -> NDArray[np.int64]:
+    """Integers that int64 holds. Raises TypeError for anything else, 5.0 included."""
+    array = _plain(name, values)
+    if not np.can_cast(array.dtype, np.int64, "safe"):
+        raise TypeError(f"{name}: must hold integers, not {array.dtype}")
+    return array.astype(np.int64, copy=False)
+
+
+def _plain(name: str, values: Any) -> NDArray[Any]:
+    if hasattr(values, "unit"):
+        raise TypeError(f"{name}: has a unit; give its values, in radians or, where lonlat is set, in degrees")
+    if np.ma.is_masked(values):
+        raise TypeError(f"{name}: has masked values; leave them out (compressed)")
+    return np.asarray(values)
+
+
+def as_numpy(array: NDArray[Any]) -> NDArray[Any]:
+    """The array with int64 where the extension has C's long long, which NumPy takes for another type."""
+    return array.view(np.int64) if array.dtype == np.int64 else array
+
+
+def for_each_nside(kernel: Callable[..., Arrays], nside: Any, *arrays: NDArray[Any]) -> Arrays:
+    """Results of kernel(nside, *vectors), which have the vectors' axis last, with the shape that all broadcast to."""
+    sizes = integers("nside", nside)
+    shape = np.broadcast_shapes(sizes.shape, *(array.shape for array in arrays))
+    flat = [np.broadcast_to(array, shape).reshape(-1) for array in arrays]
+    if sizes.size == 1:
+        results = kernel(int(sizes.flat[0]), *flat)
+    else:
+        results = _scattered(kernel, np.broadcast_to(sizes, shape).reshape(-1), flat)
+    return tuple(as_numpy(result).reshape(result.shape[:-1] + shape)[()] for result in results)
+
+
+def _scattered(kernel: Callable[..., Arrays], sizes: NDArray[np.int64], flat: list[NDArray[Any]]) -> Arrays:
+    if not sizes.size:
+        return kernel(1, *flat)
+    results: Arrays = ()
+    for size in np.unique(sizes):
+        here = sizes == size
+        parts = kernel(int(size), *(array[here] for array in flat))
+        results = results or tuple(np.empty((*part.shape[:-1], sizes.size), part.dtype) for part in parts)
+        for result, part in zip(results, parts):
+            result[..., here] = part
+    return results
+
+
+def lonlat2thetaphi(lon: Any, lat: Any, latauto: bool = False, latbounce: bool = True) -> tuple[Any, Any]:
+    """Returns colatitude and longitude, rad, of longitude and latitude, deg.
+
+    latauto: latitudes beyond a pole are those of a great circle that goes on over it. latbounce: such a path turns
+    back at the pole, with the longitude as it was; otherwise it goes on with the longitude of the other side.
+    """
+    if not latbounce and not latauto:
+        raise ValueError("latbounce = False: needs latauto = True")
+    lon, lat = floats("lon", lon), floats("lat", lat)
+    if latauto:
+        from_south = np.mod(lat + 90, 360)
+        beyond = from_south > 180
+        lat = np.where(beyond, 360 - from_south, from_south) - 90
+        if not latbounce:
+            lon = lon + np.where(beyond, 180.0, 0.0)
+    wrong = ~(np.abs(lat) <= 90)
+    if wrong.any():
+        raise ValueError(f"lat = {lat[wrong].flat[0]}: must be from -90 to 90 deg")
+    return np.radians(90 - lat), np.radians(lon)
+
+
+def thetaphi2lonlat(theta: Any, phi: Any) -> tuple[Any, Any]:
+    """Returns longitude and latitude, deg, of colatitude and longitude, rad."""
+    return np.degrees(phi), 90 - np.degrees(theta)

@@ -1,0 +1,101 @@
+"""Pixels in a region of the sphere, and the edges of pixels."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from .._arrays import integer
+from .._threads import resolve
+from ._arguments import as_numpy, floats, integers
+
+
+def query_disc(nside: int, vec: ArrayLike, radius: float, inclusive: bool = False, fact: int = 4, nest: bool = False,
+               buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
+    """Returns the pixels, [n] int64, whose centres lie within radius, rad, of a direction vec, [3].
+
+    inclusive: all pixels that overlap the disc, and some that only come near it; fewer of these the larger fact is.
+    A radius above pi is the whole sphere. nest: in and out. buff: int64 memory for the result, which is then a view of
+    it. return_ranges: [n, 2], the first pixel and the one after the last of each run.
+    """
+    centre = _vector("vec", vec)
+    angle = float(radius)
+    found = _core.query_disc(integer("nside", nside), centre, math.pi if math.pi < angle else angle, bool(inclusive),
+                             _fact(fact, inclusive), bool(nest), bool(return_ranges))
+    return _given(found, buff, return_ranges)
+
+
+def query_strip(nside: int, theta1: float, theta2: float, inclusive: bool = False, nest: bool = False,
+                buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
+    """Returns the pixels, [n] int64, whose centres lie between two colatitudes, rad.
+
+    theta1 >= theta2: what lies north of theta2 or south of theta1. inclusive: all pixels that overlap. nest: numbers
+    of nest order, from north to south; ranges of them ascend. buff, return_ranges: as in query_disc.
+    """
+    size = integer("nside", nside)
+    as_nest = bool(nest) and bool(return_ranges)
+    if nest:
+        _core.nest2ring(size, np.zeros(1, np.int64), 1)  # checks nside
+    found = _core.query_strip(size, float(theta1), float(theta2), bool(inclusive), as_nest, bool(return_ranges))
+    if nest and not return_ranges:
+        found = _core.ring2nest(size, found, resolve(None))
+    return _given(found, buff, return_ranges)
+
+
+def query_polygon(nside: int, vertices: ArrayLike, inclusive: bool = False, fact: int = 4, nest: bool = False,
+                  buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
+    """Returns the pixels, [n] int64, whose centres lie in a convex polygon with the vertices [vertex, 3].
+
+    The other arguments are those of query_disc. Raises ValueError, which names the vertex, for other polygons.
+    """
+    corners = [_vector(f"vertices[{i}]", vertex) for i, vertex in enumerate(np.asarray(vertices))]
+    found = _core.query_polygon(integer("nside", nside), corners, bool(inclusive), _fact(fact, inclusive), bool(nest),
+                                bool(return_ranges))
+    return _given(found, buff, return_ranges)
+
+
+def boundaries(nside: int, pix: Any, step: int = 1, nest: bool = False) -> NDArray[np.float64]:
+    """Returns unit vectors on the edges of pixels, [3, 4 step] for one and [n, 3, 4 step] for n pixels.
+
+    From the northern corner over the western, southern and eastern one, step points on each edge.
+    """
+    pixels = integers("pix", pix)
+    if pixels.ndim > 1:
+        raise ValueError(f"pix: has shape {pixels.shape}: must be one pixel or [n]")
+    steps = integer("step", step)
+    if steps < 1:
+        raise ValueError(f"step = {steps}: must be 1 or more")
+    points = np.empty((pixels.size, 3, 4 * steps))
+    _core.boundaries(integer("nside", nside), bool(nest), pixels.reshape(-1), steps, points, resolve(None))
+    return points if pixels.ndim else points[0]
+
+
+def _vector(name: str, values: Any) -> list[float]:
+    vector = floats(name, values)
+    if vector.shape != (3,):
+        raise ValueError(f"{name}: has shape {vector.shape}: must be [3]")
+    return [float(x) for x in vector]
+
+
+def _fact(fact: int, inclusive: bool) -> int:
+    value = integer("fact", fact)
+    if value < 1:
+        raise ValueError(f"fact = {value}: must be 1 or more")
+    return value if inclusive else 1  # its limit depends on nside, and it says nothing about centres
+
+
+def _given(found: NDArray[np.int64], buff: NDArray[np.int64] | None, ranges: bool) -> NDArray[np.int64]:
+    """The result in the memory and the shape asked for."""
+    found = as_numpy(found)
+    if buff is None:
+        return found.reshape(-1, 2) if ranges else found
+    if ranges:
+        raise ValueError("buff: takes pixels, no ranges: leave out return_ranges or buff")
+    if not isinstance(buff, np.ndarray) or buff.dtype != np.int64 or buff.ndim != 1:
+        raise ValueError("buff: must be a one-dimensional array of int64")
+    if buff.size < found.size:
+        raise ValueError(f"buff: has {buff.size} elements: must have {found.size} or more")
+    buff[:found.size] = found
+    return buff[:found.size]

@@ -1,0 +1,100 @@
+"""Sizes of HEALPix maps: nside, order, and the number of pixels and their size."""
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ._arguments import for_each_nside
+
+MAX_NSIDE = 2**29
+
+
+def isnsideok(nside: Any, nest: bool = False) -> Any:
+    """Whether nside is an integer from 1 to 2^29, and a power of 2 where nest is True. [...] or a scalar."""
+    array = np.asarray(nside)
+    if array.dtype.kind not in "iubf":
+        raise TypeError(f"nside: must hold numbers, not {array.dtype}")
+    valid = (array >= 1) & (array <= MAX_NSIDE) & (array == np.floor(array))
+    if nest:
+        whole = np.where(valid, array, 1).astype(np.int64)
+        valid &= (whole & (whole - 1)) == 0
+    return bool(valid) if isinstance(nside, (int, float)) else valid[()]
+
+
+def check_nside(nside: Any, nest: bool = False) -> None:
+    """Raises ValueError unless isnsideok holds for all of nside."""
+    if not np.all(isnsideok(nside, nest)):
+        raise ValueError(f"nside = {nside}: must be {'a power of 2' if nest else 'an integer'} from 1 to 2^29")
+
+
+def isnpixok(npix: Any) -> Any:
+    """Whether maps of npix pixels exist, 12 nside^2. [...] or a scalar."""
+    array = np.asarray(npix)
+    nside = np.round(np.sqrt(np.maximum(array, 0) / 12))
+    return ((array > 0) & (12 * nside * nside == array))[()]
+
+
+def nside2npix(nside: Any) -> Any:
+    """Returns the number of pixels, 12 nside^2."""
+    check_nside(nside)
+    return 12 * np.square(nside) if np.ndim(nside) else 12 * nside * nside
+
+
+def npix2nside(npix: Any) -> int:
+    """Returns the nside of maps of npix pixels. Raises ValueError where there is none."""
+    if np.ndim(npix) or not isnpixok(npix):
+        raise ValueError(f"npix = {npix}: must be one number 12 nside^2")
+    return math.isqrt(int(npix) // 12)
+
+
+def nside2order(nside: int) -> int:
+    """Returns log2(nside). Raises ValueError unless nside is one power of 2."""
+    check_nside(nside, nest=True)
+    if np.ndim(nside):
+        raise TypeError("nside: must be one number")
+    return int(nside).bit_length() - 1
+
+
+def order2nside(order: int) -> int:
+    """Returns 2^order. order: 0 to 29."""
+    if not 0 <= operator.index(order) <= 29:
+        raise ValueError(f"order = {order}: must be from 0 to 29")
+    return 1 << int(order)
+
+
+def order2npix(order: int) -> int:
+    """Returns the number of pixels of nside 2^order."""
+    return 12 * order2nside(order) ** 2
+
+
+def npix2order(npix: Any) -> int:
+    """Returns log2(nside) of maps of npix pixels."""
+    return nside2order(npix2nside(npix))
+
+
+def get_min_valid_nside(npix: int) -> int:
+    """Returns the smallest power of 2 whose maps have npix pixels or more."""
+    if not 0 < npix <= 12 * MAX_NSIDE**2:
+        raise ValueError(f"npix = {npix}: must be from 1 to 12 2^58")
+    return next(1 << order for order in range(30) if 12 << 2 * order >= npix)
+
+
+def nside2pixarea(nside: Any, degrees: bool = False) -> Any:
+    """Returns the area of a pixel, sr, or deg^2 where degrees is True."""
+    area = 4 * np.pi / nside2npix(nside)
+    return np.degrees(np.degrees(area)) if degrees else area
+
+
+def nside2resol(nside: Any, arcmin: bool = False) -> Any:
+    """Returns the square root of the area of a pixel, rad, or arcmin where arcmin is True."""
+    side = np.sqrt(nside2pixarea(nside))
+    return np.degrees(side) * 60 if arcmin else side
+
+
+def max_pixrad(nside: Any, degrees: bool = False) -> Any:
+    """Returns the largest angle between the centre of a pixel and its corners, rad, or deg where degrees is True."""
+    (radius,) = for_each_nside(lambda size, ones: (ones * _core.max_pixel_radius(size),), nside, np.ones(()))
+    return np.degrees(radius) if degrees else radius
