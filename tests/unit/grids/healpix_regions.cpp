@@ -295,8 +295,8 @@ TEST(HealpixBoundaries, AreCornersAndEdgesThatNeighboursShare) {
         };
         for (const auto pixel : pixels) {
             const auto around = neighbours(nside, Order::ring, pixel);  // SW W NW N NE E SE S
-            // Of the northern face's north-western edge the other side is not south-eastern, so any edge will
-            // do.
+            // Any edge of the neighbour may be the shared one: across the north-western edge of a northern
+            // face lies another north-eastern edge.
             for (const auto& [edge, other] :
                  {std::pair{0, around[2]}, {1, around[0]}, {2, around[6]}, {3, around[4]}}) {
                 const Vector middle = point(pixel, edge * step + step / 2);
