@@ -75,6 +75,11 @@ def summary(rows):
                                              "cases_above_1": int((all_errors > 1).sum())}}
 
 
+def record(options, rows):
+    return {"what": "the planner's choices", "machine": machine.describe("numpy"), "device": options.device,
+            "spin": options.spin, "threads": options.threads, "summary": summary(rows), "results": rows}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     planner_kernels.add_selection(parser)
@@ -92,9 +97,9 @@ def main():
                   f"{row.get('chosen_over_fastest', 0):.2f} of the fastest, error "
                   f"{row.get('chosen_error_over_wanted', 0):.2f} of the bound, of all ways at most "
                   f"{row.get('largest_error_over_wanted', 0):.2f}", file=sys.stderr, flush=True)
-    record = {"what": "the planner's choices", "machine": machine.describe("numpy"), "device": options.device, "spin": options.spin,
-              "threads": options.threads, "summary": summary(rows), "results": rows}
-    machine.write(record, options.output)
+            if options.output:  # after every case, so that a run that is stopped leaves what it measured
+                pathlib.Path(options.output).write_text(json.dumps(record(options, rows)))
+    machine.write(record(options, rows), options.output)
 
 
 if __name__ == "__main__":

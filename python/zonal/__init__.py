@@ -15,6 +15,7 @@ from . import _core, io
 from ._angles import AngleLike, angle
 from ._core import AnalysisReport, BackendUnavailable, Cancelled, Certificate, DeviceError, Error, ErrorNotKept
 from ._core import ConvolutionResult, OutOfDeviceMemory, SmoothedPart
+from ._maps import UNSEEN
 from ._notes import ZonalWarning
 from ._threads import threads
 from .coefficients import almxfl, fit_dipole, remove_dipole, resize_alm
@@ -31,9 +32,6 @@ for _error in (Error, BackendUnavailable, Cancelled, DeviceError, ErrorNotKept, 
     _error.__module__ = "zonal"  # where they are raised from is not what users should import
 
 __version__ = _core.version
-
-UNSEEN = -1.6375e30
-"""The value of HEALPix pixels without data."""
 
 __all__ = [
     "SHT", "UNSEEN", "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate",

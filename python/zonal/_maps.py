@@ -10,6 +10,10 @@ from ._arrays import output, real_input
 from .grid import Grid
 
 
+UNSEEN = -1.6375e30
+"""The value of HEALPix pixels without data."""
+
+
 class MapRows:
     """Maps as rows: `rows` is [row, pixel] in ring order, and `give_back` undoes what was done to the caller's array."""
 

@@ -60,9 +60,7 @@ def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool = Fa
     >>> round(monopole, 9)
     2.0
     """
-    given = MapRows(map, grid, nest, False, "map")
-    if not given.is_single:
-        raise ValueError(f"map: has shape {given.rows.shape}: must be one map, [pixel]")
+    given = _one_map(map, grid, nest)
     monopole, dipole = _core.fit_monopole_dipole(given.grid._grid, np.ascontiguousarray(given.rows[0], np.float64),
                                                  weights_of("mask", mask, given.rows.shape[1], nest), True)
     return monopole, np.array(dipole)
@@ -72,14 +70,19 @@ def remove_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, monopole_onl
                   grid: Grid | None = None) -> NDArray[np.float64]:
     """Returns a map, [pixel], without the monopole and dipole that are fitted where the mask is not 0 (`fit_dipole`),
     or without the monopole alone. They are subtracted everywhere; UNSEEN pixels stay."""
-    given = MapRows(map, grid, nest, False, "map")
-    if not given.is_single:
-        raise ValueError(f"map: has shape {given.rows.shape}: must be one map, [pixel]")
+    given = _one_map(map, grid, nest)
     rows = given.rows.astype(np.float64)
     fit = _core.fit_monopole_dipole(given.grid._grid, rows[0], weights_of("mask", mask, rows.shape[1], nest),
                                     not monopole_only)
     _core.subtract_monopole_dipole(given.grid._grid, *fit, rows[0])
     return given.give_back(rows, np.empty(rows.shape[1])) if nest else rows[0]
+
+
+def _one_map(map: ArrayLike, grid: Grid | None, nest: bool) -> MapRows:
+    given = MapRows(map, grid, nest, False, "map")
+    if not given.is_single:
+        raise ValueError(f"map: has shape {given.rows.shape}: must be one map, [pixel]")
+    return given
 
 
 def _rows(name: str, alm: ArrayLike) -> NDArray[Any]:

@@ -17,7 +17,7 @@ thread_local const std::function<bool()>* check_of_thread = nullptr;
 // Within it, the question was asked already. It outlives a call, as transforms have many short loops.
 thread_local std::chrono::steady_clock::time_point next_question{};
 
-// Of the innermost parallel loop of which this thread runs a task.
+// Says whether the innermost parallel loop that this thread runs a task of is over.
 thread_local const std::atomic<bool>* loop_of_thread = nullptr;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 

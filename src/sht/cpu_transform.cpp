@@ -1,10 +1,10 @@
 #include "sht/cpu_transform.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 
 #include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::sht {
@@ -31,9 +31,9 @@ class Reporter {
 /// Runs a stage and adds the time that it took.
 template <class Stage>
 void timed(double& seconds, const Stage& stage) {
-    const auto start = std::chrono::steady_clock::now();
+    const core::Stopwatch watch;
     stage();
-    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds += watch.seconds();
 }
 
 template <class T>

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 #include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
 #include "sht/analysis/field_arithmetic.hpp"
 #include "sht/analysis/field_memory.hpp"
 #include "sht/analysis/nearest_pixel.hpp"
@@ -140,14 +140,14 @@ class Smoother {
     }
 
     SmoothingReport run() {
-        const auto start = std::chrono::steady_clock::now();
+        const core::Stopwatch watch;
         const auto n_groups = static_cast<double>(groups_.size());
         for (std::size_t i = 0; i < groups_.size(); ++i) {
             const auto index = static_cast<double>(i);
             smooth_group(groups_[i],
                          sht::part_of(options_.progress, index / n_groups, (index + 1) / n_groups));
         }
-        report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        report_.seconds = watch.seconds();
         return report_;
     }
 

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <complex>
 #include <exception>
 #include <functional>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
 #include "radial/convolver.hpp"
 #include "zonal/error.hpp"
 #include "zonal/polarization_convolution.hpp"
@@ -50,9 +50,9 @@ ShtOptions harmonic_options(const SplitConvolutionOptions& options, std::int64_t
 
 template <class Work>
 double seconds_of(Work&& work) {
-    const auto start = std::chrono::steady_clock::now();
+    const core::Stopwatch watch;
     work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return watch.seconds();
 }
 
 /// The first in this thread. Rethrows what it threw, else what the second threw.

@@ -22,6 +22,14 @@ def long_call():
     return lambda **options: sht.synthesize(alm, out, **options)
 
 
+@pytest.fixture(autouse=True)
+def heeded_sigint():
+    """Python raises KeyboardInterrupt even where the tests run in a shell's background, which ignores SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupt_after(seconds, call):
     """How long `call` takes to raise KeyboardInterrupt after the signal."""
     sent = []

@@ -27,7 +27,7 @@ void vec2pix(std::int64_t nside, Order order, ConstView<double, 1> x, ConstView<
              ConstView<double, 1> z, View<std::int64_t, 1> pixels, int threads = 0);
 void pix2vec(std::int64_t nside, Order order, ConstView<std::int64_t, 1> pixels, View<double, 1> x,
              View<double, 1> y, View<double, 1> z, int threads = 0);
-/// As FacePixel's members.
+/// x, y, face: those of FacePixel.
 void pix2xyf(std::int64_t nside, Order order, ConstView<std::int64_t, 1> pixels, View<std::int64_t, 1> x,
              View<std::int64_t, 1> y, View<std::int64_t, 1> face, int threads = 0);
 void xyf2pix(std::int64_t nside, Order order, ConstView<std::int64_t, 1> x, ConstView<std::int64_t, 1> y,

@@ -6,14 +6,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .. import _core
-from .._maps import reordered
+from .._maps import UNSEEN, reordered
 from ..skies import udgrade
 from ._arguments import integers
 from ._sizes import check_nside, get_min_valid_nside, npix2nside
-
-UNSEEN = -1.6375e30
-"""The value of pixels without data."""
-
 
 def maptype(m: Any) -> int:
     """Returns 0 for one map, [pixel], and the number of maps for a sequence of maps, [map, pixel].

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .._maps import UNSEEN
 from ._arguments import INTEGERS, NUMBERS, Arrays, floats, for_each_nside, integers, lonlat2thetaphi
 from ._arguments import check_range, thetaphi2lonlat, threads_for
-from ._maps import UNSEEN, get_map_size, get_nside, is_ma, ma, ma_to_array, mask_bad, mask_good, maptype, reorder
+from ._maps import get_map_size, get_nside, is_ma, ma, ma_to_array, mask_bad, mask_good, maptype, reorder
 from ._maps import stacked, ud_grade
 from ._sizes import check_nside, get_min_valid_nside, isnpixok, isnsideok, max_pixrad, npix2nside, npix2order
 from ._sizes import nside2npix, nside2order, nside2pixarea, nside2resol, order2npix, order2nside

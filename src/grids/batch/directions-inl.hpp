@@ -115,7 +115,7 @@ HWY_INLINE V quarter_turns_of(V x, V y) {
     return select(hn::Lt(y, hn::Zero(D())), real(4) - half, half);
 }
 
-/// Of a vector whose largest component is from 1e-100 to 1e100 and whose x and y are not both 0.
+/// Returns the place of a vector. Its largest component is from 1e-100 to 1e100, and x and y are not both 0.
 HWY_INLINE PlaceLanes place_of_vector(const Sphere& sphere, V x, V y, V z) {
     const V from_axis = x * x + y * y, length_squared = from_axis + z * z;
     const V cos_theta = z / hn::Sqrt(length_squared);

@@ -34,7 +34,7 @@ HWY_INLINE I integer(std::int64_t value) {
     return hn::Set(DI(), value);
 }
 
-/// Of integers from 0 to 2^52 - 1: the mantissa of 2^52 + value.
+/// These convert integers from 0 to 2^52 - 1, which are the mantissa of 2^52 + value.
 HWY_INLINE V to_real(I value) {
     return hn::BitCast(D(), value | hn::BitCast(DI(), real(0x1p52))) - real(0x1p52);
 }

@@ -19,7 +19,7 @@ bool pix2ang_block(std::int64_t nside, Order order, const std::int64_t* pixels, 
                    std::int64_t n);
 bool pix2vec_block(std::int64_t nside, Order order, const std::int64_t* pixels, double* x, double* y,
                    double* z, std::int64_t n);
-/// From `order` to the other one.
+/// Turns pixel numbers of `order` into those of the other order.
 bool reorder_block(std::int64_t nside, Order order, const std::int64_t* pixels, std::int64_t* reordered,
                    std::int64_t n);
 

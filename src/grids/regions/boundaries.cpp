@@ -16,7 +16,9 @@ namespace {
 /// A point of a face, 0 <= x, y <= nside, as to_row_pixel for real coordinates.
 Vector point_of_face(std::int64_t nside, std::int64_t face, double x, double y) {
     const double n = static_cast<double>(nside), quarter = static_cast<double>(face % 4);
-    const double row = static_cast<double>(face / 4 + 2) * n - x - y, from_pole = std::min(row, 4 * n - row);
+    const std::int64_t southern_corner = face / 4 + 2;  // of the face, in rows of nside
+    const double row = static_cast<double>(southern_corner) * n - x - y;
+    const double from_pole = std::min(row, 4 * n - row);
     const bool south = row > 2 * n;
     double turns, z, s;
     if (from_pole < n) {

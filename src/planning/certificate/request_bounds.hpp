@@ -38,7 +38,7 @@ class RequestBounds {
     double least_denominator(double error) const;
 
   private:
-    /// Of the kernel of spin 0, which masks and counts are divided by.
+    /// Returns the norms of the kernel of spin 0; what it makes of masks and counts divides the result.
     const KernelNorms& scalar_norms() const;
     bool is_continuous() const { return request_.reference == ConvolutionReference::continuous; }
     double support() const;

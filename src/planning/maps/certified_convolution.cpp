@@ -117,14 +117,9 @@ class CertifiedConvolution::Implementation {
         }
     }
 
-    bool is_planned() const {
-        return what_.options.method == ConvolutionMethod::automatic ||
-               what_.options.method == ConvolutionMethod::split;
-    }
-
     bool allows_single() const {
         const auto precision = what_.options.precision;
-        if (is_planned()) return precision != Precision::float64 && fits_single(what_.map);
+        if (is_planned(what_.options)) return precision != Precision::float64 && fits_single(what_.map);
         if (precision != Precision::float32) return false;
         require_single_fits(what_.map);
         return true;
@@ -166,7 +161,7 @@ class CertifiedConvolution::Implementation {
         if (what_.keeps_counts()) way.choice.accuracy = default_accuracy(way.choice.precision);
         if (index > 0) return;
         part.choices = std::move(choices);
-        if (way.choice.seconds > 0 && is_planned()) part.predicted_seconds = way.choice.seconds;
+        if (way.choice.seconds > 0 && is_planned(what_.options)) part.predicted_seconds = way.choice.seconds;
     }
 
     CostModel costs() const {
@@ -198,7 +193,7 @@ class CertifiedConvolution::Implementation {
             if (!is_asked_for || choice.excluded.empty()) continue;
             if (closest == nullptr || choice.error < closest->error) closest = &choice;
         }
-        const bool is_single = !is_planned() && what_.options.precision == Precision::float32;
+        const bool is_single = !is_planned(what_.options) && what_.options.precision == Precision::float32;
         const std::string precision = is_single ? ", in single precision" : "";
         const auto method = to_string(closest == nullptr ? wanted : closest->method);
         const auto why =
@@ -221,7 +216,7 @@ class CertifiedConvolution::Implementation {
         part.device = choice.device;
         part.precision = choice.precision;
         part.lmax = -1;
-        if (is_planned()) {
+        if (is_planned(what_.options)) {
             part.choice = choice;
             if (ways_.size() == 1 && !what_.options.plan)
                 part.plan = make_plan(ways_[0].request, choice, costs());

@@ -152,6 +152,10 @@ ConvolutionChoice follow(const SavedPlan& plan, const MapSmoothingOptions& optio
     return choice;
 }
 
+bool is_planned(const MapSmoothingOptions& options) {
+    return options.method == ConvolutionMethod::automatic || options.method == ConvolutionMethod::split;
+}
+
 std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel,
                               const MapSmoothingOptions& options) {
     if (map.polarized() && !kernel.has_window()) return "the kernel is of spin 0, and the map has Q and U";

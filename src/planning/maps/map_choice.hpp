@@ -51,6 +51,9 @@ struct Way {
     bool is_split() const { return method == ConvolutionMethod::split; }
 };
 
+/// Says whether the planner chooses how sums over pixels are done.
+bool is_planned(const MapSmoothingOptions& options);
+
 /// Returns why only harmonic space is possible, whatever the kernel's width; empty if other ways are possible
 /// too.
 std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options);

@@ -60,10 +60,6 @@ std::vector<std::int64_t> rows_of(const SkyMap& map, bool is_spin) {
     return rows;
 }
 
-bool is_planned(const MapSmoothingOptions& options) {
-    return options.method == ConvolutionMethod::automatic || options.method == ConvolutionMethod::split;
-}
-
 void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options) {
     const auto n_kernels = std::ssize(kernel.kernels), n_rows = map.rows().extent(0);
     if (n_kernels > 1 && n_kernels != n_rows)

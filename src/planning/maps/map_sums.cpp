@@ -57,9 +57,7 @@ void check_sums(const MapPart& what, ConvolutionMethod method) {
            "sums over pixels have no iterations");
     reject(what.kernel.is_ratio(), "window", "only harmonic space un-smooths and applies pixel windows");
     reject(options.pixels_out.has_value(), "pixels_out", "the pixels of the result are the map's");
-    const bool is_planned =
-        options.method == ConvolutionMethod::automatic || options.method == ConvolutionMethod::split;
-    const bool has_degrees = !what.kernel.has_window() || what.kernel.window.beam || is_planned ||
+    const bool has_degrees = !what.kernel.has_window() || what.kernel.window.beam || is_planned(options) ||
                              (options.input_spectrum && options.input_spectrum->is_of_map);
     reject(options.lmax >= 0 && !has_degrees, "lmax", "only beams and the spectrum of a map have degrees");
     if (what.has_spin() && !what.kernel.has_window())

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <chrono>
 
+#include "core/stopwatch.hpp"
 #include "radial/pixel_sum/passes.hpp"
 #include "radial/pixel_sum/pixel_sum.hpp"
 #include "zonal/error.hpp"
@@ -53,14 +53,13 @@ class CpuPixelSum final : public ConvolverOf<CpuPixelSum<Rank>, PixelSumStorage<
     template <class Map>
     void convolve_maps(View<const Map, 3> maps, View<Map, 3> convolved, PixelSumStorage<Rank>& storage,
                        const Progress& progress) const {
-        const auto start = std::chrono::steady_clock::now();
+        const core::Stopwatch watch;
         if (options_.precision == Precision::float32)
             run<float>(maps, convolved, storage, progress);
         else
             run<double>(maps, convolved, storage, progress);
         storage.seconds = {};
-        storage.seconds.sums =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        storage.seconds.sums = watch.seconds();
     }
 
     std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {

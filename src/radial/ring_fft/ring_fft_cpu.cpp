@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <chrono>
 #include <complex>
 
 #include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
 #include "fft/complex_fft.hpp"
 #include "radial/ring_fft/ring_fft.hpp"
 #include "radial/ring_fft/rows.hpp"
@@ -45,15 +45,14 @@ struct Band {
 /// Adds the time that it lives.
 class Timer {
   public:
-    explicit Timer(double& seconds) : seconds_(seconds), start_(Clock::now()) {}
-    ~Timer() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+    explicit Timer(double& seconds) : seconds_(seconds) {}
+    ~Timer() { seconds_ += watch_.seconds(); }
     Timer(const Timer&) = delete;
     Timer& operator=(const Timer&) = delete;
 
   private:
-    using Clock = std::chrono::steady_clock;
     double& seconds_;
-    Clock::time_point start_;
+    core::Stopwatch watch_;
 };
 
 /// Components of a map are fields: a map has one, or Q and U, whose modes are kept as Q + iU and Q - iU.

@@ -1,32 +1,15 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "core/control_groups.hpp"
+#include "fake_system.hpp"
 
 namespace zonal::core {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// A folder with the files of proc and sys that say what CPU time there is.
-class FakeSystem {
+class FakeSystem : public test::FakeSystem {
   public:
-    FakeSystem() : root_(fs::temp_directory_path() / ("zonal-cpus-" + std::to_string(getpid()))) {}
-    FakeSystem(const FakeSystem&) = delete;
-    FakeSystem& operator=(const FakeSystem&) = delete;
-    ~FakeSystem() { fs::remove_all(root_); }
-
-    void write(const std::string& path, const std::string& text) const {
-        fs::create_directories((root_ / path).parent_path());
-        std::ofstream(root_ / path) << text;
-    }
-    std::optional<double> quota() const { return cpu_quota(root_); }
-
-  private:
-    fs::path root_;
+    FakeSystem() : test::FakeSystem("cpus") {}
+    std::optional<double> quota() const { return cpu_quota(root()); }
 };
 
 TEST(CpuQuota, IsNoneWithoutControlGroupsOrLimits) {

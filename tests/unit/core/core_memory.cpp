@@ -1,31 +1,17 @@
 #include <gmock/gmock.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-
+#include "fake_system.hpp"
 #include "zonal/error.hpp"
 #include "zonal/memory.hpp"
 
 namespace zonal {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// A folder with the files of proc and sys that say what memory there is.
-class FakeSystem {
+class FakeSystem : public test::FakeSystem {
   public:
-    FakeSystem() : root_(fs::temp_directory_path() / ("zonal-memory-" + std::to_string(getpid()))) {
+    FakeSystem() : test::FakeSystem("memory") {
         write("proc/meminfo",
               "MemTotal:       32000000 kB\nMemFree: 1 kB\nMemAvailable:   1000000 kB\nSwapFree: 0 kB\n");
-    }
-    FakeSystem(const FakeSystem&) = delete;
-    FakeSystem& operator=(const FakeSystem&) = delete;
-    ~FakeSystem() { fs::remove_all(root_); }
-
-    void write(const std::string& path, const std::string& text) const {
-        fs::create_directories((root_ / path).parent_path());
-        std::ofstream(root_ / path) << text;
     }
     /// Version 2 if folder begins with none of version 1's.
     void write_group(const std::string& folder, const std::string& limit, const std::string& used,
@@ -34,10 +20,7 @@ class FakeSystem {
         write(folder + "/memory.current", used);
         write(folder + "/memory.stat", "anon 5\ninactive_file " + cache + "\n");
     }
-    AvailableMemory available() const { return available_memory(root_.string()); }
-
-  private:
-    fs::path root_;
+    AvailableMemory available() const { return available_memory(root().string()); }
 };
 
 TEST(Memory, IsWhatTheSystemHasAvailableAndSwap) {

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -19,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-constexpr double pi = std::numbers::pi, eps = std::numeric_limits<double>::epsilon();
+constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 class HealpixBatches : public ::testing::TestWithParam<test::Target> {};

@@ -127,7 +127,9 @@ std::vector<Case> discs(std::int64_t nside) {
 }
 
 void check_discs(std::int64_t nside) {
-    for (const auto& [theta, phi, radius] : discs(nside)) {
+    for (const auto& disc : discs(nside)) {
+        // Lambdas capture no structured bindings in clang 14.
+        const double theta = disc.theta, phi = disc.phi, radius = disc.radius;
         const Vector centre = direction(theta, phi);
         check_region(
             nside,
@@ -160,15 +162,18 @@ TEST(HealpixRegion, OfAStripHoldsThePixelsInsideAndMissesNoneThatOverlaps) {
                                                   {0, 0.01}, {3.14, pi}, {1, 1}, {pi / 2, pi / 2}};
     for (int k = 0; k < 30; ++k) strips.emplace_back(any(random), any(random));
     for (const std::int64_t nside : {1, 2, 3, 8})
-        for (const auto& [first, last] : strips)
+        for (const auto& strip : strips)
             check_region(
-                nside, [&](const QueryOptions& options) { return query_strip(nside, first, last, options); },
-                [&](const Vector& point) {
+                nside,
+                [&, first = strip.first, last = strip.second](const QueryOptions& options) {
+                    return query_strip(nside, first, last, options);
+                },
+                [&, first = strip.first, last = strip.second](const Vector& point) {
                     const double theta = std::atan2(std::hypot(point[0], point[1]), point[2]);
                     return first < last ? std::max(first - theta, theta - last)
                                         : std::min(theta - last, first - theta);
                 },
-                fmt::format("nside {} strip {} to {}", nside, first, last));
+                fmt::format("nside {} strip {} to {}", nside, strip.first, strip.second));
 }
 
 TEST(HealpixRegion, OfAPolygonHoldsThePixelsInsideAndMissesNoneThatOverlaps) {
@@ -290,8 +295,8 @@ TEST(HealpixBoundaries, AreCornersAndEdgesThatNeighboursShare) {
         };
         for (const auto pixel : pixels) {
             const auto around = neighbours(nside, Order::ring, pixel);  // SW W NW N NE E SE S
-            // Of the northern face's north-western edge the other side is not south-eastern, so any edge will
-            // do.
+            // Any edge of the neighbour may be the shared one: across the north-western edge of a northern
+            // face lies another north-eastern edge.
             for (const auto& [edge, other] :
                  {std::pair{0, around[2]}, {1, around[0]}, {2, around[6]}, {3, around[4]}}) {
                 const Vector middle = point(pixel, edge * step + step / 2);
