@@ -11,6 +11,7 @@ import pytest
 import zonal
 import zonal.healpy as hp
 from zonal.healpy import _pixelfunc, pixelfunc
+from zonal.healpy.utils.deprecation import HealpyDeprecationWarning
 
 SIZES = [(1, False), (1, True), (2, True), (3, False), (7, False), (16, False), (16, True), (2**29, False),
          (2**29, True)]
@@ -305,6 +306,30 @@ def test_edges_of_pixels():
         for pix in (5, [5, 6], np.arange(12), np.array([], int), np.int64(3)):
             for step in (1, 3):
                 same_call("boundaries", nside, pix, step, nest)
+
+
+def test_monopoles_and_dipoles(rng):
+    sky = rng.standard_normal(768)
+    holes = sky.copy()
+    holes[30:50] = hp.UNSEEN
+    holes[60] = np.nan
+    # the moments are sums of 768 values of about 1 in one order or another: 768 eps
+    for m in (sky, holes, hp.ma(holes)):
+        for options in ({}, {"gal_cut": 20}, {"nest": True}):
+            same_call("fit_dipole", m, **options, atol=2e-13)
+            same_call("fit_monopole", m, **options, atol=2e-13)
+            same_call("remove_dipole", m, **options, fitval=True, atol=4e-13)
+            same_call("remove_monopole", m, **options, fitval=True, atol=4e-13)
+    same_call("fit_dipole", np.where(holes == hp.UNSEEN, 9, sky), bad=9, atol=2e-13)
+    changed = sky.copy()
+    assert np.shares_memory(hp.remove_dipole(changed, copy=False), changed)
+    assert abs(hp.fit_monopole(changed)) < 2e-13
+    with pytest.warns(HealpyDeprecationWarning, match="verbose"):
+        hp.remove_monopole(sky, verbose=False)
+    with pytest.raises(ValueError, match="gal_cut = 91"):
+        hp.fit_dipole(sky, gal_cut=91)
+    with pytest.raises(TypeError, match="copy"):
+        hp.remove_dipole(np.arange(768), copy=False)
 
 
 def test_import_takes_little_time_and_no_heavy_modules():

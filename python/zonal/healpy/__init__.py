@@ -9,16 +9,17 @@ Arguments, defaults, shapes, orders and types of results are healpy's. What the 
 """
 
 from ._query_disc import boundaries, query_disc, query_polygon, query_strip
-from .pixelfunc import UNSEEN, ang2pix, ang2vec, get_all_neighbours, get_interp_val, get_interp_weights, get_map_size
-from .pixelfunc import get_min_valid_nside, get_nside, isnpixok, isnsideok, ma, maptype, mask_bad, mask_good, max_pixrad
-from .pixelfunc import nest2ring, npix2nside, npix2order, nside2npix, nside2order, nside2pixarea, nside2resol
-from .pixelfunc import order2npix, order2nside, pix2ang, pix2vec, pix2xyf, reorder, ring2nest, ud_grade, vec2ang
-from .pixelfunc import vec2pix, xyf2pix
+from .pixelfunc import UNSEEN, ang2pix, ang2vec, fit_dipole, fit_monopole, get_all_neighbours, get_interp_val
+from .pixelfunc import get_interp_weights, get_map_size, get_min_valid_nside, get_nside, isnpixok, isnsideok, ma
+from .pixelfunc import maptype, mask_bad, mask_good, max_pixrad, nest2ring, npix2nside, npix2order, nside2npix
+from .pixelfunc import nside2order, nside2pixarea, nside2resol, order2npix, order2nside, pix2ang, pix2vec, pix2xyf
+from .pixelfunc import remove_dipole, remove_monopole, reorder, ring2nest, ud_grade, vec2ang, vec2pix, xyf2pix
 
 __all__ = [
-    "UNSEEN", "ang2pix", "ang2vec", "boundaries", "get_all_neighbours", "get_interp_val", "get_interp_weights",
-    "get_map_size", "get_min_valid_nside", "get_nside", "isnpixok", "isnsideok", "ma", "maptype", "mask_bad",
-    "mask_good", "max_pixrad", "nest2ring", "npix2nside", "npix2order", "nside2npix", "nside2order", "nside2pixarea",
-    "nside2resol", "order2npix", "order2nside", "pix2ang", "pix2vec", "pix2xyf", "query_disc", "query_polygon",
-    "query_strip", "reorder", "ring2nest", "ud_grade", "vec2ang", "vec2pix", "xyf2pix",
+    "UNSEEN", "ang2pix", "ang2vec", "boundaries", "fit_dipole", "fit_monopole", "get_all_neighbours",
+    "get_interp_val", "get_interp_weights", "get_map_size", "get_min_valid_nside", "get_nside", "isnpixok",
+    "isnsideok", "ma", "maptype", "mask_bad", "mask_good", "max_pixrad", "nest2ring", "npix2nside", "npix2order",
+    "nside2npix", "nside2order", "nside2pixarea", "nside2resol", "order2npix", "order2nside", "pix2ang", "pix2vec",
+    "pix2xyf", "query_disc", "query_polygon", "query_strip", "remove_dipole", "remove_monopole", "reorder",
+    "ring2nest", "ud_grade", "vec2ang", "vec2pix", "xyf2pix",
 ]

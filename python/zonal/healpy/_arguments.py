@@ -77,7 +77,7 @@ def _spread(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def threads_for(n: int) -> int:
-    """Threads for n elements: the extension uses one for few, and asking for the number would take longer than the work."""
+    """Threads for n elements: the extension uses one for few, and to ask for the number takes longer than the work."""
     return 1 if n < 65536 else resolve(None)
 
 

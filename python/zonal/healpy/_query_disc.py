@@ -69,7 +69,8 @@ def boundaries(nside: int, pix: Any, step: int = 1, nest: bool = False) -> NDArr
     if steps < 1:
         raise ValueError(f"step = {steps}: must be 1 or more")
     points = np.empty((pixels.size, 3, 4 * steps))
-    _core.boundaries(integer("nside", nside), bool(nest), pixels.reshape(-1), steps, points, threads_for(pixels.size * steps))
+    _core.boundaries(integer("nside", nside), bool(nest), pixels.reshape(-1), steps, points,
+                     threads_for(pixels.size * steps))
     return points if pixels.ndim else points[0]
 
 
@@ -93,7 +94,7 @@ def _given(found: NDArray[np.int64], buff: NDArray[np.int64] | None, ranges: boo
     if buff is None:
         return found.reshape(-1, 2) if ranges else found
     if ranges:
-        raise ValueError("Cannot use both buff and return_ranges: buff takes pixels, no ranges")
+        raise ValueError("buff: takes pixels, and return_ranges = True gives ranges; leave one of them out")
     if not isinstance(buff, np.ndarray) or buff.dtype != np.int64 or buff.ndim != 1:
         raise ValueError("buff: must be a one-dimensional array of int64")
     if buff.size < found.size:

@@ -17,6 +17,7 @@ from .. import _core
 from .._maps import UNSEEN
 from ._arguments import INTEGERS, NUMBERS, Arrays, floats, for_each_nside, integers, lonlat2thetaphi
 from ._arguments import check_range, thetaphi2lonlat, threads_for
+from ._dipole import fit_dipole, fit_monopole, remove_dipole, remove_monopole
 from ._maps import get_map_size, get_nside, is_ma, ma, ma_to_array, mask_bad, mask_good, maptype, reorder
 from ._maps import stacked, ud_grade
 from ._sizes import check_nside, get_min_valid_nside, isnpixok, isnsideok, max_pixrad, npix2nside, npix2order
@@ -191,9 +192,10 @@ def _angles(theta: Any, phi: Any, lonlat: bool, latauto: bool = False,
 
 
 __all__ = [
-    "UNSEEN", "ang2pix", "ang2vec", "check_nside", "check_theta_valid", "get_all_neighbours", "get_interp_val",
-    "get_interp_weights", "get_map_size", "get_min_valid_nside", "get_nside", "is_ma", "isnpixok", "isnsideok",
-    "lonlat2thetaphi", "ma", "ma_to_array", "maptype", "mask_bad", "mask_good", "max_pixrad", "nest2ring", "npix2nside",
-    "npix2order", "nside2npix", "nside2order", "nside2pixarea", "nside2resol", "order2npix", "order2nside", "pix2ang",
-    "pix2vec", "pix2xyf", "reorder", "ring2nest", "thetaphi2lonlat", "ud_grade", "vec2ang", "vec2pix", "xyf2pix",
+    "UNSEEN", "ang2pix", "ang2vec", "check_nside", "check_theta_valid", "fit_dipole", "fit_monopole",
+    "get_all_neighbours", "get_interp_val", "get_interp_weights", "get_map_size", "get_min_valid_nside", "get_nside",
+    "is_ma", "isnpixok", "isnsideok", "lonlat2thetaphi", "ma", "ma_to_array", "maptype", "mask_bad", "mask_good",
+    "max_pixrad", "nest2ring", "npix2nside", "npix2order", "nside2npix", "nside2order", "nside2pixarea",
+    "nside2resol", "order2npix", "order2nside", "pix2ang", "pix2vec", "pix2xyf", "remove_dipole", "remove_monopole",
+    "reorder", "ring2nest", "thetaphi2lonlat", "ud_grade", "vec2ang", "vec2pix", "xyf2pix",
 ]

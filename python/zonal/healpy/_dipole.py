@@ -1,0 +1,90 @@
+"""The monopole and the dipole of a map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .._maps import UNSEEN, MapRows, weights_of
+from ._arguments import threads_for
+from ._maps import get_nside, ma, maptype, mask_good
+from .utils.deprecation import note_verbose
+
+
+def fit_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0) -> tuple[Any, NDArray[np.float64]]:
+    """Returns the monopole and the dipole, [3], of monopole + dipole . n that fits a map, [pixel], best.
+
+    Pixels do not count where they are bad, not finite, masked, or within gal_cut, deg, of the equator; 0 cuts none.
+    Raises ValueError if the rest do not determine the fit.
+    """
+    monopole, dipole = _fit(m, nest, bad, gal_cut, with_dipole=True)
+    return np.float64(monopole), np.array(dipole)
+
+
+def fit_monopole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0) -> Any:
+    """Returns the mean of a map, [pixel], over the pixels that count, as in fit_dipole, in its type."""
+    monopole = np.float64(_fit(m, nest, bad, gal_cut, with_dipole=False)[0])
+    return monopole.astype(np.float32) if np.ma.getdata(m).dtype == np.float32 else monopole
+
+
+def remove_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0, fitval: bool = False,
+                  copy: bool = True, verbose: Any = None) -> Any:
+    """Returns a map, [pixel], masked where it is bad, without the monopole and dipole of fit_dipole.
+
+    fitval: returns the map, the monopole and the dipole. copy: False changes m itself. verbose: has no effect.
+    """
+    note_verbose(verbose)
+    result, good = _subtractable(m, bad, copy)
+    monopole, dipole = fit_dipole(m, nest, bad, gal_cut)
+    result[good] -= (monopole + dipole @ _centres(m, nest))[good]
+    masked = ma(result, bad, copy=False)
+    return (masked, monopole, dipole) if fitval else masked
+
+
+def remove_monopole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0, fitval: bool = False,
+                    copy: bool = True, verbose: Any = None) -> Any:
+    """Returns a map, [pixel], without the monopole of fit_monopole; masked if m is. Arguments as of remove_dipole."""
+    note_verbose(verbose)
+    result, good = _subtractable(m, bad, copy)
+    monopole = fit_monopole(m, nest, bad, gal_cut)
+    result[good] -= monopole
+    if np.ma.isMaskedArray(m):
+        result = ma(np.ma.MaskedArray(result, np.ma.getmaskarray(m)), bad, copy=False)
+    return (result, monopole) if fitval else result
+
+
+def _good(m: Any, bad: float) -> NDArray[np.bool_]:
+    if maptype(m) != 0:
+        raise ValueError("m: must be one map, [pixel]")
+    values = np.ma.getdata(m)
+    return np.asarray(mask_good(values, bad) & np.isfinite(values) & ~np.ma.getmaskarray(m))
+
+
+def _centres(m: Any, nest: bool) -> NDArray[np.float64]:
+    """Unit vectors, [3, pixel], to the centres of the pixels."""
+    return np.array(_core.pix2vec(get_nside(m), bool(nest), np.arange(len(m)), threads_for(len(m))))
+
+
+def _fit(m: Any, nest: bool, bad: float, gal_cut: float, with_dipole: bool) -> tuple[float, list[float]]:
+    counts = _good(m, bad)
+    if not 0 <= gal_cut <= 90:
+        raise ValueError(f"gal_cut = {gal_cut}: must be from 0 to 90 deg")
+    if gal_cut > 0:
+        counts &= np.abs(_centres(m, nest)[2]) > np.sin(np.radians(gal_cut))
+    values = np.where(counts, np.ma.getdata(m), 0.0).astype(np.float64)
+    given = MapRows(values, None, bool(nest), False, "m")
+    weights = weights_of("gal_cut", counts, len(counts), bool(nest))
+    return _core.fit_monopole_dipole(given.grid._grid, given.rows[0], weights, with_dipole)
+
+
+def _subtractable(m: Any, bad: float, copy: bool) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The values that a fit is subtracted from, and where."""
+    good = _good(m, bad)
+    values = np.ma.getdata(m)
+    if not copy and values.dtype.kind != "f":
+        raise TypeError(f"m: must hold floats where copy = False, not {values.dtype}")
+    result = values.astype(values.dtype if values.dtype.kind == "f" else np.float64) if copy else values
+    return result, good

@@ -1,0 +1,1 @@
+"""What healpy keeps in healpy.utils."""
