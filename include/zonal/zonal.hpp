@@ -43,6 +43,7 @@
 #include "zonal/sky/derivatives.hpp"
 #include "zonal/sky/header.hpp"
 #include "zonal/sky/map_analysis.hpp"
+#include "zonal/sky/pixel_window.hpp"
 #include "zonal/sky/realization.hpp"
 #include "zonal/sky/resampling.hpp"
 #include "zonal/sky/rotation.hpp"

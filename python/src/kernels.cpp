@@ -12,6 +12,7 @@
 #include "call.hpp"
 #include "zonal/filters.hpp"
 #include "zonal/grid.hpp"
+#include "zonal/sky/pixel_window.hpp"
 #include "zonal/wavelets.hpp"
 #include "zonal/window.hpp"
 
@@ -64,6 +65,11 @@ void bind_kernels(nb::module_& module) {
     bind_kernel_class(module);
     module.def("gaussian_window", [](double fwhm, std::int64_t lmax, int spin) {
         return to_numpy(gaussian_window(fwhm, lmax, spin));
+    });
+    module.def("pixel_window", [](std::int64_t nside, std::int64_t lmax, int threads) {
+        auto beam = without_gil(nb::none(),
+                                [&](const Progress&) { return healpix_pixel_window(nside, lmax, threads); });
+        return std::pair(to_numpy(std::move(beam.temperature)), to_numpy(std::move(beam.gradient)));
     });
     module.def("needlet_windows",
                [](double base, std::int64_t lmax) { return windows_of(needlet_windows(base, lmax)); });
