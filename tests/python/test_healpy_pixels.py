@@ -10,31 +10,13 @@ import pytest
 
 import zonal
 import zonal.healpy as hp
+from healpy_peer import agree
 from zonal.healpy import _pixelfunc, pixelfunc
 from zonal.healpy.utils.deprecation import HealpyDeprecationWarning
 
 SIZES = [(1, False), (1, True), (2, True), (3, False), (7, False), (16, False), (16, True), (2**29, False),
          (2**29, True)]
 sizes = pytest.mark.parametrize(("nside", "nest"), SIZES)
-
-
-def agree(found, expected, atol=1e-14):
-    """Types, shapes and dtypes agree, integers to the last bit and the rest within atol (and 1e-14 of each)."""
-    assert type(found) is type(expected)
-    if isinstance(expected, tuple):
-        assert len(found) == len(expected)
-        for one, other in zip(found, expected):
-            agree(one, other, atol)
-        return
-    assert np.shape(found) == np.shape(expected)
-    assert np.asarray(found).dtype.char == np.asarray(expected).dtype.char
-    if np.asarray(expected).dtype.kind in "iub":
-        np.testing.assert_array_equal(found, expected)
-    else:
-        np.testing.assert_allclose(np.ma.getdata(found), np.ma.getdata(expected), rtol=1e-14, atol=atol)
-    if np.ma.isMaskedArray(expected):
-        np.testing.assert_array_equal(np.ma.getmaskarray(found), np.ma.getmaskarray(expected))
-        assert found.fill_value == expected.fill_value
 
 
 def same_call(name, *arguments, atol=1e-14, **options):

@@ -1,0 +1,203 @@
+"""Coefficients: their layout, products with functions of l, spectra and rotations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .._arrays import complex_input, integer
+from .._threads import resolve
+from ..coefficients import resize_alm as native_resize_alm
+from ..rotation import Rotation
+from ..rotation import rotate_alm as native_rotate_alm
+from ._beams import beam_windows
+from .cookbook import is_seq_of_seq
+from .utils.deprecation import note_verbose
+
+
+class Alm:
+    """Where a_lm stands in an array of coefficients with m >= 0: m by m, and in each by l."""
+
+    @staticmethod
+    def getsize(lmax: int, mmax: int | None = None) -> int:
+        """Returns the number of coefficients. mmax: lmax by default, and where it is not from 0 to lmax."""
+        lmax = integer("lmax", lmax)
+        mmax = lmax if mmax is None or not 0 <= mmax <= lmax else integer("mmax", mmax)
+        return (mmax + 1) * (2 * lmax + 2 - mmax) // 2
+
+    @staticmethod
+    def getidx(lmax: Any, l: Any, m: Any) -> Any:
+        """Returns the place of a_lm; l, m: integers or arrays. Raises ValueError unless 0 <= m <= l <= lmax."""
+        if isinstance(l, int) and isinstance(m, int):
+            outside = not 0 <= m <= l <= lmax
+        else:
+            l, m = np.asarray(l), np.asarray(m)
+            outside = bool(((m < 0) | (l < m) | (l > lmax)).any())
+        if outside:
+            raise ValueError(f"l = {l}, m = {m}: must be 0 <= m <= l <= lmax = {lmax}")
+        return m * (2 * lmax + 1 - m) // 2 + l
+
+    @staticmethod
+    def getlm(lmax: int, i: Any = None) -> tuple[Any, Any]:
+        """Returns l and m of the places i, by default of all with mmax = lmax.
+
+        Raises AssertionError, as healpy does, for places that such an array does not have.
+        """
+        if i is None:
+            lengths = np.arange(lmax + 1, 0, -1)
+            m = np.repeat(np.arange(lmax + 1), lengths)
+            return np.arange(m.size) - m * (2 * lmax + 1 - m) // 2, m
+        place = np.asarray(i)
+        n = Alm.getsize(lmax)
+        if not ((place >= 0) & (place < n)).all():
+            raise AssertionError(f"i = {i}: must be from 0 to {n - 1} for lmax = {lmax}")
+        starts = np.arange(lmax + 1) * (2 * lmax + 1 - np.arange(lmax + 1)) // 2 + np.arange(lmax + 1)
+        m = np.searchsorted(starts, place, side="right") - 1
+        return (place - m * (2 * lmax + 1 - m) // 2)[()], m[()]
+
+    @staticmethod
+    def getlmax(s: int, mmax: int | None = None) -> int:
+        """Returns the lmax of s coefficients up to mmax, by default lmax; -1 where there is none."""
+        if mmax is not None and mmax >= 0:
+            lmax = (2 * s + mmax * mmax - mmax - 2) / (2 * mmax + 2)
+        else:
+            lmax = (np.sqrt(1 + 8 * s) - 3) / 2
+        return int(lmax) if lmax == np.floor(lmax) else -1
+
+
+def layout_of(n_alm: int, lmax: int | None, mmax: int | None) -> tuple[int, int]:
+    """lmax and mmax of n_alm coefficients. Raises TypeError, as healpy does, for numbers that do not fit."""
+    if lmax is None or lmax < 0:
+        lmax = Alm.getlmax(n_alm, mmax)
+    lmax = integer("lmax", lmax)
+    mmax = lmax if mmax is None or mmax < 0 else integer("mmax", mmax)
+    if lmax < 0 or mmax > lmax or Alm.getsize(lmax, mmax) != n_alm:
+        raise TypeError(f"alm: has {n_alm} coefficients, which are not those of lmax = {lmax} and mmax = {mmax}; "
+                        "give both where they differ")
+    return lmax, mmax
+
+
+def alm_rows(name: str, alms: Any) -> tuple[NDArray[np.complex128], bool]:
+    """[row, n_alm], and whether it was one array, [n_alm]. Raises ValueError for rows of different lengths."""
+    single = not is_seq_of_seq(alms)
+    if not single and len({len(row) for row in alms}) > 1:
+        raise ValueError(f"{name}: has rows of different lengths, {sorted({len(row) for row in alms})}: must be alike")
+    rows = np.atleast_2d(complex_input(name, alms)).astype(np.complex128, copy=False)
+    if rows.ndim != 2 or rows.size == 0:
+        raise ValueError(f"{name}: has shape {np.shape(alms)}: must be [n_alm], or a sequence of such arrays")
+    return rows, single
+
+
+def almxfl(alm: Any, fl: Any, mmax: int | None = None, inplace: bool = False) -> NDArray[Any]:
+    """Returns alm, [n_alm], times f_l, real or complex; f_l is 0 where fl ends before lmax.
+
+    inplace: changes alm where it is a contiguous array of complex128, and returns it; otherwise a copy is changed.
+    """
+    rows, single = alm_rows("alm", alm)
+    if not single:
+        raise ValueError(f"alm: has shape {np.shape(alm)}: must be [n_alm]")
+    result = array_to_change(alm, inplace)
+    lmax, mmax = layout_of(result.size, None, mmax)
+    factors = np.zeros(lmax + 1, np.result_type(np.asarray(fl).dtype, np.float64))
+    given = np.ravel(fl)[:lmax + 1]
+    factors[:given.size] = given
+    multiply(result, factors, lmax, mmax)
+    return result
+
+
+def multiply(alm: NDArray[np.complex128], factors: NDArray[Any], lmax: int, mmax: int) -> None:
+    """Multiplies alm, [n_alm], by factors, [lmax + 1], in place."""
+    if factors.dtype.kind != "c":
+        _core.multiply_alm(lmax, mmax, factors, alm)
+        return
+    start = 0
+    for m in range(mmax + 1):
+        alm[start:start + lmax + 1 - m] *= factors[m:]
+        start += lmax + 1 - m
+
+
+def array_to_change(alm: Any, inplace: bool) -> NDArray[np.complex128]:
+    """alm itself where it may be changed, else a copy."""
+    own = inplace and isinstance(alm, np.ndarray) and alm.dtype == np.complex128 and alm.flags.c_contiguous
+    return alm if own else np.array(complex_input("alm", alm), np.complex128)
+
+
+def smoothalm(alms: Any, fwhm: float = 0.0, sigma: float | None = None, beam_window: Any = None, pol: bool = True,
+              mmax: int | None = None, verbose: Any = None, inplace: bool = True) -> Any:
+    """Returns alm, or a sequence of them, smoothed by a Gaussian of fwhm or sigma (rad), or by beam_window.
+
+    pol: three of them are T, E and B, and the Gaussian of E and B is that of spin 2. inplace: changes those that are
+    contiguous arrays of complex128, and a copy of each other one. beam_window: 0 where it ends before lmax.
+    """
+    note_verbose(verbose)
+    single = not is_seq_of_seq(alms)
+    rows = [alms] if single else alms
+    layouts = [layout_of(len(row), None, mmax) for row in rows]
+    windows = beam_windows(max(lmax for lmax, _ in layouts), fwhm, sigma, beam_window)
+    changed = [array_to_change(row, inplace) for row in rows]
+    for i, (row, (lmax, m)) in enumerate(zip(changed, layouts)):
+        if windows is not None:
+            multiply(row, windows[1 if pol and len(rows) == 3 and i > 0 else 0][:lmax + 1], lmax, m)
+    if single:
+        return changed[0]
+    kept = isinstance(alms, (list, tuple)) and all(new is old for new, old in zip(changed, alms))
+    return alms if kept else np.array(changed)
+
+
+def alm2cl(alms1: Any, alms2: Any = None, lmax: int | None = None, mmax: int | None = None,
+           lmax_out: int | None = None, nspec: int | None = None) -> NDArray[np.float64]:
+    """Returns C_l, [lmax + 1], of alm, or [n (n + 1) / 2, lmax + 1] of n of them, by diagonals: TT, EE, BB, TE, EB, TB.
+
+    alms2: with which spectra are crossed, XY being the X of alms1 with the Y of alms2. lmax, mmax: of the alm.
+    lmax_out: where the spectra end, at most lmax. nspec: how many of them to return.
+    """
+    first, single = alm_rows("alms1", alms1)
+    second = first if alms2 is None else alm_rows("alms2", alms2)[0]
+    if second.shape != first.shape:
+        raise ValueError(f"alms2: has shape {second.shape}: must be that of alms1, {first.shape}")
+    lmax, mmax = layout_of(first.shape[1], lmax, mmax)
+    end = lmax if lmax_out is None or not 0 <= lmax_out <= lmax else integer("lmax_out", lmax_out)
+    if single and nspec is not None:
+        raise ValueError(f"nspec = {nspec}: is for several alm; of one there is one spectrum")
+    n = len(first)
+    pairs = [(i, i + apart) for apart in range(n) for i in range(n - apart)]
+    pairs = pairs if nspec is None else pairs[:nspec]
+    cl = np.array([_core.spectra(lmax, mmax, first[i:i + 1], second[j:j + 1])["TT"][:end + 1] for i, j in pairs])
+    return cl[0] if single else cl
+
+
+def resize_alm(alm: Any, lmax: int, mmax: int, lmax_out: int, mmax_out: int) -> Any:
+    """Returns alm, or a list of them, up to another lmax and mmax; what they did not have is 0. Types are kept."""
+    if is_seq_of_seq(alm):
+        return [resize_alm(row, lmax, mmax, lmax_out, mmax_out) for row in alm]
+    values = np.asarray(alm)
+    resized = native_resize_alm(complex_input("alm", values), lmax_out, mmax_out, lmax=lmax, mmax=mmax)
+    if values.dtype.kind == "c":
+        return resized.astype(values.dtype, copy=False)
+    return resized.real.astype(values.dtype)
+
+
+def rotate_alm(alm: Any, psi: float = 0.0, theta: float = 0.0, phi: float = 0.0, matrix: Any = None,
+               lmax: int | None = None, mmax: int | None = None) -> None:
+    """Rotates alm, [n_alm], [k, n_alm] or a list of arrays, in place.
+
+    First by psi about the z-axis, then by theta about the y-axis, then by phi about the z-axis (rad; the axes do not
+    turn), or by a matrix, [3, 3], instead. mmax must be lmax. Raises ValueError unless the arrays are complex128.
+    """
+    rotation: Rotation = (psi, theta, phi) if matrix is None else np.asarray(matrix, np.float64)
+    for row in alm if is_seq_of_seq(alm) else [alm]:
+        if not isinstance(row, np.ndarray) or row.dtype != np.complex128:
+            raise ValueError("alm: must be an array of complex128, which is rotated in place")
+        found, m = layout_of(len(row), lmax, mmax)
+        if m != found:
+            raise ValueError(f"mmax = {m}: must be lmax = {found} (see resize_alm)")
+        if row.flags.c_contiguous:
+            native_rotate_alm(row, rotation, found, inplace=True, threads=resolve(None))
+        else:
+            row[:] = native_rotate_alm(row, rotation, found, threads=resolve(None))
+
+
+__all__ = ["Alm", "alm2cl", "almxfl", "resize_alm", "rotate_alm", "smoothalm"]
