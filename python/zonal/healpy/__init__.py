@@ -1,7 +1,7 @@
 """Zonal under the names of healpy: `import zonal.healpy as hp`.
 
-Arguments, defaults, shapes, orders and types of results are healpy's; "Coming from healpy" in the documentation lists what
-differs. What the pixel functions do otherwise is said in `zonal.healpy.pixelfunc`.
+Arguments, defaults, shapes, orders and types of results are healpy's; "Coming from healpy" in the documentation lists
+what differs. What the pixel functions do otherwise is said in `zonal.healpy.pixelfunc`.
 
 >>> import zonal.healpy as hp
 >>> hp.ang2pix(16, np.pi / 2, [0.0, 1.0]).tolist()
@@ -13,25 +13,28 @@ from typing import Any
 from .. import __version__
 from ._pixelfunc import pix2ring, ringinfo
 from ._query_disc import boundaries, query_disc, query_polygon, query_strip
+from ._hotspots import hotspots
+from .fitsfunc import read_alm, read_cl, read_map, write_alm, write_cl, write_map
 from .pixelfunc import UNSEEN, ang2pix, ang2vec, fit_dipole, fit_monopole, get_all_neighbours, get_interp_val
 from .pixelfunc import get_interp_weights, get_map_size, get_min_valid_nside, get_nside, isnpixok, isnsideok, ma
 from .pixelfunc import maptype, mask_bad, mask_good, max_pixrad, nest2ring, npix2nside, npix2order, nside2npix
 from .pixelfunc import nside2order, nside2pixarea, nside2resol, order2npix, order2nside, pix2ang, pix2vec, pix2xyf
 from .pixelfunc import remove_dipole, remove_monopole, reorder, ring2nest, ud_grade, vec2ang, vec2pix, xyf2pix
 from .sphtfunc import Alm, alm2cl, alm2map, alm2map_der1, alm2map_spin, almxfl, anafast, beam2bl, bl2beam, blm_gauss
-from .sphtfunc import check_max_nside, effective_resolution_fwhm, gauss_beam, map2alm, map2alm_lsq, map2alm_spin
-from .sphtfunc import pixwin, resize_alm, rotate_alm, smoothalm, smoothing, synalm, synfast
+from .sphtfunc import check_max_nside, effective_resolution_fwhm, gauss_beam, harmonic_ud_grade, map2alm
+from .sphtfunc import map2alm_lsq, map2alm_spin, pixwin, resize_alm, rotate_alm, smoothalm, smoothing, synalm, synfast
 
 __all__ = [
-    "UNSEEN", "Alm", "__version__", "alm2cl", "alm2map", "alm2map_der1", "alm2map_spin", "almxfl", "anafast", "ang2pix",
-    "ang2vec", "beam2bl", "bl2beam", "blm_gauss", "boundaries", "check_max_nside", "effective_resolution_fwhm",
-    "fit_dipole", "fit_monopole", "gauss_beam", "get_all_neighbours", "get_interp_val", "get_interp_weights",
-    "get_map_size", "get_min_valid_nside", "get_nside", "isnpixok", "isnsideok", "ma", "map2alm", "map2alm_lsq",
-    "map2alm_spin", "maptype", "mask_bad", "mask_good", "max_pixrad", "nest2ring", "npix2nside", "npix2order",
-    "nside2npix", "nside2order", "nside2pixarea", "nside2resol", "order2npix", "order2nside", "pix2ang", "pix2ring",
-    "pix2vec", "pix2xyf", "pixwin", "query_disc", "query_polygon", "query_strip", "remove_dipole", "remove_monopole",
-    "reorder", "resize_alm", "ring2nest", "ringinfo", "rotate_alm", "smoothalm", "smoothing", "synalm", "synfast", "ud_grade",
-    "vec2ang", "vec2pix", "xyf2pix",
+    "UNSEEN", "Alm", "__version__", "alm2cl", "alm2map", "alm2map_der1", "alm2map_spin", "almxfl", "anafast",
+    "ang2pix", "ang2vec", "beam2bl", "bl2beam", "blm_gauss", "boundaries", "check_max_nside",
+    "effective_resolution_fwhm", "fit_dipole", "fit_monopole", "gauss_beam", "get_all_neighbours", "get_interp_val",
+    "get_interp_weights", "get_map_size", "get_min_valid_nside", "get_nside", "harmonic_ud_grade", "hotspots",
+    "isnpixok", "isnsideok", "ma", "map2alm", "map2alm_lsq", "map2alm_spin", "maptype", "mask_bad", "mask_good",
+    "max_pixrad", "nest2ring", "npix2nside", "npix2order", "nside2npix", "nside2order", "nside2pixarea",
+    "nside2resol", "order2npix", "order2nside", "pix2ang", "pix2ring", "pix2vec", "pix2xyf", "pixwin", "query_disc",
+    "query_polygon", "query_strip", "read_alm", "read_cl", "read_map", "remove_dipole", "remove_monopole", "reorder",
+    "resize_alm", "ring2nest", "ringinfo", "rotate_alm", "smoothalm", "smoothing", "synalm", "synfast", "ud_grade",
+    "vec2ang", "vec2pix", "write_alm", "write_cl", "write_map", "xyf2pix",
 ]
 
 _ABSENT = {
@@ -42,5 +45,5 @@ _ABSENT = {
 
 def __getattr__(name: str) -> Any:
     what = f"has no {_ABSENT[name]}" if name in _ABSENT else "has no such name"
-    raise AttributeError(f"zonal.healpy.{name}: Zonal {what}; 'Coming from healpy' in its documentation says what is absent",
-                         name=name)
+    raise AttributeError(f"zonal.healpy.{name}: Zonal {what}; 'Coming from healpy' in its documentation says what is "
+                         "absent", name=name)

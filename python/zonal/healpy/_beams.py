@@ -122,8 +122,8 @@ def pixwin(nside: int, pol: bool = False, lmax: int | None = None,
 
     They are the rms over all pixels, computed for any nside.
 
-    lmax: at most 4 nside, by default 3 nside - 1. datapath: a folder with HEALPix's pixel_window_n*.fits, which are read
-    instead; they may be in its folder pixel_window_functions.
+    lmax: at most 4 nside, by default 3 nside - 1. datapath: a folder with HEALPix's pixel_window_n*.fits, which are
+    read instead; they may be in its folder pixel_window_functions.
     """
     check_nside(nside)
     nside = integer("nside", nside)

@@ -162,8 +162,8 @@ def synfast(cls: Any, nside: int, lmax: int | None = None, mmax: int | None = No
             verbose: Any = None) -> Any:
     """Returns a random map, [pixel], or maps, [row, pixel], of spectra: I, Q, U of those of T, E, B for pol.
 
-    cls, new: as in synalm. lmax: by default as far as the spectra reach, and at most 3 nside - 1. pixwin, fwhm, sigma: as
-    in alm2map. alm: returns the alm, too, with the windows that were applied.
+    cls, new: as in synalm. lmax: by default as far as the spectra reach, and at most 3 nside - 1. pixwin, fwhm, sigma:
+    as in alm2map. alm: returns the alm, too, with the windows that were applied.
     """
     note_verbose(verbose)
     nside = integer("nside", nside)

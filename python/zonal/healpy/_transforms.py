@@ -22,6 +22,7 @@ from ._maps import maptype
 from ._pixelfunc import ringinfo
 from ._sizes import check_nside, npix2nside
 from .cookbook import is_seq_of_seq
+from .pixelfunc import pix2ang
 from .utils.deprecation import note_verbose
 
 Folder = str | os.PathLike[str] | None
@@ -55,8 +56,8 @@ class MapSet:
         if not 0 <= gal_cut <= 90:
             raise ValueError(f"gal_cut = {gal_cut}: must be from 0 to 90 deg")
         if gal_cut > 0:
-            starts, lengths, z, _, _ = ringinfo(self.nside, np.arange(1, 4 * self.nside))
-            inside = np.abs(z) < np.sin(np.radians(gal_cut))
+            starts, lengths, *_ = ringinfo(self.nside, np.arange(1, 4 * self.nside))
+            inside = np.abs(pix2ang(self.nside, starts, lonlat=True)[1]) < gal_cut
             self.rows = self.rows.copy()
             self.rows[:, starts[inside][0]:(starts + lengths)[inside][-1]] = 0
 
@@ -161,9 +162,10 @@ def map2alm(maps: Any, lmax: int | None = None, mmax: int | None = None, iter: i
             verbose: Any = None) -> NDArray[np.complex128]:
     """Returns the alm of a map in ring order, [n_alm], or of maps, [row, n_alm]: T, E, B of I, Q, U for pol.
 
-    lmax: by default 3 nside - 1. iter: Jacobi iterations. Masked and UNSEEN pixels count as 0, for each map its own, and
-    so do those less than gal_cut (deg) from the equator. use_weights, use_pixel_weights: quadrature weights of rings or of
-    pixels, which are computed and kept in Zonal's cache folder, or read from a file of HEALPix in the folder datapath.
+    lmax: by default 3 nside - 1. iter: Jacobi iterations. Masked and UNSEEN pixels count as 0, for each map its own,
+    and so do those less than gal_cut (deg) from the equator. use_weights, use_pixel_weights: quadrature weights of
+    rings or of pixels, which are computed and kept in Zonal's cache folder, or read from a file of HEALPix in the
+    folder datapath.
     """
     note_verbose(verbose)
     given = MapSet(maps, pol)
@@ -184,8 +186,8 @@ def map2alm_lsq(maps: Any, lmax: int, mmax: int, pol: bool = True, tol: float = 
                 maxiter: int = 20) -> tuple[NDArray[np.complex128], float, int]:
     """Returns the alm that fit maps in the least-squares sense, |map - S alm| / |map|, and the number of iterations.
 
-    They are conjugate gradients, at most maxiter, until the residual of the normal equations, |S^T (f - S a)| / |S^T f|, is
-    at most tol. maps: as in map2alm; pixels without data count as 0.
+    They are conjugate gradients, at most maxiter, until the residual of the normal equations, |S^T (f - S a)| / |S^T
+    f|, is at most tol. maps: as in map2alm; pixels without data count as 0.
     """
     given = MapSet(maps, pol)
     transforms = Transforms(given.nside, *orders(given.nside, lmax, mmax))

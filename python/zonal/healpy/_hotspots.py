@@ -1,0 +1,28 @@
+"""Extrema of maps."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._maps import UNSEEN
+from ._maps import get_nside, ma_to_array, mask_bad, maptype
+from .pixelfunc import get_all_neighbours
+
+
+def hotspots(m: Any) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+    """Returns a map, [pixel], of the extrema of m and UNSEEN elsewhere, and the pixels of the minima and of the maxima.
+
+    m: [pixel] in ring order. An extremum is less, or more, than all its neighbours that are not UNSEEN, of which it has
+    one or more.
+    """
+    if maptype(m) != 0:
+        raise ValueError("m: must be one map, [pixel]")
+    values = np.asarray(ma_to_array(m), np.float64)
+    good = ~mask_bad(values)
+    around = get_all_neighbours(get_nside(values), np.arange(values.size))
+    known = (around >= 0) & good[around]
+    good &= known.any(0)
+    lowest = good & (values < np.where(known, values[around], np.inf).min(0))
+    highest = good & (values > np.where(known, values[around], -np.inf).max(0))
+    return np.where(lowest | highest, values, UNSEEN), np.flatnonzero(lowest), np.flatnonzero(highest)
