@@ -50,7 +50,7 @@ class SHT:
 
     grid: a Grid. lmax: highest degree, >= 0. mmax: highest order, by default lmax. spin: 0 for one real field; s >= 1
     for pairs of fields such as Q and U (spin 2), whose coefficients are E and B. threads: by default
-    `zonal.threads()` of the moment when the transform is made, and 1 where it is so small that more would not help.
+    `zonal.threads()` of the moment when the transform is made, and fewer where it is so small that more would not help.
 
     f(p) = sum_lm a_lm Y_lm(p) with orthonormal Y_lm and the Condon-Shortley phase; for spin 2
     Q + iU = - sum_lm (E_lm + i B_lm) 2Y_lm (COSMO convention), as in healpy. Only m >= 0 is stored, in the order of
@@ -224,11 +224,11 @@ def _kept_sht(nside: int, lmax: int, mmax: int | None, spin: int, threads: int |
     return SHT(Grid.healpix(nside), lmax, mmax, spin, threads)
 
 
-# Below this many products of degrees and pixels a transform takes about as long as the start of a thread.
-_SMALL = 200_000
+# A thread more is worth its start where it has this many products of degrees and pixels to do, which take about 0.3 ms.
+_WORTH_A_THREAD = 2_000_000
 
 
 def _worthwhile_threads(grid: Grid, lmax: int, spin: int, threads: int | None) -> int:
-    if threads is None and lmax * grid.n_pixels * (2 if spin else 1) < _SMALL:
-        return 1
-    return resolve(threads)
+    if threads is not None:
+        return resolve(threads)
+    return min(resolve(None), 1 + lmax * grid.n_pixels * (2 if spin else 1) // _WORTH_A_THREAD)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -64,8 +65,8 @@ class Alm:
         if mmax is not None and mmax >= 0:
             lmax = (2 * s + mmax * mmax - mmax - 2) / (2 * mmax + 2)
         else:
-            lmax = (np.sqrt(1 + 8 * s) - 3) / 2
-        return int(lmax) if lmax == np.floor(lmax) else -1
+            lmax = (math.sqrt(1 + 8 * s) - 3) / 2
+        return int(lmax) if lmax == math.floor(lmax) else -1
 
 
 def layout_of(n_alm: int, lmax: int | None, mmax: int | None) -> tuple[int, int]:

@@ -246,6 +246,10 @@ def alm2map(alms: Any, nside: int, lmax: int | None = None, mmax: int | None = N
     rad. inplace: the windows may be applied to alms themselves, where these are contiguous arrays of complex128.
     """
     note_verbose(verbose)
+    if type(alms) is np.ndarray and alms.ndim == 1 and fwhm == 0 and sigma is None and not pixwin:
+        check_nside(nside)  # what follows would take longer than the transform of a small map
+        alm = alms.astype(np.complex128, copy=False)
+        return healpix_sht(integer("nside", nside), *layout_of(alm.size, lmax, mmax), 0, None).synthesize(alm)
     rows, single = alm_rows("alms", alms)
     if pol and not single and len(rows) != 3:
         raise TypeError(f"alms: has {len(rows)} rows: must be [n_alm], or three rows (T, E, B) for pol = True")
