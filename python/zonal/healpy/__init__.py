@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 _ABSENT = {
+    "dist2holes": "distances from holes",
     "line_integral_convolution": "line integral convolutions",
     "load_sample_spectra": "sample spectra",
 }
