@@ -62,7 +62,8 @@ PARTIAL = {"ORDERING": "RING", "NSIDE": NSIDE, "INDXSCHM": "EXPLICIT", "OBJECT":
                                      {"field": "Q"}])
 def test_maps_are_read_as_healpy_reads_them(maps, table, options):
     for name, order in (("RING", "E"), ("NESTED", "D")):
-        path = table([(c, f"1024{order}", m.reshape(-1, 1024)) for c, m in zip("TQU", maps)], **{**FULL, "ORDERING": name})
+        columns = [(c, f"1024{order}", m.reshape(-1, 1024)) for c, m in zip("TQU", maps)]
+        path = table(columns, **{**FULL, "ORDERING": name})
         if options.get("field") == "Q":
             same_values(hp.read_map(path, **options), healpy.read_map(path, field=1))
         else:
@@ -125,7 +126,8 @@ def test_what_files_do_not_say_is_told(table, maps):
 @pytest.mark.parametrize("options", [{}, {"nest": True}, {"dtype": np.float32}, {"fits_IDL": False}, {"coord": "G"},
                                      {"column_names": ["A", "B", "C"], "column_units": "K"},
                                      {"dtype": [np.float64, np.float32, np.int32]},
-                                     {"column_units": ["K", "mK", "uK"], "extra_header": [("AAA", 1, "c"), ("BBB", "x")]}])
+                                     {"column_units": ["K", "mK", "uK"],
+                                      "extra_header": [("AAA", 1, "c"), ("BBB", "x")]}])
 def test_maps_are_written_as_healpy_writes_them(maps, tmp_path, options):
     ours, theirs = tmp_path / "ours.fits", tmp_path / "theirs.fits"
     hp.write_map(ours, maps, **options)
@@ -148,7 +150,8 @@ def test_written_maps_are_read_by_zonal(maps, tmp_path):
     np.testing.assert_array_equal(sky.values, hp.reorder(maps, n2r=True))
 
 
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "int32", "int64", ">f4", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "int32", "int64", ">f4", "float64", "complex64",
+                                   "complex128"])
 def test_types_of_maps_are_kept(tmp_path, dtype):
     m = np.ones(12, dtype)
     hp.write_map(tmp_path / "m.fits", m)
@@ -173,7 +176,8 @@ def test_files_are_kept_and_appear_complete_or_not_at_all(maps, tmp_path):
     hp.write_map(path, maps[0])
     with pytest.raises(OSError, match="overwrite"):
         hp.write_map(path, maps[1])
-    for wrong in ({"extra_header": [("A", object())]}, {"dtype": np.uint16}, {"coord": "X"}, {"column_names": ["A"] * 2}):
+    for wrong in ({"extra_header": [("A", object())]}, {"dtype": np.uint16}, {"coord": "X"},
+                  {"column_names": ["A"] * 2}):
         with pytest.raises((ValueError, TypeError)):
             hp.write_map(path, maps[1], overwrite=True, **wrong)
     np.testing.assert_array_equal(hp.read_map(path), maps[0])
@@ -215,7 +219,8 @@ def test_coefficients_up_to_an_mmax(tmp_path):
         hp.read_alm(tmp_path / "sky.fits")
 
 
-@pytest.mark.parametrize("options", [{}, {"dtype": np.float32}, {"column_units": "K"}, {"extra_header": [("X", 1, "y")]}])
+@pytest.mark.parametrize("options", [{}, {"dtype": np.float32}, {"column_units": "K"},
+                                     {"extra_header": [("X", 1, "y")]}])
 def test_spectra(tmp_path, options):
     cl = 1 / np.arange(1.0, 10)
     for given in (cl, [cl], [cl, 2 * cl], [cl * i for i in range(4)], np.outer(np.arange(6), cl),
@@ -244,8 +249,8 @@ def test_columns_of_spectra_have_the_names_of_what_they_hold(tmp_path):
 
 
 def test_formats_of_types():
-    for value in (np.float32, np.float64, np.int16, np.int32, np.int64, np.uint8, bool, np.complex64, np.complex128, str,
-                  "CCC", "f4", float, int, [1.0, 2.0], False, [False], ["DD", "CCC"]):
+    for value in (np.float32, np.float64, np.int16, np.int32, np.int64, np.uint8, bool, np.complex64, np.complex128,
+                  str, "CCC", "f4", float, int, [1.0, 2.0], False, [False], ["DD", "CCC"]):
         assert fitsfunc.getformat(value) == healpy.fitsfunc.getformat(value)
     with pytest.raises(ValueError, match="uint16"):
         fitsfunc.getformat(np.uint16)

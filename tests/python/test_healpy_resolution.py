@@ -19,8 +19,8 @@ def maps(rng):
     return rng.standard_normal((3, 12 * NSIDE_IN**2))
 
 
-@pytest.mark.parametrize("options", [{}, {"fwhm_out": None}, {"fwhm_in": 0.05, "fwhm_out": 0.2}, {"lmax": 20, "mmax": 9},
-                                     {"dtype": np.float32}, {"pol": False}, {"iter": 1},
+@pytest.mark.parametrize("options", [{}, {"fwhm_out": None}, {"fwhm_in": 0.05, "fwhm_out": 0.2},
+                                     {"lmax": 20, "mmax": 9}, {"dtype": np.float32}, {"pol": False}, {"iter": 1},
                                      {"beam_window_out": np.ones((99, 2)) * [1, 0.5]}])
 def test_other_resolutions_are_healpys(maps, options):
     for m in (maps, maps[0]) if options.get("iter") is None else (maps[0],):
