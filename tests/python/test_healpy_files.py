@@ -210,8 +210,9 @@ def test_coefficients_up_to_an_mmax(tmp_path):
     alm = np.arange(hp.Alm.getsize(8, 3)) + 0j
     hp.write_alm(tmp_path / "alm.fits", alm, mmax_in=3)
     same_values(hp.read_alm(tmp_path / "alm.fits", return_mmax=True), (alm, 3))
-    with pytest.raises(ValueError, match="lmax = 9: must be at most 8"):
-        hp.write_alm(tmp_path / "more.fits", alm, lmax=9, mmax_in=3)
+    for options, match in (({"lmax": 9}, "lmax = 9: must be at most 8"), ({"mmax": 4}, "mmax = 4: must be at most 3")):
+        with pytest.raises(ValueError, match=match):
+            hp.write_alm(tmp_path / "more.fits", alm, mmax_in=3, **options)
     with pytest.raises(OSError, match="no HDU 2"):
         hp.read_alm(tmp_path / "alm.fits", 2)
     hp.write_map(tmp_path / "sky.fits", np.zeros((3, 12)))

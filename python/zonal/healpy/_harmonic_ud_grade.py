@@ -42,6 +42,8 @@ def harmonic_ud_grade(map_in: Any, nside_out: int, nside_in: int | None = None, 
     source: _OfMaps | _OfAlm
     if input_type == "map":
         source = _OfMaps(map_in, pol, iter, use_weights, use_pixel_weights, datapath)
+        if nside_in not in (None, source.nside):
+            raise ValueError(f"nside_in = {nside_in}: must be that of the maps, {source.nside}, or None")
     else:
         source = _OfAlm(map_in, pol, nside_in)
         _note_ignored(iter=iter is not None, use_weights=use_weights, use_pixel_weights=not use_pixel_weights,

@@ -236,7 +236,9 @@ def write_alm(filename: str | os.PathLike[str], alms: Any, out_dtype: Any = None
     lmax = lmax_in if lmax < 0 else lmax
     if lmax > lmax_in:
         raise ValueError(f"lmax = {lmax}: must be at most {lmax_in}, that of the alm")
-    mmax = min(mmax if mmax >= 0 else mmax_in, lmax, mmax_in)
+    if mmax > min(lmax, mmax_in):
+        raise ValueError(f"mmax = {mmax}: must be at most {min(lmax, mmax_in)}, that of the alm up to lmax = {lmax}")
+    mmax = min(lmax, mmax_in) if mmax < 0 else mmax
     m = np.repeat(np.arange(mmax + 1), lmax + 1 - np.arange(mmax + 1))
     l = np.arange(m.size) - m * (2 * lmax + 1 - m) // 2
     place = Alm.getidx(lmax_in, l, m)
