@@ -4,6 +4,7 @@
 
 #include "chebyshev/evaluation/evaluation_math.hpp"
 #include "chebyshev/transform/cosine_math.hpp"
+#include "core/interruption.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
@@ -87,9 +88,11 @@ void evaluate_on_grid(const SeriesArray<const T>& f, const GridPoints& points, c
                       void* cuda_stream) {
     require_grid(f, points, values);
     if (f.space == MemorySpace::cuda) return cuda::evaluate_on_grid(f, points, values, cuda_stream);
+    const core::InterruptionPoll poll;
     const auto step = [&](int axis, const SeriesArray<const T>& from, const SeriesArray<T>& to) {
         const auto& x = points[static_cast<std::size_t>(axis - 1)];
         for_each_line(from, to, axis, [&](std::int64_t source, std::int64_t target) {
+            poll();
             const auto a = [&](std::int64_t k) { return from.data[source + k * from.strides[axis]]; };
             for (std::int64_t i = 0; i < to.extents[axis]; ++i)
                 to.data[target + i * to.strides[axis]] =
@@ -126,9 +129,12 @@ void evaluate(const SeriesArray<const T>& f, View<const double, 2> points, View<
     if (points.space() != f.space)
         throw InvalidArgument("points: must be in the memory of f, the host's or a device's");
     if (f.space == MemorySpace::cuda) return cuda::evaluate(f, points, values, cuda_stream);
+    const core::InterruptionPoll poll;
     auto one = f;
     for (std::int64_t item = 0; item < f.extents[0]; ++item, one.data += f.strides[0])
         for (std::int64_t i = 0; i < points.extent(0); ++i) {
+            constexpr std::int64_t many = 64;  // a look at the clock takes as long as a short series
+            if (i % many == 0) poll();
             std::array<double, 3> point{};
             for (int axis = 0; axis < f.dimensions; ++axis) point[axis] = points(i, axis);
             values(item, i) = evaluate<T>(one, point.data());
@@ -140,13 +146,16 @@ void interpolate(const SeriesArray<const T>& values, ChebyshevNodes nodes, const
                  void* cuda_stream) {
     require_nodes(values, nodes, f);
     if (f.space == MemorySpace::cuda) return cuda::interpolate(values, nodes, f, cuda_stream);
+    const core::InterruptionPoll poll;
     const auto step = [&](int axis, const SeriesArray<const T>& from, const SeriesArray<T>& to) {
         const auto sums = node_sums(nodes, f.convention, from.extents[axis]);
         const CosineTable cosine(sums.m());
         for_each_line(from, to, axis, [&](std::int64_t source, std::int64_t target) {
-            for (std::int64_t k = 0; k < to.extents[axis]; ++k)
+            for (std::int64_t k = 0; k < to.extents[axis]; ++k) {
+                poll();
                 to.data[target + k * to.strides[axis]] =
                     coefficient(sums, cosine, from.data + source, from.strides[axis], k);
+            }
         });
     };
     along_all_axes<T>(values, f, HostBuffers<T>(), step);
