@@ -19,5 +19,6 @@ void bind_coefficients(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_healpix(nb::module_& module);
 void bind_tables(nb::module_& module);
+void bind_chebyshev(nb::module_& module);
 
 }  // namespace zonal::python

@@ -12,8 +12,8 @@ double largest_value(const double* values, std::int64_t n, std::int64_t n_expect
     double largest = 0;
     for (std::int64_t i = 0; i < n; ++i) {
         if (!std::isfinite(values[i]))
-            throw InvalidArgument(
-                fmt::format("function: a value is {}: all must be finite in the domain", values[i]));
+            throw InvalidArgument(fmt::format("function: a value is {}: all must be finite in the domain",
+                                              std::isnan(values[i]) ? "not a number" : "infinite"));
         largest = std::max(largest, std::abs(values[i]));
     }
     return largest;
