@@ -106,12 +106,14 @@ class Sums {
 
     nb::typed<nb::list, NumpyArray> operator()(const std::vector<Coefficients>& fields) const {
         std::vector<SeriesArray<const double>> in;
+        in.reserve(fields.size());
         for (const auto& field : fields) in.push_back(series_of(field));
         const auto& shape = handle_.shape();
         const auto all = handle_.extents_out();
         std::vector<Result> sums(static_cast<std::size_t>(shape.n_outputs),
                                  Result(Extents(all.begin(), all.begin() + shape.dimensions)));
         std::vector<SeriesArray<double>> out;
+        out.reserve(sums.size());
         for (auto& sum : sums) out.push_back(sum.series());
         without_gil(nb::none(), [&](const Progress&) {
             ChebyshevWorkspace workspace;

@@ -14,4 +14,5 @@ NB_MODULE(_core, module) {
     zonal::python::bind_healpix(module);
     zonal::python::bind_tables(module);
     zonal::python::bind_chebyshev(module);
+    zonal::python::bind_gwrm(module);
 }

@@ -143,8 +143,8 @@ def test_a_degree_gives_the_polynomial_through_gauss_points():
 def test_functions_that_cannot_be_resolved_are_refused():
     with pytest.raises(zonal.ErrorNotKept, match="function: is not resolved to tolerance = 1e-10 by 16384 coeff"):
         Series.from_function(lambda x: np.where(x < 0.3, 0.0, 1.0), tolerance=1e-10)
-    with pytest.raises(ValueError, match="function: a value is not a number: all must be finite"), np.errstate(invalid="ignore"):
-        Series.from_function(np.log)
+    with pytest.raises(ValueError, match="function: a value is not a number: all must be finite"):
+        Series.from_function(lambda x: np.where(x < 0, np.nan, x))
     with pytest.raises(ValueError, match=r"function: gives values of shape \(3,\) at points of shape \(32,\)"):
         Series.from_function(lambda x: np.ones(3))
     with pytest.raises(TypeError, match="function: must hold real numbers, not complex128"):
@@ -259,7 +259,7 @@ def test_repr_says_what_it_is():
     (lambda: Series([1], (1, 1)), ValueError, r"domain = \(1, 1\): must be finite and not empty"),
     (lambda: Series([1], (0, np.inf)), ValueError, "must be finite and not empty"),
     (lambda: Series([[1]], (0, 1)), ValueError, r"domain = \(0, 1\): must be \(lower, upper\), of several variables"),
-    (lambda: Series([1]) + Series([1], (0, 1)), ValueError, r"domain: \(0\.0, 1\.0\) of one series and \(-1\.0, 1\.0\)"),
+    (lambda: Series([1]) + Series([1], (0, 1)), ValueError, r"domain: \(0\.0, 1\.0\) of one series and \(-1\.0,"),
     (lambda: Series([1]) * Series([1], (0, 1)), ValueError, "must be the same; restricted"),
     (lambda: Series([1]) * Series([[1]]), ValueError, "domain: "),
     (lambda: Series([1]) ** 0.5, TypeError, "exponent = 0.5: must be an integer"),
