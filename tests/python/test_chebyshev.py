@@ -1,6 +1,7 @@
 """Chebyshev series against numpy.polynomial, and against what is known of the functions."""
 
 import pickle
+import signal
 import threading
 import time
 
@@ -292,3 +293,20 @@ def test_long_products_let_other_threads_run(random_series):
     done.set()
     ticker.join()
     assert len(ticks) > 10
+
+
+@pytest.mark.parametrize("call", [lambda f: f.restricted((0, 0.5)), lambda f: f(np.zeros(10**6))])
+def test_signals_stop_long_calls(call):
+    def handler(*_):
+        raise RuntimeError("time is up")
+
+    before = signal.signal(signal.SIGALRM, handler)
+    start = time.perf_counter()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(RuntimeError, match="time is up"):
+            call(Series(np.ones(100_000)))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.perf_counter() - start < 1  # of tens of seconds
