@@ -190,6 +190,8 @@ NumpyArray restrict_to(const Coefficients& f, const Intervals& from, const Inter
 
 /// The series through values at Gauss points.
 NumpyArray interpolate_values(const Coefficients& values) {
+    const auto n = static_cast<std::int64_t>(values.size());
+    chebyshev::largest_value(values.data(), n, n);  // refuses what is not finite
     return result_of(extents_of(values), [&](Result& result) {
         chebyshev::interpolate<double>(series_of(values), ChebyshevNodes::gauss, result.series());
     });

@@ -7,6 +7,7 @@
 #include <nanobind/typing.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,8 +69,9 @@ void bind_problem(nb::module_& module) {
         .def("evolve", &Problem::evolve)
         .def("robin",
              [](Problem& problem, const Expression& field, int axis, bool upper, double value_weight,
-                double derivative_weight, const OfPoint& g) {
-                 problem.robin(field, axis, end_of(upper), value_weight, derivative_weight, as_function(g));
+                double derivative_weight, const std::optional<OfPoint>& g) {
+                 problem.robin(field, axis, end_of(upper), value_weight, derivative_weight,
+                               g ? as_function(*g) : gwrm::Function());
              })
         .def("periodic", &Problem::periodic);
 }

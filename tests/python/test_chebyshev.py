@@ -131,6 +131,8 @@ def test_functions_are_resolved_to_a_tolerance():
     # Coefficients fall by 0.82 from one to the next: what is left out sums up to 6 times the first of it.
     assert np.abs(fine(points) - exact).max() < 1e-14 and np.abs(coarse(points) - exact).max() < 1e-3
     assert Series.from_function(lambda x: 3, (0, 1)) == Series([3], (0, 1))
+    of_fine = Series.from_function(lambda x: np.exp(fine(x)))
+    assert np.abs(of_fine(points) - np.exp(exact)).max() < 1e-13
 
 
 def test_a_degree_gives_the_polynomial_through_gauss_points():
@@ -146,6 +148,8 @@ def test_functions_that_cannot_be_resolved_are_refused():
         Series.from_function(lambda x: np.where(x < 0.3, 0.0, 1.0), tolerance=1e-10)
     with pytest.raises(ValueError, match="function: a value is not a number: all must be finite"):
         Series.from_function(lambda x: np.where(x < 0, np.nan, x))
+    with pytest.raises(ValueError, match="function: a value is infinite"):
+        Series.from_function(lambda x: x + np.inf, degree=3)
     with pytest.raises(ValueError, match=r"function: gives values of shape \(3,\) at points of shape \(32,\)"):
         Series.from_function(lambda x: np.ones(3))
     with pytest.raises(TypeError, match="function: must hold real numbers, not complex128"):

@@ -11,4 +11,6 @@ True
 from ._products import sum_of_products, sums_of_products
 from ._series import Series
 
+Series.__module__ = "zonal.chebyshev"  # where users find it
+
 __all__ = ["Series", "sum_of_products", "sums_of_products"]

@@ -33,13 +33,14 @@ from ._expressions import Axis, Expression, Known, Parameter, Time, Unknown, unk
 from ._problem import Condition, Equations, Problem, Value, dirichlet, neumann, periodic, robin
 from ._solution import Solution, SolvedField
 
-NotConverged.__module__ = SolveReport.__module__ = "zonal.gwrm"
-
 known = Known
 t = Time()
 
+for _class in (Axis, Condition, Expression, Known, NotConverged, Parameter, Solution, SolveReport, SolvedField, Unknown):
+    _class.__module__ = "zonal.gwrm"  # where users find them
+
 __all__ = [
-    "Axis", "Condition", "Expression", "Known", "NotConverged", "Parameter", "Solution", "SolveReport", "SolvedField",
+    "Axis", "Condition", "Expression", "NotConverged", "Parameter", "Solution", "SolveReport", "SolvedField",
     "Unknown", "dirichlet", "known", "neumann", "periodic", "robin", "solve", "t", "unknowns",
 ]
 

@@ -29,10 +29,11 @@ class Condition:
 
     def _add(self, problem: Problem) -> None:
         field, axis = problem.symbol(self.field), problem.axis(self.axis)
+        value = problem.function(self.value) if callable(self.value) or self.value else None
         if self.order:
             problem.core.periodic(field, axis, self.order)
         for end in self.ends:
-            problem.core.robin(field, axis, end == "upper", *self.weights, problem.function(self.value))
+            problem.core.robin(field, axis, end == "upper", *self.weights, value)
 
 
 def dirichlet(field: Unknown, axis: Axis, end: End = "both", value: Value = 0.0) -> Condition:
