@@ -8,6 +8,7 @@
 #include "zonal/chebyshev/calculus.hpp"
 #include "zonal/chebyshev/evaluation.hpp"
 #include "zonal/chebyshev/roots.hpp"
+#include "zonal/interruption.hpp"
 
 namespace zonal::test {
 namespace {
@@ -183,6 +184,14 @@ void expect_points_side_by_side_as_one_by_one() {
 TEST(ChebyshevEvaluation, PointsSideBySideAreAsOneByOne) {
     expect_points_side_by_side_as_one_by_one<double>();
     expect_points_side_by_side_as_one_by_one<std::complex<float>>();
+}
+
+TEST(ChebyshevEvaluation, LongSeriesCanBeInterrupted) {
+    const auto f = random_series<double, 1>({100'000}, 1);  // at as many points a minute
+    const InterruptionCheck check([] { return true; });
+    EXPECT_THROW(restricted(f, {Interval{0, 0.5}}), Cancelled);
+    Array<double, 1> values({100'000});
+    EXPECT_THROW(series_through(values, ChebyshevNodes::gauss), Cancelled);
 }
 
 TEST(ChebyshevEvaluation, OfAProductIsTheProductOfEvaluations) {
