@@ -6,6 +6,7 @@ import pkgutil
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +29,11 @@ def test_all_names_are_there_and_documented():
 def test_examples_of_docstrings_hold(module):
     result = doctest.testmod(importlib.import_module(module), extraglobs={"zonal": zonal, "np": np})
     assert result.failed == 0
+
+
+def test_the_page_about_series_says_what_happens():
+    page = Path(__file__).parents[2] / "docs/chebyshev-in-python.md"
+    assert doctest.testfile(str(page), module_relative=False).failed == 0
 
 
 def test_import_loads_no_heavy_modules():
