@@ -12,16 +12,19 @@ from ._matplotlib import load
 SCALES = ("linear", "log", "symlog", "asinh", "hist")
 
 # Blue over parchment to red, as the Planck collaboration draws the CMB, and the rainbow of WMAP; both by the control
-# points of pixell (BSD).
+# points of pixell (BSD). The colours of the Planck collaboration's maps of frequencies stretch the first to pale blue.
 _PLANCK = [(0, "#0000ff"), (0.332, "#00d7ff"), (0.5, "#ffedd9"), (0.664, "#ffb400"), (0.828, "#ff4b00"), (1, "#640000")]
 _WMAP = [(0, "#000080"), (0.15, "#0000ff"), (0.4, "#00ffff"), (0.7, "#ffff00"), (0.9, "#ff5500"), (1, "#800000")]
-COLOR_MAPS = {"planck": _PLANCK, "wmap": _WMAP}
+_PLANCK_LOG = [(0, "#0000ff"), (0.125, "#35d0ff"), (0.19, "#9deefc"), (0.31, "#f2f1ca"), (0.44, "#fad134"),
+               (0.5, "#ef930c"), (0.56, "#c03f0a"), (0.625, "#8a0f20"), (0.69, "#7c627d"), (0.75, "#b2b2cc"),
+               (1, "#fcfcff")]
+COLOR_MAPS = {"planck": _PLANCK, "planck_log": _PLANCK_LOG, "wmap": _WMAP}
 
 
 def color_map(cmap: Any, bad: Any = None, under: Any = None) -> Any:
     """A copy of a colour map, by name or as it is, with these colours for bad values and those below the range.
 
-    cmap: a name of matplotlib's, planck or wmap; None is matplotlib's default.
+    cmap: a name of matplotlib's, planck, planck_log or wmap; None is matplotlib's default.
     """
     if isinstance(cmap, str) and cmap in COLOR_MAPS:
         chosen = load("colors").LinearSegmentedColormap.from_list(cmap, COLOR_MAPS[cmap])
