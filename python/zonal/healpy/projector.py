@@ -170,9 +170,8 @@ class SphericalProj:
 
     def mkcoord(self, coord: Any) -> tuple[str | None, str | None]:
         """Returns the coordinates from and to for things in coord, which are the picture's where it is None."""
-        if self.coordsys is None:
-            return None, None
-        return (self.coordsys if coord is None else normalise_coord(coord)[0]), self.coordsys
+        first = self.coordsys if coord is None else normalise_coord(coord)[0]
+        return first, first if self.coordsys is None else self.coordsys
 
 
 class MollweideProj(SphericalProj):

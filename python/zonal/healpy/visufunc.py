@@ -222,7 +222,10 @@ def placed(fig: Any, hold: bool, sub: Any, margins: Any,
 
 
 def _figure(fig: Any, inches: tuple[float, float]) -> Any:
-    return fig if isinstance(fig, load("figure").Figure) else load("pyplot").figure(fig, figsize=inches)
+    pyplot = load("pyplot")
+    if isinstance(fig, load("figure").Figure):
+        return fig
+    return pyplot.figure(fig) if pyplot.fignum_exists(fig) else pyplot.figure(fig, figsize=inches)
 
 
 def _colorbar(ax: Any, given: dict[str, Any], fonts: dict[str, Any]) -> None:
