@@ -27,7 +27,7 @@ def test_rotators_are_those_of_healpy(options):
     ours, other = hp.Rotator(**options), healpy.Rotator(**options)
     np.testing.assert_allclose(ours.mat, other.mat, rtol=0, atol=ROUNDING)
     for name in ("coordin", "coordout", "coordinstr", "coordoutstr", "coords", "consistent"):
-        if not (name.startswith("coordout") and len(ours.rots) > 1):  # healpy gives the end of the first step of a chain
+        if not (name.startswith("coordout") and len(ours.rots) > 1):  # healpy's is the end of a chain's first step
             assert getattr(ours, name) == getattr(other, name), name
     np.testing.assert_array_equal(ours.rots, other.rots)
     assert ours.do_rot(0) == other.do_rot(0)

@@ -13,11 +13,11 @@ The arguments of projview, beside its own:
   rot has more than a longitude; custom_xtick_labels and custom_ytick_labels replace them.
 - rot_graticule: draws that of the sky, in the coordinates graticule_coord, by default those of the map;
   override_rot_graticule_properties: its g_linestyle, g_linewidth, g_color, g_alpha, and t_step and p_step, deg.
-- cbar, unit, format, cb_orientation, cbar_ticks, show_tickmarkers, extend: the colour bar. title, xlabel, ylabel, llabel,
-  rlabel, fontname, xtick_label_color, ytick_label_color, graticule_color: texts and colours. fontsize: a dict of the
-  sizes of xlabel, ylabel, title, xtick_label, ytick_label, cbar_label and cbar_tick_label.
-- width: of the figure, inches; dpi: its dots per inch; fig: its number. override_plot_properties: cbar_shrink, cbar_pad,
-  cbar_label_pad, cbar_tick_direction, vertical_tick_rotation, figure_width and figure_size_ratio.
+- cbar, unit, format, cb_orientation, cbar_ticks, show_tickmarkers, extend: the colour bar.
+- title, xlabel, ylabel, llabel, rlabel, fontname, xtick_label_color, ytick_label_color, graticule_color: texts and
+  colours. fontsize: a dict of the sizes of xlabel, ylabel, title, xtick_label, ytick_label, cbar_label, cbar_tick_label.
+- width: of the figure, inches; dpi: its dots per inch; fig: its number. override_plot_properties: cbar_shrink,
+  cbar_pad, cbar_label_pad, cbar_tick_direction, vertical_tick_rotation, figure_width and figure_size_ratio.
 """
 
 from __future__ import annotations
@@ -142,7 +142,8 @@ def _checked(name: str, defaults: dict[str, Any], given: dict[str, Any] | None) 
     return update_dictionary(defaults, given or {}, name)
 
 
-def update_dictionary(main_dict: dict[str, Any], update_dict: dict[str, Any], name: str = "update_dict") -> dict[str, Any]:
+def update_dictionary(main_dict: dict[str, Any], update_dict: dict[str, Any],
+                      name: str = "update_dict") -> dict[str, Any]:
     """Returns a copy of main_dict with values of update_dict. Raises ValueError for keys that main_dict has not."""
     unknown = set(update_dict) - set(main_dict)
     if unknown:
@@ -229,7 +230,7 @@ def _sky_lines(ask: Picture, style: dict[str, Any]) -> list[tuple[Any, Any]]:
 
 
 def _graticule_lines(matrix: NDArray[np.float64], t_step: float, p_step: float) -> list[tuple[Any, Any]]:
-    """x and y, rad, of turned parallels, t_step deg apart, and meridians, p_step apart; NaN where they leave an edge."""
+    """x and y, rad, of turned parallels, t_step deg apart, and meridians, p_step apart; NaN where they are cut."""
     for name, step in (("t_step", t_step), ("p_step", p_step)):
         if not 0 < step <= 180:
             raise ValueError(f"{name} = {step}: must be above 0 and at most 180 deg")
@@ -271,6 +272,6 @@ def newprojplot(theta: Any, phi: Any, fmt: str | None = None, lonlat: bool = Fal
 
 __all__ = [
     "CreateRotatedGraticule", "ThetaFormatterClockwisePhi", "ThetaFormatterCounterclockwisePhi",
-    "ThetaFormatterSymmetricPhi", "ThetaFormatterTheta", "create_colormap", "newprojplot", "projview", "thetaphi2lonlat",
-    "update_dictionary",
+    "ThetaFormatterSymmetricPhi", "ThetaFormatterTheta", "create_colormap", "newprojplot", "projview",
+    "thetaphi2lonlat", "update_dictionary",
 ]

@@ -184,7 +184,10 @@ class MollweideProj(SphericalProj):
 
 
 class CartesianProj(SphericalProj):
-    """Longitude and latitude as they are. xsize, ysize: columns and rows; lonra, latra: ranges, deg, from the middle."""
+    """Longitude and latitude as they are.
+
+    xsize, ysize: columns and rows. lonra, latra: ranges, deg, from the middle.
+    """
 
     name = "Cartesian"
 

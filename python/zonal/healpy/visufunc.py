@@ -130,7 +130,7 @@ def _view(axes: str, given: dict[str, Any], size: dict[str, Any], name: str,
         picture = ax.projmap(sky, vmin=given["min"], vmax=given["max"], coord=given["coord"],
                              **{key: given[key] for key in ("nest", "cmap", "badcolor", "bgcolor", "norm", "alpha")},
                              **size)
-        if given["cbar"] and np.ma.count(picture[np.isfinite(picture)]):  # the bar of nothing but bad pixels says nothing
+        if given["cbar"] and np.ma.count(picture[np.isfinite(picture)]):  # no bar for bad pixels alone
             _colorbar(ax, given, fonts)
     _texts(ax, given, fonts, name)
     if given.get("aspect") is not None:
@@ -161,7 +161,7 @@ def _map_of(given: dict[str, Any]) -> Any:
 
 
 def fitted_out(sky: Any, dipole: bool, monopole: bool, gal_cut: float, nest: bool) -> Any:
-    """A map without what is fitted to it outside of a latitude, deg: monopole and dipole, or the monopole, or nothing."""
+    """A map without the monopole, and the dipole, that are fitted to it outside of a latitude, deg, if at all."""
     if not (dipole or monopole):
         return sky
     values = np.ma.filled(np.ma.asarray(sky, np.float64), UNSEEN)
@@ -186,8 +186,8 @@ def _axes(kind: str, given: dict[str, Any], inches: tuple[float, float], name: s
         lon, lat, turn = (*np.atleast_1d(given["zat"]), 0.0, 0.0)[:3]
         rot = (lon, lat - 90, turn)
     figure, place = placed(given["fig"], given["hold"], given["sub"], given["margins"], inches)
-    ax: SphericalProjAxes = getattr(projaxes, kind)(figure, place, rot=rot, coord=given["coord"],
-                                                    flipconv=given["flip"], format=given.get("format2", given["format"]))
+    ax: SphericalProjAxes = getattr(projaxes, kind)(figure, place, rot=rot, coord=given["coord"], flipconv=given["flip"],
+                                                    format=given.get("format2", given["format"]))
     figure.add_axes(ax)
     pyplot.sca(ax)
     return ax
@@ -263,7 +263,10 @@ def _texts(ax: Any, given: dict[str, Any], fonts: dict[str, Any], name: str) -> 
 
 def graticule(dpar: float | None = None, dmer: float | None = None, coord: Any = None, local: bool | None = None,
               fontsize: Any = None, **kwds: Any) -> None:
-    """Draws parallels and meridians, dpar and dmer deg apart, over the current axes; see SphericalProjAxes.graticule."""
+    """Draws parallels and meridians, dpar and dmer deg apart, over the current axes.
+
+    See SphericalProjAxes.graticule of zonal.healpy.projaxes.
+    """
     _current().graticule(dpar, dmer, coord, local, fontsize=fontsize, **kwds)
 
 

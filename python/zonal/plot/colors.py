@@ -41,7 +41,8 @@ def limits(values: NDArray[Any], low: float | None, high: float | None, log: boo
     shown = values[values > 0] if log else values
     if (low is None or high is None) and not shown.size:
         raise ValueError(f"map: no pixel in view {'is positive' if log else 'has a value'}; give min and max")
-    first, last = (float(shown.min()) if low is None else float(low)), (float(shown.max()) if high is None else float(high))
+    first = float(shown.min() if low is None else low)
+    last = float(shown.max() if high is None else high)
     if first == last and (low is None or high is None):
         margin = abs(first) / 10 if first else 1.0
         first, last = (first - margin if low is None else first), (last + margin if high is None else last)
