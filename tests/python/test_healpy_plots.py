@@ -269,6 +269,9 @@ def test_axes_are_kept_replaced_and_reused(sky):
     assert np.nanmax(first.images[1].get_alpha()) == 0.5
     with pytest.raises(TypeError, match="reuse_axes"):
         hp.gnomview(sky, reuse_axes=True)
+    for options, message in (({"rot": 10}, "rot, flip: must be those"), ({"sub": 111}, "sub: has no effect")):
+        with pytest.raises(ValueError, match=message):
+            hp.mollview(sky, reuse_axes=True, **options)
     figure, (left, right) = plt.subplots(1, 2)
     place = right.get_position().bounds
     plt.sca(right)
@@ -286,7 +289,11 @@ def test_axes_are_kept_replaced_and_reused(sky):
     (lambda sky: hp.mollview(sky, norm="cubic"), ValueError, "norm = 'cubic'"),
     (lambda sky: hp.mollview(sky, fontsize={"legend": 3}), ValueError, "fontsize: has legend"),
     (lambda sky: hp.mollview(sky, sub=(1, 2, 3)), ValueError, "sub = "),
-    (lambda sky: hp.mollview(sky, hold=True, sub=111), ValueError, "hold, sub"),
+    (lambda sky: hp.mollview(sky, hold=True, sub=111), ValueError, "sub: has no effect with hold"),
+    (lambda sky: hp.mollview(sky, hold=True, fig=1), ValueError, "fig: has no effect with hold"),
+    (lambda sky: hp.mollview(sky, gal_cut=10), ValueError, "gal_cut = 10: needs"),
+    (lambda sky: hp.projview(sky, norm_dict={"base": 2}), ValueError, "norm_dict: is for"),
+    (lambda sky: hp.projview(sky, hold=True, width=5), ValueError, "width: has no effect"),
     (lambda sky: hp.cartview(sky, rot=3, zat=(1, 2)), ValueError, "rot, zat"),
     (lambda sky: hp.cartview(sky, lonra=[50, -30]), ValueError, "lonra = "),
     (lambda sky: hp.gnomview(sky, reso=0), ValueError, "reso = 0"),

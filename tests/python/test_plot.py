@@ -169,6 +169,13 @@ def test_colours_span_what_is_in_view_or_what_is_asked_for():
     assert plot.mollweide(z, norm="log", width=100).images[0].norm.vmin > 0
 
 
+@pytest.mark.parametrize(("ends", "extend"), [
+    ((None, None), "neither"), ((-0.5, None), "min"), ((None, 0.5), "max"), ((-0.5, 0.5), "both")])
+def test_the_bar_is_pointed_where_values_lie_beyond_it(ends, extend):
+    ax = plot.mollweide(pixel_vectors()[2], min=ends[0], max=ends[1], width=100)
+    assert ax.images[0].colorbar.extend == extend
+
+
 def test_hist_gives_each_colour_to_equally_many_pixels(rng):
     sky = np.exp(3 * rng.standard_normal(12 * NSIDE**2))
     image = plot.cartesian(sky, norm="hist", width=200).images[0]
@@ -247,7 +254,7 @@ def test_spectra_are_drawn_as_points_over_theory():
     ax = plot.spectrum(cl, {"TT": np.ones(20)}, unit="K²")
     points, theory, other = ax.lines
     np.testing.assert_allclose(points.get_data(), [np.arange(2, 10), [l * (l + 1) / (2 * np.pi) for l in range(2, 10)]])
-    assert theory.get_data()[0][-1] == 19 and theory.get_linestyle() == "-" and points.get_linestyle() == "None"
+    assert theory.get_data()[0][-1] == 9 and theory.get_linestyle() == "-" and points.get_linestyle() == "None"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["TT", "EE"] and "K²" in ax.get_ylabel()
     single = plot.spectrum(np.ones(10), dl=False, lmin=0, ax=plt.figure().add_subplot()).lines[0]
     np.testing.assert_array_equal(single.get_data(), [np.arange(10), np.ones(10)])

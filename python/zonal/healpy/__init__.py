@@ -35,10 +35,10 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Rotator", "UNSEEN", "ang2pix", "ang2vec", "azeqview", "boundaries", "cartview", "delgraticules", "dir2vec",
-    "get_all_neighbours", "get_interp_val", "get_interp_weights", "get_map_size", "get_min_valid_nside", "get_nside",
-    "gnomview", "graticule", "isnpixok", "isnsideok", "ma", "maptype", "mask_bad", "mask_good", "max_pixrad",
-    "mollview", "mollzoom", "nest2ring", "npix2nside", "npix2order", "nside2npix", "nside2order", "nside2pixarea", "nside2resol",
-    "order2npix", "order2nside", "orthview", "pix2ang", "pix2vec", "pix2xyf", "projplot", "projscatter", "projtext",
-    "query_disc", "query_polygon", "query_strip", "reorder", "ring2nest", "set_g_clim", "ud_grade", "vec2ang",
-    "vec2dir", "vec2pix", "xyf2pix",
+    "get_all_neighbours", "get_interp_val", "get_interp_weights", "get_map_size", "get_min_valid_nside",
+    "get_nside", "gnomview", "graticule", "isnpixok", "isnsideok", "ma", "maptype", "mask_bad", "mask_good",
+    "max_pixrad", "mollview", "mollzoom", "nest2ring", "npix2nside", "npix2order", "nside2npix", "nside2order",
+    "nside2pixarea", "nside2resol", "order2npix", "order2nside", "orthview", "pix2ang", "pix2vec", "pix2xyf",
+    "projplot", "projscatter", "projtext", "query_disc", "query_polygon", "query_strip", "reorder", "ring2nest",
+    "set_g_clim", "ud_grade", "vec2ang", "vec2dir", "vec2pix", "xyf2pix",
 ]

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FixedLocator, Formatter, NullFormatter
 
-from .visufunc import placed
+from .visufunc import no_effect, placed
 
 GLOBES = ("mollweide", "hammer", "aitoff", "lambert")
 FONT_KEYS = ("xlabel", "ylabel", "title", "xtick_label", "ytick_label", "cbar_label", "cbar_tick_label")
@@ -179,6 +179,9 @@ def new_axes(ask: Picture, fig: Any, sub: Any, hold: bool, reuse_axes: bool, mar
              properties: dict[str, Any]) -> Any:
     """New axes of the projection, in the figure and place asked for, or the current ones to reuse."""
     kind = None if ask.projection_type == "cart" else ask.projection_type
+    if reuse_axes or hold:
+        no_effect("reuse_axes" if reuse_axes else "hold", fig=fig, dpi=dpi, sub=None if sub == 111 else sub,
+                  margins=margins if reuse_axes else None, hold=hold if reuse_axes and hold else None)
     if reuse_axes:
         ax = plt.gca()
         if ax.name != (kind or "rectilinear"):

@@ -15,7 +15,7 @@ The arguments of projview, beside its own:
   override_rot_graticule_properties: its g_linestyle, g_linewidth, g_color, g_alpha, and t_step and p_step, deg.
 - cbar, unit, format, cb_orientation, cbar_ticks, show_tickmarkers, extend: the colour bar.
 - title, xlabel, ylabel, llabel, rlabel, fontname, xtick_label_color, ytick_label_color, graticule_color: texts and
-  colours. fontsize: a dict of the sizes of xlabel, ylabel, title, xtick_label, ytick_label, cbar_label, cbar_tick_label.
+  colours. fontsize: a dict of sizes of xlabel, ylabel, title, xtick_label, ytick_label, cbar_label, cbar_tick_label.
 - width: of the figure, inches; dpi: its dots per inch; fig: its number. override_plot_properties: cbar_shrink,
   cbar_pad, cbar_label_pad, cbar_tick_direction, vertical_tick_rotation, figure_width and figure_size_ratio.
 """
@@ -117,6 +117,10 @@ def projview(m: Any = None, fig: Any = None, rot: Any = None, coord: Any = None,
     properties = _properties(ask, width, override_plot_properties)
     style = _checked("override_rot_graticule_properties", _GRATICULE, override_rot_graticule_properties)
     options = _checked("norm_dict", _NORM, norm_dict)
+    if norm_dict and norm != "symlog":
+        raise ValueError(f"norm_dict: is for norm = 'symlog', and not for {norm!r}")
+    if width is not None and (hold or reuse_axes):
+        raise ValueError("width: has no effect with hold or reuse_axes; leave one of them out")
     ax = new_axes(ask, fig, sub, hold, reuse_axes, margins, dpi, properties)
     mesh = None
     if m is not None:

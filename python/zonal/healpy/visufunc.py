@@ -28,6 +28,7 @@ from ..coefficients import remove_dipole
 from ..plot._matplotlib import load
 from ._maps import maptype, stacked
 from .pixelfunc import UNSEEN, npix2nside, pix2ang
+from .rotator import Rotator
 
 if TYPE_CHECKING:
     from .projaxes import SphericalProjAxes
@@ -163,6 +164,8 @@ def _map_of(given: dict[str, Any]) -> Any:
 def fitted_out(sky: Any, dipole: bool, monopole: bool, gal_cut: float, nest: bool) -> Any:
     """A map without the monopole, and the dipole, that are fitted to it outside of a latitude, deg, if at all."""
     if not (dipole or monopole):
+        if gal_cut:
+            raise ValueError(f"gal_cut = {gal_cut}: needs remove_dip or remove_mono, of whose fit it is")
         return sky
     values = np.ma.filled(np.ma.asarray(sky, np.float64), UNSEEN)
     latitude = pix2ang(npix2nside(values.size), np.arange(values.size), nest, lonlat=True)[1]
@@ -174,20 +177,25 @@ def _axes(kind: str, given: dict[str, Any], inches: tuple[float, float], name: s
     pyplot = load("pyplot")
     from . import projaxes  # which imports matplotlib
 
+    rot = given["rot"]
     if given["reuse_axes"]:
+        no_effect("reuse_axes", **{name: given.get(name) for name in ("fig", "sub", "margins", "zat")},
+                  hold=given["hold"] or None)
         current = pyplot.gca()
         if type(current).__name__ != kind:
             raise TypeError(f"reuse_axes: the current axes are no {kind}: {type(current).__name__}")
+        if (rot is not None and Rotator(rot=rot) != current.proj.rotator) or \
+                (given["flip"] == "geo" and current.proj._flip != "geo"):
+            raise ValueError("rot, flip: must be those of the axes that are used again")
         return current  # type: ignore[no-any-return]
-    rot = given["rot"]
     if given.get("zat") is not None:
         if rot is not None:
             raise ValueError("rot, zat: must not both be given")
         lon, lat, turn = (*np.atleast_1d(given["zat"]), 0.0, 0.0)[:3]
         rot = (lon, lat - 90, turn)
     figure, place = placed(given["fig"], given["hold"], given["sub"], given["margins"], inches)
-    ax: SphericalProjAxes = getattr(projaxes, kind)(figure, place, rot=rot, coord=given["coord"], flipconv=given["flip"],
-                                                    format=given.get("format2", given["format"]))
+    options = {"rot": rot, "coord": given["coord"], "flipconv": given["flip"]}
+    ax: SphericalProjAxes = getattr(projaxes, kind)(figure, place, format=given.get("format2", given["format"]), **options)
     figure.add_axes(ax)
     pyplot.sca(ax)
     return ax
@@ -198,9 +206,8 @@ def placed(fig: Any, hold: bool, sub: Any, margins: Any,
     """The figure, and the place in it (left, bottom, width, height), that the arguments of a *view function choose."""
     pyplot = load("pyplot")
     left, bottom, right, top = (0.02, 0.05, 0.02, 0.05) if margins is None else margins
-    if hold and sub is not None:
-        raise ValueError("hold, sub: must not both be given")
     if hold:
+        no_effect("hold", fig=fig, sub=sub)
         old = pyplot.gca()
         figure, box = old.figure, old.get_position()
         old.remove()
@@ -219,6 +226,13 @@ def placed(fig: Any, hold: bool, sub: Any, margins: Any,
         box, edges = load("transforms").Bbox([[0, 0], [1, 1]]), (left, bottom, right, top)
     return figure, (box.x0 + edges[0], box.y0 + edges[1], box.width - edges[0] - edges[2],
                     box.height - edges[1] - edges[3])
+
+
+def no_effect(option: str, **others: Any) -> None:
+    """Raises ValueError for arguments that are not None, which an option leaves without an effect."""
+    names = [name for name, value in others.items() if value is not None]
+    if names:
+        raise ValueError(f"{', '.join(names)}: has no effect with {option}; leave one of them out")
 
 
 def _figure(fig: Any, inches: tuple[float, float]) -> Any:

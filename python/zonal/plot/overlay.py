@@ -147,7 +147,8 @@ def _label(ax: Any, view: View, to_map: NDArray[np.float64], meridians: NDArray[
     for lon, lat, label in places:
         x, y = view.forward(to_map @ directions(lon, lat))
         if x0 <= x <= x1 and y0 <= y <= y1:
-            ax.annotate(label, (x, y), (2, 2), textcoords="offset points", color=color, fontsize="x-small")
+            ax.annotate(label, (x, y), (2, 2), textcoords="offset points", color=color, fontsize="x-small",
+                        path_effects=[load("patheffects").withStroke(linewidth=2, foreground="white")])
 
 
 __all__ = ["graticule", "line", "points", "polarization", "text"]

@@ -141,11 +141,14 @@ def show(ax: Any, view: View, picture: np.ma.MaskedArray[Any, Any], norm: Any, c
 
 
 def add_colorbar(ax: Any, image: Any, unit: str) -> Any:
-    """A horizontal colour bar below axes."""
+    """A horizontal colour bar below axes, pointed at an end beyond which there are values."""
     uneven = isinstance(image.norm, (load("colors").AsinhNorm, load("colors").FuncNorm))  # whose own ticks overlap
     ticks = image.norm.inverse(np.linspace(0, 1, 5)) if uneven else None
+    values = image.get_array()
+    below, above = values.min() < image.norm.vmin, values.max() > image.norm.vmax
+    extend = "both" if below and above else "min" if below else "max" if above else "neither"
     return ax.figure.colorbar(image, ax=ax, orientation="horizontal", shrink=0.6, aspect=30, pad=0.05, label=unit,
-                              ticks=ticks, format="%.3g" if uneven else None)
+                              ticks=ticks, format="%.3g" if uneven else None, extend=extend)
 
 
 def view_of(ax: Any) -> View:

@@ -20,7 +20,8 @@ def spectrum(cl: Spectra, theory: Spectra | None = None, *, names: tuple[str, ..
 
     cl: C_l from l = 0 on, [lmax + 1], or a mapping of names (TT, EE, ...) to them, as `zonal.alm2cl` returns it.
     theory: other spectra of the same form, as lines; cl are then points. names: which to draw, by default all of cl.
-    lmin, lmax: the degrees drawn. dl: l(l+1)C_l/2pi in place of C_l. unit: of C_l. style: as for matplotlib's plot.
+    lmin, lmax: the degrees drawn, by default to where each of cl ends. dl: l(l+1)C_l/2pi in place of C_l. unit: of C_l.
+    style: as for matplotlib's plot.
     """
     measured, expected = _named(cl, "cl"), {} if theory is None else _named(theory, "theory")
     chosen = tuple(measured) if names is None else names
@@ -35,7 +36,8 @@ def spectrum(cl: Spectra, theory: Spectra | None = None, *, names: tuple[str, ..
         look = {"linestyle": "none", "marker": ".", "markersize": 3} if expected else {}
         _plot(ax, measured[name], lmin, lmax, dl, look | {"color": color, "label": name or None} | style)
         if name in expected:
-            _plot(ax, expected[name], lmin, lmax, dl, {"color": color, "linewidth": 1})
+            end = measured[name].size - 1 if lmax is None else lmax
+            _plot(ax, expected[name], lmin, end, dl, {"color": color, "linewidth": 1})
     ax.set_xlabel(r"$\ell$")
     ax.set_ylabel((r"$\ell(\ell+1)C_\ell/2\pi$" if dl else r"$C_\ell$") + (f" [{unit}]" if unit else ""))
     ax.set_xscale("log" if log_x else "linear")
