@@ -306,3 +306,10 @@ def test_what_is_no_map_is_refused():
             plot.gnomonic(None, **wrong)
     with pytest.raises(ValueError, match="lat = "):
         plot.cartesian(None, lat=("-100deg", "0deg"))
+
+
+def test_all_functions_are_there_and_documented():
+    assert set(plot.__all__) <= set(dir(plot))
+    assert all(getattr(plot, name).__doc__ for name in plot.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'mercator'"):
+        plot.mercator

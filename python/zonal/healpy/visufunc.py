@@ -195,7 +195,8 @@ def _axes(kind: str, given: dict[str, Any], inches: tuple[float, float], name: s
         rot = (lon, lat - 90, turn)
     figure, place = placed(given["fig"], given["hold"], given["sub"], given["margins"], inches)
     options = {"rot": rot, "coord": given["coord"], "flipconv": given["flip"]}
-    ax: SphericalProjAxes = getattr(projaxes, kind)(figure, place, format=given.get("format2", given["format"]), **options)
+    options["format"] = given.get("format2", given["format"])
+    ax: SphericalProjAxes = getattr(projaxes, kind)(figure, place, **options)
     figure.add_axes(ax)
     pyplot.sca(ax)
     return ax

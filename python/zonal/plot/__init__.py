@@ -15,9 +15,27 @@ The functions return matplotlib's axes, whose figure saves itself: `ax.figure.sa
 - ax: axes to draw into; by default those of a new figure.
 """
 
-from .overlay import graticule, line, points, polarization, text
-from .sky import azimuthal, cartesian, draw, gnomonic, mollweide, orthographic, polar
-from .spectra import spectrum
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .overlay import graticule, line, points, polarization, text
+    from .sky import azimuthal, cartesian, draw, gnomonic, mollweide, orthographic, polar
+    from .spectra import spectrum
+else:
+    # Programs that draw nothing should not wait for this code either.
+    _HOMES = {"overlay": ("graticule", "line", "points", "polarization", "text"), "spectra": ("spectrum",),
+              "sky": ("azimuthal", "cartesian", "draw", "gnomonic", "mollweide", "orthographic", "polar")}
+
+    def __getattr__(name: str) -> Any:
+        for home, names in _HOMES.items():
+            if name in names:
+                return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
+
 
 __all__ = ["azimuthal", "cartesian", "draw", "gnomonic", "graticule", "line", "mollweide", "orthographic", "points",
            "polar", "polarization", "spectrum", "text"]
