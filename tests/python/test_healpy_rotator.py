@@ -102,7 +102,7 @@ def test_coefficients_turn_as_in_healpy(random_alm):
         assert ours.rotate_alm(copy, inplace=True) is None
         np.testing.assert_array_equal(copy, ours.rotate_alm(given))
     with pytest.raises(ValueError, match="mmax = 3"):
-        ours.rotate_alm(alm, lmax=7, mmax=3)
+        ours.rotate_alm(alm, mmax=3)
 
 
 def test_bad_pixels_spread_to_what_is_made_of_them():

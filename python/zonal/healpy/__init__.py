@@ -23,7 +23,8 @@ from .visufunc import projtext
 from .zoomtool import mollzoom, set_g_clim
 
 # What imports matplotlib, which takes a while, is loaded when it is asked for.
-_LATER = {"newvisufunc": "newvisufunc", "projaxes": "projaxes", "projview": "newvisufunc", "newprojplot": "newvisufunc"}
+_LATER = {"newvisufunc": "newvisufunc", "projaxes": "projaxes", "projector": "projector", "projview": "newvisufunc",
+          "newprojplot": "newvisufunc"}
 
 
 def __getattr__(name: str) -> Any:

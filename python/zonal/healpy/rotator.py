@@ -161,7 +161,8 @@ class Rotator:
 
         mmax: must be lmax.
         """
-        if mmax is not None and mmax != (lmax if lmax is not None else mmax):
+        lmax = skies.lmax_of(np.shape(alm)[-1], lmax, None)
+        if mmax not in (None, lmax):
             raise ValueError(f"mmax = {mmax}: must be lmax, as a rotation mixes all m")
         if not inplace:
             return rotation.rotate_alm(np.asarray(alm), self._matrix, lmax)
