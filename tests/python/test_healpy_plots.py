@@ -314,11 +314,13 @@ def test_what_cannot_be_drawn_is_refused(call, error, message, sky):
     {}, {"flip": "geo"}, {"rot": (30, 20, 10), "coord": ["G", "C"]}, {"rot": 50, "invRot": False},
     {"nest": True, "projection_type": "hammer"}, {"projection_type": "cart", "latra": [-10, 30]}])
 def test_values_of_projview_are_those_of_healpy(options, sky):
-    ours, theirs = (package.projview(sky, return_only_data=True, xsize=200, **options)
+    ours, theirs = (package.projview(sky, return_only_data=True, xsize=199, **options)
                     for package in (newvisufunc, their_newvisufunc))
     for mine, other in zip(ours[:2], theirs[:2]):
         np.testing.assert_allclose(mine, other, atol=1e-14)
-    assert np.mean(np.ma.filled(ours[2], -1e9) != np.ma.filled(theirs[2], -1e9)) < 0.02  # a row at each pole
+    # The poles and 180 deg lie on edges of pixels, and may fall on either side of them.
+    inside = [np.ma.filled(values[2], hp.UNSEEN)[1:-1, 1:-1] for values in (ours, theirs)]
+    assert np.mean(inside[0] != inside[1]) < 0.02
 
 
 @pytest.mark.parametrize("flip", ["astro", "geo"])
