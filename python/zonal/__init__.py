@@ -11,7 +11,7 @@ and a long call stops at Ctrl-C.
 True
 """
 
-from . import _core, io
+from . import _core, io, plot
 from ._angles import AngleLike, angle
 from ._core import AnalysisReport, BackendUnavailable, Cancelled, Certificate, DeviceError, Error, ErrorNotKept
 from ._core import ConvolutionResult, OutOfDeviceMemory, SmoothedPart
@@ -41,7 +41,7 @@ __all__ = [
     "Split", "UNSEEN", "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl",
     "anafast", "angle", "convolve", "deconvolution_window", "euler_angles", "fit_dipole", "gaussian_window",
     "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan",
-    "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
+    "plot", "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
     "sky_window", "smooth", "synalm", "synfast", "threads", "udgrade", "wavelet_transform", "wiener_spectrum",
     "wiener_window",
 ]
