@@ -63,13 +63,13 @@ run_ctest() { ctest --test-dir build -j "$jobs" --output-on-failure --no-tests=e
 
 run_pytest() { ZONAL=$PWD/build/bin/zonal ZONAL_BENCH=$PWD/build/bin/zonal-bench pytest pytest -n "$jobs" --ignore=tests/python tests; }
 
-# The wheel, in a venv that has its dependencies and nothing else, and then the packages of the tests too. It is compiled
-# with the options of the release build, so that ccache has most of its objects: fmt in a library of its own.
+# The wheel for other machines, in a venv that has its dependencies and nothing else, and then the packages of the tests
+# too. It is compiled with the options of the release build, so that ccache has most of its objects: fmt in a library of
+# its own.
 run_package() {
     local own=build/package-venv site
-    CMAKE_BUILD_PARALLEL_LEVEL=$jobs CMAKE_GENERATOR=Ninja PATH=$PWD/$venv/bin:$PATH \
-        CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
-        $venv/bin/pip wheel . --disable-pip-version-check --no-deps --no-build-isolation -w build/wheels \
+    CMAKE_BUILD_PARALLEL_LEVEL=$jobs CMAKE_GENERATOR=Ninja CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
+        PYTHON=$venv/bin/python tools/build_wheel.sh build/wheels \
         -C cmake.define.ZONAL_WARNINGS_AS_ERRORS=ON -C cmake.define.ZONAL_FMT_HEADER_ONLY=OFF
     python3 -m venv --clear $own
     $own/bin/pip install --disable-pip-version-check -c tests/requirements.txt build/wheels/zonal-*.whl

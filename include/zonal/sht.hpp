@@ -85,7 +85,8 @@ class ShtWorkspace {
 ///
 /// alm: [batch, components, AlmLayout(lmax, mmax).size()], 1 component for spin 0 or one part only, else 2.
 /// map: [batch, 1 (spin 0) or 2 (spin s: Q, U), grid.n_pixels()].
-/// The last axis of both must be contiguous. T is float or double; the arithmetic is double.
+/// The last axis of both must be contiguous. T is float or double; the arithmetic is double, and on the CPU
+/// numbers below 2.2e-308 count as 0.
 /// Every call throws InvalidArgument when a shape does not fit.
 class ShtPlan {
   public:

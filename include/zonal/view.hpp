@@ -3,7 +3,10 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace zonal {
@@ -91,7 +94,32 @@ class View {
 template <class T, int N>
 using ConstView = std::type_identity_t<View<const T, N>>;
 
-/// A row-major host array that owns its elements, value-initialised.
+/// An allocator whose memory is 0 from the start, so that elements need no initialisation of their own. The
+/// system gives large pieces as pages that are cleared when they are first written, by any thread.
+template <class T>
+struct ZeroedAllocator {
+    static_assert(std::is_trivially_copyable_v<T>);
+    using value_type = T;
+    ZeroedAllocator() = default;
+    template <class Other>
+    ZeroedAllocator(const ZeroedAllocator<Other>&) noexcept {}
+
+    T* allocate(std::size_t n) {
+        void* const memory = std::calloc(n, sizeof(T));  // fails, too, where the product is too large
+        if (memory == nullptr) throw std::bad_alloc();
+        return static_cast<T*>(memory);
+    }
+    void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }
+    template <class Element>
+    void construct(Element*) noexcept {}
+    template <class Element, class First, class... Rest>
+    void construct(Element* at, First&& first, Rest&&... rest) {
+        ::new (static_cast<void*>(at)) Element(std::forward<First>(first), std::forward<Rest>(rest)...);
+    }
+    friend bool operator==(const ZeroedAllocator&, const ZeroedAllocator&) { return true; }
+};
+
+/// A row-major host array that owns its elements, all 0 at first.
 template <class T, int N>
 class Array {
   public:
@@ -127,7 +155,7 @@ class Array {
 
   private:
     Extents extents_{};
-    std::vector<T> elements_;
+    std::vector<T, ZeroedAllocator<T>> elements_;
 };
 
 }  // namespace zonal

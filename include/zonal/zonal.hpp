@@ -6,6 +6,7 @@
 #include "zonal/angle.hpp"
 #include "zonal/buffer.hpp"
 #include "zonal/chebyshev.hpp"
+#include "zonal/chebyshev/approximation.hpp"
 #include "zonal/chebyshev/calculus.hpp"
 #include "zonal/chebyshev/evaluation.hpp"
 #include "zonal/chebyshev/product.hpp"

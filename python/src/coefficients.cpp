@@ -1,16 +1,19 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <complex>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "zonal/alm.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/spectrum.hpp"
+#include "zonal/wavelets.hpp"
 
 namespace zonal::python {
 namespace {
@@ -30,6 +33,18 @@ template <class T>
 void resize(std::int64_t lmax, std::int64_t mmax, const ConstAlm<T>& alm, std::int64_t lmax_out,
             std::int64_t mmax_out, const Alm<T>& out) {
     copy_alm<T>(AlmLayout(lmax, mmax), view_of<1>(alm), AlmLayout(lmax_out, mmax_out), view_of<1>(out));
+}
+
+using Windows = std::vector<std::vector<double>>;
+
+void take_apart(std::int64_t lmax, std::int64_t mmax, const Windows& windows, const ConstAlm<double>& alm,
+                const HostArrayOfRank<std::complex<double>, 2>& scales) {
+    wavelet_transform(AlmLayout(lmax, mmax), windows, view_of<1>(alm), view_of<2>(scales));
+}
+
+void put_together(std::int64_t lmax, std::int64_t mmax, const Windows& windows,
+                  const HostArrayOfRank<const std::complex<double>, 2>& scales, const Alm<double>& alm) {
+    inverse_wavelet_transform(AlmLayout(lmax, mmax), windows, view_of<2>(scales), view_of<1>(alm));
 }
 
 /// Monopole and dipole that fit a map where the mask is not 0.
@@ -58,6 +73,10 @@ void define(nb::module_& module) {
 void bind_coefficients(nb::module_& module) {
     define<double>(module);
     define<float>(module);
+    module.def("wavelet_transform", &take_apart, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(),
+               nb::arg().noconvert());
+    module.def("inverse_wavelet_transform", &put_together, nb::arg(), nb::arg(), nb::arg(),
+               nb::arg().noconvert(), nb::arg().noconvert());
     module.def("fit_monopole_dipole", &fit, nb::arg(), nb::arg().noconvert(), nb::arg().noconvert().none(),
                nb::arg());
     module.def("subtract_monopole_dipole", &subtract, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert());

@@ -1,6 +1,7 @@
 #include "zonal/error.hpp"
 
 #include "bindings.hpp"
+#include "zonal/gwrm.hpp"
 
 namespace zonal::python {
 namespace {
@@ -32,6 +33,9 @@ void bind_errors(nb::module_& module) {
     const auto base = add_error<Error>(module, "Error", PyExc_RuntimeError,
                                        "Base of the errors of Zonal that Python has no name for.");
     add_error<ErrorNotKept>(module, "ErrorNotKept", base, "No way keeps the error that was asked for.");
+    add_error<gwrm::NotConverged>(
+        module, "NotConverged", base,
+        "The root solver did not converge, or intervals became too short: the message says where and how.");
     add_error<Cancelled>(module, "Cancelled", base,
                          "A progress callback returned False. Arrays that were being written hold anything.");
     add_error<BackendUnavailable>(

@@ -13,6 +13,7 @@
 #include "zonal/filters.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/sky/pixel_window.hpp"
+#include "zonal/split.hpp"
 #include "zonal/wavelets.hpp"
 #include "zonal/window.hpp"
 
@@ -41,6 +42,10 @@ void bind_kernel_class(nb::module_& module) {
                         return RadialKernel::from_profile(vector_of(theta), vector_of(value));
                     })
         .def_static("mexican_hat", &mexican_hat)
+        .def_static("spline",
+                    [](const Values& knots, const Values& coefficients) {
+                        return SplineProfile(vector_of(knots), vector_of(coefficients)).kernel();
+                    })
         .def("profile", [](const RadialKernel& kernel,
                            const Values& theta) { return to_numpy(kernel.profile(vector_of(theta))); })
         .def("window",

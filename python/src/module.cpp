@@ -12,5 +12,8 @@ NB_MODULE(_core, module) {
     zonal::python::bind_coefficients(module);
     zonal::python::bind_files(module);
     zonal::python::bind_healpix(module);
+    zonal::python::bind_splits(module);
     zonal::python::bind_tables(module);
+    zonal::python::bind_chebyshev(module);
+    zonal::python::bind_gwrm(module);
 }

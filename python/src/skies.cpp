@@ -78,7 +78,7 @@ struct Maps {
     Pixelization pixels;
     std::string fields;
 
-    SkyMap sky() const { return sky_of<double>(view_of<2>(rows), pixels, fields); }
+    SkyMap sky(int threads) const { return sky_of<double>(view_of<2>(rows), pixels, fields, threads); }
 };
 
 using Notes = std::vector<std::string>;
@@ -92,7 +92,7 @@ std::tuple<Array<std::complex<double>, 2>, Notes> analyze_rows(const Maps& maps,
                                                                nb::handle progress) {
     return without_gil(progress, [&](const Progress& report) {
         options.progress = report;
-        auto analyzed = analyze(maps.sky(), options);
+        auto analyzed = analyze(maps.sky(options.threads), options);
         return std::tuple(std::move(analyzed.alm.alm), notes_of(analyzed.report));
     });
 }
@@ -117,8 +117,8 @@ Notes rotate_maps(const Maps& maps, const EulerAngles& angles, MapAnalysisOption
     options.device = Device::cpu();
     return without_gil(progress, [&](const Progress& report) {
         options.progress = report;
-        const auto rotated = rotate(maps.sky(), angles, options, fill_masked);
-        copy_rows<double>(rotated.map, view_of<2>(out));
+        const auto rotated = rotate(maps.sky(options.threads), angles, options, fill_masked);
+        rotated.map.copy_rows<double>(view_of<2>(out), options.threads);
         return notes_of(rotated.report);
     });
 }

@@ -11,14 +11,15 @@ and a long call stops at Ctrl-C.
 True
 """
 
-from . import _core, io
+from . import _core, io, plot
 from ._angles import AngleLike, angle
 from ._core import AnalysisReport, BackendUnavailable, Cancelled, Certificate, DeviceError, Error, ErrorNotKept
 from ._core import ConvolutionResult, OutOfDeviceMemory, SmoothedPart
 from ._maps import UNSEEN
 from ._notes import ZonalWarning
 from ._threads import threads
-from .coefficients import almxfl, fit_dipole, remove_dipole, resize_alm
+from .coefficients import almxfl, fit_dipole, inverse_wavelet_transform, remove_dipole, resize_alm
+from .coefficients import wavelet_transform
 from .grid import Grid
 from .kernel import Kernel, deconvolution_window, gaussian_window, matched_filter_window, needlet_windows
 from .kernel import scale_discretised_windows, sky_window, wiener_window
@@ -27,6 +28,7 @@ from .rotation import euler_angles, rotate_alm, rotate_map, rotation_matrix
 from .sht import SHT, alm_index, alm_size
 from .skies import alm2cl, alm2map, anafast, map2alm, synalm, synfast, udgrade
 from .smoothing import convolve, smooth
+from .split import Split, wiener_spectrum
 
 for _error in (Error, BackendUnavailable, Cancelled, DeviceError, ErrorNotKept, OutOfDeviceMemory):
     _error.__module__ = "zonal"  # where they are raised from is not what users should import
@@ -34,11 +36,12 @@ for _error in (Error, BackendUnavailable, Cancelled, DeviceError, ErrorNotKept, 
 __version__ = _core.version
 
 __all__ = [
-    "SHT", "UNSEEN", "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate",
-    "ConvolutionResult", "DeviceError", "Error", "ErrorNotKept", "Grid", "Kernel", "OutOfDeviceMemory", "Plan",
-    "SmoothedPart", "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl",
-    "anafast", "angle", "convolve", "deconvolution_window", "euler_angles", "fit_dipole", "gaussian_window", "io",
-    "map2alm", "matched_filter_window", "needlet_windows", "plan", "remove_dipole", "resize_alm", "rotate_alm",
-    "rotate_map", "rotation_matrix", "scale_discretised_windows", "sky_window", "smooth", "synalm", "synfast",
-    "threads", "udgrade", "wiener_window",
+    "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate", "ConvolutionResult",
+    "DeviceError", "Error", "ErrorNotKept", "Grid", "Kernel", "OutOfDeviceMemory", "Plan", "SHT", "SmoothedPart",
+    "Split", "UNSEEN", "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl",
+    "anafast", "angle", "convolve", "deconvolution_window", "euler_angles", "fit_dipole", "gaussian_window",
+    "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan",
+    "plot", "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
+    "sky_window", "smooth", "synalm", "synfast", "threads", "udgrade", "wavelet_transform", "wiener_spectrum",
+    "wiener_window",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,47 @@ def resize_alm(alm: ArrayLike, lmax_out: int, mmax_out: int | None = None, *, lm
         _core.copy_alm(lmax, lmax if mmax is None else mmax, row, lmax_out, lmax_out if mmax_out is None else mmax_out,
                        out)
     return result
+
+
+def wavelet_transform(alm: ArrayLike, windows: Sequence[ArrayLike], lmax: int | None = None,
+                      mmax: int | None = None) -> NDArray[np.complex128]:
+    """Takes alm, [n_alm], apart into scales, [scale, n_alm]: alm times each window, [lmax + 1] or longer.
+
+    windows: those of `needlet_windows` or `scale_discretised_windows`, or others. lmax, mmax: those of alm, by default
+    what their number tells. Raises ValueError for a shorter window.
+
+    >>> alm = zonal.synalm(np.ones(33), seed=1)
+    >>> windows = zonal.needlet_windows(2.0, 32)
+    >>> scales = zonal.wavelet_transform(alm, windows)
+    >>> scales.shape == (len(windows), len(alm))
+    True
+    >>> bool(np.allclose(zonal.inverse_wavelet_transform(scales, windows), alm))
+    True
+    """
+    rows = np.ascontiguousarray(complex_input("alm", alm), np.complex128)
+    if rows.ndim != 1:
+        raise ValueError(f"alm: has shape {rows.shape}: must be [n_alm]")
+    lmax = lmax_of(len(rows), lmax, mmax)
+    scales = np.empty((len(windows), len(rows)), np.complex128)
+    _core.wavelet_transform(lmax, lmax if mmax is None else mmax, _windows(windows), rows, scales)
+    return scales
+
+
+def inverse_wavelet_transform(scales: ArrayLike, windows: Sequence[ArrayLike], lmax: int | None = None,
+                              mmax: int | None = None) -> NDArray[np.complex128]:
+    """Puts scales, [scale, n_alm], together: the sum of each times its window. These are the alm of `wavelet_transform`
+    where the squares of the windows sum to 1."""
+    rows = np.ascontiguousarray(complex_input("scales", scales), np.complex128)
+    if rows.ndim != 2:
+        raise ValueError(f"scales: has shape {rows.shape}: must be [scale, n_alm]")
+    lmax = lmax_of(rows.shape[1], lmax, mmax)
+    alm = np.empty(rows.shape[1], np.complex128)
+    _core.inverse_wavelet_transform(lmax, lmax if mmax is None else mmax, _windows(windows), rows, alm)
+    return alm
+
+
+def _windows(windows: Sequence[ArrayLike]) -> list[list[float]]:
+    return [vector(f"windows[{i}]", window).tolist() for i, window in enumerate(windows)]
 
 
 def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool = False,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/interruption.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::gwrm {
@@ -40,6 +41,7 @@ void System::integrate_and_subtract(const double* a, std::int64_t n, const doubl
 }
 
 void System::residual(const double* a, double* result) {
+    core::InterruptionPoll()();
     const auto& s = shape();
     rate_.resize(backend_, s.size());
     operator_.apply(a, rate_.data());
@@ -53,6 +55,7 @@ void System::residual(const double* a, double* result) {
 }
 
 void System::apply_jacobian(const double* v, std::int64_t n, double* result) {
+    core::InterruptionPoll()();
     rate_.resize(backend_, n * shape().size());
     operator_.apply_derivative(v, n, rate_.data());
     integrate_and_subtract(v, n, rate_.data(), result);

@@ -5,6 +5,7 @@
 
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
+#include "core/subnormals.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::sht {
@@ -164,11 +165,19 @@ CpuStorage& CpuTransform::storage_of(ShtWorkspace::Storage& workspace) const {
     return *storage;
 }
 
+void CpuTransform::in_parallel(std::int64_t n_tasks,
+                               const std::function<void(std::int64_t, int)>& body) const {
+    core::parallel_for(n_tasks, options_.threads, [&](std::int64_t task, int thread) {
+        const core::SubnormalsAsZero flush;  // the window of a wide beam takes alm through that range
+        body(task, thread);
+    });
+}
+
 template <class T>
 void CpuTransform::synthesize_orders(View<const std::complex<T>, 3> alm, const FourierBand& band,
                                      CpuStorage& workspace) const {
     const std::int64_t components = table_.components;
-    core::parallel_for(rings_.last_m[band.end - 1] + 1, options_.threads, [&](std::int64_t m, int thread) {
+    in_parallel(rings_.last_m[band.end - 1] + 1, [&](std::int64_t m, int thread) {
         auto& scratch = *workspace.threads[thread];
         const std::int64_t length = options_.lmax - m + 1;
         scratch.row.resize(band.n_fields * length);
@@ -186,7 +195,7 @@ void CpuTransform::synthesize_orders(View<const std::complex<T>, 3> alm, const F
 
 template <class T>
 void CpuTransform::synthesize_rings(const FourierBand& band, View<T, 3> map, CpuStorage& workspace) const {
-    core::parallel_for(band.end - band.first, options_.threads, [&](std::int64_t task, int thread) {
+    in_parallel(band.end - band.first, [&](std::int64_t task, int thread) {
         const RingBlock block(grid_, rings_, band.first + task, workspace.threads[thread]->rings);
         for (std::int64_t f = 0; f < band.n_fields; ++f) {
             fold_modes(block, band.at(band.first + task, 0) + f * fourier_block,
@@ -200,7 +209,7 @@ void CpuTransform::synthesize_rings(const FourierBand& band, View<T, 3> map, Cpu
 template <class T>
 void CpuTransform::residual_rings(View<const T, 3> map, const FourierBand& band,
                                   CpuStorage& workspace) const {
-    core::parallel_for(band.end - band.first, options_.threads, [&](std::int64_t task, int thread) {
+    in_parallel(band.end - band.first, [&](std::int64_t task, int thread) {
         const RingBlock block(grid_, rings_, band.first + task, workspace.threads[thread]->rings);
         for (std::int64_t f = 0; f < band.n_fields; ++f) {
             double* const fourier = band.at(band.first + task, 0) + f * fourier_block;
@@ -216,7 +225,7 @@ void CpuTransform::residual_rings(View<const T, 3> map, const FourierBand& band,
 template <class T>
 void CpuTransform::adjoint_rings(View<const T, 3> map, bool weighted, const FourierBand& band,
                                  CpuStorage& workspace) const {
-    core::parallel_for(band.end - band.first, options_.threads, [&](std::int64_t task, int thread) {
+    in_parallel(band.end - band.first, [&](std::int64_t task, int thread) {
         const RingBlock block(grid_, rings_, band.first + task, workspace.threads[thread]->rings);
         for (std::int64_t f = 0; f < band.n_fields; ++f) {
             read_rings<T>(block, map[f / table_.components][f % table_.components], weighted);
@@ -234,7 +243,7 @@ void CpuTransform::adjoint_orders(const FourierBand& band, View<std::complex<T>,
     // The first band writes all orders, also those that no ring of it reaches; the others add.
     const bool add = band.first > 0;
     const std::int64_t n_orders = add ? rings_.last_m[band.end - 1] + 1 : options_.mmax + 1;
-    core::parallel_for(n_orders, options_.threads, [&](std::int64_t m, int thread) {
+    in_parallel(n_orders, [&](std::int64_t m, int thread) {
         auto& scratch = *workspace.threads[thread];
         const std::int64_t length = options_.lmax - m + 1;
         scratch.row.resize(band.n_fields * length);

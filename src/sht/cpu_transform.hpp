@@ -2,6 +2,7 @@
 
 #include <complex>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -83,6 +84,7 @@ class CpuTransform final : public Transform {
     template <class T>
     void project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
                       View<std::complex<T>, 3> update, CpuStorage& workspace, const Progress& progress) const;
+    void in_parallel(std::int64_t n_tasks, const std::function<void(std::int64_t, int)>& body) const;
     template <class T>
     void synthesize_orders(View<const std::complex<T>, 3> alm, const FourierBand& band,
                            CpuStorage& workspace) const;

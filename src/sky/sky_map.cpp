@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
+#include "core/parallel.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
 
@@ -138,6 +140,57 @@ SkyMap::SkyMap(const SkyMap& map, Fields fields, const std::vector<std::int64_t>
         std::copy_n(map.rows()[rows[static_cast<std::size_t>(k)]].data(), grid_.n_pixels(),
                     this->rows()[k].data());
 }
+
+namespace {
+
+/// Calls copy(row, first, last) for pieces of all rows that together are the whole.
+template <class Copy>
+void in_pieces(const View<const double, 2>::Extents& extents, int threads, const Copy& copy) {
+    constexpr std::int64_t piece = 1 << 18;
+    const std::int64_t n_pieces = (extents[1] + piece - 1) / piece;
+    core::parallel_for(extents[0] * n_pieces, core::resolve_threads(threads), [&](std::int64_t task, int) {
+        const std::int64_t first = task % n_pieces * piece;
+        copy(task / n_pieces, first, std::min(extents[1], first + piece));
+    });
+}
+
+template <class T>
+void check_rows(const View<T, 2>& values, const View<const double, 2>& rows) {
+    if (values.extents() != rows.extents())
+        throw InvalidArgument(fmt::format("values: are {} x {}: must be the map's {} rows of {} pixels",
+                                          values.extent(0), values.extent(1), rows.extent(0),
+                                          rows.extent(1)));
+}
+
+}  // namespace
+
+template <class T>
+void SkyMap::set_rows(ConstView<T, 2> values, int threads) {
+    check_rows(values, std::as_const(*this).rows());
+    in_pieces(values.extents(), threads, [&](std::int64_t row, std::int64_t first, std::int64_t last) {
+        const auto from = values[row];
+        const auto to = rows()[row];
+        for (std::int64_t pixel = first; pixel < last; ++pixel) {
+            const double value = from[pixel];
+            to[pixel] = is_unseen_value(value) ? unseen_value : value;
+        }
+    });
+}
+
+template <class T>
+void SkyMap::copy_rows(View<T, 2> values, int threads) const {
+    check_rows(values, rows());
+    in_pieces(values.extents(), threads, [&](std::int64_t row, std::int64_t first, std::int64_t last) {
+        const auto from = rows()[row];
+        const auto to = values[row];
+        for (std::int64_t pixel = first; pixel < last; ++pixel) to[pixel] = static_cast<T>(from[pixel]);
+    });
+}
+
+template void SkyMap::set_rows<float>(ConstView<float, 2>, int);
+template void SkyMap::set_rows<double>(ConstView<double, 2>, int);
+template void SkyMap::copy_rows<float>(View<float, 2>, int) const;
+template void SkyMap::copy_rows<double>(View<double, 2>, int) const;
 
 void SkyMap::make_groups() {
     const int i = header_.find(Stokes::I), q = header_.find(Stokes::Q), u = header_.find(Stokes::U);

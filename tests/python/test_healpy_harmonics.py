@@ -304,7 +304,7 @@ def test_weights_make_analyses_better(tmp_path, alm):
 def test_wrong_arguments_are_named(maps, alm):
     for call, error, match in (
             (lambda: hp.map2alm(maps[:2]), ValueError, "has 2 maps"),
-            (lambda: hp.map2alm(maps[0, :-1]), TypeError, "npix"),
+            (lambda: hp.map2alm(maps[0, :-1]), TypeError, "has 3071 pixels"),
             (lambda: hp.map2alm(maps[0], lmax=-1), ValueError, "lmax = -1"),
             (lambda: hp.map2alm(maps[0], lmax=4, mmax=6), ValueError, "mmax = 6"),
             (lambda: hp.map2alm(maps[0], gal_cut=91), ValueError, "gal_cut = 91"),

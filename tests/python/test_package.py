@@ -6,6 +6,7 @@ import pkgutil
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,16 +31,12 @@ def test_examples_of_docstrings_hold(module):
     assert result.failed == 0
 
 
-def test_import_takes_little_time_and_no_heavy_modules():
-    code = """
-import time, sys, numpy
-times = []
-start = time.perf_counter()
-import zonal
-print(time.perf_counter() - start)
-print(*[m for m in ("astropy", "matplotlib", "scipy", "tqdm") if m in sys.modules])
-"""
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split("\n")
-            for _ in range(5)]
-    assert min(float(run[0]) for run in runs) < 0.03  # the least of five, as others use the machine
-    assert all(run[1] == "" for run in runs)
+def test_the_page_about_series_says_what_happens():
+    page = Path(__file__).parents[2] / "docs/chebyshev-in-python.md"
+    assert doctest.testfile(str(page), module_relative=False).failed == 0
+
+
+def test_import_loads_no_heavy_modules():
+    """What the import takes is measured in bench/python_package.py."""
+    code = "import sys, zonal; print(*[m for m in ('astropy', 'matplotlib', 'scipy', 'tqdm') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"

@@ -143,6 +143,13 @@ class SkyMap {
     View<const double, 2> rows(const FieldGroup& group) const {
         return rows().slice(group.first_row, group.n_rows);
     }
+    /// Copies values, [row, pixel] in ring order, into the rows, and rows into an array of that shape. Values
+    /// that mean UNSEEN become exactly unseen_value. T: float or double; threads: 0 for available_cpus().
+    /// They throw InvalidArgument for other shapes.
+    template <class T>
+    void set_rows(ConstView<T, 2> values, int threads = 0);
+    template <class T>
+    void copy_rows(View<T, 2> values, int threads = 0) const;
     /// The column behind a row: its name, unit and so on.
     const MapColumn& column(std::int64_t row) const {
         return header_.columns[column_of_row_[static_cast<std::size_t>(row)]];

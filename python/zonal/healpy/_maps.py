@@ -9,7 +9,7 @@ from .. import _core
 from .._maps import UNSEEN, reordered
 from ..skies import udgrade
 from ._arguments import integers
-from ._sizes import check_nside, get_min_valid_nside, npix2nside
+from ._sizes import check_nside, get_min_valid_nside, isnpixok, npix2nside
 
 def maptype(m: Any) -> int:
     """Returns 0 for one map, [pixel], and the number of maps for a sequence of maps, [map, pixel].
@@ -24,10 +24,9 @@ def maptype(m: Any) -> int:
     lengths = {len(m)} if single else {len(row) for row in m}
     if len(lengths) > 1:
         raise TypeError(f"m: holds maps of different lengths, {sorted(lengths)}")
-    try:
-        npix2nside(lengths.pop())
-    except ValueError as error:
-        raise TypeError(f"m: {error}") from None
+    n_pixels = lengths.pop()
+    if not isnpixok(n_pixels):
+        raise TypeError(f"m: has {n_pixels} pixels: must have 12 nside^2")
     return 0 if single else len(m)
 
 

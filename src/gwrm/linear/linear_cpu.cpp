@@ -4,6 +4,7 @@
 #include <complex>
 #include <vector>
 
+#include "core/interruption.hpp"
 #include "gwrm/time_basis.hpp"
 
 namespace zonal::gwrm {
@@ -52,7 +53,9 @@ class FrozenInverse final : public Inverse {
         auto m = matrix_of(place, integrated);
         lu_.reserve(static_cast<std::size_t>(basis.n_systems));
         ComplexMatrix matrix(n, n);
+        const core::InterruptionPoll poll;
         for (std::int64_t j = 0; j < basis.n_systems; ++j) {
+            poll();
             const auto lambda = half_width * basis.eigenvalue(j);
             matrix.real() = b - lambda.real() * m;
             matrix.imag() = -lambda.imag() * m;

@@ -234,19 +234,40 @@ class CertifiedConvolution::Implementation {
         }
     }
 
-    /// Adds a note if the window has not faded away at lmax: the continuous answer then depends on lmax.
+    /// Adds a note where the continuous answer depends on lmax by more than the error: because the window has
+    /// not faded away there, or because pixels mix into lower degrees what the map has above. For white maps
+    /// that is 7e-3 / nside of their rms (measured from nside 32 to 256, Gaussians of 5 to 40 degrees).
     void tell_end_of_window(SmoothedPart& part) const {
         if (part.reference != ConvolutionReference::continuous) return;
+        const auto nside = what_.map.nside();
         for (const auto& way : ways_) {
             const auto lmax = way.request.lmax;
             const auto windows = windows_of(way.request, lmax);
             const double largest = largest_of(windows), last = largest_of(windows, lmax);
+            const double mixed = nside == 0 ? 0 : 7e-3 / static_cast<double>(nside) / least_gain(way, part);
             if (last > what_.error() * largest)
                 part.notes.push_back(
                     fmt::format("the window is still {:.2g} of its largest value at lmax = {}: the answer "
                                 "depends on lmax",
                                 last / largest, lmax));
+            else if (what_.options.lmax < 0 && lmax < default_smoothing_lmax(what_.map.grid()) &&
+                     mixed > what_.error())
+                part.notes.push_back(fmt::format(
+                    "lmax = {} is where the window ends; pixels mix what a map has above into the "
+                    "answer, about {:.1g} of it for noise: a larger lmax removes that",
+                    lmax, mixed));
         }
+    }
+
+    /// rms of the result over that of the map, of the row that loses most of it.
+    static double least_gain(const KernelWay& way, const SmoothedPart& part) {
+        const auto last = std::min<std::int64_t>(way.first_row + way.n_rows, std::ssize(part.certificates));
+        double least = 1;
+        for (auto map = way.first_row; map < last; ++map) {
+            const auto& one = part.certificates[static_cast<std::size_t>(map)];
+            if (one.rms_in > 0) least = std::min(least, one.rms_out / one.rms_in);
+        }
+        return least;
     }
 
     /// Tells by how much the two references differ for white maps, so that nobody takes one for the other.

@@ -8,6 +8,7 @@
 #include "zonal/chebyshev/calculus.hpp"
 #include "zonal/chebyshev/evaluation.hpp"
 #include "zonal/chebyshev/roots.hpp"
+#include "zonal/interruption.hpp"
 
 namespace zonal::test {
 namespace {
@@ -163,6 +164,34 @@ TEST(ChebyshevEvaluation, BatchesAreSeriesOneByOne) {
     interpolate<double, 2, primed>(grid.view(), ChebyshevNodes::gauss, ChebyshevView<double, 2>(back.view()));
     for (std::int64_t item = 0; item < 3; ++item)  // a primed a_00 counts a quarter
         EXPECT_DOUBLE_EQ(back(item, 0, 0), 4 * grid(item, 0, 0));
+}
+
+/// Many points of a line go side by side.
+template <class T>
+void expect_points_side_by_side_as_one_by_one() {
+    const auto f = random_array<T, 2>({2, 40}, 3);
+    Array<double, 2> points({21, 1});
+    Array<T, 2> values({2, 21});
+    for (std::int64_t i = 0; i < 21; ++i) points(i, 0) = 1.02 * std::cos(static_cast<double>(i));
+    const ChebyshevView<const T, 1> all(f.view());
+    evaluate<T, 1, primed>(all, points.view(), values.view());
+    for (std::int64_t item = 0; item < 2; ++item)
+        for (std::int64_t i = 0; i < 21; ++i) {
+            const ChebyshevView<const T, 1> one(all.coefficients[item]);
+            EXPECT_EQ(values(item, i), chebyshev::evaluate<T>(chebyshev::series_array(one), &points(i, 0)));
+        }
+}
+TEST(ChebyshevEvaluation, PointsSideBySideAreAsOneByOne) {
+    expect_points_side_by_side_as_one_by_one<double>();
+    expect_points_side_by_side_as_one_by_one<std::complex<float>>();
+}
+
+TEST(ChebyshevEvaluation, LongSeriesCanBeInterrupted) {
+    const auto f = random_series<double, 1>({100'000}, 1);  // at as many points a minute
+    const InterruptionCheck check([] { return true; });
+    EXPECT_THROW(restricted(f, {Interval{0, 0.5}}), Cancelled);
+    Array<double, 1> values({100'000});
+    EXPECT_THROW(series_through(values, ChebyshevNodes::gauss), Cancelled);
 }
 
 TEST(ChebyshevEvaluation, OfAProductIsTheProductOfEvaluations) {

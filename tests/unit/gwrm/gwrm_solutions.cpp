@@ -10,6 +10,7 @@
 #include "zonal/chebyshev/evaluation.hpp"
 #include "zonal/error.hpp"
 #include "zonal/gwrm/library.hpp"
+#include "zonal/interruption.hpp"
 
 namespace zonal::gwrm {
 namespace {
@@ -334,6 +335,17 @@ TEST(GwrmFailure, StopsWhenAskedTo) {
     Case stopped{"lorenz63", {}, {}};
     stopped.options.progress = [](double done) { return done < 0.5; };
     EXPECT_THROW(stopped.solve(), Cancelled);
+}
+
+/// Without products of fields, which are stopped between their tasks.
+TEST(GwrmFailure, ALinearProblemCanBeInterrupted) {
+    Problem problem;
+    const auto u = problem.unknown("u", [](const Point&) { return 1.0; });
+    const auto v = problem.unknown("v", [](const Point&) { return 0.0; });
+    problem.evolve(u, v);
+    problem.evolve(v, -u);
+    const InterruptionCheck check([] { return true; });
+    EXPECT_THROW(gwrm::solve(problem, {.t1 = 1e6, .interval = 0.5}), Cancelled);
 }
 
 }  // namespace

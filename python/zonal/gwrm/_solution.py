@@ -1,0 +1,203 @@
+"""Solutions of initial-value problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from .._arrays import integer, real_input
+from ..chebyshev import Series
+from ._expressions import Axis, Unknown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes  # type: ignore[import-not-found, unused-ignore]
+
+_N_DRAWN = 101  # points along each side of an image, between which colours are interpolated
+
+
+class Solution:
+    """The fields that solve an initial-value problem, as functions of time, space and parameters.
+
+    Call it, or one of its fields, `solution[u]` or `solution["u"]`, anywhere in the box. It can be pickled.
+    """
+
+    __slots__ = ("_axes", "_names", "_solution", "_time_modes")
+
+    def __init__(self, solution: _core.Solution, names: Sequence[str], axes: Sequence[Axis], time_modes: int) -> None:
+        self._solution, self._names, self._axes = solution, tuple(names), tuple(axes)
+        self._time_modes = time_modes
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the fields."""
+        return self._names
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return self._axes
+
+    @property
+    def intervals(self) -> NDArray[np.float64]:
+        """[interval + 1]: where the first interval of time begins, and where each of them ends."""
+        return self._solution.ends()
+
+    @property
+    def report(self) -> _core.SolveReport:
+        """What solving took, and the residual: the largest coefficient of it over all intervals."""
+        return self._solution.report
+
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """[interval, field]: the estimated largest error over space and parameters at the end of each interval.
+
+        It is infinite where it could not be found, and NaN without `estimate_error`.
+        """
+        errors = self._solution.errors()
+        return np.array([row or [np.nan] * len(self._names) for row in errors])
+
+    def error(self, t: float | None = None) -> NDArray[np.float64]:
+        """Returns the estimated largest error of each field, [field], at the end of the interval of t (t1)."""
+        t = self.intervals[-1] if t is None else t
+        return np.array([self._solution.error(field, t) for field in range(len(self._names))])
+
+    def coefficients(self, interval: int) -> NDArray[np.float64]:
+        """Returns the Chebyshev coefficients of an interval of time: [field, subdomain, k in time, k along axes ..].
+
+        a_0 is not halved, as in `zonal.chebyshev.Series`. Raises ValueError for an interval that there is not.
+        """
+        n = len(self.intervals) - 1
+        if not -n <= integer("interval", interval) < n:
+            raise ValueError(f"interval = {interval}: must be 0 to {n - 1}, or negative, counted from the end")
+        return self._solution.coefficients(interval % n)
+
+    def times(self, n: int) -> NDArray[np.float64]:
+        """Returns t0 and n equally spaced times in each interval, the last of which is its end."""
+        if integer("n", n) < 1:
+            raise ValueError(f"n = {n}: must be 1 or more")
+        return self._solution.times(n)
+
+    def __call__(self, t: ArrayLike, *coordinates: ArrayLike) -> NDArray[np.float64]:
+        """Returns all fields at times and places, [field, ..], one array for each axis, broadcast against one another.
+
+        Raises ValueError for points outside of the box.
+        """
+        return np.stack([np.asarray(self[name](t, *coordinates)) for name in self._names])
+
+    def __getitem__(self, field: Unknown | str | int) -> SolvedField:
+        """Returns one field: by its unknown, its name or its number."""
+        if isinstance(field, Unknown):
+            field = field.name
+        if isinstance(field, str):
+            if field not in self._names:
+                raise KeyError(f"{field}: must be one of {', '.join(self._names)}")
+            return SolvedField(self, self._names.index(field))
+        return SolvedField(self, range(len(self._names))[field])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draws all fields over time, or one field over time and space, by matplotlib; returns its axes.
+
+        Of several fields on axes, plot one: `solution[u].plot()`.
+        """
+        if self._axes and len(self._names) > 1:
+            raise ValueError(f"plot: has fields {', '.join(self._names)}: plot one, such as "
+                             f"solution[{self._names[0]!r}].plot()")
+        for name in self._names:
+            ax = self[name].plot(ax)
+        assert ax is not None
+        return ax
+
+    def __reduce__(self) -> tuple[Callable[..., Solution], tuple[Any, ...]]:
+        n = len(self.intervals) - 1
+        report = self.report
+        work = (report.intervals, report.rejected, report.iterations, report.linear_iterations, report.residual)
+        return _solution_from, (self._names, self._axes, self._time_modes, self.intervals.tolist(),
+                                [self._solution.coefficients(i) for i in range(n)], self._solution.errors(), work)
+
+    def __repr__(self) -> str:
+        ends = self.intervals
+        return (f"<zonal.gwrm.Solution of {', '.join(self._names)} for t = {ends[0]:g} to {ends[-1]:g} "
+                f"in {len(ends) - 1} intervals>")
+
+
+class SolvedField:
+    """One field of a solution, which can be called at times and places."""
+
+    __slots__ = ("_number", "_whole")
+
+    def __init__(self, whole: Solution, number: int) -> None:
+        self._whole, self._number = whole, number
+
+    @property
+    def name(self) -> str:
+        return self._whole.names[self._number]
+
+    def __call__(self, t: ArrayLike, *coordinates: ArrayLike) -> Any:
+        """Returns the field at times and places; one array for each axis, broadcast against one another.
+
+        The result has their shape, and is a float where all are numbers. Raises ValueError for points outside.
+        """
+        axes = self._whole.axes
+        if len(coordinates) != len(axes):
+            names = ", ".join(["t", *(axis.name for axis in axes)])
+            raise TypeError(f"{len(coordinates)} coordinates beside t: call it with ({names})")
+        arrays = np.broadcast_arrays(*(np.asarray(real_input("points", z), np.float64) for z in (t, *coordinates)))
+        points = np.zeros((arrays[0].size, 3))
+        for axis, array in enumerate(arrays):
+            points[:, axis] = array.ravel()
+        values = self._whole._solution.values(self._number, points).reshape(arrays[0].shape)
+        return values if values.ndim else float(values)
+
+    def error(self, t: float | None = None) -> float:
+        """Returns the estimated largest error at the end of the interval of t; t1 by default."""
+        return float(self._whole.error(t)[self._number])
+
+    def series(self, interval: int, subdomain: int = 0) -> Series:
+        """Returns the series in time, and in space and parameters, of an interval of time and a subdomain of space."""
+        axes, ends = self._whole.axes, self._whole.intervals
+        coefficients = self._whole.coefficients(interval)[self._number]
+        if not 0 <= integer("subdomain", subdomain) < len(coefficients):
+            raise ValueError(f"subdomain = {subdomain}: must be 0 to {len(coefficients) - 1}")
+        interval %= len(ends) - 1
+        domain = [tuple(ends[interval:interval + 2]), *(axis.interval for axis in axes)]
+        if axes:
+            parts = np.linspace(*axes[0].interval, axes[0].subdomains + 1)
+            domain[1] = tuple(parts[subdomain:subdomain + 2])
+        return Series(coefficients[subdomain], domain if axes else domain[0])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draws the field by matplotlib and returns its axes: over time; over time and an axis, in colours; over two
+        axes at the last time."""
+        if ax is None:
+            from matplotlib import pyplot as plt
+
+            ax = plt.gca()
+        axes, ends = self._whole.axes, self._whole.intervals
+        if not axes:
+            times = self._whole.times(16)
+            ax.plot(times, self(times), label=self.name)
+            ax.set_xlabel("t")
+            ax.legend()
+            return ax
+        lower, upper = (float(ends[0]), float(ends[-1])) if len(axes) == 1 else axes[0].interval
+        x, y = np.linspace(lower, upper, _N_DRAWN), np.linspace(*axes[-1].interval, _N_DRAWN)
+        grid = np.meshgrid(x, y) if len(axes) == 1 else [ends[-1], *np.meshgrid(x, y)]
+        image = ax.pcolormesh(x, y, self(*grid), shading="gouraud")
+        ax.figure.colorbar(image, ax=ax, label=self.name)
+        ax.set_xlabel("t" if len(axes) == 1 else axes[0].name)
+        ax.set_ylabel(axes[-1].name)
+        return ax
+
+    def __repr__(self) -> str:
+        return f"<field {self.name} of {self._whole!r}>"
+
+
+def _solution_from(names: Sequence[str], axes: Sequence[Axis], time_modes: int, ends: list[float],
+                   coefficients: list[NDArray[np.float64]], errors: list[list[float]],
+                   report: tuple[Any, ...]) -> Solution:
+    core_axes = [axis._core_axis() for axis in axes]
+    core = _core.solution_from(names, core_axes, time_modes, ends, coefficients, errors, _core.SolveReport(*report))
+    return Solution(core, names, axes, time_modes)

@@ -1,0 +1,19 @@
+"""matplotlib, which is imported when the first picture is drawn."""
+
+import importlib
+from typing import Any
+
+
+def load(name: str) -> Any:
+    """The module matplotlib.<name>. Raises ImportError, which says what to install."""
+    try:
+        return importlib.import_module(f"matplotlib.{name}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != "matplotlib":
+            raise
+        raise ImportError("pictures need matplotlib: pip install 'zonal[plot]'") from error
+
+
+def axes_of(ax: Any) -> Any:
+    """The axes given, or those of a new figure."""
+    return load("pyplot").figure().add_subplot() if ax is None else ax

@@ -1,0 +1,99 @@
+"""Values to colours: scales and colour maps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._matplotlib import load
+
+SCALES = ("linear", "log", "symlog", "asinh", "hist")
+
+# Blue over parchment to red, as the Planck collaboration draws the CMB, and the rainbow of WMAP; both by the control
+# points of pixell (BSD). The colours of the Planck collaboration's maps of frequencies stretch the first to pale blue.
+_PLANCK = [(0, "#0000ff"), (0.332, "#00d7ff"), (0.5, "#ffedd9"), (0.664, "#ffb400"), (0.828, "#ff4b00"), (1, "#640000")]
+_WMAP = [(0, "#000080"), (0.15, "#0000ff"), (0.4, "#00ffff"), (0.7, "#ffff00"), (0.9, "#ff5500"), (1, "#800000")]
+_PLANCK_LOG = [(0, "#0000ff"), (0.125, "#35d0ff"), (0.19, "#9deefc"), (0.31, "#f2f1ca"), (0.44, "#fad134"),
+               (0.5, "#ef930c"), (0.56, "#c03f0a"), (0.625, "#8a0f20"), (0.69, "#7c627d"), (0.75, "#b2b2cc"),
+               (1, "#fcfcff")]
+COLOR_MAPS = {"planck": _PLANCK, "planck_log": _PLANCK_LOG, "wmap": _WMAP}
+
+
+def color_map(cmap: Any, bad: Any = None, under: Any = None) -> Any:
+    """A copy of a colour map, by name or as it is, with these colours for bad values and those below the range.
+
+    cmap: a name of matplotlib's, planck, planck_log or wmap; None is matplotlib's default.
+    """
+    if isinstance(cmap, str) and cmap in COLOR_MAPS:
+        chosen = load("colors").LinearSegmentedColormap.from_list(cmap, COLOR_MAPS[cmap])
+    else:
+        chosen = load("pyplot").get_cmap(cmap)
+    return chosen.with_extremes(bad=bad, under=under)
+
+
+def limits(values: NDArray[Any], low: float | None, high: float | None, log: bool = False) -> tuple[float, float]:
+    """The range of colours: what is given, else the least and the greatest value, of the positive ones for log.
+
+    A range of no width gets a tenth of its value on each side. Raises ValueError where there is no range.
+    """
+    shown = values[values > 0] if log else values
+    if (low is None or high is None) and not shown.size:
+        raise ValueError(f"map: no pixel in view {'is positive' if log else 'has a value'}; give min and max")
+    first = float(shown.min() if low is None else low)
+    last = float(shown.max() if high is None else high)
+    if first == last and (low is None or high is None):
+        margin = abs(first) / 10 if first else 1.0
+        first, last = (first - margin if low is None else first), (last + margin if high is None else last)
+    if not (np.isfinite(first) and np.isfinite(last) and first < last):
+        raise ValueError(f"min = {first}, max = {last}: must be two finite numbers, the first below the second")
+    if log and first <= 0:
+        raise ValueError(f"min = {first}: must be above 0 on a logarithmic scale")
+    return first, last
+
+
+def scale(name: Any, values: NDArray[Any], low: float | None = None, high: float | None = None,
+          linear_width: float | None = None) -> Any:
+    """A matplotlib norm: linear, log, symlog, asinh or hist (each colour for equally many pixels), or a norm as it is.
+
+    values: the good ones in view. linear_width: what symlog and asinh show linearly, by default the median |value|.
+    """
+    if name is not None and not isinstance(name, str):
+        return name
+    kind = (name or "linear").lower()
+    if kind not in SCALES:
+        raise ValueError(f"norm = {name!r}: must be one of {', '.join(SCALES)}, or a norm of matplotlib")
+    if linear_width is not None and kind not in ("symlog", "asinh"):
+        raise ValueError(f"linear_width: is for symlog and asinh, not for norm = {kind!r}")
+    first, last = limits(values, low, high, kind == "log")
+    colors = load("colors")
+    if kind in ("symlog", "asinh"):
+        width = linear_width
+        if width is None:
+            width = float(np.median(np.abs(values))) if values.size else 0.0
+            width = max(width, 1e-6 * max(abs(first), abs(last)))
+        return colors.SymLogNorm(width, vmin=first, vmax=last) if kind == "symlog" else \
+            colors.AsinhNorm(width, vmin=first, vmax=last)
+    if kind == "hist":
+        return equalised(values, first, last)
+    return colors.LogNorm(first, last) if kind == "log" else colors.Normalize(first, last)
+
+
+def equalised(values: NDArray[Any], first: float, last: float) -> Any:
+    """A norm that gives each colour to equally many of the values from first to last."""
+    inside = values[(values >= first) & (values <= last)]
+    if not inside.size:
+        raise ValueError(f"min = {first}, max = {last}: no pixel in view lies within, so norm = 'hist' has no colours")
+    steps = np.unique(np.concatenate([[first], np.quantile(inside, np.linspace(0, 1, 1025)), [last]]))
+    # Equal values share the middle of their places, so that a mask of 0 and 1 stays two colours.
+    ordered = np.sort(inside)
+    places = (np.searchsorted(ordered, steps, "left") + np.searchsorted(ordered, steps, "right")) / (2 * inside.size)
+    places[0], places[-1] = 0, 1
+    places = np.maximum.accumulate(places) + np.linspace(0, 1e-9, places.size)  # what FuncNorm inverts must rise
+    places = (places - places[0]) / (places[-1] - places[0])
+    return load("colors").FuncNorm((lambda x: np.interp(x, steps, places), lambda p: np.interp(p, places, steps)),
+                                   vmin=first, vmax=last)
+
+
+__all__ = ["COLOR_MAPS", "SCALES", "color_map", "equalised", "limits", "scale"]

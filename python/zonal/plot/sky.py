@@ -1,0 +1,184 @@
+"""Pictures of HEALPix maps."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._angles import AngleLike, angle
+from ._matplotlib import axes_of, load
+from .colors import color_map, scale
+from .projections import Cartesian, EqualArea, Equidistant, Gnomonic, Mollweide, Orthographic, Projection
+from .view import View, is_bad
+
+_views: weakref.WeakKeyDictionary[Any, View] = weakref.WeakKeyDictionary()
+
+
+def mollweide(map: ArrayLike | None, *, flip: Literal["astro", "geo"] = "astro", **options: Any) -> Any:
+    """Draws the whole sky in an ellipse, areas kept, and returns the axes. The options are those of `zonal.plot`."""
+    return draw(map, Mollweide(_east_left(flip)), **options)
+
+
+def gnomonic(map: ArrayLike | None, *, size: AngleLike = "10deg", flip: Literal["astro", "geo"] = "astro",
+             **options: Any) -> Any:
+    """Draws a square around the middle, great circles straight, and returns the axes.
+
+    size: the square's side on the sky, below 180 deg. The options are those of `zonal.plot`; rot chooses the middle.
+    """
+    side = angle(size, "size")
+    if not 0 < side < np.pi:
+        raise ValueError(f"size = {size}: must be above 0 and below 180 deg")
+    return draw(map, Gnomonic(_east_left(flip), np.tan(side / 2)), **options)
+
+
+def cartesian(map: ArrayLike | None, *, lon: tuple[AngleLike, AngleLike] = ("-180deg", "180deg"),
+              lat: tuple[AngleLike, AngleLike] = ("-90deg", "90deg"), flip: Literal["astro", "geo"] = "astro",
+              **options: Any) -> Any:
+    """Draws longitude and latitude as they are, and returns the axes, whose units are degrees.
+
+    lon, lat: the ranges drawn, from the middle of the view. The options are those of `zonal.plot`.
+    """
+    across, up = _range("lon", lon, 360), _range("lat", lat, 180)
+    if max(-up[0], up[1]) > 90 * (1 + 1e-12):
+        raise ValueError(f"lat = {up[0]:g} to {up[1]:g} deg: must lie from -90 to 90 deg")
+    return draw(map, Cartesian(_east_left(flip), across, up), **options)
+
+
+def _range(name: str, ends: tuple[AngleLike, AngleLike], widest: float) -> tuple[float, float]:
+    """Both ends in degrees."""
+    first, last = (float(np.degrees(angle(end, name))) for end in ends)
+    if not 0 < last - first <= widest * (1 + 1e-12):
+        raise ValueError(f"{name} = {first:g} to {last:g} deg: must grow, and span {widest:g} deg at most")
+    return first, last
+
+
+def orthographic(map: ArrayLike | None, *, both_sides: bool = False, flip: Literal["astro", "geo"] = "astro",
+                 **options: Any) -> Any:
+    """Draws the sphere as seen from afar, or both its sides beside each other, and returns the axes.
+
+    The options are those of `zonal.plot`.
+    """
+    return draw(map, Orthographic(_east_left(flip), both_sides), **options)
+
+
+def azimuthal(map: ArrayLike | None, *, radius: AngleLike = "180deg", equal_area: bool = True,
+              flip: Literal["astro", "geo"] = "astro", **options: Any) -> Any:
+    """Draws a disc of this radius around the middle, and returns the axes.
+
+    equal_area: areas are kept (Lambert), else distances from the middle. The options are those of `zonal.plot`.
+    """
+    most = angle(radius, "radius")
+    if not 0 < most <= np.pi:
+        raise ValueError(f"radius = {radius}: must be above 0 and at most 180 deg")
+    return draw(map, (EqualArea if equal_area else Equidistant)(_east_left(flip), max_angle=most), **options)
+
+
+def polar(map: ArrayLike | None, *, pole: Literal["north", "south"] = "north", radius: AngleLike = "90deg",
+          **options: Any) -> Any:
+    """Draws a disc around a pole, and returns the axes: `azimuthal` with rot = (0, 90 deg) or (0, -90 deg)."""
+    if pole not in ("north", "south"):
+        raise ValueError(f"pole = {pole!r}: must be 'north' or 'south'")
+    return azimuthal(map, radius=radius, rot=(0, "90deg" if pole == "north" else "-90deg"), **options)
+
+
+def draw(map: ArrayLike | None, projection: Projection, *, nest: bool = False, rot: Any = None,
+         coord: str | None = None, mask: ArrayLike | None = None, min: float | None = None, max: float | None = None,
+         norm: Any = None, linear_width: float | None = None, cmap: Any = None, bad_color: Any = "gray",
+         unit: str = "", title: str = "", colorbar: bool = True, graticule: bool = False, width: int = 1000,
+         ax: Any = None) -> Any:
+    """Draws a map in any projection, and returns the axes. The options are those of `zonal.plot`."""
+    view = View.of(projection, rot, coord)
+    ax = axes_of(ax)
+    prepare(ax, view)
+    if map is not None:
+        picture = sampled(_masked(map, mask, nest), view, nest, width)
+        colors = scale(norm, picture.compressed(), min, max, linear_width)
+        image = show(ax, view, picture, colors, color_map(cmap, bad_color))
+        if colorbar:
+            add_colorbar(ax, image, unit)
+    elif mask is not None:
+        raise ValueError("mask: needs a map")
+    ax.set_title(title)
+    if graticule:
+        from .overlay import graticule as draw_graticule  # which needs this module
+
+        draw_graticule(ax)
+    return ax
+
+
+def prepare(ax: Any, view: View) -> None:
+    """Gives axes the edges of a view and takes away what says x and y."""
+    x0, x1, y0, y1 = view.projection.extent
+    margin = 0.005 * (y1 - y0)
+    ax.set(xlim=(x0 - margin, x1 + margin), ylim=(y0 - margin, y1 + margin), aspect="equal", autoscale_on=False)
+    ax.set_axis_off()
+    _views[ax] = view
+
+
+def sampled(map: NDArray[Any], view: View, nest: bool, width: int, height: int | None = None,
+            ends: bool = False) -> np.ma.MaskedArray[Any, Any]:
+    """The map's values on a raster of the view, [height, width] from below; masked where there is no sky or value."""
+    x, y = view.raster(width, height, ends)
+    pixels = view.pixels(round((map.size / 12) ** 0.5), nest, x, y)
+    picture = map[pixels].astype(np.float64)
+    bad = is_bad(picture)
+    result = np.ma.MaskedArray(picture, (pixels < 0) | bad)
+    result.data[bad] = np.nan
+    return result
+
+
+def show(ax: Any, view: View, picture: np.ma.MaskedArray[Any, Any], norm: Any, cmap: Any) -> Any:
+    """Draws a raster with colours; what has no sky is left clear, what has no value gets the colour map's bad one."""
+    x, y = view.raster(picture.shape[1], picture.shape[0])
+    no_sky = np.isnan(view.inverse(x[None, :], y[:, None])[0])
+    image = ax.imshow(picture, norm=norm, cmap=cmap, origin="lower", extent=view.projection.extent, aspect="equal",
+                      interpolation="nearest")
+    image.set_alpha(np.where(no_sky, 0.0, 1.0))
+    return image
+
+
+def add_colorbar(ax: Any, image: Any, unit: str) -> Any:
+    """A horizontal colour bar below axes, pointed at an end beyond which there are values."""
+    uneven = isinstance(image.norm, (load("colors").AsinhNorm, load("colors").FuncNorm))  # whose own ticks overlap
+    ticks = image.norm.inverse(np.linspace(0, 1, 5)) if uneven else None
+    values = image.get_array()
+    below, above = values.min() < image.norm.vmin, values.max() > image.norm.vmax
+    extend = "both" if below and above else "min" if below else "max" if above else "neither"
+    return ax.figure.colorbar(image, ax=ax, orientation="horizontal", shrink=0.6, aspect=30, pad=0.05, label=unit,
+                              ticks=ticks, format="%.3g" if uneven else None, extend=extend)
+
+
+def view_of(ax: Any) -> View:
+    """The view that axes show. Raises ValueError for axes without one."""
+    try:
+        return _views[ax]
+    except KeyError:
+        raise ValueError("ax: shows no sky: draw a map into it first, or None in place of a map") from None
+
+
+def _masked(map: ArrayLike, mask: ArrayLike | None, nest: bool) -> NDArray[Any]:
+    """One map, checked, with NaN where it is masked."""
+    values = np.ma.filled(np.ma.MaskedArray(map).astype(np.float64), np.nan)
+    nside = round((values.size / 12) ** 0.5)
+    if values.ndim != 1 or not values.size or 12 * nside**2 != values.size:
+        raise ValueError(f"map: has shape {values.shape}: must be one HEALPix map, [12 nside^2]")
+    if nest and nside & (nside - 1):
+        raise ValueError(f"map: has nside {nside}: must be a power of 2 for nest = True")
+    if mask is not None:
+        keep = np.asarray(mask)
+        if keep.shape != values.shape:
+            raise ValueError(f"mask: has shape {keep.shape}: must be that of the map, {values.shape}")
+        values = np.where(keep != 0, values, np.nan)
+    return values
+
+
+def _east_left(flip: str) -> bool:
+    if flip not in ("astro", "geo"):
+        raise ValueError(f"flip = {flip!r}: must be 'astro' (east to the left) or 'geo' (east to the right)")
+    return flip == "astro"
+
+
+__all__ = ["azimuthal", "cartesian", "gnomonic", "mollweide", "orthographic", "polar"]

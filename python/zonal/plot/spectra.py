@@ -1,0 +1,71 @@
+"""Pictures of power spectra."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._matplotlib import axes_of
+
+Spectra = ArrayLike | Mapping[str, ArrayLike]
+
+
+def spectrum(cl: Spectra, theory: Spectra | None = None, *, names: tuple[str, ...] | None = None, lmin: int = 2,
+             lmax: int | None = None, dl: bool = True, log_x: bool = False, log_y: bool = False, unit: str = "",
+             ax: Any = None, **style: Any) -> Any:
+    """Draws power spectra, and returns the axes.
+
+    cl: C_l from l = 0 on, [lmax + 1], or a mapping of names (TT, EE, ...) to them, as `zonal.alm2cl` returns it.
+    theory: other spectra of the same form, as lines; cl are then points. names: which to draw, by default all of cl.
+    lmin, lmax: the degrees drawn, by default to where each of cl ends. dl: l(l+1)C_l/2pi in place of C_l. unit: of C_l.
+    style: as for matplotlib's plot.
+    """
+    measured, expected = _named(cl, "cl"), {} if theory is None else _named(theory, "theory")
+    chosen = tuple(measured) if names is None else names
+    for name in chosen:
+        if name not in measured:
+            raise ValueError(f"names = {names}: must be names of cl, which has {', '.join(measured)}")
+    if names is None and theory is not None and not set(chosen) & set(expected):
+        raise ValueError(f"theory: has {', '.join(expected)}, and none of the spectra of cl")
+    ax = axes_of(ax)
+    for number, name in enumerate(chosen):
+        color = style.get("color", f"C{number}")
+        look = {"linestyle": "none", "marker": ".", "markersize": 3} if expected else {}
+        _plot(ax, measured[name], lmin, lmax, dl, look | {"color": color, "label": name or None} | style)
+        if name in expected:
+            end = measured[name].size - 1 if lmax is None else lmax
+            _plot(ax, expected[name], lmin, end, dl, {"color": color, "linewidth": 1})
+    ax.set_xlabel(r"$\ell$")
+    ax.set_ylabel((r"$\ell(\ell+1)C_\ell/2\pi$" if dl else r"$C_\ell$") + (f" [{unit}]" if unit else ""))
+    ax.set_xscale("log" if log_x else "linear")
+    ax.set_yscale("log" if log_y else "linear")
+    if any(chosen):
+        ax.legend()
+    return ax
+
+
+def _named(spectra: Spectra, name: str) -> dict[str, NDArray[np.float64]]:
+    if isinstance(spectra, Mapping):
+        return {key: _vector(f"{name}[{key!r}]", values) for key, values in spectra.items()}
+    return {"": _vector(name, spectra)}
+
+
+def _vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    vector = np.asarray(values, np.float64)
+    if vector.ndim != 1 or not vector.size:
+        raise ValueError(f"{name}: has shape {vector.shape}: must be [lmax + 1]")
+    return vector
+
+
+def _plot(ax: Any, c_l: NDArray[np.float64], lmin: int, lmax: int | None, dl: bool, style: dict[str, Any]) -> None:
+    last = c_l.size - 1 if lmax is None else min(lmax, c_l.size - 1)
+    if not 0 <= lmin <= last:
+        raise ValueError(f"lmin = {lmin}, lmax = {last}: must be from 0 on, and the first at most the second")
+    l = np.arange(lmin, last + 1)
+    ax.plot(l, c_l[l] * (l * (l + 1) / (2 * np.pi) if dl else 1), **style)
+
+
+__all__ = ["spectrum"]

@@ -1,0 +1,127 @@
+"""A view of the sky: a projection, and which way the sphere is turned under it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from .._angles import AngleLike, angle
+from .._maps import UNSEEN
+from .._threads import resolve
+from ..rotation import rotation_matrix
+from .projections import Plane, Projection
+
+Array = NDArray[np.float64]
+
+
+def directions(lon: Any, lat: Any) -> Array:
+    """Unit vectors, [3, ...], of longitudes and latitudes, rad, which broadcast."""
+    lon, lat = np.broadcast_arrays(np.asarray(lon, np.float64), np.asarray(lat, np.float64))
+    return np.array([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
+
+
+def centring_matrix(lon: AngleLike, lat: AngleLike, turn: AngleLike = 0.0) -> Array:
+    """Returns the matrix, [3, 3], that takes the direction (lon, lat) to the x axis and the north pole above it.
+
+    turn: the picture is turned clockwise by this angle after that, as seen from within the sphere.
+    """
+    level = rotation_matrix((-angle(lon, "rot"), angle(lat, "rot"), 0))
+    cosine, sine = np.cos(angle(turn, "rot")), np.sin(angle(turn, "rot"))
+    return np.array([[1, 0, 0], [0, cosine, sine], [0, -sine, cosine]]) @ level
+
+
+class View:
+    """A projection of a sphere that was turned first: `matrix` takes vectors of the map to the projection's frame.
+
+    systems: the coordinates of the map and of the picture, a letter each or None.
+    """
+
+    def __init__(self, projection: Projection, matrix: ArrayLike | None = None,
+                 systems: tuple[str | None, str | None] = (None, None)) -> None:
+        self.projection = projection
+        self.matrix: Array = np.eye(3) if matrix is None else np.asarray(matrix, np.float64)
+        self.systems = systems
+
+    @classmethod
+    def of(cls, projection: Projection, rot: Any = None, coord: str | None = None) -> View:
+        """The view with rot = (lon, lat) or (lon, lat, turn) in the middle, in the coordinates coord.
+
+        coord: a letter, that of the map, or two, of which the second is that of the picture.
+        """
+        systems: tuple[str | None, str | None] = (None, None)
+        matrix = np.eye(3)
+        if coord is not None:
+            letters = coord.upper()
+            if len(letters) not in (1, 2) or not set(letters) <= set("GEC"):
+                raise ValueError(f"coord = {coord!r}: must be one or two of the letters G, E and C")
+            systems = (letters[0], letters[-1])
+            matrix = rotation_matrix(letters) if len(letters) == 2 else matrix
+        if rot is not None:
+            if isinstance(rot, str) or np.ndim(rot) != 1 or len(rot) not in (2, 3):
+                raise ValueError(f"rot = {rot!r}: must be (lon, lat) or (lon, lat, turn)")
+            matrix = centring_matrix(*rot) @ matrix
+        return cls(projection, matrix, systems)
+
+    def forward(self, vectors: Any) -> Plane:
+        """Returns x and y of unit vectors, [3, ...], of the map; NaN where they are not on the picture."""
+        return self.projection.forward(np.tensordot(self.matrix, np.asarray(vectors, np.float64), axes=1))
+
+    def inverse(self, x: Any, y: Any) -> Array:
+        """Returns unit vectors of the map, [3, ...], of points on the picture; NaN where there is no sky."""
+        return np.tensordot(self.matrix.T, self.projection.inverse(x, y), axes=1)
+
+    def from_system(self, system: str | None) -> Array:
+        """The matrix from a coordinate system to the map's; None is that of the picture, as are unknown ones."""
+        drawn = self.systems[1]
+        first = drawn if system is None else system.upper()
+        if first is None or self.systems[0] is None:
+            if system is not None:
+                raise ValueError(f"coord = {system!r}: needs the map's coordinates; give coord to the view")
+            return np.eye(3)
+        if first not in ("G", "E", "C"):
+            raise ValueError(f"coord = {system!r}: must be G, E or C")
+        return rotation_matrix(first + self.systems[0]) if first != self.systems[0] else np.eye(3)
+
+    def size_for(self, width: int) -> int:
+        """The height of a raster of this width with square pixels."""
+        x0, x1, y0, y1 = self.projection.extent
+        return max(1, round(width * (y1 - y0) / (x1 - x0)))
+
+    def raster(self, width: int, height: int | None = None, ends: bool = False) -> Plane:
+        """x, [width], and y, [height], of the pixels' centres, from left and below.
+
+        ends: the first and last centre lie on the edges of the picture.
+        """
+        x0, x1, y0, y1 = self.projection.extent
+        height = self.size_for(width) if height is None else height
+        if ends:
+            return np.linspace(x0, x1, width), np.linspace(y0, y1, height)
+        return (x0 + (np.arange(width) + 0.5) * (x1 - x0) / width,
+                y0 + (np.arange(height) + 0.5) * (y1 - y0) / height)
+
+    def pixels(self, nside: int, nest: bool, x: Array, y: Array) -> NDArray[np.int64]:
+        """The HEALPix pixel at each point, [len(y), len(x)]; -1 where there is no sky."""
+        vectors = self.inverse(x[None, :], y[:, None])
+        shown = np.isfinite(vectors[0])
+        pixels = np.full(shown.shape, -1, np.int64)
+        across, along, up = (np.ascontiguousarray(part[shown]) for part in vectors)
+        pixels[shown] = _core.vec2pix(nside, nest, across, along, up, resolve(None))
+        return pixels
+
+    def breaks(self, x: Array, y: Array) -> Plane:
+        """A line with NaN between points of which one lies on the other side of a cut of the picture."""
+        far = self.projection.cuts(x[:-1], y[:-1], x[1:], y[1:])
+        places = np.flatnonzero(far) + 1
+        return np.insert(x, places, np.nan), np.insert(y, places, np.nan)
+
+
+def is_bad(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether values are UNSEEN, as float rounds it too, or not finite."""
+    bad: NDArray[np.bool_] = ~np.isfinite(values) | (np.abs(values - UNSEEN) <= 1e-5 * abs(UNSEEN))
+    return bad
+
+
+__all__ = ["View", "centring_matrix", "directions", "is_bad"]

@@ -1,0 +1,166 @@
+"""Kernels split between harmonic and pixel space."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._angles import AngleLike, angle
+from ._arrays import integer
+from ._maps import UNSEEN, MapRows
+from ._progress import Progress, reporting
+from ._threads import resolve
+from .grid import Grid
+from .kernel import Kernel, vector
+from .kernel import _make as make_kernel
+from .smoothing import choice_of
+
+
+class Split:
+    """A kernel as the sum of a window up to l_cut, for harmonic space, and a profile up to theta_cut, for pixel space.
+
+    The profile takes the degrees above l_cut, and so the alm need not go beyond it: each part is done where it is cheap
+    (Sutter, Wandelt & Elsner 2015). `zonal.smooth(..., method="split")` plans such splits within an error; make one
+    yourself to keep it or to look at its parts.
+
+    window: K_l of the kernel, [lmax + 1], lmax >= 8. theta_cut: where the profile ends.
+    error: the smallest l_cut is looked for whose estimated error (rms over the rms of the convolved map) is at most
+    this. l_cut: instead of error, 0 to lmax - 1.
+    spin: 0, or 2 for maps of Q and U, for which the window is that of E and of B.
+    c_l: [lmax + 1], spectrum of the maps that errors are weighted with (for spin 2 EE + BB), by default white.
+    c_l_beyond: C_l above lmax, by default the last one.
+    max_amplification: how much larger than the kernel the largest part may be. max_leakage: what the profile may add
+    above lmax, by default half of the error.
+
+    Immutable; it can be pickled. Raises ValueError for what cannot be split so, and where no l_cut keeps the error.
+
+    >>> split = zonal.Split(zonal.gaussian_window("2deg", 300), "3deg", error=1e-4)
+    >>> 0 < split.l_cut < 300 and split.estimated_error <= 1e-4
+    True
+    """
+
+    __slots__ = ("_split", "_kernel")
+    _split: _core.KernelSplit
+    _kernel: Kernel | None
+
+    def __init__(self, window: ArrayLike, theta_cut: AngleLike, *, error: float | None = None, l_cut: int | None = None,
+                 spin: Literal[0, 2] = 0, c_l: ArrayLike = (), c_l_beyond: float = 0.0, max_amplification: float = 2.0,
+                 max_leakage: float = 0.0, threads: int | None = None, progress: Progress = False) -> None:
+        if (error is None) == (l_cut is None):
+            raise ValueError("error, l_cut: give one of them")
+        options = _core.KernelSplitOptions()
+        options.theta_cut, options.spin, options.threads = angle(theta_cut, "theta_cut"), spin, resolve(threads)
+        options.input_spectrum, options.spectrum_beyond = vector("c_l", c_l), c_l_beyond
+        options.max_amplification, options.max_leakage = max_amplification, max_leakage
+        with reporting(progress, "splitting") as report:
+            found = _core.split(vector("window", window), options, None if l_cut is None else integer("l_cut", l_cut),
+                                error or 0.0, report)
+        if found is None:
+            raise ValueError(f"error = {error:g}: no l_cut keeps it with theta_cut = {np.rad2deg(options.theta_cut):.4g} "
+                             "degrees: take a larger theta_cut or error, or max_amplification or max_leakage")
+        self._split, self._kernel = found, None
+
+    @property
+    def spin(self) -> int:
+        return self._split.spin
+
+    @property
+    def l_cut(self) -> int:
+        """Where the window ends."""
+        return self._split.l_cut
+
+    @property
+    def theta_cut(self) -> float:
+        """Where the profile ends, rad."""
+        return self._split.support
+
+    @property
+    def window(self) -> NDArray[np.float64]:
+        """[l_cut + 1], what harmonic space does."""
+        return self._split.window()
+
+    @property
+    def profile_window(self) -> NDArray[np.float64]:
+        """[lmax + 1], the window of the profile; with `window` it makes up the kernel's."""
+        return self._split.profile_window()
+
+    @property
+    def profile(self) -> Kernel:
+        """The profile, for spin 0: what the sum over pixels does."""
+        if self.spin != 0:
+            raise ValueError(f"profile: is a kernel of scalar maps for spin 0 alone, not for spin {self.spin}")
+        if self._kernel is None:
+            self._kernel = make_kernel("spline", self._split.knots(), self._split.coefficients())
+        return self._kernel
+
+    @property
+    def estimated_error(self) -> float:
+        """What the convolutions are off by: the error of the two windows' sum, times 5 for safety."""
+        return self._split.estimated_error
+
+    @property
+    def actual_error(self) -> float:
+        """The error of the two windows' sum, rms over the rms of maps of the spectrum c_l that are convolved."""
+        return self._split.actual_error
+
+    @property
+    def amplification(self) -> float:
+        """The largest value of the profile's window over that of the kernel's."""
+        return self._split.amplification
+
+    @property
+    def leakage(self) -> float:
+        """What the profile adds above lmax, rms over the rms of the convolved map."""
+        return self._split.leakage
+
+    def convolve(self, maps: ArrayLike, *, grid: Grid | None = None, nest: bool = False,
+                 precision: Literal["float32", "float64"] = "float64", accuracy: float = 0.0,
+                 threads: int | None = None, out: NDArray[Any] | None = None,
+                 progress: Progress = False) -> NDArray[Any]:
+        """Returns the convolved maps: the sum over their pixels with the whole kernel, within the split's errors.
+
+        maps: [pixel] or [row, pixel] for spin 0, [2, pixel], Q and U, for spin 2; float32 stays float32. All pixels
+        must hold numbers; `zonal.smooth` takes masks. grid, nest, threads, out, progress: as in `zonal.convolve`.
+        precision: of the sum over pixels. accuracy: of its profile, relative to the largest, by default 1e-7.
+        """
+        given = MapRows(maps, grid, nest, pol=self.spin == 2)
+        if self.spin == 2 and len(given.rows) != 2:
+            raise ValueError(f"maps: has {len(given.rows)} rows: must be Q, U for a split of spin 2")
+        if not np.isfinite(given.rows).all() or (np.abs(given.rows - UNSEEN) <= -1e-5 * UNSEEN).any():
+            raise ValueError('maps: have pixels without a number: fill them, or use zonal.smooth(..., method="split"), '
+                             "which takes masks")
+        result, written = given.new_output(out)
+        if np.may_share_memory(written, given.rows):
+            raise ValueError("out: must not share memory with the maps")
+        batch = slice(None) if self.spin == 0 else None
+        with reporting(progress, "convolving") as report:
+            self._split.convolve(given.grid._grid, choice_of("precision", precision, _core.Precision), accuracy,
+                                 resolve(threads), given.rows[batch], written[batch], report)
+        return given.give_back(written, result)
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        one = self._split
+        return _made_of, (one.window(), one.knots(), one.coefficients(), one.profile_window(), one.l_cut,
+                          one.estimated_error, one.amplification, one.leakage, one.rank, one.actual_error, one.spin)
+
+    def __repr__(self) -> str:
+        return (f"<zonal.Split l_cut={self.l_cut}, theta_cut={np.rad2deg(self.theta_cut):.4g} deg, spin={self.spin}, "
+                f"estimated error {self.estimated_error:.2g}>")
+
+
+def _made_of(*parts: Any) -> Split:
+    split = Split.__new__(Split)
+    split._split, split._kernel = _core.KernelSplit(*parts), None
+    return split
+
+
+def wiener_spectrum(signal: ArrayLike, noise: ArrayLike) -> NDArray[np.float64]:
+    """Returns C_l^2 / (C_l + N_l), [lmax + 1], the spectrum of a Wiener-filtered map, for `Split(c_l=...)`.
+
+    >>> zonal.wiener_spectrum([2.0, 0.0], [2.0, 0.0]).tolist()
+    [1.0, 0.0]
+    """
+    return _core.wiener_spectrum(vector("signal", signal), vector("noise", noise))
