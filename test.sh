@@ -79,6 +79,12 @@ run_package() {
     "$own/bin/python" -B -m pytest -q -p no:cacheprovider -n "$jobs" --junitxml="$reports/package.xml" tests/python
 }
 
+# Pages, Python reference and notebooks, which are run, with the package as its venv has it.
+build_site() {
+    tools/build_site.sh build/package-venv/bin/python build build/site
+    echo "ok site"
+}
+
 run_install() {
     local options=()
     if command -v ccache; then options=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
@@ -145,7 +151,10 @@ if want docs || want release || want python || want install; then stage "build r
 if want docs; then stage docs check_docs; fi
 if want release; then stage "C++ tests" run_ctest; fi
 if want python; then stage "Python tests" run_pytest; fi
-if want package; then stage "Python package" run_package; fi
+if want package; then
+    stage "Python package" run_package
+    stage "documentation site" build_site
+fi
 if want install; then stage install run_install; fi
 if want asan; then
     stage "build asan" build asan -DZONAL_WITH_EXAMPLES=OFF
