@@ -27,6 +27,8 @@ nb_execution_timeout = 300
 suppress_warnings = ["myst.xref_missing", "myst.header"]
 
 CONTENTS = """
+[The Python package](python/index.md) has its reference in this site.
+
 ```{toctree}
 :hidden:
 :caption: Python
