@@ -20,7 +20,8 @@ from .skies import lmax_of
 def almxfl(alm: ArrayLike, window: ArrayLike, lmax: int | None = None, mmax: int | None = None) -> NDArray[Any]:
     """Returns alm, [n_alm] or [row, n_alm], times window_l, [lmax + 1] or longer.
 
-    lmax: by default what the number of coefficients tells, with mmax = lmax. Raises ValueError for a shorter window.
+    lmax: by default it follows from the number of coefficients, with mmax = lmax. Raises ValueError if the window is
+    shorter.
 
     >>> zonal.almxfl(np.ones(3), [1, 2]).real.tolist()
     [1.0, 2.0, 2.0]
@@ -34,9 +35,9 @@ def almxfl(alm: ArrayLike, window: ArrayLike, lmax: int | None = None, mmax: int
 
 def resize_alm(alm: ArrayLike, lmax_out: int, mmax_out: int | None = None, *, lmax: int | None = None,
                mmax: int | None = None) -> NDArray[Any]:
-    """Returns alm, [n_alm] or [row, n_alm], up to another lmax and mmax: what both have is copied, the rest is 0.
+    """Returns alm, [n_alm] or [row, n_alm], up to another lmax and mmax; coefficients that alm does not have are 0.
 
-    mmax_out: by default lmax_out. lmax, mmax: those of alm, by default what their number tells.
+    mmax_out: by default lmax_out. lmax, mmax: those of alm; by default they follow from the number of coefficients.
 
     >>> zonal.resize_alm(np.arange(6), 1).real.tolist()
     [0.0, 1.0, 3.0]
@@ -52,10 +53,10 @@ def resize_alm(alm: ArrayLike, lmax_out: int, mmax_out: int | None = None, *, lm
 
 def wavelet_transform(alm: ArrayLike, windows: Sequence[ArrayLike], lmax: int | None = None,
                       mmax: int | None = None) -> NDArray[np.complex128]:
-    """Takes alm, [n_alm], apart into scales, [scale, n_alm]: alm times each window, [lmax + 1] or longer.
+    """Splits alm, [n_alm], into scales, [scale, n_alm]: alm times each window, [lmax + 1] or longer.
 
-    windows: those of `needlet_windows` or `scale_discretised_windows`, or others. lmax, mmax: those of alm, by default
-    what their number tells. Raises ValueError for a shorter window.
+    windows: from `needlet_windows` or `scale_discretised_windows`, or your own. lmax, mmax: those of alm; by default
+    they follow from the number of coefficients. Raises ValueError if a window is shorter.
 
     >>> alm = zonal.synalm(np.ones(33), seed=1)
     >>> windows = zonal.needlet_windows(2.0, 32)
@@ -76,8 +77,10 @@ def wavelet_transform(alm: ArrayLike, windows: Sequence[ArrayLike], lmax: int | 
 
 def inverse_wavelet_transform(scales: ArrayLike, windows: Sequence[ArrayLike], lmax: int | None = None,
                               mmax: int | None = None) -> NDArray[np.complex128]:
-    """Puts scales, [scale, n_alm], together: the sum of each times its window. These are the alm of `wavelet_transform`
-    where the squares of the windows sum to 1."""
+    """Returns the sum of scales, [scale, n_alm], each times its window.
+
+    If the squares of the windows sum to 1, this is the inverse of `wavelet_transform`.
+    """
     rows = np.ascontiguousarray(complex_input("scales", scales), np.complex128)
     if rows.ndim != 2:
         raise ValueError(f"scales: has shape {rows.shape}: must be [scale, n_alm]")
@@ -93,10 +96,10 @@ def _windows(windows: Sequence[ArrayLike]) -> list[list[float]]:
 
 def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool = False,
                grid: Grid | None = None) -> tuple[float, NDArray[np.float64]]:
-    """Returns the monopole and the dipole vector, [3], of the function monopole + dipole . n that fits a map best.
+    """Returns the monopole and the dipole vector, [3], for which monopole + dipole . n fits a map best.
 
-    map: [pixel]. mask: [pixel], >= 0; pixels count by their area times the mask, and not where they are UNSEEN or not
-    finite. Raises ValueError if the pixels do not determine the fit.
+    map: [pixel]. mask: [pixel], >= 0; each pixel is weighted by its area times the mask. Pixels that are UNSEEN or not
+    finite do not count. Raises ValueError if the pixels do not determine the fit.
 
     >>> monopole, dipole = zonal.fit_dipole(np.full(12, 2.0))
     >>> round(monopole, 9)
@@ -110,8 +113,10 @@ def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool = Fa
 
 def remove_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, monopole_only: bool = False, nest: bool = False,
                   grid: Grid | None = None) -> NDArray[np.float64]:
-    """Returns a map, [pixel], without the monopole and dipole that are fitted where the mask is not 0 (`fit_dipole`),
-    or without the monopole alone. They are subtracted everywhere; UNSEEN pixels stay."""
+    """Returns a map, [pixel], without the monopole and dipole of `fit_dipole`, or without the monopole alone.
+
+    They are fitted where the mask is not 0, and subtracted everywhere; UNSEEN pixels stay UNSEEN.
+    """
     given = _one_map(map, grid, nest)
     rows = given.rows.astype(np.float64)
     fit = _core.fit_monopole_dipole(given.grid._grid, rows[0], weights_of("mask", mask, rows.shape[1], nest),

@@ -22,20 +22,21 @@ from .smoothing import choice_of
 class Split:
     """A kernel as the sum of a window up to l_cut, for harmonic space, and a profile up to theta_cut, for pixel space.
 
-    The profile takes the degrees above l_cut, and so the alm need not go beyond it: each part is done where it is cheap
-    (Sutter, Wandelt & Elsner 2015). `zonal.smooth(..., method="split")` plans such splits within an error; make one
-    yourself to keep it or to look at its parts.
+    The profile takes the degrees above l_cut, so the alm need not go beyond l_cut: each part is computed where it is
+    cheap (Sutter, Wandelt & Elsner 2015). `zonal.smooth(..., method="split")` plans such splits within an error. Make
+    one yourself to keep it or to look at its parts.
 
-    window: K_l of the kernel, [lmax + 1], lmax >= 8. theta_cut: where the profile ends.
-    error: the smallest l_cut is looked for whose estimated error (rms over the rms of the convolved map) is at most
+    window: K_l of the kernel, [lmax + 1], lmax >= 8. theta_cut: the angle at which the profile ends.
+    error: the split gets the smallest l_cut whose estimated error (rms over the rms of the convolved map) is at most
     this. l_cut: instead of error, 0 to lmax - 1.
-    spin: 0, or 2 for maps of Q and U, for which the window is that of E and of B.
-    c_l: [lmax + 1], spectrum of the maps that errors are weighted with (for spin 2 EE + BB), by default white.
+    spin: 0, or 2 for maps of Q and U; then the window applies to both E and B.
+    c_l: [lmax + 1], the spectrum of maps that weights the errors (EE + BB for spin 2), by default white.
     c_l_beyond: C_l above lmax, by default the last one.
-    max_amplification: how much larger than the kernel the largest part may be. max_leakage: what the profile may add
-    above lmax, by default half of the error.
+    max_amplification: how much larger than the kernel the largest part may be. max_leakage: how much the profile may
+    add above lmax, by default half of the error.
 
-    Immutable; it can be pickled. Raises ValueError for what cannot be split so, and where no l_cut keeps the error.
+    A split is immutable and can be pickled. Raises ValueError for a kernel that cannot be split like this, and if no
+    l_cut keeps the error.
 
     >>> split = zonal.Split(zonal.gaussian_window("2deg", 300), "3deg", error=1e-4)
     >>> 0 < split.l_cut < 300 and split.estimated_error <= 1e-4
@@ -69,62 +70,62 @@ class Split:
 
     @property
     def l_cut(self) -> int:
-        """Where the window ends."""
+        """The degree at which the window ends."""
         return self._split.l_cut
 
     @property
     def theta_cut(self) -> float:
-        """Where the profile ends, rad."""
+        """The angle at which the profile ends, rad."""
         return self._split.support
 
     @property
     def window(self) -> NDArray[np.float64]:
-        """[l_cut + 1], what harmonic space does."""
+        """[l_cut + 1], the part that is applied in harmonic space."""
         return self._split.window()
 
     @property
     def profile_window(self) -> NDArray[np.float64]:
-        """[lmax + 1], the window of the profile; with `window` it makes up the kernel's."""
+        """[lmax + 1], the window of the profile; it and `window` add up to the kernel's window."""
         return self._split.profile_window()
 
     @property
     def profile(self) -> Kernel:
-        """The profile, for spin 0: what the sum over pixels does."""
+        """The profile that is summed over pixels, as a kernel; only for spin 0."""
         if self.spin != 0:
-            raise ValueError(f"profile: is a kernel of scalar maps for spin 0 alone, not for spin {self.spin}")
+            raise ValueError(f"profile: is a kernel only for spin 0, and this split has spin {self.spin}")
         if self._kernel is None:
             self._kernel = make_kernel("spline", self._split.knots(), self._split.coefficients())
         return self._kernel
 
     @property
     def estimated_error(self) -> float:
-        """What the convolutions are off by: the error of the two windows' sum, times 5 for safety."""
+        """The error expected of a convolution, rms over the rms of the convolved map, times 5 for safety."""
         return self._split.estimated_error
 
     @property
     def actual_error(self) -> float:
-        """The error of the two windows' sum, rms over the rms of maps of the spectrum c_l that are convolved."""
+        """The error of the sum of both windows: rms over the rms of the convolved map, for maps of spectrum c_l."""
         return self._split.actual_error
 
     @property
     def amplification(self) -> float:
-        """The largest value of the profile's window over that of the kernel's."""
+        """The largest value of the profile's window, divided by the largest of the kernel's window."""
         return self._split.amplification
 
     @property
     def leakage(self) -> float:
-        """What the profile adds above lmax, rms over the rms of the convolved map."""
+        """How much the profile adds above lmax: rms over the rms of the convolved map."""
         return self._split.leakage
 
     def convolve(self, maps: ArrayLike, *, grid: Grid | None = None, nest: bool = False,
                  precision: Literal["float32", "float64"] = "float64", accuracy: float = 0.0,
                  threads: int | None = None, out: NDArray[Any] | None = None,
                  progress: Progress = False) -> NDArray[Any]:
-        """Returns the convolved maps: the sum over their pixels with the whole kernel, within the split's errors.
+        """Returns maps convolved with the whole kernel, as a sum over their pixels, within the split's errors.
 
-        maps: [pixel] or [row, pixel] for spin 0, [2, pixel], Q and U, for spin 2; float32 stays float32. All pixels
+        maps: [pixel] or [row, pixel] for spin 0, [2, pixel] (Q and U) for spin 2; float32 stays float32. All pixels
         must hold numbers; `zonal.smooth` takes masks. grid, nest, threads, out, progress: as in `zonal.convolve`.
-        precision: of the sum over pixels. accuracy: of its profile, relative to the largest, by default 1e-7.
+        precision: of the sum over pixels. accuracy: of the profile, relative to its largest value, by default 1e-7.
         """
         given = MapRows(maps, grid, nest, pol=self.spin == 2)
         if self.spin == 2 and len(given.rows) != 2:
@@ -158,7 +159,7 @@ def _made_of(*parts: Any) -> Split:
 
 
 def wiener_spectrum(signal: ArrayLike, noise: ArrayLike) -> NDArray[np.float64]:
-    """Returns C_l^2 / (C_l + N_l), [lmax + 1], the spectrum of a Wiener-filtered map, for `Split(c_l=...)`.
+    """Returns C_l^2 / (C_l + N_l), [lmax + 1], the spectrum of a Wiener-filtered map, to give to `Split(c_l=...)`.
 
     >>> zonal.wiener_spectrum([2.0, 0.0], [2.0, 0.0]).tolist()
     [1.0, 0.0]

@@ -15,11 +15,11 @@ from .._threads import resolve
 EPS = 2.0**-52
 Box: TypeAlias = tuple[tuple[float, float], ...]
 Product: TypeAlias = tuple[int, float, tuple[int, ...]]
-_SMALL = 20_000  # coefficients, whose products take less time than the start of threads
+_SMALL = 20_000  # coefficients; products of fewer take less time than starting threads
 
 
 def padded(coefficients: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """The same with zeros behind, in this shape."""
+    """The coefficients, padded with zeros to this shape."""
     if coefficients.shape == shape:
         return coefficients
     result = np.zeros(shape)
@@ -33,7 +33,7 @@ def box_of(domain: Any, ndim: int) -> Box:
     if ends.shape == (2,):
         ends = np.broadcast_to(ends, (ndim, 2)) if ndim == 1 or tuple(ends) == (-1, 1) else ends
     if ends.shape != (ndim, 2) or not 1 <= ndim <= 3:
-        raise ValueError(f"domain = {domain}: must be (lower, upper), of several variables one pair for each")
+        raise ValueError(f"domain = {domain}: must be (lower, upper), or one such pair for each variable")
     if not np.all(np.isfinite(ends)) or not np.all(ends[:, 0] < ends[:, 1]):
         raise ValueError(f"domain = {domain}: must be finite and not empty")
     return tuple((float(lower), float(upper)) for lower, upper in ends)
@@ -43,20 +43,23 @@ def degrees_of(name: str, degree: int | Sequence[int], ndim: int) -> list[int]:
     """One for each variable."""
     degrees = [integer(name, n) for n in (degree if isinstance(degree, Sequence) else (degree,) * ndim)]
     if len(degrees) != ndim or any(n < 0 for n in degrees):
-        raise ValueError(f"{name} = {degree}: must be 0 or more, one number or one for each of {ndim} variables")
+        raise ValueError(f"{name} = {degree}: must be 0 or more: one number, or one for each of {ndim} variables")
     return degrees
 
 
 def sums_of(fields: list[NDArray[np.float64]], n_sums: int, products: tuple[Product, ...],
             full: bool) -> list[NDArray[np.float64]]:
-    """Sums of products of coefficients, each a sum, a weight and places of factors; see zonal::ChebyshevProductPlan."""
+    """Sums of products of coefficients; see zonal::ChebyshevProductPlan.
+
+    products: the number of the sum that a product belongs to, its weight, and the places of its factors in fields.
+    """
     shapes = [f.shape for f in fields]
     shape = tuple(max(n) for n in zip(*shapes))
     plan = _plan(shape, len(fields), n_sums, products, full, 1 if prod(shape) < _SMALL else resolve(None))
     results = plan([padded(f, shape) for f in fields])
     if not full:
         return results
-    # What a product of shorter factors has beyond its degree is 0.
+    # Beyond its degree a product of shorter factors has only zeros.
     needed = [[1] * len(shape) for _ in results]
     for output, _, factors in products:
         for axis in range(len(shape)):
@@ -72,5 +75,5 @@ def _plan(shape: tuple[int, ...], n_fields: int, n_sums: int, products: tuple[Pr
 
 
 def cut(coefficients: NDArray[np.float64], shape: Sequence[int]) -> NDArray[np.float64]:
-    """The first coefficients, contiguous."""
+    """The first coefficients along each axis, as a contiguous array of this shape."""
     return np.ascontiguousarray(coefficients[tuple(map(slice, shape))])

@@ -12,11 +12,11 @@ Term: TypeAlias = "Sequence[Series | float]"
 
 
 def sum_of_products(*terms: Term, full: bool = True) -> Series:
-    """Returns the sum of the products of each term, such as (-0.5, u, v), in which numbers are weights.
+    """Returns a sum of products. Each term, such as (-0.5, u, v), is one product; numbers in it are weights.
 
-    terms: 1 to 8 series each, of one domain. Each series is transformed once, however often it is there, and the sum
-    once, so that this is faster than one product after the other. full: all coefficients of the products; else the
-    first ones, as many as the longest factor has along each axis. They are the same as in the full products.
+    terms: 1 to 8 series each, all on one domain. Each series is transformed once, however often it occurs, and the sum
+    is transformed back once, so this is faster than one product after the other. full: returns all coefficients of the
+    products; otherwise only the first ones, as many as the longest factor has along each axis. These do not change.
 
     >>> u, v = Series([1, 2]), Series([0, 1])
     >>> sum_of_products((u, v), (-0.5, v, v)) == u * v - 0.5 * v**2

@@ -1,4 +1,4 @@
-"""One series and what can be done with it."""
+"""A Chebyshev series and its operations."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class Series:
     """The function f(x) = sum_k a_k T_k(sigma), sigma from -1 to 1 as x goes from one end of the domain to the other.
 
     coefficients: [K + 1], real, a_0 first and not halved (as in numpy.polynomial); [K + 1, L + 1] or
-    [K + 1, L + 1, M + 1] of functions of two or three variables. domain: (lower, upper), of several variables one pair
-    for each; by default from -1 to 1.
+    [K + 1, L + 1, M + 1] for functions of two or three variables. domain: (lower, upper), or one such pair for each of
+    several variables; by default from -1 to 1.
 
-    A series is immutable, holds float64, can be pickled and hashed, and equals another one of the same domain and
-    coefficients. It can be called at points, added, multiplied, divided and raised to powers, with series of the same
-    domain and with numbers. Sums and products are exact but for rounding and as long as they have to be: `chopped`
+    A series is immutable, holds float64, can be pickled and hashed, and equals another one with the same domain and
+    coefficients. You can call it at points, add, multiply and divide it with series of the same domain and with
+    numbers, and raise it to powers. Sums and products are exact up to rounding and keep all coefficients: `chopped`
     and `truncated` make them shorter.
 
     Raises ValueError for coefficients of other shapes and for domains that are empty or not finite, and TypeError for
-    what is not real.
+    coefficients that are not real.
 
     >>> x = Series([0, 1])
     >>> 2 * x**2 - 1 == Series([0, 0, 1])
@@ -60,12 +60,13 @@ class Series:
     @classmethod
     def from_function(cls, function: Callable[..., ArrayLike], domain: Any = (-1, 1), *,
                       degree: int | Sequence[int] | None = None, tolerance: float = EPS) -> Series:
-        """Returns the series of a function, resolved to a tolerance, or through as many points as a degree needs.
+        """Returns the series of a function, resolved to a tolerance, or the interpolating polynomial of a degree.
 
-        function: called with arrays of points, one for each variable of the domain, gives an array of values of their
-        shape, or one number. domain: one pair, or one for each of up to three variables. degree: of the polynomial
-        through the values at degree + 1 Gauss points; a number or one for each variable. tolerance: without a degree,
-        relative to the largest value and in (0, 1); noise of the function's own counts as the end of the series.
+        function: is called with arrays of points, one for each variable of the domain, and returns an array of values
+        of their shape, or one number. domain: one pair, or one for each of up to three variables. degree: of the
+        polynomial through the values at degree + 1 Gauss points; a number or one for each variable. tolerance: used
+        without a degree; relative to the largest value and in (0, 1). The series ends where the function's own noise
+        begins.
 
         Raises ErrorNotKept for functions that 2^14 coefficients (2^20 of several variables) do not resolve, such as
         those with jumps, and ValueError for values that are not finite or of another shape.
@@ -93,11 +94,11 @@ class Series:
     def from_numpy(cls, polynomial: np.polynomial.Chebyshev) -> Series:
         """Returns the series of a numpy.polynomial.Chebyshev, whose window must be [-1, 1]."""
         if tuple(polynomial.window) != (-1, 1):
-            raise ValueError(f"polynomial: has the window {polynomial.window}: must be [-1, 1], see its convert()")
+            raise ValueError(f"polynomial: has the window {polynomial.window}: must be [-1, 1]; convert() changes it")
         return cls(polynomial.coef, tuple(polynomial.domain))
 
     def to_numpy(self) -> np.polynomial.Chebyshev:
-        """Returns the same as a numpy.polynomial.Chebyshev. Raises ValueError for several variables."""
+        """Returns this series as a numpy.polynomial.Chebyshev. Raises ValueError for several variables."""
         self._require_one_variable("to_numpy")
         return np.polynomial.Chebyshev(self._coefficients, self._box[0])
 
@@ -108,7 +109,7 @@ class Series:
 
     @property
     def domain(self) -> Any:
-        """(lower, upper), of several variables one pair for each."""
+        """(lower, upper), or one such pair for each of several variables."""
         return self._box[0] if len(self._box) == 1 else self._box
 
     @property
@@ -118,20 +119,20 @@ class Series:
 
     @property
     def degrees(self) -> tuple[int, ...]:
-        """K, L, .., one less than there are coefficients along each axis."""
+        """K, L, ..: one less than the number of coefficients along each axis."""
         return tuple(n - 1 for n in self._coefficients.shape)
 
     @property
     def degree(self) -> int:
-        """K. Raises ValueError for several variables, which have `degrees`."""
+        """K. Raises ValueError for several variables; use `degrees` for these."""
         self._require_one_variable("degree")
         return self._coefficients.size - 1
 
     def __call__(self, *points: ArrayLike) -> Any:
         """Returns f at points: one array, or one for each variable, broadcast against one another.
 
-        The result has their shape, and is a float where they are numbers. Outside of the domain the polynomial goes
-        on, and grows fast.
+        The result has their shape; it is a float if all points are numbers. Outside the domain the polynomial
+        continues and grows fast.
         """
         if len(points) != self.ndim:
             raise TypeError(f"points: {len(points)} arrays: must be {self.ndim}, one for each variable")
@@ -143,7 +144,7 @@ class Series:
     def on_grid(self, *points: ArrayLike) -> NDArray[np.float64]:
         """Returns f at all points (x[i], y[j], ..): [i, j, ..]. points: [n], one array for each variable.
 
-        This is faster than calls at as many single points.
+        This is faster than a call with as many single points.
         """
         if len(points) != self.ndim:
             raise TypeError(f"points: {len(points)} arrays: must be {self.ndim}, one for each variable")
@@ -151,7 +152,7 @@ class Series:
         return _core.chebyshev_evaluate_on_grid(self._coefficients, self._box, axes)
 
     def derivative(self, axis: int = 0) -> Series:
-        """Returns df/dx, or the derivative by the variable `axis`, counted from 0."""
+        """Returns df/dx, or the derivative with respect to variable number `axis`, counted from 0."""
         axis = self._axis(axis)
         slopes = _core.chebyshev_differentiate(self._coefficients, axis, self._box[axis])
         kept = max(1, slopes.shape[axis] - 1)
@@ -159,12 +160,12 @@ class Series:
         return Series._of(cut(slopes, shape), self._box)
 
     def integral(self, axis: int = 0) -> Series:
-        """Returns the integral from the lower end of the domain to x, or to the variable `axis`, counted from 0."""
+        """Returns the integral from the lower end of the domain to x, or to variable number `axis`, counted from 0."""
         axis = self._axis(axis)
         return Series._of(_core.chebyshev_integrate(self._coefficients, axis, self._box[axis]), self._box)
 
     def integrate_out(self, axis: int) -> Series:
-        """Returns the integral over the whole of one of several variables, a series in the others."""
+        """Returns the integral over the whole range of one of several variables, as a series in the others."""
         axis = self._axis(axis)
         if self.ndim == 1:
             raise ValueError("integrate_out: is for series of several variables; definite_integral gives a number")
@@ -172,7 +173,7 @@ class Series:
         return Series(rest, self._box[:axis] + self._box[axis + 1:])
 
     def definite_integral(self, lower: float | None = None, upper: float | None = None) -> float:
-        """Returns the integral over the domain; of one variable from `lower` to `upper`, inside it, where given.
+        """Returns the integral over the domain, or, for one variable, from `lower` to `upper` inside it.
 
         >>> round(Series.from_function(np.sin, (0, np.pi)).definite_integral(), 12)
         2.0
@@ -196,9 +197,9 @@ class Series:
         return part if a < b else -part
 
     def roots(self, tolerance: float = 1e-10) -> NDArray[np.float64]:
-        """Returns the roots in the domain, ascending; multiple ones as often as they are, split by rounding.
+        """Returns the roots in the domain, ascending. A multiple root appears as several roots that rounding splits.
 
-        tolerance: how far from the real axis and beyond the ends a root may seem to be, relative to half of the
+        tolerance: how far off the real axis or beyond the ends a computed root may lie, relative to half of the
         domain. Raises ValueError for a series of zeros, and for several variables.
         """
         self._require_one_variable("roots")
@@ -207,21 +208,21 @@ class Series:
     def all_roots(self) -> NDArray[np.complex128]:
         """Returns all roots in the complex plane, unordered, as eigenvalues of the colleague matrix.
 
-        Raises ValueError as `roots`. It takes a time that grows as the third power of the degree.
+        Raises ValueError as `roots` does. The time grows as the third power of the degree.
         """
         self._require_one_variable("all_roots")
         return _core.chebyshev_all_roots(self._coefficients, self._box[0])
 
     def truncated(self, degree: int | Sequence[int]) -> Series:
-        """Returns the first coefficients, up to a degree, a number or one for each variable.
+        """Returns the series of the first coefficients, up to a degree: a number, or one for each variable.
 
-        `truncation_bound` says how far this is from f.
+        `truncation_bound` says how far it is from f.
         """
         kept = degrees_of("degree", degree, self.ndim)
         return Series._of(cut(self._coefficients, [n + 1 for n in kept]), self._box)
 
     def truncation_bound(self, degree: int | Sequence[int]) -> float:
-        """Returns a bound of |f - f.truncated(degree)| in the domain: the sum of the magnitudes that are left out.
+        """Returns a bound of |f - f.truncated(degree)| in the domain: the sum of |a_k| of all coefficients left out.
 
         >>> f = Series([1, 0.5, 0.01, -0.002])
         >>> f.truncation_bound(1)
@@ -231,15 +232,15 @@ class Series:
         return _core.chebyshev_truncation_bound(self._coefficients, kept)
 
     def chopped(self, tolerance: float = EPS) -> Series:
-        """Returns f without the coefficients behind the point where they are noise (Aurentz & Trefethen 2017).
+        """Returns f without its last coefficients, from where they are only noise (Aurentz & Trefethen 2017).
 
-        tolerance: relative to the largest coefficient, in (0, 1). Below 17 coefficients only zeros are cut off.
+        tolerance: relative to the largest coefficient, in (0, 1). With fewer than 17 coefficients only zeros are cut.
         """
         kept = _core.chebyshev_chop_lengths(self._coefficients, tolerance)
         return self.truncated([n - 1 for n in kept])
 
     def restricted(self, domain: Any) -> Series:
-        """Returns the same polynomial as a series on another domain, mostly a part of its own."""
+        """Returns the same polynomial as a series on another domain, usually a part of its own."""
         box = box_of(domain, self.ndim)
         return Series._of(_core.chebyshev_restrict(self._coefficients, self._box, box), box)
 
@@ -264,7 +265,7 @@ class Series:
     def __truediv__(self, other: Series | float) -> Series:
         """Divides by a number, or by a series of one variable that has no root in the domain.
 
-        The quotient of series is resolved to rounding as in `from_function`, with the same errors.
+        A quotient of series is resolved to rounding as in `from_function`, and raises the same errors.
         """
         if isinstance(other, Real):
             return Series._of(self._coefficients / float(other), self._box)
@@ -276,7 +277,7 @@ class Series:
         return Series._of(_core.chebyshev_quotient(self._coefficients, other._coefficients, interval, EPS), self._box)
 
     def __pow__(self, exponent: int) -> Series:
-        """Raises to an integer power; negative ones need a series without roots."""
+        """Raises the series to an integer power. For a negative power it must have no roots in the domain."""
         n = integer("exponent", exponent)
         if n < 0:
             return 1 / self**-n

@@ -1,4 +1,4 @@
-"""Initial-value problems, solved in Chebyshev series in time, space and parameters at once.
+"""Solves initial-value problems in Chebyshev series in time, space and parameters at once.
 
 An ordinary equation, u' = u - u^2:
 
@@ -52,26 +52,26 @@ def solve(equations: Equations | Callable[[Expression, list[Unknown]], Sequence[
           highest_mode: Literal["projection", "tau"] = "projection", max_iterations: int = 20,
           max_intervals: int = 100_000, estimate_error: bool = True, threads: int | None = None,
           progress: Progress = False) -> Solution:
-    """Solves du/dt = D[u] + f for one or several fields from the first to the last of two times.
+    """Solves du/dt = D[u] + f for one or several fields from the first of two times to the second.
 
-    equations: du/dt of each unknown, polynomials in unknowns, known functions and derivatives in space. Without names,
-    a function(t, u) that gives a list of them from a list of unknowns, as scipy's solve_ivp takes it.
-    initial: the first value of each unknown, a number or a function of the coordinates of all axes; a list for a
-    function. axes: of space, and parameters behind them, 0 to 2 in all. conditions: by `dirichlet`, `neumann`, `robin`
-    and `periodic`, for each field and axis as many as the order of its highest derivative.
+    equations: du/dt of each unknown, polynomials in unknowns, known functions and derivatives in space; or a
+    function(t, u) that returns a list of them for a list of unknowns, as for scipy's solve_ivp.
+    initial: the initial value of each unknown: a number, or a function of the coordinates of all axes. With a function
+    as equations, a list of these. axes: the axes of space, then the parameters, 0 to 2 in all. conditions: from
+    `dirichlet`, `neumann`, `robin` and `periodic`. Each field needs, for each axis, as many as the order of its highest
+    derivative.
 
     time_modes: the highest Chebyshev mode in time, 2 to 1024. tolerance: relative to the largest value of a field, from
-    1e-15 to below 1: intervals of time are so short that the highest modes are below it. interval: their length, in
-    place of the one that the tolerance asks for.
-    solver: of an interval's equations. "newton" factorises the whole Jacobian, "newton-krylov" uses GMRES, "sir" starts
-    far from the solution; by default newton for up to 32 unknowns, else newton-krylov. highest_mode: what becomes of
-    the highest mode of integrals in time. max_iterations: steps of the solver in an interval. estimate_error: takes
-    about half as long as solving. threads: by default 1 for small problems, else `zonal.threads()`. progress: as in
-    `zonal.convolve`.
+    1e-15 to below 1; intervals of time are made so short that the highest modes are below it. interval: the length of
+    the intervals, in place of the one that the tolerance asks for.
+    solver: of an interval's equations. "newton" factorises the whole Jacobian, "newton-krylov" uses GMRES, and "sir"
+    starts far from the solution; the default is newton for up to 32 unknowns, else newton-krylov. highest_mode: how the
+    highest mode of integrals in time is treated. max_iterations: steps of the solver in an interval. estimate_error:
+    the estimate takes about half as long as solving. threads: by default 1 for small problems, else `zonal.threads()`.
+    progress: as in `zonal.convolve`.
 
-    Raises NotConverged, a RuntimeError, where the solver does not converge or no interval is short enough, ValueError
-    for problems that are not complete and for options outside of their range, and what functions of yours raise.
-    Ctrl-C stops it.
+    Raises NotConverged, a RuntimeError, if the solver does not converge or no interval is short enough, and ValueError
+    for incomplete problems and options out of range. Errors that your functions raise pass through. Ctrl-C stops it.
 
     >>> from zonal import gwrm
     >>> lorenz = gwrm.solve(lambda t, u: [10 * (u[1] - u[0]), u[0] * (28 - u[2]) - u[1], u[0] * u[1] - 8 / 3 * u[2]],
@@ -102,11 +102,11 @@ def solve(equations: Equations | Callable[[Expression, list[Unknown]], Sequence[
     return Solution(solution, [field.name for field in fields], axes, options.time_modes)
 
 
-_MANY = 20_000  # unknowns; products of fewer take less time than the start of threads
+_MANY = 20_000  # unknowns; products of fewer take less time than starting threads
 
 
 def _named(equations: Any, initial: Any) -> tuple[Equations, Mapping[Unknown, Value]]:
-    """Equations and first values by unknown."""
+    """Equations and initial values by unknown."""
     if isinstance(equations, Mapping) and isinstance(initial, Mapping):
         return equations, initial
     if not callable(equations) or isinstance(initial, Mapping):

@@ -1,4 +1,4 @@
-"""What equations are written in: unknown fields, known functions, coordinates, and what is made of them."""
+"""Equations are written in these: unknown fields, known functions, coordinates, and expressions made of them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Places(Protocol):
 class Expression:
     """A polynomial in unknowns, known functions and their derivatives in space.
 
-    Write it with +, -, *, ** (to whole powers from 0 to 8), division by numbers, and `d`. It may have up to 8 factors
-    in a term. Nothing is computed before a problem is solved.
+    Write it with +, -, *, ** (to whole powers from 0 to 8), division by numbers, and `d`. A term may have up to 8
+    factors. Nothing is computed before a problem is solved.
 
     >>> from zonal import gwrm
     >>> x, u = gwrm.Axis("x"), gwrm.Unknown("u")
@@ -32,10 +32,10 @@ class Expression:
     """
 
     __slots__ = ()
-    __array_ufunc__ = None  # NumPy's numbers leave arithmetic to this class
+    __array_ufunc__ = None  # so that NumPy's numbers leave arithmetic to this class
 
     def d(self, axis: Axis, order: int = 1) -> Expression:
-        """Returns the derivative along an axis of space, of an order of 1 or more."""
+        """Returns the derivative along an axis of space. order: 1 or more."""
         if not isinstance(axis, Axis):
             raise TypeError(f"axis = {axis!r}: must be a zonal.gwrm.Axis")
         if integer("order", order) < 1:
@@ -100,7 +100,7 @@ class Expression:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Unknown(Expression):
-    """A field that is looked for, by its name."""
+    """A field to solve for, with its name."""
 
     name: str
 
@@ -120,7 +120,7 @@ class Known(Expression):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Time(Expression):
-    """The time itself, in equations that depend on it."""
+    """The time, for equations that depend on it."""
 
     def _text(self) -> str:
         return "t"
@@ -130,8 +130,8 @@ class Time(Expression):
 class Axis(Expression):
     """An axis of space, and its coordinate in expressions.
 
-    interval: its ends. modes: the highest Chebyshev mode, 0 to 4096. subdomains: 1 to 1024 equal parts with a series
-    each, joined by continuity of value and derivatives; only of a problem's first axis.
+    interval: its ends. modes: the highest Chebyshev mode, 0 to 4096. subdomains: 1 to 1024 equal parts, each with its
+    own series; values and derivatives are continuous across them. Only a problem's first axis can have several.
     """
 
     name: str
@@ -150,9 +150,9 @@ class Axis(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Parameter(Axis):
-    """A number in the equations, for all values of which, from one end of the interval to the other, they are solved.
+    """A number in the equations, which are solved for all its values in an interval at once.
 
-    It has no derivatives and no boundary conditions, and stands behind the axes of space.
+    It has no derivatives and no boundary conditions, and comes after the axes of space.
     """
 
 
@@ -224,7 +224,7 @@ class _Derivative(Expression):
 
 
 def _joined(kind: type[_Sum] | type[_Product], *sides: Expression | float) -> Expression:
-    """Sums and products take in the parts of others of their kind, so that long ones are not deep."""
+    """A sum or product of sides, with the parts of sides of the same kind, so that long ones do not nest deeply."""
     parts: list[Expression] = []
     for side in sides:
         if isinstance(side, kind):
@@ -244,7 +244,7 @@ def _as_one(base: Expression) -> str:
 
 
 def unknowns(*names: str) -> tuple[Unknown, ...]:
-    """Returns unknown fields of these names.
+    """Returns unknown fields with these names.
 
     >>> from zonal import gwrm
     >>> x, y = gwrm.unknowns("x", "y")

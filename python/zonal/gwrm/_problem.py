@@ -11,7 +11,7 @@ from .._arrays import integer
 from ._expressions import Axis, Expression, Known, Time, Unknown
 
 Value: TypeAlias = "float | Callable[..., Any]"
-"""A number, or a function of coordinates that gives one."""
+"""A number, or a function of coordinates that returns one."""
 End: TypeAlias = Literal["lower", "upper", "both"]
 Equations: TypeAlias = "Mapping[Unknown, Expression | float]"
 
@@ -37,7 +37,7 @@ class Condition:
 
 
 def dirichlet(field: Unknown, axis: Axis, end: End = "both", value: Value = 0.0) -> Condition:
-    """Says that the field has this value at an end of an axis of space, or at both.
+    """Returns the condition that a field has this value at one end of an axis of space, or at both.
 
     value: a number, or a function of t and the coordinates of all axes.
     """
@@ -45,13 +45,13 @@ def dirichlet(field: Unknown, axis: Axis, end: End = "both", value: Value = 0.0)
 
 
 def neumann(field: Unknown, axis: Axis, end: End = "both", value: Value = 0.0) -> Condition:
-    """Says that the field's derivative along the axis has this value there; arguments as in `dirichlet`."""
+    """Returns the condition that a field's derivative along the axis is `value`; for the arguments see `dirichlet`."""
     return robin(field, axis, end, 0.0, 1.0, value)
 
 
 def robin(field: Unknown, axis: Axis, end: End, value_weight: float, derivative_weight: float,
           value: Value = 0.0) -> Condition:
-    """Says that value_weight u + derivative_weight du/dx has this value there; arguments as in `dirichlet`."""
+    """Returns the condition value_weight u + derivative_weight du/dx = value; for the others see `dirichlet`."""
     ends = {"lower": ("lower",), "upper": ("upper",), "both": ("lower", "upper")}
     if end not in ends:
         raise ValueError(f"end = {end!r}: must be one of 'lower', 'upper', 'both'")
@@ -59,9 +59,9 @@ def robin(field: Unknown, axis: Axis, end: End, value_weight: float, derivative_
 
 
 def periodic(field: Unknown, axis: Axis, order: int) -> Condition:
-    """Says that the field and its derivatives below `order` (1 to 4) agree at both ends of an axis of space.
+    """Returns the condition that a field and its derivatives below `order` (1 to 4) agree at both ends of an axis.
 
-    order: that of the highest derivative along the axis in the equations.
+    order: the order of the highest derivative along the axis in the equations.
     """
     if not 1 <= integer("order", order) <= 4:
         raise ValueError(f"order = {order}: must be 1 to 4")
@@ -69,7 +69,7 @@ def periodic(field: Unknown, axis: Axis, order: int) -> Condition:
 
 
 class Problem:
-    """The library's problem, and where symbols are in it."""
+    """The library's problem, and where each symbol is in it."""
 
     def __init__(self, axes: Sequence[Axis]) -> None:
         self._axes = tuple(axes)
@@ -111,11 +111,11 @@ class Problem:
 
     def axis(self, axis: Axis) -> int:
         if axis not in self._axes:
-            raise ValueError(f"axes: lack {axis.name}, which equations or conditions have")
+            raise ValueError(f"axes: lack {axis.name}, which equations or conditions use")
         return 1 + self._axes.index(axis)
 
     def function(self, value: Value, of_time: bool = True) -> Callable[[float, float, float], float]:
-        """The library's form: a function of t and two coordinates, whether the problem has as many or not."""
+        """The form that the library takes: a function of t and two coordinates, even if the problem has fewer."""
         if not callable(value):
             constant = float(value)
             return lambda t, x, y: constant

@@ -22,7 +22,7 @@ _N_DRAWN = 101  # points along each side of an image, between which colours are 
 class Solution:
     """The fields that solve an initial-value problem, as functions of time, space and parameters.
 
-    Call it, or one of its fields, `solution[u]` or `solution["u"]`, anywhere in the box. It can be pickled.
+    Call it, or one of its fields (`solution[u]` or `solution["u"]`), anywhere in the box. It can be pickled.
     """
 
     __slots__ = ("_axes", "_names", "_solution", "_time_modes")
@@ -33,7 +33,7 @@ class Solution:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the fields."""
+        """The names of the fields."""
         return self._names
 
     @property
@@ -42,32 +42,32 @@ class Solution:
 
     @property
     def intervals(self) -> NDArray[np.float64]:
-        """[interval + 1]: where the first interval of time begins, and where each of them ends."""
+        """[interval + 1]: the start of the first interval of time, and the end of each."""
         return self._solution.ends()
 
     @property
     def report(self) -> _core.SolveReport:
-        """What solving took, and the residual: the largest coefficient of it over all intervals."""
+        """The work that solving took, and the residual: its largest coefficient over all intervals."""
         return self._solution.report
 
     @property
     def errors(self) -> NDArray[np.float64]:
         """[interval, field]: the estimated largest error over space and parameters at the end of each interval.
 
-        It is infinite where it could not be found, and NaN without `estimate_error`.
+        It is infinite where it could not be estimated, and NaN without `estimate_error`.
         """
         errors = self._solution.errors()
         return np.array([row or [np.nan] * len(self._names) for row in errors])
 
     def error(self, t: float | None = None) -> NDArray[np.float64]:
-        """Returns the estimated largest error of each field, [field], at the end of the interval of t (t1)."""
+        """Returns the estimated largest error of each field, [field], at the end of the interval of t (default t1)."""
         t = self.intervals[-1] if t is None else t
         return np.array([self._solution.error(field, t) for field in range(len(self._names))])
 
     def coefficients(self, interval: int) -> NDArray[np.float64]:
         """Returns the Chebyshev coefficients of an interval of time: [field, subdomain, k in time, k along axes ..].
 
-        a_0 is not halved, as in `zonal.chebyshev.Series`. Raises ValueError for an interval that there is not.
+        a_0 is not halved, as in `zonal.chebyshev.Series`. Raises ValueError for an interval that does not exist.
         """
         n = len(self.intervals) - 1
         if not -n <= integer("interval", interval) < n:
@@ -75,15 +75,15 @@ class Solution:
         return self._solution.coefficients(interval % n)
 
     def times(self, n: int) -> NDArray[np.float64]:
-        """Returns t0 and n equally spaced times in each interval, the last of which is its end."""
+        """Returns t0, and n equally spaced times in each interval, which include its end."""
         if integer("n", n) < 1:
             raise ValueError(f"n = {n}: must be 1 or more")
         return self._solution.times(n)
 
     def __call__(self, t: ArrayLike, *coordinates: ArrayLike) -> NDArray[np.float64]:
-        """Returns all fields at times and places, [field, ..], one array for each axis, broadcast against one another.
+        """Returns all fields, [field, ..], at times and places: one array for each axis, broadcast against one another.
 
-        Raises ValueError for points outside of the box.
+        Raises ValueError for points outside the box.
         """
         return np.stack([np.asarray(self[name](t, *coordinates)) for name in self._names])
 
@@ -98,9 +98,9 @@ class Solution:
         return SolvedField(self, range(len(self._names))[field])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draws all fields over time, or one field over time and space, by matplotlib; returns its axes.
+        """Draws all fields over time, or one field over time and space, with matplotlib; returns its axes.
 
-        Of several fields on axes, plot one: `solution[u].plot()`.
+        If a solution in space has several fields, plot one of them: `solution[u].plot()`.
         """
         if self._axes and len(self._names) > 1:
             raise ValueError(f"plot: has fields {', '.join(self._names)}: plot one, such as "
@@ -138,7 +138,7 @@ class SolvedField:
     def __call__(self, t: ArrayLike, *coordinates: ArrayLike) -> Any:
         """Returns the field at times and places; one array for each axis, broadcast against one another.
 
-        The result has their shape, and is a float where all are numbers. Raises ValueError for points outside.
+        The result has their shape; it is a float if all are numbers. Raises ValueError for points outside the box.
         """
         axes = self._whole.axes
         if len(coordinates) != len(axes):
@@ -152,11 +152,11 @@ class SolvedField:
         return values if values.ndim else float(values)
 
     def error(self, t: float | None = None) -> float:
-        """Returns the estimated largest error at the end of the interval of t; t1 by default."""
+        """Returns the estimated largest error at the end of the interval of t, by default t1."""
         return float(self._whole.error(t)[self._number])
 
     def series(self, interval: int, subdomain: int = 0) -> Series:
-        """Returns the series in time, and in space and parameters, of an interval of time and a subdomain of space."""
+        """Returns the series in time, space and parameters on one interval of time and one subdomain of space."""
         axes, ends = self._whole.axes, self._whole.intervals
         coefficients = self._whole.coefficients(interval)[self._number]
         if not 0 <= integer("subdomain", subdomain) < len(coefficients):
@@ -169,8 +169,10 @@ class SolvedField:
         return Series(coefficients[subdomain], domain if axes else domain[0])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draws the field by matplotlib and returns its axes: over time; over time and an axis, in colours; over two
-        axes at the last time."""
+        """Draws the field with matplotlib and returns its axes.
+
+        It is drawn over time; with one axis, in colours over time and the axis; with two, over both at the last time.
+        """
         if ax is None:
             from matplotlib import pyplot as plt
 

@@ -1,7 +1,7 @@
 """Zonal under the names of healpy: `import zonal.healpy as hp`.
 
-Arguments, defaults, shapes, orders and types of results are healpy's; "Coming from healpy" in the documentation lists
-what differs. What the pixel functions do otherwise is said in `zonal.healpy.pixelfunc`.
+Functions have healpy's arguments and defaults, and results have healpy's shapes, orders and types. "Coming from healpy"
+in the documentation lists what differs; `zonal.healpy.pixelfunc` says what the pixel functions do differently.
 
 >>> import zonal.healpy as hp
 >>> hp.ang2pix(16, np.pi / 2, [0.0, 1.0]).tolist()
@@ -44,7 +44,7 @@ __all__ = [
     "write_cl", "write_map", "xyf2pix",
 ]
 
-# What imports matplotlib, which takes a while, is loaded when it is asked for.
+# These modules import matplotlib, which takes a while, so they are loaded when they are first used.
 _LATER = {"newvisufunc": "newvisufunc", "projaxes": "projaxes", "projector": "projector", "projview": "newvisufunc",
           "newprojplot": "newvisufunc"}
 

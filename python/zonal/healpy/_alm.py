@@ -20,11 +20,11 @@ from .utils.deprecation import note_verbose
 
 
 class Alm:
-    """Where a_lm stands in an array of coefficients with m >= 0: m by m, and in each by l."""
+    """The place of a_lm in an array of coefficients with m >= 0: all l for m = 0, then all l for m = 1, and so on."""
 
     @staticmethod
     def getsize(lmax: int, mmax: int | None = None) -> int:
-        """Returns the number of coefficients. mmax: lmax by default, and where it is not from 0 to lmax."""
+        """Returns the number of coefficients. mmax: lmax by default, and if it is not from 0 to lmax."""
         lmax = integer("lmax", lmax)
         mmax = lmax if mmax is None or not 0 <= mmax <= lmax else integer("mmax", mmax)
         return (mmax + 1) * (2 * lmax + 2 - mmax) // 2
@@ -61,7 +61,7 @@ class Alm:
 
     @staticmethod
     def getlmax(s: int, mmax: int | None = None) -> int:
-        """Returns the lmax of s coefficients up to mmax, by default lmax; -1 where there is none."""
+        """Returns the lmax of s coefficients up to mmax, by default lmax; -1 if there is none."""
         if mmax is not None and mmax >= 0:
             lmax = (2 * s + mmax * mmax - mmax - 2) / (2 * mmax + 2)
         else:
@@ -70,19 +70,19 @@ class Alm:
 
 
 def layout_of(n_alm: int, lmax: int | None, mmax: int | None) -> tuple[int, int]:
-    """lmax and mmax of n_alm coefficients. Raises TypeError, as healpy does, for numbers that do not fit."""
+    """Returns lmax and mmax of n_alm coefficients. Raises TypeError, as healpy does, if they do not fit."""
     if lmax is None or lmax < 0:
         lmax = Alm.getlmax(n_alm, mmax)
     lmax = integer("lmax", lmax)
     mmax = lmax if mmax is None or mmax < 0 else integer("mmax", mmax)
     if lmax < 0 or mmax > lmax or Alm.getsize(lmax, mmax) != n_alm:
-        raise TypeError(f"alm: has {n_alm} coefficients, which are not those of lmax = {lmax} and mmax = {mmax}; "
-                        "give both where they differ")
+        raise TypeError(f"alm: has {n_alm} coefficients, which do not fit lmax = {lmax} and mmax = {mmax}; "
+                        "give both if they differ")
     return lmax, mmax
 
 
 def alm_rows(name: str, alms: Any) -> tuple[NDArray[np.complex128], bool]:
-    """[row, n_alm], and whether it was one array, [n_alm]. Raises ValueError for rows of different lengths."""
+    """Returns [row, n_alm], and whether one array, [n_alm], was given. Raises ValueError if rows differ in length."""
     single = not is_seq_of_seq(alms)
     if not single and len({len(row) for row in alms}) > 1:
         raise ValueError(f"{name}: has rows of different lengths, {sorted({len(row) for row in alms})}: must be alike")
@@ -93,9 +93,9 @@ def alm_rows(name: str, alms: Any) -> tuple[NDArray[np.complex128], bool]:
 
 
 def almxfl(alm: Any, fl: Any, mmax: int | None = None, inplace: bool = False) -> NDArray[Any]:
-    """Returns alm, [n_alm], times f_l, real or complex; f_l is 0 where fl ends before lmax.
+    """Returns alm, [n_alm], times f_l, real or complex; f_l is 0 beyond the end of fl.
 
-    inplace: changes alm where it is a contiguous array of complex128, and returns it; otherwise a copy is changed.
+    inplace: changes and returns alm itself if it is a contiguous array of complex128; otherwise changes a copy.
     """
     rows, single = alm_rows("alm", alm)
     if not single:
@@ -121,7 +121,7 @@ def multiply(alm: NDArray[np.complex128], factors: NDArray[Any], lmax: int, mmax
 
 
 def array_to_change(alm: Any, inplace: bool) -> NDArray[np.complex128]:
-    """alm itself where it may be changed, else a copy."""
+    """Returns alm itself if it may be changed, else a copy."""
     own = inplace and isinstance(alm, np.ndarray) and alm.dtype == np.complex128 and alm.flags.c_contiguous
     return alm if own else np.array(complex_input("alm", alm), np.complex128)
 
@@ -130,8 +130,8 @@ def smoothalm(alms: Any, fwhm: float = 0.0, sigma: float | None = None, beam_win
               mmax: int | None = None, verbose: Any = None, inplace: bool = True) -> Any:
     """Returns alm, or a sequence of them, smoothed by a Gaussian of fwhm or sigma (rad), or by beam_window.
 
-    pol: three of them are T, E and B, and the Gaussian of E and B is that of spin 2. inplace: changes those that are
-    contiguous arrays of complex128, and a copy of each other one. beam_window: 0 where it ends before lmax.
+    pol: three alm are T, E and B, and E and B get the Gaussian of spin 2. inplace: changes alm that are contiguous
+    arrays of complex128, and copies of all others. beam_window: counts as 0 beyond its end.
     """
     note_verbose(verbose)
     single = not is_seq_of_seq(alms)
@@ -150,10 +150,10 @@ def smoothalm(alms: Any, fwhm: float = 0.0, sigma: float | None = None, beam_win
 
 def alm2cl(alms1: Any, alms2: Any = None, lmax: int | None = None, mmax: int | None = None,
            lmax_out: int | None = None, nspec: int | None = None) -> NDArray[np.float64]:
-    """Returns C_l, [lmax + 1], of alm, or [n (n + 1) / 2, lmax + 1] of n of them, by diagonals: TT, EE, BB, TE, EB, TB.
+    """Returns C_l, [lmax + 1], of alm, or [n (n + 1) / 2, lmax + 1] of n alm, by diagonals: TT, EE, BB, TE, EB, TB.
 
-    alms2: with which spectra are crossed, XY being the X of alms1 with the Y of alms2. lmax, mmax: of the alm.
-    lmax_out: where the spectra end, at most lmax. nspec: how many of them to return.
+    alms2: gives cross spectra; XY is that of X in alms1 and Y in alms2. lmax, mmax: of the alm. lmax_out: where the
+    spectra end, at most lmax. nspec: the number of spectra to return.
     """
     first, single = alm_rows("alms1", alms1)
     second = first if alms2 is None else alm_rows("alms2", alms2)[0]
@@ -162,7 +162,7 @@ def alm2cl(alms1: Any, alms2: Any = None, lmax: int | None = None, mmax: int | N
     lmax, mmax = layout_of(first.shape[1], lmax, mmax)
     end = lmax if lmax_out is None or not 0 <= lmax_out <= lmax else integer("lmax_out", lmax_out)
     if single and nspec is not None:
-        raise ValueError(f"nspec = {nspec}: is for several alm; of one there is one spectrum")
+        raise ValueError(f"nspec = {nspec}: is for several alm; one alm has one spectrum")
     n = len(first)
     pairs = [(i, i + apart) for apart in range(n) for i in range(n - apart)]
     pairs = pairs if nspec is None else pairs[:nspec]
@@ -171,7 +171,7 @@ def alm2cl(alms1: Any, alms2: Any = None, lmax: int | None = None, mmax: int | N
 
 
 def resize_alm(alm: Any, lmax: int, mmax: int, lmax_out: int, mmax_out: int) -> Any:
-    """Returns alm, or a list of them, up to another lmax and mmax; what they did not have is 0. Types are kept."""
+    """Returns alm, or a list of them, up to another lmax and mmax. Missing coefficients are 0, and types are kept."""
     if is_seq_of_seq(alm):
         return [resize_alm(row, lmax, mmax, lmax_out, mmax_out) for row in alm]
     values = np.asarray(alm)
@@ -185,8 +185,9 @@ def rotate_alm(alm: Any, psi: float = 0.0, theta: float = 0.0, phi: float = 0.0,
                lmax: int | None = None, mmax: int | None = None) -> None:
     """Rotates alm, [n_alm], [k, n_alm] or a list of arrays, in place.
 
-    First by psi about the z-axis, then by theta about the y-axis, then by phi about the z-axis (rad; the axes do not
-    turn), or by a matrix, [3, 3], instead. mmax must be lmax. Raises ValueError unless the arrays are complex128.
+    The rotation turns by psi about the z-axis, then by theta about the y-axis, then by phi about the z-axis (rad; the
+    axes stay fixed), or is given by a matrix, [3, 3]. mmax must be lmax. Raises ValueError unless the arrays are
+    complex128.
     """
     rotation: Rotation = (psi, theta, phi) if matrix is None else np.asarray(matrix, np.float64)
     for row in alm if is_seq_of_seq(alm) else [alm]:

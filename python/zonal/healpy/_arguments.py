@@ -1,4 +1,4 @@
-"""Arguments as healpy's functions take them: scalars or arrays of any shape, which broadcast, nside included."""
+"""Reads arguments as healpy's functions take them: scalars or arrays of any shape, which broadcast, even nside."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
 
 
 def floats(name: str, values: Any) -> NDArray[np.float64]:
-    """Real numbers without a unit or a mask. Raises TypeError for anything else."""
+    """Returns real numbers as float64. Raises TypeError for anything else, and for values with a unit or a mask."""
     array = values if type(values) is np.ndarray else _plain(name, values)
     if array.dtype is _FLOAT64:
         return array
@@ -27,7 +27,7 @@ def floats(name: str, values: Any) -> NDArray[np.float64]:
 
 
 def integers(name: str, values: Any) -> NDArray[np.int64]:
-    """Integers that int64 holds. Raises TypeError for anything else, 5.0 included."""
+    """Returns integers as int64. Raises TypeError for anything else, even for 5.0."""
     array = values if type(values) is np.ndarray else _plain(name, values)
     if array.dtype is _INT64:
         return array
@@ -37,7 +37,7 @@ def integers(name: str, values: Any) -> NDArray[np.int64]:
 
 
 def check_range(name: str, values: Any, low: float, high: float) -> None:
-    """Raises ValueError that names the first value outside the range, or NaN."""
+    """Raises ValueError, which names the first value that is NaN or outside the range."""
     array = floats(name, values)
     inside = (array >= low) & (array <= high)
     if not inside.all():
@@ -53,12 +53,12 @@ def _plain(name: str, values: Any) -> NDArray[Any]:
 
 
 def as_numpy(array: NDArray[Any]) -> NDArray[Any]:
-    """The array with int64 where the extension has C's long long, which NumPy takes for another type."""
+    """The array as int64 if the extension gave C's long long, which NumPy takes for another type."""
     return array.view(_INT64) if array.dtype.char == "q" else array
 
 
 def for_each_nside(kernel: Callable[..., Arrays], nside: Any, *arrays: NDArray[Any]) -> Arrays:
-    """Results of kernel(nside, *vectors), which have the vectors' axis last, with the shape that all broadcast to."""
+    """Calls kernel(nside, *vectors) for each nside. The last axis of the results gets the shape of the broadcast."""
     sizes = integers("nside", nside)
     shape = np.broadcast(sizes, *arrays).shape
     flat = [_spread(array, shape) for array in arrays]
@@ -77,7 +77,7 @@ def _spread(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def threads_for(n: int) -> int:
-    """Threads for n elements: the extension uses one for few, and to ask for the number takes longer than the work."""
+    """Threads for n elements. For few elements one will do: asking for the number takes longer than the work."""
     return 1 if n < 65536 else resolve(None)
 
 
@@ -97,8 +97,8 @@ def _scattered(kernel: Callable[..., Arrays], sizes: NDArray[np.int64], flat: li
 def lonlat2thetaphi(lon: Any, lat: Any, latauto: bool = False, latbounce: bool = True) -> tuple[Any, Any]:
     """Returns colatitude and longitude, rad, of longitude and latitude, deg. Latitudes beyond a pole stay beyond it.
 
-    latauto: they are those of a great circle that goes on over it. latbounce: such a path turns
-    back at the pole, with the longitude as it was; otherwise it goes on with the longitude of the other side.
+    latauto: latitudes beyond a pole continue a great circle over it. latbounce: such a path turns back at the pole and
+    keeps its longitude; otherwise it goes on at the longitude of the other side.
     """
     if not latbounce and not latauto:
         raise ValueError("latbounce = False: needs latauto = True")

@@ -15,16 +15,16 @@ from .._threads import resolve
 from ._sizes import check_nside
 
 MAX_NSIDE = 8192
-"""The largest nside that healpy has files for. Zonal goes on."""
+"""The largest nside for which healpy has files. Zonal has no such limit."""
 
 Windows = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def gauss_beam(fwhm: float, lmax: int = 512, pol: bool = False) -> NDArray[np.float64]:
-    """Returns the window of a Gaussian, [lmax + 1]; for pol those of T, E, B and of the product TE, [lmax + 1, 4].
+    """Returns the window of a Gaussian, [lmax + 1]; with pol the windows of T, E, B and TE, [lmax + 1, 4].
 
-    fwhm: full width at half maximum, rad, >= 0. b_l = exp(-(l (l + 1) - s) sigma^2 / 2) with s = 0 for T, 4 for E and B
-    and 2 for TE, for all l from 0 on.
+    fwhm: full width at half maximum, rad, >= 0. b_l = exp(-(l (l + 1) - s) sigma^2 / 2) for all l
+    from 0 on, with s = 0 for T, 4 for E and B, and 2 for TE.
     """
     if not 0 <= fwhm < np.inf:
         raise ValueError(f"fwhm = {fwhm}: must be 0 or more, in rad")
@@ -37,7 +37,7 @@ def gauss_beam(fwhm: float, lmax: int = 512, pol: bool = False) -> NDArray[np.fl
 
 
 def beam_windows(lmax: int, fwhm: float, sigma: float | None, beam_window: Any) -> Windows | None:
-    """The windows, [lmax + 1], of fields of spin 0 and of spin 2; None where they are 1."""
+    """Returns the windows, [lmax + 1], for fields of spin 0 and of spin 2, or None if they are 1."""
     if beam_window is not None:
         window = np.asarray(beam_window, np.float64)
         if window.ndim != 1:
@@ -55,7 +55,7 @@ def beam_windows(lmax: int, fwhm: float, sigma: float | None, beam_window: Any) 
 def beam2bl(beam: Any, theta: Any, lmax: int) -> NDArray[np.float64]:
     """Returns b_l = 2 pi int beam(theta) P_l(cos theta) sin theta d theta, [lmax + 1], by the trapezoidal rule.
 
-    beam, theta: [n], the profile and where it is given, rad, ascending or descending.
+    beam: the profile, [n]. theta: the angles at which it is given, [n], rad, ascending or descending.
     """
     beam, theta = np.asarray(beam, np.float64), np.asarray(theta, np.float64)
     if beam.shape != theta.shape or beam.ndim != 1:
@@ -87,9 +87,9 @@ def _legendre(x: NDArray[np.float64], lmax: int) -> Any:
 
 
 def blm_gauss(fwhm: float, lmax: int, pol: bool = False) -> NDArray[np.complex128]:
-    """Returns alm of a Gaussian beam at the north pole: [1, lmax + 1] with mmax = 0, or for pol T, E, B with mmax = 2.
+    """Returns alm of a Gaussian beam at the north pole: [1, lmax + 1] with mmax = 0; with pol T, E, B up to mmax = 2.
 
-    The beam of T is that of gauss_beam. That of E and B is linearly polarised, along the meridian of longitude 0.
+    T has the beam of gauss_beam. E and B have a beam that is linearly polarised along the meridian of longitude 0.
     """
     if lmax < (2 if pol else 0):
         raise ValueError(f"lmax = {lmax}: must be {2 if pol else 0} or more")
@@ -98,7 +98,7 @@ def blm_gauss(fwhm: float, lmax: int, pol: bool = False) -> NDArray[np.complex12
     if not pol:
         return beam[None].astype(np.complex128)
     blm = np.zeros((3, 3 * lmax), np.complex128)
-    # A field Q + iU with the power of T: half of it is E and half is B, and half of that stands at m = -2.
+    # Q + iU has the power of T. Half of the power is E and half is B, and half of each is at m = -2.
     polarised = beam[2:] / np.sqrt(8)
     blm[0, :lmax + 1] = beam
     blm[1, 2 * lmax + 1:] = polarised
@@ -109,7 +109,7 @@ def blm_gauss(fwhm: float, lmax: int, pol: bool = False) -> NDArray[np.complex12
 def effective_resolution_fwhm(nside: Any, arcmin: bool = False) -> Any:
     """Returns the width of a Gaussian beam that suits an nside: 160 arcmin times 64 / nside (Planck 2015 results X).
 
-    In rad, or in arcmin where arcmin is True.
+    The width is in rad, or in arcmin with arcmin = True.
     """
     check_nside(nside)
     width = 160.0 * 64 / np.float64(nside)
@@ -118,12 +118,12 @@ def effective_resolution_fwhm(nside: Any, arcmin: bool = False) -> Any:
 
 def pixwin(nside: int, pol: bool = False, lmax: int | None = None,
            datapath: str | os.PathLike[str] | None = None) -> Any:
-    """Returns the pixel window, [lmax + 1], or for pol those of T and of E and B.
+    """Returns the pixel window, [lmax + 1]; with pol a pair, the window of T and that of E and B.
 
-    They are the rms over all pixels, computed for any nside.
+    A window is the rms over all pixels. It is computed, for any nside.
 
-    lmax: at most 4 nside, by default 3 nside - 1. datapath: a folder with HEALPix's pixel_window_n*.fits, which are
-    read instead; they may be in its folder pixel_window_functions.
+    lmax: at most 4 nside, by default 3 nside - 1. datapath: a folder from which HEALPix's file pixel_window_n*.fits is
+    read instead; the file may be in its subfolder pixel_window_functions.
     """
     check_nside(nside)
     nside = integer("nside", nside)
@@ -150,7 +150,7 @@ def _pixel_window_file(folder: str, nside: int) -> str:
 
 
 def check_max_nside(nside: int) -> int:
-    """Returns 0 for an nside up to MAX_NSIDE, and raises ValueError for others; no function of Zonal needs it."""
+    """Returns 0 for an nside up to MAX_NSIDE, else raises ValueError. No function of Zonal has this limit."""
     if nside > MAX_NSIDE:
         raise ValueError(f"nside = {nside}: must be at most {MAX_NSIDE}")
     return 0

@@ -15,26 +15,26 @@ from .utils.deprecation import note_verbose
 
 
 def fit_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0) -> tuple[Any, NDArray[np.float64]]:
-    """Returns the monopole and the dipole, [3], of monopole + dipole . n that fits a map, [pixel], best.
+    """Returns the monopole and the dipole, [3], for which monopole + dipole . n fits a map, [pixel], best.
 
-    Pixels do not count where they are bad, not finite, masked, or within gal_cut, deg, of the equator; 0 cuts none.
-    Raises ValueError if the rest do not determine the fit.
+    Pixels that are bad, not finite, masked, or within gal_cut (deg) of the equator do not count; gal_cut = 0 cuts none.
+    Raises ValueError if the other pixels do not determine the fit.
     """
     monopole, dipole = _fit(m, nest, bad, gal_cut, with_dipole=True)
     return np.float64(monopole), np.array(dipole)
 
 
 def fit_monopole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0) -> Any:
-    """Returns the mean of a map, [pixel], over the pixels that count, as in fit_dipole, in its type."""
+    """Returns the mean of a map, [pixel], over the pixels that count in fit_dipole, in the type of the map."""
     monopole = np.float64(_fit(m, nest, bad, gal_cut, with_dipole=False)[0])
     return monopole.astype(np.float32) if np.ma.getdata(m).dtype == np.float32 else monopole
 
 
 def remove_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0, fitval: bool = False,
                   copy: bool = True, verbose: Any = None) -> Any:
-    """Returns a map, [pixel], masked where it is bad, without the monopole and dipole of fit_dipole.
+    """Returns a map, [pixel], without the monopole and dipole of fit_dipole, masked where it is bad.
 
-    fitval: returns the map, the monopole and the dipole. copy: False changes m itself. verbose: has no effect.
+    fitval: also returns the monopole and the dipole. copy: False changes m itself. verbose: has no effect.
     """
     note_verbose(verbose)
     result, good = _subtractable(m, bad, copy)
@@ -46,7 +46,7 @@ def remove_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: floa
 
 def remove_monopole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0, fitval: bool = False,
                     copy: bool = True, verbose: Any = None) -> Any:
-    """Returns a map, [pixel], without the monopole of fit_monopole; masked if m is. Arguments as of remove_dipole."""
+    """Returns a map, [pixel], without the monopole of fit_monopole; masked if m is. For the rest see remove_dipole."""
     note_verbose(verbose)
     result, good = _subtractable(m, bad, copy)
     monopole = fit_monopole(m, nest, bad, gal_cut)
@@ -81,10 +81,10 @@ def _fit(m: Any, nest: bool, bad: float, gal_cut: float, with_dipole: bool) -> t
 
 
 def _subtractable(m: Any, bad: float, copy: bool) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The values that a fit is subtracted from, and where."""
+    """The values to subtract a fit from, and the pixels where it is subtracted."""
     good = _good(m, bad)
     values = np.ma.getdata(m)
     if not copy and values.dtype.kind != "f":
-        raise TypeError(f"m: must hold floats where copy = False, not {values.dtype}")
+        raise TypeError(f"m: must hold floats for copy = False, not {values.dtype}")
     result = values.astype(values.dtype if values.dtype.kind == "f" else np.float64) if copy else values
     return result, good

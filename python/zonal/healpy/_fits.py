@@ -1,4 +1,4 @@
-"""FITS tables by astropy, which is imported when a file is read or written."""
+"""Reads and writes FITS tables with astropy, which is imported at the first file."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _FORMATS = {"b1": "L", "u1": "B", "i2": "I", "i4": "J", "i8": "K", "f4": "E", "f
 
 
 def astropy_fits() -> Any:
-    """The module astropy.io.fits. Raises ImportError, which says what to install."""
+    """Returns the module astropy.io.fits. Raises ImportError, which says what to install."""
     try:
         return importlib.import_module("astropy.io.fits")
     except ImportError as error:
-        raise ImportError("the FITS files of zonal.healpy need astropy: install it, or zonal[all]; zonal.io does "
-                          "without") from error
+        raise ImportError("the FITS files of zonal.healpy need astropy: install it, or zonal[all]; zonal.io works "
+                          "without it") from error
 
 
 def getformat(t: Any) -> str:
-    """Returns the FITS format of a type, of its name, or of values: "E" for float32, "A3" for "abc".
+    """Returns the FITS format of a type, of the name of a type, or of values: "E" for float32, "A3" for "abc".
 
-    Raises ValueError for types that FITS has none for.
+    Raises ValueError for types that FITS tables cannot hold.
     """
     if t is str:
         return "A"
@@ -48,7 +48,7 @@ def getformat(t: Any) -> str:
 
 @contextlib.contextmanager
 def table_of(source: Any, hdu: int | str, memmap: bool = False) -> Iterator[Any]:
-    """The binary table of a file's name, of an open HDUList, or an HDU itself. Raises OSError where there is none."""
+    """The binary table in a file, given by name, in an open HDUList, or in an HDU. Raises OSError if there is none."""
     fits = astropy_fits()
     if hasattr(source, "header"):
         yield _checked(source, f"HDU {source.name}")
@@ -74,19 +74,19 @@ def _checked(table: Any, name: str) -> Any:
 
 
 def column_values(table: Any, column: int | str) -> NDArray[Any]:
-    """The values of a column as a vector of its own, in the machine's byte order."""
+    """Returns a copy of a column as a vector in the machine's byte order."""
     values = np.ravel(table.data.field(column))
     return np.array(values, values.dtype.newbyteorder("="))
 
 
 def write_tables(path: str | os.PathLike[str], tables: Sequence[Any], overwrite: bool) -> None:
-    """Writes a file of tables, complete or not at all. Raises OSError where one is and overwrite is False."""
+    """Writes a file of tables, complete or not at all. Raises OSError if the file exists and overwrite is False."""
     name = os.fspath(path)
     if os.path.exists(name) and not overwrite:
         raise OSError(f"{name}: exists, and is kept unless overwrite = True")
     fits = astropy_fits()
     folder, base = os.path.split(name)
-    # astropy compresses by the name's end
+    # astropy compresses if the name ends in .gz
     handle, temporary = tempfile.mkstemp(".fits.gz" if base.endswith(".gz") else ".fits", f".{base}.", folder or ".")
     os.close(handle)
     try:
@@ -108,7 +108,7 @@ def set_extra(table: Any, extra_header: Any) -> None:
 
 
 def texts_of(name: str, given: Any, n: int, default: Sequence[str | None]) -> list[str | None]:
-    """One text for each of n columns: those given (a single unit is for all), or the default."""
+    """Returns one text for each of n columns: those given (a single unit goes to all columns), or the default."""
     if given is None:
         return list(default)
     texts = [given] * n if isinstance(given, str) else list(given)

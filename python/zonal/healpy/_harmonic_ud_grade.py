@@ -1,4 +1,4 @@
-"""Changes of resolution through coefficients."""
+"""Changes the resolution of maps by way of their alm."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ def harmonic_ud_grade(map_in: Any, nside_out: int, nside_in: int | None = None, 
                       input_type: str = "map") -> NDArray[Any]:
     """Returns a map, [pixel], or maps, [row, pixel], in ring order at another nside and with other windows.
 
-    The alm are multiplied by (pixel window out / in) (beam out / in). pol: three maps are I, Q, U. lmax: by default the
-    lesser 3 nside - 1. iter: by default 3, or 0 for pixel weights and lmax <= 1.5 nside. pixwin: applies pixel windows.
-    fwhm_in, fwhm_out: of Gaussians, rad; fwhm_out = None is effective_resolution_fwhm. beam_window_in, beam_window_out:
-    beams instead, [lmax + 1], or [lmax + 1, 2 or more] whose columns are T and E and B. input_type: "alm" takes alm,
-    [n_alm] or three of them with mmax = lmax, of maps of nside_in. The other arguments are those of map2alm.
+    The alm are multiplied by (pixel window out / in) (beam out / in).
+
+    pol: three maps are I, Q, U. lmax: by default the smaller 3 nside - 1. iter: by default 3, or 0 with pixel weights
+    and lmax <= 1.5 nside. pixwin: applies pixel windows. fwhm_in, fwhm_out: of Gaussian beams, rad; fwhm_out = None
+    means effective_resolution_fwhm. beam_window_in, beam_window_out: windows to use instead, [lmax + 1], or
+    [lmax + 1, 2 or more] with a column for T and one for E and B. input_type: with "alm", map_in is alm of maps of
+    nside_in, [n_alm] or three rows, with mmax = lmax. The other arguments are those of map2alm.
     """
     if input_type not in ("map", "alm"):
         raise ValueError(f"input_type = {input_type!r}: must be 'map' or 'alm'")
@@ -62,7 +64,7 @@ def harmonic_ud_grade(map_in: Any, nside_out: int, nside_in: int | None = None, 
 
 
 class _OfMaps:
-    """Coefficients that are those of maps."""
+    """The alm of maps that were given."""
 
     def __init__(self, maps: Any, pol: bool, iter: int | None, use_weights: bool, use_pixel_weights: bool,
                  datapath: Folder) -> None:
@@ -79,7 +81,7 @@ class _OfMaps:
 
 
 class _OfAlm:
-    """Coefficients that were given."""
+    """The alm that were given."""
 
     def __init__(self, alm: Any, pol: bool, nside_in: int | None) -> None:
         self.nside, self._rows = _checked_alm(alm, nside_in)
@@ -109,7 +111,7 @@ def _checked_alm(alm: Any, nside_in: int | None) -> tuple[int, NDArray[np.comple
 
 
 def _beams(name: str, beam_window: Any, fwhm: float, lmax: int, is_polarized: bool) -> tuple[Window, ...] | None:
-    """Windows, [lmax + 1], of T and, if is_polarized, of E and B; None where they are 1."""
+    """Returns the window of T, [lmax + 1], and if is_polarized that of E and B; None if they are 1."""
     if beam_window is None and fwhm == 0:
         return None
     gauss = gauss_beam(fwhm, lmax, pol=True) if beam_window is None else None
@@ -124,7 +126,7 @@ def _beams(name: str, beam_window: Any, fwhm: float, lmax: int, is_polarized: bo
 
 
 def _resolve_beam(beam_window: Any, gauss_bl: Any, polar_component: bool) -> Window | None:
-    """The window of T, or of E and B for polar_component: that of beam_window, else that of gauss_bl, else None."""
+    """Returns the window of T, or with polar_component of E and B, from beam_window or else gauss_bl; else None."""
     if beam_window is None and gauss_bl is None:
         return None
     name, source = ("gauss_bl", gauss_bl) if beam_window is None else ("beam_window", beam_window)
@@ -137,7 +139,7 @@ def _resolve_beam(beam_window: Any, gauss_bl: Any, polar_component: bool) -> Win
 
 
 def _transfer(lmax: int, divide: list[Any], multiply_by: list[Any], part: int) -> Window:
-    """Products of windows over products of windows, [lmax + 1], of T (part 0) or E and B (part 1)."""
+    """Returns the product of some windows over that of others, [lmax + 1], for T (part 0) or E and B (part 1)."""
     ratio, below = np.ones(lmax + 1), np.ones(lmax + 1)
     for windows in multiply_by:
         ratio = ratio if windows is None else ratio * windows[part]
@@ -152,7 +154,7 @@ def _transfer(lmax: int, divide: list[Any], multiply_by: list[Any], part: int) -
 
 
 def _apply_harmonic_transfer(alm: Any, fl_T: Window, fl_P: Window | None = None, mmax: int | None = None) -> Any:
-    """alm times fl_T, and E and B of three times fl_P if there is one: new arrays, in a list where alm are several."""
+    """Returns new alm, or a list of several: alm times fl_T, but E and B of three alm times fl_P if it is given."""
     if np.ndim(alm[0]) == 0:
         return _apply_harmonic_transfer([alm], fl_T, None, mmax)[0]
     changed = []

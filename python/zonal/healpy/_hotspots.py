@@ -11,10 +11,10 @@ from .pixelfunc import get_all_neighbours
 
 
 def hotspots(m: Any) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
-    """Returns a map, [pixel], of the extrema of m and UNSEEN elsewhere, and the pixels of the minima and of the maxima.
+    """Returns a map, [pixel], of the extrema of m, UNSEEN elsewhere; the pixels of the minima; those of the maxima.
 
-    m: [pixel] in ring order. An extremum is less, or more, than all its neighbours that are not UNSEEN, of which it has
-    one or more.
+    m: [pixel] in ring order. An extremum is lower, or higher, than all its neighbours that are not UNSEEN, and has at
+    least one such neighbour.
     """
     if maptype(m) != 0:
         raise ValueError("m: must be one map, [pixel]")

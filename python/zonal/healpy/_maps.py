@@ -1,4 +1,4 @@
-"""Whole maps: their kind, bad pixels, order of pixels, and nside."""
+"""Handles whole maps: their kind, bad pixels, order of pixels, and nside."""
 
 from typing import Any
 
@@ -31,9 +31,9 @@ def maptype(m: Any) -> int:
 
 
 def get_map_size(m: Any) -> int:
-    """Returns the number of pixels of a map, of each of a sequence of maps, or of a map as a dict.
+    """Returns the number of pixels of a map, of each map of a sequence, or of a map given as a dict.
 
-    A dict has pixels as its keys, and may say its nside; by default it is the smallest that holds all its pixels.
+    The keys of a dict are pixels, and "nside" may be one more; by default nside is the smallest with all these pixels.
     """
     if isinstance(m, dict):
         nside = m.get("nside") or get_min_valid_nside(max(key for key in m if key != "nside") + 1)
@@ -42,12 +42,12 @@ def get_map_size(m: Any) -> int:
 
 
 def get_nside(m: Any) -> int:
-    """Returns the nside of a map, or of a sequence of maps. Raises TypeError for what is no map."""
+    """Returns the nside of a map, or of a sequence of maps. Raises TypeError for anything else."""
     return npix2nside(get_map_size(m))
 
 
 def mask_bad(m: Any, badval: float = UNSEEN, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
-    """Whether each pixel is bad: within atol + rtol |badval| of badval, or NaN where badval is NaN. As m in shape."""
+    """Whether each pixel of m is bad: within atol + rtol |badval| of badval, or NaN if badval is NaN. Shaped as m."""
     values = np.asarray(m)
     if np.isnan(badval):
         return np.isnan(values)
@@ -55,14 +55,14 @@ def mask_bad(m: Any, badval: float = UNSEEN, rtol: float = 1e-5, atol: float = 1
 
 
 def mask_good(m: Any, badval: float = UNSEEN, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
-    """Whether each pixel is neither bad, as mask_bad has it, nor NaN. As m in shape."""
+    """Whether each pixel of m is neither bad, by the test of mask_bad, nor NaN. Shaped as m."""
     return ~(mask_bad(m, badval, rtol, atol) | np.isnan(m))
 
 
 def ma(m: Any, badval: float = UNSEEN, rtol: float = 1e-5, atol: float = 1e-8, copy: bool = True) -> Any:
-    """Returns a masked array of m with its bad pixels masked, as mask_bad has them; what was masked stays so.
+    """Returns m as a masked array with its bad pixels (see mask_bad) masked. What was masked stays masked.
 
-    badval: the fill value, too. copy: False shares the memory of m.
+    badval: is also the fill value. copy: False shares the memory of m.
     """
     values = m if isinstance(m, np.ndarray) else np.asarray(m)
     bad = mask_bad(np.ma.getdata(values), badval, rtol, atol)
@@ -75,14 +75,14 @@ def is_ma(m: Any) -> bool:
 
 
 def ma_to_array(m: Any) -> NDArray[Any]:
-    """Returns an array with the fill values of a masked array, or of a sequence of them, in place of what is masked."""
+    """Returns a masked array, or a sequence of them, as an array with fill values in place of what is masked."""
     if np.ma.isMaskedArray(m):
         return np.asarray(m.filled())
     return np.array([ma_to_array(row) for row in m]) if is_ma(m) else m
 
 
 def stacked(m: Any) -> NDArray[Any]:
-    """One array of a map or of a sequence of maps, masked if any of them is."""
+    """Returns a map or a sequence of maps as one array, masked if any of them is."""
     maptype(m)
     if np.ma.isMaskedArray(m) or not isinstance(m, (list, tuple)):
         return m if isinstance(m, np.ndarray) else np.asarray(m)
@@ -90,7 +90,7 @@ def stacked(m: Any) -> NDArray[Any]:
 
 
 def is_nest(name: str, order: str) -> bool:
-    """What the names of orders say. Raises ValueError for other names."""
+    """Whether the name of an order says nest order. Raises ValueError for unknown names."""
     upper = order.upper() if isinstance(order, str) else None
     if upper not in ("RING", "NEST", "NESTED"):
         raise ValueError(f"{name} = {order!r}: must be 'RING' or 'NESTED'")
@@ -101,8 +101,8 @@ def reorder(map_in: Any, inp: str | None = None, out: str | None = None, r2n: bo
             n2r: bool | None = None) -> NDArray[Any]:
     """Returns maps, [pixel] or [map, pixel] of any type, in the other order of pixels.
 
-    Give either r2n = True (ring to nest), or n2r = True, or inp and out: "RING", "NEST" or "NESTED". Raises ValueError
-    for contradictions, and for an nside that is no power of 2.
+    Give r2n = True (ring to nest), n2r = True (nest to ring), or inp and out: "RING", "NEST" or "NESTED". Raises
+    ValueError for contradictions, and for an nside that is not a power of 2.
     """
     maps = stacked(map_in)
     from_nest, to_nest = _orders(inp, out, bool(r2n), bool(n2r))
@@ -134,10 +134,11 @@ def ud_grade(map_in: Any, nside_out: int, pess: bool = False, order_in: str = "R
              power: float | None = None, dtype: DTypeLike | None = None) -> NDArray[Any]:
     """Returns maps, [pixel] or [map, pixel], at another nside; both nside are powers of 2.
 
-    A coarser pixel is the mean of its good ones, a finer one repeats the coarse one. Bad are UNSEEN, NaN and masked
-    ones; masked maps come back masked. pess: a pixel is UNSEEN when any pixel in it is bad, and not only when all are.
-    order_in, order_out: "RING", "NEST" or "NESTED"; the result has order_in by default. power: values are multiplied by
-    (nside_out / nside_in)^power; -2 keeps sums. dtype: of the result, by default that of the maps.
+    A coarser pixel is the mean of the good pixels in it; a finer pixel has the value of the coarse one. Pixels that are
+    UNSEEN, not finite or masked are bad; masked maps come back masked. pess: a pixel is UNSEEN if any pixel in it is
+    bad; otherwise only if all are. order_in, order_out: "RING", "NEST" or "NESTED"; the result has order_in by default.
+    power: values are multiplied by (nside_out / nside_in)^power; -2 keeps sums. dtype: of the result, by default that
+    of the maps.
     """
     maps = stacked(map_in)
     from_nest = is_nest("order_in", order_in)

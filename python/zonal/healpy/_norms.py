@@ -1,4 +1,4 @@
-"""Colours as healpy.projaxes has them: values beyond the range get the colours of its ends, and -inf the background's.
+"""Colours like those of healpy.projaxes: values beyond the range get the colours of its ends, -inf the background's.
 
 This module imports matplotlib.
 """
@@ -18,7 +18,7 @@ from ..plot.view import is_bad
 
 
 class _EndsNorm(Normalize):
-    """A scale of zonal.plot that takes values beyond the range as its ends; what is -inf stays below them."""
+    """A scale of zonal.plot that clips values to the range, except that -inf stays below it."""
 
     kind = "linear"
 
@@ -46,7 +46,7 @@ class _EndsNorm(Normalize):
 
     def autoscale_None(self, A: Any) -> None:
         values = _good(A)
-        if not values.size and (self.vmin is None or self.vmax is None):  # all is bad, and no colour is ever asked for
+        if not values.size and (self.vmin is None or self.vmax is None):  # all values are bad: no colour is needed
             self._inner = Normalize(0.0, 1.0)
             self.vmin, self.vmax = 0.0, 1.0
             return
@@ -61,23 +61,23 @@ class _EndsNorm(Normalize):
 
 
 class LinNorm2(_EndsNorm):
-    """Linear."""
+    """A linear scale."""
 
 
 class LogNorm2(_EndsNorm):
-    """Logarithmic."""
+    """A logarithmic scale."""
 
     kind = "log"
 
 
 class HistEqNorm(_EndsNorm):
-    """Each colour for equally many of the values that autoscale is given."""
+    """A scale on which each colour covers the same number of the values that autoscale gets."""
 
     kind = "hist"
 
 
 class _SymLogNorm(_EndsNorm):
-    """Logarithmic on both sides, linear about 0: SymLogNorm, or where it has no arguments symlog_forward."""
+    """A scale that is logarithmic on both sides and linear around 0: SymLogNorm, or symlog_forward without options."""
 
     def __init__(self, vmin: float | None, vmax: float | None, **options: Any) -> None:
         super().__init__(vmin, vmax)
@@ -96,7 +96,7 @@ def _good(values: Any) -> Any:
 
 
 def symlog_forward(m: Any) -> Any:
-    """Returns log10((m + sqrt(4 + m^2)) / 2), the scale of the Planck collaboration's maps of frequencies."""
+    """Returns log10((m + sqrt(4 + m^2)) / 2), the scale of the Planck collaboration's frequency maps."""
     return np.arcsinh(np.asarray(m, np.float64) / 2) / np.log(10)
 
 
@@ -106,9 +106,9 @@ def symlog_backward(y: Any) -> Any:
 
 
 def create_colormap(cmap: Any, badcolor: Any = "gray", bgcolor: Any = "white") -> Any:
-    """Returns a copy of a colour map, by name or as it is, with colours for bad pixels and for what is no sky.
+    """Returns a copy of a colour map with colours for bad pixels and for points off the sky.
 
-    planck, planck_log and wmap are known besides matplotlib's names; None is matplotlib's default.
+    cmap: a colour map; the name of one of matplotlib's; planck, planck_log or wmap; or None for matplotlib's default.
     """
     return color_map(cmap, badcolor, bgcolor)
 
@@ -118,7 +118,7 @@ def get_color_table(vmin: float | None, vmax: float | None, val: Any, cmap: Any 
                     bgcolor: Any = "white") -> tuple[Any, Any]:
     """Returns a colour map and a norm for values.
 
-    norm: hist, log, symlog, symlog2, None or 'lin' (linear), or a norm of matplotlib's. linthresh, base, linscale: of
+    norm: hist, log, symlog, symlog2, None or 'lin' (linear), or a matplotlib norm. linthresh, base, linscale: of
     symlog.
     """
     return create_colormap(cmap, badcolor, bgcolor), _norm(norm, vmin, vmax, val, linthresh, base, linscale)
@@ -135,14 +135,14 @@ def _norm(norm: Any, vmin: float | None, vmax: float | None, val: Any, linthresh
         "lin": LinNorm2, "log": LogNorm2, "hist": HistEqNorm, "symlog2": _SymLogNorm,
         "symlog": partial(_SymLogNorm, linthresh=linthresh, linscale=linscale, base=base)}
     if kind not in classes:
-        raise ValueError(f"norm = {norm!r}: must be 'hist', 'log', 'symlog', 'symlog2', None or a norm of matplotlib")
+        raise ValueError(f"norm = {norm!r}: must be hist, log, symlog, symlog2, lin, None or a matplotlib norm")
     result = classes[kind](vmin, vmax)
     result.autoscale_None(val)
     return result
 
 
 class BoundaryLocator(Locator):
-    """Puts N ticks on a colour bar, evenly, the first and the last at its ends."""
+    """Puts N evenly spaced ticks on a colour bar, the first and the last at its ends."""
 
     def __init__(self, N: int = 2, norm: Any = None) -> None:
         if N < 2:

@@ -1,4 +1,4 @@
-"""Module of healpy's name: rings of pixels."""
+"""Rings of pixels, in a module with healpy's name."""
 
 from typing import Any
 
@@ -11,15 +11,18 @@ from .pixelfunc import nest2ring
 
 
 def pix2ring(nside: Any, pix: Any, nest: bool = False) -> Any:
-    """Returns the rings, int64, that hold pixels, counted from 1 in the north."""
+    """Returns the rings, int64, that pixels are on, counted from 1 in the north."""
     pixels = nest2ring(nside, pix) if nest else pix
     return for_each_nside(lambda size, flat: (_core.rings_of_pixels(size, flat) + 1,), nside,
                           integers("pix", pixels))[0]
 
 
 def ringinfo(nside: int, ring: Any) -> Arrays:
-    """Returns of rings, [n] and counted from 1 in the north: the first pixel, the number of pixels, cos and sin of the
-    colatitude, and whether the first pixel lies off longitude 0."""
+    """Returns five arrays for rings, [n], which count from 1 in the north.
+
+    They are the first pixel, the number of pixels, cos and sin of the colatitude, and whether the first pixel is off
+    longitude 0.
+    """
     check_nside(nside)
     rings = integers("ring", ring)
     if ((rings < 1) | (rings > 4 * nside - 1)).any():

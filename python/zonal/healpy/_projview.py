@@ -27,7 +27,7 @@ _CHOICES = {
 
 @dataclass
 class Picture:
-    """The arguments of projview that say how the picture looks."""
+    """The arguments of projview that decide how the picture looks."""
 
     rot: Any
     coord: Any
@@ -62,12 +62,12 @@ class Picture:
 
     @classmethod
     def names(cls) -> set[str]:
-        """The arguments that it holds."""
+        """The names of the arguments that it holds."""
         return {field.name for field in fields(cls)}
 
     @property
     def on_globe(self) -> bool:
-        """Whether the axes are a picture of the whole sphere."""
+        """Whether the projection shows the whole sphere in an ellipse or a disc."""
         return self.projection_type in GLOBES
 
     def check(self) -> None:
@@ -86,7 +86,7 @@ class Picture:
             _range(name, getattr(self, name), widest)
 
     def places(self, xsize: int) -> tuple[Any, Any]:
-        """x, [xsize], and y, [xsize / 2], of the mesh, rad; x falls where longitude grows to the left."""
+        """x, [xsize], and y, [xsize / 2], of the mesh, rad; x descends if longitude grows to the left."""
         if xsize < 2:
             raise ValueError(f"xsize = {xsize}: must be 2 or more")
         first, last = _range("lonra", self.lonra, 180)
@@ -95,7 +95,7 @@ class Picture:
         return (-x if self.flip == "astro" else x), y
 
     def frame(self, ax: Any) -> None:
-        """The ranges of axes that have some, and the note for newprojplot which way longitude grows."""
+        """Sets the ranges of the axes, and notes for newprojplot which way longitude grows."""
         ax.healpy_flip = self.flip
         if self.projection_type == "cart":
             x, y = (np.radians(_range(name, getattr(self, name), widest)) for name, widest in (("lonra", 180),
@@ -107,7 +107,7 @@ class Picture:
             ax.set(xlim=(-np.pi, np.pi), ylim=(-np.pi / 2, np.pi / 2), box_aspect=(2, 1, 1))
 
     def grid(self, ax: Any, longitudes: Formatter, latitudes: Formatter, fonts: dict[str, Any]) -> None:
-        """Lines of longitude and latitude, and their labels, as far as they were asked for."""
+        """Draws lines of longitude and latitude and their labels, if they were asked for."""
         lon, lat = self.longitude_grid_spacing, self.latitude_grid_spacing
         first, last = (0, 359.999) if self.projection_type == "polar" else (-179.999, 179.999) if self.on_globe else \
             (-180, 180)
@@ -135,7 +135,7 @@ class Picture:
             ax.grid(True, **({} if self.graticule_color is None else {"color": self.graticule_color}))
 
     def texts(self, ax: Any, fonts: dict[str, Any]) -> None:
-        """The title and the labels of the axes and the corners."""
+        """Writes the title and the labels of the axes and the corners."""
         for setter, text, name in ((ax.set_title, self.title, "title"), (ax.set_xlabel, self.xlabel, "xlabel"),
                                    (ax.set_ylabel, self.ylabel, "ylabel")):
             if text is not None:
@@ -177,7 +177,7 @@ class Picture:
 
 def new_axes(ask: Picture, fig: Any, sub: Any, hold: bool, reuse_axes: bool, margins: Any, dpi: float | None,
              properties: dict[str, Any]) -> Any:
-    """New axes of the projection, in the figure and place asked for, or the current ones to reuse."""
+    """Returns new axes of the projection in the figure and place asked for, or the current ones to reuse."""
     kind = None if ask.projection_type == "cart" else ask.projection_type
     if reuse_axes or hold:
         no_effect("reuse_axes" if reuse_axes else "hold", fig=fig, dpi=dpi, sub=None if sub == 111 else sub,
@@ -203,7 +203,7 @@ def new_axes(ask: Picture, fig: Any, sub: Any, hold: bool, reuse_axes: bool, mar
 
 
 def _range(name: str, given: Any, widest: float) -> tuple[float, float]:
-    """Two angles, deg, by default the widest range."""
+    """Returns two angles, deg, by default the widest range."""
     if given is None:
         return -widest, widest
     if np.shape(given) != (2,) or not -widest <= given[0] < given[1] <= widest:

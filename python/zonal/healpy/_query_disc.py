@@ -1,4 +1,4 @@
-"""Module of healpy's name: pixels in a region of the sphere, and the edges of pixels."""
+"""Pixels in a region of the sphere, and the edges of pixels, in a module with healpy's name."""
 
 import math
 from typing import Any
@@ -15,9 +15,11 @@ def query_disc(nside: int, vec: ArrayLike, radius: float, inclusive: bool = Fals
                buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
     """Returns the pixels, [n] int64, whose centres lie within radius, rad, of a direction vec, [3].
 
-    inclusive: all pixels that overlap the disc, and some that only come near it; fewer of these the larger fact is.
-    A radius above pi is the whole sphere. nest: in and out. buff: int64 memory for the result, which is then a view of
-    it. return_ranges: [n, 2], the first pixel and the one after the last of each run.
+    A radius above pi is the whole sphere.
+
+    inclusive: returns all pixels that overlap the disc, and some that only come near it; the larger fact, the fewer of
+    these. nest: pixels are in nest order. buff: an int64 array for the result, which is then a view of it.
+    return_ranges: returns [n, 2], the first pixel of each run and the one after its last.
     """
     centre = _vector("vec", vec)
     angle = float(radius)
@@ -30,8 +32,10 @@ def query_strip(nside: int, theta1: float, theta2: float, inclusive: bool = Fals
                 buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
     """Returns the pixels, [n] int64, whose centres lie between two colatitudes, rad.
 
-    theta1 >= theta2: what lies north of theta2 or south of theta1. inclusive: all pixels that overlap. nest: numbers
-    of nest order, from north to south; ranges of them ascend. buff, return_ranges: as in query_disc.
+    If theta1 >= theta2, the region is what lies north of theta2 or south of theta1.
+
+    inclusive: returns all pixels that overlap the region. nest: returns pixels in nest order, sorted from north to
+    south; ranges ascend. buff, return_ranges: as in query_disc.
     """
     size = integer("nside", nside)
     as_nest = bool(nest) and bool(return_ranges)
@@ -58,7 +62,7 @@ def query_polygon(nside: int, vertices: ArrayLike, inclusive: bool = False, fact
 def boundaries(nside: int, pix: Any, step: int = 1, nest: bool = False) -> NDArray[np.float64]:
     """Returns unit vectors on the edges of pixels, [3, 4 step] for one and [n, 3, 4 step] for n pixels.
 
-    From the northern corner over the western, southern and eastern one, step points on each edge.
+    They run from the northern corner past the western, southern and eastern ones, with step points on each edge.
     """
     if np.asarray(pix).dtype.kind == "f":
         raise ValueError(f"pix = {pix}: must be an integer, or an array of integers")
@@ -85,11 +89,11 @@ def _fact(fact: int, inclusive: bool) -> int:
     value = integer("fact", fact)
     if value < 1:
         raise ValueError(f"fact = {value}: must be 1 or more")
-    return value if inclusive else 1  # its limit depends on nside, and it says nothing about centres
+    return value if inclusive else 1  # its limit depends on nside, and centres do not need it
 
 
 def _given(found: NDArray[np.int64], buff: NDArray[np.int64] | None, ranges: bool) -> NDArray[np.int64]:
-    """The result in the memory and the shape asked for."""
+    """Returns the result in the memory and the shape asked for."""
     found = as_numpy(found)
     if buff is None:
         return found.reshape(-1, 2) if ranges else found

@@ -1,4 +1,4 @@
-"""Directions and vectors, the matrices that turn them, and coordinate systems, as healpy.rotator has them."""
+"""Directions, vectors, the matrices that rotate them, and coordinate systems, as in healpy.rotator."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def dir2vec(theta: Any, phi: Any = None, lonlat: bool = False) -> NDArray[np.flo
 def vec2dir(vec: Any, vy: Any = None, vz: Any = None, lonlat: bool = False) -> NDArray[np.float64]:
     """Returns theta and phi, or longitude and latitude, [2] or [2, ...], of vectors [3, ...] or of three components.
 
-    phi lies from -pi to pi. Raises ValueError for vectors of no length.
+    phi lies from -pi to pi. Raises ValueError for vectors of length 0.
     """
     x, y, z = vectors(vec, vy, vz)
     if np.any((x == 0) & (y == 0) & (z == 0)):
@@ -34,7 +34,7 @@ def vec2dir(vec: Any, vy: Any = None, vz: Any = None, lonlat: bool = False) -> N
 
 
 def vectors(vec: Any, vy: Any = None, vz: Any = None) -> NDArray[np.float64]:
-    """[3, ...] of one argument or of three. Raises TypeError where two are given, or no three components."""
+    """Returns [3, ...] from one argument or three. Raises TypeError for two, and for other than three components."""
     if (vy is None) != (vz is None):
         raise TypeError("vec: must hold x, y and z, or be followed by vy and vz")
     parts = floats("vec", vec) if vy is None else \
@@ -54,7 +54,7 @@ def _pair(theta: Any, phi: Any) -> tuple[NDArray[np.float64], NDArray[np.float64
 
 
 def rotateVector(rotmat: Any, vec: Any, vy: Any = None, vz: Any = None, do_rot: bool = True) -> Any:
-    """Returns rotmat, [3, 3], times vectors, [3] or [3, ...], or three components. do_rot = False: as they came."""
+    """Returns rotmat, [3, 3], times vectors, [3] or [3, ...], or three components; unchanged if not do_rot."""
     if not do_rot:
         return vec if vy is None else (vec, vy, vz)
     return np.tensordot(np.asarray(rotmat, np.float64), vectors(vec, vy, vz), axes=1)
@@ -62,7 +62,7 @@ def rotateVector(rotmat: Any, vec: Any, vy: Any = None, vz: Any = None, do_rot: 
 
 def rotateDirection(rotmat: Any, theta: Any, phi: Any = None, do_rot: bool = True,
                     lonlat: bool = False) -> NDArray[np.float64]:
-    """Returns the angles, [2] or [2, ...], of the directions that the matrix rotmat takes directions to."""
+    """Returns directions, as angles [2] or [2, ...], after a rotation by the matrix rotmat."""
     if not do_rot:
         return np.array(np.broadcast_arrays(*_pair(theta, phi)))
     return vec2dir(rotateVector(rotmat, dir2vec(theta, phi, lonlat)), lonlat=lonlat)
@@ -71,7 +71,7 @@ def rotateDirection(rotmat: Any, theta: Any, phi: Any = None, do_rot: bool = Tru
 def angdist(dir1: Any, dir2: Any, lonlat: Any = False) -> NDArray[np.float64]:
     """Returns the angle, rad, [1] or [n], between directions: angles, [2] or [2, n], or vectors, [3] or [3, n].
 
-    lonlat: whether angles are longitude and latitude, deg; may be a pair, one for each direction.
+    lonlat: angles are longitude and latitude, deg; a pair has one value for each of the two arguments.
     """
     degrees = lonlat if np.ndim(lonlat) else (lonlat, lonlat)
     first, second = (_as_vectors(name, d, in_degrees)
@@ -90,14 +90,14 @@ def _as_vectors(name: str, direction: Any, lonlat: bool) -> NDArray[np.float64]:
 
 
 def normalize_vec(vec: Any) -> NDArray[np.float64]:
-    """Returns vectors, [d] or [d, n], divided by their lengths; an array of floats is overwritten."""
+    """Returns vectors, [d] or [d, n], divided by their lengths. An array of floats is overwritten."""
     values: NDArray[Any] = np.asarray(vec) if np.asarray(vec).dtype.kind == "f" else floats("vec", vec)
     values /= np.sqrt(np.sum(values**2, axis=0))
     return values
 
 
 def check_coord(c: Any) -> str | None:
-    """Returns G, E or C for the name of a coordinate system, which may be written out, and None for None."""
+    """Returns the letter, G, E or C, for a letter or name of a coordinate system, and None for None."""
     if c is None:
         return None
     if not isinstance(c, str):
@@ -110,7 +110,7 @@ def check_coord(c: Any) -> str | None:
 
 
 def normalise_coord(coord: Any) -> tuple[str | None, str | None]:
-    """Returns the letters of the systems from and to: of two names or letters, of one for both, or of None."""
+    """Returns the letters of two coordinate systems, from and to. One name or letter stands for both; None for none."""
     if coord is None:
         return None, None
     names = [coord] if isinstance(coord, str) and len(coord) > 2 else list(coord)
@@ -122,7 +122,7 @@ def normalise_coord(coord: Any) -> tuple[str | None, str | None]:
 
 
 def normalise_rot(rot: Any, deg: bool = False) -> NDArray[np.float64]:
-    """Returns three angles, rad, of one to three, which are deg where deg is set; those not given are 0."""
+    """Returns three angles, rad, from up to three, which are in deg if deg is True; those not given are 0."""
     given = np.zeros(0) if rot is None else np.atleast_1d(np.asarray(rot, np.float64))
     if given.ndim != 1 or given.size > 3:
         raise ValueError(f"rot = {rot}: must be up to three angles")
@@ -133,10 +133,11 @@ def normalise_rot(rot: Any, deg: bool = False) -> NDArray[np.float64]:
 
 def euler_matrix_new(a1: float, a2: float, a3: float, X: bool = True, Y: bool = False, ZYX: bool = False,
                      deg: bool = False) -> Matrix:
-    """Returns the matrix that turns the axes by a1 about z, then by a2 about the new x, and by a3 about the newest z.
+    """Returns the matrix for axes turned by a1 about z, then by a2 about the new x, then by a3 about the newest z.
 
-    The angles count counter-clockwise, rad, or deg where deg is set. Y: a2 is about y. ZYX: a2 is about y, a3 about x.
-    The matrix gives the components in the turned axes of a vector that stays. Without Y and ZYX, X makes no difference.
+    The matrix takes the components of a fixed vector to those along the turned axes. Angles count counter-clockwise, in
+    rad, or in deg if deg is True. Y: a2 is about y. ZYX: a2 is about y and a3 about x. X: has no effect, as it is the
+    default.
     """
     if Y and ZYX:
         raise ValueError("Y, ZYX: must not both be set")
@@ -146,7 +147,7 @@ def euler_matrix_new(a1: float, a2: float, a3: float, X: bool = True, Y: bool = 
 
 
 def _turned_axes(axis: int, angle: float) -> Matrix:
-    """Components in axes that were turned by an angle about one of them."""
+    """The matrix to components along axes that were turned by an angle about one of them."""
     one, other = (axis + 1) % 3, (axis + 2) % 3
     matrix = np.eye(3)
     matrix[one, one] = matrix[other, other] = np.cos(angle)
@@ -158,7 +159,7 @@ def get_rotation_matrix(rot: Any, deg: bool = False, eulertype: str = "ZYX") -> 
     """Returns the matrix of up to three angles, whether it turns anything, and the angles, rad.
 
     With ZYX the angles are longitude, latitude and a turn: the direction (longitude, latitude) becomes the x axis.
-    eulertype: ZYX, X or Y, see euler_matrix_new; the second angle counts the other way there.
+    eulertype: ZYX, X or Y, see euler_matrix_new, in which the second angle has the other sign.
     """
     if eulertype.upper() not in ("ZYX", "X", "Y"):
         raise ValueError(f"eulertype = {eulertype!r}: must be 'ZYX', 'X' or 'Y'")
@@ -178,7 +179,7 @@ def get_coordconv_matrix(coord: Any) -> tuple[Matrix, bool, tuple[str | None, st
 
 
 def coordsys2euler_zyz(coord: Any) -> tuple[float, float, float]:
-    """Returns the angles psi, theta and phi, rad, with which rotate_alm takes one coordinate system to another."""
+    """Returns psi, theta and phi, rad, with which rotate_alm changes from one coordinate system to another."""
     first, second = normalise_coord(coord)
     if first is None or second is None or first == second:
         return 0.0, 0.0, 0.0
@@ -195,8 +196,8 @@ _SELECTED = {1: "CG", 2: "GC", 3: "CE", 4: "EC", 5: "EG", 6: "GE"}
 def euler(ai: Any, bi: Any, select: int, FK4: int = 0) -> tuple[Any, Any]:
     """Returns longitude and latitude, deg, in another coordinate system.
 
-    select: 1 equatorial to galactic, 2 back, 3 equatorial to ecliptic, 4 back, 5 ecliptic to galactic, 6 back.
-    FK4: equatorial and ecliptic coordinates are those of B1950 and not of J2000.
+    select: 1 is equatorial to galactic, 3 equatorial to ecliptic, 5 ecliptic to galactic; 2, 4 and 6 are the inverses.
+    FK4: equatorial and ecliptic coordinates are those of B1950, not of J2000.
     """
     if select not in _SELECTED:
         raise ValueError(f"select = {select}: must be from 1 to 6")

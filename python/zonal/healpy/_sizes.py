@@ -1,4 +1,4 @@
-"""Sizes of HEALPix maps: nside, order, and the number of pixels and their size."""
+"""Sizes of HEALPix maps: nside, order, number of pixels, and size of pixels."""
 
 import math
 import operator
@@ -13,7 +13,7 @@ MAX_NSIDE = 2**29
 
 
 def isnsideok(nside: Any, nest: bool = False) -> Any:
-    """Whether nside is an integer from 1 to 2^29, and a power of 2 where nest is True. [...] or a scalar."""
+    """Whether nside is an integer from 1 to 2^29, and with nest a power of 2. [...] or a scalar."""
     if isinstance(nside, int):
         return 1 <= nside <= MAX_NSIDE and not (nest and nside & (nside - 1))
     array = np.asarray(nside)
@@ -34,7 +34,7 @@ def check_nside(nside: Any, nest: bool = False) -> None:
 
 
 def isnpixok(npix: Any) -> Any:
-    """Whether maps of npix pixels exist, 12 nside^2. [...] or a scalar."""
+    """Whether npix is 12 nside^2 for some nside. [...] or a scalar."""
     array = np.asarray(npix)
     nside = np.round(np.sqrt(np.maximum(array, 0) / 12))
     return ((array > 0) & (12 * nside * nside == array))[()]
@@ -47,10 +47,10 @@ def nside2npix(nside: Any) -> Any:
 
 
 def npix2nside(npix: Any) -> int:
-    """Returns the nside of maps of npix pixels. Raises ValueError where there is none."""
+    """Returns the nside of maps of npix pixels. Raises ValueError if there is none."""
     nside = 0 if np.ndim(npix) or npix < 0 else math.isqrt(int(npix) // 12)
     if nside == 0 or 12 * nside * nside != npix:
-        raise ValueError(f"npix = {npix}: must be one number 12 nside^2")
+        raise ValueError(f"npix = {npix}: must be 12 nside^2 for an integer nside")
     return nside
 
 
@@ -80,25 +80,25 @@ def npix2order(npix: Any) -> int:
 
 
 def get_min_valid_nside(npix: int) -> int:
-    """Returns the smallest power of 2 whose maps have npix pixels or more."""
+    """Returns the smallest nside that is a power of 2 and whose maps have npix pixels or more."""
     if not 0 < npix <= 12 * MAX_NSIDE**2:
         raise ValueError(f"npix = {npix}: must be from 1 to 12 2^58")
     return next(1 << order for order in range(30) if 12 << 2 * order >= npix)
 
 
 def nside2pixarea(nside: Any, degrees: bool = False) -> Any:
-    """Returns the area of a pixel, sr, or deg^2 where degrees is True."""
+    """Returns the area of a pixel, sr, or with degrees deg^2."""
     area = 4 * np.pi / nside2npix(nside)
     return np.degrees(np.degrees(area)) if degrees else area
 
 
 def nside2resol(nside: Any, arcmin: bool = False) -> Any:
-    """Returns the square root of the area of a pixel, rad, or arcmin where arcmin is True."""
+    """Returns the square root of the area of a pixel, rad, or with arcmin in arcmin."""
     side = np.sqrt(nside2pixarea(nside))
     return np.degrees(side) * 60 if arcmin else side
 
 
 def max_pixrad(nside: Any, degrees: bool = False) -> Any:
-    """Returns the largest angle between the centre of a pixel and its corners, rad, or deg where degrees is True."""
+    """Returns the largest angle between the centre of a pixel and its corners, rad, or with degrees deg."""
     (radius,) = for_each_nside(lambda size, ones: (ones * _core.max_pixel_radius(size),), nside, np.ones(()))
     return np.degrees(radius) if degrees else radius

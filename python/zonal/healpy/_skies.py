@@ -25,10 +25,11 @@ def anafast(map1: Any, map2: Any = None, nspec: int | None = None, lmax: int | N
             gal_cut: float = 0, use_pixel_weights: bool = False) -> Any:
     """Returns the spectrum, [lmax + 1], of a map, or those of several, [n (n + 1) / 2, lmax + 1], by diagonals.
 
-    They are TT, EE, BB, TE, EB, TB of I, Q, U for pol, and cross spectra with map2.
+    With pol, maps I, Q, U give TT, EE, BB, TE, EB, TB. With map2 the spectra are cross spectra. Spectra are not divided
+    by the fraction of the sky that has data.
 
-    nspec: how many spectra. alm: returns the alm of map1, and of map2, after the spectra. The other arguments are
-    those of map2alm. Nothing is divided by the part of the sky that is left.
+    nspec: the number of spectra to return. alm: also returns the alm of map1, and of map2, after the spectra. The other
+    arguments are those of map2alm.
     """
     first = MapSet(map1, pol)
     transforms = Transforms(first.nside, *orders(first.nside, lmax, mmax))
@@ -50,9 +51,10 @@ def smoothing(map_in: Any, fwhm: float = 0.0, sigma: float | None = None, beam_w
               nest: bool = False) -> NDArray[Any]:
     """Returns a map, [pixel], or maps, [row, pixel], smoothed by a Gaussian of fwhm or sigma (rad), or by beam_window.
 
-    pol: three maps are I, Q, U. Pixels that were masked or UNSEEN count as 0 and are so again in the result, which is
-    masked if the maps were. nest: both are in nest order. The other arguments are those of map2alm. For a bound on the
-    error see zonal.smooth.
+    Pixels that are masked or UNSEEN count as 0, and are UNSEEN in the result, which is masked if the maps were. For a
+    bound on the error see zonal.smooth.
+
+    pol: three maps are I, Q, U. nest: maps and result are in nest order. The other arguments are those of map2alm.
     """
     note_verbose(verbose)
     maps = reorder(map_in, n2r=True) if nest else map_in
@@ -75,14 +77,14 @@ def smoothing(map_in: Any, fwhm: float = 0.0, sigma: float | None = None, beam_w
 
 def synalm(cls: Any, lmax: int | None = None, mmax: int | None = None, new: bool = False,
            verbose: Any = None) -> NDArray[np.complex128]:
-    """Returns random alm, [n_alm], of a spectrum, [lmax + 1], or of n fields, [n, n_alm], of n (n + 1) / 2 spectra.
+    """Returns random alm, [n_alm], for a spectrum, [lmax + 1], or those of n fields, [n, n_alm], for n (n + 1) / 2.
 
-    The numbers come from NumPy's global generator (numpy.random.seed), in healpy's order; see zonal.synalm for others.
-    cls: None stands for 0, and so does what lies beyond a spectrum's end; four spectra are those of three fields whose
-    last does not correlate with the others. new: they are ordered by diagonals (TT, EE, BB, TE, EB, TB), else by rows
-    (TT, TE, TB, EE, EB, BB). lmax: by default that of the longest spectrum.
+    The numbers come from NumPy's global generator (numpy.random.seed), in healpy's order; zonal.synalm has a seed of
+    its own. If no fields can have the spectra, some correlations are left out, with a warning.
 
-    Where no fields can have the spectra, correlations are left out, with a warning.
+    cls: None stands for zeros, and spectra are 0 beyond their end. Four spectra are those of three fields of which the
+    last does not correlate with the others. new: spectra are ordered by diagonals (TT, EE, BB, TE, EB, TB), otherwise
+    by rows (TT, TE, TB, EE, EB, BB). lmax: by default that of the longest spectrum.
     """
     note_verbose(verbose)
     single = not is_seq_of_seq(cls, True)
@@ -107,7 +109,7 @@ def synalm(cls: Any, lmax: int | None = None, mmax: int | None = None, new: bool
 
 
 def _white_fields(n: int, lmax: int, mmax: int) -> NDArray[np.complex128]:
-    """alm of n fields with C_l = 1: of each first all real parts and then all imaginary parts are drawn."""
+    """Draws alm of n fields with C_l = 1: for each field first all real parts, then all imaginary parts."""
     size = (mmax + 1) * (2 * lmax + 2 - mmax) // 2
     alm = np.empty((n, size), np.complex128)
     for row in alm:
@@ -138,13 +140,13 @@ def _matrix(given: list[Any], lmax: int, new: bool) -> NDArray[np.float64]:
 
 
 def _cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The lower Cholesky factor for each l; a field without a part of its own does not correlate with later ones."""
+    """The lower Cholesky factor for each l. A field that earlier ones determine does not correlate with later ones."""
     n = len(matrix)
     lower = np.zeros_like(matrix)
     lost = np.zeros(matrix.shape[-1], bool)
     for j in range(n):
         own = matrix[j, j] - (lower[j, :j] ** 2).sum(0)
-        # spectra stored in float32 may miss being possible by their rounding
+        # rounding to float32 may make spectra slightly impossible
         lost |= own < -1e-6 * np.abs(matrix[j, j])
         lower[j, j] = np.sqrt(np.maximum(own, 0))
         for i in range(j + 1, n):
@@ -160,10 +162,10 @@ def _cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
 def synfast(cls: Any, nside: int, lmax: int | None = None, mmax: int | None = None, alm: bool = False, pol: bool = True,
             pixwin: bool = False, fwhm: float = 0.0, sigma: float | None = None, new: bool = False,
             verbose: Any = None) -> Any:
-    """Returns a random map, [pixel], or maps, [row, pixel], of spectra: I, Q, U of those of T, E, B for pol.
+    """Returns a random map, [pixel], or maps, [row, pixel], for spectra; with pol, I, Q, U for those of T, E, B.
 
-    cls, new: as in synalm. lmax: by default as far as the spectra reach, and at most 3 nside - 1. pixwin, fwhm, sigma:
-    as in alm2map. alm: returns the alm, too, with the windows that were applied.
+    cls, new: as in synalm. lmax: by default where the spectra end, but at most 3 nside - 1. pixwin, fwhm, sigma: as in
+    alm2map. alm: also returns the alm, to which the windows have been applied.
     """
     note_verbose(verbose)
     nside = integer("nside", nside)
@@ -184,7 +186,7 @@ def synfast(cls: Any, nside: int, lmax: int | None = None, mmax: int | None = No
 
 
 def new_to_old_spectra_order(cls_new_order: Any) -> list[Any]:
-    """Returns spectra that are ordered by diagonals (TT, EE, BB, TE, EB, TB) by rows (TT, TE, TB, EE, EB, BB)."""
+    """Reorders spectra from diagonals (TT, EE, BB, TE, EB, TB) to rows (TT, TE, TB, EE, EB, BB)."""
     n = round((np.sqrt(8 * len(cls_new_order) + 1) - 1) / 2)
     if n * (n + 1) // 2 != len(cls_new_order):
         raise ValueError(f"cls_new_order: has {len(cls_new_order)} spectra: must be n (n + 1) / 2")

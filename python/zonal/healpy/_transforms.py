@@ -29,10 +29,10 @@ Folder = str | os.PathLike[str] | None
 
 
 class MapSet:
-    """Maps as the transforms take them.
+    """Maps in the form that the transforms take.
 
-    rows: [row, pixel] float64, 0 where a pixel is bad (masked or UNSEEN). bad: [pixel] of each row, or None where it
-    has no bad ones. single: whether one map was given, [pixel] or a sequence of one.
+    rows: [row, pixel] float64, 0 where a pixel is bad (masked or UNSEEN). bad: [pixel] for each row, or None if it has
+    no bad pixels. single: whether one map was given, as [pixel] or as a sequence of one.
     """
 
     def __init__(self, maps: Any, pol: bool) -> None:
@@ -52,7 +52,7 @@ class MapSet:
                     row[bad] = 0
 
     def cut(self, gal_cut: float) -> None:
-        """Sets the pixels less than gal_cut (deg) from the equator to 0."""
+        """Sets pixels that are less than gal_cut (deg) from the equator to 0."""
         if not 0 <= gal_cut <= 90:
             raise ValueError(f"gal_cut = {gal_cut}: must be from 0 to 90 deg")
         if gal_cut > 0:
@@ -65,7 +65,7 @@ class MapSet:
 def _bad_pixels(row: Any) -> NDArray[np.bool_] | None:
     values = np.ma.getdata(row)
     masked = np.ma.getmaskarray(row) if np.ma.isMaskedArray(row) else None
-    # one pass over the pixels where there are none, which is the usual case; NaN goes on
+    # one pass over the pixels if none is bad, which is the usual case; NaN does not return here
     if masked is None and values.dtype.kind == "f" and values.min() > 0.9 * UNSEEN:
         return None
     bad = np.abs(values - UNSEEN) <= 1e-5 * abs(UNSEEN)
@@ -74,14 +74,14 @@ def _bad_pixels(row: Any) -> NDArray[np.bool_] | None:
 
 
 def _rows(maps: Any, given: list[Any]) -> NDArray[np.float64]:
-    """Maps as [row, pixel], the memory of the caller's where that is possible."""
+    """Returns maps as [row, pixel], in the caller's memory if possible."""
     if isinstance(maps, np.ndarray):
         return np.atleast_2d(real_input("maps", np.ma.getdata(maps))).astype(np.float64, copy=False)
     return np.array([real_input("maps", np.ma.getdata(row)) for row in given], np.float64)
 
 
 def orders(nside: int, lmax: int | None, mmax: int | None) -> tuple[int, int]:
-    """lmax, by default 3 nside - 1, and mmax, by default lmax."""
+    """Returns lmax, by default 3 nside - 1, and mmax, by default lmax."""
     lmax = 3 * nside - 1 if lmax is None else integer("lmax", lmax)
     if lmax < 0:
         raise ValueError(f"lmax = {lmax}: must be 0 or more")
@@ -92,7 +92,7 @@ def orders(nside: int, lmax: int | None, mmax: int | None) -> tuple[int, int]:
 
 
 class Transforms:
-    """The transforms of maps of one nside, lmax and mmax, made when they are needed."""
+    """The transforms for one nside, lmax and mmax, made when they are needed."""
 
     def __init__(self, nside: int, lmax: int, mmax: int) -> None:
         self.nside, self.lmax, self.mmax = nside, lmax, mmax
@@ -104,7 +104,7 @@ class Transforms:
         return self._made[spin]
 
     def synthesize(self, alm: NDArray[np.complex128], pol: bool) -> NDArray[np.float64]:
-        """[row, pixel] of alm, [row, n_alm]; the rows are T, E, B for pol."""
+        """Returns maps, [row, pixel], of alm, [row, n_alm]; with pol the alm are T, E, B."""
         scalar = self.of_spin(0)
         if not pol:
             return scalar.synthesize(alm)
@@ -117,7 +117,7 @@ class Transforms:
         return maps
 
     def analyze(self, rows: NDArray[np.float64], pol: bool, **options: Any) -> NDArray[np.complex128]:
-        """alm, [row, n_alm], of maps, [row, pixel]."""
+        """Returns alm, [row, n_alm], of maps, [row, pixel]."""
         scalar = self.of_spin(0)
         alm = np.empty((len(rows), scalar.n_alm), np.complex128)
         if not pol:
@@ -132,7 +132,7 @@ class Transforms:
 
 
 def weight_options(nside: int, use_weights: bool, use_pixel_weights: bool, datapath: Folder) -> dict[str, Any]:
-    """What SHT.analyze is given for the weights that are asked for."""
+    """Returns the options of SHT.analyze for the weights asked for."""
     if use_weights and use_pixel_weights:
         raise RuntimeError("use_weights and use_pixel_weights: only one of them can be True")
     if not use_weights and not use_pixel_weights:
@@ -153,19 +153,20 @@ def _weight_file(nside: int, kind: str, folder: str) -> str:
     for path in (os.path.join(folder, "full_weights", name), os.path.join(folder, name)):
         if os.path.exists(path):
             return path
-    raise RuntimeError(f"datapath = {folder}: has no {name}, itself or in full_weights; without datapath the "
-                       "weights are computed")
+    raise RuntimeError(f"datapath = {folder}: has no {name}, nor has its subfolder full_weights; without datapath "
+                       "Zonal computes the weights")
 
 
 def map2alm(maps: Any, lmax: int | None = None, mmax: int | None = None, iter: int = 3, pol: bool = True,
             use_weights: bool = False, datapath: Folder = None, gal_cut: float = 0, use_pixel_weights: bool = False,
             verbose: Any = None) -> NDArray[np.complex128]:
-    """Returns the alm of a map in ring order, [n_alm], or of maps, [row, n_alm]: T, E, B of I, Q, U for pol.
+    """Returns the alm of a map in ring order, [n_alm], or of maps, [row, n_alm]; with pol, T, E, B for I, Q, U.
 
-    lmax: by default 3 nside - 1. iter: Jacobi iterations. Masked and UNSEEN pixels count as 0, for each map its own,
-    and so do those less than gal_cut (deg) from the equator. use_weights, use_pixel_weights: quadrature weights of
-    rings or of pixels, which are computed and kept in Zonal's cache folder, or read from a file of HEALPix in the
-    folder datapath.
+    Pixels count as 0 if they are masked or UNSEEN, in each map by itself, or less than gal_cut (deg) from the equator.
+
+    lmax: by default 3 nside - 1. iter: the number of Jacobi iterations. use_weights, use_pixel_weights: use quadrature
+    weights of rings or of pixels. They are computed and kept in Zonal's cache folder, or read from HEALPix's file in
+    the folder datapath.
     """
     note_verbose(verbose)
     given = MapSet(maps, pol)
@@ -177,7 +178,7 @@ def map2alm(maps: Any, lmax: int | None = None, mmax: int | None = None, iter: i
 
 def analyze(given: MapSet, transforms: Transforms, iter: int, use_weights: bool, use_pixel_weights: bool,
             datapath: Folder) -> NDArray[np.complex128]:
-    """alm, [row, n_alm]."""
+    """Returns alm, [row, n_alm]."""
     options = weight_options(given.nside, use_weights, use_pixel_weights, datapath)
     return transforms.analyze(given.rows, given.pol, iterations=integer("iter", iter), **options)
 
@@ -186,8 +187,8 @@ def map2alm_lsq(maps: Any, lmax: int, mmax: int, pol: bool = True, tol: float = 
                 maxiter: int = 20) -> tuple[NDArray[np.complex128], float, int]:
     """Returns the alm that fit maps in the least-squares sense, |map - S alm| / |map|, and the number of iterations.
 
-    They are conjugate gradients, at most maxiter, until the residual of the normal equations, |S^T (f - S a)| / |S^T
-    f|, is at most tol. maps: as in map2alm; pixels without data count as 0.
+    Conjugate gradients iterate, at most maxiter times, until |S^T (map - S alm)| / |S^T map|, the residual of the
+    normal equations, is at most tol. maps: as in map2alm; pixels without data count as 0.
     """
     given = MapSet(maps, pol)
     transforms = Transforms(given.nside, *orders(given.nside, lmax, mmax))
@@ -207,10 +208,9 @@ def map2alm_lsq(maps: Any, lmax: int, mmax: int, pol: bool = True, tol: float = 
 
 def map2alm_spin(maps: Any, spin: int, lmax: int | None = None,
                  mmax: int | None = None) -> list[NDArray[np.complex128]]:
-    """Returns the two alm, by plain quadrature, of two maps that are the parts of a field of a spin; spin 0: minus
-    those of each.
+    """Returns, by plain quadrature, the two alm of two maps that are the parts of a field of a spin.
 
-    Masked and UNSEEN pixels count as 0.
+    For spin 0 they are minus the alm of each map. Masked and UNSEEN pixels count as 0.
     """
     given = MapSet(maps, pol=False)
     _check_pair("maps", len(given.rows), spin)
@@ -220,8 +220,10 @@ def map2alm_spin(maps: Any, spin: int, lmax: int | None = None,
 
 
 def alm2map_spin(alms: Any, nside: int, spin: int, lmax: int, mmax: int | None = None) -> list[NDArray[np.float64]]:
-    """Returns the two maps of two alm that are the parts (E and B for spin 2) of a field of a spin; spin 0:
-    minus those of each."""
+    """Returns the two maps of two alm that are the parts of a field of a spin, such as E and B for spin 2.
+
+    For spin 0 they are minus the map of each alm.
+    """
     rows, _ = alm_rows("alms", alms)
     _check_pair("alms", len(rows), spin)
     check_nside(nside)
@@ -238,16 +240,16 @@ def _check_pair(name: str, n: int, spin: int) -> None:
 def alm2map(alms: Any, nside: int, lmax: int | None = None, mmax: int | None = None, pixwin: bool = False,
             fwhm: float = 0.0, sigma: float | None = None, pol: bool = True, inplace: bool = False,
             verbose: Any = None) -> NDArray[np.float64]:
-    """Returns the map in ring order, [pixel], of alm, [n_alm], or maps, [row, pixel], of several.
+    """Returns the map in ring order, [pixel], of alm, [n_alm], or the maps, [row, pixel], of several alm.
 
-    They are I, Q, U of T, E, B for pol.
+    With pol, alm T, E, B give maps I, Q, U.
 
-    lmax, mmax: give both where mmax is not lmax. pixwin: applies the pixel window. fwhm, sigma: of a Gaussian beam,
-    rad. inplace: the windows may be applied to alms themselves, where these are contiguous arrays of complex128.
+    lmax, mmax: give both if mmax is not lmax. pixwin: applies the pixel window. fwhm, sigma: of a Gaussian beam, rad.
+    inplace: the windows may be applied to alms themselves, if these are contiguous arrays of complex128.
     """
     note_verbose(verbose)
     if type(alms) is np.ndarray and alms.ndim == 1 and fwhm == 0 and sigma is None and not pixwin:
-        check_nside(nside)  # what follows would take longer than the transform of a small map
+        check_nside(nside)  # the general way takes longer than the transform of a small map
         alm = alms.astype(np.complex128, copy=False)
         return healpix_sht(integer("nside", nside), *layout_of(alm.size, lmax, mmax), 0, None).synthesize(alm)
     rows, single = alm_rows("alms", alms)
@@ -264,7 +266,7 @@ def alm2map(alms: Any, nside: int, lmax: int | None = None, mmax: int | None = N
 
 def windowed(alms: Any, rows: NDArray[np.complex128], transforms: Transforms, pol: bool, fwhm: float,
              sigma: float | None, pixwin: bool, inplace: bool = False) -> NDArray[np.complex128]:
-    """alms, whose rows are these, times the windows of a beam and of pixels. inplace: alms may change."""
+    """Returns alms times the windows of a beam and of pixels. rows: alms as an array. inplace: alms may change."""
     sets = [beam_windows(transforms.lmax, fwhm, sigma, None)]
     if pixwin:
         sets.append(pixel_windows(transforms.nside, True, transforms.lmax))

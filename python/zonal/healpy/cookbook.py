@@ -1,10 +1,10 @@
-"""Whether a value is a sequence, or a sequence of sequences, as healpy.cookbook tells it."""
+"""Tests for sequences and sequences of sequences, by the rules of healpy.cookbook."""
 
 from typing import Any
 
 
 def is_seq(o: Any) -> bool:
-    """Whether o has a length; arrays without an axis have none."""
+    """Whether o has a length. Arrays without an axis have none."""
     try:
         len(o)
     except TypeError:
@@ -13,12 +13,12 @@ def is_seq(o: Any) -> bool:
 
 
 def is_seq_of_seq(o: Any, allow_none: bool = False) -> bool:
-    """Whether o is a sequence of sequences, among which None may be where allow_none is True."""
+    """Whether o is a sequence of sequences. With allow_none, some of them may be None."""
     return is_seq(o) and all(is_seq(item) or (allow_none and item is None) for item in o)
 
 
 def len_array_or_arrays(o: Any) -> int:
-    """Returns the length of an array, or of the first of several that is not None; of o where all are."""
+    """Returns the length of an array, or of the first array in a sequence that is not None, or else of o."""
     if is_seq_of_seq(o, True):
         for item in o:
             if item is not None:

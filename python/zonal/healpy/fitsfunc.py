@@ -1,6 +1,6 @@
 """FITS files of maps, coefficients and spectra with the names, arguments and results of healpy.fitsfunc.
 
-They are read and written by astropy. Arrays come in the machine's byte order. Files appear complete or not at all. See
+astropy reads and writes them. Arrays are returned in the machine's byte order. Files appear complete or not at all. See
 zonal.io for files without astropy.
 """
 
@@ -24,25 +24,25 @@ from .utils.deprecation import note_verbose
 
 _MAP_NAMES = {1: ["TEMPERATURE"], 2: ["Q_POLARISATION", "U_POLARISATION"],
               3: ["TEMPERATURE", "Q_POLARISATION", "U_POLARISATION"], 6: ["II", "IQ", "IU", "QQ", "QU", "UU"]}
-# healpy orders spectra as TT, EE, BB, TE, EB, TB; HEALPix names them so.
+# HEALPix's names of TT, EE, BB, TE, EB, TB, which is healpy's order of spectra.
 _CL_NAMES = ["TEMPERATURE", "GRADIENT", "CURL", "G-T", "C-G", "C-T"]
 
 
 class HealpixFitsWarning(Warning):
-    """Tells what was assumed about a file that does not say it."""
+    """Says what was assumed about a file that does not say it itself."""
 
 
 def read_map(filename: Any, field: Any = 0, dtype: Any = None, nest: bool | None = False, partial: bool = False,
              hdu: int | str = 1, h: bool = False, verbose: Any = None, memmap: bool = False) -> Any:
-    """Returns a map of a file, [pixel], or maps, [row, pixel].
+    """Returns a map, [pixel], or maps, [row, pixel], from a file.
 
-    filename: or an open HDUList, or an HDU. field: number or name of the column (that of pixels not counted), a
-    sequence of these, or None for all. dtype: of the result, by default that of the file; a sequence gives each map its
-    own, in a list. nest: the order of the result, None for that of the file. partial: the first column holds pixels
-    where the file does not say whether it does; the others are UNSEEN. h: returns the header, [(key, value)], too.
-    memmap: as in astropy.
+    filename: a name, an open HDUList or an HDU. field: the number or name of a column, a sequence of these, or None for
+    all; a column of pixel numbers does not count. dtype: of the result, by default that of the file; with a sequence
+    each map gets its own, and the maps come in a list. nest: whether the result is in nest order; None keeps the order
+    of the file. partial: says that the first column holds pixel numbers, if the file does not say; all other pixels are
+    UNSEEN. h: also returns the header, [(key, value)]. memmap: as in astropy.
 
-    Raises OSError for what is no map, and ValueError for arguments that do not fit the file.
+    Raises OSError if there is no map, and ValueError for arguments that do not fit the file.
     """
     note_verbose(verbose)
     with table_of(filename, hdu, memmap) as table:
@@ -100,7 +100,7 @@ def _nside(header: Any, n_pixels: int | None) -> int:
 
 
 def _fields(field: Any, names: list[str]) -> list[int]:
-    """Numbers of the columns asked for."""
+    """Returns the numbers of the columns asked for."""
     if field is None:
         return list(range(len(names)))
     asked = [field] if isinstance(field, (int, np.integer, str)) else list(field)
@@ -122,7 +122,7 @@ def _types(dtype: Any, n: int) -> list[Any]:
 
 
 def _converted(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """The values in another type; UNSEEN of float32 stays UNSEEN."""
+    """Returns the values in another type; UNSEEN of float32 stays UNSEEN."""
     result = values.astype(dtype, copy=False)
     if values.dtype == np.float32 and result.dtype == np.float64:
         result[mask_bad(result)] = UNSEEN
@@ -131,7 +131,7 @@ def _converted(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
 
 def _whole_sky(values: NDArray[Any], pixels: NDArray[Any], nside: int) -> NDArray[Any]:
     if ((pixels < 0) | (pixels >= 12 * nside**2)).any():
-        raise OSError(f"the file has pixels that NSIDE = {nside} has not: must be from 0 to {12 * nside**2 - 1}")
+        raise OSError(f"the file has pixels outside the map of NSIDE = {nside}: must be from 0 to {12 * nside**2 - 1}")
     whole = np.full(12 * nside**2, UNSEEN, values.dtype if values.dtype.kind in "fc" else np.float64)
     whole[pixels] = values
     return whole
@@ -140,12 +140,12 @@ def _whole_sky(values: NDArray[Any], pixels: NDArray[Any], nside: int) -> NDArra
 def write_map(filename: str | os.PathLike[str], m: Any, nest: bool = False, dtype: Any = None, fits_IDL: bool = True,
               coord: str | None = None, partial: bool = False, column_names: Any = None, column_units: Any = None,
               extra_header: Any = (), overwrite: bool = False) -> None:
-    """Writes a map, [pixel], or maps, [row, pixel], each a column; masked pixels as UNSEEN.
+    """Writes a map, [pixel], or maps, [row, pixel], each as a column, with masked pixels as UNSEEN.
 
-    nest: the order of the maps, which is kept. dtype: of the columns, one or one for each; by default that of each map.
-    fits_IDL: rows of 1024 values, where that divides the number of pixels. coord: "G", "E" or "C". partial: leaves out
-    pixels that are UNSEEN in every map. column_units: one for all, or one for each. extra_header: cards, (key, value)
-    or (key, value, comment).
+    nest: the maps are in nest order; the file keeps their order. dtype: of the columns, one for all or one for each; by
+    default that of each map. fits_IDL: writes rows of 1024 values, if 1024 divides the number of pixels. coord: "G",
+    "E" or "C". partial: leaves out pixels that are UNSEEN in every map. column_units: one for all or one for each.
+    extra_header: cards, (key, value) or (key, value, comment).
     """
     maps = [ma_to_array(m)] if maptype(m) == 0 else [np.asarray(ma_to_array(row)) for row in m]
     maps = [np.asarray(row) for row in maps]
@@ -191,10 +191,10 @@ def _describe(header: Any, nside: int, nest: bool, coord: str | None, kept: NDAr
 
 
 def read_alm(filename: Any, hdu: int | Sequence[int] = 1, return_mmax: bool = False) -> Any:
-    """Returns the alm of an HDU, [n_alm], or of several, [row, n_alm]; with return_mmax their mmax too.
+    """Returns the alm of an HDU, [n_alm], or of several, [row, n_alm]; with return_mmax also their mmax.
 
-    filename: or an open HDUList, or an HDU. Tables have columns of l^2 + l + m + 1 and of the real and imaginary part;
-    what they leave out is 0. Raises OSError where they are something else.
+    filename: a name, an open HDUList or an HDU. The tables must have columns of l^2 + l + m + 1 and of the real and
+    imaginary parts; coefficients that they leave out are 0. Raises OSError for other tables.
     """
     numbers = [hdu] if isinstance(hdu, (int, np.integer, str)) else list(hdu)
     tables = []
@@ -228,8 +228,8 @@ def write_alm(filename: str | os.PathLike[str], alms: Any, out_dtype: Any = None
               mmax_in: int = -1, overwrite: bool = False) -> None:
     """Writes alm, [n_alm], or several, [row, n_alm], each as an HDU.
 
-    lmax, mmax: what lies above is left out. mmax_in: of the alm, by default their lmax. out_dtype: of the real and
-    imaginary parts, by default that of the alm.
+    lmax, mmax: coefficients above these are left out. mmax_in: of the alm, by default their lmax. out_dtype: of the
+    real and imaginary parts, by default that of the alm.
     """
     rows = [np.asarray(row) for row in (alms if is_seq_of_seq(alms) else [alms])]
     lmax_in, mmax_in = layout_of(len(rows[0]), None, mmax_in)
@@ -258,7 +258,7 @@ def write_alm(filename: str | os.PathLike[str], alms: Any, out_dtype: Any = None
 def read_cl(filename: Any) -> NDArray[Any]:
     """Returns the spectrum of a file, [lmax + 1], or its spectra, [n, lmax + 1], in the order of its columns.
 
-    filename: or an open HDUList, or an HDU.
+    filename: a name, an open HDUList or an HDU.
     """
     with table_of(filename, 1) as table:
         spectra = [column_values(table, i) for i in range(len(table.columns.names))]
@@ -267,10 +267,9 @@ def read_cl(filename: Any) -> NDArray[Any]:
 
 def write_cl(filename: str | os.PathLike[str], cl: Any, dtype: Any = None, overwrite: bool = False,
              column_names: Any = None, column_units: Any = None, extra_header: Any = ()) -> None:
-    """Writes a spectrum, [lmax + 1], or several of one length, TT, EE, BB, TE, EB, TB, each a column.
+    """Writes a spectrum, [lmax + 1], or several of one length (TT, EE, BB, TE, EB, TB), each as a column.
 
-    dtype: of the columns, by default that of cl. column_names, column_units: one for each; a single unit is that of
-    all.
+    dtype: of the columns, by default that of cl. column_names, column_units: one for each; a single unit goes to all.
     """
     rows = [np.asarray(row) for row in (cl if is_seq_of_seq(cl) else [cl])]
     if len({row.shape for row in rows}) > 1:

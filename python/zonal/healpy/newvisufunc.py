@@ -1,23 +1,26 @@
-"""Pictures of HEALPix maps on matplotlib's own projections, as healpy.newvisufunc has them.
+"""Draws HEALPix maps on matplotlib's own projections, with the names and arguments of healpy.newvisufunc.
 
 Longitudes and latitudes on these axes are rad. With flip = 'astro' east is on the left, and x is minus the longitude.
 This module imports matplotlib.
 
-The arguments of projview, beside its own:
+Arguments of projview that its docstring leaves out:
 
 - rot, coord, nest, flip, min, max, norm, cmap, badcolor, bgcolor, remove_dip, remove_mono, gal_cut, hold, sub, margins,
   reuse_axes: see zonal.healpy.visufunc. invRot: False turns the sky the other way. norm_dict: linthresh, base and
   linscale of norm = 'symlog'. xsize: columns of the mesh, with half as many rows.
-- graticule: draws the picture's, every longitude_grid_spacing and latitude_grid_spacing deg; graticule_labels: its
-  degrees, which count as phi_convention says (counterclockwise, clockwise or symmetrical), and from the middle where
-  rot has more than a longitude; custom_xtick_labels and custom_ytick_labels replace them.
-- rot_graticule: draws that of the sky, in the coordinates graticule_coord, by default those of the map;
+- graticule: draws the picture's graticule, every longitude_grid_spacing and latitude_grid_spacing deg.
+  graticule_labels: labels it in degrees. Longitudes count as phi_convention says (counterclockwise, clockwise or
+  symmetrical), and from the middle if rot has more than a longitude. custom_xtick_labels, custom_ytick_labels: replace
+  the labels.
+- rot_graticule: draws the graticule of the sky, in the coordinates graticule_coord, by default those of the map.
   override_rot_graticule_properties: its g_linestyle, g_linewidth, g_color, g_alpha, and t_step and p_step, deg.
 - cbar, unit, format, cb_orientation, cbar_ticks, show_tickmarkers, extend: the colour bar.
 - title, xlabel, ylabel, llabel, rlabel, fontname, xtick_label_color, ytick_label_color, graticule_color: texts and
-  colours. fontsize: a dict of sizes of xlabel, ylabel, title, xtick_label, ytick_label, cbar_label, cbar_tick_label.
-- width: of the figure, inches; dpi: its dots per inch; fig: its number. override_plot_properties: cbar_shrink,
-  cbar_pad, cbar_label_pad, cbar_tick_direction, vertical_tick_rotation, figure_width and figure_size_ratio.
+  colours. fontsize: a dict with the sizes of xlabel, ylabel, title, xtick_label, ytick_label, cbar_label and
+  cbar_tick_label.
+- width: of the figure, inches. dpi: dots per inch of the figure. fig: number of the figure.
+- override_plot_properties: a dict with cbar_shrink, cbar_pad, cbar_label_pad, cbar_tick_direction,
+  vertical_tick_rotation, figure_width and figure_size_ratio.
 """
 
 from __future__ import annotations
@@ -40,7 +43,7 @@ from .visufunc import fitted_out
 
 
 class _DegreeFormatter(Formatter):
-    """Writes angles, rad, in whole steps of degrees."""
+    """Writes angles, rad, as degrees rounded to a step."""
 
     sign, all_positive = 1, True
 
@@ -101,12 +104,12 @@ def projview(m: Any = None, fig: Any = None, rot: Any = None, coord: Any = None,
              sub: Any = 111, reuse_axes: bool = False, margins: Any = None, hold: bool = False,
              remove_dip: bool = False, remove_mono: bool = False, gal_cut: float = 0, latra: Any = None,
              lonra: Any = None, dpi: float | None = None, **kwargs: Any) -> Any:
-    """Draws a map, [pixel], or an empty sky for None, on one of matplotlib's projections, and returns its mesh.
+    """Draws a map, [pixel], or for None an empty sky, on one of matplotlib's projections, and returns the mesh.
 
-    projection_type: mollweide, hammer, aitoff, lambert, cart, polar or 3d. lonra (cart) and latra (cart, lambert):
-    ranges, deg. return_only_data: returns longitudes and latitudes, rad, as drawn, and the values, [latitude,
-    longitude], and draws nothing. The other arguments (rot to dpi) are described at the top of this module. kwargs:
-    those of matplotlib's pcolormesh, or of plot_surface for 3d.
+    projection_type: mollweide, hammer, aitoff, lambert, cart, polar or 3d. lonra (only cart) and latra (cart and
+    lambert): ranges, deg. return_only_data: draws nothing and returns longitudes and latitudes, rad, as they would be
+    drawn, and the values, [latitude, longitude]. kwargs: those of matplotlib's pcolormesh, or of plot_surface for 3d.
+    The docstring of this module describes the other arguments, from rot to dpi.
     """
     ask = Picture(**{name: value for name, value in locals().items() if name in Picture.names()})
     ask.check()
@@ -118,7 +121,7 @@ def projview(m: Any = None, fig: Any = None, rot: Any = None, coord: Any = None,
     style = _checked("override_rot_graticule_properties", _GRATICULE, override_rot_graticule_properties)
     options = _checked("norm_dict", _NORM, norm_dict)
     if norm_dict and norm != "symlog":
-        raise ValueError(f"norm_dict: is for norm = 'symlog', and not for {norm!r}")
+        raise ValueError(f"norm_dict: is for norm = 'symlog', not for {norm!r}")
     if width is not None and (hold or reuse_axes):
         raise ValueError("width: has no effect with hold or reuse_axes; leave one of them out")
     ax = new_axes(ask, fig, sub, hold, reuse_axes, margins, dpi, properties)
@@ -128,7 +131,7 @@ def projview(m: Any = None, fig: Any = None, rot: Any = None, coord: Any = None,
                                         **options)
         mesh = _mesh(ax, ask, (x, y, values), colors, scale, kwargs)
     elif kwargs:
-        raise ValueError(f"{', '.join(kwargs)}: are for the mesh, and there is no map")
+        raise ValueError(f"{', '.join(kwargs)}: are for the mesh, which needs a map")
     ask.frame(ax)
     formatter = _formatter(ask)
     ask.grid(ax, formatter, ThetaFormatterTheta(latitude_grid_spacing if ask.on_globe else 1.0), fonts)
@@ -142,16 +145,16 @@ def projview(m: Any = None, fig: Any = None, rot: Any = None, coord: Any = None,
 
 
 def _checked(name: str, defaults: dict[str, Any], given: dict[str, Any] | None) -> dict[str, Any]:
-    """The defaults with what is given in their place. Raises ValueError for other keys."""
+    """Returns the defaults, updated by what is given. Raises ValueError for unknown keys."""
     return update_dictionary(defaults, given or {}, name)
 
 
 def update_dictionary(main_dict: dict[str, Any], update_dict: dict[str, Any],
                       name: str = "update_dict") -> dict[str, Any]:
-    """Returns a copy of main_dict with values of update_dict. Raises ValueError for keys that main_dict has not."""
+    """Returns a copy of main_dict, updated by update_dict. Raises ValueError for keys that main_dict does not have."""
     unknown = set(update_dict) - set(main_dict)
     if unknown:
-        raise ValueError(f"{name}: has {', '.join(map(str, sorted(unknown)))}: must have keys out of "
+        raise ValueError(f"{name}: has {', '.join(map(str, sorted(unknown)))}: its keys must be among "
                          f"{', '.join(main_dict)}")
     return {**main_dict, **update_dict}
 
@@ -182,7 +185,7 @@ def _sampled(m: Any, ask: Picture, xsize: int, nest: bool,
 
 
 def _rotation(ask: Picture) -> Rotator:
-    """From the map to the picture."""
+    """Returns the rotation from the map to the picture."""
     turn = Rotator(rot=ask.rot, coord=ask.coord)
     return turn if ask.invRot else turn.get_inverse()
 
@@ -199,12 +202,12 @@ def _mesh(ax: Any, ask: Picture, data: tuple[Any, Any, Any], colors: Any, scale:
 
 
 def _edges(centres: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The edges of cells, of which the first and the last end in their centres, as nothing lies beyond the poles."""
+    """The edges of cells. The first and the last cell end at their centres, as nothing lies beyond the poles."""
     return np.concatenate([centres[:1], (centres[1:] + centres[:-1]) / 2, centres[-1:]])
 
 
 def _formatter(ask: Picture) -> Formatter:
-    """Of longitudes; they count from the longitude in the middle where the poles are up and down."""
+    """The formatter of longitudes. They count from the longitude in the middle if the poles are at top and bottom."""
     angles = np.zeros(3)
     if ask.rot is not None:
         given = np.atleast_1d(np.asarray(ask.rot, float))
@@ -220,9 +223,9 @@ def _draw_sky_lines(ax: Any, ask: Picture, style: dict[str, Any]) -> None:
 
 
 def _sky_lines(ask: Picture, style: dict[str, Any]) -> list[tuple[Any, Any]]:
-    """Lines of the sky's graticule, as x and y on the axes."""
+    """The lines of the sky's graticule, as x and y on the axes."""
     if ask.projection_type in ("3d", "polar"):
-        raise ValueError(f"rot_graticule: is not drawn for projection_type = {ask.projection_type!r}")
+        raise ValueError(f"rot_graticule: cannot be drawn for projection_type = {ask.projection_type!r}")
     if ask.graticule_coord is not None and ask.coord is None:
         raise ValueError(f"graticule_coord = {ask.graticule_coord!r}: needs the map's coordinates, coord")
     matrix = _rotation(ask).mat
@@ -251,9 +254,9 @@ def _graticule_lines(matrix: NDArray[np.float64], t_step: float, p_step: float) 
 
 
 def CreateRotatedGraticule(rot: Any, t_step: float = 30, p_step: float = 30) -> list[tuple[Any, Any]]:
-    """Returns the lines, longitude and latitude rad, of the graticule of a sky with rot, deg, in its middle.
+    """Returns the lines of the graticule of a sky with rot (deg) in its middle, as longitudes and latitudes, rad.
 
-    NaN separates the parts of a line on both sides of the picture's edge.
+    NaN separates the parts of a line where it crosses the edge of the picture.
     """
     return _graticule_lines(Rotator(rot=rot).mat, t_step, p_step)
 
@@ -262,12 +265,12 @@ def newprojplot(theta: Any, phi: Any, fmt: str | None = None, lonlat: bool = Fal
     """Draws a line through directions over the current axes, which projview drew, and returns matplotlib's lines.
 
     theta, phi: rad, or with lonlat longitude and latitude, deg, in the frame of the picture. fmt: such as 'ro'. kwargs:
-    those of matplotlib's plot. Give plt.legend a loc: to find the best one takes long on these projections.
+    those of matplotlib's plot. Give plt.legend a loc: it takes long to find the best one on these projections.
     """
     ax = plt.gca()
     flip = getattr(ax, "healpy_flip", None)
     if flip is None:
-        raise TypeError("the current axes show no sky: call projview first, or plt.sca on its axes")
+        raise TypeError("the current axes show no sky: call projview first, or make its axes current with plt.sca")
     vectors = dir2vec(theta, phi, lonlat)
     angles, longitude = vec2dir(vectors)
     x = -longitude if flip == "astro" else longitude

@@ -1,8 +1,8 @@
 """Pixels of HEALPix maps with the names, arguments and results of healpy.pixelfunc.
 
-Arguments broadcast, nside included. Angles are rad; with lonlat, theta and phi stand for longitude and latitude, deg.
-nest: nest order in place of ring order; nside is then a power of 2. Where healpy warns or returns numbers without
-meaning (pixels past the map, angles that are not finite, vectors of no length), ValueError is raised.
+All arguments broadcast, even nside. Angles are rad; with lonlat, theta and phi are longitude and latitude, deg. nest
+chooses nest order in place of ring order; nside must then be a power of 2. ValueError is raised where healpy warns or
+returns meaningless numbers: for pixels beyond the end of the map, angles that are not finite, and vectors of length 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ._sizes import nside2npix, nside2order, nside2pixarea, nside2resol, order2n
 
 def ang2pix(nside: Any, theta: Any, phi: Any, nest: bool = False, lonlat: bool = False, latauto: bool = False,
             latbounce: bool = True) -> Any:
-    """Returns the pixels, int64, that hold directions. latauto, latbounce: as in lonlat2thetaphi, with lonlat."""
+    """Returns the pixels, int64, that hold directions. latauto, latbounce: need lonlat; see lonlat2thetaphi."""
     if isinstance(nside, INTEGERS) and isinstance(theta, NUMBERS) and isinstance(phi, NUMBERS) and not latauto \
             and latbounce:
         if lonlat and abs(float(phi)) <= 90:
@@ -47,7 +47,7 @@ def pix2ang(nside: Any, ipix: Any, nest: bool = False, lonlat: bool = False) -> 
 
 
 def vec2pix(nside: Any, x: Any, y: Any, z: Any, nest: bool = False) -> Any:
-    """Returns the pixels, int64, that hold the directions of vectors of any length but zero."""
+    """Returns the pixels, int64, that hold the directions of vectors, whose lengths may be any but 0."""
     if isinstance(nside, INTEGERS) and all(isinstance(v, NUMBERS) for v in (x, y, z)):
         return np.int64(_core.vec2pix_one(int(nside), bool(nest), float(x), float(y), float(z)))
     return _batch(_core.vec2pix, nside, nest, floats("x", x), floats("y", y), floats("z", z))[0]
@@ -63,7 +63,7 @@ def pix2vec(nside: Any, ipix: Any, nest: bool = False) -> tuple[Any, Any, Any]:
 
 
 def ang2vec(theta: Any, phi: Any, lonlat: bool = False) -> NDArray[np.float64]:
-    """Returns unit vectors to directions, [3] or [n, 3]. More axes come in reverse, as healpy has them."""
+    """Returns unit vectors to directions, [3] or [n, 3]. Further axes are in reverse order, as in healpy."""
     theta, phi = _angles(theta, phi, lonlat)
     check_theta_valid(theta)
     sine = np.sin(theta)
@@ -78,7 +78,7 @@ def vec2ang(vectors: Any, lonlat: bool = False) -> tuple[NDArray[np.float64], ND
     x, y, z = values.reshape(-1, 3).T
     wrong = ~((x != 0) | (y != 0) | (z != 0)) | ~np.isfinite(x + y + z)
     if wrong.any():
-        raise ValueError(f"vectors: number {np.argmax(wrong)} must be finite and of a length that is not zero")
+        raise ValueError(f"vectors: number {np.argmax(wrong)} must be finite, and its length not 0")
     theta, phi = np.arctan2(np.hypot(x, y), z), np.arctan2(y, x)
     phi = np.where(phi < 0, phi + 2 * np.pi, phi)
     return thetaphi2lonlat(theta, phi) if lonlat else (theta, phi)
@@ -112,9 +112,9 @@ def xyf2pix(nside: Any, x: Any, y: Any, face: Any, nest: bool = False) -> Any:
 
 
 def get_all_neighbours(nside: Any, theta: Any, phi: Any = None, nest: bool = False, lonlat: bool = False) -> Any:
-    """Returns the pixels, [8, ...] int64, to the SW, W, NW, N, NE, E, SE and S of pixels; -1 where there is none.
+    """Returns the neighbours, [8, ...] int64, to the SW, W, NW, N, NE, E, SE and S of pixels; -1 if there is none.
 
-    Without phi, theta holds pixels; with it, they are those that hold the directions.
+    theta, phi: directions in the pixels. Without phi, theta holds the pixels themselves.
     """
     def around(size: int, pixels: NDArray[Any]) -> Arrays:
         found = np.empty((8, pixels.size), np.int64)
@@ -126,9 +126,9 @@ def get_all_neighbours(nside: Any, theta: Any, phi: Any = None, nest: bool = Fal
 
 
 def get_interp_weights(nside: Any, theta: Any, phi: Any = None, nest: bool = False, lonlat: bool = False) -> Any:
-    """Returns four pixels, [4, ...] int64, around directions and their weights, [4, ...], of bilinear interpolation.
+    """Returns four pixels, [4, ...] int64, around directions, and their weights in bilinear interpolation, [4, ...].
 
-    Without phi, theta holds pixels, whose centres are the directions.
+    Without phi, theta holds pixels, and their centres are the directions.
     """
     def corners(size: int, thetas: NDArray[Any], phis: NDArray[Any]) -> Arrays:
         pixels, weights = np.empty((4, thetas.size), np.int64), np.empty((4, thetas.size))
@@ -142,7 +142,7 @@ def get_interp_weights(nside: Any, theta: Any, phi: Any = None, nest: bool = Fal
 def get_interp_val(m: Any, theta: Any, phi: Any, nest: bool = False, lonlat: bool = False) -> Any:
     """Returns values of maps, [pixel] or [map, pixel], at directions, by bilinear interpolation: [map, ...].
 
-    Axes of length 1 are left out, as healpy does. Bad values are not left out of the sums; masked ones are UNSEEN.
+    Axes of length 1 are left out, as in healpy. Sums include bad values; masked values count as UNSEEN.
     """
     maps = np.atleast_2d(stacked(m))
     if np.ma.isMaskedArray(maps):
@@ -171,7 +171,7 @@ def check_theta_valid(theta: Any) -> None:
 
 
 def _batch(function: Any, nside: Any, nest: bool, *arrays: NDArray[Any]) -> Arrays:
-    """Results of the extension's function for each nside."""
+    """Calls a function of the extension for each nside."""
     def call(size: int, *flat: NDArray[Any]) -> Arrays:
         results = function(size, bool(nest), *flat, threads_for(flat[0].size))
         return results if isinstance(results, tuple) else (results,)
@@ -181,7 +181,7 @@ def _batch(function: Any, nside: Any, nest: bool, *arrays: NDArray[Any]) -> Arra
 
 def _angles(theta: Any, phi: Any, lonlat: bool, latauto: bool = False,
             latbounce: bool = True) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """theta and phi, rad, of the arguments of that name."""
+    """Returns theta and phi, rad, from the arguments with these names."""
     if lonlat:
         if not latauto:
             check_range("lat", phi, -90, 90)

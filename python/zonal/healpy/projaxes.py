@@ -1,6 +1,6 @@
-"""Axes on which healpy's names draw the sky: healpy.projaxes. This module imports matplotlib.
+"""Axes that show the sky, with the names and arguments of healpy.projaxes. This module imports matplotlib.
 
-Axes know their projector, `proj`. Directions are theta and phi, rad, both as one argument or two; with lonlat longitude
+Axes have a projector, `proj`. Directions are theta and phi, rad, as one argument or two; with lonlat they are longitude
 and latitude, deg.
 """
 
@@ -25,15 +25,16 @@ from ._rotations import NAMES, dir2vec, rotateVector
 from .pixelfunc import UNSEEN, vec2pix
 from .rotator import Rotator
 
-# Deg, between lines of a graticule.
+# Steps between the lines of a graticule, deg.
 _STEPS = np.array([1 / 60, 2 / 60, 5 / 60, 10 / 60, 15 / 60, 30 / 60, 1, 2, 5, 10, 15, 30])
 
 
 class SphericalProjAxes(Axes):
     """Axes that show the sky through a projector.
 
-    ProjClass: of healpy.projector. args: the figure and the place, as for matplotlib's Axes. rot, coord, flipconv:
-    those of the projector. format: of values under the mouse; coordprec: digits of angles there.
+    ProjClass: a class of zonal.healpy.projector. args: the figure and the place, as for matplotlib's Axes. rot, coord,
+    flipconv: those of the projector. format: of values under the mouse. coordprec: the number of digits of angles
+    under the mouse.
     """
 
     def __init__(self, ProjClass: Any, *args: Any, rot: Any = None, coord: Any = None, flipconv: str | None = None,
@@ -63,7 +64,7 @@ class SphericalProjAxes(Axes):
         self._digits = n
 
     def format_coord(self, x: float, y: float) -> str:
-        """What matplotlib shows of the place under the mouse."""
+        """The text that matplotlib shows for the place under the mouse."""
         lon, lat = self.get_lonlat(x, y)
         if not np.isfinite(lon):
             return ""
@@ -76,7 +77,7 @@ class SphericalProjAxes(Axes):
         return self.proj.xy2ang(x, y, lonlat=True)
 
     def get_value(self, x: float, y: float) -> float | None:
-        """Returns the value drawn at a point; None where there is none."""
+        """Returns the value drawn at a point, or None if there is none."""
         i, j = self.proj.xy2ij(x, y)
         if self._picture is None or not np.isfinite(i) or not (0 <= i < len(self._picture)
                                                                and 0 <= j < self._picture.shape[1]):
@@ -89,9 +90,9 @@ class SphericalProjAxes(Axes):
                 norm: Any = None, rot: Any = None, coord: Any = None, alpha: Any = None, **kwds: Any) -> Any:
         """Draws a map, and returns the picture, [row, column] from below, -inf where there is no sky.
 
-        vec2pix_func: gives pixels of the map for x, y and z. vmin, vmax: ends of the colours. badval: what has the
-        badcolor, as have UNSEEN and NaN. norm: see get_color_table. rot, coord: see projector.projmap. alpha: a map of
-        opacities, or None. kwds: those of the projector's set_proj_plane_info.
+        vec2pix_func: returns pixels of the map for x, y and z. vmin, vmax: the ends of the colours. badval: a value
+        that gets the badcolor, as UNSEEN and NaN do. norm: see get_color_table. rot, coord: see projector.projmap.
+        alpha: a map of opacities, or None. kwds: those of the projector's set_proj_plane_info.
         """
         self.proj.set_proj_plane_info(**kwds)
         self._frame_sky()
@@ -101,7 +102,7 @@ class SphericalProjAxes(Axes):
         values = np.ma.MaskedArray(np.where(bad, UNSEEN, picture), bad)
         colors, scale = get_color_table(vmin, vmax, values[sky & ~bad], cmap=cmap, norm=norm, badcolor=badcolor,
                                         bgcolor=bgcolor)
-        opacity = sky.astype(np.float64)  # matplotlib takes -inf as bad, and not as lying below the range
+        opacity = sky.astype(np.float64)  # matplotlib takes -inf as bad, not as below the range
         if alpha is not None:
             opacity[sky] = np.clip(self.proj.projmap(alpha, vec2pix_func, rot=rot, coord=coord)[sky], 0, 1)
         x0, x1, y0, y1 = self.proj.get_extent()
@@ -125,9 +126,11 @@ class SphericalProjAxes(Axes):
                  **kwds: Any) -> list[Any]:
         """Draws a line through directions, and returns matplotlib's lines.
 
-        Called with theta and phi, or with both as one argument, and a format such as 'bo' after them. coord: of the
-        directions, turned to that of the axes, if they have one. rot: (lon, lat, psi), deg, is where the z axis of the
-        directions lies and a turn about it. direct: without the turn to the middle. kwds: those of matplotlib's plot.
+        Call it with theta and phi, or both as one argument; a format such as 'bo' may follow.
+
+        coord: the coordinates of the directions, which are changed to those of the axes, if these have any. rot: (lon,
+        lat, psi), deg: the place of the z axis of the directions, and a turn about it. direct: leaves out the rotation
+        to the middle. kwds: those of matplotlib's plot.
         """
         theta, phi, rest = _directions(args)
         x, y = self._xy(theta, phi, lonlat, coord, rot, direct)
@@ -141,16 +144,17 @@ class SphericalProjAxes(Axes):
 
     def projtext(self, theta: Any, phi: Any, s: str, lonlat: bool = False, coord: Any = None, rot: Any = None,
                  direct: bool = False, **kwds: Any) -> Any:
-        """Writes at a direction, and returns matplotlib's text; see projplot. Nothing is seen beyond the picture."""
+        """Writes a text at a direction, and returns it; see projplot. Nothing shows outside the picture."""
         x, y = self._xy(theta, phi, lonlat, coord, rot, direct)
         return self.text(float(x[0]), float(y[0]), s, **kwds)
 
     def graticule(self, dpar: float | None = None, dmer: float | None = None, coord: Any = None,
                   local: bool | None = None, verbose: bool = False, fontsize: Any = None, **kwds: Any) -> None:
-        """Draws parallels and meridians, dpar and dmer deg apart, by default as suits the picture.
+        """Draws parallels and meridians, dpar and dmer deg apart, by default steps that suit the picture.
 
-        coord: whose, G, E or C, by default those of the axes. local: those about the middle of the picture. verbose:
-        prints the steps. fontsize: of the coordinates' name. kwds: those of matplotlib's plot.
+        coord: the coordinate system, G, E or C, by default that of the axes. local: draws the graticule around the
+        middle of the picture. verbose: prints the steps. fontsize: of the name of the coordinates. kwds: those of
+        matplotlib's plot.
         """
         parallel, meridian = self._steps(dpar, dmer)
         if verbose:
@@ -177,7 +181,7 @@ class SphericalProjAxes(Axes):
             self.graticules += self.plot(x, y, **style)
 
     def _steps(self, dpar: float | None, dmer: float | None) -> tuple[float, float]:
-        """Deg between parallels and between meridians."""
+        """Returns the steps between parallels and between meridians, deg."""
         seen = np.degrees(self.proj.get_fov())
         latitude = np.radians(min(abs(self.proj.get_center(lonlat=True)[1]), 85))
         steps = []
@@ -196,20 +200,20 @@ class SphericalProjAxes(Axes):
             self.graticules.append(name)
 
     def delgraticules(self) -> None:
-        """Takes away all graticules."""
+        """Removes all graticules."""
         for artist in self.graticules:
             artist.remove()
         self.graticules = []
 
 
 def _multiples(step: float, end: float) -> NDArray[np.float64]:
-    """Multiples of step between -end and end, both left out."""
+    """The multiples of step above -end and below end."""
     n = int(np.ceil(end / step)) - 1
     return np.float64(step) * np.arange(-n, n + 1)
 
 
 def _directions(args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, ...]]:
-    """theta, phi, which may be in theta, and what follows them."""
+    """Returns theta, phi (None if theta holds both), and the arguments after them."""
     if not args or isinstance(args[0], str):
         raise TypeError("projplot: needs theta and phi, or both as one argument")
     if len(args) == 1 or isinstance(args[1], str):
@@ -253,7 +257,7 @@ class AzimuthalAxes(SphericalProjAxes):
 
 
 class _HealpixMap(SphericalProjAxes):
-    """What draws maps of HEALPix pixels."""
+    """Axes that draw HEALPix maps."""
 
     def projmap(self, map: Any, nest: bool = False, **kwds: Any) -> Any:  # type: ignore[override]
         """Draws a HEALPix map in ring or nest order; the other arguments are those of SphericalProjAxes.projmap."""

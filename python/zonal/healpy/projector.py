@@ -1,7 +1,7 @@
 """Projections of the sphere under the names of healpy.projector; the formulas are those of zonal.plot.projections.
 
-A projector turns directions about `rot` and lays them on paper. Points beyond the picture are NaN. Angles are rad, or
-with lonlat longitude and latitude, deg. `direct`: without the turn.
+A projector rotates directions, so that `rot` is in the middle, and projects them. Points outside the picture are NaN.
+Angles are theta and phi, rad, or with lonlat longitude and latitude, deg. `direct` leaves out the rotation.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Pair = tuple[Any, Any]
 
 
 class SphericalProj:
-    """What all projectors have.
+    """The base class of projectors.
 
-    rot: up to three angles, deg, see Rotator: longitude, latitude of the middle, and a turn. coord: the coordinates of
-    the picture, the last of two. flipconv: 'astro', east to the left, or 'geo'; by default 'astro'. The other arguments
-    are those of set_proj_plane_info, which says how large the picture is.
+    rot: up to three angles, deg: longitude and latitude of the middle, and a turn; see Rotator. coord: the coordinates
+    of the picture; of two, the second counts. flipconv: 'astro' (east to the left; the default) or 'geo'. The other
+    arguments are those of set_proj_plane_info, which sets the size of the picture.
     """
 
     name = "None"
@@ -42,7 +42,7 @@ class SphericalProj:
         self.set_proj_plane_info(**kwds)
 
     def set_flip(self, flipconv: str | None) -> None:
-        """Chooses 'astro', east to the left, or 'geo'; None is 'astro'."""
+        """Chooses 'astro' (east to the left) or 'geo'; None means 'astro'."""
         if flipconv not in (None, "astro", "geo"):
             raise ValueError(f"flipconv = {flipconv!r}: must be 'astro', 'geo' or None")
         self._flip = flipconv or "astro"
@@ -51,7 +51,7 @@ class SphericalProj:
 
     def set_proj_plane_info(self, *args: Any, **kwds: Any) -> None:
         """Sets the size of the picture."""
-        raise NotImplementedError("SphericalProj: has no formulas; take one of the classes derived from it")
+        raise NotImplementedError("SphericalProj: has no projection; use one of its subclasses")
 
     def _set(self, projection: Projection, size: tuple[int, int], **info: Any) -> None:
         if min(size) < 1:
@@ -63,14 +63,14 @@ class SphericalProj:
         return self._flip == "astro"
 
     def get_proj_plane_info(self) -> dict[str, Any]:
-        """Returns the arguments of set_proj_plane_info as they are now."""
+        """Returns the current arguments of set_proj_plane_info."""
         return self._info
 
-    arrayinfo = property(get_proj_plane_info, doc="The arguments of set_proj_plane_info as they are now.")
+    arrayinfo = property(get_proj_plane_info, doc="The current arguments of set_proj_plane_info.")
 
     @property
     def view(self) -> View:
-        """The view, of zonal.plot, that this projector is."""
+        """This projector as a view of zonal.plot."""
         return View(self._projection, self.rotator.mat, (self.coordsys, self.coordsys))
 
     def __eq__(self, a: object) -> bool:
@@ -88,24 +88,26 @@ class SphericalProj:
         return x[()], y[()]
 
     def ang2xy(self, theta: Any, phi: Any = None, lonlat: bool = False, direct: bool = False) -> Pair:
-        """Returns x and y of directions, theta and phi or both as theta, [2] or [2, ...]."""
+        """Returns x and y of directions: theta and phi, or both as theta, [2] or [2, ...]."""
         return self.vec2xy(dir2vec(theta, phi, lonlat), direct=direct)
 
     def xy2vec(self, x: Any, y: Any = None, direct: bool = False) -> NDArray[np.float64]:
-        """Returns unit vectors, [3] or [3, ...], of points, x and y or both as x."""
+        """Returns unit vectors, [3] or [3, ...], of points: x and y, or both as x."""
         across, up = (x, y) if y is not None else x
         across, up = floats("x", across), floats("y", up)
         return self._projection.inverse(across, up) if direct else self.view.inverse(across, up)
 
     def xy2ang(self, x: Any, y: Any = None, lonlat: bool = False, direct: bool = False) -> NDArray[np.float64]:
-        """Returns the angles, [2] or [2, ...], of points, x and y or both as x."""
+        """Returns the angles, [2] or [2, ...], of points: x and y, or both as x."""
         v = self.xy2vec(x, y, direct)
         theta, phi = np.arctan2(np.hypot(v[0], v[1]), v[2]), np.arctan2(v[1], v[0])
         return np.array([np.degrees(phi), 90 - np.degrees(theta)] if lonlat else [theta, phi])
 
     def xy2ij(self, x: Any, y: Any = None) -> Pair:
-        """Returns row and column, from below and left, of the pixel at points; where there is no sky they are masked,
-        and NaN for a single point."""
+        """Returns the rows and columns, from below and left, of the raster pixels at points.
+
+        Where there is no sky they are masked, and NaN for a single point.
+        """
         across, up = np.broadcast_arrays(*(np.asarray(part, np.float64) for part in ((x, y) if y is not None else x)))
         x0, x1, y0, y1 = self.get_extent()
         columns, rows = self._size
@@ -118,7 +120,7 @@ class SphericalProj:
         return i, j
 
     def ij2xy(self, i: Any = None, j: Any = None) -> Pair:
-        """Returns x and y of pixels by row and column; of all rows or columns where they are not given, [row, column].
+        """Returns x and y of raster pixels by row and column; without i or j, of all rows or columns, [row, column].
 
         Where there is no sky they are masked, and NaN for a single pixel.
         """
@@ -134,8 +136,8 @@ class SphericalProj:
     def projmap(self, map: Any, vec2pix_func: Callable[..., Any], rot: Any = None, coord: Any = None) -> Any:
         """Returns the picture, [row, column] from below, of a map; -inf where there is no sky.
 
-        vec2pix_func: gives pixels for x, y and z. rot, coord: of a turn after which the map is drawn; coord: its
-        coordinates, which are turned to those of the picture.
+        vec2pix_func: returns pixels for x, y and z. rot: a rotation of the map before it is drawn. coord: the
+        coordinates of the map, which are changed to those of the picture.
         """
         across, up = self.view.raster(*self._size, ends=True)
         v = self.xy2vec(across[None, :], up[:, None])
@@ -150,7 +152,7 @@ class SphericalProj:
         return self._projection.extent
 
     def get_fov(self) -> float:
-        """Returns the diameter of the sky shown, rad: twice the greatest angle from its middle to its edges."""
+        """Returns the diameter of the sky shown, rad: twice the largest angle from its middle to its edges."""
         if getattr(self._projection, "both_sides", False):
             return 2 * np.pi
         x0, x1, y0, y1 = self.get_extent()
@@ -169,7 +171,7 @@ class SphericalProj:
         return self.rotator.I(0.0, 0.0, lonlat=True) if lonlat else self.rotator.I(np.pi / 2, 0.0)
 
     def mkcoord(self, coord: Any) -> tuple[str | None, str | None]:
-        """Returns the coordinates from and to for things in coord, which are the picture's where it is None."""
+        """Returns the coordinate systems from and to, for things in coord, by default the picture's."""
         first = self.coordsys if coord is None else normalise_coord(coord)[0]
         return first, first if self.coordsys is None else self.coordsys
 
@@ -184,9 +186,9 @@ class MollweideProj(SphericalProj):
 
 
 class CartesianProj(SphericalProj):
-    """Longitude and latitude as they are.
+    """Longitude against latitude.
 
-    xsize, ysize: columns and rows. lonra, latra: ranges, deg, from the middle.
+    xsize, ysize: columns and rows. lonra, latra: ranges relative to the middle, deg.
     """
 
     name = "Cartesian"
@@ -216,7 +218,10 @@ class CartesianProj(SphericalProj):
 
 
 class GnomonicProj(SphericalProj):
-    """Great circles are straight. xsize, ysize: columns and rows; reso: the size of a pixel in the middle, arcmin."""
+    """Great circles are straight.
+
+    xsize, ysize: columns and rows; reso: the size of a raster pixel in the middle, arcmin.
+    """
 
     name = "Gnomonic"
 
@@ -226,7 +231,7 @@ class GnomonicProj(SphericalProj):
 
 
 class OrthographicProj(SphericalProj):
-    """The sphere from afar, both sides. xsize: columns; half_sky: only the near side."""
+    """Both sides of the sphere as seen from afar. xsize: columns; half_sky: shows only the near side."""
 
     name = "Orthographic"
 
@@ -236,9 +241,10 @@ class OrthographicProj(SphericalProj):
 
 
 class AzimuthalProj(SphericalProj):
-    """Directions from the middle are kept, and with lamb areas, else distances from it.
+    """Keeps directions from the middle, and distances from it, or with lamb areas.
 
-    xsize, ysize: columns and rows; reso: the size of a pixel in the middle, arcmin; half_sky: only the near side.
+    xsize, ysize: columns and rows; reso: the size of a raster pixel in the middle, arcmin; half_sky: shows only the
+    near side.
     """
 
     name = "Azimuthal"
@@ -253,7 +259,7 @@ class AzimuthalProj(SphericalProj):
 
 def _square(columns: int, xsize: int | None, ysize: int | None,
             reso: float | None) -> tuple[tuple[int, int], float, tuple[float, float]]:
-    """Columns and rows, the pixels' size in arcmin, and half of the picture's sides, with what is None by default."""
+    """Returns columns and rows, the size of a pixel, arcmin, and half of each side of the picture."""
     columns = columns if xsize is None else xsize
     rows = columns if ysize is None else ysize
     step = 1.5 if reso is None else reso

@@ -21,15 +21,15 @@ from .pixelfunc import get_interp_weights, pix2ang
 
 
 class ConsistencyWarning(Warning):
-    """A rotation starts in another coordinate system than the one before it ends in."""
+    """A step of a Rotator starts in another coordinate system than the one in which the step before it ends."""
 
 
 class Rotator:
-    """A change of coordinates and a rotation after it, or a chain of such steps.
+    """A change of coordinates followed by a rotation, or a chain of such steps.
 
-    rot: up to three angles, see get_rotation_matrix. coord: the coordinate systems from and to, as in normalise_coord.
-    Both may be sequences of the same length for a chain, of which the last step is done first. inv: the inverse, for
-    all steps or for each. deg: the angles are deg. eulertype: ZYX, X or Y.
+    rot: up to three angles, see get_rotation_matrix. coord: the coordinate systems from and to, see normalise_coord.
+    For a chain both are sequences of the same length; the last step is done first. inv: inverts all steps, or each as a
+    sequence says. deg: angles are in deg. eulertype: ZYX, X or Y.
 
     >>> import zonal.healpy as hp
     >>> hp.Rotator(coord=["G", "E"])(np.pi / 2, 0).round(4).tolist()
@@ -57,7 +57,7 @@ class Rotator:
         self._consistent = all(later[0] == earlier[1] for later, earlier in zip(ends, ends[1:]))
         self._in, self._out = (ends[-1][0], ends[0][1]) if self._consistent else (None, None)
         if not self._consistent:
-            warnings.warn(f"coord = {self._coords}: a step starts in another system than the one before it ends in",
+            warnings.warn(f"coord = {self._coords}: a step starts in another system than the step before it ends in",
                           ConsistencyWarning, stacklevel=3)
 
     @property
@@ -72,22 +72,22 @@ class Rotator:
 
     @property
     def coordin(self) -> str | None:
-        """The letter of the coordinate system from which it leads; None where there is none."""
+        """The letter of the coordinate system in which the rotation starts, or None."""
         return self._in
 
     @property
     def coordout(self) -> str | None:
-        """The letter of the coordinate system to which it leads; None where there is none."""
+        """The letter of the coordinate system in which the rotation ends, or None."""
         return self._out
 
     @property
     def coordinstr(self) -> str:
-        """The name of the coordinate system from which it leads, or an empty text."""
+        """The name of the coordinate system in which the rotation starts, or an empty string."""
         return NAMES[self._in]
 
     @property
     def coordoutstr(self) -> str:
-        """The name of the coordinate system to which it leads, or an empty text."""
+        """The name of the coordinate system in which the rotation ends, or an empty string."""
         return NAMES[self._out]
 
     @property
@@ -101,7 +101,7 @@ class Rotator:
         return self._coords
 
     def do_rot(self, i: int) -> bool:
-        """Whether step i turns anything."""
+        """Whether step i rotates at all."""
         return not np.allclose(self._rots[i], 0, rtol=0, atol=1e-15)
 
     def __eq__(self, a: object) -> bool:
@@ -111,7 +111,7 @@ class Rotator:
     __hash__ = None  # type: ignore[assignment]
 
     def __mul__(self, a: Any) -> Rotator:
-        """The rotation that does a first, and then this one."""
+        """Returns the rotation that does a first and then this one."""
         if not isinstance(a, Rotator):
             raise TypeError(f"a: must be a Rotator, not {type(a).__name__}")
         if a._eulertype.upper() != self._eulertype.upper():
@@ -130,10 +130,10 @@ class Rotator:
         return other
 
     def __call__(self, *args: Any, lonlat: bool = False, inv: bool = False) -> NDArray[np.float64]:
-        """Returns vectors or directions after the rotation, in the form in which they came, stacked.
+        """Returns vectors, [3, ...], or directions, [2, ...], after the rotation.
 
-        Called with x, y, z, or vectors [3, ...], or theta, phi, or directions [2, ...]; lonlat: longitude and
-        latitude, deg, come and go. inv: applies the inverse. theta, phi and so on broadcast.
+        Call it with x, y, z; with vectors, [3, ...]; with theta, phi; or with directions, [2, ...]. Components and
+        angles broadcast. lonlat: arguments and results are longitude and latitude, deg. inv: applies the inverse.
         """
         before, are_angles = _vectors(args, lonlat)
         turned = (self._matrix.T if inv else self._matrix) @ before.reshape(3, -1)
@@ -141,13 +141,13 @@ class Rotator:
         return vec2dir(turned, lonlat=lonlat) if are_angles else turned
 
     def I(self, *args: Any, lonlat: bool = False, inv: bool = False) -> NDArray[np.float64]:
-        """Returns what the inverse rotation makes of vectors or directions."""
+        """Returns vectors or directions after the inverse rotation; the arguments are those of a call."""
         return self(*args, lonlat=lonlat, inv=not inv)
 
     def angle_ref(self, *args: Any, lonlat: bool = False, inv: bool = False) -> Any:
         """Returns the angle, rad, that the rotation adds to a polarisation angle, which counts from south to east.
 
-        Takes directions or vectors before the rotation, as a call does.
+        The arguments are directions or vectors before the rotation, as for a call.
         """
         matrix = self._matrix.T if inv else self._matrix
         before, _ = _vectors(args, lonlat)
@@ -157,7 +157,7 @@ class Rotator:
 
     def rotate_alm(self, alm: Any, lmax: int | None = None, mmax: int | None = None,
                    inplace: bool = False) -> NDArray[Any] | None:
-        """Returns alm, [n_alm] or T, E, B, after the rotation; with inplace, they are overwritten and None is returned.
+        """Returns alm, [n_alm] or T, E, B, after the rotation. With inplace it overwrites alm and returns None.
 
         mmax: must be lmax.
         """
@@ -172,10 +172,10 @@ class Rotator:
 
     def rotate_map_alms(self, m: Any, use_pixel_weights: bool = True, lmax: int | None = None, mmax: int | None = None,
                         datapath: str | None = None, verbose: bool | None = None) -> NDArray[np.float64]:
-        """Returns a map, or I, Q, U, after the rotation, which is done on their alm.
+        """Returns a map, or I, Q, U, after the rotation, by way of their alm. Bad pixels count as 0.
 
-        lmax: by default 3 nside - 1. mmax: must be lmax. use_pixel_weights: the analysis uses weights, which are read
-        from the folder datapath or else computed. Bad pixels count as 0.
+        lmax: by default 3 nside - 1. mmax: must be lmax. use_pixel_weights: the analysis uses pixel weights, which are
+        read from the folder datapath or else computed.
         """
         _no_verbose(verbose)
         rows = _rows(m, (1, 3))
@@ -191,7 +191,7 @@ class Rotator:
     def rotate_map_pixel(self, m: Any) -> Any:
         """Returns a map, or Q, U, or I, Q, U, after the rotation, by bilinear interpolation.
 
-        A pixel is UNSEEN where one of those that it is made of is bad, and masked where masked arrays came.
+        A pixel is UNSEEN if any pixel that it is interpolated from is bad; it is also masked if m was a masked array.
         """
         rows = _rows(m, (1, 2, 3))
         nside = npix2nside(rows.shape[-1])
@@ -212,7 +212,7 @@ class Rotator:
 
 
 def _steps(rot: Any, coord: Any) -> tuple[list[Any], list[Any]]:
-    """The steps of a chain, of which there may be one."""
+    """Returns the steps of a chain, which may be just one."""
     chained_rot = isinstance(rot, (list, tuple)) and any(isinstance(one, (list, tuple, np.ndarray)) for one in rot)
     chained_coord = isinstance(coord, (list, tuple)) and any(isinstance(one, (list, tuple)) for one in coord)
     if chained_coord and (rot is None or isinstance(rot, (list, tuple)) and all(one is None for one in rot)):
@@ -229,7 +229,7 @@ def _steps(rot: Any, coord: Any) -> tuple[list[Any], list[Any]]:
 
 
 def _vectors(args: tuple[Any, ...], lonlat: bool) -> tuple[NDArray[np.float64], bool]:
-    """The vectors, [3, ...], of the arguments of a call, and whether angles were given."""
+    """Returns vectors, [3, ...], from the arguments of a call, and whether these were angles."""
     if len(args) not in (1, 2, 3):
         raise TypeError(f"{len(args)} arguments: must be one, two or three")
     if len(args) == 1 and (np.ndim(args[0]) == 0 or len(args[0]) not in (2, 3)):
@@ -239,12 +239,12 @@ def _vectors(args: tuple[Any, ...], lonlat: bool) -> tuple[NDArray[np.float64], 
     if len(args[0] if len(args) == 1 else args) == 2:
         return dir2vec(args[0], lonlat=lonlat), True
     if lonlat:
-        raise ValueError("lonlat: is for angles, and vectors were given")
+        raise ValueError("lonlat: is for angles, but vectors were given")
     return vectors(*args), False
 
 
 def _south_and_east(v: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Unit vectors along growing theta and growing phi at vectors [3, ...]; at the poles those of phi = 0."""
+    """Unit vectors in the directions of growing theta and phi at vectors [3, ...]; at the poles as for phi = 0."""
     x, y, z = v
     sine = np.hypot(x, y)
     phi = np.arctan2(y, x)
@@ -254,7 +254,7 @@ def _south_and_east(v: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
 
 
 def _rows(m: Any, numbers: tuple[int, ...]) -> NDArray[Any]:
-    """Maps as [map, pixel], masked pixels UNSEEN. Raises ValueError for another number of maps."""
+    """Returns maps as [map, pixel], with masked pixels UNSEEN. Raises ValueError for other numbers of maps."""
     maptype(m)
     rows = np.atleast_2d(stacked(m))
     if len(rows) not in numbers:
@@ -263,7 +263,7 @@ def _rows(m: Any, numbers: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _weights_file(nside: int, datapath: str | None) -> str:
-    """Where healpy's data folder has pixel weights, or the kind of weights to find without one."""
+    """Returns the file of pixel weights in healpy's data folder; without a folder, the kind of weights to compute."""
     if datapath is None:
         return "pixel"
     return os.path.join(datapath, "full_weights", f"healpix_full_weights_nside_{nside:04d}.fits")

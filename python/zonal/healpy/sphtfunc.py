@@ -1,7 +1,7 @@
 """Harmonic transforms, spectra, beams and random skies with the names, arguments and results of healpy.sphtfunc.
 
-Maps are in ring order and coefficients in the order of Alm. Results are float64 and complex128. What a
-function cannot do with an argument is an error.
+Maps are in ring order and coefficients in the order of Alm. Results are float64 and complex128. A function raises an
+error for an argument that it cannot use.
 """
 
 from ._alm import Alm, alm2cl, almxfl, resize_alm, rotate_alm, smoothalm

@@ -1,17 +1,17 @@
-"""Pictures of HEALPix maps with the names and arguments of healpy.visufunc. The first picture imports matplotlib.
+"""Draws HEALPix maps, with the names and arguments of healpy.visufunc. The first picture imports matplotlib.
 
-All *view functions take a map, [pixel], or None for an empty sky, and:
+All *view functions take a map, [pixel], or None for an empty sky. Their other arguments are:
 
-- fig: number of the figure, or the figure; by default a new one. hold: takes the place of the current axes. sub: place
-  in the current figure, as of subplot: 221 or (2, 2, 1). reuse_axes: draws into the current axes, which must be of the
-  same kind. margins: (left, bottom, right, top) of the axes, in units of the figure or of the place chosen by sub.
-- rot: (longitude, latitude, turn), deg, of the middle. coord: a letter (G, E, C) of the map's coordinates, or two, from
-  and to. nest: nest order. flip: 'astro', east to the left, or 'geo'.
-- remove_dip, remove_mono: subtract the dipole and monopole, or the monopole; gal_cut: they are fitted outside of this
-  latitude, deg.
-- min, max: ends of the colours, which values beyond them get. norm: hist, log, symlog, symlog2, None or a norm of
-  matplotlib. cmap, badcolor, bgcolor: the colour map, and the colours of bad pixels and of what is no sky. alpha: a map
-  of opacities.
+- fig: a figure or its number, by default a new figure. hold: takes the place of the current axes. sub: the place in the
+  current figure, as for subplot: 221 or (2, 2, 1). reuse_axes: draws into the current axes, which must be of the same
+  kind. margins: (left, bottom, right, top) of the axes, in units of the figure or of the place chosen by sub.
+- rot: (longitude, latitude, turn), deg, of the middle. coord: the letter (G, E, C) of the map's coordinates, or two,
+  from and to. nest: the map is in nest order. flip: 'astro' (east to the left) or 'geo'.
+- remove_dip, remove_mono: subtract the monopole and dipole, or the monopole. gal_cut: the fit leaves out latitudes
+  below this, deg.
+- min, max: the ends of the colours; values beyond them get the colours of the ends. norm: hist, log, symlog, symlog2,
+  None or a matplotlib norm. cmap: the colour map. badcolor, bgcolor: the colours of bad pixels and of points off the
+  sky. alpha: a map of opacities.
 - title, unit, cbar, format (format2 is for values under the mouse), nlocs (ticks of the bar), notext. fontsize: a dict
   with title, cbar_label and cbar_tick_label.
 - xsize: columns of the raster. return_projected_map: returns it, [row, column] from below, -inf where there is no sky.
@@ -56,10 +56,10 @@ def gnomview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = Non
              badcolor: Any = "gray", bgcolor: Any = "white", norm: Any = None, hold: bool = False, sub: Any = None,
              reuse_axes: bool = False, margins: Any = None, notext: bool = False, return_projected_map: bool = False,
              no_plot: bool = False, alpha: Any = None, fontsize: dict[str, Any] | None = None) -> Any:
-    """Draws a rectangle around the middle, great circles straight.
+    """Draws a rectangle around the middle, with straight great circles.
 
-    xsize, ysize: columns and rows, by default as many. reso: the size of a pixel, arcmin. no_plot: nothing is kept of
-    the figure. The other arguments are those of all *view functions, see this module.
+    xsize, ysize: columns and rows; by default there are as many rows as columns. reso: the size of a raster pixel,
+    arcmin. no_plot: only returns the raster. The other arguments are those of all *view functions, see this module.
     """
     return _view("HpxGnomonicAxes", locals(), {"xsize": xsize, "ysize": ysize, "reso": reso}, "Gnomonic", _TALL)
 
@@ -72,10 +72,11 @@ def cartview(map: Any = None, fig: Any = None, rot: Any = None, zat: Any = None,
              norm: Any = None, aspect: Any = None, hold: bool = False, sub: Any = None, reuse_axes: bool = False,
              margins: Any = None, notext: bool = False, return_projected_map: bool = False, alpha: Any = None,
              fontsize: dict[str, Any] | None = None) -> Any:
-    """Draws longitude and latitude as they are.
+    """Draws longitude against latitude.
 
-    lonra, latra: their ranges, deg, from the middle. ysize: rows. zat: (longitude, latitude, turn), deg, of what is on
-    top, in place of rot. aspect: of the axes, by default 'equal'. The other arguments are those of all *view functions.
+    lonra, latra: their ranges relative to the middle, deg. ysize: rows. zat: (longitude, latitude, turn), deg, of the
+    point at the top, in place of rot. aspect: of the axes, by default 'equal'. The other arguments are those of all
+    *view functions, see this module.
     """
     size = {"xsize": xsize, "ysize": ysize, "lonra": lonra, "latra": latra}
     return _view("HpxCartesianAxes", locals(), size, "Cartesian")
@@ -88,7 +89,7 @@ def orthview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = Non
              badcolor: Any = "gray", bgcolor: Any = "white", notext: bool = False, norm: Any = None,
              hold: bool = False, margins: Any = None, sub: Any = None, reuse_axes: bool = False,
              return_projected_map: bool = False, alpha: Any = None, fontsize: dict[str, Any] | None = None) -> Any:
-    """Draws both sides of the sphere as seen from afar, or with half_sky the near one.
+    """Draws both sides of the sphere as seen from afar, or with half_sky only the near side.
 
     The arguments are those of all *view functions, see this module.
     """
@@ -103,10 +104,10 @@ def azeqview(map: Any = None, fig: Any = None, rot: Any = None, zat: Any = None,
              norm: Any = None, aspect: Any = None, hold: bool = False, sub: Any = None, reuse_axes: bool = False,
              margins: Any = None, notext: bool = False, return_projected_map: bool = False, alpha: Any = None,
              fontsize: dict[str, Any] | None = None) -> Any:
-    """Draws directions and distances from the middle as they are, or with lamb directions and areas.
+    """Draws a view that keeps directions and distances from the middle, or with lamb directions and areas.
 
-    xsize, ysize: columns and rows. reso: the size of a pixel in the middle, arcmin. half_sky: only the near side.
-    zat, aspect: see cartview. The other arguments are those of all *view functions, see this module.
+    xsize, ysize: columns and rows. reso: the size of a raster pixel in the middle, arcmin. half_sky: shows only the
+    near side. zat, aspect: see cartview. The other arguments are those of all *view functions, see this module.
     """
     size = {"xsize": xsize, "ysize": ysize, "reso": reso, "lamb": lamb, "half_sky": half_sky}
     if title is None:
@@ -131,7 +132,7 @@ def _view(axes: str, given: dict[str, Any], size: dict[str, Any], name: str,
         picture = ax.projmap(sky, vmin=given["min"], vmax=given["max"], coord=given["coord"],
                              **{key: given[key] for key in ("nest", "cmap", "badcolor", "bgcolor", "norm", "alpha")},
                              **size)
-        if given["cbar"] and np.ma.count(picture[np.isfinite(picture)]):  # no bar for bad pixels alone
+        if given["cbar"] and np.ma.count(picture[np.isfinite(picture)]):  # no bar if all pixels are bad
             _colorbar(ax, given, fonts)
     _texts(ax, given, fonts, name)
     if given.get("aspect") is not None:
@@ -147,12 +148,12 @@ def _fonts(fontsize: dict[str, Any] | None) -> dict[str, Any]:
     fonts = fontsize or {}
     unknown = set(fonts) - set(_FONTS)
     if unknown:
-        raise ValueError(f"fontsize: has {', '.join(sorted(unknown))}: must have keys out of {', '.join(_FONTS)}")
+        raise ValueError(f"fontsize: has {', '.join(sorted(unknown))}: its keys must be among {', '.join(_FONTS)}")
     return {"title": None, "cbar_label": "large", "cbar_tick_label": None} | fonts
 
 
 def _map_of(given: dict[str, Any]) -> Any:
-    """The map to draw, without its monopole and dipole where that is asked for; None for an empty sky."""
+    """Returns the map to draw, without its monopole and dipole if that is asked for; None for an empty sky."""
     if given["map"] is None:
         return None
     if maptype(given["map"]) > 1:
@@ -162,10 +163,10 @@ def _map_of(given: dict[str, Any]) -> Any:
 
 
 def fitted_out(sky: Any, dipole: bool, monopole: bool, gal_cut: float, nest: bool) -> Any:
-    """A map without the monopole, and the dipole, that are fitted to it outside of a latitude, deg, if at all."""
+    """Returns a map, minus a monopole, or monopole and dipole, that is fitted beyond latitude gal_cut, deg."""
     if not (dipole or monopole):
         if gal_cut:
-            raise ValueError(f"gal_cut = {gal_cut}: needs remove_dip or remove_mono, of whose fit it is")
+            raise ValueError(f"gal_cut = {gal_cut}: has an effect only with remove_dip or remove_mono")
         return sky
     values = np.ma.filled(np.ma.asarray(sky, np.float64), UNSEEN)
     latitude = pix2ang(npix2nside(values.size), np.arange(values.size), nest, lonlat=True)[1]
@@ -173,7 +174,7 @@ def fitted_out(sky: Any, dipole: bool, monopole: bool, gal_cut: float, nest: boo
 
 
 def _axes(kind: str, given: dict[str, Any], inches: tuple[float, float], name: str) -> SphericalProjAxes:
-    """New axes of this kind in the figure and place asked for, or the current ones to reuse."""
+    """Returns new axes of this kind in the figure and place asked for, or the current ones to reuse."""
     pyplot = load("pyplot")
     from . import projaxes  # which imports matplotlib
 
@@ -183,10 +184,10 @@ def _axes(kind: str, given: dict[str, Any], inches: tuple[float, float], name: s
                   hold=given["hold"] or None)
         current = pyplot.gca()
         if type(current).__name__ != kind:
-            raise TypeError(f"reuse_axes: the current axes are no {kind}: {type(current).__name__}")
+            raise TypeError(f"reuse_axes: the current axes are {type(current).__name__}, not {kind}")
         if (rot is not None and Rotator(rot=rot) != current.proj.rotator) or \
                 (given["flip"] == "geo" and current.proj._flip != "geo"):
-            raise ValueError("rot, flip: must be those of the axes that are used again")
+            raise ValueError("rot, flip: must be those of the reused axes")
         return current  # type: ignore[no-any-return]
     if given.get("zat") is not None:
         if rot is not None:
@@ -204,7 +205,7 @@ def _axes(kind: str, given: dict[str, Any], inches: tuple[float, float], name: s
 
 def placed(fig: Any, hold: bool, sub: Any, margins: Any,
            inches: tuple[float, float]) -> tuple[Any, tuple[float, float, float, float]]:
-    """The figure, and the place in it (left, bottom, width, height), that the arguments of a *view function choose."""
+    """Returns the figure and the place in it (left, bottom, width, height) that a *view function was asked for."""
     pyplot = load("pyplot")
     left, bottom, right, top = (0.02, 0.05, 0.02, 0.05) if margins is None else margins
     if hold:
@@ -230,7 +231,7 @@ def placed(fig: Any, hold: bool, sub: Any, margins: Any,
 
 
 def no_effect(option: str, **others: Any) -> None:
-    """Raises ValueError for arguments that are not None, which an option leaves without an effect."""
+    """Raises ValueError if arguments are given that have no effect with an option."""
     names = [name for name, value in others.items() if value is not None]
     if names:
         raise ValueError(f"{', '.join(names)}: has no effect with {option}; leave one of them out")
@@ -244,7 +245,7 @@ def _figure(fig: Any, inches: tuple[float, float]) -> Any:
 
 
 def _colorbar(ax: Any, given: dict[str, Any], fonts: dict[str, Any]) -> None:
-    """A bar below the picture, with ticks at its ends and the unit between them."""
+    """Adds a bar below the picture, with ticks at its ends and the unit between them."""
     from .projaxes import BoundaryLocator
 
     image = ax.images[-1]
@@ -286,7 +287,7 @@ def graticule(dpar: float | None = None, dmer: float | None = None, coord: Any =
 
 
 def delgraticules() -> None:
-    """Takes away the graticules of the current axes."""
+    """Removes the graticules of the current axes."""
     _current().delgraticules()
 
 
@@ -301,17 +302,17 @@ def projscatter(*args: Any, **kwds: Any) -> Any:
 
 
 def projtext(*args: Any, **kwds: Any) -> Any:
-    """Writes over the current axes; see SphericalProjAxes.projtext."""
+    """Writes a text over the current axes; see SphericalProjAxes.projtext."""
     return _current().projtext(*args, **kwds)
 
 
 def _current() -> SphericalProjAxes:
-    """The current axes. Raises TypeError where they show no sky."""
+    """Returns the current axes. Raises TypeError if they show no sky."""
     from .projaxes import SphericalProjAxes
 
     ax = load("pyplot").gca()
     if not isinstance(ax, SphericalProjAxes):
-        raise TypeError("the current axes show no sky: call mollview, gnomview, ... first, or plt.sca on their axes")
+        raise TypeError("the current axes show no sky: call mollview, gnomview, ... first, or plt.sca with theirs")
     return ax
 
 

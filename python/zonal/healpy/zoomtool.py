@@ -1,4 +1,4 @@
-"""healpy's mollzoom: the whole sky, and beside it the part of it that was clicked on."""
+"""healpy's mollzoom: the whole sky, and in another figure the part that was clicked on."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def mollzoom(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = Non
              flip: str = "astro", remove_dip: bool = False, remove_mono: bool = False, gal_cut: float = 0,
              format: str = "%g", cmap: Any = None, norm: Any = None, hold: bool = False, margins: Any = None,
              sub: Any = None) -> None:
-    """Draws the sky as mollview does, and a gnomonic view of the point that is clicked on in another figure.
+    """Draws the sky as mollview does, and in another figure a gnomonic view around the last point clicked.
 
-    In an interactive window, a click moves the view, r and t make its pixels smaller and larger, and g draws its
-    graticule or takes it away. The arguments are those of mollview.
+    In an interactive window a click moves the view, the keys r and t make its pixels smaller and larger, and g draws or
+    removes its graticule. The arguments are those of mollview.
     """
     if map is None:
-        raise ValueError("map: must be given, as there is nothing to look closer at without one")
+        raise ValueError("map: must be given: without one there is nothing to zoom in on")
     mollview(map, fig, rot, coord, unit, xsize, title, nest, min, max, flip, remove_dip, remove_mono, gal_cut, format,
              cmap=cmap, norm=norm, hold=hold, margins=margins, sub=sub)
     sky = fitted_out(np.ma.asarray(map).reshape(-1), remove_dip, remove_mono, gal_cut, nest)
@@ -40,7 +40,7 @@ def set_g_clim(vmin: float, vmax: float) -> None:
 
 
 class ZoomTool:
-    """The gnomonic view beside the current axes, which show the whole of the map m."""
+    """The gnomonic view that belongs to the current axes, which show the whole map m."""
 
     def __init__(self, m: Any, fig: Any = None, nest: bool = False, cmap: Any = None, norm: Any = None,
                  coord: Any = None) -> None:
@@ -59,17 +59,17 @@ class ZoomTool:
         pyplot.sca(self._sky)
 
     def get_reso(self) -> float:
-        """Returns the size of the view's pixels, arcmin."""
+        """Returns the size of the view's raster pixels, arcmin."""
         return _RESOLUTIONS[self._step]
 
     def connect_callbacks(self) -> None:
-        """Starts to listen to clicks on the sky and to keys."""
+        """Starts listening to clicks on the sky and to keys."""
         canvases = self._sky.figure.canvas, self._figure.canvas
         self._callbacks = [(canvases[0], canvases[0].mpl_connect("button_press_event", self._on_click))]
         self._callbacks += [(canvas, canvas.mpl_connect("key_press_event", self._on_key)) for canvas in canvases]
 
     def disconnect_callbacks(self) -> None:
-        """Listens no more."""
+        """Stops listening."""
         for canvas, number in self._callbacks:
             canvas.mpl_disconnect(number)
         self._callbacks = []

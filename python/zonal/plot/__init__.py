@@ -1,18 +1,20 @@
-"""Pictures of maps and spectra on matplotlib: pip install 'zonal[plot]'.
+"""Draws maps and spectra with matplotlib: pip install 'zonal[plot]'.
 
-The functions return matplotlib's axes, whose figure saves itself: `ax.figure.savefig("sky.pdf")`. All views of a map,
-[pixel], or of None, an empty sky to draw on, take these options:
+Views and `spectrum` return matplotlib's axes; `ax.figure.savefig("sky.pdf")` saves the picture. All views draw a map,
+[pixel], or for None an empty sky to draw on. They take these options:
 
 - nest: the map is in nest order.
-- flip: "astro" draws east to the left, as the sky is seen, "geo" to the right.
-- rot: (lon, lat) of the middle, or (lon, lat, turn), with the picture turned clockwise. Angles are rad, or texts.
-- coord: the letter (G, E or C) of the map's coordinates, or two, and the picture is in the second; rot is, too.
-- mask: [pixel]; where it is 0, where the map is UNSEEN or not finite, the picture has the bad_color.
-- min, max: ends of the colours, by default those of the pixels in view. cmap: a name of matplotlib's, planck or wmap.
-- norm: linear, log, symlog, asinh, hist (each colour for equally many pixels), or a norm of matplotlib's;
-  linear_width: what symlog and asinh show linearly.
-- unit, title, colorbar, graticule (True draws one; call `graticule` for more). width: of the raster, pixels.
-- ax: axes to draw into; by default those of a new figure.
+- flip: "astro" draws east to the left, as the sky is seen; "geo" draws it to the right.
+- rot: (lon, lat) of the middle, or (lon, lat, turn), which turns the picture clockwise. Angles are rad, or strings.
+- coord: the letter (G, E or C) of the map's coordinates; or two, and then the picture and rot are in the second.
+- mask: [pixel]. The picture has bad_color where the mask is 0 and where the map is UNSEEN or not finite.
+- min, max: the ends of the colours, by default those of the values in view.
+- cmap: a matplotlib colour map or its name, or planck, planck_log or wmap.
+- norm: linear, log, symlog, asinh, hist (each colour covers the same number of pixels), or a matplotlib norm.
+- linear_width: the range around 0 that symlog and asinh show linearly.
+- unit, title, colorbar, graticule (True draws one; call `graticule` for its options).
+- width: of the raster, pixels.
+- ax: the axes to draw into; by default those of a new figure.
 """
 
 import importlib
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from .sky import azimuthal, cartesian, draw, gnomonic, mollweide, orthographic, polar
     from .spectra import spectrum
 else:
-    # Programs that draw nothing should not wait for this code either.
+    # Programs that draw nothing should not have to wait for this code.
     _HOMES = {"overlay": ("graticule", "line", "points", "polarization", "text"), "spectra": ("spectrum",),
               "sky": ("azimuthal", "cartesian", "draw", "gnomonic", "mollweide", "orthographic", "polar")}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def load(name: str) -> Any:
-    """The module matplotlib.<name>. Raises ImportError, which says what to install."""
+    """Returns the module matplotlib.<name>. Raises ImportError, which says what to install."""
     try:
         return importlib.import_module(f"matplotlib.{name}")
     except ModuleNotFoundError as error:
@@ -15,5 +15,5 @@ def load(name: str) -> Any:
 
 
 def axes_of(ax: Any) -> Any:
-    """The axes given, or those of a new figure."""
+    """Returns the given axes, or for None those of a new figure."""
     return load("pyplot").figure().add_subplot() if ax is None else ax

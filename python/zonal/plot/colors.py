@@ -1,4 +1,4 @@
-"""Values to colours: scales and colour maps."""
+"""Scales and colour maps, which turn values into colours."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from ._matplotlib import load
 
 SCALES = ("linear", "log", "symlog", "asinh", "hist")
 
-# Blue over parchment to red, as the Planck collaboration draws the CMB, and the rainbow of WMAP; both by the control
-# points of pixell (BSD). The colours of the Planck collaboration's maps of frequencies stretch the first to pale blue.
+# planck goes from blue over parchment to red, as the Planck collaboration draws the CMB; wmap is the rainbow of WMAP.
+# Both use the control points of pixell (BSD). planck_log extends planck to pale blue, as the collaboration's maps of
+# frequencies do.
 _PLANCK = [(0, "#0000ff"), (0.332, "#00d7ff"), (0.5, "#ffedd9"), (0.664, "#ffb400"), (0.828, "#ff4b00"), (1, "#640000")]
 _WMAP = [(0, "#000080"), (0.15, "#0000ff"), (0.4, "#00ffff"), (0.7, "#ffff00"), (0.9, "#ff5500"), (1, "#800000")]
 _PLANCK_LOG = [(0, "#0000ff"), (0.125, "#35d0ff"), (0.19, "#9deefc"), (0.31, "#f2f1ca"), (0.44, "#fad134"),
@@ -22,9 +23,9 @@ COLOR_MAPS = {"planck": _PLANCK, "planck_log": _PLANCK_LOG, "wmap": _WMAP}
 
 
 def color_map(cmap: Any, bad: Any = None, under: Any = None) -> Any:
-    """A copy of a colour map, by name or as it is, with these colours for bad values and those below the range.
+    """Returns a copy of a colour map, with these colours for bad values and for values below the range.
 
-    cmap: a name of matplotlib's, planck, planck_log or wmap; None is matplotlib's default.
+    cmap: a colour map; the name of one of matplotlib's; planck, planck_log or wmap; or None for matplotlib's default.
     """
     if isinstance(cmap, str) and cmap in COLOR_MAPS:
         chosen = load("colors").LinearSegmentedColormap.from_list(cmap, COLOR_MAPS[cmap])
@@ -34,9 +35,9 @@ def color_map(cmap: Any, bad: Any = None, under: Any = None) -> Any:
 
 
 def limits(values: NDArray[Any], low: float | None, high: float | None, log: bool = False) -> tuple[float, float]:
-    """The range of colours: what is given, else the least and the greatest value, of the positive ones for log.
+    """Returns the range of colours: the ends given, else the least and the greatest value (for log, positive value).
 
-    A range of no width gets a tenth of its value on each side. Raises ValueError where there is no range.
+    A range of zero width is widened by a tenth of its value on each side. Raises ValueError if there is no range.
     """
     shown = values[values > 0] if log else values
     if (low is None or high is None) and not shown.size:
@@ -55,15 +56,16 @@ def limits(values: NDArray[Any], low: float | None, high: float | None, log: boo
 
 def scale(name: Any, values: NDArray[Any], low: float | None = None, high: float | None = None,
           linear_width: float | None = None) -> Any:
-    """A matplotlib norm: linear, log, symlog, asinh or hist (each colour for equally many pixels), or a norm as it is.
+    """Returns a matplotlib norm for linear, log, symlog, asinh or hist; a norm is returned as it is.
 
-    values: the good ones in view. linear_width: what symlog and asinh show linearly, by default the median |value|.
+    values: the good values in view. linear_width: the range that symlog and asinh show linearly, by default the median
+    of |value|.
     """
     if name is not None and not isinstance(name, str):
         return name
     kind = (name or "linear").lower()
     if kind not in SCALES:
-        raise ValueError(f"norm = {name!r}: must be one of {', '.join(SCALES)}, or a norm of matplotlib")
+        raise ValueError(f"norm = {name!r}: must be one of {', '.join(SCALES)}, or a matplotlib norm")
     if linear_width is not None and kind not in ("symlog", "asinh"):
         raise ValueError(f"linear_width: is for symlog and asinh, not for norm = {kind!r}")
     first, last = limits(values, low, high, kind == "log")
@@ -81,16 +83,16 @@ def scale(name: Any, values: NDArray[Any], low: float | None = None, high: float
 
 
 def equalised(values: NDArray[Any], first: float, last: float) -> Any:
-    """A norm that gives each colour to equally many of the values from first to last."""
+    """Returns a norm that gives each colour to the same number of the values from first to last."""
     inside = values[(values >= first) & (values <= last)]
     if not inside.size:
         raise ValueError(f"min = {first}, max = {last}: no pixel in view lies within, so norm = 'hist' has no colours")
     steps = np.unique(np.concatenate([[first], np.quantile(inside, np.linspace(0, 1, 1025)), [last]]))
-    # Equal values share the middle of their places, so that a mask of 0 and 1 stays two colours.
+    # Equal values share the middle of their places, so that a mask of 0 and 1 keeps two colours.
     ordered = np.sort(inside)
     places = (np.searchsorted(ordered, steps, "left") + np.searchsorted(ordered, steps, "right")) / (2 * inside.size)
     places[0], places[-1] = 0, 1
-    places = np.maximum.accumulate(places) + np.linspace(0, 1e-9, places.size)  # what FuncNorm inverts must rise
+    places = np.maximum.accumulate(places) + np.linspace(0, 1e-9, places.size)  # FuncNorm can only invert what rises
     places = (places - places[0]) / (places[-1] - places[0])
     return load("colors").FuncNorm((lambda x: np.interp(x, steps, places), lambda p: np.interp(p, places, steps)),
                                    vmin=first, vmax=last)

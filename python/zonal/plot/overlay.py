@@ -1,4 +1,4 @@
-"""What is drawn over a picture of the sky: graticules, lines, points, texts and polarisation."""
+"""Draws graticules, lines, points, texts and polarisation over a picture of the sky."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from .view import View, directions, is_bad
 
 def graticule(ax: Any, *, lon: AngleLike = "30deg", lat: AngleLike = "30deg", coord: str | None = None,
               labels: bool = False, **style: Any) -> list[Any]:
-    """Draws meridians and parallels, and the rim of the sky, over a picture. Returns the lines.
+    """Draws meridians, parallels and the rim of the sky over a picture, and returns the lines.
 
-    lon, lat: how far apart they are. coord: whose coordinates, G, E or C, by default the picture's. labels: in degrees,
-    on the equator and on the meridian of the middle. style: of the lines, as for `line`.
+    lon, lat: the steps between meridians and between parallels. coord: the coordinate system, G, E or C, by default the
+    picture's. labels: writes degrees on the equator and on the meridian in the middle. style: of the lines, as for
+    `line`.
     """
     view = view_of(ax)
     to_map = view.from_system(coord)
@@ -35,13 +36,13 @@ def graticule(ax: Any, *, lon: AngleLike = "30deg", lat: AngleLike = "30deg", co
 
 
 def circles(meridians: NDArray[np.float64], parallels: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Points along meridians and parallels, [3, n] each."""
+    """Unit vectors along meridians and parallels, [3, n] for each."""
     up, around = np.linspace(-np.pi / 2, np.pi / 2, 361), np.linspace(-np.pi, np.pi, 721)
     return [directions(lon, up) for lon in meridians] + [directions(around, lat) for lat in parallels]
 
 
 def rim(view: View) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """The edge of the sky on the picture: closed lines."""
+    """The edge of the sky on the picture, as closed lines."""
     x0, x1, y0, y1 = view.projection.extent
     turn = np.linspace(0, 2 * np.pi, 361)
     corner = view.projection.inverse(x0, y0)
@@ -58,24 +59,29 @@ def draw_line(ax: Any, view: View, vectors: NDArray[np.float64], *args: Any, **s
 
 
 def line(ax: Any, lon: ArrayLike, lat: ArrayLike, *, coord: str | None = None, **style: Any) -> Any:
-    """Draws a line through points, rad, on a picture, and returns it.
+    """Draws a line through points on a picture, and returns it.
 
-    coord: of the points, G, E or C, by default the picture's coordinates. style: as for matplotlib's plot.
+    lon, lat: rad. coord: the coordinates of the points, G, E or C, by default the picture's. style: as for matplotlib's
+    plot.
     """
     view = view_of(ax)
     return draw_line(ax, view, view.from_system(coord) @ np.atleast_2d(directions(lon, lat).reshape(3, -1)), **style)
 
 
 def points(ax: Any, lon: ArrayLike, lat: ArrayLike, *, coord: str | None = None, **style: Any) -> Any:
-    """Draws points, rad, on a picture, and returns the collection. coord: see `line`. style: as for scatter."""
+    """Draws points on a picture, and returns matplotlib's collection.
+
+    lon, lat: rad. coord: see `line`. style: as for matplotlib's scatter.
+    """
     view = view_of(ax)
     return ax.scatter(*view.forward(view.from_system(coord) @ directions(lon, lat).reshape(3, -1)), **style)
 
 
 def text(ax: Any, lon: float, lat: float, s: str, *, coord: str | None = None, **style: Any) -> Any:
-    """Writes at a point, rad, on a picture, and returns the text. coord: see `line`. style: as for matplotlib's text.
+    """Writes a text at a point on a picture, and returns it.
 
-    Raises ValueError for a point that is not on the picture.
+    lon, lat: rad. coord: see `line`. style: as for matplotlib's text. Raises ValueError for a point that is not on the
+    picture.
     """
     view = view_of(ax)
     x, y = view.forward(view.from_system(coord) @ directions(lon, lat))
@@ -88,8 +94,9 @@ def polarization(ax: Any, q: ArrayLike, u: ArrayLike, *, nest: bool = False, cou
                  convention: Literal["COSMO", "IAU"] = "COSMO", **style: Any) -> Any:
     """Draws headless lines along the polarisation over a picture, and returns the collection.
 
-    q, u: maps, [pixel], in the coordinates of the map drawn. count: lines across the picture. length: of the longest,
-    in distances between lines; the others are as much shorter as they are polarised less. convention: of u.
+    q, u: maps, [pixel], in the coordinates of the map drawn. count: the number of lines across the picture. length: of
+    the longest line, in units of the distance between lines; lengths are proportional to the polarised intensity.
+    convention: of u.
     """
     view = view_of(ax)
     if convention not in ("COSMO", "IAU"):
@@ -112,7 +119,7 @@ def polarization(ax: Any, q: ArrayLike, u: ArrayLike, *, nest: bool = False, cou
 
 
 def _ends(view: View, x: NDArray[Any], y: NDArray[Any], stokes: NDArray[Any], longest: float) -> NDArray[np.float64]:
-    """Both ends, [line, 2, 2], of lines on paper around x, y."""
+    """Both ends, [line, 2, 2], of lines on the picture around x, y."""
     v = view.inverse(x, y)
     lon, across = np.arctan2(v[1], v[0]), np.hypot(v[0], v[1])
     east = np.array([-np.sin(lon), np.cos(lon), 0 * lon])
@@ -128,7 +135,7 @@ def _ends(view: View, x: NDArray[Any], y: NDArray[Any], stokes: NDArray[Any], lo
 
 
 def _whole_steps(name: str, step: AngleLike, turn: float) -> int:
-    """How many steps make up a turn; they must divide it."""
+    """How many steps make up a turn, which they must divide."""
     size = angle(step, name)
     n = round(turn / size) if size > 0 else 0
     if n < 1 or abs(n * size - turn) > 1e-9:
@@ -138,7 +145,7 @@ def _whole_steps(name: str, step: AngleLike, turn: float) -> int:
 
 def _label(ax: Any, view: View, to_map: NDArray[np.float64], meridians: NDArray[np.float64],
            parallels: NDArray[np.float64], color: Any) -> None:
-    """Degrees on the equator and on the meridian of the middle."""
+    """Writes degrees on the equator and on the meridian in the middle."""
     middle = to_map.T @ view.matrix.T @ [1, 0, 0]
     centre = np.arctan2(middle[1], middle[0])
     places = [(lon, 0.0, f"{np.degrees(lon) % 360:g}°") for lon in meridians] + \

@@ -1,8 +1,8 @@
-"""How the sphere lies on paper: projections forward and back.
+"""Projections of the sphere onto the plane, and back.
 
-A projection takes unit vectors, [3, ...], of a frame whose x axis points at the middle of the picture and whose z axis
-points up, to x and y on paper, and back. Without `east_left` longitude grows to the right, with it to the left, as the
-sky is seen from within. Points that are not on the picture are NaN.
+A projection takes unit vectors, [3, ...], to x and y in the plane, and back. In the frame of the vectors the x axis
+points at the middle of the picture and the z axis points up. With `east_left` longitude grows to the left, as the sky
+is seen from within; otherwise it grows to the right. Points that are not on the picture are NaN.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Extent = tuple[float, float, float, float]
 
 
 class Projection:
-    """What all projections have: `forward`, `inverse`, and `extent`, the edges of the picture (x0, x1, y0, y1)."""
+    """The base of all projections. `extent` is the edges of the picture: (x0, x1, y0, y1)."""
 
     name = ""
     extent: Extent = (-2.0, 2.0, -1.0, 1.0)
@@ -44,7 +44,7 @@ class Projection:
             return self._inverse(self._east * across, up)
 
     def cuts(self, x0: Array, y0: Array, x1: Array, y1: Array) -> NDArray[np.bool_]:
-        """Whether a cut of the picture lies between neighbours on a line: whether it jumps a quarter of the picture."""
+        """Whether a cut lies between neighbours on a line, which are then over a quarter of the picture apart."""
         width, height = self.extent[1] - self.extent[0], self.extent[3] - self.extent[2]
         far: NDArray[np.bool_] = np.hypot(x1 - x0, y1 - y0) > 0.25 * max(width, height)
         return far
@@ -65,7 +65,7 @@ def _sphere(x: Array, y: Array, z: Array) -> Array:
 
 
 class Mollweide(Projection):
-    """The whole sky in an ellipse, areas kept: x = (2/pi) lon cos t, y = sin t, with 2t + sin 2t = pi sin lat."""
+    """The whole sky in an ellipse; keeps areas. x = (2/pi) lon cos t, y = sin t, with 2t + sin 2t = pi sin lat."""
 
     name = "Mollweide"
 
@@ -79,7 +79,7 @@ class Mollweide(Projection):
         lon = np.where(cosine > 0, np.pi / 2 * x / cosine, 0)
         from_pole = _u_minus_sine(2 * np.arctan2(cosine, np.abs(y))) / np.pi
         across = np.sqrt(from_pole * (2 - from_pole))
-        shown = (np.abs(x) <= 2 * cosine * (1 + 1e-15)) & (np.abs(y) <= 1)  # what forward rounds to the rim, too
+        shown = (np.abs(x) <= 2 * cosine * (1 + 1e-15)) & (np.abs(y) <= 1)  # includes what forward rounds to the rim
         parts = across * np.cos(lon), across * np.sin(lon), np.copysign(1 - from_pole, y)
         return _sphere(*_where_shown(shown, *parts))
 
@@ -92,7 +92,7 @@ def _u_minus_sine(u: Array) -> Array:
 
 
 def _solve_kepler(b: Array) -> Array:
-    """The u from 0 to pi with u - sin u = b, by Newton's method, whose first step is beyond u and which then falls."""
+    """The u from 0 to pi with u - sin u = b, by Newton's method, which comes down to u after its first step."""
     u = np.cbrt(6 * b)
     for _ in range(8):
         slope = 2 * np.sin(u / 2) ** 2
@@ -101,7 +101,7 @@ def _solve_kepler(b: Array) -> Array:
 
 
 class Cartesian(Projection):
-    """Longitude and latitude as they are, in degrees. lon, lat: the ranges shown, from the middle of the picture."""
+    """Longitude against latitude, in degrees. lon, lat: the ranges shown, relative to the middle of the picture."""
 
     name = "Cartesian"
 
@@ -125,9 +125,10 @@ class Cartesian(Projection):
 
 
 class Azimuthal(Projection):
-    """Directions from the middle are kept; the distance r on paper depends on the angle c from the middle alone.
+    """Keeps directions from the middle; the distance r in the plane depends only on the angle c from the middle.
 
-    half_width, half_height: of the picture, by default all that can be seen. max_angle: c beyond it is not shown.
+    half_width, half_height: of the picture, by default so large that it shows all it can. max_angle: the largest c
+    that is shown.
     """
 
     max_angle = np.pi
@@ -154,7 +155,7 @@ class Azimuthal(Projection):
         across = np.hypot(v[1], v[2])
         c = np.arctan2(across, v[0])
         r = self.radius(c)
-        right = np.where(across > 0, r * v[1] / across, r)  # opposite to the middle any direction will do
+        right = np.where(across > 0, r * v[1] / across, r)  # opposite the middle any direction will do
         x, y = _where_shown(c <= self.max_angle, right, np.where(across > 0, r * v[2] / across, 0))
         return x, y
 
@@ -166,7 +167,7 @@ class Azimuthal(Projection):
 
 
 class Gnomonic(Azimuthal):
-    """Great circles are straight: r = tan c. The picture ends before a quarter turn from its middle."""
+    """Makes great circles straight: r = tan c. The picture ends before a quarter turn from its middle."""
 
     name = "Gnomonic"
     max_angle = np.nextafter(np.pi / 2, 0)
@@ -179,7 +180,7 @@ class Gnomonic(Azimuthal):
 
 
 class EqualArea(Azimuthal):
-    """Lambert's azimuthal projection, areas kept: r = 2 sin(c/2)."""
+    """Lambert's azimuthal projection, which keeps areas: r = 2 sin(c/2)."""
 
     name = "Azimuthal"
 
@@ -191,7 +192,7 @@ class EqualArea(Azimuthal):
 
 
 class Equidistant(Azimuthal):
-    """Distances from the middle kept: r = c."""
+    """Keeps distances from the middle: r = c."""
 
     name = "Azimuthal"
 
@@ -238,7 +239,7 @@ class Orthographic(Azimuthal):
 
 
 class Hammer(Projection):
-    """The whole sky in an ellipse, areas kept: Lambert's projection at half the longitude, drawn twice as wide."""
+    """The whole sky in an ellipse; keeps areas. It is Lambert's projection at half the longitude, twice as wide."""
 
     name = "Hammer"
     _inner: Azimuthal = EqualArea(False)
@@ -258,7 +259,7 @@ class Hammer(Projection):
 
 
 class Aitoff(Hammer):
-    """As Hammer, of the equidistant projection: areas are not kept."""
+    """Like Hammer, but made from the equidistant projection, so that it does not keep areas."""
 
     name = "Aitoff"
     _inner = Equidistant(False)

@@ -18,13 +18,13 @@ _views: weakref.WeakKeyDictionary[Any, View] = weakref.WeakKeyDictionary()
 
 
 def mollweide(map: ArrayLike | None, *, flip: Literal["astro", "geo"] = "astro", **options: Any) -> Any:
-    """Draws the whole sky in an ellipse, areas kept, and returns the axes. The options are those of `zonal.plot`."""
+    """Draws the whole sky in an ellipse, keeping areas, and returns the axes. The options are those of `zonal.plot`."""
     return draw(map, Mollweide(_east_left(flip)), **options)
 
 
 def gnomonic(map: ArrayLike | None, *, size: AngleLike = "10deg", flip: Literal["astro", "geo"] = "astro",
              **options: Any) -> Any:
-    """Draws a square around the middle, great circles straight, and returns the axes.
+    """Draws a square around the middle, with straight great circles, and returns the axes.
 
     size: the square's side on the sky, below 180 deg. The options are those of `zonal.plot`; rot chooses the middle.
     """
@@ -37,9 +37,9 @@ def gnomonic(map: ArrayLike | None, *, size: AngleLike = "10deg", flip: Literal[
 def cartesian(map: ArrayLike | None, *, lon: tuple[AngleLike, AngleLike] = ("-180deg", "180deg"),
               lat: tuple[AngleLike, AngleLike] = ("-90deg", "90deg"), flip: Literal["astro", "geo"] = "astro",
               **options: Any) -> Any:
-    """Draws longitude and latitude as they are, and returns the axes, whose units are degrees.
+    """Draws longitude against latitude, and returns the axes, whose units are degrees.
 
-    lon, lat: the ranges drawn, from the middle of the view. The options are those of `zonal.plot`.
+    lon, lat: the ranges drawn, relative to the middle of the view. The options are those of `zonal.plot`.
     """
     across, up = _range("lon", lon, 360), _range("lat", lat, 180)
     if max(-up[0], up[1]) > 90 * (1 + 1e-12):
@@ -57,7 +57,7 @@ def _range(name: str, ends: tuple[AngleLike, AngleLike], widest: float) -> tuple
 
 def orthographic(map: ArrayLike | None, *, both_sides: bool = False, flip: Literal["astro", "geo"] = "astro",
                  **options: Any) -> Any:
-    """Draws the sphere as seen from afar, or both its sides beside each other, and returns the axes.
+    """Draws the sphere as seen from afar, or both its sides next to each other, and returns the axes.
 
     The options are those of `zonal.plot`.
     """
@@ -68,7 +68,7 @@ def azimuthal(map: ArrayLike | None, *, radius: AngleLike = "180deg", equal_area
               flip: Literal["astro", "geo"] = "astro", **options: Any) -> Any:
     """Draws a disc of this radius around the middle, and returns the axes.
 
-    equal_area: areas are kept (Lambert), else distances from the middle. The options are those of `zonal.plot`.
+    equal_area: keeps areas (Lambert), otherwise distances from the middle. The options are those of `zonal.plot`.
     """
     most = angle(radius, "radius")
     if not 0 < most <= np.pi:
@@ -110,7 +110,7 @@ def draw(map: ArrayLike | None, projection: Projection, *, nest: bool = False, r
 
 
 def prepare(ax: Any, view: View) -> None:
-    """Gives axes the edges of a view and takes away what says x and y."""
+    """Gives axes the edges of a view, and removes their frame, ticks and labels."""
     x0, x1, y0, y1 = view.projection.extent
     margin = 0.005 * (y1 - y0)
     ax.set(xlim=(x0 - margin, x1 + margin), ylim=(y0 - margin, y1 + margin), aspect="equal", autoscale_on=False)
@@ -131,7 +131,7 @@ def sampled(map: NDArray[Any], view: View, nest: bool, width: int, height: int |
 
 
 def show(ax: Any, view: View, picture: np.ma.MaskedArray[Any, Any], norm: Any, cmap: Any) -> Any:
-    """Draws a raster with colours; what has no sky is left clear, what has no value gets the colour map's bad one."""
+    """Draws a raster in colours. Points off the sky stay clear; points without a value get the bad colour of cmap."""
     x, y = view.raster(picture.shape[1], picture.shape[0])
     no_sky = np.isnan(view.inverse(x[None, :], y[:, None])[0])
     image = ax.imshow(picture, norm=norm, cmap=cmap, origin="lower", extent=view.projection.extent, aspect="equal",
@@ -141,7 +141,7 @@ def show(ax: Any, view: View, picture: np.ma.MaskedArray[Any, Any], norm: Any, c
 
 
 def add_colorbar(ax: Any, image: Any, unit: str) -> Any:
-    """A horizontal colour bar below axes, pointed at an end beyond which there are values."""
+    """Adds a horizontal colour bar below axes. An end is pointed if there are values beyond it."""
     uneven = isinstance(image.norm, (load("colors").AsinhNorm, load("colors").FuncNorm))  # whose own ticks overlap
     ticks = image.norm.inverse(np.linspace(0, 1, 5)) if uneven else None
     values = image.get_array()
@@ -160,7 +160,7 @@ def view_of(ax: Any) -> View:
 
 
 def _masked(map: ArrayLike, mask: ArrayLike | None, nest: bool) -> NDArray[Any]:
-    """One map, checked, with NaN where it is masked."""
+    """The map, checked to be one HEALPix map, with NaN where it is masked."""
     values = np.ma.filled(np.ma.MaskedArray(map).astype(np.float64), np.nan)
     nside = round((values.size / 12) ** 0.5)
     if values.ndim != 1 or not values.size or 12 * nside**2 != values.size:

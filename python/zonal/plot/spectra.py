@@ -18,10 +18,11 @@ def spectrum(cl: Spectra, theory: Spectra | None = None, *, names: tuple[str, ..
              ax: Any = None, **style: Any) -> Any:
     """Draws power spectra, and returns the axes.
 
-    cl: C_l from l = 0 on, [lmax + 1], or a mapping of names (TT, EE, ...) to them, as `zonal.alm2cl` returns it.
-    theory: other spectra of the same form, as lines; cl are then points. names: which to draw, by default all of cl.
-    lmin, lmax: the degrees drawn, by default to where each of cl ends. dl: l(l+1)C_l/2pi in place of C_l. unit: of C_l.
-    style: as for matplotlib's plot.
+    cl: C_l from l = 0 on, [lmax + 1], or a mapping from names (TT, EE, ...) to such spectra, as `zonal.alm2cl` returns.
+    theory: spectra of the same form, drawn as lines; cl are then drawn as points. names: the spectra to draw, by
+    default all of cl.
+    lmin, lmax: the degrees drawn, by default up to the end of each spectrum. dl: draws l(l+1)C_l/2pi in place of C_l.
+    unit: of C_l. style: as for matplotlib's plot.
     """
     measured, expected = _named(cl, "cl"), {} if theory is None else _named(theory, "theory")
     chosen = tuple(measured) if names is None else names
@@ -63,7 +64,7 @@ def _vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
 def _plot(ax: Any, c_l: NDArray[np.float64], lmin: int, lmax: int | None, dl: bool, style: dict[str, Any]) -> None:
     last = c_l.size - 1 if lmax is None else min(lmax, c_l.size - 1)
     if not 0 <= lmin <= last:
-        raise ValueError(f"lmin = {lmin}, lmax = {last}: must be from 0 on, and the first at most the second")
+        raise ValueError(f"lmin = {lmin}, lmax = {last}: must be 0 or more, and lmin at most lmax")
     l = np.arange(lmin, last + 1)
     ax.plot(l, c_l[l] * (l * (l + 1) / (2 * np.pi) if dl else 1), **style)
 

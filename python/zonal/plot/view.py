@@ -1,4 +1,4 @@
-"""A view of the sky: a projection, and which way the sphere is turned under it."""
+"""A view of the sky: a projection, and a rotation of the sphere before it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 def directions(lon: Any, lat: Any) -> Array:
-    """Unit vectors, [3, ...], of longitudes and latitudes, rad, which broadcast."""
+    """Returns unit vectors, [3, ...], to longitudes and latitudes, rad, which broadcast."""
     lon, lat = np.broadcast_arrays(np.asarray(lon, np.float64), np.asarray(lat, np.float64))
     return np.array([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
 
@@ -26,7 +26,7 @@ def directions(lon: Any, lat: Any) -> Array:
 def centring_matrix(lon: AngleLike, lat: AngleLike, turn: AngleLike = 0.0) -> Array:
     """Returns the matrix, [3, 3], that takes the direction (lon, lat) to the x axis and the north pole above it.
 
-    turn: the picture is turned clockwise by this angle after that, as seen from within the sphere.
+    turn: the angle by which the picture is then turned clockwise, as seen from within the sphere.
     """
     level = rotation_matrix((-angle(lon, "rot"), angle(lat, "rot"), 0))
     cosine, sine = np.cos(angle(turn, "rot")), np.sin(angle(turn, "rot"))
@@ -34,9 +34,9 @@ def centring_matrix(lon: AngleLike, lat: AngleLike, turn: AngleLike = 0.0) -> Ar
 
 
 class View:
-    """A projection of a sphere that was turned first: `matrix` takes vectors of the map to the projection's frame.
+    """A projection of a turned sphere: `matrix` takes vectors of the map to the projection's frame.
 
-    systems: the coordinates of the map and of the picture, a letter each or None.
+    systems: the letters of the coordinates of the map and of the picture, or None.
     """
 
     def __init__(self, projection: Projection, matrix: ArrayLike | None = None,
@@ -47,9 +47,9 @@ class View:
 
     @classmethod
     def of(cls, projection: Projection, rot: Any = None, coord: str | None = None) -> View:
-        """The view with rot = (lon, lat) or (lon, lat, turn) in the middle, in the coordinates coord.
+        """Returns the view with the point rot = (lon, lat) or (lon, lat, turn) in the middle.
 
-        coord: a letter, that of the map, or two, of which the second is that of the picture.
+        coord: the letter of the map's coordinates, or two; the second letter is then that of the picture and of rot.
         """
         systems: tuple[str | None, str | None] = (None, None)
         matrix = np.eye(3)
@@ -74,7 +74,7 @@ class View:
         return np.tensordot(self.matrix.T, self.projection.inverse(x, y), axes=1)
 
     def from_system(self, system: str | None) -> Array:
-        """The matrix from a coordinate system to the map's; None is that of the picture, as are unknown ones."""
+        """The matrix from a coordinate system, by default the picture's, to that of the map."""
         drawn = self.systems[1]
         first = drawn if system is None else system.upper()
         if first is None or self.systems[0] is None:
@@ -91,9 +91,9 @@ class View:
         return max(1, round(width * (y1 - y0) / (x1 - x0)))
 
     def raster(self, width: int, height: int | None = None, ends: bool = False) -> Plane:
-        """x, [width], and y, [height], of the pixels' centres, from left and below.
+        """x, [width], and y, [height], of the raster pixels' centres, from left to right and from below.
 
-        ends: the first and last centre lie on the edges of the picture.
+        ends: puts the first and the last centre on the edges of the picture.
         """
         x0, x1, y0, y1 = self.projection.extent
         height = self.size_for(width) if height is None else height
@@ -112,14 +112,14 @@ class View:
         return pixels
 
     def breaks(self, x: Array, y: Array) -> Plane:
-        """A line with NaN between points of which one lies on the other side of a cut of the picture."""
+        """A line with NaN between neighbouring points that lie on different sides of a cut of the picture."""
         far = self.projection.cuts(x[:-1], y[:-1], x[1:], y[1:])
         places = np.flatnonzero(far) + 1
         return np.insert(x, places, np.nan), np.insert(y, places, np.nan)
 
 
 def is_bad(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether values are UNSEEN, as float rounds it too, or not finite."""
+    """Whether values are not finite, or UNSEEN, also as rounded to float32."""
     bad: NDArray[np.bool_] = ~np.isfinite(values) | (np.abs(values - UNSEEN) <= 1e-5 * abs(UNSEEN))
     return bad
 

@@ -1,1 +1,1 @@
-"""What healpy keeps in healpy.utils."""
+"""The names of healpy.utils."""

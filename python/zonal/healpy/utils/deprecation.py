@@ -1,14 +1,14 @@
-"""How the use of arguments that have no effect is told, under healpy's name for it."""
+"""Warns of arguments that have no effect, with healpy's warning class."""
 
 import warnings
 from typing import Any
 
 
 class HealpyDeprecationWarning(Warning):
-    """Tells of an argument that healpy has given up."""
+    """An argument was given that healpy no longer uses."""
 
 
 def note_verbose(verbose: Any) -> None:
-    """Warns where the argument verbose of the calling function was given."""
+    """Warns if the argument verbose of the calling function was given."""
     if verbose is not None:
         warnings.warn("verbose has no effect: leave it out", HealpyDeprecationWarning, stacklevel=3)
