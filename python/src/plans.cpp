@@ -3,8 +3,10 @@
 #include <nanobind/stl/vector.h>
 #include <nanobind/typing.h>
 
+#include <atomic>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -31,15 +33,36 @@ class SharedPlan {
                                const HostArrayOfRank<T, 2>& convolved, nb::handle progress) {
         const auto known = mask ? view_of<1>(*mask) : View<const T, 1>{};
         return without_gil(progress, [&](const Progress& report) {
-            const std::lock_guard lock(mutex_);
+            const OneCall call(*this);
             if (!mask) return plan_.convolve<T>(view_of<2>(maps), view_of<2>(convolved), report);
             return plan_.convolve<T>(view_of<2>(maps), known, view_of<2>(convolved), report);
         });
     }
 
   private:
+    /// The call that works with the plan. Threads take turns; a callback of the call would wait for itself.
+    class OneCall {
+      public:
+        explicit OneCall(SharedPlan& plan) : plan_(plan) {
+            if (plan.owner_ == std::this_thread::get_id())
+                throw InvalidArgument("plan: is at work in the call that this callback belongs to");
+            plan.mutex_.lock();
+            plan.owner_ = std::this_thread::get_id();
+        }
+        ~OneCall() {
+            plan_.owner_ = std::thread::id();
+            plan_.mutex_.unlock();
+        }
+        OneCall(const OneCall&) = delete;
+        OneCall& operator=(const OneCall&) = delete;
+
+      private:
+        SharedPlan& plan_;
+    };
+
     ConvolutionPlan plan_;
     std::mutex mutex_;
+    std::atomic<std::thread::id> owner_;
 };
 
 /// nanobind takes out of the type of a C++ array what it is in Python.

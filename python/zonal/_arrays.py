@@ -59,8 +59,9 @@ def integer(name: str, value: Any) -> int:
         raise TypeError(f"{name} = {value!r}: must be an integer") from None
 
 
-def output(out: NDArray[Any] | None, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """`out` where it is given and fits, else a new array that is not initialised."""
+def output(out: NDArray[Any] | None, shape: tuple[int, ...], dtype: Any,
+           given: NDArray[Any] | None = None) -> NDArray[Any]:
+    """`out` where it is given and fits, else a new array that is not initialised. given: what out may not overlap."""
     if out is None:
         return np.empty(shape, dtype)
     if not isinstance(out, np.ndarray):
@@ -69,4 +70,6 @@ def output(out: NDArray[Any] | None, shape: tuple[int, ...], dtype: Any) -> NDAr
         raise ValueError(f"out: must have shape {shape} and type {np.dtype(dtype)}, not {out.shape} and {out.dtype}")
     if not out.flags.writeable or not out.dtype.isnative or not _goes_in(out):
         raise ValueError("out: must be writeable, aligned, and contiguous along its last axis")
+    if given is not None and np.may_share_memory(out, given):
+        raise ValueError("out: must not share memory with the input")
     return out

@@ -27,6 +27,8 @@ class MapRows:
         self.grid = _grid_of(name, array.shape[-1]) if grid is None else grid
         if self.grid.n_pixels != array.shape[-1]:
             raise ValueError(f"{name}: has {array.shape[-1]} pixels: must be {self.grid.n_pixels} for {self.grid.name}")
+        if nest and self.grid.nside is None:
+            raise ValueError(f"nest = True: is for HEALPix alone, not for {self.grid.name}")
         self.pixels = pixels_of(self.grid)
         self.fields = _fields(name, len(self.rows), pol)
         if nest:

@@ -4,6 +4,7 @@ import os
 from types import TracebackType
 
 from . import _core
+from ._arrays import integer
 
 _chosen: int | None = None
 
@@ -40,8 +41,9 @@ def threads(n: int | None = None) -> _Threads:
     global _chosen
     before = _chosen
     if n is not None:
-        if n < 0:
-            raise ValueError(f"n = {n}: must be 0 (the default) or positive")
+        n = integer("n", n)
+        if not 0 <= n < 2**31:
+            raise ValueError(f"n = {n}: must be 0 (the default) or positive, and below 2^31")
         _chosen = n or None
     number = _Threads(_chosen or _from_environment() or _core.available_cpus())
     number._before = before
@@ -52,8 +54,9 @@ def resolve(n: int | None) -> int:
     """The number that an argument `threads` stands for: None and 0 are the process's."""
     if n is None or n == 0:
         return _chosen or _from_environment() or _core.available_cpus()
-    if n < 0:
-        raise ValueError(f"threads = {n}: must be 0 (all CPUs) or positive")
+    n = integer("threads", n)
+    if not 0 <= n < 2**31:
+        raise ValueError(f"threads = {n}: must be 0 (all CPUs) or positive, and below 2^31")
     return n
 
 

@@ -161,7 +161,7 @@ class Grid:
     def subset(self, rings: Sequence[int]) -> Grid:
         """Returns the grid of the rings with these indices, of maps of the same length: a part of the sky in rings
         costs only its rings."""
-        return _make("subset", self, [int(ring) for ring in rings])
+        return _make("subset", self, [integer("rings", ring) for ring in rings])
 
     def __reduce__(self) -> tuple[Callable[..., Grid], tuple[Any, ...]]:
         return _make, self._recipe

@@ -84,25 +84,25 @@ def read_map(path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | N
 
 def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, pol: bool | None = None,
               names: Sequence[str] = (), units: Sequence[str] = (), coordinates: str = "unknown", nest: bool = False,
-              partial: bool = False, single: bool = True, cards: Sequence[Card] = (), overwrite: bool = False) -> None:
+              partial: bool = False, single: bool | None = None, cards: Sequence[Card] = (), overwrite: bool = False) -> None:
     """Writes maps, [pixel] or [row, pixel] in ring order, or what `read_map` returned.
 
     grid: HEALPix by default, or cylindrical rings, which become an image. pol: the rows are I, Q, U or Q, U.
     names, units: of the columns. nest: writes them in nest order. partial: leaves out pixels that are UNSEEN in every
-    row. single: in float32, else float64. cards: more of them for the header.
+    row. single: in float32, else float64; by default as the file was that a Map came from, or in float32. cards: more of them for the header.
     """
     values: Any = maps
     if isinstance(maps, Map):
         values = maps.values
         names, units, pol = names or maps.names, units or maps.units, maps.pol if pol is None else pol
         coordinates = maps.coordinates if coordinates == "unknown" else coordinates
-        nest, partial, single = nest or maps.nest, partial or maps.partial, maps.single
+        nest, partial, single = nest or maps.nest, partial or maps.partial, maps.single if single is None else single
         cards = [*maps.cards, *cards]
     given = MapRows(values, grid, False, bool(pol))
     about = _core.MapMetadata()
     about.fields, about.names, about.units = given.fields, list(names), list(units)
     about.coordinates, about.cards, about.nest = coordinates, list(cards), nest
-    about.single, about.partial = single, partial
+    about.single, about.partial = single is None or single, partial
     for what, texts in (("names", names), ("units", units)):
         if len(texts) not in (0, len(given.rows)):
             raise ValueError(f"{what}: has {len(texts)} texts: must have one for each of {len(given.rows)} rows")

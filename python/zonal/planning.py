@@ -33,7 +33,7 @@ class Plan:
     """One way to convolve maps of a grid with a kernel, ready to be used, and the list that it was chosen from.
 
     kernel: a zonal.Kernel. grid: of the maps and of the results: HEALPix in ring order, or any other rings.
-    error: the largest error, rms over the rms of the result, above 0 and below 1.
+    error: the largest error, rms over the rms of the exact result, above 0 and below 1.
     lmax: of the maps, and of harmonic space; by default what the grid holds, or for the continuous reference what
     kernel and error need.
     gain: rms of the result over the rms of the map, at least. Errors are certified for all maps with this gain or
@@ -109,14 +109,14 @@ class Plan:
                  progress: Progress = False, return_report: bool = False) -> Any:
         """Returns the convolved maps.
 
-        maps: [n_pixels], or [n_maps, n_pixels]; float32 stays float32. out: where to write the result, not the maps
+        maps: [n_maps, n_pixels], or [n_pixels] where n_maps is 1; float32 stays float32. out: where to write the result, not the maps
         themselves. mask: [n_pixels] from 0 (masked) to 1. progress: as in `zonal.convolve`. With return_report it
         returns the maps and a ConvolutionResult, which has the certificates.
 
         Without a mask no pixel may be UNSEEN.
         """
         maps = real_input("maps", maps)
-        if maps.shape != (self._grid.n_pixels,) and maps.shape != (self._n_maps, self._grid.n_pixels):
+        if (self._n_maps > 1 or maps.shape != (self._grid.n_pixels,)) and maps.shape != (self._n_maps, self._grid.n_pixels):
             raise ValueError(f"maps: has shape {maps.shape}: must be [{self._grid.n_pixels}] or "
                              f"[{self._n_maps}, {self._grid.n_pixels}]")
         out = output(out, maps.shape, maps.dtype)

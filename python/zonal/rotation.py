@@ -79,6 +79,8 @@ def rotate_map(maps: ArrayLike, rotation: Rotation, *, pol: bool = False, nest: 
     """
     given = MapRows(maps, None, nest, pol)
     how = _core.MapAnalysisOptions()
+    if lmax is not None and lmax < 0:
+        raise ValueError(f"lmax = {lmax}: must be 0 or more")
     how.lmax = -1 if lmax is None else lmax
     how.iterations, how.threads = iterations, resolve(threads)
     result, written = given.new_output(None)

@@ -23,7 +23,8 @@ def alm_size(lmax: int, mmax: int | None = None) -> int:
     >>> zonal.alm_size(2)
     6
     """
-    mmax = lmax if mmax is None else mmax
+    lmax = integer("lmax", lmax)
+    mmax = lmax if mmax is None else integer("mmax", mmax)
     if not 0 <= mmax <= lmax:
         raise ValueError(f"mmax = {mmax}: must be from 0 to lmax = {lmax}")
     return (mmax + 1) * (lmax + 1) - mmax * (mmax + 1) // 2
@@ -130,7 +131,7 @@ class SHT:
         alm = complex_input("alm", alm)
         shape = self._shape("alm", alm, self._n_alm, self._grid.n_pixels)
         is_new = out is None
-        out = output(out, shape, np.float64 if alm.dtype == np.complex128 else np.float32)
+        out = output(out, shape, np.float64 if alm.dtype == np.complex128 else np.float32, alm)
         if is_new and self._grid.has_other_pixels:
             out.fill(0)
         if progress is False:
@@ -186,7 +187,7 @@ class SHT:
     def _map_and_alm(self, map: ArrayLike, out: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any]]:
         map = real_input("map", map)
         shape = self._shape("map", map, self._grid.n_pixels, self._n_alm)
-        return map, output(out, shape, np.complex128 if map.dtype == np.float64 else np.complex64)
+        return map, output(out, shape, np.complex128 if map.dtype == np.float64 else np.complex64, map)
 
     def _shape(self, name: str, array: NDArray[Any], length: int, length_out: int) -> tuple[int, ...]:
         """The shape of the result, if that of the input is right."""
@@ -213,6 +214,7 @@ _KEPT_NSIDE = 64
 
 def healpix_sht(nside: int, lmax: int, mmax: int | None, spin: int, threads: int | None) -> SHT:
     """A transform on HEALPix, which may have been used before."""
+    nside = integer("nside", nside)
     if nside > _KEPT_NSIDE:
         return SHT(Grid.healpix(nside), lmax, mmax, spin, threads)
     return _kept_sht(nside, lmax, mmax, spin, None if threads is None else resolve(threads), resolve(None))

@@ -74,6 +74,8 @@ def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int |
         lmax = min(len(np.atleast_1d(values)) for values in named.values()) - 1
         if nside is not None:
             lmax = min(lmax, 3 * nside - 1)
+    if np.dtype(dtype) not in (np.float64, np.float32):
+        raise ValueError(f"dtype = {dtype}: must be float64 or float32")
     complex_type = np.complex128 if np.dtype(dtype) == np.float64 else np.complex64
     alm = synalm(named, lmax, mmax, seed=seed, dtype=complex_type, threads=threads)
     _multiply(alm, lmax, lmax if mmax is None else mmax, fwhm, window)
@@ -101,7 +103,7 @@ def alm2map(alm: ArrayLike, grid: Grid | int, lmax: int | None = None, mmax: int
 
 
 def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *, grid: Grid | None = None,
-            nest: bool = False, pol: bool = False, iterations: int = 3, tolerance: float | None = None,
+            nest: bool = False, pol: bool = False, iterations: int | None = None, tolerance: float | None = None,
             ring_weights: ArrayLike | None = None, pixel_weights: ArrayLike | None = None,
             mask: ArrayLike | None = None, mask_mode: Literal["zero", "error"] = "zero",
             remove: Literal["monopole", "dipole"] | None = None, threads: int | None = None,
@@ -110,7 +112,7 @@ def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *
 
     maps: [pixel], or [row, pixel]; with pol=True the rows are I, Q, U or Q, U. UNSEEN pixels count as masked.
     lmax: by default 3 nside - 1, which is also the most. grid, nest, mask: as in `zonal.convolve`.
-    iterations: Jacobi iterations, as healpy's iter; tolerance: conjugate gradients instead, as in SHT.analyze.
+    iterations: Jacobi iterations, as healpy's iter, by default 3; tolerance: conjugate gradients instead, as in SHT.analyze.
     mask_mode: masked pixels count as 0 ("zero") or are refused ("error"). remove: the monopole, or it and the dipole,
     are fitted outside the mask and subtracted from I before the analysis.
 
@@ -123,7 +125,10 @@ def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *
     how = _core.MapAnalysisOptions()
     how.lmax = _core.default_smoothing_lmax(given.grid._grid) if lmax is None else lmax
     how.mmax = how.lmax if mmax is None else mmax
-    how.iterations, how.tolerance = (0 if tolerance else iterations), tolerance or 0.0
+    if tolerance and iterations is not None:
+        raise ValueError("tolerance, iterations: exclude each other")
+    how.iterations = 0 if tolerance else 3 if iterations is None else integer("iterations", iterations)
+    how.tolerance = tolerance or 0.0
     how.ring_weights = ring_weights_of(ring_weights)
     how.mask_mode = choice_of("mask_mode", mask_mode, _core.MaskMode)
     how.remove = None if remove is None else choice_of("remove", remove, _core.FitTerms)
@@ -147,7 +152,10 @@ def alm2cl(alm: ArrayLike, alm2: ArrayLike | None = None, lmax: int | None = Non
     [1.0, 7.333333333333333]
     """
     first = complex_input("alm", alm)
-    second = None if alm2 is None else complex_input("alm2", alm2).astype(first.dtype, copy=False)
+    second = None if alm2 is None else complex_input("alm2", alm2)
+    if second is not None:
+        both = np.result_type(first, second)
+        first, second = first.astype(both, copy=False), second.astype(both, copy=False)
     if second is not None and second.shape != first.shape:
         raise ValueError(f"alm2: has shape {second.shape}: must be that of alm, {first.shape}")
     if first.ndim not in (1, 2):

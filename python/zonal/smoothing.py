@@ -49,6 +49,8 @@ def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | 
     for name, values in (("beam", beam), ("beam_in", beam_in)):
         if values is not None:
             setattr(window, name, _beam(name, values))
+    if not 0 <= floor < np.inf or (floor > 0 and fwhm_in is None and beam_in is None):
+        raise ValueError(f"floor = {floor}: must be finite and 0 or more, and needs fwhm_in or beam_in above 0")
     window.floor = floor
     return _smooth(maps, window, [], pol, grid_out, out, **options)
 
@@ -64,7 +66,7 @@ def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None
     grid: the maps' pixels, by default HEALPix of the nside that their length tells; or cylindrical rings.
     nest: True for maps, masks and results in nest order.
     method: "auto" takes the fastest way within the error; "harmonic", "pixel-sum", "ring-fft" or "split" that one.
-    error: the largest error of each field, rms over the rms of the result, by default 1e-5. ErrorNotKept is raised if
+    error: the largest error of each field, rms over the rms of the exact result, by default 1e-5. ErrorNotKept is raised if
     no way keeps it, unless keep_missed=True.
     reference: what errors are measured from: "continuous" is the window on the alm that the map is made of, "discrete"
     the sum over the pixels. By default continuous for windows and discrete for profiles.

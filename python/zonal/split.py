@@ -99,7 +99,8 @@ class Split:
 
     @property
     def estimated_error(self) -> float:
-        """The error expected of a convolution, rms over the rms of the convolved map, times 5 for safety."""
+        """The error expected of a convolution of maps that end at lmax, rms over the rms of the convolved map, times 5
+        for safety. Where maps go on above lmax, as noise on pixels does, `leakage` adds to it."""
         return self._split.estimated_error
 
     @property

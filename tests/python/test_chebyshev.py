@@ -263,7 +263,7 @@ def test_repr_says_what_it_is():
     (lambda: Series([1j]), TypeError, "coefficients: must hold real numbers, not complex128"),
     (lambda: Series([1], (1, 1)), ValueError, r"domain = \(1, 1\): must be finite and not empty"),
     (lambda: Series([1], (0, np.inf)), ValueError, "must be finite and not empty"),
-    (lambda: Series([[1]], (0, 1)), ValueError, r"domain = \(0, 1\): must be \(lower, upper\), of several variables"),
+    (lambda: Series([[1]], (0, 1)), ValueError, r"domain = \(0, 1\): must be \(lower, upper\), or one such pair"),
     (lambda: Series([1]) + Series([1], (0, 1)), ValueError, r"domain: \(0\.0, 1\.0\) of one series and \(-1\.0,"),
     (lambda: Series([1]) * Series([1], (0, 1)), ValueError, "must be the same; restricted"),
     (lambda: Series([1]) * Series([[1]]), ValueError, "domain: "),

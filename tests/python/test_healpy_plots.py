@@ -291,7 +291,7 @@ def test_axes_are_kept_replaced_and_reused(sky):
     (lambda sky: hp.mollview(sky, sub=(1, 2, 3)), ValueError, "sub = "),
     (lambda sky: hp.mollview(sky, hold=True, sub=111), ValueError, "sub: has no effect with hold"),
     (lambda sky: hp.mollview(sky, hold=True, fig=1), ValueError, "fig: has no effect with hold"),
-    (lambda sky: hp.mollview(sky, gal_cut=10), ValueError, "gal_cut = 10: needs"),
+    (lambda sky: hp.mollview(sky, gal_cut=10), ValueError, "gal_cut = 10: has an effect only with"),
     (lambda sky: hp.projview(sky, norm_dict={"base": 2}), ValueError, "norm_dict: is for"),
     (lambda sky: hp.projview(sky, hold=True, width=5), ValueError, "width: has no effect"),
     (lambda sky: hp.cartview(sky, rot=3, zat=(1, 2)), ValueError, "rot, zat"),

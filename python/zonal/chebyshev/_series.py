@@ -83,6 +83,8 @@ class Series:
                 raise ValueError(f"function: gives values of shape {values.shape} at points of shape {shape}")
             return np.ascontiguousarray(np.broadcast_to(values, shape), np.float64)
 
+        if degree is not None and tolerance != EPS:
+            raise ValueError("degree, tolerance: exclude each other")
         if degree is None:
             most = 2**14 if len(box) == 1 else 2**20
             return cls(_core.chebyshev_approximate(values_on, box, tolerance, most), box)
@@ -93,6 +95,9 @@ class Series:
     @classmethod
     def from_numpy(cls, polynomial: np.polynomial.Chebyshev) -> Series:
         """Returns the series of a numpy.polynomial.Chebyshev, whose window must be [-1, 1]."""
+        if not isinstance(polynomial, np.polynomial.Chebyshev):
+            raise TypeError(f"polynomial: must be a numpy.polynomial.Chebyshev, not {type(polynomial).__name__}; "
+                            "convert(kind=numpy.polynomial.Chebyshev) makes one")
         if tuple(polynomial.window) != (-1, 1):
             raise ValueError(f"polynomial: has the window {polynomial.window}: must be [-1, 1]; convert() changes it")
         return cls(polynomial.coef, tuple(polynomial.domain))

@@ -60,6 +60,8 @@ def _good(m: Any, bad: float) -> NDArray[np.bool_]:
     if maptype(m) != 0:
         raise ValueError("m: must be one map, [pixel]")
     values = np.ma.getdata(m)
+    if np.iscomplexobj(values):
+        raise TypeError(f"m: must hold real numbers, not {values.dtype}")
     return np.asarray(mask_good(values, bad) & np.isfinite(values) & ~np.ma.getmaskarray(m))
 
 
