@@ -105,11 +105,11 @@ struct ZeroedAllocator {
     ZeroedAllocator(const ZeroedAllocator<Other>&) noexcept {}
 
     T* allocate(std::size_t n) {
-        void* const memory = std::calloc(n, sizeof(T));  // fails, too, where the product is too large
+        void* const memory = std::calloc(n, sizeof(T));  // NOLINT(cppcoreguidelines-no-malloc)
         if (memory == nullptr) throw std::bad_alloc();
         return static_cast<T*>(memory);
     }
-    void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }
+    void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }  // NOLINT(*-no-malloc)
     template <class Element>
     void construct(Element*) noexcept {}
     template <class Element, class First, class... Rest>
