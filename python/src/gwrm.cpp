@@ -85,7 +85,7 @@ std::vector<std::size_t> shape_of(const Solution& solution) {
     return shape;
 }
 
-/// Of one interval: [field, subdomain, k_0, ..].
+/// Returns the coefficients of one interval, [field, subdomain, k_0, ..].
 NumpyArray coefficients_of(const Solution& solution, std::int64_t interval) {
     const auto shape = shape_of(solution);
     auto* const owned =

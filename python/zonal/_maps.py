@@ -38,7 +38,7 @@ class MapRows:
         """The caller's array or a new one, and what the extension writes to."""
         length = self.rows.shape[1] if n_pixels is None else n_pixels
         shape = (length,) if self.is_single else (len(self.rows), length)
-        result = output(out, shape, self.rows.dtype)
+        result = output(out, shape, self.rows.dtype, self.rows)
         written = np.empty((len(self.rows), length), self.rows.dtype) if self.nest else \
             result[None] if self.is_single else result
         return result, written
@@ -47,6 +47,18 @@ class MapRows:
         if self.nest:
             result[...] = reordered(written, to_nest=True)[0 if self.is_single else slice(None)]
         return result
+
+
+def is_unseen(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether values mean UNSEEN, also as files and float32 round it."""
+    unseen: NDArray[np.bool_] = np.abs(values - UNSEEN) <= 1e-5 * abs(UNSEEN)
+    return unseen
+
+
+def is_bad(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether values are not finite, or UNSEEN."""
+    bad: NDArray[np.bool_] = ~np.isfinite(values) | is_unseen(values)
+    return bad
 
 
 def reordered(rows: NDArray[Any], to_nest: bool) -> NDArray[Any]:

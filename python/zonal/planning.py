@@ -109,19 +109,18 @@ class Plan:
                  progress: Progress = False, return_report: bool = False) -> Any:
         """Returns the convolved maps.
 
-        maps: [n_maps, n_pixels], or [n_pixels] where n_maps is 1; float32 stays float32. out: where to write the result, not the maps
-        themselves. mask: [n_pixels] from 0 (masked) to 1. progress: as in `zonal.convolve`. With return_report it
+        maps: [n_maps, n_pixels], or [n_pixels] where n_maps is 1; float32 stays float32. out: where to write the
+        result, not the maps themselves. mask: [n_pixels] from 0 (masked) to 1. progress: as in `zonal.convolve`. With return_report it
         returns the maps and a ConvolutionResult, which has the certificates.
 
         Without a mask no pixel may be UNSEEN.
         """
         maps = real_input("maps", maps)
-        if (self._n_maps > 1 or maps.shape != (self._grid.n_pixels,)) and maps.shape != (self._n_maps, self._grid.n_pixels):
+        is_single = self._n_maps == 1 and maps.shape == (self._grid.n_pixels,)
+        if not is_single and maps.shape != (self._n_maps, self._grid.n_pixels):
             raise ValueError(f"maps: has shape {maps.shape}: must be [{self._grid.n_pixels}] or "
                              f"[{self._n_maps}, {self._grid.n_pixels}]")
-        out = output(out, maps.shape, maps.dtype)
-        if np.may_share_memory(maps, out):
-            raise ValueError("out: must not share memory with the maps")
+        out = output(out, maps.shape, maps.dtype, maps)
         known = None if mask is None else np.ascontiguousarray(mask, maps.dtype)
         if known is not None and known.shape != (self._grid.n_pixels,):
             raise ValueError(f"mask: has shape {known.shape}: must be [{self._grid.n_pixels}]")

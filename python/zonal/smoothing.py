@@ -109,8 +109,6 @@ def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.
     if grid_out is not None:
         how.pixels_out = pixels_of(grid_out)
     result, written = given.new_output(out, None if grid_out is None else grid_out.n_pixels)
-    if np.may_share_memory(written, given.rows):
-        raise ValueError("out: must not share memory with the maps")
     with reporting(progress, "smoothing") as report:
         parts = _core.smooth(given.rows, given.pixels, given.fields, window, kernels, how,
                              weights_of("mask", mask, n_pixels, nest),

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._angles import AngleLike, angle
 from ._arrays import integer
-from ._maps import UNSEEN, MapRows
+from ._maps import MapRows, is_bad
 from ._progress import Progress, reporting
 from ._threads import resolve
 from .grid import Grid
@@ -131,12 +131,10 @@ class Split:
         given = MapRows(maps, grid, nest, pol=self.spin == 2)
         if self.spin == 2 and len(given.rows) != 2:
             raise ValueError(f"maps: has {len(given.rows)} rows: must be Q, U for a split of spin 2")
-        if not np.isfinite(given.rows).all() or (np.abs(given.rows - UNSEEN) <= -1e-5 * UNSEEN).any():
+        if is_bad(given.rows).any():
             raise ValueError('maps: have pixels without a number: fill them, or use zonal.smooth(..., method="split"), '
                              "which takes masks")
         result, written = given.new_output(out)
-        if np.may_share_memory(written, given.rows):
-            raise ValueError("out: must not share memory with the maps")
         batch = slice(None) if self.spin == 0 else None
         with reporting(progress, "convolving") as report:
             self._split.convolve(given.grid._grid, choice_of("precision", precision, _core.Precision), accuracy,

@@ -1,3 +1,5 @@
+import threading
+import time
 import warnings
 
 import numpy as np
@@ -11,6 +13,30 @@ def notes_that_no_test_expects_fail():
     with warnings.catch_warnings():
         warnings.simplefilter("error", zonal.ZonalWarning)
         yield
+
+
+@pytest.fixture
+def ticks_during():
+    """ticks_during(call): when another thread ran, from the call's start, and what the call took, in seconds."""
+
+    def run(call):
+        ticks, done = [], threading.Event()
+
+        def tick():
+            while not done.is_set():
+                ticks.append(time.perf_counter() - start)
+                time.sleep(0.001)
+
+        ticker = threading.Thread(target=tick)
+        start = time.perf_counter()
+        ticker.start()
+        call()
+        took = time.perf_counter() - start
+        done.set()
+        ticker.join()
+        return ticks, took
+
+    return run
 
 
 @pytest.fixture

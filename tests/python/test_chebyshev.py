@@ -2,7 +2,6 @@
 
 import pickle
 import signal
-import threading
 import time
 
 import numpy as np
@@ -281,21 +280,15 @@ def test_what_makes_no_sense_is_refused(call, error, message):
         call()
 
 
-def test_long_products_let_other_threads_run(random_series):
-    f, ticks, done = random_series(300, 300), [], threading.Event()
+def test_long_products_let_other_threads_run(random_series, ticks_during):
+    f = random_series(300, 300)
 
-    def tick():
-        while not done.is_set():
-            ticks.append(time.perf_counter())
-            time.sleep(0.001)
+    def multiply():
+        start = time.perf_counter()
+        while time.perf_counter() - start < 0.2:
+            f * f
 
-    ticker = threading.Thread(target=tick)
-    ticker.start()
-    start = time.perf_counter()
-    while time.perf_counter() - start < 0.2:
-        f * f
-    done.set()
-    ticker.join()
+    ticks, _ = ticks_during(multiply)
     assert len(ticks) > 10
 
 

@@ -269,21 +269,8 @@ def test_ctrl_c_and_progress_stop_a_solve():
     assert shares == sorted(shares) and shares[-1] >= 1e-4
 
 
-def test_other_threads_run_during_a_solve():
-    ticks, done = [], threading.Event()
-
-    def tick():
-        while not done.is_set():
-            ticks.append(time.perf_counter())
-            time.sleep(0.001)
-
-    ticker = threading.Thread(target=tick)
-    ticker.start()
-    start = time.perf_counter()
-    rotation(t=(0, 1500), interval=0.5)
-    took = time.perf_counter() - start
-    done.set()
-    ticker.join()
+def test_other_threads_run_during_a_solve(ticks_during):
+    ticks, took = ticks_during(lambda: rotation(t=(0, 1500), interval=0.5))
     assert len(ticks) > 5 and max(np.diff(ticks)) < took / 2
 
 

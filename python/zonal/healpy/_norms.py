@@ -13,8 +13,8 @@ import numpy as np
 from matplotlib.colors import FuncNorm, Normalize, SymLogNorm
 from matplotlib.ticker import Locator
 
+from .._maps import is_bad
 from ..plot.colors import color_map, limits, scale
-from ..plot.view import is_bad
 
 
 class _EndsNorm(Normalize):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _core, io
 from .._arrays import complex_input, integer, real_input
-from .._maps import UNSEEN
+from .._maps import UNSEEN, is_unseen
 from .._notes import warn
 from .._threads import resolve
 from ..grid import Grid
@@ -68,7 +68,7 @@ def _bad_pixels(row: Any) -> NDArray[np.bool_] | None:
     # one pass over the pixels if none is bad, which is the usual case; NaN does not return here
     if masked is None and values.dtype.kind == "f" and values.min() > 0.9 * UNSEEN:
         return None
-    bad = np.abs(values - UNSEEN) <= 1e-5 * abs(UNSEEN)
+    bad = is_unseen(values)
     bad = bad if masked is None else bad | masked
     return bad if bad.any() else None
 

@@ -32,7 +32,8 @@ import numpy as np
 from matplotlib.ticker import Formatter
 from numpy.typing import NDArray
 
-from ..plot.view import directions, is_bad
+from .._maps import is_bad
+from ..plot.view import directions
 from ._maps import maptype, stacked
 from ._norms import create_colormap, get_color_table
 from ._projview import FONT_KEYS, PROPERTIES, Picture, new_axes

@@ -14,8 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from .._maps import is_bad
 from ..plot.overlay import rim
-from ..plot.view import directions, is_bad
+from ..plot.view import directions
 from ..rotation import rotation_matrix
 from . import projector
 from ._maps import get_nside, mask_bad

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._angles import AngleLike, angle
+from .._maps import is_bad
 from ._matplotlib import load
 from .sky import _masked, view_of
-from .view import View, directions, is_bad
+from .view import View, directions
 
 
 def graticule(ax: Any, *, lon: AngleLike = "30deg", lat: AngleLike = "30deg", coord: str | None = None,

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._angles import AngleLike, angle
+from .._maps import is_bad
 from ._matplotlib import axes_of, load
 from .colors import color_map, scale
 from .projections import Cartesian, EqualArea, Equidistant, Gnomonic, Mollweide, Orthographic, Projection
-from .view import View, is_bad
+from .view import View
 
 _views: weakref.WeakKeyDictionary[Any, View] = weakref.WeakKeyDictionary()
 

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._angles import AngleLike, angle
-from .._maps import UNSEEN
 from .._threads import resolve
 from ..rotation import rotation_matrix
 from .projections import Plane, Projection
@@ -118,10 +117,4 @@ class View:
         return np.insert(x, places, np.nan), np.insert(y, places, np.nan)
 
 
-def is_bad(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether values are not finite, or UNSEEN, also as rounded to float32."""
-    bad: NDArray[np.bool_] = ~np.isfinite(values) | (np.abs(values - UNSEEN) <= 1e-5 * abs(UNSEEN))
-    return bad
-
-
-__all__ = ["View", "centring_matrix", "directions", "is_bad"]
+__all__ = ["View", "centring_matrix", "directions"]

@@ -123,7 +123,7 @@ TEST(ChebyshevQuotient, RefusesDivisorsWithRoots) {
 }
 
 TEST(ChebyshevTruncation, BoundHoldsAndIsReachedAtTheUpperEnd) {
-    // Of coefficients without signs the sum is the value at 1.
+    // Where no coefficient is negative, their sum is the value at 1.
     ChebyshevSeries<double, 2> f({4, 5});
     for (std::int64_t i = 0; i < f.size(); ++i) f.data()[i] = 1.0 / static_cast<double>(1 + i);
     ChebyshevSeries<double, 2> kept({2, 3});
