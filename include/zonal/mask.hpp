@@ -44,15 +44,15 @@ struct MaskRule {
 /// Finds what is known of each row of maps: the mask, and 0 where the row is UNSEEN.
 ///
 /// maps, known: [row, pixel]. mask: [pixel] from 0 (masked) to 1, or empty for 1 everywhere. pairs: rows are
-/// Q and U by turns; a pixel that one of them lacks is masked in both. Throws InvalidArgument for masks
-/// outside 0 to 1.
+/// Q and U by turns; a pixel that one of them lacks is masked in both. threads: 0 for available_cpus().
+/// Throws InvalidArgument for masks outside 0 to 1.
 template <class T>
-void find_known(ConstView<T, 2> maps, ConstView<T, 1> mask, bool pairs, View<T, 2> known);
+void find_known(ConstView<T, 2> maps, ConstView<T, 1> mask, bool pairs, View<T, 2> known, int threads = 0);
 
 /// Multiplies maps by what is known of them, and puts 0 where nothing is, whatever they hold there. All are
-/// [row, pixel].
+/// [row, pixel]. threads: 0 for available_cpus().
 template <class T>
-void multiply_by_known(ConstView<T, 2> known, View<T, 2> maps);
+void multiply_by_known(ConstView<T, 2> known, View<T, 2> maps, int threads = 0);
 
 /// Counts of a map's pixels without a number; first_* is the index of the first one, or -1.
 struct BadPixels {

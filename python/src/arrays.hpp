@@ -61,4 +61,13 @@ auto to_numpy(std::vector<T> values) {
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
 }
 
+/// A matrix, likewise.
+template <class T>
+auto to_numpy(Array<T, 2> values) {
+    auto* const owned = new Array<T, 2>(std::move(values));
+    const nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Array<T, 2>*>(p); });
+    const auto size = [&](int axis) { return static_cast<std::size_t>(owned->extent(axis)); };
+    return nb::ndarray<nb::numpy, T, nb::ndim<2>>(owned->data(), {size(0), size(1)}, owner);
+}
+
 }  // namespace zonal::python

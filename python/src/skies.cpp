@@ -97,19 +97,15 @@ std::tuple<Array<std::complex<double>, 2>, Notes> analyze_rows(const Maps& maps,
     });
 }
 
-/// alm of all rows, those of T, E and B where there are Q and U, with what the analysis has to say.
-Notes analyze_maps(const Maps& maps, MapAnalysisOptions options, const Weights& mask,
-                   const Weights& pixel_weights, const AlmArray<double>& out, nb::handle progress) {
+/// alm of all rows, [row, n_alm], those of T, E and B where there are Q and U, and what the analysis has to
+/// say.
+auto analyze_maps(const Maps& maps, MapAnalysisOptions options, const Weights& mask,
+                  const Weights& pixel_weights, nb::handle progress) {
     if (mask) options.mask = view_of<1>(*mask);
     if (pixel_weights) options.pixel_weights = view_of<1>(*pixel_weights);
     options.device = Device::cpu();
-    const auto [alm, notes] = analyze_rows(maps, options, progress);
-    const auto view = view_of<2>(out);
-    if (view.extents() != alm.extents())
-        throw nb::value_error("out: has another shape than the coefficients");
-    for (std::int64_t row = 0; row < alm.extent(0); ++row)
-        std::copy_n(&alm.view()(row, 0), alm.extent(1), &view(row, 0));
-    return notes;
+    auto [alm, notes] = analyze_rows(maps, options, progress);
+    return std::tuple(to_numpy(std::move(alm)), notes);
 }
 
 Notes rotate_maps(const Maps& maps, const EulerAngles& angles, MapAnalysisOptions options, bool fill_masked,
@@ -177,7 +173,7 @@ void bind_analysis(nb::module_& module) {
             nb::arg().noconvert(), nb::arg(), nb::arg());
     module.def("default_smoothing_lmax", &default_smoothing_lmax);
     module.def("analyze_maps", &analyze_maps, nb::arg(), nb::arg(), nb::arg().noconvert().none(),
-               nb::arg().noconvert().none(), nb::arg().noconvert(), nb::arg().none());
+               nb::arg().noconvert().none(), nb::arg().none());
     module.def("rotate_maps", &rotate_maps, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(),
                nb::arg().none());
     module.def("udgrade", &udgrade_map, nb::arg().noconvert(), nb::arg().noconvert(), nb::arg(), nb::arg());

@@ -133,13 +133,13 @@ def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *
     how.mask_mode = choice_of("mask_mode", mask_mode, _core.MaskMode)
     how.remove = None if remove is None else choice_of("remove", remove, _core.FitTerms)
     how.threads = resolve(threads)
-    alm = np.empty((len(given.rows), alm_size(how.lmax, how.mmax)), np.complex128)
     rows = _core.Maps(given.rows.astype(np.float64, copy=False), given.pixels, given.fields)
     with reporting(progress, "analysis") as report:
-        notes = _core.analyze_maps(rows, how, weights_of("mask", mask, n_pixels, nest),
-                                   weights_of("pixel_weights", pixel_weights, n_pixels, nest), alm, report)
+        alm, notes = _core.analyze_maps(rows, how, weights_of("mask", mask, n_pixels, nest),
+                                        weights_of("pixel_weights", pixel_weights, n_pixels, nest), report)
     warn(notes)
-    return alm[0] if given.is_single else alm
+    found: NDArray[np.complex128] = alm
+    return found[0] if given.is_single else found
 
 
 def alm2cl(alm: ArrayLike, alm2: ArrayLike | None = None, lmax: int | None = None, mmax: int | None = None) -> Any:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 
@@ -16,5 +17,14 @@ int resolve_threads(int requested);
 /// of a second should have an InterruptionPoll of their own.
 void parallel_for(std::int64_t n_tasks, int n_threads,
                   const std::function<void(std::int64_t task, int thread)>& body);
+
+/// Calls body(first, last) for pieces that together are [0, n), by parallel_for on as many threads as
+/// `threads` stands for: for loops over pixels that are bound by memory, which then can be interrupted too.
+template <class Body>
+void for_pieces(std::int64_t n, int threads, const Body& body) {
+    constexpr std::int64_t piece = 1 << 18;
+    parallel_for((n + piece - 1) / piece, resolve_threads(threads),
+                 [&](std::int64_t task, int) { body(task * piece, std::min(n, (task + 1) * piece)); });
+}
 
 }  // namespace zonal::core

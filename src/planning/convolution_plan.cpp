@@ -237,7 +237,7 @@ class ConvolutionPlan::Implementation {
     void convolve_known(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> convolved,
                         const Progress& progress, ConvolutionResult& result) {
         Array<T, 2> known(maps.extents());
-        find_known<T>(maps, mask, has_spin(), known.view());
+        find_known<T>(maps, mask, has_spin(), known.view(), request_.threads);
         for (std::int64_t row = 0; row < maps.extent(0); ++row) {
             const auto values = known.view()[row];
             const auto masked = std::count(values.data(), values.data() + values.size(), T(0));
@@ -253,7 +253,7 @@ class ConvolutionPlan::Implementation {
         } else {
             Array<T, 2> product(maps.extents());
             std::copy_n(maps.data(), maps.size(), product.data());
-            multiply_by_known<T>(shares, product.view());
+            multiply_by_known<T>(shares, product.view(), request_.threads);
             multiply_by_weights(product.view());
             result.parts = convolve_whole<T>(std::as_const(product).view(), convolved,
                                              part_of(progress, 0, renormalizes() ? 0.5 : 1));

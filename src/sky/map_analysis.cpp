@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/parallel.hpp"
 #include "sht/progress_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
@@ -110,23 +111,36 @@ std::string unit_of(const SkyMap& map) {
 
 }  // namespace
 
-SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask) {
-    SkyFraction fraction;
-    double area = 0;
-    for (const auto& ring : grid.rings())
+SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask, int threads) {
+    std::vector<SkyFraction> of_ring(static_cast<std::size_t>(grid.n_rings()));
+    core::parallel_for(grid.n_rings(), core::resolve_threads(threads), [&](std::int64_t r, int) {
+        const Ring& ring = grid.rings()[r];
+        SkyFraction sum;
         for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
-            area += ring.weight;
-            fraction.used += mask[pixel] != 0 ? ring.weight : 0;
-            fraction.mean += mask[pixel] * ring.weight;
-            fraction.mean_square += mask[pixel] * mask[pixel] * ring.weight;
+            sum.used += mask[pixel] != 0 ? 1 : 0;
+            sum.mean += mask[pixel];
+            sum.mean_square += mask[pixel] * mask[pixel];
         }
+        of_ring[static_cast<std::size_t>(r)] = sum;
+    });
+    double area = 0;
+    SkyFraction fraction;
+    for (std::int64_t r = 0; r < grid.n_rings(); ++r) {
+        const Ring& ring = grid.rings()[r];
+        const SkyFraction& sum = of_ring[static_cast<std::size_t>(r)];
+        area += ring.weight * static_cast<double>(ring.n_pixels);
+        fraction.used += ring.weight * sum.used;
+        fraction.mean += ring.weight * sum.mean;
+        fraction.mean_square += ring.weight * sum.mean_square;
+    }
     fraction.used /= area;
     fraction.mean /= area;
     fraction.mean_square /= area;
     return fraction;
 }
 
-void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<double, 2> weights) {
+void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<double, 2> weights,
+                int threads) {
     const auto n_pixels = map.grid().n_pixels();
     if (mask.size() != 0 && mask.size() != n_pixels)
         throw InvalidArgument(fmt::format("mask: {} pixels, the map has {}", mask.size(), n_pixels));
@@ -134,11 +148,11 @@ void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<dou
         const std::int64_t spins = group.fields == Fields::scalars ? 0 : 2, scalars = group.n_rows - spins;
         const View<const double, 2> rows = map.rows(group);
         const auto known = weights.slice(group.first_row, group.n_rows);
-        find_known<double>(rows.slice(0, scalars), mask, false, known.slice(0, scalars));
-        find_known<double>(rows.slice(scalars, spins), mask, true, known.slice(scalars, spins));
+        find_known<double>(rows.slice(0, scalars), mask, false, known.slice(0, scalars), threads);
+        find_known<double>(rows.slice(scalars, spins), mask, true, known.slice(scalars, spins), threads);
     }
     if (mode == MaskMode::error) require_no_bad_pixels(map, weights);
-    multiply_by_known<double>(weights, map.rows());
+    multiply_by_known<double>(weights, map.rows(), threads);
 }
 
 AnalyzedMap analyze(SkyMap map, const MapAnalysisOptions& options) {
@@ -149,9 +163,10 @@ AnalyzedMap analyze(SkyMap map, const MapAnalysisOptions& options) {
     result.report.removed = remove_monopole_dipole(map, options);
     {
         Array<double, 2> weights(map.rows().extents());
-        apply_mask(map, options.mask, options.mask_mode, weights.view());
+        apply_mask(map, options.mask, options.mask_mode, weights.view(), options.threads);
         for (std::int64_t row = 0; row < weights.extent(0); ++row)
-            result.report.sky_fraction.push_back(sky_fraction(map.grid(), weights.view()[row]));
+            result.report.sky_fraction.push_back(
+                sky_fraction(map.grid(), weights.view()[row], options.threads));
     }
     result.alm.alm = Array<std::complex<double>, 2>({map.rows().extent(0), result.alm.layout.size()});
     result.report.analysis = analyze_rows(map, options, result.alm);

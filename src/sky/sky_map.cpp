@@ -143,17 +143,6 @@ SkyMap::SkyMap(const SkyMap& map, Fields fields, const std::vector<std::int64_t>
 
 namespace {
 
-/// Calls copy(row, first, last) for pieces of all rows that together are the whole.
-template <class Copy>
-void in_pieces(const View<const double, 2>::Extents& extents, int threads, const Copy& copy) {
-    constexpr std::int64_t piece = 1 << 18;
-    const std::int64_t n_pieces = (extents[1] + piece - 1) / piece;
-    core::parallel_for(extents[0] * n_pieces, core::resolve_threads(threads), [&](std::int64_t task, int) {
-        const std::int64_t first = task % n_pieces * piece;
-        copy(task / n_pieces, first, std::min(extents[1], first + piece));
-    });
-}
-
 template <class T>
 void check_rows(const View<T, 2>& values, const View<const double, 2>& rows) {
     if (values.extents() != rows.extents())
@@ -167,23 +156,22 @@ void check_rows(const View<T, 2>& values, const View<const double, 2>& rows) {
 template <class T>
 void SkyMap::set_rows(ConstView<T, 2> values, int threads) {
     check_rows(values, std::as_const(*this).rows());
-    in_pieces(values.extents(), threads, [&](std::int64_t row, std::int64_t first, std::int64_t last) {
-        const auto from = values[row];
-        const auto to = rows()[row];
-        for (std::int64_t pixel = first; pixel < last; ++pixel) {
-            const double value = from[pixel];
-            to[pixel] = is_unseen_value(value) ? unseen_value : value;
-        }
+    core::for_pieces(values.extent(1), threads, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = 0; row < values.extent(0); ++row)
+            for (std::int64_t pixel = first; pixel < last; ++pixel) {
+                const double value = values(row, pixel);
+                rows()(row, pixel) = is_unseen_value(value) ? unseen_value : value;
+            }
     });
 }
 
 template <class T>
 void SkyMap::copy_rows(View<T, 2> values, int threads) const {
     check_rows(values, rows());
-    in_pieces(values.extents(), threads, [&](std::int64_t row, std::int64_t first, std::int64_t last) {
-        const auto from = rows()[row];
-        const auto to = values[row];
-        for (std::int64_t pixel = first; pixel < last; ++pixel) to[pixel] = static_cast<T>(from[pixel]);
+    core::for_pieces(values.extent(1), threads, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = 0; row < values.extent(0); ++row)
+            for (std::int64_t pixel = first; pixel < last; ++pixel)
+                values(row, pixel) = static_cast<T>(rows()(row, pixel));
     });
 }
 

@@ -52,8 +52,8 @@ struct SkyFraction {
     double mean = 0;         ///< of the mask
     double mean_square = 0;  ///< of the mask
 };
-/// mask: [grid.n_pixels()]
-SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask);
+/// mask: [grid.n_pixels()]. threads: 0 for available_cpus(); the sums do not depend on it.
+SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask, int threads = 0);
 
 /// How the analysis of a map went, which is how that of its worst row went.
 struct MapAnalysisReport {
@@ -70,8 +70,9 @@ struct AnalyzedMap {
 
 /// Multiplies each row by the mask, [pixel] or empty for none, and puts 0 for unseen_value; Q and U mask each
 /// other. weights: [row, pixel], gets the mask that this was for each row. Throws InvalidArgument for masked
-/// or unseen pixels with MaskMode::error.
-void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<double, 2> weights);
+/// or unseen pixels with MaskMode::error. threads: 0 for available_cpus().
+void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<double, 2> weights,
+                int threads = 0);
 
 /// Finds the alm of a map. Throws InvalidArgument for lmax above the most, and what analyze,
 /// fit_monopole_dipole and apply_mask reject.

@@ -72,35 +72,38 @@ void require_finite(const BadPixels& bad, const std::string& name) {
 }
 
 template <class T>
-void find_known(ConstView<T, 2> maps, ConstView<T, 1> mask, bool pairs, View<T, 2> known) {
+void find_known(ConstView<T, 2> maps, ConstView<T, 1> mask, bool pairs, View<T, 2> known, int threads) {
     sht::check_host("maps", maps);
     if (mask.size() > 0) sht::check_extent("mask", mask, 0, "pixel", maps.extent(1));
-    const std::int64_t n_rows = maps.extent(0), n_pixels = maps.extent(1);
     for (std::int64_t pixel = 0; pixel < mask.size(); ++pixel)
         if (!(mask[pixel] >= 0 && mask[pixel] <= 1))
             throw InvalidArgument(
                 fmt::format("mask: pixel {} is {}: must be from 0 to 1", pixel, mask[pixel]));
-    for (std::int64_t row = 0; row < n_rows; ++row)
-        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
-            const bool is_unseen = is_unseen_value(static_cast<double>(maps(row, pixel)));
-            known(row, pixel) = is_unseen ? T(0) : mask.size() > 0 ? mask[pixel] : T(1);
-        }
-    for (std::int64_t q = 0; pairs && q + 1 < n_rows; q += 2)
-        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
-            known(q, pixel) = known(q + 1, pixel) = std::min(known(q, pixel), known(q + 1, pixel));
+    core::for_pieces(maps.extent(1), threads, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = 0; row < maps.extent(0); ++row)
+            for (auto pixel = first; pixel < last; ++pixel) {
+                const bool is_unseen = is_unseen_value(static_cast<double>(maps(row, pixel)));
+                known(row, pixel) = is_unseen ? T(0) : mask.size() > 0 ? mask[pixel] : T(1);
+            }
+        for (std::int64_t q = 0; pairs && q + 1 < maps.extent(0); q += 2)
+            for (auto pixel = first; pixel < last; ++pixel)
+                known(q, pixel) = known(q + 1, pixel) = std::min(known(q, pixel), known(q + 1, pixel));
+    });
 }
 
 template <class T>
-void multiply_by_known(ConstView<T, 2> known, View<T, 2> maps) {
-    for (std::int64_t row = 0; row < maps.extent(0); ++row)
-        for (std::int64_t pixel = 0; pixel < maps.extent(1); ++pixel)
-            maps(row, pixel) = known(row, pixel) == 0 ? T(0) : maps(row, pixel) * known(row, pixel);
+void multiply_by_known(ConstView<T, 2> known, View<T, 2> maps, int threads) {
+    core::for_pieces(maps.extent(1), threads, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = 0; row < maps.extent(0); ++row)
+            for (auto pixel = first; pixel < last; ++pixel)
+                maps(row, pixel) = known(row, pixel) == 0 ? T(0) : maps(row, pixel) * known(row, pixel);
+    });
 }
 
-template void find_known(View<const float, 2>, View<const float, 1>, bool, View<float, 2>);
-template void find_known(View<const double, 2>, View<const double, 1>, bool, View<double, 2>);
-template void multiply_by_known(View<const float, 2>, View<float, 2>);
-template void multiply_by_known(View<const double, 2>, View<double, 2>);
+template void find_known(View<const float, 2>, View<const float, 1>, bool, View<float, 2>, int);
+template void find_known(View<const double, 2>, View<const double, 1>, bool, View<double, 2>, int);
+template void multiply_by_known(View<const float, 2>, View<float, 2>, int);
+template void multiply_by_known(View<const double, 2>, View<double, 2>, int);
 template BadPixels count_bad_pixels(View<const float, 1>);
 template BadPixels count_bad_pixels(View<const double, 1>);
 template BadPixels count_bad_pixels(const Grid&, View<const float, 1>, int);
