@@ -15,6 +15,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "call.hpp"
+#include "reports.hpp"
 
 namespace zonal::python {
 namespace {
@@ -171,18 +172,13 @@ void bind_options(nb::module_& module) {
 
 void bind_solution(nb::module_& module) {
     using gwrm::SolveReport;
-    nb::class_<SolveReport>(module, "SolveReport", "What solving an initial-value problem took.")
-        .def("__init__",
-             [](SolveReport* self, std::int64_t intervals, std::int64_t rejected, std::int64_t iterations,
-                std::int64_t linear_iterations, double residual) {
-                 new (self) SolveReport{intervals, rejected, iterations, linear_iterations, residual};
-             })
-        .def_ro("intervals", &SolveReport::intervals)
-        .def_ro("rejected", &SolveReport::rejected, "Intervals that had to be shorter.")
-        .def_ro("iterations", &SolveReport::iterations, "Steps of the root solver.")
-        .def_ro("linear_iterations", &SolveReport::linear_iterations, "Steps of GMRES.")
-        .def_ro("residual", &SolveReport::residual,
-                "The largest coefficient of the residual of the solution, over all intervals.");
+    Report<SolveReport>(module, "SolveReport", "What solving an initial-value problem took.")
+        .field("intervals", &SolveReport::intervals)
+        .field("rejected", &SolveReport::rejected, "Intervals that had to be shorter.")
+        .field("iterations", &SolveReport::iterations, "Steps of the root solver.")
+        .field("linear_iterations", &SolveReport::linear_iterations, "Steps of GMRES.")
+        .field("residual", &SolveReport::residual,
+               "The largest coefficient of the residual of the solution, over all intervals.");
     nb::class_<Solution>(module, "Solution")
         .def("values", &values_at)
         .def("coefficients", &coefficients_of)

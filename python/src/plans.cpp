@@ -11,6 +11,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "call.hpp"
+#include "reports.hpp"
 #include "zonal/io/cost_model.hpp"
 #include "zonal/planning/certificate.hpp"
 #include "zonal/planning/convolution_plan.hpp"
@@ -101,62 +102,59 @@ void bind_enumerations(nb::module_& module) {
 }
 
 void bind_certificates(nb::module_& module) {
-    nb::class_<ErrorBound>(
+    Report<ErrorBound>(
         module, "ErrorBound",
         "Bounds of the parts of an error, rms over the rms of the input; of_output over that of "
         "the output.")
-        .def_ro("cut", &ErrorBound::cut)
-        .def_ro("window", &ErrorBound::window)
-        .def_ro("quadrature", &ErrorBound::quadrature)
-        .def_ro("accuracy", &ErrorBound::accuracy)
-        .def_ro("rounding", &ErrorBound::rounding)
-        .def_ro("of_output", &ErrorBound::of_output);
-    nb::class_<Certificate>(module, "Certificate",
-                            "A bound of the error of one map, rms over rms, that holds whatever the map is.")
-        .def_ro("error", &Certificate::error,
-                "Bounds rms(error) / rms(reference); inf where there is no bound.")
-        .def_ro("error_of_variations", &Certificate::error_of_variations,
-                "The same over the rms of the reference without its mean, so that an offset hides nothing.")
-        .def_ro("rms_in", &Certificate::rms_in)
-        .def_ro("rms_out", &Certificate::rms_out)
-        .def_ro("bound", &Certificate::bound)
-        .def("__repr__", [](const Certificate& certificate) {
-            return nb::str("<zonal.Certificate: error <= {:.2g}>").format(certificate.error);
-        });
+        .field("cut", &ErrorBound::cut)
+        .field("window", &ErrorBound::window)
+        .field("quadrature", &ErrorBound::quadrature)
+        .field("accuracy", &ErrorBound::accuracy)
+        .field("rounding", &ErrorBound::rounding)
+        .field("of_output", &ErrorBound::of_output);
+    Report<Certificate>(module, "Certificate",
+                        "A bound of the error of one map, rms over rms, that holds whatever the map is.")
+        .field("error", &Certificate::error,
+               "Bounds rms(error) / rms(reference); inf where there is no bound.")
+        .field("error_of_variations", &Certificate::error_of_variations,
+               "The same over the rms of the reference without its mean, so that an offset hides nothing.")
+        .field("rms_in", &Certificate::rms_in)
+        .field("rms_out", &Certificate::rms_out)
+        .field("bound", &Certificate::bound);
 }
 
+const std::vector methods{ConvolutionMethod::pixel_sum, ConvolutionMethod::ring_fft,
+                          ConvolutionMethod::harmonic, ConvolutionMethod::split,
+                          ConvolutionMethod::automatic};
+
 void bind_choice(nb::module_& module) {
-    nb::class_<ConvolutionChoice>(module, "Choice",
-                                  "One way to convolve maps, with its predicted time and error.")
-        .def_prop_ro(
-            "method", [](const ConvolutionChoice& c) { return to_string(c.method); },
-            "\"pixel-sum\", \"ring-fft\", \"harmonic\" or \"split\".")
-        .def_prop_ro("device", [](const ConvolutionChoice& c) { return to_string(c.device); })
-        .def_prop_ro("precision",
-                     [](const ConvolutionChoice& c) {
-                         return c.precision == Precision::float32 ? "float32" : "float64";
-                     })
-        .def_ro("support", &ConvolutionChoice::support, "Where the profile is cut, rad; 0 in harmonic space.")
-        .def_ro("l_cut", &ConvolutionChoice::l_cut, "Of a split; -1 otherwise.")
-        .def_ro("lmax", &ConvolutionChoice::lmax, "Of harmonic space; -1: that of the request.")
-        .def_ro("iterations", &ConvolutionChoice::iterations, "Of the analysis in harmonic space.")
-        .def_ro("seconds", &ConvolutionChoice::seconds, "Predicted time of a call.")
-        .def_ro("error", &ConvolutionChoice::error,
-                "From the reference, rms over rms; certified where there is a gain.")
-        .def_ro("excluded", &ConvolutionChoice::excluded, "Why it may not be taken; empty if it may.");
+    Report<ConvolutionChoice>(module, "Choice",
+                              "One way to convolve maps, with its predicted time and error.")
+        .choice("method", &ConvolutionChoice::method, methods,
+                "\"pixel-sum\", \"ring-fft\", \"harmonic\" or \"split\".")
+        .choice("device", &ConvolutionChoice::device, {Device::cpu()})
+        .choice("precision", &ConvolutionChoice::precision, {Precision::float32, Precision::float64})
+        .field("support", &ConvolutionChoice::support, "Where the profile is cut, rad; 0 in harmonic space.")
+        .field("l_cut", &ConvolutionChoice::l_cut, "Of a split; -1 otherwise.")
+        .field("lmax", &ConvolutionChoice::lmax, "Of harmonic space; -1: that of the request.")
+        .field("iterations", &ConvolutionChoice::iterations, "Of the analysis in harmonic space.")
+        .field("seconds", &ConvolutionChoice::seconds, "Predicted time of a call.")
+        .field("error", &ConvolutionChoice::error,
+               "From the reference, rms over rms; certified where there is a gain.")
+        .field("excluded", &ConvolutionChoice::excluded, "Why it may not be taken; empty if it may.");
 }
 
 void bind_result(nb::module_& module) {
-    nb::class_<ConvolutionResult>(module, "ConvolutionResult", "What a convolution did, and what came of it.")
-        .def_prop_ro("method", [](const ConvolutionResult& r) { return to_string(r.method); })
-        .def_ro("support", &ConvolutionResult::support, "Where the profile ends, rad; 0 in harmonic space.")
-        .def_ro("l_cut", &ConvolutionResult::l_cut)
-        .def_ro("error", &ConvolutionResult::error, "Expected of the choice, from the reference.")
-        .def_ro("seconds", &ConvolutionResult::seconds)
-        .def_ro("analysis", &ConvolutionResult::analysis)
-        .def_ro("certificates", &ConvolutionResult::certificates, "[map], bounds of the errors.")
-        .def_ro("masked_pixels", &ConvolutionResult::masked_pixels, "[map], UNSEEN or masked in the maps.")
-        .def_ro("unseen_pixels", &ConvolutionResult::unseen_pixels, "[map], UNSEEN in the result.");
+    Report<ConvolutionResult>(module, "ConvolutionResult", "What a convolution did, and what came of it.")
+        .choice("method", &ConvolutionResult::method, methods)
+        .field("support", &ConvolutionResult::support, "Where the profile ends, rad; 0 in harmonic space.")
+        .field("l_cut", &ConvolutionResult::l_cut)
+        .field("error", &ConvolutionResult::error, "Expected of the choice, from the reference.")
+        .field("seconds", &ConvolutionResult::seconds)
+        .field("analysis", &ConvolutionResult::analysis)
+        .field("certificates", &ConvolutionResult::certificates, "[map], bounds of the errors.")
+        .field("masked_pixels", &ConvolutionResult::masked_pixels, "[map], UNSEEN or masked in the maps.")
+        .field("unseen_pixels", &ConvolutionResult::unseen_pixels, "[map], UNSEEN in the result.");
 }
 
 void bind_request(nb::module_& module) {

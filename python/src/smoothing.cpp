@@ -8,6 +8,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "call.hpp"
+#include "reports.hpp"
 #include "sky_maps.hpp"
 #include "zonal/planning/map_smoothing.hpp"
 #include "zonal/window.hpp"
@@ -100,29 +101,29 @@ void bind_options(nb::module_& module) {
 }
 
 void bind_parts(nb::module_& module) {
-    nb::class_<SmoothedPart>(module, "SmoothedPart",
-                             "How the fields of a map that went one way were smoothed.")
-        .def_ro("rows", &SmoothedPart::rows, "Of the map.")
-        .def_prop_ro(
-            "method", [](const SmoothedPart& p) { return to_string(p.method); },
-            "\"harmonic\", \"pixel-sum\", \"ring-fft\" or \"split\".")
-        .def_prop_ro(
-            "reference", [](const SmoothedPart& p) { return to_string(p.reference); },
-            "What errors are measured from: \"continuous\" or \"discrete\".")
-        .def_ro("error_bound", &SmoothedPart::error_bound, "The error that was asked for, if there is one.")
-        .def_ro("is_certified", &SmoothedPart::is_certified,
-                "Whether error_bound was held to the certificates.")
-        .def_ro("certificates", &SmoothedPart::certificates,
-                "One for each row of spin 0, and for each pair of Q and U; empty where there is no bound.")
-        .def_ro("choices", &SmoothedPart::choices, "The ways that were looked at, the fastest first.")
-        .def_ro("choice", &SmoothedPart::choice, "The one that was taken.")
-        .def_ro("planning_seconds", &SmoothedPart::planning_seconds)
-        .def_ro("seconds", &SmoothedPart::seconds)
-        .def_ro("lmax", &SmoothedPart::lmax, "Of harmonic space; -1: it took no part.")
-        .def_ro("analysis", &SmoothedPart::analysis)
-        .def_ro("masked_pixels", &SmoothedPart::masked_pixels, "[row], UNSEEN or masked in the map.")
-        .def_ro("unseen_pixels", &SmoothedPart::unseen_pixels, "[row], UNSEEN in the result.")
-        .def_ro("notes", &SmoothedPart::notes, "What a user should know, a sentence each.");
+    Report<SmoothedPart>(module, "SmoothedPart", "How the fields of a map that went one way were smoothed.")
+        .field("rows", &SmoothedPart::rows, "Of the map.")
+        .choice("method", &SmoothedPart::method,
+                {ConvolutionMethod::pixel_sum, ConvolutionMethod::ring_fft, ConvolutionMethod::harmonic,
+                 ConvolutionMethod::split},
+                "\"harmonic\", \"pixel-sum\", \"ring-fft\" or \"split\".")
+        .choice("reference", &SmoothedPart::reference,
+                {ConvolutionReference::continuous, ConvolutionReference::discrete},
+                "What errors are measured from: \"continuous\" or \"discrete\".")
+        .field("error_bound", &SmoothedPart::error_bound, "The error that was asked for, if there is one.")
+        .field("is_certified", &SmoothedPart::is_certified,
+               "Whether error_bound was held to the certificates.")
+        .field("certificates", &SmoothedPart::certificates,
+               "One for each row of spin 0, and for each pair of Q and U; empty where there is no bound.")
+        .field("choices", &SmoothedPart::choices, "The ways that were looked at, the fastest first.")
+        .field("choice", &SmoothedPart::choice, "The one that was taken.")
+        .field("planning_seconds", &SmoothedPart::planning_seconds)
+        .field("seconds", &SmoothedPart::seconds)
+        .field("lmax", &SmoothedPart::lmax, "Of harmonic space; -1: it took no part.")
+        .field("analysis", &SmoothedPart::analysis)
+        .field("masked_pixels", &SmoothedPart::masked_pixels, "[row], UNSEEN or masked in the map.")
+        .field("unseen_pixels", &SmoothedPart::unseen_pixels, "[row], UNSEEN in the result.")
+        .field("notes", &SmoothedPart::notes, "What a user should know, a sentence each.");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "call.hpp"
+#include "reports.hpp"
 #include "zonal/analysis.hpp"
 #include "zonal/device.hpp"
 #include "zonal/sht.hpp"
@@ -127,17 +128,17 @@ void define_calls(nb::class_<Transform>& transform) {
 }  // namespace
 
 void bind_transforms(nb::module_& module) {
-    nb::class_<AnalysisReport>(module, "AnalysisReport", "What an analysis did and how well it went.")
-        .def_ro("iterations", &AnalysisReport::iterations)
-        .def_ro("residual", &AnalysisReport::residual,
-                "With a tolerance: |S^T W (f - S a)| / |S^T W f|, the largest of the batch; else 0.")
-        .def_ro("reached_tolerance", &AnalysisReport::reached_tolerance)
-        .def_ro("last_update", &AnalysisReport::last_update,
-                "With iterations: |last update| / |a|, the largest of the batch; else 0.")
-        .def_ro("updates_grew", &AnalysisReport::updates_grew)
-        .def_ro("invertible", &AnalysisReport::invertible,
-                "Whether the grid has enough rings and pixels for lmax.")
-        .def_ro("note", &AnalysisReport::note, "What a user should know, one sentence, or nothing.");
+    Report<AnalysisReport>(module, "AnalysisReport", "What an analysis did and how well it went.")
+        .field("iterations", &AnalysisReport::iterations)
+        .field("residual", &AnalysisReport::residual,
+               "With a tolerance: |S^T W (f - S a)| / |S^T W f|, the largest of the batch; else 0.")
+        .field("reached_tolerance", &AnalysisReport::reached_tolerance)
+        .field("last_update", &AnalysisReport::last_update,
+               "With iterations: |last update| / |a|, the largest of the batch; else 0.")
+        .field("updates_grew", &AnalysisReport::updates_grew)
+        .field("invertible", &AnalysisReport::invertible,
+               "Whether the grid has enough rings and pixels for lmax.")
+        .field("note", &AnalysisReport::note, "What a user should know, one sentence, or nothing.");
 
     nb::class_<Transform> transform(module, "Transform");
     transform.def(nb::init<const Grid&, std::int64_t, std::int64_t, int, int>())

@@ -112,10 +112,9 @@ class Solution:
 
     def __reduce__(self) -> tuple[Callable[..., Solution], tuple[Any, ...]]:
         n = len(self.intervals) - 1
-        report = self.report
-        work = (report.intervals, report.rejected, report.iterations, report.linear_iterations, report.residual)
         return _solution_from, (self._names, self._axes, self._time_modes, self.intervals.tolist(),
-                                [self._solution.coefficients(i) for i in range(n)], self._solution.errors(), work)
+                                [self._solution.coefficients(i) for i in range(n)], self._solution.errors(),
+                                self.report)
 
     def __repr__(self) -> str:
         ends = self.intervals
@@ -199,7 +198,7 @@ class SolvedField:
 
 def _solution_from(names: Sequence[str], axes: Sequence[Axis], time_modes: int, ends: list[float],
                    coefficients: list[NDArray[np.float64]], errors: list[list[float]],
-                   report: tuple[Any, ...]) -> Solution:
+                   report: _core.SolveReport) -> Solution:
     core_axes = [axis._core_axis() for axis in axes]
-    core = _core.solution_from(names, core_axes, time_modes, ends, coefficients, errors, _core.SolveReport(*report))
+    core = _core.solution_from(names, core_axes, time_modes, ends, coefficients, errors, report)
     return Solution(core, names, axes, time_modes)

@@ -1,0 +1,65 @@
+"""What functions tell beside their results can be read, copied and kept in files."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import zonal
+from zonal import gwrm
+
+SKY = np.random.default_rng(4).normal(size=768)
+GRID = zonal.Grid.healpix(8)
+KERNEL = zonal.Kernel.gaussian("20deg")
+PLAN = zonal.plan(KERNEL, GRID, error=1e-3)
+U = gwrm.Unknown("u")
+SOLUTION = gwrm.solve({U: -U}, {U: 1}, t=(0, 1))
+
+
+def fields_of(report):
+    """Values by their names, in depth."""
+    if isinstance(report, list):
+        return [fields_of(one) for one in report]
+    names = [name for name, value in vars(type(report)).items() if type(value) is property]
+    return {name: fields_of(getattr(report, name)) for name in names} if names else report
+
+
+def reports():
+    analysis = zonal.SHT(GRID, 16).analyze(SKY, return_report=True)[1]
+    result = PLAN(SKY, return_report=True)[1]
+    part = zonal.smooth(SKY, "20deg", error=1e-3, return_report=True)[1][0]
+    harmonic = zonal.smooth(SKY, "20deg", method="harmonic", return_report=True)[1][0]
+    return [analysis, result, part, harmonic, PLAN.choice, result.certificates[0], result.certificates[0].bound,
+            SOLUTION.report]
+
+
+REPORTS = reports()
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=[type(report).__name__ for report in REPORTS])
+def test_reports_are_readable_and_can_be_copied_and_pickled(report):
+    fields = fields_of(report)
+    assert len(fields) >= 5
+    text = repr(report)
+    assert text.startswith(f"<{type(report).__module__}.{type(report).__name__}: ") and " object at 0x" not in text
+    assert [name for name in fields if f"{name}=" not in text] == []
+    assert getattr(__import__(type(report).__module__, fromlist=["_"]), type(report).__name__) is type(report)
+    for other in (pickle.loads(pickle.dumps(report)), copy.copy(report), copy.deepcopy(report)):
+        assert type(other) is type(report) and fields_of(other) == fields and repr(other) == text
+
+
+def test_the_numbers_of_a_report_are_in_its_text():
+    assert f"error={PLAN.choice.error:.6g}, " in repr(PLAN.choice)
+    assert "method='harmonic', reference='" in repr(REPORTS[3])
+
+
+@pytest.mark.parametrize("made", [
+    GRID, KERNEL, PLAN, zonal.SHT(GRID, 8), zonal.Split(zonal.gaussian_window("20deg", 32), "40deg", l_cut=10), SOLUTION,
+    SOLUTION[U], U, U * 2 - 1, gwrm.Axis("x"), gwrm.Parameter("nu"), gwrm.dirichlet(U, gwrm.Axis("x")),
+    zonal.chebyshev.Series([1, 2]), zonal.ErrorNotKept("no"), gwrm.NotConverged("no"), zonal.threads(),
+    zonal.io.Map(SKY[None], ["I"], ["K"], nside=8),
+], ids=lambda made: type(made).__name__)
+def test_all_that_functions_return_is_readable_and_can_be_copied_and_pickled(made):
+    assert " object at 0x" not in repr(made)
+    for other in (pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
+        assert type(other) is type(made) and repr(other) == repr(made)
