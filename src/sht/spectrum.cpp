@@ -95,9 +95,10 @@ std::vector<double> cross_spectrum(const AlmLayout& layout, View<const std::comp
     check_alm("alm", layout, x);
     check_alm("alm", layout, y);
     std::vector<double> spectrum(layout.lmax() + 1);
-    for (std::int64_t m = 0; m <= layout.mmax(); ++m) {
+    for (std::int64_t i = 0; i < layout.n_orders(); ++i) {
+        const std::int64_t m = layout.order(i), offset = layout.offset(m);
         for (std::int64_t l = m; l <= layout.lmax(); ++l) {
-            const std::complex<double> a(x[layout.index(l, m)]), b(y[layout.index(l, m)]);
+            const std::complex<double> a(x[offset + l]), b(y[offset + l]);
             // -m gives the same as m; the imaginary part of m = 0 is no part of a real field.
             spectrum[l] += m == 0 ? a.real() * b.real() : 2 * (a.real() * b.real() + a.imag() * b.imag());
         }
@@ -121,10 +122,11 @@ template <class T>
 void multiply_alm(const AlmLayout& layout, const std::vector<double>& window, View<std::complex<T>, 1> alm) {
     check_alm("alm", layout, alm);
     sht::check_window(window, layout.lmax());
-    for (std::int64_t m = 0; m <= layout.mmax(); ++m)
+    for (std::int64_t i = 0; i < layout.n_orders(); ++i) {
+        const std::int64_t m = layout.order(i), offset = layout.offset(m);
         for (std::int64_t l = m; l <= layout.lmax(); ++l)
-            alm[layout.index(l, m)] =
-                std::complex<T>(std::complex<double>(alm[layout.index(l, m)]) * window[l]);
+            alm[offset + l] = std::complex<T>(std::complex<double>(alm[offset + l]) * window[l]);
+    }
 }
 
 template <class T>

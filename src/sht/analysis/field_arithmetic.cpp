@@ -157,13 +157,13 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
         for_each_part(x, y, [&](std::int64_t b, T from, T& to) { to += static_cast<T>(factors[b]) * from; });
     }
     std::vector<double> squares(ConstAlm alm) override {
-        Array<double, 2> partial({layout_.mmax() + 1, alm.extent(0)});
-        for_each_order([&](std::int64_t m) {
-            for (std::int64_t b = 0; b < alm.extent(0); ++b) partial(m, b) = square(alm, b, m);
+        Array<double, 2> partial({layout_.n_orders(), alm.extent(0)});
+        for_each_order([&](std::int64_t i) {
+            for (std::int64_t b = 0; b < alm.extent(0); ++b) partial(i, b) = square(alm, b, layout_.order(i));
         });
         std::vector<double> sums(alm.extent(0));
-        for (std::int64_t m = 0; m <= layout_.mmax(); ++m)
-            for (std::int64_t b = 0; b < alm.extent(0); ++b) sums[b] += partial(m, b);
+        for (std::int64_t i = 0; i < layout_.n_orders(); ++i)
+            for (std::int64_t b = 0; b < alm.extent(0); ++b) sums[b] += partial(i, b);
         return sums;
     }
     void multiply(const Beam& beam, Alm alm) override {
@@ -189,12 +189,13 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
     }
     template <class Visit>
     void for_each_order(const Visit& visit) const {
-        core::parallel_for(layout_.mmax() + 1, threads_, [&](std::int64_t m, int) { visit(m); });
+        core::parallel_for(layout_.n_orders(), threads_, [&](std::int64_t i, int) { visit(i); });
     }
     /// visit(b, x, y) for the real and imaginary parts.
     template <class Visit>
     void for_each_part(ConstAlm x, Alm y, const Visit& visit) const {
-        for_each_order([&](std::int64_t m) {
+        for_each_order([&](std::int64_t i) {
+            const std::int64_t m = layout_.order(i);
             for (std::int64_t b = 0; b < x.extent(0); ++b)
                 for (std::int64_t c = 0; c < x.extent(1); ++c) {
                     const T* from = reinterpret_cast<const T*>(&x(b, c, layout_.index(m, m)));

@@ -7,8 +7,41 @@
 namespace zonal::sht {
 
 FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields)
-    : first(first), end(end), n_fields(n_fields), offset{0} {
-    for (auto block = first; block < end; ++block) offset.push_back(offset.back() + rings.last_m[block] + 1);
+    : first(first), end(end), n_fields(n_fields), first_stored_(first), n_stored_(end - first) {
+    std::vector<std::int64_t> offsets{0};
+    for (auto block = first; block < end; ++block)
+        offsets.push_back(offsets.back() + rings.last_m[block] + 1);
+    offsets_ = std::make_shared<const std::vector<std::int64_t>>(std::move(offsets));
+    places_ = std::make_shared<const std::vector<Place>>();
+}
+
+FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields,
+                         const std::vector<std::vector<std::int64_t>>& runs)
+    : first(first), end(end), n_fields(n_fields), first_stored_(first), n_stored_(end - first) {
+    std::int64_t mmax = -1;
+    for (const auto& orders : runs)
+        if (!orders.empty()) mmax = std::max(mmax, orders.back());
+    std::vector<Place> places(static_cast<std::size_t>(mmax + 1));
+    std::vector<std::int64_t> offsets{0};
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        const auto& orders = runs[run];
+        for (std::size_t i = 0; i < orders.size(); ++i)
+            places[static_cast<std::size_t>(orders[i])] = {static_cast<std::int64_t>(run),
+                                                           static_cast<std::int64_t>(i)};
+        for (auto block = first; block < end; ++block) {
+            const auto reach = std::upper_bound(orders.begin(), orders.end(), rings.last_m[block]);
+            offsets.push_back(offsets.back() + (reach - orders.begin()));
+        }
+    }
+    offsets_ = std::make_shared<const std::vector<std::int64_t>>(std::move(offsets));
+    places_ = std::make_shared<const std::vector<Place>>(std::move(places));
+}
+
+FourierBand FourierBand::part(std::int64_t begin, std::int64_t finish) const {
+    FourierBand result = *this;
+    result.first = begin;
+    result.end = finish;
+    return result;
 }
 
 LegendreTable::LegendreTable(const AlmLayout& layout, int spin)

@@ -2,6 +2,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/aligned.hpp"
@@ -17,20 +18,46 @@ namespace zonal::sht {
 /// re, south im, block_size lanes each.
 inline constexpr std::int64_t fourier_block = 4 * block_size;
 
-/// F_m of the blocks [first, end), for m = 0..last_m of each block: [block][m][field][fourier_block]. Block
-/// by block, so that the FFT of a block reads one contiguous run.
-struct FourierBand {
+/// F_m of the blocks [first, end) of ring pairs, for some orders, those of one or several runs one after the
+/// other: [run][block][order of the run][field][fourier_block]. Blocks have the orders that reach them
+/// (m <= last_m) only. With one run of all orders the FFT of a block reads one contiguous piece; in a
+/// distributed transform each run comes from another rank.
+class FourierBand {
+  public:
+    /// One run of all orders.
     FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields);
+    /// runs: ascending orders each, no order in two of them.
+    FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields,
+                const std::vector<std::vector<std::int64_t>>& runs);
 
+    /// The fields' F_m, [n_fields][fourier_block]; m: an order of a run that reaches the block.
     double* at(std::int64_t block, std::int64_t m) const {
-        return data + (offset[block - first] + m) * n_fields * fourier_block;
+        const Place place = places_->empty() ? Place{0, m} : (*places_)[static_cast<std::size_t>(m)];
+        return data + (offset(place.run, block) + place.position) * n_fields * fourier_block;
     }
-    /// Doubles of the whole band.
-    std::int64_t size() const { return offset.back() * n_fields * fourier_block; }
+    /// The same memory, of which only the blocks [first, end) are worked on.
+    FourierBand part(std::int64_t first, std::int64_t end) const;
+    /// Doubles of all runs, and of one run's blocks [first, end).
+    std::int64_t size() const { return offsets_->back() * n_fields * fourier_block; }
+    std::int64_t size(std::int64_t run, std::int64_t first, std::int64_t end) const {
+        return (offset(run, end) - offset(run, first)) * n_fields * fourier_block;
+    }
 
     std::int64_t first, end, n_fields;
-    std::vector<std::int64_t> offset;
     double* data = nullptr;
+
+  private:
+    struct Place {
+        std::int64_t run = -1, position = 0;
+    };
+    /// Rows of n_fields before those of a block and run.
+    std::int64_t offset(std::int64_t run, std::int64_t block) const {
+        return (*offsets_)[static_cast<std::size_t>(run * n_stored_ + block - first_stored_)];
+    }
+
+    std::int64_t first_stored_, n_stored_;
+    std::shared_ptr<const std::vector<std::int64_t>> offsets_;  ///< [run * n_stored + block], and the end
+    std::shared_ptr<const std::vector<Place>> places_;          ///< by order; empty: one run of all orders
 };
 
 /// What of the Legendre functions does not depend on the ring: the start values' factors per order.

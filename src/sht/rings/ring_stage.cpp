@@ -69,7 +69,7 @@ HWY_INLINE void rotate(const double* HWY_RESTRICT in, const Lanes& c, const Lane
     }
 }
 
-void fold_modes(const RingBlock& block, const double* fourier, std::int64_t stride) {
+void fold_modes(const RingBlock& block, const FourierBand& band, std::int64_t field) {
     for (std::int64_t j = 0; j < block_size; ++j)
         std::fill(block.sequence[j], block.sequence[j] + block.n_pixels[j], 0.0);
     Phases north(block.north_phi_0), south(block.south_phi_0);
@@ -77,7 +77,7 @@ void fold_modes(const RingBlock& block, const double* fourier, std::int64_t stri
     Bins bins;
     HWY_ALIGN Lanes nc, ns, sc, ss, nr, ni, sr, si, up_re, up_im, down_re, down_im;
     for (std::int64_t m = 0; m <= block.last_m; ++m, bins.advance(block)) {
-        const double* in = fourier + m * stride;
+        const double* in = band.at(block.index, m) + field * fourier_block;
         north.at(m, nc, ns);
         rotate(in, nc, ns, nr, ni);
         if (same_phases) {
@@ -107,13 +107,13 @@ void fold_modes(const RingBlock& block, const double* fourier, std::int64_t stri
     }
 }
 
-void unfold_modes(const RingBlock& block, double* fourier, std::int64_t stride) {
+void unfold_modes(const RingBlock& block, const FourierBand& band, std::int64_t field) {
     Phases north(block.north_phi_0), south(block.south_phi_0);
     const bool same_phases = block.north_phi_0 == block.south_phi_0;
     Bins bins;
     HWY_ALIGN Lanes c, s, nr, ni, sr, si, up_re, up_im, down_re, down_im;
     for (std::int64_t m = 0; m <= block.last_m; ++m, bins.advance(block)) {
-        double* out = fourier + m * stride;
+        double* out = band.at(block.index, m) + field * fourier_block;
         for (std::int64_t j = 0; j < block_size; ++j) {
             const bool empty = block.n_pixels[j] == 0;
             const std::complex<double> up = empty ? 0 : block.sequence[j][bins.up[j]];
@@ -150,16 +150,18 @@ namespace zonal::sht {
 HWY_EXPORT(fold_modes);
 HWY_EXPORT(unfold_modes);
 
-void fold_modes(const RingBlock& block, const double* fourier, std::int64_t stride) {
-    HWY_DYNAMIC_DISPATCH(fold_modes)(block, fourier, stride);
+void fold_modes(const RingBlock& block, const FourierBand& band, std::int64_t field) {
+    HWY_DYNAMIC_DISPATCH(fold_modes)(block, band, field);
 }
 
-void unfold_modes(const RingBlock& block, double* fourier, std::int64_t stride) {
-    HWY_DYNAMIC_DISPATCH(unfold_modes)(block, fourier, stride);
+void unfold_modes(const RingBlock& block, const FourierBand& band, std::int64_t field) {
+    HWY_DYNAMIC_DISPATCH(unfold_modes)(block, band, field);
 }
 
-RingBlock::RingBlock(const Grid& grid, const RingPairs& rings, std::int64_t block, RingScratch& scratch)
-    : last_m(rings.last_m[block]),
+RingBlock::RingBlock(std::span<const Ring> rings, const RingPairs& pairs, std::int64_t block,
+                     RingScratch& scratch)
+    : index(block),
+      last_m(pairs.last_m[block]),
       north{},
       south{},
       n_pixels{},
@@ -169,9 +171,9 @@ RingBlock::RingBlock(const Grid& grid, const RingPairs& rings, std::int64_t bloc
       transform{} {
     std::int64_t total = 0;
     for (std::int64_t j = 0; j < block_size; ++j) {
-        const RingPair pair = rings.pairs[block * block_size + j];
-        if (pair.north >= 0) north[j] = &grid.rings()[pair.north];
-        if (pair.south >= 0) south[j] = &grid.rings()[pair.south];
+        const RingPair pair = pairs.pairs[block * block_size + j];
+        if (pair.north >= 0) north[j] = &rings[pair.north];
+        if (pair.south >= 0) south[j] = &rings[pair.south];
         const Ring* ring = north[j] != nullptr ? north[j] : south[j];
         if (ring == nullptr) continue;
         n_pixels[j] = ring->n_pixels;

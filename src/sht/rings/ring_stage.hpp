@@ -3,6 +3,7 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <span>
 
 #include "core/aligned.hpp"
 #include "fft/complex_fft.hpp"
@@ -21,8 +22,10 @@ struct RingScratch {
 
 /// The block's pixel sequences and their phases, of which a ring pair is one lane.
 struct RingBlock {
-    RingBlock(const Grid& grid, const RingPairs& rings, std::int64_t block, RingScratch& scratch);
+    /// rings: what pairs counts.
+    RingBlock(std::span<const Ring> rings, const RingPairs& pairs, std::int64_t block, RingScratch& scratch);
 
+    std::int64_t index;  ///< of the block
     std::int64_t last_m;
     std::array<const Ring*, block_size> north, south;  ///< null where there is none
     std::array<std::int64_t, block_size> n_pixels;     ///< of both; 0 in empty lanes
@@ -32,10 +35,10 @@ struct RingBlock {
 };
 
 /// sequence[lane][k] = north_k + i south_k before the FFT: the modes m = -last_m..last_m times exp(i m
-/// phi_0), each added to bin m mod n. fourier: [last_m + 1] with `stride` doubles from m to m + 1.
-void fold_modes(const RingBlock& block, const double* fourier, std::int64_t stride);
+/// phi_0), each added to bin m mod n. The band must have all orders up to last_m.
+void fold_modes(const RingBlock& block, const FourierBand& band, std::int64_t field);
 
-/// The transpose, after the forward FFT: fourier from the sequences.
-void unfold_modes(const RingBlock& block, double* fourier, std::int64_t stride);
+/// The transpose, after the forward FFT: the band from the sequences.
+void unfold_modes(const RingBlock& block, const FourierBand& band, std::int64_t field);
 
 }  // namespace zonal::sht

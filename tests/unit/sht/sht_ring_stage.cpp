@@ -26,6 +26,14 @@ Grid grid() {
     return Grid(rings);
 }
 
+/// F_m of the only block, in memory of the test's own.
+sht::FourierBand whole_band(const sht::RingPairs& pairs, std::vector<double>& fourier) {
+    sht::FourierBand band(pairs, 0, 1, 1);
+    EXPECT_EQ(band.size(), static_cast<std::int64_t>(fourier.size()));
+    band.data = fourier.data();
+    return band;
+}
+
 class RingStage : public ::testing::Test {
   protected:
     static constexpr std::int64_t mmax = 24;
@@ -35,8 +43,9 @@ class RingStage : public ::testing::Test {
     const Grid rings = grid();
     const sht::RingPairs pairs{rings, mmax, mmax, 0};
     sht::RingScratch scratch;
-    const sht::RingBlock block{rings, pairs, 0, scratch};
+    const sht::RingBlock block{rings.rings(), pairs, 0, scratch};
     std::vector<double> fourier = std::vector<double>((mmax + 1) * fourier_block);
+    const sht::FourierBand band = whole_band(pairs, fourier);
 
     /// Real or imaginary part (part = 0 or 1) of F_m of one ring of a lane's pair (side = 0 north, 1 south).
     double& mode(std::int64_t m, std::int64_t lane, int side, int part) {
@@ -74,7 +83,7 @@ TEST_F(RingStage, PairsMirrorImagesOnly) {
 // f(phi_k) = F_0 + 2 Re sum_m F_m exp(i m phi_k)
 TEST_F(RingStage, SynthesisIsTheSumOverModes) {
     fill_fourier(1);
-    fold_modes(block, fourier.data(), fourier_block);
+    fold_modes(block, band, 0);
     for (std::int64_t lane = 0; lane < block_size; ++lane) {
         const std::int64_t n = block.n_pixels[lane];
         if (n > 0) block.transform[lane]->backward(block.sequence[lane]);
@@ -107,7 +116,7 @@ TEST_F(RingStage, AdjointIsTheSumOverPixels) {
         std::copy(pixels[lane].begin(), pixels[lane].end(), block.sequence[lane]);
         if (block.n_pixels[lane] > 0) block.transform[lane]->forward(block.sequence[lane]);
     }
-    unfold_modes(block, fourier.data(), fourier_block);
+    unfold_modes(block, band, 0);
     for (std::int64_t lane = 0; lane < block_size; ++lane)
         for (const int side : {0, 1}) {
             if (ring(lane, side) == nullptr) continue;
@@ -133,7 +142,7 @@ TEST_F(RingStage, UnfoldIsTheTransposeOfFold) {
     for (std::int64_t lane = 0; lane < block_size; ++lane)
         for (const int side : {0, 1}) mode(0, lane, side, 1) = 0;  // F_0 is real
     const std::vector<double> x = fourier;
-    fold_modes(block, fourier.data(), fourier_block);
+    fold_modes(block, band, 0);
     std::mt19937_64 generator(4);
     std::normal_distribution<double> normal;
     double image = 0, preimage = 0;
@@ -144,13 +153,40 @@ TEST_F(RingStage, UnfoldIsTheTransposeOfFold) {
             image += z.real() * re + z.imag() * im;
             z = {re, im};
         }
-    unfold_modes(block, fourier.data(), fourier_block);
+    unfold_modes(block, band, 0);
     for (std::int64_t m = 0; m <= mmax; ++m)
         for (std::int64_t k = 0; k < fourier_block; ++k) {
             if (block.n_pixels[k % block_size] == 0) continue;
             preimage += (m == 0 ? 1 : 2) * x[m * fourier_block + k] * fourier[m * fourier_block + k];
         }
     EXPECT_NEAR(image, preimage, rounding_of_sums * std::sqrt(static_cast<double>(x.size())));
+}
+
+/// Where the F_m lie makes no difference: in runs of some orders each, as ranks send them, or all in one.
+TEST_F(RingStage, TakesModesFromAnyRuns) {
+    fill_fourier(5);
+    sht::FourierBand runs(pairs, 0, 1, 1, {{1, 4, 24}, {}, {0, 2, 3}, [] {
+                                               std::vector<std::int64_t> rest;
+                                               for (std::int64_t m = 5; m < mmax; ++m) rest.push_back(m);
+                                               return rest;
+                                           }()});
+    std::vector<double> scattered(runs.size());
+    ASSERT_EQ(scattered.size(), fourier.size());
+    runs.data = scattered.data();
+    for (std::int64_t m = 0; m <= mmax; ++m) std::copy_n(band.at(0, m), fourier_block, runs.at(0, m));
+    const auto sequences = [&](const sht::FourierBand& from) {
+        fold_modes(block, from, 0);
+        std::vector<Complex> all;
+        for (std::int64_t j = 0; j < block_size; ++j)
+            all.insert(all.end(), block.sequence[j], block.sequence[j] + block.n_pixels[j]);
+        return all;
+    };
+    EXPECT_EQ(sequences(band), sequences(runs));
+    std::fill(scattered.begin(), scattered.end(), 0.0);
+    unfold_modes(block, band, 0);
+    unfold_modes(block, runs, 0);
+    for (std::int64_t m = 0; m <= mmax; ++m)
+        EXPECT_TRUE(std::equal(band.at(0, m), band.at(0, m) + fourier_block, runs.at(0, m))) << m;
 }
 
 /// m phi_0 has many turns at high orders and keeps its digits.
@@ -160,10 +196,11 @@ TEST(RingPhases, AreExactAtHighOrders) {
         const Grid rings({make_ring(std::numbers::pi / 2, phi_0, 1, 1, 0)});
         const sht::RingPairs pairs(rings, mmax, mmax, 0);
         sht::RingScratch scratch;
-        const sht::RingBlock block(rings, pairs, 0, scratch);
+        const sht::RingBlock block(rings.rings(), pairs, 0, scratch);
         std::vector<double> fourier((mmax + 1) * fourier_block);
+        const sht::FourierBand band = whole_band(pairs, fourier);
         block.sequence[0][0] = 1;
-        unfold_modes(block, fourier.data(), fourier_block);
+        unfold_modes(block, band, 0);
         for (std::int64_t m = 0; m <= mmax; m += 7) {
             const auto exact =
                 std::polar(1.0L, -static_cast<long double>(m) * static_cast<long double>(phi_0));

@@ -1,0 +1,238 @@
+#include "sht/cpu_stages.hpp"
+
+#include "core/parallel.hpp"
+#include "core/subnormals.hpp"
+
+namespace zonal::sht {
+namespace {
+
+/// Fourier coefficients of a band, in bytes. Larger bands make the orders' coefficients less often, smaller
+/// ones stay nearer to the cache and cost fewer page faults; measured in docs/decisions/sht-cpu.md.
+constexpr std::int64_t band_bytes = std::int64_t{96} << 20;
+
+template <class T>
+void load_row(View<const std::complex<T>, 1> alm, std::int64_t first, std::int64_t length,
+              std::complex<double>* row) {
+    const std::complex<T>* in = alm.data() + first;
+    for (std::int64_t k = 0; k < length; ++k) row[k] = std::complex<double>(in[k].real(), in[k].imag());
+}
+
+template <class T>
+void store_row(const std::complex<double>* row, std::int64_t first, std::int64_t length, bool add,
+               View<std::complex<T>, 1> alm) {
+    std::complex<T>* out = alm.data() + first;
+    for (std::int64_t k = 0; k < length; ++k) {
+        const std::complex<T> value(static_cast<T>(row[k].real()), static_cast<T>(row[k].imag()));
+        out[k] = add ? out[k] + value : value;
+    }
+}
+
+template <class T>
+void write_rings(const RingBlock& block, View<T, 1> map) {
+    for (std::int64_t j = 0; j < block_size; ++j) {
+        const std::complex<double>* z = block.sequence[j];
+        if (block.north[j] != nullptr) {
+            T* out = map.data() + block.north[j]->first_pixel;
+            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) out[k] = static_cast<T>(z[k].real());
+        }
+        if (block.south[j] != nullptr) {
+            T* out = map.data() + block.south[j]->first_pixel;
+            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) out[k] = static_cast<T>(z[k].imag());
+        }
+    }
+}
+
+template <class T>
+void read_rings(const RingBlock& block, View<const T, 1> map, bool weighted) {
+    for (std::int64_t j = 0; j < block_size; ++j) {
+        auto* z = reinterpret_cast<double*>(block.sequence[j]);
+        const Ring* rings[2] = {block.north[j], block.south[j]};
+        for (int part = 0; part < 2; ++part) {
+            if (rings[part] == nullptr) {
+                for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) z[2 * k + part] = 0;
+                continue;
+            }
+            const double weight = weighted ? rings[part]->weight : 1;
+            const T* in = map.data() + rings[part]->first_pixel;
+            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) z[2 * k + part] = weight * in[k];
+        }
+    }
+}
+
+/// The sequences become W (map - what they were).
+template <class T>
+void subtract_from_rings(const RingBlock& block, View<const T, 1> map) {
+    for (std::int64_t j = 0; j < block_size; ++j) {
+        auto* z = reinterpret_cast<double*>(block.sequence[j]);
+        const Ring* rings[2] = {block.north[j], block.south[j]};
+        for (int part = 0; part < 2; ++part) {
+            const double weight = rings[part] != nullptr ? rings[part]->weight : 0;
+            const T* in = rings[part] != nullptr ? map.data() + rings[part]->first_pixel : nullptr;
+            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k)
+                z[2 * k + part] = in != nullptr ? weight * (in[k] - z[2 * k + part]) : 0;
+        }
+    }
+}
+
+void for_each_sequence(const RingBlock& block, void (fft::ComplexFft::*transform)(std::complex<double>*)) {
+    for (std::int64_t j = 0; j < block_size; ++j)
+        if (block.n_pixels[j] > 0) (block.transform[j]->*transform)(block.sequence[j]);
+}
+
+}  // namespace
+
+CpuStages::CpuStages(const AlmLayout& layout, const ShtOptions& options, const RingPairs& pairs,
+                     std::span<const Ring> rings)
+    : options_(options), table_(layout, options.spin), pairs_(pairs), rings_(rings) {}
+
+std::vector<std::int64_t> CpuStages::band_bounds(std::int64_t n_fields) const {
+    std::vector<std::int64_t> bounds{0};
+    std::int64_t bytes = 0;
+    for (std::int64_t block = 0; block < pairs_.n_blocks(); ++block) {
+        const std::int64_t more = (pairs_.last_m[block] + 1) * n_fields * fourier_block * 8;
+        if (bytes > 0 && bytes + more > band_bytes * std::min<std::int64_t>(n_fields, 4)) {
+            bounds.push_back(block);
+            bytes = 0;
+        }
+        bytes += more;
+    }
+    bounds.push_back(pairs_.n_blocks());
+    return bounds;
+}
+
+std::int64_t CpuStages::thread_bytes() const {
+    std::int64_t longest = 0;
+    for (const Ring& ring : rings_) longest = std::max(longest, ring.n_pixels);
+    const std::int64_t per_degree = 16 * 3 * table_.components + 8 * (2 + 4 * table_.components) + 32;
+    return options_.threads *
+           ((options_.lmax + 1) * per_degree + longest * (block_size + 6) * std::int64_t{16});
+}
+
+void CpuStages::fit(CpuStorage& workspace) const {
+    while (static_cast<int>(workspace.threads.size()) < options_.threads)
+        workspace.threads.push_back(std::make_unique<CpuStorage::Thread>());
+}
+
+CpuStorage& CpuStages::storage_of(ShtWorkspace::Storage& workspace) const {
+    auto* const storage = dynamic_cast<CpuStorage*>(&workspace);
+    if (storage == nullptr) throw InvalidArgument("workspace: was made by a plan on another kind of device");
+    fit(*storage);
+    return *storage;
+}
+
+void CpuStages::in_parallel(std::int64_t n_tasks, const std::function<void(std::int64_t, int)>& body) const {
+    core::parallel_for(n_tasks, options_.threads, [&](std::int64_t task, int thread) {
+        const core::SubnormalsAsZero flush;  // the window of a wide beam takes alm through that range
+        body(task, thread);
+    });
+}
+
+template <class Work>
+void CpuStages::for_each_block(const FourierBand& band, CpuStorage& workspace, const Work& work) const {
+    in_parallel(band.end - band.first, [&](std::int64_t task, int thread) {
+        const RingBlock block(rings_, pairs_, band.first + task, workspace.threads[thread]->rings);
+        for (std::int64_t f = 0; f < band.n_fields; ++f)
+            work(block, f, f / table_.components, f % table_.components);
+    });
+}
+
+std::int64_t CpuStages::end_of_reaching(const FourierBand& band, OrderNumbers orders) const {
+    if (band.first == band.end) return orders.first;
+    auto end = orders.end;
+    while (end > orders.first && table_.layout.order(end - 1) > pairs_.last_m[band.end - 1]) --end;
+    return end;
+}
+
+template <class T>
+void CpuStages::synthesize_orders(View<const std::complex<T>, 3> alm, OrderNumbers orders,
+                                  const FourierBand& band, CpuStorage& workspace) const {
+    const std::int64_t components = table_.components;
+    in_parallel(end_of_reaching(band, orders) - orders.first, [&](std::int64_t task, int thread) {
+        const std::int64_t m = table_.layout.order(orders.first + task);
+        auto& scratch = *workspace.threads[thread];
+        const std::int64_t length = options_.lmax - m + 1;
+        scratch.row.resize(band.n_fields * length);
+        const AlmRow row{scratch.row.data(), length, band.n_fields};
+        for (std::int64_t f = 0; f < band.n_fields; ++f) {
+            const std::int64_t c = alm_component(options_.parts, f % components);
+            if (c < 0)
+                std::fill(row.field(f), row.field(f) + length, 0.0);
+            else
+                load_row<T>(alm[f / components][c], table_.layout.index(m, m), length, row.field(f));
+        }
+        legendre_synthesis({table_, pairs_, m, band, scratch.legendre}, row);
+    });
+}
+
+template <class T>
+void CpuStages::synthesize_rings(const FourierBand& band, View<T, 3> map, CpuStorage& workspace) const {
+    for_each_block(band, workspace,
+                   [&](const RingBlock& block, std::int64_t f, std::int64_t i, std::int64_t c) {
+                       fold_modes(block, band, f);
+                       for_each_sequence(block, &fft::ComplexFft::backward);
+                       write_rings<T>(block, map[i][c]);
+                   });
+}
+
+template <class T>
+void CpuStages::residual_rings(View<const T, 3> map, const FourierBand& band, CpuStorage& workspace) const {
+    for_each_block(band, workspace,
+                   [&](const RingBlock& block, std::int64_t f, std::int64_t i, std::int64_t c) {
+                       fold_modes(block, band, f);
+                       for_each_sequence(block, &fft::ComplexFft::backward);
+                       subtract_from_rings<T>(block, map[i][c]);
+                       for_each_sequence(block, &fft::ComplexFft::forward);
+                       unfold_modes(block, band, f);
+                   });
+}
+
+template <class T>
+void CpuStages::adjoint_rings(View<const T, 3> map, bool weighted, const FourierBand& band,
+                              CpuStorage& workspace) const {
+    for_each_block(band, workspace,
+                   [&](const RingBlock& block, std::int64_t f, std::int64_t i, std::int64_t c) {
+                       read_rings<T>(block, map[i][c], weighted);
+                       for_each_sequence(block, &fft::ComplexFft::forward);
+                       unfold_modes(block, band, f);
+                   });
+}
+
+template <class T>
+void CpuStages::adjoint_orders(const FourierBand& band, View<std::complex<T>, 3> alm, OrderNumbers orders,
+                               bool add, CpuStorage& workspace) const {
+    const std::int64_t components = table_.components;
+    if (add) orders.end = end_of_reaching(band, orders);
+    in_parallel(orders.end - orders.first, [&](std::int64_t task, int thread) {
+        const std::int64_t number = orders.first + task, m = table_.layout.order(number);
+        auto& scratch = *workspace.threads[thread];
+        const std::int64_t length = options_.lmax - m + 1;
+        scratch.row.resize(band.n_fields * length);
+        const AlmRow row{scratch.row.data(), length, band.n_fields};
+        // Likely this thread's next, as tasks are handed out in order.
+        const std::int64_t next = number + options_.threads;
+        scratch.legendre.next_order = next < orders.end ? table_.layout.order(next) : -1;
+        legendre_adjoint({table_, pairs_, m, band, scratch.legendre}, row);
+        for (std::int64_t f = 0; f < band.n_fields; ++f) {
+            const std::int64_t c = alm_component(options_.parts, f % components);
+            if (c >= 0)
+                store_row<T>(row.field(f), table_.layout.index(m, m), length, add, alm[f / components][c]);
+        }
+    });
+}
+
+template void CpuStages::synthesize_orders(View<const std::complex<float>, 3>, OrderNumbers,
+                                           const FourierBand&, CpuStorage&) const;
+template void CpuStages::synthesize_rings(const FourierBand&, View<float, 3>, CpuStorage&) const;
+template void CpuStages::residual_rings(View<const float, 3>, const FourierBand&, CpuStorage&) const;
+template void CpuStages::adjoint_rings(View<const float, 3>, bool, const FourierBand&, CpuStorage&) const;
+template void CpuStages::adjoint_orders(const FourierBand&, View<std::complex<float>, 3>, OrderNumbers, bool,
+                                        CpuStorage&) const;
+template void CpuStages::synthesize_orders(View<const std::complex<double>, 3>, OrderNumbers,
+                                           const FourierBand&, CpuStorage&) const;
+template void CpuStages::synthesize_rings(const FourierBand&, View<double, 3>, CpuStorage&) const;
+template void CpuStages::residual_rings(View<const double, 3>, const FourierBand&, CpuStorage&) const;
+template void CpuStages::adjoint_rings(View<const double, 3>, bool, const FourierBand&, CpuStorage&) const;
+template void CpuStages::adjoint_orders(const FourierBand&, View<std::complex<double>, 3>, OrderNumbers, bool,
+                                        CpuStorage&) const;
+
+}  // namespace zonal::sht

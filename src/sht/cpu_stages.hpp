@@ -1,0 +1,133 @@
+#pragma once
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/aligned.hpp"
+#include "core/stopwatch.hpp"
+#include "sht/legendre/legendre.hpp"
+#include "sht/rings/ring_stage.hpp"
+#include "sht/transform.hpp"
+#include "zonal/error.hpp"
+
+/// The two halves of the transforms on the CPU, which one process runs band by band and a distributed
+/// transform with an exchange in between: between alm and the F_m of ring pairs, and between those and
+/// pixels.
+namespace zonal::sht {
+
+/// Fourier coefficients of rings, and what each thread needs for itself.
+struct CpuStorage : ShtWorkspace::Storage {
+    struct Thread {
+        LegendreScratch legendre;
+        RingScratch rings;
+        core::AlignedVector<std::complex<double>> row;
+    };
+    void use_stream(void*) override {
+        throw InvalidArgument("workspace: is the CPU's, which has no streams");
+    }
+
+    MemorySpace space() const override { return MemorySpace::host; }
+    void* reserve(ScratchArray array, std::int64_t bytes) override {
+        constexpr std::int64_t unit = sizeof(double);
+        return arrays[static_cast<std::size_t>(array)].reserve((bytes + unit - 1) / unit);
+    }
+    void copy(MemoryRows<const void*> from, MemoryRows<void*> to, std::int64_t row_bytes,
+              std::int64_t n_rows) override {
+        for (std::int64_t row = 0; row < n_rows; ++row)
+            std::memcpy(static_cast<char*>(to.data) + row * to.stride,
+                        static_cast<const char*>(from.data) + row * from.stride,
+                        static_cast<std::size_t>(row_bytes));
+    }
+
+    core::Scratch fourier;
+    std::vector<std::unique_ptr<Thread>> threads;
+    core::Scratch arrays[static_cast<std::size_t>(ScratchArray::count)];
+};
+
+/// Reports the share of the work done; the caller's `false` stops the transform.
+class Reporter {
+  public:
+    Reporter(const Progress& progress, double total) : progress_(progress), total_(total) { advance(0); }
+    void advance(double work) {
+        done_ += work;
+        if (progress_ && !progress_(std::min(1.0, done_ / total_))) throw Cancelled("transform: cancelled");
+    }
+
+  private:
+    const Progress& progress_;
+    double total_, done_ = 0;
+};
+
+/// Runs a stage and adds the time that it took.
+template <class Stage>
+void timed(double& seconds, const Stage& stage) {
+    const core::Stopwatch watch;
+    stage();
+    seconds += watch.seconds();
+}
+
+/// Numbers [first, end) of the orders of a layout.
+struct OrderNumbers {
+    std::int64_t first, end;
+};
+
+class CpuStages {
+  public:
+    /// layout: of the alm that the stages get. pairs: of the whole grid's rings; rings: what they count, of
+    /// which the stages touch those of the bands that they get, at their first_pixel. Keeps references.
+    CpuStages(const AlmLayout& layout, const ShtOptions& options, const RingPairs& pairs,
+              std::span<const Ring> rings);
+
+    const LegendreTable& table() const { return table_; }
+    /// Maps that one pass of the recurrence serves.
+    std::int64_t maps_per_pass() const { return table_.components == 1 ? 8 : 4; }
+    /// Blocks [bounds[i], bounds[i+1]) are band i of a pass over n_fields fields. A distributed transform
+    /// adds up the same bands, so that it rounds like one process.
+    std::vector<std::int64_t> band_bounds(std::int64_t n_fields) const;
+
+    /// The workspace as the CPU's, with room for these stages' threads, whichever plan made it.
+    CpuStorage& storage_of(ShtWorkspace::Storage& workspace) const;
+    void fit(CpuStorage& workspace) const;
+    /// What the threads of a call take: rows, recurrence steps and sums of one order, and a block's
+    /// sequences.
+    std::int64_t thread_bytes() const;
+
+    /// F_m of the band from some orders of alm. Arrays are [map, component, ...], maps.extent(0) * components
+    /// == band.n_fields.
+    template <class T>
+    void synthesize_orders(View<const std::complex<T>, 3> alm, OrderNumbers orders, const FourierBand& band,
+                           CpuStorage& workspace) const;
+    /// From the F_m of the band to pixels.
+    template <class T>
+    void synthesize_rings(const FourierBand& band, View<T, 3> map, CpuStorage& workspace) const;
+    /// From the F_m of S alm to those of W (map - S alm), in place.
+    template <class T>
+    void residual_rings(View<const T, 3> map, const FourierBand& band, CpuStorage& workspace) const;
+    /// F_m from the pixels; weighted: times their rings' weights.
+    template <class T>
+    void adjoint_rings(View<const T, 3> map, bool weighted, const FourierBand& band,
+                       CpuStorage& workspace) const;
+    /// add: adds to alm, of which orders that do not reach the band then stay as they are.
+    template <class T>
+    void adjoint_orders(const FourierBand& band, View<std::complex<T>, 3> alm, OrderNumbers orders, bool add,
+                        CpuStorage& workspace) const;
+
+  private:
+    void in_parallel(std::int64_t n_tasks, const std::function<void(std::int64_t, int)>& body) const;
+    template <class Work>
+    void for_each_block(const FourierBand& band, CpuStorage& workspace, const Work& work) const;
+    /// End of the orders before orders.end that reach the band.
+    std::int64_t end_of_reaching(const FourierBand& band, OrderNumbers orders) const;
+
+    const ShtOptions options_;
+    const LegendreTable table_;
+    const RingPairs& pairs_;
+    const std::span<const Ring> rings_;
+};
+
+}  // namespace zonal::sht
