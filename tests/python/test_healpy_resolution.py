@@ -44,12 +44,12 @@ def test_pixel_windows_are_exchanged(random_alm):
 def test_wrong_arguments_of_changes_of_resolution_are_named(maps, random_alm):
     alm = random_alm(20, shape=(3,))
     for arguments, options, match in (
-            ((maps, 8), {"input_type": "cl"}, "input_type = 'cl'"), ((maps, 8), {"fwhm_in": -1}, "fwhm_in = -1"),
+            ((maps, 8), {"input_type": "cl"}, "not 'cl'"), ((maps, 8), {"fwhm_in": -1}, "fwhm_in must be >= 0, in rad, not -1"),
             ((maps[0], 8), {"beam_window_in": np.ones(5)}, "beam_window_in: has the length 5"),
             ((maps, 8), {"beam_window_out": np.ones(50)}, "beam_window_out: is 1D"),
             ((maps[0], 8), {"beam_window_in": np.zeros(50), "pixwin": False, "use_pixel_weights": False}, "l = 0"),
             ((maps, 8, 16), {}, "nside_in = 16: must be that of the maps, 32"),
-            ((alm, 8), {"input_type": "alm"}, "nside_in"), ((alm[:2], 8, 16), {"input_type": "alm"}, "2 rows"),
+            ((alm, 8), {"input_type": "alm"}, "nside_in"), ((alm[:2], 8, 16), {"input_type": "alm"}, "has 2 rows"),
             (([alm[0], alm[1], alm[2][:10]], 8, 16), {"input_type": "alm"}, "same size")):
         with pytest.raises(ValueError, match=match):
             hp.harmonic_ud_grade(*arguments, **options)

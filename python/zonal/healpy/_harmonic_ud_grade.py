@@ -35,10 +35,10 @@ def harmonic_ud_grade(map_in: Any, nside_out: int, nside_in: int | None = None, 
     nside_in, [n_alm] or three rows, with mmax = lmax. The other arguments are those of map2alm.
     """
     if input_type not in ("map", "alm"):
-        raise ValueError(f"input_type = {input_type!r}: must be 'map' or 'alm'")
-    for name, value in (("fwhm_in", fwhm_in), ("fwhm_out", fwhm_out)):
+        raise ValueError(f"input_type must be 'map' or 'alm', not {input_type!r}")
+    for name, value, or_none in (("fwhm_in", fwhm_in, ""), ("fwhm_out", fwhm_out, " or None")):
         if value is not None and not value >= 0:
-            raise ValueError(f"{name} = {value}: must be 0 or more, in rad")
+            raise ValueError(f"{name} must be >= 0{or_none}, in rad, not {value}")
     size_out = integer("nside_out", nside_out)
     check_nside(size_out)
     source: _OfMaps | _OfAlm
@@ -77,7 +77,12 @@ class _OfMaps:
         iterations = self._iter
         if iterations is None:
             iterations = 0 if self._weights[1] and lmax <= 1.5 * self.nside else 3
-        return analyze(self._given, Transforms(self.nside, lmax, mmax), iterations, *self._weights)
+        try:
+            return analyze(self._given, Transforms(self.nside, lmax, mmax), iterations, *self._weights)
+        except RuntimeError as error:
+            if not self._weights[1]:
+                raise
+            raise RuntimeError(f"Pixel weights are required by default. {error}") from error
 
 
 class _OfAlm:
@@ -100,11 +105,12 @@ def _note_ignored(**given: bool) -> None:
 
 def _checked_alm(alm: Any, nside_in: int | None) -> tuple[int, NDArray[np.complex128]]:
     if nside_in is None:
-        raise ValueError("nside_in: must be given for input_type = 'alm'")
+        raise ValueError("nside_in must be provided with input_type = 'alm': it is the nside of the maps that the alm are of")
     check_nside(nside_in)
     n = 1 if np.ndim(alm[0]) == 0 else len(alm)
     if n not in (1, 3):
-        raise ValueError(f"map_in: has {n} rows of alm: must be one, or three (T, E and B)")
+        raise ValueError(f"map_in: has {n} rows, but input_type = 'alm' supports a single 1D alm array or a TEB triplet: "
+                         "give a 2D ndarray with 1 or 3 rows, or a list of 3 arrays")
     if n == 3 and len({len(row) for row in alm}) > 1:
         raise ValueError(f"map_in: T, E and B must have the same size, not {[len(row) for row in alm]}")
     return integer("nside_in", nside_in), alm_rows("map_in", alm)[0]
@@ -133,6 +139,8 @@ def _resolve_beam(beam_window: Any, gauss_bl: Any, polar_component: bool) -> Win
     columns = np.asarray(source, np.float64)
     if columns.ndim == 1 and not polar_component:
         return columns
+    if columns.ndim == 1:
+        raise ValueError(f"polar_component=True but {name} is 1D: it needs a second column, for the polarization")
     if columns.ndim != 2 or columns.shape[1] <= polar_component:
         raise ValueError(f"{name}: has shape {columns.shape}: must have two columns or more for the polarization")
     return columns[:, int(polar_component)]

@@ -98,7 +98,7 @@ def _given(found: NDArray[np.int64], buff: NDArray[np.int64] | None, ranges: boo
     if buff is None:
         return found.reshape(-1, 2) if ranges else found
     if ranges:
-        raise ValueError("buff: takes pixels, and return_ranges = True gives ranges; leave one of them out")
+        raise ValueError("Cannot use both buff, which takes pixels, and return_ranges = True, which gives ranges: leave one of them out")
     if not isinstance(buff, np.ndarray) or buff.dtype != np.int64 or buff.ndim != 1:
         raise ValueError("buff: must be a one-dimensional array of int64")
     if buff.size < found.size:

@@ -150,11 +150,13 @@ def weight_file_name(nside: int, kind: str) -> str:
 
 def _weight_file(nside: int, kind: str, folder: str) -> str:
     name = weight_file_name(nside, kind)
-    for path in (os.path.join(folder, "full_weights", name), os.path.join(folder, name)):
+    paths = (os.path.join(folder, "full_weights", name), os.path.join(folder, name))
+    for path in paths:
         if os.path.exists(path):
             return path
-    raise RuntimeError(f"datapath = {folder}: has no {name}, nor has its subfolder full_weights; without datapath "
-                       "Zonal computes the weights")
+    argument = "use_pixel_weights" if kind == "pixel" else "use_weights"
+    raise RuntimeError(f"datapath: there is neither {paths[0]} nor {paths[1]}; without datapath Zonal computes the "
+                       f"weights, and with {argument}=False it uses none")
 
 
 def map2alm(maps: Any, lmax: int | None = None, mmax: int | None = None, iter: int = 3, pol: bool = True,
