@@ -49,6 +49,12 @@ class OutOfDeviceMemory : public DeviceError {
     using DeviceError::DeviceError;
 };
 
+/// Ranks of a distributed transform could not reach each other, or one of them failed. The message says which.
+class CommunicationError : public Error {
+  public:
+    using Error::Error;
+};
+
 /// No way keeps the error that was asked for. The message says which error that is, and why where it is
 /// known.
 class ErrorNotKept : public Error {

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+/// What carries a distributed transform's data between its ranks: MPI, threads of one process, or nothing.
+namespace zonal::distributed {
+
+/// Memory that goes to a rank, or that is filled by what comes from one. Lengths may exceed 2^31 bytes.
+template <class Byte>
+struct Message {
+    int rank;
+    std::span<Byte> bytes;
+};
+
+/// An exchange under way. Destroying it waits, too, and ignores errors.
+class Exchange {
+  public:
+    virtual ~Exchange() = default;
+    /// Returns when all of this rank's messages have been sent and received. Throws CommunicationError.
+    virtual void wait() = 0;
+};
+
+/// One rank's end. All ranks make the same calls in the same order; each rank calls from one thread at a
+/// time. Functions throw CommunicationError if a rank fails or is gone.
+class Transport {
+  public:
+    virtual ~Transport() = default;
+    virtual int rank() const = 0;
+    virtual int size() const = 0;
+
+    /// Begins to send and receive, and goes on while the caller computes. Lengths agree on both sides; at
+    /// most one message goes from one rank to another, and none to the rank itself. The memory must stay as
+    /// it is until wait() has returned.
+    virtual std::unique_ptr<Exchange> exchange(std::vector<Message<const std::byte>> send,
+                                               std::vector<Message<std::byte>> receive) = 0;
+
+    /// Returns every rank's bytes, by rank, on all ranks. Lengths may differ.
+    virtual std::vector<std::string> gather(const std::string& bytes) = 0;
+};
+
+}  // namespace zonal::distributed
