@@ -276,6 +276,19 @@ def test_inclusive_queries_find_all_that_overlaps_and_less_the_larger_fact_is(rn
         assert set(coarse) <= set(hp.query_disc(nside, vec, radius + 2 * hp.max_pixrad(nside), nest=True))
 
 
+def test_a_disc_may_come_in_any_form(rng):
+    vec = rng.standard_normal(3)
+    wanted = hp.query_disc(64, vec, 0.4)
+    for form in (vec, list(vec), tuple(vec.tolist()), np.repeat(vec, 2)[::2], np.ma.asarray(vec), vec[::-1].copy()[::-1]):
+        for radius in (0.4, np.float64(0.4), np.array(0.4)):
+            for nside in (64, np.int32(64)):
+                found = hp.query_disc(nside, form, radius, fact=np.int64(2))
+                np.testing.assert_array_equal(found, wanted)
+                assert type(found) is np.ndarray and found.dtype is np.dtype(np.int64) and found.flags.writeable
+    whole = np.concatenate([np.arange(*run) for run in hp.query_disc(1024, vec, 0.4, return_ranges=True)])
+    np.testing.assert_array_equal(hp.query_disc(1024, vec, 0.4), whole)
+
+
 def test_results_of_queries_lie_in_the_callers_memory():
     buff = np.zeros(999, np.int64)
     found = hp.query_disc(8, [1, 0, 0], 0.5, buff=buff)

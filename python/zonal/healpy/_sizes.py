@@ -10,6 +10,7 @@ from .. import _core
 from ._arguments import for_each_nside
 
 MAX_NSIDE = 2**29
+_SPHERE = 4 * math.pi
 
 
 def isnsideok(nside: Any, nest: bool = False) -> Any:
@@ -42,13 +43,16 @@ def isnpixok(npix: Any) -> Any:
 
 def nside2npix(nside: Any) -> Any:
     """Returns the number of pixels, 12 nside^2."""
+    if type(nside) is int and 0 < nside <= MAX_NSIDE:
+        return 12 * nside * nside
     check_nside(nside)
     return 12 * np.square(nside) if isinstance(nside, (list, tuple)) else 12 * nside * nside
 
 
 def npix2nside(npix: Any) -> int:
     """Returns the nside of maps of npix pixels. Raises ValueError if there is none."""
-    nside = 0 if np.ndim(npix) or npix < 0 else math.isqrt(int(npix) // 12)
+    scalar = type(npix) is int or not np.ndim(npix)
+    nside = math.isqrt(int(npix) // 12) if scalar and npix >= 0 else 0
     if nside == 0 or 12 * nside * nside != npix:
         raise ValueError(f"npix = {npix}: must be 12 nside^2 for an integer nside")
     return nside
@@ -56,6 +60,8 @@ def npix2nside(npix: Any) -> int:
 
 def nside2order(nside: int) -> int:
     """Returns log2(nside). Raises ValueError unless nside is one power of 2."""
+    if type(nside) is int and 0 < nside <= MAX_NSIDE and not nside & (nside - 1):
+        return nside.bit_length() - 1
     check_nside(nside, nest=True)
     if np.ndim(nside):
         raise TypeError("nside: must be one number")
@@ -88,12 +94,16 @@ def get_min_valid_nside(npix: int) -> int:
 
 def nside2pixarea(nside: Any, degrees: bool = False) -> Any:
     """Returns the area of a pixel, sr, or with degrees deg^2."""
-    area = 4 * np.pi / nside2npix(nside)
+    if type(nside) is int and 0 < nside <= MAX_NSIDE and not degrees:
+        return _SPHERE / (12 * nside * nside)
+    area = _SPHERE / nside2npix(nside)
     return np.degrees(np.degrees(area)) if degrees else area
 
 
 def nside2resol(nside: Any, arcmin: bool = False) -> Any:
     """Returns the square root of the area of a pixel, rad, or with arcmin in arcmin."""
+    if type(nside) is int and 0 < nside <= MAX_NSIDE and not arcmin:
+        return np.float64(math.sqrt(_SPHERE / (12 * nside * nside)))
     side = np.sqrt(nside2pixarea(nside))
     return np.degrees(side) * 60 if arcmin else side
 
