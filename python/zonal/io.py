@@ -23,44 +23,15 @@ from ._threads import resolve
 from .grid import Grid
 from .kernel import Kernel, vector
 from .skies import lmax_of
+from .sky_map import Card, Map, agreed
 
 Path = str | os.PathLike[str]
-Card = tuple[str, bool | int | float | str, str]
-"""Key, value and comment of a card of a FITS header."""
-
-
-class Map:
-    """A map of the sky as a file holds it.
-
-    values: [row, pixel] in ring order, float64, UNSEEN where a partial sky has no pixels; rows that are I, Q, U (or
-    Q, U) come first, U in the COSMO convention. names, units: of the rows. pol: whether Q and U are among them.
-    nside: of HEALPix, 0 for others. nest, partial, single: how the file has the pixels, and whether in single
-    precision. coordinates: "galactic", "ecliptic", "equatorial" or "unknown". cards: of the header.
-    """
-
-    def __init__(self, values: NDArray[np.float64], names: list[str], units: list[str], *, pol: bool = False,
-                 nside: int = 0, nest: bool = False, partial: bool = False, single: bool = True,
-                 coordinates: str = "unknown", cards: Sequence[Card] = ()) -> None:
-        self.values, self.names, self.units, self.pol = values, names, units, pol
-        self.nside, self.nest, self.partial, self.single = nside, nest, partial, single
-        self.coordinates, self.cards = coordinates, list(cards)
-
-    def __repr__(self) -> str:
-        pixels = f"nside {self.nside}" if self.nside else f"{self.values.shape[1]} pixels"
-        return f"<zonal.io.Map of {', '.join(self.names)}: {pixels}, {self.coordinates} coordinates>"
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.values, dtype=dtype, copy=True) if copy else np.asarray(self.values, dtype)
-
-    def __getitem__(self, row: int | str) -> NDArray[np.float64]:
-        """A row by its number or name, [pixel]."""
-        values: NDArray[np.float64] = self.values[self.names.index(row) if isinstance(row, str) else row]
-        return values
-
-
 def read_map(path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | None = None, auxiliary: bool = False,
              pol: bool | None = None, nest_if_absent: bool | None = None, nan_is_unseen: bool = False) -> Map:
-    """Reads a map of HEALPix pixels or a cylindrical (CAR) image.
+    """Reads a map of HEALPix pixels or a cylindrical (CAR) image as a `zonal.Map`, [row, pixel].
+
+    Its values are in ring order and float64, and UNSEEN where a partial sky has no pixels. Rows that are I, Q, U (or
+    Q, U) come first, U in the COSMO convention. Its nest_in_file, partial, single and cards say how the file holds it.
 
     fields: names or numbers of the columns; by default all that hold fields of the sky. auxiliary: hits, errors and
     covariances too. hdu: name or number of the extension; by default the first that holds a map.
@@ -77,31 +48,46 @@ def read_map(path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | N
     found = _core.read_map(_existing(path), "" if hdu is None else str(hdu), [str(name) for name in fields],
                            auxiliary, pol, nest_if_absent, nan_is_unseen)
     warn(found["notes"])
-    return Map(values=found["values"].reshape(len(found["names"]), -1), names=found["names"], units=found["units"],
-               pol=found["polarized"], nside=found["nside"], nest=found["nest"], partial=found["partial"],
-               single=found["single"], coordinates=found["coordinates"], cards=found["cards"])
+    return Map(found["values"].reshape(len(found["names"]), -1), _grid_of_file(found["nside"], found["rings"]), False,
+               found["units"], found["coordinates"], found["names"], pol=found["polarized"], nest_in_file=found["nest"],
+               partial=found["partial"], single=found["single"], cards=found["cards"])
+
+
+def _grid_of_file(nside: int, rings: tuple[int, int, float, bool] | None) -> Grid:
+    if rings is None:
+        return Grid.healpix(nside)
+    n_rings, n_phi, phi_0, poles = rings
+    if poles:
+        return Grid.clenshaw_curtis(n_rings, n_phi, phi_0)
+    return Grid.equidistant_cylindrical(n_rings, n_phi) if phi_0 == np.pi / n_phi else Grid.fejer1(n_rings, n_phi, phi_0)
 
 
 def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, pol: bool | None = None,
-              names: Sequence[str] = (), units: Sequence[str] = (), coordinates: str = "unknown", nest: bool = False,
-              partial: bool = False, single: bool | None = None, cards: Sequence[Card] = (), overwrite: bool = False) -> None:
-    """Writes maps, [pixel] or [row, pixel] in ring order, or what `read_map` returned.
+              names: Sequence[str] = (), units: Sequence[str] = (), coordinates: str = "unknown",
+              nest: bool | None = None, partial: bool = False, single: bool | None = None, cards: Sequence[Card] = (),
+              overwrite: bool = False) -> None:
+    """Writes maps, [pixel] or [row, pixel] in ring order, a Quantity of them, or a `zonal.Map`.
 
     grid: HEALPix by default, or cylindrical rings, which become an image. pol: the rows are I, Q, U or Q, U.
     names, units: of the columns. nest: writes them in nest order. partial: leaves out pixels that are UNSEEN in every
-    row. single: in float32, else float64; by default as the file was that a Map came from, or in float32. cards: more of them for the header.
+    row. single: in float32, else float64. cards: more of them for the header.
+
+    A Map gives what is not given here: its columns, units, coordinates and order, and partial, single, cards and the
+    order of the file that it was read from. Other maps are written in float32 and ring order.
     """
     values: Any = maps
     if isinstance(maps, Map):
-        values = maps.values
-        names, units, pol = names or maps.names, units or maps.units, maps.pol if pol is None else pol
+        grid, _ = agreed("maps", maps, grid, None)
+        names, units, pol = names or maps.columns, units or maps.units, maps.pol if pol is None else pol
         coordinates = maps.coordinates if coordinates == "unknown" else coordinates
-        nest, partial, single = nest or maps.nest, partial or maps.partial, maps.single if single is None else single
+        nest = maps.nest or maps.nest_in_file if nest is None else nest
+        partial, single = partial or maps.partial, maps.single if single is None else single
         cards = [*maps.cards, *cards]
+        values = maps.reordered(nest=False).values
     given = MapRows(values, grid, False, bool(pol))
     about = _core.MapMetadata()
     about.fields, about.names, about.units = given.fields, list(names), list(units)
-    about.coordinates, about.cards, about.nest = coordinates, list(cards), nest
+    about.coordinates, about.cards, about.nest = coordinates, list(cards), bool(nest)
     about.single, about.partial = single is None or single, partial
     for what, texts in (("names", names), ("units", units)):
         if len(texts) not in (0, len(given.rows)):
