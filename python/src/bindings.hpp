@@ -18,6 +18,7 @@ void bind_skies(nb::module_& module);
 void bind_coefficients(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_healpix(nb::module_& module);
+void bind_pixel_scalars(nb::module_& module);
 void bind_splits(nb::module_& module);
 void bind_tables(nb::module_& module);
 void bind_chebyshev(nb::module_& module);

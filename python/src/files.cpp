@@ -76,7 +76,10 @@ FileContent read_map(const std::string& path, const std::string& hdu, const std:
     file["units"] = units;
     file["nside"] = map.nside();
     file["nest"] = pixels != nullptr && pixels->ordering == healpix::Order::nest;
-    file["pixels"] = to_string(map.header().pixelization);
+    const auto* rings = std::get_if<CarPixels>(&map.header().pixelization);
+    file["rings"] = rings == nullptr
+                        ? nb::object(nb::none())
+                        : nb::make_tuple(rings->n_rings, rings->n_phi, rings->phi_0, rings->poles);
     file["partial"] = map.header().partial();
     file["polarized"] = map.polarized();
     file["single"] = map.column(0).precision == FilePrecision::float32;

@@ -1,14 +1,14 @@
 #include "zonal/healpix.hpp"
 
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <tuple>
+#include <numbers>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "call.hpp"
+#include "numpy.hpp"
 #include "zonal/grids/healpix_batch.hpp"
 #include "zonal/grids/healpix_regions.hpp"
 
@@ -24,10 +24,17 @@ Order order_of(bool nest) {
     return nest ? Order::nest : Order::ring;
 }
 
+/// A new array for n results.
 template <class T>
-View<T, 1> view_of_vector(std::vector<T>& values) {
-    return {values.data(), {static_cast<Int>(values.size())}};
-}
+struct Output {
+    explicit Output(std::size_t n) : Output(numpy().vector<T>(static_cast<Int>(n)), static_cast<Int>(n)) {}
+
+    nb::object array;
+    View<T, 1> view;
+
+  private:
+    Output(Made<T> made, Int n) : array(std::move(made.array)), view(made.data, {n}) {}
+};
 
 /// Calls work() without the GIL.
 template <class Work>
@@ -35,81 +42,75 @@ void run(const Work& work) {
     without_gil(nb::none(), [&](const Progress&) { work(); });
 }
 
-auto ang2pix(Int nside, bool nest, const Doubles& theta, const Doubles& phi, int threads) {
-    std::vector<Int> pixels(theta.size());
+Answer ang2pix(Int nside, bool nest, const Doubles& theta, const Doubles& phi, int threads) {
+    const Output<Int> pixels(theta.size());
     run([&] {
-        healpix::ang2pix(nside, order_of(nest), view_of<1>(theta), view_of<1>(phi), view_of_vector(pixels),
+        healpix::ang2pix(nside, order_of(nest), view_of<1>(theta), view_of<1>(phi), pixels.view, threads);
+    });
+    return pixels.array;
+}
+
+Answer pix2ang(Int nside, bool nest, const Integers& pixels, int threads) {
+    const Output<double> theta(pixels.size()), phi(pixels.size());
+    run([&] { healpix::pix2ang(nside, order_of(nest), view_of<1>(pixels), theta.view, phi.view, threads); });
+    return nb::make_tuple(theta.array, phi.array);
+}
+
+Answer vec2pix(Int nside, bool nest, const Doubles& x, const Doubles& y, const Doubles& z, int threads) {
+    const Output<Int> pixels(x.size());
+    run([&] {
+        healpix::vec2pix(nside, order_of(nest), view_of<1>(x), view_of<1>(y), view_of<1>(z), pixels.view,
                          threads);
     });
-    return to_numpy(std::move(pixels));
+    return pixels.array;
 }
 
-auto pix2ang(Int nside, bool nest, const Integers& pixels, int threads) {
-    std::vector<double> theta(pixels.size()), phi(theta);
+Answer pix2vec(Int nside, bool nest, const Integers& pixels, int threads) {
+    const Output<double> x(pixels.size()), y(pixels.size()), z(pixels.size());
     run([&] {
-        healpix::pix2ang(nside, order_of(nest), view_of<1>(pixels), view_of_vector(theta),
-                         view_of_vector(phi), threads);
+        healpix::pix2vec(nside, order_of(nest), view_of<1>(pixels), x.view, y.view, z.view, threads);
     });
-    return std::tuple(to_numpy(std::move(theta)), to_numpy(std::move(phi)));
+    return nb::make_tuple(x.array, y.array, z.array);
 }
 
-auto vec2pix(Int nside, bool nest, const Doubles& x, const Doubles& y, const Doubles& z, int threads) {
-    std::vector<Int> pixels(x.size());
+Answer pix2xyf(Int nside, bool nest, const Integers& pixels, int threads) {
+    const Output<Int> x(pixels.size()), y(pixels.size()), face(pixels.size());
     run([&] {
-        healpix::vec2pix(nside, order_of(nest), view_of<1>(x), view_of<1>(y), view_of<1>(z),
-                         view_of_vector(pixels), threads);
+        healpix::pix2xyf(nside, order_of(nest), view_of<1>(pixels), x.view, y.view, face.view, threads);
     });
-    return to_numpy(std::move(pixels));
+    return nb::make_tuple(x.array, y.array, face.array);
 }
 
-auto pix2vec(Int nside, bool nest, const Integers& pixels, int threads) {
-    std::vector<double> x(pixels.size()), y(x), z(x);
+Answer xyf2pix(Int nside, bool nest, const Integers& x, const Integers& y, const Integers& face,
+               int threads) {
+    const Output<Int> pixels(x.size());
     run([&] {
-        healpix::pix2vec(nside, order_of(nest), view_of<1>(pixels), view_of_vector(x), view_of_vector(y),
-                         view_of_vector(z), threads);
+        healpix::xyf2pix(nside, order_of(nest), view_of<1>(x), view_of<1>(y), view_of<1>(face), pixels.view,
+                         threads);
     });
-    return std::tuple(to_numpy(std::move(x)), to_numpy(std::move(y)), to_numpy(std::move(z)));
+    return pixels.array;
 }
 
-auto pix2xyf(Int nside, bool nest, const Integers& pixels, int threads) {
-    std::vector<Int> x(pixels.size()), y(x), face(x);
-    run([&] {
-        healpix::pix2xyf(nside, order_of(nest), view_of<1>(pixels), view_of_vector(x), view_of_vector(y),
-                         view_of_vector(face), threads);
-    });
-    return std::tuple(to_numpy(std::move(x)), to_numpy(std::move(y)), to_numpy(std::move(face)));
+Answer ring2nest(Int nside, const Integers& pixels, int threads) {
+    const Output<Int> nest(pixels.size());
+    run([&] { healpix::ring2nest(nside, view_of<1>(pixels), nest.view, threads); });
+    return nest.array;
 }
 
-auto xyf2pix(Int nside, bool nest, const Integers& x, const Integers& y, const Integers& face, int threads) {
-    std::vector<Int> pixels(x.size());
-    run([&] {
-        healpix::xyf2pix(nside, order_of(nest), view_of<1>(x), view_of<1>(y), view_of<1>(face),
-                         view_of_vector(pixels), threads);
-    });
-    return to_numpy(std::move(pixels));
-}
-
-auto ring2nest(Int nside, const Integers& pixels, int threads) {
-    std::vector<Int> nest(pixels.size());
-    run([&] { healpix::ring2nest(nside, view_of<1>(pixels), view_of_vector(nest), threads); });
-    return to_numpy(std::move(nest));
-}
-
-auto nest2ring(Int nside, const Integers& pixels, int threads) {
-    std::vector<Int> ring(pixels.size());
-    run([&] { healpix::nest2ring(nside, view_of<1>(pixels), view_of_vector(ring), threads); });
-    return to_numpy(std::move(ring));
+Answer nest2ring(Int nside, const Integers& pixels, int threads) {
+    const Output<Int> ring(pixels.size());
+    run([&] { healpix::nest2ring(nside, view_of<1>(pixels), ring.view, threads); });
+    return ring.array;
 }
 
 /// Rings are counted from 0.
-auto rings_of_pixels(Int nside, const Integers& pixels) {
-    std::vector<Int> rings(pixels.size());
+Answer rings_of_pixels(Int nside, const Integers& pixels) {
+    const Output<Int> rings(pixels.size());
     run([&] {
         const auto view = view_of<1>(pixels);
-        for (Int i = 0; i < view.size(); ++i)
-            rings[static_cast<std::size_t>(i)] = healpix::ring_of_pixel(nside, view[i]);
+        for (Int i = 0; i < view.size(); ++i) rings.view[i] = healpix::ring_of_pixel(nside, view[i]);
     });
-    return to_numpy(std::move(rings));
+    return rings.array;
 }
 
 void neighbours(Int nside, bool nest, const Integers& pixels, const HostArrayOfRank<Int, 2>& around,
@@ -142,73 +143,71 @@ void boundaries(Int nside, bool nest, const Integers& pixels, Int step,
     });
 }
 
-/// Returns the pixels of query() one by one, or [first, end] of each range, as the one vector
-/// first, end, first, end, ...
+/// Returns the pixels of query() one by one, or [n, 2], first and end of each range. brief: the query takes
+/// no longer than it takes to let other threads of Python run.
 template <class Query>
-auto found(bool as_ranges, const Query& query) {
-    std::vector<Int> numbers;
-    run([&] {
-        const healpix::Ranges ranges = query();
-        if (!as_ranges) {
-            numbers = healpix::list_pixels(ranges);
-            return;
+Answer found(bool as_ranges, const Query& query, bool brief = false) {
+    healpix::Ranges ranges;
+    if (brief)
+        ranges = query();
+    else
+        run([&] { ranges = query(); });
+    if (as_ranges) {
+        auto [array, data] = numpy().matrix<Int>(std::ssize(ranges), 2);
+        for (const auto& [first, end] : ranges) {
+            *data++ = first;
+            *data++ = end;
         }
-        numbers.reserve(2 * ranges.size());
-        for (const auto& range : ranges) numbers.insert(numbers.end(), {range.first, range.end});
-    });
-    return to_numpy(std::move(numbers));
+        return array;
+    }
+    const Int n = healpix::count_pixels(ranges);
+    const auto [array, data] = numpy().vector<Int>(n);
+    const View<Int, 1> pixels(data, {n});
+    if (brief)
+        healpix::list_pixels(ranges, pixels);
+    else
+        run([&] { healpix::list_pixels(ranges, pixels); });
+    return array;
 }
 
 healpix::QueryOptions options_of(bool inclusive, Int fact, bool nest) {
     return {.order = order_of(nest), .inclusive = inclusive, .fact = fact};
 }
 
-auto query_disc(Int nside, const healpix::Vector& centre, double radius, bool inclusive, Int fact, bool nest,
-                bool as_ranges) {
-    return found(as_ranges, [&] {
-        return healpix::query_disc(nside, healpix::vec2ang(centre), radius,
-                                   options_of(inclusive, fact, nest));
-    });
+/// Returns None for arguments that are not plain numbers, a vector of three and a positive fact.
+Answer query_disc(nb::handle nside, nb::handle vec, nb::handle radius, nb::handle inclusive, nb::handle fact,
+                  nb::handle nest, nb::handle as_ranges) {
+    const auto size = numpy().integer(nside), steps = numpy().integer(fact);
+    const auto angle = numpy().real(radius);
+    const auto centre = numpy().vector_of_three(vec);
+    if (!size || !steps || *steps < 1 || !angle || !centre) return nb::none();
+    const bool overlaps = truth(inclusive);
+    // The limit of fact depends on nside, and centres do not need it.
+    const auto options = options_of(overlaps, overlaps ? *steps : 1, truth(nest));
+    const double within = std::numbers::pi < *angle ? std::numbers::pi : *angle;
+    const bool brief = within * static_cast<double>(*size) * static_cast<double>(options.fact) < 32;
+    return found(
+        truth(as_ranges),
+        [&] { return healpix::query_disc(*size, healpix::vec2ang(*centre), within, options); }, brief);
 }
 
-auto query_strip(Int nside, double theta_1, double theta_2, bool inclusive, bool nest, bool as_ranges) {
+Answer query_strip(Int nside, double theta_1, double theta_2, bool inclusive, bool nest, bool as_ranges) {
     return found(as_ranges, [&] {
         return healpix::query_strip(nside, theta_1, theta_2,
                                     {.order = order_of(nest), .inclusive = inclusive});
     });
 }
 
-auto query_polygon(Int nside, const std::vector<healpix::Vector>& vertices, bool inclusive, Int fact,
-                   bool nest, bool as_ranges) {
+Answer query_polygon(Int nside, const std::vector<healpix::Vector>& vertices, bool inclusive, Int fact,
+                     bool nest, bool as_ranges) {
     return found(as_ranges,
                  [&] { return healpix::query_polygon(nside, vertices, options_of(inclusive, fact, nest)); });
-}
-
-/// One pixel or direction: no arrays.
-void bind_single_pixels(nb::module_& module) {
-    module.def("ang2pix_one", [](Int nside, bool nest, double theta, double phi) {
-        return healpix::ang2pix(nside, order_of(nest), healpix::Angles{theta, phi});
-    });
-    module.def("pix2ang_one", [](Int nside, bool nest, Int pixel) {
-        const auto angles = healpix::pix2ang(nside, order_of(nest), pixel);
-        return std::tuple(angles.theta, angles.phi);
-    });
-    module.def("vec2pix_one", [](Int nside, bool nest, double x, double y, double z) {
-        return healpix::vec2pix(nside, order_of(nest), {x, y, z});
-    });
-    module.def("pix2vec_one", [](Int nside, bool nest, Int pixel) {
-        const auto v = healpix::pix2vec(nside, order_of(nest), pixel);
-        return std::tuple(v[0], v[1], v[2]);
-    });
-    module.def("ring2nest_one", [](Int nside, Int pixel) { return healpix::ring2nest(nside, pixel); });
-    module.def("nest2ring_one", [](Int nside, Int pixel) { return healpix::nest2ring(nside, pixel); });
-    module.def("max_pixel_radius", &healpix::max_pixel_radius);
 }
 
 }  // namespace
 
 void bind_healpix(nb::module_& module) {
-    bind_single_pixels(module);
+    module.def("max_pixel_radius", &healpix::max_pixel_radius);
     module.def("ang2pix", &ang2pix);
     module.def("pix2ang", &pix2ang);
     module.def("vec2pix", &vec2pix);

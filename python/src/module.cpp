@@ -12,6 +12,7 @@ NB_MODULE(_core, module) {
     zonal::python::bind_coefficients(module);
     zonal::python::bind_files(module);
     zonal::python::bind_healpix(module);
+    zonal::python::bind_pixel_scalars(module);
     zonal::python::bind_splits(module);
     zonal::python::bind_tables(module);
     zonal::python::bind_chebyshev(module);

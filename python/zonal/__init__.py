@@ -27,6 +27,7 @@ from .planning import Plan, plan
 from .rotation import euler_angles, rotate_alm, rotate_map, rotation_matrix
 from .sht import SHT, alm_index, alm_size
 from .skies import alm2cl, alm2map, anafast, map2alm, synalm, synfast, udgrade
+from .sky_map import Map
 from .smoothing import convolve, smooth
 from .split import Split, wiener_spectrum
 
@@ -38,7 +39,7 @@ __version__ = _core.version
 
 __all__ = [
     "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate", "Choice", "ConvolutionResult",
-    "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid", "Kernel", "OutOfDeviceMemory", "Plan", "SHT",
+    "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid", "Kernel", "Map", "OutOfDeviceMemory", "Plan", "SHT",
     "SmoothedPart", "Split", "UNSEEN", "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl",
     "anafast", "angle", "convolve", "deconvolution_window", "euler_angles", "fit_dipole", "gaussian_window",
     "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import doubles, output, real_input, vector
+from ._arrays import output, real_input
 from .grid import Grid
 
 
@@ -25,11 +25,11 @@ class MapRows:
         self.nest = nest
         self.rows: NDArray[Any] = array[None] if self.is_single else array
         self.grid = _grid_of(name, array.shape[-1]) if grid is None else grid
-        self.pixels = pixels_of(self.grid)
         if self.grid.n_pixels != array.shape[-1]:
             raise ValueError(f"{name}: has {array.shape[-1]} pixels: must be {self.grid.n_pixels} for {self.grid.name}")
         if nest and self.grid.nside is None:
             raise ValueError(f"nest = True: is for HEALPix alone, not for {self.grid.name}")
+        self.pixels = pixels_of(self.grid)
         self.fields = _fields(name, len(self.rows), pol)
         if nest:
             self.rows = reordered(self.rows, to_nest=False)
@@ -76,10 +76,8 @@ def _grid_of(name: str, n_pixels: int) -> Grid:
     return Grid.healpix(nside)
 
 
-def pixels_of(grid: Grid, name: str = "grid") -> Any:
+def pixels_of(grid: Grid) -> Any:
     """The grid as the functions for whole maps know it. Raises ValueError for grids that they do not."""
-    if not isinstance(grid, Grid):
-        raise TypeError(f"{name}: must be a zonal.Grid, not {type(grid).__name__}")
     factory, *arguments = grid._recipe
     if factory == "healpix":
         return _core.HealpixPixels(arguments[0])
@@ -89,7 +87,7 @@ def pixels_of(grid: Grid, name: str = "grid") -> Any:
     if factory in ("fejer1", "clenshaw_curtis") and 0 <= arguments[2] < 2 * np.pi / arguments[1]:
         n_rings, n_phi, phi_0 = arguments
         return _core.CarPixels(n_rings, n_phi, phi_0, factory == "clenshaw_curtis")
-    raise ValueError(f"{name} = {grid.name}: must be HEALPix, or equidistant cylindrical rings of which the first pixel "
+    raise ValueError(f"grid = {grid.name}: must be HEALPix, or equidistant cylindrical rings of which the first pixel "
                      "lies less than a pixel from longitude 0; use zonal.SHT or zonal.plan for other grids")
 
 
@@ -105,11 +103,11 @@ def weights_of(name: str, values: ArrayLike | None, n_pixels: int, nest: bool = 
     """A mask or weights of pixels, [pixel] in ring order, or None."""
     if values is None:
         return None
-    array = doubles(name, values)
+    array = np.ascontiguousarray(values, np.float64)
     if array.shape != (n_pixels,):
         raise ValueError(f"{name}: has shape {array.shape}: must be [{n_pixels}]")
     return reordered(array[None], to_nest=False)[0] if nest else array
 
 
 def ring_weights_of(values: ArrayLike | None) -> list[float]:
-    return [] if values is None else vector("ring_weights", values).tolist()
+    return [] if values is None else np.asarray(values, np.float64).tolist()

@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import complex_input, sequence, vector
-from ._checked import checked
+from ._arrays import complex_input
 from ._maps import MapRows, weights_of
 from .grid import Grid
+from .kernel import vector
 from .sht import alm_size
 from .skies import lmax_of
 
 
-@checked
 def almxfl(alm: ArrayLike, window: ArrayLike, lmax: int | None = None, mmax: int | None = None) -> NDArray[Any]:
     """Returns alm, [n_alm] or [row, n_alm], times window_l, [lmax + 1] or longer.
 
@@ -34,7 +33,6 @@ def almxfl(alm: ArrayLike, window: ArrayLike, lmax: int | None = None, mmax: int
     return result
 
 
-@checked
 def resize_alm(alm: ArrayLike, lmax_out: int, mmax_out: int | None = None, *, lmax: int | None = None,
                mmax: int | None = None) -> NDArray[Any]:
     """Returns alm, [n_alm] or [row, n_alm], up to another lmax and mmax; coefficients that alm does not have are 0.
@@ -53,7 +51,6 @@ def resize_alm(alm: ArrayLike, lmax_out: int, mmax_out: int | None = None, *, lm
     return result
 
 
-@checked
 def wavelet_transform(alm: ArrayLike, windows: Sequence[ArrayLike], lmax: int | None = None,
                       mmax: int | None = None) -> NDArray[np.complex128]:
     """Splits alm, [n_alm], into scales, [scale, n_alm]: alm times each window, [lmax + 1] or longer.
@@ -73,13 +70,11 @@ def wavelet_transform(alm: ArrayLike, windows: Sequence[ArrayLike], lmax: int | 
     if rows.ndim != 1:
         raise ValueError(f"alm: has shape {rows.shape}: must be [n_alm]")
     lmax = lmax_of(len(rows), lmax, mmax)
-    factors = _windows(windows)
-    scales = np.empty((len(factors), len(rows)), np.complex128)
-    _core.wavelet_transform(lmax, lmax if mmax is None else mmax, factors, rows, scales)
+    scales = np.empty((len(windows), len(rows)), np.complex128)
+    _core.wavelet_transform(lmax, lmax if mmax is None else mmax, _windows(windows), rows, scales)
     return scales
 
 
-@checked
 def inverse_wavelet_transform(scales: ArrayLike, windows: Sequence[ArrayLike], lmax: int | None = None,
                               mmax: int | None = None) -> NDArray[np.complex128]:
     """Returns the sum of scales, [scale, n_alm], each times its window.
@@ -90,22 +85,15 @@ def inverse_wavelet_transform(scales: ArrayLike, windows: Sequence[ArrayLike], l
     if rows.ndim != 2:
         raise ValueError(f"scales: has shape {rows.shape}: must be [scale, n_alm]")
     lmax = lmax_of(rows.shape[1], lmax, mmax)
-    factors = _windows(windows)
-    if len(factors) != len(rows):
-        raise ValueError(f"scales, windows: have {len(rows)} and {len(factors)} parts: must have as many")
     alm = np.empty(rows.shape[1], np.complex128)
-    _core.inverse_wavelet_transform(lmax, lmax if mmax is None else mmax, factors, rows, alm)
+    _core.inverse_wavelet_transform(lmax, lmax if mmax is None else mmax, _windows(windows), rows, alm)
     return alm
 
 
 def _windows(windows: Sequence[ArrayLike]) -> list[list[float]]:
-    parts = [vector(f"windows[{i}]", window).tolist() for i, window in enumerate(sequence("windows", windows))]
-    if not parts:
-        raise ValueError("windows: has none: must have one for each scale")
-    return parts
+    return [vector(f"windows[{i}]", window).tolist() for i, window in enumerate(windows)]
 
 
-@checked
 def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool = False,
                grid: Grid | None = None) -> tuple[float, NDArray[np.float64]]:
     """Returns the monopole and the dipole vector, [3], for which monopole + dipole . n fits a map best.
@@ -123,7 +111,6 @@ def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool = Fa
     return monopole, np.array(dipole)
 
 
-@checked
 def remove_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, monopole_only: bool = False, nest: bool = False,
                   grid: Grid | None = None) -> NDArray[np.float64]:
     """Returns a map, [pixel], without the monopole and dipole of `fit_dipole`, or without the monopole alone.

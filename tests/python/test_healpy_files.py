@@ -146,7 +146,7 @@ def test_written_maps_are_read_by_zonal(maps, tmp_path):
     hp.write_map(path, maps, coord="G", column_units="uK", nest=True)
     with pytest.warns(zonal.ZonalWarning, match="COSMO"):
         sky = zonal.io.read_map(path)
-    assert (sky.pol, sky.nside, sky.nest, sky.coordinates, sky.units) == (True, NSIDE, True, "galactic", ["uK"] * 3)
+    assert (sky.pol, sky.nside, sky.nest_in_file, sky.coordinates, sky.units) == (True, NSIDE, True, "galactic", ["uK"] * 3)
     np.testing.assert_array_equal(sky.values, hp.reorder(maps, n2r=True))
 
 

@@ -159,7 +159,7 @@ def test_what_healpy_refuses_with_type_errors_is_refused(call):
     (lambda: hp.pix2ang(8, 768), "pixel = 768"), (lambda: hp.pix2ang(8, [0, -1]), r"pixels\[1\] = -1"),
     (lambda: hp.ang2pix(8, 0.1, np.inf), "phi = inf"), (lambda: hp.vec2pix(8, 0, 0, 0), "vector"),
     (lambda: hp.vec2ang(np.zeros(3)), "vectors: number 0"), (lambda: hp.query_disc(8, [1, 0, 0], -1), "radius = -1"),
-    (lambda: hp.query_disc(8, [0, 0, 0], 1), "vector"), (lambda: hp.query_strip(8, -1, 1), "theta1 = -1"),
+    (lambda: hp.query_disc(8, [0, 0, 0], 1), "vector"), (lambda: hp.query_strip(8, -1, 1), "theta_1 = -1"),
     (lambda: hp.query_polygon(8, [[1, 0, 0], [0, 1, 0]]), "3 or more"), (lambda: hp.npix2nside(0), "npix = 0"),
     (lambda: hp.ud_grade(np.zeros(12), 2, order_in="foo"), "order_in = 'foo'"), (lambda: hp.xyf2pix(8, 8, 0, 0), "x"),
     (lambda: hp.reorder(np.zeros(12), r2n=True, n2r=True), "contradict"),
@@ -274,6 +274,19 @@ def test_inclusive_queries_find_all_that_overlaps_and_less_the_larger_fact_is(rn
         coarse, tight = (hp.query_disc(nside, vec, radius, inclusive=True, fact=fact, nest=True) for fact in (1, 16))
         assert set(inside) <= set(tight) <= set(coarse)
         assert set(coarse) <= set(hp.query_disc(nside, vec, radius + 2 * hp.max_pixrad(nside), nest=True))
+
+
+def test_a_disc_may_come_in_any_form(rng):
+    vec = rng.standard_normal(3)
+    wanted = hp.query_disc(64, vec, 0.4)
+    for form in (vec, list(vec), tuple(vec.tolist()), np.repeat(vec, 2)[::2], np.ma.asarray(vec), vec[::-1].copy()[::-1]):
+        for radius in (0.4, np.float64(0.4), np.array(0.4)):
+            for nside in (64, np.int32(64)):
+                found = hp.query_disc(nside, form, radius, fact=np.int64(2))
+                np.testing.assert_array_equal(found, wanted)
+                assert type(found) is np.ndarray and found.dtype is np.dtype(np.int64) and found.flags.writeable
+    whole = np.concatenate([np.arange(*run) for run in hp.query_disc(1024, vec, 0.4, return_ranges=True)])
+    np.testing.assert_array_equal(hp.query_disc(1024, vec, 0.4), whole)
 
 
 def test_results_of_queries_lie_in_the_callers_memory():

@@ -24,7 +24,7 @@ def test_a_map_of_healpy_is_read(path, rng):
     healpy.write_map(path, maps, nest=True, coord="G", column_units="uK", dtype=np.float64)
     with pytest.warns(zonal.ZonalWarning, match="no POLCCONV: polarisation taken as COSMO"):
         sky = zonal.io.read_map(path)
-    assert sky.pol and sky.nest and sky.nside == NSIDE and sky.coordinates == "galactic" and not sky.single
+    assert sky.pol and sky.nest_in_file and not sky.nest and sky.nside == NSIDE and sky.coordinates == "galactic" and not sky.single
     assert sky.units == ["uK"] * 3
     np.testing.assert_array_equal(np.asarray(sky), healpy.reorder(maps, n2r=True))
     np.testing.assert_array_equal(sky[1], sky.values[1])

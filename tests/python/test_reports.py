@@ -57,7 +57,7 @@ def test_the_numbers_of_a_report_are_in_its_text():
     GRID, KERNEL, PLAN, zonal.SHT(GRID, 8), zonal.Split(zonal.gaussian_window("20deg", 32), "40deg", l_cut=10), SOLUTION,
     SOLUTION[U], U, U * 2 - 1, gwrm.Axis("x"), gwrm.Parameter("nu"), gwrm.dirichlet(U, gwrm.Axis("x")),
     zonal.chebyshev.Series([1, 2]), zonal.ErrorNotKept("no"), gwrm.NotConverged("no"), zonal.threads(),
-    zonal.io.Map(SKY[None], ["I"], ["K"], nside=8),
+    zonal.Map(SKY[None], unit="K", columns=["I"]),
 ], ids=lambda made: type(made).__name__)
 def test_all_that_functions_return_is_readable_and_can_be_copied_and_pickled(made):
     assert " object at 0x" not in repr(made)

@@ -24,8 +24,7 @@ from math import prod
 from typing import Any, Literal
 
 from .. import _core
-from .._arrays import integer, real, sequence
-from .._checked import checked
+from .._arrays import integer
 from .._core import NotConverged, SolveReport
 from .._progress import Progress, reporting
 from .._threads import resolve
@@ -46,7 +45,6 @@ __all__ = [
 ]
 
 
-@checked
 def solve(equations: Equations | Callable[[Expression, list[Unknown]], Sequence[Expression | float]],
           initial: Mapping[Unknown, Value] | Sequence[Value], t: tuple[float, float], *, axes: Sequence[Axis] = (),
           conditions: Sequence[Condition] = (), time_modes: int = 12, tolerance: float = 1e-12,
@@ -85,10 +83,7 @@ def solve(equations: Equations | Callable[[Expression, list[Unknown]], Sequence[
     problem = Problem(axes)
     problem.add(fields, starts, conditions)
     options = _core.SolveOptions()
-    ends = [real("t", end) for end in sequence("t", t)]
-    if len(ends) != 2 or not ends[0] < ends[1]:
-        raise ValueError(f"t = {t}: must be two times, the first before the second")
-    options.t0, options.t1 = ends
+    options.t0, options.t1 = map(float, t)
     options.time_modes = integer("time_modes", time_modes)
     options.tolerance = float(tolerance)
     if interval is not None:

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from .._threads import resolve
 
 Arrays = tuple[Any, ...]
-NUMBERS = (int, float, np.integer, np.floating)
-INTEGERS = (int, np.integer)
 _FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
 
 

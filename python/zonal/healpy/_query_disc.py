@@ -1,6 +1,5 @@
 """Pixels in a region of the sphere, and the edges of pixels, in a module with healpy's name."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -8,11 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._arrays import integer
-from .._checked import checked, known_as
-from ._arguments import as_numpy, floats, integers, threads_for
+from ._arguments import floats, integers, threads_for
+from ._sizes import MAX_NSIDE, check_nside
 
 
-@checked
 def query_disc(nside: int, vec: ArrayLike, radius: float, inclusive: bool = False, fact: int = 4, nest: bool = False,
                buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
     """Returns the pixels, [n] int64, whose centres lie within radius, rad, of a direction vec, [3].
@@ -23,14 +21,14 @@ def query_disc(nside: int, vec: ArrayLike, radius: float, inclusive: bool = Fals
     these. nest: pixels are in nest order. buff: an int64 array for the result, which is then a view of it.
     return_ranges: returns [n, 2], the first pixel of each run and the one after its last.
     """
-    centre = _vector("vec", vec)
-    angle = float(radius)
-    found = _core.query_disc(integer("nside", nside), centre, math.pi if math.pi < angle else angle, bool(inclusive),
-                             _fact(fact, inclusive), bool(nest), bool(return_ranges))
-    return _given(found, buff, return_ranges)
+    found = _core.query_disc(nside, vec, radius, inclusive, fact, nest, return_ranges)
+    if found is None:  # not numbers as the extension reads them
+        check_nside(integer("nside", nside))
+        found = _core.query_disc(integer("nside", nside), _vector("vec", vec), float(radius), inclusive,
+                                 _fact(fact, inclusive), nest, return_ranges)
+    return found if buff is None else _in_buffer(found, buff, return_ranges)
 
 
-@checked
 def query_strip(nside: int, theta1: float, theta2: float, inclusive: bool = False, nest: bool = False,
                 buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
     """Returns the pixels, [n] int64, whose centres lie between two colatitudes, rad.
@@ -44,14 +42,12 @@ def query_strip(nside: int, theta1: float, theta2: float, inclusive: bool = Fals
     as_nest = bool(nest) and bool(return_ranges)
     if nest:
         _core.nest2ring(size, np.zeros(1, np.int64), 1)  # checks nside
-    with known_as(theta_1="theta1", theta_2="theta2"):
-        found = _core.query_strip(size, float(theta1), float(theta2), bool(inclusive), as_nest, bool(return_ranges))
+    found = _core.query_strip(size, float(theta1), float(theta2), bool(inclusive), as_nest, bool(return_ranges))
     if nest and not return_ranges:
         found = _core.ring2nest(size, found, threads_for(found.size))
-    return _given(found, buff, return_ranges)
+    return found if buff is None else _in_buffer(found, buff, return_ranges)
 
 
-@checked
 def query_polygon(nside: int, vertices: ArrayLike, inclusive: bool = False, fact: int = 4, nest: bool = False,
                   buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
     """Returns the pixels, [n] int64, whose centres lie in a convex polygon with the vertices [vertex, 3].
@@ -61,15 +57,17 @@ def query_polygon(nside: int, vertices: ArrayLike, inclusive: bool = False, fact
     corners = [_vector(f"vertices[{i}]", vertex) for i, vertex in enumerate(np.asarray(vertices))]
     found = _core.query_polygon(integer("nside", nside), corners, bool(inclusive), _fact(fact, inclusive), bool(nest),
                                 bool(return_ranges))
-    return _given(found, buff, return_ranges)
+    return found if buff is None else _in_buffer(found, buff, return_ranges)
 
 
-@checked
 def boundaries(nside: int, pix: Any, step: int = 1, nest: bool = False) -> NDArray[np.float64]:
     """Returns unit vectors on the edges of pixels, [3, 4 step] for one and [n, 3, 4 step] for n pixels.
 
     They run from the northern corner past the western, southern and eastern ones, with step points on each edge.
     """
+    one: NDArray[np.float64] | None = _core.boundaries_one(nside, pix, step, nest)
+    if one is not None:
+        return one
     if np.asarray(pix).dtype.kind == "f":
         raise ValueError(f"pix = {pix}: must be an integer, or an array of integers")
     pixels = integers("pix", pix)
@@ -95,14 +93,13 @@ def _fact(fact: int, inclusive: bool) -> int:
     value = integer("fact", fact)
     if value < 1:
         raise ValueError(f"fact = {value}: must be 1 or more")
+    if inclusive and value > MAX_NSIDE:
+        raise ValueError(f"fact = {value}: must be from 1 to 2^29 / nside")
     return value if inclusive else 1  # its limit depends on nside, and centres do not need it
 
 
-def _given(found: NDArray[np.int64], buff: NDArray[np.int64] | None, ranges: bool) -> NDArray[np.int64]:
-    """Returns the result in the memory and the shape asked for."""
-    found = as_numpy(found)
-    if buff is None:
-        return found.reshape(-1, 2) if ranges else found
+def _in_buffer(found: NDArray[np.int64], buff: NDArray[np.int64], ranges: bool) -> NDArray[np.int64]:
+    """Returns the result in the caller's memory."""
     if ranges:
         raise ValueError("Cannot use both buff, which takes pixels, and return_ranges = True, which gives ranges: leave one of them out")
     if not isinstance(buff, np.ndarray) or buff.dtype != np.int64 or buff.ndim != 1:

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .._arrays import real
-from .._checked import Large, checked
-from ._arguments import floats, for_each_nside
+from ._arguments import for_each_nside
 
 MAX_NSIDE = 2**29
+_SPHERE = 4 * math.pi
 
 
 def isnsideok(nside: Any, nest: bool = False) -> Any:
@@ -37,35 +36,38 @@ def check_nside(nside: Any, nest: bool = False) -> None:
 
 def isnpixok(npix: Any) -> Any:
     """Whether npix is 12 nside^2 for some nside. [...] or a scalar."""
-    array = floats("npix", npix)
+    array = np.asarray(npix)
     nside = np.round(np.sqrt(np.maximum(array, 0) / 12))
     return ((array > 0) & (12 * nside * nside == array))[()]
 
 
 def nside2npix(nside: Any) -> Any:
     """Returns the number of pixels, 12 nside^2."""
+    if type(nside) is int and 0 < nside <= MAX_NSIDE:
+        return 12 * nside * nside
     check_nside(nside)
     return 12 * np.square(nside) if isinstance(nside, (list, tuple)) else 12 * nside * nside
 
 
 def npix2nside(npix: Any) -> int:
     """Returns the nside of maps of npix pixels. Raises ValueError if there is none."""
-    nside = 0 if np.ndim(npix) or not 0 <= real("npix", npix) < np.inf else math.isqrt(int(npix) // 12)
+    scalar = type(npix) is int or not np.ndim(npix)
+    nside = math.isqrt(int(npix) // 12) if scalar and npix >= 0 else 0
     if nside == 0 or 12 * nside * nside != npix:
         raise ValueError(f"npix = {npix}: must be 12 nside^2 for an integer nside")
     return nside
 
 
-@checked
 def nside2order(nside: int) -> int:
     """Returns log2(nside). Raises ValueError unless nside is one power of 2."""
+    if type(nside) is int and 0 < nside <= MAX_NSIDE and not nside & (nside - 1):
+        return nside.bit_length() - 1
     check_nside(nside, nest=True)
     if np.ndim(nside):
         raise TypeError("nside: must be one number")
     return int(nside).bit_length() - 1
 
 
-@checked
 def order2nside(order: int) -> int:
     """Returns 2^order. order: 0 to 29."""
     if not 0 <= operator.index(order) <= 29:
@@ -73,7 +75,6 @@ def order2nside(order: int) -> int:
     return 1 << int(order)
 
 
-@checked
 def order2npix(order: int) -> int:
     """Returns the number of pixels of nside 2^order."""
     return 12 * order2nside(order) ** 2
@@ -84,29 +85,29 @@ def npix2order(npix: Any) -> int:
     return nside2order(npix2nside(npix))
 
 
-@checked
-def get_min_valid_nside(npix: Large) -> int:
+def get_min_valid_nside(npix: int) -> int:
     """Returns the smallest nside that is a power of 2 and whose maps have npix pixels or more."""
     if not 0 < npix <= 12 * MAX_NSIDE**2:
         raise ValueError(f"npix = {npix}: must be from 1 to 12 2^58")
     return next(1 << order for order in range(30) if 12 << 2 * order >= npix)
 
 
-@checked
 def nside2pixarea(nside: Any, degrees: bool = False) -> Any:
     """Returns the area of a pixel, sr, or with degrees deg^2."""
-    area = 4 * np.pi / nside2npix(nside)
+    if type(nside) is int and 0 < nside <= MAX_NSIDE and not degrees:
+        return _SPHERE / (12 * nside * nside)
+    area = _SPHERE / nside2npix(nside)
     return np.degrees(np.degrees(area)) if degrees else area
 
 
-@checked
 def nside2resol(nside: Any, arcmin: bool = False) -> Any:
     """Returns the square root of the area of a pixel, rad, or with arcmin in arcmin."""
+    if type(nside) is int and 0 < nside <= MAX_NSIDE and not arcmin:
+        return np.float64(math.sqrt(_SPHERE / (12 * nside * nside)))
     side = np.sqrt(nside2pixarea(nside))
     return np.degrees(side) * 60 if arcmin else side
 
 
-@checked
 def max_pixrad(nside: Any, degrees: bool = False) -> Any:
     """Returns the largest angle between the centre of a pixel and its corners, rad, or with degrees deg."""
     (radius,) = for_each_nside(lambda size, ones: (ones * _core.max_pixel_radius(size),), nside, np.ones(()))

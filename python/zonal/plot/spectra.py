@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checked import checked
 from ._matplotlib import axes_of
 
 Spectra = ArrayLike | Mapping[str, ArrayLike]
 
 
-@checked
 def spectrum(cl: Spectra, theory: Spectra | None = None, *, names: tuple[str, ...] | None = None, lmin: int = 2,
              lmax: int | None = None, dl: bool = True, log_x: bool = False, log_y: bool = False, unit: str = "",
              ax: Any = None, **style: Any) -> Any:

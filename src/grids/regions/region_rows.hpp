@@ -31,6 +31,9 @@ Ranges disc_centres(std::int64_t nside, const Disc& disc, const Rows& rows);
 /// At least the pixels that overlap a disc, in some of its rows.
 Ranges disc_overlaps(std::int64_t nside, const Disc& disc, const Rows& rows, std::int64_t fact);
 
+/// Writes the numbers of all pixels, one after the other.
+void list_contiguous(const Ranges& ranges, std::int64_t* pixels);
+
 /// What two sets of ranges have in common.
 Ranges intersection(const Ranges& a, const Ranges& b);
 

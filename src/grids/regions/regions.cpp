@@ -45,15 +45,10 @@ void list_pixels(const Ranges& ranges, View<std::int64_t, 1> pixels) {
         throw InvalidArgument(fmt::format("pixels: {} elements: must be {}, one for each pixel",
                                           pixels.size(), count_pixels(ranges)));
     if (pixels.space() != MemorySpace::host) throw InvalidArgument("pixels: must be in host memory");
+    if (pixels.stride(0) == 1) return list_contiguous(ranges, pixels.data());
     std::int64_t at = 0;
-    for (const auto& [first, end] : ranges) {
-        if (pixels.stride(0) == 1) {
-            std::iota(pixels.data() + at, pixels.data() + at + (end - first), first);
-            at += end - first;
-        } else {
-            for (auto pixel = first; pixel < end; ++pixel) pixels[at++] = pixel;
-        }
-    }
+    for (const auto& [first, end] : ranges)
+        for (auto pixel = first; pixel < end; ++pixel) pixels[at++] = pixel;
 }
 
 std::vector<std::int64_t> list_pixels(const Ranges& ranges) {

@@ -251,6 +251,24 @@ TEST(HealpixRegion, IsListedInAscendingOrder) {
     EXPECT_TRUE(list_pixels(Ranges{}).empty());
 }
 
+TEST(HealpixRegion, IsListedWhateverTheLengthsOfItsRanges) {
+    Ranges ranges;
+    std::vector<std::int64_t> wanted;
+    for (std::int64_t length = 1; length < 40; ++length) {
+        const std::int64_t first = (std::int64_t{1} << 40) + 100 * length;
+        ranges.push_back({first, first + length});
+        for (std::int64_t k = 0; k < length; ++k) wanted.push_back(first + k);
+    }
+    for (const auto& target : test::targets()) {
+        const test::ForcedTarget forced(target.bit);
+        std::vector<std::int64_t> pixels(wanted.size() + 1, -1);
+        list_pixels(ranges, {pixels.data(), {std::ssize(wanted)}});
+        EXPECT_EQ(pixels.back(), -1) << target.name;
+        pixels.pop_back();
+        EXPECT_EQ(pixels, wanted) << target.name;
+    }
+}
+
 TEST(HealpixRegion, ErrorsNameTheArgument) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const std::vector<Vector> corner{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -1,0 +1,66 @@
+"""The picture that a zonal.Map shows of itself in a notebook."""
+
+from __future__ import annotations
+
+import base64
+import html as escapes
+import io
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._maps import is_bad
+from ._matplotlib import load
+
+if TYPE_CHECKING:
+    from ..sky_map import Map
+
+_MOST_ROWS = 3
+_SAMPLE = 100_000  # values that choose the colours
+
+
+def png(sky: Map) -> bytes | None:
+    """The first three rows of a HEALPix map by Mollweide, side by side, as a PNG file; None for other grids.
+
+    The colours span all but the lowest and the highest hundredth of the values, so that a bright plane does not hide the
+    sky. None, too, where matplotlib is missing: a notebook then shows the text alone.
+    """
+    if not sky.nside:
+        return None
+    try:
+        figure_type = load("figure").Figure
+    except ImportError:
+        return None
+    from .sky import mollweide
+
+    rows = np.atleast_2d(sky.values)[:_MOST_ROWS]
+    # A figure that pyplot does not know of, so that nobody shows it a second time or has to close it.
+    figure = figure_type(figsize=(5.2 * len(rows), 3.4))
+    for i, row in enumerate(rows):
+        ax = figure.add_subplot(1, len(rows), i + 1)
+        low, high = _colour_range(row)
+        mollweide(row, nest=sky.nest, min=low, max=high, unit=sky.units[i], title=sky.columns[i] if sky.columns else "",
+                  width=600, ax=ax)
+    file = io.BytesIO()
+    figure.subplots_adjust(left=0, right=1, wspace=0.02)
+    figure.savefig(file, format="png", dpi=100, bbox_inches="tight")
+    return file.getvalue()
+
+
+def html(sky: Map) -> str:
+    """The text of a map, and the picture below it."""
+    picture = png(sky)
+    text = f"<div><code>{escapes.escape(repr(sky))}</code></div>"
+    if picture is None:
+        return text
+    return f'{text}<img src="data:image/png;base64,{base64.b64encode(picture).decode()}" alt="the map in Mollweide\'s projection">'
+
+
+def _colour_range(row: NDArray[Any]) -> tuple[float | None, float | None]:
+    sample = row[::max(1, row.size // _SAMPLE)]
+    good = sample[~is_bad(sample)]
+    if good.size == 0:
+        return None, None
+    low, high = np.percentile(good, (1, 99))
+    return (float(low), float(high)) if low < high else (None, None)
