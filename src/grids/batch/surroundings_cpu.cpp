@@ -116,8 +116,38 @@ bool interpolation_lanes(std::int64_t nside, Order order, const double* theta, c
     return true;
 }
 
+// x has the even digits of a nest number and y the odd ones. A sum carries over the digits between those of a
+// coordinate where these are 1, and a difference borrows over them where they are 0.
+bool nest_neighbours_lanes(std::int64_t nside, const std::int64_t* pixels, std::int64_t* around,
+                           std::int64_t stride, std::int64_t n) {
+    const DI d;
+    const Sphere sphere(nside);
+    const std::int64_t digits = nside * nside - 1, even = digits & 0x5555555555555555;
+    const I inside = integer(digits), x_digits = integer(even), y_digits = integer(digits & ~even);
+    const I zero = hn::Zero(d), one = integer(1), two = integer(2);
+    for (std::int64_t at = 0; at < n; at += lanes()) {
+        const I pixel = hn::Load(d, pixels + at);
+        if (!all_on_map(sphere, pixel)) return false;
+        const I face = hn::AndNot(inside, pixel), x = hn::And(pixel, x_digits), y = hn::And(pixel, y_digits);
+        // Of x - 1, x and x + 1.
+        const I xs[] = {hn::And(x - one, x_digits), x, hn::And(hn::Or(x, y_digits) + one, x_digits)};
+        const I ys[] = {hn::And(y - two, y_digits), y, hn::And(hn::Or(y, x_digits) + one, y_digits)};
+        for (int k = 0; k < 8; ++k)
+            hn::Store(hn::Or(face, hn::Or(xs[1 + neighbour_steps_x[k]], ys[1 + neighbour_steps_y[k]])), d,
+                      around + k * stride + at);
+        const auto at_edge = hn::Or(hn::Or(hn::Eq(x, zero), hn::Eq(x, x_digits)),
+                                    hn::Or(hn::Eq(y, zero), hn::Eq(y, y_digits)));
+        for_each_lane(hn::RebindMask(D(), at_edge), [&](std::int64_t lane) {
+            const auto found = neighbours(nside, Order::nest, pixels[at + lane]);
+            for (int k = 0; k < 8; ++k) around[k * stride + at + lane] = found[static_cast<std::size_t>(k)];
+        });
+    }
+    return true;
+}
+
 bool neighbours_lanes(std::int64_t nside, Order order, const std::int64_t* pixels, std::int64_t* around,
                       std::int64_t stride, std::int64_t n) {
+    if (order == Order::nest) return nest_neighbours_lanes(nside, pixels, around, stride, n);
     const Sphere sphere(nside);
     const V one = real(1), before_last = real(sphere.real_nside - 2);
     for (std::int64_t at = 0; at < n; at += lanes()) {
