@@ -1,21 +1,23 @@
-"""Functions of HEALPix pixels beside healpy's, in one process, run in turn. JSON on standard output.
+"""zonal.healpy's functions of HEALPix pixels beside healpy's, in one process, run in turn. JSON on standard output.
 
     OMP_NUM_THREADS=1 python bench/pixels.py --nside 1024 --n 1000000 --threads 1 --runs 31 --output FILE
 
-Queries find about n pixels and are timed as lists of pixels and as ranges.
+Queries find about n pixels and are timed as lists of pixels and as ranges. Calls of single numbers are timed many at a time. All
+times are CPU times of the process, so take one thread.
 """
 import argparse
 import logging
+import time
 
 import healpy
 import numpy as np
 
 import machine
-import pixel_shim
-import zonal_shim
+import zonal
+import zonal.healpy
 
 
-def element_cases(nside, n, threads):
+def element_cases(nside, n):
     """(name, nest, ours, theirs) of functions of n directions or pixels; both return what is compared."""
     random = np.random.default_rng(1)
     theta, phi = np.arccos(random.uniform(-1, 1, n)), random.uniform(0, 2 * np.pi, n)
@@ -26,12 +28,34 @@ def element_cases(nside, n, threads):
                  "get_interp_weights": (nside, theta, phi), "get_all_neighbours": (nside, pixels)}
     for name, given in arguments.items():
         for nest in (False, True):
-            yield (name, nest, lambda name=name, given=given, nest=nest:
-                   getattr(pixel_shim, name)(*given, nest=nest, threads=threads),
-                   lambda name=name, given=given, nest=nest: getattr(healpy, name)(*given, nest=nest))
+            yield name, nest, *both(name, *given, nest=nest)
     for name in ("ring2nest", "nest2ring"):
-        yield (name, None, lambda name=name: getattr(pixel_shim, name)(nside, pixels, threads=threads),
-               lambda name=name: getattr(healpy, name)(nside, pixels))
+        yield name, None, *both(name, nside, pixels)
+
+
+def both(name, *given, **keywords):
+    """The call of zonal.healpy and that of healpy."""
+    return [lambda module=module: getattr(module, name)(*given, **keywords) for module in (zonal.healpy, healpy)]
+
+
+def single_cases():
+    """(name, arguments) of calls with single numbers, nside 64."""
+    vector, sky = np.array([0.3, 0.4, 0.5]), np.random.default_rng(1).normal(size=12 * 64**2)
+    yield from [("ang2pix", (64, 0.3, 0.4)), ("pix2ang", (64, 500)), ("vec2pix", (64, 0.3, 0.4, 0.5)), ("pix2vec", (64, 500)),
+                ("nest2ring", (64, 500)), ("ring2nest", (64, 500)), ("get_interp_val", (sky, 0.3, 0.4)),
+                ("get_interp_weights", (64, 0.3, 0.4)), ("get_all_neighbours", (64, 500)), ("query_disc", (64, vector, 0.03)),
+                ("query_disc", (64, vector, 0.03, True)), ("pix2xyf", (64, 500)), ("xyf2pix", (64, 5, 6, 3)),
+                ("ang2vec", (0.3, 0.4)), ("vec2ang", (vector,)), ("boundaries", (64, 500)), ("nside2npix", (64,)),
+                ("npix2nside", (49152,)), ("nside2resol", (64,)), ("nside2pixarea", (64,)), ("isnsideok", (64,)),
+                ("nside2order", (64,))]
+
+
+def repeated(name, arguments, calls):
+    """Functions that make the calls, of zonal.healpy and of healpy."""
+    def work(function):
+        for _ in range(calls):
+            function(*arguments)
+    return [lambda function=getattr(module, name): work(function) for module in (zonal.healpy, healpy)]
 
 
 def region_cases(nside, n):
@@ -48,10 +72,7 @@ def region_cases(nside, n):
             for inclusive in (False, True):
                 for ranges in (False, True):
                     keywords = {"nest": nest, "inclusive": inclusive, "return_ranges": ranges}
-                    yield (name, keywords, lambda name=name, given=given, keywords=keywords:
-                           getattr(pixel_shim, name)(nside, *given, **keywords),
-                           lambda name=name, given=given, keywords=keywords:
-                           getattr(healpy, name)(nside, *given, **keywords))
+                    yield name, keywords, *both(name, nside, *given, **keywords)
 
 
 def largest_difference(ours, theirs):
@@ -65,18 +86,26 @@ def main():
     logging.getLogger("healpy").setLevel(logging.ERROR)  # which advises against ranges in nest order
     options, settings = machine.parse_options(parser, peer_by_openmp=True)
     record = {"what": "functions of pixels beside healpy", "machine": machine.describe("healpy", "numpy"),
-              "simd": zonal_shim.simd_target(), **settings, "elements": [], "regions": []}
-    for name, nest, ours, theirs in element_cases(options.nside, options.n, options.threads):
+              **settings, "clock": "process_time", "elements": [], "regions": [], "single": []}
+    zonal.threads(options.threads)
+    for name, nest, ours, theirs in element_cases(options.nside, options.n):
         result = {"function": name, "nest": nest}
         if name != "get_interp_weights":  # healpy's order of the four pixels is another at the poles
             result["largest_difference"] = largest_difference(ours(), theirs())
-        record["elements"].append({**result, **machine.paired(ours, theirs, options.runs)})
+        record["elements"].append({**result, **machine.paired(ours, theirs, options.runs, time.process_time)})
     for name, keywords, ours, theirs in region_cases(options.nside, options.n):
         found, theirs_found = ours(), theirs()
         result = {"function": name, **keywords}
         if not keywords["return_ranges"]:
             result.update(pixels=int(found.size), peer_pixels=int(theirs_found.size))
-        record["regions"].append({**result, **machine.paired(ours, theirs, options.runs)})
+        record["regions"].append({**result, **machine.paired(ours, theirs, options.runs, time.process_time)})
+    for name, arguments in single_cases():
+        calls = 2000
+        result = machine.paired(*repeated(name, arguments, calls), options.runs, time.process_time)
+        for key in ("seconds", "peer_seconds"):
+            result[key] /= calls
+        record["single"].append({"function": name, "inclusive": name == "query_disc" and len(arguments) == 4, "calls": calls,
+                                 **result})
     record["least_ratio_of_elements"] = min(r["speed_over_peer_median"] for r in record["elements"])
     machine.write(record, options.output)
 
