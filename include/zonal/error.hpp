@@ -49,7 +49,8 @@ class OutOfDeviceMemory : public DeviceError {
     using DeviceError::DeviceError;
 };
 
-/// Ranks of a distributed transform could not reach each other, or one of them failed. The message says which.
+/// Ranks of a distributed transform could not reach each other, or one of them failed. The message says
+/// which.
 class CommunicationError : public Error {
   public:
     using Error::Error;

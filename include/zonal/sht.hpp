@@ -13,6 +13,10 @@
 
 namespace zonal {
 
+namespace sht {
+class Transform;
+}
+
 /// Which of the two parts of a spin field the coefficients hold. A part that is left out counts as zero in
 /// synthesis and is not computed in the adjoint.
 enum class SpinParts {
@@ -45,6 +49,7 @@ struct ShtStageSeconds {
     double legendre = 0;
     double resampling = 0;
     double rings = 0;
+    double waiting = 0;  ///< of a distributed transform: for other ranks' coefficients
 };
 
 /// Scratch memory of a transform. Made by ShtPlan::make_workspace, reused by any number of calls, one at a
@@ -144,7 +149,10 @@ class ShtPlan {
                           View<std::complex<T>, 3> update, ShtWorkspace& workspace,
                           const Progress& progress = {}) const;
 
+    // For Zonal's own parts.
     class Implementation;
+    explicit ShtPlan(std::unique_ptr<const Implementation> implementation);
+    const sht::Transform& transform() const;
 
   private:
     std::unique_ptr<const Implementation> implementation_;

@@ -13,6 +13,7 @@
 #include "zonal/chebyshev/roots.hpp"
 #include "zonal/convolution.hpp"
 #include "zonal/device.hpp"
+#include "zonal/distributed/plan.hpp"
 #include "zonal/error.hpp"
 #include "zonal/filters.hpp"
 #include "zonal/grid.hpp"

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <map>
@@ -78,6 +77,7 @@ class Room {
     void leave(int rank) {
         const std::lock_guard lock(mutex_);
         here_[static_cast<std::size_t>(rank)] = false;
+        if (first_gone_ < 0) first_gone_ = rank;  // others leave because of it
         changed_.notify_all();
     }
 
@@ -94,10 +94,8 @@ class Room {
     }
     template <class Condition>
     void wait_for_all(std::unique_lock<std::mutex>& lock, const Condition& condition) {
-        const auto gone = [&] { return std::find(here_.begin(), here_.end(), false); };
-        changed_.wait(lock, [&] { return condition() || gone() != here_.end(); });
-        if (!condition())
-            throw CommunicationError(fmt::format("rank {}: has left the job", gone() - here_.begin()));
+        changed_.wait(lock, [&] { return condition() || first_gone_ >= 0; });
+        if (!condition()) throw CommunicationError(fmt::format("rank {}: has left the job", first_gone_));
     }
 
     std::mutex mutex_;
@@ -105,7 +103,7 @@ class Room {
     std::vector<bool> here_;
     std::map<Key, Offer> offered_;
     std::vector<std::string> bytes_;
-    int n_written_ = 0, n_read_ = 0;
+    int n_written_ = 0, n_read_ = 0, first_gone_ = -1;
 };
 
 class ThreadExchange final : public Exchange {

@@ -4,6 +4,7 @@
 
 #include "core/parallel.hpp"
 #include "sht/array_checks.hpp"
+#include "sht/plan_implementation.hpp"
 #include "sht/transform.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
@@ -28,27 +29,28 @@ void ShtWorkspace::use_stream(void* cuda_stream) {
     storage_->use_stream(cuda_stream);
 }
 
-class ShtPlan::Implementation {
-  public:
-    Implementation(const Grid& grid, const ShtOptions& requested)
-        : grid(grid),
-          options(sht::resolve_options(requested)),
-          layout(options.lmax, options.mmax),
-          transform(options.device.kind() == Device::Kind::cuda ? sht::make_cuda_transform(grid, options)
-                                                                : sht::make_cpu_transform(grid, options)) {}
+namespace {
 
-    const Grid grid;
-    const ShtOptions options;
-    const AlmLayout layout;
-    const std::unique_ptr<const sht::Transform> transform;
-};
+std::unique_ptr<const ShtPlan::Implementation> make_plan(const Grid& grid, const ShtOptions& requested) {
+    const ShtOptions options = sht::resolve_options(requested);
+    const bool on_gpu = options.device.kind() == Device::Kind::cuda;
+    return std::make_unique<const ShtPlan::Implementation>(
+        grid, options, AlmLayout(options.lmax, options.mmax),
+        on_gpu ? sht::make_cuda_transform(grid, options) : sht::make_cpu_transform(grid, options));
+}
 
-ShtPlan::ShtPlan(const Grid& grid, const ShtOptions& options)
-    : implementation_(std::make_unique<Implementation>(grid, options)) {}
+}  // namespace
+
+ShtPlan::ShtPlan(const Grid& grid, const ShtOptions& options) : ShtPlan(make_plan(grid, options)) {}
+ShtPlan::ShtPlan(std::unique_ptr<const Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
 ShtPlan::~ShtPlan() = default;
 ShtPlan::ShtPlan(ShtPlan&&) noexcept = default;
 ShtPlan& ShtPlan::operator=(ShtPlan&&) noexcept = default;
 
+const sht::Transform& ShtPlan::transform() const {
+    return *implementation_->transform;
+}
 const Grid& ShtPlan::grid() const {
     return implementation_->grid;
 }
@@ -79,7 +81,8 @@ ShtWorkspace ShtPlan::make_workspace(std::int64_t n_maps) const {
 template <class T>
 void ShtPlan::synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace& workspace,
                          const Progress& progress) const {
-    sht::check_arrays<T>(*this, alm, map);
+    sht::check_together<T>(transform(), "synthesis", map.extent(0),
+                           [&] { sht::check_arrays<T>(*this, alm, map); });
     implementation_->transform->synthesize(alm, map, workspace.storage(), progress);
 }
 
@@ -92,7 +95,8 @@ void ShtPlan::synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> map, cons
 template <class T>
 void ShtPlan::adjoint_synthesis(ConstView<T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
                                 const Progress& progress) const {
-    sht::check_arrays<T>(*this, alm, map);
+    sht::check_together<T>(transform(), "adjoint synthesis", map.extent(0),
+                           [&] { sht::check_arrays<T>(*this, alm, map); });
     implementation_->transform->adjoint(map, alm, false, workspace.storage(), progress);
 }
 
@@ -106,7 +110,8 @@ void ShtPlan::adjoint_synthesis(ConstView<T, 3> map, View<std::complex<T>, 3> al
 template <class T>
 void ShtPlan::quadrature(ConstView<T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
                          const Progress& progress) const {
-    sht::check_arrays<T>(*this, alm, map);
+    sht::check_together<T>(transform(), "quadrature", map.extent(0),
+                           [&] { sht::check_arrays<T>(*this, alm, map); });
     implementation_->transform->adjoint(map, alm, true, workspace.storage(), progress);
 }
 
@@ -120,8 +125,10 @@ template <class T>
 void ShtPlan::project_residual(ConstView<std::complex<T>, 3> alm, ConstView<T, 3> map,
                                View<std::complex<T>, 3> update, ShtWorkspace& workspace,
                                const Progress& progress) const {
-    sht::check_arrays<T>(*this, alm, map);
-    sht::check_arrays<T>(*this, update, map);
+    sht::check_together<T>(transform(), "projection of the residual", map.extent(0), [&] {
+        sht::check_arrays<T>(*this, alm, map);
+        sht::check_arrays<T>(*this, update, map);
+    });
     implementation_->transform->project_residual(alm, map, update, workspace.storage(), progress);
 }
 
@@ -155,6 +162,23 @@ template void ShtPlan::quadrature(View<const double, 3>, View<std::complex<doubl
 }  // namespace zonal
 
 namespace zonal::sht {
+
+void Transform::agree(const char*, std::int64_t, std::size_t, std::exception_ptr error) const {
+    if (error) std::rethrow_exception(error);
+}
+std::vector<double> Transform::sum_rings(View<const double, 2> partial) const {
+    return sum_rows(partial);
+}
+std::vector<double> Transform::sum_orders(View<const double, 2> partial) const {
+    return sum_rows(partial);
+}
+
+std::vector<double> sum_rows(View<const double, 2> rows) {
+    std::vector<double> sums(rows.extent(1));
+    for (std::int64_t i = 0; i < rows.extent(0); ++i)
+        for (std::int64_t j = 0; j < rows.extent(1); ++j) sums[j] += rows(i, j);
+    return sums;
+}
 
 namespace {
 

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <exception>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "zonal/error.hpp"
 #include "zonal/sht.hpp"
 
 namespace zonal {
@@ -100,7 +104,35 @@ class Transform {
     virtual void prepare(ShtWorkspace::Storage& workspace) const = 0;
     virtual std::int64_t workspace_bytes() const = 0;
     virtual double legendre_flops() const = 0;
+
+    // What the ranks of a distributed transform do together.
+
+    /// Throws what went wrong so far: `error` here, or what another rank says went wrong there. call, n_maps,
+    /// value_bytes: must be the same on all ranks.
+    virtual void agree(const char* call, std::int64_t n_maps, std::size_t value_bytes,
+                       std::exception_ptr error) const;
+    /// Sums over the rings or orders of the whole transform: partial [ring or order of this rank, n], in the
+    /// order of the grid's rings and of m, so that they do not depend on who has which.
+    virtual std::vector<double> sum_rings(View<const double, 2> partial) const;
+    virtual std::vector<double> sum_orders(View<const double, 2> partial) const;
+    /// The grid of which this rank has a part; null if it has all.
+    virtual const Grid* whole_grid() const { return nullptr; }
 };
+
+/// Runs the checks of a call for maps of T, and throws on all ranks if they fail on one.
+template <class T, class Checks>
+void check_together(const Transform& transform, const char* call, std::int64_t n_maps, const Checks& checks) {
+    std::exception_ptr error;
+    try {
+        checks();
+    } catch (const Error&) {
+        error = std::current_exception();
+    }
+    transform.agree(call, n_maps, sizeof(T), error);
+}
+
+/// Sums the columns of [n_rows, n], in that order.
+std::vector<double> sum_rows(View<const double, 2> rows);
 
 /// options: resolved, its device of the kind that the function's name says.
 std::unique_ptr<const Transform> make_cpu_transform(const Grid& grid, const ShtOptions& options);

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "sht/analysis/analysis_operator.hpp"
 #include "sht/analysis/field_memory.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
+#include "sht/transform.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
@@ -45,8 +47,15 @@ bool has_enough_data(const Grid& grid, const AlmLayout& layout, int spin, double
     return data * map_components >= unknowns * alm_components;
 }
 
+/// The grid of all ranks.
+const Grid& whole_grid(const ShtPlan& plan) {
+    const Grid* const whole = plan.transform().whole_grid();
+    return whole != nullptr ? *whole : plan.grid();
+}
+
 bool is_invertible(const ShtPlan& plan) {
-    return has_enough_data(plan.grid(), plan.layout(), plan.options().spin,
+    const AlmLayout layout(plan.options().lmax, plan.options().mmax);
+    return has_enough_data(whole_grid(plan), layout, plan.options().spin,
                            static_cast<double>(plan.alm_components()),
                            static_cast<double>(plan.map_components()));
 }
@@ -143,16 +152,20 @@ AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::compl
 template <class T>
 AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::complex<T>, 3> alm,
                        ShtWorkspace& workspace, const AnalysisOptions& options) {
-    check_options(options);
-    sht::check_arrays<T>(plan, alm, map);
-    sht::AnalysisOperator<T> op(plan, options, workspace);
-    auto report = iterate<T>(op, map, alm, options);
+    std::optional<sht::AnalysisOperator<T>> op;
+    sht::check_together<T>(plan.transform(), "analysis", map.extent(0), [&] {
+        check_options(options);
+        sht::check_arrays<T>(plan, alm, map);
+        op.emplace(plan, options, workspace);
+    });
+    auto report = iterate<T>(*op, map, alm, options);
+    const Grid& grid = whole_grid(plan);
     report.invertible = is_invertible(plan);
     if (!report.invertible)
         report.note = fmt::format(
             "lmax = {} is too high for the grid ({}: {} rings, at most lmax = {}): other "
             "coefficients fit the map as well{}{}",
-            plan.layout().lmax(), plan.grid().name(), plan.grid().n_rings(), invertible_lmax(plan.grid()),
+            plan.layout().lmax(), grid.name(), grid.n_rings(), invertible_lmax(grid),
             report.note.empty() ? "" : "; ", report.note);
     return report;
 }

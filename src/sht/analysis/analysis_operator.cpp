@@ -41,8 +41,10 @@ AnalysisOperator<T>::AnalysisOperator(const ShtPlan& plan, const AnalysisOptions
     : plan_(plan),
       workspace_(checked_workspace(plan, workspace)),
       weights_(checked_weights(plan.grid(), options, workspace.storage().space())),
-      maps_(make_map_arithmetic<T>(plan.grid(), weights_, plan.options().threads, workspace.storage())),
-      alms_(make_alm_arithmetic<T>(plan.layout(), plan.options().threads, workspace.storage())) {}
+      maps_(make_map_arithmetic<T>(plan.grid(), weights_, plan.options().threads, workspace.storage(),
+                                   &plan.transform())),
+      alms_(make_alm_arithmetic<T>(plan.layout(), plan.options().threads, workspace.storage(),
+                                   &plan.transform())) {}
 
 template <class T>
 void AnalysisOperator<T>::quadrature(ConstMap map, Map scratch, Alm alm, const Progress& progress) {

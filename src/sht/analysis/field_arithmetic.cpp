@@ -23,8 +23,8 @@ class CpuMapArithmetic final : public MapArithmetic<T> {
     using typename MapArithmetic<T>::Map;
     using typename MapArithmetic<T>::ConstMap;
 
-    CpuMapArithmetic(const Grid& grid, const PixelWeights& weights, int threads)
-        : grid_(grid), weights_(weights), threads_(threads) {
+    CpuMapArithmetic(const Grid& grid, const PixelWeights& weights, int threads, const Transform* transform)
+        : grid_(grid), weights_(weights), threads_(threads), transform_(transform) {
         for (std::int64_t i = 0; i < weights.pixel.size(); ++i)
             check_weight("pixel_weights", i, weights.pixel[i]);
     }
@@ -66,10 +66,7 @@ class CpuMapArithmetic final : public MapArithmetic<T> {
             }
             partial(ring, b) += sum * grid_.rings()[ring].weight;
         });
-        std::vector<double> sums(map.extent(0));
-        for (std::int64_t ring = 0; ring < partial.extent(0); ++ring)
-            for (std::int64_t b = 0; b < map.extent(0); ++b) sums[b] += partial(ring, b);
-        return sums;
+        return transform_ != nullptr ? transform_->sum_rings(partial.view()) : sum_rows(partial.view());
     }
 
     BadPixels count_bad(View<const T, 1> map) override { return count_bad_pixels<T>(grid_, map, threads_); }
@@ -134,6 +131,7 @@ class CpuMapArithmetic final : public MapArithmetic<T> {
     const Grid& grid_;
     const PixelWeights weights_;
     const int threads_;
+    const Transform* const transform_;
 };
 
 template <class T>
@@ -142,7 +140,8 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
     using typename AlmArithmetic<T>::Alm;
     using typename AlmArithmetic<T>::ConstAlm;
 
-    CpuAlmArithmetic(const AlmLayout& layout, int threads) : layout_(layout), threads_(threads) {}
+    CpuAlmArithmetic(const AlmLayout& layout, int threads, const Transform* transform)
+        : layout_(layout), threads_(threads), transform_(transform) {}
 
     void set_zero(Alm alm) override {
         for (std::int64_t b = 0; b < alm.extent(0); ++b)
@@ -161,10 +160,7 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
         for_each_order([&](std::int64_t i) {
             for (std::int64_t b = 0; b < alm.extent(0); ++b) partial(i, b) = square(alm, b, layout_.order(i));
         });
-        std::vector<double> sums(alm.extent(0));
-        for (std::int64_t i = 0; i < layout_.n_orders(); ++i)
-            for (std::int64_t b = 0; b < alm.extent(0); ++b) sums[b] += partial(i, b);
-        return sums;
+        return transform_ != nullptr ? transform_->sum_orders(partial.view()) : sum_rows(partial.view());
     }
     void multiply(const Beam& beam, Alm alm) override {
         for (std::int64_t b = 0; b < alm.extent(0); ++b) apply_beam<T>(layout_, beam, alm[b]);
@@ -207,6 +203,7 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
 
     const AlmLayout layout_;
     const int threads_;
+    const Transform* const transform_;
 };
 
 }  // namespace
@@ -228,25 +225,27 @@ void reject_mask_value(std::int64_t pixel, double value) {
 
 template <class T>
 std::unique_ptr<MapArithmetic<T>> make_map_arithmetic(const Grid& grid, const PixelWeights& weights,
-                                                      int threads, ShtWorkspace::Storage& storage) {
+                                                      int threads, ShtWorkspace::Storage& storage,
+                                                      const Transform* transform) {
     if (storage.space() == MemorySpace::cuda) return make_cuda_map_arithmetic<T>(grid, weights, storage);
-    return std::make_unique<CpuMapArithmetic<T>>(grid, weights, threads);
+    return std::make_unique<CpuMapArithmetic<T>>(grid, weights, threads, transform);
 }
 
 template <class T>
 std::unique_ptr<AlmArithmetic<T>> make_alm_arithmetic(const AlmLayout& layout, int threads,
-                                                      ShtWorkspace::Storage& storage) {
+                                                      ShtWorkspace::Storage& storage,
+                                                      const Transform* transform) {
     if (storage.space() == MemorySpace::cuda) return make_cuda_alm_arithmetic<T>(layout, storage);
-    return std::make_unique<CpuAlmArithmetic<T>>(layout, threads);
+    return std::make_unique<CpuAlmArithmetic<T>>(layout, threads, transform);
 }
 
 template std::unique_ptr<MapArithmetic<float>> make_map_arithmetic(const Grid&, const PixelWeights&, int,
-                                                                   ShtWorkspace::Storage&);
+                                                                   ShtWorkspace::Storage&, const Transform*);
 template std::unique_ptr<AlmArithmetic<float>> make_alm_arithmetic(const AlmLayout&, int,
-                                                                   ShtWorkspace::Storage&);
+                                                                   ShtWorkspace::Storage&, const Transform*);
 template std::unique_ptr<MapArithmetic<double>> make_map_arithmetic(const Grid&, const PixelWeights&, int,
-                                                                    ShtWorkspace::Storage&);
+                                                                    ShtWorkspace::Storage&, const Transform*);
 template std::unique_ptr<AlmArithmetic<double>> make_alm_arithmetic(const AlmLayout&, int,
-                                                                    ShtWorkspace::Storage&);
+                                                                    ShtWorkspace::Storage&, const Transform*);
 
 }  // namespace zonal::sht

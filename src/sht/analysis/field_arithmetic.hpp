@@ -81,14 +81,16 @@ class AlmArithmetic {
     virtual void multiply(const Beam& beam, Alm alm) = 0;
 };
 
-/// For maps of this grid. Keep references to the grid, the weights and the storage. Throw InvalidArgument
-/// for negative weights of pixels.
+/// For maps of this grid. Keep references to the grid, the weights, the storage and the transform whose sums
+/// over rings and orders they give, if there is one. Throw InvalidArgument for negative weights of pixels.
 template <class T>
 std::unique_ptr<MapArithmetic<T>> make_map_arithmetic(const Grid& grid, const PixelWeights& weights,
-                                                      int threads, ShtWorkspace::Storage& storage);
+                                                      int threads, ShtWorkspace::Storage& storage,
+                                                      const Transform* transform = nullptr);
 template <class T>
 std::unique_ptr<AlmArithmetic<T>> make_alm_arithmetic(const AlmLayout& layout, int threads,
-                                                      ShtWorkspace::Storage& storage);
+                                                      ShtWorkspace::Storage& storage,
+                                                      const Transform* transform = nullptr);
 
 /// The CUDA backend's.
 template <class T>

@@ -35,6 +35,10 @@ class FourierBand {
         const Place place = places_->empty() ? Place{0, m} : (*places_)[static_cast<std::size_t>(m)];
         return data + (offset(place.run, block) + place.position) * n_fields * fourier_block;
     }
+    /// Where a run's coefficients of a block begin; those of the run's next block follow.
+    double* begin(std::int64_t run, std::int64_t block) const {
+        return data + offset(run, block) * n_fields * fourier_block;
+    }
     /// The same memory, of which only the blocks [first, end) are worked on.
     FourierBand part(std::int64_t first, std::int64_t end) const;
     /// Doubles of all runs, and of one run's blocks [first, end).

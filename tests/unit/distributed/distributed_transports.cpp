@@ -66,8 +66,10 @@ TEST(ThreadTransports, CarryEveryMessageToItsRank) {
             }
             exchanges.back()->wait();
             for (int round = 0; round < n_rounds; ++round)
-                for (int other = 0; other < n; ++other)
-                    if (other != rank) EXPECT_EQ(received[round][other], message(other, rank, round));
+                for (int other = 0; other < n; ++other) {
+                    if (other == rank) continue;
+                    EXPECT_EQ(received[round][other], message(other, rank, round));
+                }
         });
         EXPECT_THAT(errors, ::testing::Each(""));
     }

@@ -1,0 +1,185 @@
+#include "distributed/partition.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sht/legendre/legendre.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::distributed {
+namespace {
+
+/// Bounds of shares that each end within `time`, or end beyond the last item where there are none.
+std::vector<std::int64_t> fill(std::span<const double> costs, std::span<const double> speeds, double time) {
+    const auto n = static_cast<std::int64_t>(costs.size()),
+               n_shares = static_cast<std::int64_t>(speeds.size());
+    std::vector<std::int64_t> bounds{0};
+    for (std::int64_t share = 0; share < n_shares; ++share) {
+        const std::int64_t most = n - (n_shares - 1 - share);  // the others need one each
+        std::int64_t end = bounds.back() + 1;
+        double work = costs[static_cast<std::size_t>(end - 1)];
+        while (end < most && work + costs[static_cast<std::size_t>(end)] <= time * speeds[share])
+            work += costs[static_cast<std::size_t>(end++)];
+        bounds.push_back(end);
+    }
+    return bounds;
+}
+
+double longest(std::span<const double> costs, std::span<const double> speeds,
+               const std::vector<std::int64_t>& bounds) {
+    double time = 0;
+    for (std::size_t share = 0; share + 1 < bounds.size(); ++share)
+        time = std::max(
+            time, std::accumulate(costs.begin() + bounds[share], costs.begin() + bounds[share + 1], 0.0) /
+                      speeds[share]);
+    return time;
+}
+
+/// Chunks of a rank's orders of about equal cost.
+std::vector<std::vector<std::int64_t>> chunks_of(const std::vector<std::int64_t>& orders,
+                                                 const std::vector<double>& costs, std::int64_t n_chunks) {
+    double total = 0, done = 0;
+    for (const std::int64_t m : orders) total += costs[static_cast<std::size_t>(m)];
+    std::vector<std::vector<std::int64_t>> chunks(static_cast<std::size_t>(n_chunks));
+    for (const std::int64_t m : orders) {
+        const double cost = costs[static_cast<std::size_t>(m)];
+        const auto chunk =
+            static_cast<std::int64_t>((done + cost / 2) / total * static_cast<double>(n_chunks));
+        chunks[static_cast<std::size_t>(std::min(chunk, n_chunks - 1))].push_back(m);
+        done += cost;
+    }
+    return chunks;
+}
+
+/// At most four; one where the messages would be below 64 KiB, whose latency then counts.
+std::int64_t chunk_count(const sht::RingPairs& pairs, int components, std::int64_t n_ranks) {
+    constexpr double least_message = 65536;
+    double bytes = 0;
+    for (const std::int64_t m : pairs.last_m)
+        bytes += static_cast<double>((m + 1) * components * sht::fourier_block) * sizeof(double);
+    const double message = bytes / static_cast<double>(n_ranks * n_ranks);
+    return n_ranks == 1 ? 1
+                        : std::clamp<std::int64_t>(static_cast<std::int64_t>(message / least_message), 1, 4);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> divide(std::span<const double> costs, std::span<const double> speeds) {
+    if (costs.size() < speeds.size())
+        throw InvalidArgument(
+            fmt::format("ranks: {} are too many: must be at most {}", speeds.size(), costs.size()));
+    // Between a time in which the shares do not hold all and one in which they do.
+    const double slowest = *std::min_element(speeds.begin(), speeds.end());
+    double low = 0, high = std::accumulate(costs.begin(), costs.end(), 0.0) / slowest;
+    const auto n = static_cast<std::int64_t>(costs.size());
+    auto best = fill(costs, speeds, high);
+    for (int i = 0; i < 60; ++i) {
+        const double time = (low + high) / 2;
+        auto bounds = fill(costs, speeds, time);
+        const bool fits = bounds.back() == n && longest(costs, speeds, bounds) <= time;
+        if (fits) best = std::move(bounds);
+        (fits ? high : low) = time;
+    }
+    best.back() = n;
+    return best;
+}
+
+std::vector<std::vector<std::int64_t>> deal_pairs(std::span<const double> costs,
+                                                  std::span<const double> speeds) {
+    const auto n = static_cast<std::int64_t>(costs.size());
+    struct Pair {
+        std::int64_t first, last;
+        double cost;
+    };
+    std::vector<Pair> pairs;
+    for (std::int64_t i = 0; i <= n - 1 - i; ++i) {
+        const std::int64_t last = n - 1 - i;
+        pairs.push_back({i, last, costs[i] + (last > i ? costs[last] : 0)});
+    }
+    std::stable_sort(pairs.begin(), pairs.end(),
+                     [](const Pair& a, const Pair& b) { return a.cost > b.cost; });
+    std::vector<std::vector<std::int64_t>> shares(speeds.size());
+    std::vector<double> work(speeds.size());
+    for (const Pair& pair : pairs) {
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < speeds.size(); ++i)
+            if ((work[i] + pair.cost) / speeds[i] < (work[best] + pair.cost) / speeds[best]) best = i;
+        work[best] += pair.cost;
+        shares[best].push_back(pair.first);
+        if (pair.last > pair.first) shares[best].push_back(pair.last);
+    }
+    for (auto& share : shares) std::sort(share.begin(), share.end());
+    return shares;
+}
+
+std::vector<double> block_costs(const Grid& grid, const sht::RingPairs& pairs) {
+    // Measured beside the FFT's 2.5 n log2 n of a real ring: reading and writing a pixel, and folding a mode
+    // of both rings.
+    constexpr double per_pixel = 4, per_mode = 40;
+    std::vector<double> costs(static_cast<std::size_t>(pairs.n_blocks()));
+    for (std::int64_t block = 0; block < pairs.n_blocks(); ++block) {
+        double cost = 0;
+        for (std::int64_t lane = 0; lane < sht::block_size; ++lane) {
+            const sht::RingPair pair = pairs.pairs[block * sht::block_size + lane];
+            if (pair.north < 0 && pair.south < 0) continue;
+            for (const std::int64_t ring : {pair.north, pair.south}) {
+                if (ring < 0) continue;
+                const auto n = static_cast<double>(grid.rings()[ring].n_pixels);
+                cost += n * (2.5 * std::log2(n + 1) + per_pixel);
+            }
+            cost += per_mode * static_cast<double>(pairs.last_m[block] + 1);
+        }
+        costs[static_cast<std::size_t>(block)] = cost;
+    }
+    return costs;
+}
+
+std::vector<double> order_costs(const sht::RingPairs& pairs, const ShtOptions& options) {
+    // Of an order's start and its coefficients, which cost about as much as some rings.
+    constexpr double own_rings = 8;
+    std::vector<double> costs;
+    for (std::int64_t m = 0; m <= options.mmax; ++m) {
+        const auto reached = std::lower_bound(pairs.last_m.begin(), pairs.last_m.end(), m);
+        const auto rings = static_cast<double>((pairs.last_m.end() - reached) * sht::block_size);
+        costs.push_back((options.spin == 0 ? 6 : 10) * (rings + own_rings) *
+                        static_cast<double>(options.lmax + 1 - m));
+    }
+    return costs;
+}
+
+Partition::Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOptions& options,
+                     const std::vector<double>& speeds) {
+    for (std::size_t i = 0; i < speeds.size(); ++i)
+        if (!(speeds[i] > 0) || !std::isfinite(speeds[i]))
+            throw InvalidArgument(fmt::format("speeds[{}] = {}: must be positive", i, speeds[i]));
+    const auto of_blocks = block_costs(grid, pairs), of_orders = order_costs(pairs, options);
+    if (static_cast<std::int64_t>(speeds.size()) > pairs.n_blocks())
+        throw InvalidArgument(
+            fmt::format("ranks: {} are too many for {}: must be at most {}, one for {} pairs of rings",
+                        speeds.size(), grid.name(), pairs.n_blocks(), sht::block_size));
+    bounds = divide(of_blocks, speeds);
+    orders = deal_pairs(of_orders, speeds);
+    const std::int64_t n_chunks = chunk_count(pairs, options.spin == 0 ? 1 : 2, n_ranks());
+    for (int rank = 0; rank < n_ranks(); ++rank) {
+        chunks.push_back(chunks_of(orders[rank], of_orders, n_chunks));
+        double flops = 0;
+        for (const std::int64_t m : orders[rank]) flops += of_orders[static_cast<std::size_t>(m)];
+        legendre_flops.push_back(flops);
+        ring_flops.push_back(
+            std::accumulate(of_blocks.begin() + bounds[rank], of_blocks.begin() + bounds[rank + 1], 0.0));
+    }
+}
+
+std::vector<std::int64_t> Partition::rings_of(const sht::RingPairs& pairs, int rank) const {
+    std::vector<std::int64_t> rings;
+    for (std::int64_t i = bounds[rank] * sht::block_size; i < bounds[rank + 1] * sht::block_size; ++i)
+        for (const std::int64_t ring : {pairs.pairs[i].north, pairs.pairs[i].south})
+            if (ring >= 0) rings.push_back(ring);
+    std::sort(rings.begin(), rings.end());
+    return rings;
+}
+
+}  // namespace zonal::distributed

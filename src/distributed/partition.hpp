@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sht/rings/ring_pairs.hpp"
+#include "zonal/sht.hpp"
+
+/// Which rank has which rings and which orders: pure functions of what every rank knows, so that all come to
+/// the same answer without a word.
+namespace zonal::distributed {
+
+/// Bounds of n consecutive shares of some items, [n + 1]: share i is [bounds[i], bounds[i + 1]), of at least
+/// one item, and the largest cost / speed is as small as can be. Throws InvalidArgument for fewer items than
+/// shares.
+std::vector<std::int64_t> divide(std::span<const double> costs, std::span<const double> speeds);
+
+/// The numbers of the items of each share, ascending: pairs of the first and the last, the second and the
+/// last but one, ..., go one by one, the most expensive first, to the share that would end first. A share may
+/// be empty.
+std::vector<std::vector<std::int64_t>> deal_pairs(std::span<const double> costs,
+                                                  std::span<const double> speeds);
+
+/// Cost of the ring stage for each block of ring pairs, and of the Legendre stage for each order m = 0..mmax,
+/// in floating point operations of one map.
+std::vector<double> block_costs(const Grid& grid, const sht::RingPairs& pairs);
+std::vector<double> order_costs(const sht::RingPairs& pairs, const ShtOptions& options);
+
+/// A transform's shares.
+struct Partition {
+    /// speeds: of each rank, relative to one another. options: resolved. Throws InvalidArgument for speeds
+    /// that are not positive, and for more ranks than blocks of ring pairs.
+    Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOptions& options,
+              const std::vector<double>& speeds);
+
+    int n_ranks() const { return static_cast<int>(orders.size()); }
+    /// Numbers of the grid's rings that a rank has, ascending.
+    std::vector<std::int64_t> rings_of(const sht::RingPairs& pairs, int rank) const;
+
+    std::vector<std::int64_t> bounds;               ///< rank r has the blocks [bounds[r], bounds[r + 1])
+    std::vector<std::vector<std::int64_t>> orders;  ///< [rank], ascending
+    /// orders[rank] in chunks, each rank's in as many, some perhaps empty: a chunk is sent while the next one
+    /// is worked on.
+    std::vector<std::vector<std::vector<std::int64_t>>> chunks;
+    std::vector<double> legendre_flops, ring_flops;  ///< [rank], of one map
+};
+
+}  // namespace zonal::distributed

@@ -1,0 +1,102 @@
+#include <fmt/core.h>
+
+#include <cstring>
+
+#include "distributed/agreement.hpp"
+#include "distributed/threads.hpp"
+#include "distributed/transform.hpp"
+#include "sht/array_checks.hpp"
+#include "sht/plan_implementation.hpp"
+#include "zonal/distributed/plan.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal {
+namespace {
+
+using distributed::DistributedTransform;
+
+/// What the ranks must have in common, as text: numbers as bits, since they must be the same to the last.
+std::string description(const Grid& grid, const ShtOptions& options, const std::vector<double>& speeds) {
+    std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+    const auto add = [&](auto value) {
+        unsigned char bytes[sizeof value];
+        std::memcpy(bytes, &value, sizeof value);
+        for (const unsigned char byte : bytes) hash = (hash ^ byte) * 1099511628211ULL;
+    };
+    for (const Ring& ring : grid.rings()) {
+        add(ring.cos_theta), add(ring.sin_theta), add(ring.phi_0), add(ring.weight);
+        add(ring.n_pixels), add(ring.first_pixel);
+    }
+    for (const double speed : speeds) add(speed);
+    return fmt::format(
+        "a plan for {}, lmax = {}, mmax = {}, spin = {}, parts {}, speeds and rings of checksum {:x}",
+        grid.name(), options.lmax, options.mmax, options.spin, static_cast<int>(options.parts), hash);
+}
+
+ShtOptions resolved(ShtOptions options) {
+    if (options.device.kind() == Device::Kind::cuda)
+        throw InvalidArgument("device = cuda: must be the CPU for a distributed transform");
+    options.device = Device::cpu();
+    return sht::resolve_options(options);
+}
+
+std::unique_ptr<const DistributedTransform> make_transform(const Communicator& communicator, const Grid& grid,
+                                                           const DistributedOptions& options) {
+    const auto& transport = communicator.transport();
+    std::vector<double> speeds = options.speeds;
+    if (speeds.empty()) speeds.assign(static_cast<std::size_t>(transport->size()), 1.0);
+    std::unique_ptr<const DistributedTransform> transform;
+    std::exception_ptr error;
+    std::string call;
+    try {
+        if (static_cast<int>(speeds.size()) != transport->size())
+            throw InvalidArgument(fmt::format("speeds: has {} values: must have {}, one for each rank",
+                                              speeds.size(), transport->size()));
+        const ShtOptions sht = resolved(options.sht);
+        call = description(grid, sht, speeds);
+        transform = std::make_unique<const DistributedTransform>(transport, grid, sht, speeds);
+    } catch (...) {
+        error = std::current_exception();
+    }
+    distributed::agree(*transport, call, error);
+    return transform;
+}
+
+}  // namespace
+
+Communicator::Communicator(std::shared_ptr<distributed::Transport> transport)
+    : transport_(std::move(transport)) {
+    if (transport_ == nullptr) throw InvalidArgument("transport: is null");
+}
+int Communicator::rank() const {
+    return transport_->rank();
+}
+int Communicator::size() const {
+    return transport_->size();
+}
+std::vector<Communicator> Communicator::threads(int n_ranks) {
+    std::vector<Communicator> all;
+    for (auto& transport : distributed::connect_threads(n_ranks)) all.emplace_back(std::move(transport));
+    return all;
+}
+Communicator Communicator::solo(int rank, int n_ranks) {
+    return Communicator(distributed::make_solo(rank, n_ranks));
+}
+
+DistributedPlan::DistributedPlan(const Communicator& communicator, const Grid& grid,
+                                 const DistributedOptions& options)
+    : DistributedPlan(make_transform(communicator, grid, options)) {}
+
+DistributedPlan::DistributedPlan(std::unique_ptr<const DistributedTransform> transform)
+    : orders_(transform->partition().orders[static_cast<std::size_t>(transform->rank())]),
+      shares_(transform->shares()),
+      plan_(nullptr) {
+    for (const auto& run : transform->rings().runs) pixels_.push_back({run.first, run.first + run.n_pixels});
+    const Grid grid = transform->rings().grid;
+    const AlmLayout layout = transform->layout();
+    const ShtOptions options = transform->options();
+    plan_ =
+        ShtPlan(std::make_unique<const ShtPlan::Implementation>(grid, options, layout, std::move(transform)));
+}
+
+}  // namespace zonal

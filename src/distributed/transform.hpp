@@ -1,0 +1,115 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "distributed/partition.hpp"
+#include "distributed/transport.hpp"
+#include "radial/bands/latitude_bands.hpp"
+#include "sht/cpu_stages.hpp"
+#include "sht/transform.hpp"
+#include "zonal/distributed/plan.hpp"
+
+namespace zonal::distributed {
+
+/// A transform of which each rank has some orders of the alm and some rings of the maps. Between the Legendre
+/// stage and the ring stage the ranks exchange F_m, a chunk of their orders at a time, while they work on the
+/// next chunk. Both stages are those of one process on the CPU, and add up in the same order: results are the
+/// same, bit for bit, for any number of ranks.
+///
+/// Each call first agrees on its arguments, and at its end on whether all went well; in between a rank that
+/// fails goes on sending. So all ranks throw alike, and none waits for ever.
+class DistributedTransform final : public sht::Transform {
+  public:
+    /// Collective. options: resolved, for the CPU. speeds: of each rank, relative to one another. Throws
+    /// InvalidArgument as Partition does, and if the ranks disagree.
+    DistributedTransform(std::shared_ptr<Transport> transport, const Grid& grid, const ShtOptions& options,
+                         const std::vector<double>& speeds);
+
+    const Partition& partition() const { return partition_; }
+    /// This rank's rings, in an array of their own.
+    const radial::PackedRings& rings() const { return packed_; }
+    const AlmLayout& layout() const { return stages_.table().layout; }
+    const ShtOptions& options() const { return options_; }
+    int rank() const { return static_cast<int>(rank_); }
+    /// Of every rank.
+    std::vector<RankShare> shares() const;
+
+    void synthesize(View<const std::complex<float>, 3> alm, View<float, 3> map,
+                    ShtWorkspace::Storage& workspace, const Progress& progress) const override {
+        synthesize_maps(alm, map, workspace, progress);
+    }
+    void synthesize(View<const std::complex<double>, 3> alm, View<double, 3> map,
+                    ShtWorkspace::Storage& workspace, const Progress& progress) const override {
+        synthesize_maps(alm, map, workspace, progress);
+    }
+    void adjoint(View<const float, 3> map, View<std::complex<float>, 3> alm, bool weighted,
+                 ShtWorkspace::Storage& workspace, const Progress& progress) const override {
+        adjoint_maps(map, alm, weighted, workspace, progress);
+    }
+    void adjoint(View<const double, 3> map, View<std::complex<double>, 3> alm, bool weighted,
+                 ShtWorkspace::Storage& workspace, const Progress& progress) const override {
+        adjoint_maps(map, alm, weighted, workspace, progress);
+    }
+    void project_residual(View<const std::complex<float>, 3> alm, View<const float, 3> map,
+                          View<std::complex<float>, 3> update, ShtWorkspace::Storage& workspace,
+                          const Progress& progress) const override {
+        project_maps(alm, map, update, workspace, progress);
+    }
+    void project_residual(View<const std::complex<double>, 3> alm, View<const double, 3> map,
+                          View<std::complex<double>, 3> update, ShtWorkspace::Storage& workspace,
+                          const Progress& progress) const override {
+        project_maps(alm, map, update, workspace, progress);
+    }
+
+    std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const override;
+    void prepare(ShtWorkspace::Storage& workspace) const override { storage_of(workspace); }
+    std::int64_t workspace_bytes() const override;
+    /// This rank's.
+    double legendre_flops() const override { return partition_.legendre_flops[rank_]; }
+
+    void agree(const char* call, std::int64_t n_maps, std::size_t value_bytes,
+               std::exception_ptr error) const override;
+    std::vector<double> sum_rings(View<const double, 2> partial) const override;
+    std::vector<double> sum_orders(View<const double, 2> partial) const override;
+    const Grid* whole_grid() const override { return &grid_; }
+
+  private:
+    /// Bytes that a rank sends to others in a synthesis of one map.
+    std::int64_t bytes_sent(std::size_t rank) const;
+    struct Storage;
+    class Call;
+
+    Storage& storage_of(ShtWorkspace::Storage& workspace) const;
+    template <class T>
+    void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace::Storage& workspace,
+                         const Progress& progress) const;
+    template <class T>
+    void adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
+                      ShtWorkspace::Storage& workspace, const Progress& progress) const;
+    template <class T>
+    void project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
+                      View<std::complex<T>, 3> update, ShtWorkspace::Storage& workspace,
+                      const Progress& progress) const;
+
+    std::int64_t n_chunks() const { return static_cast<std::int64_t>(partition_.chunks[rank_].size()); }
+    /// F_m of this rank's blocks and all orders: a run for each chunk of each rank.
+    sht::FourierBand ring_side(std::int64_t n_fields) const;
+    /// F_m of all blocks and a chunk of this rank's orders.
+    sht::FourierBand legendre_side(std::int64_t chunk, std::int64_t n_fields) const;
+    /// Sums the rows that ranks have of a table, given the numbers of each rank's rows.
+    std::vector<double> sum_gathered(View<const double, 2> rows,
+                                     const std::vector<std::vector<std::int64_t>>& numbers) const;
+
+    const std::shared_ptr<Transport> transport_;
+    const std::size_t rank_;
+    const Grid grid_;
+    const ShtOptions options_;
+    const sht::RingPairs pairs_;
+    const Partition partition_;
+    const radial::PackedRings packed_;
+    const std::vector<Ring> here_;  ///< the grid's rings, those of this rank with their pixels in its array
+    const sht::CpuStages stages_;
+};
+
+}  // namespace zonal::distributed
