@@ -15,38 +15,54 @@ UNSEEN = -1.6375e30
 
 
 class MapRows:
-    """Maps as rows: `rows` is [row, pixel] in ring order, and `give_back` undoes what was done to the caller's array."""
+    """Maps as rows: `rows` is [row, pixel] in ring order, and `give_back` makes results of the order and kind given.
 
-    def __init__(self, maps: ArrayLike, grid: Grid | None, nest: bool, pol: bool, name: str = "maps") -> None:
+    grid, nest, pol: None stands for what a Map says; for others it is HEALPix, ring order and no polarisation.
+    """
+
+    def __init__(self, maps: Any, grid: Grid | None, nest: bool | None, pol: bool | None, name: str = "maps") -> None:
+        from ._kinds import kind_of  # which needs this module
+        from .sky_map import agreed
+
+        self.kind = kind_of(maps)
+        if self.kind.map is not None:
+            grid, nest = agreed(name, self.kind.map, grid, nest)
+            pol = self.kind.map.pol if pol is None else pol
+        nest, pol = bool(nest), bool(pol)
         array = real_input(name, maps)
         if array.ndim not in (1, 2) or array.size == 0:
             raise ValueError(f"{name}: has shape {array.shape}: must be [pixel] or [row, pixel]")
         self.is_single = array.ndim == 1
-        self.nest = nest
+        self.nest = self.nest_out = nest
         self.rows: NDArray[Any] = array[None] if self.is_single else array
         self.grid = _grid_of(name, array.shape[-1]) if grid is None else grid
         if self.grid.n_pixels != array.shape[-1]:
             raise ValueError(f"{name}: has {array.shape[-1]} pixels: must be {self.grid.n_pixels} for {self.grid.name}")
         if nest and self.grid.nside is None:
             raise ValueError(f"nest = True: is for HEALPix alone, not for {self.grid.name}")
+        self.grid_out = self.grid
         self.pixels = pixels_of(self.grid)
         self.fields = _fields(name, len(self.rows), pol)
         if nest:
             self.rows = reordered(self.rows, to_nest=False)
 
-    def new_output(self, out: NDArray[Any] | None, n_pixels: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The caller's array or a new one, and what the extension writes to."""
-        length = self.rows.shape[1] if n_pixels is None else n_pixels
+    def new_output(self, out: NDArray[Any] | None, grid: Grid | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The caller's array or a new one, and what the extension writes to. grid: of the result, if it is another."""
+        self.grid_out = self.grid if grid is None else grid
+        self.nest_out = self.nest and self.grid_out.nside is not None
+        length = self.grid_out.n_pixels
         shape = (length,) if self.is_single else (len(self.rows), length)
         result = output(out, shape, self.rows.dtype, self.rows)
-        written = np.empty((len(self.rows), length), self.rows.dtype) if self.nest else \
+        written = np.empty((len(self.rows), length), self.rows.dtype) if self.nest_out else \
             result[None] if self.is_single else result
         return result, written
 
-    def give_back(self, written: NDArray[Any], result: NDArray[Any]) -> NDArray[Any]:
-        if self.nest:
+    def give_back(self, written: NDArray[Any], result: NDArray[Any], **changes: Any) -> Any:
+        """The result, of the kind given. changes: what else is new in a Map."""
+        if self.nest_out:
             result[...] = reordered(written, to_nest=True)[0 if self.is_single else slice(None)]
-        return result
+        return self.kind.maps(result, grid=self.grid_out, nest=self.nest_out, **changes) if self.kind.map is not None else \
+            self.kind.maps(result)
 
 
 def is_unseen(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -95,7 +111,7 @@ def _fields(name: str, n_rows: int, pol: bool) -> str:
     if not pol:
         return "scalars"
     if n_rows not in (2, 3):
-        raise ValueError(f"{name}: has {n_rows} rows: must be I, Q, U or Q, U for pol = True")
+        raise ValueError(f"{name}: has {n_rows} rows: must be I, Q, U or Q, U, or else pol = False")
     return "iqu" if n_rows == 3 else "qu"
 
 
@@ -103,6 +119,8 @@ def weights_of(name: str, values: ArrayLike | None, n_pixels: int, nest: bool = 
     """A mask or weights of pixels, [pixel] in ring order, or None."""
     if values is None:
         return None
+    own_nest = getattr(values, "nest", None)  # of a Map
+    nest = nest if own_nest is None else own_nest
     array = np.ascontiguousarray(values, np.float64)
     if array.shape != (n_pixels,):
         raise ValueError(f"{name}: has shape {array.shape}: must be [{n_pixels}]")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+
+_Values = TypeVar("_Values")
 
 T_CMB = 2.7255
 """K, the temperature of the microwave background (Fixsen 2009), at which K_CMB is defined."""
@@ -33,13 +35,13 @@ def quantity_unit(values: Any) -> Any:
     return values.unit if isinstance(values, sys.modules["astropy.units"].Quantity) else None
 
 
-def with_unit(values: Any, unit: Any) -> Any:
+def with_unit(values: _Values, unit: Any) -> _Values:
     """The values, or a dict of them, as a Quantity without a copy; as they are where unit is None."""
     if unit is None:
         return values
-    if isinstance(values, dict):
-        return {name: with_unit(value, unit) for name, value in values.items()}
-    return sys.modules["astropy.units"].Quantity(values, unit, copy=False)
+    result: Any = {name: with_unit(value, unit) for name, value in values.items()} if isinstance(values, dict) else \
+        sys.modules["astropy.units"].Quantity(np.asarray(values), unit, copy=False)
+    return result  # type: ignore[no-any-return]
 
 
 def is_unit(value: Any) -> bool:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import complex_input
 from ._maps import MapRows, weights_of
+from ._units import quantity_unit, with_unit
 from .grid import Grid
 from .kernel import vector
 from .sht import alm_size
@@ -30,7 +31,7 @@ def almxfl(alm: ArrayLike, window: ArrayLike, lmax: int | None = None, mmax: int
     lmax = lmax_of(result.shape[-1], lmax, mmax)
     for row in np.atleast_2d(result):
         _core.multiply_alm(lmax, lmax if mmax is None else mmax, vector("window", window), row)
-    return result
+    return with_unit(result, quantity_unit(alm))
 
 
 def resize_alm(alm: ArrayLike, lmax_out: int, mmax_out: int | None = None, *, lmax: int | None = None,
@@ -48,7 +49,7 @@ def resize_alm(alm: ArrayLike, lmax_out: int, mmax_out: int | None = None, *, lm
     for row, out in zip(np.atleast_2d(rows), np.atleast_2d(result)):
         _core.copy_alm(lmax, lmax if mmax is None else mmax, row, lmax_out, lmax_out if mmax_out is None else mmax_out,
                        out)
-    return result
+    return with_unit(result, quantity_unit(alm))
 
 
 def wavelet_transform(alm: ArrayLike, windows: Sequence[ArrayLike], lmax: int | None = None,
@@ -72,7 +73,7 @@ def wavelet_transform(alm: ArrayLike, windows: Sequence[ArrayLike], lmax: int | 
     lmax = lmax_of(len(rows), lmax, mmax)
     scales = np.empty((len(windows), len(rows)), np.complex128)
     _core.wavelet_transform(lmax, lmax if mmax is None else mmax, _windows(windows), rows, scales)
-    return scales
+    return with_unit(scales, quantity_unit(alm))
 
 
 def inverse_wavelet_transform(scales: ArrayLike, windows: Sequence[ArrayLike], lmax: int | None = None,
@@ -87,18 +88,18 @@ def inverse_wavelet_transform(scales: ArrayLike, windows: Sequence[ArrayLike], l
     lmax = lmax_of(rows.shape[1], lmax, mmax)
     alm = np.empty(rows.shape[1], np.complex128)
     _core.inverse_wavelet_transform(lmax, lmax if mmax is None else mmax, _windows(windows), rows, alm)
-    return alm
+    return with_unit(alm, quantity_unit(scales))
 
 
 def _windows(windows: Sequence[ArrayLike]) -> list[list[float]]:
     return [vector(f"windows[{i}]", window).tolist() for i, window in enumerate(windows)]
 
 
-def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool = False,
+def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool | None = None,
                grid: Grid | None = None) -> tuple[float, NDArray[np.float64]]:
     """Returns the monopole and the dipole vector, [3], for which monopole + dipole . n fits a map best.
 
-    map: [pixel]. mask: [pixel], >= 0; each pixel is weighted by its area times the mask. Pixels that are UNSEEN or not
+    map: [pixel]; those of a Quantity are Quantities, those of a `zonal.Map` numbers in its unit. mask: [pixel], >= 0; each pixel is weighted by its area times the mask. Pixels that are UNSEEN or not
     finite do not count. Raises ValueError if the pixels do not determine the fit.
 
     >>> monopole, dipole = zonal.fit_dipole(np.full(12, 2.0))
@@ -107,25 +108,25 @@ def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool = Fa
     """
     given = _one_map(map, grid, nest)
     monopole, dipole = _core.fit_monopole_dipole(given.grid._grid, np.ascontiguousarray(given.rows[0], np.float64),
-                                                 weights_of("mask", mask, given.rows.shape[1], nest), True)
-    return monopole, np.array(dipole)
+                                                 weights_of("mask", mask, given.rows.shape[1], given.nest), True)
+    return given.kind.numbers(monopole), given.kind.numbers(np.array(dipole))
 
 
-def remove_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, monopole_only: bool = False, nest: bool = False,
-                  grid: Grid | None = None) -> NDArray[np.float64]:
-    """Returns a map, [pixel], without the monopole and dipole of `fit_dipole`, or without the monopole alone.
+def remove_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, monopole_only: bool = False,
+                  nest: bool | None = None, grid: Grid | None = None) -> Any:
+    """Returns a map, [pixel], a `zonal.Map` or a Quantity, without the monopole and dipole of `fit_dipole`, or without the monopole alone.
 
     They are fitted where the mask is not 0, and subtracted everywhere; UNSEEN pixels stay UNSEEN.
     """
     given = _one_map(map, grid, nest)
     rows = given.rows.astype(np.float64)
-    fit = _core.fit_monopole_dipole(given.grid._grid, rows[0], weights_of("mask", mask, rows.shape[1], nest),
+    fit = _core.fit_monopole_dipole(given.grid._grid, rows[0], weights_of("mask", mask, rows.shape[1], given.nest),
                                     not monopole_only)
     _core.subtract_monopole_dipole(given.grid._grid, *fit, rows[0])
-    return given.give_back(rows, np.empty(rows.shape[1])) if nest else rows[0]
+    return given.give_back(rows, np.empty(rows.shape[1]) if given.nest else rows[0])
 
 
-def _one_map(map: ArrayLike, grid: Grid | None, nest: bool) -> MapRows:
+def _one_map(map: ArrayLike, grid: Grid | None, nest: bool | None) -> MapRows:
     given = MapRows(map, grid, nest, False, "map")
     if not given.is_single:
         raise ValueError(f"map: has shape {given.rows.shape}: must be one map, [pixel]")

@@ -20,6 +20,7 @@ from ._maps import MapRows
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
+from ._units import quantity_unit, text_of
 from .grid import Grid
 from .kernel import Kernel, vector
 from .skies import lmax_of
@@ -76,6 +77,9 @@ def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, po
     order of the file that it was read from. Other maps are written in float32 and ring order.
     """
     values: Any = maps
+    own = quantity_unit(maps)
+    if own is not None and not units:
+        units = [text_of(own)] * len(np.atleast_2d(values))
     if isinstance(maps, Map):
         grid, _ = agreed("maps", maps, grid, None)
         names, units, pol = names or maps.columns, units or maps.units, maps.pol if pol is None else pol
@@ -106,11 +110,11 @@ def read_alm(path: Path) -> tuple[NDArray[np.complex128], int, int]:
 def write_alm(path: Path, alm: ArrayLike, lmax: int | None = None, mmax: int | None = None, *, unit: str = "",
               coordinates: str = "unknown", cards: Sequence[Card] = (), overwrite: bool = False) -> None:
     """Writes alm, [n_alm], or [3, n_alm] for T, E, B; complex64 in single precision. lmax: by default what the number
-    of coefficients tells, with mmax = lmax."""
+    of coefficients tells, with mmax = lmax. unit: by default that of a Quantity."""
     rows = np.atleast_2d(complex_input("alm", alm))
     lmax = lmax_of(rows.shape[-1], lmax, mmax)
     _core.write_alm(os.fspath(path), np.ascontiguousarray(rows, np.complex128), lmax, lmax if mmax is None else mmax,
-                    rows.dtype == np.complex64, unit, coordinates, list(cards), overwrite)
+                    rows.dtype == np.complex64, unit or text_of(quantity_unit(alm)), coordinates, list(cards), overwrite)
 
 
 def read_cl(path: Path, *, hdu: str | int | None = None, dl: bool = False) -> dict[str, NDArray[np.float64]]:

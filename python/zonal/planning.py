@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._arrays import output, real_input
+from ._kinds import kind_of, ring_values
 from ._progress import Progress, reporting
 from ._threads import resolve
 from .grid import Grid
@@ -109,25 +110,32 @@ class Plan:
                  progress: Progress = False, return_report: bool = False) -> Any:
         """Returns the convolved maps.
 
-        maps: [n_maps, n_pixels], or [n_pixels] where n_maps is 1; float32 stays float32. out: where to write the
+        maps: [n_maps, n_pixels], or [n_pixels] where n_maps is 1, a `zonal.Map` or a Quantity, as which the result
+        comes; float32 stays float32. out: where to write the
         result, not the maps themselves. mask: [n_pixels] from 0 (masked) to 1. progress: as in `zonal.convolve`. With return_report it
         returns the maps and a ConvolutionResult, which has the certificates.
 
         Without a mask no pixel may be UNSEEN.
         """
-        maps = real_input("maps", maps)
+        kind = kind_of(maps)
+        if out is not None and kind.map is not None and kind.map.nest:
+            raise ValueError("out: has no place for a zonal.Map in nest order: use its reordered(nest=False)")
+        maps = real_input("maps", ring_values("maps", maps, self._grid))
         is_single = self._n_maps == 1 and maps.shape == (self._grid.n_pixels,)
         if not is_single and maps.shape != (self._n_maps, self._grid.n_pixels):
             raise ValueError(f"maps: has shape {maps.shape}: must be [{self._grid.n_pixels}] or "
                              f"[{self._n_maps}, {self._grid.n_pixels}]")
         out = output(out, maps.shape, maps.dtype, maps)
-        known = None if mask is None else np.ascontiguousarray(mask, maps.dtype)
+        known = None if mask is None else np.ascontiguousarray(ring_values("mask", mask, self._grid), maps.dtype)
         if known is not None and known.shape != (self._grid.n_pixels,):
             raise ValueError(f"mask: has shape {known.shape}: must be [{self._grid.n_pixels}]")
         rows = (maps, out) if maps.ndim == 2 else (maps[None], out[None])
         with reporting(progress, "convolution") as report:
             result = self._plan.convolve(rows[0], known, rows[1], report)
-        return (out, result) if return_report else out
+        convolved = kind.maps(out)
+        if kind.map is not None and kind.map.nest:
+            convolved = kind.maps(out, nest=False).reordered(nest=True)
+        return (convolved, result) if return_report else convolved
 
     def explain(self) -> str:
         """Returns the list of ways as a table: * marks the one that is taken.

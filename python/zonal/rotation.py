@@ -14,7 +14,9 @@ from ._maps import MapRows
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
+from ._units import quantity_unit, with_unit
 from .skies import lmax_of
+from .sky_map import Map
 
 Rotation = tuple[AngleLike, AngleLike, AngleLike] | NDArray[Any] | str
 """Euler angles (psi, theta, phi), a matrix [3, 3], or two letters: "GC" takes galactic to equatorial (celestial)."""
@@ -61,23 +63,30 @@ def rotate_alm(alm: ArrayLike, rotation: Rotation, lmax: int | None = None, *, i
     if inplace and not (rows is alm and rows.flags.writeable):
         raise ValueError("alm: must be a writeable array of complex64 or complex128, with a contiguous last axis, for "
                          "inplace = True")
+    unit = quantity_unit(alm)
     result = rows if inplace else rows.copy()
     with reporting(progress, "rotation") as report:
         _core.rotate_alm(lmax, _euler_angles(rotation), result[None] if result.ndim == 1 else result, resolve(threads),
                          report)
-    return result
+    return with_unit(result, unit)
 
 
-def rotate_map(maps: ArrayLike, rotation: Rotation, *, pol: bool = False, nest: bool = False, lmax: int | None = None,
-               iterations: int = 3, fill_masked: bool = False, threads: int | None = None,
-               progress: Progress = False) -> NDArray[Any]:
+def rotate_map(maps: ArrayLike, rotation: Rotation, *, pol: bool | None = None, nest: bool | None = None,
+               lmax: int | None = None, iterations: int = 3, fill_masked: bool = False, threads: int | None = None,
+               progress: Progress = False) -> Any:
     """Turns HEALPix maps through their alm, g(n) = f(R^-1 n); with pol=True, Q and U turn with their axes.
 
     maps: [pixel] or [row, pixel], the rows I, Q, U or Q, U for pol=True. rotation: see `rotation_matrix`. lmax: by
     default 3 nside - 1. iterations: of the analysis. A pixel is UNSEEN where the pixel that it comes from is, unless
-    fill_masked.
+    fill_masked. A `zonal.Map` or a Quantity gives the same kind. A Map must be in the coordinates of the first letter
+    and comes in those of the second; after other rotations its coordinates are unknown.
+
+    >>> sky = zonal.Map(np.ones(48), unit="mK", coordinates="galactic")
+    >>> zonal.rotate_map(sky, "GC").coordinates
+    'equatorial'
     """
     given = MapRows(maps, None, nest, pol)
+    coordinates = _turned_coordinates(given.kind.map, rotation)
     how = _core.MapAnalysisOptions()
     if lmax is not None and lmax < 0:
         raise ValueError(f"lmax = {lmax}: must be 0 or more")
@@ -90,7 +99,17 @@ def rotate_map(maps: ArrayLike, rotation: Rotation, *, pol: bool = False, nest: 
         notes = _core.rotate_maps(rows, _euler_angles(rotation), how, fill_masked, turned, report)
     warn(notes)
     written[...] = turned
-    return given.give_back(written, result)
+    return given.give_back(written, result, coordinates=coordinates)
+
+
+def _turned_coordinates(given: Map | None, rotation: Rotation) -> str:
+    """The coordinates of a Map after a rotation."""
+    if given is None or not isinstance(rotation, str) or len(rotation) != 2:
+        return "unknown"
+    first, second = (str(_core.parse_coordinate_system(letter).name) for letter in rotation)
+    if given.coordinates not in ("unknown", first):
+        raise ValueError(f"rotation = {rotation!r}: begins in {first} coordinates, but the map has {given.coordinates} ones")
+    return second
 
 
 def _euler_angles(rotation: Rotation) -> Any:

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._arrays import complex_input, integer, output, real_input
+from ._kinds import ring_values
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
+from ._units import quantity_unit, with_unit
 from .grid import Grid
 
 
@@ -60,7 +62,8 @@ class SHT:
     Shapes: alm is [n_alm] and a map [n_pixels] for spin 0; [2, n_alm] and [2, n_pixels] otherwise. One more axis in
     front holds a batch of maps, which share the work of the recurrences. Arrays of float32 (complex64) give results
     of the same precision; the arithmetic is double. Inputs of other types or without a contiguous last axis are
-    copied; `out` is never copied and must fit.
+    copied; `out` is never copied and must fit. Quantities give Quantities. A `zonal.Map` must be on the grid, and is
+    brought into ring order; its alm are a plain array in its unit.
 
     A transform is immutable, can be pickled, and serves any number of threads at once. Every call releases the GIL,
     and stops at Ctrl-C; `out` then holds anything. It keeps its scratch memory (`workspace_bytes`) for the next call.
@@ -128,6 +131,7 @@ class SHT:
         alm: [n_alm], [2, n_alm] or a batch of them (see the class). out: where to write the map; pixels in no ring
         of the grid are left as they are, and are 0 without out. progress: as in `zonal.convolve`.
         """
+        unit = quantity_unit(alm)
         alm = complex_input("alm", alm)
         shape = self._shape("alm", alm, self._n_alm, self._grid.n_pixels)
         is_new = out is None
@@ -139,7 +143,7 @@ class SHT:
         else:
             with reporting(progress, "synthesis") as report:
                 self._transform.synthesize(alm, out, report)
-        return out
+        return with_unit(out, unit)
 
     def adjoint(self, map: ArrayLike, out: NDArray[Any] | None = None, *,
                 progress: Progress = False) -> NDArray[Any]:
@@ -147,10 +151,11 @@ class SHT:
 
         map: [n_pixels], [2, n_pixels] or a batch of them. out: where to write the alm. progress: as in `zonal.convolve`.
         """
+        unit = quantity_unit(map)
         map, out = self._map_and_alm(map, out)
         with reporting(progress, "adjoint") as report:
             self._transform.adjoint(map, out, report)
-        return out
+        return with_unit(out, unit)
 
     def analyze(self, map: ArrayLike, out: NDArray[Any] | None = None, *, iterations: int | None = None,
                 tolerance: float | None = None, max_iterations: int = 200, ring_weights: ArrayLike | None = None,
@@ -169,6 +174,7 @@ class SHT:
         With return_report it returns alm and an AnalysisReport; without, what a report notes becomes a ZonalWarning.
         Raises ValueError for shapes, options outside their range, and iterations together with a tolerance.
         """
+        unit = quantity_unit(map)
         map, out = self._map_and_alm(map, out)
         if iterations is None:
             iterations = 3 if self._grid.nside is not None and tolerance is None else 0
@@ -180,12 +186,12 @@ class SHT:
             report = self._transform.analyze(map, out, iterations, tolerance or 0.0, max_iterations, rings, pixels,
                                              progress_)
         if return_report:
-            return out, report
+            return with_unit(out, unit), report
         warn([report.note])
-        return out
+        return with_unit(out, unit)
 
     def _map_and_alm(self, map: ArrayLike, out: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any]]:
-        map = real_input("map", map)
+        map = real_input("map", ring_values("map", map, self._grid))
         shape = self._shape("map", map, self._grid.n_pixels, self._n_alm)
         return map, output(out, shape, np.complex128 if map.dtype == np.float64 else np.complex64, map)
 

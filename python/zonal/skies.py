@@ -11,13 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._angles import AngleLike, angle
 from ._arrays import complex_input, integer
+from ._kinds import kind_of, spectra_unit
 from ._maps import MapRows, ring_weights_of, weights_of
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
+from ._units import quantity_unit, with_unit
 from .grid import Grid
 from .kernel import vector
 from .sht import SHT, alm_size, healpix_sht
+from .sky_map import Map
 from .smoothing import choice_of
 
 Spectra = ArrayLike | Mapping[str, ArrayLike]
@@ -86,31 +89,34 @@ def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int |
 def alm2map(alm: ArrayLike, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *,
             threads: int | None = None, progress: Progress = False) -> NDArray[Any]:
     """Returns the map of alm, [n_alm], or I, Q, U of T, E, B, [3, n_alm]. For many maps of one kind use zonal.SHT.
+    A Quantity gives a Quantity.
 
     grid: any Grid, or the nside of HEALPix. lmax: by default what the number of coefficients tells, with mmax = lmax.
     """
+    unit = quantity_unit(alm)
     alm = complex_input("alm", alm)
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
     scalar = _sht(grid, lmax, mmax, 0, threads)
     if alm.ndim == 1:
-        return scalar.synthesize(alm, progress=progress)
+        return with_unit(scalar.synthesize(alm, progress=progress), unit)
     if alm.shape[:-1] != (3,):
         raise ValueError(f"alm: has shape {alm.shape}: must be [n_alm], or [3, n_alm] for T, E and B")
     maps = np.zeros((3, scalar.grid.n_pixels), np.float64 if alm.dtype == np.complex128 else np.float32)
     scalar.synthesize(alm[0], maps[0], progress=progress)
     _sht(grid, lmax, mmax, 2, threads).synthesize(alm[1:], maps[1:], progress=progress)
-    return maps
+    return with_unit(maps, unit)
 
 
 def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *, grid: Grid | None = None,
-            nest: bool = False, pol: bool = False, iterations: int | None = None, tolerance: float | None = None,
+            nest: bool | None = None, pol: bool | None = None, iterations: int | None = None, tolerance: float | None = None,
             ring_weights: ArrayLike | None = None, pixel_weights: ArrayLike | None = None,
             mask: ArrayLike | None = None, mask_mode: Literal["zero", "error"] = "zero",
             remove: Literal["monopole", "dipole"] | None = None, threads: int | None = None,
             progress: Progress = False) -> NDArray[np.complex128]:
     """Returns the alm of maps, [n_alm] or [row, n_alm]; those of T, E, B (or E, B) for pol=True.
 
-    maps: [pixel], or [row, pixel]; with pol=True the rows are I, Q, U or Q, U. UNSEEN pixels count as masked.
+    maps: [pixel], or [row, pixel]; with pol=True the rows are I, Q, U or Q, U. The alm of a Quantity are a Quantity;
+    those of a `zonal.Map` are a plain array in its unit, and pol is by default what it says. UNSEEN pixels count as masked.
     lmax: by default 3 nside - 1, which is also the most. grid, nest, mask: as in `zonal.convolve`.
     iterations: Jacobi iterations, as healpy's iter, by default 3; tolerance: conjugate gradients instead, as in SHT.analyze.
     mask_mode: masked pixels count as 0 ("zero") or are refused ("error"). remove: the monopole, or it and the dipole,
@@ -135,18 +141,18 @@ def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *
     how.threads = resolve(threads)
     rows = _core.Maps(given.rows.astype(np.float64, copy=False), given.pixels, given.fields)
     with reporting(progress, "analysis") as report:
-        alm, notes = _core.analyze_maps(rows, how, weights_of("mask", mask, n_pixels, nest),
-                                        weights_of("pixel_weights", pixel_weights, n_pixels, nest), report)
+        alm, notes = _core.analyze_maps(rows, how, weights_of("mask", mask, n_pixels, given.nest),
+                                        weights_of("pixel_weights", pixel_weights, n_pixels, given.nest), report)
     warn(notes)
     found: NDArray[np.complex128] = alm
-    return found[0] if given.is_single else found
+    return given.kind.numbers(found[0] if given.is_single else found)
 
 
 def alm2cl(alm: ArrayLike, alm2: ArrayLike | None = None, lmax: int | None = None, mmax: int | None = None) -> Any:
     """Returns C_l = 1/(2l+1) sum_m a_lm conj(b_lm), [lmax + 1], of alm [n_alm] with themselves or with alm2.
 
     For [2, n_alm] (E, B) and [3, n_alm] (T, E, B) it returns a dict: TT, EE, BB, TE, TB, EB, and with alm2 ET, BT, BE
-    too, of which XY is the X of the first with the Y of the second.
+    too, of which XY is the X of the first with the Y of the second. The spectra of Quantities have the unit squared.
 
     >>> zonal.alm2cl(np.array([1, 2, 3j])).tolist()
     [1.0, 7.333333333333333]
@@ -163,7 +169,7 @@ def alm2cl(alm: ArrayLike, alm2: ArrayLike | None = None, lmax: int | None = Non
     lmax = lmax_of(first.shape[-1], lmax, mmax)
     spectra = _core.spectra(lmax, lmax if mmax is None else mmax, np.atleast_2d(first),
                             None if second is None else np.atleast_2d(second))
-    return spectra["TT"] if first.ndim == 1 else spectra
+    return with_unit(spectra["TT"] if first.ndim == 1 else spectra, spectra_unit(alm, alm2))
 
 
 def anafast(maps: ArrayLike, maps2: ArrayLike | None = None, lmax: int | None = None, mmax: int | None = None,
@@ -171,26 +177,33 @@ def anafast(maps: ArrayLike, maps2: ArrayLike | None = None, lmax: int | None = 
     """Returns the power spectrum of a map, [lmax + 1], or the cross spectrum of two; for pol=True a dict of all spectra
     (see `alm2cl`). Nothing is divided by the part of the sky that a mask leaves.
 
-    maps, maps2: [pixel], or I, Q, U (or Q, U) with pol=True. The options are those of `map2alm`.
+    maps, maps2: [pixel], or I, Q, U (or Q, U) with pol=True. The options are those of `map2alm`. The spectra of
+    Quantities have the unit squared; those of `zonal.Map` are plain arrays in its unit squared.
 
     >>> sky = zonal.synfast(np.ones(33), 16, seed=3)
     >>> cl = zonal.anafast(sky, lmax=32)
     >>> bool(abs(cl.mean() - 1) < 0.2)
     True
     """
+    kinds = kind_of(maps), kind_of(maps2)
+    if any(kind.map is not None for kind in kinds) and any(kind.unit is not None for kind in kinds):
+        raise TypeError("maps, maps2: are a zonal.Map and a Quantity: give two of one kind")
+    if isinstance(maps, Map) and options.get("pol") is None:
+        options["pol"] = maps.pol
     if np.ndim(maps) != (2 if options.get("pol") else 1):
         raise ValueError(f"maps: has shape {np.shape(maps)}: must be one map [pixel], or I, Q, U with pol = True")
     first = map2alm(maps, lmax, mmax, **options)
     second = None if maps2 is None else map2alm(maps2, lmax, mmax, **options)
     if lmax is None:
-        grid = options.get("grid") or Grid.healpix(round((np.shape(maps)[-1] / 12) ** 0.5))
+        grid = maps.grid if isinstance(maps, Map) else options.get("grid") or Grid.healpix(round((np.shape(maps)[-1] / 12) ** 0.5))
         lmax = _core.default_smoothing_lmax(grid._grid)
     return alm2cl(first, second, lmax, mmax)
 
 
-def udgrade(maps: ArrayLike, nside: int, *, nest: bool = False, combine: Literal["mean", "sum"] = "mean",
-            pessimistic: bool = False) -> NDArray[Any]:
-    """Changes the nside of HEALPix maps, [pixel] or [row, pixel]; both nside are powers of 2.
+def udgrade(maps: ArrayLike, nside: int, *, nest: bool | None = None, combine: Literal["mean", "sum"] = "mean",
+            pessimistic: bool = False) -> Any:
+    """Changes the nside of HEALPix maps, [pixel] or [row, pixel], and returns the same kind: an array, a `zonal.Map` or
+    a Quantity. Both nside are powers of 2.
 
     combine: a coarser pixel is the mean of its good ones, or their sum, for counts; a finer one repeats the coarse one,
     or shares it equally. pessimistic: a pixel is UNSEEN when any pixel in it is, and not only when all are. Q and U
@@ -203,7 +216,7 @@ def udgrade(maps: ArrayLike, nside: int, *, nest: bool = False, combine: Literal
     if combine not in ("mean", "sum"):
         raise ValueError(f"combine = {combine!r}: must be 'mean' or 'sum'")
     n_pixels = Grid.healpix(nside).n_pixels
-    result, written = given.new_output(None, n_pixels)
+    result, written = given.new_output(None, Grid.healpix(nside))
     for row, out in zip(given.rows, written):
         coarse = np.empty(n_pixels)
         _core.udgrade(np.ascontiguousarray(row, np.float64), coarse, combine == "sum", pessimistic)

@@ -22,11 +22,12 @@ MaskRule = Literal["zero", "renormalize", "error"]
 
 def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | None = None,
            fwhm_in: AngleLike | None = None, beam_in: ArrayLike | None = None, floor: float = 0.0,
-           pol: bool = False, grid_out: Grid | None = None, out: NDArray[Any] | None = None, **options: Any) -> Any:
+           pol: bool | None = None, grid_out: Grid | None = None, out: NDArray[Any] | None = None, **options: Any) -> Any:
     """Smooths maps with a Gaussian or a beam, and bounds the error of the result for these very maps.
 
-    maps: [pixel], or [row, pixel] for many. With pol=True the rows are I, Q, U or Q, U (COSMO convention); otherwise
-    each is a field of its own. float32 stays float32. UNSEEN pixels (-1.6375e30) count as masked.
+    maps: [pixel], or [row, pixel] for many, a `zonal.Map` or a Quantity; the result is of the same kind. With pol=True
+    the rows are I, Q, U or Q, U (COSMO convention), by default where a Map says so; otherwise each is a field of its
+    own. float32 stays float32. UNSEEN pixels (-1.6375e30) count as masked.
     fwhm: full width at half maximum, > 0. beam: instead of or beside it b_l, [lmax + 1], applied to all fields, or
     [3, lmax + 1] for T, E and B. fwhm_in, beam_in: what the maps have been smoothed with, which is divided out; values
     smaller than floor count as floor.
@@ -58,13 +59,13 @@ def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | 
 def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None, **options: Any) -> Any:
     """Convolves maps with a radial kernel, and bounds the error of the result for these very maps.
 
-    maps: [pixel], or [row, pixel] for many fields of spin 0; float32 stays float32. UNSEEN pixels count as masked.
+    maps: [pixel], or [row, pixel] for many fields of spin 0, a `zonal.Map` or a Quantity; float32 stays float32. UNSEEN pixels count as masked.
     kernel: a zonal.Kernel. out: where to write the result; it has the type and shape of the maps.
 
     Options, all by keyword:
 
     grid: the maps' pixels, by default HEALPix of the nside that their length tells; or cylindrical rings.
-    nest: True for maps, masks and results in nest order.
+    nest: True for maps, masks and results in nest order; a Map says its own order, also as a mask.
     method: "auto" takes the fastest way within the error; "harmonic", "pixel-sum", "ring-fft" or "split" that one.
     error: the largest error of each field, rms over the rms of the exact result, by default 1e-5. ErrorNotKept is raised if
     no way keeps it, unless keep_missed=True.
@@ -99,8 +100,8 @@ def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None
     return _smooth(maps, _core.SmoothingWindow(), [kernel._kernel], False, None, out, **options)
 
 
-def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.RadialKernel], pol: bool,
-            grid_out: Grid | None, out: NDArray[Any] | None, *, grid: Grid | None = None, nest: bool = False,
+def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.RadialKernel], pol: bool | None,
+            grid_out: Grid | None, out: NDArray[Any] | None, *, grid: Grid | None = None, nest: bool | None = None,
             mask: ArrayLike | None = None, pixel_weights: ArrayLike | None = None, progress: Progress = False,
             return_report: bool = False, **options: Any) -> Any:
     given = MapRows(maps, grid, nest, pol)
@@ -108,11 +109,11 @@ def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.
     how = _options(**options)
     if grid_out is not None:
         how.pixels_out = pixels_of(grid_out)
-    result, written = given.new_output(out, None if grid_out is None else grid_out.n_pixels)
+    result, written = given.new_output(out, grid_out)
     with reporting(progress, "smoothing") as report:
         parts = _core.smooth(given.rows, given.pixels, given.fields, window, kernels, how,
-                             weights_of("mask", mask, n_pixels, nest),
-                             weights_of("pixel_weights", pixel_weights, n_pixels, nest), written, report)
+                             weights_of("mask", mask, n_pixels, given.nest),
+                             weights_of("pixel_weights", pixel_weights, n_pixels, given.nest), written, report)
     result = given.give_back(written, result)
     if return_report:
         return result, parts

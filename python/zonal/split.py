@@ -118,14 +118,14 @@ class Split:
         """How much the profile adds above lmax: rms over the rms of the convolved map."""
         return self._split.leakage
 
-    def convolve(self, maps: ArrayLike, *, grid: Grid | None = None, nest: bool = False,
+    def convolve(self, maps: ArrayLike, *, grid: Grid | None = None, nest: bool | None = None,
                  precision: Literal["float32", "float64"] = "float64", accuracy: float = 0.0,
                  threads: int | None = None, out: NDArray[Any] | None = None,
-                 progress: Progress = False) -> NDArray[Any]:
+                 progress: Progress = False) -> Any:
         """Returns maps convolved with the whole kernel, as a sum over their pixels, within the split's errors.
 
-        maps: [pixel] or [row, pixel] for spin 0, [2, pixel] (Q and U) for spin 2; float32 stays float32. All pixels
-        must hold numbers; `zonal.smooth` takes masks. grid, nest, threads, out, progress: as in `zonal.convolve`.
+        maps: [pixel] or [row, pixel] for spin 0, [2, pixel] (Q and U) for spin 2, a `zonal.Map` or a Quantity;
+        float32 stays float32, and a Map a Map. All pixels must hold numbers; `zonal.smooth` takes masks. grid, nest, threads, out, progress: as in `zonal.convolve`.
         precision: of the sum over pixels. accuracy: of the profile, relative to its largest value, by default 1e-7.
         """
         given = MapRows(maps, grid, nest, pol=self.spin == 2)

@@ -1,4 +1,4 @@
-"""Maps that know their pixels, unit, coordinates and columns, and functions that take them."""
+"""Maps that know their pixels, unit, coordinates and columns."""
 import copy
 import operator
 import pickle

@@ -85,7 +85,7 @@ def _fit(m: Any, nest: bool, bad: float, gal_cut: float, with_dipole: bool) -> t
 def _subtractable(m: Any, bad: float, copy: bool) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The values to subtract a fit from, and the pixels where it is subtracted."""
     good = _good(m, bad)
-    values = np.ma.getdata(m)
+    values = np.asarray(np.ma.getdata(m))
     if not copy and values.dtype.kind != "f":
         raise TypeError(f"m: must hold floats for copy = False, not {values.dtype}")
     result = values.astype(values.dtype if values.dtype.kind == "f" else np.float64) if copy else values

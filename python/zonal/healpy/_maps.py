@@ -85,7 +85,7 @@ def stacked(m: Any) -> NDArray[Any]:
     """Returns a map or a sequence of maps as one array, masked if any of them is."""
     maptype(m)
     if np.ma.isMaskedArray(m) or not isinstance(m, (list, tuple)):
-        return m if isinstance(m, np.ndarray) else np.asarray(m)
+        return m if np.ma.isMaskedArray(m) else np.asarray(m)
     return np.ma.stack(m) if any(map(np.ma.isMaskedArray, m)) else np.asarray(m)
 
 

@@ -63,7 +63,7 @@ class MapSet:
 
 
 def _bad_pixels(row: Any) -> NDArray[np.bool_] | None:
-    values = np.ma.getdata(row)
+    values = np.asarray(np.ma.getdata(row))  # of a Quantity, its numbers
     masked = np.ma.getmaskarray(row) if np.ma.isMaskedArray(row) else None
     # one pass over the pixels if none is bad, which is the usual case; NaN does not return here
     if masked is None and values.dtype.kind == "f" and values.min() > 0.9 * UNSEEN:

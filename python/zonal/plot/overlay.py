@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._angles import AngleLike, angle
+from .._kinds import kind_of
 from .._maps import is_bad
 from ._matplotlib import load
-from .sky import _masked, view_of
+from .sky import _masked, _said_by, view_of
 from .view import View, directions
 
 
@@ -91,7 +92,7 @@ def text(ax: Any, lon: float, lat: float, s: str, *, coord: str | None = None, *
     return ax.text(float(x), float(y), s, **style)
 
 
-def polarization(ax: Any, q: ArrayLike, u: ArrayLike, *, nest: bool = False, count: int = 40, length: float = 1.0,
+def polarization(ax: Any, q: ArrayLike, u: ArrayLike, *, nest: bool | None = None, count: int = 40, length: float = 1.0,
                  convention: Literal["COSMO", "IAU"] = "COSMO", **style: Any) -> Any:
     """Draws headless lines along the polarisation over a picture, and returns the collection.
 
@@ -104,6 +105,9 @@ def polarization(ax: Any, q: ArrayLike, u: ArrayLike, *, nest: bool = False, cou
         raise ValueError(f"convention = {convention!r}: must be 'COSMO' or 'IAU'")
     if count < 1:
         raise ValueError(f"count = {count}: must be 1 or more")
+    nest, other = (_said_by(kind_of(map).map, nest, None)[0] for map in (q, u))
+    if nest != other:
+        raise ValueError("q, u: are in different orders: use their reordered(nest)")
     x, y = view.raster(count)
     first, second = _masked(q, None, nest), _masked(u, None, nest)
     if first.size != second.size:

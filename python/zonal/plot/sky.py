@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._angles import AngleLike, angle
+from .._kinds import kind_of
 from .._maps import is_bad
+from .._units import text_of
+from ..sky_map import Map, agreed
 from ._matplotlib import axes_of, load
 from .colors import color_map, scale
 from .projections import Cartesian, EqualArea, Equidistant, Gnomonic, Mollweide, Orthographic, Projection
@@ -85,12 +88,16 @@ def polar(map: ArrayLike | None, *, pole: Literal["north", "south"] = "north", r
     return azimuthal(map, radius=radius, rot=(0, "90deg" if pole == "north" else "-90deg"), **options)
 
 
-def draw(map: ArrayLike | None, projection: Projection, *, nest: bool = False, rot: Any = None,
+def draw(map: ArrayLike | None, projection: Projection, *, nest: bool | None = None, rot: Any = None,
          coord: str | None = None, mask: ArrayLike | None = None, min: float | None = None, max: float | None = None,
          norm: Any = None, linear_width: float | None = None, cmap: Any = None, bad_color: Any = "gray",
-         unit: str = "", title: str = "", colorbar: bool = True, graticule: bool = False, width: int = 1000,
+         unit: str | None = None, title: str = "", colorbar: bool = True, graticule: bool = False, width: int = 1000,
          ax: Any = None) -> Any:
     """Draws a map in any projection, and returns the axes. The options are those of `zonal.plot`."""
+    given = kind_of(map)
+    nest, coord = _said_by(given.map, nest, coord)
+    if unit is None:
+        unit = text_of(given.unit) if given.map is None else given.map.unit
     view = View.of(projection, rot, coord)
     ax = axes_of(ax)
     prepare(ax, view)
@@ -162,6 +169,10 @@ def view_of(ax: Any) -> View:
 
 def _masked(map: ArrayLike, mask: ArrayLike | None, nest: bool) -> NDArray[Any]:
     """The map, checked to be one HEALPix map, with NaN where it is masked."""
+    if isinstance(mask, Map):
+        mask = mask.reordered(nest).values
+    if kind_of(map).unit is not None:
+        map = np.asarray(map)
     values = np.ma.filled(np.ma.MaskedArray(map).astype(np.float64), np.nan)
     nside = round((values.size / 12) ** 0.5)
     if values.ndim != 1 or not values.size or 12 * nside**2 != values.size:
@@ -174,6 +185,19 @@ def _masked(map: ArrayLike, mask: ArrayLike | None, nest: bool) -> NDArray[Any]:
             raise ValueError(f"mask: has shape {keep.shape}: must be that of the map, {values.shape}")
         values = np.where(keep != 0, values, np.nan)
     return values
+
+
+def _said_by(given: Map | None, nest: bool | None, coord: str | None) -> tuple[bool, str | None]:
+    """The order and the coordinates of a map, where a Map knows them. Raises ValueError where the arguments differ."""
+    if given is None:
+        return bool(nest), coord
+    _, nest = agreed("map", given, None, nest)
+    if given.coordinates == "unknown":
+        return nest, coord
+    letter = {"galactic": "G", "ecliptic": "E", "equatorial": "C"}[given.coordinates]
+    if coord is not None and coord[:1].upper() != letter:
+        raise ValueError(f"coord = {coord!r}: must begin with {letter}, as map is a zonal.Map in {given.coordinates} coordinates")
+    return nest, letter if coord is None else coord
 
 
 def _east_left(flip: str) -> bool:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._units import quantity_unit, text_of
 from ._matplotlib import axes_of
 
 Spectra = ArrayLike | Mapping[str, ArrayLike]
 
 
 def spectrum(cl: Spectra, theory: Spectra | None = None, *, names: tuple[str, ...] | None = None, lmin: int = 2,
-             lmax: int | None = None, dl: bool = True, log_x: bool = False, log_y: bool = False, unit: str = "",
+             lmax: int | None = None, dl: bool = True, log_x: bool = False, log_y: bool = False, unit: str | None = None,
              ax: Any = None, **style: Any) -> Any:
     """Draws power spectra, and returns the axes.
 
@@ -22,7 +23,7 @@ def spectrum(cl: Spectra, theory: Spectra | None = None, *, names: tuple[str, ..
     theory: spectra of the same form, drawn as lines; cl are then drawn as points. names: the spectra to draw, by
     default all of cl.
     lmin, lmax: the degrees drawn, by default up to the end of each spectrum. dl: draws l(l+1)C_l/2pi in place of C_l.
-    unit: of C_l. style: as for matplotlib's plot.
+    unit: of C_l, by default that of Quantities. style: as for matplotlib's plot.
     """
     measured, expected = _named(cl, "cl"), {} if theory is None else _named(theory, "theory")
     chosen = tuple(measured) if names is None else names
@@ -31,6 +32,8 @@ def spectrum(cl: Spectra, theory: Spectra | None = None, *, names: tuple[str, ..
             raise ValueError(f"names = {names}: must be names of cl, which has {', '.join(measured)}")
     if names is None and theory is not None and not set(chosen) & set(expected):
         raise ValueError(f"theory: has {', '.join(expected)}, and none of the spectra of cl")
+    if unit is None:
+        unit = text_of(quantity_unit(next(iter(cl.values()), None) if isinstance(cl, Mapping) else cl))
     ax = axes_of(ax)
     for number, name in enumerate(chosen):
         color = style.get("color", f"C{number}")
