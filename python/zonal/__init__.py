@@ -1,7 +1,7 @@
 """Spectral work on the sphere.
 
-Maps and harmonic coefficients are NumPy arrays, angles are radians unless you say otherwise (see `zonal.angle`),
-and a long call stops at Ctrl-C.
+Maps and harmonic coefficients are NumPy arrays, or carry their unit as a `zonal.Map` or an astropy Quantity. Angles are
+radians unless you say otherwise (see `zonal.angle`), and a long call stops at Ctrl-C.
 
 >>> import numpy as np, zonal
 >>> sht = zonal.SHT(zonal.Grid.healpix(16), lmax=32)

@@ -167,14 +167,14 @@ class Map(MapArithmetic):
         return len(self.values)
 
     def __getitem__(self, key: Any) -> Any:
-        """Rows by numbers, slices or names, as a Map; pixels of a single map, or map[rows, pixels], as numbers."""
+        """Rows by numbers, slices or names, as a Map; pixels of a single map, map[rows, pixels] or map[map > 0], as numbers."""
         if isinstance(key, str):
             key = self._row(key)
             if self.ndim == 1:
                 return self
         elif isinstance(key, list) and key and all(isinstance(one, str) for one in key):
             key = [self._row(one) for one in key]
-        if self.ndim == 1 or isinstance(key, tuple):
+        if self.ndim == 1 or isinstance(key, tuple) or np.ndim(key) == 2:
             return self.values[key]
         values, rows = self.values[key], np.atleast_1d(np.arange(len(self.values))[key]).tolist()
         if values.ndim > 2 or values.size == 0:

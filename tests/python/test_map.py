@@ -58,6 +58,7 @@ def test_rows_are_chosen_by_number_and_name():
         np.testing.assert_array_equal(SKY[key], IQU[1])
     assert SKY[1:].pol and SKY[["Q", "U"]].pol and not SKY[:2].pol and not SKY[["U", "Q"]].pol
     assert SKY["I"][5] == IQU[0, 5] and SKY[2, 3] == IQU[2, 3] and len(SKY) == 3
+    np.testing.assert_array_equal(SKY[SKY > 1], IQU[IQU > 1])
     named = zonal.Map(IQU, columns=["TEMPERATURE", "Q_POLARISATION", "U_POLARISATION"], unit=["K", "mK", "uK"])
     assert named.pol and named["Q"].unit == "mK" and named["T"].columns == ["TEMPERATURE"]
     with pytest.raises(ValueError, match="row = 'E': must be one of I, Q, U"):

@@ -31,9 +31,10 @@ def test_examples_of_docstrings_hold(module):
     assert result.failed == 0
 
 
-def test_the_page_about_series_says_what_happens():
-    page = Path(__file__).parents[2] / "docs/chebyshev-in-python.md"
-    assert doctest.testfile(str(page), module_relative=False).failed == 0
+@pytest.mark.parametrize("page", ["chebyshev-in-python.md", "python/maps.md"])
+def test_pages_say_what_happens(page):
+    found = doctest.testfile(str(Path(__file__).parents[2] / "docs" / page), module_relative=False)
+    assert found.failed == 0 and found.attempted > 10
 
 
 def test_import_loads_no_heavy_modules():

@@ -24,6 +24,8 @@ plan = zonal.plan(3 * zonal.Kernel.gaussian(0.1), sht.grid, error=1e-3, method="
 names: list[str] = [choice.method for choice in plan.choices]
 zonal.io.write_map("sky.fits", sky, units=["uK"], overwrite=True)
 unit: str = zonal.io.read_map("sky.fits").units[0]
+dust: zonal.Map = zonal.Map(zonal.io.read_map("sky.fits"), unit="K_CMB").to("MJy/sr", frequency="353 GHz")
+seen = (2 * dust - dust[0]).values[dust.reordered(nest=True) > 0]
 with zonal.threads(2) as n, ThreadPoolExecutor(n) as pool:
     turned = list(pool.map(lambda a: zonal.rotate_alm(a, "GC"), [zonal.synalm(np.ones(5), seed=3)]))
 f = Series.from_function(np.cos, (-1, 2), tolerance=1e-8)

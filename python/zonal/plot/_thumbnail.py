@@ -36,13 +36,12 @@ def png(sky: Map) -> bytes | None:
 
     rows = np.atleast_2d(sky.values)[:_MOST_ROWS]
     # A figure that pyplot does not know of, so that nobody shows it a second time or has to close it.
-    figure = figure_type(figsize=(5.2 * len(rows), 3.4))
+    figure = figure_type(figsize=(5.2 * len(rows), 3.6), layout="constrained")
     for i, row in enumerate(rows):
         low, high = _colour_range(row)
         mollweide(row, nest=sky.nest, min=low, max=high, unit=sky.units[i], title=sky.columns[i] if sky.columns else "",
                   width=600, ax=figure.add_subplot(1, len(rows), i + 1))
     file = io.BytesIO()
-    figure.subplots_adjust(left=0, right=1, wspace=0.02)
     figure.savefig(file, format="png", dpi=100, bbox_inches="tight")
     return file.getvalue()
 
