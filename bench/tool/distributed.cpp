@@ -1,0 +1,143 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <complex>
+#include <exception>
+#include <thread>
+
+#include "options/common_options.hpp"
+#include "options/options.hpp"
+#include "shell/timing.hpp"
+#include "shell/version.hpp"
+#include "tool/map_run.hpp"
+#include "tool/subcommands.hpp"
+#include "zonal/distributed/plan.hpp"
+
+namespace zonal::cli {
+namespace {
+
+using Complex = std::complex<double>;
+
+struct DistributedOptionsOfRun {
+    MapRunOptions maps;
+    std::int64_t ranks = 2;
+    bool solo = false;
+};
+
+/// Seconds of the fastest synthesis and adjoint of a plan, of their stages, and of waiting for other ranks.
+struct Seconds {
+    double synthesis = HUGE_VAL, adjoint = HUGE_VAL;
+    ShtStageSeconds of_synthesis, of_adjoint;
+};
+
+Seconds measure(const ShtPlan& plan, std::int64_t repeat) {
+    Array<Complex, 3> alm({1, plan.alm_components(), plan.layout().size()});
+    Array<double, 3> map({1, plan.map_components(), plan.grid().n_pixels()});
+    std::fill_n(alm.data(), alm.size(), Complex(1, 0.5));
+    ShtWorkspace workspace = plan.make_workspace();
+    Seconds best;
+    for (std::int64_t run = 0; run <= repeat; ++run) {  // the first makes the memory, and does not count
+        const double synthesis =
+            seconds_of([&] { plan.synthesize<double>(alm.view(), map.view(), workspace); });
+        const ShtStageSeconds stages = workspace.stage_seconds();
+        const double adjoint =
+            seconds_of([&] { plan.adjoint_synthesis<double>(map.view(), alm.view(), workspace); });
+        if (run > 0 && synthesis < best.synthesis) best.synthesis = synthesis, best.of_synthesis = stages;
+        if (run > 0 && adjoint < best.adjoint)
+            best.adjoint = adjoint, best.of_adjoint = workspace.stage_seconds();
+    }
+    return best;
+}
+
+Json json_of(const Seconds& seconds) {
+    const auto stages = [](double total, const ShtStageSeconds& s) {
+        return Json{{"seconds", total}, {"legendre", s.legendre}, {"rings", s.rings}, {"waiting", s.waiting}};
+    };
+    return {{"synthesis", stages(seconds.synthesis, seconds.of_synthesis)},
+            {"adjoint", stages(seconds.adjoint, seconds.of_adjoint)}};
+}
+
+/// The ranks' seconds; solo: one after the other, each alone with all threads, and of many ranks those with
+/// the most of either stage; else all at once, each with its part of the threads.
+std::vector<std::pair<int, Seconds>> measure_ranks(const DistributedOptionsOfRun& options, const MapRun& run,
+                                                   DistributedOptions plan_options) {
+    const int n = static_cast<int>(options.ranks);
+    std::vector<std::pair<int, Seconds>> found;
+    if (options.solo) {
+        const auto shares = DistributedPlan(Communicator::solo(0, n), run.grid, plan_options).shares();
+        const auto most = [&](double RankShare::*work) {
+            return static_cast<int>(
+                std::max_element(shares.begin(), shares.end(),
+                                 [&](const RankShare& a, const RankShare& b) { return a.*work < b.*work; }) -
+                shares.begin());
+        };
+        std::vector<int> ranks{0, n / 2, n - 1, most(&RankShare::legendre_flops),
+                               most(&RankShare::ring_flops)};
+        std::sort(ranks.begin(), ranks.end());
+        ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+        for (const int rank : ranks) {
+            const DistributedPlan plan(Communicator::solo(rank, n), run.grid, plan_options);
+            found.emplace_back(rank, measure(plan.local(), run.repeat));
+        }
+        return found;
+    }
+    plan_options.sht.threads = std::max(1, plan_options.sht.threads / n);
+    const auto communicators = Communicator::threads(n);
+    found.resize(static_cast<std::size_t>(n));
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < n; ++rank)
+        threads.emplace_back([&, rank] {
+            const DistributedPlan plan(communicators[rank], run.grid, plan_options);
+            found[rank] = {rank, measure(plan.local(), run.repeat)};
+        });
+    for (auto& thread : threads) thread.join();
+    return found;
+}
+
+void declare(CLI::App& app, DistributedOptionsOfRun& options) {
+    declare_options(app, options.maps);
+    const OptionGroup group(app, "Ranks");
+    group.integer("--ranks", options.ranks, {1, 1 << 16}, "number of ranks", "2");
+    group.flag("--solo", options.solo,
+               "measure shares one by one, without sending, each with all threads: what a job of so many "
+               "machines like this one would compute");
+}
+
+void run(DistributedOptionsOfRun& options, Session& session) {
+    const auto run = make_run(options.maps, session);
+    DistributedOptions plan_options;
+    plan_options.sht.lmax = run.lmax;
+    plan_options.sht.spin = static_cast<int>(run.spin);
+    plan_options.sht.threads = run.run.thread_count();
+    plan_options.sht.device = Device::cpu();
+    auto& report = session.report;
+    const Seconds whole = measure(ShtPlan(run.grid, plan_options.sht), run.repeat);
+    report["one_process"] = json_of(whole);
+    double synthesis = 0, adjoint = 0;
+    for (const auto& [rank, seconds] : measure_ranks(options, run, plan_options)) {
+        Json row = json_of(seconds);
+        row["rank"] = rank;
+        report["ranks"].push_back(row);
+        synthesis = std::max(synthesis, seconds.synthesis);
+        adjoint = std::max(adjoint, seconds.adjoint);
+    }
+    const double machines = options.solo ? static_cast<double>(options.ranks) : 1;
+    report["lmax"] = run.lmax;
+    report["spin"] = run.spin;
+    report["n_ranks"] = options.ranks;
+    report["solo"] = options.solo;
+    report["synthesis_efficiency"] = whole.synthesis / (machines * synthesis);
+    report["adjoint_efficiency"] = whole.adjoint / (machines * adjoint);
+    report["machine"] = version_report();
+}
+
+}  // namespace
+
+void add_bench_distributed(CLI::App& root, Session& session, Action& action) {
+    add_command<DistributedOptionsOfRun>(
+        root, session, action, "distributed",
+        "Measures transforms over ranks beside one process that has as many threads.",
+        "zonal-bench distributed --nside 2048 --lmax 4096 --ranks 2 --threads 2 --json", declare, run);
+}
+
+}  // namespace zonal::cli
