@@ -74,6 +74,24 @@ int Communicator::rank() const {
 int Communicator::size() const {
     return transport_->size();
 }
+std::vector<double> Communicator::sum(const std::vector<double>& values) const {
+    std::string mine(values.size() * sizeof(double), '\0');
+    std::memcpy(mine.data(), values.data(), mine.size());
+    const auto all = transport_->gather(mine);
+    for (std::size_t rank = 1; rank < all.size(); ++rank)
+        if (all[rank].size() != all[0].size())
+            throw InvalidArgument(
+                fmt::format("values: rank 0 has {}, and rank {} has {}: must be equally many",
+                            all[0].size() / sizeof(double), rank, all[rank].size() / sizeof(double)));
+    std::vector<double> sums(values.size());
+    for (const auto& bytes : all)
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            double value = 0;
+            std::memcpy(&value, bytes.data() + i * sizeof(double), sizeof(double));
+            sums[i] += value;
+        }
+    return sums;
+}
 std::vector<Communicator> Communicator::threads(int n_ranks) {
     std::vector<Communicator> all;
     for (auto& transport : distributed::connect_threads(n_ranks)) all.emplace_back(std::move(transport));

@@ -119,7 +119,8 @@ void realize(const SkySpectra& spectra, std::uint64_t seed, const AlmLayout& lay
     sht::check_extent("alm", alm, 1, "coefficient", layout.size());
     sht::check_host("alm", alm);
     const auto factors = factorize(spectra, layout.lmax(), components == 3);
-    core::parallel_for(layout.mmax() + 1, core::resolve_threads(threads), [&](std::int64_t m, int) {
+    core::parallel_for(layout.n_orders(), core::resolve_threads(threads), [&](std::int64_t i, int) {
+        const std::int64_t m = layout.order(i), offset = layout.offset(m);
         for (auto l = m; l <= layout.lmax(); ++l) {
             std::array<std::complex<double>, 3> g;
             for (std::int64_t c = 0; c < components; ++c)
@@ -127,7 +128,7 @@ void realize(const SkySpectra& spectra, std::uint64_t seed, const AlmLayout& lay
             for (std::int64_t c = 0; c < components; ++c) {
                 std::complex<double> sum = 0;
                 for (std::int64_t k = 0; k <= c; ++k) sum += factors[l][c][k] * g[k];
-                alm(c, layout.index(l, m)) = std::complex<T>(sum);
+                alm(c, offset + l) = std::complex<T>(sum);
             }
         }
     });

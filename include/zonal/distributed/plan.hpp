@@ -24,6 +24,10 @@ class Communicator {
     int rank() const;
     int size() const;
 
+    /// Collective. The sums of every rank's values, added by rank, on all ranks: of parts of spectra, say.
+    /// Throws InvalidArgument on all ranks if their numbers of values differ.
+    std::vector<double> sum(const std::vector<double>& values) const;
+
     /// Ranks that are threads of this process: result[i] is for the thread of rank i.
     static std::vector<Communicator> threads(int n_ranks);
     /// One rank of a job whose others do not exist: it computes its share and sends nothing, to measure what

@@ -9,6 +9,8 @@
 #include "zonal/analysis.hpp"
 #include "zonal/distributed/plan.hpp"
 #include "zonal/error.hpp"
+#include "zonal/sky/realization.hpp"
+#include "zonal/spectrum.hpp"
 
 // Transforms over ranks that are threads, against one process's, whose answers have tests of their own.
 namespace zonal::test {
@@ -327,6 +329,39 @@ TEST(DistributedPlan, ThrowsOnAllRanksWhatFailsOnOne) {
         analyze<double>(plan, map.view(), alm.view(), options);
     });
     EXPECT_THAT(weights, Each(HasSubstr("rank 1: pixel_weights[0] = -1")));
+}
+
+/// A rank draws its orders' coefficients as one process draws them.
+TEST(DistributedPlan, SimulatesAndAnalysesSkiesOfWhichEachRankHasAPart) {
+    const Grid grid = Grid::healpix(28);
+    const ShtOptions options = options_of(50, 50, 0);
+    SkySpectra spectra;
+    for (int l = 0; l <= 50; ++l) spectra.tt.push_back(1 / (1.0 + l * l));
+    const ShtPlan plan(grid, options);
+    Array<Complex, 3> alm({1, 1, plan.layout().size()});
+    realize<double>(spectra, 7, plan.layout(), alm.view()[0]);
+    Array<double, 3> sky({1, 1, grid.n_pixels()});
+    plan.synthesize<double>(alm.view(), sky.view());
+    const auto expected = cross_spectrum<double>(plan.layout(), alm.view()[0][0], alm.view()[0][0]);
+    const auto errors = on_ranks(4, [&](const Communicator& communicator) {
+        const DistributedPlan distributed(communicator, grid, {options, {}});
+        const AlmLayout& layout = distributed.local().layout();
+        Array<Complex, 3> alm_here({1, 1, layout.size()});
+        realize<double>(spectra, 7, layout, alm_here.view()[0]);
+        Array<double, 3> sky_here({1, 1, distributed.local().grid().n_pixels()});
+        distributed.local().synthesize<double>(alm_here.view(), sky_here.view());
+        const Parts parts{distributed, plan.layout()};
+        EXPECT_EQ(parts.other_pixels<double>(sky_here.view(), sky.view()), 0);
+        const auto found =
+            communicator.sum(cross_spectrum<double>(layout, alm_here.view()[0][0], alm_here.view()[0][0]));
+        // Sums of 51 positive numbers in another order.
+        for (int l = 0; l <= 50; ++l) EXPECT_NEAR(found[l], expected[l], 51 * eps * expected[l]);
+    });
+    EXPECT_THAT(errors, Each(""));
+    const auto lengths = on_ranks(2, [](const Communicator& communicator) {
+        communicator.sum(std::vector<double>(communicator.rank() + 3));
+    });
+    EXPECT_THAT(lengths, Each("values: rank 0 has 3, and rank 1 has 4: must be equally many"));
 }
 
 /// What ranks send is what no rank can do without: F_m of rings elsewhere.
