@@ -61,8 +61,7 @@ class MapRows:
         """The result, of the kind given. changes: what else is new in a Map."""
         if self.nest_out:
             result[...] = reordered(written, to_nest=True)[0 if self.is_single else slice(None)]
-        return self.kind.maps(result, grid=self.grid_out, nest=self.nest_out, **changes) if self.kind.map is not None else \
-            self.kind.maps(result)
+        return self.kind.maps(result, grid=self.grid_out, nest=self.nest_out, **changes)
 
 
 def is_unseen(values: NDArray[Any]) -> NDArray[np.bool_]:

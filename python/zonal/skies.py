@@ -215,10 +215,10 @@ def udgrade(maps: ArrayLike, nside: int, *, nest: bool | None = None, combine: L
     given = MapRows(maps, None, nest, False)
     if combine not in ("mean", "sum"):
         raise ValueError(f"combine = {combine!r}: must be 'mean' or 'sum'")
-    n_pixels = Grid.healpix(nside).n_pixels
-    result, written = given.new_output(None, Grid.healpix(nside))
+    grid = Grid.healpix(nside)
+    result, written = given.new_output(None, grid)
     for row, out in zip(given.rows, written):
-        coarse = np.empty(n_pixels)
+        coarse = np.empty(grid.n_pixels)
         _core.udgrade(np.ascontiguousarray(row, np.float64), coarse, combine == "sum", pessimistic)
         out[...] = coarse
     return given.give_back(written, result)
