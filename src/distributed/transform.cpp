@@ -177,7 +177,8 @@ class DistributedTransform::Call {
     void orders_to_rings(View<const std::complex<T>, 3> alm) {
         std::vector<std::unique_ptr<Exchange>> exchanges;
         for (std::int64_t chunk = 0; chunk < t_.n_chunks(); ++chunk) {
-            if (chunk >= 2) wait(*exchanges[chunk - 2]);  // its coefficients are where this chunk's will be
+            if (chunk >= 2)
+                end(std::move(exchanges[chunk - 2]));  // its coefficients are where this chunk's will be
             const FourierBand sent = chunk_band(chunk);
             compute(storage_->seconds.legendre, [&] {
                 for (std::size_t i = 0; i + 1 < bounds_.size(); ++i)
@@ -199,9 +200,8 @@ class DistributedTransform::Call {
             exchanges.push_back(t_.transport_->exchange(std::move(send), std::move(receive)));
             advance(alm.extent(0));
         }
-        for (std::size_t i = exchanges.size() - std::min<std::size_t>(2, exchanges.size());
-             i < exchanges.size(); ++i)
-            wait(*exchanges[i]);
+        for (auto& exchange : exchanges)
+            if (exchange != nullptr) end(std::move(exchange));
     }
 
     template <class T>
@@ -209,7 +209,7 @@ class DistributedTransform::Call {
         std::unique_ptr<Exchange> under_way = begin_return(0);
         for (std::int64_t chunk = 0; chunk < t_.n_chunks(); ++chunk) {
             auto next = chunk + 1 < t_.n_chunks() ? begin_return(chunk + 1) : nullptr;
-            wait(*under_way);
+            end(std::move(under_way));
             under_way = std::move(next);
             const FourierBand received = chunk_band(chunk);
             compute(storage_->seconds.legendre, [&] {
@@ -283,8 +283,16 @@ class DistributedTransform::Call {
         return exchange;
     }
 
-    void wait(Exchange& exchange) const {
-        sht::timed(storage_->seconds.waiting, [&] { exchange.wait(); });
+    /// Ends the exchange. An interruption counts as a failure of this rank's work; without communication
+    /// there is no going on.
+    void end(std::unique_ptr<Exchange> exchange) {
+        try {
+            sht::timed(storage_->seconds.waiting, [&] { exchange->wait(); });
+        } catch (const CommunicationError&) {
+            throw;
+        } catch (...) {
+            if (!error_) error_ = std::current_exception();
+        }
     }
     template <class Work>
     void compute(double& seconds, const Work& work) {
