@@ -226,7 +226,8 @@ void bind_healpix(nb::module_& module) {
                nb::arg().noconvert(), nb::arg());
     module.def("boundaries", &boundaries, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(),
                nb::arg());
-    module.def("query_disc", &query_disc);
+    module.def("query_disc", &query_disc, nb::arg().none(), nb::arg().none(), nb::arg().none(),
+               nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none());
     module.def("query_strip", &query_strip);
     module.def("query_polygon", &query_polygon);
 }

@@ -199,25 +199,30 @@ Answer boundaries(handle nside, handle pixel, handle step, handle nest) {
     return array;
 }
 
+/// Passes None on, too: the functions for arrays refuse it by the argument's name.
+template <class Result, class... Arguments>
+void define(nb::module_& module, const char* name, Result (*function)(Arguments...)) {
+    module.def(name, function, (static_cast<void>(sizeof(Arguments)), nb::arg().none())...);
+}
+
 }  // namespace
 
 void bind_pixel_scalars(nb::module_& module) {
     numpy();  // imports it now, not in the first call
-    module.def("ang2pix_one", &ang2pix);
-    module.def("pix2ang_one", &pix2ang);
-    module.def("vec2pix_one", &vec2pix);
-    module.def("pix2vec_one", &pix2vec);
-    module.def("ring2nest_one", &ring2nest);
-    module.def("nest2ring_one", &nest2ring);
-    module.def("pix2xyf_one", &pix2xyf);
-    module.def("xyf2pix_one", &xyf2pix);
-    module.def("ang2vec_one", &ang2vec);
-    module.def("vec2ang_one", &vec2ang, nb::arg().none(), nb::arg());
-    module.def("neighbours_one", &neighbours, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg());
-    module.def("interpolation_weights_one", &interpolation_weights, nb::arg(), nb::arg(), nb::arg().none(),
-               nb::arg(), nb::arg());
-    module.def("interpolate_one", &interpolate);
-    module.def("boundaries_one", &boundaries);
+    define(module, "ang2pix_one", &ang2pix);
+    define(module, "pix2ang_one", &pix2ang);
+    define(module, "vec2pix_one", &vec2pix);
+    define(module, "pix2vec_one", &pix2vec);
+    define(module, "ring2nest_one", &ring2nest);
+    define(module, "nest2ring_one", &nest2ring);
+    define(module, "pix2xyf_one", &pix2xyf);
+    define(module, "xyf2pix_one", &xyf2pix);
+    define(module, "ang2vec_one", &ang2vec);
+    define(module, "vec2ang_one", &vec2ang);
+    define(module, "neighbours_one", &neighbours);
+    define(module, "interpolation_weights_one", &interpolation_weights);
+    define(module, "interpolate_one", &interpolate);
+    define(module, "boundaries_one", &boundaries);
 }
 
 }  // namespace zonal::python

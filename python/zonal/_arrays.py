@@ -6,6 +6,7 @@ have the type and shape that fit, and a contiguous last axis.
 """
 
 import operator
+import os
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,41 @@ def _input(name: str, values: Any, types: tuple[np.dtype[Any], ...], kinds: str,
 def _plain(name: str, values: Any) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise TypeError(f"{name}: has masked values; fill them (filled) and say by mask= where they are")
-    return np.asarray(values)
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name}: is no array of numbers: {error}") from None
+
+
+def doubles(name: str, values: Any) -> NDArray[np.float64]:
+    """Real numbers as a contiguous array of float64. Raises TypeError for what is not real."""
+    return np.asarray(real_input(name, values), np.float64, order="C")
+
+
+def integers(name: str, values: Any) -> NDArray[np.int64]:
+    """Integers as int64, in any shape. Raises TypeError for anything else."""
+    array = values if type(values) is np.ndarray else _plain(name, values)
+    if array.size and (array.dtype.kind == "b" or not np.can_cast(array.dtype, np.int64, "safe")):
+        raise TypeError(f"{name}: must hold integers, not {array.dtype}")
+    return array.astype(np.int64, copy=False)
+
+
+def vector(name: str, values: Any) -> NDArray[np.float64]:
+    """A contiguous vector of doubles. Raises ValueError for other shapes."""
+    array = doubles(name, values)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: has shape {array.shape}: must be a vector")
+    return array
+
+
+def sequence(name: str, values: Any) -> list[Any]:
+    """The parts of anything that has some, but of a text. Raises TypeError for anything else."""
+    try:
+        if not isinstance(values, (str, bytes)):
+            return list(values)
+    except TypeError:
+        pass
+    raise TypeError(f"{name} = {values!r}: must be a sequence")
 
 
 def _goes_in(array: NDArray[Any]) -> bool:
@@ -51,12 +86,68 @@ def _goes_in(array: NDArray[Any]) -> bool:
             and all(stride % array.itemsize == 0 for stride in array.strides))
 
 
-def integer(name: str, value: Any) -> int:
-    """An integer of Python or NumPy. Raises TypeError, which names the argument, for anything else."""
+def integer(name: str, value: Any, below: int = 2**31) -> int:
+    """An integer of Python or NumPy. Raises TypeError for anything else, and ValueError beyond what C++ has room for."""
+    if type(value) is not int:
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise TypeError(f"{name} = {value!r}: must be an integer")
+        try:
+            value = operator.index(value)
+        except TypeError:
+            raise TypeError(f"{name} = {value!r}: must be an integer") from None
+    if not -below <= value < below:
+        raise ValueError(f"{name} = {value}: must be an integer below 2^{below.bit_length() - 1} in size")
+    return int(value)
+
+
+def real(name: str, value: Any) -> float:
+    """A real number of Python or NumPy, NaN and inf included, as a float or, as it was, an int.
+
+    Raises TypeError for anything else.
+    """
+    if type(value) is float or type(value) is int and abs(value) < 2**53:
+        return value
+    if not isinstance(value, (bool, str, bytes, np.bool_)) and hasattr(value, "__float__") and np.ndim(value) == 0:
+        try:
+            return float(value)
+        except (TypeError, OverflowError):
+            pass
+    raise TypeError(f"{name} = {value!r}: must be a real number")
+
+
+def boolean(name: str, value: Any) -> bool:
+    """True, False, or 1 and 0 for them. Raises TypeError for anything else."""
+    if value is True or value is False:
+        return bool(value)
+    if isinstance(value, (np.bool_, int, np.integer)) and value in (0, 1):
+        return bool(value)
+    raise TypeError(f"{name} = {value!r}: must be True or False")
+
+
+def text(name: str, value: Any) -> str:
+    """Raises TypeError for what is no string."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} = {value!r}: must be a string")
+    return value
+
+
+def path(name: str, value: Any) -> str:
+    """The name of a file. Raises TypeError for what is no string and no path."""
     try:
-        return operator.index(value)
+        return text(name, os.fspath(value))
     except TypeError:
-        raise TypeError(f"{name} = {value!r}: must be an integer") from None
+        raise TypeError(f"{name} = {value!r}: must be a path: a string or an os.PathLike of one") from None
+
+
+def type_of(name: str, value: Any, first: type[np.generic], second: type[np.generic]) -> np.dtype[Any]:
+    """One of two types of numbers. Raises ValueError for anything else."""
+    try:
+        wanted: np.dtype[Any] = np.dtype(value)
+        if value is not None and wanted in (first, second):
+            return wanted
+    except TypeError:
+        pass
+    raise ValueError(f"{name} = {value!r}: must be {first.__name__} or {second.__name__}")
 
 
 def output(out: NDArray[Any] | None, shape: tuple[int, ...], dtype: Any,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import output, real_input
+from ._arrays import doubles, output, real_input, vector
 from .grid import Grid
 
 
@@ -36,12 +36,12 @@ class MapRows:
         self.nest = self.nest_out = nest
         self.rows: NDArray[Any] = array[None] if self.is_single else array
         self.grid = _grid_of(name, array.shape[-1]) if grid is None else grid
+        self.pixels = pixels_of(self.grid)
         if self.grid.n_pixels != array.shape[-1]:
             raise ValueError(f"{name}: has {array.shape[-1]} pixels: must be {self.grid.n_pixels} for {self.grid.name}")
         if nest and self.grid.nside is None:
             raise ValueError(f"nest = True: is for HEALPix alone, not for {self.grid.name}")
         self.grid_out = self.grid
-        self.pixels = pixels_of(self.grid)
         self.fields = _fields(name, len(self.rows), pol)
         if nest:
             self.rows = reordered(self.rows, to_nest=False)
@@ -91,8 +91,10 @@ def _grid_of(name: str, n_pixels: int) -> Grid:
     return Grid.healpix(nside)
 
 
-def pixels_of(grid: Grid) -> Any:
+def pixels_of(grid: Grid, name: str = "grid") -> Any:
     """The grid as the functions for whole maps know it. Raises ValueError for grids that they do not."""
+    if not isinstance(grid, Grid):
+        raise TypeError(f"{name}: must be a zonal.Grid, not {type(grid).__name__}")
     factory, *arguments = grid._recipe
     if factory == "healpix":
         return _core.HealpixPixels(arguments[0])
@@ -102,7 +104,7 @@ def pixels_of(grid: Grid) -> Any:
     if factory in ("fejer1", "clenshaw_curtis") and 0 <= arguments[2] < 2 * np.pi / arguments[1]:
         n_rings, n_phi, phi_0 = arguments
         return _core.CarPixels(n_rings, n_phi, phi_0, factory == "clenshaw_curtis")
-    raise ValueError(f"grid = {grid.name}: must be HEALPix, or equidistant cylindrical rings of which the first pixel "
+    raise ValueError(f"{name} = {grid.name}: must be HEALPix, or equidistant cylindrical rings of which the first pixel "
                      "lies less than a pixel from longitude 0; use zonal.SHT or zonal.plan for other grids")
 
 
@@ -120,11 +122,11 @@ def weights_of(name: str, values: ArrayLike | None, n_pixels: int, nest: bool = 
         return None
     own_nest = getattr(values, "nest", None)  # of a Map
     nest = nest if own_nest is None else own_nest
-    array = np.ascontiguousarray(values, np.float64)
+    array = doubles(name, values)
     if array.shape != (n_pixels,):
         raise ValueError(f"{name}: has shape {array.shape}: must be [{n_pixels}]")
     return reordered(array[None], to_nest=False)[0] if nest else array
 
 
 def ring_weights_of(values: ArrayLike | None) -> list[float]:
-    return [] if values is None else np.asarray(values, np.float64).tolist()
+    return [] if values is None else vector("ring_weights", values).tolist()

@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import complex_input
+from ._arrays import complex_input, sequence, vector
+from ._checked import checked
 from ._maps import MapRows, weights_of
 from ._units import quantity_unit, with_unit
 from .grid import Grid
-from .kernel import vector
 from .sht import alm_size
 from .skies import lmax_of
 
 
+@checked
 def almxfl(alm: ArrayLike, window: ArrayLike, lmax: int | None = None, mmax: int | None = None) -> NDArray[Any]:
     """Returns alm, [n_alm] or [row, n_alm], times window_l, [lmax + 1] or longer.
 
@@ -34,6 +35,7 @@ def almxfl(alm: ArrayLike, window: ArrayLike, lmax: int | None = None, mmax: int
     return with_unit(result, quantity_unit(alm))
 
 
+@checked
 def resize_alm(alm: ArrayLike, lmax_out: int, mmax_out: int | None = None, *, lmax: int | None = None,
                mmax: int | None = None) -> NDArray[Any]:
     """Returns alm, [n_alm] or [row, n_alm], up to another lmax and mmax; coefficients that alm does not have are 0.
@@ -52,6 +54,7 @@ def resize_alm(alm: ArrayLike, lmax_out: int, mmax_out: int | None = None, *, lm
     return with_unit(result, quantity_unit(alm))
 
 
+@checked
 def wavelet_transform(alm: ArrayLike, windows: Sequence[ArrayLike], lmax: int | None = None,
                       mmax: int | None = None) -> NDArray[np.complex128]:
     """Splits alm, [n_alm], into scales, [scale, n_alm]: alm times each window, [lmax + 1] or longer.
@@ -71,11 +74,13 @@ def wavelet_transform(alm: ArrayLike, windows: Sequence[ArrayLike], lmax: int | 
     if rows.ndim != 1:
         raise ValueError(f"alm: has shape {rows.shape}: must be [n_alm]")
     lmax = lmax_of(len(rows), lmax, mmax)
-    scales = np.empty((len(windows), len(rows)), np.complex128)
-    _core.wavelet_transform(lmax, lmax if mmax is None else mmax, _windows(windows), rows, scales)
+    factors = _windows(windows)
+    scales = np.empty((len(factors), len(rows)), np.complex128)
+    _core.wavelet_transform(lmax, lmax if mmax is None else mmax, factors, rows, scales)
     return with_unit(scales, quantity_unit(alm))
 
 
+@checked
 def inverse_wavelet_transform(scales: ArrayLike, windows: Sequence[ArrayLike], lmax: int | None = None,
                               mmax: int | None = None) -> NDArray[np.complex128]:
     """Returns the sum of scales, [scale, n_alm], each times its window.
@@ -86,15 +91,22 @@ def inverse_wavelet_transform(scales: ArrayLike, windows: Sequence[ArrayLike], l
     if rows.ndim != 2:
         raise ValueError(f"scales: has shape {rows.shape}: must be [scale, n_alm]")
     lmax = lmax_of(rows.shape[1], lmax, mmax)
+    factors = _windows(windows)
+    if len(factors) != len(rows):
+        raise ValueError(f"scales, windows: have {len(rows)} and {len(factors)} parts: must have as many")
     alm = np.empty(rows.shape[1], np.complex128)
-    _core.inverse_wavelet_transform(lmax, lmax if mmax is None else mmax, _windows(windows), rows, alm)
+    _core.inverse_wavelet_transform(lmax, lmax if mmax is None else mmax, factors, rows, alm)
     return with_unit(alm, quantity_unit(scales))
 
 
 def _windows(windows: Sequence[ArrayLike]) -> list[list[float]]:
-    return [vector(f"windows[{i}]", window).tolist() for i, window in enumerate(windows)]
+    parts = [vector(f"windows[{i}]", window).tolist() for i, window in enumerate(sequence("windows", windows))]
+    if not parts:
+        raise ValueError("windows: has none: must have one for each scale")
+    return parts
 
 
+@checked
 def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool | None = None,
                grid: Grid | None = None) -> tuple[float, NDArray[np.float64]]:
     """Returns the monopole and the dipole vector, [3], for which monopole + dipole . n fits a map best.
@@ -112,6 +124,7 @@ def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool | No
     return given.kind.numbers(monopole), given.kind.numbers(np.array(dipole))
 
 
+@checked
 def remove_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, monopole_only: bool = False,
                   nest: bool | None = None, grid: Grid | None = None) -> Any:
     """Returns a map, [pixel], a `zonal.Map` or a Quantity, without the monopole and dipole of `fit_dipole`, or without the monopole alone.

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
-from ._arrays import integer
+from ._arrays import doubles, integer, integers, sequence
+from ._checked import Large, checked
 
 
 class Grid:
@@ -39,8 +40,9 @@ class Grid:
     _grid: _core.Grid
     _recipe: tuple[Any, ...]
 
+    @checked
     def __init__(self, theta: ArrayLike, n_pixels: ArrayLike, weight: ArrayLike, phi_0: ArrayLike = 0.0,
-                 first_pixel: ArrayLike | None = None, n_map_pixels: int | None = None) -> None:
+                 first_pixel: ArrayLike | None = None, n_map_pixels: Large | None = None) -> None:
         theta = _column("theta", theta, np.float64)
         count = len(theta)
         n_pixels = _column("n_pixels", n_pixels, np.int64, count)
@@ -48,6 +50,8 @@ class Grid:
             first_pixel = np.concatenate([[0], np.cumsum(n_pixels)[:-1]]) if count else n_pixels
         columns = (theta, _column("phi_0", phi_0, np.float64, count), _column("weight", weight, np.float64, count),
                    n_pixels, _column("first_pixel", first_pixel, np.int64, count))
+        if n_map_pixels is not None and n_map_pixels < 0:
+            raise ValueError(f"n_map_pixels = {n_map_pixels}: must be 0 or more")
         self._build("of_rings", *columns, -1 if n_map_pixels is None else n_map_pixels, "custom")
 
     def _build(self, factory: str, *arguments: Any) -> None:
@@ -59,11 +63,13 @@ class Grid:
         self._recipe = (factory, *arguments)
 
     @classmethod
+    @checked
     def healpix(cls, nside: int) -> Grid:
         """HEALPix in ring order, 12 nside^2 pixels. nside: any integer from 1 to 2^29."""
         return _make("healpix", integer("nside", nside))
 
     @classmethod
+    @checked
     def gauss_legendre(cls, n_rings: int, n_phi: int, phi_0: AngleLike = 0.0) -> Grid:
         """Gauss-Legendre nodes from north to south, each ring of n_phi pixels that begin at longitude phi_0.
 
@@ -72,6 +78,7 @@ class Grid:
         return _rings("gauss_legendre", n_rings, n_phi, angle(phi_0, "phi_0"))
 
     @classmethod
+    @checked
     def clenshaw_curtis(cls, n_rings: int, n_phi: int, phi_0: AngleLike = 0.0) -> Grid:
         """Rings at theta = i pi / (n_rings - 1), poles included; n_rings >= 2.
 
@@ -80,16 +87,19 @@ class Grid:
         return _rings("clenshaw_curtis", n_rings, n_phi, angle(phi_0, "phi_0"))
 
     @classmethod
+    @checked
     def fejer1(cls, n_rings: int, n_phi: int, phi_0: AngleLike = 0.0) -> Grid:
         """Rings at theta = (i + 1/2) pi / n_rings, Fejer's first rule."""
         return _rings("fejer1", n_rings, n_phi, angle(phi_0, "phi_0"))
 
     @classmethod
+    @checked
     def fejer2(cls, n_rings: int, n_phi: int, phi_0: AngleLike = 0.0) -> Grid:
         """Rings at theta = (i + 1) pi / (n_rings + 1), without the poles, Fejer's second rule."""
         return _rings("fejer2", n_rings, n_phi, angle(phi_0, "phi_0"))
 
     @classmethod
+    @checked
     def equidistant_cylindrical(cls, n_rings: int, n_phi: int) -> Grid:
         """Plate carree (CAR): the rings of fejer1, pixels centred at longitudes (j + 1/2) 2 pi / n_phi."""
         return _rings("equidistant_cylindrical", n_rings, n_phi)
@@ -161,7 +171,7 @@ class Grid:
     def subset(self, rings: Sequence[int]) -> Grid:
         """Returns the grid of the rings with these indices, of maps of the same length: a part of the sky in rings
         costs only its rings."""
-        return _make("subset", self, [integer("rings", ring) for ring in rings])
+        return _make("subset", self, [integer("rings", ring) for ring in sequence("rings", rings)])
 
     def __reduce__(self) -> tuple[Callable[..., Grid], tuple[Any, ...]]:
         return _make, self._recipe
@@ -191,9 +201,7 @@ def _rings(factory: str, n_rings: int, n_phi: int, *phi_0: float) -> Grid:
 
 
 def _column(name: str, values: ArrayLike, dtype: Any, count: int | None = None) -> NDArray[Any]:
-    array = np.asarray(values)
-    if dtype is np.int64 and array.size and array.dtype.kind not in "iu":
-        raise TypeError(f"{name}: must hold integers, not {array.dtype}")
+    array = integers(name, values) if dtype is np.int64 else doubles(name, values)
     if count is not None and array.ndim == 0:
         array = np.full(count, array)
     if array.ndim != 1 or (count is not None and len(array) != count):

@@ -15,18 +15,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import complex_input
+from ._arrays import complex_input, sequence, text, vector
+from ._arrays import path as path_of
+from ._checked import checked, known_as
 from ._maps import MapRows
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
 from ._units import quantity_unit, text_of
 from .grid import Grid
-from .kernel import Kernel, vector
+from .kernel import Kernel
 from .skies import lmax_of
 from .sky_map import Card, Map, agreed
 
 Path = str | os.PathLike[str]
+
+
+@checked
 def read_map(path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | None = None, auxiliary: bool = False,
              pol: bool | None = None, nest_if_absent: bool | None = None, nan_is_unseen: bool = False) -> Map:
     """Reads a map of HEALPix pixels or a cylindrical (CAR) image as a `zonal.Map`, [row, pixel].
@@ -46,7 +51,7 @@ def read_map(path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | N
     >>> zonal.io.read_map(path).units
     ['uK']
     """
-    found = _core.read_map(_existing(path), "" if hdu is None else str(hdu), [str(name) for name in fields],
+    found = _core.read_map(_existing(path), "" if hdu is None else str(hdu), [str(name) for name in sequence("fields", fields)],
                            auxiliary, pol, nest_if_absent, nan_is_unseen)
     warn(found["notes"])
     return Map(found["values"].reshape(len(found["names"]), -1), _grid_of_file(found["nside"], found["rings"]), False,
@@ -63,6 +68,7 @@ def _grid_of_file(nside: int, rings: tuple[int, int, float, bool] | None) -> Gri
     return Grid.equidistant_cylindrical(n_rings, n_phi) if phi_0 == np.pi / n_phi else Grid.fejer1(n_rings, n_phi, phi_0)
 
 
+@checked
 def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, pol: bool | None = None,
               names: Sequence[str] = (), units: Sequence[str] = (), coordinates: str = "unknown",
               nest: bool | None = None, partial: bool = False, single: bool | None = None, cards: Sequence[Card] = (),
@@ -86,12 +92,13 @@ def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, po
         coordinates = maps.coordinates if coordinates == "unknown" else coordinates
         nest = maps.nest or maps.nest_in_file if nest is None else nest
         partial, single = partial or maps.partial, maps.single if single is None else single
-        cards = [*maps.cards, *cards]
+        cards = [*maps.cards, *sequence("cards", cards)]
         values = maps.reordered(nest=False).values
     given = MapRows(values, grid, False, bool(pol))
     about = _core.MapMetadata()
-    about.fields, about.names, about.units = given.fields, list(names), list(units)
-    about.coordinates, about.cards, about.nest = coordinates, list(cards), bool(nest)
+    names, units = _texts("names", names), _texts("units", units)
+    about.fields, about.names, about.units = given.fields, names, units
+    about.coordinates, about.cards, about.nest = _coordinates(coordinates), _cards(cards), bool(nest)
     about.single, about.partial = single is None or single, partial
     for what, texts in (("names", names), ("units", units)):
         if len(texts) not in (0, len(given.rows)):
@@ -99,6 +106,7 @@ def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, po
     _core.write_map(os.fspath(path), np.asarray(given.rows, np.float64), given.pixels, about, overwrite)
 
 
+@checked
 def read_alm(path: Path) -> tuple[NDArray[np.complex128], int, int]:
     """Returns alm, [n_alm] or [component, n_alm] for T, E, B, and their lmax and mmax."""
     found = _core.read_alm(_existing(path))
@@ -107,6 +115,7 @@ def read_alm(path: Path) -> tuple[NDArray[np.complex128], int, int]:
     return (alm[0] if len(alm) == 1 else alm), found["lmax"], found["mmax"]
 
 
+@checked
 def write_alm(path: Path, alm: ArrayLike, lmax: int | None = None, mmax: int | None = None, *, unit: str = "",
               coordinates: str = "unknown", cards: Sequence[Card] = (), overwrite: bool = False) -> None:
     """Writes alm, [n_alm], or [3, n_alm] for T, E, B; complex64 in single precision. lmax: by default what the number
@@ -114,9 +123,11 @@ def write_alm(path: Path, alm: ArrayLike, lmax: int | None = None, mmax: int | N
     rows = np.atleast_2d(complex_input("alm", alm))
     lmax = lmax_of(rows.shape[-1], lmax, mmax)
     _core.write_alm(os.fspath(path), np.ascontiguousarray(rows, np.complex128), lmax, lmax if mmax is None else mmax,
-                    rows.dtype == np.complex64, unit or text_of(quantity_unit(alm)), coordinates, list(cards), overwrite)
+                    rows.dtype == np.complex64, unit or text_of(quantity_unit(alm)), _coordinates(coordinates),
+                    _cards(cards), overwrite)
 
 
+@checked
 def read_cl(path: Path, *, hdu: str | int | None = None, dl: bool = False) -> dict[str, NDArray[np.float64]]:
     """Returns the power spectra of a FITS or text file by their names (TT, EE, ...), each [lmax + 1] from l = 0 on.
 
@@ -126,15 +137,19 @@ def read_cl(path: Path, *, hdu: str | int | None = None, dl: bool = False) -> di
     return spectra
 
 
+@checked
 def write_cl(path: Path, c_l: ArrayLike | Mapping[str, ArrayLike], *, unit: str = "", single: bool = False,
              cards: Sequence[Card] = (), overwrite: bool = False) -> None:
     """Writes spectra as a FITS table: a dict of the first 1, 4, 6 or 9 of TT, EE, BB, TE, TB, EB, ET, BT, BE or of any
     one of them, or one spectrum TT, [lmax + 1]."""
-    named = c_l if isinstance(c_l, Mapping) else {"TT": c_l}
-    spectra = [(name, vector(name, values).tolist()) for name, values in named.items()]
-    _core.write_spectrum(os.fspath(path), spectra, unit, single, list(cards), overwrite)
+    named = c_l if isinstance(c_l, Mapping) else {"TT": vector("c_l", c_l)}
+    if not named:
+        raise ValueError("c_l: holds no spectra: must hold one or more")
+    spectra = [(text("c_l", name), vector(f"c_l[{name!r}]", values).tolist()) for name, values in named.items()]
+    _core.write_spectrum(os.fspath(path), spectra, unit, single, _cards(cards), overwrite)
 
 
+@checked
 def read_beam(path: Path, *, pixel_window: bool = False) -> NDArray[np.float64]:
     """Returns the windows of a beam or pixel window, [3, lmax + 1] for T, E and B: FITS or text of one to three columns;
     one column serves all."""
@@ -143,18 +158,21 @@ def read_beam(path: Path, *, pixel_window: bool = False) -> NDArray[np.float64]:
     return np.stack([beam.temperature(), beam.gradient(), beam.curl()])
 
 
+@checked
 def read_profile(path: Path) -> Kernel:
     """Returns the kernel of a text file of two columns, angles and values, whose units stand in the last '#' line above
     them: "# theta [deg] value [1/sr]"."""
     return Kernel.from_profile(*_core.read_profile(_existing(path)))
 
 
+@checked
 def read_psf(path: Path, energy: float) -> Kernel:
     """Returns the kernel of a point-spread function of the Fermi tools (gtpsf) at an energy in MeV, which must lie in
     the file's range."""
     return Kernel.from_profile(*_core.read_psf(_existing(path), energy))
 
 
+@checked
 def read_events(path: Path, *, longitude: str = "L", latitude: str = "B", energy: str | None = None,
                 hdu: str | int | None = None) -> Events:
     """Reads a table of events (photons). longitude, latitude, energy: names of the columns; energies are read where
@@ -174,6 +192,7 @@ class Events(NamedTuple):
     coordinates: str
 
 
+@checked
 def bin_events(events: Events, nside: int, energies: tuple[float, float] | None = None) -> NDArray[np.float64]:
     """Returns the counts of events in HEALPix pixels, [12 nside^2] in ring order.
 
@@ -184,6 +203,13 @@ def bin_events(events: Events, nside: int, energies: tuple[float, float] | None 
     >>> float(zonal.io.bin_events(photons, 1).max())
     3.0
     """
+    if not isinstance(events, Events):
+        raise TypeError(f"events: must be a zonal.io.Events, not {type(events).__name__}")
+    if energies is not None:
+        lower, upper = vector("energies", energies) if len(sequence("energies", energies)) == 2 else (1.0, 0.0)
+        if not lower < upper:
+            raise ValueError(f"energies = {energies}: must be two, the smaller one first")
+        energies = float(lower), float(upper)
     counts, _, lost, silent = _core.bin_events(vector("longitude", events.longitude),
                                                vector("latitude", events.latitude), events.energy, nside, energies)
     warn(f"{n} of {len(events.longitude)} events have no {what} and do not count"
@@ -191,6 +217,7 @@ def bin_events(events: Events, nside: int, energies: tuple[float, float] | None 
     return counts
 
 
+@checked
 def quadrature_weights(nside: int, kind: Literal["ring", "pixel"] | Path = "pixel", *, threads: int | None = None,
                        progress: Progress = False) -> NDArray[np.float64]:
     """Returns quadrature weights of HEALPix relative to the pixels' area: [4 nside - 1] for "ring", for ring_weights=,
@@ -199,9 +226,27 @@ def quadrature_weights(nside: int, kind: Literal["ring", "pixel"] | Path = "pixe
     They are read from Zonal's cache folder, or computed and kept there. kind: may be the path of a file of HEALPix.
     """
     with reporting(progress, "weights") as report:
-        _, weights, notes = _core.find_weights(os.fspath(kind), nside, resolve(threads), report)
+        _, weights, notes = _core.find_weights(path_of("kind", kind), nside, resolve(threads), report)
     warn(notes)
     return weights
+
+
+def _cards(cards: Sequence[Card]) -> list[Card]:
+    for card in sequence("cards", cards):
+        if not isinstance(card, tuple) or len(card) != 3 or not isinstance(card[0], str) or not isinstance(card[2], str) \
+                or not isinstance(card[1], (bool, int, float, str)):
+            raise TypeError(f"cards: {card!r}: must be a tuple of a key, a value (bool, int, float or str) and a comment")
+    return list(cards)
+
+
+def _texts(name: str, texts: Sequence[str]) -> list[str]:
+    return [text(name, one) for one in sequence(name, texts)]
+
+
+def _coordinates(name: str) -> str:
+    with known_as(coordinate="coordinates: coordinate"):
+        _core.parse_coordinate_system(name)
+    return name
 
 
 def _existing(path: Path) -> str:

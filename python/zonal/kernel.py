@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
+from ._arrays import doubles, vector
+from ._checked import checked
 
 
 class Kernel:
@@ -53,7 +55,10 @@ class Kernel:
     def from_profile(cls, theta: ArrayLike, value: ArrayLike) -> Kernel:
         """The kernel of these values (1/sr) at two or more theta (rad, ascending from 0 to at most pi), by monotone
         cubic interpolation in chord^2 = 4 sin^2(theta/2). It is 0 beyond the last theta."""
-        return _make("from_profile", vector("theta", theta), vector("value", value))
+        angles, values = vector("theta", theta), vector("value", value)
+        if len(angles) != len(values) or len(angles) < 2:
+            raise ValueError(f"theta, value: have {len(angles)} and {len(values)} values: must have as many, 2 or more")
+        return _make("from_profile", angles, values)
 
     @classmethod
     def mexican_hat(cls, radius: AngleLike) -> Kernel:
@@ -63,10 +68,11 @@ class Kernel:
 
     def profile(self, theta: ArrayLike) -> Any:
         """Returns K(theta), in 1/sr, in the shape of theta (rad, 0 to pi); it is 0 beyond `support`."""
-        angles = np.asarray(theta, np.float64)
-        values = self._kernel.profile(np.ascontiguousarray(angles).reshape(-1)).reshape(angles.shape)
+        angles = doubles("theta", theta)
+        values = self._kernel.profile(angles.reshape(-1)).reshape(angles.shape)
         return values if values.ndim else float(values)
 
+    @checked
     def window(self, lmax: int) -> NDArray[np.float64]:
         """Returns K_l, [lmax + 1], for smooth profiles to 1e-12 of the largest."""
         return self._kernel.window(lmax)
@@ -90,6 +96,7 @@ class Kernel:
         """Returns the kernel with this profile up to theta_cut (above 0, at most pi) and 0 beyond."""
         return _make("truncated", self, angle(theta_cut, "theta_cut"))
 
+    @checked
     def support_for_error(self, error: float, c_l: ArrayLike = ()) -> float:
         """Returns the smallest angle (rad) at which the kernel may be truncated if this may cost `error` times the rms
         of the convolved map. c_l: [lmax + 1], the map's spectrum; white noise where it is empty. error: in (0, 1)."""
@@ -124,14 +131,7 @@ def _make(factory: str, *arguments: Any) -> Kernel:
     return kernel
 
 
-def vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """A contiguous vector of doubles. Raises ValueError for other shapes."""
-    array = np.ascontiguousarray(values, np.float64)
-    if np.ndim(values) != 1:
-        raise ValueError(f"{name}: has shape {np.shape(values)}: must be a vector")
-    return array
-
-
+@checked
 def gaussian_window(fwhm: AngleLike, lmax: int, spin: int = 0) -> NDArray[np.float64]:
     """Returns exp(-(l(l+1) - spin^2) sigma^2 / 2), [lmax + 1], sigma = fwhm / sqrt(8 ln 2), and 0 for l < spin.
 
@@ -143,6 +143,7 @@ def gaussian_window(fwhm: AngleLike, lmax: int, spin: int = 0) -> NDArray[np.flo
     return _core.gaussian_window(angle(fwhm, "fwhm"), lmax, spin)
 
 
+@checked
 def needlet_windows(base: float, lmax: int) -> list[NDArray[np.float64]]:
     """Returns standard needlets (Marinucci et al. 2008) as windows [lmax + 1] whose squares sum to 1.
 
@@ -157,6 +158,7 @@ def needlet_windows(base: float, lmax: int) -> list[NDArray[np.float64]]:
     return _core.needlet_windows(base, lmax)
 
 
+@checked
 def scale_discretised_windows(dilation: float, j_min: int, lmax: int) -> list[NDArray[np.float64]]:
     """Returns scale-discretised wavelets (Wiaux et al. 2008; Leistedt et al. 2013), the scaling function first, as
     windows [lmax + 1] whose squares sum to 1. dilation: above 1, at most 64; j_min: from 0 to the largest scale."""
@@ -168,6 +170,7 @@ def sky_window(c_l: ArrayLike, b_l: ArrayLike) -> NDArray[np.float64]:
     return _core.sky_window(vector("c_l", c_l), vector("b_l", b_l))
 
 
+@checked
 def deconvolution_window(target: ArrayLike, b_l: ArrayLike, floor: float) -> NDArray[np.float64]:
     """Returns target_l / b_l, which brings a map from the beam b_l to the target's. Values of b_l smaller in size than
     floor (>= 0) count as floor with their sign, so noise is amplified by target_l / floor at most."""

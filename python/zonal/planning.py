@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import output, real_input
+from ._arrays import output, real_input, vector
+from ._checked import checked, known_as
 from ._kinds import kind_of, ring_values
 from ._progress import Progress, reporting
 from ._threads import resolve
 from .grid import Grid
-from .kernel import Kernel, vector
+from .kernel import Kernel
 from .smoothing import MaskRule, Method, choice_of, costs_of, mask_rule_of
 
 
@@ -56,10 +57,11 @@ class Plan:
 
     __slots__ = ("_arguments", "_choice", "_choices", "_grid", "_kernel", "_n_maps", "_plan", "_request")
 
+    @checked
     def __init__(self, kernel: Kernel, grid: Grid, *, error: float = 1e-5, lmax: int | None = None,
                  gain: float | None = None, c_l: ArrayLike | None = None,
                  reference: Literal["discrete", "continuous"] = "discrete", method: Method = "auto", n_maps: int = 1,
-                 allow_single: bool = True, mask_mode: MaskRule = "zero", mask_threshold: float = 0.1,
+                 allow_single: bool = True, mask_mode: MaskRule = "zero", mask_threshold: float | None = None,
                  fill_masked: bool = False, costs: Literal["default", "measured"] = "default",
                  threads: int | None = None) -> None:
         self._arguments = {name: value for name, value in locals().items() if name not in ("self", "kernel", "grid")}
@@ -82,7 +84,8 @@ class Plan:
             raise _core.ErrorNotKept(f"error = {error}: no method keeps it: {self._choice.excluded}")
         options = _core.ConvolutionOptions()
         options.mask = mask_rule_of(mask_mode, mask_threshold, fill_masked)
-        self._plan = _core.SharedPlan(self._request, self._choice, options)
+        with known_as(mask_threshold="mask_threshold"):
+            self._plan = _core.SharedPlan(self._request, self._choice, options)
 
     @property
     def kernel(self) -> Kernel:
@@ -106,6 +109,7 @@ class Plan:
         """All ways that were looked at: those that keep the error first, fastest first."""
         return list(self._choices)
 
+    @checked
     def __call__(self, maps: ArrayLike, out: NDArray[Any] | None = None, *, mask: ArrayLike | None = None,
                  progress: Progress = False, return_report: bool = False) -> Any:
         """Returns the convolved maps.
@@ -126,7 +130,8 @@ class Plan:
             raise ValueError(f"maps: has shape {maps.shape}: must be [{self._grid.n_pixels}] or "
                              f"[{self._n_maps}, {self._grid.n_pixels}]")
         out = output(out, maps.shape, maps.dtype, maps)
-        known = None if mask is None else np.ascontiguousarray(ring_values("mask", mask, self._grid), maps.dtype)
+        known = None if mask is None else np.ascontiguousarray(
+            real_input("mask", ring_values("mask", mask, self._grid)), maps.dtype)
         if known is not None and known.shape != (self._grid.n_pixels,):
             raise ValueError(f"mask: has shape {known.shape}: must be [{self._grid.n_pixels}]")
         rows = (maps, out) if maps.ndim == 2 else (maps[None], out[None])

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
-from ._arrays import complex_input
+from ._arrays import complex_input, sequence
+from ._checked import checked, known_as
 from ._maps import MapRows
 from ._notes import warn
 from ._progress import Progress, reporting
@@ -43,6 +44,7 @@ def euler_angles(rotation: Rotation) -> tuple[float, float, float]:
     return angles.psi, angles.theta, angles.phi
 
 
+@checked
 def rotate_alm(alm: ArrayLike, rotation: Rotation, lmax: int | None = None, *, inplace: bool = False,
                threads: int | None = None, progress: Progress = False) -> NDArray[Any]:
     """Rotates fields by their alm, g(n) = f(R^-1 n), and returns the new ones.
@@ -71,6 +73,7 @@ def rotate_alm(alm: ArrayLike, rotation: Rotation, lmax: int | None = None, *, i
     return with_unit(result, unit)
 
 
+@checked
 def rotate_map(maps: ArrayLike, rotation: Rotation, *, pol: bool | None = None, nest: bool | None = None,
                lmax: int | None = None, iterations: int = 3, fill_masked: bool = False, threads: int | None = None,
                progress: Progress = False) -> Any:
@@ -116,13 +119,16 @@ def _euler_angles(rotation: Rotation) -> Any:
     if isinstance(rotation, str):
         if len(rotation) != 2:
             raise ValueError(f"rotation = {rotation!r}: must be two letters, such as 'GC'")
-        systems = [_core.parse_coordinate_system(letter) for letter in rotation]
+        with known_as(coordinate="rotation: coordinate"):
+            systems = [_core.parse_coordinate_system(letter) for letter in rotation]
         return _core.euler_angles(_core.coordinate_rotation(*systems))
     if isinstance(rotation, np.ndarray) and rotation.shape == (3, 3):
         return _core.euler_angles(rotation.tolist())
-    if len(rotation) != 3:
+    angles = sequence("rotation", rotation)
+    if len(angles) != 3:
         raise ValueError(f"rotation = {rotation}: must be three Euler angles, a 3 x 3 matrix, or two letters")
-    return _core.EulerAngles(*(angle(value, name) for value, name in zip(rotation, ("psi", "theta", "phi"))))
+    with known_as(psi="rotation: psi", theta="rotation: theta", phi="rotation: phi"):
+        return _core.EulerAngles(*(angle(value, name) for value, name in zip(angles, ("psi", "theta", "phi"))))
 
 
 __all__ = ["euler_angles", "rotate_alm", "rotate_map", "rotation_matrix"]

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import complex_input, integer, output, real_input
+from ._arrays import complex_input, integer, integers, output, real_input, vector
+from ._checked import checked
 from ._kinds import ring_values
 from ._notes import warn
 from ._progress import Progress, reporting
@@ -19,6 +20,7 @@ from ._units import quantity_unit, with_unit
 from .grid import Grid
 
 
+@checked
 def alm_size(lmax: int, mmax: int | None = None) -> int:
     """Returns the number of coefficients a_lm with m >= 0 that are stored: m <= mmax (lmax by default), l <= lmax.
 
@@ -32,6 +34,7 @@ def alm_size(lmax: int, mmax: int | None = None) -> int:
     return (mmax + 1) * (lmax + 1) - mmax * (mmax + 1) // 2
 
 
+@checked
 def alm_index(lmax: int, l: ArrayLike, m: ArrayLike) -> Any:
     """Returns where a_lm stands in an array of coefficients up to lmax; l and m are integers or arrays of them.
 
@@ -41,7 +44,7 @@ def alm_index(lmax: int, l: ArrayLike, m: ArrayLike) -> Any:
     >>> zonal.alm_index(2, 2, 1)
     4
     """
-    l, m = np.asarray(l), np.asarray(m)
+    l, m = integers("l", l), integers("m", m)
     if np.any((m < 0) | (l < m) | (l > lmax)):
         raise ValueError(f"l = {l}, m = {m}: must be 0 <= m <= l <= lmax = {lmax}")
     index = m * (2 * lmax + 1 - m) // 2 + l
@@ -80,6 +83,7 @@ class SHT:
 
     __slots__ = ("_grid", "_lmax", "_mmax", "_n_alm", "_spin", "_threads", "_transform")
 
+    @checked
     def __init__(self, grid: Grid, lmax: int, mmax: int | None = None, spin: int = 0,
                  threads: int | None = None) -> None:
         if not isinstance(grid, Grid):
@@ -157,8 +161,9 @@ class SHT:
             self._transform.adjoint(map, out, report)
         return with_unit(out, unit)
 
+    @checked
     def analyze(self, map: ArrayLike, out: NDArray[Any] | None = None, *, iterations: int | None = None,
-                tolerance: float | None = None, max_iterations: int = 200, ring_weights: ArrayLike | None = None,
+                tolerance: float | None = None, max_iterations: int | None = None, ring_weights: ArrayLike | None = None,
                 pixel_weights: ArrayLike | None = None, progress: Progress = False,
                 return_report: bool = False) -> Any:
         """Returns the alm of a map: an inverse of the synthesis in the least-squares sense.
@@ -166,7 +171,7 @@ class SHT:
         map: [n_pixels], [2, n_pixels] or a batch of them. out: where to write the alm.
         iterations: Jacobi iterations a += A (f - S a) that follow a = A f, as healpy's iter; from 0 to 1000. By
         default 3 on HEALPix, 0 on other grids, where quadrature is exact up to the lmax that their factory names.
-        tolerance: conjugate gradients instead, at most max_iterations, until the residual
+        tolerance: conjugate gradients instead, at most max_iterations (200 by default), until the residual
         |S^T W (f - S a)| / |S^T W f| is at most this.
         ring_weights: [n_rings], pixel_weights: [n_pixels]; they multiply the grid's weights and are not negative.
         progress: as in `zonal.convolve`.
@@ -178,10 +183,14 @@ class SHT:
         map, out = self._map_and_alm(map, out)
         if iterations is None:
             iterations = 3 if self._grid.nside is not None and tolerance is None else 0
-        rings = [] if ring_weights is None else np.asarray(ring_weights, np.float64).tolist()
-        pixels = None if pixel_weights is None else np.ascontiguousarray(pixel_weights, np.float64)
+        rings = [] if ring_weights is None else vector("ring_weights", ring_weights).tolist()
+        pixels = None if pixel_weights is None else vector("pixel_weights", pixel_weights)
         if tolerance is not None and not tolerance > 0:
             raise ValueError(f"tolerance = {tolerance}: must be positive")
+        if max_iterations is not None and tolerance is None:
+            raise ValueError(f"max_iterations = {max_iterations}: has an effect only with tolerance; give that, or "
+                             "iterations for a number of them")
+        max_iterations = 200 if max_iterations is None else max_iterations
         with reporting(progress, "analysis") as progress_:
             report = self._transform.analyze(map, out, iterations, tolerance or 0.0, max_iterations, rings, pixels,
                                              progress_)

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
-from ._arrays import complex_input, integer
+from ._arrays import complex_input, integer, type_of, vector
+from ._checked import Large, checked, known_as
 from ._kinds import kind_of, spectra_unit
 from ._maps import MapRows, ring_weights_of, weights_of
 from ._notes import warn
@@ -18,7 +19,6 @@ from ._progress import Progress, reporting
 from ._threads import resolve
 from ._units import quantity_unit, with_unit
 from .grid import Grid
-from .kernel import vector
 from .sht import SHT, alm_size, healpix_sht
 from .sky_map import Map
 from .smoothing import choice_of
@@ -29,7 +29,8 @@ Spectra = ArrayLike | Mapping[str, ArrayLike]
 _NAMES = ("TT", "EE", "BB", "TE", "TB", "EB")
 
 
-def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, seed: int, dtype: Any = np.complex128,
+@checked
+def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, seed: Large, dtype: Any = np.complex128,
            threads: int | None = None) -> NDArray[Any]:
     """Draws Gaussian alm with these spectra, <|a_lm|^2> = C_l: [n_alm], or T, E, B as [3, n_alm] if there is an EE.
 
@@ -43,21 +44,20 @@ def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, se
     >>> bool(np.allclose(zonal.synalm(np.ones(9), lmax=4, seed=1)[:5], alm[:5]))
     True
     """
-    named = {name: vector(name, values) for name, values in _named(c_l).items()}
+    named = _named(c_l)
     if lmax is None:
         lmax = min(len(values) for values in named.values()) - 1
-    if lmax < 0 or not 0 <= integer("seed", seed) < 2**64:
+    if lmax < 0 or not 0 <= seed < 2**64:
         raise ValueError(f"lmax = {lmax}, seed = {seed}: must be 0 or more, and from 0 to 2^64 - 1")
     shape = (3 if "EE" in named else 1, alm_size(lmax, mmax))
-    if np.dtype(dtype) not in (np.complex128, np.complex64):
-        raise TypeError(f"dtype = {np.dtype(dtype)}: must be complex128 or complex64")
-    alm = np.empty(shape, dtype)
+    alm = np.empty(shape, type_of("dtype", dtype, np.complex128, np.complex64))
     spectra = _core.SkySpectra(*(named[name].tolist() if name in named else [] for name in _NAMES))
     _core.realize(spectra, seed, lmax, lmax if mmax is None else mmax, alm, resolve(threads))
     return alm if len(alm) == 3 else alm[0]
 
 
-def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *, seed: int,
+@checked
+def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *, seed: Large,
             fwhm: AngleLike | None = None, window: ArrayLike | None = None, dtype: Any = np.float64,
             return_alm: bool = False, threads: int | None = None, progress: Progress = False) -> Any:
     """Simulates a Gaussian sky: a map, [n_pixels], or I, Q, U, [3, n_pixels], if there is an EE spectrum.
@@ -71,21 +71,20 @@ def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int |
     >>> sky.shape
     (3072,)
     """
-    nside = grid.nside if isinstance(grid, Grid) else grid
+    nside = grid.nside if isinstance(grid, Grid) else integer("grid", grid)
     named = _named(c_l)
     if lmax is None:
-        lmax = min(len(np.atleast_1d(values)) for values in named.values()) - 1
+        lmax = min(len(values) for values in named.values()) - 1
         if nside is not None:
             lmax = min(lmax, 3 * nside - 1)
-    if np.dtype(dtype) not in (np.float64, np.float32):
-        raise ValueError(f"dtype = {dtype}: must be float64 or float32")
-    complex_type = np.complex128 if np.dtype(dtype) == np.float64 else np.complex64
+    complex_type = np.complex128 if type_of("dtype", dtype, np.float64, np.float32) == np.float64 else np.complex64
     alm = synalm(named, lmax, mmax, seed=seed, dtype=complex_type, threads=threads)
     _multiply(alm, lmax, lmax if mmax is None else mmax, fwhm, window)
     sky = alm2map(alm, grid, lmax, mmax, threads=threads, progress=progress)
     return (sky, alm) if return_alm else sky
 
 
+@checked
 def alm2map(alm: ArrayLike, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *,
             threads: int | None = None, progress: Progress = False) -> NDArray[Any]:
     """Returns the map of alm, [n_alm], or I, Q, U of T, E, B, [3, n_alm]. For many maps of one kind use zonal.SHT.
@@ -95,6 +94,8 @@ def alm2map(alm: ArrayLike, grid: Grid | int, lmax: int | None = None, mmax: int
     """
     unit = quantity_unit(alm)
     alm = complex_input("alm", alm)
+    if alm.ndim not in (1, 2):
+        raise ValueError(f"alm: has shape {alm.shape}: must be [n_alm], or [3, n_alm] for T, E and B")
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
     scalar = _sht(grid, lmax, mmax, 0, threads)
     if alm.ndim == 1:
@@ -107,6 +108,7 @@ def alm2map(alm: ArrayLike, grid: Grid | int, lmax: int | None = None, mmax: int
     return with_unit(maps, unit)
 
 
+@checked
 def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *, grid: Grid | None = None,
             nest: bool | None = None, pol: bool | None = None, iterations: int | None = None, tolerance: float | None = None,
             ring_weights: ArrayLike | None = None, pixel_weights: ArrayLike | None = None,
@@ -131,6 +133,8 @@ def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *
     how = _core.MapAnalysisOptions()
     how.lmax = _core.default_smoothing_lmax(given.grid._grid) if lmax is None else lmax
     how.mmax = how.lmax if mmax is None else mmax
+    if tolerance is not None and not tolerance > 0:
+        raise ValueError(f"tolerance = {tolerance}: must be above 0")
     if tolerance and iterations is not None:
         raise ValueError("tolerance, iterations: exclude each other")
     how.iterations = 0 if tolerance else 3 if iterations is None else integer("iterations", iterations)
@@ -148,6 +152,7 @@ def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *
     return given.kind.numbers(found[0] if given.is_single else found)
 
 
+@checked
 def alm2cl(alm: ArrayLike, alm2: ArrayLike | None = None, lmax: int | None = None, mmax: int | None = None) -> Any:
     """Returns C_l = 1/(2l+1) sum_m a_lm conj(b_lm), [lmax + 1], of alm [n_alm] with themselves or with alm2.
 
@@ -172,6 +177,7 @@ def alm2cl(alm: ArrayLike, alm2: ArrayLike | None = None, lmax: int | None = Non
     return with_unit(spectra["TT"] if first.ndim == 1 else spectra, spectra_unit(alm, alm2))
 
 
+@checked
 def anafast(maps: ArrayLike, maps2: ArrayLike | None = None, lmax: int | None = None, mmax: int | None = None,
             **options: Any) -> Any:
     """Returns the power spectrum of a map, [lmax + 1], or the cross spectrum of two; for pol=True a dict of all spectra
@@ -193,13 +199,15 @@ def anafast(maps: ArrayLike, maps2: ArrayLike | None = None, lmax: int | None = 
     if np.ndim(maps) != (2 if options.get("pol") else 1):
         raise ValueError(f"maps: has shape {np.shape(maps)}: must be one map [pixel], or I, Q, U with pol = True")
     first = map2alm(maps, lmax, mmax, **options)
-    second = None if maps2 is None else map2alm(maps2, lmax, mmax, **options)
+    with known_as(maps="maps2"):
+        second = None if maps2 is None else map2alm(maps2, lmax, mmax, **options)
     if lmax is None:
         grid = maps.grid if isinstance(maps, Map) else options.get("grid") or Grid.healpix(round((np.shape(maps)[-1] / 12) ** 0.5))
         lmax = _core.default_smoothing_lmax(grid._grid)
     return alm2cl(first, second, lmax, mmax)
 
 
+@checked
 def udgrade(maps: ArrayLike, nside: int, *, nest: bool | None = None, combine: Literal["mean", "sum"] = "mean",
             pessimistic: bool = False) -> Any:
     """Changes the nside of HEALPix maps, [pixel] or [row, pixel], and returns the same kind: an array, a `zonal.Map` or
@@ -225,8 +233,10 @@ def udgrade(maps: ArrayLike, nside: int, *, nest: bool | None = None, combine: L
 
 
 def _sht(grid: Grid | int, lmax: int, mmax: int | None, spin: int, threads: int | None) -> SHT:
-    return SHT(grid, lmax, mmax, spin, threads) if isinstance(grid, Grid) else \
-        healpix_sht(grid, lmax, mmax, spin, threads)
+    if isinstance(grid, Grid):
+        return SHT(grid, lmax, mmax, spin, threads)
+    with known_as(nside="grid"):
+        return healpix_sht(grid, lmax, mmax, spin, threads)
 
 
 def lmax_of(n_alm: int, lmax: int | None, mmax: int | None) -> int:
@@ -240,13 +250,13 @@ def lmax_of(n_alm: int, lmax: int | None, mmax: int | None) -> int:
     return lmax
 
 
-def _named(c_l: Spectra) -> dict[str, ArrayLike]:
+def _named(c_l: Spectra) -> dict[str, NDArray[np.float64]]:
     if not isinstance(c_l, Mapping):
-        return {"TT": c_l}
+        return {"TT": vector("c_l", c_l)}
     unknown = set(c_l) - set(_NAMES)
     if unknown or "TT" not in c_l:
         raise ValueError(f"c_l: has the names {', '.join(c_l)}: must have TT, and may have {', '.join(_NAMES[1:])}")
-    return dict(c_l)
+    return {name: vector(f"c_l[{name!r}]", values) for name, values in c_l.items()}
 
 
 def _multiply(alm: NDArray[Any], lmax: int, mmax: int, fwhm: AngleLike | None, window: ArrayLike | None) -> None:

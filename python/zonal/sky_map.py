@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from . import _core, _units
 from ._arrays import real_input
+from ._checked import checked, known_as
 from ._map_arithmetic import MapArithmetic, scaled
 from ._maps import _grid_of, is_unseen, reordered
 from .grid import Grid
@@ -54,6 +55,7 @@ class Map(MapArithmetic):
     8
     """
 
+    @checked
     def __init__(self, values: Any, grid: Grid | None = None, nest: bool | None = None, unit: Any = None,
                  coordinates: str | None = None, columns: Sequence[str] | None = None, *, pol: bool | None = None,
                  nest_in_file: bool = False, partial: bool = False, single: bool | None = None,
@@ -151,6 +153,7 @@ class Map(MapArithmetic):
         factors = [_units.factor(own, text, frequency) for own in self.units]
         return self._made(scaled(self.values, factors), units=[text] * len(factors))
 
+    @checked
     def reordered(self, nest: bool) -> Map:
         """Returns the HEALPix map in nest or in ring order; itself if it is in that order already."""
         if nest == self.nest:
@@ -258,7 +261,8 @@ def _is_polarized(columns: list[str]) -> bool:
 
 def _system(name: str | None) -> str:
     """The full name of a coordinate system."""
-    return "unknown" if name is None else str(_core.parse_coordinate_system(name).name)
+    with known_as(coordinate="coordinates: coordinate"):
+        return "unknown" if name is None else str(_core.parse_coordinate_system(name).name)
 
 
 __all__ = ["Map"]

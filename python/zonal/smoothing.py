@@ -9,17 +9,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
+from ._arrays import doubles, vector
+from ._checked import checked, known_as
 from ._maps import MapRows, pixels_of, ring_weights_of, weights_of
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
 from .grid import Grid
-from .kernel import Kernel, vector
+from .kernel import Kernel
 
 Method = Literal["auto", "harmonic", "pixel-sum", "ring-fft", "split"]
 MaskRule = Literal["zero", "renormalize", "error"]
 
 
+@checked
 def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | None = None,
            fwhm_in: AngleLike | None = None, beam_in: ArrayLike | None = None, floor: float = 0.0,
            pol: bool | None = None, grid_out: Grid | None = None, out: NDArray[Any] | None = None, **options: Any) -> Any:
@@ -47,6 +50,8 @@ def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | 
     for name, value in (("fwhm", fwhm), ("fwhm_in", fwhm_in)):
         if value is not None:
             setattr(window, name, angle(value, name))
+            if not getattr(window, name) > 0:
+                raise ValueError(f"{name} = {value}: must be above 0")
     for name, values in (("beam", beam), ("beam_in", beam_in)):
         if values is not None:
             setattr(window, name, _beam(name, values))
@@ -100,6 +105,7 @@ def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None
     return _smooth(maps, _core.SmoothingWindow(), [kernel._kernel], False, None, out, **options)
 
 
+@checked
 def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.RadialKernel], pol: bool | None,
             grid_out: Grid | None, out: NDArray[Any] | None, *, grid: Grid | None = None, nest: bool | None = None,
             mask: ArrayLike | None = None, pixel_weights: ArrayLike | None = None, progress: Progress = False,
@@ -108,16 +114,16 @@ def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.
     n_pixels = given.rows.shape[1]
     how = _options(**options)
     if grid_out is not None:
-        how.pixels_out = pixels_of(grid_out)
+        how.pixels_out = pixels_of(grid_out, "grid_out")
     result, written = given.new_output(out, grid_out)
-    with reporting(progress, "smoothing") as report:
+    with reporting(progress, "smoothing") as report, known_as(beam_in="beam_in:", mask_threshold="mask_threshold"):
         parts = _core.smooth(given.rows, given.pixels, given.fields, window, kernels, how,
                              weights_of("mask", mask, n_pixels, given.nest),
                              weights_of("pixel_weights", pixel_weights, n_pixels, given.nest), written, report)
     result = given.give_back(written, result)
     if return_report:
         return result, parts
-    warn([*_missed(parts), *(note for part in parts for note in part.notes)], stacklevel=4)
+    warn([*_missed(parts), *(note for part in parts for note in part.notes)])
     return result
 
 
@@ -128,12 +134,13 @@ def _missed(parts: list[_core.SmoothedPart]) -> list[str]:
             for worst in [max((c.error for c in part.certificates), default=np.inf)] if worst > part.error_bound]
 
 
+@checked
 def _options(*, method: Method = "auto", error: float | None = None, keep_missed: bool = False,
              reference: Literal["continuous", "discrete"] | None = None,
              normalization: Literal["window", "pixel", "none"] | None = None, cut: AngleLike | None = None,
              theta_cut: AngleLike | None = None,
              lmax: int | None = None, iterations: int | None = None, tolerance: float | None = None,
-             ring_weights: ArrayLike | None = None, mask_mode: MaskRule = "zero", mask_threshold: float = 0.1,
+             ring_weights: ArrayLike | None = None, mask_mode: MaskRule = "zero", mask_threshold: float | None = None,
              fill_masked: bool = False, precision: Literal["float32", "float64"] | None = None,
              costs: Literal["default", "measured"] = "default",
              threads: int | None = None) -> _core.MapSmoothingOptions:
@@ -151,6 +158,8 @@ def _options(*, method: Method = "auto", error: float | None = None, keep_missed
         raise ValueError(f"lmax = {lmax}: must be 0 or more")
     how.lmax = -1 if lmax is None else lmax
     how.iterations = iterations
+    if tolerance is not None and not tolerance > 0:
+        raise ValueError(f"tolerance = {tolerance}: must be above 0")
     how.tolerance = tolerance or 0.0
     how.ring_weights = ring_weights_of(ring_weights)
     how.mask_rule = mask_rule_of(mask_mode, mask_threshold, fill_masked)
@@ -159,7 +168,12 @@ def _options(*, method: Method = "auto", error: float | None = None, keep_missed
     return how
 
 
-def mask_rule_of(mode: str, threshold: float, fill_masked: bool) -> _core.MaskRule:
+def mask_rule_of(mode: str, threshold: float | None, fill_masked: bool) -> _core.MaskRule:
+    """threshold: 0.1 unless it is given, which only renormalize takes."""
+    if threshold is not None and mode != "renormalize":
+        raise ValueError(f"mask_threshold = {threshold}: has an effect only with mask_mode = 'renormalize', "
+                         f"not {mode!r}; leave it out")
+    threshold = 0.1 if threshold is None else threshold
     rule = _core.MaskRule()
     rule.mode, rule.threshold, rule.fill_masked = choice_of("mask_mode", mode, _core.MaskMode), threshold, fill_masked
     return rule
@@ -170,14 +184,14 @@ def costs_of(costs: str, threads: int) -> _core.CostModel:
         raise ValueError(f"costs = {costs!r}: must be 'default' or 'measured'")
     notes: list[str] = []
     found = _core.costs(costs == "measured", threads, notes)
-    warn(notes, stacklevel=6)
+    warn(notes)
     return found
 
 
 def choice_of(name: str, value: str, kind: Any) -> Any:
     """The member of an enumeration that a text names."""
     names = {member.name.replace("_", "-"): member for member in kind}
-    if value not in names:
+    if not isinstance(value, str) or value not in names:
         raise ValueError(f"{name} = {value!r}: must be one of {', '.join(map(repr, names))}")
     return names[value]
 
@@ -187,8 +201,8 @@ def optional_choice_of(name: str, value: str | None, kind: Any) -> Any:
 
 
 def _beam(name: str, values: ArrayLike) -> _core.Beam:
-    array = np.asarray(values, np.float64)
-    columns = [array] * 3 if array.ndim == 1 else list(array)
+    array = doubles(name, values)
+    columns = [array] * 3 if array.ndim == 1 else list(array) if array.ndim == 2 else []
     if len(columns) != 3:
         raise ValueError(f"{name}: has shape {array.shape}: must be [lmax + 1], or [3, lmax + 1] for T, E and B")
     return _core.Beam(*(vector(name, column).tolist() for column in columns))

@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
-from ._arrays import integer
+from ._arrays import integer, vector
+from ._checked import checked, known_as
 from ._maps import MapRows, is_bad
 from ._progress import Progress, reporting
 from ._threads import resolve
 from .grid import Grid
-from .kernel import Kernel, vector
+from .kernel import Kernel
 from .kernel import _make as make_kernel
 from .smoothing import choice_of
 
@@ -47,16 +48,19 @@ class Split:
     _split: _core.KernelSplit
     _kernel: Kernel | None
 
+    @checked
     def __init__(self, window: ArrayLike, theta_cut: AngleLike, *, error: float | None = None, l_cut: int | None = None,
                  spin: Literal[0, 2] = 0, c_l: ArrayLike = (), c_l_beyond: float = 0.0, max_amplification: float = 2.0,
                  max_leakage: float = 0.0, threads: int | None = None, progress: Progress = False) -> None:
         if (error is None) == (l_cut is None):
             raise ValueError("error, l_cut: give one of them")
+        if spin not in (0, 2):
+            raise ValueError(f"spin = {spin!r}: must be 0, or 2 for maps of Q and U")
         options = _core.KernelSplitOptions()
         options.theta_cut, options.spin, options.threads = angle(theta_cut, "theta_cut"), spin, resolve(threads)
         options.input_spectrum, options.spectrum_beyond = vector("c_l", c_l), c_l_beyond
         options.max_amplification, options.max_leakage = max_amplification, max_leakage
-        with reporting(progress, "splitting") as report:
+        with reporting(progress, "splitting") as report, known_as(input_spectrum="c_l", spectrum_beyond="c_l_beyond"):
             found = _core.split(vector("window", window), options, None if l_cut is None else integer("l_cut", l_cut),
                                 error or 0.0, report)
         if found is None:
@@ -118,6 +122,7 @@ class Split:
         """How much the profile adds above lmax: rms over the rms of the convolved map."""
         return self._split.leakage
 
+    @checked
     def convolve(self, maps: ArrayLike, *, grid: Grid | None = None, nest: bool | None = None,
                  precision: Literal["float32", "float64"] = "float64", accuracy: float = 0.0,
                  threads: int | None = None, out: NDArray[Any] | None = None,
@@ -163,4 +168,7 @@ def wiener_spectrum(signal: ArrayLike, noise: ArrayLike) -> NDArray[np.float64]:
     >>> zonal.wiener_spectrum([2.0, 0.0], [2.0, 0.0]).tolist()
     [1.0, 0.0]
     """
-    return _core.wiener_spectrum(vector("signal", signal), vector("noise", noise))
+    c_l, n_l = vector("signal", signal), vector("noise", noise)
+    if len(c_l) != len(n_l):
+        raise ValueError(f"signal, noise: have {len(c_l)} and {len(n_l)} values: must have as many")
+    return _core.wiener_spectrum(c_l, n_l)

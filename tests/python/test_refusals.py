@@ -1,14 +1,20 @@
 """What a call cannot do is refused, and not done in part or in another way."""
 import numpy as np
 import pytest
+from matplotlib.colors import Normalize
 
 import zonal
+import zonal.healpy
+from zonal import gwrm
 from zonal.chebyshev import Series
 
 SKY = np.random.default_rng(4).normal(size=768)
 SHT = zonal.SHT(zonal.Grid.healpix(8), 16)
 CAR = zonal.Grid.fejer1(16, 48)  # as many pixels as HEALPix of nside 8
 ALM = SHT.analyze(SKY)
+KERNEL = zonal.Kernel.gaussian("20deg")
+EVENTS = zonal.io.Events(np.zeros(3), np.zeros(3), np.full(3, 200.0), "galactic")
+U, X = gwrm.Unknown("u"), gwrm.Axis("x")
 
 
 @pytest.mark.parametrize("call, error, message", [
@@ -25,6 +31,25 @@ ALM = SHT.analyze(SKY)
     (lambda: zonal.threads(2**70), ValueError, "n = 1180591620717411303424: must be"),
     (lambda: zonal.SHT(zonal.Grid.healpix(8), 16, threads=1.5), TypeError, "threads = 1.5: must be an integer"),
     (lambda: Series.from_numpy(np.polynomial.Polynomial([1, 2])), TypeError, "must be a numpy.polynomial.Chebyshev"),
+    (lambda: zonal.smooth(SKY, "20deg", mask_threshold=0.5), ValueError, "mask_threshold = 0.5: has an effect only with"),
+    (lambda: zonal.Plan(KERNEL, SHT.grid, mask_threshold=0.5), ValueError, "mask_threshold = 0.5: has an effect only"),
+    (lambda: SHT.analyze(SKY, max_iterations=5), ValueError, "max_iterations = 5: has an effect only with tolerance"),
+    (lambda: zonal.map2alm(SKY, tolerance=0), ValueError, "tolerance = 0: must be above 0"),
+    (lambda: zonal.smooth(SKY, "20deg", method="harmonic", tolerance=0), ValueError, "tolerance = 0: must be above 0"),
+    (lambda: zonal.plot.mollweide(SKY, norm=Normalize(0, 1), max=2.0), ValueError, "max = 2.0: has no effect with norm"),
+    (lambda: zonal.io.bin_events(EVENTS, 4, (300.0, 100.0)), ValueError, "energies = .*: must be two, the smaller one first"),
+    (lambda: gwrm.solve({U: -U}, {U: 1}, t=(0, 1), axes=[X, X]), ValueError, "axes: 2 have the name x"),
+    (lambda: gwrm.solve({U: -U}, {U: 1, gwrm.Unknown("u"): 2}, t=(0, 1)), ValueError, "equations: lack one for u"),
+    # Each speaks of the caller's argument, whatever that is called within.
+    (lambda: zonal.synfast(np.ones(5), 3.5, seed=1), TypeError, "grid = 3.5: must be an integer"),
+    (lambda: zonal.alm2map(ALM, 0), ValueError, "grid = 0: must be"),
+    (lambda: zonal.Split(np.ones(12), 1.4, l_cut=3, c_l=np.ones(3)), ValueError, "c_l: 3 values"),
+    (lambda: zonal.Split(np.ones(12), 1.4, l_cut=3, c_l_beyond=-1.0), ValueError, "c_l_beyond = -1: must be 0 or more"),
+    (lambda: zonal.anafast(SKY, SKY[:-1]), ValueError, "maps2: has 767 pixels"),
+    (lambda: zonal.smooth(SKY, "20deg", grid_out="car"), TypeError, "grid_out: must be a zonal.Grid, not str"),
+    (lambda: zonal.smooth(SKY, "20deg", fwhm_in=-1.0), ValueError, "fwhm_in = -1.0: must be above 0"),
+    (lambda: zonal.synalm({"TT": np.ones(3), "EE": 1.0}, seed=1), ValueError, "c_l.'EE'.: has shape"),
+    (lambda: zonal.healpy.smoothing(SKY, sigma=-1.0), ValueError, "sigma = -1.0: must be 0 or more"),
     (lambda: Series.from_function(np.sin, degree=3, tolerance=1e-3), ValueError, "degree, tolerance: exclude each other"),
 ])
 def test_contradictions_are_refused(call, error, message):
@@ -34,7 +59,7 @@ def test_contradictions_are_refused(call, error, message):
 
 def test_an_integer_is_asked_for_also_where_a_transform_is_kept():
     zonal.alm2map(ALM, 8)
-    with pytest.raises(TypeError, match="nside = 8.0: must be an integer"):
+    with pytest.raises(TypeError, match="grid = 8.0: must be an integer"):
         zonal.alm2map(ALM, 8.0)
 
 

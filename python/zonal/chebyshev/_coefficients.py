@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .._arrays import integer
+from .._arrays import doubles, integer
 from .._threads import resolve
 
 EPS = 2.0**-52
@@ -29,7 +29,7 @@ def padded(coefficients: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray
 
 def box_of(domain: Any, ndim: int) -> Box:
     """One (lower, upper) for each variable."""
-    ends = np.asarray(domain, np.float64)
+    ends = doubles("domain", domain)
     if ends.shape == (2,):
         ends = np.broadcast_to(ends, (ndim, 2)) if ndim == 1 or tuple(ends) == (-1, 1) else ends
     if ends.shape != (ndim, 2) or not 1 <= ndim <= 3:

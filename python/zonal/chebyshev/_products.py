@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from .._checked import checked
 from ._coefficients import Product, sums_of
 from ._series import Series
 
 Term: TypeAlias = "Sequence[Series | float]"
 
 
+@checked
 def sum_of_products(*terms: Term, full: bool = True) -> Series:
     """Returns a sum of products. Each term, such as (-0.5, u, v), is one product; numbers in it are weights.
 
@@ -25,6 +27,7 @@ def sum_of_products(*terms: Term, full: bool = True) -> Series:
     return sums_of_products(terms, full=full)[0]
 
 
+@checked
 def sums_of_products(*sums: Sequence[Term], full: bool = True) -> list[Series]:
     """Returns several sums at once, which share the transforms of their factors; see `sum_of_products`.
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from .._arrays import integer, real_input
+from .._arrays import integer, real_input, sequence
+from .._checked import checked
 from ._coefficients import EPS, Box, box_of, cut, degrees_of, padded, sums_of
 
 
@@ -58,6 +59,7 @@ class Series:
         return series
 
     @classmethod
+    @checked
     def from_function(cls, function: Callable[..., ArrayLike], domain: Any = (-1, 1), *,
                       degree: int | Sequence[int] | None = None, tolerance: float = EPS) -> Series:
         """Returns the series of a function, resolved to a tolerance, or the interpolating polynomial of a degree.
@@ -74,7 +76,9 @@ class Series:
         >>> Series.from_function(np.abs, degree=4).coefficients.round(3).tolist()
         [0.616, 0.0, 0.47, 0.0, -0.145]
         """
-        box = box_of(domain, 1 if np.ndim(domain) == 1 else len(domain))
+        if not callable(function):
+            raise TypeError(f"function = {function!r}: must be callable")
+        box = box_of(domain, 1 if np.ndim(domain) == 1 else len(sequence("domain", domain)))
 
         def values_on(axes: list[NDArray[np.float64]]) -> NDArray[np.float64]:
             shape = tuple(len(axis) for axis in axes)
@@ -156,6 +160,7 @@ class Series:
         axes = [np.ascontiguousarray(z, np.float64).reshape(-1) for z in points]
         return _core.chebyshev_evaluate_on_grid(self._coefficients, self._box, axes)
 
+    @checked
     def derivative(self, axis: int = 0) -> Series:
         """Returns df/dx, or the derivative with respect to variable number `axis`, counted from 0."""
         axis = self._axis(axis)
@@ -164,11 +169,13 @@ class Series:
         shape = [kept if i == axis else n for i, n in enumerate(slopes.shape)]
         return Series._of(cut(slopes, shape), self._box)
 
+    @checked
     def integral(self, axis: int = 0) -> Series:
         """Returns the integral from the lower end of the domain to x, or to variable number `axis`, counted from 0."""
         axis = self._axis(axis)
         return Series._of(_core.chebyshev_integrate(self._coefficients, axis, self._box[axis]), self._box)
 
+    @checked
     def integrate_out(self, axis: int) -> Series:
         """Returns the integral over the whole range of one of several variables, as a series in the others."""
         axis = self._axis(axis)
@@ -177,6 +184,7 @@ class Series:
         rest = _core.chebyshev_integrate_out(self._coefficients, axis, self._box[axis]).squeeze(axis)
         return Series(rest, self._box[:axis] + self._box[axis + 1:])
 
+    @checked
     def definite_integral(self, lower: float | None = None, upper: float | None = None) -> float:
         """Returns the integral over the domain, or, for one variable, from `lower` to `upper` inside it.
 
@@ -201,6 +209,7 @@ class Series:
         part = self.restricted((min(a, b), max(a, b))).definite_integral()
         return part if a < b else -part
 
+    @checked
     def roots(self, tolerance: float = 1e-10) -> NDArray[np.float64]:
         """Returns the roots in the domain, ascending. A multiple root appears as several roots that rounding splits.
 
@@ -236,6 +245,7 @@ class Series:
         kept = [n + 1 for n in degrees_of("degree", degree, self.ndim)]
         return _core.chebyshev_truncation_bound(self._coefficients, kept)
 
+    @checked
     def chopped(self, tolerance: float = EPS) -> Series:
         """Returns f without its last coefficients, from where they are only noise (Aurentz & Trefethen 2017).
 

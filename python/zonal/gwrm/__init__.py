@@ -24,7 +24,8 @@ from math import prod
 from typing import Any, Literal
 
 from .. import _core
-from .._arrays import integer
+from .._arrays import integer, real, sequence
+from .._checked import checked
 from .._core import NotConverged, SolveReport
 from .._progress import Progress, reporting
 from .._threads import resolve
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 
+@checked
 def solve(equations: Equations | Callable[[Expression, list[Unknown]], Sequence[Expression | float]],
           initial: Mapping[Unknown, Value] | Sequence[Value], t: tuple[float, float], *, axes: Sequence[Axis] = (),
           conditions: Sequence[Condition] = (), time_modes: int = 12, tolerance: float = 1e-12,
@@ -83,7 +85,10 @@ def solve(equations: Equations | Callable[[Expression, list[Unknown]], Sequence[
     problem = Problem(axes)
     problem.add(fields, starts, conditions)
     options = _core.SolveOptions()
-    options.t0, options.t1 = map(float, t)
+    ends = [real("t", end) for end in sequence("t", t)]
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        raise ValueError(f"t = {t}: must be two times, the first before the second")
+    options.t0, options.t1 = ends
     options.time_modes = integer("time_modes", time_modes)
     options.tolerance = float(tolerance)
     if interval is not None:

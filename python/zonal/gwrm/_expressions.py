@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from .. import _core
 from .._arrays import integer
+from .._checked import checked
 
 
 class Places(Protocol):
@@ -34,6 +35,7 @@ class Expression:
     __slots__ = ()
     __array_ufunc__ = None  # so that NumPy's numbers leave arithmetic to this class
 
+    @checked
     def d(self, axis: Axis, order: int = 1) -> Expression:
         """Returns the derivative along an axis of space. order: 1 or more."""
         if not isinstance(axis, Axis):

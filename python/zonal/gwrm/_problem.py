@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from .. import _core
-from .._arrays import integer
+from .._arrays import integer, sequence
+from .._checked import checked
 from ._expressions import Axis, Expression, Known, Time, Unknown
 
 Value: TypeAlias = "float | Callable[..., Any]"
@@ -49,15 +50,17 @@ def neumann(field: Unknown, axis: Axis, end: End = "both", value: Value = 0.0) -
     return robin(field, axis, end, 0.0, 1.0, value)
 
 
+@checked
 def robin(field: Unknown, axis: Axis, end: End, value_weight: float, derivative_weight: float,
           value: Value = 0.0) -> Condition:
     """Returns the condition value_weight u + derivative_weight du/dx = value; for the others see `dirichlet`."""
     ends = {"lower": ("lower",), "upper": ("upper",), "both": ("lower", "upper")}
-    if end not in ends:
+    if not isinstance(end, str) or end not in ends:
         raise ValueError(f"end = {end!r}: must be one of 'lower', 'upper', 'both'")
     return Condition(field, axis, ends[end], (float(value_weight), float(derivative_weight)), value)
 
 
+@checked
 def periodic(field: Unknown, axis: Axis, order: int) -> Condition:
     """Returns the condition that a field and its derivatives below `order` (1 to 4) agree at both ends of an axis.
 
@@ -72,10 +75,14 @@ class Problem:
     """The library's problem, and where each symbol is in it."""
 
     def __init__(self, axes: Sequence[Axis]) -> None:
-        self._axes = tuple(axes)
+        self._axes = tuple(sequence("axes", axes))
         for axis in self._axes:
             if not isinstance(axis, Axis):
                 raise TypeError(f"axes: {axis!r}: must be a zonal.gwrm.Axis or Parameter")
+        names = [axis.name for axis in self._axes]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"axes: {names.count(name)} have the name {name}: give each axis once, and names that differ")
         self._symbols: dict[Expression, _core.Expression] = {}
         self.core = _core.Problem([axis._core_axis() for axis in self._axes])
 
@@ -94,7 +101,9 @@ class Problem:
         for field, right_hand_side in equations.items():
             side = right_hand_side if isinstance(right_hand_side, Expression) else 0 * field + float(right_hand_side)
             self.core.evolve(self._symbols[field], side._build(self))
-        for condition in conditions:
+        for condition in sequence("conditions", conditions):
+            if not isinstance(condition, Condition):
+                raise TypeError(f"conditions: {condition!r}: must be a zonal.gwrm.Condition; dirichlet and others make one")
             condition._add(self)
 
     def symbol(self, symbol: Expression) -> _core.Expression:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from .._arrays import integer, real_input
+from .._arrays import doubles, integer
+from .._checked import checked
 from ..chebyshev import Series
 from ._expressions import Axis, Unknown
 
@@ -27,6 +28,7 @@ class Solution:
 
     __slots__ = ("_axes", "_names", "_solution", "_time_modes")
 
+    @checked
     def __init__(self, solution: _core.Solution, names: Sequence[str], axes: Sequence[Axis], time_modes: int) -> None:
         self._solution, self._names, self._axes = solution, tuple(names), tuple(axes)
         self._time_modes = time_modes
@@ -59,11 +61,13 @@ class Solution:
         errors = self._solution.errors()
         return np.array([row or [np.nan] * len(self._names) for row in errors])
 
+    @checked
     def error(self, t: float | None = None) -> NDArray[np.float64]:
         """Returns the estimated largest error of each field, [field], at the end of the interval of t (default t1)."""
         t = self.intervals[-1] if t is None else t
         return np.array([self._solution.error(field, t) for field in range(len(self._names))])
 
+    @checked
     def coefficients(self, interval: int) -> NDArray[np.float64]:
         """Returns the Chebyshev coefficients of an interval of time: [field, subdomain, k in time, k along axes ..].
 
@@ -74,6 +78,7 @@ class Solution:
             raise ValueError(f"interval = {interval}: must be 0 to {n - 1}, or negative, counted from the end")
         return self._solution.coefficients(interval % n)
 
+    @checked
     def times(self, n: int) -> NDArray[np.float64]:
         """Returns t0, and n equally spaced times in each interval, which include its end."""
         if integer("n", n) < 1:
@@ -127,6 +132,7 @@ class SolvedField:
 
     __slots__ = ("_number", "_whole")
 
+    @checked
     def __init__(self, whole: Solution, number: int) -> None:
         self._whole, self._number = whole, number
 
@@ -143,17 +149,20 @@ class SolvedField:
         if len(coordinates) != len(axes):
             names = ", ".join(["t", *(axis.name for axis in axes)])
             raise TypeError(f"{len(coordinates)} coordinates beside t: call it with ({names})")
-        arrays = np.broadcast_arrays(*(np.asarray(real_input("points", z), np.float64) for z in (t, *coordinates)))
+        known = ("t", *(axis.name for axis in axes))
+        arrays = np.broadcast_arrays(*map(doubles, known, (t, *coordinates)))
         points = np.zeros((arrays[0].size, 3))
         for axis, array in enumerate(arrays):
             points[:, axis] = array.ravel()
         values = self._whole._solution.values(self._number, points).reshape(arrays[0].shape)
         return values if values.ndim else float(values)
 
+    @checked
     def error(self, t: float | None = None) -> float:
         """Returns the estimated largest error at the end of the interval of t, by default t1."""
         return float(self._whole.error(t)[self._number])
 
+    @checked
     def series(self, interval: int, subdomain: int = 0) -> Series:
         """Returns the series in time, space and parameters on one interval of time and one subdomain of space."""
         axes, ends = self._whole.axes, self._whole.intervals
@@ -176,6 +185,8 @@ class SolvedField:
             from matplotlib import pyplot as plt
 
             ax = plt.gca()
+        elif not hasattr(ax, "pcolormesh"):
+            raise TypeError(f"ax = {ax!r}: must be axes of matplotlib, or None")
         axes, ends = self._whole.axes, self._whole.intervals
         if not axes:
             times = self._whole.times(16)

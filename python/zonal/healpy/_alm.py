@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .._arrays import complex_input, integer
+from .._checked import checked
 from .._threads import resolve
 from ..coefficients import resize_alm as native_resize_alm
 from ..rotation import Rotation
@@ -23,6 +24,7 @@ class Alm:
     """The place of a_lm in an array of coefficients with m >= 0: all l for m = 0, then all l for m = 1, and so on."""
 
     @staticmethod
+    @checked
     def getsize(lmax: int, mmax: int | None = None) -> int:
         """Returns the number of coefficients. mmax: lmax by default, and if it is not from 0 to lmax."""
         lmax = integer("lmax", lmax)
@@ -42,6 +44,7 @@ class Alm:
         return m * (2 * lmax + 1 - m) // 2 + l
 
     @staticmethod
+    @checked
     def getlm(lmax: int, i: Any = None) -> tuple[Any, Any]:
         """Returns l and m of the places i, by default of all with mmax = lmax.
 
@@ -60,6 +63,7 @@ class Alm:
         return (place - m * (2 * lmax + 1 - m) // 2)[()], m[()]
 
     @staticmethod
+    @checked
     def getlmax(s: int, mmax: int | None = None) -> int:
         """Returns the lmax of s coefficients up to mmax, by default lmax; -1 if there is none."""
         if mmax is not None and mmax >= 0:
@@ -92,6 +96,7 @@ def alm_rows(name: str, alms: Any) -> tuple[NDArray[np.complex128], bool]:
     return rows, single
 
 
+@checked
 def almxfl(alm: Any, fl: Any, mmax: int | None = None, inplace: bool = False) -> NDArray[Any]:
     """Returns alm, [n_alm], times f_l, real or complex; f_l is 0 beyond the end of fl.
 
@@ -126,6 +131,7 @@ def array_to_change(alm: Any, inplace: bool) -> NDArray[np.complex128]:
     return alm if own else np.array(complex_input("alm", alm), np.complex128)
 
 
+@checked
 def smoothalm(alms: Any, fwhm: float = 0.0, sigma: float | None = None, beam_window: Any = None, pol: bool = True,
               mmax: int | None = None, verbose: Any = None, inplace: bool = True) -> Any:
     """Returns alm, or a sequence of them, smoothed by a Gaussian of fwhm or sigma (rad), or by beam_window.
@@ -148,6 +154,7 @@ def smoothalm(alms: Any, fwhm: float = 0.0, sigma: float | None = None, beam_win
     return alms if kept else np.array(changed)
 
 
+@checked
 def alm2cl(alms1: Any, alms2: Any = None, lmax: int | None = None, mmax: int | None = None,
            lmax_out: int | None = None, nspec: int | None = None) -> NDArray[np.float64]:
     """Returns C_l, [lmax + 1], of alm, or [n (n + 1) / 2, lmax + 1] of n alm, by diagonals: TT, EE, BB, TE, EB, TB.
@@ -170,6 +177,7 @@ def alm2cl(alms1: Any, alms2: Any = None, lmax: int | None = None, mmax: int | N
     return cl[0] if single else cl
 
 
+@checked
 def resize_alm(alm: Any, lmax: int, mmax: int, lmax_out: int, mmax_out: int) -> Any:
     """Returns alm, or a list of them, up to another lmax and mmax. Missing coefficients are 0, and types are kept."""
     if is_seq_of_seq(alm):
@@ -181,6 +189,7 @@ def resize_alm(alm: Any, lmax: int, mmax: int, lmax_out: int, mmax_out: int) -> 
     return resized.real.astype(values.dtype)
 
 
+@checked
 def rotate_alm(alm: Any, psi: float = 0.0, theta: float = 0.0, phi: float = 0.0, matrix: Any = None,
                lmax: int | None = None, mmax: int | None = None) -> None:
     """Rotates alm, [n_alm], [k, n_alm] or a list of arrays, in place.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _core, io
 from .._arrays import integer
+from .._checked import checked
 from .._threads import resolve
 from ._sizes import check_nside
 
@@ -20,6 +21,7 @@ MAX_NSIDE = 8192
 Windows = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
+@checked
 def gauss_beam(fwhm: float, lmax: int = 512, pol: bool = False) -> NDArray[np.float64]:
     """Returns the window of a Gaussian, [lmax + 1]; with pol the windows of T, E, B and TE, [lmax + 1, 4].
 
@@ -45,6 +47,8 @@ def beam_windows(lmax: int, fwhm: float, sigma: float | None, beam_window: Any) 
         padded = np.zeros(lmax + 1)
         padded[:window.size] = window[:lmax + 1]
         return padded, padded
+    if sigma is not None and not 0 <= sigma < np.inf:
+        raise ValueError(f"sigma = {sigma}: must be 0 or more, in rad")
     width = fwhm if sigma is None else sigma * np.sqrt(8 * np.log(2))
     if width == 0:
         return None
@@ -52,6 +56,7 @@ def beam_windows(lmax: int, fwhm: float, sigma: float | None, beam_window: Any) 
     return np.ascontiguousarray(beams[:, 0]), np.ascontiguousarray(beams[:, 1])
 
 
+@checked
 def beam2bl(beam: Any, theta: Any, lmax: int) -> NDArray[np.float64]:
     """Returns b_l = 2 pi int beam(theta) P_l(cos theta) sin theta d theta, [lmax + 1], by the trapezoidal rule.
 
@@ -86,6 +91,7 @@ def _legendre(x: NDArray[np.float64], lmax: int) -> Any:
         before, now = now, ((2 * l + 1) * x * now - l * before) / (l + 1)
 
 
+@checked
 def blm_gauss(fwhm: float, lmax: int, pol: bool = False) -> NDArray[np.complex128]:
     """Returns alm of a Gaussian beam at the north pole: [1, lmax + 1] with mmax = 0; with pol T, E, B up to mmax = 2.
 
@@ -106,6 +112,7 @@ def blm_gauss(fwhm: float, lmax: int, pol: bool = False) -> NDArray[np.complex12
     return blm
 
 
+@checked
 def effective_resolution_fwhm(nside: Any, arcmin: bool = False) -> Any:
     """Returns the width of a Gaussian beam that suits an nside: 160 arcmin times 64 / nside (Planck 2015 results X).
 
@@ -116,6 +123,7 @@ def effective_resolution_fwhm(nside: Any, arcmin: bool = False) -> Any:
     return width if arcmin else np.radians(width / 60)
 
 
+@checked
 def pixwin(nside: int, pol: bool = False, lmax: int | None = None,
            datapath: str | os.PathLike[str] | None = None) -> Any:
     """Returns the pixel window, [lmax + 1]; with pol a pair, the window of T and that of E and B.
@@ -149,6 +157,7 @@ def _pixel_window_file(folder: str, nside: int) -> str:
     return inner if os.path.exists(inner) else os.path.join(folder, name)
 
 
+@checked
 def check_max_nside(nside: int) -> int:
     """Returns 0 for an nside up to MAX_NSIDE, else raises ValueError. No function of Zonal has this limit."""
     if nside > MAX_NSIDE:

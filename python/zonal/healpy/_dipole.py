@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .._checked import checked
 from .._maps import UNSEEN, MapRows, weights_of
 from ._arguments import threads_for
 from ._maps import get_nside, ma, maptype, mask_good
 from .utils.deprecation import note_verbose
 
 
+@checked
 def fit_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0) -> tuple[Any, NDArray[np.float64]]:
     """Returns the monopole and the dipole, [3], for which monopole + dipole . n fits a map, [pixel], best.
 
@@ -24,12 +26,14 @@ def fit_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float =
     return np.float64(monopole), np.array(dipole)
 
 
+@checked
 def fit_monopole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0) -> Any:
     """Returns the mean of a map, [pixel], over the pixels that count in fit_dipole, in the type of the map."""
     monopole = np.float64(_fit(m, nest, bad, gal_cut, with_dipole=False)[0])
     return monopole.astype(np.float32) if np.ma.getdata(m).dtype == np.float32 else monopole
 
 
+@checked
 def remove_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0, fitval: bool = False,
                   copy: bool = True, verbose: Any = None) -> Any:
     """Returns a map, [pixel], without the monopole and dipole of fit_dipole, masked where it is bad.
@@ -44,6 +48,7 @@ def remove_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: floa
     return (masked, monopole, dipole) if fitval else masked
 
 
+@checked
 def remove_monopole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0, fitval: bool = False,
                     copy: bool = True, verbose: Any = None) -> Any:
     """Returns a map, [pixel], without the monopole of fit_monopole; masked if m is. For the rest see remove_dipole."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .._arrays import integer
+from .._checked import checked
+from .._notes import warn
 from ._alm import alm_rows, layout_of, multiply, resize_alm
 from ._beams import effective_resolution_fwhm, gauss_beam
 from ._beams import pixwin as pixel_windows
@@ -18,6 +19,7 @@ from ._transforms import Folder, MapSet, Transforms, analyze, orders
 Window = NDArray[np.float64]
 
 
+@checked
 def harmonic_ud_grade(map_in: Any, nside_out: int, nside_in: int | None = None, lmax: int | None = None,
                       mmax: int | None = None, iter: int | None = None, pol: bool = True, pixwin: bool = True,
                       fwhm_in: float = 0, fwhm_out: float | None = 0, beam_window_in: Any = None,
@@ -100,7 +102,7 @@ class _OfAlm:
 
 def _note_ignored(**given: bool) -> None:
     for name in (name for name, is_given in given.items() if is_given):
-        warnings.warn(f"{name} is about the analysis of maps: ignored with input_type='alm'", UserWarning, stacklevel=3)
+        warn([f"{name} is about the analysis of maps: ignored with input_type='alm'"], UserWarning)
 
 
 def _checked_alm(alm: Any, nside_in: int | None) -> tuple[int, NDArray[np.complex128]]:

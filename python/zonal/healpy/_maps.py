@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .. import _core
+from .._checked import checked
 from .._maps import UNSEEN, reordered
 from ..skies import udgrade
 from ._arguments import integers
@@ -46,6 +47,7 @@ def get_nside(m: Any) -> int:
     return npix2nside(get_map_size(m))
 
 
+@checked
 def mask_bad(m: Any, badval: float = UNSEEN, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
     """Whether each pixel of m is bad: within atol + rtol |badval| of badval, or NaN if badval is NaN. Shaped as m."""
     values = np.asarray(m)
@@ -54,11 +56,13 @@ def mask_bad(m: Any, badval: float = UNSEEN, rtol: float = 1e-5, atol: float = 1
     return np.abs(values - badval) <= atol + rtol * abs(badval)
 
 
+@checked
 def mask_good(m: Any, badval: float = UNSEEN, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
     """Whether each pixel of m is neither bad, by the test of mask_bad, nor NaN. Shaped as m."""
     return ~(mask_bad(m, badval, rtol, atol) | np.isnan(m))
 
 
+@checked
 def ma(m: Any, badval: float = UNSEEN, rtol: float = 1e-5, atol: float = 1e-8, copy: bool = True) -> Any:
     """Returns m as a masked array with its bad pixels (see mask_bad) masked. What was masked stays masked.
 
@@ -97,6 +101,7 @@ def is_nest(name: str, order: str) -> bool:
     return upper != "RING"
 
 
+@checked
 def reorder(map_in: Any, inp: str | None = None, out: str | None = None, r2n: bool | None = None,
             n2r: bool | None = None) -> NDArray[Any]:
     """Returns maps, [pixel] or [map, pixel] of any type, in the other order of pixels.
@@ -130,6 +135,7 @@ def _reordered(maps: NDArray[Any], to_nest: bool) -> NDArray[Any]:
     return maps[..., change(npix2nside(n_pixels), np.arange(n_pixels), 0)]
 
 
+@checked
 def ud_grade(map_in: Any, nside_out: int, pess: bool = False, order_in: str = "RING", order_out: str | None = None,
              power: float | None = None, dtype: DTypeLike | None = None) -> NDArray[Any]:
     """Returns maps, [pixel] or [map, pixel], at another nside; both nside are powers of 2.
@@ -152,7 +158,10 @@ def ud_grade(map_in: Any, nside_out: int, pess: bool = False, order_in: str = "R
     result = udgrade(values, size, nest=from_nest, pessimistic=bool(pess))
     if power is not None:
         good = mask_good(result)
-        result[good] *= (size / npix2nside(maps.shape[-1])) ** power
+        try:
+            result[good] *= (size / npix2nside(maps.shape[-1])) ** power
+        except OverflowError:
+            raise ValueError(f"power = {power}: makes numbers that are too large") from None
     if from_nest != to_nest:
         result = _reordered(result, to_nest)
     typed = np.ma.MaskedArray(result, mask_bad(result), fill_value=UNSEEN) if is_ma(maps) else result

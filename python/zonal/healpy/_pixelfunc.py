@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from .._checked import checked
 from ._arguments import Arrays, for_each_nside, integers
 from ._sizes import check_nside, isnsideok
 from .pixelfunc import nest2ring
 
 
+@checked
 def pix2ring(nside: Any, pix: Any, nest: bool = False) -> Any:
     """Returns the rings, int64, that pixels are on, counted from 1 in the north."""
     pixels = nest2ring(nside, pix) if nest else pix
@@ -17,6 +19,7 @@ def pix2ring(nside: Any, pix: Any, nest: bool = False) -> Any:
                           integers("pix", pixels))[0]
 
 
+@checked
 def ringinfo(nside: int, ring: Any) -> Arrays:
     """Returns five arrays for rings, [n], which count from 1 in the north.
 

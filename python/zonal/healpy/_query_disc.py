@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from .._arrays import integer
+from .._arrays import boolean, integer, real
+from .._checked import checked, known_as
 from ._arguments import floats, integers, threads_for
 from ._sizes import MAX_NSIDE, check_nside
 
@@ -24,11 +25,13 @@ def query_disc(nside: int, vec: ArrayLike, radius: float, inclusive: bool = Fals
     found = _core.query_disc(nside, vec, radius, inclusive, fact, nest, return_ranges)
     if found is None:  # not numbers as the extension reads them
         check_nside(integer("nside", nside))
-        found = _core.query_disc(integer("nside", nside), _vector("vec", vec), float(radius), inclusive,
-                                 _fact(fact, inclusive), nest, return_ranges)
+        found = _core.query_disc(integer("nside", nside), _vector("vec", vec), real("radius", radius),
+                                 boolean("inclusive", inclusive),
+                                 _fact(fact, inclusive), boolean("nest", nest), boolean("return_ranges", return_ranges))
     return found if buff is None else _in_buffer(found, buff, return_ranges)
 
 
+@checked
 def query_strip(nside: int, theta1: float, theta2: float, inclusive: bool = False, nest: bool = False,
                 buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
     """Returns the pixels, [n] int64, whose centres lie between two colatitudes, rad.
@@ -42,12 +45,14 @@ def query_strip(nside: int, theta1: float, theta2: float, inclusive: bool = Fals
     as_nest = bool(nest) and bool(return_ranges)
     if nest:
         _core.nest2ring(size, np.zeros(1, np.int64), 1)  # checks nside
-    found = _core.query_strip(size, float(theta1), float(theta2), bool(inclusive), as_nest, bool(return_ranges))
+    with known_as(theta_1="theta1", theta_2="theta2"):
+        found = _core.query_strip(size, float(theta1), float(theta2), bool(inclusive), as_nest, bool(return_ranges))
     if nest and not return_ranges:
         found = _core.ring2nest(size, found, threads_for(found.size))
     return found if buff is None else _in_buffer(found, buff, return_ranges)
 
 
+@checked
 def query_polygon(nside: int, vertices: ArrayLike, inclusive: bool = False, fact: int = 4, nest: bool = False,
                   buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
     """Returns the pixels, [n] int64, whose centres lie in a convex polygon with the vertices [vertex, 3].
@@ -60,6 +65,7 @@ def query_polygon(nside: int, vertices: ArrayLike, inclusive: bool = False, fact
     return found if buff is None else _in_buffer(found, buff, return_ranges)
 
 
+@checked
 def boundaries(nside: int, pix: Any, step: int = 1, nest: bool = False) -> NDArray[np.float64]:
     """Returns unit vectors on the edges of pixels, [3, 4 step] for one and [n, 3, 4 step] for n pixels.
 

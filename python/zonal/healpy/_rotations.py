@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._checked import checked
 from ..rotation import euler_angles, rotation_matrix
 from ._arguments import floats, lonlat2thetaphi, thetaphi2lonlat
 
@@ -12,6 +13,7 @@ Matrix = NDArray[np.float64]
 NAMES = {"G": "Galactic", "E": "Ecliptic", "C": "Equatorial", None: ""}
 
 
+@checked
 def dir2vec(theta: Any, phi: Any = None, lonlat: bool = False) -> NDArray[np.float64]:
     """Returns unit vectors, [3] or [3, ...], to directions: theta and phi, or both as theta, [2] or [2, ...]."""
     theta, phi = _pair(theta, phi)
@@ -21,6 +23,7 @@ def dir2vec(theta: Any, phi: Any = None, lonlat: bool = False) -> NDArray[np.flo
     return np.array(np.broadcast_arrays(sine * np.cos(phi), sine * np.sin(phi), np.cos(theta)))
 
 
+@checked
 def vec2dir(vec: Any, vy: Any = None, vz: Any = None, lonlat: bool = False) -> NDArray[np.float64]:
     """Returns theta and phi, or longitude and latitude, [2] or [2, ...], of vectors [3, ...] or of three components.
 
@@ -53,6 +56,7 @@ def _pair(theta: Any, phi: Any) -> tuple[NDArray[np.float64], NDArray[np.float64
     return both[0], both[1]
 
 
+@checked
 def rotateVector(rotmat: Any, vec: Any, vy: Any = None, vz: Any = None, do_rot: bool = True) -> Any:
     """Returns rotmat, [3, 3], times vectors, [3] or [3, ...], or three components; unchanged if not do_rot."""
     if not do_rot:
@@ -60,6 +64,7 @@ def rotateVector(rotmat: Any, vec: Any, vy: Any = None, vz: Any = None, do_rot: 
     return np.tensordot(np.asarray(rotmat, np.float64), vectors(vec, vy, vz), axes=1)
 
 
+@checked
 def rotateDirection(rotmat: Any, theta: Any, phi: Any = None, do_rot: bool = True,
                     lonlat: bool = False) -> NDArray[np.float64]:
     """Returns directions, as angles [2] or [2, ...], after a rotation by the matrix rotmat."""
@@ -121,6 +126,7 @@ def normalise_coord(coord: Any) -> tuple[str | None, str | None]:
     return check_coord(names[0]), check_coord(names[1])
 
 
+@checked
 def normalise_rot(rot: Any, deg: bool = False) -> NDArray[np.float64]:
     """Returns three angles, rad, from up to three, which are in deg if deg is True; those not given are 0."""
     given = np.zeros(0) if rot is None else np.atleast_1d(np.asarray(rot, np.float64))
@@ -131,6 +137,7 @@ def normalise_rot(rot: Any, deg: bool = False) -> NDArray[np.float64]:
     return angles
 
 
+@checked
 def euler_matrix_new(a1: float, a2: float, a3: float, X: bool = True, Y: bool = False, ZYX: bool = False,
                      deg: bool = False) -> Matrix:
     """Returns the matrix for axes turned by a1 about z, then by a2 about the new x, then by a3 about the newest z.
@@ -155,6 +162,7 @@ def _turned_axes(axis: int, angle: float) -> Matrix:
     return matrix
 
 
+@checked
 def get_rotation_matrix(rot: Any, deg: bool = False, eulertype: str = "ZYX") -> tuple[Matrix, bool, Matrix]:
     """Returns the matrix of up to three angles, whether it turns anything, and the angles, rad.
 
@@ -193,6 +201,7 @@ _OBLIQUITY = {False: 84381.448 / 3600, True: 84404.84 / 3600}
 _SELECTED = {1: "CG", 2: "GC", 3: "CE", 4: "EC", 5: "EG", 6: "GE"}
 
 
+@checked
 def euler(ai: Any, bi: Any, select: int, FK4: int = 0) -> tuple[Any, Any]:
     """Returns longitude and latitude, deg, in another coordinate system.
 

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ._arguments import for_each_nside
+from .._arrays import real
+from .._checked import Large, checked
+from ._arguments import floats, for_each_nside
 
 MAX_NSIDE = 2**29
 _SPHERE = 4 * math.pi
@@ -36,7 +38,7 @@ def check_nside(nside: Any, nest: bool = False) -> None:
 
 def isnpixok(npix: Any) -> Any:
     """Whether npix is 12 nside^2 for some nside. [...] or a scalar."""
-    array = np.asarray(npix)
+    array = floats("npix", npix)
     nside = np.round(np.sqrt(np.maximum(array, 0) / 12))
     return ((array > 0) & (12 * nside * nside == array))[()]
 
@@ -52,7 +54,7 @@ def nside2npix(nside: Any) -> Any:
 def npix2nside(npix: Any) -> int:
     """Returns the nside of maps of npix pixels. Raises ValueError if there is none."""
     scalar = type(npix) is int or not np.ndim(npix)
-    nside = math.isqrt(int(npix) // 12) if scalar and npix >= 0 else 0
+    nside = math.isqrt(int(npix) // 12) if scalar and 0 <= real("npix", npix) < np.inf else 0
     if nside == 0 or 12 * nside * nside != npix:
         raise ValueError(f"npix = {npix}: must be 12 nside^2 for an integer nside")
     return nside
@@ -68,6 +70,7 @@ def nside2order(nside: int) -> int:
     return int(nside).bit_length() - 1
 
 
+@checked
 def order2nside(order: int) -> int:
     """Returns 2^order. order: 0 to 29."""
     if not 0 <= operator.index(order) <= 29:
@@ -75,6 +78,7 @@ def order2nside(order: int) -> int:
     return 1 << int(order)
 
 
+@checked
 def order2npix(order: int) -> int:
     """Returns the number of pixels of nside 2^order."""
     return 12 * order2nside(order) ** 2
@@ -85,7 +89,8 @@ def npix2order(npix: Any) -> int:
     return nside2order(npix2nside(npix))
 
 
-def get_min_valid_nside(npix: int) -> int:
+@checked
+def get_min_valid_nside(npix: Large) -> int:
     """Returns the smallest nside that is a power of 2 and whose maps have npix pixels or more."""
     if not 0 < npix <= 12 * MAX_NSIDE**2:
         raise ValueError(f"npix = {npix}: must be from 1 to 12 2^58")
@@ -108,6 +113,7 @@ def nside2resol(nside: Any, arcmin: bool = False) -> Any:
     return np.degrees(side) * 60 if arcmin else side
 
 
+@checked
 def max_pixrad(nside: Any, degrees: bool = False) -> Any:
     """Returns the largest angle between the centre of a pixel and its corners, rad, or with degrees deg."""
     (radius,) = for_each_nside(lambda size, ones: (ones * _core.max_pixel_radius(size),), nside, np.ones(()))

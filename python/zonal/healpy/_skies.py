@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import integer
+from .._checked import checked
 from .._maps import UNSEEN
-from .._notes import ZonalWarning
+from .._notes import warn
 from ._alm import alm2cl, multiply
 from ._beams import beam_windows
 from ._maps import is_ma, ma, reorder
@@ -20,6 +20,7 @@ from .cookbook import is_seq_of_seq, len_array_or_arrays
 from .utils.deprecation import note_verbose
 
 
+@checked
 def anafast(map1: Any, map2: Any = None, nspec: int | None = None, lmax: int | None = None, mmax: int | None = None,
             iter: int = 3, alm: bool = False, pol: bool = True, use_weights: bool = False, datapath: Folder = None,
             gal_cut: float = 0, use_pixel_weights: bool = False) -> Any:
@@ -45,6 +46,7 @@ def anafast(map1: Any, map2: Any = None, nspec: int | None = None, lmax: int | N
     return (cl, *found) if alm else cl
 
 
+@checked
 def smoothing(map_in: Any, fwhm: float = 0.0, sigma: float | None = None, beam_window: Any = None, pol: bool = True,
               iter: int = 3, lmax: int | None = None, mmax: int | None = None, use_weights: bool = False,
               use_pixel_weights: bool = False, datapath: Folder = None, verbose: Any = None,
@@ -75,6 +77,7 @@ def smoothing(map_in: Any, fwhm: float = 0.0, sigma: float | None = None, beam_w
     return ma(result, copy=False) if is_ma(map_in) else result
 
 
+@checked
 def synalm(cls: Any, lmax: int | None = None, mmax: int | None = None, new: bool = False,
            verbose: Any = None) -> NDArray[np.complex128]:
     """Returns random alm, [n_alm], for a spectrum, [lmax + 1], or those of n fields, [n, n_alm], for n (n + 1) / 2.
@@ -154,11 +157,11 @@ def _cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
             lower[i, j] = np.divide(rest, lower[j, j], out=np.zeros_like(rest), where=lower[j, j] > 0)
             lost |= (lower[j, j] == 0) & (np.abs(rest) > 1e-6 * np.sqrt(np.abs(matrix[i, i] * matrix[j, j])))
     if lost.any():
-        warnings.warn(f"cls: no fields can have these spectra at l = {np.argmax(lost)}; some correlations are left out",
-                      ZonalWarning, stacklevel=4)
+        warn([f"cls: no fields can have these spectra at l = {np.argmax(lost)}; some correlations are left out"])
     return lower
 
 
+@checked
 def synfast(cls: Any, nside: int, lmax: int | None = None, mmax: int | None = None, alm: bool = False, pol: bool = True,
             pixwin: bool = False, fwhm: float = 0.0, sigma: float | None = None, new: bool = False,
             verbose: Any = None) -> Any:

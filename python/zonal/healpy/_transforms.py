@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _core, io
 from .._arrays import complex_input, integer, real_input
+from .._checked import checked
 from .._maps import UNSEEN, is_unseen
 from .._notes import warn
 from .._threads import resolve
@@ -159,6 +160,7 @@ def _weight_file(nside: int, kind: str, folder: str) -> str:
                        f"weights, and with {argument}=False it uses none")
 
 
+@checked
 def map2alm(maps: Any, lmax: int | None = None, mmax: int | None = None, iter: int = 3, pol: bool = True,
             use_weights: bool = False, datapath: Folder = None, gal_cut: float = 0, use_pixel_weights: bool = False,
             verbose: Any = None) -> NDArray[np.complex128]:
@@ -185,6 +187,7 @@ def analyze(given: MapSet, transforms: Transforms, iter: int, use_weights: bool,
     return transforms.analyze(given.rows, given.pol, iterations=integer("iter", iter), **options)
 
 
+@checked
 def map2alm_lsq(maps: Any, lmax: int, mmax: int, pol: bool = True, tol: float = 1e-10,
                 maxiter: int = 20) -> tuple[NDArray[np.complex128], float, int]:
     """Returns the alm that fit maps in the least-squares sense, |map - S alm| / |map|, and the number of iterations.
@@ -192,6 +195,8 @@ def map2alm_lsq(maps: Any, lmax: int, mmax: int, pol: bool = True, tol: float = 
     Conjugate gradients iterate, at most maxiter times, until |S^T (map - S alm)| / |S^T map|, the residual of the
     normal equations, is at most tol. maps: as in map2alm; pixels without data count as 0.
     """
+    if not tol > 0:
+        raise ValueError(f"tol = {tol}: must be above 0")
     given = MapSet(maps, pol)
     transforms = Transforms(given.nside, *orders(given.nside, lmax, mmax))
     scalar = transforms.of_spin(0)
@@ -208,6 +213,7 @@ def map2alm_lsq(maps: Any, lmax: int, mmax: int, pol: bool = True, tol: float = 
     return alm[0] if given.single else alm, float(rest), max(report.iterations for report in reports)
 
 
+@checked
 def map2alm_spin(maps: Any, spin: int, lmax: int | None = None,
                  mmax: int | None = None) -> list[NDArray[np.complex128]]:
     """Returns, by plain quadrature, the two alm of two maps that are the parts of a field of a spin.
@@ -221,6 +227,7 @@ def map2alm_spin(maps: Any, spin: int, lmax: int | None = None,
     return list(alm if spin > 0 else -alm)
 
 
+@checked
 def alm2map_spin(alms: Any, nside: int, spin: int, lmax: int, mmax: int | None = None) -> list[NDArray[np.float64]]:
     """Returns the two maps of two alm that are the parts of a field of a spin, such as E and B for spin 2.
 
@@ -239,6 +246,7 @@ def _check_pair(name: str, n: int, spin: int) -> None:
         raise ValueError(f"{name}: has {n} rows, spin = {spin}: must be 2 rows and a spin of 0 or more")
 
 
+@checked
 def alm2map(alms: Any, nside: int, lmax: int | None = None, mmax: int | None = None, pixwin: bool = False,
             fwhm: float = 0.0, sigma: float | None = None, pol: bool = True, inplace: bool = False,
             verbose: Any = None) -> NDArray[np.float64]:
@@ -282,6 +290,7 @@ def windowed(alms: Any, rows: NDArray[np.complex128], transforms: Transforms, po
     return np.stack(changed)
 
 
+@checked
 def alm2map_der1(alm: Any, nside: int, lmax: int | None = None, mmax: int | None = None) -> NDArray[np.float64]:
     """Returns a map of alm, [n_alm], and its derivatives df/dtheta and df/dphi / sin(theta), per rad: [3, pixel]."""
     rows, single = alm_rows("alm", alm)

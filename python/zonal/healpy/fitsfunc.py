@@ -7,14 +7,15 @@ zonal.io for files without astropy.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._checked import checked
 from .._maps import UNSEEN
+from .._notes import warn
 from ._alm import Alm, layout_of
 from ._fits import astropy_fits, column_values, getformat, set_extra, table_of, texts_of, write_tables
 from ._maps import ma_to_array, maptype, mask_bad, reorder
@@ -32,6 +33,7 @@ class HealpixFitsWarning(Warning):
     """Says what was assumed about a file that does not say it itself."""
 
 
+@checked
 def read_map(filename: Any, field: Any = 0, dtype: Any = None, nest: bool | None = False, partial: bool = False,
              hdu: int | str = 1, h: bool = False, verbose: Any = None, memmap: bool = False) -> Any:
     """Returns a map, [pixel], or maps, [row, pixel], from a file.
@@ -78,8 +80,7 @@ def _is_partial(header: Any, otherwise: bool) -> bool:
 def _is_nested(header: Any) -> bool:
     order = str(header.get("ORDERING", "")).strip().upper()
     if not order:
-        warnings.warn("the file has no ORDERING: its pixels are taken to be in ring order", HealpixFitsWarning,
-                      stacklevel=3)
+        warn(["the file has no ORDERING: its pixels are taken to be in ring order"], HealpixFitsWarning)
     elif order not in ("RING", "NEST", "NESTED"):
         raise OSError(f"ORDERING = {order}: must be RING or NESTED; nest = None reads the map as it stands")
     return order.startswith("NEST")
@@ -90,7 +91,7 @@ def _nside(header: Any, n_pixels: int | None) -> int:
     if nside is None:
         if n_pixels is None:
             raise OSError("the file has no NSIDE, which a part of the sky needs")
-        warnings.warn("the file has no NSIDE: it is taken from the number of pixels", HealpixFitsWarning, stacklevel=3)
+        warn(["the file has no NSIDE: it is taken from the number of pixels"], HealpixFitsWarning)
         return npix2nside(n_pixels)
     check_nside(nside)
     if n_pixels is not None and n_pixels != 12 * nside**2:
@@ -137,6 +138,7 @@ def _whole_sky(values: NDArray[Any], pixels: NDArray[Any], nside: int) -> NDArra
     return whole
 
 
+@checked
 def write_map(filename: str | os.PathLike[str], m: Any, nest: bool = False, dtype: Any = None, fits_IDL: bool = True,
               coord: str | None = None, partial: bool = False, column_names: Any = None, column_units: Any = None,
               extra_header: Any = (), overwrite: bool = False) -> None:
@@ -190,6 +192,7 @@ def _describe(header: Any, nside: int, nest: bool, coord: str | None, kept: NDAr
     header["OBJECT"] = ("FULLSKY" if kept is None else "PARTIAL", "part of the sky that is here")
 
 
+@checked
 def read_alm(filename: Any, hdu: int | Sequence[int] = 1, return_mmax: bool = False) -> Any:
     """Returns the alm of an HDU, [n_alm], or of several, [row, n_alm]; with return_mmax also their mmax.
 
@@ -224,6 +227,7 @@ def _degrees(index: NDArray[Any], hdu: int) -> tuple[NDArray[np.int64], NDArray[
     return l, m
 
 
+@checked
 def write_alm(filename: str | os.PathLike[str], alms: Any, out_dtype: Any = None, lmax: int = -1, mmax: int = -1,
               mmax_in: int = -1, overwrite: bool = False) -> None:
     """Writes alm, [n_alm], or several, [row, n_alm], each as an HDU.
@@ -265,6 +269,7 @@ def read_cl(filename: Any) -> NDArray[Any]:
     return spectra[0] if len(spectra) == 1 else np.array(spectra)
 
 
+@checked
 def write_cl(filename: str | os.PathLike[str], cl: Any, dtype: Any = None, overwrite: bool = False,
              column_names: Any = None, column_units: Any = None, extra_header: Any = ()) -> None:
     """Writes a spectrum, [lmax + 1], or several of one length (TT, EE, BB, TE, EB, TB), each as a column.

@@ -32,6 +32,7 @@ import numpy as np
 from matplotlib.ticker import Formatter
 from numpy.typing import NDArray
 
+from .._checked import checked
 from .._maps import is_bad
 from ..plot.view import directions
 from ._maps import maptype, stacked
@@ -88,6 +89,7 @@ _GRATICULE = {"g_linestyle": "-", "g_linewidth": 1.5, "g_color": "gray", "g_alph
 _NORM = {"linthresh": 1, "base": 10, "linscale": 0.1}
 
 
+@checked
 def projview(m: Any = None, fig: Any = None, rot: Any = None, coord: Any = None, unit: str = "", xsize: int = 1000,
              width: float | None = None, nest: bool = False, min: float | None = None, max: float | None = None,
              flip: str = "astro", format: str = "%g", cbar: bool = True, cmap: Any = "viridis", badcolor: Any = "grey",
@@ -123,6 +125,8 @@ def projview(m: Any = None, fig: Any = None, rot: Any = None, coord: Any = None,
     options = _checked("norm_dict", _NORM, norm_dict)
     if norm_dict and norm != "symlog":
         raise ValueError(f"norm_dict: is for norm = 'symlog', not for {norm!r}")
+    if width is not None and not 0 < width < np.inf:
+        raise ValueError(f"width = {width}: must be above 0 and finite, in inches")
     if width is not None and (hold or reuse_axes):
         raise ValueError("width: has no effect with hold or reuse_axes; leave one of them out")
     ax = new_axes(ask, fig, sub, hold, reuse_axes, margins, dpi, properties)
@@ -150,6 +154,7 @@ def _checked(name: str, defaults: dict[str, Any], given: dict[str, Any] | None) 
     return update_dictionary(defaults, given or {}, name)
 
 
+@checked
 def update_dictionary(main_dict: dict[str, Any], update_dict: dict[str, Any],
                       name: str = "update_dict") -> dict[str, Any]:
     """Returns a copy of main_dict, updated by update_dict. Raises ValueError for keys that main_dict does not have."""
@@ -254,6 +259,7 @@ def _graticule_lines(matrix: NDArray[np.float64], t_step: float, p_step: float) 
     return found
 
 
+@checked
 def CreateRotatedGraticule(rot: Any, t_step: float = 30, p_step: float = 30) -> list[tuple[Any, Any]]:
     """Returns the lines of the graticule of a sky with rot (deg) in its middle, as longitudes and latitudes, rad.
 
@@ -262,6 +268,7 @@ def CreateRotatedGraticule(rot: Any, t_step: float = 30, p_step: float = 30) -> 
     return _graticule_lines(Rotator(rot=rot).mat, t_step, p_step)
 
 
+@checked
 def newprojplot(theta: Any, phi: Any, fmt: str | None = None, lonlat: bool = False, **kwargs: Any) -> list[Any]:
     """Draws a line through directions over the current axes, which projview drew, and returns matplotlib's lines.
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .._arrays import boolean
 from .._maps import UNSEEN
 from ._arguments import Arrays, floats, for_each_nside, integers, lonlat2thetaphi
 from ._arguments import check_range, thetaphi2lonlat, threads_for
@@ -24,7 +25,6 @@ from ._maps import get_map_size, get_nside, is_ma, ma, ma_to_array, mask_bad, ma
 from ._maps import stacked, ud_grade
 from ._sizes import check_nside, get_min_valid_nside, isnpixok, isnsideok, max_pixrad, npix2nside, npix2order
 from ._sizes import nside2npix, nside2order, nside2pixarea, nside2resol, order2npix, order2nside
-
 
 def ang2pix(nside: Any, theta: Any, phi: Any, nest: bool = False, lonlat: bool = False, latauto: bool = False,
             latbounce: bool = True) -> Any:
@@ -84,7 +84,7 @@ def vec2ang(vectors: Any, lonlat: bool = False) -> tuple[NDArray[np.float64], ND
         raise ValueError(f"vectors: number {np.argmax(wrong)} must be finite, and its length not 0")
     theta, phi = np.arctan2(np.hypot(x, y), z), np.arctan2(y, x)
     phi = np.where(phi < 0, phi + 2 * np.pi, phi)
-    return thetaphi2lonlat(theta, phi) if lonlat else (theta, phi)
+    return thetaphi2lonlat(theta, phi) if boolean("lonlat", lonlat) else (theta, phi)
 
 
 def ring2nest(nside: Any, ipix: Any) -> Any:
@@ -129,7 +129,7 @@ def get_all_neighbours(nside: Any, theta: Any, phi: Any = None, nest: bool = Fal
 
     def around(size: int, pixels: NDArray[Any]) -> Arrays:
         found = np.empty((8, pixels.size), np.int64)
-        _core.neighbours(size, bool(nest), pixels, found, threads_for(pixels.size))
+        _core.neighbours(size, boolean("nest", nest), pixels, found, threads_for(pixels.size))
         return (found,)
 
     pixels = theta if phi is None else ang2pix(nside, theta, phi, nest, lonlat)
@@ -146,7 +146,7 @@ def get_interp_weights(nside: Any, theta: Any, phi: Any = None, nest: bool = Fal
 
     def corners(size: int, thetas: NDArray[Any], phis: NDArray[Any]) -> Arrays:
         pixels, weights = np.empty((4, thetas.size), np.int64), np.empty((4, thetas.size))
-        _core.interpolation_weights(size, bool(nest), thetas, phis, pixels, weights, threads_for(thetas.size))
+        _core.interpolation_weights(size, boolean("nest", nest), thetas, phis, pixels, weights, threads_for(thetas.size))
         return pixels, weights
 
     angles = pix2ang(nside, theta, nest) if phi is None else _angles(theta, phi, lonlat)
@@ -176,7 +176,7 @@ def _interpolated(maps: NDArray[Any], theta: NDArray[np.float64], phi: NDArray[n
                   nest: bool) -> NDArray[np.float64]:
     kept = np.float32 if maps.dtype == np.float32 else np.float64
     values = np.empty((len(maps), theta.size))
-    _core.interpolate(bool(nest), np.ascontiguousarray(maps, kept), theta.reshape(-1), phi.reshape(-1), values,
+    _core.interpolate(boolean("nest", nest), np.ascontiguousarray(maps, kept), theta.reshape(-1), phi.reshape(-1), values,
                       threads_for(theta.size))
     return values
 
@@ -189,7 +189,7 @@ def check_theta_valid(theta: Any) -> None:
 def _batch(function: Any, nside: Any, nest: bool, *arrays: NDArray[Any]) -> Arrays:
     """Calls a function of the extension for each nside."""
     def call(size: int, *flat: NDArray[Any]) -> Arrays:
-        results = function(size, bool(nest), *flat, threads_for(flat[0].size))
+        results = function(size, boolean("nest", nest), *flat, threads_for(flat[0].size))
         return results if isinstance(results, tuple) else (results,)
 
     return for_each_nside(call, nside, *arrays)
@@ -198,7 +198,7 @@ def _batch(function: Any, nside: Any, nest: bool, *arrays: NDArray[Any]) -> Arra
 def _angles(theta: Any, phi: Any, lonlat: bool, latauto: bool = False,
             latbounce: bool = True) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Returns theta and phi, rad, from the arguments with these names."""
-    if lonlat:
+    if boolean("lonlat", lonlat):
         if not latauto:
             check_range("lat", phi, -90, 90)
         return lonlat2thetaphi(theta, phi, latauto, latbounce)

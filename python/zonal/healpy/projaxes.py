@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from .._checked import checked
 from .._maps import is_bad
 from ..plot.overlay import rim
 from ..plot.view import directions
@@ -38,6 +39,7 @@ class SphericalProjAxes(Axes):
     under the mouse.
     """
 
+    @checked
     def __init__(self, ProjClass: Any, *args: Any, rot: Any = None, coord: Any = None, flipconv: str | None = None,
                  format: str = "%g", coordprec: int = 2, **kwds: Any) -> None:
         if not (isinstance(ProjClass, type) and issubclass(ProjClass, projector.SphericalProj)):
@@ -56,14 +58,17 @@ class SphericalProjAxes(Axes):
         margin = 0.01 if self.proj.name in ("Mollweide", "Orthographic") else 0.0
         self.set(xlim=(x0 - margin, x1 + margin), ylim=(y0 - margin, y1 + margin), aspect="equal")
 
+    @checked
     def set_format(self, f: str) -> None:
         """Sets how values under the mouse are written, such as '%g'."""
         self._value_format = f
 
+    @checked
     def set_coordprec(self, n: int) -> None:
         """Sets how many digits angles under the mouse have."""
         self._digits = n
 
+    @checked
     def format_coord(self, x: float, y: float) -> str:
         """The text that matplotlib shows for the place under the mouse."""
         lon, lat = self.get_lonlat(x, y)
@@ -73,10 +78,12 @@ class SphericalProjAxes(Axes):
         shown = "" if value is None else f" value: {self._value_format % value}"
         return f"({lon:.{self._digits}f}, {lat:.{self._digits}f}) deg{shown}"
 
+    @checked
     def get_lonlat(self, x: float, y: float) -> NDArray[np.float64]:
         """Returns longitude and latitude, deg, of a point on the picture; NaN where there is no sky."""
         return self.proj.xy2ang(x, y, lonlat=True)
 
+    @checked
     def get_value(self, x: float, y: float) -> float | None:
         """Returns the value drawn at a point, or None if there is none."""
         i, j = self.proj.xy2ij(x, y)
@@ -86,6 +93,7 @@ class SphericalProjAxes(Axes):
         value = float(self._picture[int(i), int(j)])
         return None if is_bad(np.array(value)) else value
 
+    @checked
     def projmap(self, map: Any, vec2pix_func: Callable[..., Any], vmin: float | None = None, vmax: float | None = None,
                 badval: float = UNSEEN, badcolor: Any = "gray", bgcolor: Any = "white", cmap: Any = None,
                 norm: Any = None, rot: Any = None, coord: Any = None, alpha: Any = None, **kwds: Any) -> Any:
@@ -123,6 +131,7 @@ class SphericalProjAxes(Axes):
         vectors = rotateVector(Rotator(coord=self.proj.mkcoord(coord)).mat, vectors)
         return self.proj.vec2xy(vectors, direct=direct)
 
+    @checked
     def projplot(self, *args: Any, lonlat: bool = False, coord: Any = None, rot: Any = None, direct: bool = False,
                  **kwds: Any) -> list[Any]:
         """Draws a line through directions, and returns matplotlib's lines.
@@ -137,18 +146,21 @@ class SphericalProjAxes(Axes):
         x, y = self._xy(theta, phi, lonlat, coord, rot, direct)
         return list(self.plot(*self.proj.view.breaks(x, y), *rest, **kwds))
 
+    @checked
     def projscatter(self, theta: Any, phi: Any = None, *args: Any, lonlat: bool = False, coord: Any = None,
                     rot: Any = None, direct: bool = False, **kwds: Any) -> Any:
         """Draws points, and returns matplotlib's collection; see projplot. kwds: those of matplotlib's scatter."""
         x, y = self._xy(theta, phi, lonlat, coord, rot, direct)
         return self.scatter(x, y, *args, **kwds)
 
+    @checked
     def projtext(self, theta: Any, phi: Any, s: str, lonlat: bool = False, coord: Any = None, rot: Any = None,
                  direct: bool = False, **kwds: Any) -> Any:
         """Writes a text at a direction, and returns it; see projplot. Nothing shows outside the picture."""
         x, y = self._xy(theta, phi, lonlat, coord, rot, direct)
         return self.text(float(x[0]), float(y[0]), s, **kwds)
 
+    @checked
     def graticule(self, dpar: float | None = None, dmer: float | None = None, coord: Any = None,
                   local: bool | None = None, verbose: bool = False, fontsize: Any = None, **kwds: Any) -> None:
         """Draws parallels and meridians, dpar and dmer deg apart, by default steps that suit the picture.

@@ -44,7 +44,7 @@ class SphericalProj:
     def set_flip(self, flipconv: str | None) -> None:
         """Chooses 'astro' (east to the left) or 'geo'; None means 'astro'."""
         if flipconv not in (None, "astro", "geo"):
-            raise ValueError(f"flipconv = {flipconv!r}: must be 'astro', 'geo' or None")
+            raise ValueError(f"flip, flipconv = {flipconv!r}: must be 'astro', 'geo' or None")
         self._flip = flipconv or "astro"
         if hasattr(self, "_info"):
             self.set_proj_plane_info(**{name: self._info[name] for name in self._info if name != "ratio"})

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import rotation, skies
+from .._checked import checked
 from .._maps import UNSEEN
+from .._notes import warn
 from ..io import quadrature_weights
 from ._maps import is_ma, ma, mask_bad, maptype, stacked
 from ._rotations import NAMES, Matrix, angdist, check_coord, coordsys2euler_zyz, dir2vec, euler, euler_matrix_new
@@ -36,6 +37,7 @@ class Rotator:
     [1.6674, -1.626]
     """
 
+    @checked
     def __init__(self, rot: Any = None, coord: Any = None, inv: Any = None, deg: bool = True,
                  eulertype: str = "ZYX") -> None:
         rots, coords = _steps(rot, coord)
@@ -57,8 +59,8 @@ class Rotator:
         self._consistent = all(later[0] == earlier[1] for later, earlier in zip(ends, ends[1:]))
         self._in, self._out = (ends[-1][0], ends[0][1]) if self._consistent else (None, None)
         if not self._consistent:
-            warnings.warn(f"coord = {self._coords}: a step starts in another system than the step before it ends in",
-                          ConsistencyWarning, stacklevel=3)
+            warn([f"coord = {self._coords}: a step starts in another system than the step before it ends in"],
+                 ConsistencyWarning)
 
     @property
     def mat(self) -> Matrix:
@@ -100,6 +102,7 @@ class Rotator:
         """The coordinate systems, from and to, of each step."""
         return self._coords
 
+    @checked
     def do_rot(self, i: int) -> bool:
         """Whether step i rotates at all."""
         return not np.allclose(self._rots[i], 0, rtol=0, atol=1e-15)
@@ -129,6 +132,7 @@ class Rotator:
         other._update()
         return other
 
+    @checked
     def __call__(self, *args: Any, lonlat: bool = False, inv: bool = False) -> NDArray[np.float64]:
         """Returns vectors, [3, ...], or directions, [2, ...], after the rotation.
 
@@ -140,10 +144,12 @@ class Rotator:
         turned = turned.reshape(before.shape)
         return vec2dir(turned, lonlat=lonlat) if are_angles else turned
 
+    @checked
     def I(self, *args: Any, lonlat: bool = False, inv: bool = False) -> NDArray[np.float64]:
         """Returns vectors or directions after the inverse rotation; the arguments are those of a call."""
         return self(*args, lonlat=lonlat, inv=not inv)
 
+    @checked
     def angle_ref(self, *args: Any, lonlat: bool = False, inv: bool = False) -> Any:
         """Returns the angle, rad, that the rotation adds to a polarisation angle, which counts from south to east.
 
@@ -155,6 +161,7 @@ class Rotator:
         new_south, new_east = _south_and_east(rotateVector(matrix, before))
         return np.arctan2(np.sum(turned * new_east, axis=0), np.sum(turned * new_south, axis=0))[()]
 
+    @checked
     def rotate_alm(self, alm: Any, lmax: int | None = None, mmax: int | None = None,
                    inplace: bool = False) -> NDArray[Any] | None:
         """Returns alm, [n_alm] or T, E, B, after the rotation. With inplace it overwrites alm and returns None.
@@ -170,6 +177,7 @@ class Rotator:
             rotation.rotate_alm(row, self._matrix, lmax, inplace=True)
         return None
 
+    @checked
     def rotate_map_alms(self, m: Any, use_pixel_weights: bool = True, lmax: int | None = None, mmax: int | None = None,
                         datapath: str | None = None, verbose: bool | None = None) -> NDArray[np.float64]:
         """Returns a map, or I, Q, U, after the rotation, by way of their alm. Bad pixels count as 0.
@@ -271,7 +279,7 @@ def _weights_file(nside: int, datapath: str | None) -> str:
 
 def _no_verbose(verbose: bool | None) -> None:
     if verbose is not None:
-        warnings.warn("verbose: has no effect; leave it out", DeprecationWarning, stacklevel=3)
+        warn(["verbose: has no effect; leave it out"], DeprecationWarning)
 
 
 __all__ = [

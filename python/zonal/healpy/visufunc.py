@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._checked import checked
 from ..coefficients import remove_dipole
 from ..plot._matplotlib import load
 from ._maps import maptype, stacked
@@ -38,6 +39,7 @@ _TALL = (5.8, 6.4)  # inches
 _WIDE = (8.5, 5.4)
 
 
+@checked
 def mollview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = None, unit: str = "", xsize: int = 800,
              title: str = "Mollweide view", nest: bool = False, min: float | None = None, max: float | None = None,
              flip: str = "astro", remove_dip: bool = False, remove_mono: bool = False, gal_cut: float = 0,
@@ -49,6 +51,7 @@ def mollview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = Non
     return _view("HpxMollweideAxes", locals(), {"xsize": xsize}, "Mollweide")
 
 
+@checked
 def gnomview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = None, unit: str = "", xsize: int = 200,
              ysize: int | None = None, reso: float = 1.5, title: str = "Gnomonic view", nest: bool = False,
              remove_dip: bool = False, remove_mono: bool = False, gal_cut: float = 0, min: float | None = None,
@@ -64,6 +67,7 @@ def gnomview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = Non
     return _view("HpxGnomonicAxes", locals(), {"xsize": xsize, "ysize": ysize, "reso": reso}, "Gnomonic", _TALL)
 
 
+@checked
 def cartview(map: Any = None, fig: Any = None, rot: Any = None, zat: Any = None, coord: Any = None, unit: str = "",
              xsize: int = 800, ysize: int | None = None, lonra: Any = None, latra: Any = None,
              title: str = "Cartesian view", nest: bool = False, remove_dip: bool = False, remove_mono: bool = False,
@@ -82,6 +86,7 @@ def cartview(map: Any = None, fig: Any = None, rot: Any = None, zat: Any = None,
     return _view("HpxCartesianAxes", locals(), size, "Cartesian")
 
 
+@checked
 def orthview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = None, unit: str = "", xsize: int = 800,
              half_sky: bool = False, title: str = "Orthographic view", nest: bool = False, min: float | None = None,
              max: float | None = None, flip: str = "astro", remove_dip: bool = False, remove_mono: bool = False,
@@ -96,6 +101,7 @@ def orthview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = Non
     return _view("HpxOrthographicAxes", locals(), {"xsize": xsize, "half_sky": half_sky}, "Orthographic")
 
 
+@checked
 def azeqview(map: Any = None, fig: Any = None, rot: Any = None, zat: Any = None, coord: Any = None, unit: str = "",
              xsize: int = 800, ysize: int | None = None, reso: float = 1.5, lamb: bool = False, half_sky: bool = False,
              title: str | None = None, nest: bool = False, remove_dip: bool = False, remove_mono: bool = False,
@@ -277,6 +283,7 @@ def _texts(ax: Any, given: dict[str, Any], fonts: dict[str, Any], name: str) -> 
         ax.text(0.5, -0.04, f"({lon:g},{lat:g})", transform=ax.transAxes, ha="center", va="center")
 
 
+@checked
 def graticule(dpar: float | None = None, dmer: float | None = None, coord: Any = None, local: bool | None = None,
               fontsize: Any = None, **kwds: Any) -> None:
     """Draws parallels and meridians, dpar and dmer deg apart, over the current axes.

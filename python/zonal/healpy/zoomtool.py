@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from .._checked import checked
 from ..plot._matplotlib import load
 from .visufunc import _current, fitted_out, gnomview, mollview
 
@@ -13,6 +15,7 @@ _RESOLUTIONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0, 15.0, 30.0)  # ar
 _last: list[ZoomTool] = []
 
 
+@checked
 def mollzoom(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = None, unit: str = "", xsize: int = 800,
              title: str = "Mollweide view", nest: bool = False, min: float | None = None, max: float | None = None,
              flip: str = "astro", remove_dip: bool = False, remove_mono: bool = False, gal_cut: float = 0,
@@ -31,10 +34,13 @@ def mollzoom(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = Non
     _last[:] = [ZoomTool(sky, nest=nest, cmap=cmap, norm=norm, coord=coord)]
 
 
+@checked
 def set_g_clim(vmin: float, vmax: float) -> None:
     """Sets the ends of the colours of the gnomonic view of the last mollzoom."""
     if not _last:
         raise ValueError("set_g_clim: there is no view; call mollzoom first")
+    if not -math.inf < vmin < vmax < math.inf:
+        raise ValueError(f"vmin = {vmin}, vmax = {vmax}: must be two finite numbers, the first below the second")
     _last[0].limits = vmin, vmax
     _last[0].draw_gnom()
 
@@ -42,6 +48,7 @@ def set_g_clim(vmin: float, vmax: float) -> None:
 class ZoomTool:
     """The gnomonic view that belongs to the current axes, which show the whole map m."""
 
+    @checked
     def __init__(self, m: Any, fig: Any = None, nest: bool = False, cmap: Any = None, norm: Any = None,
                  coord: Any = None) -> None:
         self.m, self._options = m, {"nest": nest, "cmap": cmap, "norm": norm, "coord": coord}
@@ -89,6 +96,7 @@ class ZoomTool:
             return
         self.draw_gnom()
 
+    @checked
     def draw_gnom(self, lon: float | None = None, lat: float | None = None) -> None:
         """Draws the view around a point, deg, or again around the last one."""
         pyplot = load("pyplot")

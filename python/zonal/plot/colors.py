@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._checked import checked
 from ._matplotlib import load
 
 SCALES = ("linear", "log", "symlog", "asinh", "hist")
@@ -34,6 +35,7 @@ def color_map(cmap: Any, bad: Any = None, under: Any = None) -> Any:
     return chosen.with_extremes(bad=bad, under=under)
 
 
+@checked
 def limits(values: NDArray[Any], low: float | None, high: float | None, log: bool = False) -> tuple[float, float]:
     """Returns the range of colours: the ends given, else the least and the greatest value (for log, positive value).
 
@@ -54,6 +56,7 @@ def limits(values: NDArray[Any], low: float | None, high: float | None, log: boo
     return first, last
 
 
+@checked
 def scale(name: Any, values: NDArray[Any], low: float | None = None, high: float | None = None,
           linear_width: float | None = None) -> Any:
     """Returns a matplotlib norm for linear, log, symlog, asinh or hist; a norm is returned as it is.
@@ -62,6 +65,10 @@ def scale(name: Any, values: NDArray[Any], low: float | None = None, high: float
     of |value|.
     """
     if name is not None and not isinstance(name, str):
+        for option, value in (("min", low), ("max", high), ("linear_width", linear_width)):
+            if value is not None:
+                raise ValueError(f"{option} = {value}: has no effect with norm = {name!r}, which has ends of its own: "
+                                 "leave one of them out")
         return name
     kind = (name or "linear").lower()
     if kind not in SCALES:
@@ -82,6 +89,7 @@ def scale(name: Any, values: NDArray[Any], low: float | None = None, high: float
     return colors.LogNorm(first, last) if kind == "log" else colors.Normalize(first, last)
 
 
+@checked
 def equalised(values: NDArray[Any], first: float, last: float) -> Any:
     """Returns a norm that gives each colour to the same number of the values from first to last."""
     inside = values[(values >= first) & (values <= last)]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._angles import AngleLike, angle
+from .._checked import checked
 from .._kinds import kind_of
 from .._maps import is_bad
 from ._matplotlib import load
@@ -15,6 +16,7 @@ from .sky import _masked, _said_by, view_of
 from .view import View, directions
 
 
+@checked
 def graticule(ax: Any, *, lon: AngleLike = "30deg", lat: AngleLike = "30deg", coord: str | None = None,
               labels: bool = False, **style: Any) -> list[Any]:
     """Draws meridians, parallels and the rim of the sky over a picture, and returns the lines.
@@ -60,6 +62,7 @@ def draw_line(ax: Any, view: View, vectors: NDArray[np.float64], *args: Any, **s
     return ax.plot(*view.breaks(*view.forward(vectors)), *args, **style)[0]
 
 
+@checked
 def line(ax: Any, lon: ArrayLike, lat: ArrayLike, *, coord: str | None = None, **style: Any) -> Any:
     """Draws a line through points on a picture, and returns it.
 
@@ -70,6 +73,7 @@ def line(ax: Any, lon: ArrayLike, lat: ArrayLike, *, coord: str | None = None, *
     return draw_line(ax, view, view.from_system(coord) @ np.atleast_2d(directions(lon, lat).reshape(3, -1)), **style)
 
 
+@checked
 def points(ax: Any, lon: ArrayLike, lat: ArrayLike, *, coord: str | None = None, **style: Any) -> Any:
     """Draws points on a picture, and returns matplotlib's collection.
 
@@ -79,6 +83,7 @@ def points(ax: Any, lon: ArrayLike, lat: ArrayLike, *, coord: str | None = None,
     return ax.scatter(*view.forward(view.from_system(coord) @ directions(lon, lat).reshape(3, -1)), **style)
 
 
+@checked
 def text(ax: Any, lon: float, lat: float, s: str, *, coord: str | None = None, **style: Any) -> Any:
     """Writes a text at a point on a picture, and returns it.
 
@@ -92,6 +97,7 @@ def text(ax: Any, lon: float, lat: float, s: str, *, coord: str | None = None, *
     return ax.text(float(x), float(y), s, **style)
 
 
+@checked
 def polarization(ax: Any, q: ArrayLike, u: ArrayLike, *, nest: bool | None = None, count: int = 40, length: float = 1.0,
                  convention: Literal["COSMO", "IAU"] = "COSMO", **style: Any) -> Any:
     """Draws headless lines along the polarisation over a picture, and returns the collection.

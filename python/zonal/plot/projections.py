@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._checked import checked
+
 Array = NDArray[np.float64]
 Plane = tuple[Array, Array]
 Extent = tuple[float, float, float, float]
@@ -23,6 +25,7 @@ class Projection:
     name = ""
     extent: Extent = (-2.0, 2.0, -1.0, 1.0)
 
+    @checked
     def __init__(self, east_left: bool = True) -> None:
         self.east_left = east_left
 
@@ -105,6 +108,7 @@ class Cartesian(Projection):
 
     name = "Cartesian"
 
+    @checked
     def __init__(self, east_left: bool = True, lon: tuple[float, float] = (-180, 180),
                  lat: tuple[float, float] = (-90, 90)) -> None:
         super().__init__(east_left)
@@ -133,6 +137,7 @@ class Azimuthal(Projection):
 
     max_angle = np.pi
 
+    @checked
     def __init__(self, east_left: bool = True, half_width: float | None = None, half_height: float | None = None,
                  max_angle: float | None = None) -> None:
         super().__init__(east_left)
@@ -209,6 +214,7 @@ class Orthographic(Azimuthal):
     name = "Orthographic"
     max_angle = np.pi / 2
 
+    @checked
     def __init__(self, east_left: bool = True, both_sides: bool = False) -> None:
         super().__init__(east_left)
         self.both_sides = both_sides

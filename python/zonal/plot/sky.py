@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._angles import AngleLike, angle
+from .._checked import checked
 from .._kinds import kind_of
 from .._maps import is_bad
 from .._units import text_of
@@ -59,6 +60,7 @@ def _range(name: str, ends: tuple[AngleLike, AngleLike], widest: float) -> tuple
     return first, last
 
 
+@checked
 def orthographic(map: ArrayLike | None, *, both_sides: bool = False, flip: Literal["astro", "geo"] = "astro",
                  **options: Any) -> Any:
     """Draws the sphere as seen from afar, or both its sides next to each other, and returns the axes.
@@ -68,6 +70,7 @@ def orthographic(map: ArrayLike | None, *, both_sides: bool = False, flip: Liter
     return draw(map, Orthographic(_east_left(flip), both_sides), **options)
 
 
+@checked
 def azimuthal(map: ArrayLike | None, *, radius: AngleLike = "180deg", equal_area: bool = True,
               flip: Literal["astro", "geo"] = "astro", **options: Any) -> Any:
     """Draws a disc of this radius around the middle, and returns the axes.
@@ -88,6 +91,7 @@ def polar(map: ArrayLike | None, *, pole: Literal["north", "south"] = "north", r
     return azimuthal(map, radius=radius, rot=(0, "90deg" if pole == "north" else "-90deg"), **options)
 
 
+@checked
 def draw(map: ArrayLike | None, projection: Projection, *, nest: bool | None = None, rot: Any = None,
          coord: str | None = None, mask: ArrayLike | None = None, min: float | None = None, max: float | None = None,
          norm: Any = None, linear_width: float | None = None, cmap: Any = None, bad_color: Any = "gray",

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._checked import checked
 from .._units import quantity_unit, text_of
 from ._matplotlib import axes_of
 
 Spectra = ArrayLike | Mapping[str, ArrayLike]
 
 
+@checked
 def spectrum(cl: Spectra, theory: Spectra | None = None, *, names: tuple[str, ...] | None = None, lmin: int = 2,
              lmax: int | None = None, dl: bool = True, log_x: bool = False, log_y: bool = False, unit: str | None = None,
              ax: Any = None, **style: Any) -> Any:

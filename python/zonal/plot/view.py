@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._angles import AngleLike, angle
+from .._checked import checked
 from .._threads import resolve
 from ..rotation import rotation_matrix
 from .projections import Plane, Projection
@@ -45,6 +46,7 @@ class View:
         self.systems = systems
 
     @classmethod
+    @checked
     def of(cls, projection: Projection, rot: Any = None, coord: str | None = None) -> View:
         """Returns the view with the point rot = (lon, lat) or (lon, lat, turn) in the middle.
 
@@ -72,6 +74,7 @@ class View:
         """Returns unit vectors of the map, [3, ...], of points on the picture; NaN where there is no sky."""
         return np.tensordot(self.matrix.T, self.projection.inverse(x, y), axes=1)
 
+    @checked
     def from_system(self, system: str | None) -> Array:
         """The matrix from a coordinate system, by default the picture's, to that of the map."""
         drawn = self.systems[1]
@@ -84,11 +87,13 @@ class View:
             raise ValueError(f"coord = {system!r}: must be G, E or C")
         return rotation_matrix(first + self.systems[0]) if first != self.systems[0] else np.eye(3)
 
+    @checked
     def size_for(self, width: int) -> int:
         """The height of a raster of this width with square pixels."""
         x0, x1, y0, y1 = self.projection.extent
         return max(1, round(width * (y1 - y0) / (x1 - x0)))
 
+    @checked
     def raster(self, width: int, height: int | None = None, ends: bool = False) -> Plane:
         """x, [width], and y, [height], of the raster pixels' centres, from left to right and from below.
 
@@ -101,6 +106,7 @@ class View:
         return (x0 + (np.arange(width) + 0.5) * (x1 - x0) / width,
                 y0 + (np.arange(height) + 0.5) * (y1 - y0) / height)
 
+    @checked
     def pixels(self, nside: int, nest: bool, x: Array, y: Array) -> NDArray[np.int64]:
         """The HEALPix pixel at each point, [len(y), len(x)]; -1 where there is no sky."""
         vectors = self.inverse(x[None, :], y[:, None])

@@ -1,7 +1,8 @@
 """Warns of arguments that have no effect, with healpy's warning class."""
 
-import warnings
 from typing import Any
+
+from ..._notes import warn
 
 
 class HealpyDeprecationWarning(Warning):
@@ -11,4 +12,4 @@ class HealpyDeprecationWarning(Warning):
 def note_verbose(verbose: Any) -> None:
     """Warns if the argument verbose of the calling function was given."""
     if verbose is not None:
-        warnings.warn("verbose has no effect: leave it out", HealpyDeprecationWarning, stacklevel=3)
+        warn(["verbose has no effect: leave it out"], HealpyDeprecationWarning)

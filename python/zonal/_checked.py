@@ -1,0 +1,68 @@
+"""Refuses arguments of wrong types before work begins, and says which argument it was."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, TypeAlias, TypeVar, cast
+
+from ._arrays import boolean, integer, path, real, text
+
+Large: TypeAlias = int
+"""An integer of up to 64 bits; those that are annotated with int have up to 32."""
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_FIRST_NAME = re.compile(r"beam in|[a-z][\w.]*")
+_Check = Callable[[str, Any], Any]
+_CHECKS: dict[str, _Check] = {
+    "int": integer, "Large": lambda name, value: integer(name, value, 2**64), "float": real, "bool": boolean,
+    "str": text, "Path": path, "str | os.PathLike[str]": path,
+}
+
+
+def checked(function: _Function) -> _Function:
+    """Passes numbers, truth values, strings and paths as the plain types that a public function's annotations name.
+
+    Arguments of other types raise TypeError. Angles, arrays and choices are checked where they are used.
+    """
+    code = function.__code__
+    positional = code.co_varnames[:code.co_argcount]
+    checks = {name: check for name, annotation in function.__annotations__.items() if name != "return"
+              for check in [_check_of(annotation)] if check}
+    places = [(place, name, checks[name]) for place, name in enumerate(positional) if name in checks]
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        for place, name, check in places:
+            if place >= len(given):
+                break
+            value = check(name, given[place])
+            if value is not given[place]:
+                given = (*given[:place], value, *given[place + 1:])
+        for name in named:
+            if name in checks:
+                named[name] = checks[name](name, named[name])
+        return function(*given, **named)
+
+    return cast(_Function, call)
+
+
+@contextmanager
+def known_as(**names: str) -> Iterator[None]:
+    """Errors about arguments of functions within, such as those of C++, give them the caller's names for them."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        found = _FIRST_NAME.match(str(error))
+        theirs = found[0].replace(".", "_").replace(" ", "_") if found else ""
+        if not found or theirs not in names:
+            raise
+        raise type(error)(names[theirs] + str(error)[found.end():]) from None
+
+
+def _check_of(annotation: Any) -> _Check | None:
+    wanted = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    check = _CHECKS.get(wanted.removesuffix(" | None"))
+    if check is None or not wanted.endswith(" | None"):
+        return check
+    return lambda name, value: None if value is None else check(name, value)
