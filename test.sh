@@ -3,7 +3,7 @@
 # and exits with 1; the last line is "N passed, N failed", test cases over all stages.
 #
 # ./test.sh            everything
-# ./test.sh STAGE...   only these (and what they need): style docs release python package install asan tsan fuzz tidy cuda
+# ./test.sh STAGE...   only these (and what they need): style docs release python mpi package install asan tsan fuzz tidy cuda
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 . tools/packages.sh
@@ -61,7 +61,17 @@ check_docs() { tools/check_docs.sh build; echo "ok docs"; }
 
 run_ctest() { ctest --test-dir build -j "$jobs" --output-on-failure --no-tests=error --output-junit "$PWD/$reports/ctest.xml"; }
 
-run_pytest() { ZONAL=$PWD/build/bin/zonal ZONAL_BENCH=$PWD/build/bin/zonal-bench pytest pytest -n "$jobs" --ignore=tests/python tests; }
+run_pytest() { ZONAL=$PWD/build/bin/zonal ZONAL_BENCH=$PWD/build/bin/zonal-bench pytest pytest -n "$jobs" --ignore=tests/python --ignore=tests/mpi tests; }
+
+# Jobs of up to 7 ranks, one after the other. With MPICH, too, where it is installed (as mpirun.mpich, beside Open MPI).
+run_mpi() {
+    ZONAL_BIN=$PWD/build/bin pytest mpi tests/mpi
+    if ! command -v mpicc.mpich mpirun.mpich; then return; fi
+    cmake --preset release -B build/mpich -DMPI_C_COMPILER=mpicc.mpich -DZONAL_WITH_MPI=ON -DZONAL_WITH_IO=OFF \
+        -DZONAL_WITH_BENCH=OFF -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)"
+    cmake --build build/mpich -j "$jobs" --target zonal_mpi_tests zonal_mpi_rank
+    MPIRUN=mpirun.mpich ZONAL_BIN=$PWD/build/mpich/bin pytest mpich tests/mpi
+}
 
 # The wheel for other machines, in a venv that has its dependencies and nothing else, and then the packages of the tests
 # too. It is compiled with the options of the release build, so that ccache has most of its objects: fmt in a library of
@@ -132,7 +142,7 @@ build_tsan() {
 # not the two that only instantiate Eigen's templates, which alone would take a fifth of the time.
 check_tidy() {
     cmake -G Ninja -S . -B build/tidy -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
-        -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 -DZONAL_WITH_TESTS=OFF
+        -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 -DZONAL_WITH_TESTS=OFF -DZONAL_WITH_MPI=ON
     sed -n 's/^  "file": "\(.*\)",*$/\1/p' build/tidy/compile_commands.json | grep -v -e '/core/dense_' -e '/bench/shim' |
         xargs -P "$jobs" -n 1 clang-tidy -p build/tidy --quiet \
             --extra-arg='-DZONAL_LEFT_OUT_TARGETS=(HWY_AVX3+HWY_AVX2+HWY_SSE4)' 2>&1 | sed '/ warnings* generated\.$/d'
@@ -147,10 +157,13 @@ if want style; then
     stage format check_format
     stage layers check_layers
 fi
-if want docs || want release || want python || want install; then stage "build release" build release; fi
+if want docs || want release || want python || want mpi || want install; then
+    stage "build release" build release -DZONAL_WITH_MPI=ON
+fi
 if want docs; then stage docs check_docs; fi
 if want release; then stage "C++ tests" run_ctest; fi
 if want python; then stage "Python tests" run_pytest; fi
+if want mpi; then stage "MPI jobs" run_mpi; fi
 if want package; then
     stage "Python package" run_package
     stage "documentation site" build_site

@@ -30,6 +30,11 @@ if(ZONAL_WITH_IO)
   set(ZONAL_JSON $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)  # headers alone, as Eigen's
 endif()
 
+if(ZONAL_WITH_MPI)
+  enable_language(C)  # for FindMPI, which asks its compiler
+  find_package(MPI REQUIRED COMPONENTS C)
+endif()
+
 if(ZONAL_WITH_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES all-major)

@@ -1,4 +1,4 @@
-# Installation: libraries, headers, a CMake package (components zonal and io) and pkg-config files.
+# Installation: libraries, headers, a CMake package (components zonal, io and mpi) and pkg-config files.
 include(CMakePackageConfigHelpers)
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
   message(FATAL_ERROR "CMAKE_INSTALL_LIBDIR and CMAKE_INSTALL_INCLUDEDIR: must be relative to the prefix")
@@ -24,7 +24,10 @@ endfunction()
 
 function(zonal_install_package)
   if(NOT TARGET zonal_io)
-    set(left_out PATTERN io EXCLUDE)
+    list(APPEND left_out PATTERN io EXCLUDE)
+  endif()
+  if(NOT TARGET zonal_mpi)
+    list(APPEND left_out PATTERN mpi.hpp EXCLUDE)
   endif()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/zonal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN "*.hpp" ${left_out})

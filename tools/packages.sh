@@ -22,6 +22,8 @@ git             | command -v git
 libgtest-dev    | pkg-config --exists gtest
 libgmock-dev    | pkg-config --exists gmock
 libbz2-dev      | echo 'int main() {}' | c++ -x c++ - -lbz2 -o /dev/null
+libopenmpi-dev  | command -v mpicc
+openmpi-bin     | command -v mpirun
 python3-dev     | test -e \"\$(python3 -c 'import sysconfig; print(sysconfig.get_path(\"include\"))')/Python.h\"
 python3-venv    | python3 -c 'import venv, ensurepip'
 clang           | command -v clang++

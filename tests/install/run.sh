@@ -61,6 +61,12 @@ says_that_it_has_no_io() {
     grep -q "built without the component io" <<<"$said"
 }
 
+use_mpi() {
+    local build=$1-mpi-consumer
+    cmake "${options[@]}" -S "$source/tests/install/consumer" -B "$build" -DCMAKE_PREFIX_PATH="$1" \
+        -DCONSUMER_WITH_IO=OFF -DCONSUMER_WITH_MPI=ON && cmake --build "$build" --target join_job && "$build/join_job"
+}
+
 use_as_subdirectory() {
     cmake "${options[@]}" -S "$source/tests/install/superproject" -B "$1" -DZONAL_SOURCE_DIR="$source" &&
         cmake --build "$1" && "$1/smooth"
@@ -117,13 +123,15 @@ for kind in shared static; do
     prefix=$work/$kind
     [ $kind = shared ] && library=ON || library=OFF
     check "${kind^}Installs" install_zonal "$prefix" -DBUILD_SHARED_LIBS=$library -DCMAKE_INSTALL_LIBDIR=lib \
-        -DZONAL_WITH_CLI=OFF
+        -DZONAL_WITH_CLI=OFF -DZONAL_WITH_MPI=ON
     check "${kind^}TreeCanBeMoved" move_away "$prefix"
     prefix=$prefix-moved
     check "${kind^}ServesFindPackage" use_cmake "$prefix" ON
     check "${kind^}ServesPkgConfig" use_pkg_config "$prefix" zonal smooth
     check "${kind^}IoServesPkgConfig" use_pkg_config "$prefix" zonal_io read_map
+    check "${kind^}MpiServesFindPackage" use_mpi "$prefix"
 done
+check "SharedMpiServesPkgConfig" use_pkg_config "$work/shared-moved" zonal_mpi join_job
 check "PublicHeadersAreSelfContained" headers_are_self_contained "$work/shared-moved"
 check "ToolInstallsWithItsManual" install_tool "$work/tool"
 check "ServesAsSubdirectory" use_as_subdirectory "$work/super"

@@ -15,8 +15,8 @@ class Transport;
 class DistributedTransform;
 }  // namespace distributed
 
-/// The ranks that work on one transform together, and which of them this is. zonal/mpi.hpp makes those of
-/// MPI. A rank that is left by an exception must end the job, or its partners wait for it.
+/// The ranks that work on one transform together, and which of them this is. zonal/distributed/mpi.hpp has
+/// the transports of MPI. A rank that is left by an exception must end the job, or its partners wait for it.
 class Communicator {
   public:
     explicit Communicator(std::shared_ptr<distributed::Transport> transport);

@@ -1,17 +1,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <thread>
 
 #include "distributed/threads.hpp"
+#include "transport_helpers.hpp"
 #include "zonal/error.hpp"
 
 // Transports between threads, which ThreadSanitizer sees too; those of MPI have tests of their own.
 namespace zonal::test {
 namespace {
 
-using distributed::Message, distributed::Transport;
+using distributed::Transport;
 
 /// Calls work(transport) on a thread for each rank and returns what each threw, "" for nothing.
 template <class Work>
@@ -32,44 +32,11 @@ std::vector<std::string> on_ranks(int n_ranks, const Work& work) {
     return errors;
 }
 
-/// What rank `from` sends to rank `to` in round `round`; lengths differ, and some messages are empty.
-std::vector<std::byte> message(int from, int to, int round) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>((from * 7 + to * 3 + round) % 5 * 1000));
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        bytes[i] = static_cast<std::byte>(static_cast<int>(i) * 31 + from * 5 + to * 11 + round);
-    return bytes;
-}
-
 TEST(ThreadTransports, CarryEveryMessageToItsRank) {
     for (const int n : {1, 2, 3, 7}) {
         const auto errors = on_ranks(n, [&](Transport& transport) {
-            const int rank = transport.rank();
             ASSERT_EQ(transport.size(), n);
-            constexpr int n_rounds = 20;
-            // Two rounds are under way at a time.
-            std::vector<std::vector<std::vector<std::byte>>> sent(n_rounds), received(n_rounds);
-            std::vector<std::unique_ptr<distributed::Exchange>> exchanges;
-            for (int round = 0; round < n_rounds; ++round) {
-                std::vector<Message<const std::byte>> send;
-                std::vector<Message<std::byte>> receive;
-                sent[round].resize(n);
-                received[round].resize(n);
-                for (int other = 0; other < n; ++other) {
-                    if (other == rank) continue;
-                    sent[round][other] = message(rank, other, round);
-                    received[round][other].resize(message(other, rank, round).size());
-                    send.push_back({other, sent[round][other]});
-                    receive.push_back({other, received[round][other]});
-                }
-                exchanges.push_back(transport.exchange(send, receive));
-                if (round > 0) exchanges[round - 1]->wait();
-            }
-            exchanges.back()->wait();
-            for (int round = 0; round < n_rounds; ++round)
-                for (int other = 0; other < n; ++other) {
-                    if (other == rank) continue;
-                    EXPECT_EQ(received[round][other], message(other, rank, round));
-                }
+            expect_every_message_at_its_rank(transport, 1000);
         });
         EXPECT_THAT(errors, ::testing::Each(""));
     }
@@ -77,14 +44,8 @@ TEST(ThreadTransports, CarryEveryMessageToItsRank) {
 
 TEST(ThreadTransports, GatherEveryRanksBytesAgainAndAgain) {
     for (const int n : {1, 3, 4}) {
-        const auto errors = on_ranks(n, [&](Transport& transport) {
-            for (int round = 0; round < 50; ++round) {
-                const auto all = transport.gather(std::string(transport.rank(), 'x') + std::to_string(round));
-                ASSERT_EQ(all.size(), static_cast<std::size_t>(n));
-                for (int rank = 0; rank < n; ++rank)
-                    EXPECT_EQ(all[rank], std::string(rank, 'x') + std::to_string(round));
-            }
-        });
+        const auto errors =
+            on_ranks(n, [](Transport& transport) { expect_every_ranks_bytes(transport, 50); });
         EXPECT_THAT(errors, ::testing::Each(""));
     }
 }

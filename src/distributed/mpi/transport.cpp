@@ -1,0 +1,384 @@
+#include "distributed/mpi/transport.hpp"
+
+#include <fmt/core.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include "core/interruption.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::distributed {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Pauses between looks at messages that are under way. There are none while data move, for some ways of
+/// carrying them need a look for every 32 KiB: a look that moves nothing takes about a microsecond, one that
+/// copies such a piece several. Later the CPU is left to others; the system adds some 50 us to a pause.
+class Pace {
+  public:
+    using Clock = std::chrono::steady_clock;
+    /// eager: how long it goes on without pauses after data have moved.
+    Pace(Clock::duration eager, Clock::duration pause) : eager_(eager), pause_(pause) {}
+
+    template <class Look>
+    void look(const Look& look) {
+        const auto start = Clock::now();
+        look();
+        const auto end = Clock::now();
+        if (end - start > 5us) last_move_ = end;
+    }
+    void pause() const {
+        if (Clock::now() - last_move_ < eager_)
+            std::this_thread::yield();
+        else
+            std::this_thread::sleep_for(pause_);
+    }
+
+  private:
+    Clock::duration eager_, pause_;
+    Clock::time_point last_move_ = Clock::now();
+};
+
+std::string text_of(int code) {
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    MPI_Error_string(code, text.data(), &length);
+    return {text.data(), static_cast<std::size_t>(length)};
+}
+
+void check(int code, const char* call) {
+    if (code != MPI_SUCCESS) throw CommunicationError(fmt::format("{}: {}", call, text_of(code)));
+}
+
+/// n_bytes as one message, whatever their number: above `largest_count`, one element of a type that consists
+/// of blocks and a remainder. MPI compares messages byte by byte, so both sides need not choose alike.
+class ByteType {
+  public:
+    ByteType(std::size_t n_bytes, std::int64_t largest_count) {
+        if (n_bytes <= static_cast<std::size_t>(largest_count)) {
+            count_ = static_cast<int>(n_bytes);
+            return;
+        }
+        constexpr int block_bytes = 1 << 20;  // 2^31 blocks are 2 PB
+        const auto n_blocks = n_bytes / block_bytes;
+        const std::array lengths = {static_cast<int>(n_blocks), static_cast<int>(n_bytes % block_bytes)};
+        const std::array starts = {MPI_Aint{0}, static_cast<MPI_Aint>(n_blocks * block_bytes)};
+        MPI_Datatype block{};
+        check(MPI_Type_contiguous(block_bytes, MPI_BYTE, &block), "MPI_Type_contiguous");
+        const std::array types = {block, MPI_BYTE};
+        const int code = MPI_Type_create_struct(2, lengths.data(), starts.data(), types.data(), &type_);
+        MPI_Type_free(&block);
+        check(code, "MPI_Type_create_struct");
+        is_made_ = true;
+        check(MPI_Type_commit(&type_), "MPI_Type_commit");
+    }
+    ~ByteType() {
+        if (is_made_) MPI_Type_free(&type_);  // once messages under way no longer need it
+    }
+    ByteType(const ByteType&) = delete;
+    ByteType& operator=(const ByteType&) = delete;
+
+    MPI_Datatype type() const { return type_; }
+    int count() const { return count_; }
+
+  private:
+    MPI_Datatype type_ = MPI_BYTE;
+    int count_ = 1;
+    bool is_made_ = false;
+};
+
+/// The messages of one exchange.
+class Flight {
+  public:
+    /// Calls start(type, request), which begins to send or receive `message`. Errors are for wait() to throw:
+    /// what has begun must come to its end first.
+    template <class Byte, class Start>
+    void add(const Message<Byte>& message, std::int64_t largest_count, const Start& start) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        try {
+            start(ByteType(message.bytes.size(), largest_count), &request);
+        } catch (const CommunicationError& error) {
+            note(error.what());
+        }
+        requests_.push_back(request);
+        messages_.push_back({message.rank, message.bytes.size(), !std::is_const_v<Byte>});
+    }
+
+    /// Lets MPI carry on, and finds out which messages have come to their end.
+    void test() {
+        indices_.resize(requests_.size());
+        statuses_.resize(requests_.size());
+        int n_done = 0;
+        const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &n_done,
+                                      indices_.data(), statuses_.data());
+        if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
+            note(fmt::format("MPI_Testsome: {}", text_of(code)));
+            n_done = MPI_UNDEFINED;
+        }
+        for (int i = 0; n_done != MPI_UNDEFINED && i < n_done; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            check_end_of(messages_[static_cast<std::size_t>(indices_[at])], statuses_[at],
+                         code == MPI_ERR_IN_STATUS ? statuses_[at].MPI_ERROR : MPI_SUCCESS);
+        }
+        const auto is_null = [](MPI_Request request) { return request == MPI_REQUEST_NULL; };
+        if (n_done == MPI_UNDEFINED || std::all_of(requests_.begin(), requests_.end(), is_null))
+            is_over_ = true;
+    }
+
+    bool is_over() const { return is_over_; }
+    /// Once it is over.
+    const std::string& error() const { return error_; }
+
+  private:
+    struct Expected {
+        int rank;
+        std::size_t n_bytes;
+        bool is_received;
+    };
+    void check_end_of(const Expected& message, const MPI_Status& status, int code) {
+        if (code != MPI_SUCCESS) {
+            int kind = code;
+            MPI_Error_class(code, &kind);
+            note(kind == MPI_ERR_TRUNCATE
+                     ? fmt::format("rank {}: sent more than the {} bytes that were expected", message.rank,
+                                   message.n_bytes)
+                     : fmt::format("message {} rank {}: {}", message.is_received ? "from" : "to",
+                                   message.rank, text_of(code)));
+        } else if (message.is_received) {
+            MPI_Count n_bytes = 0;
+            MPI_Get_elements_x(&status, MPI_BYTE, &n_bytes);
+            if (static_cast<std::size_t>(n_bytes) != message.n_bytes)
+                note(fmt::format("rank {}: sent {} bytes where {} were expected", message.rank, n_bytes,
+                                 message.n_bytes));
+        }
+    }
+    void note(const std::string& error) {
+        if (error_.empty()) error_ = error;
+    }
+
+    std::vector<MPI_Request> requests_;
+    std::vector<Expected> messages_;
+    std::vector<int> indices_;
+    std::vector<MPI_Status> statuses_;
+    std::string error_;
+    std::atomic<bool> is_over_ = false;
+};
+
+/// A communicator, and what drives its messages.
+class Link {
+  public:
+    Link(MPI_Comm communicator, bool with_thread) : communicator_(communicator) {
+        if (with_thread) thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    }
+    ~Link() {
+        thread_ = {};
+        int is_finalized = 0;
+        MPI_Finalized(&is_finalized);
+        if (is_finalized == 0) MPI_Comm_free(&communicator_);
+    }
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+
+    MPI_Comm communicator() const { return communicator_; }
+
+    void drive(const std::shared_ptr<Flight>& flight) {
+        const std::lock_guard lock(mutex_);
+        flights_.push_back(flight);
+        changed_.notify_all();
+    }
+
+    /// Calls between_looks(), which may throw, again and again until the flight is over.
+    template <class Function>
+    void wait_for(const Flight& flight, const Function& between_looks) {
+        const Waiting waiting(*this);
+        Pace pace(2ms, 20us);  // short exchanges end within the eager time
+        while (true) {
+            pace.look([&] { test_all(); });
+            if (flight.is_over()) return;
+            between_looks();
+            pace.pause();
+        }
+    }
+
+  private:
+    /// While it lives, the thread rests, because whoever waits drives the messages with less delay.
+    class Waiting {
+      public:
+        explicit Waiting(Link& link) : link_(link) { change(1); }
+        ~Waiting() { change(-1); }
+        Waiting(const Waiting&) = delete;
+        Waiting& operator=(const Waiting&) = delete;
+
+      private:
+        void change(int by) {
+            const std::lock_guard lock(link_.mutex_);
+            link_.n_waiting_ += by;
+            link_.changed_.notify_all();
+        }
+        Link& link_;
+    };
+
+    void run(const std::stop_token& stop) {
+        Pace pace(20us, 50us);  // about 1 % of a core
+        while (true) {
+            {
+                std::unique_lock lock(mutex_);
+                if (!changed_.wait(lock, stop, [&] { return !flights_.empty() && n_waiting_ == 0; })) return;
+            }
+            pace.look([&] { test_all(); });
+            pace.pause();
+        }
+    }
+    void test_all() {
+        const std::lock_guard testing(testing_);
+        std::vector<std::shared_ptr<Flight>> flights;
+        {
+            const std::lock_guard lock(mutex_);
+            flights = flights_;
+        }
+        for (const auto& flight : flights) flight->test();
+        const std::lock_guard lock(mutex_);
+        std::erase_if(flights_, [](const auto& flight) { return flight->is_over(); });
+    }
+
+    MPI_Comm communicator_;
+    std::mutex testing_;  ///< held while messages are tested, which may take long; before mutex_
+    std::mutex mutex_;    ///< of what follows
+    std::condition_variable_any changed_;
+    std::vector<std::shared_ptr<Flight>> flights_;
+    int n_waiting_ = 0;
+    std::jthread thread_;
+};
+
+class MpiExchange final : public Exchange {
+  public:
+    MpiExchange(std::shared_ptr<Link> link, std::shared_ptr<Flight> flight)
+        : link_(std::move(link)), flight_(std::move(flight)) {}
+    ~MpiExchange() override {
+        // After an error, too: MPI may still read and write the memory of the messages.
+        link_->wait_for(*flight_, [] {});
+    }
+    void wait() override {
+        const core::InterruptionPoll poll;
+        link_->wait_for(*flight_, poll);
+        if (!flight_->error().empty()) throw CommunicationError(flight_->error());
+    }
+
+  private:
+    std::shared_ptr<Link> link_;
+    std::shared_ptr<Flight> flight_;
+};
+
+class MpiTransport final : public Transport {
+  public:
+    MpiTransport(std::shared_ptr<Link> link, const MpiOptions& options)
+        : link_(std::move(link)), options_(options) {
+        check(MPI_Comm_rank(link_->communicator(), &rank_), "MPI_Comm_rank");
+        check(MPI_Comm_size(link_->communicator(), &size_), "MPI_Comm_size");
+    }
+    int rank() const override { return rank_; }
+    int size() const override { return size_; }
+
+    std::unique_ptr<Exchange> exchange(std::vector<Message<const std::byte>> send,
+                                       std::vector<Message<std::byte>> receive) override {
+        for (const auto& message : send) check_rank(message.rank);
+        for (const auto& message : receive) check_rank(message.rank);
+        // A message that nobody expects must not be taken for one of the next exchange. 32767 is the largest
+        // tag that every MPI has.
+        const int tag = n_exchanges_++ % 32768;
+        const auto flight = std::make_shared<Flight>();
+        for (const auto& message : receive)
+            flight->add(message, options_.largest_count, [&](const ByteType& bytes, MPI_Request* request) {
+                check(MPI_Irecv(message.bytes.data(), bytes.count(), bytes.type(), message.rank, tag,
+                                link_->communicator(), request),
+                      "MPI_Irecv");
+            });
+        for (const auto& message : send)
+            flight->add(message, options_.largest_count, [&](const ByteType& bytes, MPI_Request* request) {
+                check(MPI_Isend(message.bytes.data(), bytes.count(), bytes.type(), message.rank, tag,
+                                link_->communicator(), request),
+                      "MPI_Isend");
+            });
+        link_->drive(flight);
+        return std::make_unique<MpiExchange>(link_, flight);
+    }
+
+    std::vector<std::string> gather(const std::string& bytes) override {
+        const auto n_ranks = static_cast<std::size_t>(size_);
+        const auto length = static_cast<std::int64_t>(bytes.size());
+        std::vector<std::int64_t> lengths(n_ranks);
+        check(MPI_Allgather(&length, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, link_->communicator()),
+              "MPI_Allgather");
+        const auto total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+        if (total > options_.largest_count)  // on all ranks alike
+            throw CommunicationError(fmt::format("gather: {} bytes of all ranks together: must be at most {}",
+                                                 total, options_.largest_count));
+        std::vector<int> counts(lengths.begin(), lengths.end()), starts(n_ranks);
+        std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
+        std::string together(static_cast<std::size_t>(total), '\0');
+        check(MPI_Allgatherv(bytes.data(), static_cast<int>(length), MPI_BYTE, together.data(), counts.data(),
+                             starts.data(), MPI_BYTE, link_->communicator()),
+              "MPI_Allgatherv");
+        std::vector<std::string> parts;
+        for (std::size_t i = 0; i < n_ranks; ++i)
+            parts.push_back(
+                together.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(counts[i])));
+        return parts;
+    }
+
+  private:
+    void check_rank(int other) const {
+        if (other < 0 || other >= size_ || other == rank_)
+            throw InvalidArgument(fmt::format("rank = {}: must be from 0 to {} and not {}, the sender's own",
+                                              other, size_ - 1, rank_));
+    }
+
+    const std::shared_ptr<Link> link_;
+    const MpiOptions options_;
+    int rank_ = 0, size_ = 0;
+    int n_exchanges_ = 0;
+};
+
+}  // namespace
+
+void check_mpi_runs() {
+    int is_initialized = 0, is_finalized = 0;
+    MPI_Initialized(&is_initialized);
+    MPI_Finalized(&is_finalized);
+    if (is_initialized == 0 || is_finalized != 0)
+        throw CommunicationError(
+            fmt::format("MPI {}: make a zonal::mpi::Environment that lives longer than all that communicates",
+                        is_finalized != 0 ? "has been finalized" : "has not been initialized"));
+}
+
+std::shared_ptr<Transport> connect_mpi(int communicator, const MpiOptions& options) {
+    check_mpi_runs();
+    MPI_Comm original = MPI_Comm_f2c(communicator);
+    // MPI returns one or the other for what is none.
+    if (original == MPI_COMM_NULL || original == MPI_Comm{})
+        throw InvalidArgument(
+            fmt::format("communicator = {}: must be the Fortran handle of a communicator", communicator));
+    int is_inter = 0;
+    check(MPI_Comm_test_inter(original, &is_inter), "MPI_Comm_test_inter");
+    if (is_inter != 0)
+        throw InvalidArgument(
+            fmt::format("communicator = {}: must not be an intercommunicator", communicator));
+    int level = MPI_THREAD_SINGLE;
+    check(MPI_Query_thread(&level), "MPI_Query_thread");
+    MPI_Comm own = MPI_COMM_NULL;
+    check(MPI_Comm_dup(original, &own), "MPI_Comm_dup");
+    const auto link = std::make_shared<Link>(own, options.with_thread && level == MPI_THREAD_MULTIPLE);
+    check(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return std::make_shared<MpiTransport>(link, options);
+}
+
+}  // namespace zonal::distributed
