@@ -13,40 +13,13 @@
 #include <thread>
 
 #include "core/interruption.hpp"
+#include "distributed/mpi/pace.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::distributed {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// Pauses between looks at messages that are under way. There are none while data move, for some ways of
-/// carrying them need a look for every 32 KiB: a look that moves nothing takes about a microsecond, one that
-/// copies such a piece several. Later the CPU is left to others; the system adds some 50 us to a pause.
-class Pace {
-  public:
-    using Clock = std::chrono::steady_clock;
-    /// eager: how long it goes on without pauses after data have moved.
-    Pace(Clock::duration eager, Clock::duration pause) : eager_(eager), pause_(pause) {}
-
-    template <class Look>
-    void look(const Look& look) {
-        const auto start = Clock::now();
-        look();
-        const auto end = Clock::now();
-        if (end - start > 5us) last_move_ = end;
-    }
-    void pause() const {
-        if (Clock::now() - last_move_ < eager_)
-            std::this_thread::yield();
-        else
-            std::this_thread::sleep_for(pause_);
-    }
-
-  private:
-    Clock::duration eager_, pause_;
-    Clock::time_point last_move_ = Clock::now();
-};
 
 std::string text_of(int code) {
     std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -96,42 +69,41 @@ class ByteType {
     bool is_made_ = false;
 };
 
-/// The messages of one exchange.
+/// The messages of one exchange. Errors are for wait() to throw: what has begun must come to its end first.
 class Flight {
   public:
-    /// Calls start(type, request), which begins to send or receive `message`. Errors are for wait() to throw:
-    /// what has begun must come to its end first.
-    template <class Byte, class Start>
-    void add(const Message<Byte>& message, std::int64_t largest_count, const Start& start) {
-        MPI_Request request = MPI_REQUEST_NULL;
-        try {
-            start(ByteType(message.bytes.size(), largest_count), &request);
-        } catch (const CommunicationError& error) {
-            note(error.what());
-        }
-        requests_.push_back(request);
-        messages_.push_back({message.rank, message.bytes.size(), !std::is_const_v<Byte>});
+    Flight(MPI_Comm communicator, int tag, std::int64_t largest_count,
+           std::vector<Message<std::byte>> awaited)
+        : communicator_(communicator),
+          tag_(tag),
+          largest_count_(largest_count),
+          awaited_(std::move(awaited)) {}
+
+    void send(const Message<const std::byte>& message) {
+        begin("MPI_Isend", message.bytes.size(), [&](const ByteType& bytes, MPI_Request* request) {
+            return MPI_Isend(message.bytes.data(), bytes.count(), bytes.type(), message.rank, tag_,
+                             communicator_, request);
+        });
     }
 
-    /// Lets MPI carry on, and finds out which messages have come to their end.
+    /// Lets MPI carry on, receives what has arrived, and finds out what has come to its end.
     void test() {
+        while (!awaited_.empty() && receive_one()) {
+        }
         indices_.resize(requests_.size());
         statuses_.resize(requests_.size());
         int n_done = 0;
         const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &n_done,
                                       indices_.data(), statuses_.data());
-        if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
-            note(fmt::format("MPI_Testsome: {}", text_of(code)));
-            n_done = MPI_UNDEFINED;
+        if (code == MPI_ERR_IN_STATUS) {
+            for (int i = 0; i < n_done; ++i)
+                note("MPI_Testsome", statuses_[static_cast<std::size_t>(i)].MPI_ERROR);
+        } else if (code != MPI_SUCCESS) {
+            note("MPI_Testsome", code);
+            give_up();
         }
-        for (int i = 0; n_done != MPI_UNDEFINED && i < n_done; ++i) {
-            const auto at = static_cast<std::size_t>(i);
-            check_end_of(messages_[static_cast<std::size_t>(indices_[at])], statuses_[at],
-                         code == MPI_ERR_IN_STATUS ? statuses_[at].MPI_ERROR : MPI_SUCCESS);
-        }
-        const auto is_null = [](MPI_Request request) { return request == MPI_REQUEST_NULL; };
-        if (n_done == MPI_UNDEFINED || std::all_of(requests_.begin(), requests_.end(), is_null))
-            is_over_ = true;
+        std::erase(requests_, MPI_REQUEST_NULL);
+        if (awaited_.empty() && requests_.empty()) is_over_ = true;
     }
 
     bool is_over() const { return is_over_; }
@@ -139,34 +111,71 @@ class Flight {
     const std::string& error() const { return error_; }
 
   private:
-    struct Expected {
-        int rank;
-        std::size_t n_bytes;
-        bool is_received;
-    };
-    void check_end_of(const Expected& message, const MPI_Status& status, int code) {
-        if (code != MPI_SUCCESS) {
-            int kind = code;
-            MPI_Error_class(code, &kind);
-            note(kind == MPI_ERR_TRUNCATE
-                     ? fmt::format("rank {}: sent more than the {} bytes that were expected", message.rank,
-                                   message.n_bytes)
-                     : fmt::format("message {} rank {}: {}", message.is_received ? "from" : "to",
-                                   message.rank, text_of(code)));
-        } else if (message.is_received) {
-            MPI_Count n_bytes = 0;
-            MPI_Get_elements_x(&status, MPI_BYTE, &n_bytes);
-            if (static_cast<std::size_t>(n_bytes) != message.n_bytes)
-                note(fmt::format("rank {}: sent {} bytes where {} were expected", message.rank, n_bytes,
-                                 message.n_bytes));
+    /// Begins to receive a message if one is there; returns whether there was. Its length is known before it
+    /// goes anywhere: for longer messages than the memory that they are received into, Open MPI 4.1 has an
+    /// error, but also writes beyond the end of that memory.
+    bool receive_one() {
+        int is_there = 0;
+        MPI_Message message{};
+        MPI_Status status{};
+        if (const int code = MPI_Improbe(MPI_ANY_SOURCE, tag_, communicator_, &is_there, &message, &status);
+            code != MPI_SUCCESS) {
+            note("MPI_Improbe", code);
+            give_up();
         }
+        if (is_there == 0) return false;
+        MPI_Count length = 0;
+        MPI_Get_elements_x(&status, MPI_BYTE, &length);
+        const auto memory = memory_for(status.MPI_SOURCE, static_cast<std::size_t>(length));
+        begin("MPI_Imrecv", memory.size(), [&](const ByteType& bytes, MPI_Request* request) {
+            return MPI_Imrecv(memory.data(), bytes.count(), bytes.type(), &message, request);
+        });
+        return true;
     }
+    /// Where a message goes: one that was not expected so, into memory that nobody reads, to relieve its
+    /// sender.
+    std::span<std::byte> memory_for(int rank, std::size_t length) {
+        const auto found = std::find_if(awaited_.begin(), awaited_.end(),
+                                        [&](const auto& message) { return message.rank == rank; });
+        const std::size_t expected = found == awaited_.end() ? 0 : found->bytes.size();
+        if (found != awaited_.end()) {
+            const auto memory = found->bytes;
+            awaited_.erase(found);
+            if (expected == length) return memory;
+        }
+        note(fmt::format("rank {}: sent {} bytes where {} were expected", rank, length, expected));
+        return refused_.emplace_back(length);
+    }
+
+    /// start(type, request): begins to send or receive n_bytes.
+    template <class Start>
+    void begin(const char* call, std::size_t n_bytes, const Start& start) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        try {
+            check(start(ByteType(n_bytes, largest_count_), &request), call);
+        } catch (const CommunicationError& error) {
+            note(error.what());
+        }
+        requests_.push_back(request);
+    }
+
     void note(const std::string& error) {
         if (error_.empty()) error_ = error;
     }
+    void note(const char* call, int code) {
+        if (code != MPI_SUCCESS) note(fmt::format("{}: {}", call, text_of(code)));
+    }
+    void give_up() {
+        awaited_.clear();
+        requests_.clear();
+    }
 
+    MPI_Comm communicator_;
+    const int tag_;
+    const std::int64_t largest_count_;
+    std::vector<Message<std::byte>> awaited_;
+    std::vector<std::vector<std::byte>> refused_;
     std::vector<MPI_Request> requests_;
-    std::vector<Expected> messages_;
     std::vector<int> indices_;
     std::vector<MPI_Status> statuses_;
     std::string error_;
@@ -295,19 +304,9 @@ class MpiTransport final : public Transport {
         // A message that nobody expects must not be taken for one of the next exchange. 32767 is the largest
         // tag that every MPI has.
         const int tag = n_exchanges_++ % 32768;
-        const auto flight = std::make_shared<Flight>();
-        for (const auto& message : receive)
-            flight->add(message, options_.largest_count, [&](const ByteType& bytes, MPI_Request* request) {
-                check(MPI_Irecv(message.bytes.data(), bytes.count(), bytes.type(), message.rank, tag,
-                                link_->communicator(), request),
-                      "MPI_Irecv");
-            });
-        for (const auto& message : send)
-            flight->add(message, options_.largest_count, [&](const ByteType& bytes, MPI_Request* request) {
-                check(MPI_Isend(message.bytes.data(), bytes.count(), bytes.type(), message.rank, tag,
-                                link_->communicator(), request),
-                      "MPI_Isend");
-            });
+        const auto flight =
+            std::make_shared<Flight>(link_->communicator(), tag, options_.largest_count, std::move(receive));
+        for (const auto& message : send) flight->send(message);
         link_->drive(flight);
         return std::make_unique<MpiExchange>(link_, flight);
     }
