@@ -4,10 +4,8 @@
 #include <mutex>
 #include <thread>
 
+#include "distributed_helpers.hpp"
 #include "sht/rings/ring_pairs.hpp"
-#include "sht_helpers.hpp"
-#include "zonal/analysis.hpp"
-#include "zonal/distributed/plan.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sky/realization.hpp"
 #include "zonal/spectrum.hpp"
@@ -37,154 +35,20 @@ std::vector<std::string> on_ranks(int n_ranks, const Work& work) {
     return errors;
 }
 
-/// A rank's part of whole arrays, and back.
-struct Parts {
-    const DistributedPlan& plan;
-    AlmLayout whole;
-
-    template <class Visit>
-    void for_each_pixel(const Visit& visit) const {
-        std::int64_t place = 0;
-        for (const PixelRange& range : plan.pixels())
-            for (auto pixel = range.first; pixel < range.end; ++pixel) visit(pixel, place++);
-        ASSERT_EQ(place, plan.local().grid().n_pixels());
-    }
-    template <class Visit>
-    void for_each_coefficient(const Visit& visit) const {
-        for (const std::int64_t m : plan.orders())
-            for (std::int64_t l = m; l <= whole.lmax(); ++l)
-                visit(whole.index(l, m), plan.local().layout().index(l, m));
-    }
-    template <class T>
-    Array<T, 3> of_map(View<const T, 3> map) const {
-        Array<T, 3> part({map.extent(0), map.extent(1), plan.local().grid().n_pixels()});
-        for (std::int64_t b = 0; b < map.extent(0); ++b)
-            for (std::int64_t c = 0; c < map.extent(1); ++c)
-                for_each_pixel([&](std::int64_t from, std::int64_t to) { part(b, c, to) = map(b, c, from); });
-        return part;
-    }
-    template <class T>
-    Array<T, 3> of_alm(View<const T, 3> alm) const {
-        Array<T, 3> part({alm.extent(0), alm.extent(1), plan.local().layout().size()});
-        for (std::int64_t b = 0; b < alm.extent(0); ++b)
-            for (std::int64_t c = 0; c < alm.extent(1); ++c)
-                for_each_coefficient(
-                    [&](std::int64_t from, std::int64_t to) { part(b, c, to) = alm(b, c, from); });
-        return part;
-    }
-    /// The numbers of elements that are not the same, bit for bit.
-    template <class T>
-    std::int64_t other_pixels(View<const T, 3> part, View<const T, 3> map) const {
-        std::int64_t count = 0;
-        for (std::int64_t b = 0; b < map.extent(0); ++b)
-            for (std::int64_t c = 0; c < map.extent(1); ++c)
-                for_each_pixel([&](std::int64_t whole, std::int64_t here) {
-                    count += !(part(b, c, here) == map(b, c, whole));
-                });
-        return count;
-    }
-    template <class T>
-    std::int64_t other_coefficients(View<const T, 3> part, View<const T, 3> alm) const {
-        std::int64_t count = 0;
-        for (std::int64_t b = 0; b < alm.extent(0); ++b)
-            for (std::int64_t c = 0; c < alm.extent(1); ++c)
-                for_each_coefficient([&](std::int64_t whole, std::int64_t here) {
-                    count += !(part(b, c, here) == alm(b, c, whole));
-                });
-        return count;
-    }
-};
-
-struct Case {
-    Grid grid;
-    ShtOptions options;
-    std::int64_t n_maps = 1;
-    std::vector<std::vector<double>> speeds;  ///< of each job
-};
-
-ShtOptions options_of(std::int64_t lmax, std::int64_t mmax, int spin, SpinParts parts = SpinParts::both) {
-    ShtOptions options;
-    options.lmax = lmax;
-    options.mmax = mmax;
-    options.spin = spin;
-    options.parts = parts;
-    options.threads = 1;
-    options.device = Device::cpu();
-    return options;
-}
-
 const std::vector<std::vector<double>> all_jobs{
     {1}, {1, 1}, {1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1}, {4, 1}, {1, 0.1, 3}};
 
 template <class T>
 class DistributedTransforms : public ::testing::Test {
   protected:
-    /// All of the plan's transforms and analyses on the ranks of each job, against one process's.
-    static void check(const Case& test) {
-        const ShtPlan plan(test.grid, test.options);
-        const AlmLayout& layout = plan.layout();
-        std::mt19937_64 generator(3);
-        std::normal_distribution<double> normal;
-        Array<std::complex<T>, 3> alm({test.n_maps, plan.alm_components(), layout.size()});
-        for (std::int64_t i = 0; i < alm.size(); ++i)
-            alm.data()[i] =
-                std::complex<T>(static_cast<T>(normal(generator)), static_cast<T>(normal(generator)));
-        Array<T, 3> map({test.n_maps, plan.map_components(), test.grid.n_pixels()});
-        for (std::int64_t i = 0; i < map.size(); ++i) map.data()[i] = static_cast<T>(normal(generator));
-        Array<double, 1> weights({test.grid.n_pixels()});
-        for (std::int64_t i = 0; i < weights.size(); ++i) weights(i) = i % 3 == 0 ? 0.5 : 1.25;
-
-        Array<T, 3> synthesized(map.extents());
-        Array<std::complex<T>, 3> adjoint(alm.extents()), quadrature(adjoint), projected(adjoint),
-            iterated(adjoint), solved(adjoint);
-        plan.synthesize<T>(alm.view(), synthesized.view());
-        plan.adjoint_synthesis<T>(map.view(), adjoint.view());
-        plan.quadrature<T>(map.view(), quadrature.view());
-        ShtWorkspace workspace = plan.make_workspace();
-        plan.project_residual<T>(alm.view(), map.view(), projected.view(), workspace);
-        const auto iterations = analyze<T>(plan, map.view(), iterated.view(), {.iterations = 2});
-        const AnalysisOptions solving{
-            .tolerance = 1e-4, .max_iterations = 5, .pixel_weights = weights.view()};
-        const auto solution = analyze<T>(plan, map.view(), solved.view(), solving);
-
-        for (const auto& speeds : test.speeds) {
-            const auto errors =
-                on_ranks(static_cast<int>(speeds.size()), [&](const Communicator& communicator) {
-                    const DistributedPlan distributed(communicator, test.grid, {test.options, speeds});
-                    const ShtPlan& local = distributed.local();
-                    const Parts parts{distributed, layout};
-                    const auto alm_here = parts.of_alm<std::complex<T>>(alm.view());
-                    const auto map_here = parts.of_map<T>(map.view());
-                    Array<T, 3> synthesized_here(map_here.extents());
-                    Array<std::complex<T>, 3> found(alm_here.extents());
-                    const auto same = [&](const char* what, View<const std::complex<T>, 3> expected) {
-                        EXPECT_EQ(parts.other_coefficients<std::complex<T>>(found.view(), expected), 0)
-                            << what;
-                    };
-                    local.template synthesize<T>(alm_here.view(), synthesized_here.view());
-                    EXPECT_EQ(parts.other_pixels<T>(synthesized_here.view(), synthesized.view()), 0);
-                    local.template adjoint_synthesis<T>(map_here.view(), found.view());
-                    same("adjoint", adjoint.view());
-                    local.template quadrature<T>(map_here.view(), found.view());
-                    same("quadrature", quadrature.view());
-                    ShtWorkspace here = local.make_workspace();
-                    local.template project_residual<T>(alm_here.view(), map_here.view(), found.view(), here);
-                    same("projected residual", projected.view());
-                    const auto report = analyze<T>(local, map_here.view(), found.view(), {.iterations = 2});
-                    same("analysis by iterations", iterated.view());
-                    EXPECT_EQ(report.last_update, iterations.last_update);
-                    EXPECT_EQ(report.note, iterations.note);
-                    Array<double, 1> weights_here({local.grid().n_pixels()});
-                    parts.for_each_pixel(
-                        [&](std::int64_t from, std::int64_t to) { weights_here(to) = weights(from); });
-                    AnalysisOptions options = solving;
-                    options.pixel_weights = weights_here.view();
-                    const auto solved_here = analyze<T>(local, map_here.view(), found.view(), options);
-                    same("conjugate gradients", solved.view());
-                    EXPECT_EQ(solved_here.iterations, solution.iterations);
-                    EXPECT_EQ(solved_here.residual, solution.residual);
-                    EXPECT_EQ(solved_here.invertible, solution.invertible);
-                });
+    /// On the ranks of each job, given by their speeds.
+    static void check(const Grid& grid, const ShtOptions& options, std::int64_t n_maps,
+                      const std::vector<std::vector<double>>& jobs) {
+        const OneProcess<T> expected(grid, options, n_maps);
+        for (const auto& speeds : jobs) {
+            const auto errors = on_ranks(static_cast<int>(speeds.size()), [&](const Communicator& ranks) {
+                expected.expect_of(ranks, speeds);
+            });
             EXPECT_THAT(errors, Each("")) << speeds.size() << " ranks";
         }
     }
@@ -193,30 +57,30 @@ using Reals = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(DistributedTransforms, Reals);
 
 TYPED_TEST(DistributedTransforms, GiveTheBitsOfOneProcessOnHealpix) {
-    TestFixture::check({Grid::healpix(28), options_of(60, 60, 0), 1, all_jobs});
-    TestFixture::check({Grid::healpix(28), options_of(50, 40, 2), 1, all_jobs});
+    TestFixture::check(Grid::healpix(28), cpu_options(60, 60, 0), 1, all_jobs);
+    TestFixture::check(Grid::healpix(28), cpu_options(50, 40, 2), 1, all_jobs);
 }
 
 TYPED_TEST(DistributedTransforms, GiveThemForBatchesAndPartsOfFields) {
-    TestFixture::check({Grid::healpix(16), options_of(32, 32, 0), 9, {{1, 1}, {1, 2, 1}}});
-    TestFixture::check({Grid::healpix(16), options_of(32, 32, 2), 5, {{1, 1, 1}}});
-    TestFixture::check({Grid::healpix(16), options_of(32, 20, 2, SpinParts::gradient), 1, {{1, 1}}});
-    TestFixture::check({Grid::healpix(16), options_of(32, 20, 1, SpinParts::curl), 1, {{1, 1}}});
-    TestFixture::check({Grid::healpix(16), options_of(30, 30, 3), 1, {{1, 1, 1}}});
+    TestFixture::check(Grid::healpix(16), cpu_options(32, 32, 0), 9, {{1, 1}, {1, 2, 1}});
+    TestFixture::check(Grid::healpix(16), cpu_options(32, 32, 2), 5, {{1, 1, 1}});
+    TestFixture::check(Grid::healpix(16), cpu_options(32, 20, 2, SpinParts::gradient), 1, {{1, 1}});
+    TestFixture::check(Grid::healpix(16), cpu_options(32, 20, 1, SpinParts::curl), 1, {{1, 1}});
+    TestFixture::check(Grid::healpix(16), cpu_options(30, 30, 3), 1, {{1, 1, 1}});
 }
 
 TYPED_TEST(DistributedTransforms, GiveThemOnOtherGridsAndPartsOfTheSky) {
-    TestFixture::check({Grid::gauss_legendre(65, 129), options_of(64, 64, 0), 1, {{1, 1, 1, 1}}});
-    TestFixture::check({Grid::equidistant_cylindrical(80, 160), options_of(39, 39, 2), 1, {{1, 1, 1}}});
+    TestFixture::check(Grid::gauss_legendre(65, 129), cpu_options(64, 64, 0), 1, {{1, 1, 1, 1}});
+    TestFixture::check(Grid::equidistant_cylindrical(80, 160), cpu_options(39, 39, 2), 1, {{1, 1, 1}});
     std::vector<std::int64_t> rings;
     for (std::int64_t ring = 10; ring < 47; ++ring) rings.push_back(ring);
-    TestFixture::check({Grid::healpix(16).subset(rings), options_of(30, 30, 0), 1, {{1, 1}}});
+    TestFixture::check(Grid::healpix(16).subset(rings), cpu_options(30, 30, 0), 1, {{1, 1}});
 }
 
 /// More ranks than pairs of orders: some have no coefficient, and still their rings.
 TYPED_TEST(DistributedTransforms, GiveThemToRanksWithoutOrders) {
-    TestFixture::check({Grid::healpix(28), options_of(50, 3, 0), 1, {{1, 1, 1, 1, 1}}});
-    TestFixture::check({Grid::healpix(28), options_of(4, 4, 2), 1, {{1, 1, 1, 1, 1}}});
+    TestFixture::check(Grid::healpix(28), cpu_options(50, 3, 0), 1, {{1, 1, 1, 1, 1}});
+    TestFixture::check(Grid::healpix(28), cpu_options(4, 4, 2), 1, {{1, 1, 1, 1, 1}});
 }
 
 TEST(DistributedPlan, GivesEveryPixelAndOrderToOneRank) {
@@ -226,7 +90,7 @@ TEST(DistributedPlan, GivesEveryPixelAndOrderToOneRank) {
         std::vector<RankShare> shares;
         std::mutex mutex;
         const auto errors = on_ranks(static_cast<int>(speeds.size()), [&](const Communicator& communicator) {
-            const DistributedPlan plan(communicator, grid, {options_of(64, 64, 0), speeds});
+            const DistributedPlan plan(communicator, grid, {cpu_options(64, 64, 0), speeds});
             const std::lock_guard lock(mutex);
             EXPECT_LE(plan.pixels().size(), 2u);
             std::int64_t n_pixels = 0;
@@ -252,27 +116,27 @@ TEST(DistributedPlan, RefusesWrongAndDifferentArgumentsOnAllRanks) {
         });
     };
     EXPECT_THAT(errors_of([](int rank) {
-                    return DistributedOptions{options_of(rank == 1 ? -1 : 32, -1, 0), {}};
+                    return DistributedOptions{cpu_options(rank == 1 ? -1 : 32, -1, 0), {}};
                 }),
                 Each(HasSubstr("rank 1: lmax = -1")));
     EXPECT_THAT(errors_of([](int rank) {
-                    return DistributedOptions{options_of(30 + rank / 2, -1, 0), {}};
+                    return DistributedOptions{cpu_options(30 + rank / 2, -1, 0), {}};
                 }),
                 Each(HasSubstr("lmax = 30, mmax = 30, spin = 0")));
     EXPECT_THAT(errors_of([](int rank) {
-                    return DistributedOptions{options_of(30, -1, 0), {1, 1, 1.0 + rank}};
+                    return DistributedOptions{cpu_options(30, -1, 0), {1, 1, 1.0 + rank}};
                 }),
                 Each(HasSubstr("all must make the same calls")));
     EXPECT_THAT(errors_of([](int) {
-                    return DistributedOptions{options_of(30, -1, 0), {1, 0, 1}};
+                    return DistributedOptions{cpu_options(30, -1, 0), {1, 0, 1}};
                 }),
                 Each(HasSubstr("speeds[1] = 0: must be positive")));
     EXPECT_THAT(errors_of([](int) {
-                    return DistributedOptions{options_of(30, -1, 0), {1, 1}};
+                    return DistributedOptions{cpu_options(30, -1, 0), {1, 1}};
                 }),
                 Each(HasSubstr("speeds: has 2 values: must have 3")));
     const auto many = on_ranks(5, [](const Communicator& communicator) {
-        DistributedPlan(communicator, Grid::healpix(16), {options_of(30, -1, 0), {}});
+        DistributedPlan(communicator, Grid::healpix(16), {cpu_options(30, -1, 0), {}});
     });
     EXPECT_THAT(many, Each(HasSubstr("ranks: 5 are too many for healpix nside=16: must be at most 4")));
 }
@@ -281,7 +145,7 @@ TEST(DistributedPlan, ThrowsOnAllRanksWhatFailsOnOne) {
     const Grid grid = Grid::healpix(16);
     const auto call = [&](const auto& work) {
         return on_ranks(3, [&](const Communicator& communicator) {
-            const DistributedPlan plan(communicator, grid, {options_of(32, 32, 0), {}});
+            const DistributedPlan plan(communicator, grid, {cpu_options(32, 32, 0), {}});
             Array<Complex, 3> alm({1, 1, plan.local().layout().size()});
             Array<double, 3> map({1, 1, plan.local().grid().n_pixels()});
             work(communicator.rank(), plan.local(), alm, map);
@@ -334,7 +198,7 @@ TEST(DistributedPlan, ThrowsOnAllRanksWhatFailsOnOne) {
 /// A rank draws its orders' coefficients as one process draws them.
 TEST(DistributedPlan, SimulatesAndAnalysesSkiesOfWhichEachRankHasAPart) {
     const Grid grid = Grid::healpix(28);
-    const ShtOptions options = options_of(50, 50, 0);
+    const ShtOptions options = cpu_options(50, 50, 0);
     SkySpectra spectra;
     for (int l = 0; l <= 50; ++l) spectra.tt.push_back(1 / (1.0 + l * l));
     const ShtPlan plan(grid, options);
@@ -368,7 +232,7 @@ TEST(DistributedPlan, SimulatesAndAnalysesSkiesOfWhichEachRankHasAPart) {
 TEST(DistributedPlan, SendsWhatOtherRanksNeedAndNoMore) {
     const auto solo = [](int n_ranks) {
         return DistributedPlan(Communicator::solo(0, n_ranks), Grid::healpix(512),
-                               {options_of(1024, 1024, 0), {}});
+                               {cpu_options(1024, 1024, 0), {}});
     };
     const sht::RingPairs pairs(Grid::healpix(512), 1024, 1024, 0);
     double modes = 0;  // of all blocks of 8 pairs, 32 doubles a mode

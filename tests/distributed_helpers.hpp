@@ -1,0 +1,161 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "sht_helpers.hpp"
+#include "zonal/analysis.hpp"
+#include "zonal/distributed/plan.hpp"
+
+/// What tests of distributed transforms share, whatever connects the ranks.
+namespace zonal::test {
+
+/// A rank's part of whole arrays, and back.
+struct Parts {
+    const DistributedPlan& plan;
+    AlmLayout whole;
+
+    template <class Visit>
+    void for_each_pixel(const Visit& visit) const {
+        std::int64_t place = 0;
+        for (const PixelRange& range : plan.pixels())
+            for (auto pixel = range.first; pixel < range.end; ++pixel) visit(pixel, place++);
+        ASSERT_EQ(place, plan.local().grid().n_pixels());
+    }
+    template <class Visit>
+    void for_each_coefficient(const Visit& visit) const {
+        for (const std::int64_t m : plan.orders())
+            for (std::int64_t l = m; l <= whole.lmax(); ++l)
+                visit(whole.index(l, m), plan.local().layout().index(l, m));
+    }
+    template <class T>
+    Array<T, 3> of_map(View<const T, 3> map) const {
+        Array<T, 3> part({map.extent(0), map.extent(1), plan.local().grid().n_pixels()});
+        for (std::int64_t b = 0; b < map.extent(0); ++b)
+            for (std::int64_t c = 0; c < map.extent(1); ++c)
+                for_each_pixel([&](std::int64_t from, std::int64_t to) { part(b, c, to) = map(b, c, from); });
+        return part;
+    }
+    template <class T>
+    Array<T, 3> of_alm(View<const T, 3> alm) const {
+        Array<T, 3> part({alm.extent(0), alm.extent(1), plan.local().layout().size()});
+        for (std::int64_t b = 0; b < alm.extent(0); ++b)
+            for (std::int64_t c = 0; c < alm.extent(1); ++c)
+                for_each_coefficient(
+                    [&](std::int64_t from, std::int64_t to) { part(b, c, to) = alm(b, c, from); });
+        return part;
+    }
+    /// The numbers of elements that are not the same, bit for bit.
+    template <class T>
+    std::int64_t other_pixels(View<const T, 3> part, View<const T, 3> map) const {
+        std::int64_t count = 0;
+        for (std::int64_t b = 0; b < map.extent(0); ++b)
+            for (std::int64_t c = 0; c < map.extent(1); ++c)
+                for_each_pixel([&](std::int64_t whole, std::int64_t here) {
+                    count += !(part(b, c, here) == map(b, c, whole));
+                });
+        return count;
+    }
+    template <class T>
+    std::int64_t other_coefficients(View<const T, 3> part, View<const T, 3> alm) const {
+        std::int64_t count = 0;
+        for (std::int64_t b = 0; b < alm.extent(0); ++b)
+            for (std::int64_t c = 0; c < alm.extent(1); ++c)
+                for_each_coefficient([&](std::int64_t whole, std::int64_t here) {
+                    count += !(part(b, c, here) == alm(b, c, whole));
+                });
+        return count;
+    }
+};
+
+inline ShtOptions cpu_options(std::int64_t lmax, std::int64_t mmax, int spin,
+                              SpinParts parts = SpinParts::both) {
+    ShtOptions options;
+    options.lmax = lmax;
+    options.mmax = mmax;
+    options.spin = spin;
+    options.parts = parts;
+    options.threads = 1;
+    options.device = Device::cpu();
+    return options;
+}
+
+/// Input, and all that one process makes of it.
+template <class T>
+class OneProcess {
+  public:
+    OneProcess(const Grid& grid, const ShtOptions& options, std::int64_t n_maps = 1)
+        : grid_(grid),
+          plan_(grid, options),
+          alm_({n_maps, plan_.alm_components(), plan_.layout().size()}),
+          adjoint_(alm_),
+          quadrature_(alm_),
+          projected_(alm_),
+          iterated_(alm_),
+          solved_(alm_),
+          map_({n_maps, plan_.map_components(), grid.n_pixels()}),
+          synthesized_(map_),
+          weights_({grid.n_pixels()}) {
+        std::mt19937_64 generator(3);
+        std::normal_distribution<double> normal;
+        for (std::int64_t i = 0; i < alm_.size(); ++i)
+            alm_.data()[i] =
+                std::complex<T>(static_cast<T>(normal(generator)), static_cast<T>(normal(generator)));
+        for (std::int64_t i = 0; i < map_.size(); ++i) map_.data()[i] = static_cast<T>(normal(generator));
+        for (std::int64_t i = 0; i < weights_.size(); ++i) weights_(i) = i % 3 == 0 ? 0.5 : 1.25;
+        plan_.template synthesize<T>(alm_.view(), synthesized_.view());
+        plan_.template adjoint_synthesis<T>(map_.view(), adjoint_.view());
+        plan_.template quadrature<T>(map_.view(), quadrature_.view());
+        ShtWorkspace workspace = plan_.make_workspace();
+        plan_.template project_residual<T>(alm_.view(), map_.view(), projected_.view(), workspace);
+        iterations_ = analyze<T>(plan_, map_.view(), iterated_.view(), {.iterations = 2});
+        solution_ = analyze<T>(plan_, map_.view(), solved_.view(), solving(weights_.view()));
+    }
+
+    /// Expects the same bits of the ranks, of which this is one. speeds: of the ranks.
+    void expect_of(const Communicator& ranks, const std::vector<double>& speeds) const {
+        const DistributedPlan distributed(ranks, grid_, {plan_.options(), speeds});
+        const ShtPlan& local = distributed.local();
+        const Parts parts{distributed, plan_.layout()};
+        const auto alm = parts.of_alm<std::complex<T>>(alm_.view());
+        const auto map = parts.of_map<T>(map_.view());
+        Array<T, 3> synthesized(map.extents());
+        Array<std::complex<T>, 3> found(alm.extents());
+        const auto same = [&](const char* what, View<const std::complex<T>, 3> expected) {
+            EXPECT_EQ(parts.other_coefficients<std::complex<T>>(found.view(), expected), 0) << what;
+        };
+        local.template synthesize<T>(alm.view(), synthesized.view());
+        EXPECT_EQ(parts.other_pixels<T>(synthesized.view(), synthesized_.view()), 0);
+        local.template adjoint_synthesis<T>(map.view(), found.view());
+        same("adjoint", adjoint_.view());
+        local.template quadrature<T>(map.view(), found.view());
+        same("quadrature", quadrature_.view());
+        ShtWorkspace workspace = local.make_workspace();
+        local.template project_residual<T>(alm.view(), map.view(), found.view(), workspace);
+        same("projected residual", projected_.view());
+        const auto report = analyze<T>(local, map.view(), found.view(), {.iterations = 2});
+        same("analysis by iterations", iterated_.view());
+        EXPECT_EQ(report.last_update, iterations_.last_update);
+        EXPECT_EQ(report.note, iterations_.note);
+        Array<double, 1> weights({local.grid().n_pixels()});
+        parts.for_each_pixel([&](std::int64_t from, std::int64_t to) { weights(to) = weights_(from); });
+        const auto solution = analyze<T>(local, map.view(), found.view(), solving(weights.view()));
+        same("conjugate gradients", solved_.view());
+        EXPECT_EQ(solution.iterations, solution_.iterations);
+        EXPECT_EQ(solution.residual, solution_.residual);
+        EXPECT_EQ(solution.invertible, solution_.invertible);
+    }
+
+  private:
+    static AnalysisOptions solving(View<const double, 1> weights) {
+        return {.tolerance = 1e-4, .max_iterations = 5, .pixel_weights = weights};
+    }
+
+    Grid grid_;
+    ShtPlan plan_;
+    Array<std::complex<T>, 3> alm_, adjoint_, quadrature_, projected_, iterated_, solved_;
+    Array<T, 3> map_, synthesized_;
+    Array<double, 1> weights_;
+    AnalysisReport iterations_, solution_;
+};
+
+}  // namespace zonal::test
