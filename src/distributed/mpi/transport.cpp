@@ -209,7 +209,7 @@ class Link {
     template <class Function>
     void wait_for(const Flight& flight, const Function& between_looks) {
         const Waiting waiting(*this);
-        Pace pace(2ms, 20us);  // short exchanges end within the eager time
+        Pace pace(2ms);  // short exchanges end before that
         while (true) {
             pace.look([&] { test_all(); });
             if (flight.is_over()) return;
@@ -237,11 +237,13 @@ class Link {
     };
 
     void run(const std::stop_token& stop) {
-        Pace pace(20us, 50us);  // about 1 % of a core
+        const auto is_needed = [&] { return !flights_.empty() && n_waiting_ == 0; };
+        Pace pace(0ms);
         while (true) {
             {
                 std::unique_lock lock(mutex_);
-                if (!changed_.wait(lock, stop, [&] { return !flights_.empty() && n_waiting_ == 0; })) return;
+                if (!is_needed()) pace = Pace(0ms);
+                if (!changed_.wait(lock, stop, is_needed)) return;
             }
             pace.look([&] { test_all(); });
             pace.pause();
