@@ -21,6 +21,12 @@ struct Ring {
 /// Makes a ring from its colatitude (rad), computing cosine and sine.
 Ring make_ring(double theta, double phi_0, double weight, std::int64_t n_pixels, std::int64_t first_pixel);
 
+/// Pixels [first, end) of a map.
+struct PixelRange {
+    std::int64_t first, end;
+    bool operator==(const PixelRange&) const = default;
+};
+
 /// An iso-latitude grid: a list of rings in any order, with any number of pixels each. Build your own from
 /// rings, or use the factories below. Any subset of a grid's rings is a grid too: a partial sky in rings
 /// costs only its rings.

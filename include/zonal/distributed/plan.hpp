@@ -47,12 +47,6 @@ struct DistributedOptions {
     std::vector<double> speeds;
 };
 
-/// Pixels [first, end) of a whole map.
-struct PixelRange {
-    std::int64_t first, end;
-    bool operator==(const PixelRange&) const = default;
-};
-
 /// What one rank has of a transform of one map.
 struct RankShare {
     std::int64_t n_pixels, n_coefficients;

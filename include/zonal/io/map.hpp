@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "zonal/grid.hpp"
 #include "zonal/io/header.hpp"
 #include "zonal/sky/sky_map.hpp"
 
@@ -36,6 +37,13 @@ struct ReadMapOptions {
 
 /// Throws IoError, which names file and HDU.
 MapFile read_map(const std::string& path, const ReadMapOptions& options = {});
+
+/// Reads the values of some pixels only, for processes that have a part of a map each. pixels: ranges of
+/// places in the file's order, ring or nest; the columns' values are theirs, one range after the other.
+/// Throws IoError as read_map does, and for files that cannot be read in parts: gzipped ones, partial skies,
+/// and images.
+MapFile read_map_part(const std::string& path, const std::vector<PixelRange>& pixels,
+                      const ReadMapOptions& options = {});
 
 /// Turns a partial sky into a full one, unseen_value where there was nothing. Full skies are left alone.
 /// Throws OutOfMemory when the full map does not fit.

@@ -90,7 +90,8 @@ struct FitsReader::Handle {
 
 FitsReader::FitsReader(const std::string& path) : FitsReader(std::make_unique<FileBytes>(path)) {}
 
-FitsReader::FitsReader(std::unique_ptr<FileBytes> file) : file_(std::move(file)), scan_(scan_fits(*file_)) {
+FitsReader::FitsReader(std::unique_ptr<FileBytes> file)
+    : file_(std::move(file)), is_unpacked_(file_->in_memory()), scan_(scan_fits(*file_)) {
     if (scan_.hdus.empty()) throw IoError(fmt::format("{}: {}", path(), scan_.problem));
 }
 
@@ -155,17 +156,17 @@ void FitsReader::move_to(const Hdu& hdu) {
     check(hdu, status);
 }
 
-void FitsReader::read_rows(const Hdu& hdu, const FitsColumn& column, std::int64_t first_row,
-                           std::int64_t rows, double null, double* values) {
-    if (hdu.type == HduType::ascii_table) return read_ascii_rows(hdu, column, first_row, rows, null, values);
+void FitsReader::read_elements(const Hdu& hdu, const FitsColumn& column, std::int64_t first,
+                               std::int64_t count, double null, double* values) {
+    if (hdu.type == HduType::ascii_table) return read_ascii_rows(hdu, column, first, count, null, values);
+    const std::int64_t row = first / column.repeat + 1, element = first % column.repeat + 1;
     int status = 0;
     int any_null = 0;
-    const std::int64_t count = rows * column.repeat;
     if (column.type == 'L') {
         constexpr char undefined = 2;
         char is_undefined = undefined;
         std::vector<char> logicals(static_cast<std::size_t>(count));
-        fits_read_col(handle_->file, TLOGICAL, column.number, first_row + 1, 1, count, &is_undefined,
+        fits_read_col(handle_->file, TLOGICAL, column.number, row, element, count, &is_undefined,
                       logicals.data(), &any_null, &status);
         std::transform(logicals.begin(), logicals.end(), values,
                        [&](char logical) { return logical == undefined ? null : logical; });
@@ -174,8 +175,8 @@ void FitsReader::read_rows(const Hdu& hdu, const FitsColumn& column, std::int64_
         const bool has_null = hdu.header.has(fmt::format("TNULL{}", column.number));
         const bool floats = column.type == 'E' || column.type == 'D';
         const bool replace = has_null && !floats;
-        fits_read_col(handle_->file, TDOUBLE, column.number, first_row + 1, 1, count,
-                      replace ? &null : nullptr, values, &any_null, &status);
+        fits_read_col(handle_->file, TDOUBLE, column.number, row, element, count, replace ? &null : nullptr,
+                      values, &any_null, &status);
     }
     if (status != 0) fail(hdu, fmt::format("column '{}': {}", column.name, cfitsio_reason(status)));
 }
@@ -195,8 +196,23 @@ void FitsReader::read_ascii_rows(const Hdu& hdu, const FitsColumn& column, std::
 
 std::vector<std::vector<double>> FitsReader::read_columns(const Hdu& hdu, const std::vector<int>& columns,
                                                           double null) {
+    std::int64_t n_elements = 0;
+    for (const int index : columns)
+        n_elements = std::max(n_elements, hdu.rows * hdu.columns.at(index).repeat);
+    return read_columns(hdu, columns, {{0, n_elements}}, null);
+}
+
+std::vector<std::vector<double>> FitsReader::read_columns(const Hdu& hdu, const std::vector<int>& columns,
+                                                          const std::vector<PixelRange>& elements,
+                                                          double null) {
     return in(hdu, [&] {
         std::vector<std::vector<double>> values;
+        std::vector<std::int64_t> places(columns.size());
+        std::int64_t most = 1;  // elements of a row
+        const auto in_column = [&](const FitsColumn& column, PixelRange range) {
+            const std::int64_t end = hdu.rows * column.repeat;
+            return PixelRange{std::min(range.first, end), std::min(range.end, end)};
+        };
         for (const int index : columns) {
             const auto& column = hdu.columns.at(index);
             if (!column.numeric()) {
@@ -204,20 +220,31 @@ std::vector<std::vector<double>> FitsReader::read_columns(const Hdu& hdu, const 
                      fmt::format("column '{}' has format '{}': only single numbers and logicals can be read",
                                  column.name, column.format));
             }
-            values.emplace_back(static_cast<std::size_t>(hdu.rows * column.repeat));
+            most = std::max(most, column.repeat);
+            std::int64_t n_values = 0;
+            for (const PixelRange& range : elements) {
+                const auto [first, end] = in_column(column, range);
+                n_values += end - first;
+            }
+            values.emplace_back(static_cast<std::size_t>(n_values));
         }
         move_to(hdu);
         long chunk = 0;
         int status = 0;
         fits_get_rowsize(handle_->file, &chunk, &status);
         check(hdu, status);
-        chunk = std::max(chunk, 1L);
-        for (std::int64_t row = 0; row < hdu.rows; row += chunk) {
-            const auto rows = std::min<std::int64_t>(chunk, hdu.rows - row);
-            for (std::size_t i = 0; i < columns.size(); ++i) {
-                const auto& column = hdu.columns[columns[i]];
-                if (column.repeat == 0) continue;
-                read_rows(hdu, column, row, rows, null, values[i].data() + row * column.repeat);
+        // Pieces of as many rows as CFITSIO buffers, so that it reads them once for all columns.
+        const std::int64_t piece = std::max(chunk, 1L) * most;
+        for (const PixelRange& range : elements) {
+            for (std::int64_t begin = range.first, end = begin; begin < range.end; begin = end) {
+                end = std::min(range.end, (begin / piece + 1) * piece);
+                for (std::size_t i = 0; i < columns.size(); ++i) {
+                    const auto& column = hdu.columns[columns[i]];
+                    const auto [first, last] = in_column(column, {begin, end});
+                    if (last == first) continue;
+                    read_elements(hdu, column, first, last - first, null, values[i].data() + places[i]);
+                    places[i] += last - first;
+                }
             }
         }
         return values;

@@ -11,6 +11,7 @@
 #include "io/fits/file_bytes.hpp"
 #include "io/fits/fits_scan.hpp"
 #include "zonal/error.hpp"
+#include "zonal/grid.hpp"
 
 namespace zonal::io {
 
@@ -24,6 +25,8 @@ class FitsReader {
     ~FitsReader();
 
     const std::string& path() const { return file_->path(); }
+    /// Whether the file was gzipped, and now lies in memory.
+    bool is_unpacked() const { return is_unpacked_; }
     const std::vector<Hdu>& hdus() const { return scan_.hdus; }
     /// Why HDUs behind the last one cannot be used; empty when all is well.
     const std::string& problem() const { return scan_.problem; }
@@ -37,6 +40,9 @@ class FitsReader {
     /// logicals become `null`. Goes through the rows once, however many columns there are.
     std::vector<std::vector<double>> read_columns(const Hdu& hdu, const std::vector<int>& columns,
                                                   double null);
+    /// Elements of these ranges only, one after the other. Columns of no elements are left empty.
+    std::vector<std::vector<double>> read_columns(const Hdu& hdu, const std::vector<int>& columns,
+                                                  const std::vector<PixelRange>& elements, double null);
     /// All elements of the integer column (B, I, J, K) hdu.columns[index], exactly.
     std::vector<std::int64_t> read_integers(const Hdu& hdu, int index);
     /// Elements [first, first + count) of an image; BLANK becomes `null`.
@@ -66,13 +72,14 @@ class FitsReader {
     struct Handle;
     void open_handle();
     void move_to(const Hdu& hdu);
-    void read_rows(const Hdu& hdu, const FitsColumn& column, std::int64_t first_row, std::int64_t rows,
-                   double null, double* values);
+    void read_elements(const Hdu& hdu, const FitsColumn& column, std::int64_t first, std::int64_t count,
+                       double null, double* values);
     void read_ascii_rows(const Hdu& hdu, const FitsColumn& column, std::int64_t first_row, std::int64_t rows,
                          double null, double* values);
     void check(const Hdu& hdu, int status) const;
 
     std::unique_ptr<FileBytes> file_;
+    bool is_unpacked_;
     FitsScan scan_;
     std::unique_ptr<Handle> handle_;
 };

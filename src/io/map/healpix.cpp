@@ -139,9 +139,17 @@ void check_pixel_numbers(const std::vector<std::int64_t>& pixels, std::int64_t n
     if (twice != sorted.end()) throw InvalidArgument(fmt::format("pixel number {} occurs twice", *twice));
 }
 
+void check_ranges(const std::vector<PixelRange>& ranges, std::int64_t n_pixels) {
+    for (const PixelRange& range : ranges)
+        if (range.first < 0 || range.end < range.first || range.end > n_pixels)
+            throw InvalidArgument(fmt::format("pixels from {} to before {}: must be from 0 to {}",
+                                              range.first, range.end, n_pixels));
+}
+
 }  // namespace
 
-MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options) {
+MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options,
+                           const std::vector<PixelRange>* part) {
     if (hdu.type != HduType::binary_table) throw InvalidArgument("not a binary table: no HEALPix map");
     MapFile map;
     const Indexing indexing = find_indexing(hdu, map.notes);
@@ -149,6 +157,9 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
     map.pixelization = healpix;
     map.coordinates = parse_coordinate_system(hdu.header.text("COORDSYS").value_or(""));
     std::int64_t count = full_sky_size(healpix);
+    if (indexing.is_explicit && part != nullptr)
+        throw InvalidArgument("is a partial sky: only full skies can be read in parts");
+    if (part != nullptr) check_ranges(*part, count);
     if (indexing.is_explicit) {
         if (hdu.columns.empty()) throw InvalidArgument("partial sky without a column of pixel numbers");
         map.pixels = reader.read_integers(hdu, indexing.pixel_column);
@@ -171,7 +182,8 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
         }
         columns.push_back(field.source);
     }
-    auto values = reader.read_columns(hdu, columns, unseen_value);
+    auto values = part != nullptr ? reader.read_columns(hdu, columns, *part, unseen_value)
+                                  : reader.read_columns(hdu, columns, unseen_value);
     for (std::size_t i = 0; i < fields.size(); ++i) {
         map.columns.push_back({.name = fields[i].name,
                                .unit = fields[i].unit,

@@ -43,18 +43,37 @@ void mark_unseen(const Hdu& hdu, MapColumn& column) {
     }
 }
 
-MapFile read_map(const std::string& path, const ReadMapOptions& options) {
+namespace {
+
+/// part: the pixels to read, or null for all.
+MapFile read(const std::string& path, const ReadMapOptions& options, const std::vector<PixelRange>* part) {
     FitsReader reader(path);
+    if (part != nullptr && reader.is_unpacked())
+        throw IoError(path + ": is gzipped, so that it cannot be read in parts: unpack it with gunzip first");
     const Hdu& hdu = reader.select(options.hdu, "map",
                                    [](const Hdu& candidate) { return kind_of(candidate) == FileKind::map; });
     return reader.in(hdu, [&] {
-        MapFile map = hdu.type == HduType::image ? read_car_image(reader, hdu, options)
-                                                 : read_healpix_table(reader, hdu, options);
+        const bool is_image = hdu.type == HduType::image;
+        if (is_image && part != nullptr)
+            throw InvalidArgument("is an image: only HEALPix tables can be read in parts");
+        MapFile map =
+            is_image ? read_car_image(reader, hdu, options) : read_healpix_table(reader, hdu, options, part);
         map.source = reader.source(hdu);
         map.cards = free_cards(hdu);
         apply_convention(map, hdu);
         return map;
     });
+}
+
+}  // namespace
+
+MapFile read_map(const std::string& path, const ReadMapOptions& options) {
+    return read(path, options, nullptr);
+}
+
+MapFile read_map_part(const std::string& path, const std::vector<PixelRange>& pixels,
+                      const ReadMapOptions& options) {
+    return read(path, options, &pixels);
 }
 
 }  // namespace zonal::io

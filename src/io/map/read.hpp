@@ -20,7 +20,9 @@ std::vector<double> file_values(const MapFile& map, const MapColumn& column, std
 void write_sky_cards(FitsWriter& writer, const MapFile& map);
 
 // The two kinds of map HDU. Both may throw InvalidArgument, which read_map turns into an IoError.
-MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options);
+/// part: the pixels to read, or null for all.
+MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options,
+                           const std::vector<PixelRange>* part = nullptr);
 MapFile read_car_image(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options);
 
 /// Turns the file's bad values into exactly `unseen_value`.

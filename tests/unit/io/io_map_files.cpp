@@ -54,6 +54,52 @@ TEST(MapFiles, WmapMaskedMapHasExactUnseen) {
     }
 }
 
+/// Rows of 1024 pixels: ranges within one, across several, and none.
+TEST(MapFiles, PartsHaveTheValuesOfTheWhole) {
+    const std::string path = data_file("wmap/wmap_band_iqumap_r9_7yr_W_v4_udgraded32.fits");
+    const MapFile whole = read_map(path, {.fields = {"I", "U"}});
+    const std::vector<PixelRange> pixels{{3000, 3001}, {0, 5}, {1000, 5200}, {77, 77}, {12287, 12288}};
+    const MapFile part = read_map_part(path, pixels, {.fields = {"I", "U"}});
+    EXPECT_EQ(part.pixelization, whole.pixelization);
+    EXPECT_EQ(part.notes, whole.notes);
+    ASSERT_EQ(part.columns.size(), 2u);
+    for (std::size_t column = 0; column < 2; ++column) {
+        std::vector<double> expected;
+        const auto& values = whole.columns[column].values;
+        for (const auto& [first, end] : pixels)
+            expected.insert(expected.end(), values.begin() + first, values.begin() + end);
+        EXPECT_EQ(part.columns[column].values, expected);
+    }
+    for (const PixelRange& wrong : {PixelRange{-1, 3}, {5, 4}, {0, 12289}})
+        EXPECT_THAT(message_of<IoError>([&] { read_map_part(path, {wrong}); }), HasSubstr("must be from 0 to 12288"));
+}
+
+/// A rank would need the whole to find its part.
+TEST(MapFiles, SomeCannotBeReadInParts) {
+    const test::TemporaryFolder folder;
+    MapFile map{.pixelization = HealpixPixels{1, healpix::Order::ring},
+                .columns = {{.values = std::vector<double>(12)}}};
+    write_map(folder.path("map.fits.gz"), map);
+    EXPECT_THAT(message_of<IoError>([&] {
+                    read_map_part(folder.path("map.fits.gz"), {{0, 1}});
+                }),
+                HasSubstr("is gzipped, so that it cannot be read in parts"));
+    map.pixels = {3, 4};
+    map.columns[0].values = {1, 2};
+    write_map(folder.path("partial.fits"), map);
+    EXPECT_THAT(message_of<IoError>([&] {
+                    read_map_part(folder.path("partial.fits"), {{0, 1}});
+                }),
+                HasSubstr("is a partial sky: only full skies can be read in parts"));
+    const MapFile car{.pixelization = CarPixels{2, 4, 0, false},
+                      .columns = {{.values = std::vector<double>(8)}}};
+    write_map(folder.path("car.fits"), car);
+    EXPECT_THAT(message_of<IoError>([&] {
+                    read_map_part(folder.path("car.fits"), {{0, 1}});
+                }),
+                HasSubstr("is an image: only HEALPix tables can be read in parts"));
+}
+
 TEST(MapFiles, WmapMask) {
     const MapFile map = read_map(data_file("wmap/wmap_temperature_analysis_mask_r9_7yr_v4_udgraded32.fits"),
                                  {.fields = {"I_stokes"}});
