@@ -66,7 +66,7 @@ run_pytest() { ZONAL=$PWD/build/bin/zonal ZONAL_BENCH=$PWD/build/bin/zonal-bench
 # Jobs of up to 7 ranks, one after the other. With MPICH, too, where it is installed (as mpirun.mpich, beside Open MPI).
 run_mpi() {
     ZONAL_BIN=$PWD/build/bin pytest mpi tests/mpi
-    if ! command -v mpicc.mpich mpirun.mpich; then return; fi
+    if ! { command -v mpicc.mpich && command -v mpirun.mpich; }; then return; fi
     cmake --preset release -B build/mpich -DMPI_C_COMPILER=mpicc.mpich -DZONAL_WITH_MPI=ON -DZONAL_WITH_IO=OFF \
         -DZONAL_WITH_BENCH=OFF -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)"
     cmake --build build/mpich -j "$jobs" --target zonal_mpi_tests zonal_mpi_rank
