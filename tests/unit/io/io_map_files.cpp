@@ -71,7 +71,8 @@ TEST(MapFiles, PartsHaveTheValuesOfTheWhole) {
         EXPECT_EQ(part.columns[column].values, expected);
     }
     for (const PixelRange& wrong : {PixelRange{-1, 3}, {5, 4}, {0, 12289}})
-        EXPECT_THAT(message_of<IoError>([&] { read_map_part(path, {wrong}); }), HasSubstr("must be from 0 to 12288"));
+        EXPECT_THAT(message_of<IoError>([&] { read_map_part(path, {wrong}); }),
+                    HasSubstr("must be from 0 to 12288"));
 }
 
 /// A rank would need the whole to find its part.
