@@ -11,6 +11,12 @@ CALLS = public_calls()
 WRONG = ["five", None, [1, 2], 1j, True, np.nan, object(), -2**70, {}]
 
 
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    """A text is a path to some functions, which then write there."""
+    monkeypatch.chdir(tmp_path)
+
+
 SCALAR = re.compile(r"(int|Large|float|bool|str)( \| None)?")
 
 
