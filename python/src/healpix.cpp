@@ -1,5 +1,6 @@
 #include "zonal/healpix.hpp"
 
+#include <fmt/core.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +12,7 @@
 #include "numpy.hpp"
 #include "zonal/grids/healpix_batch.hpp"
 #include "zonal/grids/healpix_regions.hpp"
+#include "zonal/memory.hpp"
 
 namespace zonal::python {
 namespace {
@@ -161,6 +163,9 @@ Answer found(bool as_ranges, const Query& query, bool brief = false) {
         return array;
     }
     const Int n = healpix::count_pixels(ranges);
+    if (!brief)
+        require_memory(static_cast<double>(n) * sizeof(Int),
+                       fmt::format("a list of {} pixels (ranges need less: return_ranges = True)", n));
     const auto [array, data] = numpy().vector<Int>(n);
     const View<Int, 1> pixels(data, {n});
     if (brief)

@@ -161,6 +161,19 @@ def output(out: NDArray[Any] | None, shape: tuple[int, ...], dtype: Any,
         raise ValueError(f"out: must have shape {shape} and type {np.dtype(dtype)}, not {out.shape} and {out.dtype}")
     if not out.flags.writeable or not out.dtype.isnative or not _goes_in(out):
         raise ValueError("out: must be writeable, aligned, and contiguous along its last axis")
+    if _overlaps_itself(out):
+        raise ValueError("out: has elements that share memory, such as those of a broadcast array: give an array whose "
+                         "elements all have a place of their own")
     if given is not None and np.may_share_memory(out, given):
         raise ValueError("out: must not share memory with the input")
     return out
+
+
+def _overlaps_itself(array: NDArray[Any]) -> bool:
+    """Whether elements share memory, or axes are interleaved as no usual array has them."""
+    span = array.itemsize
+    for stride, length in sorted((abs(stride), length) for stride, length in zip(array.strides, array.shape) if length > 1):
+        if stride < span:
+            return True
+        span += stride * (length - 1)
+    return False

@@ -73,6 +73,23 @@ def test_output_over_the_input_is_refused(call):
         call(SKY.copy())
 
 
+def test_output_that_overlaps_itself_is_refused():
+    alm = np.zeros((2, SHT.n_alm), complex)
+    rows = np.broadcast_to(np.empty(SKY.size), (2, SKY.size))
+    rows.flags.writeable = True
+    overlapping = np.lib.stride_tricks.as_strided(np.empty(2 * SKY.size), (2, SKY.size), (8 * (SKY.size - 1), 8))
+    for out in (rows, overlapping):
+        with pytest.raises(ValueError, match="out: has elements that share memory"):
+            SHT.synthesize(alm, out=out)
+    apart = np.empty((4, SKY.size))[::2]
+    assert SHT.synthesize(alm, out=apart) is apart
+
+
+def test_a_list_of_pixels_that_memory_cannot_hold_is_refused():
+    with pytest.raises(MemoryError, match="a list of 824633720832 pixels .*return_ranges = True.* needs"):
+        zonal.healpy.query_disc(2**18, (1, 0, 0), np.pi)
+
+
 def test_cross_spectra_keep_the_precision_of_both():
     one, other = np.ones(15, np.complex64), np.full(15, 1e300 + 0j)
     assert np.allclose(zonal.alm2cl(one, other), zonal.alm2cl(other, one.astype(complex)))

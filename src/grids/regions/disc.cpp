@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/constants.hpp"
+#include "core/interruption.hpp"
 #include "grids/healpix_pixel.hpp"
 #include "grids/regions/region_rows.hpp"
 
@@ -51,7 +52,9 @@ void append_row(Ranges& ranges, std::int64_t nside, std::int64_t row, std::int64
 Ranges disc_centres(std::int64_t nside, const Disc& disc, const Rows& rows) {
     Ranges ranges;
     std::array<double, chunk> widths;
+    const core::InterruptionPoll poll;
     for (std::int64_t begin = rows.first; begin <= rows.last; begin += chunk) {
+        poll();
         const std::int64_t n = std::min(chunk, rows.last - begin + 1);
         half_widths(nside, disc, begin, {widths.data(), static_cast<std::size_t>(n)});
         for (std::int64_t row = begin; row < begin + n; ++row) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/constants.hpp"
+#include "core/interruption.hpp"
 #include "grids/healpix_pixel.hpp"
 #include "grids/regions/region_rows.hpp"
 
@@ -119,7 +120,9 @@ Ranges disc_overlaps(std::int64_t nside, const Disc& disc, const Rows& rows, std
     // Rows whose subrows are worked out together.
     const std::int64_t chunk = std::max<std::int64_t>(1, 1024 / fact);
     Ranges ranges;
+    const core::InterruptionPoll poll;
     for (std::int64_t begin = rows.first; begin <= rows.last; begin += chunk) {
+        poll();
         const std::int64_t last = std::min(begin + chunk - 1, rows.last);
         bounds.prepare((begin - 1) * fact, (last + 1) * fact);
         for (std::int64_t row = begin; row <= last; ++row)

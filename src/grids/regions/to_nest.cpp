@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 
+#include "core/interruption.hpp"
 #include "grids/healpix_pixel.hpp"
 #include "grids/regions/region_rows.hpp"
 
@@ -23,6 +24,7 @@ class NestRanges {
         last_row_ = row_pixel_of_ring(nside, ring_ranges.back().end - 1).i;
         auto range = ring_ranges.begin();
         for (std::int64_t row = first_row_; row <= last_row_; ++row) {
+            if (row % 1024 == 0) poll_();
             const std::int64_t start = row_start(nside, row);
             range = std::find_if(range, ring_ranges.end() - 1, [&](const Range& r) { return r.end > start; });
             rows_.push_back({start, start + row_length(nside, row), &*range});
@@ -30,6 +32,7 @@ class NestRanges {
     }
 
     void add_square(const FacePixel& south, std::int64_t side) {
+        poll_();
         const Share share = share_of(south, side);
         if (share == Share::none) return;
         if (share == Share::all) {
@@ -45,6 +48,8 @@ class NestRanges {
     Ranges take() { return std::move(ranges_); }
 
   private:
+    const core::InterruptionPoll poll_;
+
     struct Row {
         std::int64_t start, end;
         const Range* range;  ///< the first that ends beyond the row's start, or the last
