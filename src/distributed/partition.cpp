@@ -155,7 +155,12 @@ Partition::Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOpt
     for (std::size_t i = 0; i < speeds.size(); ++i)
         if (!(speeds[i] > 0) || !std::isfinite(speeds[i]))
             throw InvalidArgument(fmt::format("speeds[{}] = {}: must be positive", i, speeds[i]));
-    const auto of_blocks = block_costs(grid, pairs), of_orders = order_costs(pairs, options);
+    // Those of spin 0 decide for all spins: pruning differs by a few orders m.
+    const sht::RingPairs scalar_pairs(grid, options.lmax, options.mmax, 0);
+    ShtOptions scalar = options;
+    scalar.spin = 0;
+    const auto of_blocks = block_costs(grid, scalar_pairs), of_orders = order_costs(scalar_pairs, scalar);
+    const auto of_spin = order_costs(pairs, options);
     if (static_cast<std::int64_t>(speeds.size()) > pairs.n_blocks())
         throw InvalidArgument(
             fmt::format("ranks: {} are too many for {}: must be at most {}, one for {} pairs of rings",
@@ -166,7 +171,7 @@ Partition::Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOpt
     for (int rank = 0; rank < n_ranks(); ++rank) {
         chunks.push_back(chunks_of(orders[rank], of_orders, n_chunks));
         double flops = 0;
-        for (const std::int64_t m : orders[rank]) flops += of_orders[static_cast<std::size_t>(m)];
+        for (const std::int64_t m : orders[rank]) flops += of_spin[static_cast<std::size_t>(m)];
         legendre_flops.push_back(flops);
         ring_flops.push_back(
             std::accumulate(of_blocks.begin() + bounds[rank], of_blocks.begin() + bounds[rank + 1], 0.0));

@@ -27,7 +27,7 @@ std::vector<std::vector<std::int64_t>> deal_pairs(std::span<const double> costs,
 std::vector<double> block_costs(const Grid& grid, const sht::RingPairs& pairs);
 std::vector<double> order_costs(const sht::RingPairs& pairs, const ShtOptions& options);
 
-/// A transform's shares.
+/// A transform's shares: those of any spin are alike, so that T, E and B, and I, Q and U lie side by side.
 struct Partition {
     /// speeds: of each rank, relative to one another. options: resolved. Throws InvalidArgument for speeds
     /// that are not positive, and for more ranks than blocks of ring pairs.

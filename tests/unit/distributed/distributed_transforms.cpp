@@ -14,7 +14,7 @@
 namespace zonal::test {
 namespace {
 
-using ::testing::Each, ::testing::HasSubstr;
+using ::testing::Each, ::testing::ElementsAreArray, ::testing::HasSubstr;
 
 /// Calls work(communicator) on a thread for each rank and returns what each threw, "" for nothing.
 template <class Work>
@@ -107,6 +107,23 @@ TEST(DistributedPlan, GivesEveryPixelAndOrderToOneRank) {
         EXPECT_THAT(pixels, Each(1));
         EXPECT_THAT(orders, Each(1));
     }
+}
+
+/// T, E and B lie side by side, and so do I, Q and U.
+TEST(DistributedPlan, HasTheSameSharesForEverySpin) {
+    for (const int n_ranks : {3, 7})
+        for (int rank = 0; rank < n_ranks; ++rank) {
+            const auto plan = [&](int spin) {
+                return DistributedPlan(Communicator::solo(rank, n_ranks), Grid::healpix(64),
+                                       {cpu_options(160, 150, spin), {}});
+            };
+            const auto scalar = plan(0);
+            for (const int spin : {1, 2, 9}) {
+                const auto other = plan(spin);
+                EXPECT_THAT(other.pixels(), ElementsAreArray(scalar.pixels()));
+                EXPECT_THAT(other.orders(), ElementsAreArray(scalar.orders()));
+            }
+        }
 }
 
 TEST(DistributedPlan, RefusesWrongAndDifferentArgumentsOnAllRanks) {
