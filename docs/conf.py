@@ -49,6 +49,7 @@ error
 planner
 split
 gwrm
+distributed
 file-formats
 conventions
 ```

@@ -11,6 +11,7 @@ namespace nb = nanobind;
 void bind_errors(nb::module_& module);
 void bind_grids(nb::module_& module);
 void bind_transforms(nb::module_& module);
+void bind_distributed(nb::module_& module);
 void bind_kernels(nb::module_& module);
 void bind_plans(nb::module_& module);
 void bind_smoothing(nb::module_& module);

@@ -32,6 +32,8 @@ void bind_errors(nb::module_& module) {
     // The last one that is registered is asked first, so the base comes first.
     const auto base = add_error<Error>(module, "Error", PyExc_RuntimeError,
                                        "Base of the errors of Zonal that Python has no name for.");
+    add_error<CommunicationError>(module, "CommunicationError", base,
+                                  "Ranks of a job could not reach each other, or one of them failed.");
     add_error<ErrorNotKept>(module, "ErrorNotKept", base, "No way keeps the error that was asked for.");
     add_error<gwrm::NotConverged>(
         module, "NotConverged", base,

@@ -5,6 +5,7 @@ NB_MODULE(_core, module) {
     zonal::python::bind_errors(module);
     zonal::python::bind_grids(module);
     zonal::python::bind_transforms(module);
+    zonal::python::bind_distributed(module);
     zonal::python::bind_kernels(module);
     zonal::python::bind_plans(module);
     zonal::python::bind_smoothing(module);

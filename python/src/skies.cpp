@@ -14,19 +14,17 @@
 #include "bindings.hpp"
 #include "call.hpp"
 #include "sky_maps.hpp"
+#include "sky_spectra.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/sky/map_analysis.hpp"
 #include "zonal/sky/realization.hpp"
 #include "zonal/sky/rotation.hpp"
 #include "zonal/sky/udgrade.hpp"
-#include "zonal/spectrum.hpp"
 #include "zonal/window.hpp"
 
 namespace zonal::python {
 namespace {
 
-/// Spectra by their names.
-using Spectra = nb::typed<nb::dict, nb::str, nb::ndarray<nb::numpy, double, nb::ndim<1>>>;
 using Weights = std::optional<HostArrayOfRank<const double, 1>>;
 
 /// [row, coefficient]
@@ -54,12 +52,6 @@ void rotate_rows(std::int64_t lmax, const EulerAngles& angles, const AlmArray<T>
 template <class T>
 void apply_beam_to(std::int64_t lmax, std::int64_t mmax, const Beam& beam, const AlmArray<T>& alm) {
     apply_beam<T>(AlmLayout(lmax, mmax), beam, view_of<2>(alm));
-}
-
-Spectra to_dict(const std::vector<Spectrum>& spectra) {
-    Spectra named;
-    for (const auto& spectrum : spectra) named[spectrum.name.c_str()] = to_numpy(spectrum.values);
-    return named;
 }
 
 template <class T>

@@ -48,6 +48,7 @@ void bind_window(nb::module_& module) {
         .def("gradient", [](const Beam& beam) { return to_numpy(beam.gradient); })
         .def("curl", [](const Beam& beam) { return to_numpy(beam.curl); });
     module.def("gaussian_beam", &gaussian_beam);
+    module.def("evaluate_window", &evaluate);
     nb::enum_<Extension>(module, "Extension")
         .value("none", Extension::none)
         .value("zero", Extension::zero)

@@ -1,6 +1,4 @@
 #include <complex>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +10,7 @@
 #include "bindings.hpp"
 #include "call.hpp"
 #include "reports.hpp"
+#include "transform.hpp"
 #include "zonal/analysis.hpp"
 #include "zonal/device.hpp"
 #include "zonal/sht.hpp"
@@ -19,83 +18,6 @@
 
 namespace zonal::python {
 namespace {
-
-template <class T>
-using Complex = std::complex<T>;
-
-/// A transform with the scratch memory of its calls, which are as many at once as there are threads that make
-/// them.
-class Transform {
-  public:
-    Transform(const Grid& grid, std::int64_t lmax, std::int64_t mmax, int spin, int threads)
-        : plan_(grid,
-                {.lmax = lmax, .mmax = mmax, .spin = spin, .threads = threads, .device = Device::cpu()}) {}
-
-    const ShtPlan& plan() const { return plan_; }
-
-    template <class T>
-    void synthesize(const HostArray<const Complex<T>>& alm, const HostArray<T>& map,
-                    nb::handle progress) const {
-        with_workspace(progress, [&](ShtWorkspace& workspace, const Progress& report) {
-            plan_.synthesize<T>(batch_of(alm, has_components()), batch_of(map, has_components()), workspace,
-                                report);
-        });
-    }
-    template <class T>
-    void adjoint(const HostArray<const T>& map, const HostArray<Complex<T>>& alm, nb::handle progress) const {
-        with_workspace(progress, [&](ShtWorkspace& workspace, const Progress& report) {
-            plan_.adjoint_synthesis<T>(batch_of(map, has_components()), batch_of(alm, has_components()),
-                                       workspace, report);
-        });
-    }
-    template <class T>
-    AnalysisReport analyze(const HostArray<const T>& map, const HostArray<Complex<T>>& alm, int iterations,
-                           double tolerance, int max_iterations, std::vector<double> ring_weights,
-                           const std::optional<HostArrayOfRank<const double, 1>>& pixel_weights,
-                           nb::handle progress) const {
-        AnalysisOptions options{.iterations = iterations,
-                                .tolerance = tolerance,
-                                .max_iterations = max_iterations,
-                                .ring_weights = std::move(ring_weights)};
-        if (pixel_weights) options.pixel_weights = view_of<1>(*pixel_weights);
-        AnalysisReport done;
-        with_workspace(progress, [&](ShtWorkspace& workspace, const Progress& report) {
-            options.progress = report;
-            done = zonal::analyze<T>(plan_, batch_of(map, has_components()), batch_of(alm, has_components()),
-                                     workspace, options);
-        });
-        return done;
-    }
-
-  private:
-    bool has_components() const { return plan_.options().spin > 0; }
-
-    /// Scratch memory goes back to where it was taken from, unless the call fails.
-    template <class Work>
-    void with_workspace(nb::handle progress, const Work& work) const {
-        without_gil(progress, [&](const Progress& report) {
-            ShtWorkspace workspace = take();
-            work(workspace, report);
-            const std::lock_guard lock(mutex_);
-            free_.push_back(std::move(workspace));
-        });
-    }
-    ShtWorkspace take() const {
-        {
-            const std::lock_guard lock(mutex_);
-            if (!free_.empty()) {
-                ShtWorkspace workspace = std::move(free_.back());
-                free_.pop_back();
-                return workspace;
-            }
-        }
-        return plan_.make_workspace();
-    }
-
-    ShtPlan plan_;
-    mutable std::mutex mutex_;
-    mutable std::vector<ShtWorkspace> free_;
-};
 
 /// map: [2, pixel], df/dtheta and df/dphi / sin theta, per rad.
 void gradient(const Grid& grid, std::int64_t lmax, std::int64_t mmax, int threads,
@@ -141,7 +63,15 @@ void bind_transforms(nb::module_& module) {
         .field("note", &AnalysisReport::note, "What a user should know, one sentence, or nothing.");
 
     nb::class_<Transform> transform(module, "Transform");
-    transform.def(nb::init<const Grid&, std::int64_t, std::int64_t, int, int>())
+    transform
+        .def(
+            "__init__",
+            [](Transform* self, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int spin,
+               int threads) {
+                new (self) Transform(ShtPlan(
+                    grid,
+                    {.lmax = lmax, .mmax = mmax, .spin = spin, .threads = threads, .device = Device::cpu()}));
+            })
         .def_prop_ro("n_alm", [](const Transform& t) { return t.plan().layout().size(); })
         .def_prop_ro("mmax", [](const Transform& t) { return t.plan().layout().mmax(); })
         .def_prop_ro("threads", [](const Transform& t) { return t.plan().options().threads; })

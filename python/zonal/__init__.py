@@ -13,8 +13,8 @@ True
 
 from . import _core, io, plot
 from ._angles import AngleLike, angle
-from ._core import AnalysisReport, BackendUnavailable, Cancelled, Certificate, Choice, ConvolutionResult, DeviceError
-from ._core import Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart
+from ._core import AnalysisReport, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError
+from ._core import ConvolutionResult, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart
 from ._maps import UNSEEN
 from ._notes import ZonalWarning
 from ._threads import threads
@@ -31,15 +31,15 @@ from .sky_map import Map
 from .smoothing import convolve, smooth
 from .split import Split, wiener_spectrum
 
-for _class in (AnalysisReport, BackendUnavailable, Cancelled, Certificate, Choice, ConvolutionResult, DeviceError,
-               Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart):
+for _class in (AnalysisReport, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError,
+               ConvolutionResult, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart):
     _class.__module__ = "zonal"  # where they come from is not what users should import
 
 __version__ = _core.version
 
 __all__ = [
-    "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate", "Choice", "ConvolutionResult",
-    "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid", "Kernel", "Map", "OutOfDeviceMemory", "Plan", "SHT",
+    "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate", "Choice", "CommunicationError",
+    "ConvolutionResult", "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid", "Kernel", "Map", "OutOfDeviceMemory", "Plan", "SHT",
     "SmoothedPart", "Split", "UNSEEN", "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl",
     "anafast", "angle", "convolve", "deconvolution_window", "euler_angles", "fit_dipole", "gaussian_window",
     "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan",

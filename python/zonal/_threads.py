@@ -60,6 +60,11 @@ def resolve(n: int | None) -> int:
     return n
 
 
+def is_chosen() -> bool:
+    """Whether somebody has said how many threads calls use by default."""
+    return bool(_chosen or _from_environment())
+
+
 def _from_environment() -> int:
     for variable in ("ZONAL_NUM_THREADS", "OMP_NUM_THREADS"):
         text = os.environ.get(variable, "").strip()

@@ -181,19 +181,9 @@ class SHT:
         """
         unit = quantity_unit(map)
         map, out = self._map_and_alm(map, out)
-        if iterations is None:
-            iterations = 3 if self._grid.nside is not None and tolerance is None else 0
-        rings = [] if ring_weights is None else vector("ring_weights", ring_weights).tolist()
-        pixels = None if pixel_weights is None else vector("pixel_weights", pixel_weights)
-        if tolerance is not None and not tolerance > 0:
-            raise ValueError(f"tolerance = {tolerance}: must be positive")
-        if max_iterations is not None and tolerance is None:
-            raise ValueError(f"max_iterations = {max_iterations}: has an effect only with tolerance; give that, or "
-                             "iterations for a number of them")
-        max_iterations = 200 if max_iterations is None else max_iterations
+        options = analysis_options(self._grid, iterations, tolerance, max_iterations, ring_weights, pixel_weights)
         with reporting(progress, "analysis") as progress_:
-            report = self._transform.analyze(map, out, iterations, tolerance or 0.0, max_iterations, rings, pixels,
-                                             progress_)
+            report = self._transform.analyze(map, out, *options, progress_)
         if return_report:
             return with_unit(out, unit), report
         warn([report.note])
@@ -205,14 +195,7 @@ class SHT:
         return map, output(out, shape, np.complex128 if map.dtype == np.float64 else np.complex64, map)
 
     def _shape(self, name: str, array: NDArray[Any], length: int, length_out: int) -> tuple[int, ...]:
-        """The shape of the result, if that of the input is right."""
-        shape = array.shape
-        fits = (len(shape) in (1, 2) if self._spin == 0 else len(shape) in (2, 3) and shape[-2] == 2)
-        if not fits or shape[-1] != length:
-            wanted = f"[{length}]" if self._spin == 0 else f"[2, {length}]"
-            raise ValueError(f"{name}: has shape {shape}: must be {wanted} for spin = {self._spin}, "
-                             "with one more axis in front for a batch")
-        return (*shape[:-1], length_out)
+        return shape_of_result(name, array, self._spin, length, length_out)
 
     def __reduce__(self) -> tuple[Callable[..., SHT], tuple[Any, ...]]:
         return SHT, (self._grid, self._lmax, self._mmax, self._spin, self._threads)
@@ -220,6 +203,35 @@ class SHT:
     def __repr__(self) -> str:
         return (f"<zonal.SHT of {self._grid.name}: lmax={self._lmax}, mmax={self._mmax}, spin={self._spin}, "
                 f"threads={self.threads}>")
+
+
+def shape_of_result(name: str, array: NDArray[Any], spin: int, length: int, length_out: int) -> tuple[int, ...]:
+    """The shape of what a transform makes of maps or alm, if theirs is right."""
+    shape = array.shape
+    fits = (len(shape) in (1, 2) if spin == 0 else len(shape) in (2, 3) and shape[-2] == 2)
+    if not fits or shape[-1] != length:
+        wanted = f"[{length}]" if spin == 0 else f"[2, {length}]"
+        raise ValueError(f"{name}: has shape {shape}: must be {wanted} for spin = {spin}, "
+                         "with one more axis in front for a batch")
+    return (*shape[:-1], length_out)
+
+
+AnalysisOptions = tuple[int, float, int, list[float], NDArray[np.float64] | None]
+
+
+def analysis_options(grid: Grid, iterations: int | None, tolerance: float | None, max_iterations: int | None,
+                     ring_weights: ArrayLike | None, pixel_weights: ArrayLike | None) -> AnalysisOptions:
+    """What the extension's analysis takes for the options of SHT.analyze."""
+    if iterations is None:
+        iterations = 3 if grid.nside is not None and tolerance is None else 0
+    rings = [] if ring_weights is None else vector("ring_weights", ring_weights).tolist()
+    pixels = None if pixel_weights is None else vector("pixel_weights", pixel_weights)
+    if tolerance is not None and not tolerance > 0:
+        raise ValueError(f"tolerance = {tolerance}: must be positive")
+    if max_iterations is not None and tolerance is None:
+        raise ValueError(f"max_iterations = {max_iterations}: has an effect only with tolerance; give that, or "
+                         "iterations for a number of them")
+    return iterations, tolerance or 0.0, 200 if max_iterations is None else max_iterations, rings, pixels
 
 
 # For small maps it takes longer to make a transform than to use it, so that functions which are given an nside keep them.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -44,15 +45,14 @@ def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, se
     >>> bool(np.allclose(zonal.synalm(np.ones(9), lmax=4, seed=1)[:5], alm[:5]))
     True
     """
-    named = _named(c_l)
+    named = named_spectra(c_l)
     if lmax is None:
         lmax = min(len(values) for values in named.values()) - 1
     if lmax < 0 or not 0 <= seed < 2**64:
         raise ValueError(f"lmax = {lmax}, seed = {seed}: must be 0 or more, and from 0 to 2^64 - 1")
     shape = (3 if "EE" in named else 1, alm_size(lmax, mmax))
     alm = np.empty(shape, type_of("dtype", dtype, np.complex128, np.complex64))
-    spectra = _core.SkySpectra(*(named[name].tolist() if name in named else [] for name in _NAMES))
-    _core.realize(spectra, seed, lmax, lmax if mmax is None else mmax, alm, resolve(threads))
+    _core.realize(sky_spectra(named), seed, lmax, lmax if mmax is None else mmax, alm, resolve(threads))
     return alm if len(alm) == 3 else alm[0]
 
 
@@ -72,14 +72,14 @@ def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int |
     (3072,)
     """
     nside = grid.nside if isinstance(grid, Grid) else integer("grid", grid)
-    named = _named(c_l)
+    named = named_spectra(c_l)
     if lmax is None:
         lmax = min(len(values) for values in named.values()) - 1
         if nside is not None:
             lmax = min(lmax, 3 * nside - 1)
     complex_type = np.complex128 if type_of("dtype", dtype, np.float64, np.float32) == np.float64 else np.complex64
     alm = synalm(named, lmax, mmax, seed=seed, dtype=complex_type, threads=threads)
-    _multiply(alm, lmax, lmax if mmax is None else mmax, fwhm, window)
+    multiply_alm(alm, lmax, fwhm, window, partial(_core.apply_beam, lmax, lmax if mmax is None else mmax))
     sky = alm2map(alm, grid, lmax, mmax, threads=threads, progress=progress)
     return (sky, alm) if return_alm else sky
 
@@ -250,7 +250,7 @@ def lmax_of(n_alm: int, lmax: int | None, mmax: int | None) -> int:
     return lmax
 
 
-def _named(c_l: Spectra) -> dict[str, NDArray[np.float64]]:
+def named_spectra(c_l: Spectra) -> dict[str, NDArray[np.float64]]:
     if not isinstance(c_l, Mapping):
         return {"TT": vector("c_l", c_l)}
     unknown = set(c_l) - set(_NAMES)
@@ -259,16 +259,21 @@ def _named(c_l: Spectra) -> dict[str, NDArray[np.float64]]:
     return {name: vector(f"c_l[{name!r}]", values) for name, values in c_l.items()}
 
 
-def _multiply(alm: NDArray[Any], lmax: int, mmax: int, fwhm: AngleLike | None, window: ArrayLike | None) -> None:
+def sky_spectra(named: dict[str, NDArray[np.float64]]) -> _core.SkySpectra:
+    return _core.SkySpectra(*(named[name].tolist() if name in named else [] for name in _NAMES))
+
+
+def multiply_alm(alm: NDArray[Any], lmax: int, fwhm: AngleLike | None, window: ArrayLike | None,
+                 apply_beam: Callable[[_core.Beam, NDArray[Any]], None]) -> None:
     """Multiplies T (and E, B) by a beam and a window, in place."""
     rows = np.atleast_2d(alm)
     if window is not None:
         values = vector("window", window)
         if len(values) <= lmax:
             raise ValueError(f"window: has {len(values)} values: must have at least lmax + 1 = {lmax + 1}")
-        _core.apply_beam(lmax, mmax, _core.Beam(*[values.tolist()] * 3), rows)
+        apply_beam(_core.Beam(*[values.tolist()] * 3), rows)
     if fwhm is not None:
-        _core.apply_beam(lmax, mmax, _core.gaussian_beam(angle(fwhm, "fwhm"), lmax), rows)
+        apply_beam(_core.gaussian_beam(angle(fwhm, "fwhm"), lmax), rows)
 
 
 __all__ = ["alm2cl", "alm2map", "anafast", "map2alm", "synalm", "synfast", "udgrade"]

@@ -46,6 +46,12 @@ def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | 
     >>> report.certificates[0].error <= 1e-6
     True
     """
+    return _smooth(maps, smoothing_window(fwhm, beam, fwhm_in, beam_in, floor), [], pol, grid_out, out, **options)
+
+
+def smoothing_window(fwhm: AngleLike | None, beam: ArrayLike | None, fwhm_in: AngleLike | None, beam_in: ArrayLike | None,
+                     floor: float) -> _core.SmoothingWindow:
+    """What the extension takes for these arguments of smooth."""
     window = _core.SmoothingWindow()
     for name, value in (("fwhm", fwhm), ("fwhm_in", fwhm_in)):
         if value is not None:
@@ -58,7 +64,7 @@ def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | 
     if not 0 <= floor < np.inf or (floor > 0 and fwhm_in is None and beam_in is None):
         raise ValueError(f"floor = {floor}: must be finite and 0 or more, and needs fwhm_in or beam_in above 0")
     window.floor = floor
-    return _smooth(maps, window, [], pol, grid_out, out, **options)
+    return window
 
 
 def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None, **options: Any) -> Any:

@@ -1,0 +1,167 @@
+#include "zonal/distributed/plan.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "distributed/agreement.hpp"
+#include "distributed/transport.hpp"
+#include "mpi/transport.hpp"
+#include "reports.hpp"
+#include "sky_spectra.hpp"
+#include "transform.hpp"
+#include "zonal/sky/realization.hpp"
+#include "zonal/window.hpp"
+
+namespace zonal::python {
+namespace {
+
+/// The ranks that make the same calls together. Every call without the GIL.
+class Ranks {
+  public:
+    Ranks(nb::object mpi, nb::object communicator, std::int64_t longest_message, bool with_thread)
+        : communicator_(
+              connect_mpi4py(std::move(mpi), std::move(communicator), longest_message, with_thread)) {}
+
+    const Communicator& communicator() const { return communicator_; }
+
+    /// Throws on all ranks if one brings an error, of a kind "argument", "cancelled" or "other".
+    void agree(const std::string& call, const std::string& kind, const std::string& error) const {
+        without_gil(nb::none(), [&](const Progress&) {
+            std::exception_ptr what;
+            if (kind == "argument")
+                what = std::make_exception_ptr(InvalidArgument(error));
+            else if (kind == "cancelled")
+                what = std::make_exception_ptr(Cancelled(error));
+            else if (!kind.empty())
+                what = std::make_exception_ptr(Error(error));
+            distributed::agree(*communicator_.transport(), call, what);
+        });
+    }
+    std::vector<nb::bytes> gather(const nb::bytes& mine) const {
+        const std::string bytes(mine.c_str(), mine.size());
+        const auto all = without_gil(
+            nb::none(), [&](const Progress&) { return communicator_.transport()->gather(bytes); });
+        std::vector<nb::bytes> found;
+        for (const auto& one : all) found.emplace_back(one.data(), one.size());
+        return found;
+    }
+    /// Sends bytes to a rank, and returns when they have left.
+    void send(const HostArrayOfRank<const std::uint8_t, 1>& bytes, int to) const {
+        const std::span all(bytes.data(), bytes.size());
+        without_gil(nb::none(), [&](const Progress&) {
+            communicator_.transport()->exchange({{to, std::as_bytes(all)}}, {})->wait();
+        });
+    }
+    void receive(const HostArrayOfRank<std::uint8_t, 1>& bytes, int from) const {
+        const std::span all(bytes.data(), bytes.size());
+        without_gil(nb::none(), [&](const Progress&) {
+            communicator_.transport()->exchange({}, {{from, std::as_writable_bytes(all)}})->wait();
+        });
+    }
+
+  private:
+    Communicator communicator_;
+};
+
+class DistributedTransform {
+  public:
+    DistributedTransform(const Ranks& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int spin,
+                         int threads, std::vector<double> speeds)
+        : communicator_(ranks.communicator()),
+          plan_(without_gil(nb::none(),
+                            [&](const Progress&) {
+                                return DistributedPlan(communicator_, grid,
+                                                       {{.lmax = lmax,
+                                                         .mmax = mmax,
+                                                         .spin = spin,
+                                                         .threads = threads,
+                                                         .device = Device::cpu()},
+                                                        std::move(speeds)});
+                            })),
+          transform_(&plan_.local()) {}
+
+    const DistributedPlan& plan() const { return plan_; }
+    const Transform& transform() const { return transform_; }
+    const AlmLayout& layout() const { return plan_.local().layout(); }
+
+    template <class T>
+    void realize(const SkySpectra& spectra, std::uint64_t seed,
+                 const HostArrayOfRank<Complex<T>, 2>& alm) const {
+        without_gil(nb::none(), [&](const Progress&) {
+            zonal::realize<T>(spectra, seed, layout(), view_of<2>(alm), plan_.local().options().threads);
+        });
+    }
+    template <class T>
+    void apply_beam(const Beam& beam, const HostArrayOfRank<Complex<T>, 2>& alm) const {
+        zonal::apply_beam<T>(layout(), beam, view_of<2>(alm));
+    }
+    /// Of all ranks' coefficients.
+    template <class T>
+    Spectra spectra(const HostArrayOfRank<const Complex<T>, 2>& first,
+                    const std::optional<HostArrayOfRank<const Complex<T>, 2>>& second) const {
+        return to_dict(without_gil(nb::none(), [&](const Progress&) {
+            auto found = second ? zonal::spectra<T>(layout(), view_of<2>(first), view_of<2>(*second))
+                                : zonal::spectra<T>(layout(), view_of<2>(first));
+            for (auto& one : found) one.values = communicator_.sum(one.values);
+            return found;
+        }));
+    }
+
+  private:
+    Communicator communicator_;
+    DistributedPlan plan_;
+    Transform transform_;
+};
+
+template <class T>
+void define_calls(nb::class_<DistributedTransform>& transform) {
+    transform.def("realize", &DistributedTransform::realize<T>, nb::arg(), nb::arg(), nb::arg().noconvert())
+        .def("apply_beam", &DistributedTransform::apply_beam<T>, nb::arg(), nb::arg().noconvert())
+        .def("spectra", &DistributedTransform::spectra<T>, nb::arg().noconvert(),
+             nb::arg().noconvert().none());
+}
+
+}  // namespace
+
+void bind_distributed(nb::module_& module) {
+    Report<RankShare>(module, "RankShare", "What one rank has of a transform of one map.")
+        .field("n_pixels", &RankShare::n_pixels)
+        .field("n_coefficients", &RankShare::n_coefficients)
+        .field("legendre_flops", &RankShare::legendre_flops,
+               "Floating point operations of the Legendre stage.")
+        .field("ring_flops", &RankShare::ring_flops, "Those of the stage of the rings.")
+        .field("bytes_sent", &RankShare::bytes_sent, "To other ranks in a synthesis.");
+
+    nb::class_<Ranks>(module, "Ranks")
+        .def(nb::init<nb::object, nb::object, std::int64_t, bool>())
+        .def("agree", &Ranks::agree)
+        .def("gather", &Ranks::gather)
+        .def("send", &Ranks::send, nb::arg().noconvert(), nb::arg())
+        .def("receive", &Ranks::receive, nb::arg().noconvert(), nb::arg());
+
+    nb::class_<DistributedTransform> transform(module, "DistributedTransform");
+    transform
+        .def(nb::init<const Ranks&, const Grid&, std::int64_t, std::int64_t, int, int, std::vector<double>>())
+        .def_prop_ro("local", &DistributedTransform::transform, nb::rv_policy::reference_internal)
+        .def("pixel_ranges",
+             [](const DistributedTransform& t) {
+                 std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
+                 for (const auto& range : t.plan().pixels()) ranges.emplace_back(range.first, range.end);
+                 return ranges;
+             })
+        .def("orders",
+             [](const DistributedTransform& t) {
+                 const auto orders = t.plan().orders();
+                 return to_numpy(std::vector<std::int64_t>(orders.begin(), orders.end()));
+             })
+        .def_prop_ro("n_pixels",
+                     [](const DistributedTransform& t) { return t.plan().local().grid().n_pixels(); })
+        .def_prop_ro("shares", [](const DistributedTransform& t) { return t.plan().shares(); });
+    define_calls<double>(transform);
+    define_calls<float>(transform);
+}
+
+}  // namespace zonal::python

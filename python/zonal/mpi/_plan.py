@@ -1,0 +1,375 @@
+"""The transform of a job."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from .._angles import AngleLike
+from .._arrays import boolean, complex_input, integer, output, real, real_input, sequence, type_of
+from .._checked import known_as
+from .._progress import Progress
+from .._threads import is_chosen, resolve
+from ..grid import Grid
+from ..sht import AnalysisOptions, alm_size, analysis_options, shape_of_result
+from ..skies import Spectra, multiply_alm, named_spectra, sky_spectra
+from ..smoothing import smoothing_window
+from ._job import Job
+from ._parts import Parts, plain
+
+
+class Plan:
+    """A transform of fixed grid, lmax, mmax and spin, over the ranks of a communicator.
+
+    comm: an mpi4py.MPI.Intracomm, of which a duplicate is used. grid: a Grid, or the nside of HEALPix. lmax, mmax, spin:
+    as in `zonal.SHT`. speeds: [n_ranks], how fast the ranks are relative to one another: their shares of the work
+    follow it; by default all are alike. threads: of this rank; by default what `zonal.threads(n)` or the environment
+    says, or else the CPUs of the node divided by those of its ranks that may use them. At most one rank for 16 rings.
+
+    A rank has two runs of rings, a northern and a southern one, as a map [n_pixels], and some orders m, as alm [n_alm]:
+    see local_pixels and local_alm_indices. Calls take and return these parts, float32 or float64 (complex64 or
+    complex128); no rank needs the whole. Maps and alm are those of `zonal.SHT`, bit for bit, for any number of ranks.
+
+    All ranks make the same calls in the same order. What is wrong on one rank is raised on all of them, with its
+    number; Ctrl-C on one rank raises KeyboardInterrupt there and Cancelled on the others. A failure of MPI is a
+    CommunicationError.
+
+    Raises ValueError and TypeError as `zonal.SHT` does, and for arguments in which the ranks differ.
+    """
+
+    def __init__(self, comm: MPI.Intracomm, grid: Grid | int, lmax: int, mmax: int | None = None, spin: int = 0, *,
+                 speeds: ArrayLike | None = None, threads: int | None = None) -> None:
+        if not isinstance(comm, MPI.Intracomm) or comm == MPI.COMM_NULL:
+            raise TypeError(f"comm = {comm!r}: must be an mpi4py.MPI.Intracomm that is not COMM_NULL")
+        self._job = Job(comm)
+        with self._job.together("a plan"):
+            with known_as(nside="grid"):
+                self._grid = grid if isinstance(grid, Grid) else Grid.healpix(integer("grid", grid))
+            self._lmax, self._spin = integer("lmax", lmax), integer("spin", spin)
+            self._mmax = self._lmax if mmax is None else integer("mmax", mmax)
+            alm_size(self._lmax, self._mmax)  # refuses what is out of range
+            if self._spin < 0:
+                raise ValueError(f"spin = {spin}: must be 0 or more")
+            self._speeds = [] if speeds is None else [real("speeds", speed) for speed in sequence("speeds", speeds)]
+            self._threads = resolve(threads) if threads or is_chosen() else max(1, int(resolve(None) * self._job.share_of_cpus))
+        self._transforms: dict[int, _core.DistributedTransform] = {}
+        plan = self._transform(self._spin)
+        self._pixel_ranges: list[tuple[int, int]] = plan.pixel_ranges()
+        self._orders: NDArray[np.int64] = plan.orders()
+        self._shares: list[_core.RankShare] = plan.shares
+
+    @property
+    def rank(self) -> int:
+        """The number of this rank."""
+        return self._job.rank
+
+    @property
+    def size(self) -> int:
+        """How many ranks there are."""
+        return self._job.size
+
+    @property
+    def grid(self) -> Grid:
+        """The grid of the whole map."""
+        return self._grid
+
+    @property
+    def lmax(self) -> int:
+        return self._lmax
+
+    @property
+    def mmax(self) -> int:
+        return self._mmax
+
+    @property
+    def spin(self) -> int:
+        return self._spin
+
+    @property
+    def threads(self) -> int:
+        """Threads that a call uses on this rank."""
+        return self._threads
+
+    @property
+    def n_pixels(self) -> int:
+        """Pixels of this rank: the length of the last axis of its maps."""
+        return self._shares[self._job.rank].n_pixels
+
+    @property
+    def n_alm(self) -> int:
+        """Coefficients of this rank: the length of the last axis of its alm."""
+        return self._shares[self._job.rank].n_coefficients
+
+    @property
+    def pixel_ranges(self) -> list[tuple[int, int]]:
+        """This rank's pixels as runs [first, end) of the whole map in ring order, one after the other; at most two."""
+        return list(self._pixel_ranges)
+
+    @property
+    def local_pixels(self) -> NDArray[np.int64]:
+        """[n_pixels], the number in the whole map of each pixel of this rank."""
+        return np.concatenate([np.arange(first, end) for first, end in self._pixel_ranges])
+
+    @property
+    def local_m(self) -> NDArray[np.int64]:
+        """The orders m of this rank, ascending. Their coefficients follow one another, each from l = m to lmax."""
+        return self._orders.copy()
+
+    @property
+    def local_alm_indices(self) -> NDArray[np.int64]:
+        """[n_alm], where each coefficient of this rank stands in the whole alm (see `zonal.alm_index`)."""
+        return _indices(self._lmax, self._orders)
+
+    @property
+    def shares(self) -> list[_core.RankShare]:
+        """The share of every rank: n_pixels, n_coefficients, legendre_flops, ring_flops and bytes_sent."""
+        return list(self._shares)
+
+    def synthesize(self, alm: ArrayLike, out: NDArray[Any] | None = None, *,
+                   progress: Progress = False) -> NDArray[Any]:
+        """Returns this rank's part of the map of these coefficients, as `zonal.SHT.synthesize`.
+
+        alm: [n_alm] for spin 0, else [2, n_alm], with one more axis in front for a batch. out: where to write the map.
+        """
+        with self._job.together("synthesize", progress):
+            alm = complex_input("alm", plain("alm", alm))
+            shape = shape_of_result("alm", alm, self._spin, self.n_alm, self.n_pixels)
+            out = output(out, shape, _real_type(alm), alm)
+        self._synthesize(self._spin, alm, out, progress)
+        return out
+
+    def adjoint(self, map: ArrayLike, out: NDArray[Any] | None = None, *, progress: Progress = False) -> NDArray[Any]:
+        """Returns this rank's part of alm = S^T map, without weights, as `zonal.SHT.adjoint`.
+
+        map: [n_pixels] for spin 0, else [2, n_pixels], with one more axis in front for a batch. out: where to write the alm.
+        """
+        with self._job.together("adjoint", progress):
+            map = real_input("map", plain("map", map))
+            shape = shape_of_result("map", map, self._spin, self.n_pixels, self.n_alm)
+            out = output(out, shape, _complex_type(map), map)
+        with self._job.reporting(progress, "adjoint") as report:
+            self._transform(self._spin).local.adjoint(map, out, report)
+        return out
+
+    def analyze(self, map: ArrayLike, out: NDArray[Any] | None = None, *, iterations: int | None = None,
+                tolerance: float | None = None, max_iterations: int | None = None,
+                ring_weights: ArrayLike | None = None, pixel_weights: ArrayLike | None = None,
+                progress: Progress = False, return_report: bool = False) -> Any:
+        """Returns this rank's part of the alm of a map, as `zonal.SHT.analyze`.
+
+        map: [n_pixels] for spin 0, else [2, n_pixels], with one more axis in front for a batch. out: where to write the alm.
+        iterations, tolerance, max_iterations, return_report: as there; the report is that of the whole map.
+        ring_weights: [grid.n_rings], of all rings. pixel_weights: [n_pixels], of this rank's pixels.
+        """
+        with self._job.together("analyze", progress):
+            map = real_input("map", plain("map", map))
+            shape = shape_of_result("map", map, self._spin, self.n_pixels, self.n_alm)
+            out = output(out, shape, _complex_type(map), map)
+            options = self._analysis_options(iterations, tolerance, max_iterations, ring_weights, pixel_weights)
+            return_report = boolean("return_report", return_report)
+        report = self._analyze(self._spin, map, out, options, progress)
+        if return_report:
+            return out, report
+        self._job.warn([report.note])
+        return out
+
+    def alm2map(self, alm: ArrayLike, *, progress: Progress = False) -> NDArray[Any]:
+        """Returns this rank's part of I, [n_pixels], of Q, U, [2, n_pixels], or of I, Q, U, [3, n_pixels].
+
+        alm: its part of T, [n_alm], of E, B, [2, n_alm], or of T, E, B, [3, n_alm]. It does not depend on the plan's spin.
+        """
+        with self._job.together("alm2map", progress) as about:
+            alm = complex_input("alm", plain("alm", alm))
+            maps = np.empty(self._shape_of_fields("alm", alm, self.n_alm, self.n_pixels), _real_type(alm))
+            about.append(f"{alm.shape[:-1]} {alm.dtype}")
+        for spin, rows in _fields(alm):
+            self._synthesize(spin, alm[rows], maps[rows], progress)
+        return maps
+
+    def map2alm(self, maps: ArrayLike, *, iterations: int | None = None, tolerance: float | None = None,
+                max_iterations: int | None = None, ring_weights: ArrayLike | None = None,
+                pixel_weights: ArrayLike | None = None, progress: Progress = False) -> NDArray[Any]:
+        """Returns this rank's part of the alm T, [n_alm], E, B, [2, n_alm], or T, E, B, [3, n_alm].
+
+        maps: its part of I, [n_pixels], of Q, U, [2, n_pixels], or of I, Q, U, [3, n_pixels]. The options are those of
+        `analyze`. It does not depend on the plan's spin.
+        """
+        with self._job.together("map2alm", progress) as about:
+            maps = real_input("maps", plain("maps", maps))
+            alm = np.empty(self._shape_of_fields("maps", maps, self.n_pixels, self.n_alm), _complex_type(maps))
+            options = self._analysis_options(iterations, tolerance, max_iterations, ring_weights, pixel_weights)
+            about.append(f"{maps.shape[:-1]} {maps.dtype}")
+        self._job.warn([self._analyze(spin, maps[rows], alm[rows], options, progress).note for spin, rows in _fields(maps)])
+        return alm
+
+    def smooth(self, maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | None = None,
+               fwhm_in: AngleLike | None = None, beam_in: ArrayLike | None = None, floor: float = 0.0,
+               iterations: int | None = None, tolerance: float | None = None, progress: Progress = False) -> NDArray[Any]:
+        """Returns this rank's part of smoothed maps: an analysis, a window, and a synthesis.
+
+        maps: its part of I, [n_pixels], of Q, U, [2, n_pixels], or of I, Q, U, [3, n_pixels].
+        fwhm, beam, fwhm_in, beam_in, floor: as in `zonal.smooth`; a beam reaches lmax. iterations, tolerance: as in `analyze`.
+        It does not depend on the plan's spin, and bounds no error: that of the analysis remains.
+        """
+        with self._job.together("smooth", progress) as about:
+            maps = real_input("maps", plain("maps", maps))
+            self._shape_of_fields("maps", maps, self.n_pixels, self.n_alm)
+            window = _core.evaluate_window(smoothing_window(fwhm, beam, fwhm_in, beam_in, real("floor", floor)), self._lmax)
+            self._analysis_options(iterations, tolerance, None, None, None)
+            windows = b"".join(values.tobytes() for values in (window.temperature(), window.gradient(), window.curl()))
+            about.append(f"{maps.shape[:-1]} {maps.dtype} by a window of hash {_hash(windows)}")
+        alm = self.map2alm(maps, iterations=iterations, tolerance=tolerance, progress=progress)
+        self._transform(self._spin).apply_beam(window, np.atleast_2d(alm))
+        return self.alm2map(alm, progress=progress)
+
+    def alm2cl(self, alm: ArrayLike, alm2: ArrayLike | None = None) -> Any:
+        """Returns C_l of the whole alm, on all ranks, as `zonal.alm2cl`: [lmax + 1], or a dict for E, B and T, E, B.
+
+        alm, alm2: this rank's part, [n_alm], [2, n_alm] or [3, n_alm]. The sum over ranks differs from that of one process by
+        its rounding, and is the same on all ranks.
+        """
+        with self._job.together("alm2cl") as about:
+            first = complex_input("alm", plain("alm", alm))
+            second = None if alm2 is None else complex_input("alm2", plain("alm2", alm2))
+            self._shape_of_fields("alm", first, self.n_alm, 0)
+            if second is not None:
+                both = np.result_type(first, second)
+                first, second = first.astype(both, copy=False), second.astype(both, copy=False)
+                if second.shape != first.shape:
+                    raise ValueError(f"alm2: has shape {second.shape}: must be that of alm, {first.shape}")
+            about.append(f"{first.shape[:-1]} {second is None}")
+        spectra = self._transform(self._spin).spectra(np.atleast_2d(first), None if second is None else np.atleast_2d(second))
+        return spectra["TT"] if first.ndim == 1 else spectra
+
+    def anafast(self, maps: ArrayLike, maps2: ArrayLike | None = None, **options: Any) -> Any:
+        """Returns the spectra of the whole maps, on all ranks: `map2alm`, whose options it takes, and `alm2cl`."""
+        first = self.map2alm(maps, **options)
+        return self.alm2cl(first, None if maps2 is None else self.map2alm(maps2, **options))
+
+    def synalm(self, c_l: Spectra, *, seed: int, dtype: Any = np.complex128) -> NDArray[Any]:
+        """Draws this rank's part of Gaussian alm, [n_alm], or [3, n_alm] if there is an EE: the bits of `zonal.synalm`.
+
+        c_l: see there; they must reach lmax. dtype: complex128 or complex64.
+        """
+        with self._job.together("synalm") as about:
+            named = named_spectra(c_l)
+            seed = integer("seed", seed, 2**64)
+            if seed < 0:
+                raise ValueError(f"seed = {seed}: must be from 0 to 2^64 - 1")
+            alm = np.empty((3 if "EE" in named else 1, self.n_alm), type_of("dtype", dtype, np.complex128, np.complex64))
+            spectra = b"".join(name.encode() + values.tobytes() for name, values in sorted(named.items()))
+            about.append(f"seed = {seed} and spectra of hash {_hash(spectra)}")
+            self._transform(self._spin).realize(sky_spectra(named), seed, alm)
+        return alm if len(alm) == 3 else alm[0]
+
+    def synfast(self, c_l: Spectra, *, seed: int, fwhm: AngleLike | None = None, window: ArrayLike | None = None,
+                dtype: Any = np.float64, return_alm: bool = False, progress: Progress = False) -> Any:
+        """Simulates a Gaussian sky and returns this rank's part, [n_pixels], or of I, Q, U, [3, n_pixels], if there is an EE.
+
+        It has the bits of `zonal.synfast` of this grid, lmax, mmax and seed. The arguments are those of that and of `synalm`.
+        """
+        with self._job.together("synfast", progress):
+            is_double = type_of("dtype", dtype, np.float64, np.float32) == np.float64
+            return_alm = boolean("return_alm", return_alm)
+        alm = self.synalm(c_l, seed=seed, dtype=np.complex128 if is_double else np.complex64)
+        with self._job.together("a window"):
+            multiply_alm(alm, self._lmax, fwhm, window, self._transform(self._spin).apply_beam)
+        sky = self.alm2map(alm, progress=progress)
+        return (sky, alm) if return_alm else sky
+
+    def scatter_map(self, map: ArrayLike | None, root: int = 0) -> NDArray[Any]:
+        """Returns this rank's part, [..., n_pixels], of what rank `root` has, [..., grid.n_pixels] in ring order.
+
+        map: float32 or float64, and None on other ranks.
+        """
+        return self._pixels().scatter(map, root)
+
+    def gather_map(self, map: ArrayLike, root: int = 0) -> NDArray[Any] | None:
+        """Returns the whole map in ring order, [..., grid.n_pixels], on rank `root`, and None on others.
+
+        map: this rank's part, [..., n_pixels]. Pixels in no ring of the grid are 0.
+        """
+        return self._pixels().gather(map, root)
+
+    def scatter_alm(self, alm: ArrayLike | None, root: int = 0) -> NDArray[Any]:
+        """Returns this rank's part, [..., n_alm], of the alm that rank `root` has, [..., alm_size(lmax, mmax)].
+
+        alm: complex64 or complex128, and None on other ranks.
+        """
+        return self._coefficients().scatter(alm, root)
+
+    def gather_alm(self, alm: ArrayLike, root: int = 0) -> NDArray[Any] | None:
+        """Returns the whole alm, [..., alm_size(lmax, mmax)], on rank `root`, and None on others. alm: this rank's part."""
+        return self._coefficients().gather(alm, root)
+
+    def _transform(self, spin: int) -> _core.DistributedTransform:
+        """Collective where it is the first one of this spin. All have the same pixels and orders."""
+        if spin not in self._transforms:
+            self._transforms[spin] = _core.DistributedTransform(self._job.ranks, self._grid._grid, self._lmax, self._mmax, spin,
+                                                                self._threads, self._speeds)
+        return self._transforms[spin]
+
+    def _synthesize(self, spin: int, alm: NDArray[Any], out: NDArray[Any], progress: Progress) -> None:
+        with self._job.reporting(progress, "synthesis") as report:
+            self._transform(spin).local.synthesize(alm, out, report)
+
+    def _analyze(self, spin: int, map: NDArray[Any], out: NDArray[Any], options: AnalysisOptions, progress: Progress) -> _core.AnalysisReport:
+        with self._job.reporting(progress, "analysis") as report:
+            return self._transform(spin).local.analyze(map, out, *options, report)
+
+    def _analysis_options(self, iterations: int | None, tolerance: float | None, max_iterations: int | None,
+                          ring_weights: ArrayLike | None, pixel_weights: ArrayLike | None) -> AnalysisOptions:
+        options = analysis_options(self._grid, None if iterations is None else integer("iterations", iterations),
+                                   None if tolerance is None else real("tolerance", tolerance),
+                                   None if max_iterations is None else integer("max_iterations", max_iterations),
+                                   ring_weights, pixel_weights)
+        if ring_weights is None:
+            return options
+        weights, first = np.asarray(options[3]), self._grid.first_pixels
+        if len(weights) != self._grid.n_rings:
+            raise ValueError(f"ring_weights: has {len(weights)} values: must have one for each of the {self._grid.n_rings} rings")
+        here = np.any([(start <= first) & (first < end) for start, end in self._pixel_ranges], axis=0)
+        return (*options[:3], weights[here].tolist(), options[4])
+
+    def _shape_of_fields(self, name: str, array: NDArray[Any], length: int, length_out: int) -> tuple[int, ...]:
+        if array.shape not in ((length,), (2, length), (3, length)):
+            raise ValueError(f"{name}: has shape {array.shape}: must be [{length}], [2, {length}] or [3, {length}]")
+        return (*array.shape[:-1], length_out)
+
+    def _pixels(self) -> Parts:
+        return Parts(self._job, "map", real_input, self._grid.n_pixels, self._pixel_ranges)
+
+    def _coefficients(self) -> Parts:
+        first = self._orders * (2 * self._lmax + 1 - self._orders) // 2 + self._orders
+        runs = np.stack([first, first + self._lmax + 1 - self._orders], axis=1)
+        return Parts(self._job, "alm", complex_input, alm_size(self._lmax, self._mmax), runs)
+
+    def __repr__(self) -> str:
+        return (f"<zonal.mpi.Plan of {self._grid.name}: rank {self._job.rank} of {self._job.size}, lmax={self._lmax}, mmax={self._mmax}, "
+                f"spin={self._spin}, threads={self._threads}>")
+
+
+def _fields(array: NDArray[Any]) -> list[tuple[int, Any]]:
+    """The spins of the fields of [n], [2, n] or [3, n], and their rows."""
+    return [(0, ...)] if array.ndim == 1 else [(2, slice(0, 2))] if len(array) == 2 else [(0, 0), (2, slice(1, 3))]
+
+
+def _real_type(alm: NDArray[Any]) -> Any:
+    return np.float64 if alm.dtype == np.complex128 else np.float32
+
+
+def _complex_type(map: NDArray[Any]) -> Any:
+    return np.complex128 if map.dtype == np.float64 else np.complex64
+
+
+def _indices(lmax: int, orders: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([np.arange(0), *(m * (2 * lmax + 1 - m) // 2 + np.arange(m, lmax + 1) for m in orders)])
+
+
+def _hash(values: bytes) -> str:
+    return hashlib.blake2b(values, digest_size=8).hexdigest()

@@ -1,0 +1,209 @@
+"""What the ranks of test_mpi.py do: mpirun -n N python -m mpi4py mpi_rank.py CASE."""
+
+import os
+import signal
+import sys
+import threading
+import time
+
+import mpi4py
+
+if sys.argv[1:] == ["without_threads"]:
+    mpi4py.rc.thread_level = "serialized"
+from mpi4py import MPI  # noqa: E402
+import numpy as np  # noqa: E402
+
+import zonal  # noqa: E402
+import zonal.mpi  # noqa: E402
+
+COMM = MPI.COMM_WORLD
+RANK, SIZE = COMM.rank, COMM.size
+
+
+def same(found, expected):
+    assert found.dtype == expected.dtype and found.shape == expected.shape, (found.dtype, found.shape, expected.shape)
+    assert found.tobytes() == np.ascontiguousarray(expected).tobytes()
+
+
+def random_alm(rng, lmax, mmax, spin, lead, dtype):
+    alm = rng.standard_normal((*lead, zonal.alm_size(lmax, mmax))) + 1j * rng.standard_normal((*lead, zonal.alm_size(lmax, mmax)))
+    alm[..., : lmax + 1] = alm[..., : lmax + 1].real
+    for l in range(spin):
+        alm[..., [zonal.alm_index(lmax, l, m) for m in range(min(l, mmax) + 1)]] = 0
+    return alm.astype(dtype)
+
+
+def results():
+    rng = np.random.default_rng(1)  # the same on all ranks
+    speeds = [1 + rank for rank in range(SIZE)]
+    for grid, lmax, mmax, spin, lead, given in (
+            (zonal.Grid.healpix(28), 60, 50, 0, (), speeds), (zonal.Grid.healpix(28), 60, 60, 2, (2,), None),
+            (zonal.Grid.gauss_legendre(65, 129), 64, 64, 0, (5,), None), (zonal.Grid.equidistant_cylindrical(80, 160), 39, 39, 1, (3, 2), None),
+            (zonal.Grid.healpix(28).subset(range(10, 90)), 30, 2, 0, (), speeds)):
+        one = zonal.SHT(grid, lmax, mmax, spin, threads=1)
+        plan = zonal.mpi.Plan(COMM, grid, lmax, mmax, spin, speeds=given, threads=1)
+        pixels, indices = plan.local_pixels, plan.local_alm_indices
+        assert (plan.n_pixels, plan.n_alm) == (len(pixels), len(indices)) == (plan.shares[RANK].n_pixels, plan.shares[RANK].n_coefficients)
+        assert sum(end - first for first, end in plan.pixel_ranges) == plan.n_pixels
+        assert sorted(sum(COMM.allgather(list(plan.local_m)), [])) == list(range(mmax + 1))
+        for dtype in (np.complex128, np.complex64):
+            alm = random_alm(rng, lmax, mmax, spin, lead, dtype)
+            sky = one.synthesize(alm)
+            same(plan.synthesize(alm[..., indices]), sky[..., pixels])
+            here = np.ascontiguousarray(sky[..., pixels])
+            same(plan.adjoint(here), one.adjoint(sky)[..., indices])
+            for options in ({}, {"iterations": 1}, {"tolerance": 1e-3, "max_iterations": 5}):
+                (found, report), (expected, whole) = plan.analyze(here, return_report=True, **options), one.analyze(sky, return_report=True, **options)
+                same(found, expected[..., indices])
+                assert repr(report) == repr(whole)
+            out = np.empty_like(here)
+            assert plan.synthesize(alm[..., indices], out) is out
+            same(out, here)
+            same(plan.scatter_map(sky if RANK == SIZE - 1 else None, SIZE - 1), here)
+            same(plan.scatter_alm(alm if RANK == 0 else None), alm[..., indices])
+            whole = plan.gather_map(here, SIZE - 1), plan.gather_alm(alm[..., indices])
+            assert [part is None for part in whole] == [RANK != SIZE - 1, RANK != 0]
+            if whole[0] is not None and not grid.has_other_pixels:
+                same(whole[0], sky)
+            if whole[1] is not None:
+                same(whole[1], alm)
+
+
+def skies():
+    lmax = 50
+    cl = {name: 1 / (1.0 + np.arange(lmax + 1)) ** 2 for name in ("TT", "EE", "BB")}
+    cl["TE"] = 0.3 * cl["TT"]
+    plan = zonal.mpi.Plan(COMM, 28, lmax, threads=1)
+    pixels, indices = plan.local_pixels, plan.local_alm_indices
+    for spectra in (cl["TT"], cl):
+        sky, alm = zonal.synfast(spectra, 28, lmax, seed=7, fwhm="3deg", return_alm=True)
+        found, found_alm = plan.synfast(spectra, seed=7, fwhm="3deg", return_alm=True)
+        same(found, sky[..., pixels])
+        same(found_alm, alm[..., indices])
+        same(plan.synalm(spectra, seed=2**63, dtype=np.complex64), zonal.synalm(spectra, lmax, seed=2**63, dtype=np.complex64)[..., indices])
+        same(plan.map2alm(found), zonal.map2alm(sky, lmax, pol=sky.ndim == 2)[..., indices])
+        smoothed = zonal.map2alm(sky, lmax, pol=sky.ndim == 2)
+        zonal._core.apply_beam(lmax, lmax, zonal._core.gaussian_beam(0.1, lmax), np.atleast_2d(smoothed))
+        same(plan.smooth(found, 0.1), zonal.alm2map(smoothed, 28, lmax)[..., pixels])
+        if sky.ndim == 2:
+            same(plan.smooth(found[1:], beam=np.full(lmax + 1, 1.0)), plan.smooth(found, beam=np.full(lmax + 1, 1.0))[1:])
+        # A sum over ranks of sums over orders: numbers of either sign, at most 51 of them.
+        expected, spectra_found = zonal.alm2cl(alm, 2 * alm), plan.alm2cl(found_alm, 2 * found_alm)
+        size = zonal.alm2cl(alm) if sky.ndim == 1 else zonal.alm2cl(alm)["TT"]
+        for name in expected if sky.ndim == 2 else [...]:
+            assert np.all(np.abs(spectra_found[name] - expected[name]) <= 200 * np.finfo(float).eps * size), name
+        assert len(set(COMM.allgather(repr(spectra_found)))) == 1
+    weights = np.random.default_rng(2).uniform(size=zonal.Grid.healpix(28).n_pixels)
+    rings = np.linspace(0.9, 1.1, plan.grid.n_rings)
+    sht = zonal.SHT(plan.grid, lmax)
+    same(plan.analyze(found[0], pixel_weights=weights[pixels], ring_weights=rings),
+         sht.analyze(sky[0], pixel_weights=weights, ring_weights=rings)[indices])
+
+
+def pieces():
+    zonal.mpi._job._LONGEST_MESSAGE = 1000
+    results()
+
+
+without_threads = skies
+
+
+def alone():
+    """Each rank a job of its own."""
+    plan = zonal.mpi.Plan(MPI.COMM_SELF, 16, 32)
+    same(plan.local_pixels, np.arange(3072))
+    same(plan.synfast(np.ones(33), seed=RANK), zonal.synfast(np.ones(33), 16, 32, seed=RANK))
+    halves = COMM.Split(RANK % 2, RANK)
+    plan = zonal.mpi.Plan(halves, 16, 32)
+    assert plan.size == halves.size and plan.rank == halves.rank
+    sky = plan.synfast(np.ones(33), seed=RANK % 2)
+    halves.Free()
+    same(sky, zonal.synfast(np.ones(33), 16, 32, seed=RANK % 2)[plan.local_pixels])
+
+
+def raised(call):
+    try:
+        call()
+    except Exception as error:
+        return type(error).__name__, str(error)
+    return None
+
+
+def faults():
+    """What is wrong on the last rank is raised on all, and the plan works afterwards."""
+    plan, last = zonal.mpi.Plan(COMM, 28, 40, threads=1), RANK == SIZE - 1
+    sky, alm = np.ones(plan.n_pixels), np.ones(plan.n_alm, complex)
+    number = f"rank {SIZE - 1}: "
+
+    def stop(done):
+        raise KeyError("in a callback")
+
+    for call, kind, text in (
+            (lambda: plan.synthesize(alm[1:] if last else alm), "ValueError", number + "alm: has shape"),
+            (lambda: plan.synthesize("five" if last else alm), "TypeError", number + "alm: must hold numbers"),
+            (lambda: plan.analyze(sky, iterations=-1 if last else 1), "ValueError", number + "iterations = -1"),
+            (lambda: plan.analyze(sky, iterations="x" if last else 1), "TypeError", number + "iterations = 'x'"),
+            (lambda: plan.analyze(sky, pixel_weights=-sky if last else sky), "ValueError", number + "pixel_weights[0] = -1"),
+            (lambda: plan.adjoint(sky, progress=3 if last else False), "TypeError", number + "progress = 3"),
+            (lambda: plan.smooth(sky, -1 if last else 1), "ValueError", number + "fwhm = -1"),
+            (lambda: plan.synfast(np.ones(3 if last else 50), seed=1), "ValueError", None),
+            (lambda: plan.scatter_map(sky[1:] if last else None, SIZE - 1), "ValueError", number + "map: has shape"),
+            (lambda: plan.gather_map(sky, "x" if last else 0), "TypeError", number + "root = 'x'"),
+            (lambda: plan.adjoint(sky, progress=stop if last else False), "KeyError" if last else "Cancelled", None),
+            (lambda: zonal.mpi.Plan(COMM, 28, "x" if last else 40), "TypeError", number + "lmax = 'x'"),
+            (lambda: zonal.mpi.Plan(COMM, 28, 40, 50 if last else None), "ValueError", number + "mmax = 50"),
+            (lambda: zonal.mpi.Plan(COMM, 28, 40, speeds=[1] * (SIZE + 1)), "ValueError", "speeds: has")):
+        error = raised(call)
+        same_kind = error is not None and (error[0] == kind or not last and kind == "TypeError" and error[0] == "ValueError")
+        assert same_kind and (text is None or text in error[1]), (RANK, error, kind, text)
+        plan.synthesize(alm)
+    if SIZE > 1:
+        for call in (lambda: plan.synthesize(alm) if last else plan.adjoint(sky),
+                     lambda: plan.alm2map(np.stack([alm] * 3) if last else alm),
+                     lambda: plan.synalm(np.ones(41), seed=int(last)),
+                     lambda: plan.gather_map(sky) if last else plan.adjoint(sky),
+                     lambda: plan.synthesize(alm.astype(np.complex64) if last else alm),
+                     lambda: zonal.mpi.Plan(COMM, 28, 41 if last else 40)):
+            error = raised(call)
+            assert error is not None and error[0] == "ValueError" and "all must make the same calls" in error[1], error
+            plan.synthesize(alm)
+
+
+def interrupted():
+    """Ctrl-C on one rank, while it computes."""
+    plan = zonal.mpi.Plan(COMM, 512, 1500, threads=1)
+    alm = np.zeros((8, plan.n_alm), complex)
+    if RANK == SIZE - 1:
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    try:
+        plan.synthesize(alm)
+        error = None
+    except BaseException as caught:
+        error = caught
+    assert isinstance(error, KeyboardInterrupt if RANK == SIZE - 1 else zonal.Cancelled), repr(error)
+    print("after", round(time.monotonic() - start, 1))
+    assert not plan.synthesize(alm[0]).any()
+
+
+def leaves():
+    """One rank ends with an exception while the others wait for it."""
+    plan = zonal.mpi.Plan(COMM, 28, 40, threads=1)
+    if RANK == SIZE - 1:
+        raise RuntimeError("this rank gives up")
+    plan.adjoint(np.ones(plan.n_pixels))
+
+
+def waits():
+    """For ever, as its partner sleeps."""
+    plan = zonal.mpi.Plan(COMM, 28, 40, threads=1)
+    COMM.Barrier()
+    if RANK == 0:
+        print("ready", flush=True)
+    if RANK == SIZE - 1:
+        time.sleep(1000)
+    plan.adjoint(np.ones(plan.n_pixels))
+
+
+globals()[sys.argv[1]]()
+print("done", flush=True)

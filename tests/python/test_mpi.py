@@ -1,0 +1,63 @@
+"""Runs mpi_rank.py under mpirun, and fails for jobs that hang."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mpi4py")
+MPIRUN = shutil.which("mpirun")
+if MPIRUN is None:
+    pytest.skip("mpirun is not installed", allow_module_level=True)
+IS_OPEN_MPI = "Open MPI" in subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, check=True).stdout
+# More ranks than CPUs, by root, as in a container; who waits gives way.
+FLAGS = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"] if IS_OPEN_MPI else []
+PATIENCE = 120  # seconds, for machines that are busy; only what hangs takes that long
+
+
+def start(n_ranks, case):
+    script = Path(__file__).with_name("mpi_rank.py")
+    return subprocess.Popen([MPIRUN, *FLAGS, "-n", str(n_ranks), sys.executable, "-B", "-m", "mpi4py", script, case], text=True,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+
+
+def end(job):
+    try:
+        out, err = job.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        job.terminate()  # mpirun ends its ranks
+        out, err = job.communicate()
+        pytest.fail(f"hangs\n{out}\n{err}")
+    return job.returncode, out, err
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("case", ["results", "skies", "faults"])
+def test_ranks(case, n_ranks):
+    code, out, err = end(start(n_ranks, case))
+    assert code == 0 and out.count("done") == n_ranks, out + err
+
+
+@pytest.mark.parametrize("case, n_ranks", [("pieces", 3), ("without_threads", 3), ("alone", 3), ("interrupted", 1), ("interrupted", 3)])
+def test_ranks_in_other_ways(case, n_ranks):
+    test_ranks(case, n_ranks)
+
+
+def test_a_rank_that_ends_with_an_exception_ends_all():
+    code, out, err = end(start(3, "leaves"))
+    assert code != 0 and "done" not in out
+    assert err.count("RuntimeError: this rank gives up") == 1
+
+
+def test_ctrl_c_ends_ranks_that_wait():
+    job = start(2, "waits")
+    assert job.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    os.kill(job.pid, signal.SIGINT)
+    code, out, _ = end(job)
+    assert code != 0 and "done" not in out
