@@ -5,6 +5,8 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import mpi4py
 
@@ -119,6 +121,20 @@ def alone():
     sky = plan.synfast(np.ones(33), seed=RANK % 2)
     halves.Free()
     same(sky, zonal.synfast(np.ones(33), 16, 32, seed=RANK % 2)[plan.local_pixels])
+
+
+def example():
+    """PySM's smoothing."""
+    sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "python"))
+    from pysm_smoothing import mpi_smoothing
+
+    lmax = 50
+    plan = zonal.mpi.Plan(COMM, 28, lmax)
+    sky = np.random.default_rng(1).standard_normal((3, plan.grid.n_pixels))
+    alm = zonal.map2alm(sky, lmax, pol=True)
+    zonal._core.apply_beam(lmax, lmax, zonal._core.gaussian_beam(zonal.angle("2deg"), lmax), alm)
+    smoothed = mpi_smoothing(sky[:, plan.local_pixels], "2deg", SimpleNamespace(plan=plan))
+    same(smoothed, zonal.alm2map(alm, 28, lmax)[:, plan.local_pixels])
 
 
 def raised(call):
