@@ -66,7 +66,7 @@ def main():
 
         def again(call=call, arguments=arguments):
             call(**arguments)
-            if call.name.startswith(("zonal.plot", "zonal.healpy")) and "matplotlib.pyplot" in sys.modules:
+            if "matplotlib.pyplot" in sys.modules and sys.modules["matplotlib.pyplot"].get_fignums():
                 sys.modules["matplotlib.pyplot"].close("all")
 
         count, added = growth(again, options.seconds)
