@@ -7,8 +7,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+
+import zonal
 
 pytest.importorskip("mpi4py")
 MPIRUN = shutil.which("mpirun")
@@ -48,6 +52,39 @@ def test_ranks(case, n_ranks):
 @pytest.mark.parametrize("case, n_ranks", [("pieces", 3), ("without_threads", 3), ("alone", 3), ("example", 3), ("interrupted", 1), ("interrupted", 3)])
 def test_ranks_in_other_ways(case, n_ranks):
     test_ranks(case, n_ranks)
+
+
+class Broken:
+    """Stands for a communicator of two ranks whose call fails."""
+
+    rank, size = 0, 2
+    BYTE = INT64_T = None
+
+    def __init__(self, call, error):
+        self.call, self.error = call, error
+        self.Request = SimpleNamespace(Testall=lambda requests: self.fail("Testall"))
+
+    def fail(self, call):
+        if call == self.call:
+            raise self.error
+        return True
+
+    def __getattr__(self, name):
+        return lambda *arguments: self.fail(name)
+
+
+@pytest.mark.parametrize("with_thread", [False, True])
+@pytest.mark.parametrize("call", ["Allgather", "Allgatherv", "Isend", "Testall"])
+def test_what_a_communicator_raises_is_a_communication_error(call, with_thread):
+    for error, kind, text in ((RuntimeError("is gone"), zonal.CommunicationError, "^RuntimeError: is gone$"),
+                              (KeyboardInterrupt(), KeyboardInterrupt, None)):
+        broken = Broken(call, error)
+        ranks = zonal._core.Ranks(broken, broken, 100, with_thread)
+        with pytest.raises(kind, match=text):
+            if "gather" in call:
+                ranks.gather(b"bytes")
+            else:
+                ranks.send(np.zeros(1000, np.uint8), 1)
 
 
 def test_a_rank_that_ends_with_an_exception_ends_all():

@@ -25,14 +25,16 @@ std::string text_of(const nb::python_error& error) {
     return nb::str("{}: {}").format(error.type().attr("__name__"), error.value()).c_str();
 }
 
-/// Returns work() with the GIL. What Python raises becomes a CommunicationError. C++ calls methods that are
-/// compiled themselves, so that no handler of a signal runs between them.
+/// Returns work() with the GIL. What Python raises becomes a CommunicationError, but for KeyboardInterrupt
+/// and the like. C++ calls methods that are compiled themselves, so that no handler of a signal runs between
+/// them.
 template <class Work>
 auto with_gil(const Work& work) {
     const nb::gil_scoped_acquire gil;
     try {
         return work();
     } catch (const nb::python_error& error) {
+        if (!error.matches(PyExc_Exception)) throw;
         throw CommunicationError(text_of(error));
     }
 }
@@ -53,7 +55,7 @@ nb::object memory_of(std::span<std::byte> bytes) {
 struct Flight {
     nb::list requests;  ///< touched with the GIL alone
     bool is_over = false;
-    std::string error;
+    std::exception_ptr error;  ///< for wait() to throw: what has begun must come to its end first
 };
 
 /// The communicator and what drives its messages. Whoever needs the mutex and the GIL takes the mutex first,
@@ -141,14 +143,17 @@ class Link {
             try {
                 // MPI may copy a long message in pieces, one at each look: as long as looks take their time,
                 // something moves.
-                auto start = Clock::now();
-                while (!(flight->is_over = nb::cast<bool>(testall_(flight->requests)))) {
-                    const auto end = Clock::now();
-                    if (end - start < 20us) break;
-                    start = end;
-                }
-            } catch (const nb::python_error& error) {
-                flight->error = text_of(error);
+                const auto first = Clock::now();
+                auto start = first;
+                with_gil([&] {
+                    while (!(flight->is_over = nb::cast<bool>(testall_(flight->requests)))) {
+                        const auto end = Clock::now();
+                        if (end - start < 20us || end - first > 20ms) break;
+                        start = end;
+                    }
+                });
+            } catch (...) {
+                if (!flight->error) flight->error = std::current_exception();
                 flight->is_over = true;
             }
         }
@@ -183,7 +188,7 @@ class PythonExchange final : public Exchange {
     void wait() override {
         const core::InterruptionPoll poll;
         link_->wait_for(*flight_, poll);
-        if (!flight_->error.empty()) throw CommunicationError(flight_->error);
+        if (flight_->error) std::rethrow_exception(flight_->error);
     }
 
   private:
@@ -210,8 +215,8 @@ class PythonTransport final : public Transport {
                 for (const auto& message : receive) begin("Irecv", message, *flight);
                 for (const auto& message : send) begin("Isend", message, *flight);
             });
-        } catch (const CommunicationError& error) {
-            flight->error = error.what();  // for wait() to throw: what has begun must come to its end first
+        } catch (...) {
+            flight->error = std::current_exception();
         }
         link_->drive(flight);
         return std::make_unique<PythonExchange>(link_, flight);
