@@ -1,6 +1,28 @@
 #include "call.hpp"
 
+#include <cxxabi.h>
+#include <unistd.h>
+
 namespace zonal::python {
+namespace {
+
+/// Calls take(), which takes the GIL or ends the thread; in place of the latter it sleeps for ever.
+template <class Take>
+auto without_unwinding(const Take& take) {
+    try {
+        return take();
+    } catch (abi::__forced_unwind&) {
+        while (true) pause();
+    }
+}
+
+}  // namespace
+
+GilRelease::~GilRelease() {
+    without_unwinding([&] { PyEval_RestoreThread(state_); });
+}
+
+GilAcquire::GilAcquire() : state_(without_unwinding([] { return PyGILState_Ensure(); })) {}
 
 void Raised::keep() {
     try {
@@ -11,14 +33,14 @@ void Raised::keep() {
 }
 
 bool Raised::by_signal() {
-    const nb::gil_scoped_acquire gil;
+    const GilAcquire gil;
     if (PyErr_CheckSignals() == 0) return false;
     keep();
     return true;
 }
 
 bool Raised::by_progress(nb::handle progress, double done) {
-    const nb::gil_scoped_acquire gil;
+    const GilAcquire gil;
     PyObject* const answer = PyObject_CallFunction(progress.ptr(), "d", done);
     if (answer == nullptr) {
         keep();

@@ -13,6 +13,35 @@ namespace zonal::python {
 
 namespace nb = nanobind;
 
+// As nanobind's gil_scoped_release and gil_scoped_acquire, but for what happens at the end of the interpreter
+// (before Python 3.14): daemon threads that want the GIL then are ended within the call that takes it, by an
+// unwinding that ends the whole process where it meets a destructor. They sleep here instead, until the
+// process is over.
+
+/// Other threads of Python may run while it lives.
+class GilRelease {
+  public:
+    GilRelease() : state_(PyEval_SaveThread()) {}
+    ~GilRelease();
+    GilRelease(const GilRelease&) = delete;
+    GilRelease& operator=(const GilRelease&) = delete;
+
+  private:
+    PyThreadState* state_;
+};
+
+/// This thread may call Python while it lives.
+class GilAcquire {
+  public:
+    GilAcquire();
+    ~GilAcquire() { PyGILState_Release(state_); }
+    GilAcquire(const GilAcquire&) = delete;
+    GilAcquire& operator=(const GilAcquire&) = delete;
+
+  private:
+    PyGILState_STATE state_;
+};
+
 /// What Python raised while the library was at work: by a signal handler, as Ctrl-C does, or by a callback.
 class Raised {
   public:
@@ -36,7 +65,7 @@ template <class Work>
 auto without_gil(nb::handle progress, const Work& work) {
     Raised raised;
     try {
-        const nb::gil_scoped_release release;
+        const GilRelease release;
         const InterruptionCheck check([&raised] { return raised.by_signal(); });
         Progress report;
         if (!progress.is_none())

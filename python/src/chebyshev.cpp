@@ -276,7 +276,7 @@ NumpyArray quotient_of(const Coefficients& f, const Coefficients& g, std::pair<d
 template <int D>
 GridFunction<D> grid_function(nb::handle function) {
     return [function](const std::array<std::vector<double>, D>& points) {
-        const nb::gil_scoped_acquire gil;
+        const GilAcquire gil;
         nb::list axes;
         std::array<std::int64_t, D> extents{};
         for (std::size_t axis = 0; axis < points.size(); ++axis) {

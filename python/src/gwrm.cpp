@@ -30,11 +30,11 @@ using OfPoint = nb::typed<nb::callable, double(double, double, double)>;
 /// A Python function of t and two coordinates, which the library calls, copies and lets go without the GIL.
 gwrm::Function as_function(const OfPoint& function) {
     const std::shared_ptr<nb::object> kept(new nb::object(function), [](const nb::object* held) {
-        const nb::gil_scoped_acquire gil;
+        const GilAcquire gil;
         delete held;
     });
     return [kept](const gwrm::Point& p) {
-        const nb::gil_scoped_acquire gil;
+        const GilAcquire gil;
         return nb::cast<double>((*kept)(p[0], p[1], p[2]));
     };
 }

@@ -1,6 +1,8 @@
 #include "bindings.hpp"
 
 NB_MODULE(_core, module) {
+    // Daemon threads still hold objects when the interpreter ends, which is no leak that users can act upon.
+    nanobind::set_leak_warnings(false);
     module.attr("version") = ZONAL_VERSION;
     zonal::python::bind_errors(module);
     zonal::python::bind_grids(module);

@@ -205,7 +205,7 @@ void bind_plans(nb::module_& module) {
         .def_rw("ring_weights", &ConvolutionOptions::ring_weights);
     nb::class_<SharedPlan> plan(module, "SharedPlan");
     plan.def(nb::init<const ConvolutionRequest&, const ConvolutionChoice&, const ConvolutionOptions&>(),
-             nb::call_guard<nb::gil_scoped_release>());
+             nb::call_guard<GilRelease>());
     define_convolve<double>(plan);
     define_convolve<float>(plan);
 }

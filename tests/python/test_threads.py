@@ -1,4 +1,7 @@
 """Plans, grids and kernels may be used by many Python threads at once."""
+import subprocess
+import sys
+import textwrap
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -43,3 +46,40 @@ def test_errors_in_one_thread_leave_the_others_alone():
     with ThreadPoolExecutor(N_THREADS) as pool:
         results = [found for found in pool.map(work, range(90)) if found is not None]
     assert len(results) == 60 and all(np.array_equal(found, SKY) for found in results)
+
+
+def run(code):
+    """Runs a program of its own, which must end by itself."""
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=100)
+
+
+def test_threads_that_still_work_do_not_keep_python_from_ending():
+    ended = run("""
+        import threading, time
+        import numpy as np, zonal
+        sht = zonal.SHT(zonal.Grid.healpix(256), 512, threads=2)
+        alm = np.ones(sht.n_alm, complex)
+        def work():
+            while True:
+                sht.synthesize(alm, progress=lambda done: True)
+        for _ in range(3):
+            threading.Thread(target=work, daemon=True).start()
+        time.sleep(0.5)
+        print("at the end")
+    """)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "at the end\n", "")
+
+
+def test_processes_forked_after_threads_were_used_work():
+    ended = run("""
+        import multiprocessing
+        import numpy as np, zonal
+        sht = zonal.SHT(zonal.Grid.healpix(64), 128, threads=2)
+        alm = np.ones(sht.n_alm, complex)
+        def work(_):
+            return sht.synthesize(alm)
+        expected = work(0)
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            print(all(np.array_equal(found, expected) for found in pool.map(work, range(4))))
+    """)
+    assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "call.hpp"
 #include "core/interruption.hpp"
 #include "zonal/error.hpp"
 
@@ -30,7 +31,7 @@ std::string text_of(const nb::python_error& error) {
 /// them.
 template <class Work>
 auto with_gil(const Work& work) {
-    const nb::gil_scoped_acquire gil;
+    const GilAcquire gil;
     try {
         return work();
     } catch (const nb::python_error& error) {
@@ -71,7 +72,7 @@ class Link {
     }
     /// With the GIL, which the thread may be waiting for.
     ~Link() {
-        const nb::gil_scoped_release release;
+        const GilRelease release;
         thread_ = {};
     }
     Link(const Link&) = delete;
@@ -138,7 +139,7 @@ class Link {
     /// With the mutex.
     void test_all() {
         if (flights_.empty()) return;
-        const nb::gil_scoped_acquire gil;
+        const GilAcquire gil;
         for (const auto& flight : flights_) {
             try {
                 // MPI may copy a long message in pieces, one at each look: as long as looks take their time,
@@ -172,7 +173,7 @@ class Link {
 template <class T>
 std::shared_ptr<T> shared_with_gil(T* made) {
     return std::shared_ptr<T>(made, [](T* one) {
-        const nb::gil_scoped_acquire gil;
+        const GilAcquire gil;
         delete one;
     });
 }
