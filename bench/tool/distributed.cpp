@@ -98,9 +98,10 @@ void declare(CLI::App& app, DistributedOptionsOfRun& options) {
     declare_options(app, options.maps);
     const OptionGroup group(app, "Ranks");
     group.integer("--ranks", options.ranks, {1, 1 << 16}, "number of ranks", "2");
-    group.flag("--solo", options.solo,
-               "measure shares one by one, without sending, each with all threads: what a job of so many "
-               "machines like this one would compute");
+    group.flag(
+        "--solo", options.solo,
+        "measure shares one by one, without sending, each with all threads: what the machines of a job "
+        "with one rank each would compute");
 }
 
 void run(DistributedOptionsOfRun& options, Session& session) {

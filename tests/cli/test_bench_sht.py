@@ -1,4 +1,4 @@
-"""zonal-bench sht: what it reports, and what wrong use of zonal-bench is answered with."""
+"""zonal-bench sht and distributed: what they report, and what wrong use of zonal-bench is answered with."""
 
 import pytest
 
@@ -17,8 +17,20 @@ def test_reports_times_share_of_peak_and_machine(bench, grid, spin):
         assert report["round_trip_error"] < 1e-12  # exact quadrature
 
 
+@pytest.mark.parametrize("options, n_measured", [([], 3), (["--solo"], None)])
+def test_ranks_are_measured_beside_one_process(bench, options, n_measured):
+    report = bench("distributed", "--nside", "32", "--ranks", "3", "--repeat", "1", "--threads", "1", *options)
+    assert n_measured is None or len(report["ranks"]) == n_measured
+    for row in (report["one_process"], *report["ranks"]):
+        for name in ("synthesis", "adjoint"):
+            assert 0 < row[name]["legendre"] + row[name]["rings"] < row[name]["seconds"]
+    slowest = max(row["adjoint"]["seconds"] for row in report["ranks"])
+    assert report["adjoint_efficiency"] == pytest.approx(
+        report["one_process"]["adjoint"]["seconds"] / slowest / (3 if options else 1))
+
+
 @pytest.mark.parametrize("arguments, words", [
-    ([], ["zonal-bench SUBCOMMAND", "sht, radial"]),
+    ([], ["zonal-bench SUBCOMMAND", "sht, distributed, radial"]),
     (["sht"], ["--nside", "--gauss"]),
     (["fft", "--nside", "4"], ["fft", "is not a subcommand", "zonal-bench --help"]),
     (["shd", "--nside", "4"], ["did you mean sht?"]),

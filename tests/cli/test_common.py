@@ -16,7 +16,7 @@ from conftest import BENCH, ZONAL, assert_close, call, largest, read_map
 
 SUBCOMMANDS = ["smooth", "synfast", "alm2map", "map2alm", "anafast", "rotate", "udgrade", "convert", "bin", "wavelet", "weights", "split", "plan", "calibrate", "solve", "info", "compare",
                "plot"]
-BENCH_SUBCOMMANDS = ["sht", "radial", "chebyshev", "plan", "split"]
+BENCH_SUBCOMMANDS = ["sht", "distributed", "radial", "chebyshev", "plan", "split"]
 # (program, subcommand)
 COMMANDS = [(ZONAL, name) for name in SUBCOMMANDS] + [(BENCH, name) for name in BENCH_SUBCOMMANDS]
 
