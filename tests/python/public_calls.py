@@ -11,8 +11,10 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 
+from mpi4py import MPI
+
 import zonal
-from zonal import chebyshev, gwrm, healpy, io, plot
+from zonal import chebyshev, gwrm, healpy, io, mpi, plot
 
 matplotlib.use("Agg")
 
@@ -66,7 +68,7 @@ def _files():
 
 # Values of required arguments by their names, unless FOR_FUNCTION has another.
 BY_NAME = {
-    "alm": ALM, "alms": ALM, "alms1": ALM, "axis": X, "b_l": CL, "base": 2.0, "beam": CL, "c_l": CL, "cl": CL, "cls": CL,
+    "alm": ALM, "alms": ALM, "alms1": ALM, "axis": X, "b_l": CL, "base": 2.0, "beam": CL, "c_l": CL, "cl": CL, "cls": CL, "comm": MPI.COMM_SELF,
     "coefficients": [1.0, 2.0], "degree": 1, "derivative_weight": 1.0, "dilation": 2.0, "domain": (-0.5, 0.5), "end": "both",
     "equations": {U: -U}, "error": 0.1, "events": io.Events(np.zeros(3), np.zeros(3), None, "galactic"), "face": 3,
     "field": U, "fl": CL, "floor": 0.1, "function": np.sin, "fwhm": 0.5, "grid": GRID, "initial": {U: 1}, "interval": 0,
@@ -90,7 +92,7 @@ FOR_FUNCTION = {
     "zonal.alm_index": {"m": 1}, "zonal.alm2map": {"grid": 4}, "zonal.synfast": {"grid": 4},
     "zonal.convolve": {"method": "ring-fft"}, "zonal.smooth": {"fwhm": "60deg", "lmax": 8, "error": 1e-2, "threads": 1},
     "zonal.plan": {"error": 1e-2, "threads": 1}, "zonal.Plan.__init__": {"error": 1e-2, "threads": 1},
-    "zonal.udgrade": {"nside": 2},
+    "zonal.udgrade": {"nside": 2}, "zonal.mpi.Plan.smooth": {"fwhm": 0.5},
     "zonal.io.read_psf": {"energy": 200.0}, "zonal.gwrm.periodic": {"order": 2},
     "zonal.chebyshev.Series.integrate_out": {"axis": 0},
     "zonal.gwrm.Condition.__init__": {"ends": ("lower",), "weights": (1.0, 0.0)},
@@ -123,7 +125,7 @@ def _instances():
         zonal.Grid: GRID, zonal.Kernel: KERNEL, zonal.SHT: zonal.SHT(GRID, 8, threads=1),
         zonal.Plan: zonal.plan(KERNEL, GRID, error=1e-2, threads=1), chebyshev.Series: SERIES, gwrm.Expression: U,
         zonal.Split: zonal.Split(zonal.gaussian_window("40deg", 11), "80deg", l_cut=3, threads=1),
-        zonal.Map: zonal.Map(SKY, unit="K"), gwrm.Solution: SOLUTION, gwrm.SolvedField: SOLUTION[U],
+        mpi.Plan: mpi.Plan(MPI.COMM_SELF, GRID, 8), zonal.Map: zonal.Map(SKY, unit="K"), gwrm.Solution: SOLUTION, gwrm.SolvedField: SOLUTION[U],
         healpy.Rotator: healpy.Rotator(rot=(10, 20, 30)), healpy.Alm: healpy.Alm,
     }
 
@@ -183,7 +185,7 @@ def view():
 def public_calls():
     """All of them, as a list of Call."""
     calls = []
-    for module in ("zonal", "zonal.io", "zonal.chebyshev", "zonal.gwrm", "zonal.plot", "zonal.healpy"):
+    for module in ("zonal", "zonal.io", "zonal.chebyshev", "zonal.gwrm", "zonal.plot", "zonal.healpy", "zonal.mpi"):
         home = importlib.import_module(module)
         later = ["projview", "newprojplot"] if module == "zonal.healpy" else []
         for name in [*home.__all__, *later]:

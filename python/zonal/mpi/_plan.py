@@ -33,11 +33,12 @@ class Plan:
 
     A rank has two runs of rings, a northern and a southern one, as a map [n_pixels], and some orders m, as alm [n_alm]:
     see local_pixels and local_alm_indices. Calls take and return these parts, float32 or float64 (complex64 or
-    complex128); no rank needs the whole. Maps and alm are those of `zonal.SHT`, bit for bit, for any number of ranks.
+    complex128), no Quantity and no `zonal.Map`; no rank needs the whole. Maps and alm are those of `zonal.SHT`, bit for
+    bit, for any number of ranks.
 
     All ranks make the same calls in the same order. What is wrong on one rank is raised on all of them, with its
-    number; Ctrl-C on one rank raises KeyboardInterrupt there and Cancelled on the others. A failure of MPI is a
-    CommunicationError.
+    number; Ctrl-C on one rank, while it computes or waits for data, raises KeyboardInterrupt there and Cancelled on the
+    others. A failure of MPI is a CommunicationError.
 
     Raises ValueError and TypeError as `zonal.SHT` does, and for arguments in which the ranks differ.
     """
@@ -199,13 +200,7 @@ class Plan:
         maps: its part of I, [n_pixels], of Q, U, [2, n_pixels], or of I, Q, U, [3, n_pixels]. The options are those of
         `analyze`. It does not depend on the plan's spin.
         """
-        with self._job.together("map2alm", progress) as about:
-            maps = real_input("maps", plain("maps", maps))
-            alm = np.empty(self._shape_of_fields("maps", maps, self.n_pixels, self.n_alm), _complex_type(maps))
-            options = self._analysis_options(iterations, tolerance, max_iterations, ring_weights, pixel_weights)
-            about.append(f"{maps.shape[:-1]} {maps.dtype}")
-        self._job.warn([self._analyze(spin, maps[rows], alm[rows], options, progress).note for spin, rows in _fields(maps)])
-        return alm
+        return self._map2alm("maps", maps, progress, iterations, tolerance, max_iterations, ring_weights, pixel_weights)
 
     def smooth(self, maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | None = None,
                fwhm_in: AngleLike | None = None, beam_in: ArrayLike | None = None, floor: float = 0.0,
@@ -219,7 +214,8 @@ class Plan:
         with self._job.together("smooth", progress) as about:
             maps = real_input("maps", plain("maps", maps))
             self._shape_of_fields("maps", maps, self.n_pixels, self.n_alm)
-            window = _core.evaluate_window(smoothing_window(fwhm, beam, fwhm_in, beam_in, real("floor", floor)), self._lmax)
+            with known_as(beam_in="beam_in:"):
+                window = _core.evaluate_window(smoothing_window(fwhm, beam, fwhm_in, beam_in, real("floor", floor)), self._lmax)
             self._analysis_options(iterations, tolerance, None, None, None)
             windows = b"".join(values.tobytes() for values in (window.temperature(), window.gradient(), window.curl()))
             about.append(f"{maps.shape[:-1]} {maps.dtype} by a window of hash {_hash(windows)}")
@@ -246,10 +242,15 @@ class Plan:
         spectra = self._transform(self._spin).spectra(np.atleast_2d(first), None if second is None else np.atleast_2d(second))
         return spectra["TT"] if first.ndim == 1 else spectra
 
-    def anafast(self, maps: ArrayLike, maps2: ArrayLike | None = None, **options: Any) -> Any:
-        """Returns the spectra of the whole maps, on all ranks: `map2alm`, whose options it takes, and `alm2cl`."""
-        first = self.map2alm(maps, **options)
-        return self.alm2cl(first, None if maps2 is None else self.map2alm(maps2, **options))
+    def anafast(self, maps: ArrayLike, maps2: ArrayLike | None = None, *, iterations: int | None = None,
+                tolerance: float | None = None, max_iterations: int | None = None, ring_weights: ArrayLike | None = None,
+                pixel_weights: ArrayLike | None = None, progress: Progress = False) -> Any:
+        """Returns the spectra of the whole maps, on all ranks: those of `alm2cl` of the alm of `map2alm`, whose options it takes."""
+        options = progress, iterations, tolerance, max_iterations, ring_weights, pixel_weights
+        with self._job.together("anafast") as about:
+            about.append("one map" if maps2 is None else "two maps")
+        first = self._map2alm("maps", maps, *options)
+        return self.alm2cl(first, None if maps2 is None else self._map2alm("maps2", maps2, *options))
 
     def synalm(self, c_l: Spectra, *, seed: int, dtype: Any = np.complex128) -> NDArray[Any]:
         """Draws this rank's part of Gaussian alm, [n_alm], or [3, n_alm] if there is an EE: the bits of `zonal.synalm`.
@@ -264,7 +265,8 @@ class Plan:
             alm = np.empty((3 if "EE" in named else 1, self.n_alm), type_of("dtype", dtype, np.complex128, np.complex64))
             spectra = b"".join(name.encode() + values.tobytes() for name, values in sorted(named.items()))
             about.append(f"seed = {seed} and spectra of hash {_hash(spectra)}")
-            self._transform(self._spin).realize(sky_spectra(named), seed, alm)
+            with known_as(spectra="c_l"):
+                self._transform(self._spin).realize(sky_spectra(named), seed, alm)
         return alm if len(alm) == 3 else alm[0]
 
     def synfast(self, c_l: Spectra, *, seed: int, fwhm: AngleLike | None = None, window: ArrayLike | None = None,
@@ -321,6 +323,15 @@ class Plan:
     def _analyze(self, spin: int, map: NDArray[Any], out: NDArray[Any], options: AnalysisOptions, progress: Progress) -> _core.AnalysisReport:
         with self._job.reporting(progress, "analysis") as report:
             return self._transform(spin).local.analyze(map, out, *options, report)
+
+    def _map2alm(self, name: str, maps: ArrayLike, progress: Progress, *options: Any) -> NDArray[Any]:
+        with self._job.together("map2alm", progress) as about:
+            maps = real_input(name, plain(name, maps))
+            alm = np.empty(self._shape_of_fields(name, maps, self.n_pixels, self.n_alm), _complex_type(maps))
+            how = self._analysis_options(*options)
+            about.append(f"{maps.shape[:-1]} {maps.dtype}")
+        self._job.warn([self._analyze(spin, maps[rows], alm[rows], how, progress).note for spin, rows in _fields(maps)])
+        return alm
 
     def _analysis_options(self, iterations: int | None, tolerance: float | None, max_iterations: int | None,
                           ring_weights: ArrayLike | None, pixel_weights: ArrayLike | None) -> AnalysisOptions:
