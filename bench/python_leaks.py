@@ -64,7 +64,9 @@ def main():
     for call in public_calls():
         if options.only not in call.name:
             continue
-        arguments = call.arguments()  # those of functions that draw are made for each call
+        arguments = call.arguments()
+        # What is drawn over axes stays in them, so that those must be new ones for each call.
+        arguments = {} if "ax" in arguments else arguments
 
         def again(call=call, arguments=arguments):
             call(**arguments)
