@@ -4,7 +4,8 @@
 
 Each function is called with small arguments for some seconds, or 10,000 times, after as many calls that fill caches. Of
 slow ones the growth is that of 10,000 calls by the rate of those that were made. What then looks like a leak is measured
-again for ten times as long: the allocator of the system grows in steps, a leak grows on.
+again for fifty times as long: the allocator of the system grows in steps, a leak grows on. Pictures that matplotlib alone
+makes seem to leak in short runs, too.
 """
 import argparse
 import ctypes
@@ -75,7 +76,7 @@ def main():
 
         count, added = growth(again, options.seconds)
         if added > 1e6:
-            count, added = growth(again, 10 * options.seconds)
+            count, added = growth(again, 50 * options.seconds)
         functions.append({"function": call.name, "calls": count, "bytes_of_10000_calls": round(added)})
         print(json.dumps(functions[-1]), file=sys.stderr, flush=True)
     largest = max(functions, key=lambda f: f["bytes_of_10000_calls"])
