@@ -85,6 +85,7 @@ std::vector<std::pair<int, Seconds>> measure_ranks(const DistributedOptionsOfRun
     const auto communicators = Communicator::threads(n);
     found.resize(static_cast<std::size_t>(n));
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<std::size_t>(n));
     for (int rank = 0; rank < n; ++rank)
         threads.emplace_back([&, rank] {
             const DistributedPlan plan(communicators[rank], run.grid, plan_options);

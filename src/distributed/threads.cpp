@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 #include "zonal/error.hpp"
 
@@ -24,7 +25,9 @@ class Room {
     struct Key {
         int from, to;
         std::int64_t number;
-        auto operator<=>(const Key&) const = default;
+        bool operator<(const Key& other) const {
+            return std::tie(from, to, number) < std::tie(other.from, other.to, other.number);
+        }
     };
 
     void offer(const Key& key, std::span<const std::byte> bytes) {
@@ -147,6 +150,8 @@ class ThreadTransport final : public Transport {
                                        std::vector<Message<std::byte>> receive) override {
         std::vector<Room::Key> sent;
         std::vector<ThreadExchange::Received> received;
+        sent.reserve(send.size());
+        received.reserve(receive.size());
         for (const auto& message : send) {
             sent.push_back({rank_, message.rank, n_sent_[static_cast<std::size_t>(message.rank)]++});
             room_->offer(sent.back(), message.bytes);
@@ -193,6 +198,7 @@ std::vector<std::unique_ptr<Transport>> connect_threads(int n_ranks) {
     if (n_ranks < 1) throw InvalidArgument(fmt::format("n_ranks = {}: must be at least 1", n_ranks));
     const auto room = std::make_shared<Room>(n_ranks);
     std::vector<std::unique_ptr<Transport>> ranks;
+    ranks.reserve(static_cast<std::size_t>(n_ranks));
     for (int rank = 0; rank < n_ranks; ++rank) ranks.push_back(std::make_unique<ThreadTransport>(room, rank));
     return ranks;
 }

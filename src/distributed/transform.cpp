@@ -129,6 +129,7 @@ std::vector<double> DistributedTransform::sum_gathered(
 
 std::vector<double> DistributedTransform::sum_rings(View<const double, 2> partial) const {
     std::vector<std::vector<std::int64_t>> rings;
+    rings.reserve(partition_.orders.size());
     for (int rank = 0; rank < partition_.n_ranks(); ++rank)
         rings.push_back(partition_.rings_of(pairs_, rank));
     return sum_gathered(partial, rings);

@@ -37,10 +37,10 @@ FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_
     places_ = std::make_shared<const std::vector<Place>>(std::move(places));
 }
 
-FourierBand FourierBand::part(std::int64_t begin, std::int64_t finish) const {
+FourierBand FourierBand::part(std::int64_t first, std::int64_t end) const {
     FourierBand result = *this;
-    result.first = begin;
-    result.end = finish;
+    result.first = first;
+    result.end = end;
     return result;
 }
 
