@@ -76,7 +76,7 @@ int Communicator::size() const {
 }
 std::vector<double> Communicator::sum(const std::vector<double>& values) const {
     std::string mine(values.size() * sizeof(double), '\0');
-    std::memcpy(mine.data(), values.data(), mine.size());
+    if (!values.empty()) std::memcpy(mine.data(), values.data(), mine.size());
     const auto all = transport_->gather(mine);
     for (std::size_t rank = 1; rank < all.size(); ++rank)
         if (all[rank].size() != all[0].size())

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <condition_variable>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -42,7 +42,7 @@ class Room {
         const auto from = offer.bytes;
         offer.is_copied = true;  // and so stays where it is
         lock.unlock();
-        if (from.size() == bytes.size()) std::memcpy(bytes.data(), from.data(), bytes.size());
+        if (from.size() == bytes.size()) std::copy(from.begin(), from.end(), bytes.begin());
         lock.lock();
         offered_.erase(key);
         changed_.notify_all();
