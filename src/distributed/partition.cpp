@@ -65,6 +65,16 @@ std::int64_t chunk_count(const sht::RingPairs& pairs, int components, std::int64
                         : std::clamp<std::int64_t>(static_cast<std::int64_t>(message / least_message), 1, 4);
 }
 
+/// Numbers of the rings of blocks [first, end), ascending.
+std::vector<std::int64_t> rings_of(const sht::RingPairs& pairs, std::int64_t first, std::int64_t end) {
+    std::vector<std::int64_t> rings;
+    for (std::int64_t i = first * sht::block_size; i < end * sht::block_size; ++i)
+        for (const std::int64_t ring : {pairs.pairs[i].north, pairs.pairs[i].south})
+            if (ring >= 0) rings.push_back(ring);
+    std::sort(rings.begin(), rings.end());
+    return rings;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> divide(std::span<const double> costs, std::span<const double> speeds) {
@@ -138,7 +148,7 @@ std::vector<double> block_costs(const Grid& grid, const sht::RingPairs& pairs) {
 }
 
 std::vector<double> order_costs(const sht::RingPairs& pairs, const ShtOptions& options) {
-    // Of an order's start and its coefficients, which cost about as much as some rings.
+    // An order's start and its coefficients cost about as much as some rings.
     constexpr double own_rings = 8;
     std::vector<double> costs;
     for (std::int64_t m = 0; m <= options.mmax; ++m) {
@@ -169,6 +179,7 @@ Partition::Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOpt
     orders = deal_pairs(of_orders, speeds);
     const std::int64_t n_chunks = chunk_count(pairs, options.spin == 0 ? 1 : 2, n_ranks());
     for (int rank = 0; rank < n_ranks(); ++rank) {
+        rings.push_back(rings_of(pairs, bounds[rank], bounds[rank + 1]));
         chunks.push_back(chunks_of(orders[rank], of_orders, n_chunks));
         double flops = 0;
         for (const std::int64_t m : orders[rank]) flops += of_spin[static_cast<std::size_t>(m)];
@@ -176,15 +187,6 @@ Partition::Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOpt
         ring_flops.push_back(
             std::accumulate(of_blocks.begin() + bounds[rank], of_blocks.begin() + bounds[rank + 1], 0.0));
     }
-}
-
-std::vector<std::int64_t> Partition::rings_of(const sht::RingPairs& pairs, int rank) const {
-    std::vector<std::int64_t> rings;
-    for (std::int64_t i = bounds[rank] * sht::block_size; i < bounds[rank + 1] * sht::block_size; ++i)
-        for (const std::int64_t ring : {pairs.pairs[i].north, pairs.pairs[i].south})
-            if (ring >= 0) rings.push_back(ring);
-    std::sort(rings.begin(), rings.end());
-    return rings;
 }
 
 }  // namespace zonal::distributed

@@ -35,10 +35,9 @@ struct Partition {
               const std::vector<double>& speeds);
 
     int n_ranks() const { return static_cast<int>(orders.size()); }
-    /// Numbers of the grid's rings that a rank has, ascending.
-    std::vector<std::int64_t> rings_of(const sht::RingPairs& pairs, int rank) const;
 
     std::vector<std::int64_t> bounds;               ///< rank r has the blocks [bounds[r], bounds[r + 1])
+    std::vector<std::vector<std::int64_t>> rings;   ///< [rank], numbers of the grid's rings, ascending
     std::vector<std::vector<std::int64_t>> orders;  ///< [rank], ascending
     /// orders[rank] in chunks, each rank's in as many, some perhaps empty: a chunk is sent while the next one
     /// is worked on.

@@ -14,7 +14,7 @@ namespace zonal::distributed {
 using sht::FourierBand;
 
 struct DistributedTransform::Storage : sht::CpuStorage {
-    /// Of the Legendre stage's side; that of the ring stage is `fourier`.
+    /// F_m on the side of the Legendre stage; those of the ring stage are in `fourier`.
     std::array<core::Scratch, 2> chunks;
 };
 
@@ -43,8 +43,8 @@ DistributedTransform::DistributedTransform(std::shared_ptr<Transport> transport,
       options_(options),
       pairs_(grid, options.lmax, options.mmax, options.spin),
       partition_(grid, pairs_, options, speeds),
-      packed_(radial::pack_rings(grid, partition_.rings_of(pairs_, transport_->rank()))),
-      here_(rings_here(grid, partition_.rings_of(pairs_, transport_->rank()), packed_.grid)),
+      packed_(radial::pack_rings(grid, partition_.rings[rank_])),
+      here_(rings_here(grid, partition_.rings[rank_], packed_.grid)),
       stages_(AlmLayout(options.lmax, options.mmax, partition_.orders[rank_]), options, pairs_, here_) {}
 
 FourierBand DistributedTransform::ring_side(std::int64_t n_fields) const {
@@ -70,8 +70,7 @@ std::vector<RankShare> DistributedTransform::shares() const {
     for (int i = 0; i < partition_.n_ranks(); ++i) {
         const auto rank = static_cast<std::size_t>(i);
         std::int64_t n_pixels = 0;
-        for (const std::int64_t ring : partition_.rings_of(pairs_, i))
-            n_pixels += grid_.rings()[ring].n_pixels;
+        for (const std::int64_t ring : partition_.rings[rank]) n_pixels += grid_.rings()[ring].n_pixels;
         all.push_back({n_pixels, AlmLayout(options_.lmax, options_.mmax, partition_.orders[rank]).size(),
                        partition_.legendre_flops[rank], partition_.ring_flops[rank], bytes_sent(rank)});
     }
@@ -128,11 +127,7 @@ std::vector<double> DistributedTransform::sum_gathered(
 }
 
 std::vector<double> DistributedTransform::sum_rings(View<const double, 2> partial) const {
-    std::vector<std::vector<std::int64_t>> rings;
-    rings.reserve(partition_.orders.size());
-    for (int rank = 0; rank < partition_.n_ranks(); ++rank)
-        rings.push_back(partition_.rings_of(pairs_, rank));
-    return sum_gathered(partial, rings);
+    return sum_gathered(partial, partition_.rings);
 }
 
 std::vector<double> DistributedTransform::sum_orders(View<const double, 2> partial) const {

@@ -12,7 +12,7 @@
 
 namespace zonal::distributed {
 
-/// A transform of which each rank has some orders of the alm and some rings of the maps. Between the Legendre
+/// A transform whose ranks have some orders of the alm and some rings of the maps each. Between the Legendre
 /// stage and the ring stage the ranks exchange F_m, a chunk of their orders at a time, while they work on the
 /// next chunk. Both stages are those of one process on the CPU, and add up in the same order: results are the
 /// same, bit for bit, for any number of ranks.
@@ -32,7 +32,7 @@ class DistributedTransform final : public sht::Transform {
     const AlmLayout& layout() const { return stages_.table().layout; }
     const ShtOptions& options() const { return options_; }
     int rank() const { return static_cast<int>(rank_); }
-    /// Of every rank.
+    /// Every rank's share.
     std::vector<RankShare> shares() const;
 
     void synthesize(View<const std::complex<float>, 3> alm, View<float, 3> map,

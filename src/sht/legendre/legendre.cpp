@@ -12,7 +12,6 @@ FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_
     for (auto block = first; block < end; ++block)
         offsets.push_back(offsets.back() + rings.last_m[block] + 1);
     offsets_ = std::make_shared<const std::vector<std::int64_t>>(std::move(offsets));
-    places_ = std::make_shared<const std::vector<Place>>();
 }
 
 FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields,

@@ -32,7 +32,7 @@ class FourierBand {
 
     /// The fields' F_m, [n_fields][fourier_block]; m: an order of a run that reaches the block.
     double* at(std::int64_t block, std::int64_t m) const {
-        const Place place = places_->empty() ? Place{0, m} : (*places_)[static_cast<std::size_t>(m)];
+        const Place place = places_ == nullptr ? Place{0, m} : (*places_)[static_cast<std::size_t>(m)];
         return data + (offset(place.run, block) + place.position) * n_fields * fourier_block;
     }
     /// Where a run's coefficients of a block begin; those of the run's next block follow.
@@ -61,7 +61,7 @@ class FourierBand {
 
     std::int64_t first_stored_, n_stored_;
     std::shared_ptr<const std::vector<std::int64_t>> offsets_;  ///< [run * n_stored + block], and the end
-    std::shared_ptr<const std::vector<Place>> places_;          ///< by order; empty: one run of all orders
+    std::shared_ptr<const std::vector<Place>> places_;          ///< by order; null: one run of all orders
 };
 
 /// What of the Legendre functions does not depend on the ring: the start values' factors per order.
