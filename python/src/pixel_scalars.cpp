@@ -35,7 +35,7 @@ double radians(double degrees) {
     return degrees * (pi / 180);
 }
 
-/// Of theta and phi, or of longitude and latitude.
+/// Angles from theta and phi, or from longitude and latitude.
 std::optional<Angles> angles_of(handle theta, handle phi, handle lonlat) {
     const auto first = numpy().real(theta), second = numpy().real(phi);
     if (!first || !second) return {};

@@ -98,7 +98,7 @@ class DistributedTransform {
     void apply_beam(const Beam& beam, const HostArrayOfRank<Complex<T>, 2>& alm) const {
         zonal::apply_beam<T>(layout(), beam, view_of<2>(alm));
     }
-    /// Of all ranks' coefficients.
+    /// Spectra of the coefficients of all ranks.
     template <class T>
     Spectra spectra(const HostArrayOfRank<const Complex<T>, 2>& first,
                     const std::optional<HostArrayOfRank<const Complex<T>, 2>>& second) const {

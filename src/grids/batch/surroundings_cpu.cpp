@@ -129,7 +129,7 @@ bool nest_neighbours_lanes(std::int64_t nside, const std::int64_t* pixels, std::
         const I pixel = hn::Load(d, pixels + at);
         if (!all_on_map(sphere, pixel)) return false;
         const I face = hn::AndNot(inside, pixel), x = hn::And(pixel, x_digits), y = hn::And(pixel, y_digits);
-        // Of x - 1, x and x + 1.
+        // For x - 1, x and x + 1.
         const I xs[] = {hn::And(x - one, x_digits), x, hn::And(hn::Or(x, y_digits) + one, x_digits)};
         const I ys[] = {hn::And(y - two, y_digits), y, hn::And(hn::Or(y, x_digits) + one, y_digits)};
         for (int k = 0; k < 8; ++k)
