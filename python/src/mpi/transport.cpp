@@ -1,17 +1,15 @@
 #include "mpi/transport.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <cstring>
-#include <mutex>
 #include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "call.hpp"
-#include "core/interruption.hpp"
+#include "distributed/driver.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::python {
@@ -52,28 +50,87 @@ nb::object memory_of(std::span<std::byte> bytes) {
                                              static_cast<Py_ssize_t>(bytes.size()), buffer_write));
 }
 
-/// The messages of one exchange.
-struct Flight {
-    nb::list requests;  ///< touched with the GIL alone
-    bool is_over = false;
-    std::exception_ptr error;  ///< for wait() to throw: what has begun must come to its end first
+/// The messages of one exchange. Errors are for wait() to throw: what has begun must come to its end first.
+class Flight {
+  public:
+    /// testall: of mpi4py's requests. This and what follows with the GIL, test() apart.
+    explicit Flight(nb::object testall) : testall_(std::move(testall)) {}
+
+    void add(const nb::object& request) { requests_.append(request); }
+    void note(std::exception_ptr error) {
+        if (!error_) error_ = std::move(error);
+    }
+
+    /// Takes the GIL.
+    void test() {
+        try {
+            // MPI may copy a long message in pieces, one at each look: as long as looks take their time,
+            // something moves.
+            const auto first = Clock::now();
+            auto start = first;
+            with_gil([&] {
+                while (!nb::cast<bool>(testall_(requests_))) {
+                    const auto end = Clock::now();
+                    if (end - start < 20us || end - first > 20ms) return;
+                    start = end;
+                }
+                is_over_ = true;
+            });
+        } catch (...) {
+            note(std::current_exception());
+            is_over_ = true;
+        }
+    }
+    bool is_over() const { return is_over_; }
+    void rethrow() const {
+        if (error_) std::rethrow_exception(error_);
+    }
+
+  private:
+    nb::object testall_;
+    nb::list requests_;
+    std::exception_ptr error_;
+    std::atomic<bool> is_over_ = false;
 };
 
-/// The communicator and what drives its messages. Whoever needs the mutex and the GIL takes the mutex first,
-/// for MPI may release the GIL while it tests.
+/// A wait that lasts may be for a slower rank, and others can use the CPU: it pauses after 20 ms. A look at
+/// messages takes the GIL, so that its own time does not tell whether data move.
+class Pace {
+  public:
+    static Pace for_waiting() { return {20ms, 50us}; }
+    static Pace for_thread() { return {0ms, 100us}; }
+
+    template <class Look>
+    void look(const Look& look) {
+        look();
+    }
+    void pause() const {
+        if (Clock::now() < first_pause_)
+            std::this_thread::yield();
+        else
+            std::this_thread::sleep_for(pause_);
+    }
+
+  private:
+    Pace(Clock::duration eager, Clock::duration pause) : first_pause_(Clock::now() + eager), pause_(pause) {}
+    Clock::time_point first_pause_;
+    Clock::duration pause_;
+};
+
+/// The communicator and what drives its messages. The driver's mutexes are taken before the GIL, for MPI may
+/// release the GIL while it tests.
 class Link {
   public:
     Link(nb::object mpi, nb::object communicator, bool with_thread)
-        : mpi_(std::move(mpi)), communicator_(std::move(communicator)) {
+        : mpi_(std::move(mpi)), communicator_(std::move(communicator)), driver_(with_thread) {
         byte_ = mpi_.attr("BYTE");
         integer_ = mpi_.attr("INT64_T");
         testall_ = mpi_.attr("Request").attr("Testall");
-        if (with_thread) thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
     }
     /// With the GIL, which the thread may be waiting for.
     ~Link() {
         const GilRelease release;
-        thread_ = {};
+        driver_.stop();
     }
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
@@ -81,92 +138,12 @@ class Link {
     const nb::object& communicator() const { return communicator_; }
     const nb::object& byte() const { return byte_; }
     const nb::object& integer() const { return integer_; }
-
-    void drive(const std::shared_ptr<Flight>& flight) {
-        const std::lock_guard lock(mutex_);
-        flights_.push_back(flight);
-        changed_.notify_all();
-    }
-
-    /// Calls between_looks(), which may throw, again and again until the flight is over.
-    template <class Function>
-    void wait_for(const Flight& flight, const Function& between_looks) {
-        const Waiting waiting(*this);
-        const auto start = Clock::now();
-        while (true) {
-            {
-                const std::lock_guard lock(mutex_);
-                test_all();
-                if (flight.is_over) return;
-            }
-            between_looks();
-            // A wait that lasts may be for a slower rank, and others can use the CPU.
-            if (Clock::now() - start < 20ms)
-                std::this_thread::yield();
-            else
-                std::this_thread::sleep_for(50us);
-        }
-    }
+    const nb::object& testall() const { return testall_; }
+    distributed::Driver<Flight, Pace>& driver() { return driver_; }
 
   private:
-    /// While it lives, the thread rests, because whoever waits drives the messages with less delay.
-    class Waiting {
-      public:
-        explicit Waiting(Link& link) : link_(link) { change(1); }
-        ~Waiting() { change(-1); }
-        Waiting(const Waiting&) = delete;
-        Waiting& operator=(const Waiting&) = delete;
-
-      private:
-        void change(int by) {
-            const std::lock_guard lock(link_.mutex_);
-            link_.n_waiting_ += by;
-            link_.changed_.notify_all();
-        }
-        Link& link_;
-    };
-
-    void run(const std::stop_token& stop) {
-        while (true) {
-            {
-                std::unique_lock lock(mutex_);
-                if (!changed_.wait(lock, stop, [&] { return !flights_.empty() && n_waiting_ == 0; })) return;
-                test_all();
-            }
-            std::this_thread::sleep_for(100us);
-        }
-    }
-    /// With the mutex.
-    void test_all() {
-        if (flights_.empty()) return;
-        const GilAcquire gil;
-        for (const auto& flight : flights_) {
-            try {
-                // MPI may copy a long message in pieces, one at each look: as long as looks take their time,
-                // something moves.
-                const auto first = Clock::now();
-                auto start = first;
-                with_gil([&] {
-                    while (!(flight->is_over = nb::cast<bool>(testall_(flight->requests)))) {
-                        const auto end = Clock::now();
-                        if (end - start < 20us || end - first > 20ms) break;
-                        start = end;
-                    }
-                });
-            } catch (...) {
-                if (!flight->error) flight->error = std::current_exception();
-                flight->is_over = true;
-            }
-        }
-        std::erase_if(flights_, [](const auto& flight) { return flight->is_over; });
-    }
-
     nb::object mpi_, communicator_, byte_, integer_, testall_;
-    std::mutex mutex_;  ///< of what follows, and of the state of the flights
-    std::condition_variable_any changed_;
-    std::vector<std::shared_ptr<Flight>> flights_;
-    int n_waiting_ = 0;
-    std::jthread thread_;
+    distributed::Driver<Flight, Pace> driver_;
 };
 
 /// Something with Python's objects, which is destroyed with the GIL.
@@ -177,25 +154,6 @@ std::shared_ptr<T> shared_with_gil(T* made) {
         delete one;
     });
 }
-
-class PythonExchange final : public Exchange {
-  public:
-    PythonExchange(std::shared_ptr<Link> link, std::shared_ptr<Flight> flight)
-        : link_(std::move(link)), flight_(std::move(flight)) {}
-    ~PythonExchange() override {
-        // After an error, too: MPI may still read and write the memory of the messages.
-        link_->wait_for(*flight_, [] {});
-    }
-    void wait() override {
-        const core::InterruptionPoll poll;
-        link_->wait_for(*flight_, poll);
-        if (flight_->error) std::rethrow_exception(flight_->error);
-    }
-
-  private:
-    std::shared_ptr<Link> link_;
-    std::shared_ptr<Flight> flight_;
-};
 
 class PythonTransport final : public Transport {
   public:
@@ -210,17 +168,16 @@ class PythonTransport final : public Transport {
 
     std::unique_ptr<Exchange> exchange(std::vector<Message<const std::byte>> send,
                                        std::vector<Message<std::byte>> receive) override {
-        const auto flight = with_gil([] { return shared_with_gil(new Flight); });
+        const auto flight = with_gil([&] { return shared_with_gil(new Flight(link_->testall())); });
         try {
             with_gil([&] {
                 for (const auto& message : receive) begin("Irecv", message, *flight);
                 for (const auto& message : send) begin("Isend", message, *flight);
             });
         } catch (...) {
-            flight->error = std::current_exception();
+            flight->note(std::current_exception());
         }
-        link_->drive(flight);
-        return std::make_unique<PythonExchange>(link_, flight);
+        return std::make_unique<distributed::DrivenExchange<Link, Flight>>(link_, flight);
     }
 
     std::vector<std::string> gather(const std::string& bytes) override {
@@ -263,7 +220,7 @@ class PythonTransport final : public Transport {
         for (std::size_t first = 0; first < message.bytes.size(); first += longest_message_) {
             const auto piece =
                 message.bytes.subspan(first, std::min(longest_message_, message.bytes.size() - first));
-            flight.requests.append(link_->communicator().attr(method)(
+            flight.add(link_->communicator().attr(method)(
                 nb::make_tuple(memory_of(piece), piece.size(), link_->byte()), message.rank));
         }
     }

@@ -15,8 +15,10 @@ class Pace {
     using microseconds = std::chrono::microseconds;
 
   public:
-    /// eager: there is no pause before this.
-    explicit Pace(Clock::duration eager) : first_pause_(Clock::now() + eager) {}
+    static Pace for_waiting() {
+        return Pace(std::chrono::milliseconds(2));
+    }  // short exchanges end before that
+    static Pace for_thread() { return Pace(Clock::duration::zero()); }
 
     template <class Look>
     void look(const Look& look) {
@@ -37,6 +39,9 @@ class Pace {
     }
 
   private:
+    /// eager: there is no pause before this.
+    explicit Pace(Clock::duration eager) : first_pause_(Clock::now() + eager) {}
+
     static constexpr microseconds shortest{25};
     Clock::time_point first_pause_;
     microseconds pause_ = shortest;

@@ -7,12 +7,9 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <numeric>
-#include <thread>
 
-#include "core/interruption.hpp"
+#include "distributed/driver.hpp"
 #include "distributed/mpi/pace.hpp"
 #include "zonal/error.hpp"
 
@@ -107,8 +104,9 @@ class Flight {
     }
 
     bool is_over() const { return is_over_; }
-    /// Once it is over.
-    const std::string& error() const { return error_; }
+    void rethrow() const {
+        if (!error_.empty()) throw CommunicationError(error_);
+    }
 
   private:
     /// Begins to receive a message if one is there; returns whether there was. Its length is known before it
@@ -185,11 +183,9 @@ class Flight {
 /// A communicator, and what drives its messages.
 class Link {
   public:
-    Link(MPI_Comm communicator, bool with_thread) : communicator_(communicator) {
-        if (with_thread) thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-    }
+    Link(MPI_Comm communicator, bool with_thread) : communicator_(communicator), driver_(with_thread) {}
     ~Link() {
-        thread_ = {};
+        driver_.stop();
         int is_finalized = 0;
         MPI_Finalized(&is_finalized);
         if (is_finalized == 0) MPI_Comm_free(&communicator_);
@@ -198,95 +194,11 @@ class Link {
     Link& operator=(const Link&) = delete;
 
     MPI_Comm communicator() const { return communicator_; }
-
-    void drive(const std::shared_ptr<Flight>& flight) {
-        const std::lock_guard lock(mutex_);
-        flights_.push_back(flight);
-        changed_.notify_all();
-    }
-
-    /// Calls between_looks(), which may throw, again and again until the flight is over.
-    template <class Function>
-    void wait_for(const Flight& flight, const Function& between_looks) {
-        const Waiting waiting(*this);
-        Pace pace(2ms);  // short exchanges end before that
-        while (true) {
-            pace.look([&] { test_all(); });
-            if (flight.is_over()) return;
-            between_looks();
-            pace.pause();
-        }
-    }
+    Driver<Flight, Pace>& driver() { return driver_; }
 
   private:
-    /// While it lives, the thread rests, because whoever waits drives the messages with less delay.
-    class Waiting {
-      public:
-        explicit Waiting(Link& link) : link_(link) { change(1); }
-        ~Waiting() { change(-1); }
-        Waiting(const Waiting&) = delete;
-        Waiting& operator=(const Waiting&) = delete;
-
-      private:
-        void change(int by) {
-            const std::lock_guard lock(link_.mutex_);
-            link_.n_waiting_ += by;
-            link_.changed_.notify_all();
-        }
-        Link& link_;
-    };
-
-    void run(const std::stop_token& stop) {
-        const auto is_needed = [&] { return !flights_.empty() && n_waiting_ == 0; };
-        Pace pace(0ms);
-        while (true) {
-            {
-                std::unique_lock lock(mutex_);
-                if (!is_needed()) pace = Pace(0ms);
-                if (!changed_.wait(lock, stop, is_needed)) return;
-            }
-            pace.look([&] { test_all(); });
-            pace.pause();
-        }
-    }
-    void test_all() {
-        const std::lock_guard testing(testing_);
-        std::vector<std::shared_ptr<Flight>> flights;
-        {
-            const std::lock_guard lock(mutex_);
-            flights = flights_;
-        }
-        for (const auto& flight : flights) flight->test();
-        const std::lock_guard lock(mutex_);
-        std::erase_if(flights_, [](const auto& flight) { return flight->is_over(); });
-    }
-
     MPI_Comm communicator_;
-    std::mutex testing_;  ///< held while messages are tested, which may take long; before mutex_
-    std::mutex mutex_;    ///< of what follows
-    std::condition_variable_any changed_;
-    std::vector<std::shared_ptr<Flight>> flights_;
-    int n_waiting_ = 0;
-    std::jthread thread_;
-};
-
-class MpiExchange final : public Exchange {
-  public:
-    MpiExchange(std::shared_ptr<Link> link, std::shared_ptr<Flight> flight)
-        : link_(std::move(link)), flight_(std::move(flight)) {}
-    ~MpiExchange() override {
-        // After an error, too: MPI may still read and write the memory of the messages.
-        link_->wait_for(*flight_, [] {});
-    }
-    void wait() override {
-        const core::InterruptionPoll poll;
-        link_->wait_for(*flight_, poll);
-        if (!flight_->error().empty()) throw CommunicationError(flight_->error());
-    }
-
-  private:
-    std::shared_ptr<Link> link_;
-    std::shared_ptr<Flight> flight_;
+    Driver<Flight, Pace> driver_;
 };
 
 class MpiTransport final : public Transport {
@@ -309,8 +221,7 @@ class MpiTransport final : public Transport {
         const auto flight =
             std::make_shared<Flight>(link_->communicator(), tag, options_.largest_count, std::move(receive));
         for (const auto& message : send) flight->send(message);
-        link_->drive(flight);
-        return std::make_unique<MpiExchange>(link_, flight);
+        return std::make_unique<DrivenExchange<Link, Flight>>(link_, flight);
     }
 
     std::vector<std::string> gather(const std::string& bytes) override {
