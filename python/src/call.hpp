@@ -15,8 +15,8 @@ namespace nb = nanobind;
 
 // As nanobind's gil_scoped_release and gil_scoped_acquire, but for what happens at the end of the interpreter
 // (before Python 3.14): daemon threads that want the GIL then are ended within the call that takes it, by an
-// unwinding that ends the whole process where it meets a destructor. They sleep here instead, until the
-// process is over.
+// unwinding that ends the whole process where it meets a destructor, or find the interpreter gone. They sleep
+// here instead, until the process is over.
 
 /// Other threads of Python may run while it lives.
 class GilRelease {
@@ -34,13 +34,17 @@ class GilRelease {
 class GilAcquire {
   public:
     GilAcquire();
-    ~GilAcquire() { PyGILState_Release(state_); }
+    ~GilAcquire();
     GilAcquire(const GilAcquire&) = delete;
     GilAcquire& operator=(const GilAcquire&) = delete;
 
   private:
     PyGILState_STATE state_;
 };
+
+/// Python calls it before it ends (atexit): from here on no other thread gets the GIL by the classes above.
+/// Waits for those that have it by them.
+void end_calls_of_other_threads();
 
 /// What Python raised while the library was at work: by a signal handler, as Ctrl-C does, or by a callback.
 class Raised {

@@ -1,9 +1,12 @@
 #include "bindings.hpp"
+#include "call.hpp"
 
 NB_MODULE(_core, module) {
     // Daemon threads still hold objects when the interpreter ends, which is no leak that users can act upon.
     nanobind::set_leak_warnings(false);
     module.attr("version") = ZONAL_VERSION;
+    nanobind::module_::import_("atexit").attr("register")(
+        nanobind::cpp_function(&zonal::python::end_calls_of_other_threads));
     zonal::python::bind_errors(module);
     zonal::python::bind_grids(module);
     zonal::python::bind_transforms(module);

@@ -70,6 +70,25 @@ def test_threads_that_still_work_do_not_keep_python_from_ending():
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "at the end\n", "")
 
 
+def test_threads_still_work_after_the_interpreter_is_gone():
+    ended = run("""
+        import ctypes, sys, threading, time
+        import numpy as np, zonal
+        sht = zonal.SHT(zonal.Grid.healpix(256), 512, threads=2)
+        alm = np.ones(sht.n_alm, complex)
+        def work():
+            while True:
+                sht.synthesize(alm, progress=lambda done: True)
+        for _ in range(3):
+            threading.Thread(target=work, daemon=True).start()
+        time.sleep(0.2)
+        c = ctypes.CDLL(None)
+        c.on_exit(c.sleep, None)  # is called with the exit status: one second without an interpreter
+        sys.exit(1)
+    """)
+    assert (ended.returncode, ended.stderr) == (1, "")
+
+
 def test_processes_forked_after_threads_were_used_work():
     ended = run("""
         import multiprocessing
