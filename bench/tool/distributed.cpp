@@ -1,12 +1,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
-#include <exception>
+#include <numeric>
 #include <thread>
 
 #include "options/common_options.hpp"
 #include "options/options.hpp"
+#include "options/parse.hpp"
+#include "shell/error.hpp"
 #include "shell/timing.hpp"
 #include "shell/version.hpp"
 #include "tool/map_run.hpp"
@@ -21,6 +24,7 @@ using Complex = std::complex<double>;
 struct DistributedOptionsOfRun {
     MapRunOptions maps;
     std::int64_t ranks = 2;
+    std::vector<std::string> shares;
     bool solo = false;
 };
 
@@ -81,14 +85,18 @@ std::vector<std::pair<int, Seconds>> measure_ranks(const DistributedOptionsOfRun
         }
         return found;
     }
-    plan_options.sht.threads = std::max(1, plan_options.sht.threads / n);
+    const int n_threads = plan_options.sht.threads;
     const auto communicators = Communicator::threads(n);
     found.resize(static_cast<std::size_t>(n));
     std::vector<std::thread> threads;
     threads.reserve(static_cast<std::size_t>(n));
     for (int rank = 0; rank < n; ++rank)
-        threads.emplace_back([&, rank] {
-            const DistributedPlan plan(communicators[rank], run.grid, plan_options);
+        threads.emplace_back([&, rank, own = plan_options]() mutable {
+            const auto& speeds = plan_options.speeds;
+            const double share =
+                speeds.empty() ? 1.0 / n : speeds[rank] / std::accumulate(speeds.begin(), speeds.end(), 0.0);
+            own.sht.threads = std::max(1, static_cast<int>(std::lround(n_threads * share)));
+            const DistributedPlan plan(communicators[rank], run.grid, own);
             found[rank] = {rank, measure(plan.local(), run.repeat)};
         });
     for (auto& thread : threads) thread.join();
@@ -99,6 +107,9 @@ void declare(CLI::App& app, DistributedOptionsOfRun& options) {
     declare_options(app, options.maps);
     const OptionGroup group(app, "Ranks");
     group.integer("--ranks", options.ranks, {1, 1 << 16}, "number of ranks", "2");
+    group.list("--shares", options.shares, "X,...",
+               "how fast the ranks are, relative to one another, which gives them threads and work",
+               "all alike");
     group.flag(
         "--solo", options.solo,
         "measure shares one by one, without sending, each with all threads: what the machines of a job "
@@ -112,6 +123,11 @@ void run(DistributedOptionsOfRun& options, Session& session) {
     plan_options.sht.spin = static_cast<int>(run.spin);
     plan_options.sht.threads = run.run.thread_count();
     plan_options.sht.device = Device::cpu();
+    for (const auto& share : options.shares)
+        plan_options.speeds.push_back(parse_number("--shares", share, 1e-3, 1e3));
+    if (!plan_options.speeds.empty() && std::ssize(plan_options.speeds) != options.ranks)
+        throw UsageError(fmt::format("--shares: has {} numbers: must have one for each of the {} ranks",
+                                     plan_options.speeds.size(), options.ranks));
     auto& report = session.report;
     const Seconds whole = measure(ShtPlan(run.grid, plan_options.sht), run.repeat);
     report["one_process"] = json_of(whole);
