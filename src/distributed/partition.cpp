@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "fft/complex_fft.hpp"
 #include "sht/legendre/legendre.hpp"
 #include "zonal/error.hpp"
 
@@ -126,24 +127,15 @@ std::vector<std::vector<std::int64_t>> deal_pairs(std::span<const double> costs,
 }
 
 std::vector<double> block_costs(const Grid& grid, const sht::RingPairs& pairs) {
-    // Measured beside the FFT's 2.5 n log2 n of a real ring: reading and writing a pixel, and folding a mode
-    // of both rings.
-    constexpr double per_pixel = 4, per_mode = 40;
+    // The transforms of a pair of rings, which goes as one complex sequence; the rest takes little, and grows
+    // with them.
     std::vector<double> costs(static_cast<std::size_t>(pairs.n_blocks()));
-    for (std::int64_t block = 0; block < pairs.n_blocks(); ++block) {
-        double cost = 0;
-        for (std::int64_t lane = 0; lane < sht::block_size; ++lane) {
+    for (std::size_t block = 0; block < costs.size(); ++block)
+        for (std::size_t lane = 0; lane < sht::block_size; ++lane) {
             const sht::RingPair pair = pairs.pairs[block * sht::block_size + lane];
-            if (pair.north < 0 && pair.south < 0) continue;
-            for (const std::int64_t ring : {pair.north, pair.south}) {
-                if (ring < 0) continue;
-                const auto n = static_cast<double>(grid.rings()[ring].n_pixels);
-                cost += n * (2.5 * std::log2(n + 1) + per_pixel);
-            }
-            cost += per_mode * static_cast<double>(pairs.last_m[block] + 1);
+            const std::int64_t ring = std::max(pair.north, pair.south);
+            if (ring >= 0) costs[block] += fft::cost(grid.rings()[ring].n_pixels);
         }
-        costs[static_cast<std::size_t>(block)] = cost;
-    }
     return costs;
 }
 

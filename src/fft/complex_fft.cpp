@@ -19,21 +19,6 @@ namespace zonal::fft::HWY_NAMESPACE {
 using Lanes4 = hn::CappedTag<double, 4>;
 using Lanes1 = hn::CappedTag<double, 1>;
 
-/// Fused multiply-adds per element, about, of a direct transform; infinite past the largest direct prime.
-double direct_cost(std::int64_t length) {
-    double cost = 0;
-    for (const std::int64_t p : radices(length)) {
-        if (p > largest_direct_prime) return HUGE_VAL;
-        cost += p <= 5 ? 4.0 + static_cast<double>(p) : 10.0 + 1.5 * static_cast<double>(p);
-    }
-    return cost;
-}
-
-bool bluestein_is_cheaper(std::int64_t length, std::int64_t padded) {
-    const double ratio = static_cast<double>(padded) / static_cast<double>(length);
-    return direct_cost(length) > (2.3 * direct_cost(padded) + 8) * ratio + 12;
-}
-
 /// x_k = sum_j x_j exp(2 pi i j k / part) in every lane, through a convolution (Bluestein, 1970):
 /// j k = (j^2 + k^2 - (k-j)^2) / 2.
 template <class D>
@@ -268,6 +253,35 @@ std::vector<std::int64_t> radices(std::int64_t length) {
         for (; length % p == 0; length /= p) factors.push_back(p);
     if (length > 1) factors.push_back(length);
     return factors;
+}
+
+namespace {
+
+/// Fused multiply-adds per element, about, of a direct transform; infinite past the largest direct prime.
+double direct_cost(std::int64_t length) {
+    double cost = 0;
+    for (const std::int64_t p : radices(length)) {
+        if (p > largest_direct_prime) return HUGE_VAL;
+        cost += p <= 5 ? 4.0 + static_cast<double>(p) : 10.0 + 1.5 * static_cast<double>(p);
+    }
+    return cost;
+}
+
+}  // namespace
+
+bool bluestein_is_cheaper(std::int64_t length, std::int64_t padded) {
+    const double ratio = static_cast<double>(padded) / static_cast<double>(length);
+    return direct_cost(length) > (2.3 * direct_cost(padded) + 8) * ratio + 12;
+}
+
+double cost(std::int64_t length) {
+    const std::int64_t lanes = length % 4 == 0 ? 4 : 1, part = length / lanes;
+    const std::int64_t padded = good_length(2 * part - 1);
+    // Direct transforms of long primes take longer for each operation than those of a padded length.
+    const double elements_times_cost = bluestein_is_cheaper(part, padded)
+                                           ? 0.45 * static_cast<double>(lanes * padded) * direct_cost(padded)
+                                           : static_cast<double>(length) * direct_cost(part);
+    return 2 * elements_times_cost;
 }
 
 std::int64_t good_length(std::int64_t minimum) {

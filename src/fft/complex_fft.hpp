@@ -56,6 +56,16 @@ void write_roots(std::int64_t length, std::int64_t count, double* roots);
 /// 4 as often as it divides the length, then the prime factors of the rest, ascending.
 std::vector<std::int64_t> radices(std::int64_t length);
 
+/// Largest prime that is transformed by its sums of products.
+inline constexpr std::int64_t largest_direct_prime = 199;
+
+/// Whether a sequence of this length is transformed through a convolution of length `padded`.
+bool bluestein_is_cheaper(std::int64_t length, std::int64_t padded);
+
+/// Floating point operations, about, of a transform of this length: the same on all machines. Fitted to the
+/// time of the rings of HEALPix maps, making ready for a length included.
+double cost(std::int64_t length);
+
 /// Smallest 2^a 3^b 5^c >= minimum that is a multiple of 4.
 std::int64_t good_length(std::int64_t minimum);
 

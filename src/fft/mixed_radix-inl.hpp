@@ -20,9 +20,6 @@ HWY_BEFORE_NAMESPACE();
 namespace zonal::fft::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Largest prime that is transformed by its sums of products.
-inline constexpr std::int64_t largest_direct_prime = 199;
-
 /// One complex number per lane.
 template <class D>
 struct ComplexV {
