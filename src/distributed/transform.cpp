@@ -176,11 +176,8 @@ class DistributedTransform::Call {
             if (chunk >= 2)
                 end(std::move(exchanges[chunk - 2]));  // its coefficients are where this chunk's will be
             const FourierBand sent = chunk_band(chunk);
-            compute(storage_->seconds.legendre, [&] {
-                for (std::size_t i = 0; i + 1 < bounds_.size(); ++i)
-                    t_.stages_.synthesize_orders<T>(alm, numbers_of(chunk),
-                                                    sent.part(bounds_[i], bounds_[i + 1]), *storage_);
-            });
+            compute(storage_->seconds.legendre,
+                    [&] { t_.stages_.synthesize_orders<T>(alm, numbers_of(chunk), sent, *storage_); });
             std::vector<Message<const std::byte>> send;
             std::vector<Message<std::byte>> receive;
             for_each_message(chunk, sent,
@@ -208,11 +205,13 @@ class DistributedTransform::Call {
             end(std::move(under_way));
             under_way = std::move(next);
             const FourierBand received = chunk_band(chunk);
-            compute(storage_->seconds.legendre, [&] {
-                for (std::size_t i = 0; i + 1 < bounds_.size(); ++i)
-                    t_.stages_.adjoint_orders<T>(received.part(bounds_[i], bounds_[i + 1]), alm,
-                                                 numbers_of(chunk), i > 0, *storage_);
-            });
+            // In the order in which one process adds, for its bits.
+            std::vector<FourierBand> bands;
+            bands.reserve(bounds_.size());
+            for (std::size_t i = 0; i + 1 < bounds_.size(); ++i)
+                bands.push_back(received.part(bounds_[i], bounds_[i + 1]));
+            compute(storage_->seconds.legendre,
+                    [&] { t_.stages_.adjoint_orders<T>(bands, alm, numbers_of(chunk), false, *storage_); });
             advance(alm.extent(0));
         }
     }

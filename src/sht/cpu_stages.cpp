@@ -136,10 +136,13 @@ void CpuStages::for_each_block(const FourierBand& band, CpuStorage& workspace, c
     });
 }
 
+bool CpuStages::reaches(const FourierBand& band, std::int64_t m) const {
+    return band.first < band.end && m <= pairs_.last_m[band.end - 1];
+}
+
 std::int64_t CpuStages::end_of_reaching(const FourierBand& band, OrderNumbers orders) const {
-    if (band.first == band.end) return orders.first;
     auto end = orders.end;
-    while (end > orders.first && table_.layout.order(end - 1) > pairs_.last_m[band.end - 1]) --end;
+    while (end > orders.first && !reaches(band, table_.layout.order(end - 1))) --end;
     return end;
 }
 
@@ -198,24 +201,30 @@ void CpuStages::adjoint_rings(View<const T, 3> map, bool weighted, const Fourier
 }
 
 template <class T>
-void CpuStages::adjoint_orders(const FourierBand& band, View<std::complex<T>, 3> alm, OrderNumbers orders,
-                               bool add, CpuStorage& workspace) const {
+void CpuStages::adjoint_orders(std::span<const FourierBand> bands, View<std::complex<T>, 3> alm,
+                               OrderNumbers orders, bool add, CpuStorage& workspace) const {
     const std::int64_t components = table_.components;
-    if (add) orders.end = end_of_reaching(band, orders);
+    if (add) orders.end = end_of_reaching(bands.back(), orders);
     in_parallel(orders.end - orders.first, [&](std::int64_t task, int thread) {
         const std::int64_t number = orders.first + task, m = table_.layout.order(number);
         auto& scratch = *workspace.threads[thread];
         const std::int64_t length = options_.lmax - m + 1;
-        scratch.row.resize(band.n_fields * length);
-        const AlmRow row{scratch.row.data(), length, band.n_fields};
         // Likely this thread's next, as tasks are handed out in order.
         const std::int64_t next = number + options_.threads;
         scratch.legendre.next_order = next < orders.end ? table_.layout.order(next) : -1;
-        legendre_adjoint({table_, pairs_, m, band, scratch.legendre}, row);
-        for (std::int64_t f = 0; f < band.n_fields; ++f) {
-            const std::int64_t c = alm_component(options_.parts, f % components);
-            if (c >= 0)
-                store_row<T>(row.field(f), table_.layout.index(m, m), length, add, alm[f / components][c]);
+        bool add_to_alm = add;
+        for (const FourierBand& band : bands) {
+            if (add_to_alm && !reaches(band, m)) continue;
+            scratch.row.resize(band.n_fields * length);
+            const AlmRow row{scratch.row.data(), length, band.n_fields};
+            legendre_adjoint({table_, pairs_, m, band, scratch.legendre}, row);
+            for (std::int64_t f = 0; f < band.n_fields; ++f) {
+                const std::int64_t c = alm_component(options_.parts, f % components);
+                if (c >= 0)
+                    store_row<T>(row.field(f), table_.layout.index(m, m), length, add_to_alm,
+                                 alm[f / components][c]);
+            }
+            add_to_alm = true;
         }
     });
 }
@@ -225,14 +234,14 @@ template void CpuStages::synthesize_orders(View<const std::complex<float>, 3>, O
 template void CpuStages::synthesize_rings(const FourierBand&, View<float, 3>, CpuStorage&) const;
 template void CpuStages::residual_rings(View<const float, 3>, const FourierBand&, CpuStorage&) const;
 template void CpuStages::adjoint_rings(View<const float, 3>, bool, const FourierBand&, CpuStorage&) const;
-template void CpuStages::adjoint_orders(const FourierBand&, View<std::complex<float>, 3>, OrderNumbers, bool,
-                                        CpuStorage&) const;
+template void CpuStages::adjoint_orders(std::span<const FourierBand>, View<std::complex<float>, 3>,
+                                        OrderNumbers, bool, CpuStorage&) const;
 template void CpuStages::synthesize_orders(View<const std::complex<double>, 3>, OrderNumbers,
                                            const FourierBand&, CpuStorage&) const;
 template void CpuStages::synthesize_rings(const FourierBand&, View<double, 3>, CpuStorage&) const;
 template void CpuStages::residual_rings(View<const double, 3>, const FourierBand&, CpuStorage&) const;
 template void CpuStages::adjoint_rings(View<const double, 3>, bool, const FourierBand&, CpuStorage&) const;
-template void CpuStages::adjoint_orders(const FourierBand&, View<std::complex<double>, 3>, OrderNumbers, bool,
-                                        CpuStorage&) const;
+template void CpuStages::adjoint_orders(std::span<const FourierBand>, View<std::complex<double>, 3>,
+                                        OrderNumbers, bool, CpuStorage&) const;
 
 }  // namespace zonal::sht

@@ -112,15 +112,18 @@ class CpuStages {
     template <class T>
     void adjoint_rings(View<const T, 3> map, bool weighted, const FourierBand& band,
                        CpuStorage& workspace) const;
-    /// add: adds to alm, of which orders that do not reach the band then stay as they are.
+    /// The bands' parts of alm are added one after the other. add: to alm, too, of which orders that do not
+    /// reach the bands then stay as they are.
     template <class T>
-    void adjoint_orders(const FourierBand& band, View<std::complex<T>, 3> alm, OrderNumbers orders, bool add,
-                        CpuStorage& workspace) const;
+    void adjoint_orders(std::span<const FourierBand> bands, View<std::complex<T>, 3> alm, OrderNumbers orders,
+                        bool add, CpuStorage& workspace) const;
 
   private:
     void in_parallel(std::int64_t n_tasks, const std::function<void(std::int64_t, int)>& body) const;
     template <class Work>
     void for_each_block(const FourierBand& band, CpuStorage& workspace, const Work& work) const;
+    /// Whether the order has a part in the band.
+    bool reaches(const FourierBand& band, std::int64_t m) const;
     /// End of the orders before orders.end that reach the band.
     std::int64_t end_of_reaching(const FourierBand& band, OrderNumbers orders) const;
 

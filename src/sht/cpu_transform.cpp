@@ -69,7 +69,7 @@ void CpuTransform::adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> a
                           stages_.adjoint_rings<T>(map.slice(first, maps), weighted, band, workspace);
                       });
                       timed(workspace.seconds.legendre, [&] {
-                          stages_.adjoint_orders<T>(band, alm.slice(first, maps), all_orders(),
+                          stages_.adjoint_orders<T>({&band, 1}, alm.slice(first, maps), all_orders(),
                                                     band.first > 0, workspace);
                       });
                   });
@@ -87,7 +87,7 @@ void CpuTransform::project_maps(View<const std::complex<T>, 3> alm, View<const T
                       timed(workspace.seconds.rings,
                             [&] { stages_.residual_rings<T>(map.slice(first, maps), band, workspace); });
                       timed(workspace.seconds.legendre, [&] {
-                          stages_.adjoint_orders<T>(band, update.slice(first, maps), all_orders(),
+                          stages_.adjoint_orders<T>({&band, 1}, update.slice(first, maps), all_orders(),
                                                     band.first > 0, workspace);
                       });
                   });
