@@ -155,11 +155,12 @@ def measure(nside, lmax, spin, threads, runs):
                          "speed_over_one_process": compared(seconds, "zonal", "one process"),
                          "speed_over_ducc0": compared(seconds, "zonal", "ducc0")}
     # What all of them found.
-    found = plan.gather_map(row(sky))
+    found, found_alm = plan.gather_map(row(sky)), plan.gather_alm(row(back))
     starts = COMM.gather(peer.first_pixel)
     skies = COMM.gather(peer_sky)
     if root:
-        result["bitwise_as_one_process"] = bool(np.array_equal(np.atleast_2d(found), alone_sky))
+        result["bitwise_as_one_process"] = bool(np.array_equal(np.atleast_2d(found), alone_sky)
+                                                and np.array_equal(np.atleast_2d(found_alm), alone_alm))
         theirs = np.concatenate([skies[k] for k in np.argsort(starts)], axis=1)
         result["largest_difference_from_ducc0_over_rms"] = float(np.abs(alone_sky - theirs).max() / alone_sky.std())
     shares = plan.shares
