@@ -34,8 +34,8 @@ ALLOWED = {
     "planning": {"core", "fft", "grids", "sht", "sky", "radial", "split"},
     "chebyshev": {"core", "fft"},
     "gwrm": {"core", "fft", "chebyshev"},
-    "io": {"core", "fft", "grids", "sht", "sky", "radial", "split", "planning", "gwrm"},
-    "distributed": {"core", "fft", "grids", "sht", "radial"},
+    "io": {"core", "fft", "grids", "sht", "sky", "radial", "split", "planning", "gwrm", "distributed"},
+    "distributed": {"core", "fft", "grids", "sht", "sky", "radial"},
 }
 ALLOWED["everything"] = set(ALLOWED)  # the headers that include all others
 

@@ -2,8 +2,10 @@
 
 #include <fmt/core.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <exception>
@@ -56,6 +58,25 @@ std::vector<std::jthread> start_helpers(int n_threads, const std::function<void(
 }
 
 }  // namespace
+
+std::vector<int> usable_cpus() {
+    std::vector<int> cpus;
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+            if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+#endif
+    if (cpus.empty())
+        for (int cpu = 0; cpu < available_cpus(); ++cpu) cpus.push_back(cpu);
+    return cpus;
+}
+
+std::string machine_name() {
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
 
 int resolve_threads(int requested) {
     if (requested < 0)

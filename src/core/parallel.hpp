@@ -3,12 +3,19 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace zonal::core {
 
 /// Number of threads that a request stands for: 0 means all CPUs that this process may use.
 /// Throws InvalidArgument for a negative number.
 int resolve_threads(int requested);
+
+/// The numbers of the CPUs that this process may use, ascending.
+std::vector<int> usable_cpus();
+/// The name that this machine has in its network.
+std::string machine_name();
 
 /// Calls body(task, thread) for every task in [0, n_tasks), on n_threads threads of which the caller is one
 /// (thread 0). Tasks are handed out one by one in ascending order, so put the longest first. Returns when all

@@ -16,6 +16,7 @@ enum class Kind : char {
     cancelled = 'C',
     memory = 'M',
     device = 'D',
+    file = 'F',
     other = 'E'
 };
 
@@ -36,6 +37,8 @@ Status status_of(const std::exception_ptr& error) {
         return {Kind::memory, e.what()};
     } catch (const DeviceError& e) {
         return {Kind::device, e.what()};
+    } catch (const IoError& e) {
+        return {Kind::file, e.what()};
     } catch (const std::exception& e) {
         return {Kind::other, e.what()};
     } catch (...) {
@@ -53,6 +56,8 @@ Status status_of(const std::exception_ptr& error) {
             throw OutOfMemory(text);
         case Kind::device:
             throw DeviceError(text);
+        case Kind::file:
+            throw IoError(text);
         case Kind::none:
         case Kind::other:
             break;
@@ -67,15 +72,22 @@ void agree(Transport& transport, const std::string& call, std::exception_ptr err
     // kind, call, end of the call, text
     const auto all = transport.gather(std::string(1, static_cast<char>(mine.kind)) + call + '\0' + mine.text);
     const auto call_of = [&](std::size_t rank) { return all[rank].substr(1, all[rank].find('\0') - 1); };
+    transport.failed_together = true;
+    const auto status = [&](std::size_t rank) {
+        return all[rank][0] + all[rank].substr(all[rank].find('\0'));
+    };
+    bool is_common = all.size() > 1;
+    for (std::size_t rank = 1; rank < all.size(); ++rank) is_common &= status(rank) == status(0);
     for (std::size_t rank = 0; rank < all.size(); ++rank)
         if (all[rank][0] != static_cast<char>(Kind::none))
-            raise(static_cast<Kind>(all[rank][0]),
-                  fmt::format("rank {}: {}", rank, all[rank].substr(all[rank].find('\0') + 1)));
+            raise(static_cast<Kind>(all[rank][0]), (is_common ? "" : fmt::format("rank {}: ", rank)) +
+                                                       all[rank].substr(all[rank].find('\0') + 1));
     for (std::size_t rank = 1; rank < all.size(); ++rank)
         if (call_of(rank) != call_of(0))
             throw InvalidArgument(
                 fmt::format("ranks: all must make the same calls, but rank 0 makes {}, and rank {} {}",
                             call_of(0), rank, call_of(rank)));
+    transport.failed_together = false;
 }
 
 }  // namespace zonal::distributed

@@ -1,8 +1,11 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "core/parallel.hpp"
 #include "distributed/agreement.hpp"
+#include "distributed/launch.hpp"
 #include "distributed/threads.hpp"
 #include "distributed/transform.hpp"
 #include "sht/array_checks.hpp"
@@ -77,7 +80,7 @@ int Communicator::size() const {
 std::vector<double> Communicator::sum(const std::vector<double>& values) const {
     std::string mine(values.size() * sizeof(double), '\0');
     if (!values.empty()) std::memcpy(mine.data(), values.data(), mine.size());
-    const auto all = transport_->gather(mine);
+    const auto all = gather(mine);
     for (std::size_t rank = 1; rank < all.size(); ++rank)
         if (all[rank].size() != all[0].size())
             throw InvalidArgument(
@@ -91,6 +94,63 @@ std::vector<double> Communicator::sum(const std::vector<double>& values) const {
             sums[i] += value;
         }
     return sums;
+}
+std::vector<std::string> Communicator::gather(const std::string& bytes) const {
+    agree("gathering");  // so that a rank that has failed does not take this for an agreement
+    return transport_->gather(bytes);
+}
+std::vector<std::string> Communicator::exchange(std::vector<std::string> outgoing) const {
+    std::string sizes(outgoing.size() * sizeof(std::int64_t), '\0');
+    for (std::size_t i = 0; i < outgoing.size(); ++i) {
+        const auto size = static_cast<std::int64_t>(outgoing[i].size());
+        std::memcpy(sizes.data() + i * sizeof size, &size, sizeof size);
+    }
+    const auto all = gather(sizes);
+    std::vector<std::string> incoming(all.size());
+    std::vector<distributed::Message<const std::byte>> send;
+    std::vector<distributed::Message<std::byte>> receive;
+    const auto here = static_cast<std::size_t>(rank());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (i == here) continue;
+        std::int64_t size = 0;
+        std::memcpy(&size, all[i].data() + here * sizeof size, sizeof size);
+        incoming[i].resize(static_cast<std::size_t>(size));
+        const int other = static_cast<int>(i);
+        if (!outgoing[i].empty()) send.push_back({other, std::as_bytes(std::span(outgoing[i]))});
+        if (size > 0) receive.push_back({other, std::as_writable_bytes(std::span(incoming[i]))});
+    }
+    transport_->exchange(std::move(send), std::move(receive))->wait();
+    incoming[here] = std::move(outgoing[here]);
+    return incoming;
+}
+void Communicator::agree(const std::string& call, std::exception_ptr error) const {
+    distributed::agree(*transport_, call, std::move(error));
+}
+double Communicator::share_of_cpus() const {
+    const auto mine = core::usable_cpus();
+    std::string text = core::machine_name();
+    for (const int cpu : mine) text += fmt::format(" {}", cpu);
+    text += ' ';
+    const auto name_of = [](const std::string& one) { return one.substr(0, one.find(' ')); };
+    const auto all = gather(text);
+    double share = 0;
+    for (const int cpu : mine)
+        share += 1.0 / static_cast<double>(std::count_if(all.begin(), all.end(), [&](const auto& other) {
+                     return name_of(other) == name_of(text) &&
+                            other.find(fmt::format(" {} ", cpu)) != std::string::npos;
+                 }));
+    return share / static_cast<double>(mine.size());
+}
+bool Communicator::failed_together() const {
+    return transport_->failed_together;
+}
+std::optional<Communicator> Communicator::launched() {
+    auto world = distributed::launched_job();
+    if (world == nullptr) return std::nullopt;
+    return Communicator(std::move(world));
+}
+void Communicator::abort_launched(int status) {
+    distributed::abort_launched_job(status);
 }
 std::vector<Communicator> Communicator::threads(int n_ranks) {
     std::vector<Communicator> all;

@@ -40,6 +40,9 @@ class Transport {
 
     /// Returns every rank's bytes, by rank, on all ranks. Lengths may differ.
     virtual std::vector<std::string> gather(const std::string& bytes) = 0;
+
+    /// Whether the last agreement (agreement.hpp) was on an error, which all ranks are throwing.
+    bool failed_together = false;
 };
 
 }  // namespace zonal::distributed

@@ -134,8 +134,8 @@ void copy_alm(const AlmLayout& from_layout, View<const std::complex<T>, 1> from,
               View<std::complex<T>, 1> to) {
     check_alm("from", from_layout, from);
     check_alm("to", to_layout, to);
-    for (std::int64_t m = 0; m <= to_layout.mmax(); ++m)
-        for (std::int64_t l = m; l <= to_layout.lmax(); ++l)
+    for (std::int64_t i = 0; i < to_layout.n_orders(); ++i)
+        for (std::int64_t m = to_layout.order(i), l = m; l <= to_layout.lmax(); ++l)
             to[to_layout.index(l, m)] = l <= from_layout.lmax() && m <= from_layout.mmax()
                                             ? from[from_layout.index(l, m)]
                                             : std::complex<T>(0);

@@ -3,9 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "core/parallel.hpp"
+#include "sht/analysis/mask_dipole.hpp"
 #include "sht/progress_part.hpp"
+#include "sht/transform.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
 
@@ -45,15 +48,36 @@ Progress progress_of(const Progress& whole, const Batch& batch, const SkyMap& ma
 }
 
 template <class Options>
-ShtPlan make_plan(const SkyMap& map, const AlmLayout& layout, int spin, const Options& options) {
-    return {map.grid(), ShtOptions{.lmax = layout.lmax(),
-                                   .mmax = layout.mmax(),
-                                   .spin = spin,
-                                   .threads = options.threads,
-                                   .device = options.device}};
+std::shared_ptr<const ShtPlan> make_plan(const SkyMap& map, const AlmLayout& layout, int spin,
+                                         const Options& options) {
+    if (map.part() != nullptr) return map.part()->plan(spin);
+    return std::make_shared<const ShtPlan>(map.grid(), ShtOptions{.lmax = layout.lmax(),
+                                                                  .mmax = layout.mmax(),
+                                                                  .spin = spin,
+                                                                  .threads = options.threads,
+                                                                  .device = options.device});
+}
+
+std::int64_t whole_pixel(const SkyMap& map, std::int64_t pixel) {
+    return map.part() == nullptr ? pixel : map.part()->whole_pixel(pixel);
+}
+
+/// Sums over the rings of the whole sky.
+std::vector<double> sum_rings(const SkyPart* part, View<const double, 2> of_rings) {
+    return part == nullptr ? sht::sum_rows(of_rings) : part->sum_rings(of_rings);
+}
+
+AlmLayout layout_of_part(const SkyPart& part, const MapAnalysisOptions& options) {
+    const auto& layout = part.layout();
+    if ((options.lmax >= 0 && options.lmax != layout.lmax()) ||
+        (options.mmax >= 0 && options.mmax != layout.mmax()))
+        throw InvalidArgument(fmt::format("lmax = {}, mmax = {}: must be those of the sky's parts, {} and {}",
+                                          options.lmax, options.mmax, layout.lmax(), layout.mmax()));
+    return layout;
 }
 
 AlmLayout layout_for(const SkyMap& map, const MapAnalysisOptions& options) {
+    if (map.part() != nullptr) return layout_of_part(*map.part(), options);
     const auto most = default_smoothing_lmax(map.grid());
     if (options.lmax > most)
         throw InvalidArgument(fmt::format("lmax = {}: must be at most {}{} for the analysis of {}",
@@ -72,7 +96,7 @@ void require_no_bad_pixels(const SkyMap& map, View<const double, 2> weights) {
         if (bad > 0)
             throw InvalidArgument(
                 fmt::format("column {}: {} pixels are UNSEEN or masked, the first is pixel {} in ring order",
-                            map.row_name(row), bad, first));
+                            map.row_name(row), bad, whole_pixel(map, first)));
     }
 }
 
@@ -83,7 +107,10 @@ MonopoleDipole remove_monopole_dipole(SkyMap& map, const MapAnalysisOptions& opt
         throw InvalidArgument(
             fmt::format("{}: has no intensity column to fit a monopole to", map.header().source));
     const auto intensity = map.rows()[row];
-    const auto fit = fit_monopole_dipole<double>(map.grid(), intensity, options.mask, *options.remove);
+    Array<double, 2> sums;
+    do_together(map.part(), "the fit of a monopole",
+                [&] { sums = sht::monopole_dipole_sums<double>(map.grid(), intensity, options.mask); });
+    const auto fit = sht::fit_to_sums(sum_rings(map.part(), sums.view()), *options.remove);
     subtract_monopole_dipole<double>(map.grid(), fit, intensity);
     return fit;
 }
@@ -98,7 +125,7 @@ AnalysisReport analyze_rows(const SkyMap& map, const MapAnalysisOptions& options
     for (const auto& batch : batches(map)) {
         if (batch.spin > result.layout.lmax()) continue;  // E and B have no degrees below 2: their alm are 0
         analysis.progress = progress_of(options.progress, batch, map);
-        merge(analyze<double>(make_plan(map, result.layout, batch.spin, options),
+        merge(analyze<double>(*make_plan(map, result.layout, batch.spin, options),
                               batch_view(map.rows(), batch), batch_view(result.alm.view(), batch), analysis),
               report);
     }
@@ -111,8 +138,11 @@ std::string unit_of(const SkyMap& map) {
 
 }  // namespace
 
-SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask, int threads) {
-    std::vector<SkyFraction> of_ring(static_cast<std::size_t>(grid.n_rings()));
+namespace {
+
+/// Areas of each ring: all, and what SkyFraction has of it.
+Array<double, 2> areas_of_rings(const Grid& grid, View<const double, 1> mask, int threads) {
+    Array<double, 2> areas({grid.n_rings(), 4});
     core::parallel_for(grid.n_rings(), core::resolve_threads(threads), [&](std::int64_t r, int) {
         const Ring& ring = grid.rings()[r];
         SkyFraction sum;
@@ -121,22 +151,22 @@ SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask, int threa
             sum.mean += mask[pixel];
             sum.mean_square += mask[pixel] * mask[pixel];
         }
-        of_ring[static_cast<std::size_t>(r)] = sum;
+        areas(r, 0) = ring.weight * static_cast<double>(ring.n_pixels);
+        areas(r, 1) = ring.weight * sum.used;
+        areas(r, 2) = ring.weight * sum.mean;
+        areas(r, 3) = ring.weight * sum.mean_square;
     });
-    double area = 0;
-    SkyFraction fraction;
-    for (std::int64_t r = 0; r < grid.n_rings(); ++r) {
-        const Ring& ring = grid.rings()[r];
-        const SkyFraction& sum = of_ring[static_cast<std::size_t>(r)];
-        area += ring.weight * static_cast<double>(ring.n_pixels);
-        fraction.used += ring.weight * sum.used;
-        fraction.mean += ring.weight * sum.mean;
-        fraction.mean_square += ring.weight * sum.mean_square;
-    }
-    fraction.used /= area;
-    fraction.mean /= area;
-    fraction.mean_square /= area;
-    return fraction;
+    return areas;
+}
+
+SkyFraction fraction_of(const std::vector<double>& areas) {
+    return {areas[1] / areas[0], areas[2] / areas[0], areas[3] / areas[0]};
+}
+
+}  // namespace
+
+SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask, int threads) {
+    return fraction_of(sht::sum_rows(areas_of_rings(grid, mask, threads).view()));
 }
 
 void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<double, 2> weights,
@@ -163,10 +193,13 @@ AnalyzedMap analyze(SkyMap map, const MapAnalysisOptions& options) {
     result.report.removed = remove_monopole_dipole(map, options);
     {
         Array<double, 2> weights(map.rows().extents());
-        apply_mask(map, options.mask, options.mask_mode, weights.view(), options.threads);
-        for (std::int64_t row = 0; row < weights.extent(0); ++row)
-            result.report.sky_fraction.push_back(
-                sky_fraction(map.grid(), weights.view()[row], options.threads));
+        do_together(map.part(), "a mask", [&] {
+            apply_mask(map, options.mask, options.mask_mode, weights.view(), options.threads);
+        });
+        for (std::int64_t row = 0; row < weights.extent(0); ++row) {
+            const auto areas = areas_of_rings(map.grid(), weights.view()[row], options.threads);
+            result.report.sky_fraction.push_back(fraction_of(sum_rings(map.part(), areas.view())));
+        }
     }
     result.alm.alm = Array<std::complex<double>, 2>({map.rows().extent(0), result.alm.layout.size()});
     result.report.analysis = analyze_rows(map, options, result.alm);
@@ -180,8 +213,8 @@ void synthesize(const MapAlm& alm, SkyMap& map, const MapSynthesisOptions& optio
     for (const auto& batch : batches(map)) {
         if (batch.spin > alm.layout.lmax()) continue;
         make_plan(map, alm.layout, batch.spin, options)
-            .template synthesize<double>(batch_view(alm.alm.view(), batch), batch_view(map.rows(), batch),
-                                         progress_of(options.progress, batch, map));
+            ->template synthesize<double>(batch_view(alm.alm.view(), batch), batch_view(map.rows(), batch),
+                                          progress_of(options.progress, batch, map));
     }
 }
 

@@ -121,9 +121,39 @@ SkyMap::SkyMap(MapFile content)
     if (filled) take_values();
 }
 
+SkyMap::SkyMap(MapFile content, std::shared_ptr<const SkyPart> part)
+    : header_(std::move(content)), part_(std::move(part)), grid_(part_->grid()) {
+    make_groups();
+    allocate();
+    for (std::size_t row = 0; row < column_of_row_.size(); ++row) {
+        auto& values = header_.columns[column_of_row_[row]].values;
+        if (values.empty()) continue;
+        if (std::ssize(values) != grid_.n_pixels())
+            throw InvalidArgument(fmt::format("{}column {}: {} pixels, must be {}", prefix(header_),
+                                              header_.columns[column_of_row_[row]].name, values.size(),
+                                              grid_.n_pixels()));
+        std::copy(values.begin(), values.end(), rows()[static_cast<std::int64_t>(row)].data());
+        std::vector<double>().swap(values);
+    }
+}
+
+namespace {
+
+/// The grid of a map on these pixels with the columns of another one.
+Grid grid_like(const SkyMap& like, const Pixelization& pixelization) {
+    if (like.part() == nullptr)
+        return make_grid_that_fits(pixelization, like.header().columns.size(), "output");
+    if (same_pixels(like.header().pixelization, pixelization)) return like.grid();
+    throw InvalidArgument(fmt::format("pixels = {}: a part of a sky keeps its pixels, {}",
+                                      to_string(pixelization), to_string(like.header().pixelization)));
+}
+
+}  // namespace
+
 SkyMap::SkyMap(const SkyMap& like, const Pixelization& pixelization)
     : header_(like.header_),
-      grid_(make_grid_that_fits(pixelization, header_.columns.size(), "output")),
+      part_(like.part_),
+      grid_(grid_like(like, pixelization)),
       groups_(like.groups_),
       column_of_row_(like.column_of_row_) {
     if (pixelization != header_.pixelization) header_.pixels.clear();
@@ -132,7 +162,7 @@ SkyMap::SkyMap(const SkyMap& like, const Pixelization& pixelization)
 }
 
 SkyMap::SkyMap(const SkyMap& map, Fields fields, const std::vector<std::int64_t>& rows)
-    : header_(map.header_), grid_(map.grid_), groups_{{fields, 0, std::ssize(rows)}} {
+    : header_(map.header_), part_(map.part_), grid_(map.grid_), groups_{{fields, 0, std::ssize(rows)}} {
     for (const auto row : rows)
         column_of_row_.push_back(map.column_of_row_.at(static_cast<std::size_t>(row)));
     allocate();
@@ -180,11 +210,16 @@ template void SkyMap::set_rows<double>(ConstView<double, 2>, int);
 template void SkyMap::copy_rows<float>(View<float, 2>, int) const;
 template void SkyMap::copy_rows<double>(View<double, 2>, int) const;
 
-void SkyMap::make_groups() {
-    const int i = header_.find(Stokes::I), q = header_.find(Stokes::Q), u = header_.find(Stokes::U);
-    if ((q >= 0) != (u >= 0))
+void require_pairs(const MapFile& header) {
+    const bool has_q = header.find(Stokes::Q) >= 0, has_u = header.find(Stokes::U) >= 0;
+    if (has_q != has_u)
         throw InvalidArgument(fmt::format("{}{} without {}: choose both, or take it as a spin-0 field",
-                                          prefix(header_), q >= 0 ? "Q" : "U", q >= 0 ? "U" : "Q"));
+                                          prefix(header), has_q ? "Q" : "U", has_q ? "U" : "Q"));
+}
+
+void SkyMap::make_groups() {
+    require_pairs(header_);
+    const int i = header_.find(Stokes::I), q = header_.find(Stokes::Q), u = header_.find(Stokes::U);
     const auto add = [this](int column) { column_of_row_.push_back(static_cast<std::size_t>(column)); };
     if (q >= 0) {
         if (i >= 0) add(i);
@@ -230,6 +265,8 @@ std::int64_t SkyMap::intensity_row() const {
 }
 
 void SkyMap::make_partial_sky() {
+    if (part_ != nullptr)
+        throw InvalidArgument("a sky in parts is always the full one: it cannot be a partial sky");
     if (nside() == 0) throw InvalidArgument("a CAR image is always the full sky: it cannot be a partial one");
     std::vector<double> seen(static_cast<std::size_t>(grid_.n_pixels())), ordered(seen.size());
     for (std::int64_t row = 0; row < rows().extent(0); ++row)
@@ -251,7 +288,7 @@ MapFile SkyMap::to_file() const {
         auto& column = file.columns[column_of_row_[row]].values;
         auto& target = file.partial() ? full : column;
         target.resize(static_cast<std::size_t>(grid_.n_pixels()));
-        from_ring_order(file.pixelization, rows()[static_cast<std::int64_t>(row)],
+        from_ring_order(part_ ? HealpixPixels{} : file.pixelization, rows()[static_cast<std::int64_t>(row)],
                         {target.data(), {grid_.n_pixels()}});
         for (const auto pixel : file.pixels) column.push_back(full[static_cast<std::size_t>(pixel)]);
     }
@@ -266,7 +303,8 @@ void require_one_sky(const SkyMap& map) {
 }
 
 SkyMap new_sky_map(const Pixelization& pixelization, bool polarized, const std::string& unit,
-                   FilePrecision precision, CoordinateSystem coordinates) {
+                   FilePrecision precision, CoordinateSystem coordinates,
+                   std::shared_ptr<const SkyPart> part) {
     MapFile header;
     header.pixelization = pixelization;
     header.coordinates = coordinates;
@@ -276,7 +314,7 @@ SkyMap new_sky_map(const Pixelization& pixelization, bool polarized, const std::
         header.columns.push_back({"Q_POLARISATION", unit, precision, Stokes::Q});
         header.columns.push_back({"U_POLARISATION", unit, precision, Stokes::U});
     }
-    return SkyMap(std::move(header));
+    return part ? SkyMap(std::move(header), std::move(part)) : SkyMap(std::move(header));
 }
 
 }  // namespace zonal

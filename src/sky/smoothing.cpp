@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "core/parallel.hpp"
@@ -64,7 +65,9 @@ class SmoothingPlan::Implementation {
           beam(beam),
           grid_out(grid_out),
           options(options),
-          lmax(options.lmax == -1 ? default_smoothing_lmax(grid) : options.lmax),
+          lmax(options.part         ? options.part->layout().lmax()
+               : options.lmax == -1 ? default_smoothing_lmax(grid)
+                                    : options.lmax),
           threads(core::resolve_threads(options.threads)),
           nearest(this->grid, this->grid_out),
           keeps_other_pixels(grid_out.has_other_pixels()) {
@@ -100,18 +103,20 @@ class SmoothingPlan::Implementation {
     const bool keeps_other_pixels;  ///< of grid_out: pixels in no ring
 
   private:
-    const ShtPlan& plan_of(std::optional<ShtPlan>& plan, const Grid& of, int spin) const {
-        if (!plan) {
+    const ShtPlan& plan_of(std::shared_ptr<const ShtPlan>& plan, const Grid& of, int spin) const {
+        if (!plan && options.part) {
+            plan = options.part->plan(spin);
+        } else if (!plan) {
             ShtOptions sht;
             sht.lmax = lmax;
             sht.spin = spin;
             sht.threads = options.threads;
             sht.device = options.device;
-            plan.emplace(of, sht);
+            plan = std::make_shared<const ShtPlan>(of, sht);
         }
         return *plan;
     }
-    std::optional<ShtPlan> analysis_plans_[2], synthesis_plans_[2];
+    std::shared_ptr<const ShtPlan> analysis_plans_[2], synthesis_plans_[2];
     std::optional<ShtWorkspace> workspace_;
 };
 
@@ -135,8 +140,11 @@ class Smoother {
           pixels_out_(
               sht::make_map_arithmetic<T>(plan.grid_out, sht::PixelWeights{}, plan.threads, storage_)) {
         report_.lmax = plan.lmax;
-        check_shapes();
-        inspect_pixels();
+        do_together(part(), "a smoothing", [&] {
+            check_shapes();
+            inspect_pixels();
+        });
+        for (auto& bad : report_.bad_pixels) bad.unseen = count_of_ranks(bad.unseen);
     }
 
     SmoothingReport run() {
@@ -178,7 +186,10 @@ class Smoother {
             const auto there = maps_there(group);
             for (std::int64_t k = 0; k < group.end() - group.first; ++k) {
                 const auto name = field_name(plan_.fields, group.first + k);
-                const auto bad = pixels_->count_bad(there[k / group.components][k % group.components]);
+                auto bad = pixels_->count_bad(there[k / group.components][k % group.components]);
+                if (part() != nullptr)
+                    for (auto* first : {&bad.first_nan, &bad.first_infinite, &bad.first_unseen})
+                        if (*first >= 0) *first = part()->whole_pixel(*first);
                 require_finite(bad, name);
                 if (bad.unseen > 0 && options_.mask_mode == MaskMode::error)
                     throw InvalidArgument(fmt::format(
@@ -189,6 +200,15 @@ class Smoother {
         }
         report_.masked_pixels.resize(maps_.extent(0));
         report_.unseen_pixels.resize(maps_.extent(0));
+    }
+
+    const SkyPart* part() const { return options_.part.get(); }
+
+    /// The sum of all ranks' counts.
+    std::int64_t count_of_ranks(std::int64_t count) const {
+        if (part() == nullptr) return count;
+        const auto counts = part()->gather(static_cast<double>(count));
+        return static_cast<std::int64_t>(std::accumulate(counts.begin(), counts.end(), 0.0));
     }
 
     /// The fields of a group. Few fields are copied at once, many a group at a time.
@@ -234,8 +254,8 @@ class Smoother {
         else
             convolve(maps, smoothed, group.spin(), progress);
         for (std::int64_t k = 0; k < group.end() - group.first; ++k)
-            report_.unseen_pixels[group.first + k] =
-                pixels_out_->count_bad(smoothed[k / group.components][k % group.components]).unseen;
+            report_.unseen_pixels[group.first + k] = count_of_ranks(
+                pixels_out_->count_bad(smoothed[k / group.components][k % group.components]).unseen);
         if (is_copy) sht::copy_fields<T>(storage_, smoothed, target);
     }
 
@@ -246,7 +266,7 @@ class Smoother {
             sht::scratch_array<T, 3>(storage_, ScratchArray::kept, {group.batch, 1, plan_.grid.n_pixels()});
         const auto product = sht::scratch_array<T, 3>(storage_, ScratchArray::product, maps.extents());
         for (std::int64_t b = 0; b < group.batch; ++b) {
-            pixels_->keep_share(maps[b], mask_there(), kept[b][0]);
+            do_together(part(), "a mask", [&] { pixels_->keep_share(maps[b], mask_there(), kept[b][0]); });
             count_masked(group, b, kept[b][0]);
             pixels_->multiply_by_share(maps[b], kept[b][0], product[b]);
         }
@@ -259,7 +279,7 @@ class Smoother {
     }
 
     void count_masked(const Group& group, std::int64_t b, View<const T, 1> kept) {
-        const std::int64_t masked = pixels_->count_zeros(kept);
+        const std::int64_t masked = count_of_ranks(pixels_->count_zeros(kept));
         if (masked > 0 && options_.mask_mode == MaskMode::error)
             throw InvalidArgument(
                 fmt::format("mask: {} pixels are masked: mask mode error allows none", masked));

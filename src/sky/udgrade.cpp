@@ -36,34 +36,38 @@ void upgrade(View<const double, 1> coarse, View<double, 1> fine, const UdgradeOp
     }
 }
 
-void require_columns_that_combine(const SkyMap& map) {
-    for (const auto& column : map.header().columns)
+}  // namespace
+
+void require_udgradable(const MapFile& header) {
+    const auto* pixels = std::get_if<HealpixPixels>(&header.pixelization);
+    if (pixels == nullptr || !healpix::is_valid_nside(pixels->nside, healpix::Order::nest))
+        throw InvalidArgument(fmt::format("{}: {}: udgrade needs a HEALPix map whose nside is a power of 2",
+                                          header.source, to_string(header.pixelization)));
+    for (const auto& column : header.columns)
         if (column.auxiliary == Auxiliary::error)
             throw InvalidArgument(fmt::format(
                 "{}: column {}: errors and covariances do not combine like fields: leave the column out",
-                map.header().source, column.name));
+                header.source, column.name));
 }
 
-}  // namespace
+void udgrade_nest(View<const double, 1> map, View<double, 1> result, const UdgradeOptions& options) {
+    if (result.size() <= map.size())
+        degrade(map, result, options);
+    else
+        upgrade(map, result, options);
+}
 
 void udgrade(View<const double, 1> map, View<double, 1> result, const UdgradeOptions& options) {
     Array<double, 1> nest_in({map.size()}), nest_out({result.size()});
     healpix::ring_to_nest<double>(map, nest_in.view());
-    if (result.size() <= map.size())
-        degrade(nest_in.view(), nest_out.view(), options);
-    else
-        upgrade(nest_in.view(), nest_out.view(), options);
+    udgrade_nest(nest_in.view(), nest_out.view(), options);
     healpix::nest_to_ring<double>(nest_out.view(), result);
 }
 
 SkyMap udgrade(const SkyMap& map, std::int64_t nside, const UdgradeOptions& options) {
-    const auto* pixels = std::get_if<HealpixPixels>(&map.header().pixelization);
-    if (pixels == nullptr || !healpix::is_valid_nside(pixels->nside, healpix::Order::nest))
-        throw InvalidArgument(fmt::format("{}: {}: udgrade needs a HEALPix map whose nside is a power of 2",
-                                          map.header().source, to_string(map.header().pixelization)));
+    require_udgradable(map.header());
     healpix::check_nside(nside, healpix::Order::nest);
-    require_columns_that_combine(map);
-    SkyMap result(map, HealpixPixels{nside, pixels->ordering});
+    SkyMap result(map, HealpixPixels{nside, std::get<HealpixPixels>(map.header().pixelization).ordering});
     for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
         auto of_row = options;
         if (map.column(row).auxiliary == Auxiliary::hits) of_row.combine = Combine::sum;

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "zonal/grid.hpp"
@@ -27,7 +30,38 @@ class Communicator {
     /// Collective. The sums of every rank's values, added by rank, on all ranks: of parts of spectra, say.
     /// Throws InvalidArgument on all ranks if their numbers of values differ.
     std::vector<double> sum(const std::vector<double>& values) const;
+    /// Collective. Every rank's bytes, by rank, on all ranks. Lengths may differ.
+    std::vector<std::string> gather(const std::string& bytes) const;
+    /// Collective. Sends outgoing[i] to rank i, and returns what each rank has sent to this one, by rank.
+    std::vector<std::string> exchange(std::vector<std::string> outgoing) const;
+    /// Collective. Throws on all ranks what went wrong on the first one on which something did, with "rank N:
+    /// " before its text unless all ranks say the same; and InvalidArgument if the ranks' calls, which say
+    /// what they do, differ. error: what went wrong here, or null.
+    void agree(const std::string& call, std::exception_ptr error = nullptr) const;
+    /// Collective. Does a rank's own work, in which it does not wait for others, and agrees on its errors.
+    template <class Work>
+    void together(const std::string& call, const Work& work) const {
+        std::exception_ptr error;
+        try {
+            work();
+        } catch (...) {
+            error = std::current_exception();
+        }
+        agree(call, error);
+    }
+    /// Collective. This rank's share of the CPUs that it may use, above 0 and at most 1: each CPU is divided
+    /// among the ranks of the machine that may use it.
+    double share_of_cpus() const;
+    /// Whether the last thing that the ranks agreed on was an error, which all of them then throw.
+    bool failed_together() const;
 
+    /// All ranks of the job that mpirun or the like has started, of which this process is one; nothing where
+    /// it was started alone. Loads the library zonal_mpi, so that programs need not be linked with MPI, which
+    /// ends with the last copy. Throws CommunicationError if the library is not there, or belongs to another
+    /// MPI than mpirun does.
+    static std::optional<Communicator> launched();
+    /// Ends all ranks of launched() at once; mpirun's exit status is `status`.
+    static void abort_launched(int status);
     /// Ranks that are threads of this process: result[i] is for the thread of rank i.
     static std::vector<Communicator> threads(int n_ranks);
     /// One rank of a job whose others do not exist: it computes its share and sends nothing, to measure what

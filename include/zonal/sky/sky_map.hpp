@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "zonal/grid.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/sky/header.hpp"
+#include "zonal/sky/sky_part.hpp"
 #include "zonal/sky/smoothing.hpp"
 #include "zonal/view.hpp"
 
@@ -116,6 +118,9 @@ class SkyMap {
     /// InvalidArgument for columns of unequal or wrong length, pixels that are NaN or infinite, and Q without
     /// U; OutOfMemory where the full sky does not fit this machine.
     explicit SkyMap(MapFile content);
+    /// One rank's part of a full sky: the columns have the values of the part's pixels, in ring order
+    /// whatever the header says. Throws InvalidArgument as above.
+    SkyMap(MapFile content, std::shared_ptr<const SkyPart> part);
     /// A map on other pixels with the same columns and header, all 0. It is a full sky if the pixels differ.
     SkyMap(const SkyMap& like, const Pixelization& pixelization);
     /// A copy of these rows, which are transformed together as `fields`. It has the header of the whole map,
@@ -126,6 +131,11 @@ class SkyMap {
     const MapFile& header() const { return header_; }
     MapFile& header() { return header_; }
     const Grid& grid() const { return grid_; }
+    /// The part of the sky that this is; null for the whole.
+    const SkyPart* part() const { return part_.get(); }
+    const std::shared_ptr<const SkyPart>& shared_part() const { return part_; }
+    /// The grid of the whole sky.
+    const Grid& whole_grid() const { return part_ ? part_->whole_grid() : grid_; }
     /// 0 where the map is not HEALPix.
     std::int64_t nside() const;
     const std::vector<FieldGroup>& groups() const { return groups_; }
@@ -164,7 +174,8 @@ class SkyMap {
     /// Leaves only pixels in the map that are not unseen_value in every row, in the order of the header.
     /// Throws InvalidArgument for a CAR image, which is always a full sky, and where nothing is left.
     void make_partial_sky();
-    /// The map as a file holds it, in the order and with the pixels that the header says.
+    /// The map as a file holds it, in the order and with the pixels that the header says; of a part of the
+    /// sky its pixels in ring order.
     MapFile to_file() const;
 
   private:
@@ -173,19 +184,24 @@ class SkyMap {
     void take_values();
 
     MapFile header_;
+    std::shared_ptr<const SkyPart> part_;
     Grid grid_;
     std::vector<FieldGroup> groups_;
     std::vector<std::size_t> column_of_row_;
     Array<double, 2> values_;
 };
 
+/// Throws InvalidArgument for a map with Q and no U, or the reverse.
+void require_pairs(const MapFile& header);
+
 /// Throws InvalidArgument for a map of several spin-0 fields, or of fields beside I, Q, U: alm and spectra
 /// are those of one sky.
 void require_one_sky(const SkyMap& map);
 
-/// I, Q, U (or I alone) of zeros. unit: of all columns.
+/// I, Q, U (or I alone) of zeros. unit: of all columns. part: of a sky that ranks have in parts.
 SkyMap new_sky_map(const Pixelization& pixelization, bool polarized, const std::string& unit = "",
                    FilePrecision precision = FilePrecision::float64,
-                   CoordinateSystem coordinates = CoordinateSystem::unknown);
+                   CoordinateSystem coordinates = CoordinateSystem::unknown,
+                   std::shared_ptr<const SkyPart> part = nullptr);
 
 }  // namespace zonal

@@ -11,6 +11,7 @@
 #include "zonal/grid.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/progress.hpp"
+#include "zonal/sky/sky_part.hpp"
 #include "zonal/view.hpp"
 #include "zonal/window.hpp"
 
@@ -58,6 +59,9 @@ struct SmoothingOptions {
     int threads = 0;  ///< 0: available_cpus()
     Device device = Device::automatic();
     Progress progress = {};
+    /// Of a sky that ranks have in parts: grid and grid_out are the part's, lmax its layout's, and counts in
+    /// the report are those of the whole sky. Else null.
+    std::shared_ptr<const SkyPart> part = {};
 };
 
 /// What a smoothing did and found, and how its analyses went: in each respect as the worst of them.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "zonal/device.hpp"
@@ -22,6 +23,8 @@ struct SynfastOptions {
     int threads = 0;  ///< 0: available_cpus()
     Device device = Device::automatic();
     Progress progress = {};  ///< of the synthesis
+    /// Of a sky that ranks have in parts: lmax and mmax are its layout's. Else null.
+    std::shared_ptr<const SkyPart> part = {};
 };
 
 /// A simulated map, and the alm that it was made from.

@@ -24,6 +24,14 @@ struct UdgradeOptions {
 /// nside a power of 2. Throws InvalidArgument for other sizes.
 void udgrade(View<const double, 1> map, View<double, 1> result, const UdgradeOptions& options = {});
 
+/// Does the same for runs of pixels in nest order that begin and end with a pixel of the coarser map: result
+/// has the pixels of `map`. The longer must be a multiple of the shorter.
+void udgrade_nest(View<const double, 1> map, View<double, 1> result, const UdgradeOptions& options = {});
+
+/// Throws InvalidArgument for what udgrade cannot take: maps that are not HEALPix of an nside that is a power
+/// of 2, and columns of errors.
+void require_udgradable(const MapFile& header);
+
 /// Changes the nside of a map, in the same order. Q and U are combined as they stand, without parallel
 /// transport between pixels; smoothing onto another nside has no such error. Columns of hits are always
 /// summed. Throws InvalidArgument for maps that are not HEALPix, an nside that is no power of 2, and columns

@@ -1,11 +1,13 @@
 #include "planning/certificate/map_certificate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "sht/transform.hpp"
 #include "zonal/mask.hpp"
 
 namespace zonal::planning {
@@ -81,19 +83,45 @@ WeightedSums sums_of_ring(View<const T, 2> rows, const Ring& ring, std::size_t r
     return sums;
 }
 
-/// Adds up the rings in their order, so that the number of threads does not change the result.
+/// Adds up the rings of the whole sky in their order, so that neither threads nor ranks change the result.
 template <class T, class Factors>
 WeightedSums sums_of(const Grid& grid, View<const T, 2> rows, const Factors& factors, int threads,
-                     const Conversion& conversion) {
+                     const Conversion& conversion, const SkyPart* part) {
     const auto& rings = grid.rings();
-    std::vector<WeightedSums> parts(rings.size());
+    Array<double, 2> of_rings({std::ssize(rings), 5});
     core::parallel_for(std::ssize(rings), core::resolve_threads(threads), [&](std::int64_t r, int) {
         const auto index = static_cast<std::size_t>(r);
-        parts[index] = sums_of_ring(rows, rings[index], index, factors, conversion);
+        const auto sums = sums_of_ring(rows, rings[index], index, factors, conversion);
+        const std::array all = {sums.squares, sums.weights, sums.shifted[0], sums.shifted[1],
+                                sums.shifted_squares};
+        std::copy(all.begin(), all.end(), of_rings.view()[r].data());
     });
-    WeightedSums all;
-    for (const auto& part : parts) all.add(part);
-    return all;
+    const auto all = part == nullptr ? sht::sum_rows(of_rings.view()) : part->sum_rings(of_rings.view());
+    return {all[0], all[1], {all[2], all[3]}, all[4]};
+}
+
+/// The first seen value of a row among the first pixels of the sky's rings; 0 where there is none.
+template <class T>
+double first_value(const Grid& grid, View<const T, 1> row, const SkyPart* part) {
+    double value = 0;
+    auto pixel = std::numeric_limits<double>::infinity();
+    for (const Ring& ring : grid.rings()) {
+        const double here = static_cast<double>(row[ring.first_pixel]);
+        if (is_unseen_value(here)) continue;
+        value = here;
+        pixel = static_cast<double>(part == nullptr ? ring.first_pixel : part->whole_pixel(ring.first_pixel));
+        break;
+    }
+    if (part == nullptr) return value;
+    const auto values = part->gather(value), pixels = part->gather(pixel);
+    return values[static_cast<std::size_t>(std::min_element(pixels.begin(), pixels.end()) - pixels.begin())];
+}
+
+/// The largest of all ranks.
+double largest_of_ranks(double value, const SkyPart* part) {
+    if (part == nullptr) return value;
+    const auto values = part->gather(value);
+    return *std::max_element(values.begin(), values.end());
 }
 
 /// rms of a map of one or two rows, and of the map without its mean.
@@ -112,23 +140,19 @@ double largest_value(View<const T, 2> rows) {
 }
 
 template <class T, class Factors>
-Size size_of(const Grid& grid, View<const T, 2> rows, const Factors& factors, int threads, double area) {
+Size size_of(const Grid& grid, View<const T, 2> rows, const Factors& factors, int threads, double area,
+             const SkyPart* part) {
     constexpr double least = 1e-200, most = 1e200;
     Conversion conversion;
     for (std::int64_t row = 0; row < rows.extent(0); ++row)
-        for (const Ring& ring : grid.rings())
-            if (const double value = static_cast<double>(rows(row, ring.first_pixel));
-                !is_unseen_value(value)) {
-                conversion.shift[row] = value;
-                break;
-            }
-    auto sums = sums_of(grid, rows, factors, threads, conversion);
+        conversion.shift[row] = first_value<T>(grid, rows[row], part);
+    auto sums = sums_of(grid, rows, factors, threads, conversion, part);
     if (!(sums.squares >= least && sums.squares <= most)) {
-        const double largest = largest_value(rows);
+        const double largest = largest_of_ranks(largest_value(rows), part);
         if (!(largest > 0)) return {};
         conversion.scale = 1 / largest;
         for (double& shift : conversion.shift) shift /= largest;
-        sums = sums_of(grid, rows, factors, threads, conversion);
+        sums = sums_of(grid, rows, factors, threads, conversion, part);
     }
     return {std::sqrt(sums.squares / area) / conversion.scale, sums.deviation(area) / conversion.scale};
 }
@@ -145,8 +169,8 @@ template <class T>
 std::vector<Certificate> certificates_of(const ErrorBound& bound, const Grid& grid, int n_components,
                                          const ConvolutionOptions& options, View<const T, 2> maps,
                                          View<const T, 1> mask, const Grid& grid_out,
-                                         View<const T, 2> convolved, int threads) {
-    const double area = area_of(grid);
+                                         View<const T, 2> convolved, int threads, const SkyPart* part) {
+    const double area = area_of(part == nullptr ? grid : part->whole_grid());
     const PixelFactors<T> factors{mask, options};
     auto rounded = bound;
     if (sizeof(T) == sizeof(float)) rounded.of_output += 0x1p-24;
@@ -154,9 +178,9 @@ std::vector<Certificate> certificates_of(const ErrorBound& bound, const Grid& gr
     certificates.reserve(static_cast<std::size_t>(maps.extent(0) / n_components));
     for (std::int64_t row = 0; row < maps.extent(0); row += n_components) {
         const auto before = maps.slice(row, n_components), after = convolved.slice(row, n_components);
-        const auto in = factors.are_one() ? size_of(grid, before, NoFactors{}, threads, area)
-                                          : size_of(grid, before, factors, threads, area);
-        const auto out = size_of(grid_out, after, NoFactors{}, threads, area);
+        const auto in = factors.are_one() ? size_of(grid, before, NoFactors{}, threads, area, part)
+                                          : size_of(grid, before, factors, threads, area, part);
+        const auto out = size_of(grid_out, after, NoFactors{}, threads, area, part);
         Certificate one{0, 0, in.rms, out.rms, rounded};
         one.error = certified_error(rounded, in.rms, out.rms);
         one.error_of_variations = certified_error_of_variations(rounded, in.rms, out.rms, out.deviation);
@@ -165,12 +189,13 @@ std::vector<Certificate> certificates_of(const ErrorBound& bound, const Grid& gr
     return certificates;
 }
 
-double largest_weight(const std::vector<double>& ring_weights, View<const double, 1> pixel_weights) {
+double largest_weight(const std::vector<double>& ring_weights, View<const double, 1> pixel_weights,
+                      const SkyPart* part) {
     double largest = 1;
     for (const double weight : ring_weights) largest = std::max(largest, weight);
     for (std::int64_t pixel = 0; pixel < pixel_weights.size(); ++pixel)
         largest = std::max(largest, pixel_weights[pixel]);
-    return largest;
+    return largest_of_ranks(largest, part);
 }
 
 double largest_error(const std::vector<Certificate>& certificates) {
@@ -192,10 +217,10 @@ double smallest_gain(const std::vector<Certificate>& certificates) {
 template std::vector<Certificate> certificates_of(const ErrorBound&, const Grid&, int,
                                                   const ConvolutionOptions&, View<const float, 2>,
                                                   View<const float, 1>, const Grid&, View<const float, 2>,
-                                                  int);
+                                                  int, const SkyPart*);
 template std::vector<Certificate> certificates_of(const ErrorBound&, const Grid&, int,
                                                   const ConvolutionOptions&, View<const double, 2>,
                                                   View<const double, 1>, const Grid&, View<const double, 2>,
-                                                  int);
+                                                  int, const SkyPart*);
 
 }  // namespace zonal::planning

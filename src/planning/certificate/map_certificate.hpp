@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "zonal/planning/certificate.hpp"
+#include "zonal/sky/sky_part.hpp"
 
 namespace zonal::planning {
 
@@ -10,15 +11,18 @@ namespace zonal::planning {
 ///
 /// bound: of the way that was taken. grid: of the maps. mask, options: have the factors that the maps were
 /// multiplied by. maps, convolved: [row, pixel], before and after. grid_out: of `convolved`. Pixels that are
-/// UNSEEN do not count. T: float or double, to which the result is rounded.
+/// UNSEEN do not count. T: float or double, to which the result is rounded. part: of a sky that ranks have in
+/// parts, of which the grids and the arrays are a rank's; else null.
 template <class T>
 std::vector<Certificate> certificates_of(const ErrorBound& bound, const Grid& grid, int n_components,
                                          const ConvolutionOptions& options, View<const T, 2> maps,
                                          View<const T, 1> mask, const Grid& grid_out,
-                                         View<const T, 2> convolved, int threads);
+                                         View<const T, 2> convolved, int threads,
+                                         const SkyPart* part = nullptr);
 
 /// Returns the largest of the weights that multiply the grid's; 1 where there are none.
-double largest_weight(const std::vector<double>& ring_weights, View<const double, 1> pixel_weights);
+double largest_weight(const std::vector<double>& ring_weights, View<const double, 1> pixel_weights,
+                      const SkyPart* part = nullptr);
 
 /// Returns the largest certified error; infinite if one of them has no bound.
 double largest_error(const std::vector<Certificate>& certificates);

@@ -38,6 +38,7 @@ SmoothingOptions harmonic_options(const MapPart& what, const Way& way, std::int6
     smoothing.fill_masked = options.mask_rule.fill_masked;
     smoothing.threads = options.threads;
     smoothing.device = resolve_device(way.device);
+    smoothing.part = what.map.shared_part();
     return smoothing;
 }
 
@@ -69,9 +70,10 @@ void check_harmonic(const MapPart& what, const SkyMap& out) {
 /// times the window's largest value.
 ErrorBound bound_of_window(const MapPart& what, const Grid& grid_out, double largest,
                            const SmoothingReport& report) {
-    const auto& grid = what.map.grid();
+    const auto& grid = what.map.whole_grid();
     const double out = largest_eigenvalue(grid_out, report.lmax), in = largest_eigenvalue(grid, report.lmax);
-    const double weight = largest_weight(what.options.ring_weights, what.options.pixel_weights);
+    const double weight =
+        largest_weight(what.options.ring_weights, what.options.pixel_weights, what.map.part());
     ErrorBound bound;
     bound.quadrature = largest * analysis_norm(grid, report.lmax, report, weight) * std::sqrt(out / in);
     bound.rounding = rounding_of_transforms(report.lmax, report.iterations) * largest * std::sqrt(out * in);
@@ -88,11 +90,12 @@ void certify(const MapPart& what, const FieldGroup& group, const Beam& window, c
     const std::int64_t n_spin = group.fields == Fields::scalars ? 0 : 2;
     const auto add = [&](std::int64_t first, std::int64_t n_rows, int n_components, double largest) {
         if (n_rows == 0) return;
-        const auto bound = bound_of_window(what, out.grid(), largest, report);
+        const auto bound = bound_of_window(what, out.whole_grid(), largest, report);
         if (!std::isfinite(bound.total())) return;
-        const auto all = certificates_of<double>(
-            bound, what.map.grid(), n_components, factors, what.map.rows().slice(first, n_rows),
-            what.options.mask, out.grid(), out.rows().slice(first, n_rows), what.options.threads);
+        const auto all =
+            certificates_of<double>(bound, what.map.grid(), n_components, factors,
+                                    what.map.rows().slice(first, n_rows), what.options.mask, out.grid(),
+                                    out.rows().slice(first, n_rows), what.options.threads, what.map.part());
         part.certificates.insert(part.certificates.end(), all.begin(), all.end());
     };
     const auto n_scalars = group.n_rows - n_spin;
@@ -121,7 +124,7 @@ std::int64_t default_lmax(const Grid& grid, const Grid& grid_out) {
 void smooth_in_harmonic_space(const MapPart& what, const Way& way, SkyMap& out, SmoothedPart& part) {
     const auto& map = what.map;
     check_harmonic(what, out);
-    const auto lmax = way.lmax >= 0 ? way.lmax : default_lmax(map.grid(), out.grid());
+    const auto lmax = way.lmax >= 0 ? way.lmax : default_lmax(map.whole_grid(), out.whole_grid());
     const auto windows = harmonic_windows(what.kernel, what.options, what.normalizes(), lmax, part.kernels);
     auto smoothing = harmonic_options(what, way, lmax);
     part.device = smoothing.device;

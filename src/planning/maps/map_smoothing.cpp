@@ -81,7 +81,7 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
         throw InvalidArgument("cut and error exclude each other: error says where the kernel is cut");
     if (options.theta_cut != 0 && options.method != ConvolutionMethod::split)
         throw InvalidArgument("theta_cut: only with method = split");
-    const auto most = default_smoothing_lmax(map.grid());
+    const auto most = default_smoothing_lmax(map.whole_grid());
     if (options.lmax > most)
         throw InvalidArgument(
             fmt::format("lmax = {}: must be at most {} for {}", options.lmax, most, map.header().source));

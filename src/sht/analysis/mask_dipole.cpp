@@ -4,15 +4,19 @@
 #include <cmath>
 #include <numbers>
 
+#include "sht/analysis/mask_dipole.hpp"
 #include "sht/array_checks.hpp"
+#include "sht/transform.hpp"
 #include "zonal/error.hpp"
-#include "zonal/mask.hpp"
 
 namespace zonal {
 namespace {
 
 using Vector4 = std::array<double, 4>;
 using Matrix4 = std::array<Vector4, 4>;
+
+// area, right side, matrix
+constexpr std::int64_t n_sums = 1 + 4 + 16;
 
 /// 1 and the direction n of each pixel of a ring: visit(pixel, (1, x, y, z)).
 template <class Visit>
@@ -58,19 +62,18 @@ Vector4 solve(const Matrix4& matrix, const Vector4& right_side, int n) {
 }  // namespace
 
 template <class T>
-MonopoleDipole fit_monopole_dipole(const Grid& grid, View<const T, 1> map, View<const T, 1> mask,
-                                   FitTerms terms) {
+Array<double, 2> sht::monopole_dipole_sums(const Grid& grid, View<const T, 1> map, View<const T, 1> mask) {
     sht::check_extent("map", map, 0, "pixel", grid.n_pixels());
     sht::check_host("map", map);
     if (mask.size() > 0) {
         sht::check_extent("mask", mask, 0, "pixel", grid.n_pixels());
         sht::check_host("mask", mask);
     }
-    Matrix4 normal{};
-    Vector4 right_side{};
-    double area = 0;
-    for (const Ring& ring : grid.rings()) {
-        area += ring.weight * static_cast<double>(ring.n_pixels);
+    Array<double, 2> sums({grid.n_rings(), n_sums});
+    for (std::int64_t r = 0; r < grid.n_rings(); ++r) {
+        const Ring& ring = grid.rings()[static_cast<std::size_t>(r)];
+        const auto of_ring = sums.view()[r];
+        of_ring[0] = ring.weight * static_cast<double>(ring.n_pixels);
         for_each_pixel(ring, [&](std::int64_t pixel, const Vector4& basis) {
             const auto value = static_cast<double>(map[pixel]);
             const double kept = mask.size() > 0 ? static_cast<double>(mask[pixel]) : 1;
@@ -79,15 +82,33 @@ MonopoleDipole fit_monopole_dipole(const Grid& grid, View<const T, 1> map, View<
                     fmt::format("mask: value {} at pixel {}: must not be negative", kept, pixel));
             if (kept == 0 || !holds_number(value)) return;
             for (int i = 0; i < 4; ++i) {
-                right_side[i] += ring.weight * kept * basis[i] * value;
-                for (int j = 0; j < 4; ++j) normal[i][j] += ring.weight * kept * basis[i] * basis[j];
+                of_ring[1 + i] += ring.weight * kept * basis[i] * value;
+                for (int j = 0; j < 4; ++j)
+                    of_ring[5 + 4 * i + j] += ring.weight * kept * basis[i] * basis[j];
             }
         });
     }
+    return sums;
+}
+
+MonopoleDipole sht::fit_to_sums(const std::vector<double>& sums, FitTerms terms) {
+    Matrix4 normal{};
+    Vector4 right_side{};
+    for (std::size_t i = 0; i < 4; ++i) {
+        right_side[i] = sums[1 + i];
+        for (std::size_t j = 0; j < 4; ++j) normal[i][j] = sums[5 + 4 * i + j];
+    }
     const auto x = solve(normal, right_side, terms == FitTerms::monopole ? 1 : 4);
-    MonopoleDipole fit{x[0], {}, normal[0][0] / area};
+    MonopoleDipole fit{x[0], {}, normal[0][0] / sums[0]};
     if (terms == FitTerms::monopole_and_dipole) fit.dipole = {x[1], x[2], x[3]};
     return fit;
+}
+
+template <class T>
+MonopoleDipole fit_monopole_dipole(const Grid& grid, View<const T, 1> map, View<const T, 1> mask,
+                                   FitTerms terms) {
+    const auto sums = sht::monopole_dipole_sums<T>(grid, map, mask);
+    return sht::fit_to_sums(sht::sum_rows(sums.view()), terms);
 }
 
 template <class T>
@@ -105,6 +126,7 @@ void subtract_monopole_dipole(const Grid& grid, const MonopoleDipole& fit, View<
 }
 
 #define ZONAL_INSTANTIATE(T)                                                                                \
+    template Array<double, 2> sht::monopole_dipole_sums(const Grid&, View<const T, 1>, View<const T, 1>);   \
     template MonopoleDipole fit_monopole_dipole(const Grid&, View<const T, 1>, View<const T, 1>, FitTerms); \
     template void subtract_monopole_dipole(const Grid&, const MonopoleDipole&, View<T, 1>);
 ZONAL_INSTANTIATE(float)

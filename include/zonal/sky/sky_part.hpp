@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "zonal/alm.hpp"
+#include "zonal/error.hpp"
+#include "zonal/grid.hpp"
+#include "zonal/sht.hpp"
+#include "zonal/view.hpp"
+
+namespace zonal {
+
+/// One rank's part of a sky of which no process has the whole: DistributedSky in zonal/distributed/sky.hpp.
+/// A SkyMap that has a part goes wherever a whole one does, if all ranks make the same calls.
+class SkyPart {
+  public:
+    virtual ~SkyPart() = default;
+
+    virtual const Grid& whole_grid() const = 0;
+    /// This rank's rings, in an array of their own.
+    virtual const Grid& grid() const = 0;
+    /// The pixels of that array, in ring order of the whole map, one range after the other.
+    virtual std::span<const PixelRange> pixels() const = 0;
+    /// This rank's orders m.
+    virtual const AlmLayout& layout() const = 0;
+    /// The transform of this rank's arrays. Collective where it is the first of this spin.
+    virtual std::shared_ptr<const ShtPlan> plan(int spin) const = 0;
+    /// Collective. Throws on all ranks what went wrong on one.
+    virtual void agree(const std::string& call, std::exception_ptr error) const = 0;
+    /// Collective. Sums over all rings of the sky in their order: partial [this rank's ring, n].
+    virtual std::vector<double> sum_rings(View<const double, 2> partial) const = 0;
+    /// Collective. Every rank's number, by rank.
+    virtual std::vector<double> gather(double number) const = 0;
+
+    /// The number in the whole map of a pixel of this rank's array.
+    std::int64_t whole_pixel(std::int64_t pixel) const {
+        for (const auto& range : pixels()) {
+            if (pixel < range.end - range.first) return range.first + pixel;
+            pixel -= range.end - range.first;
+        }
+        return pixel;
+    }
+};
+
+/// Does a process's own work, and throws on all ranks what goes wrong on one. part: null where the process
+/// is alone.
+template <class Work>
+void do_together(const SkyPart* part, const std::string& call, const Work& work) {
+    if (part == nullptr) return work();
+    std::exception_ptr error;
+    try {
+        work();
+    } catch (...) {
+        error = std::current_exception();
+    }
+    part->agree(call, error);
+}
+
+}  // namespace zonal

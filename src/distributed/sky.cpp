@@ -1,0 +1,181 @@
+#include "zonal/distributed/sky.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "distributed/partition.hpp"
+#include "sht/transform.hpp"
+
+namespace zonal {
+
+DistributedSky::DistributedSky(const Communicator& ranks, const Grid& grid, std::int64_t lmax,
+                               std::int64_t mmax, int threads, std::vector<double> speeds)
+    : ranks_(ranks),
+      grid_(grid),
+      lmax_(lmax),
+      mmax_(mmax),
+      threads_(threads),
+      speeds_(std::move(speeds)),
+      plan_(std::make_shared<const DistributedPlan>(ranks_, grid_, options_of(0))) {}
+
+DistributedOptions DistributedSky::options_of(int spin) const {
+    DistributedOptions options{{}, speeds_};
+    options.sht.lmax = lmax_;
+    options.sht.mmax = mmax_;
+    options.sht.spin = spin;
+    options.sht.threads = threads_;
+    return options;
+}
+
+std::shared_ptr<const DistributedPlan> DistributedSky::distributed(int spin) const {
+    if (spin == 0) return plan_;
+    if (spin_plan_ == nullptr)
+        spin_plan_ = std::make_shared<const DistributedPlan>(ranks_, grid_, options_of(spin));
+    return spin_plan_;
+}
+
+std::shared_ptr<const ShtPlan> DistributedSky::plan(int spin) const {
+    const auto found = distributed(spin);
+    return {found, &found->local()};
+}
+
+std::vector<RankShare> DistributedSky::shares(int spin) const {
+    return distributed(spin)->shares();
+}
+
+void DistributedSky::agree(const std::string& call, std::exception_ptr error) const {
+    ranks_.agree(call, std::move(error));
+}
+
+std::vector<double> DistributedSky::sum_rings(View<const double, 2> partial) const {
+    return plan_->local().transform().sum_rings(partial);
+}
+
+std::vector<double> DistributedSky::gather(double number) const {
+    std::string bytes(sizeof number, '\0');
+    std::memcpy(bytes.data(), &number, sizeof number);
+    std::vector<double> numbers;
+    for (const auto& one : ranks_.gather(bytes)) {
+        std::memcpy(&number, one.data(), sizeof number);
+        numbers.push_back(number);
+    }
+    return numbers;
+}
+
+AlmLayout share_of_orders(const Communicator& ranks, std::int64_t lmax, std::int64_t mmax) {
+    const AlmLayout whole(lmax, mmax);
+    std::vector<double> costs, speeds(static_cast<std::size_t>(ranks.size()), 1.0);
+    for (std::int64_t m = 0; m <= mmax; ++m) costs.push_back(static_cast<double>(lmax + 1 - m));
+    return {lmax, mmax, distributed::deal_pairs(costs, speeds)[static_cast<std::size_t>(ranks.rank())]};
+}
+
+std::int64_t PixelPlaces::size() const {
+    return std::accumulate(
+        ranges.begin(), ranges.end(), std::int64_t{0},
+        [](std::int64_t sum, const PixelRange& range) { return sum + range.end - range.first; });
+}
+
+std::int64_t PixelPlaces::operator[](std::int64_t pixel) const {
+    for (const auto& range : ranges) {
+        if (pixel < range.end - range.first) return range.first + pixel;
+        pixel -= range.end - range.first;
+    }
+    return pixel;
+}
+
+PixelPlaces even_places(const Communicator& ranks, std::int64_t n_pixels, std::int64_t unit,
+                        healpix::Order order) {
+    const std::int64_t n_units = n_pixels / unit;
+    const auto begin = [&](std::int64_t rank) { return n_units * rank / ranks.size() * unit; };
+    return {order, {{begin(ranks.rank()), begin(ranks.rank() + 1)}}};
+}
+
+namespace {
+
+/// A range of one rank's pixels, and the place in its array of the first of them.
+struct Owned {
+    PixelRange range;
+    int rank;
+    std::int64_t place;
+};
+
+/// Every rank's ranges, ascending.
+std::vector<Owned> gather_owners(const Communicator& ranks, const PixelPlaces& mine) {
+    std::string bytes(mine.ranges.size() * sizeof(PixelRange), '\0');
+    if (!bytes.empty()) std::memcpy(bytes.data(), mine.ranges.data(), bytes.size());
+    std::vector<Owned> owners;
+    const auto all = ranks.gather(bytes);
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        std::vector<PixelRange> ranges(all[rank].size() / sizeof(PixelRange));
+        if (!ranges.empty()) std::memcpy(ranges.data(), all[rank].data(), all[rank].size());
+        std::int64_t place = 0;
+        for (const auto& range : ranges) {
+            owners.push_back({range, static_cast<int>(rank), place});
+            place += range.end - range.first;
+        }
+    }
+    std::erase_if(owners, [](const Owned& owned) { return owned.range.first == owned.range.end; });
+    std::sort(owners.begin(), owners.end(),
+              [](const Owned& a, const Owned& b) { return a.range.first < b.range.first; });
+    return owners;
+}
+
+std::int64_t in_order(std::int64_t nside, std::int64_t pixel, healpix::Order from, healpix::Order to) {
+    if (from == to) return pixel;
+    return from == healpix::Order::nest ? healpix::nest2ring(nside, pixel) : healpix::ring2nest(nside, pixel);
+}
+
+template <class Value>
+void append(std::string& bytes, Value value) {
+    char copy[sizeof value];
+    std::memcpy(copy, &value, sizeof value);
+    bytes.append(copy, sizeof value);
+}
+
+template <class Value>
+Value take(const char*& from) {
+    Value value;
+    std::memcpy(&value, from, sizeof value);
+    from += sizeof value;
+    return value;
+}
+
+// So many pixels travel at once that messages are long and what waits is small beside a map.
+constexpr std::int64_t pixels_at_once = std::int64_t{1} << 20;
+
+}  // namespace
+
+void move_pixels(const Communicator& ranks, std::int64_t nside, const PixelPlaces& from,
+                 const PixelPlaces& to, const std::vector<std::vector<double>*>& columns) {
+    std::vector<std::vector<double>> moved(columns.size());
+    ranks.together("moving pixels", [&] {
+        for (auto& column : moved) column.resize(static_cast<std::size_t>(to.size()));
+    });
+    const auto owners = gather_owners(ranks, to);
+    std::int64_t rounds = 0;
+    for (const auto& text : ranks.gather(std::to_string((from.size() + pixels_at_once - 1) / pixels_at_once)))
+        rounds = std::max<std::int64_t>(rounds, std::stoll(text));
+    for (std::int64_t round = 0; round < rounds; ++round) {
+        std::vector<std::string> outgoing(static_cast<std::size_t>(ranks.size()));
+        const auto end = std::min(from.size(), (round + 1) * pixels_at_once);
+        for (auto pixel = round * pixels_at_once; pixel < end; ++pixel) {
+            const auto number = in_order(nside, from[pixel], from.order, to.order);
+            const auto after = std::upper_bound(
+                owners.begin(), owners.end(), number,
+                [](std::int64_t value, const Owned& owned) { return value < owned.range.first; });
+            const Owned& owner = *(after - 1);
+            auto& bytes = outgoing[static_cast<std::size_t>(owner.rank)];
+            append(bytes, owner.place + number - owner.range.first);
+            for (const auto* column : columns) append(bytes, (*column)[static_cast<std::size_t>(pixel)]);
+        }
+        for (const auto& bytes : ranks.exchange(std::move(outgoing)))
+            for (const char* next = bytes.data(); next != bytes.data() + bytes.size();) {
+                const auto place = static_cast<std::size_t>(take<std::int64_t>(next));
+                for (auto& column : moved) column[place] = take<double>(next);
+            }
+    }
+    for (std::size_t i = 0; i < columns.size(); ++i) *columns[i] = std::move(moved[i]);
+}
+
+}  // namespace zonal
