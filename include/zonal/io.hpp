@@ -11,6 +11,7 @@
 #include "zonal/io/inspect.hpp"
 #include "zonal/io/kernel_split.hpp"
 #include "zonal/io/map.hpp"
+#include "zonal/io/parts.hpp"
 #include "zonal/io/plan.hpp"
 #include "zonal/io/profile.hpp"
 #include "zonal/io/psf.hpp"

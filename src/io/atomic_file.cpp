@@ -114,9 +114,9 @@ int rename_new(const char* from, const char* to) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path, bool overwrite)
+AtomicFile::AtomicFile(const std::string& path, bool overwrite, bool with_name)
     : path_(path), target_(find_target(path, overwrite)), overwrite_(overwrite) {
-    descriptor_ = create_unnamed(target_);
+    descriptor_ = with_name ? -1 : create_unnamed(target_);
     has_name_ = descriptor_ < 0;
     if (has_name_)
         descriptor_ = create_named(target_, temporary_path_);

@@ -13,7 +13,8 @@ class AtomicFile {
   public:
     /// Throws IoError when `path` exists and overwrite is false, is not a regular file, or its folder cannot
     /// be written. A symbolic link is followed, so that the link stays.
-    explicit AtomicFile(const std::string& path, bool overwrite = false);
+    /// with_name: it has a name from the start, by which other processes can open it.
+    explicit AtomicFile(const std::string& path, bool overwrite = false, bool with_name = false);
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;

@@ -252,6 +252,10 @@ std::vector<std::vector<double>> FitsReader::read_columns(const Hdu& hdu, const 
 }
 
 std::vector<std::int64_t> FitsReader::read_integers(const Hdu& hdu, int index) {
+    return in(hdu, [&] { return read_integers(hdu, index, {0, hdu.rows * hdu.columns.at(index).repeat}); });
+}
+
+std::vector<std::int64_t> FitsReader::read_integers(const Hdu& hdu, int index, const PixelRange& elements) {
     return in(hdu, [&] {
         const auto& column = hdu.columns.at(index);
         if (hdu.type != HduType::binary_table || std::string("BIJK").find(column.type) == std::string::npos) {
@@ -259,13 +263,14 @@ std::vector<std::int64_t> FitsReader::read_integers(const Hdu& hdu, int index) {
                  fmt::format("column '{}' has format '{}': must be of integers", column.name, column.format));
         }
         static_assert(sizeof(LONGLONG) == sizeof(std::int64_t));
-        std::vector<std::int64_t> values(static_cast<std::size_t>(hdu.rows * column.repeat));
+        std::vector<std::int64_t> values(static_cast<std::size_t>(elements.end - elements.first));
         move_to(hdu);
         int status = 0;
         int any_null = 0;
         if (!values.empty()) {
-            fits_read_col(handle_->file, TLONGLONG, column.number, 1, 1, static_cast<LONGLONG>(values.size()),
-                          nullptr, values.data(), &any_null, &status);
+            fits_read_col(handle_->file, TLONGLONG, column.number, elements.first / column.repeat + 1,
+                          elements.first % column.repeat + 1, static_cast<LONGLONG>(values.size()), nullptr,
+                          values.data(), &any_null, &status);
         }
         check(hdu, status);
         return values;

@@ -45,6 +45,8 @@ class FitsReader {
                                                   const std::vector<PixelRange>& elements, double null);
     /// All elements of the integer column (B, I, J, K) hdu.columns[index], exactly.
     std::vector<std::int64_t> read_integers(const Hdu& hdu, int index);
+    /// Those of the elements in a range, which lies in the column.
+    std::vector<std::int64_t> read_integers(const Hdu& hdu, int index, const PixelRange& elements);
     /// Elements [first, first + count) of an image; BLANK becomes `null`.
     std::vector<double> read_image(const Hdu& hdu, std::int64_t first, std::int64_t count, double null);
 

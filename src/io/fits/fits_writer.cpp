@@ -257,6 +257,15 @@ std::int64_t FitsWriter::rows_at_once() {
     return std::max(rows, 1L);
 }
 
+std::string FitsWriter::bytes() {
+    int status = 0;
+    errno = 0;
+    fits_close_file(std::exchange(state_->fits, nullptr), &status);
+    check(status);
+    const FileBytes file(state_->file.temporary_path());
+    return file.read(0, file.size());
+}
+
 void FitsWriter::commit() {
     int status = 0;
     errno = 0;

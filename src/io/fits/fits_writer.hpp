@@ -42,6 +42,8 @@ class FitsWriter {
     std::int64_t rows_at_once();
 
     void commit();
+    /// Instead: returns the bytes of the file, and writes none.
+    std::string bytes();
 
   private:
     struct State;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/map/read.hpp"
 #include "zonal/error.hpp"
 #include "zonal/io/sky_map.hpp"
 #include "zonal/mask.hpp"
@@ -41,6 +42,8 @@ void require_numbers(const MapFile& file) {
     }
 }
 
+}  // namespace
+
 void require_same_sky(const MapFile& mask, const MapFile& map) {
     if (!same_pixels(mask.pixelization, map.pixelization))
         throw IoError(fmt::format("{}: {}: the map has {}; zonal udgrade makes masks of another nside",
@@ -51,7 +54,13 @@ void require_same_sky(const MapFile& mask, const MapFile& map) {
                                   to_string(mask.coordinates), to_string(map.coordinates)));
 }
 
-}  // namespace
+double mask_value(double value, const std::string& source, std::int64_t pixel) {
+    const double kept = is_unseen_value(value) ? 0 : value;
+    if (kept < 0 || kept > 1)
+        throw IoError(
+            fmt::format("{}: pixel {} (ring order) is {}: a mask must be from 0 to 1", source, pixel, kept));
+    return kept;
+}
 
 void expand_to_full_sky(MapFile& map) {
     if (!map.partial()) return;
@@ -80,12 +89,8 @@ Array<double, 1> read_mask(const std::string& path, const SkyMap& map, std::vect
     require_same_sky(header, map.header());
     Array<double, 1> values({mask.grid().n_pixels()});
     const auto row = mask.rows()[0];
-    for (std::int64_t pixel = 0; pixel < row.size(); ++pixel) {
-        values(pixel) = is_unseen_value(row[pixel]) ? 0 : row[pixel];
-        if (values(pixel) < 0 || values(pixel) > 1)
-            throw IoError(fmt::format("{}: pixel {} (ring order) is {}: a mask must be from 0 to 1",
-                                      header.source, pixel, values(pixel)));
-    }
+    for (std::int64_t pixel = 0; pixel < row.size(); ++pixel)
+        values(pixel) = mask_value(row[pixel], header.source, pixel);
     return values;
 }
 

@@ -10,7 +10,17 @@
 namespace zonal::io {
 
 void write_healpix_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix);
+/// Writes the header of the table of a full sky, as if it had one row.
+void begin_full_sky_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix);
+/// How many pixels a row of a full sky has.
+std::int64_t full_sky_row(std::int64_t n_pixels);
 void write_car_image(FitsWriter& writer, const MapFile& map, const CarPixels& car);
+
+/// Throws InvalidArgument for pixels, columns or cards that no file can have.
+void check_header(const MapFile& map);
+
+/// The column's own name, unless a reader could not tell from it that the column is I, Q or U.
+std::string column_name(const MapFile& map, std::size_t index);
 
 /// Values of a column as they stand in the file: U negated where the file's convention is IAU.
 std::vector<double> file_values(const MapFile& map, const MapColumn& column, std::int64_t first,
@@ -24,6 +34,11 @@ void write_sky_cards(FitsWriter& writer, const MapFile& map);
 MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options,
                            const std::vector<PixelRange>* part = nullptr);
 MapFile read_car_image(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options);
+
+/// Throws IoError for a mask of other pixels or coordinates than the map's.
+void require_same_sky(const MapFile& mask, const MapFile& map);
+/// The value of a mask: 0 for UNSEEN. Throws IoError outside 0 to 1. pixel: its number in ring order.
+double mask_value(double value, const std::string& source, std::int64_t pixel);
 
 /// Turns the file's bad values into exactly `unseen_value`.
 void mark_unseen(const Hdu& hdu, MapColumn& column);

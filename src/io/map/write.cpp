@@ -34,17 +34,25 @@ void check_pixelization(const Pixelization& pixelization) {
     }
 }
 
-void check_map(const MapFile& map) {
+}  // namespace
+
+void check_header(const MapFile& map) {
     check_pixelization(map.pixelization);
+    if (map.columns.empty() || map.columns.size() > max_columns)
+        throw InvalidArgument(
+            fmt::format("{} columns: must be from 1 to {}", map.columns.size(), max_columns));
+    check_cards(map.cards);
+}
+
+namespace {
+
+void check_map(const MapFile& map) {
+    check_header(map);
     const auto full = full_sky_size(map.pixelization);
     for (const auto pixel : map.pixels) {
         if (pixel < 0 || pixel >= full) {
             throw InvalidArgument(fmt::format("pixel number {}: must be from 0 to {}", pixel, full - 1));
         }
-    }
-    if (map.columns.empty() || map.columns.size() > max_columns) {
-        throw InvalidArgument(
-            fmt::format("{} columns: must be from 1 to {}", map.columns.size(), max_columns));
     }
     const auto expected = map.partial() ? static_cast<std::int64_t>(map.pixels.size()) : full;
     for (const auto& column : map.columns) {
@@ -53,7 +61,6 @@ void check_map(const MapFile& map) {
                                               column.values.size(), expected));
         }
     }
-    check_cards(map.cards);
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ const char* healpix_name(Stokes stokes) {
     return "";
 }
 
-/// The column's own name, unless a reader could not tell from it that the column is I, Q or U.
+}  // namespace
+
 std::string column_name(const MapFile& map, std::size_t index) {
     const auto& column = map.columns[index];
     const bool must_tell = map.polarized() && column.stokes != Stokes::none;
@@ -35,6 +36,12 @@ std::string column_name(const MapFile& map, std::size_t index) {
     if (!column.name.empty()) return column.name;
     return column.stokes == Stokes::none ? fmt::format("COLUMN_{}", index + 1) : healpix_name(column.stokes);
 }
+
+std::int64_t full_sky_row(std::int64_t n_pixels) {
+    return n_pixels % pixels_per_row == 0 ? pixels_per_row : 1;
+}
+
+namespace {
 
 std::vector<WriteColumn> describe_columns(const MapFile& map, std::int64_t repeat) {
     std::vector<WriteColumn> columns;
@@ -66,15 +73,24 @@ void write_pixel_cards(FitsWriter& writer, const MapFile& map, const HealpixPixe
     writer.write_card({"OBJECT", std::string(map.partial() ? "PARTIAL" : "FULLSKY"), "sky coverage"});
 }
 
-}  // namespace
-
-void write_healpix_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix) {
-    const auto n_pixels = static_cast<std::int64_t>(map.columns[0].values.size());
-    const std::int64_t repeat = !map.partial() && n_pixels % pixels_per_row == 0 ? pixels_per_row : 1;
-    writer.begin_table(extension_name(map.cards, "MAP"), n_pixels / repeat, describe_columns(map, repeat));
+void begin_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix, std::int64_t rows,
+                 std::int64_t repeat) {
+    writer.begin_table(extension_name(map.cards, "MAP"), rows, describe_columns(map, repeat));
     write_pixel_cards(writer, map, healpix);
     write_sky_cards(writer, map);
     writer.write_cards(without_keys(map.cards, {"EXTNAME"}));
+}
+
+}  // namespace
+
+void begin_full_sky_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix) {
+    begin_table(writer, map, healpix, 1, full_sky_row(full_sky_size(healpix)));
+}
+
+void write_healpix_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix) {
+    const auto n_pixels = static_cast<std::int64_t>(map.columns[0].values.size());
+    const std::int64_t repeat = map.partial() ? 1 : full_sky_row(n_pixels);
+    begin_table(writer, map, healpix, n_pixels / repeat, repeat);
 
     const int first_data = map.partial() ? 1 : 0;
     const std::int64_t chunk = writer.rows_at_once() * repeat;

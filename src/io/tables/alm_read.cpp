@@ -1,15 +1,17 @@
-#include "zonal/io/alm.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <memory>
 #include <optional>
 
 #include "io/fits/cards.hpp"
 #include "io/fits/fits_reader.hpp"
 #include "io/fits/hdu_kind.hpp"
+#include "io/tables/alm_orders.hpp"
 #include "zonal/error.hpp"
+#include "zonal/io/parts.hpp"
 
 namespace zonal::io {
 namespace {
@@ -46,6 +48,10 @@ Mode mode_of(std::int64_t index) {
     return {l, m};
 }
 
+[[noreturn]] void throw_twice(std::int64_t index, const Mode& mode) {
+    throw InvalidArgument(fmt::format("index {} (l = {}, m = {}) occurs twice", index, mode.l, mode.m));
+}
+
 struct AlmTable {
     std::vector<std::int64_t> indices;
     std::vector<std::vector<double>> parts;  ///< real, imaginary
@@ -61,36 +67,46 @@ std::int64_t declared(const Hdu& hdu, const char* key, std::int64_t found) {
     return *value;
 }
 
-AlmTable read_table(FitsReader& reader, const Hdu& hdu) {
-    AlmTable table;
-    table.indices = reader.read_integers(hdu, 0);
+/// lmax and mmax: the largest that occur.
+AlmLayout declared_layout(const Hdu& hdu, std::int64_t lmax, std::int64_t mmax) {
+    lmax = declared(hdu, "MAX-LPOL", lmax);
+    mmax = declared(hdu, "MAX-MPOL", mmax);
+    if (lmax < 0) throw InvalidArgument("no coefficients");
+    if (lmax > largest_l || mmax > lmax) {
+        throw InvalidArgument(fmt::format("MAX-LPOL = {}, MAX-MPOL = {}: must be 0 <= m <= l", lmax, mmax));
+    }
+    return {lmax, mmax};
+}
+
+void check_columns(const Hdu& hdu) {
     for (const int part : {1, 2}) {
         if (hdu.columns[part].repeat != hdu.columns[0].repeat) {
             throw InvalidArgument("its columns have different lengths");
         }
     }
+}
+
+AlmTable read_table(FitsReader& reader, const Hdu& hdu) {
+    AlmTable table;
+    table.indices = reader.read_integers(hdu, 0);
+    check_columns(hdu);
     table.parts = reader.read_columns(hdu, {1, 2}, 0);
     for (const auto index : table.indices) {
         const Mode mode = mode_of(index);
         table.lmax = std::max(table.lmax, mode.l);
         table.mmax = std::max(table.mmax, mode.m);
     }
-    table.lmax = declared(hdu, "MAX-LPOL", table.lmax);
-    table.mmax = declared(hdu, "MAX-MPOL", table.mmax);
-    if (table.lmax < 0) throw InvalidArgument("no coefficients");
-    if (table.lmax > largest_l || table.mmax > table.lmax) {
-        throw InvalidArgument(
-            fmt::format("MAX-LPOL = {}, MAX-MPOL = {}: must be 0 <= m <= l", table.lmax, table.mmax));
-    }
+    const auto layout = declared_layout(hdu, table.lmax, table.mmax);
+    table.lmax = layout.lmax();
+    table.mmax = layout.mmax();
     return table;
 }
 
-void check_density(const AlmTable& table, const AlmLayout& layout) {
-    const double size = (static_cast<double>(table.mmax) + 1) * static_cast<double>(table.lmax + 1);
-    const auto rows = static_cast<double>(table.indices.size());
-    if (size > always_permitted + coefficients_per_row * rows) {
+void check_density(std::int64_t rows, const AlmLayout& layout) {
+    const double size = (static_cast<double>(layout.mmax()) + 1) * static_cast<double>(layout.lmax() + 1);
+    if (size > always_permitted + coefficients_per_row * static_cast<double>(rows)) {
         throw InvalidArgument(fmt::format("holds {} of the {} coefficients of lmax = {}, mmax = {}: too few",
-                                          table.indices.size(), layout.size(), table.lmax, table.mmax));
+                                          rows, layout.size(), layout.lmax(), layout.mmax()));
     }
 }
 
@@ -100,21 +116,16 @@ std::vector<std::complex<double>> place(const AlmTable& table, const AlmLayout& 
     for (std::size_t row = 0; row < table.indices.size(); ++row) {
         const Mode mode = mode_of(table.indices[row]);
         const auto at = static_cast<std::size_t>(layout.index(mode.l, mode.m));
-        if (seen[at]) {
-            throw InvalidArgument(
-                fmt::format("index {} (l = {}, m = {}) occurs twice", table.indices[row], mode.l, mode.m));
-        }
+        if (seen[at]) throw_twice(table.indices[row], mode);
         seen[at] = true;
         alm[at] = {table.parts[0][row], table.parts[1][row]};
     }
     return alm;
 }
 
-void read_component(FitsReader& reader, const Hdu& hdu, AlmFile& file) {
-    const AlmTable table = read_table(reader, hdu);
-    const AlmLayout layout(table.lmax, table.mmax);
-    check_density(table, layout);
-    if (file.components.empty()) {
+/// What the header of a component's table says; is_first: the others must agree with it.
+void take_header(FitsReader& reader, const Hdu& hdu, const AlmLayout& layout, bool is_first, AlmFile& file) {
+    if (is_first) {
         file.layout = layout;
         file.precision = hdu.columns[1].type == 'D' ? FilePrecision::float64 : FilePrecision::float32;
         file.unit = hdu.columns[1].unit;
@@ -129,13 +140,19 @@ void read_component(FitsReader& reader, const Hdu& hdu, AlmFile& file) {
         file.notes.push_back(fmt::format("{}: {} more columns (errors) are left out", reader.source(hdu),
                                          hdu.columns.size() - 3));
     }
+}
+
+void read_component(FitsReader& reader, const Hdu& hdu, AlmFile& file) {
+    const AlmTable table = read_table(reader, hdu);
+    const AlmLayout layout(table.lmax, table.mmax);
+    check_density(static_cast<std::int64_t>(table.indices.size()), layout);
+    take_header(reader, hdu, layout, file.components.empty(), file);
     file.components.push_back(place(table, layout));
 }
 
-}  // namespace
-
-AlmFile read_alm(const std::string& path) {
-    FitsReader reader(path);
+/// The tables of T, or of T, E and B.
+std::vector<const Hdu*> find_tables(FitsReader& reader) {
+    const auto& path = reader.path();
     const auto is_alm = [](const Hdu& hdu) { return kind_of(hdu) == FileKind::alm; };
     const Hdu& first = reader.select("", "table of alm (index, real, imaginary)", is_alm);
     std::vector<const Hdu*> tables;
@@ -146,10 +163,180 @@ AlmFile read_alm(const std::string& path) {
     if (tables.size() != 1 && tables.size() != 3) {
         throw IoError(fmt::format("{}: {} tables of alm: must be 1 (T) or 3 (T, E, B)", path, tables.size()));
     }
+    return tables;
+}
+
+}  // namespace
+
+AlmFile read_alm(const std::string& path) {
+    FitsReader reader(path);
     AlmFile file;
-    for (const Hdu* hdu : tables) {
+    for (const Hdu* hdu : find_tables(reader)) {
         reader.in(*hdu, [&] { read_component(reader, *hdu, file); });
     }
+    return file;
+}
+
+namespace {
+
+// Coefficients that travel at once.
+constexpr std::int64_t rows_at_once = std::int64_t{1} << 18;
+
+/// The rows of a table that this rank reads.
+PixelRange rows_of_rank(const Hdu& hdu, const Communicator& ranks) {
+    const auto n_rows = hdu.rows * hdu.columns[0].repeat;
+    return {n_rows * ranks.rank() / ranks.size(), n_rows * (ranks.rank() + 1) / ranks.size()};
+}
+
+/// Calls visit(range) for pieces of a range.
+template <class Visit>
+void for_pieces_of(const PixelRange& range, const Visit& visit) {
+    for (auto first = range.first; first < range.end; first += rows_at_once)
+        visit(PixelRange{first, std::min(range.end, first + rows_at_once)});
+}
+
+/// The largest l and m among this rank's rows; -1 where it has none.
+Mode largest_of_rows(FitsReader& reader, const Hdu& hdu, const PixelRange& rows) {
+    Mode largest{-1, -1};
+    for_pieces_of(rows, [&](const PixelRange& piece) {
+        for (const auto index : reader.read_integers(hdu, 0, piece)) {
+            const Mode mode = mode_of(index);
+            largest = {std::max(largest.l, mode.l), std::max(largest.m, mode.m)};
+        }
+    });
+    return largest;
+}
+
+std::unique_ptr<FitsReader> open_for_parts(const std::string& path) {
+    auto reader = std::make_unique<FitsReader>(path);
+    if (reader->is_unpacked())
+        throw IoError(path + ": is gzipped, so that it cannot be read in parts: unpack it with gunzip first");
+    return reader;
+}
+
+/// The largest of each rank's.
+Mode largest_of_ranks(const Communicator& ranks, const Mode& mine) {
+    Mode largest = mine;
+    for (const auto& text : ranks.gather(fmt::format("{} {}", mine.l, mine.m))) {
+        const auto blank = text.find(' ');
+        largest = {std::max<std::int64_t>(largest.l, std::stoll(text.substr(0, blank))),
+                   std::max<std::int64_t>(largest.m, std::stoll(text.substr(blank)))};
+    }
+    return largest;
+}
+
+/// One component on its way from the rows of a file to the ranks that have its orders.
+class AlmReading {
+  public:
+    AlmReading(FitsReader& reader, const Hdu& hdu, const AlmLayout& layout,
+               const std::vector<std::size_t>& owners, const Communicator& ranks)
+        : reader_(reader), hdu_(hdu), layout_(layout), owners_(owners), ranks_(ranks) {}
+
+    std::vector<std::complex<double>> read() {
+        const auto mine = rows_of_rank(hdu_, ranks_);
+        const auto longest = (hdu_.rows * hdu_.columns[0].repeat + ranks_.size() - 1) / ranks_.size();
+        ranks_.together("memory for alm", [&] {
+            alm_.resize(static_cast<std::size_t>(layout_.size()));
+            seen_.resize(alm_.size());
+        });
+        for (std::int64_t round = 0; round * rows_at_once < longest; ++round) {
+            const auto first = std::min(mine.end, mine.first + round * rows_at_once);
+            std::vector<std::string> outgoing(static_cast<std::size_t>(ranks_.size()));
+            ranks_.together("alm of a file", [&] {
+                reader_.in(hdu_, [&] { send({first, std::min(mine.end, first + rows_at_once)}, outgoing); });
+            });
+            const auto incoming = ranks_.exchange(std::move(outgoing));
+            ranks_.together("alm of ranks", [&] {
+                reader_.in(hdu_, [&] {
+                    for (const auto& bytes : incoming) place_all(bytes);
+                });
+            });
+        }
+        return std::move(alm_);
+    }
+
+  private:
+    struct Row {
+        std::int64_t index;
+        std::complex<double> value;
+    };
+
+    void send(const PixelRange& rows, std::vector<std::string>& outgoing) {
+        const auto indices = reader_.read_integers(hdu_, 0, rows);
+        const auto parts = reader_.read_columns(hdu_, {1, 2}, std::vector{rows}, 0);
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            const Mode mode = mode_of(indices[i]);
+            if (mode.l > layout_.lmax() || mode.m > layout_.mmax()) continue;
+            const Row row{indices[i], {parts[0][i], parts[1][i]}};
+            outgoing[owners_[static_cast<std::size_t>(mode.m)]].append(reinterpret_cast<const char*>(&row),
+                                                                       sizeof row);
+        }
+    }
+    void place_all(const std::string& bytes) {
+        for (std::size_t at = 0; at < bytes.size(); at += sizeof(Row)) {
+            Row row{};
+            std::memcpy(&row, bytes.data() + at, sizeof row);
+            place(row);
+        }
+    }
+    void place(const Row& row) {
+        const Mode mode = mode_of(row.index);
+        const auto at = static_cast<std::size_t>(layout_.index(mode.l, mode.m));
+        if (seen_[at]) throw_twice(row.index, mode);
+        seen_[at] = true;
+        alm_[at] = row.value;
+    }
+
+    FitsReader& reader_;
+    const Hdu& hdu_;
+    const AlmLayout& layout_;
+    const std::vector<std::size_t>& owners_;
+    const Communicator& ranks_;
+    std::vector<std::complex<double>> alm_;
+    std::vector<bool> seen_;
+};
+
+}  // namespace
+
+AlmHeader read_alm_header(const std::string& path, const Communicator& ranks) {
+    AlmHeader header;
+    std::unique_ptr<FitsReader> reader;
+    std::vector<const Hdu*> tables;
+    ranks.together("the headers of " + path, [&] {
+        reader = open_for_parts(path);
+        tables = find_tables(*reader);
+    });
+    for (const Hdu* hdu : tables) {
+        Mode largest{-1, -1};
+        const bool is_declared = hdu->header.has("MAX-LPOL") && hdu->header.has("MAX-MPOL");
+        ranks.together("the orders of " + path, [&] {
+            reader->in(*hdu, [&] {
+                check_columns(*hdu);
+                if (!is_declared) largest = largest_of_rows(*reader, *hdu, rows_of_rank(*hdu, ranks));
+            });
+        });
+        if (!is_declared) largest = largest_of_ranks(ranks, largest);
+        ranks.together("the header of " + path, [&] {
+            reader->in(*hdu, [&] {
+                const auto layout = declared_layout(*hdu, largest.l, largest.m);
+                check_density(hdu->rows * hdu->columns[0].repeat, layout);
+                take_header(*reader, *hdu, layout, header.n_components == 0, header.file);
+            });
+        });
+        ++header.n_components;
+    }
+    return header;
+}
+
+AlmFile read_alm_part(const std::string& path, const AlmLayout& layout, const Communicator& ranks) {
+    auto file = read_alm_header(path, ranks).file;
+    file.layout = layout;
+    const auto owners = owners_of_orders(layout, ranks);
+    std::unique_ptr<FitsReader> reader;
+    ranks.together("opening " + path, [&] { reader = open_for_parts(path); });
+    for (const Hdu* hdu : find_tables(*reader))
+        file.components.push_back(AlmReading(*reader, *hdu, layout, owners, ranks).read());
+    ranks.together("the numbers of " + path, [&] { require_finite(path, file, "coefficients"); });
     return file;
 }
 

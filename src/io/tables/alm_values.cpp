@@ -24,9 +24,20 @@ bool is_bad(Complex value) {
 
 /// "l = 3, m = 2" of an element of the layout.
 std::string degree_and_order(const AlmLayout& layout, std::int64_t index) {
-    std::int64_t m = 0;
-    while (m < layout.mmax() && index >= layout.index(m + 1, m + 1)) ++m;
+    std::int64_t number = 0;
+    const auto begin = [&](std::int64_t n) { return layout.index(layout.order(n), layout.order(n)); };
+    while (number + 1 < layout.n_orders() && index >= begin(number + 1)) ++number;
+    const auto m = layout.order(number);
     return fmt::format("l = {}, m = {}", index - layout.offset(m), m);
+}
+
+/// The layout's orders up to mmax, all of them or a share.
+AlmLayout layout_up_to(const AlmLayout& layout, std::int64_t lmax, std::int64_t mmax) {
+    if (layout.has_all_orders()) return {lmax, mmax};
+    std::vector<std::int64_t> orders;
+    for (std::int64_t i = 0; i < layout.n_orders() && layout.order(i) <= mmax; ++i)
+        orders.push_back(layout.order(i));
+    return {lmax, mmax, std::move(orders)};
 }
 
 }  // namespace
@@ -43,7 +54,7 @@ void require_finite(const std::string& path, const AlmFile& alm, const std::stri
 }
 
 void truncate(AlmFile& alm, std::int64_t lmax, std::int64_t mmax) {
-    const auto old = std::exchange(alm.layout, AlmLayout(lmax, mmax));
+    const auto old = std::exchange(alm.layout, layout_up_to(alm.layout, lmax, mmax));
     if (alm.layout == old) return;
     for (auto& component : alm.components) {
         std::vector<Complex> kept(static_cast<std::size_t>(alm.layout.size()));
