@@ -1,4 +1,5 @@
 #include "commands/recipe.hpp"
+#include "engine/job_sky.hpp"
 #include "options/beam_options.hpp"
 #include "options/new_map.hpp"
 
@@ -22,6 +23,7 @@ void declare(CLI::App& app, Alm2mapOptions& options) {
     add_extend_option(app, options.beam.extension, "Transform", "windows");
     add_new_map_options(app, options.map);
     add_file_options(app, options.files, "as ALM");
+    add_job_options(app, options.files.run, WithExplain::yes);
 }
 
 void require_at_most(const char* option, const std::optional<std::int64_t>& value, std::int64_t most,
@@ -30,26 +32,48 @@ void require_at_most(const char* option, const std::optional<std::int64_t>& valu
         throw UsageError(fmt::format("{} = {}: must be at most {}, {}", option, *value, most, reason));
 }
 
-/// The alm up to --lmax and --mmax.
-io::AlmFile read_truncated(const Alm2mapOptions& options, Session& session) {
-    auto file = read_alm(options.files.in, session);
-    const auto layout = file.layout;
+/// --lmax and --mmax, or those of the file.
+AlmLayout layout_for(const Alm2mapOptions& options, const AlmLayout& layout) {
     require_at_most("--lmax", options.lmax, layout.lmax(), "where the file ends");
     const auto lmax = options.lmax.value_or(layout.lmax());
     require_at_most("--mmax", options.mmax, lmax, "which is lmax");
     require_at_most("--mmax", options.mmax, layout.mmax(), "where the file ends");
-    truncate(file, lmax, options.mmax.value_or(std::min(lmax, layout.mmax())));
+    return {lmax, options.mmax.value_or(std::min(lmax, layout.mmax()))};
+}
+
+/// The alm up to --lmax and --mmax, and on several ranks the sky whose orders they are.
+struct Input {
+    io::AlmFile file;
+    std::shared_ptr<const DistributedSky> sky;
+};
+
+Input read_part(const Alm2mapOptions& options, const Pixelization& pixels, Session& session) {
+    const auto& ranks = session.job->ranks();
+    const auto header = io::read_alm_header(options.files.in, ranks);
+    const auto layout = layout_for(options, header.file.layout);
+    const auto sky = divide_sky(pixels, layout.lmax(), layout.mmax(), header.n_components == 3,
+                                options.files.run, session);
+    session.note(header.file.notes);
+    return {io::read_alm_part(options.files.in, sky->layout(), ranks), sky};
+}
+
+Input read_truncated(const Alm2mapOptions& options, const Pixelization& pixels, Session& session) {
+    if (session.job) return read_part(options, pixels, session);
+    auto file = read_alm(options.files.in, session);
+    const auto layout = layout_for(options, file.layout);
+    truncate(file, layout.lmax(), layout.mmax());
     if (const auto n = file.components.size(); n != 1 && n != 3)
         throw IoError(fmt::format("{}: has {} components; a map needs T or T, E, B", options.files.in, n));
-    return file;
+    return {std::move(file), nullptr};
 }
 
 void run(Alm2mapOptions& options, Session& session) {
     const auto pixels = pixelization(options.map);
     options.files.begin(session);
-    auto file = read_truncated(options, session);
+    auto [file, sky] = read_truncated(options, pixels, session);
     const auto lmax = file.layout.lmax();
-    auto map = new_sky_map(pixels, file.components.size() == 3, file.unit, file.precision, file.coordinates);
+    auto map =
+        new_sky_map(pixels, file.components.size() == 3, file.unit, file.precision, file.coordinates, sky);
     if (const auto beam = beam_to(options.beam, map.nside(), lmax, session))
         multiply(file, *beam);
     else if (options.beam.extension != Extension::none)
@@ -67,7 +91,8 @@ void run(Alm2mapOptions& options, Session& session) {
 
 void add_alm2map(CLI::App& root, Session& session, Action& action) {
     add_command<Alm2mapOptions>(root, session, action, "alm2map", "Makes a map from alm (synthesis).",
-                                "zonal alm2map alm.fits map.fits --nside 256", declare, run);
+                                "zonal alm2map alm.fits map.fits --nside 256", declare, run,
+                                WorkIn::jobs_too);
 }
 
 }  // namespace zonal::cli

@@ -25,12 +25,14 @@ void declare(CLI::App& app, AnafastOptions& options) {
         ->group("Arguments");
     add_masked_analysis_options(app, options.analysis);
     add_file_options(app, options.files);
+    add_job_options(app, options.files.run, WithExplain::yes);
 }
 
 io::AlmFile read_input(const std::string& path, const AnafastOptions& options, Session& session) {
     const auto& analysis = options.analysis;
     if (io::inspect(path).kind != io::FileKind::alm)
-        return analyze_masked(read_one_sky(path, analysis, session), analysis, options.files.run, session);
+        return analyze_masked(read_one_sky(path, analysis, options.files.run, session), analysis,
+                              options.files.run, session);
     if (analysis.given_for_maps())
         throw UsageError(fmt::format("{} holds alm: of the options only --lmax and --mmax apply", path));
     auto alm = read_alm(path, session);
@@ -55,6 +57,30 @@ void require_same_sky(io::AlmFile& a, io::AlmFile& b, const AnafastOptions& opti
     const auto mmax = std::min({lmax, a.layout.mmax(), b.layout.mmax()});
     truncate(a, lmax, mmax);
     truncate(b, lmax, mmax);
+}
+
+/// The ranks' shares of the orders follow from nside, lmax and mmax; those of alm files from lmax and mmax.
+void require_same_shares(const io::AlmFile& a, const io::AlmFile& b, const AnafastOptions& options,
+                         const Session& session) {
+    session.job->ranks().together("two skies", [&] {
+        require_one_process(session, a.layout != b.layout, options.inputs[0] + ", " + options.inputs[1],
+                            "both must be maps of the same nside, lmax and mmax, or alm of the same lmax and "
+                            "mmax; --lmax and --mmax choose them");
+    });
+}
+
+/// Adds up what each rank's orders make of the spectra.
+void sum_over_ranks(std::vector<Spectrum>& spectra, const Session& session) {
+    for (auto& spectrum : spectra) spectrum.values = session.job->ranks().sum(spectrum.values);
+}
+
+/// The first rank of a job writes for all.
+void write(const AnafastOptions& options, const io::SpectrumFile& file, const Session& session) {
+    const auto write_here = [&] {
+        if (session.speaks())
+            io::write_spectrum(options.files.out, file, options.files.output.write_options());
+    };
+    session.job ? session.job->ranks().together("the spectra", write_here) : write_here();
 }
 
 /// Those of one sky, or of two.
@@ -102,16 +128,18 @@ void run(AnafastOptions& options, Session& session) {
     if (options.inputs.size() == 3) {
         session.report["input2"] = options.inputs[1];
         second = read_input(options.inputs[1], options, session);
+        if (session.job) require_same_shares(first, *second, options, session);
         require_same_sky(first, *second, options);
     }
     auto file = make_spectra(first, second);
+    if (session.job) sum_over_ranks(file.spectra, session);
     file.precision = options.files.precision.value_or(file.precision);
     file.cards = provenance(session);
     set_cards(file.cards, first.cards);
     set_card(file.cards, {"MAX-LPOL", first.layout.lmax(), "highest degree l"});
     stop_if_interrupted();
     require_numbers(options.files.out, file);
-    io::write_spectrum(options.files.out, file, options.files.output.write_options());
+    write(options, file, session);
     session.report["lmax"] = first.layout.lmax();
     session.report["mmax"] = first.layout.mmax();
     for (const auto& spectrum : file.spectra) session.report["spectra"].push_back(spectrum.name);
@@ -124,7 +152,8 @@ void add_anafast(CLI::App& root, Session& session, Action& action) {
         root, session, action, "anafast",
         "Finds power spectra C_l of a map, or of two. The part of the sky that a mask leaves is "
         "reported (f_sky) and never divided out. Two maps with I, Q, U give nine spectra.",
-        "zonal anafast map.fits cl.fits --lmax 1024 --mask mask.fits --remove-dipole", declare, run);
+        "zonal anafast map.fits cl.fits --lmax 1024 --mask mask.fits --remove-dipole", declare, run,
+        WorkIn::jobs_too);
 }
 
 }  // namespace zonal::cli

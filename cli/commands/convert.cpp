@@ -95,20 +95,40 @@ void choose_pixels(Sky sky, SkyMap& map) {
     map.make_partial_sky();
 }
 
-void convert_map(const ConvertOptions& options, Session& session) {
-    // Hits and covariances are no fields that alm could describe.
-    const auto columns = options.resamples() ? Columns::fields : Columns::all;
-    const auto map = read_sky_map(options.files.in, options.input, session, columns);
-    const auto pixels = new_pixels(options, map);
-    auto out = options.resamples() ? resampled(options, map, pixels, session) : reorder(map, pixels);
-    choose_pixels(options.sky, out);
-    auto& header = out.header();
+void set_header(const ConvertOptions& options, MapFile& header) {
     if (!options.coordinates.empty())
         header.coordinates = parse_coordinates("--set-coordsys", options.coordinates);
     if (options.convention && header.find(Stokes::U) < 0)
         throw UsageError(fmt::format(
             "--polcconv: no column of {} is U by its name; --pol says which are I, Q, U", header.source));
     if (options.convention) header.polarization_convention = *options.convention;
+}
+
+/// Each rank has a share of the pixels.
+void convert_share(const ConvertOptions& options, Session& session) {
+    require_one_process(session, options.resamples(), "--nside, --car",
+                        "the pixels that a rank has of two maps are not the same; zonal udgrade --nside "
+                        "combines pixels");
+    require_one_process(session, options.sky == Sky::partial, "--partial", "maps in parts are full skies");
+    auto map = read_map_share(options.files.in, options.input, session);
+    const auto& pixels = std::get<HealpixPixels>(map.file.pixelization);
+    const auto order = options.ordering.value_or(pixels.ordering);
+    if (!healpix::is_valid_nside(pixels.nside, order))
+        throw UsageError(fmt::format("--order nest: nside {} is not a power of 2", pixels.nside));
+    reorder(session.job->ranks(), map, order);
+    set_header(options, map.file);
+    write_map_share(options.files, map, {}, session);
+}
+
+void convert_map(const ConvertOptions& options, Session& session) {
+    if (session.job) return convert_share(options, session);
+    // Hits and covariances are no fields that alm could describe.
+    const auto columns = options.resamples() ? Columns::fields : Columns::all;
+    const auto map = read_sky_map(options.files.in, options.input, session, columns);
+    const auto pixels = new_pixels(options, map);
+    auto out = options.resamples() ? resampled(options, map, pixels, session) : reorder(map, pixels);
+    choose_pixels(options.sky, out);
+    set_header(options, out.header());
     write_map(options.files, out, {}, session);
 }
 
@@ -126,7 +146,7 @@ void convert_alm(const ConvertOptions& options, Session& session) {
 void run(ConvertOptions& options, Session& session) {
     check(options);
     options.files.name_output(session);
-    if (options.resamples()) options.files.run.resolve(session);
+    if (options.resamples() && !session.job) options.files.run.resolve(session);
     if (io::inspect(options.files.in).kind == io::FileKind::alm)
         convert_alm(options, session);
     else
@@ -140,7 +160,7 @@ void add_convert(CLI::App& root, Session& session, Action& action) {
         root, session, action, "convert",
         "Rewrites a map or alm in another form: ring or nest order, float or double, full or "
         "partial sky, HEALPix or CAR, header coordinates.",
-        "zonal convert map.fits nest.fits --order nest --precision double", declare, run);
+        "zonal convert map.fits nest.fits --order nest --precision double", declare, run, WorkIn::jobs_too);
 }
 
 }  // namespace zonal::cli

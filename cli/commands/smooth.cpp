@@ -6,6 +6,7 @@
 #include "commands/smooth_report.hpp"
 #include "commands/subcommands.hpp"
 #include "engine/alm_file.hpp"
+#include "engine/job_sky.hpp"
 #include "engine/spectrum_file.hpp"
 #include "options/beam_options.hpp"
 #include "options/smooth_options.hpp"
@@ -16,6 +17,7 @@
 #include "zonal/io/alm.hpp"
 #include "zonal/io/cost_model.hpp"
 #include "zonal/io/inspect.hpp"
+#include "zonal/io/parts.hpp"
 #include "zonal/io/plan.hpp"
 #include "zonal/io/profile.hpp"
 #include "zonal/io/psf.hpp"
@@ -227,7 +229,9 @@ void require_one_way(const SmoothOptions& options, const SkyMap& map) {
 }
 
 void smooth_map(const SmoothOptions& options, Session& session) {
-    const auto map = read_sky_map(options.in, options.input, session);
+    const auto map = session.job
+                         ? read_sky_part(options.in, options.input, options.analysis, options.run, session)
+                         : read_sky_map(options.in, options.input, session);
     require_one_way(options, map);
     SmoothingInput given;
     auto smoothed = smooth_by_options(options, map, given, session);
@@ -238,7 +242,10 @@ void smooth_map(const SmoothOptions& options, Session& session) {
     auto& header = smoothed.map.header();
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
     set_cards(header.cards, smoothing_cards(options, smoothed, given, session));
-    io::write_sky_map(options.out, smoothed.map, options.output.write_options());
+    if (const auto sky = sky_of(map))
+        io::write_sky_part(options.out, smoothed.map, *sky, options.output.write_options());
+    else
+        io::write_sky_map(options.out, smoothed.map, options.output.write_options());
     session.report["map"] = describe(header);
 }
 
@@ -272,11 +279,25 @@ void smooth_alm(const SmoothOptions& options, Session& session) {
     session.report["components"] = file.components.size();
     set_cards(file.cards, option_cards(options, session));
     stop_if_interrupted();
-    write_alm_file(options.out, file, options.output.write_options());
+    write_alm_file(options.out, file, options.output.write_options(), session);
+}
+
+/// Over several ranks maps are smoothed in harmonic space alone.
+void prepare_for_job(SmoothOptions& options, const Session& session) {
+    options.run.explain = options.kernel.explain;
+    options.kernel.explain = false;  // which ways there are
+    auto others = options.kernel;
+    if (others.method == ConvolutionMethod::harmonic) others.method.reset();
+    require_one_process(session, others.given(),
+                        "--method, --error, --cut, --profile, --cl, --plan and other options of kernels",
+                        "maps are smoothed with a window by --method harmonic");
+    require_one_process(session, options.nside_out.has_value(), "--nside-out",
+                        "the pixels that a rank has of two maps are not the same");
 }
 
 void smooth_file(SmoothOptions& options, Session& session) {
     auto& kernel = options.kernel;
+    if (session.job) prepare_for_job(options, session);
     if (!kernel.plan.empty() && !kernel.method) kernel.method = ConvolutionMethod::automatic;
     check(options);
     options.output.require_writable(options.out);
@@ -330,7 +351,7 @@ void add_smooth(CLI::App& root, Session& session, Action& action) {
         "zonal smooth map.fits smoothed.fits --fwhm 10deg --lmax 64\n"
         "  zonal smooth counts.fits seen.fits --method ring-fft --profile psf.fits --energy 100GeV "
         "--normalize pixel",
-        declare_options, run);
+        declare_options, run, WorkIn::jobs_too);
 }
 
 }  // namespace zonal::cli

@@ -3,6 +3,7 @@
 
 #include "commands/recipe.hpp"
 #include "engine/choice_report.hpp"
+#include "engine/job_sky.hpp"
 #include "options/beam_options.hpp"
 #include "options/new_map.hpp"
 #include "zonal/filters.hpp"
@@ -57,7 +58,8 @@ void declare_noise(CLI::App& app, SynfastCommand& options) {
     group.number("--error", options.error, {1e-12, 0.5},
                  "largest error of that convolution, rms over the rms of the sky", "1e-5");
     group.flag("--explain", options.explain,
-               "with --method auto|split: report the list that it was chosen from");
+               "with --method auto|split: report the list that it was chosen from; over several ranks: the "
+               "share of each");
     group.text("--costs", options.costs, "FILE",
                "with --method auto|split: costs that zonal calibrate measured",
                "this machine's, from the cache folder");
@@ -88,6 +90,7 @@ void declare(CLI::App& app, SynfastCommand& options) {
     output.text("--alm-out", options.alm_out, "FILE", "write the alm too, windows included");
     add_output_options(app, options.files.output);
     add_run_options(app, options.files.run);
+    add_job_options(app, options.files.run, WithExplain::no);
 }
 
 SkySpectra sky_spectra(const io::SpectrumFile& file, bool polarized, std::int64_t lmax, Extension extension) {
@@ -105,9 +108,11 @@ SkySpectra sky_spectra(const io::SpectrumFile& file, bool polarized, std::int64_
     return spectra;
 }
 
-std::int64_t draw_seed() {
+/// The same on all ranks.
+std::int64_t draw_seed(const Session& session) {
     std::random_device device;
-    return static_cast<std::int64_t>((std::uint64_t{device()} << 32 | device()) & max_seed);
+    const auto seed = static_cast<std::int64_t>((std::uint64_t{device()} << 32 | device()) & max_seed);
+    return session.job ? std::stoll(session.job->ranks().gather(std::to_string(seed))[0]) : seed;
 }
 
 void check_files(const SynfastCommand& options) {
@@ -117,9 +122,11 @@ void check_files(const SynfastCommand& options) {
 }
 
 /// What drawing alm can do and noise on pixels cannot.
-void check_noise(const SynfastCommand& options, const io::SpectrumFile& file) {
+void check_noise(const SynfastCommand& options, const io::SpectrumFile& file, const Session& session) {
     const bool is_planned = options.method && options.method != NoiseMethod::harmonic;
-    if (!is_planned && (options.error > 0 || options.explain || !options.costs.empty()))
+    require_one_process(session, options.method.has_value(), "--method", "it convolves noise on all pixels");
+    const bool explains = options.explain && !session.job;
+    if (!is_planned && (options.error > 0 || explains || !options.costs.empty()))
         throw UsageError("--error, --explain, --costs: only with --method auto or split");
     if (!options.method) return;
     const auto reject = [](bool given, const std::string& names, const std::string& why) {
@@ -155,6 +162,13 @@ void set_header(const SynfastCommand& options, const io::SpectrumFile& file, Sky
 void make_of_alm(const SynfastCommand& options, const SkyRequest& request, const io::SpectrumFile& file,
                  Session& session) {
     const auto mmax = AnalysisChoice{{}, options.mmax, {}}.mmax_for(request.lmax);
+    std::shared_ptr<const DistributedSky> sky_of_ranks;
+    if (session.job) {
+        auto run = options.files.run;
+        run.explain = options.explain;
+        sky_of_ranks =
+            divide_sky(request.pixels, request.lmax, mmax, !request.spectra.ee.empty(), run, session);
+    }
     session.progress("random alm")(0);  // drawing is done in one go: the bar names what takes the time
     auto sky = synfast(request.spectra, request.pixels,
                        {.lmax = request.lmax,
@@ -163,7 +177,8 @@ void make_of_alm(const SynfastCommand& options, const SkyRequest& request, const
                         .beam = request.beam,
                         .threads = options.files.run.thread_count(),
                         .device = options.files.run.device,
-                        .progress = session.progress("synthesis")});
+                        .progress = session.progress("synthesis"),
+                        .part = sky_of_ranks});
     stop_if_interrupted();
     set_header(options, file, sky.map);
     const auto cards = sky_cards(options, request, realization_scheme);
@@ -238,7 +253,7 @@ void run(SynfastCommand& options, Session& session) {
     parse_coordinates("--coordsys", options.coordinates);
     check_files(options);
     const auto file = io::read_spectrum(options.files.in, options.spectrum);
-    check_noise(options, file);
+    check_noise(options, file, session);
     options.files.begin(session);
     if (!options.alm_out.empty()) session.report["alm_output"] = options.alm_out;
     session.note(file.notes);
@@ -246,7 +261,7 @@ void run(SynfastCommand& options, Session& session) {
     request.lmax = options.lmax.value_or(default_smoothing_lmax(make_grid(request.pixels)));
     request.spectra = sky_spectra(file, polarized, request.lmax, options.beam.extension);
     request.beam = beam_to(options.beam, options.map.nside.value_or(0), request.lmax, session);
-    request.seed = options.seed ? *options.seed : draw_seed();
+    request.seed = options.seed ? *options.seed : draw_seed(session);
     session.report["seed"] = request.seed;
     session.report["lmax"] = request.lmax;
     (options.method ? make_of_noise : make_of_alm)(options, request, file, session);
@@ -258,7 +273,8 @@ void add_synfast(CLI::App& root, Session& session, Action& action) {
     add_command<SynfastCommand>(
         root, session, action, "synfast",
         "Simulates a Gaussian sky with given power spectra. T, E and B are correlated as the spectra say.",
-        "zonal synfast cl.fits map.fits --nside 512 --lmax 1024 --fwhm 10arcmin --seed 1", declare, run);
+        "zonal synfast cl.fits map.fits --nside 512 --lmax 1024 --fwhm 10arcmin --seed 1", declare, run,
+        WorkIn::jobs_too);
 }
 
 }  // namespace zonal::cli

@@ -32,14 +32,25 @@ void run(UdgradeCommand& options, Session& session) {
     if (!healpix::is_valid_nside(options.nside, healpix::Order::nest))
         throw UsageError(fmt::format("--nside = {}: must be a power of 2 from 1 to 2^29", options.nside));
     options.files.name_output(session);
+    const std::string combine = options.how.combine == Combine::mean ? "mean" : "sum";
+    const std::vector<HeaderCard> cards{{"COMBINE", combine, "of pixels"}};
+    const auto report = [&session](const MapFile& header, const Pixelization& pixels_in) {
+        stop_if_interrupted();
+        if (header.polarized())
+            session.note("Q and U are combined as they stand: no parallel transport between pixels");
+        session.report["nside_in"] = std::get<HealpixPixels>(pixels_in).nside;
+    };
+    if (session.job) {
+        auto map = read_map_share(options.files.in, options.input, session);
+        const auto pixels_in = map.file.pixelization;
+        auto out = udgrade(session.job->ranks(), std::move(map), options.nside, options.how);
+        report(out.file, pixels_in);
+        return write_map_share(options.files, out, cards, session);
+    }
     const auto map = read_sky_map(options.files.in, options.input, session, Columns::all);
     auto out = udgrade(map, options.nside, options.how);
-    stop_if_interrupted();
-    if (out.header().polarized())
-        session.note("Q and U are combined as they stand: no parallel transport between pixels");
-    session.report["nside_in"] = map.nside();
-    const std::string combine = options.how.combine == Combine::mean ? "mean" : "sum";
-    write_map(options.files, out, {{"COMBINE", combine, "of pixels"}}, session);
+    report(out.header(), map.header().pixelization);
+    write_map(options.files, out, cards, session);
 }
 
 }  // namespace
@@ -50,7 +61,7 @@ void add_udgrade(CLI::App& root, Session& session, Action& action) {
         "Changes the nside of a map by averaging or repeating pixels. UNSEEN pixels do not "
         "count. Q and U are averaged as they stand, without parallel transport between pixels; "
         "zonal smooth --nside-out has no such error.",
-        "zonal udgrade map.fits coarse.fits --nside 32", declare, run);
+        "zonal udgrade map.fits coarse.fits --nside 32", declare, run, WorkIn::jobs_too);
 }
 
 }  // namespace zonal::cli

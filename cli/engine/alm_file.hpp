@@ -4,21 +4,30 @@
 
 #include "options/common_options.hpp"
 #include "shell/interrupt.hpp"
-#include "zonal/io/alm.hpp"
+#include "zonal/io/parts.hpp"
 
 namespace zonal::cli {
 
-/// Reads alm; the notes go to the session. Throws IoError for coefficients that are NaN or infinite.
+/// Reads alm; the notes go to the session. Over several ranks, each gets a share of the orders. Throws
+/// IoError for coefficients that are NaN or infinite.
 inline io::AlmFile read_alm(const std::string& path, Session& session) {
+    if (session.job) {
+        const auto& ranks = session.job->ranks();
+        const auto whole = io::read_alm_header(path, ranks).file.layout;
+        auto file = io::read_alm_part(path, share_of_orders(ranks, whole.lmax(), whole.mmax()), ranks);
+        session.note(file.notes);
+        return file;
+    }
     auto file = io::read_alm(path);
     session.note(file.notes);
     io::require_finite(path, file, "coefficients");
     return file;
 }
 
-/// Writes alm. Throws IoError for coefficients that overflowed.
-inline void write_alm_file(const std::string& path, const io::AlmFile& file,
-                           const io::WriteOptions& options) {
+/// Writes alm, or this rank's part of them. Throws IoError for coefficients that overflowed.
+inline void write_alm_file(const std::string& path, const io::AlmFile& file, const io::WriteOptions& options,
+                           const Session& session) {
+    if (session.job) return io::write_alm_part(path, file, session.job->ranks(), options);
     io::require_finite(path, file, "coefficients of the result");
     io::write_alm(path, file, options);
 }
@@ -30,7 +39,7 @@ inline void write_alm(const FileOptions& files, io::AlmFile& file, const std::ve
     set_cards(file.cards, provenance(session));
     set_cards(file.cards, cards);
     stop_if_interrupted();
-    write_alm_file(files.out, file, files.output.write_options());
+    write_alm_file(files.out, file, files.output.write_options(), session);
 }
 
 }  // namespace zonal::cli

@@ -4,8 +4,10 @@
 
 #include <utility>
 
+#include "engine/job_sky.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
+#include "zonal/io/parts.hpp"
 #include "zonal/sky/smoothing.hpp"
 
 namespace zonal::cli {
@@ -50,10 +52,15 @@ int AnalysisChoice::iteration_count() const {
 }
 
 std::int64_t AnalysisChoice::lmax_for(const SkyMap& map) const {
-    const auto most = default_smoothing_lmax(map.grid());
+    return lmax_for(map.header());
+}
+
+std::int64_t AnalysisChoice::lmax_for(const MapFile& header) const {
+    const auto most = default_smoothing_lmax(make_grid(header.pixelization));
+    const bool is_healpix = std::holds_alternative<HealpixPixels>(header.pixelization);
     if (lmax && *lmax > most)
         throw UsageError(fmt::format("--lmax = {}: must be at most {}{} for the analysis of {}", *lmax,
-                                     map.nside() > 0 ? "3*nside-1 = " : "", most, map.header().source));
+                                     is_healpix ? "3*nside-1 = " : "", most, header.source));
     return lmax.value_or(most);
 }
 
@@ -95,9 +102,28 @@ void report_weights(const healpix::QuadratureWeights& computed, Session& session
     session.report["weights_iterations"] = computed.iterations;
 }
 
+namespace {
+
+/// What a map's rings have of [ring of the whole sky].
+std::vector<double> rings_of(const SkyMap& map, std::vector<double> values) {
+    if (map.part() == nullptr) return values;
+    std::vector<double> here;
+    for (std::size_t ring = 0; ring < values.size(); ++ring)
+        for (const auto& range : map.part()->pixels()) {
+            const auto first = map.whole_grid().rings()[ring].first_pixel;
+            if (range.first <= first && first < range.end) here.push_back(values[ring]);
+        }
+    return here;
+}
+
+}  // namespace
+
 PixelWeights find_weights(const AnalysisChoice& choice, const SkyMap& map, const RunOptions& run,
                           Session& session) {
     if (choice.weights == "none") return {};
+    require_one_process(session, choice.weights == "pixel", "--weights pixel",
+                        "they are as many as the pixels of the map, and no rank holds all; ring weights are "
+                        "few");
     if (map.nside() == 0)
         throw UsageError(fmt::format("--weights = {}: only HEALPix maps take weights; {} is {}",
                                      choice.weights, map.header().source,
@@ -105,7 +131,8 @@ PixelWeights find_weights(const AnalysisChoice& choice, const SkyMap& map, const
     const auto weights = weights_for(choice.weights, map.nside(), run.thread_count(), session);
     session.report["weights"] = weights.description;
     if (weights.values.kind == io::QuadratureWeights::Kind::ring)
-        return {healpix::expand_ring_weights(map.nside(), weights.values.deviations), {}};
+        return {rings_of(map, healpix::expand_ring_weights(map.nside(), weights.values.deviations)), {}};
+    require_one_process(session, true, "--weights " + choice.weights, "it holds weights of all pixels");
     return {{}, healpix::expand_pixel_weights(map.nside(), weights.values.deviations)};
 }
 
@@ -148,8 +175,23 @@ void add_masked_analysis_options(CLI::App& app, MaskedAnalysis& options) {
     group.flag("--remove-dipole", options.remove_dipole, "the same with monopole and dipole together");
 }
 
-SkyMap read_one_sky(const std::string& path, const MaskedAnalysis& options, Session& session) {
-    auto map = read_sky_map(path, options.input, session);
+SkyMap read_sky_part(const std::string& path, const MapInput& input, const AnalysisChoice& choice,
+                     const RunOptions& run, Session& session) {
+    const auto options = read_options(input, Columns::fields);
+    const auto header = io::read_map_part(path, {}, options);
+    const auto lmax = choice.lmax_for(header);
+    const auto sky =
+        divide_sky(header.pixelization, lmax, choice.mmax_for(lmax), header.polarized(), run, session);
+    auto map =
+        with_error<UsageError>([&] { return io::read_sky_part(path, sky, options); }, "", how_to_choose);
+    session.note(map.header().notes);
+    return map;
+}
+
+SkyMap read_one_sky(const std::string& path, const MaskedAnalysis& options, const RunOptions& run,
+                    Session& session) {
+    auto map = session.job ? read_sky_part(path, options.input, options.choice, run, session)
+                           : read_sky_map(path, options.input, session);
     with_error<UsageError>([&] { require_one_sky(map); }, "--field: ");
     return map;
 }

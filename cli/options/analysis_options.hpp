@@ -12,6 +12,7 @@
 #include "options/mask_options.hpp"
 #include "shell/session.hpp"
 #include "zonal/io/alm.hpp"
+#include "zonal/io/map.hpp"
 #include "zonal/io/weights.hpp"
 #include "zonal/sky/map_analysis.hpp"
 
@@ -32,11 +33,17 @@ struct AnalysisChoice {
     int iteration_count() const;
     /// --lmax, or 3 nside - 1 (CAR: what its rings allow), which is also the most. Throws UsageError.
     std::int64_t lmax_for(const SkyMap& map) const;
+    /// Of a HEALPix map of which only the header has been read.
+    std::int64_t lmax_for(const MapFile& header) const;
     /// --lmax, or what the alm of the file go up to, which is also the most. Throws UsageError.
     std::int64_t lmax_of(const std::string& path, const AlmLayout& layout) const;
     /// --mmax, or lmax. Throws UsageError for mmax > lmax.
     std::int64_t mmax_for(std::int64_t lmax) const;
 };
+
+/// Reads this rank's part of a map, of which the ranks of the job have shares for an analysis.
+SkyMap read_sky_part(const std::string& path, const MapInput& input, const AnalysisChoice& choice,
+                     const RunOptions& run, Session& session);
 
 enum class WithMmax { no, yes };
 void add_analysis_options(CLI::App& app, AnalysisChoice& choice, WithMmax with_mmax);
@@ -98,7 +105,8 @@ struct MaskedAnalysis {
 void add_masked_analysis_options(CLI::App& app, MaskedAnalysis& options);
 
 /// Reads a map of one sky. Throws UsageError for several.
-SkyMap read_one_sky(const std::string& path, const MaskedAnalysis& options, Session& session);
+SkyMap read_one_sky(const std::string& path, const MaskedAnalysis& options, const RunOptions& run,
+                    Session& session);
 
 /// Its alm. Reports f_sky and what was taken away; the cards of the result say how it was analysed.
 io::AlmFile analyze_masked(const SkyMap& map, const MaskedAnalysis& options, const RunOptions& run,

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "options/options.hpp"
+#include "options/parse.hpp"
 #include "shell/error.hpp"
 #include "shell/version.hpp"
 #include "zonal/io/atomic_file.hpp"
@@ -103,8 +104,57 @@ Device device_of_option(Device device) {
     }
 }
 
+void require_one_process(const Session& session) {
+    if (session.job)
+        throw UsageError(
+            fmt::format("works in one process, not in the {} of this job: start it without mpirun",
+                        session.job->ranks().size()));
+}
+
+void require_one_process(const Session& session, bool given, const std::string& names,
+                         const std::string& reason) {
+    if (session.job && given) throw UsageError(fmt::format("{}: not over several ranks: {}", names, reason));
+}
+
+void add_job_options(CLI::App& app, RunOptions& options, WithExplain with_explain) {
+    const OptionGroup group(app, "Several ranks (mpirun)");
+    group.text("--shares", options.shares, "auto|X,X,...",
+               "how much of the work each rank gets, relative to the others; auto: in proportion to its "
+               "threads",
+               "auto");
+    if (with_explain == WithExplain::yes)
+        group.flag("--explain", options.explain,
+                   "report what each rank gets: pixels, coefficients, floating point operations, bytes that "
+                   "it sends, and predicted seconds of a synthesis");
+}
+
+/// The speeds that --shares gives, [rank].
+void RunOptions::resolve_job(Session& session) {
+    const auto& ranks = session.job->ranks();
+    require_one_process(session, device.kind() == Device::Kind::cuda, "--device cuda",
+                        "their transforms are computed on CPUs");
+    device = Device::cpu();
+    if (threads == 0) threads = session.job->threads();
+    session.report["ranks"] = ranks.size();
+    if (shares.empty() || shares == "auto") {
+        for (const auto& text : ranks.gather(std::to_string(threads))) speeds.push_back(std::stod(text));
+        return;
+    }
+    for (std::size_t begin = 0; begin <= shares.size();) {
+        const auto end = std::min(shares.find(',', begin), shares.size());
+        speeds.push_back(parse_number("--shares", shares.substr(begin, end - begin), 1e-6, 1e6));
+        begin = end + 1;
+    }
+    if (std::ssize(speeds) != ranks.size())
+        throw UsageError(fmt::format("--shares = {}: must be auto, or {} numbers, one for each rank", shares,
+                                     ranks.size()));
+}
+
 void RunOptions::resolve(Session& session) {
     any_device = device.kind() == Device::Kind::automatic;
+    if (session.job) resolve_job(session);
+    if (!session.job && (explain || !shares.empty()))
+        throw UsageError("--shares, --explain: only over several ranks, which mpirun starts");
     device = device_of_option(device);
     session.report["device"] = to_string(device);
     session.report["threads"] = threads == 0 ? available_cpus() : threads;

@@ -19,32 +19,56 @@ namespace zonal::cli {
 /// The largest lmax, nside and so on that an option takes: beyond it no machine has the memory.
 inline constexpr std::int64_t max_lmax = 1'000'000;
 
+/// Throws UsageError on several ranks.
+void require_one_process(const Session& session);
+/// Throws UsageError where an option is given on several ranks that work in one process only. names: "--car".
+void require_one_process(const Session& session, bool given, const std::string& names,
+                         const std::string& reason);
+
 /// Declares a subcommand with --help, --json and --quiet. example: command lines, one each.
 CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& name,
                          const std::string& description, const std::string& example);
 
-/// Declares the subcommand that `run` carries out with what `declare` reads of the command line.
+/// Where a subcommand can do its work.
+enum class WorkIn { one_process, jobs_too };
+
+/// Declares the subcommand that `run` carries out with what `declare` reads of the command line. Where it
+/// works in one process alone, it refuses to run on several ranks.
 template <class Options>
 void add_command(CLI::App& root, Session& session, Action& action, const std::string& name,
                  const std::string& description, const std::string& example,
-                 void (*declare)(CLI::App&, Options&), void (*run)(Options&, Session&)) {
+                 void (*declare)(CLI::App&, Options&), void (*run)(Options&, Session&),
+                 WorkIn where = WorkIn::one_process) {
     auto& app = add_subcommand(root, session, name, description, example);
     const auto options = std::make_shared<Options>();
     declare(app, *options);
-    app.callback(
-        [options, run, &action] { action = [options, run](Session& running) { run(*options, running); }; });
+    app.callback([options, run, where, &action] {
+        action = [options, run, where](Session& running) {
+            if (where == WorkIn::one_process) require_one_process(running);
+            run(*options, running);
+        };
+    });
 }
 
-/// --threads and --device.
+/// --threads and --device, and of jobs --shares and --explain.
 struct RunOptions {
-    std::int64_t threads = 0;  ///< 0: all CPUs
+    std::int64_t threads = 0;  ///< 0: all CPUs, of which each rank of a machine gets a part
     Device device = Device::automatic();
-    bool any_device = false;  ///< --device auto, which resolve() replaces
+    bool any_device = false;          ///< --device auto, which resolve() replaces
+    std::string shares;               ///< "auto", or a number for each rank
+    bool explain = false;             ///< report the ranks' shares
+    std::vector<double> speeds = {};  ///< of the ranks, which resolve() finds
 
     int thread_count() const { return static_cast<int>(threads); }
     /// Reports the device and threads that the work runs on. Throws BackendUnavailable.
     void resolve(Session& session);
+
+  private:
+    void resolve_job(Session& session);
 };
+/// --shares, and --explain if the subcommand has none of its own.
+enum class WithExplain { no, yes };
+void add_job_options(CLI::App& app, RunOptions& options, WithExplain with_explain);
 void add_run_options(CLI::App& app, RunOptions& options);
 /// --threads alone.
 void add_threads_option(CLI::App& app, std::int64_t& threads);

@@ -18,8 +18,10 @@ void check_angle(const std::string& option, const std::optional<Angle>& angle) {
 const char* const group = "Kernel and method (docs/convolution.md)";
 
 void declare_plan(CLI::App& app, KernelOptions& options) {
-    app.add_flag("--explain", options.explain,
-                 "with --method auto|split: report the list from which the way was chosen")
+    app.add_flag(
+           "--explain", options.explain,
+           "with --method auto|split: report the list from which the way was chosen; over several ranks: the "
+           "share of each")
         ->group(group);
     add_text(app, "--costs", options.costs, "FILE",
              "with --method auto|split: costs measured by zonal calibrate")

@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include "engine/job_sky.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
+#include "zonal/io/parts.hpp"
 
 namespace zonal::cli {
 
@@ -26,24 +28,53 @@ void add_map_input(CLI::App& app, MapInput& input) {
                        "pixels that are NaN are an error, or count as UNSEEN", "error");
 }
 
-SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& session, Columns columns) {
-    const io::ReadMapOptions options{
+io::ReadMapOptions read_options(const MapInput& input, Columns columns) {
+    return {
         input.hdu,          input.fields, columns == Columns::all, input.polarized, input.ordering_if_absent,
         input.nan_is_unseen};
-    auto map = with_error<UsageError>([&] { return io::read_sky_map(path, options); }, "",  // Q without U
-                                      ": --field chooses columns, --no-pol makes spin-0 fields of them");
+}
+
+SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& session, Columns columns) {
+    const auto options = read_options(input, columns);
+    auto map = with_error<UsageError>([&] { return io::read_sky_map(path, options); }, "", how_to_choose);
     session.note(map.header().notes);
     return map;
+}
+
+MapShare read_map_share(const std::string& path, const MapInput& input, Session& session) {
+    auto map = io::read_map_share(path, session.job->ranks(), read_options(input, Columns::all));
+    with_error<UsageError>([&] { require_pairs(map.file); }, "", how_to_choose);
+    session.note(map.file.notes);
+    return map;
+}
+
+namespace {
+
+void prepare_header(const FileOptions& files, const std::vector<HeaderCard>& cards, const Session& session,
+                    MapFile& header) {
+    for (auto& column : header.columns) column.precision = files.precision.value_or(column.precision);
+    set_cards(header.cards, provenance(session));
+    set_cards(header.cards, cards);
+    stop_if_interrupted();
+}
+
+}  // namespace
+
+void write_map_share(const FileOptions& files, MapShare& map, const std::vector<HeaderCard>& cards,
+                     Session& session) {
+    prepare_header(files, cards, session, map.file);
+    io::write_map_share(files.out, map, session.job->ranks(), files.output.write_options());
+    session.report["map"] = describe(map.file);
 }
 
 void write_map(const FileOptions& files, SkyMap& map, const std::vector<HeaderCard>& cards,
                Session& session) {
     auto& header = map.header();
-    for (auto& column : header.columns) column.precision = files.precision.value_or(column.precision);
-    set_cards(header.cards, provenance(session));
-    set_cards(header.cards, cards);
-    stop_if_interrupted();
-    io::write_sky_map(files.out, map, files.output.write_options());
+    prepare_header(files, cards, session, header);
+    if (const auto sky = sky_of(map))
+        io::write_sky_part(files.out, map, *sky, files.output.write_options());
+    else
+        io::write_sky_map(files.out, map, files.output.write_options());
     session.report["map"] = describe(header);
 }
 

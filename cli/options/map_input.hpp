@@ -7,6 +7,7 @@
 
 #include "options/common_options.hpp"
 #include "shell/session.hpp"
+#include "zonal/distributed/map_share.hpp"
 #include "zonal/io/sky_map.hpp"
 #include "zonal/sky/sky_map.hpp"
 #include "zonal/view.hpp"
@@ -31,13 +32,24 @@ void add_map_input(CLI::App& app, MapInput& input);
 /// too.
 enum class Columns { fields, all };
 
+io::ReadMapOptions read_options(const MapInput& input, Columns columns);
+/// What may be done about Q without U, for messages.
+inline constexpr const char* how_to_choose =
+    ": --field chooses columns, --no-pol makes spin-0 fields of them";
+
 /// Reads it; the notes of reading go to the session. Throws UsageError for Q without U, and what
 /// io::read_sky_map throws.
 SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& session,
                     Columns columns = Columns::fields);
 
-/// Writes a map in --precision with these cards, behind those that say how it was made, and reports it.
+/// Writes a map, or this rank's part of one, in --precision with these cards, behind those that say how it
+/// was made, and reports it.
 void write_map(const FileOptions& files, SkyMap& map, const std::vector<HeaderCard>& cards, Session& session);
+
+/// Reads and writes a map of which the ranks of the job have equal shares, as these do whole ones.
+MapShare read_map_share(const std::string& path, const MapInput& input, Session& session);
+void write_map_share(const FileOptions& files, MapShare& map, const std::vector<HeaderCard>& cards,
+                     Session& session);
 
 /// Adds nside, ordering, coordinates and columns to a report.
 Json describe(const MapFile& map);

@@ -2,8 +2,10 @@
 
 #include <array>
 
+#include "engine/job_sky.hpp"
 #include "options/options.hpp"
 #include "shell/error.hpp"
+#include "zonal/io/parts.hpp"
 
 namespace zonal::cli {
 
@@ -35,7 +37,9 @@ Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Sessio
     if (options.file.empty()) return {};
     session.report["mask"] = options.file;
     std::vector<std::string> notes;
-    auto mask = io::read_mask(options.file, map, notes);
+    const auto sky = sky_of(map);
+    auto mask =
+        sky ? io::read_mask_part(options.file, map, sky, notes) : io::read_mask(options.file, map, notes);
     session.note(notes);
     return mask;
 }
@@ -44,7 +48,8 @@ void check_known(const MaskOptions& options, const SkyMap& map, View<const doubl
     if (options.mode != MaskMode::error) return;
     SkyMap copy(map);
     Array<double, 2> known(map.rows().extents());
-    with_error<IoError>([&] { apply_mask(copy, mask, options.mode, known.view()); },  // of the pixels
+    const auto apply = [&] { apply_mask(copy, mask, options.mode, known.view()); };
+    with_error<IoError>([&] { do_together(map.part(), "a mask", apply); },  // of the pixels
                         map.header().source + ": ", " (--mask-mode error)");
 }
 

@@ -60,6 +60,7 @@ void declare_options(CLI::App& app, SmoothOptions& options) {
             "split choose themselves unless this is double");
     add_output_options(app, options.output);
     add_run_options(app, options.run);
+    add_job_options(app, options.run, WithExplain::no);
 }
 
 void check(const SmoothOptions& options) {

@@ -3,12 +3,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
-#include <cstdlib>
 #include <mutex>
 #include <system_error>
 
 #include "shell/error.hpp"
-#include "zonal/io/atomic_file.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -45,9 +43,9 @@ void watch(const std::stop_token& work_is_done, Session& session) {
     while (!is_interrupted())
         if (is_done_within(step)) return;
     if (is_done_within(grace)) return;
-    session.fail("interrupted", interrupted);
-    io::AtomicFile::remove_unfinished();
-    std::_Exit(interrupted);  // nothing is unwound under the threads that work on
+    // mpirun then sends SIGTERM to the other ranks, of which the first one speaks.
+    if (!session.speaks()) Job::abort(interrupted);
+    session.fail_at_once("interrupted", interrupted);
 }
 
 }  // namespace

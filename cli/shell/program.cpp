@@ -5,10 +5,15 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>  // the definitions of what App declares
 #include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string_view>
+#include <thread>
 
 #include "options/argument_checks.hpp"
 #include "options/parse.hpp"
@@ -93,14 +98,88 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app, const Ses
 }
 
 int print_text(Session& session, const std::string& text) {
+    if (!session.speaks()) return success;
     if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return success;
     session.fail("standard output: cannot be written", failure);
     return failure;
 }
 
-int fail(Session& session, const std::string& message, int exit_code) {
-    session.fail(message, exit_code);
-    return exit_code;
+/// Why the program ends without success.
+struct Failure {
+    std::string message;
+    int exit_code;
+};
+
+Failure failure_of(const std::exception_ptr& error, const CLI::App& app, const Session& session) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const CLI::ParseError& parse) {
+        return {explain(parse, app, session), wrong_use};
+    } catch (const UsageError& usage) {
+        return {usage.what(), wrong_use};
+    } catch (const InvalidArgument& argument) {
+        return {argument.what(), wrong_use};
+    } catch (const Cancelled&) {
+        return {"interrupted", interrupted};
+    } catch (const std::bad_alloc&) {
+        return {"not enough memory", failure};
+    } catch (const std::exception& other) {
+        return {other.what(), failure};
+    }
+}
+
+/// What the library takes for an error that ends with this exit code.
+std::exception_ptr exception_of(const Failure& failed) {
+    if (failed.exit_code == wrong_use) return std::make_exception_ptr(InvalidArgument(failed.message));
+    if (failed.exit_code == interrupted) return std::make_exception_ptr(Cancelled(failed.message));
+    return std::make_exception_ptr(Error(failed.message));
+}
+
+/// While it lives, the ranks have some time for agreeing on a failure of this one; then it ends them all.
+class Deadline {
+  public:
+    Deadline(Session& session, const Failure& failed)
+        : thread_([&session, failed](const std::stop_token& agreed) {
+              constexpr std::chrono::milliseconds patience(1500), step(100);
+              // The first of several that fail alike ends the others before they speak.
+              const auto turn = std::min(session.job->ranks().rank(), 10) * step;
+              std::mutex mutex;
+              std::condition_variable_any wake;
+              std::unique_lock lock(mutex);
+              wake.wait_for(lock, agreed, patience + turn, [&] { return agreed.stop_requested(); });
+              if (!agreed.stop_requested()) session.fail_at_once(failed.message, failed.exit_code);
+          }) {}
+
+  private:
+    std::jthread thread_;
+};
+
+/// What all ranks fail with, once this one has: unless they have agreed on it, they do so now.
+Failure failure_of_job(const Failure& failed, const CLI::App& app, Session& session) {
+    const auto& ranks = session.job->ranks();
+    if (ranks.failed_together()) return failed;
+    const Deadline deadline(session, failed);
+    try {
+        ranks.agree("the command", exception_of(failed));
+    } catch (...) {
+        return failure_of(std::current_exception(), app, session);
+    }
+    return failed;
+}
+
+int fail(Session& session, const Failure& failed) {
+    session.fail(failed.message, failed.exit_code);
+    return failed.exit_code;
+}
+
+/// Becomes a rank where mpirun started this process. Throws InvalidArgument where the ranks have different
+/// command lines.
+void join_job(int argc, char** argv, Session& session) {
+    session.job = Job::join();
+    if (!session.job) return;
+    std::string line = "zonal";
+    for (int i = 1; i < argc; ++i) line += " " + quoted(argv[i]);
+    session.job->ranks().agree(line);
 }
 
 /// Does the work and prints the report, also where the answer is no.
@@ -110,6 +189,7 @@ int do_work(const Action& action, Session& session) {
         const InterruptWatch watch(session);
         action(session);
         verdict = session.verdict();
+        if (session.job) session.job->ranks().agree("the command");
     } catch (const NegativeVerdict& negative) {
         verdict = negative.what();
     }
@@ -127,25 +207,21 @@ int run_program(const Program& program, int argc, char** argv) {
     CLI::App app("", program.name);
     declare(program, app, session, action);
     try {
+        join_job(argc, argv, session);
         read_ahead(argc, argv, app, session);
         app.parse(argc, argv);
-        return do_work(action, session);
     } catch (const TextWanted& wanted) {
         return print_text(session, wanted.text);
     } catch (const CLI::CallForHelp&) {
         return print_text(session, app.help());
-    } catch (const CLI::ParseError& error) {
-        return fail(session, explain(error, app, session), wrong_use);
-    } catch (const UsageError& error) {
-        return fail(session, error.what(), wrong_use);
-    } catch (const InvalidArgument& error) {
-        return fail(session, error.what(), wrong_use);
-    } catch (const Cancelled&) {
-        return fail(session, "interrupted", interrupted);
-    } catch (const std::bad_alloc&) {
-        return fail(session, "not enough memory", failure);
-    } catch (const std::exception& error) {
-        return fail(session, error.what(), failure);
+    } catch (...) {  // on all ranks alike, as they have the same command line
+        return fail(session, failure_of(std::current_exception(), app, session));
+    }
+    try {
+        return do_work(action, session);
+    } catch (...) {
+        const auto failed = failure_of(std::current_exception(), app, session);
+        return fail(session, session.job ? failure_of_job(failed, app, session) : failed);
     }
 }
 

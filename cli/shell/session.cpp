@@ -7,12 +7,14 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <system_error>
 
 #include "options/parse.hpp"
 #include "shell/error.hpp"
 #include "shell/interrupt.hpp"
 #include "shell/version.hpp"
+#include "zonal/io/atomic_file.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -101,7 +103,7 @@ void Session::note(const std::vector<std::string>& texts) {
 }
 
 Progress Session::progress(const std::string& stage) {
-    const bool draw = !json && !quiet && isatty(STDERR_FILENO) != 0;
+    const bool draw = speaks() && !json && !quiet && isatty(STDERR_FILENO) != 0;
     return [this, stage, draw, drawn = -1](double done) mutable {
         if (is_interrupted()) return false;
         const int percent = static_cast<int>(100 * std::clamp(done, 0.0, 1.0));
@@ -124,6 +126,7 @@ void Session::clear_bar() {
 }
 
 void Session::finish(const std::string& negative_verdict) {
+    if (!speaks()) return;
     clear_bar();
     const auto line = printable(negative_verdict);
     if (json && !line.empty()) report.update({{"error", line}, {"exit_code", int{failure}}});
@@ -144,6 +147,17 @@ void Session::finish(const std::string& negative_verdict) {
 }
 
 void Session::fail(const std::string& message, int exit_code) {
+    if (speaks()) print_failure(message, exit_code);
+}
+
+void Session::fail_at_once(const std::string& message, int exit_code) {
+    print_failure(speaks() ? message : fmt::format("rank {}: {}", job->ranks().rank(), message), exit_code);
+    if (job) Job::abort(exit_code);
+    io::AtomicFile::remove_unfinished();
+    std::_Exit(exit_code);  // nothing is unwound under the threads that work on
+}
+
+void Session::print_failure(const std::string& message, int exit_code) {
     clear_bar();
     const auto line = printable(message);
     const auto name = command.empty() ? program : program + " " + command;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "shell/job.hpp"
 #include "zonal/progress.hpp"
 
 namespace zonal::cli {
@@ -20,6 +22,10 @@ class Session {
     std::string command_line;
     bool json = false;
     bool quiet = false;
+    /// The ranks that do the work together; null for one process.
+    std::shared_ptr<const Job> job;
+    /// Whether this process prints what happens, as the first rank does for all.
+    bool speaks() const { return job == nullptr || job->is_first(); }
 
     /// What the run did. Printed at its end: one JSON object, or a line "key: value" each.
     Json report = Json::object();
@@ -42,11 +48,14 @@ class Session {
     /// Prints the report; a verdict that is negative in it, and as the one line of a failure. Throws IoError
     /// when standard output cannot be written.
     void finish(const std::string& negative_verdict = "");
-    /// Prints the one line of a failure, and with --json the object {"error": ...}.
+    /// Prints the one line of a failure, and with --json the object {"error": ...}, if this process speaks.
     void fail(const std::string& message, int exit_code);
+    /// Does the same in any case, and ends the process, or all ranks.
+    [[noreturn]] void fail_at_once(const std::string& message, int exit_code);
 
   private:
     void clear_bar();
+    void print_failure(const std::string& message, int exit_code);
     std::vector<std::string> notes_, warnings_;  ///< notes_ holds the warnings, too
     std::string verdict_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

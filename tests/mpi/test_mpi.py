@@ -1,37 +1,12 @@
-"""Runs programs under mpirun (environment variable MPIRUN) and kills jobs that hang. Their folder is in ZONAL_BIN
-(default: build/bin)."""
+"""Programs that talk over MPI, with 1 to 7 ranks."""
 
-import os
-import pathlib
 import shutil
-import subprocess
 
 import pytest
+from jobs import BIN, IS_OPEN_MPI, call, mpirun
 
-BIN = pathlib.Path(os.environ.get("ZONAL_BIN", pathlib.Path(__file__).resolve().parents[2] / "build" / "bin"))
-MPIRUN = os.environ.get("MPIRUN", "mpirun")
-IS_OPEN_MPI = "Open MPI" in subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, check=True).stdout
-# More ranks than CPUs, by root, as in a container; who waits gives way.
-FLAGS = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"] if IS_OPEN_MPI else []
 # MPICH's ranks spin while they wait, so that more of them than CPUs take minutes.
 RANKS = [1, 2, 3, 4, 7] if IS_OPEN_MPI else [1, 2, 3]
-PATIENCE = 120  # seconds, for machines that are busy; only what hangs takes that long
-
-
-def call(*command, **environment):
-    process = subprocess.Popen([str(part) for part in command], env=os.environ | environment, text=True, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-    try:
-        out, err = process.communicate(timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        process.terminate()  # mpirun ends its ranks
-        out, err = process.communicate()
-        pytest.fail(f"{command} hangs\n{out}\n{err}")
-    return process.returncode, out, err
-
-
-def mpirun(n_ranks, *command, **environment):
-    return call(MPIRUN, *FLAGS, "-n", n_ranks, *command, **environment)
 
 
 @pytest.mark.parametrize("n_ranks", RANKS)

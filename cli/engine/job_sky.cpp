@@ -1,0 +1,66 @@
+#include "engine/job_sky.hpp"
+
+#include <fmt/core.h>
+
+#include "shell/error.hpp"
+#include "zonal/io/cost_model.hpp"
+
+namespace zonal::cli {
+namespace {
+
+/// Seconds that a synthesis takes on a rank by the costs of this machine, without waiting for messages.
+double seconds_of(const RankShare& share, const TransformCost& cost) {
+    return predicted_seconds(cost, TransformWork{share.legendre_flops, static_cast<double>(share.n_pixels)}) /
+           2;  // the cost is that of an analysis and a synthesis
+}
+
+void explain(const DistributedSky& sky, bool polarized, const RunOptions& run, Session& session) {
+    // This rank's; the others' are alike or have other shares.
+    const auto found = io::find_costs("", run.thread_count());
+    session.note(found.notes);
+    session.report["costs"] = found.costs.fingerprint;
+    const auto& costs = found.costs.devices.at(0);
+    const auto scalar = sky.shares(0);
+    const auto spin = polarized && sky.layout().lmax() >= 2 ? sky.shares(2) : std::vector<RankShare>();
+    auto& shares = session.report["shares"] = Json::array();
+    for (std::size_t rank = 0; rank < scalar.size(); ++rank) {
+        auto share = scalar[rank];
+        double seconds = seconds_of(share, costs.scalar.smoothing);
+        if (!spin.empty()) {
+            seconds += seconds_of(scalar[rank], costs.polarization.smoothing);
+            share.legendre_flops += spin[rank].legendre_flops;
+            share.ring_flops += spin[rank].ring_flops;
+            share.bytes_sent += spin[rank].bytes_sent;
+        }
+        shares.push_back({{"rank", rank},
+                          {"pixels", share.n_pixels},
+                          {"coefficients", share.n_coefficients},
+                          {"legendre_flops", share.legendre_flops},
+                          {"ring_flops", share.ring_flops},
+                          {"bytes_sent", share.bytes_sent},
+                          {"predicted_seconds", seconds}});
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<const DistributedSky> divide_sky(const Pixelization& pixels, std::int64_t lmax,
+                                                 std::int64_t mmax, bool polarized, const RunOptions& run,
+                                                 Session& session) {
+    if (!std::holds_alternative<HealpixPixels>(pixels))
+        throw UsageError(fmt::format("{}: over several ranks maps are HEALPix maps", to_string(pixels)));
+    const auto sky = with_error<UsageError>(
+        [&] {
+            return std::make_shared<const DistributedSky>(session.job->ranks(), make_grid(pixels), lmax, mmax,
+                                                          run.thread_count(), run.speeds);
+        },
+        "");
+    if (run.explain) explain(*sky, polarized, run, session);
+    return sky;
+}
+
+std::shared_ptr<const DistributedSky> sky_of(const SkyMap& map) {
+    return std::dynamic_pointer_cast<const DistributedSky>(map.shared_part());
+}
+
+}  // namespace zonal::cli
