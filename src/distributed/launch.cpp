@@ -72,6 +72,11 @@ std::shared_ptr<Transport> launched_job() {
     return world;
 }
 
+bool is_launched_alone() {
+    const auto launch = find_launch();
+    return launch && launch->n_ranks == 1;
+}
+
 void abort_launched_job(int status) {
     if (const auto launch = find_launch())
         find_function<void(int)>("zonal_mpi_abort", launch->variable)(status);

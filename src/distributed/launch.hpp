@@ -12,6 +12,9 @@ namespace zonal::distributed {
 /// CommunicationError if the library is not there, or belongs to another MPI than mpirun does.
 std::shared_ptr<Transport> launched_job();
 
+/// Whether the launcher says that this process is the only rank.
+bool is_launched_alone();
+
 /// Ends all ranks of launched_job() at once, with mpirun's exit status.
 void abort_launched_job(int status);
 

@@ -145,7 +145,7 @@ bool Communicator::failed_together() const {
     return transport_->failed_together;
 }
 std::optional<Communicator> Communicator::launched() {
-    auto world = distributed::launched_job();
+    auto world = distributed::is_launched_alone() ? nullptr : distributed::launched_job();
     if (world == nullptr) return std::nullopt;
     return Communicator(std::move(world));
 }

@@ -56,9 +56,9 @@ class Communicator {
     bool failed_together() const;
 
     /// All ranks of the job that mpirun or the like has started, of which this process is one; nothing where
-    /// it was started alone. Loads the library zonal_mpi, so that programs need not be linked with MPI, which
-    /// ends with the last copy. Throws CommunicationError if the library is not there, or belongs to another
-    /// MPI than mpirun does.
+    /// it was started alone, or as the only rank. Loads the library zonal_mpi, so that programs need not be
+    /// linked with MPI, which ends with the last copy. Throws CommunicationError if the library is not there,
+    /// or belongs to another MPI than mpirun does.
     static std::optional<Communicator> launched();
     /// Ends all ranks of launched() at once; mpirun's exit status is `status`.
     static void abort_launched(int status);
