@@ -117,6 +117,7 @@ void name_files(AnafastOptions& options) {
         if (file.empty()) throw UsageError("IN [IN2] OUT: must not be empty");
     options.files.in = options.inputs.front();
     options.files.out = options.inputs.back();
+    options.files.is_one_stream = true;
 }
 
 void run(AnafastOptions& options, Session& session) {

@@ -291,6 +291,7 @@ void prepare_for_job(SmoothOptions& options, const Session& session) {
     require_one_process(session, others.given(),
                         "--method, --error, --cut, --profile, --cl, --plan and other options of kernels",
                         "maps are smoothed with a window by --method harmonic");
+    require_parts(options.out, session);
     require_one_process(session, options.nside_out.has_value(), "--nside-out",
                         "the pixels that a rank has of two maps are not the same");
 }

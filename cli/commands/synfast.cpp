@@ -115,7 +115,8 @@ std::int64_t draw_seed(const Session& session) {
     return session.job ? std::stoll(session.job->ranks().gather(std::to_string(seed))[0]) : seed;
 }
 
-void check_files(const SynfastCommand& options) {
+void check_files(const SynfastCommand& options, const Session& session) {
+    for (const auto& path : {options.files.out, options.alm_out}) require_parts(path, session);
     options.files.output.require_writable(options.files.out);
     require_different_files({{"OUT", options.files.out}, {"--alm-out", options.alm_out}});
     if (!options.alm_out.empty()) options.files.output.require_writable(options.alm_out);
@@ -251,7 +252,7 @@ void run(SynfastCommand& options, Session& session) {
     SkyRequest request;
     request.pixels = pixelization(options.map);
     parse_coordinates("--coordsys", options.coordinates);
-    check_files(options);
+    check_files(options, session);
     const auto file = io::read_spectrum(options.files.in, options.spectrum);
     check_noise(options, file, session);
     options.files.begin(session);

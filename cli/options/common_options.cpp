@@ -182,7 +182,13 @@ CLI::Option* add_precision(CLI::App& app, std::optional<io::Precision>& precisio
         .choice("--precision", precision, precisions, "numbers in the output file", default_text);
 }
 
+void require_parts(const std::string& path, const Session& session) {
+    require_one_process(session, path.ends_with(".gz"), path,
+                        "a gzip file is one stream, which ranks cannot write in parts");
+}
+
 void FileOptions::name_output(Session& session) const {
+    if (!is_one_stream) require_parts(out, session);
     output.require_writable(out);
     session.report["input"] = in;
     session.report["output"] = out;

@@ -104,6 +104,7 @@ struct FileOptions {
     std::optional<FilePrecision> precision;  ///< --precision; empty: as the input
     OutputOptions output;
     RunOptions run;
+    bool is_one_stream = false;  ///< OUT is written by one rank for all
 
     /// Throws where OUT cannot be written, before any work, and reports both.
     void name_output(Session& session) const;
@@ -115,6 +116,9 @@ void add_files(CLI::App& app, FileOptions& files, const std::string& in, const s
 /// --precision, --overwrite, --threads, --device.
 void add_file_options(CLI::App& app, FileOptions& files,
                       const std::string& default_precision = "as the input");
+
+/// Throws UsageError for a name in .gz on several ranks, which write their parts of the file.
+void require_parts(const std::string& path, const Session& session);
 
 /// Whether both paths lead to one file, which need not be there.
 bool is_same_file(const std::string& a, const std::string& b);
