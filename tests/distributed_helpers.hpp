@@ -2,12 +2,37 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
 #include "sht_helpers.hpp"
 #include "zonal/analysis.hpp"
 #include "zonal/distributed/plan.hpp"
+#include "zonal/error.hpp"
 
 /// What tests of distributed transforms share, whatever connects the ranks.
 namespace zonal::test {
+
+/// Calls work(communicator) on a thread for each rank and returns what each threw, "" for nothing.
+template <class Work>
+std::vector<std::string> on_ranks(int n_ranks, const Work& work) {
+    auto communicators = Communicator::threads(n_ranks);
+    std::vector<std::string> errors(communicators.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < communicators.size(); ++i)
+        threads.emplace_back([&, i] {
+            const Communicator communicator = std::move(communicators[i]);
+            try {
+                work(communicator);
+            } catch (const Error& error) {
+                errors[i] = error.what();
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    return errors;
+}
 
 /// A rank's part of whole arrays, and back.
 struct Parts {

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <mutex>
-#include <thread>
 
 #include "distributed_helpers.hpp"
 #include "sht/rings/ring_pairs.hpp"
@@ -15,25 +14,6 @@ namespace zonal::test {
 namespace {
 
 using ::testing::Each, ::testing::ElementsAreArray, ::testing::HasSubstr;
-
-/// Calls work(communicator) on a thread for each rank and returns what each threw, "" for nothing.
-template <class Work>
-std::vector<std::string> on_ranks(int n_ranks, const Work& work) {
-    auto communicators = Communicator::threads(n_ranks);
-    std::vector<std::string> errors(communicators.size());
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < communicators.size(); ++i)
-        threads.emplace_back([&, i] {
-            const Communicator communicator = std::move(communicators[i]);
-            try {
-                work(communicator);
-            } catch (const Error& error) {
-                errors[i] = error.what();
-            }
-        });
-    for (auto& thread : threads) thread.join();
-    return errors;
-}
 
 const std::vector<std::vector<double>> all_jobs{
     {1}, {1, 1}, {1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1}, {4, 1}, {1, 0.1, 3}};

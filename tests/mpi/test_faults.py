@@ -1,0 +1,157 @@
+"""Jobs of the tool that fail: they end soon, with one message, a status that is not 0, and no file of theirs.
+
+ZONAL_FAULTS=50 repeats each fault 50 times, and each signal comes a little later every time.
+"""
+
+import os
+import signal
+import time
+
+import pytest
+from jobs import BIN, FLAGS, IS_OPEN_MPI, MPIRUN, call, finish, mpirun, start
+
+ZONAL = BIN / "zonal"
+pytestmark = pytest.mark.skipif(not ZONAL.exists(), reason="this build has no tool")
+REPEAT = int(os.environ.get("ZONAL_FAULTS", "0"))
+TIMES = range(REPEAT or 1)
+SECONDS = 3.0  # that a job may take to end
+ALLOWANCE = 5.0  # for machines that are busy; what hangs takes much longer
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("faults")
+    (folder / "cl.txt").write_text("# l TT\n" + "".join(f"{l} {1 / (1 + l) ** 2}\n" for l in range(65)))
+    (folder / "elsewhere").mkdir()
+    code, out, err = call(ZONAL, "synfast", "cl.txt", "map.fits", "--nside", 64, "--lmax", 64, "--seed", 1, "--alm-out", "alm.fits",
+                          cwd=folder)
+    assert code == 0, out + err
+    return folder
+
+
+@pytest.fixture
+def folder(inputs):
+    """Expects after the test what was there before."""
+    before = sorted(inputs.rglob("*"))
+    yield inputs
+    assert sorted(inputs.rglob("*")) == before
+
+
+def messages(err):
+    return [line for line in err.splitlines() if line.startswith("zonal")]
+
+
+def start_long_job(folder):
+    """Three ranks that compute and write for about ten seconds."""
+    return start(MPIRUN, *FLAGS, "-n", 3, ZONAL, "synfast", "cl.txt", "out.fits", "--nside", 2048, "--extend", "zero", "--seed", 1, cwd=folder)
+
+
+def ranks_of(job):
+    """Their process ids, by rank: mpirun starts them in that order."""
+    found = []
+    for _ in range(200):
+        found = sorted(int(pid) for pid in os.listdir("/proc") if pid.isdigit() and is_rank_of(job, pid))
+        if len(found) == 3:
+            break
+        time.sleep(0.02)
+    assert len(found) == 3
+    return found
+
+
+def is_rank_of(job, pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat, open(f"/proc/{pid}/cmdline") as line:
+            return stat.read().rpartition(")")[2].split()[1] == str(job.pid) and "synfast" in line.read() and pid != str(job.pid)
+    except OSError:
+        return False  # it has ended
+
+
+@pytest.mark.skipif(not IS_OPEN_MPI, reason="looks for children of Open MPI's mpirun")
+@pytest.mark.parametrize("time_of_fault", TIMES)
+@pytest.mark.parametrize("how, whom", [(signal.SIGKILL, "the first"), (signal.SIGKILL, "another"), (signal.SIGINT, "the first"),
+                                       (signal.SIGINT, "another"), (signal.SIGINT, "mpirun"), (signal.SIGTERM, "another")])
+def test_a_signal_ends_all_ranks(folder, how, whom, time_of_fault):
+    job = start_long_job(folder)
+    ranks = ranks_of(job)
+    time.sleep(0.8 + 0.1 * time_of_fault)
+    begin = time.monotonic()
+    os.kill({"the first": ranks[0], "another": ranks[2], "mpirun": job.pid}[whom], how)
+    code, _, err = finish(job)
+    assert time.monotonic() - begin < SECONDS + ALLOWANCE
+    assert code != 0
+    assert messages(err) in (["zonal synfast: interrupted"], []), err
+    if how != signal.SIGKILL:
+        assert messages(err) or "signal" in err, err
+
+
+@pytest.mark.parametrize("time_of_fault", TIMES)
+@pytest.mark.parametrize("n_ranks", [2, 4])
+def test_different_options_are_an_error(folder, n_ranks, time_of_fault):
+    one = [ZONAL, "alm2map", "alm.fits", "out.fits", "--nside"]
+    code, _, err = call(MPIRUN, *FLAGS, "-n", n_ranks - 1, *one, 32, ":", "-n", 1, *one, 64, cwd=folder)
+    assert code != 0
+    assert len(messages(err)) == 1
+    assert "all must make the same calls, but rank 0 makes zonal alm2map alm.fits out.fits --nside 32, and rank" in messages(err)[0]
+
+
+@pytest.mark.skipif(not IS_OPEN_MPI, reason="-wdir is Open MPI's")
+@pytest.mark.parametrize("time_of_fault", TIMES)
+@pytest.mark.parametrize("arguments, message", [
+    ("alm2map alm.fits out.fits --nside 32", "rank 1: alm.fits: cannot be opened"),
+    ("smooth map.fits out.fits --fwhm 1deg", "rank 1: map.fits: cannot be opened"),
+    ("synfast cl.txt out.fits --nside 16 --lmax 40", "rank 1: "),
+])
+def test_what_fails_on_one_rank_fails_on_all(folder, arguments, message, time_of_fault):
+    command = [ZONAL, *arguments.split()]
+    code, _, err = call(MPIRUN, *FLAGS, "-n", 1, "-wdir", folder, *command, ":", "-n", 1, "-wdir", folder / "elsewhere", *command, cwd=folder)
+    assert code != 0
+    assert len(messages(err)) == 1 and message in messages(err)[0], err
+
+
+@pytest.mark.parametrize("time_of_fault", TIMES)
+@pytest.mark.parametrize("full_rank", [0, 1])
+def test_a_full_disk_on_one_rank(folder, full_rank, time_of_fault):
+    """One rank may write as far as MPI needs for its shared memory, and not all of the file's 37 MB."""
+    limited = f'if [ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = {full_rank} ]; then ulimit -f 24000; fi; exec "$@"'
+    code, _, err = mpirun(2, "bash", "-c", limited, "bash", ZONAL, "synfast", "cl.txt", "out.fits", "--nside", 640, "--lmax", 64, cwd=folder)
+    assert code != 0
+    assert len(messages(err)) == 1 and f"rank {full_rank}: out.fits: cannot be written: " in messages(err)[0], err
+
+
+@pytest.mark.parametrize("time_of_fault", TIMES)
+@pytest.mark.parametrize("arguments, message", [
+    ("alm2map map.fits out.fits --nside 32", "map.fits: holds no table of alm"),
+    ("map2alm cl.txt out.fits", "cl.txt: "),
+    ("smooth none.fits out.fits --fwhm 1deg", "none.fits: cannot be opened"),
+    ("anafast map.fits map.fits", "map.fits: exists already"),
+    ("convert map.fits nowhere/out.fits --order nest", "nowhere/out.fits: cannot be written"),
+])
+def test_wrong_files(folder, arguments, message, time_of_fault):
+    code, out, err = mpirun(3, ZONAL, *arguments.split(), cwd=folder)
+    assert code != 0 and out == ""
+    assert len(messages(err)) == 1 and message in messages(err)[0], err
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ("rotate map.fits out.fits --euler 1deg,2deg,3deg", "works in one process, not in the 2 of this job"),
+    ("smooth map.fits out.fits --fwhm 1deg --method auto", "--method, --error"),
+    ("smooth map.fits out.fits --fwhm 1deg --nside-out 32", "--nside-out: not over several ranks: "),
+    ("synfast cl.txt out.fits --nside 16 --lmax 40 --method split", "--method: not over several ranks: "),
+    ("alm2map alm.fits out.fits --car 20x40", "over several ranks maps are HEALPix maps"),
+    ("alm2map alm.fits out.fits.gz --nside 16", "a gzip file is one stream"),
+    ("alm2map alm.fits out.fits --nside 16 --device cuda", "--device cuda: not over several ranks: "),
+    ("alm2map alm.fits out.fits --nside 16 --shares 1,2,3", "--shares = 1,2,3: must be auto, or 2 numbers"),
+    ("map2alm map.fits out.fits --weights pixel", "--weights pixel: not over several ranks: "),
+    ("convert map.fits out.fits --partial", "--partial: not over several ranks: "),
+    ("convert map.fits out.fits --nside 32", "--nside, --car: not over several ranks: "),
+])
+def test_what_ranks_cannot_do_is_refused(folder, arguments, message):
+    code, out, err = mpirun(2, ZONAL, *arguments.split(), cwd=folder)
+    assert code == 2 and out == ""
+    assert len(messages(err)) == 1 and message in messages(err)[0], err
+
+
+def test_options_of_jobs_are_refused_without_one(folder):
+    for option in (["--shares", "1,2"], ["--explain"]):
+        code, _, err = call(ZONAL, "alm2map", "alm.fits", "out.fits", "--nside", 16, *option, cwd=folder)
+        assert code == 2 and "only over several ranks, which mpirun starts" in err
