@@ -196,7 +196,8 @@ Array<double, 1> read_mask_part(const std::string& path, const SkyMap& map,
 
 void write_map_share(const std::string& path, const MapShare& map, const Communicator& ranks,
                      const WriteOptions& options) {
-    const auto& [part, places] = map;
+    const MapFile& part = map.file;
+    const PixelPlaces& places = map.places;
     ranks.together("writing " + path, [&] {
         check_header(part);
         healpix_of(part);
