@@ -53,6 +53,12 @@ Seconds measure(const ShtPlan& plan, std::int64_t repeat) {
     return best;
 }
 
+struct RankRun {
+    int rank = 0;
+    RankShare share{};
+    Seconds seconds;
+};
+
 Json json_of(const Seconds& seconds) {
     const auto stages = [](double total, const ShtStageSeconds& s) {
         return Json{{"seconds", total}, {"legendre", s.legendre}, {"rings", s.rings}, {"waiting", s.waiting}};
@@ -63,10 +69,10 @@ Json json_of(const Seconds& seconds) {
 
 /// The ranks' seconds; solo: one after the other, each alone with all threads, and of many ranks those with
 /// the most of either stage; else all at once, each with its part of the threads.
-std::vector<std::pair<int, Seconds>> measure_ranks(const DistributedOptionsOfRun& options, const MapRun& run,
-                                                   DistributedOptions plan_options) {
+std::vector<RankRun> measure_ranks(const DistributedOptionsOfRun& options, const MapRun& run,
+                                   DistributedOptions plan_options) {
     const int n = static_cast<int>(options.ranks);
-    std::vector<std::pair<int, Seconds>> found;
+    std::vector<RankRun> found;
     if (options.solo) {
         const auto shares = DistributedPlan(Communicator::solo(0, n), run.grid, plan_options).shares();
         const auto most = [&](double RankShare::*work) {
@@ -81,7 +87,7 @@ std::vector<std::pair<int, Seconds>> measure_ranks(const DistributedOptionsOfRun
         ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
         for (const int rank : ranks) {
             const DistributedPlan plan(Communicator::solo(rank, n), run.grid, plan_options);
-            found.emplace_back(rank, measure(plan.local(), run.repeat));
+            found.push_back({rank, plan.shares()[rank], measure(plan.local(), run.repeat)});
         }
         return found;
     }
@@ -97,7 +103,7 @@ std::vector<std::pair<int, Seconds>> measure_ranks(const DistributedOptionsOfRun
                 speeds.empty() ? 1.0 / n : speeds[rank] / std::accumulate(speeds.begin(), speeds.end(), 0.0);
             own.sht.threads = std::max(1, static_cast<int>(std::lround(n_threads * share)));
             const DistributedPlan plan(communicators[rank], run.grid, own);
-            found[rank] = {rank, measure(plan.local(), run.repeat)};
+            found[rank] = {rank, plan.shares()[rank], measure(plan.local(), run.repeat)};
         });
     for (auto& thread : threads) thread.join();
     return found;
@@ -132,9 +138,11 @@ void run(DistributedOptionsOfRun& options, Session& session) {
     const Seconds whole = measure(ShtPlan(run.grid, plan_options.sht), run.repeat);
     report["one_process"] = json_of(whole);
     double synthesis = 0, adjoint = 0;
-    for (const auto& [rank, seconds] : measure_ranks(options, run, plan_options)) {
+    for (const auto& [rank, share, seconds] : measure_ranks(options, run, plan_options)) {
         Json row = json_of(seconds);
         row["rank"] = rank;
+        row["legendre_flops"] = share.legendre_flops;
+        row["bytes_sent"] = share.bytes_sent;
         report["ranks"].push_back(row);
         synthesis = std::max(synthesis, seconds.synthesis);
         adjoint = std::max(adjoint, seconds.adjoint);
