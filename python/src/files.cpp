@@ -10,7 +10,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "call.hpp"
+#include "files.hpp"
 #include "sky_maps.hpp"
 #include "zonal/io/alm.hpp"
 #include "zonal/io/beam.hpp"
@@ -22,28 +22,7 @@
 namespace zonal::python {
 namespace {
 
-using Card = std::tuple<std::string, std::variant<bool, std::int64_t, double, std::string>, std::string>;
-
-std::vector<Card> cards_of(const std::vector<HeaderCard>& cards) {
-    std::vector<Card> tuples;
-    for (const auto& card : cards) tuples.emplace_back(card.key, card.value, card.comment);
-    return tuples;
-}
-
-std::vector<HeaderCard> header_cards(const std::vector<Card>& tuples) {
-    std::vector<HeaderCard> cards;
-    for (const auto& [key, value, comment] : tuples) cards.push_back({key, value, comment});
-    return cards;
-}
-
-/// What is read, by the names of its parts.
-using FileContent = nb::typed<nb::dict, nb::str, nb::any>;
 using Spectra = nb::typed<nb::dict, nb::str, nb::ndarray<nb::numpy, double, nb::ndim<1>>>;
-
-template <class Work>
-auto reading(const Work& work) {
-    return without_gil(nb::none(), [&](const Progress&) { return work(); });
-}
 
 /// An array of Python's own with the rows of a map, [row, pixel].
 auto rows_to_numpy(const SkyMap& map) {
@@ -56,65 +35,15 @@ auto rows_to_numpy(const SkyMap& map) {
 FileContent read_map(const std::string& path, const std::string& hdu, const std::vector<std::string>& fields,
                      bool auxiliary, std::optional<bool> polarized, std::optional<bool> nest_if_absent,
                      bool nan_is_unseen) {
-    io::ReadMapOptions options{.hdu = hdu,
-                               .fields = fields,
-                               .auxiliary = auxiliary,
-                               .polarized = polarized,
-                               .nan_is_unseen = nan_is_unseen};
-    if (nest_if_absent)
-        options.ordering_if_absent = *nest_if_absent ? healpix::Order::nest : healpix::Order::ring;
-    const auto map = reading([&] { return io::read_sky_map(path, options); });
-    FileContent file;
-    nb::list names, units;
-    for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
-        names.append(map.row_name(row));
-        units.append(map.column(row).unit);
-    }
-    const auto* pixels = std::get_if<HealpixPixels>(&map.header().pixelization);
-    file["values"] = rows_to_numpy(map);
-    file["names"] = names;
-    file["units"] = units;
-    file["nside"] = map.nside();
-    file["nest"] = pixels != nullptr && pixels->ordering == healpix::Order::nest;
-    const auto* rings = std::get_if<CarPixels>(&map.header().pixelization);
-    file["rings"] = rings == nullptr
-                        ? nb::object(nb::none())
-                        : nb::make_tuple(rings->n_rings, rings->n_phi, rings->phi_0, rings->poles);
-    file["partial"] = map.header().partial();
-    file["polarized"] = map.polarized();
-    file["single"] = map.column(0).precision == FilePrecision::float32;
-    file["coordinates"] = to_string(map.header().coordinates);
-    file["cards"] = nb::cast(cards_of(map.header().cards));
-    file["notes"] = nb::cast(map.header().notes);
-    return file;
+    const auto options = reading_options(hdu, fields, auxiliary, polarized, nest_if_absent, nan_is_unseen);
+    return content_of(reading([&] { return io::read_sky_map(path, options); }));
 }
-
-struct MapMetadata {
-    std::string fields;
-    std::vector<std::string> names, units;
-    std::string coordinates;
-    std::vector<Card> cards;
-    bool nest = false, single = true, partial = false;
-};
 
 void write_map(const std::string& path, const HostArrayOfRank<const double, 2>& values,
                const Pixelization& pixels, const MapMetadata& metadata, bool overwrite) {
     reading([&] {
         auto map = sky_of<double>(view_of<2>(values), pixels, metadata.fields);
-        auto& header = map.header();
-        if (auto* healpix_pixels = std::get_if<HealpixPixels>(&header.pixelization);
-            healpix_pixels && metadata.nest)
-            healpix_pixels->ordering = healpix::Order::nest;
-        header.coordinates = parse_coordinate_system(metadata.coordinates);
-        header.polarization_convention =
-            map.polarized() ? PolarizationConvention::cosmo : PolarizationConvention::absent;
-        header.cards = header_cards(metadata.cards);
-        for (std::size_t i = 0; i < header.columns.size(); ++i) {
-            auto& column = header.columns[i];
-            column.precision = metadata.single ? FilePrecision::float32 : FilePrecision::float64;
-            if (i < metadata.names.size()) column.name = metadata.names[i];
-            if (i < metadata.units.size()) column.unit = metadata.units[i];
-        }
+        describe(map, metadata);
         if (metadata.partial) map.make_partial_sky();
         io::write_sky_map(path, map, {.overwrite = overwrite});
     });
@@ -195,6 +124,74 @@ auto find_weights(const std::string& choice, std::int64_t nside, int threads, nb
 }
 
 }  // namespace
+
+std::vector<Card> cards_of(const std::vector<HeaderCard>& cards) {
+    std::vector<Card> tuples;
+    for (const auto& card : cards) tuples.emplace_back(card.key, card.value, card.comment);
+    return tuples;
+}
+
+std::vector<HeaderCard> header_cards(const std::vector<Card>& tuples) {
+    std::vector<HeaderCard> cards;
+    for (const auto& [key, value, comment] : tuples) cards.push_back({key, value, comment});
+    return cards;
+}
+
+io::ReadMapOptions reading_options(const std::string& hdu, const std::vector<std::string>& fields,
+                                   bool auxiliary, std::optional<bool> polarized,
+                                   std::optional<bool> nest_if_absent, bool nan_is_unseen) {
+    io::ReadMapOptions options{.hdu = hdu,
+                               .fields = fields,
+                               .auxiliary = auxiliary,
+                               .polarized = polarized,
+                               .nan_is_unseen = nan_is_unseen};
+    if (nest_if_absent)
+        options.ordering_if_absent = *nest_if_absent ? healpix::Order::nest : healpix::Order::ring;
+    return options;
+}
+
+FileContent content_of(const SkyMap& map) {
+    FileContent file;
+    nb::list names, units;
+    for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
+        names.append(map.row_name(row));
+        units.append(map.column(row).unit);
+    }
+    const auto* pixels = std::get_if<HealpixPixels>(&map.header().pixelization);
+    file["values"] = rows_to_numpy(map);
+    file["names"] = names;
+    file["units"] = units;
+    file["nside"] = map.nside();
+    file["nest"] = pixels != nullptr && pixels->ordering == healpix::Order::nest;
+    const auto* rings = std::get_if<CarPixels>(&map.header().pixelization);
+    file["rings"] = rings == nullptr
+                        ? nb::object(nb::none())
+                        : nb::make_tuple(rings->n_rings, rings->n_phi, rings->phi_0, rings->poles);
+    file["partial"] = map.header().partial();
+    file["polarized"] = map.polarized();
+    file["single"] = map.column(0).precision == FilePrecision::float32;
+    file["coordinates"] = to_string(map.header().coordinates);
+    file["cards"] = nb::cast(cards_of(map.header().cards));
+    file["notes"] = nb::cast(map.header().notes);
+    return file;
+}
+
+void describe(SkyMap& map, const MapMetadata& metadata) {
+    auto& header = map.header();
+    if (auto* healpix_pixels = std::get_if<HealpixPixels>(&header.pixelization);
+        healpix_pixels && metadata.nest)
+        healpix_pixels->ordering = healpix::Order::nest;
+    header.coordinates = parse_coordinate_system(metadata.coordinates);
+    header.polarization_convention =
+        map.polarized() ? PolarizationConvention::cosmo : PolarizationConvention::absent;
+    header.cards = header_cards(metadata.cards);
+    for (std::size_t i = 0; i < header.columns.size(); ++i) {
+        auto& column = header.columns[i];
+        column.precision = metadata.single ? FilePrecision::float32 : FilePrecision::float64;
+        if (i < metadata.names.size()) column.name = metadata.names[i];
+        if (i < metadata.units.size()) column.unit = metadata.units[i];
+    }
+}
 
 void bind_files(nb::module_& module) {
     nb::class_<MapMetadata>(module, "MapMetadata")

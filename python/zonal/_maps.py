@@ -42,7 +42,7 @@ class MapRows:
         if nest and self.grid.nside is None:
             raise ValueError(f"nest = True: is for HEALPix alone, not for {self.grid.name}")
         self.grid_out = self.grid
-        self.fields = _fields(name, len(self.rows), pol)
+        self.fields = fields_of(name, len(self.rows), pol)
         if nest:
             self.rows = reordered(self.rows, to_nest=False)
 
@@ -108,7 +108,7 @@ def pixels_of(grid: Grid, name: str = "grid") -> Any:
                      "lies less than a pixel from longitude 0; use zonal.SHT or zonal.plan for other grids")
 
 
-def _fields(name: str, n_rows: int, pol: bool) -> str:
+def fields_of(name: str, n_rows: int, pol: bool) -> str:
     if not pol:
         return "scalars"
     if n_rows not in (2, 3):

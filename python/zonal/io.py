@@ -18,7 +18,7 @@ from . import _core
 from ._arrays import complex_input, sequence, text, vector
 from ._arrays import path as path_of
 from ._checked import checked, known_as
-from ._maps import MapRows
+from ._maps import MapRows, fields_of
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
@@ -95,15 +95,21 @@ def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, po
         cards = [*maps.cards, *sequence("cards", cards)]
         values = maps.reordered(nest=False).values
     given = MapRows(values, grid, False, bool(pol))
-    about = _core.MapMetadata()
-    names, units = _texts("names", names), _texts("units", units)
-    about.fields, about.names, about.units = given.fields, names, units
-    about.coordinates, about.cards, about.nest = _coordinates(coordinates), _cards(cards), bool(nest)
-    about.single, about.partial = single is None or single, partial
-    for what, texts in (("names", names), ("units", units)):
-        if len(texts) not in (0, len(given.rows)):
-            raise ValueError(f"{what}: has {len(texts)} texts: must have one for each of {len(given.rows)} rows")
+    about = described(len(given.rows), bool(pol), names, units, coordinates, bool(nest), single is None or single)
+    about.cards, about.partial = _cards(cards), partial
     _core.write_map(os.fspath(path), np.asarray(given.rows, np.float64), given.pixels, about, overwrite)
+
+
+def described(n_rows: int, pol: bool, names: Sequence[str], units: Sequence[str], coordinates: str, nest: bool,
+              single: bool) -> _core.MapMetadata:
+    """What a file says of a map of n_rows rows."""
+    about = _core.MapMetadata()
+    about.fields, about.names, about.units = fields_of("maps", n_rows, pol), _texts("names", names), _texts("units", units)
+    about.coordinates, about.nest, about.single = _coordinates(coordinates), nest, single
+    for what, texts in (("names", about.names), ("units", about.units)):
+        if len(texts) not in (0, n_rows):
+            raise ValueError(f"{what}: has {len(texts)} texts: must have one for each of {n_rows} rows")
+    return about
 
 
 @checked

@@ -1,8 +1,11 @@
 """What the ranks of test_mpi.py do: mpirun -n N python -m mpi4py mpi_rank.py CASE."""
 
+import builtins
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -99,6 +102,55 @@ def skies():
     sht = zonal.SHT(plan.grid, lmax)
     same(plan.analyze(found[0], pixel_weights=weights[pixels], ring_weights=rings),
          sht.analyze(sky[0], pixel_weights=weights, ring_weights=rings)[indices])
+
+
+def files():
+    """Files that all ranks read and write in parts are those that one process reads and writes."""
+    folder = COMM.bcast(tempfile.mkdtemp())
+    path, other = os.path.join(folder, "one.fits"), os.path.join(folder, "parts.fits")
+    lmax, grid = 40, zonal.Grid.healpix(32)
+    rng = np.random.default_rng(3)  # the same on all ranks
+    sky, alm = rng.standard_normal((3, grid.n_pixels)), random_alm(rng, lmax, lmax, 0, (3,), np.complex128)
+    plan = zonal.mpi.Plan(COMM, grid, lmax, speeds=[1 + rank for rank in range(SIZE)], threads=1)
+    here, alm_here = np.ascontiguousarray(sky[:, plan.local_pixels]), np.ascontiguousarray(alm[:, plan.local_alm_indices])
+
+    def without_date(name):
+        data = Path(name).read_bytes()
+        at = data.find(b"DATE    =")
+        return data if at < 0 else data[:at] + data[at + 80:]
+
+    def both(write_one, write_parts):
+        COMM.Barrier()  # all have read what there was
+        if RANK == 0:
+            write_one()
+        COMM.Barrier()
+        write_parts()
+        assert without_date(path) == without_date(other)
+        COMM.Barrier()
+
+    for options in ({}, {"pol": True, "single": False, "units": ["uK"] * 3, "coordinates": "galactic"}, {"nest": True}):
+        both(lambda: zonal.io.write_map(path, sky, overwrite=True, **options), lambda: plan.write_map(other, here, overwrite=True, **options))
+        same(plan.read_map(other), zonal.io.read_map(path).values[:, plan.local_pixels])
+        same(plan.read_map(other, fields=[0]), zonal.io.read_map(path, fields=[0]).values[0, plan.local_pixels])
+    for dtype in (np.complex128, np.complex64):
+        both(lambda: zonal.io.write_alm(path, alm.astype(dtype), lmax, unit="K", overwrite=True),
+             lambda: plan.write_alm(other, alm_here.astype(dtype), unit="K", overwrite=True))
+        same(plan.read_alm(other), zonal.io.read_alm(path)[0][:, plan.local_alm_indices])
+    last = RANK == SIZE - 1
+    new = os.path.join(folder, "new.fits")
+    for call, kind, text in ((lambda: plan.write_map(other, here), "OSError", "exists"),
+                             (lambda: plan.write_map(new, here[:, 1:] if last else here), "ValueError", f"rank {SIZE - 1}: maps: has shape"),
+                             (lambda: plan.write_map(new, np.where(last, np.nan, here)), "OSError", "NaN"),
+                             (lambda: plan.write_map(new + ".gz", here), "OSError", "gz"),
+                             (lambda: plan.read_map(new), "OSError", "new.fits"),
+                             (lambda: plan.read_map(other), "OSError", "parts.fits")):  # of alm
+        error = raised(call)
+        assert error is not None and issubclass(getattr(builtins, error[0]), getattr(builtins, kind)) and text in error[1], error
+    COMM.Barrier()
+    assert RANK > 0 or sorted(os.listdir(folder)) == ["one.fits", "parts.fits"]
+    COMM.Barrier()
+    if RANK == 0:
+        shutil.rmtree(folder)
 
 
 def pieces():

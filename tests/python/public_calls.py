@@ -141,12 +141,13 @@ class Call:
         """Of the required parameters, and of others where a call needs them."""
         special = dict(FOR_FUNCTION.get(self.name, {}))
         named = self.name.rpartition(".")[2]
-        if named in _files() and self.name.startswith("zonal.io."):
+        of_io = self.name.startswith(("zonal.io.", "zonal.mpi."))
+        if named in _files() and of_io:
             special.setdefault("path", _files()[named])
         if self.name.startswith("zonal.healpy.read_"):
             special.setdefault("filename", _files()[named])
         if named.startswith("write_"):
-            special |= {"path" if self.name.startswith("zonal.io.") else "filename": FOLDER / f"{self.name}.fits",
+            special |= {"path" if of_io else "filename": FOLDER / f"{self.name}.fits",
                         "overwrite": True}
         found = {}
         for p in self.parameters:

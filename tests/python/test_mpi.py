@@ -43,7 +43,7 @@ def end(job):
 
 
 @pytest.mark.parametrize("n_ranks", [1, 2, 3, 4])
-@pytest.mark.parametrize("case", ["results", "skies", "faults"])
+@pytest.mark.parametrize("case", ["results", "skies", "files", "faults"])
 def test_ranks(case, n_ranks):
     code, out, err = end(start(n_ranks, case))
     assert code == 0 and out.count("done") == n_ranks, out + err

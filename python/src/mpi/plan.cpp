@@ -3,15 +3,20 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
 #include "distributed/agreement.hpp"
 #include "distributed/transport.hpp"
+#include "files.hpp"
 #include "mpi/transport.hpp"
 #include "reports.hpp"
+#include "sky_maps.hpp"
 #include "sky_spectra.hpp"
 #include "transform.hpp"
+#include "zonal/io/parts.hpp"
 #include "zonal/sky/realization.hpp"
 #include "zonal/window.hpp"
 
@@ -116,6 +121,66 @@ class DistributedTransform {
     Transform transform_;
 };
 
+/// A sky's files, of which no rank holds more than its part.
+class SkyFiles {
+  public:
+    SkyFiles(const Ranks& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int threads,
+             const std::vector<double>& speeds)
+        : sky_(reading([&] {
+              return std::make_shared<DistributedSky>(ranks.communicator(), grid, lmax, mmax, threads,
+                                                      speeds);
+          })) {}
+
+    FileContent read_map(const std::string& path, const std::string& hdu,
+                         const std::vector<std::string>& fields, bool auxiliary,
+                         std::optional<bool> polarized, std::optional<bool> nest_if_absent,
+                         bool nan_is_unseen) const {
+        const auto options =
+            reading_options(hdu, fields, auxiliary, polarized, nest_if_absent, nan_is_unseen);
+        return content_of(reading([&] { return io::read_sky_part(path, sky_, options); }));
+    }
+    void write_map(const std::string& path, const HostArrayOfRank<const double, 2>& values,
+                   const Pixelization& pixels, const MapMetadata& metadata, bool overwrite) const {
+        reading([&] {
+            std::optional<SkyMap> map;
+            do_together(sky_.get(), "writing " + path, [&] {
+                map.emplace(header_of(pixels, metadata.fields, values.shape(0)), sky_);
+                map->set_rows<double>(view_of<2>(values));
+                describe(*map, metadata);
+            });
+            io::write_sky_part(path, *map, *sky_, {.overwrite = overwrite});
+        });
+    }
+    /// The components of this rank's part.
+    nb::typed<nb::list, nb::ndarray<nb::numpy, Complex<double>, nb::ndim<1>>> read_alm(
+        const std::string& path) const {
+        auto file = reading([&] {
+            auto found = io::read_alm_part(path, sky_->layout(), sky_->ranks());
+            do_together(sky_.get(), "the numbers of " + path,
+                        [&] { io::require_finite(path, found, "coefficients"); });
+            return found;
+        });
+        nb::typed<nb::list, nb::ndarray<nb::numpy, Complex<double>, nb::ndim<1>>> components;
+        for (auto& component : file.components) components.append(to_numpy(std::move(component)));
+        return components;
+    }
+    void write_alm(const std::string& path, const HostArrayOfRank<const std::complex<double>, 2>& alm,
+                   bool single, const std::string& unit, bool overwrite) const {
+        reading([&] {
+            const auto rows = view_of<2>(alm);
+            io::AlmFile file{.layout = sky_->layout(),
+                             .precision = single ? FilePrecision::float32 : FilePrecision::float64,
+                             .unit = unit};
+            for (std::int64_t row = 0; row < rows.extent(0); ++row)
+                file.components.emplace_back(&rows(row, 0), &rows(row, 0) + rows.extent(1));
+            io::write_alm_part(path, file, sky_->ranks(), {.overwrite = overwrite});
+        });
+    }
+
+  private:
+    std::shared_ptr<const DistributedSky> sky_;
+};
+
 template <class T>
 void define_calls(nb::class_<DistributedTransform>& transform) {
     transform.def("realize", &DistributedTransform::realize<T>, nb::arg(), nb::arg(), nb::arg().noconvert())
@@ -141,6 +206,17 @@ void bind_distributed(nb::module_& module) {
         .def("gather", &Ranks::gather)
         .def("send", &Ranks::send, nb::arg().noconvert(), nb::arg())
         .def("receive", &Ranks::receive, nb::arg().noconvert(), nb::arg());
+
+    nb::class_<SkyFiles>(module, "SkyFiles")
+        .def(nb::init<const Ranks&, const Grid&, std::int64_t, std::int64_t, int,
+                      const std::vector<double>&>())
+        .def("read_map", &SkyFiles::read_map, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
+             nb::arg().none(), nb::arg())
+        .def("write_map", &SkyFiles::write_map, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(),
+             nb::arg())
+        .def("read_alm", &SkyFiles::read_alm)
+        .def("write_alm", &SkyFiles::write_alm, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(),
+             nb::arg());
 
     nb::class_<DistributedTransform> transform(module, "DistributedTransform");
     transform
