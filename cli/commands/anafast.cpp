@@ -35,6 +35,7 @@ io::AlmFile read_input(const std::string& path, const AnafastOptions& options, S
                               options.files.run, session);
     if (analysis.given_for_maps())
         throw UsageError(fmt::format("{} holds alm: of the options only --lmax and --mmax apply", path));
+    options.files.run.require_no_shares(path);
     auto alm = read_alm(path, session);
     const auto lmax = analysis.choice.lmax_of(path, alm.layout);
     truncate(alm, lmax, std::min(analysis.choice.mmax_for(lmax), alm.layout.mmax()));

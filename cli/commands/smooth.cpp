@@ -267,6 +267,7 @@ void require_no_map_options(const SmoothOptions& options) {
 
 void smooth_alm(const SmoothOptions& options, Session& session) {
     require_no_map_options(options);
+    options.run.require_no_shares(options.in);
     auto file = read_alm(options.in, session);
     const auto lmax = options.analysis.lmax.value_or(file.layout.lmax());
     if (lmax > file.layout.lmax())

@@ -49,7 +49,7 @@ std::shared_ptr<const DistributedSky> divide_sky(const Pixelization& pixels, std
                                                  Session& session) {
     if (!std::holds_alternative<HealpixPixels>(pixels))
         throw UsageError(fmt::format("{}: over several ranks maps are HEALPix maps", to_string(pixels)));
-    const auto sky = with_error<UsageError>(
+    auto sky = with_error<UsageError>(
         [&] {
             return std::make_shared<const DistributedSky>(session.job->ranks(), make_grid(pixels), lmax, mmax,
                                                           run.thread_count(), run.speeds);

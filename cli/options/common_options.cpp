@@ -150,10 +150,15 @@ void RunOptions::resolve_job(Session& session) {
                                      ranks.size()));
 }
 
+void RunOptions::require_no_shares(const std::string& path) const {
+    if (explain || !(shares.empty() || shares == "auto"))
+        throw UsageError(fmt::format("--shares, --explain: {} holds alm, which are not transformed", path));
+}
+
 void RunOptions::resolve(Session& session) {
     any_device = device.kind() == Device::Kind::automatic;
     if (session.job) resolve_job(session);
-    if (!session.job && (explain || !shares.empty()))
+    if (!session.job && (explain || !(shares.empty() || shares == "auto")))
         throw UsageError("--shares, --explain: only over several ranks, which mpirun starts");
     device = device_of_option(device);
     session.report["device"] = to_string(device);

@@ -62,6 +62,8 @@ struct RunOptions {
     int thread_count() const { return static_cast<int>(threads); }
     /// Reports the device and threads that the work runs on. Throws BackendUnavailable.
     void resolve(Session& session);
+    /// Throws UsageError for --shares and --explain where alm are not transformed. path: of the alm.
+    void require_no_shares(const std::string& path) const;
 
   private:
     void resolve_job(Session& session);
