@@ -75,6 +75,13 @@ std::string quoted(const std::string& argument) {
     return result + "'";
 }
 
+/// Becomes a rank where mpirun started this process. Throws InvalidArgument where the ranks have different
+/// command lines.
+void join_job(Session& session) {
+    session.job = Job::join();
+    if (session.job) session.job->ranks().agree(session.command_line);
+}
+
 /// Reads what a message needs even if the command line is wrong elsewhere.
 void read_ahead(int argc, char** argv, const CLI::App& app, Session& session) {
     session.command_line = session.program;
@@ -82,6 +89,7 @@ void read_ahead(int argc, char** argv, const CLI::App& app, Session& session) {
         session.command_line += " " + quoted(argv[i]);
         if (std::string_view(argv[i]) == "--json") session.json = true;
     }
+    join_job(session);
     const std::string first = argc < 2 ? "" : argv[1];
     if (first.starts_with('-') && app.get_option_no_throw(first) != nullptr) return;
     require_subcommand(app, first);
@@ -172,16 +180,6 @@ int fail(Session& session, const Failure& failed) {
     return failed.exit_code;
 }
 
-/// Becomes a rank where mpirun started this process. Throws InvalidArgument where the ranks have different
-/// command lines.
-void join_job(int argc, char** argv, Session& session) {
-    session.job = Job::join();
-    if (!session.job) return;
-    std::string line = "zonal";
-    for (int i = 1; i < argc; ++i) line += " " + quoted(argv[i]);
-    session.job->ranks().agree(line);
-}
-
 /// Does the work and prints the report, also where the answer is no.
 int do_work(const Action& action, Session& session) {
     std::string verdict;
@@ -207,7 +205,6 @@ int run_program(const Program& program, int argc, char** argv) {
     CLI::App app("", program.name);
     declare(program, app, session, action);
     try {
-        join_job(argc, argv, session);
         read_ahead(argc, argv, app, session);
         app.parse(argc, argv);
     } catch (const TextWanted& wanted) {
