@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "io/fits/fits_writer.hpp"
@@ -44,11 +45,30 @@ void replace_nan_of_parts(MapFile& file, const Communicator& ranks) {
                                              file.columns[i].name, counts[i]));
 }
 
+/// This rank's pixels of each column, wherever they are.
+using Pixels = std::vector<View<const double, 1>>;
+
+Pixels pixels_of(const MapFile& map) {
+    Pixels pixels;
+    for (const auto& column : map.columns)
+        pixels.emplace_back(column.values.data(), std::array{std::ssize(column.values)});
+    return pixels;
+}
+
+/// The rows of a map in the order of its columns.
+Pixels pixels_of(const SkyMap& map) {
+    Pixels pixels(map.header().columns.size());
+    for (std::int64_t row = 0; row < map.rows().extent(0); ++row)
+        pixels[static_cast<std::size_t>(&map.column(row) - map.header().columns.data())] = map.rows()[row];
+    return pixels;
+}
+
 /// Throws IoError unless all pixels are numbers. path: empty where they were read, else where they go to.
-void require_numbers_of_part(const MapFile& file, const PixelPlaces& places, const std::string& path) {
-    for (const auto& column : file.columns) {
-        const auto bad =
-            count_bad_pixels(View<const double, 1>(column.values.data(), {std::ssize(column.values)}));
+void require_numbers_of_part(const MapFile& file, const Pixels& pixels, const PixelPlaces& places,
+                             const std::string& path) {
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+        const auto& column = file.columns[i];
+        const auto bad = count_bad_pixels(pixels[i]);
         if (bad.nan + bad.infinite == 0) continue;
         const auto first = places[bad.nan > 0 ? bad.first_nan : bad.first_infinite];
         throw IoError(fmt::format("{}: column {}: {} pixels of this rank{} are {}, the first is pixel {}",
@@ -61,8 +81,12 @@ void require_numbers_of_part(const MapFile& file, const PixelPlaces& places, con
 /// Writes pixels of a table whose rows have some pixels of one column, then those of the next.
 class PixelRows {
   public:
-    PixelRows(const std::string& path, const MapFile& map, SharedFile& file)
-        : path_(path), map_(map), file_(file), in_row_(full_sky_row(full_sky_size(map.pixelization))) {
+    PixelRows(const std::string& path, const MapFile& map, const Pixels& pixels, SharedFile& file)
+        : path_(path),
+          map_(map),
+          pixels_(pixels),
+          file_(file),
+          in_row_(full_sky_row(full_sky_size(map.pixelization))) {
         for (const auto& column : map.columns) {
             offsets_.push_back(row_bytes_);
             row_bytes_ += in_row_ * width(column);
@@ -107,7 +131,7 @@ class PixelRows {
     }
     void append_values(std::string& bytes, std::size_t c, std::int64_t from, std::int64_t count) const {
         const bool narrow = width(map_.columns[c]) == 4;
-        for (const double value : file_values(map_, map_.columns[c], from, count)) {
+        for (const double value : file_values(map_, map_.columns[c], pixels_[c].slice(from, count))) {
             if (narrow && std::isfinite(value) && !std::isfinite(static_cast<float>(value)))
                 throw IoError(
                     fmt::format("{}: HDU 1: column '{}': {} does not fit a 4-byte float; double "
@@ -119,6 +143,7 @@ class PixelRows {
 
     const std::string& path_;
     const MapFile& map_;
+    const Pixels& pixels_;
     SharedFile& file_;
     std::int64_t in_row_, row_bytes_ = 0;
     std::vector<std::int64_t> offsets_;
@@ -129,7 +154,8 @@ MapFile read_places(const std::string& path, const Communicator& ranks, const Pi
     MapFile part;
     ranks.together("the pixels of " + path, [&] { part = read_map_part(path, places.ranges, options); });
     if (options.nan_is_unseen) replace_nan_of_parts(part, ranks);
-    ranks.together("the numbers of " + path, [&] { require_numbers_of_part(part, places, ""); });
+    ranks.together("the numbers of " + path,
+                   [&] { require_numbers_of_part(part, pixels_of(part), places, ""); });
     return part;
 }
 
@@ -194,14 +220,14 @@ Array<double, 1> read_mask_part(const std::string& path, const SkyMap& map,
     return values;
 }
 
-void write_map_share(const std::string& path, const MapShare& map, const Communicator& ranks,
-                     const WriteOptions& options) {
-    const MapFile& part = map.file;
-    const PixelPlaces& places = map.places;
+namespace {
+
+void write_pixels(const std::string& path, const MapFile& part, const Pixels& pixels,
+                  const PixelPlaces& places, const Communicator& ranks, const WriteOptions& options) {
     ranks.together("writing " + path, [&] {
         check_header(part);
         healpix_of(part);
-        require_numbers_of_part(part, places, path);
+        require_numbers_of_part(part, pixels, places, path);
     });
     SharedFile file(ranks, path, options, [&] {
         FitsWriter header(path, options);
@@ -210,7 +236,7 @@ void write_map_share(const std::string& path, const MapShare& map, const Communi
         return make_frame(header.bytes(), {n_pixels / full_sky_row(n_pixels)});
     });
     ranks.together("the pixels of " + path, [&] {
-        PixelRows rows(path, part, file);
+        PixelRows rows(path, part, pixels, file);
         std::int64_t place = 0;
         for (const auto& range : places.ranges) {
             rows.write(range, place);
@@ -220,19 +246,26 @@ void write_map_share(const std::string& path, const MapShare& map, const Communi
     file.commit();
 }
 
+}  // namespace
+
+void write_map_share(const std::string& path, const MapShare& map, const Communicator& ranks,
+                     const WriteOptions& options) {
+    write_pixels(path, map.file, pixels_of(map.file), map.places, ranks, options);
+}
+
 void write_sky_part(const std::string& path, const SkyMap& map, const DistributedSky& sky,
                     const WriteOptions& options) {
     const auto& ranks = sky.ranks();
-    auto part = map.to_file();
-    const auto pixels = healpix_of(part);
-    auto places = places_of(sky);
-    ranks.together("the numbers of " + path, [&] { require_numbers_of_part(part, places, path); });
-    if (pixels.ordering == healpix::Order::nest) {
-        const auto to = even_places(ranks, full_sky_size(pixels), 1, healpix::Order::nest);
-        move_map(ranks, places, to, part);
-        places = to;
-    }
-    write_map_share(path, {std::move(part), places}, ranks, options);
+    const auto& header = map.header();
+    const auto pixels = healpix_of(header);
+    const auto here = places_of(sky);
+    if (pixels.ordering == healpix::Order::ring)
+        return write_pixels(path, header, pixels_of(map), here, ranks, options);
+    ranks.together("the numbers of " + path,
+                   [&] { require_numbers_of_part(header, pixels_of(map), here, path); });
+    MapShare share{map.to_file(), even_places(ranks, full_sky_size(pixels), 1, healpix::Order::nest)};
+    move_map(ranks, here, share.places, share.file);
+    write_map_share(path, share, ranks, options);
 }
 
 }  // namespace zonal::io

@@ -6,6 +6,7 @@
 #include "io/fits/fits_reader.hpp"
 #include "io/fits/fits_writer.hpp"
 #include "zonal/io/map.hpp"
+#include "zonal/view.hpp"
 
 namespace zonal::io {
 
@@ -25,6 +26,8 @@ std::string column_name(const MapFile& map, std::size_t index);
 /// Values of a column as they stand in the file: U negated where the file's convention is IAU.
 std::vector<double> file_values(const MapFile& map, const MapColumn& column, std::int64_t first,
                                 std::int64_t count);
+/// The same for these pixels of the column.
+std::vector<double> file_values(const MapFile& map, const MapColumn& column, View<const double, 1> pixels);
 
 /// Writes POLAR, POLCCONV, BAD_DATA and, where known, COORDSYS.
 void write_sky_cards(FitsWriter& writer, const MapFile& map);

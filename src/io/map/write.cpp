@@ -67,8 +67,11 @@ void check_map(const MapFile& map) {
 
 std::vector<double> file_values(const MapFile& map, const MapColumn& column, std::int64_t first,
                                 std::int64_t count) {
-    const auto begin = column.values.begin() + first;
-    std::vector<double> values(begin, begin + count);
+    return file_values(map, column, {column.values.data() + first, {count}});
+}
+
+std::vector<double> file_values(const MapFile& map, const MapColumn& column, View<const double, 1> pixels) {
+    std::vector<double> values(pixels.data(), pixels.data() + pixels.size());
     if (column.stokes == Stokes::U && map.polarization_convention == PolarizationConvention::iau) {
         for (double& value : values) {
             if (!is_unseen_value(value)) value = -value;
