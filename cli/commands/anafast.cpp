@@ -30,9 +30,10 @@ void declare(CLI::App& app, AnafastOptions& options) {
 
 io::AlmFile read_input(const std::string& path, const AnafastOptions& options, Session& session) {
     const auto& analysis = options.analysis;
-    if (io::inspect(path).kind != io::FileKind::alm)
-        return analyze_masked(read_one_sky(path, analysis, options.files.run, session), analysis,
-                              options.files.run, session);
+    if (io::inspect(path).kind != io::FileKind::alm) {
+        auto map = read_one_sky(path, analysis, options.files.run, session);
+        return analyze_masked(map, analysis, options.files.run, session);
+    }
     if (analysis.given_for_maps())
         throw UsageError(fmt::format("{} holds alm: of the options only --lmax and --mmax apply", path));
     options.files.run.require_no_shares(path);

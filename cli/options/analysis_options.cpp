@@ -196,7 +196,7 @@ SkyMap read_one_sky(const std::string& path, const MaskedAnalysis& options, cons
     return map;
 }
 
-io::AlmFile analyze_masked(const SkyMap& map, const MaskedAnalysis& options, const RunOptions& run,
+io::AlmFile analyze_masked(SkyMap& map, const MaskedAnalysis& options, const RunOptions& run,
                            Session& session) {
     const auto mask = read_mask(options.mask, map, session);
     if ((options.remove_monopole || options.remove_dipole) && map.intensity_row() < 0)
@@ -210,7 +210,7 @@ io::AlmFile analyze_masked(const SkyMap& map, const MaskedAnalysis& options, con
     else if (options.remove_monopole)
         how.remove = FitTerms::monopole;
     const auto [alm, report] =  // what is wrong now are the pixels: the options are checked
-        with_error<IoError>([&] { return analyze(map, how); }, map.header().source + ": ");
+        with_error<IoError>([&] { return analyze_in_place(map, how); }, map.header().source + ": ");
     report_masked(options, map, report, session);
     report_analysis(report.analysis, alm.layout, options.choice, session);
     auto file = io::to_alm_file(alm, map);

@@ -108,8 +108,9 @@ void add_masked_analysis_options(CLI::App& app, MaskedAnalysis& options);
 SkyMap read_one_sky(const std::string& path, const MaskedAnalysis& options, const RunOptions& run,
                     Session& session);
 
-/// Its alm. Reports f_sky and what was taken away; the cards of the result say how it was analysed.
-io::AlmFile analyze_masked(const SkyMap& map, const MaskedAnalysis& options, const RunOptions& run,
+/// Its alm: analyze_in_place. Reports f_sky and what was taken away; the cards of the result say how it was
+/// analysed.
+io::AlmFile analyze_masked(SkyMap& map, const MaskedAnalysis& options, const RunOptions& run,
                            Session& session);
 
 }  // namespace zonal::cli

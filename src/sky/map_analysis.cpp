@@ -186,6 +186,10 @@ void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<dou
 }
 
 AnalyzedMap analyze(SkyMap map, const MapAnalysisOptions& options) {
+    return analyze_in_place(map, options);
+}
+
+AnalyzedMap analyze_in_place(SkyMap& map, const MapAnalysisOptions& options) {
     if (options.mask_mode == MaskMode::renormalize)
         throw InvalidArgument("mask_mode = renormalize: an analysis takes zero or error");
     AnalyzedMap result;

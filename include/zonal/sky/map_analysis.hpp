@@ -77,6 +77,8 @@ void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<dou
 /// Finds the alm of a map. Throws InvalidArgument for lmax above the most, and what analyze,
 /// fit_monopole_dipole and apply_mask reject.
 AnalyzedMap analyze(SkyMap map, const MapAnalysisOptions& options = {});
+/// Does the same without a copy: afterwards the map is what was analysed, with 0 where nothing is known.
+AnalyzedMap analyze_in_place(SkyMap& map, const MapAnalysisOptions& options = {});
 
 /// Options of a synthesis.
 struct MapSynthesisOptions {
