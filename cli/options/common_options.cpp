@@ -84,7 +84,10 @@ void add_run_options(CLI::App& app, RunOptions& options) {
 
 void add_threads_option(CLI::App& app, std::int64_t& threads) {
     OptionGroup(app, "General")
-        .integer("--threads", threads, {0, 4096}, "threads to compute with; 0: all CPUs of the process", "0");
+        .integer("--threads", threads, {0, 4096},
+                 "threads to compute with; 0: all CPUs of the process, of which each rank of a job "
+                 "gets a part",
+                 "0");
 }
 
 void add_device_option(CLI::App& app, Device& device) {
