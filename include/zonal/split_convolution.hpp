@@ -7,6 +7,7 @@
 #include "zonal/device.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/progress.hpp"
+#include "zonal/sky/sky_part.hpp"
 #include "zonal/split.hpp"
 #include "zonal/view.hpp"
 
@@ -23,6 +24,8 @@ struct SplitConvolutionOptions {
     /// Devices of the two parts. These work at the same time, unless both are on the CPU.
     Device pixel_device = Device::automatic();
     Device harmonic_device = Device::automatic();
+    /// A rank's part of the sky, whose grid the plan is made for: calls are then collective.
+    std::shared_ptr<const SkyPart> part = nullptr;
 };
 
 /// Wall-clock seconds of the parts of one call, which overlap unless both are on the CPU.

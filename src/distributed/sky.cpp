@@ -1,9 +1,12 @@
 #include "zonal/distributed/sky.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
+#include "distributed/halo.hpp"
 #include "distributed/partition.hpp"
 #include "sht/transform.hpp"
 
@@ -42,6 +45,24 @@ std::shared_ptr<const ShtPlan> DistributedSky::plan(int spin) const {
 
 std::vector<RankShare> DistributedSky::shares(int spin) const {
     return distributed(spin)->shares();
+}
+
+std::shared_ptr<const SkyPart> DistributedSky::up_to(std::int64_t lmax) const {
+    auto sky = std::make_shared<const DistributedSky>(ranks_, grid_, lmax, lmax, threads_, speeds_);
+    if (!std::equal(pixels().begin(), pixels().end(), sky->pixels().begin(), sky->pixels().end()))
+        throw Error(fmt::format("lmax = {}: a rank's rings are other ones than with lmax = {}", lmax, lmax_));
+    return sky;
+}
+
+std::shared_ptr<const SkyHalo> DistributedSky::halo(double support) const {
+    std::string bytes(pixels().size_bytes(), '\0');
+    if (!bytes.empty()) std::memcpy(bytes.data(), pixels().data(), bytes.size());
+    std::vector<std::vector<PixelRange>> all;
+    for (const auto& one : ranks_.gather(bytes)) {
+        auto& ranges = all.emplace_back(one.size() / sizeof(PixelRange));
+        if (!ranges.empty()) std::memcpy(ranges.data(), one.data(), one.size());
+    }
+    return std::make_shared<const distributed::RankHalo>(ranks_, grid_, all, support);
 }
 
 void DistributedSky::agree(const std::string& call, std::exception_ptr error) const {

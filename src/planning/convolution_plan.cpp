@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -34,13 +35,15 @@ PixelConvolutionOptions pixel_options(const ConvolutionRequest& request, const C
     return options;
 }
 
-SplitConvolutionOptions split_options(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
+SplitConvolutionOptions split_options(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+                                      const std::shared_ptr<const SkyPart>& part) {
     SplitConvolutionOptions options;
     options.precision = choice.precision;
     options.accuracy = choice.accuracy;
     options.threads = request.threads;
     options.pixel_device = choice.device;
     options.harmonic_device = choice.harmonic_device;
+    options.part = part;
     return options;
 }
 
@@ -89,7 +92,8 @@ class ConvolutionPlan::Implementation {
     ConvolutionResult convolve(View<const T, 2> maps, View<const T, 1> mask, bool may_be_masked,
                                View<T, 2> convolved, const Progress& progress) {
         const core::Stopwatch watch;
-        check_shapes(maps, convolved);
+        do_together(part(), fmt::format("a convolution of {} rows", maps.extent(0)),
+                    [&] { check_shapes(maps, convolved); });
         ConvolutionResult result{choice_.method,    choice_.device,  choice_.harmonic_device,
                                  choice_.precision, choice_.support, choice_.l_cut,
                                  choice_.error};
@@ -109,6 +113,25 @@ class ConvolutionPlan::Implementation {
     }
 
   private:
+    const SkyPart* part() const { return options_.part.get(); }
+    /// Of the arrays.
+    const Grid& grid() const { return part() ? part()->grid() : request_.grid; }
+    /// A number of pixels on all ranks.
+    std::int64_t of_all_ranks(std::int64_t count) const {
+        if (!part()) return count;
+        const auto counts = part()->gather(static_cast<double>(count));
+        return static_cast<std::int64_t>(std::accumulate(counts.begin(), counts.end(), 0.0));
+    }
+    /// Maps with the rings that the kernel reaches. memory: for these, if they are other ones.
+    template <class T>
+    View<const T, 2> with_halo(View<const T, 2> maps, Array<T, 2>& memory) const {
+        if (!halo_) return maps;
+        do_together(part(), "memory for a halo", [&] {
+            memory = Array<T, 2>({maps.extent(0), halo_->grid().n_pixels()});
+        });
+        halo_->fill(maps, memory.view());
+        return std::as_const(memory).view();
+    }
     bool has_spin() const { return request_.polarization.has_value(); }
     bool renormalizes() const { return options_.mask.mode == MaskMode::renormalize; }
 
@@ -123,6 +146,8 @@ class ConvolutionPlan::Implementation {
                 fmt::format("keep_counts: method = {}{}: only sums over pixels of spin 0 keep counts: "
                             "pixel_sum or ring_fft",
                             to_string(choice_.method), has_spin() ? " of Q and U" : ""));
+        if (options_.keep_counts && part())
+            throw InvalidArgument("keep_counts: is not done in parts of a sky: must be false");
         if (renormalizes() && choice_.method == ConvolutionMethod::split)
             throw InvalidArgument(
                 "mask.mode = renormalize: a split's error is of whole maps: use another method");
@@ -139,20 +164,28 @@ class ConvolutionPlan::Implementation {
         sht::check_contiguous("maps", maps);
         sht::check_contiguous("convolved", convolved);
         sht::check_extent("maps", maps, 0, "row", n_rows);
-        sht::check_extent("maps", maps, 1, "pixel", request_.grid.n_pixels());
+        sht::check_extent("maps", maps, 1, "pixel", grid().n_pixels());
         sht::check_extent("convolved", convolved, 0, "row", n_rows);
-        sht::check_extent("convolved", convolved, 1, "pixel", request_.grid.n_pixels());
+        sht::check_extent("convolved", convolved, 1, "pixel", grid().n_pixels());
     }
 
     void plan_pixels() {
         const auto options = pixel_options(request_, choice_);
-        const auto& grid = request_.grid;
-        if (options_.keep_counts)
-            counts_.emplace(grid, cut(request_.kernel, choice_.support), grid, options);
-        else if (has_spin())
-            spin_.emplace(grid, cut(*request_.polarization, choice_.support), grid, options);
-        if (!options_.keep_counts && (!has_spin() || renormalizes()))
-            scalar_.emplace(grid, cut(request_.kernel, choice_.support), grid, options);
+        const bool needs_scalar = !options_.keep_counts && (!has_spin() || renormalizes());
+        if (part()) {
+            const double of_scalar = needs_scalar ? cut(request_.kernel, choice_.support).support() : 0,
+                         of_spin = has_spin() ? cut(*request_.polarization, choice_.support).support() : 0;
+            halo_ = part()->halo(std::max(of_scalar, of_spin));
+        }
+        const Grid& grid_in = halo_ ? halo_->grid() : grid();
+        do_together(part(), "a plan of sums over pixels", [&] {
+            if (options_.keep_counts)
+                counts_.emplace(grid_in, cut(request_.kernel, choice_.support), grid(), options);
+            else if (has_spin())
+                spin_.emplace(grid_in, cut(*request_.polarization, choice_.support), grid(), options);
+            if (needs_scalar)
+                scalar_.emplace(grid_in, cut(request_.kernel, choice_.support), grid(), options);
+        });
         if (spin_)
             workspace_.emplace(spin_->make_workspace(request_.n_maps));
         else if (scalar_ && !renormalizes())
@@ -160,11 +193,11 @@ class ConvolutionPlan::Implementation {
     }
 
     void plan_split() {
-        const auto options = split_options(request_, choice_);
+        const auto options = split_options(request_, choice_, options_.part);
         if (has_spin())
-            spin_split_.emplace(request_.grid, *choice_.split, options);
+            spin_split_.emplace(grid(), *choice_.split, options);
         else
-            split_.emplace(request_.grid, *choice_.split, options);
+            split_.emplace(grid(), *choice_.split, options);
     }
 
     void plan_harmonic() {
@@ -188,8 +221,10 @@ class ConvolutionPlan::Implementation {
         options.threads = request_.threads;
         options.device = choice_.device;
         options.progress = [this](double done) { return !progress_ || progress_(done); };
-        harmonic_.emplace(request_.grid, has_spin() ? Fields::qu : Fields::scalars, windows, request_.grid,
-                          options);
+        if (part())
+            options.part =
+                part()->layout().lmax() == options.lmax ? options_.part : part()->up_to(options.lmax);
+        harmonic_.emplace(grid(), has_spin() ? Fields::qu : Fields::scalars, windows, grid(), options);
     }
 
     template <class T>
@@ -217,14 +252,18 @@ class ConvolutionPlan::Implementation {
                                            const Progress& progress) {
         if (split_) return split_->convolve<T>(maps, convolved, progress);
         if (spin_split_) return spin_split_->convolve<T>(as_pairs(maps), as_pairs(convolved), progress);
-        if (counts_)
-            counts_->convolve<T>(maps, convolved, progress);
-        else if (!spin_ && workspace_)
-            scalar_->convolve<T>(maps, convolved, *workspace_, progress);
-        else if (!spin_)
-            scalar_->convolve<T>(maps, convolved, progress);
-        else
-            spin_->convolve<T>(as_pairs(maps), as_pairs(convolved), *workspace_, progress);
+        Array<T, 2> memory;
+        const auto reached = with_halo(maps, memory);
+        do_together(part(), "sums over pixels", [&] {
+            if (counts_)
+                counts_->convolve<T>(reached, convolved, progress);
+            else if (!spin_ && workspace_)
+                scalar_->convolve<T>(reached, convolved, *workspace_, progress);
+            else if (!spin_)
+                scalar_->convolve<T>(reached, convolved, progress);
+            else
+                spin_->convolve<T>(as_pairs(reached), as_pairs(convolved), *workspace_, progress);
+        });
         if (spin_ && options_.scale != 1)
             for (std::int64_t row = 0; row < convolved.extent(0); ++row)
                 for (std::int64_t pixel = 0; pixel < convolved.extent(1); ++pixel)
@@ -237,10 +276,11 @@ class ConvolutionPlan::Implementation {
     void convolve_known(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> convolved,
                         const Progress& progress, ConvolutionResult& result) {
         Array<T, 2> known(maps.extents());
-        find_known<T>(maps, mask, has_spin(), known.view(), request_.threads);
+        do_together(part(), "a mask",
+                    [&] { find_known<T>(maps, mask, has_spin(), known.view(), request_.threads); });
         for (std::int64_t row = 0; row < maps.extent(0); ++row) {
             const auto values = known.view()[row];
-            const auto masked = std::count(values.data(), values.data() + values.size(), T(0));
+            const auto masked = of_all_ranks(std::count(values.data(), values.data() + values.size(), T(0)));
             if (masked > 0 && options_.mask.mode == MaskMode::error)
                 throw InvalidArgument(
                     fmt::format("maps: row {}: {} pixels are UNSEEN or masked: mask mode error allows none",
@@ -261,7 +301,7 @@ class ConvolutionPlan::Implementation {
         }
         for (std::int64_t row = 0; row < maps.extent(0); ++row) {
             if (!options_.mask.fill_masked) hide(shares[row], convolved[row]);
-            result.unseen_pixels[static_cast<std::size_t>(row)] = count_unseen(convolved[row]);
+            result.unseen_pixels[static_cast<std::size_t>(row)] = of_all_ranks(count_unseen(convolved[row]));
         }
     }
 
@@ -271,15 +311,15 @@ class ConvolutionPlan::Implementation {
                  ConvolutionResult& result) {
         ErrorBound bound;
         if (harmonic_) {
-            const double weight = planning::largest_weight(options_.ring_weights, options_.pixel_weights);
+            const double weight =
+                planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
             bound = bounds_.of(choice_, result.analysis, weight);
         } else {
             if (!bound_) bound_ = bounds_.of(choice_);
             bound = *bound_;
         }
-        result.certificates =
-            planning::certificates_of<T>(bound, request_.grid, has_spin() ? 2 : 1, options_, maps, mask,
-                                         request_.grid, convolved, request_.threads);
+        result.certificates = planning::certificates_of<T>(bound, grid(), has_spin() ? 2 : 1, options_, maps,
+                                                           mask, grid(), convolved, request_.threads, part());
     }
 
     template <class T>
@@ -293,10 +333,15 @@ class ConvolutionPlan::Implementation {
     void convolve_shares(View<const T, 2> maps, View<const T, 2> known, View<T, 2> convolved,
                          const Progress& progress) {
         const auto n_rows = static_cast<double>(maps.extent(0));
-        for (std::int64_t row = 0; row < maps.extent(0); ++row)
-            convolve_masked<T>(
-                *scalar_, maps.slice(row, 1), known[row], convolved.slice(row, 1), options_.mask.threshold,
-                part_of(progress, static_cast<double>(row) / n_rows, static_cast<double>(row + 1) / n_rows));
+        Array<T, 2> more_of_maps, more_of_known;
+        const auto reached = with_halo(maps, more_of_maps), known_there = with_halo(known, more_of_known);
+        do_together(part(), "sums over known pixels", [&] {
+            for (std::int64_t row = 0; row < maps.extent(0); ++row)
+                convolve_masked<T>(*scalar_, reached.slice(row, 1), known_there[row], convolved.slice(row, 1),
+                                   options_.mask.threshold,
+                                   part_of(progress, static_cast<double>(row) / n_rows,
+                                           static_cast<double>(row + 1) / n_rows));
+        });
     }
 
     /// Divides Q and U by their smoothed mask.
@@ -307,7 +352,10 @@ class ConvolutionPlan::Implementation {
         for (std::int64_t map = 0; map < n_maps; ++map)
             std::copy_n(known[2 * map].data(), n_pixels, masks.view()[map].data());
         std::fill_n(masks.view()[n_maps].data(), n_pixels, T(1));
-        scalar_->convolve<T>(std::as_const(masks).view(), shares.view(), progress);
+        Array<T, 2> memory;
+        const auto reached = with_halo(std::as_const(masks).view(), memory);
+        do_together(part(), "sums over masks",
+                    [&] { scalar_->convolve<T>(reached, shares.view(), progress); });
         for (std::int64_t row = 0; row < convolved.extent(0); ++row)
             for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
                 const T share = shares(row / 2, pixel);
@@ -324,7 +372,7 @@ class ConvolutionPlan::Implementation {
             for (std::int64_t pixel = 0; pixel < options_.pixel_weights.size(); ++pixel)
                 maps(row, pixel) *= static_cast<T>(options_.pixel_weights[pixel]);
             for (std::size_t r = 0; r < options_.ring_weights.size(); ++r) {
-                const auto& ring = request_.grid.rings()[r];
+                const auto& ring = grid().rings()[r];
                 for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
                     maps(row, pixel) *= static_cast<T>(options_.ring_weights[r]);
             }
@@ -339,6 +387,7 @@ class ConvolutionPlan::Implementation {
     std::optional<PixelConvolutionPlan> scalar_;  ///< of Q and U: of their masks
     std::optional<CountConvolutionPlan> counts_;
     std::optional<PolarizationConvolutionPlan> spin_;
+    std::shared_ptr<const SkyHalo> halo_;  ///< of sums in a part of a sky; else null
     std::optional<PixelConvolutionWorkspace> workspace_;
     std::optional<SplitConvolutionPlan> split_;
     std::optional<PolarizationSplitConvolutionPlan> spin_split_;

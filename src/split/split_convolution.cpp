@@ -83,8 +83,14 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
         : grid(grid_of_maps),
           options(resolved(given)),
           window(window_of(split)),
-          transform(grid, harmonic_options(options, std::ssize(window) - 1, spin)),
-          pixels(grid, kernel_of(split.profile), grid, pixel_options(options)) {}
+          transform(transform_up_to(std::ssize(window) - 1)),
+          halo(options.part ? options.part->halo(kernel_of(split.profile).support()) : nullptr),
+          pixels(halo ? halo->grid() : grid, kernel_of(split.profile), grid, pixel_options(options)) {}
+
+    std::shared_ptr<const ShtPlan> transform_up_to(std::int64_t lmax) const {
+        if (options.part) return options.part->up_to(lmax)->plan(spin);
+        return std::make_shared<const ShtPlan>(grid, harmonic_options(options, lmax, spin));
+    }
 
     /// As far as the transform goes, which goes to the spin at least.
     static std::vector<double> window_of(const KernelSplit& split) {
@@ -104,13 +110,31 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
     /// The window's part. part: [map, component, pixel], overwritten where the grid has rings.
     template <class T>
     void apply_window(View<const T, 3> maps, View<T, 3> part) const {
-        Array<std::complex<T>, 3> alm({maps.extent(0), n_components, transform.layout().size()});
-        auto workspace = transform.make_workspace(maps.extent(0));
-        transform.quadrature<T>(maps, alm.view(), workspace);
+        Array<std::complex<T>, 3> alm({maps.extent(0), n_components, transform->layout().size()});
+        auto workspace = transform->make_workspace(maps.extent(0));
+        transform->quadrature<T>(maps, alm.view(), workspace);
         for (std::int64_t map = 0; map < maps.extent(0); ++map)
             for (int c = 0; c < n_components; ++c)
-                multiply_alm<T>(transform.layout(), window, alm.view()[map][c]);
-        transform.synthesize<T>(std::as_const(alm).view(), part, workspace);
+                multiply_alm<T>(transform->layout(), window, alm.view()[map][c]);
+        transform->synthesize<T>(std::as_const(alm).view(), part, workspace);
+    }
+
+    template <class T>
+    View<const T, Rank> with_halo(View<const T, Rank> maps, Array<T, 2>& memory) const {
+        if (!halo) return maps;
+        const std::int64_t n_rows = maps.extent(0) * n_components, n_pixels = halo->grid().n_pixels();
+        Array<T, 2> rows;
+        do_together(options.part.get(), "memory for a halo", [&] {
+            memory = Array<T, 2>({n_rows, n_pixels});
+            rows = Array<T, 2>({n_rows, grid.n_pixels()});
+            const auto in = radial::with_component(maps);
+            for (std::int64_t row = 0; row < n_rows; ++row)
+                std::copy_n(in[row / n_components][row % n_components].data(), grid.n_pixels(),
+                            rows.view()[row].data());
+        });
+        halo->fill(std::as_const(rows).view(), memory.view());
+        return radial::of_rank<Rank>(
+            View<const T, 3>(memory.data(), {maps.extent(0), n_components, n_pixels}));
     }
 
     template <class T>
@@ -128,8 +152,13 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
         if (maps.space() != MemorySpace::host || convolved.space() != MemorySpace::host)
             throw InvalidArgument("maps and convolved: must be in host memory");
         SplitConvolutionSeconds seconds;
+        Array<T, 2> memory;
+        const auto reached = with_halo(maps, memory);
         const auto sum = [&] {
-            seconds.pixels = seconds_of([&] { pixels.template convolve<T>(maps, convolved, progress); });
+            seconds.pixels = seconds_of([&] {
+                do_together(options.part.get(), "the sums of a split",
+                            [&] { pixels.template convolve<T>(reached, convolved, progress); });
+            });
         };
         if (maps.extent(0) == 0) {
             sum();
@@ -156,7 +185,8 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
     const Grid grid;
     const SplitConvolutionOptions options;
     const std::vector<double> window;
-    const ShtPlan transform;
+    const std::shared_ptr<const ShtPlan> transform;
+    const std::shared_ptr<const SkyHalo> halo;  ///< null for a whole sky
     const Pixels pixels;
 };
 

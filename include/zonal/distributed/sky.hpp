@@ -27,6 +27,8 @@ class DistributedSky final : public SkyPart {
     std::span<const PixelRange> pixels() const override { return plan_->pixels(); }
     const AlmLayout& layout() const override { return plan_->local().layout(); }
     std::shared_ptr<const ShtPlan> plan(int spin) const override;
+    std::shared_ptr<const SkyPart> up_to(std::int64_t lmax) const override;
+    std::shared_ptr<const SkyHalo> halo(double support) const override;
     void agree(const std::string& call, std::exception_ptr error) const override;
     std::vector<double> sum_rings(View<const double, 2> partial) const override;
     std::vector<double> gather(double number) const override;

@@ -9,6 +9,7 @@
 #include "zonal/planning/error_bound.hpp"
 #include "zonal/planning/planner.hpp"
 #include "zonal/progress.hpp"
+#include "zonal/sky/sky_part.hpp"
 #include "zonal/split_convolution.hpp"
 #include "zonal/view.hpp"
 
@@ -28,6 +29,9 @@ struct ConvolutionOptions {
     std::vector<double> ring_weights{};
     /// Multiply the grid's weights: [grid.n_pixels()] or empty; the caller keeps the memory.
     View<const double, 1> pixel_weights{};
+    /// A rank's part of the sky of the request's grid. Rings, pixels and arrays are then the rank's, calls
+    /// are collective, and counts in results and certificates are of the whole sky. Not with keep_counts.
+    std::shared_ptr<const SkyPart> part = nullptr;
 };
 
 /// What a convolution did, where, and what came of it.

@@ -15,6 +15,18 @@
 
 namespace zonal {
 
+/// A rank's rings, and those of other ranks that a kernel reaches from them.
+class SkyHalo {
+  public:
+    virtual ~SkyHalo() = default;
+    /// All these rings, in an array of their own.
+    virtual const Grid& grid() const = 0;
+    /// Collective. maps: [row, this rank's pixel]; haloed: [row, grid().n_pixels()]. Throws InvalidArgument
+    /// on all ranks if their rows differ in number.
+    virtual void fill(View<const float, 2> maps, View<float, 2> haloed) const = 0;
+    virtual void fill(View<const double, 2> maps, View<double, 2> haloed) const = 0;
+};
+
 /// One rank's part of a sky of which no process has the whole: DistributedSky in zonal/distributed/sky.hpp.
 /// A SkyMap that has a part goes wherever a whole one does, if all ranks make the same calls.
 class SkyPart {
@@ -30,6 +42,10 @@ class SkyPart {
     virtual const AlmLayout& layout() const = 0;
     /// The transform of this rank's arrays. Collective where it is the first of this spin.
     virtual std::shared_ptr<const ShtPlan> plan(int spin) const = 0;
+    /// Collective. The same rings, with all alm up to another lmax.
+    virtual std::shared_ptr<const SkyPart> up_to(std::int64_t lmax) const = 0;
+    /// Collective. support: of the kernel, rad; the same on all ranks.
+    virtual std::shared_ptr<const SkyHalo> halo(double support) const = 0;
     /// Collective. Throws on all ranks what went wrong on one.
     virtual void agree(const std::string& call, std::exception_ptr error) const = 0;
     /// Collective. Sums over all rings of the sky in their order: partial [this rank's ring, n].

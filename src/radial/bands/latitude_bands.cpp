@@ -80,9 +80,11 @@ std::vector<Output> outputs_by_theta(const Grid& grid, double reach, const Grid&
     return outputs;
 }
 
-/// The rings within reach of some of the output.
-std::vector<std::int64_t> inputs_of(const Grid& grid, double reach, const Grid& grid_out,
-                                    const std::vector<std::int64_t>& outputs) {
+}  // namespace
+
+std::vector<std::int64_t> rings_within(const Grid& grid, double support, const Grid& grid_out,
+                                       const std::vector<std::int64_t>& outputs) {
+    const double reach = reach_of(support);
     const RingPlaces places = places_of(grid_out, outputs);
     std::vector<std::int64_t> inputs;
     for (std::int64_t ring = 0; ring < grid.n_rings(); ++ring)
@@ -92,8 +94,6 @@ std::vector<std::int64_t> inputs_of(const Grid& grid, double reach, const Grid& 
     if (inputs.empty()) inputs.push_back(0);
     return inputs;
 }
-
-}  // namespace
 
 PackedRings pack_rings(const Grid& grid, const std::vector<std::int64_t>& ring_indices) {
     std::vector<Ring> rings = grid.subset(ring_indices).rings();
@@ -130,7 +130,7 @@ std::vector<LatitudeBand> latitude_bands(const Grid& grid, double support, const
         const double share = static_cast<double>(bands.size() + 1) / static_cast<double>(n_bands);
         if (has_mirror || (done < share * total && !is_last)) continue;
         std::sort(of_band.begin(), of_band.end());
-        bands.push_back({pack_rings(grid, inputs_of(grid, reach, grid_out, of_band)),
+        bands.push_back({pack_rings(grid, rings_within(grid, support, grid_out, of_band)),
                          pack_rings(grid_out, of_band), done - before});
         before = done;
         of_band.clear();

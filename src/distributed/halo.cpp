@@ -1,0 +1,112 @@
+#include "distributed/halo.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "distributed/transport.hpp"
+#include "sht/array_checks.hpp"
+
+namespace zonal::distributed {
+namespace {
+
+std::vector<std::int64_t> rings_in(const Grid& grid, const std::vector<PixelRange>& ranges) {
+    std::vector<std::int64_t> rings;
+    for (std::int64_t ring = 0; ring < grid.n_rings(); ++ring) {
+        const std::int64_t first = grid.rings()[static_cast<std::size_t>(ring)].first_pixel;
+        for (const auto& range : ranges)
+            if (range.first <= first && first < range.end) rings.push_back(ring);
+    }
+    return rings;
+}
+
+std::int64_t size_of(const std::vector<PixelCopy>& copies) {
+    std::int64_t size = 0;
+    for (const auto& copy : copies) size += copy.n_pixels;
+    return size;
+}
+
+}  // namespace
+
+std::vector<PixelCopy> copies_between(const std::vector<PixelRange>& ranges,
+                                      const std::vector<radial::PixelRun>& runs) {
+    std::vector<PixelCopy> copies;
+    std::int64_t place = 0;
+    for (const auto& range : ranges) {
+        for (const auto& run : runs) {
+            const auto first = std::max(range.first, run.first),
+                       end = std::min(range.end, run.first + run.n_pixels);
+            if (first < end)
+                copies.push_back({place + first - range.first, run.place + first - run.first, end - first});
+        }
+        place += range.end - range.first;
+    }
+    return copies;
+}
+
+RankHalo::RankHalo(const Communicator& ranks, const Grid& grid,
+                   const std::vector<std::vector<PixelRange>>& pixels, double support)
+    : ranks_(ranks) {
+    const auto me = static_cast<std::size_t>(ranks.rank());
+    std::vector<radial::PackedRings> all;
+    all.reserve(pixels.size());
+    for (const auto& ranges : pixels)
+        all.push_back(
+            radial::pack_rings(grid, radial::rings_within(grid, support, grid, rings_in(grid, ranges))));
+    for (std::size_t rank = 0; rank < pixels.size(); ++rank) {
+        sent_.push_back(copies_between(pixels[me], all[rank].runs));
+        received_.push_back(copies_between(pixels[rank], all[me].runs));
+    }
+    for (const auto& range : pixels[me]) n_pixels_ += range.end - range.first;
+    rings_ = std::move(all[me]);
+}
+
+template <class T>
+void RankHalo::fill_rows(View<const T, 2> maps, View<T, 2> haloed) const {
+    const auto me = static_cast<std::size_t>(ranks_.rank());
+    std::vector<std::vector<T>> outgoing(sent_.size()), incoming(received_.size());
+    std::vector<Message<const std::byte>> send;
+    std::vector<Message<std::byte>> receive;
+    ranks_.together(fmt::format("the halo of {} rows", maps.extent(0)), [&] {
+        sht::check_extent("maps", maps, 1, "pixel", n_pixels_);
+        sht::check_extent("haloed", haloed, 0, "row", maps.extent(0));
+        sht::check_extent("haloed", haloed, 1, "pixel", grid().n_pixels());
+        for (std::size_t rank = 0; rank < sent_.size(); ++rank) {
+            if (rank == me) continue;
+            outgoing[rank].resize(static_cast<std::size_t>(size_of(sent_[rank])));
+            incoming[rank].resize(static_cast<std::size_t>(size_of(received_[rank])));
+            if (!outgoing[rank].empty())
+                send.push_back({static_cast<int>(rank), std::as_bytes(std::span(outgoing[rank]))});
+            if (!incoming[rank].empty())
+                receive.push_back(
+                    {static_cast<int>(rank), std::as_writable_bytes(std::span(incoming[rank]))});
+        }
+    });
+    for (std::int64_t row = 0; row < maps.extent(0); ++row) {
+        for (std::size_t rank = 0; rank < sent_.size(); ++rank) {
+            T* next = outgoing[rank].data();
+            for (const auto& copy : sent_[rank]) {
+                const T* from = &maps(row, copy.from);
+                if (rank == me)
+                    std::copy_n(from, copy.n_pixels, &haloed(row, copy.to));
+                else
+                    next = std::copy_n(from, copy.n_pixels, next);
+            }
+        }
+        const auto exchange = ranks_.transport()->exchange(send, receive);
+        ranks_.together("a halo", [&] { exchange->wait(); });
+        for (std::size_t rank = 0; rank < received_.size(); ++rank) {
+            const T* next = incoming[rank].data();
+            for (const auto& copy : received_[rank]) {
+                if (rank == me) continue;
+                std::copy_n(next, copy.n_pixels, &haloed(row, copy.to));
+                next += copy.n_pixels;
+            }
+        }
+    }
+}
+
+template void RankHalo::fill_rows(View<const float, 2>, View<float, 2>) const;
+template void RankHalo::fill_rows(View<const double, 2>, View<double, 2>) const;
+
+}  // namespace zonal::distributed

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "radial/bands/latitude_bands.hpp"
+#include "zonal/distributed/plan.hpp"
+#include "zonal/sky/sky_part.hpp"
+
+/// Which pixels a rank's convolution needs of which other rank: pure functions, and the exchange.
+namespace zonal::distributed {
+
+/// Pixels that one array has from `from` on, and another from `to` on.
+struct PixelCopy {
+    std::int64_t from, to, n_pixels;
+    bool operator==(const PixelCopy&) const = default;
+};
+
+/// What an array that has ranges of a map's pixels, one after the other, gives to one that has runs of them.
+std::vector<PixelCopy> copies_between(const std::vector<PixelRange>& ranges,
+                                      const std::vector<radial::PixelRun>& runs);
+
+/// A rank's rings and those within a kernel's support of them.
+class RankHalo final : public SkyHalo {
+  public:
+    /// pixels: [rank], the ranges that each rank has of the grid's pixels, of whole rings.
+    RankHalo(const Communicator& ranks, const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels,
+             double support);
+
+    const Grid& grid() const override { return rings_->grid; }
+    void fill(View<const float, 2> maps, View<float, 2> haloed) const override { fill_rows(maps, haloed); }
+    void fill(View<const double, 2> maps, View<double, 2> haloed) const override { fill_rows(maps, haloed); }
+
+  private:
+    template <class T>
+    void fill_rows(View<const T, 2> maps, View<T, 2> haloed) const;
+
+    Communicator ranks_;
+    std::int64_t n_pixels_ = 0;  ///< of this rank
+    std::optional<radial::PackedRings> rings_;
+    /// [rank]: from this rank's array into the buffer for that one, and from that one's buffer into ours.
+    std::vector<std::vector<PixelCopy>> sent_, received_;
+};
+
+}  // namespace zonal::distributed
