@@ -182,7 +182,7 @@ SmoothedMap smooth_by_options(const SmoothOptions& options, const SkyMap& map, S
                 "--cl: makes a kernel of spin 0, and {} has Q and U; --field I or --no-pol smooths fields of "
                 "spin 0",
                 map.header().source));
-        const auto planned = smoothing.plan ? smoothing.plan->lmax : default_smoothing_lmax(map.grid());
+        const auto planned = smoothing.plan ? smoothing.plan->lmax : default_smoothing_lmax(map.whole_grid());
         const auto lmax = smoothing.lmax >= 0 ? smoothing.lmax : planned;
         return convolve(map, std::vector{sky_kernel(options, lmax, session)}, smoothing);
     }
@@ -283,15 +283,16 @@ void smooth_alm(const SmoothOptions& options, Session& session) {
     write_alm_file(options.out, file, options.output.write_options(), session);
 }
 
-/// Over several ranks maps are smoothed in harmonic space alone.
 void prepare_for_job(SmoothOptions& options, const Session& session) {
-    options.run.explain = options.kernel.explain;
+    const auto& kernel = options.kernel;
+    options.run.explain = kernel.explain;
     options.kernel.explain = false;  // which ways there are
-    auto others = options.kernel;
-    if (others.method == ConvolutionMethod::harmonic) others.method.reset();
-    require_one_process(session, others.given(),
-                        "--method, --error, --cut, --profile, --cl, --plan and other options of kernels",
-                        "maps are smoothed with a window by --method harmonic");
+    require_one_process(session, kernel.normalization == Normalization::pixel, "--normalize pixel",
+                        "the sums that counts are divided by are not made in parts");
+    require_one_process(session, kernel.input_spectrum == "map", "--input-cl map",
+                        "the spectrum of a map is not found in parts; anafast writes it to a file");
+    require_one_process(session, !kernel.plan.empty() || !kernel.save_plan.empty(), "--plan, --save-plan",
+                        "plans are of one process");
     require_parts(options.out, session);
     require_one_process(session, options.nside_out.has_value(), "--nside-out",
                         "the pixels that a rank has of two maps are not the same");

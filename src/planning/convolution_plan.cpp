@@ -12,28 +12,18 @@
 #include "core/stopwatch.hpp"
 #include "planning/certificate/map_certificate.hpp"
 #include "planning/certificate/request_bounds.hpp"
+#include "planning/pixel_sums.hpp"
 #include "planning/request.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
 #include "zonal/error.hpp"
-#include "zonal/normalized_convolution.hpp"
 #include "zonal/sky/smoothing.hpp"
 
 namespace zonal {
 namespace {
 
+using planning::as_pairs;
 using sht::part_of;
-
-PixelConvolutionOptions pixel_options(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
-    PixelConvolutionOptions options;
-    options.method =
-        choice.method == ConvolutionMethod::pixel_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
-    options.precision = choice.precision;
-    options.accuracy = choice.accuracy;
-    options.threads = request.threads;
-    options.device = choice.device;
-    return options;
-}
 
 SplitConvolutionOptions split_options(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                                       const std::shared_ptr<const SkyPart>& part) {
@@ -47,21 +37,10 @@ SplitConvolutionOptions split_options(const ConvolutionRequest& request, const C
     return options;
 }
 
-/// A support of 0 leaves the kernel whole.
-template <class Kernel>
-Kernel cut(const Kernel& kernel, double support) {
-    return support > 0 && support < kernel.support() ? kernel.truncated(support) : kernel;
-}
-
 Beam beam_of(const ConvolutionRequest& request, std::int64_t lmax) {
     if (!request.polarization) return uniform_beam(request.kernel.window(lmax));
     const auto [gradient, curl] = request.polarization->windows(lmax);
     return {request.kernel.window(lmax), gradient, curl};
-}
-
-template <class T>
-View<T, 3> as_pairs(View<T, 2> rows) {
-    return {rows.data(), {rows.extent(0) / 2, 2, rows.extent(1)}};
 }
 
 template <class T>
@@ -85,7 +64,7 @@ class ConvolutionPlan::Implementation {
         else if (choice.method == ConvolutionMethod::split)
             plan_split();
         else
-            plan_pixels();
+            sums_.emplace(request_, choice_, options_);
     }
 
     template <class T>
@@ -122,16 +101,6 @@ class ConvolutionPlan::Implementation {
         const auto counts = part()->gather(static_cast<double>(count));
         return static_cast<std::int64_t>(std::accumulate(counts.begin(), counts.end(), 0.0));
     }
-    /// Maps with the rings that the kernel reaches. memory: for these, if they are other ones.
-    template <class T>
-    View<const T, 2> with_halo(View<const T, 2> maps, Array<T, 2>& memory) const {
-        if (!halo_) return maps;
-        do_together(part(), "memory for a halo", [&] {
-            memory = Array<T, 2>({maps.extent(0), halo_->grid().n_pixels()});
-        });
-        halo_->fill(maps, memory.view());
-        return std::as_const(memory).view();
-    }
     bool has_spin() const { return request_.polarization.has_value(); }
     bool renormalizes() const { return options_.mask.mode == MaskMode::renormalize; }
 
@@ -167,29 +136,6 @@ class ConvolutionPlan::Implementation {
         sht::check_extent("maps", maps, 1, "pixel", grid().n_pixels());
         sht::check_extent("convolved", convolved, 0, "row", n_rows);
         sht::check_extent("convolved", convolved, 1, "pixel", grid().n_pixels());
-    }
-
-    void plan_pixels() {
-        const auto options = pixel_options(request_, choice_);
-        const bool needs_scalar = !options_.keep_counts && (!has_spin() || renormalizes());
-        if (part()) {
-            const double of_scalar = needs_scalar ? cut(request_.kernel, choice_.support).support() : 0,
-                         of_spin = has_spin() ? cut(*request_.polarization, choice_.support).support() : 0;
-            halo_ = part()->halo(std::max(of_scalar, of_spin));
-        }
-        const Grid& grid_in = halo_ ? halo_->grid() : grid();
-        do_together(part(), "a plan of sums over pixels", [&] {
-            if (options_.keep_counts)
-                counts_.emplace(grid_in, cut(request_.kernel, choice_.support), grid(), options);
-            else if (has_spin())
-                spin_.emplace(grid_in, cut(*request_.polarization, choice_.support), grid(), options);
-            if (needs_scalar)
-                scalar_.emplace(grid_in, cut(request_.kernel, choice_.support), grid(), options);
-        });
-        if (spin_)
-            workspace_.emplace(spin_->make_workspace(request_.n_maps));
-        else if (scalar_ && !renormalizes())
-            workspace_.emplace(scalar_->make_workspace(request_.n_maps));
     }
 
     void plan_split() {
@@ -252,22 +198,7 @@ class ConvolutionPlan::Implementation {
                                            const Progress& progress) {
         if (split_) return split_->convolve<T>(maps, convolved, progress);
         if (spin_split_) return spin_split_->convolve<T>(as_pairs(maps), as_pairs(convolved), progress);
-        Array<T, 2> memory;
-        const auto reached = with_halo(maps, memory);
-        do_together(part(), "sums over pixels", [&] {
-            if (counts_)
-                counts_->convolve<T>(reached, convolved, progress);
-            else if (!spin_ && workspace_)
-                scalar_->convolve<T>(reached, convolved, *workspace_, progress);
-            else if (!spin_)
-                scalar_->convolve<T>(reached, convolved, progress);
-            else
-                spin_->convolve<T>(as_pairs(reached), as_pairs(convolved), *workspace_, progress);
-        });
-        if (spin_ && options_.scale != 1)
-            for (std::int64_t row = 0; row < convolved.extent(0); ++row)
-                for (std::int64_t pixel = 0; pixel < convolved.extent(1); ++pixel)
-                    convolved(row, pixel) *= static_cast<T>(options_.scale);
+        sums_->convolve<T>(maps, convolved, progress);
         return {};
     }
 
@@ -289,7 +220,7 @@ class ConvolutionPlan::Implementation {
         }
         const auto shares = std::as_const(known).view();
         if (renormalizes() && !has_spin()) {
-            convolve_shares(maps, shares, convolved, progress);
+            sums_->convolve_shares<T>(maps, shares, convolved, progress);
         } else {
             Array<T, 2> product(maps.extents());
             std::copy_n(maps.data(), maps.size(), product.data());
@@ -297,7 +228,7 @@ class ConvolutionPlan::Implementation {
             multiply_by_weights(product.view());
             result.parts = convolve_whole<T>(std::as_const(product).view(), convolved,
                                              part_of(progress, 0, renormalizes() ? 0.5 : 1));
-            if (renormalizes()) divide_by_shares(shares, convolved, part_of(progress, 0.5, 1));
+            if (renormalizes()) sums_->divide_by_shares<T>(shares, convolved, part_of(progress, 0.5, 1));
         }
         for (std::int64_t row = 0; row < maps.extent(0); ++row) {
             if (!options_.mask.fill_masked) hide(shares[row], convolved[row]);
@@ -328,44 +259,6 @@ class ConvolutionPlan::Implementation {
             if (known[pixel] == 0) row[pixel] = static_cast<T>(unseen_value);
     }
 
-    /// K(m f) / K(m) of each row of spin 0.
-    template <class T>
-    void convolve_shares(View<const T, 2> maps, View<const T, 2> known, View<T, 2> convolved,
-                         const Progress& progress) {
-        const auto n_rows = static_cast<double>(maps.extent(0));
-        Array<T, 2> more_of_maps, more_of_known;
-        const auto reached = with_halo(maps, more_of_maps), known_there = with_halo(known, more_of_known);
-        do_together(part(), "sums over known pixels", [&] {
-            for (std::int64_t row = 0; row < maps.extent(0); ++row)
-                convolve_masked<T>(*scalar_, reached.slice(row, 1), known_there[row], convolved.slice(row, 1),
-                                   options_.mask.threshold,
-                                   part_of(progress, static_cast<double>(row) / n_rows,
-                                           static_cast<double>(row + 1) / n_rows));
-        });
-    }
-
-    /// Divides Q and U by their smoothed mask.
-    template <class T>
-    void divide_by_shares(View<const T, 2> known, View<T, 2> convolved, const Progress& progress) {
-        const auto n_pixels = convolved.extent(1), n_maps = convolved.extent(0) / 2;
-        Array<T, 2> masks({n_maps + 1, n_pixels}), shares({n_maps + 1, n_pixels});
-        for (std::int64_t map = 0; map < n_maps; ++map)
-            std::copy_n(known[2 * map].data(), n_pixels, masks.view()[map].data());
-        std::fill_n(masks.view()[n_maps].data(), n_pixels, T(1));
-        Array<T, 2> memory;
-        const auto reached = with_halo(std::as_const(masks).view(), memory);
-        do_together(part(), "sums over masks",
-                    [&] { scalar_->convolve<T>(reached, shares.view(), progress); });
-        for (std::int64_t row = 0; row < convolved.extent(0); ++row)
-            for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
-                const T share = shares(row / 2, pixel);
-                const T least = static_cast<T>(options_.mask.threshold) * std::abs(shares(n_maps, pixel));
-                const bool is_known = std::abs(share) >= least && share != 0;
-                convolved(row, pixel) =
-                    is_known ? convolved(row, pixel) / share : static_cast<T>(unseen_value);
-            }
-    }
-
     template <class T>
     void multiply_by_weights(View<T, 2> maps) const {
         for (std::int64_t row = 0; row < maps.extent(0); ++row) {
@@ -383,12 +276,8 @@ class ConvolutionPlan::Implementation {
     const ConvolutionChoice choice_;
     const ConvolutionOptions options_;
     const planning::RequestBounds bounds_;
-    std::optional<ErrorBound> bound_;             ///< of sums and splits
-    std::optional<PixelConvolutionPlan> scalar_;  ///< of Q and U: of their masks
-    std::optional<CountConvolutionPlan> counts_;
-    std::optional<PolarizationConvolutionPlan> spin_;
-    std::shared_ptr<const SkyHalo> halo_;  ///< of sums in a part of a sky; else null
-    std::optional<PixelConvolutionWorkspace> workspace_;
+    std::optional<ErrorBound> bound_;  ///< of sums and splits
+    std::optional<planning::PixelSums> sums_;
     std::optional<SplitConvolutionPlan> split_;
     std::optional<PolarizationSplitConvolutionPlan> spin_split_;
     std::optional<SmoothingPlan> harmonic_;

@@ -134,7 +134,8 @@ def test_wrong_files(folder, arguments, message, time_of_fault):
 
 @pytest.mark.parametrize("arguments, message", [
     ("rotate map.fits out.fits --euler 1deg,2deg,3deg", "works in one process, not in the 2 of this job"),
-    ("smooth map.fits out.fits --fwhm 1deg --method auto", "--method, --error"),
+    ("smooth map.fits out.fits --fwhm 1deg --method ring-fft --normalize pixel", "--normalize pixel: not over several ranks: "),
+    ("smooth map.fits out.fits --fwhm 1deg --method auto --save-plan plan.json", "--plan, --save-plan: not over several ranks: "),
     ("smooth map.fits out.fits --fwhm 1deg --nside-out 32", "--nside-out: not over several ranks: "),
     ("synfast cl.txt out.fits --nside 16 --lmax 40 --method split", "--method: not over several ranks: "),
     ("alm2map alm.fits out.fits --car 20x40", "over several ranks maps are HEALPix maps"),

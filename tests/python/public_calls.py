@@ -202,7 +202,8 @@ def _methods(name, kind):
     if issubclass(kind, (BaseException, tuple)) or not hasattr(kind.__init__, "__code__"):
         return []  # errors, and classes of the extension, whose instances functions return
     calls = []
-    for method, found in vars(kind).items():
+    parts = [base for base in kind.__mro__ if base is kind or base.__module__.startswith("zonal.mpi")]
+    for method, found in [item for part in parts for item in vars(part).items()]:
         function = found.__func__ if isinstance(found, (classmethod, staticmethod)) else found
         if not inspect.isfunction(function) or method.startswith("_") and method not in ("__init__", "__call__"):
             continue

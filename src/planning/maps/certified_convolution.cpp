@@ -33,6 +33,7 @@ class CertifiedConvolution::Implementation {
         options_.keep_counts = what.keeps_counts();
         options_.ring_weights = what.options.ring_weights;
         options_.pixel_weights = what.options.pixel_weights;
+        options_.part = what.map.shared_part();
         given_ = given_kernels(what.kernel, what.options.lmax);
         make_requests();
     }
@@ -93,7 +94,7 @@ class CertifiedConvolution::Implementation {
         for (const auto& given : given_) {
             KernelWay way;
             auto& request = way.request;
-            request.grid = what_.map.grid();
+            request.grid = what_.map.whole_grid();
             request.kernel = whole_kernel(given, what_.normalizes()).kernel;
             request.threads = what_.options.threads;
             if (what_.has_spin())
@@ -129,7 +130,7 @@ class CertifiedConvolution::Implementation {
         const auto& options = what_.options;
         if (options.lmax >= 0) return options.lmax;
         if (options.plan) return options.plan->lmax;
-        const auto most = default_smoothing_lmax(what_.map.grid());
+        const auto most = default_smoothing_lmax(what_.map.whole_grid());
         if (request.reference == ConvolutionReference::discrete) return most;
         return certified_lmax(request);
     }
@@ -158,6 +159,7 @@ class CertifiedConvolution::Implementation {
         }
         if (best == choices.end()) throw ErrorNotKept(reason(choices));
         way.choice = *best;
+        require_same_choice(what_, way.choice);
         if (what_.keeps_counts()) way.choice.accuracy = default_accuracy(way.choice.precision);
         if (index > 0) return;
         part.choices = std::move(choices);
@@ -250,7 +252,7 @@ class CertifiedConvolution::Implementation {
                     fmt::format("the window is still {:.2g} of its largest value at lmax = {}: the answer "
                                 "depends on lmax",
                                 last / largest, lmax));
-            else if (what_.options.lmax < 0 && lmax < default_smoothing_lmax(what_.map.grid()) &&
+            else if (what_.options.lmax < 0 && lmax < default_smoothing_lmax(what_.map.whole_grid()) &&
                      mixed > what_.error())
                 part.notes.push_back(fmt::format(
                     "lmax = {} is where the window ends; pixels mix what a map has above into the "

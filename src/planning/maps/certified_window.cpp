@@ -32,7 +32,7 @@ std::int64_t end_of_beam(const MapPart& what) {
 }  // namespace
 
 CertifiedWindow::CertifiedWindow(const MapPart& what, SkyMap& out) : what_(what), out_(out) {
-    const auto& grid = what.map.grid();
+    const auto& grid = what.map.whole_grid();
     const auto& options = what.options;
     way_.reference = reference_of(what, true);
     way_.device = options.device;
@@ -44,7 +44,7 @@ CertifiedWindow::CertifiedWindow(const MapPart& what, SkyMap& out) : what_(what)
                         "kernel is of spin 0",
                         what.error()));
     if (way_.lmax >= 0) return;
-    const auto most = default_lmax(grid, out.grid());
+    const auto most = default_lmax(grid, out.whole_grid());
     way_.lmax = std::min(most, certifiable_lmax(grid));
     if (way_.lmax < 0) way_.lmax = most;
     if (const auto end = end_of_beam(what); end >= 0) way_.lmax = std::min(way_.lmax, end);
@@ -85,7 +85,7 @@ std::vector<std::vector<double>> CertifiedWindow::windows() const {
 /// Returns the tolerance with which the error that conjugate gradients leave takes most of the error allowed.
 PlannedAnalysis CertifiedWindow::planned(double gain, double error) const {
     constexpr double share = 0.8, margin = 0.98, least_tolerance = 1e-13;
-    const auto& grid = what_.map.grid();
+    const auto& grid = what_.map.whole_grid();
     const auto all = windows();
     const double largest = largest_of(all);
     double least_gain = std::numeric_limits<double>::infinity();
@@ -98,7 +98,7 @@ PlannedAnalysis CertifiedWindow::planned(double gain, double error) const {
     AnalysisReport whole;
     whole.residual = 1;
     const double norm = largest * analysis_norm(grid, way_.lmax, whole) *
-                        std::sqrt(largest_eigenvalue(out_.grid(), way_.lmax));
+                        std::sqrt(largest_eigenvalue(out_.whole_grid(), way_.lmax));
     if (!std::isfinite(norm))
         throw ErrorNotKept(fmt::format("an analysis above lmax = {} has no bound", certifiable_lmax(grid)));
     const double wanted = gain > 0 ? gain : margin * least_gain;

@@ -27,6 +27,8 @@ std::vector<std::vector<double>> spectra_of_map(const MapPart& what) {
     analysis.threads = what.options.threads;
     analysis.device = resolve_device(what.options.device);
     analysis.progress = [&](double) { return !what.options.progress || what.options.progress(0); };
+    if (what.map.part() != nullptr)
+        throw InvalidArgument("input_spectrum: that of the map is not found in parts of a sky");
     const auto alm = analyze(what.map, analysis).alm;
     std::vector<std::vector<double>> all;
     for (std::int64_t row = 0; row < alm.alm.extent(0); ++row)
@@ -52,7 +54,7 @@ Problem make_problem(const MapPart& what, std::int64_t lmax) {
     const auto given = given_kernels(kernel, options.lmax);
     Problem problem{given.size(), input_spectra(what), {}, {}};
     auto& request = problem.request;
-    request.grid = map.grid();
+    request.grid = map.whole_grid();
     request.lmax = lmax;
     request.kernel = whole_kernel(given[0], what.normalizes()).kernel;
     request.threads = options.threads;
@@ -106,6 +108,7 @@ ConvolutionChoice plan_anew(const MapPart& what, const Problem& problem, Smoothe
     const auto costs = options.costs ? *options.costs : default_cost_model(options.threads);
     part.choices = plan_convolution(problem.request, costs, options.device);
     auto choice = best_of(part.choices, what, problem.request.lmax);
+    require_same_choice(what, choice);
     if (choice.seconds > 0) part.predicted_seconds = choice.seconds;
     if (problem.is_single()) part.plan = make_plan(problem.request, choice, costs);
     return choice;
@@ -168,8 +171,8 @@ std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel,
 Way plan_way(const MapPart& what, SmoothedPart& part) {
     const core::Stopwatch watch;
     const auto& options = what.options;
-    if (options.plan) require_grid(*options.plan, what.map.grid());
-    const auto most = default_smoothing_lmax(what.map.grid());
+    if (options.plan) require_grid(*options.plan, what.map.whole_grid());
+    const auto most = default_smoothing_lmax(what.map.whole_grid());
     const auto lmax = options.lmax >= 0 ? options.lmax : options.plan ? options.plan->lmax : most;
     auto problem = make_problem(what, lmax);
     if (is_too_narrow(what, problem))
@@ -182,7 +185,8 @@ Way plan_way(const MapPart& what, SmoothedPart& part) {
     way.lmax = options.plan ? lmax : options.lmax;
     if (problem.request.reference == ConvolutionReference::continuous &&
         way.method == ConvolutionMethod::harmonic)
-        way.analysis = planned_analysis(*way.choice, what.map.grid(), problem.request.lmax, what.error());
+        way.analysis =
+            planned_analysis(*way.choice, what.map.whole_grid(), problem.request.lmax, what.error());
     way.is_exact = problem.is_single();
     way.spectra = std::move(problem.spectra);
     way.polarization = std::move(problem.request.polarization);
@@ -209,6 +213,17 @@ std::vector<std::vector<double>> input_spectra(const MapPart& what) {
     return all;
 }
 
+void require_same_choice(const MapPart& what, const ConvolutionChoice& choice) {
+    if (what.map.part() == nullptr) return;
+    what.map.part()->agree(
+        fmt::format(
+            "{} in {} precision up to {} rad, accuracy {}, l_cut {}, lmax {}, {} iterations, tolerance "
+            "{}, by the costs of each machine (costs must be the same)",
+            to_string(choice.method), choice.precision == Precision::float32 ? "float" : "double",
+            choice.support, choice.accuracy, choice.l_cut, choice.lmax, choice.iterations, choice.tolerance),
+        nullptr);
+}
+
 bool fits_single(const SkyMap& map) {
     constexpr double least = 1e-25, most = 1e25;
     double largest = 0;
@@ -217,6 +232,10 @@ bool fits_single(const SkyMap& map) {
         for (std::int64_t pixel = 0; pixel < rows.extent(1); ++pixel)
             if (const double value = std::abs(rows(row, pixel)); !is_unseen_value(rows(row, pixel)))
                 largest = std::max(largest, value);
+    if (map.part() != nullptr) {
+        const auto of_ranks = map.part()->gather(largest);
+        largest = *std::max_element(of_ranks.begin(), of_ranks.end());
+    }
     return largest == 0 || (largest >= least && largest <= most);
 }
 

@@ -76,6 +76,8 @@ std::vector<std::vector<double>> input_spectra(const MapPart& what);
 /// Says whether single precision can hold the sums: the largest absolute value, UNSEEN apart, is 0 or from
 /// 1e-25 to 1e25, which leaves room for products with kernels (1/sr) and weights.
 bool fits_single(const SkyMap& map);
+/// Throws InvalidArgument on all ranks of a sky in parts if their choices differ.
+void require_same_choice(const MapPart& what, const ConvolutionChoice& choice);
 /// Throws InvalidArgument where it cannot.
 void require_single_fits(const SkyMap& map);
 

@@ -38,7 +38,8 @@ SmoothingOptions harmonic_options(const MapPart& what, const Way& way, std::int6
     smoothing.fill_masked = options.mask_rule.fill_masked;
     smoothing.threads = options.threads;
     smoothing.device = resolve_device(way.device);
-    smoothing.part = what.map.shared_part();
+    if (const auto& sky = what.map.shared_part())
+        smoothing.part = sky->layout().lmax() == lmax ? sky : sky->up_to(lmax);
     return smoothing;
 }
 

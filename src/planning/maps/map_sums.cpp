@@ -89,7 +89,8 @@ Sums sums_of(const MapPart& what, const Way& way, double radius) {
     const auto& options = what.options;
     const auto precision =
         way.choice ? way.choice->precision : options.precision.value_or(Precision::float64);
-    const double pixels = radius / std::sqrt(4 * core::pi / static_cast<double>(what.map.grid().n_pixels()));
+    const double pixels =
+        radius / std::sqrt(4 * core::pi / static_cast<double>(what.map.whole_grid().n_pixels()));
     const bool is_cut = way.method == ConvolutionMethod::pixel_sum;
     double accuracy = 0;
     if (way.is_exact)
@@ -104,15 +105,16 @@ class PixelSmoothing {
   public:
     PixelSmoothing(const MapPart& what, const Way& way, SkyMap& out, SmoothedPart& part)
         : what_(what), way_(way), out_(out), part_(part) {
-        request_.grid = what.map.grid();
+        request_.grid = what.map.whole_grid();
         request_.threads = what.options.threads;
-        whole_.grid = what.map.grid();
+        whole_.grid = what.map.whole_grid();
         whole_.threads = what.options.threads;
-        whole_.lmax = way.lmax >= 0 ? way.lmax : default_smoothing_lmax(what.map.grid());
+        whole_.lmax = way.lmax >= 0 ? way.lmax : default_smoothing_lmax(what.map.whole_grid());
         options_.mask = what.options.mask_rule;
         options_.keep_counts = what.keeps_counts();
         options_.ring_weights = what.options.ring_weights;
         options_.pixel_weights = what.options.pixel_weights;
+        options_.part = what.map.shared_part();
         find_kernels();
         estimate_error();
         find_quadrature();
@@ -178,7 +180,7 @@ class PixelSmoothing {
         for (int i = 0; i < attempts; ++i) {
             if (!(sums_.arithmetic < what_.error()))
                 throw InvalidArgument(error_below(what_.error(), sums_.arithmetic, sums_.precision));
-            cut = cut_for_error(given, error(), spectra, what_.map.grid(), what_.normalizes());
+            cut = cut_for_error(given, error(), spectra, what_.map.whole_grid(), what_.normalizes());
             const auto sums = sums_of(what_, way_, cut.applied.support);
             if (sums.arithmetic + cut.applied.truncation_error <= what_.error()) break;
             sums_ = sums;
@@ -285,7 +287,7 @@ class PixelSmoothing {
         double cut = scalar.kernel.support();
         if (!what_.options.cut) {  // E and B may have wider windows than I
             const double left = what_.error() - sums_.arithmetic;
-            const double own = support_for_error(whole, {}, {}, left / 2, what_.map.grid());
+            const double own = support_for_error(whole, {}, {}, left / 2, what_.map.whole_grid());
             if (own > cut) {
                 request_.polarization = whole.truncated(own);
                 return;
@@ -323,8 +325,9 @@ class PixelSmoothing {
         const auto bound = bound_of(whole_, applied, options);
         if (!std::isfinite(bound.total())) return;
         const auto certificates = certificates_of<double>(
-            bound, whole_.grid, whole_.polarization ? 2 : 1, options, what_.map.rows().slice(first, count),
-            what_.options.mask, whole_.grid, std::as_const(out_).rows().slice(first, count), whole_.threads);
+            bound, what_.map.grid(), whole_.polarization ? 2 : 1, options,
+            what_.map.rows().slice(first, count), what_.options.mask, what_.map.grid(),
+            std::as_const(out_).rows().slice(first, count), whole_.threads, what_.map.part());
         part_.certificates.insert(part_.certificates.end(), certificates.begin(), certificates.end());
     }
 

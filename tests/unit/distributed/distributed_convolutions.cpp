@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 #include "distributed/halo.hpp"
 #include "distributed_helpers.hpp"
@@ -128,6 +129,8 @@ TEST(DistributedConvolution, FindsWhatOneProcessFinds) {
         const auto maps = maps_of(one);
         const auto mask = mask_of(one);
         Array<double, 2> expected(maps.extents());
+        double largest = 0;
+        for (std::int64_t i = 0; i < maps.size(); ++i) largest = std::max(largest, std::abs(maps.data()[i]));
         const auto whole = convolve(one, one.options, maps, mask, expected);
         for (const int n_ranks : {1, 2, 3, 5}) {
             SCOPED_TRACE(n_ranks);
@@ -143,9 +146,13 @@ TEST(DistributedConvolution, FindsWhatOneProcessFinds) {
                 options.part = sky;
                 const auto result = convolve(one, options, here, mask_here, found);
                 const auto wanted = part_of_rows(expected, sky->pixels());
-                // Convolvers make the sums of a pixel in an order that does not depend on the other rings.
+                // Sums over the discs of pixels may be made in another order near the end of a rank's rings:
+                // they have fewer than 400 terms, whose absolute values add up to the largest pixel at most.
+                const bool is_sum = one.choice.method == ConvolutionMethod::pixel_sum;
+                const double tolerance = is_sum ? 400 * std::numeric_limits<double>::epsilon() * largest : 0;
                 for (std::int64_t i = 0; i < found.size(); ++i)
-                    ASSERT_EQ(found.data()[i], wanted.data()[i]) << i;
+                    ASSERT_LE(std::abs(found.data()[i] - wanted.data()[i]), tolerance)
+                        << one.name << ", " << n_ranks << " ranks, pixel " << i;
                 ASSERT_EQ(result.masked_pixels, whole.masked_pixels);
                 ASSERT_EQ(result.unseen_pixels, whole.unseen_pixels);
                 ASSERT_EQ(result.certificates.size(), whole.certificates.size());

@@ -1,0 +1,134 @@
+#include "planning/pixel_sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sht/progress_part.hpp"
+
+namespace zonal::planning {
+namespace {
+
+using sht::part_of;
+
+PixelConvolutionOptions pixel_options(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
+    PixelConvolutionOptions options;
+    options.method =
+        choice.method == ConvolutionMethod::pixel_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
+    options.precision = choice.precision;
+    options.accuracy = choice.accuracy;
+    options.threads = request.threads;
+    options.device = choice.device;
+    return options;
+}
+
+/// A support of 0 leaves the kernel whole.
+template <class Kernel>
+Kernel cut(const Kernel& kernel, double support) {
+    return support > 0 && support < kernel.support() ? kernel.truncated(support) : kernel;
+}
+
+}  // namespace
+
+PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice& choice,
+                     const ConvolutionOptions& options)
+    : request_(request), options_(options) {
+    const bool has_spin = request.polarization.has_value(),
+               renormalizes = options.mask.mode == MaskMode::renormalize;
+    const auto sums = pixel_options(request, choice);
+    const bool needs_scalar = !options.keep_counts && (!has_spin || renormalizes);
+    if (part()) {
+        const double of_scalar = needs_scalar ? cut(request.kernel, choice.support).support() : 0,
+                     of_spin = has_spin ? cut(*request.polarization, choice.support).support() : 0;
+        halo_ = part()->halo(std::max(of_scalar, of_spin));
+    }
+    const Grid& grid_in = halo_ ? halo_->grid() : grid();
+    do_together(part(), "a plan of sums over pixels", [&] {
+        if (options.keep_counts)
+            counts_.emplace(grid_in, cut(request.kernel, choice.support), grid(), sums);
+        else if (has_spin)
+            spin_.emplace(grid_in, cut(*request.polarization, choice.support), grid(), sums);
+        if (needs_scalar) scalar_.emplace(grid_in, cut(request.kernel, choice.support), grid(), sums);
+    });
+    if (spin_)
+        workspace_.emplace(spin_->make_workspace(request.n_maps));
+    else if (scalar_ && !renormalizes)
+        workspace_.emplace(scalar_->make_workspace(request.n_maps));
+}
+
+/// Maps with the rings that the kernel reaches. memory: for these, if they are other ones.
+template <class T>
+View<const T, 2> PixelSums::with_halo(View<const T, 2> maps, Array<T, 2>& memory) const {
+    if (!halo_) return maps;
+    do_together(part(), "memory for a halo", [&] {
+        memory = Array<T, 2>({maps.extent(0), halo_->grid().n_pixels()});
+    });
+    halo_->fill(maps, memory.view());
+    return std::as_const(memory).view();
+}
+
+template <class T>
+void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress) {
+    Array<T, 2> memory;
+    const auto reached = with_halo(maps, memory);
+    do_together(part(), "sums over pixels", [&] {
+        if (counts_)
+            counts_->convolve<T>(reached, convolved, progress);
+        else if (!spin_ && workspace_)
+            scalar_->convolve<T>(reached, convolved, *workspace_, progress);
+        else if (!spin_)
+            scalar_->convolve<T>(reached, convolved, progress);
+        else
+            spin_->convolve<T>(as_pairs(reached), as_pairs(convolved), *workspace_, progress);
+    });
+    if (spin_ && options_.scale != 1)
+        for (std::int64_t row = 0; row < convolved.extent(0); ++row)
+            for (std::int64_t pixel = 0; pixel < convolved.extent(1); ++pixel)
+                convolved(row, pixel) *= static_cast<T>(options_.scale);
+}
+
+template <class T>
+void PixelSums::convolve_shares(View<const T, 2> maps, View<const T, 2> known, View<T, 2> convolved,
+                                const Progress& progress) const {
+    const auto n_rows = static_cast<double>(maps.extent(0));
+    Array<T, 2> more_of_maps, more_of_known;
+    const auto reached = with_halo(maps, more_of_maps), known_there = with_halo(known, more_of_known);
+    do_together(part(), "sums over known pixels", [&] {
+        for (std::int64_t row = 0; row < maps.extent(0); ++row)
+            convolve_masked<T>(
+                *scalar_, reached.slice(row, 1), known_there[row], convolved.slice(row, 1),
+                options_.mask.threshold,
+                part_of(progress, static_cast<double>(row) / n_rows, static_cast<double>(row + 1) / n_rows));
+    });
+}
+
+template <class T>
+void PixelSums::divide_by_shares(View<const T, 2> known, View<T, 2> convolved,
+                                 const Progress& progress) const {
+    const auto n_pixels = convolved.extent(1), n_maps = convolved.extent(0) / 2;
+    Array<T, 2> masks({n_maps + 1, n_pixels}), shares({n_maps + 1, n_pixels});
+    for (std::int64_t map = 0; map < n_maps; ++map)
+        std::copy_n(known[2 * map].data(), n_pixels, masks.view()[map].data());
+    std::fill_n(masks.view()[n_maps].data(), n_pixels, T(1));
+    Array<T, 2> memory;
+    const auto reached = with_halo(std::as_const(masks).view(), memory);
+    do_together(part(), "sums over masks", [&] { scalar_->convolve<T>(reached, shares.view(), progress); });
+    for (std::int64_t row = 0; row < convolved.extent(0); ++row)
+        for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
+            const T share = shares(row / 2, pixel);
+            const T least = static_cast<T>(options_.mask.threshold) * std::abs(shares(n_maps, pixel));
+            const bool is_known = std::abs(share) >= least && share != 0;
+            convolved(row, pixel) = is_known ? convolved(row, pixel) / share : static_cast<T>(unseen_value);
+        }
+}
+
+template void PixelSums::convolve(View<const float, 2>, View<float, 2>, const Progress&);
+template void PixelSums::convolve(View<const double, 2>, View<double, 2>, const Progress&);
+template void PixelSums::convolve_shares(View<const float, 2>, View<const float, 2>, View<float, 2>,
+                                         const Progress&) const;
+template void PixelSums::convolve_shares(View<const double, 2>, View<const double, 2>, View<double, 2>,
+                                         const Progress&) const;
+template void PixelSums::divide_by_shares(View<const float, 2>, View<float, 2>, const Progress&) const;
+template void PixelSums::divide_by_shares(View<const double, 2>, View<double, 2>, const Progress&) const;
+
+}  // namespace zonal::planning
