@@ -9,6 +9,7 @@
 #include "distributed/halo.hpp"
 #include "distributed/partition.hpp"
 #include "sht/transform.hpp"
+#include "zonal/spectrum.hpp"
 
 namespace zonal {
 
@@ -83,6 +84,30 @@ std::vector<double> DistributedSky::gather(double number) const {
     }
     return numbers;
 }
+
+template <class T>
+Array<double, 2> cross_spectra(const Communicator& ranks, const AlmLayout& layout,
+                               View<const std::complex<T>, 2> alm) {
+    const std::int64_t n_maps = alm.extent(0), n_degrees = layout.lmax() + 1;
+    std::vector<double> all;
+    ranks.together(fmt::format("the cross spectra of {} maps up to lmax = {}", n_maps, layout.lmax()), [&] {
+        all.reserve(static_cast<std::size_t>(n_maps * (n_maps + 1) / 2 * n_degrees));
+        for (std::int64_t i = 0; i < n_maps; ++i)
+            for (std::int64_t j = i; j < n_maps; ++j) {
+                const auto spectrum = cross_spectrum<T>(layout, alm[i], alm[j]);
+                all.insert(all.end(), spectrum.begin(), spectrum.end());
+            }
+    });
+    all = ranks.sum(all);
+    Array<double, 2> spectra({n_maps * (n_maps + 1) / 2, n_degrees});
+    std::copy(all.begin(), all.end(), spectra.data());
+    return spectra;
+}
+
+template Array<double, 2> cross_spectra(const Communicator&, const AlmLayout&,
+                                        View<const std::complex<float>, 2>);
+template Array<double, 2> cross_spectra(const Communicator&, const AlmLayout&,
+                                        View<const std::complex<double>, 2>);
 
 AlmLayout share_of_orders(const Communicator& ranks, std::int64_t lmax, std::int64_t mmax) {
     const AlmLayout whole(lmax, mmax);

@@ -97,6 +97,13 @@ def skies():
         for name in expected if sky.ndim == 2 else [...]:
             assert np.all(np.abs(spectra_found[name] - expected[name]) <= 200 * np.finfo(float).eps * size), name
         assert len(set(COMM.allgather(repr(spectra_found)))) == 1
+        three = np.stack([np.atleast_2d(found_alm)[0], 1j * np.atleast_2d(found_alm)[-1], np.atleast_2d(found_alm)[0] / 2])
+        three[1, plan.local_alm_indices <= lmax] = 1  # real
+        all_pairs = plan.cross_spectra(three)
+        assert all_pairs.shape == (3, 3, lmax + 1)
+        for i in range(3):
+            for j in range(3):
+                same(all_pairs[i, j], plan.alm2cl(three[i], three[j]) if i <= j else all_pairs[j, i])
     weights = np.random.default_rng(2).uniform(size=zonal.Grid.healpix(28).n_pixels)
     rings = np.linspace(0.9, 1.1, plan.grid.n_rings)
     sht = zonal.SHT(plan.grid, lmax)
@@ -215,6 +222,7 @@ def faults():
             (lambda: plan.smooth(sky, -1 if last else 1), "ValueError", number + "fwhm = -1"),
             (lambda: plan.synfast(np.ones(3 if last else 50), seed=1), "ValueError", None),
             (lambda: plan.scatter_map(sky[1:] if last else None, SIZE - 1), "ValueError", number + "map: has shape"),
+            (lambda: plan.cross_spectra(alm if last else alm[None]), "ValueError", number + "alms: has shape"),
             (lambda: plan.gather_map(sky, "x" if last else 0), "TypeError", number + "root = 'x'"),
             (lambda: plan.adjoint(sky, progress=stop if last else False), "KeyError" if last else "Cancelled", None),
             (lambda: zonal.mpi.Plan(COMM, 28, "x" if last else 40), "TypeError", number + "lmax = 'x'"),

@@ -92,7 +92,7 @@ FOR_FUNCTION = {
     "zonal.alm_index": {"m": 1}, "zonal.alm2map": {"grid": 4}, "zonal.synfast": {"grid": 4},
     "zonal.convolve": {"method": "ring-fft"}, "zonal.smooth": {"fwhm": "60deg", "lmax": 8, "error": 1e-2, "threads": 1},
     "zonal.plan": {"error": 1e-2, "threads": 1}, "zonal.Plan.__init__": {"error": 1e-2, "threads": 1},
-    "zonal.udgrade": {"nside": 2}, "zonal.mpi.Plan.smooth": {"fwhm": 0.5},
+    "zonal.udgrade": {"nside": 2}, "zonal.mpi.Plan.smooth": {"fwhm": 0.5}, "zonal.mpi.Plan.cross_spectra": {"alms": ALM[None]},
     "zonal.io.read_psf": {"energy": 200.0}, "zonal.gwrm.periodic": {"order": 2},
     "zonal.chebyshev.Series.integrate_out": {"axis": 0},
     "zonal.gwrm.Condition.__init__": {"ends": ("lower",), "weights": (1.0, 0.0)},

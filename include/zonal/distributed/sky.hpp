@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <complex>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,6 +9,7 @@
 #include "zonal/distributed/plan.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/sky/sky_part.hpp"
+#include "zonal/view.hpp"
 
 namespace zonal {
 
@@ -47,6 +48,13 @@ class DistributedSky final : public SkyPart {
     std::shared_ptr<const DistributedPlan> plan_;               ///< of spin 0
     mutable std::shared_ptr<const DistributedPlan> spin_plan_;  ///< of spin 2; made when it is needed
 };
+
+/// Collective. The spectra of all pairs of maps whose alm the ranks have in parts, with one sum over ranks:
+/// [pair, lmax + 1], pairs (i, j), i <= j, in the order 00 01 02 ... 11 12 ... alm: [map, layout.size()].
+/// Throws InvalidArgument on all ranks if their arrays differ in the number of maps.
+template <class T>
+Array<double, 2> cross_spectra(const Communicator& ranks, const AlmLayout& layout,
+                               View<const std::complex<T>, 2> alm);
 
 /// This rank's share of orders m where there is no grid: about as many coefficients for each rank.
 AlmLayout share_of_orders(const Communicator& ranks, std::int64_t lmax, std::int64_t mmax);

@@ -115,6 +115,13 @@ class DistributedTransform {
         }));
     }
 
+    template <class T>
+    auto cross_spectra(const HostArrayOfRank<const Complex<T>, 2>& alm) const {
+        return to_numpy(without_gil(nb::none(), [&](const Progress&) {
+            return zonal::cross_spectra<T>(communicator_, layout(), view_of<2>(alm));
+        }));
+    }
+
   private:
     Communicator communicator_;
     DistributedPlan plan_;
@@ -186,7 +193,8 @@ void define_calls(nb::class_<DistributedTransform>& transform) {
     transform.def("realize", &DistributedTransform::realize<T>, nb::arg(), nb::arg(), nb::arg().noconvert())
         .def("apply_beam", &DistributedTransform::apply_beam<T>, nb::arg(), nb::arg().noconvert())
         .def("spectra", &DistributedTransform::spectra<T>, nb::arg().noconvert(),
-             nb::arg().noconvert().none());
+             nb::arg().noconvert().none())
+        .def("cross_spectra", &DistributedTransform::cross_spectra<T>, nb::arg().noconvert());
 }
 
 }  // namespace

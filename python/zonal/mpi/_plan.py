@@ -244,6 +244,22 @@ class Plan(PlanFiles):
         spectra = self._transform(self._spin).spectra(np.atleast_2d(first), None if second is None else np.atleast_2d(second))
         return spectra["TT"] if first.ndim == 1 else spectra
 
+    def cross_spectra(self, alms: ArrayLike) -> NDArray[np.float64]:
+        """Returns C_l of all pairs of whole alm, on all ranks, [n_maps, n_maps, lmax + 1], with one sum over the ranks.
+
+        alms: this rank's part of each map's, [n_maps, n_alm]. Element [i, j] is that of `alm2cl(alms[i], alms[j])`.
+        """
+        with self._job.together("cross_spectra") as about:
+            alms = complex_input("alms", plain("alms", alms))
+            if alms.ndim != 2 or alms.shape[1] != self.n_alm:
+                raise ValueError(f"alms: has shape {alms.shape}: must be [n_maps, {self.n_alm}]")
+            about.append(f"{len(alms)} maps of {alms.dtype}")
+        pairs = self._transform(self._spin).cross_spectra(alms)
+        found = np.empty((len(alms), len(alms), self._lmax + 1))
+        upper = np.triu_indices(len(alms))
+        found[upper], found[upper[::-1]] = pairs, pairs
+        return found
+
     def anafast(self, maps: ArrayLike, maps2: ArrayLike | None = None, *, iterations: int | None = None,
                 tolerance: float | None = None, max_iterations: int | None = None, ring_weights: ArrayLike | None = None,
                 pixel_weights: ArrayLike | None = None, progress: Progress = False) -> Any:
