@@ -97,3 +97,11 @@ def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
 def _text_of(array: NDArray[Any]) -> str:
     """Its type and its axes but the last."""
     return " ".join([array.dtype.name, *map(str, array.shape[:-1])])
+
+
+def real_type(alm: NDArray[Any]) -> Any:
+    return np.float64 if alm.dtype == np.complex128 else np.float32
+
+
+def complex_type(map: NDArray[Any]) -> Any:
+    return np.complex128 if map.dtype == np.float64 else np.complex64

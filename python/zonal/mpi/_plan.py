@@ -21,7 +21,7 @@ from ..skies import Spectra, multiply_alm, named_spectra, sky_spectra
 from ..smoothing import smoothing_window
 from ._files import PlanFiles
 from ._job import Job
-from ._parts import Parts, plain
+from ._parts import Parts, complex_type, plain, real_type
 
 
 class Plan(PlanFiles):
@@ -142,7 +142,7 @@ class Plan(PlanFiles):
         with self._job.together("synthesize", progress):
             alm = complex_input("alm", plain("alm", alm))
             shape = shape_of_result("alm", alm, self._spin, self.n_alm, self.n_pixels)
-            out = output(out, shape, _real_type(alm), alm)
+            out = output(out, shape, real_type(alm), alm)
         self._synthesize(self._spin, alm, out, progress)
         return out
 
@@ -154,7 +154,7 @@ class Plan(PlanFiles):
         with self._job.together("adjoint", progress):
             map = real_input("map", plain("map", map))
             shape = shape_of_result("map", map, self._spin, self.n_pixels, self.n_alm)
-            out = output(out, shape, _complex_type(map), map)
+            out = output(out, shape, complex_type(map), map)
         with self._job.reporting(progress, "adjoint") as report:
             self._transform(self._spin).local.adjoint(map, out, report)
         return out
@@ -172,7 +172,7 @@ class Plan(PlanFiles):
         with self._job.together("analyze", progress):
             map = real_input("map", plain("map", map))
             shape = shape_of_result("map", map, self._spin, self.n_pixels, self.n_alm)
-            out = output(out, shape, _complex_type(map), map)
+            out = output(out, shape, complex_type(map), map)
             options = self._analysis_options(iterations, tolerance, max_iterations, ring_weights, pixel_weights)
             return_report = boolean("return_report", return_report)
         report = self._analyze(self._spin, map, out, options, progress)
@@ -188,7 +188,7 @@ class Plan(PlanFiles):
         """
         with self._job.together("alm2map", progress) as about:
             alm = complex_input("alm", plain("alm", alm))
-            maps = np.empty(self._shape_of_fields("alm", alm, self.n_alm, self.n_pixels), _real_type(alm))
+            maps = np.empty(self._shape_of_fields("alm", alm, self.n_alm, self.n_pixels), real_type(alm))
             about.append(f"{alm.shape[:-1]} {alm.dtype}")
         for spin, rows in _fields(alm):
             self._synthesize(spin, alm[rows], maps[rows], progress)
@@ -345,7 +345,7 @@ class Plan(PlanFiles):
     def _map2alm(self, name: str, maps: ArrayLike, progress: Progress, *options: Any) -> NDArray[Any]:
         with self._job.together("map2alm", progress) as about:
             maps = real_input(name, plain(name, maps))
-            alm = np.empty(self._shape_of_fields(name, maps, self.n_pixels, self.n_alm), _complex_type(maps))
+            alm = np.empty(self._shape_of_fields(name, maps, self.n_pixels, self.n_alm), complex_type(maps))
             how = self._analysis_options(*options)
             about.append(f"{maps.shape[:-1]} {maps.dtype}")
         self._job.warn([self._analyze(spin, maps[rows], alm[rows], how, progress).note for spin, rows in _fields(maps)])
@@ -386,14 +386,6 @@ class Plan(PlanFiles):
 def _fields(array: NDArray[Any]) -> list[tuple[int, Any]]:
     """The spins of the fields of [n], [2, n] or [3, n], and their rows."""
     return [(0, ...)] if array.ndim == 1 else [(2, slice(0, 2))] if len(array) == 2 else [(0, 0), (2, slice(1, 3))]
-
-
-def _real_type(alm: NDArray[Any]) -> Any:
-    return np.float64 if alm.dtype == np.complex128 else np.float32
-
-
-def _complex_type(map: NDArray[Any]) -> Any:
-    return np.complex128 if map.dtype == np.float64 else np.complex64
 
 
 def _indices(lmax: int, orders: NDArray[np.int64]) -> NDArray[np.int64]:
