@@ -33,7 +33,7 @@ struct AnalysisChoice {
     int iteration_count() const;
     /// --lmax, or 3 nside - 1 (CAR: what its rings allow), which is also the most. Throws UsageError.
     std::int64_t lmax_for(const SkyMap& map) const;
-    /// Of a HEALPix map of which only the header has been read.
+    /// The same for a HEALPix map of which only the header has been read.
     std::int64_t lmax_for(const MapFile& header) const;
     /// --lmax, or what the alm of the file go up to, which is also the most. Throws UsageError.
     std::int64_t lmax_of(const std::string& path, const AlmLayout& layout) const;

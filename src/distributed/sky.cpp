@@ -187,7 +187,7 @@ Value take(const char*& from) {
     return value;
 }
 
-// So many pixels travel at once that messages are long and what waits is small beside a map.
+// Pixels that travel at once: messages of them are long, and they take little memory beside a map.
 constexpr std::int64_t pixels_at_once = std::int64_t{1} << 20;
 
 }  // namespace

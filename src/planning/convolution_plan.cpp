@@ -93,7 +93,7 @@ class ConvolutionPlan::Implementation {
 
   private:
     const SkyPart* part() const { return options_.part.get(); }
-    /// Of the arrays.
+    /// The grid that the arrays have.
     const Grid& grid() const { return part() ? part()->grid() : request_.grid; }
     /// A number of pixels on all ranks.
     std::int64_t of_all_ranks(std::int64_t count) const {

@@ -48,12 +48,17 @@ def test_errors_in_one_thread_leave_the_others_alone():
     assert len(results) == 60 and all(np.array_equal(found, SKY) for found in results)
 
 
-def run(code):
+def run(code, end=""):
     """Runs a program of its own, which must end by itself."""
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=100)
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(code) + end], capture_output=True, text=True, timeout=100)
 
 
-def test_threads_that_still_work_do_not_keep_python_from_ending():
+@pytest.mark.parametrize("end, status", [
+    ("print('at the end')", 0),
+    # Calls sleep(1) at exit, with the status as its argument: a second without an interpreter.
+    ("import ctypes, sys; c = ctypes.CDLL(None); c.on_exit(c.sleep, None); print('at the end'); sys.exit(1)", 1),
+])
+def test_threads_that_still_work_do_not_keep_python_from_ending(end, status):
     ended = run("""
         import threading, time
         import numpy as np, zonal
@@ -65,28 +70,8 @@ def test_threads_that_still_work_do_not_keep_python_from_ending():
         for _ in range(3):
             threading.Thread(target=work, daemon=True).start()
         time.sleep(0.5)
-        print("at the end")
-    """)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "at the end\n", "")
-
-
-def test_threads_still_work_after_the_interpreter_is_gone():
-    ended = run("""
-        import ctypes, sys, threading, time
-        import numpy as np, zonal
-        sht = zonal.SHT(zonal.Grid.healpix(256), 512, threads=2)
-        alm = np.ones(sht.n_alm, complex)
-        def work():
-            while True:
-                sht.synthesize(alm, progress=lambda done: True)
-        for _ in range(3):
-            threading.Thread(target=work, daemon=True).start()
-        time.sleep(0.2)
-        c = ctypes.CDLL(None)
-        c.on_exit(c.sleep, None)  # is called with the exit status: one second without an interpreter
-        sys.exit(1)
-    """)
-    assert (ended.returncode, ended.stderr) == (1, "")
+    """, end)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (status, "at the end\n", "")
 
 
 def test_processes_forked_after_threads_were_used_work():

@@ -23,7 +23,7 @@ struct SynfastOptions {
     int threads = 0;  ///< 0: available_cpus()
     Device device = Device::automatic();
     Progress progress = {};  ///< of the synthesis
-    /// Of a sky that ranks have in parts: lmax and mmax are its layout's. Else null.
+    /// A rank's part of a sky, or null. lmax and mmax are its layout's.
     std::shared_ptr<const SkyPart> part = {};
 };
 
