@@ -105,6 +105,18 @@ struct CudaStorage : ShtWorkspace::Storage {
     core::DeviceArray<char> arrays[static_cast<std::size_t>(ScratchArray::count)];
 };
 
+/// Pointers to the coefficients of E and B, or of the one scalar; null where the plan leaves one out. stride:
+/// coefficients from one component to the next.
+template <class Pointers, class Real, class Complex>
+Pointers alm_pointers(const ShtOptions& options, Complex* first, std::int64_t stride) {
+    Pointers pointers{};
+    for (int c = 0; c < (options.spin == 0 ? 1 : 2); ++c) {
+        const std::int64_t k = alm_component(options.parts, c);
+        if (k >= 0) pointers.alm[c] = reinterpret_cast<Real*>(first + k * stride);
+    }
+    return pointers;
+}
+
 /// As core::require_place; arrays without elements may lie anywhere.
 template <class T>
 void require_place(const char* name, View<T, 3> view, int device) {

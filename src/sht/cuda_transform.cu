@@ -12,22 +12,6 @@ namespace {
 
 using namespace cuda;
 
-template <class T>
-__global__ void subtract_kernel(const T* from, std::int64_t count, T* out) {
-    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < count) out[k] = from[k] - out[k];
-}
-
-/// out = from - out
-template <class T>
-void subtract_from(const T* from, std::int64_t count, T* out, cudaStream_t stream) {
-    constexpr int threads = 256;
-    if (count == 0) return;
-    subtract_kernel<<<static_cast<unsigned>((count + threads - 1) / threads), threads, 0, stream>>>(
-        from, count, out);
-    core::check_launch("subtracting a map");
-}
-
 class CudaTransform final : public Transform {
   public:
     CudaTransform(const Grid& grid, const ShtOptions& options)
@@ -37,13 +21,13 @@ class CudaTransform final : public Transform {
           table_(AlmLayout(options.lmax, options.mmax), options.spin),
           pairs_(grid, options.lmax, options.mmax, options.spin),
           n_coarse_rings_(resampled_rings(pairs_.n_pairs(), options.lmax, options.accuracy)),
-          coarse_pairs_(n_coarse_rings_ == 0 ? std::nullopt : coarse_pairs(n_coarse_rings_, options)),
+          coarse_pairs_(coarse_pairs(n_coarse_rings_, options)),
           legendre_(coarse_pairs_ ? *coarse_pairs_ : pairs_, table_),
-          layout_(pairs_, options.mmax),
+          layout_(pairs_, table_.layout),
           rings_(grid, pairs_, layout_.origin()) {
         if (coarse_pairs_)
             resampling_.emplace(*coarse_pairs_, legendre_.layout(), pairs_, layout_, n_coarse_rings_,
-                                options.lmax, options.mmax, options.spin, options.accuracy);
+                                options.lmax, options.spin, options.accuracy);
     }
 
     void synthesize(View<const std::complex<float>, 3> alm, View<float, 3> map,
@@ -95,24 +79,14 @@ class CudaTransform final : public Transform {
     }
 
   private:
-    static std::optional<RingPairs> coarse_pairs(std::int64_t n_rings, const ShtOptions& options) {
-        return RingPairs(equidistant_rings(n_rings), options.lmax, options.mmax, options.spin);
-    }
-
     /// Entries of one field on the Legendre stage's own rings.
     std::int64_t coarse_size() const { return resampling_ ? legendre_.layout().size() : 0; }
-
-    /// How many of n_maps maps share the recurrences.
-    std::int64_t maps_at_once(std::int64_t n_maps) const {
-        return legendre_.has_ishioka()
-                   ? std::clamp<std::int64_t>(n_maps, 1, legendre_.tiles().max_fields / table_.components)
-                   : 1;
-    }
 
     /// Makes room for this plan's arrays, the Legendre stage's for as many maps at once as the workspace is
     /// for.
     void fit(CudaStorage& storage) const {
-        const std::int64_t n_maps = maps_at_once(storage.n_maps), fields = table_.components * n_maps;
+        const std::int64_t n_maps = maps_at_once(legendre_, storage.n_maps),
+                           fields = table_.components * n_maps;
         storage.fourier.reserve((resampling_ ? table_.components : fields) * layout_.size());
         storage.coarse.reserve(fields * coarse_size());
         storage.modes.fit(legendre_, n_maps);
@@ -130,19 +104,8 @@ class CudaTransform final : public Transform {
         return *storage;
     }
 
-    /// Pointers to the coefficients of E and B, or of the one scalar; null where the plan leaves one out.
-    template <class Real, class Pointers, class Complex>
-    Pointers alm_pointers(Complex* first, std::int64_t stride) const {
-        Pointers pointers{};
-        for (int c = 0; c < table_.components; ++c) {
-            const std::int64_t k = alm_component(options_.parts, c);
-            if (k >= 0) pointers.alm[c] = reinterpret_cast<Real*>(first + k * stride);
-        }
-        return pointers;
-    }
-
     std::vector<Orders> parts(bool several) const {
-        return several ? orders_in_parts(table_.layout) : std::vector<Orders>{{0, options_.mmax + 1}};
+        return several ? orders_in_parts(table_.layout) : std::vector{legendre_.all_orders()};
     }
     /// Where the orders' coefficients lie.
     ElementRange coefficients(Orders orders) const {
@@ -202,11 +165,11 @@ class CudaTransform final : public Transform {
             if (has_other_pixels_) pixels.fetch(b, storage.transfer, stream);
         };
         const bool on_device = !a.is_copied() && !pixels.is_copied();
-        const std::int64_t at_once = on_device ? maps_at_once(storage.n_maps) : 1;
+        const std::int64_t at_once = on_device ? maps_at_once(legendre_, storage.n_maps) : 1;
         const auto work = [&](std::int64_t first, cudaStream_t stream) {
             std::vector<AlmPointers<T>> maps;
             for (std::int64_t b = first; b < std::min(alm.extent(0), first + at_once); ++b)
-                maps.push_back(alm_pointers<const T, AlmPointers<T>>(a[b], a.component_stride()));
+                maps.push_back(alm_pointers<AlmPointers<T>, const T>(options_, a[b], a.component_stride()));
             for (const Orders orders : parts(in_parts)) {
                 if (in_parts)
                     storage.batches.bring(stream, [&](cudaStream_t fetching) {
@@ -245,9 +208,9 @@ class CudaTransform final : public Transform {
         };
         const bool in_parts = a.is_copied() && alm.extent(0) == 1;
         const bool on_device = !a.is_copied() && !pixels.is_copied();
-        const std::int64_t at_once = on_device ? maps_at_once(storage.n_maps) : 1;
+        const std::int64_t at_once = on_device ? maps_at_once(legendre_, storage.n_maps) : 1;
         const auto work = [&](std::int64_t first, cudaStream_t stream) {
-            storage.modes.begin_adjoint(legendre_, stream);
+            storage.modes.begin_adjoint(legendre_, legendre_.all_orders(), stream);
             std::vector<AlmTargets<T>> maps;
             for (std::int64_t b = first; b < std::min(alm.extent(0), first + at_once); ++b) {
                 PairModes* const fourier = of_grid(maps.size(), storage);
@@ -257,7 +220,7 @@ class CudaTransform final : public Transform {
                                       storage.library.data(), stream);
                 storage.clock.mark(stream, &ShtStageSeconds::rings);
                 adjoint_interpolated(maps.size(), storage, stream);
-                maps.push_back(alm_pointers<T, AlmTargets<T>>(a[b], a.component_stride()));
+                maps.push_back(alm_pointers<AlmTargets<T>, T>(options_, a[b], a.component_stride()));
             }
             const std::vector<Orders> all_parts = parts(in_parts);
             const auto take = [&](std::size_t k) {
@@ -300,11 +263,12 @@ class CudaTransform final : public Transform {
             pixels.fetch(b, storage.transfer, stream);
         };
         const auto work = [&](std::int64_t b, cudaStream_t stream) {
-            const std::vector from{alm_pointers<const T, AlmPointers<T>>(a[b], a.component_stride())};
-            modes_from_alm<T>(legendre_, {0, options_.mmax + 1}, from, storage.modes, of_legendre(0, storage),
+            const std::vector from{
+                alm_pointers<AlmPointers<T>, const T>(options_, a[b], a.component_stride())};
+            modes_from_alm<T>(legendre_, legendre_.all_orders(), from, storage.modes, of_legendre(0, storage),
                               stream);
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
-            storage.modes.begin_adjoint(legendre_, stream);
+            storage.modes.begin_adjoint(legendre_, legendre_.all_orders(), stream);
             PairModes* const fourier = interpolated(0, storage, stream);
             for (int c = 0; c < table_.components; ++c) {
                 PairModes* const modes = fourier + c * layout_.size();
@@ -315,8 +279,8 @@ class CudaTransform final : public Transform {
             }
             storage.clock.mark(stream, &ShtStageSeconds::rings);
             adjoint_interpolated(0, storage, stream);
-            const std::vector to{alm_pointers<T, AlmTargets<T>>(out[b], out.component_stride())};
-            alm_from_modes<T>(legendre_, {0, options_.mmax + 1}, of_legendre(0, storage), storage.modes, to,
+            const std::vector to{alm_pointers<AlmTargets<T>, T>(options_, out[b], out.component_stride())};
+            alm_from_modes<T>(legendre_, legendre_.all_orders(), of_legendre(0, storage), storage.modes, to,
                               stream);
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
         };
@@ -343,14 +307,16 @@ class CudaTransform final : public Transform {
     PairModes* interpolated(std::size_t k, CudaStorage& storage, cudaStream_t stream) const {
         PairModes* const fourier = of_grid(k, storage);
         if (!resampling_) return fourier;
-        resampling_->interpolation().apply(of_legendre(k, storage), table_.components, fourier, stream);
+        resampling_->interpolation().apply(legendre_.all_orders(), of_legendre(k, storage), table_.components,
+                                           fourier, stream);
         storage.clock.mark(stream, &ShtStageSeconds::resampling);
         return fourier;
     }
     /// The transpose.
     void adjoint_interpolated(std::size_t k, CudaStorage& storage, cudaStream_t stream) const {
         if (!resampling_) return;
-        resampling_->adjoint().apply(of_grid(k, storage), table_.components, of_legendre(k, storage), stream);
+        resampling_->adjoint().apply(legendre_.all_orders(), of_grid(k, storage), table_.components,
+                                     of_legendre(k, storage), stream);
         storage.clock.mark(stream, &ShtStageSeconds::resampling);
     }
 

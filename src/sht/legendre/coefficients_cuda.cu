@@ -16,8 +16,9 @@ dim3 grid_of(std::int64_t longest, std::int64_t per_block, Orders orders) {
 }
 
 /// Blocks that cover per_step values of every step of every order, per_thread of them a thread.
-dim3 step_blocks(const LegendreView& t, Orders orders, int per_step, int per_thread) {
-    const std::int64_t steps = (t.lmax + t.spin - orders.first) / 2 + 1 + step_group;
+dim3 step_blocks(const LegendreStage& stage, Orders orders, int per_step, int per_thread) {
+    const LegendreView& t = stage.view();
+    const std::int64_t steps = (t.lmax + t.spin - stage.alm().order(orders.first)) / 2 + 1 + step_group;
     return grid_of(std::max(1, per_step) * steps, threads * per_thread, orders);
 }
 
@@ -29,7 +30,7 @@ template <class T>
 __global__ void __launch_bounds__(threads)
     steps_kernel(LegendreView t, std::int64_t first_order, RowPointers<T> rows, int n_fields,
                  StepLayout layout, double* steps) {
-    const std::int64_t m = first_order + blockIdx.y, first = t.first_step[m];
+    const std::int64_t m = t.orders[first_order + blockIdx.y], first = t.first_step[m];
     const unsigned count = static_cast<unsigned>(t.first_step[m + 1] - first);
     // Below 2^31: a step's fields times the steps of an order.
     const unsigned index = blockIdx.x * threads * steps_per_thread + threadIdx.x;
@@ -110,12 +111,12 @@ struct StepSums {
 /// One step of one field per thread, fields next to each other as in the sums.
 __global__ void rows_kernel(LegendreView t, std::int64_t first_order, StepSums sums, double* rows,
                             std::int64_t n_rows) {
-    const std::int64_t m = first_order + blockIdx.y, lmax = t.lmax + t.spin;
+    const std::int64_t m = t.orders[first_order + blockIdx.y], lmax = t.lmax + t.spin;
     const unsigned index = blockIdx.x * threads + threadIdx.x, per_step = sums.n_fields;
     const std::int64_t i = index / per_step, f = index % per_step, l = m + 2 * i;
     if (i >= t.first_step[m + 1] - t.first_step[m]) return;
     const StepSums::Rows found = sums.rows(t, m, i, f);
-    double* out = rows + 2 * (f * n_rows + row_origin(lmax, m) + l);
+    double* out = rows + 2 * (f * n_rows + t.row_origin[m] + l);
     if (l <= lmax) store(out, found.even);
     if (l + 1 <= lmax) store(out + 2, found.odd);
 }
@@ -135,14 +136,14 @@ __global__ void to_scalar_kernel(LegendreView t, std::int64_t first_order, AlmPo
                                  std::int64_t n_rows) {
     __shared__ SpinShifts of_degree[threads];
     __shared__ double a[threads][2][2];
-    const std::int64_t m = first_order + blockIdx.y;
+    const std::int64_t m = t.orders[first_order + blockIdx.y];
     const std::int64_t l = m + static_cast<std::int64_t>(blockIdx.x) * (threads - 4) - 2 + threadIdx.x;
     of_degree[threadIdx.x] = shifts(t, l, m);
     const bool there = l >= m && l >= t.spin && l <= t.lmax;
     for (int c = 0; c < 2; ++c)
         for (int part = 0; part < 2; ++part)
             a[threadIdx.x][c][part] =
-                there && alm.alm[c] != nullptr ? alm.alm[c][2 * (row_origin(t.lmax, m) + l) + part] : T(0);
+                there && alm.alm[c] != nullptr ? alm.alm[c][2 * (t.alm_origin[m] + l) + part] : T(0);
     __syncthreads();
     const int k = threadIdx.x;
     if (k < 2 || k >= threads - 2 || l > t.lmax + t.spin) return;
@@ -158,7 +159,7 @@ __global__ void to_scalar_kernel(LegendreView t, std::int64_t first_order, AlmPo
             u[0] += w * e[1], u[1] -= w * e[0];
         }
     }
-    const std::int64_t at = row_origin(t.lmax + t.spin, m) + l;
+    const std::int64_t at = t.row_origin[m] + l;
     for (int part = 0; part < 2; ++part) {
         rows[2 * at + part] = q[part];
         rows[2 * (n_rows + at) + part] = u[part];
@@ -206,7 +207,7 @@ struct JacobiSums {
 template <class T>
 __global__ void store_scalar_kernel(LegendreView t, std::int64_t first_order, StepSums steps, int f,
                                     JacobiSums jacobi, T* alm) {
-    const std::int64_t m = first_order + blockIdx.y, last = (t.lmax - m) / 2;
+    const std::int64_t m = t.orders[first_order + blockIdx.y], last = (t.lmax - m) / 2;
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads * steps_per_thread + threadIdx.x;
     if (i - threadIdx.x > last) return;
     StepSums::Rows found[steps_per_thread];
@@ -220,7 +221,7 @@ __global__ void store_scalar_kernel(LegendreView t, std::int64_t first_order, St
 #pragma unroll
     for (int k = 0; k < steps_per_thread; ++k) {
         const std::int64_t l = m + 2 * (i + k * threads);
-        T* const out = alm + 2 * (row_origin(t.lmax, m) + l);
+        T* const out = alm + 2 * (t.alm_origin[m] + l);
         if (l <= t.lmax) store(out, found[k].even);
         if (l + 1 <= t.lmax) store(out + 2, found[k].odd);
     }
@@ -247,19 +248,19 @@ __device__ void add_from_scalar(const LegendreView& t, std::int64_t l, std::int6
 template <class T>
 __global__ void store_kernel(LegendreView t, std::int64_t first_order, const double* rows_q,
                              const double* rows_u, JacobiSums jacobi, AlmTargets<T> alm) {
-    const std::int64_t m = first_order + blockIdx.y,
+    const std::int64_t m = t.orders[first_order + blockIdx.y],
                        l = m + static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
     if (l > t.lmax) return;
     double value[2][2] = {};
     if (rows_q != nullptr) {
-        const std::int64_t at = 2 * (row_origin(t.lmax + t.spin, m) + l);
+        const std::int64_t at = 2 * (t.row_origin[m] + l);
         add_from_scalar(t, l, m, rows_q + at, rows_u + at, value);
     }
     const double sign = t.spin == 0 ? 1 : -1;
     for (int c = 0; c < t.components; ++c) {
         if (alm.alm[c] == nullptr) continue;
         const double2 sum = jacobi.total(t, m, l, c);
-        store(alm.alm[c] + 2 * (row_origin(t.lmax, m) + l),
+        store(alm.alm[c] + 2 * (t.alm_origin[m] + l),
               {value[c][0] + sign * sum.x, value[c][1] + sign * sum.y});
     }
 }
@@ -271,15 +272,11 @@ StepSums step_sums(const LegendreStage& stage, const double* sums, int n_fields)
 
 }  // namespace
 
-std::int64_t n_rows(const LegendreView& t) {
-    return AlmLayout(t.lmax + t.spin, t.mmax).size();
-}
-
 template <class T>
 void write_steps(const LegendreStage& stage, Orders orders, RowPointers<T> rows, int n_fields,
                  StepLayout layout, double* steps, cudaStream_t stream) {
     const LegendreView& t = stage.view();
-    steps_kernel<T><<<step_blocks(t, orders, layout.n_fields, steps_per_thread), threads, 0, stream>>>(
+    steps_kernel<T><<<step_blocks(stage, orders, layout.n_fields, steps_per_thread), threads, 0, stream>>>(
         t, orders.first, rows, n_fields, layout, steps);
     core::check_launch("Ishioka coefficients");
 }
@@ -291,8 +288,8 @@ void write_recurrence(const LegendreStage& stage, Orders orders, double* steps, 
 void rows_from_sums(const LegendreStage& stage, Orders orders, const double* sums, int n_fields, double* rows,
                     cudaStream_t stream) {
     const LegendreView& t = stage.view();
-    rows_kernel<<<step_blocks(t, orders, n_fields, 1), threads, 0, stream>>>(
-        t, orders.first, step_sums(stage, sums, n_fields), rows, n_rows(t));
+    rows_kernel<<<step_blocks(stage, orders, n_fields, 1), threads, 0, stream>>>(
+        t, orders.first, step_sums(stage, sums, n_fields), rows, t.n_rows);
     core::check_launch("Ishioka sums");
 }
 
@@ -300,8 +297,8 @@ template <class T>
 void spin_to_scalar(const LegendreStage& stage, Orders orders, AlmPointers<T> alm, double* rows,
                     cudaStream_t stream) {
     const LegendreView& t = stage.view();
-    const dim3 grid = grid_of(t.lmax + t.spin + 1 - orders.first, threads - 4, orders);
-    to_scalar_kernel<T><<<grid, threads, 0, stream>>>(t, orders.first, alm, rows, n_rows(t));
+    const dim3 grid = grid_of(t.lmax + t.spin + 1 - stage.alm().order(orders.first), threads - 4, orders);
+    to_scalar_kernel<T><<<grid, threads, 0, stream>>>(t, orders.first, alm, rows, t.n_rows);
     core::check_launch("spin to scalar");
 }
 
@@ -317,11 +314,12 @@ void store_alm(const LegendreStage& stage, Orders orders, const AdjointSums& sum
     const JacobiSums jacobi{view(sums.polar, stage.polar()), view(sums.equatorial, stage.equatorial()),
                             sums.map - pass.first};
     if (t.spin == 0 && sums.steps != nullptr)
-        store_scalar_kernel<T><<<step_blocks(t, orders, 1, steps_per_thread), threads, 0, stream>>>(
+        store_scalar_kernel<T><<<step_blocks(stage, orders, 1, steps_per_thread), threads, 0, stream>>>(
             t, orders.first, step_sums(stage, sums.steps, sums.n_maps), sums.map, jacobi, alm.alm[0]);
     else
-        store_kernel<T><<<grid_of(t.lmax + 1 - orders.first, threads, orders), threads, 0, stream>>>(
-            t, orders.first, sums.rows[0], sums.rows[1], jacobi, alm);
+        store_kernel<T>
+            <<<grid_of(t.lmax + 1 - stage.alm().order(orders.first), threads, orders), threads, 0, stream>>>(
+                t, orders.first, sums.rows[0], sums.rows[1], jacobi, alm);
     core::check_launch("storing alm");
 }
 

@@ -5,10 +5,8 @@
 /// Between a_lm and what the Legendre kernels read and write, order by order.
 namespace zonal::sht::cuda {
 
-/// Coefficients in the layout of alm, but with degrees up to lmax + spin: complex, [n_rows] per field.
-std::int64_t n_rows(const LegendreView& t);
-
-/// Fields' coefficients in that layout; complex, re, im. For spin 0 the alm themselves.
+/// Fields' coefficients in the layout of alm, but with degrees up to lmax + spin (LegendreView::row_origin);
+/// complex, re, im. For spin 0 the alm themselves.
 template <class T>
 struct RowPointers {
     const T* row[max_fields];

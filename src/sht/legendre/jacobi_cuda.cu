@@ -97,8 +97,7 @@ __global__ void __launch_bounds__(threads)
     __shared__ double a[chunk_degrees][Columns][2];
     const LegendreJob job = jobs[blockIdx.x];
     const JacobiOrder order(t, job.m);
-    const std::int64_t row =
-        static_cast<std::int64_t>(job.m) * (2 * t.lmax + 1 - job.m) / 2 + order.first_degree;
+    const std::int64_t row = t.alm_origin[job.m] + order.first_degree;
     ThreadFunctions<Spin, Form, R> functions(t, job);
     MirrorParts<Columns> parts[R];
     for (int done = 0; done < order.n_degrees; done += chunk_degrees) {

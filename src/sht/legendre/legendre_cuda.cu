@@ -12,20 +12,38 @@ __global__ void alpha_kernel(std::int64_t mmax, const std::int64_t* first_step, 
     if (m <= mmax) write_alpha(m, first_step[m + 1] - first_step[m], alpha + first_step[m]);
 }
 
+/// Where degree 0 of each order m = 0..mmax would lie; 0 for orders that are not there.
+std::vector<std::int64_t> origins_of(const AlmLayout& layout) {
+    std::vector<std::int64_t> origins(static_cast<std::size_t>(layout.mmax() + 1));
+    for (std::int64_t k = 0; k < layout.n_orders(); ++k) {
+        const std::int64_t m = layout.order(k);
+        origins[static_cast<std::size_t>(m)] = layout.offset(m);
+    }
+    return origins;
+}
+
+/// The same orders, with degrees up to lmax + spin.
+AlmLayout rows_of(const AlmLayout& alm, int spin) {
+    if (alm.has_all_orders()) return {alm.lmax() + spin, alm.mmax()};
+    std::vector<std::int64_t> orders;
+    for (std::int64_t k = 0; k < alm.n_orders(); ++k) orders.push_back(alm.order(k));
+    return {alm.lmax() + spin, alm.mmax(), orders};
+}
+
 /// Jobs of at most `tile` pairs in [begin, end) that order m reaches; cut from the end, as the pairs there
 /// have most to do. The last two share what is left evenly, but for whole `grain`s. length(m): doubles of an
 /// adjoint's sums.
 template <class FirstPair, class Length>
-JobList make_jobs(std::int64_t mmax, std::int64_t begin, std::int64_t end, std::int64_t tile,
+JobList make_jobs(const AlmLayout& alm, std::int64_t begin, std::int64_t end, std::int64_t tile,
                   std::int64_t grain, const FirstPair& first_pair, const Length& length) {
     JobList list;
     std::vector<LegendreJob> jobs;
-    std::vector<std::int64_t> first_sum;
-    std::vector<std::int32_t> n_tiles;
-    for (std::int64_t m = 0; m <= mmax; ++m) {
-        first_sum.push_back(list.n_sums);
+    std::vector<std::int64_t> first_sum(static_cast<std::size_t>(alm.mmax() + 1));
+    std::vector<std::int32_t> n_tiles(static_cast<std::size_t>(alm.mmax() + 1));
+    for (std::int64_t number = 0; number < alm.n_orders(); ++number) {
+        const std::int64_t m = alm.order(number);
+        first_sum[m] = list.n_sums;
         list.first_job.push_back(static_cast<std::int64_t>(jobs.size()));
-        n_tiles.push_back(0);
         if (length(m) == 0) continue;
         const std::int64_t active = std::max(begin, first_pair(m));
         for (std::int64_t last = end, size = 0; last > active; last -= size) {
@@ -35,7 +53,7 @@ JobList make_jobs(std::int64_t mmax, std::int64_t begin, std::int64_t end, std::
             jobs.push_back({static_cast<std::int32_t>(m), static_cast<std::int32_t>(last - size),
                             static_cast<std::int32_t>(last), list.n_sums});
             list.n_sums += length(m);
-            ++n_tiles.back();
+            ++n_tiles[m];
         }
     }
     list.first_job.push_back(static_cast<std::int64_t>(jobs.size()));
@@ -51,26 +69,31 @@ LogView view_of(const core::DeviceArray<double>& high, const core::DeviceArray<d
 
 }  // namespace
 
-FourierLayout::FourierLayout(const RingPairs& rings, std::int64_t mmax) : n_pairs_(rings.n_pairs()) {
-    std::vector<std::int64_t> origin;
-    for (std::int64_t m = 0; m <= mmax; ++m) {
+FourierLayout::FourierLayout(const RingPairs& rings, const AlmLayout& alm)
+    : n_pairs_(rings.n_pairs()), first_pair_(static_cast<std::size_t>(alm.mmax() + 1), n_pairs_) {
+    std::vector<std::int64_t> origin(first_pair_.size()), orders;
+    for (std::int64_t number = 0; number < alm.n_orders(); ++number) {
+        const std::int64_t m = alm.order(number);
         const auto block = std::lower_bound(rings.last_m.begin(), rings.last_m.end(), m);
-        first_pair_.push_back(std::min(n_pairs_, block_size * (block - rings.last_m.begin())));
-        origin.push_back(size_ - first_pair_.back());
-        size_ += n_pairs_ - first_pair_.back();
+        first_pair_[m] = std::min(n_pairs_, block_size * (block - rings.last_m.begin()));
+        origin[m] = size_ - first_pair_[m];
+        size_ += n_pairs_ - first_pair_[m];
+        orders.push_back(m);
     }
+    device_orders_ = core::DeviceArray<std::int64_t>(orders);
     device_origin_ = core::DeviceArray<std::int64_t>(origin);
     device_first_pair_ = core::DeviceArray<std::int64_t>(first_pair_);
 }
 
 LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
     : tiles_(table.layout.lmax(), core::device_limits().shared_memory_per_block),
-      layout_(rings, table.layout.mmax()),
+      alm_(table.layout),
+      layout_(rings, alm_),
       cos_theta_(rings.cos_theta),
       cos2_theta_(rings.cos2_theta),
       h_(rings.h),
       sin_theta_(rings.sin_theta) {
-    const std::int64_t lmax = table.layout.lmax(), mmax = table.layout.mmax();
+    const std::int64_t lmax = alm_.lmax(), mmax = alm_.mmax();
     const LogTable* logs[5] = {&rings.log2_sin, &rings.log2_cos_half, &rings.log2_sin_half,
                                &table.log2_scalar, &table.log2_wigner};
     for (int k = 0; k < 5; ++k) {
@@ -83,12 +106,18 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
     const std::int64_t equatorial =
         table.spin > 2 ? end_polar : std::min(n_pairs, block_size * rings.first_equatorial);
     std::vector<std::int64_t> first_step{0};
-    for (std::int64_t m = 0; m <= mmax; ++m) {
+    for (std::int64_t m = 0, number = 0; m <= mmax; ++m) {
+        first_step.push_back(first_step.back());
+        if (number == alm_.n_orders() || alm_.order(number) != m) continue;  // another rank has it
+        ++number;
         const std::int64_t used = (lmax + table.spin - m) / 2 + 1;
-        first_step.push_back(first_step.back() + (used + step_group - 1) / step_group * step_group);
+        first_step.back() += (used + step_group - 1) / step_group * step_group;
     }
     n_steps_ = first_step.back();
     first_step_ = core::DeviceArray<std::int64_t>(first_step);
+    const AlmLayout rows = rows_of(alm_, table.spin);
+    alm_origin_ = core::DeviceArray<std::int64_t>(origins_of(alm_));
+    row_origin_ = core::DeviceArray<std::int64_t>(origins_of(rows));
 
     const auto step_sums = [&](std::int64_t m) {
         return sums_per_step * (first_step[m + 1] - first_step[m]);
@@ -98,11 +127,11 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
         return table.components * sums_per_degree * ((used + degree_group - 1) / degree_group * degree_group);
     };
     ishioka_ =
-        make_jobs(mmax, end_polar, equatorial, tiles_.adjoint, tiles_.adjoint_grain, first_pair, step_sums);
+        make_jobs(alm_, end_polar, equatorial, tiles_.adjoint, tiles_.adjoint_grain, first_pair, step_sums);
     ishioka_synthesis_ =
-        make_jobs(mmax, end_polar, equatorial, tiles_.synthesis, tiles_.synthesis, first_pair, step_sums);
-    polar_ = make_jobs(mmax, 0, end_polar, tiles_.jacobi, tiles_.jacobi, first_pair, degree_sums);
-    equatorial_ = make_jobs(mmax, equatorial, n_pairs, tiles_.jacobi, tiles_.jacobi, first_pair, degree_sums);
+        make_jobs(alm_, end_polar, equatorial, tiles_.synthesis, tiles_.synthesis, first_pair, step_sums);
+    polar_ = make_jobs(alm_, 0, end_polar, tiles_.jacobi, tiles_.jacobi, first_pair, degree_sums);
+    equatorial_ = make_jobs(alm_, equatorial, n_pairs, tiles_.jacobi, tiles_.jacobi, first_pair, degree_sums);
 
     view_ = {lmax,
              mmax,
@@ -117,6 +146,10 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
              view_of(logs_[4], logs_[5]),
              view_of(logs_[6], logs_[7]),
              view_of(logs_[8], logs_[9]),
+             layout_.orders(),
+             alm_origin_.data(),
+             row_origin_.data(),
+             rows.size(),
              first_step_.data(),
              nullptr,
              layout_.origin()};

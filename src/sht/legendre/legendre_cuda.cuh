@@ -30,6 +30,12 @@ struct LegendreView {
     LogView log2_sin, log2_cos_half, log2_sin_half;
     /// [mmax + 1]
     LogView log2_scalar, log2_wigner;
+    /// [n_orders], the orders by their number: a rank of a distributed transform has some of them.
+    const std::int64_t* orders;
+    /// [mmax + 1]: degree l of order m is entry alm_origin[m] + l of the alm, and entry row_origin[m] + l of
+    /// rows with degrees up to lmax + spin, of which there are n_rows entries.
+    const std::int64_t *alm_origin, *row_origin;
+    std::int64_t n_rows;
     /// [mmax + 2]: order m has the Ishioka steps first_step[m] .. first_step[m+1], a multiple of step_group.
     const std::int64_t* first_step;
     /// [steps]
@@ -45,7 +51,8 @@ struct LegendreJob {
     std::int64_t sums;
 };
 
-/// Orders [first, end), those that one launch of a kernel works on.
+/// Orders of the numbers [first, end), those that one launch of a kernel works on: with all orders, the
+/// numbers are the orders.
 struct Orders {
     std::int64_t first, end;
     std::int64_t count() const { return end - first; }
@@ -62,8 +69,9 @@ struct JobList {
     core::DeviceArray<LegendreJob> jobs;        ///< longest first
     core::DeviceArray<std::int64_t> first_sum;  ///< [mmax + 1], where the order's first job's sums start
     core::DeviceArray<std::int32_t> n_tiles;    ///< [mmax + 1]
-    std::vector<std::int64_t> first_job;  ///< [mmax + 2], on the host: of order m, and where the last ends
-    std::int64_t n_sums = 0;              ///< doubles per field of all jobs
+    std::vector<std::int64_t>
+        first_job;            ///< [orders + 1], on the host: of each order, by number, and the end
+    std::int64_t n_sums = 0;  ///< doubles per field of all jobs
 };
 
 /// Doubles per field that the adjoint's sums of a step (even re, im, odd re, im) and of a degree (re, im)
@@ -99,23 +107,26 @@ struct Tiles {
 /// Where the F_m of a field's ring pairs lie: order by order, those of the pairs that an order reaches.
 class FourierLayout {
   public:
-    FourierLayout(const RingPairs& rings, std::int64_t mmax);
+    /// alm: whose orders there are.
+    FourierLayout(const RingPairs& rings, const AlmLayout& alm);
 
     /// Pairs that hold a ring: without those that fill up the last block.
     std::int64_t n_pairs() const { return n_pairs_; }
-    /// The first pair that order m reaches, at most n_pairs().
+    /// The first pair that order m reaches, at most n_pairs(), which is that of orders that are not there.
     std::int64_t first_pair(std::int64_t m) const { return first_pair_[m]; }
     /// Entries of one field.
     std::int64_t size() const { return size_; }
     /// On the device, [mmax + 1]: F_m of pair p lies at origin[m] + p.
     const std::int64_t* origin() const { return device_origin_.data(); }
     const std::int64_t* first_pairs() const { return device_first_pair_.data(); }
-    std::int64_t bytes() const { return device_origin_.bytes() + device_first_pair_.bytes(); }
+    /// On the device, [n_orders()]: the orders by their number.
+    const std::int64_t* orders() const { return device_orders_.data(); }
+    std::int64_t n_orders() const { return device_orders_.size(); }
 
   private:
     std::int64_t n_pairs_ = 0, size_ = 0;
     std::vector<std::int64_t> first_pair_;
-    core::DeviceArray<std::int64_t> device_origin_, device_first_pair_;
+    core::DeviceArray<std::int64_t> device_origin_, device_first_pair_, device_orders_;
 };
 
 /// A plan's tables on the device, and its work in blocks.
@@ -125,6 +136,8 @@ class LegendreStage {
 
     const LegendreView& view() const { return view_; }
     const FourierLayout& layout() const { return layout_; }
+    const AlmLayout& alm() const { return alm_; }
+    Orders all_orders() const { return {0, alm_.n_orders()}; }
     std::int64_t n_steps() const { return n_steps_; }
     const Tiles& tiles() const { return tiles_; }
     /// Whether there are pairs between the polar and the equatorial ones.
@@ -136,11 +149,12 @@ class LegendreStage {
 
   private:
     const Tiles tiles_;
+    const AlmLayout alm_;
     FourierLayout layout_;
     std::int64_t n_steps_ = 0;
     core::DeviceArray<double> cos_theta_, cos2_theta_, h_, sin_theta_, alpha_;
     core::DeviceArray<double> logs_[10];
-    core::DeviceArray<std::int64_t> first_step_;
+    core::DeviceArray<std::int64_t> first_step_, alm_origin_, row_origin_;
     JobList ishioka_, ishioka_synthesis_, polar_, equatorial_;
     LegendreView view_{};
 };

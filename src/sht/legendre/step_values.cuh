@@ -6,11 +6,6 @@
 /// What Ishioka's recurrence sees of the a_lm, step by step.
 namespace zonal::sht::cuda {
 
-/// First entry of order m among rows of degrees up to `lmax`, such that degree l lies at it + l.
-__device__ inline std::int64_t row_origin(std::int64_t lmax, std::int64_t m) {
-    return m * (2 * lmax + 1 - m) / 2;
-}
-
 /// Complex number k of an array, in one access (the arrays are aligned to their complex numbers).
 __device__ inline double2 complex_at(const double* array, std::int64_t k) {
     return reinterpret_cast<const double2*>(array)[k];
@@ -35,7 +30,7 @@ struct StepValues {
 /// A field's coefficients at step i of order m; row = null: none.
 template <class T>
 __device__ StepValues step_values(const LegendreView& t, std::int64_t m, std::int64_t i, const T* row) {
-    const std::int64_t lmax = t.lmax + t.spin, l = m + 2 * i, origin = row_origin(lmax, m);
+    const std::int64_t lmax = t.lmax + t.spin, l = m + 2 * i, origin = t.row_origin[m];
     const double order = static_cast<double>(m), alpha = t.alpha[t.first_step[m] + i];
     const auto at = [&](std::int64_t degree) {
         return row != nullptr && degree <= lmax ? complex_at(row, origin + degree) : double2{0, 0};

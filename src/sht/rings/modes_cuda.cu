@@ -19,7 +19,7 @@ struct ModesSizes {
         const std::int64_t fields = stage.view().components * n_maps;
         steps = stage.n_steps() * step_layout(static_cast<int>(fields)).stride;
         sums = fields * stage.ishioka().n_sums;
-        if (!is_scalar(stage)) rows = 2 * fields * n_rows(stage.view());
+        if (!is_scalar(stage)) rows = 2 * fields * stage.view().n_rows;
     }
 };
 
@@ -34,7 +34,7 @@ void make_steps(const LegendreStage& stage, Orders orders, const std::vector<Alm
         return write_steps<T>(stage, orders, rows, n_fields, layout, scratch.steps.data(), stream);
     }
     RowPointers<double> rows{};
-    const std::int64_t row = 2 * n_rows(stage.view());
+    const std::int64_t row = 2 * stage.view().n_rows;
     for (int f = 0; f < n_fields; ++f) rows.row[f] = scratch.rows.data() + f * row;
     for (std::size_t k = 0; k < maps.size(); ++k)
         spin_to_scalar<T>(stage, orders, maps[k],
@@ -44,8 +44,15 @@ void make_steps(const LegendreStage& stage, Orders orders, const std::vector<Alm
 
 }  // namespace
 
+std::int64_t maps_at_once(const LegendreStage& stage, std::int64_t n_maps) {
+    if (!stage.has_ishioka()) return 1;
+    return std::clamp<std::int64_t>(n_maps, 1, stage.tiles().max_fields / stage.view().components);
+}
+
 std::int64_t end_of(const AlmLayout& layout, Orders orders) {
-    return orders.end > layout.mmax() ? layout.size() : layout.index(orders.end, orders.end);
+    if (orders.end == layout.n_orders()) return layout.size();
+    const std::int64_t m = layout.order(orders.end);
+    return layout.index(m, m);
 }
 
 std::vector<Orders> orders_in_parts(const AlmLayout& layout) {
@@ -54,10 +61,10 @@ std::vector<Orders> orders_in_parts(const AlmLayout& layout) {
     const std::int64_t n_parts = std::clamp<std::int64_t>(layout.size() / smallest, 1, most);
     std::vector<Orders> parts;
     Orders part{0, 0};
-    while (part.end <= layout.mmax()) {
+    while (part.end < layout.n_orders()) {
         ++part.end;
         const std::int64_t wanted = (static_cast<std::int64_t>(parts.size()) + 1) * layout.size() / n_parts;
-        if (part.end <= layout.mmax() && end_of(layout, part) < wanted) continue;
+        if (part.end < layout.n_orders() && end_of(layout, part) < wanted) continue;
         parts.push_back(part);
         part.first = part.end;
     }
@@ -73,9 +80,8 @@ void ModesScratch::fit(const LegendreStage& stage, std::int64_t n_maps) {
     equatorial.reserve(sizes.equatorial);
 }
 
-void ModesScratch::begin_adjoint(const LegendreStage& stage, cudaStream_t stream) {
-    if (stage.has_ishioka())
-        write_recurrence(stage, {0, stage.view().mmax + 1}, steps.data(), early_.fork(stream));
+void ModesScratch::begin_adjoint(const LegendreStage& stage, Orders orders, cudaStream_t stream) {
+    if (stage.has_ishioka()) write_recurrence(stage, orders, steps.data(), early_.fork(stream));
 }
 
 std::int64_t ModesScratch::bytes(const LegendreStage& stage, std::int64_t n_maps) {
@@ -115,7 +121,7 @@ void alm_from_modes(const LegendreStage& stage, Orders orders, const PairModes* 
             rows_from_sums(stage, orders, scratch.sums.data(), n_fields, scratch.rows.data(), stream);
     }
     scratch.join_sides(stream);
-    const std::int64_t row = 2 * n_rows(stage.view());
+    const std::int64_t row = 2 * stage.view().n_rows;
     for (int k = 0; k < n_maps; ++k) {
         AdjointSums sums{nullptr, {}, scratch.polar.data(), scratch.equatorial.data(), k, n_maps};
         if (stage.has_ishioka() && !has_rows) sums.steps = scratch.sums.data();

@@ -108,8 +108,9 @@ class ModesScratch {
         other_side_.join(stream);
     }
 
-    /// Begins, beside what `stream` is given next, what alm_from_modes needs that no F_m is needed for.
-    void begin_adjoint(const LegendreStage& stage, cudaStream_t stream);
+    /// Begins, beside what `stream` is given next, what alm_from_modes needs of the orders that no F_m is
+    /// needed for.
+    void begin_adjoint(const LegendreStage& stage, Orders orders, cudaStream_t stream);
     /// `stream` goes on when that is done.
     void join_adjoint(cudaStream_t stream) { early_.join(stream); }
 
@@ -119,6 +120,9 @@ class ModesScratch {
   private:
     core::SideStream side_, other_side_, early_;
 };
+
+/// How many of n_maps maps share the recurrences.
+std::int64_t maps_at_once(const LegendreStage& stage, std::int64_t n_maps);
 
 /// All orders in parts of about as many coefficients, so that the copies of one map's alm overlap with the
 /// work on them: one for little, four for much.

@@ -54,7 +54,7 @@ struct Loader {
     const BandView& v;
     const BandTile& tile;
     const PairModes* source;
-    std::int64_t m;  ///< order of this thread's source values
+    std::int64_t m;  ///< order of this thread's source values; -1: none
     int order = static_cast<int>(threadIdx.x) / 8, in_row = static_cast<int>(threadIdx.x) % 8;
 
     __device__ void load(int row, Stage& stage) const {
@@ -71,7 +71,7 @@ struct Loader {
             const double2* modes = &source->north;
             std::size_t missing = sizeof(double2);
             bool swapped = false;
-            if (m <= v.mmax && at < tile.n_rows) {
+            if (m >= 0 && at < tile.n_rows) {
                 const SourceRow entry = v.rows[tile.first_row + at];
                 if (entry.pair >= v.source_first_pair[m]) {
                     modes = &source[v.source_origin[m] + entry.pair].north;
@@ -125,8 +125,8 @@ struct WarpTile {
 #pragma unroll
         for (int c = 0; c < 4; ++c) {
             const int column = first_column() + 8 * c + 2 * t;
-            const std::int64_t m = first_order + column / 4;
-            if (m > v.mmax) continue;
+            if (first_order + column / 4 >= v.n_orders) continue;
+            const std::int64_t m = v.orders[first_order + column / 4];
             const std::int64_t first_pair = v.target_first_pair[m];
             PairModes* const order = target + v.target_origin[m];
 #pragma unroll
@@ -155,14 +155,16 @@ __global__ void __launch_bounds__(threads, 3)
     extern __shared__ Stage stages[];
     const BandTile tile = v.tiles[blockIdx.x];
     const std::int64_t first_order = static_cast<std::int64_t>(blockIdx.y) * tile_orders;
-    if (tile.end_pair <= v.target_first_pair[first_order]) return;
+    const std::int64_t lowest = v.orders[first_order];
+    if (tile.end_pair <= v.target_first_pair[lowest]) return;
     // Leading rows of pairs that no order of the tile reaches are zero.
     int row = 0;
     if (tile.first_row >= v.n_flipped)
-        row = max(0, v.n_flipped + static_cast<int>(v.source_first_pair[first_order]) - tile.first_row) /
+        row = max(0, v.n_flipped + static_cast<int>(v.source_first_pair[lowest]) - tile.first_row) /
               chunk_rows * chunk_rows;
+    const std::int64_t number = first_order + static_cast<int>(threadIdx.x) / 8;
     const Loader loader{v, tile, source + blockIdx.z * source_size,
-                        first_order + static_cast<int>(threadIdx.x) / 8};
+                        number < v.n_orders ? v.orders[number] : -1};
     for (int k = 0; k < n_stages - 1; ++k) {
         if (row + k * chunk_rows < tile.n_rows) loader.load(row + k * chunk_rows, stages[k]);
         __pipeline_commit();
@@ -207,7 +209,7 @@ double distance(MeridianPlace a, MeridianPlace b) {
 
 BandProduct::BandProduct(const std::vector<MeridianPlace>& source, const FourierLayout& source_layout,
                          const std::vector<MeridianPlace>& target, const FourierLayout& target_layout,
-                         std::int64_t n_samples, ResamplingWindow window, std::int64_t mmax, int spin)
+                         std::int64_t n_samples, ResamplingWindow window, int spin)
     : source_size_(source_layout.size()), target_size_(target_layout.size()) {
     std::vector<SourceRow> rows;
     std::vector<MeridianPlace> places;
@@ -256,19 +258,25 @@ BandProduct::BandProduct(const std::vector<MeridianPlace>& source, const Fourier
              source_layout.first_pairs(),
              target_layout.origin(),
              target_layout.first_pairs(),
-             mmax,
+             source_layout.orders(),
+             source_layout.n_orders(),
              spin,
              n_flipped};
 }
 
-void BandProduct::apply(const PairModes* source, int n_fields, PairModes* target, cudaStream_t stream) const {
+void BandProduct::apply(Orders orders, const PairModes* source, int n_fields, PairModes* target,
+                        cudaStream_t stream) const {
+    BandView view = view_;
+    view.orders += orders.first;
+    view.n_orders = orders.count();
     const dim3 blocks(static_cast<unsigned>(tiles_.size()),
-                      static_cast<unsigned>(view_.mmax / tile_orders + 1), static_cast<unsigned>(n_fields));
+                      static_cast<unsigned>((view.n_orders + tile_orders - 1) / tile_orders),
+                      static_cast<unsigned>(n_fields));
     constexpr int shared_bytes = n_stages * static_cast<int>(sizeof(Stage));
     core::check_cuda(
         cudaFuncSetAttribute(band_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
         "asking for shared memory");
-    band_kernel<<<blocks, threads, shared_bytes, stream>>>(view_, source, source_size_, target, target_size_);
+    band_kernel<<<blocks, threads, shared_bytes, stream>>>(view, source, source_size_, target, target_size_);
     core::check_launch("resampling in theta");
 }
 
@@ -291,19 +299,23 @@ Grid equidistant_rings(std::int64_t n_rings) {
     return grids::grid_of_rings(northern, n_rings, 1, 0, "equidistant");
 }
 
+std::optional<RingPairs> coarse_pairs(std::int64_t n_rings, const ShtOptions& options) {
+    if (n_rings == 0) return std::nullopt;
+    return RingPairs(equidistant_rings(n_rings), options.lmax, options.mmax, options.spin);
+}
+
 ThetaResampling::ThetaResampling(const RingPairs& coarse, const FourierLayout& coarse_layout,
                                  const RingPairs& fine, const FourierLayout& fine_layout,
-                                 std::int64_t n_rings, std::int64_t lmax, std::int64_t mmax, int spin,
-                                 double accuracy)
+                                 std::int64_t n_rings, std::int64_t lmax, int spin, double accuracy)
     : ThetaResampling(places_of(coarse, coarse_layout.n_pairs(), n_rings), coarse_layout,
                       places_of(fine, fine_layout.n_pairs(), n_rings), fine_layout, n_rings,
                       resampling_window(static_cast<double>(lmax), static_cast<double>(n_rings), accuracy),
-                      mmax, spin) {}
+                      spin) {}
 
 ThetaResampling::ThetaResampling(const std::vector<MeridianPlace>& coarse, const FourierLayout& coarse_layout,
                                  const std::vector<MeridianPlace>& fine, const FourierLayout& fine_layout,
-                                 std::int64_t n_rings, ResamplingWindow window, std::int64_t mmax, int spin)
-    : interpolation_(coarse, coarse_layout, fine, fine_layout, n_rings, window, mmax, spin),
-      adjoint_(fine, fine_layout, coarse, coarse_layout, n_rings, window, mmax, spin) {}
+                                 std::int64_t n_rings, ResamplingWindow window, int spin)
+    : interpolation_(coarse, coarse_layout, fine, fine_layout, n_rings, window, spin),
+      adjoint_(fine, fine_layout, coarse, coarse_layout, n_rings, window, spin) {}
 
 }  // namespace zonal::sht::cuda

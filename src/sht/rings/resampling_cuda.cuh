@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 
 #include "core/host_device.hpp"
 #include "sht/legendre/legendre_cuda.cuh"
+#include "zonal/sht.hpp"
 
 namespace zonal::sht {
 
@@ -64,20 +66,22 @@ struct BandView {
     const SourceRow* rows;
     const double* weights;
     const std::int64_t *source_origin, *source_first_pair, *target_origin, *target_first_pair;
-    std::int64_t mmax;
+    const std::int64_t* orders;  ///< [n_orders], ascending; each order's rows of both sides lie at its origin
+    std::int64_t n_orders;
     int spin;
     int n_flipped;  ///< rows before those of the pairs themselves
 };
 
-/// A banded matrix between the pairs of two sets of rings, for all orders.
+/// A banded matrix between the pairs of two sets of rings, for all orders of the layouts.
 class BandProduct {
   public:
     BandProduct(const std::vector<MeridianPlace>& source, const FourierLayout& source_layout,
                 const std::vector<MeridianPlace>& target, const FourierLayout& target_layout,
-                std::int64_t n_samples, ResamplingWindow window, std::int64_t mmax, int spin);
+                std::int64_t n_samples, ResamplingWindow window, int spin);
 
-    /// source, target: [n_fields]; all entries of the target are overwritten.
-    void apply(const PairModes* source, int n_fields, PairModes* target, cudaStream_t stream) const;
+    /// source, target: [n_fields]; all entries of the orders in the target are overwritten.
+    void apply(Orders orders, const PairModes* source, int n_fields, PairModes* target,
+               cudaStream_t stream) const;
     std::int64_t bytes() const { return tiles_.bytes() + rows_.bytes() + weights_.bytes(); }
 
   private:
@@ -96,12 +100,15 @@ std::int64_t resampled_rings(std::int64_t n_pairs, std::int64_t lmax, double acc
 /// Rings at theta = (k + 1/2) pi / n_rings, of one pixel and no weight.
 Grid equidistant_rings(std::int64_t n_rings);
 
+/// The pairs of those rings; nothing for no rings.
+std::optional<RingPairs> coarse_pairs(std::int64_t n_rings, const ShtOptions& options);
+
 class ThetaResampling {
   public:
     /// coarse: the pairs of the equidistant rings (equidistant_rings); fine: of the grid.
     ThetaResampling(const RingPairs& coarse, const FourierLayout& coarse_layout, const RingPairs& fine,
-                    const FourierLayout& fine_layout, std::int64_t n_rings, std::int64_t lmax,
-                    std::int64_t mmax, int spin, double accuracy);
+                    const FourierLayout& fine_layout, std::int64_t n_rings, std::int64_t lmax, int spin,
+                    double accuracy);
 
     const BandProduct& interpolation() const { return interpolation_; }
     const BandProduct& adjoint() const { return adjoint_; }
@@ -109,7 +116,7 @@ class ThetaResampling {
   private:
     ThetaResampling(const std::vector<MeridianPlace>& coarse, const FourierLayout& coarse_layout,
                     const std::vector<MeridianPlace>& fine, const FourierLayout& fine_layout,
-                    std::int64_t n_rings, ResamplingWindow window, std::int64_t mmax, int spin);
+                    std::int64_t n_rings, ResamplingWindow window, int spin);
     BandProduct interpolation_, adjoint_;
 };
 

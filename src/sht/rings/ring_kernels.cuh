@@ -305,4 +305,10 @@ __global__ void convert_kernel(const From* from, std::int64_t count, To* to) {
     if (k < count) to[k] = static_cast<To>(from[k]);
 }
 
+template <class T>
+__global__ void subtract_kernel(const T* from, std::int64_t count, T* out) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
+    if (k < count) out[k] = from[k] - out[k];
+}
+
 }  // namespace zonal::sht::cuda

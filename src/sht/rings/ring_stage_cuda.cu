@@ -275,6 +275,15 @@ void RingStage::adjoint(const T* map, bool weighted, PairModes* fourier, double*
     }
 }
 
+template <class T>
+void subtract_from(const T* from, std::int64_t count, T* out, cudaStream_t stream) {
+    if (count == 0) return;
+    subtract_kernel<<<blocks_of(count), ring_threads, 0, stream>>>(from, count, out);
+    core::check_launch("subtracting a map");
+}
+
+template void subtract_from(const float*, std::int64_t, float*, cudaStream_t);
+template void subtract_from(const double*, std::int64_t, double*, cudaStream_t);
 template void RingStage::synthesize(const PairModes*, float*, double*, void*, cudaStream_t) const;
 template void RingStage::synthesize(const PairModes*, double*, double*, void*, cudaStream_t) const;
 template void RingStage::adjoint(const float*, bool, PairModes*, double*, void*, cudaStream_t) const;

@@ -96,4 +96,8 @@ class RingStage {
     mutable std::mutex library_mutex_;  ///< a handle carries the stream of the call that is being enqueued
 };
 
+/// out = from - out, of `count` pixels.
+template <class T>
+void subtract_from(const T* from, std::int64_t count, T* out, cudaStream_t stream);
+
 }  // namespace zonal::sht::cuda
