@@ -22,6 +22,16 @@ std::vector<std::int64_t> divide(std::span<const double> costs, std::span<const 
 std::vector<std::vector<std::int64_t>> deal_pairs(std::span<const double> costs,
                                                   std::span<const double> speeds);
 
+/// What a rank computes on.
+struct RankDevice {
+    bool on_gpu;
+    int threads;  ///< of the CPU
+};
+
+/// How fast ranks are in relation to one another where nobody says it: all alike if all are of one kind; else
+/// by their threads, with a constant for GPUs.
+std::vector<double> usual_speeds(std::span<const RankDevice> ranks);
+
 /// Cost of the ring stage for each block of ring pairs, and of the Legendre stage for each order m = 0..mmax,
 /// in floating point operations of one map.
 std::vector<double> block_costs(const Grid& grid, const sht::RingPairs& pairs);

@@ -37,25 +37,41 @@ std::string description(const Grid& grid, const ShtOptions& options, const std::
 }
 
 ShtOptions resolved(ShtOptions options) {
-    if (options.device.kind() == Device::Kind::cuda)
-        throw InvalidArgument("device = cuda: must be the CPU for a distributed transform");
-    options.device = Device::cpu();
+    if (options.device.kind() == Device::Kind::automatic) options.device = Device::cpu();
+    if (options.max_workspace_bytes > 0)
+        throw InvalidArgument(fmt::format("max_workspace_bytes = {}: must be 0 for a distributed transform",
+                                          options.max_workspace_bytes));
     return sht::resolve_options(options);
+}
+
+/// How fast the ranks usually are, by what each computes on, which they tell each other. Collective.
+std::vector<double> speeds_of(distributed::Transport& transport, const ShtOptions& options) {
+    const bool on_gpu = options.device.kind() == Device::Kind::cuda;
+    std::vector<distributed::RankDevice> devices;
+    for (const auto& text : transport.gather(fmt::format("{}{}", on_gpu ? 'G' : 'C', options.threads)))
+        devices.push_back({text.at(0) == 'G', std::stoi(text.substr(1))});
+    return distributed::usual_speeds(devices);
 }
 
 std::unique_ptr<const DistributedTransform> make_transform(const Communicator& communicator, const Grid& grid,
                                                            const DistributedOptions& options) {
     const auto& transport = communicator.transport();
-    std::vector<double> speeds = options.speeds;
-    if (speeds.empty()) speeds.assign(static_cast<std::size_t>(transport->size()), 1.0);
     std::unique_ptr<const DistributedTransform> transform;
     std::exception_ptr error;
     std::string call;
+    ShtOptions sht;
+    try {
+        sht = resolved(options.sht);
+    } catch (...) {
+        error = std::current_exception();
+    }
+    distributed::agree(*transport, options.speeds.empty() ? "a plan" : "a plan of given speeds", error);
+    std::vector<double> speeds = options.speeds;
+    if (speeds.empty()) speeds = speeds_of(*transport, sht);
     try {
         if (static_cast<int>(speeds.size()) != transport->size())
             throw InvalidArgument(fmt::format("speeds: has {} values: must have {}, one for each rank",
                                               speeds.size(), transport->size()));
-        const ShtOptions sht = resolved(options.sht);
         call = description(grid, sht, speeds);
         transform = std::make_unique<const DistributedTransform>(transport, grid, sht, speeds);
     } catch (...) {
@@ -172,7 +188,8 @@ DistributedPlan::DistributedPlan(std::unique_ptr<const DistributedTransform> tra
     for (const auto& run : transform->rings().runs) pixels_.push_back({run.first, run.first + run.n_pixels});
     const Grid grid = transform->rings().grid;
     const AlmLayout layout = transform->layout();
-    const ShtOptions options = transform->options();
+    ShtOptions options = transform->options();
+    options.device = Device::cpu();  // where the arrays lie, whatever the rank computes on
     plan_ =
         ShtPlan(std::make_unique<const ShtPlan::Implementation>(grid, options, layout, std::move(transform)));
 }

@@ -2,23 +2,29 @@
 
 #include <fmt/core.h>
 
-#include <array>
 #include <cstring>
 #include <optional>
 
 #include "distributed/agreement.hpp"
+#include "sht/cpu_stages.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::distributed {
 
 using sht::FourierBand;
 
+/// What an analysis keeps in host memory, and what the stages do.
 struct DistributedTransform::Storage : sht::CpuStorage {
-    /// F_m on the side of the Legendre stage; those of the ring stage are in `fourier`.
-    std::array<core::Scratch, 2> chunks;
+    std::unique_ptr<sht::StageMemory> memory;
 };
 
 namespace {
+
+/// Bands of StageMemory.
+constexpr std::size_t of_rings = 0;
+std::size_t of_chunk(std::int64_t chunk) {
+    return 1 + static_cast<std::size_t>(chunk % 2);
+}
 
 std::vector<Ring> rings_here(const Grid& grid, const std::vector<std::int64_t>& numbers, const Grid& packed) {
     std::vector<Ring> rings = grid.rings();
@@ -45,7 +51,15 @@ DistributedTransform::DistributedTransform(std::shared_ptr<Transport> transport,
       partition_(grid, pairs_, options, speeds),
       packed_(radial::pack_rings(grid, partition_.rings[rank_])),
       here_(rings_here(grid, partition_.rings[rank_], packed_.grid)),
-      stages_(AlmLayout(options.lmax, options.mmax, partition_.orders[rank_]), options, pairs_, here_) {}
+      stages_(make_stages()) {}
+
+std::unique_ptr<const sht::Stages> DistributedTransform::make_stages() const {
+    const AlmLayout layout(options_.lmax, options_.mmax, partition_.orders[rank_]);
+    if (options_.device.kind() == Device::Kind::cuda)
+        return sht::make_cuda_stages(layout, options_, pairs_, packed_.grid, partition_.bounds[rank_],
+                                     partition_.bounds[rank_ + 1]);
+    return std::make_unique<const sht::CpuStages>(layout, options_, pairs_, here_);
+}
 
 FourierBand DistributedTransform::ring_side(std::int64_t n_fields) const {
     std::vector<std::vector<std::int64_t>> runs;
@@ -59,7 +73,7 @@ FourierBand DistributedTransform::legendre_side(std::int64_t chunk, std::int64_t
 }
 
 std::int64_t DistributedTransform::bytes_sent(std::size_t rank) const {
-    const FourierBand band(pairs_, 0, pairs_.n_blocks(), stages_.table().components,
+    const FourierBand band(pairs_, 0, pairs_.n_blocks(), stages_->table().components,
                            {partition_.orders[rank]});
     const std::int64_t kept = band.size(0, partition_.bounds[rank], partition_.bounds[rank + 1]);
     return (band.size() - kept) * static_cast<std::int64_t>(sizeof(double));
@@ -80,22 +94,23 @@ std::vector<RankShare> DistributedTransform::shares() const {
 std::int64_t DistributedTransform::workspace_bytes() const {
     std::int64_t sent[2] = {}, chunk = 0;
     for (; chunk < n_chunks(); ++chunk)
-        sent[chunk % 2] = std::max(sent[chunk % 2], legendre_side(chunk, stages_.table().components).size());
-    return (ring_side(stages_.table().components).size() + sent[0] + sent[1]) *
+        sent[chunk % 2] = std::max(sent[chunk % 2], legendre_side(chunk, stages_->table().components).size());
+    return (ring_side(stages_->table().components).size() + sent[0] + sent[1]) *
                static_cast<std::int64_t>(sizeof(double)) +
-           stages_.thread_bytes();
+           stages_->scratch_bytes();
 }
 
 std::unique_ptr<ShtWorkspace::Storage> DistributedTransform::make_workspace(std::int64_t) const {
     auto storage = std::make_unique<Storage>();
-    stages_.fit(*storage);
+    storage->memory = stages_->make_memory();
+    stages_->prepare(*storage->memory);
     return storage;
 }
 
 DistributedTransform::Storage& DistributedTransform::storage_of(ShtWorkspace::Storage& workspace) const {
     auto* const storage = dynamic_cast<Storage*>(&workspace);
     if (storage == nullptr) throw InvalidArgument("workspace: was not made by a distributed plan");
-    stages_.fit(*storage);
+    stages_->prepare(*storage->memory);
     return *storage;
 }
 
@@ -145,10 +160,10 @@ class DistributedTransform::Call {
         try {
             storage_ = &t_.storage_of(workspace);
             storage_->seconds = {};
-            const std::int64_t fields = std::min(n_maps, t_.stages_.maps_per_pass()) * components();
-            storage_->fourier.reserve(t_.ring_side(fields).size());
+            const std::int64_t fields = std::min(n_maps, t_.stages_->maps_per_pass()) * components();
+            storage_->memory->reserve(of_rings, t_.ring_side(fields).size());
             for (std::int64_t chunk = 0; chunk < t_.n_chunks(); ++chunk)
-                storage_->chunks[chunk % 2].reserve(t_.legendre_side(chunk, fields).size());
+                storage_->memory->reserve(of_chunk(chunk), t_.legendre_side(chunk, fields).size());
             report(0);
         } catch (...) {
             error = std::current_exception();
@@ -159,11 +174,11 @@ class DistributedTransform::Call {
     /// Calls pass(first map, maps) for the maps that share recurrences, and throws what failed on any rank.
     template <class Pass>
     void for_each_pass(std::int64_t n_maps, const Pass& pass) {
-        for (std::int64_t first = 0; first < n_maps; first += t_.stages_.maps_per_pass()) {
-            const std::int64_t maps = std::min(t_.stages_.maps_per_pass(), n_maps - first);
+        for (std::int64_t first = 0; first < n_maps; first += t_.stages_->maps_per_pass()) {
+            const std::int64_t maps = std::min(t_.stages_->maps_per_pass(), n_maps - first);
             rings_.emplace(t_.ring_side(maps * components()));
-            rings_->data = storage_->fourier.reserve(rings_->size());
-            bounds_ = t_.stages_.band_bounds(rings_->n_fields);
+            rings_->data = storage_->memory->reserve(of_rings, rings_->size());
+            bounds_ = t_.stages_->band_bounds(rings_->n_fields);
             pass(first, maps);
             distributed::agree(*t_.transport_, "the end of a transform", error_);
         }
@@ -176,8 +191,9 @@ class DistributedTransform::Call {
             if (chunk >= 2)
                 end(std::move(exchanges[chunk - 2]));  // its coefficients are where this chunk's will be
             const FourierBand sent = chunk_band(chunk);
-            compute(storage_->seconds.legendre,
-                    [&] { t_.stages_.synthesize_orders<T>(alm, numbers_of(chunk), sent, *storage_); });
+            compute(storage_->seconds.legendre, [&] {
+                t_.stages_->of<T>().synthesize_orders(alm, numbers_of(chunk), sent, *storage_->memory);
+            });
             std::vector<Message<const std::byte>> send;
             std::vector<Message<std::byte>> receive;
             for_each_message(chunk, sent,
@@ -210,25 +226,26 @@ class DistributedTransform::Call {
             bands.reserve(bounds_.size());
             for (std::size_t i = 0; i + 1 < bounds_.size(); ++i)
                 bands.push_back(received.part(bounds_[i], bounds_[i + 1]));
-            compute(storage_->seconds.legendre,
-                    [&] { t_.stages_.adjoint_orders<T>(bands, alm, numbers_of(chunk), false, *storage_); });
+            compute(storage_->seconds.legendre, [&] {
+                t_.stages_->of<T>().adjoint_orders(bands, alm, numbers_of(chunk), *storage_->memory);
+            });
             advance(alm.extent(0));
         }
     }
 
-    /// Runs work(F_m of this rank's rings, storage).
+    /// Runs work(F_m of this rank's rings, memory).
     template <class Work>
     void on_rings(std::int64_t n_maps, const Work& work) {
-        compute(storage_->seconds.rings, [&] { work(*rings_, *storage_); });
+        compute(storage_->seconds.rings, [&] { work(*rings_, *storage_->memory); });
         advance(n_maps);
     }
 
   private:
-    std::int64_t components() const { return t_.stages_.table().components; }
+    std::int64_t components() const { return t_.stages_->table().components; }
 
     FourierBand chunk_band(std::int64_t chunk) const {
         FourierBand band = t_.legendre_side(chunk, rings_->n_fields);
-        band.data = storage_->chunks[chunk % 2].reserve(band.size());
+        band.data = storage_->memory->reserve(of_chunk(chunk), band.size());
         return band;
     }
     sht::OrderNumbers numbers_of(std::int64_t chunk) const {
@@ -323,8 +340,8 @@ void DistributedTransform::synthesize_maps(View<const std::complex<T>, 3> alm, V
     Call call(*this, workspace, alm.extent(0), progress, static_cast<int>(n_chunks()) + 1);
     call.for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
         call.orders_to_rings<T>(alm.slice(first, maps));
-        call.on_rings(maps, [&](const FourierBand& band, Storage& storage) {
-            stages_.synthesize_rings<T>(band, map.slice(first, maps), storage);
+        call.on_rings(maps, [&](const FourierBand& band, sht::StageMemory& memory) {
+            stages_->of<T>().synthesize_rings(band, map.slice(first, maps), memory);
         });
     });
 }
@@ -334,8 +351,8 @@ void DistributedTransform::adjoint_maps(View<const T, 3> map, View<std::complex<
                                         ShtWorkspace::Storage& workspace, const Progress& progress) const {
     Call call(*this, workspace, alm.extent(0), progress, static_cast<int>(n_chunks()) + 1);
     call.for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
-        call.on_rings(maps, [&](const FourierBand& band, Storage& storage) {
-            stages_.adjoint_rings<T>(map.slice(first, maps), weighted, band, storage);
+        call.on_rings(maps, [&](const FourierBand& band, sht::StageMemory& memory) {
+            stages_->of<T>().adjoint_rings(map.slice(first, maps), weighted, band, memory);
         });
         call.rings_to_orders<T>(alm.slice(first, maps));
     });
@@ -348,8 +365,8 @@ void DistributedTransform::project_maps(View<const std::complex<T>, 3> alm, View
     Call call(*this, workspace, alm.extent(0), progress, 2 * static_cast<int>(n_chunks()) + 1);
     call.for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
         call.orders_to_rings<T>(alm.slice(first, maps));
-        call.on_rings(maps, [&](const FourierBand& band, Storage& storage) {
-            stages_.residual_rings<T>(map.slice(first, maps), band, storage);
+        call.on_rings(maps, [&](const FourierBand& band, sht::StageMemory& memory) {
+            stages_->of<T>().residual_rings(map.slice(first, maps), band, memory);
         });
         call.rings_to_orders<T>(update.slice(first, maps));
     });

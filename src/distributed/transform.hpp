@@ -6,7 +6,7 @@
 #include "distributed/partition.hpp"
 #include "distributed/transport.hpp"
 #include "radial/bands/latitude_bands.hpp"
-#include "sht/cpu_stages.hpp"
+#include "sht/stages.hpp"
 #include "sht/transform.hpp"
 #include "zonal/distributed/plan.hpp"
 
@@ -14,22 +14,23 @@ namespace zonal::distributed {
 
 /// A transform whose ranks have some orders of the alm and some rings of the maps each. Between the Legendre
 /// stage and the ring stage the ranks exchange F_m, a chunk of their orders at a time, while they work on the
-/// next chunk. Both stages are those of one process on the CPU, and add up in the same order: results are the
-/// same, bit for bit, for any number of ranks.
+/// next chunk. Both stages are those of one process on the rank's device. On the CPU they add up in the same
+/// order: results are the same, bit for bit, for any number of ranks. Arrays, and F_m on their way, lie in
+/// host memory whatever a rank computes on.
 ///
 /// Each call first agrees on its arguments, and at its end on whether all went well; in between a rank that
 /// fails goes on sending. So all ranks throw alike, and none waits for ever.
 class DistributedTransform final : public sht::Transform {
   public:
-    /// Collective. options: resolved, for the CPU. speeds: of each rank, relative to one another. Throws
-    /// InvalidArgument as Partition does, and if the ranks disagree.
+    /// Collective. options: resolved; the device may be another one on each rank. speeds: of each rank,
+    /// relative to one another. Throws InvalidArgument as Partition does, and if the ranks disagree.
     DistributedTransform(std::shared_ptr<Transport> transport, const Grid& grid, const ShtOptions& options,
                          const std::vector<double>& speeds);
 
     const Partition& partition() const { return partition_; }
     /// This rank's rings, in an array of their own.
     const radial::PackedRings& rings() const { return packed_; }
-    const AlmLayout& layout() const { return stages_.table().layout; }
+    const AlmLayout& layout() const { return stages_->table().layout; }
     const ShtOptions& options() const { return options_; }
     int rank() const { return static_cast<int>(rank_); }
     /// Every rank's share.
@@ -80,6 +81,7 @@ class DistributedTransform final : public sht::Transform {
     struct Storage;
     class Call;
 
+    std::unique_ptr<const sht::Stages> make_stages() const;
     Storage& storage_of(ShtWorkspace::Storage& workspace) const;
     template <class T>
     void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace::Storage& workspace,
@@ -109,7 +111,7 @@ class DistributedTransform final : public sht::Transform {
     const Partition partition_;
     const radial::PackedRings packed_;
     const std::vector<Ring> here_;  ///< the grid's rings, those of this rank with their pixels in its array
-    const sht::CpuStages stages_;
+    const std::unique_ptr<const sht::Stages> stages_;
 };
 
 }  // namespace zonal::distributed

@@ -100,7 +100,7 @@ std::vector<std::int64_t> CpuStages::band_bounds(std::int64_t n_fields) const {
     return bounds;
 }
 
-std::int64_t CpuStages::thread_bytes() const {
+std::int64_t CpuStages::scratch_bytes() const {
     std::int64_t longest = 0;
     for (const Ring& ring : rings_) longest = std::max(longest, ring.n_pixels);
     const std::int64_t per_degree = 16 * 3 * table_.components + 8 * (2 + 4 * table_.components) + 32;
@@ -118,6 +118,13 @@ CpuStorage& CpuStages::storage_of(ShtWorkspace::Storage& workspace) const {
     if (storage == nullptr) throw InvalidArgument("workspace: was made by a plan on another kind of device");
     fit(*storage);
     return *storage;
+}
+
+CpuStorage& CpuStages::scratch_of(StageMemory& memory) const {
+    auto* const found = dynamic_cast<CpuStageMemory*>(&memory);
+    if (found == nullptr) throw InvalidArgument("workspace: was made by a plan on another kind of device");
+    fit(found->scratch);
+    return found->scratch;
 }
 
 void CpuStages::in_parallel(std::int64_t n_tasks, const std::function<void(std::int64_t, int)>& body) const {
@@ -202,7 +209,7 @@ void CpuStages::adjoint_rings(View<const T, 3> map, bool weighted, const Fourier
 
 template <class T>
 void CpuStages::adjoint_orders(std::span<const FourierBand> bands, View<std::complex<T>, 3> alm,
-                               OrderNumbers orders, bool add, CpuStorage& workspace) const {
+                               OrderNumbers orders, CpuStorage& workspace, bool add) const {
     const std::int64_t components = table_.components;
     if (add) orders.end = end_of_reaching(bands.back(), orders);
     in_parallel(orders.end - orders.first, [&](std::int64_t task, int thread) {
@@ -235,13 +242,13 @@ template void CpuStages::synthesize_rings(const FourierBand&, View<float, 3>, Cp
 template void CpuStages::residual_rings(View<const float, 3>, const FourierBand&, CpuStorage&) const;
 template void CpuStages::adjoint_rings(View<const float, 3>, bool, const FourierBand&, CpuStorage&) const;
 template void CpuStages::adjoint_orders(std::span<const FourierBand>, View<std::complex<float>, 3>,
-                                        OrderNumbers, bool, CpuStorage&) const;
+                                        OrderNumbers, CpuStorage&, bool) const;
 template void CpuStages::synthesize_orders(View<const std::complex<double>, 3>, OrderNumbers,
                                            const FourierBand&, CpuStorage&) const;
 template void CpuStages::synthesize_rings(const FourierBand&, View<double, 3>, CpuStorage&) const;
 template void CpuStages::residual_rings(View<const double, 3>, const FourierBand&, CpuStorage&) const;
 template void CpuStages::adjoint_rings(View<const double, 3>, bool, const FourierBand&, CpuStorage&) const;
 template void CpuStages::adjoint_orders(std::span<const FourierBand>, View<std::complex<double>, 3>,
-                                        OrderNumbers, bool, CpuStorage&) const;
+                                        OrderNumbers, CpuStorage&, bool) const;
 
 }  // namespace zonal::sht

@@ -12,6 +12,7 @@
 #include "core/stopwatch.hpp"
 #include "sht/legendre/legendre.hpp"
 #include "sht/rings/ring_stage.hpp"
+#include "sht/stages.hpp"
 #include "sht/transform.hpp"
 #include "zonal/error.hpp"
 
@@ -49,6 +50,12 @@ struct CpuStorage : ShtWorkspace::Storage {
     core::Scratch arrays[static_cast<std::size_t>(ScratchArray::count)];
 };
 
+struct CpuStageMemory final : StageMemory {
+    double* reserve(std::size_t band, std::int64_t count) override { return bands[band].reserve(count); }
+    CpuStorage scratch;
+    core::Scratch bands[n_bands];
+};
+
 /// Reports the share of the work done; the caller's `false` stops the transform.
 class Reporter {
   public:
@@ -71,31 +78,27 @@ void timed(double& seconds, const Stage& stage) {
     seconds += watch.seconds();
 }
 
-/// Numbers [first, end) of the orders of a layout.
-struct OrderNumbers {
-    std::int64_t first, end;
-};
-
-class CpuStages {
+class CpuStages final : public StagesAs<CpuStages> {
   public:
     /// layout: of the alm that the stages get. pairs: of the whole grid's rings; rings: what they count, of
     /// which the stages touch those of the bands that they get, at their first_pixel. Keeps references.
     CpuStages(const AlmLayout& layout, const ShtOptions& options, const RingPairs& pairs,
               std::span<const Ring> rings);
 
-    const LegendreTable& table() const { return table_; }
-    /// Maps that one pass of the recurrence serves.
-    std::int64_t maps_per_pass() const { return table_.components == 1 ? 8 : 4; }
-    /// Blocks [bounds[i], bounds[i+1]) are band i of a pass over n_fields fields. A distributed transform
-    /// adds up the same bands, so that it rounds like one process.
-    std::vector<std::int64_t> band_bounds(std::int64_t n_fields) const;
+    const LegendreTable& table() const override { return table_; }
+    /// The bands in which one process works: a distributed transform adds up the same ones, so that it rounds
+    /// like one process.
+    std::vector<std::int64_t> band_bounds(std::int64_t n_fields) const override;
+    std::unique_ptr<StageMemory> make_memory() const override { return std::make_unique<CpuStageMemory>(); }
+    void prepare(StageMemory& memory) const override { scratch_of(memory); }
+    CpuStorage& scratch_of(StageMemory& memory) const;
 
     /// The workspace as the CPU's, with room for these stages' threads, whichever plan made it.
     CpuStorage& storage_of(ShtWorkspace::Storage& workspace) const;
     void fit(CpuStorage& workspace) const;
     /// What the threads of a call take: rows, recurrence steps and sums of one order, and a block's
     /// sequences.
-    std::int64_t thread_bytes() const;
+    std::int64_t scratch_bytes() const override;
 
     /// F_m of the band from some orders of alm. Arrays are [map, component, ...], maps.extent(0) * components
     /// == band.n_fields.
@@ -116,7 +119,7 @@ class CpuStages {
     /// reach the bands then stay as they are.
     template <class T>
     void adjoint_orders(std::span<const FourierBand> bands, View<std::complex<T>, 3> alm, OrderNumbers orders,
-                        bool add, CpuStorage& workspace) const;
+                        CpuStorage& workspace, bool add = false) const;
 
   private:
     void in_parallel(std::int64_t n_tasks, const std::function<void(std::int64_t, int)>& body) const;

@@ -16,7 +16,7 @@ std::int64_t CpuTransform::workspace_bytes() const {
     const auto bounds = stages_.band_bounds(components);
     for (std::size_t i = 0; i + 1 < bounds.size(); ++i)
         largest = std::max(largest, FourierBand(pairs_, bounds[i], bounds[i + 1], components).size());
-    return largest * 8 + stages_.thread_bytes();
+    return largest * 8 + stages_.scratch_bytes();
 }
 
 double CpuTransform::legendre_flops() const {
@@ -70,7 +70,7 @@ void CpuTransform::adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> a
                       });
                       timed(workspace.seconds.legendre, [&] {
                           stages_.adjoint_orders<T>({&band, 1}, alm.slice(first, maps), all_orders(),
-                                                    band.first > 0, workspace);
+                                                    workspace, band.first > 0);
                       });
                   });
 }
@@ -88,7 +88,7 @@ void CpuTransform::project_maps(View<const std::complex<T>, 3> alm, View<const T
                             [&] { stages_.residual_rings<T>(map.slice(first, maps), band, workspace); });
                       timed(workspace.seconds.legendre, [&] {
                           stages_.adjoint_orders<T>({&band, 1}, update.slice(first, maps), all_orders(),
-                                                    band.first > 0, workspace);
+                                                    workspace, band.first > 0);
                       });
                   });
 }

@@ -74,10 +74,15 @@ class Communicator {
     std::shared_ptr<distributed::Transport> transport_;
 };
 
-/// What a distributed transform is for. All ranks must give the same, threads apart.
+/// What a distributed transform is for. All ranks must give the same, but for threads, device and accuracy,
+/// which are each rank's own.
 struct DistributedOptions {
-    ShtOptions sht;  ///< device: the CPU, or automatic, which means the CPU
-    /// How fast each rank is, relative to the others: shares of the work follow it. Empty: all alike.
+    /// device: what this rank computes on. A job may have ranks on CPUs and on GPUs; several may share a GPU.
+    /// automatic means the CPU, so that results do not depend on what a machine has. max_workspace_bytes:
+    /// must be 0.
+    ShtOptions sht;
+    /// How fast each rank is, relative to the others: shares of the work follow it. Empty: all alike if all
+    /// are on CPUs, or all on GPUs; else a rank on a CPU counts as its threads, and one on a GPU as 64.
     std::vector<double> speeds;
 };
 
@@ -92,8 +97,9 @@ struct RankShare {
 /// A spherical harmonic transform whose ranks have a part of the alm and of the maps each: some orders m, and
 /// two runs of rings, a northern and a southern one. No rank has the whole of either.
 ///
-/// Results do not depend on the number of ranks or their shares: they are those of ShtPlan on the CPU, bit
-/// for bit. At most one rank for 16 rings.
+/// If all ranks are on CPUs, results do not depend on their number or shares: they are those of ShtPlan on
+/// the CPU, bit for bit. With ranks on GPUs, they are the same to rounding, and to the accuracy of the
+/// options. At most one rank for 16 rings.
 class DistributedPlan {
   public:
     /// Collective: all ranks make it, with the same arguments. Throws InvalidArgument on all ranks if one
@@ -102,7 +108,9 @@ class DistributedPlan {
 
     /// The transforms of this rank's arrays; all ranks make the same calls in the same order. It has this
     /// rank's part of the grid (grid) and of the coefficients (layout), and goes wherever an ShtPlan does:
-    /// into analyze, say. An error on one rank is thrown on all of them, with that rank's number in its text.
+    /// into analyze, say. Arrays lie in host memory, also on ranks that compute on a GPU, and
+    /// options().device is the CPU there. An error on one rank is thrown on all of them, with that rank's
+    /// number in its text.
     const ShtPlan& local() const { return plan_; }
 
     /// This rank's pixels of the whole map, in the order in which its array has them.

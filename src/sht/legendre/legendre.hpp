@@ -47,13 +47,20 @@ class FourierBand {
         return (offset(run, end) - offset(run, first)) * n_fields * fourier_block;
     }
 
+    /// Where at() finds an order: its run, and its place among those of the run.
+    struct Place {
+        std::int64_t run = -1, position = 0;
+    };
+    /// Of bands with runs, for code that cannot call at(): the places by order, and rows of n_fields before
+    /// those of a run and block, [run * n_stored_blocks() + number of the block among these].
+    const std::vector<Place>& places() const { return *places_; }
+    const std::vector<std::int64_t>& offsets() const { return *offsets_; }
+    std::int64_t n_stored_blocks() const { return n_stored_; }
+
     std::int64_t first, end, n_fields;
     double* data = nullptr;
 
   private:
-    struct Place {
-        std::int64_t run = -1, position = 0;
-    };
     /// Rows of n_fields before those of a block and run.
     std::int64_t offset(std::int64_t run, std::int64_t block) const {
         return (*offsets_)[static_cast<std::size_t>(run * n_stored_ + block - first_stored_)];

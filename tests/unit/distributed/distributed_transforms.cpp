@@ -132,6 +132,18 @@ TEST(DistributedPlan, RefusesWrongAndDifferentArgumentsOnAllRanks) {
                     return DistributedOptions{cpu_options(30, -1, 0), {1, 1}};
                 }),
                 Each(HasSubstr("speeds: has 2 values: must have 3")));
+    EXPECT_THAT(errors_of([](int rank) {
+                    DistributedOptions options{cpu_options(30, -1, 0), {}};
+                    if (rank == 2) options.sht.device = Device::cuda(99);
+                    return options;
+                }),
+                Each(HasSubstr("rank 2: device = cuda:99: ")));
+    EXPECT_THAT(errors_of([](int) {
+                    DistributedOptions options{cpu_options(30, -1, 0), {}};
+                    options.sht.max_workspace_bytes = 1 << 30;
+                    return options;
+                }),
+                Each(HasSubstr("max_workspace_bytes = 1073741824: must be 0")));
     const auto many = on_ranks(5, [](const Communicator& communicator) {
         DistributedPlan(communicator, Grid::healpix(16), {cpu_options(30, -1, 0), {}});
     });

@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "core/cuda_transfer.cuh"
+#include "sht/cuda_storage.cuh"
+#include "sht/rings/resampling_cuda.cuh"
+#include "sht/rings/ring_stage_cuda.cuh"
+#include "sht/rings/wire_cuda.cuh"
+#include "sht/stages.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::sht {
+namespace {
+
+using namespace cuda;
+
+/// Device memory of the stages, and page-locked memory of the bands.
+struct CudaStageMemory final : StageMemory {
+    CudaStageMemory(int device, int threads) : device(device), transfer(device, threads) {}
+
+    double* reserve(std::size_t band, std::int64_t count) override {
+        const core::CurrentDevice current(device);
+        if (bands[band] == nullptr || count > sizes[band]) {
+            bands[band].reset();
+            bands[band] = std::make_unique<core::PageLockedArray>(std::max<std::int64_t>(1, count) *
+                                                                  static_cast<std::int64_t>(sizeof(double)));
+            sizes[band] = count;
+        }
+        return reinterpret_cast<double*>(bands[band]->data());
+    }
+
+    const int device;
+    core::HostTransfer transfer;
+    core::OwnStream stream;
+    core::DeviceArray<PairModes> fourier;  ///< [fields], of either stage, on the grid's rings
+    core::DeviceArray<PairModes> coarse;   ///< the same of the Legendre stage's, where they differ
+    ModesScratch modes;
+    core::DeviceArray<double> buffer;     ///< of the Fourier stage
+    core::DeviceArray<char> library;      ///< of the FFT library
+    core::DeviceArray<char> alm;          ///< [map, component, coefficient]
+    core::DeviceArray<char> map, pixels;  ///< a map's component each
+    BandTables tables;
+    std::array<std::unique_ptr<core::PageLockedArray>, n_bands> bands;
+    std::array<std::int64_t, n_bands> sizes{};
+};
+
+/// The blocks [first, end) of pairs, whose rings are those of the grid: pruned as the whole ones are.
+RingPairs part_of(const RingPairs& pairs, const Grid& rings, const ShtOptions& options, std::int64_t first,
+                  std::int64_t end) {
+    RingPairs part(rings, options.lmax, options.mmax, options.spin);
+    part.last_m.assign(pairs.last_m.begin() + first, pairs.last_m.begin() + end);
+    return part;
+}
+
+/// T: of the maps that a function is for.
+template <class T>
+T* as(core::DeviceArray<char>& memory, std::int64_t count) {
+    memory.reserve(count * static_cast<std::int64_t>(sizeof(T)));
+    return reinterpret_cast<T*>(memory.data());
+}
+
+/// Every function waits for the end of its work, since what it leaves in host memory is sent or read next.
+class CudaStages final : public StagesAs<CudaStages> {
+  public:
+    CudaStages(const AlmLayout& layout, const ShtOptions& options, const RingPairs& pairs, const Grid& rings,
+               std::int64_t first, std::int64_t end)
+        : options_(options),
+          device_(options.device.index()),
+          table_(layout, options.spin),
+          n_coarse_rings_(resampled_rings(pairs.n_pairs(), options.lmax, options.accuracy)),
+          coarse_pairs_(coarse_pairs(n_coarse_rings_, options)),
+          legendre_(coarse_pairs_ ? *coarse_pairs_ : pairs, table_),
+          order_layout_(pairs, layout),
+          ring_pairs_(part_of(pairs, rings, options, first, end)),
+          ring_layout_(ring_pairs_, AlmLayout(options.lmax, options.mmax)),
+          rings_(rings, ring_pairs_, ring_layout_.origin()),
+          n_pixels_(rings.n_pixels()) {
+        if (coarse_pairs_)
+            resampling_.emplace(*coarse_pairs_, legendre_.layout(), pairs, order_layout_, n_coarse_rings_,
+                                options.lmax, options.spin, options.accuracy);
+    }
+
+    const LegendreTable& table() const override { return table_; }
+    std::vector<std::int64_t> band_bounds(std::int64_t) const override {
+        return {0, (order_layout_.n_pairs() + block_size - 1) / block_size};
+    }
+    std::unique_ptr<StageMemory> make_memory() const override {
+        const core::CurrentDevice current(device_);
+        return std::make_unique<CudaStageMemory>(device_, options_.threads);
+    }
+    void prepare(StageMemory& memory) const override { scratch_of(memory); }
+    CudaStageMemory& scratch_of(StageMemory& memory) const {
+        auto* const found = dynamic_cast<CudaStageMemory*>(&memory);
+        if (found == nullptr || found->device != device_)
+            throw InvalidArgument("workspace: was made by a plan on another device");
+        const core::CurrentDevice current(device_);
+        found->modes.fit(legendre_, 1);
+        found->buffer.reserve(rings_.buffer_size());
+        found->library.reserve(rings_.library_bytes());
+        return *found;
+    }
+    std::int64_t scratch_bytes() const override {
+        const std::int64_t modes = std::max(order_layout_.size(), ring_layout_.size()) +
+                                   (resampling_ ? legendre_.layout().size() : 0);
+        return 8 * (4 * table_.components * modes + rings_.buffer_size()) + rings_.library_bytes() +
+               ModesScratch::bytes(legendre_, 1);
+    }
+
+    template <class T>
+    void synthesize_orders(View<const std::complex<T>, 3> alm, OrderNumbers numbers, const FourierBand& band,
+                           CudaStageMemory& memory) const {
+        if (numbers.first == numbers.end) return;
+        const core::CurrentDevice current(device_);
+        const cudaStream_t stream = memory.stream.get();
+        const Orders orders{numbers.first, numbers.end};
+        const std::int64_t size = table_.layout.size();
+        auto* const copy = as<std::complex<T>>(memory.alm, alm.extent(0) * alm.extent(1) * size);
+        for_each_row(
+            alm, orders,
+            [&](std::int64_t row, const std::complex<T>* host, std::int64_t first, std::int64_t bytes) {
+                memory.transfer.to_device(host, copy + row * size + first, bytes, stream);
+            });
+        PairModes* const fourier = reserve_modes(band.n_fields, memory);
+        for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t n_maps) {
+            std::vector<AlmPointers<T>> maps;
+            for (std::int64_t b = first; b < first + n_maps; ++b)
+                maps.push_back(alm_pointers<AlmPointers<T>, const T>(
+                    options_, const_cast<const std::complex<T>*>(copy) + b * alm.extent(1) * size, size));
+            PairModes* const on_grid = fourier + first * table_.components * order_layout_.size();
+            PairModes* const modes = resampling_ ? memory.coarse.data() : on_grid;
+            modes_from_alm<T>(legendre_, orders, maps, memory.modes, modes, stream);
+            if (resampling_)
+                resampling_->interpolation().apply(
+                    orders, modes, static_cast<int>(n_maps) * table_.components, on_grid, stream);
+        });
+        memory.tables.fill(band, stream);
+        to_band(order_layout_, orders, fourier, memory.tables, band, stream);
+        wait(memory);
+    }
+
+    template <class T>
+    void adjoint_orders(std::span<const FourierBand> parts, View<std::complex<T>, 3> alm,
+                        OrderNumbers numbers, CudaStageMemory& memory) const {
+        if (numbers.first == numbers.end) return;
+        const core::CurrentDevice current(device_);
+        const cudaStream_t stream = memory.stream.get();
+        const Orders orders{numbers.first, numbers.end};
+        const FourierBand& band = parts.front();
+        const std::int64_t size = table_.layout.size();
+        auto* const copy = as<std::complex<T>>(memory.alm, alm.extent(0) * alm.extent(1) * size);
+        PairModes* const fourier = reserve_modes(band.n_fields, memory);
+        memory.modes.begin_adjoint(legendre_, orders, stream);
+        memory.tables.fill(band, stream);
+        from_band(order_layout_, orders, memory.tables, band, fourier, stream);
+        for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t n_maps) {
+            std::vector<AlmTargets<T>> maps;
+            for (std::int64_t b = first; b < first + n_maps; ++b)
+                maps.push_back(
+                    alm_pointers<AlmTargets<T>, T>(options_, copy + b * alm.extent(1) * size, size));
+            const PairModes* const on_grid = fourier + first * table_.components * order_layout_.size();
+            if (resampling_)
+                resampling_->adjoint().apply(orders, on_grid, static_cast<int>(n_maps) * table_.components,
+                                             memory.coarse.data(), stream);
+            alm_from_modes<T>(legendre_, orders, resampling_ ? memory.coarse.data() : on_grid, memory.modes,
+                              maps, stream);
+        });
+        for_each_row(alm, orders,
+                     [&](std::int64_t row, std::complex<T>* host, std::int64_t first, std::int64_t bytes) {
+                         memory.transfer.to_host(copy + row * size + first, host, bytes, stream);
+                     });
+        wait(memory);
+    }
+
+    template <class T>
+    void synthesize_rings(const FourierBand& band, View<T, 3> map, CudaStageMemory& memory) const {
+        const core::CurrentDevice current(device_);
+        const PairModes* const fourier = fetch_modes(band, memory);
+        T* const pixels = as<T>(memory.pixels, n_pixels_);
+        for_each_field(map, [&](std::int64_t field, T* host) {
+            synthesize_field(fourier + field * ring_layout_.size(), pixels, memory);
+            memory.transfer.to_host(pixels, host, bytes_of<T>(), memory.stream.get());
+        });
+        wait(memory);
+    }
+
+    template <class T>
+    void residual_rings(View<const T, 3> map, const FourierBand& band, CudaStageMemory& memory) const {
+        const core::CurrentDevice current(device_);
+        PairModes* const fourier = fetch_modes(band, memory);
+        T* const residual = as<T>(memory.pixels, n_pixels_);
+        T* const pixels = as<T>(memory.map, n_pixels_);
+        for_each_field(map, [&](std::int64_t field, const T* host) {
+            PairModes* const modes = fourier + field * ring_layout_.size();
+            synthesize_field(modes, residual, memory);
+            memory.transfer.to_device(host, pixels, bytes_of<T>(), memory.stream.get());
+            subtract_from<T>(pixels, n_pixels_, residual, memory.stream.get());
+            adjoint_field<T>(residual, true, modes, memory);
+        });
+        to_band(ring_layout_, all_orders(), fourier, memory.tables, band, memory.stream.get());
+        wait(memory);
+    }
+
+    template <class T>
+    void adjoint_rings(View<const T, 3> map, bool weighted, const FourierBand& band,
+                       CudaStageMemory& memory) const {
+        const core::CurrentDevice current(device_);
+        PairModes* const fourier = reserve_modes(band.n_fields, memory);
+        T* const pixels = as<T>(memory.map, n_pixels_);
+        for_each_field(map, [&](std::int64_t field, const T* host) {
+            memory.transfer.to_device(host, pixels, bytes_of<T>(), memory.stream.get());
+            adjoint_field<T>(pixels, weighted, fourier + field * ring_layout_.size(), memory);
+        });
+        memory.tables.fill(band, memory.stream.get());
+        to_band(ring_layout_, all_orders(), fourier, memory.tables, band, memory.stream.get());
+        wait(memory);
+    }
+
+  private:
+    static void wait(const CudaStageMemory& memory) {
+        core::check_cuda(cudaStreamSynchronize(memory.stream.get()), "transform");
+    }
+    template <class T>
+    std::int64_t bytes_of() const {
+        return n_pixels_ * static_cast<std::int64_t>(sizeof(T));
+    }
+    /// Of the ring stage.
+    Orders all_orders() const { return {0, options_.mmax + 1}; }
+
+    /// Room for the fields' modes of either stage, and for what those that share recurrences need.
+    PairModes* reserve_modes(std::int64_t n_fields, CudaStageMemory& memory) const {
+        memory.fourier.reserve(n_fields * std::max(order_layout_.size(), ring_layout_.size()));
+        const std::int64_t at_once = maps_at_once(legendre_, n_fields / table_.components);
+        memory.modes.fit(legendre_, at_once);
+        if (resampling_) memory.coarse.reserve(at_once * table_.components * legendre_.layout().size());
+        return memory.fourier.data();
+    }
+    /// The ring stage's, from the band.
+    PairModes* fetch_modes(const FourierBand& band, CudaStageMemory& memory) const {
+        PairModes* const fourier = reserve_modes(band.n_fields, memory);
+        memory.tables.fill(band, memory.stream.get());
+        from_band(ring_layout_, all_orders(), memory.tables, band, fourier, memory.stream.get());
+        return fourier;
+    }
+
+    /// Calls visit(first map, maps) for the maps that share recurrences on this device.
+    template <class Visit>
+    void for_each_pass(std::int64_t n_maps, const Visit& visit) const {
+        const std::int64_t at_once = maps_at_once(legendre_, n_maps);
+        for (std::int64_t first = 0; first < n_maps; first += at_once)
+            visit(first, std::min(at_once, n_maps - first));
+    }
+    /// Calls visit(row, coefficients there, the first one's number, bytes) for the orders' coefficients of
+    /// each row.
+    template <class Complex, class Visit>
+    void for_each_row(View<Complex, 3> alm, Orders orders, const Visit& visit) const {
+        const std::int64_t m = table_.layout.order(orders.first), first = table_.layout.index(m, m);
+        const std::int64_t bytes =
+            (end_of(table_.layout, orders) - first) * static_cast<std::int64_t>(sizeof(Complex));
+        for (std::int64_t b = 0; b < alm.extent(0); ++b)
+            for (std::int64_t c = 0; c < alm.extent(1); ++c)
+                visit(b * alm.extent(1) + c, &alm(b, c, first), first, bytes);
+    }
+    template <class Pixel, class Visit>
+    static void for_each_field(View<Pixel, 3> map, const Visit& visit) {
+        for (std::int64_t b = 0; b < map.extent(0); ++b)
+            for (std::int64_t c = 0; c < map.extent(1); ++c) visit(b * map.extent(1) + c, &map(b, c, 0));
+    }
+
+    template <class T>
+    void synthesize_field(const PairModes* modes, T* pixels, CudaStageMemory& memory) const {
+        rings_.synthesize<T>(modes, pixels, memory.buffer.data(), memory.library.data(), memory.stream.get());
+    }
+    template <class T>
+    void adjoint_field(const T* pixels, bool weighted, PairModes* modes, CudaStageMemory& memory) const {
+        rings_.adjoint<T>(pixels, weighted, modes, memory.buffer.data(), memory.library.data(),
+                          memory.stream.get());
+    }
+
+    const ShtOptions options_;
+    const int device_;
+    const LegendreTable table_;
+    const std::int64_t n_coarse_rings_;
+    const std::optional<RingPairs> coarse_pairs_;  ///< of the Legendre stage, where they are not the grid's
+    const LegendreStage legendre_;
+    const FourierLayout order_layout_;  ///< this rank's orders, all of the grid's pairs
+    const RingPairs ring_pairs_;
+    const FourierLayout ring_layout_;  ///< all orders, this rank's pairs
+    const RingStage rings_;
+    const std::int64_t n_pixels_;
+    std::optional<ThetaResampling> resampling_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Stages> make_cuda_stages(const AlmLayout& layout, const ShtOptions& options,
+                                               const RingPairs& pairs, const Grid& rings, std::int64_t first,
+                                               std::int64_t end) {
+    const core::CurrentDevice current(options.device.index());
+    return std::make_unique<const CudaStages>(layout, options, pairs, rings, first, end);
+}
+
+}  // namespace zonal::sht

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <complex>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sht/legendre/legendre.hpp"
+#include "zonal/sht.hpp"
+
+/// The two halves of a transform on one kind of device, between alm and the F_m of ring pairs, and between
+/// those and pixels, as a rank of a distributed transform runs them with an exchange in between.
+namespace zonal::sht {
+
+/// Numbers [first, end) of the orders of a layout.
+struct OrderNumbers {
+    std::int64_t first, end;
+};
+
+/// What a call's stages keep between calls: their own scratch memory, and the bands' coefficients.
+class StageMemory {
+  public:
+    /// The coefficients of the ring stage, and of the Legendre stage for two chunks of orders in turn.
+    static constexpr std::size_t n_bands = 3;
+
+    virtual ~StageMemory() = default;
+    /// Room for `count` doubles in host memory, which stays until more are asked for.
+    virtual double* reserve(std::size_t band, std::int64_t count) = 0;
+};
+
+/// The stages for maps of T. Arrays lie in host memory and are [map, component, ...], with
+/// maps * components == band.n_fields; bands hold all that the stages read or write of them.
+template <class T>
+class StagesOf {
+  public:
+    virtual ~StagesOf() = default;
+    /// F_m of the band from some orders of alm.
+    virtual void synthesize_orders(View<const std::complex<T>, 3> alm, OrderNumbers orders,
+                                   const FourierBand& band, StageMemory& memory) const = 0;
+    /// From the F_m of the band to pixels.
+    virtual void synthesize_rings(const FourierBand& band, View<T, 3> map, StageMemory& memory) const = 0;
+    /// From the F_m of S alm to those of W (map - S alm), in place.
+    virtual void residual_rings(View<const T, 3> map, const FourierBand& band, StageMemory& memory) const = 0;
+    /// F_m from the pixels; weighted: times their rings' weights.
+    virtual void adjoint_rings(View<const T, 3> map, bool weighted, const FourierBand& band,
+                               StageMemory& memory) const = 0;
+    /// alm of some orders, overwritten, from the parts that Stages::band_bounds cuts a band into.
+    virtual void adjoint_orders(std::span<const FourierBand> parts, View<std::complex<T>, 3> alm,
+                                OrderNumbers orders, StageMemory& memory) const = 0;
+};
+
+class Stages : public virtual StagesOf<float>, public virtual StagesOf<double> {
+  public:
+    template <class T>
+    const StagesOf<T>& of() const {
+        return *this;
+    }
+
+    /// Of the orders that these stages have.
+    virtual const LegendreTable& table() const = 0;
+    /// Blocks [bounds[i], bounds[i+1]) are part i of what adjoint_orders adds up, of a pass over n_fields
+    /// fields.
+    virtual std::vector<std::int64_t> band_bounds(std::int64_t n_fields) const = 0;
+    virtual std::unique_ptr<StageMemory> make_memory() const = 0;
+    /// Makes room for these stages, whichever plan made the memory. Throws InvalidArgument for memory of
+    /// another device.
+    virtual void prepare(StageMemory& memory) const = 0;
+    /// What they take beside the bands, on the host or the device, for one map.
+    virtual std::int64_t scratch_bytes() const = 0;
+
+    /// Maps that one pass of the recurrence serves, the same on every device.
+    std::int64_t maps_per_pass() const { return table().components == 1 ? 8 : 4; }
+};
+
+/// The functions for T, which are templates of the class Derived.
+template <class Derived, class T>
+class StagesBy : public virtual StagesOf<T> {
+  public:
+    void synthesize_orders(View<const std::complex<T>, 3> alm, OrderNumbers orders, const FourierBand& band,
+                           StageMemory& memory) const final {
+        self().template synthesize_orders<T>(alm, orders, band, self().scratch_of(memory));
+    }
+    void synthesize_rings(const FourierBand& band, View<T, 3> map, StageMemory& memory) const final {
+        self().template synthesize_rings<T>(band, map, self().scratch_of(memory));
+    }
+    void residual_rings(View<const T, 3> map, const FourierBand& band, StageMemory& memory) const final {
+        self().template residual_rings<T>(map, band, self().scratch_of(memory));
+    }
+    void adjoint_rings(View<const T, 3> map, bool weighted, const FourierBand& band,
+                       StageMemory& memory) const final {
+        self().template adjoint_rings<T>(map, weighted, band, self().scratch_of(memory));
+    }
+    void adjoint_orders(std::span<const FourierBand> parts, View<std::complex<T>, 3> alm, OrderNumbers orders,
+                        StageMemory& memory) const final {
+        self().template adjoint_orders<T>(parts, alm, orders, self().scratch_of(memory));
+    }
+
+  private:
+    const Derived& self() const { return static_cast<const Derived&>(*this); }
+};
+template <class Derived>
+class StagesAs : public Stages, public StagesBy<Derived, float>, public StagesBy<Derived, double> {};
+
+/// layout: of the rank's alm. pairs: of the whole grid, to which references are kept. rings: a grid of this
+/// rank's own rings, which are those of the blocks [first, end) of pairs. options: resolved, its device CUDA.
+std::unique_ptr<const Stages> make_cuda_stages(const AlmLayout& layout, const ShtOptions& options,
+                                               const RingPairs& pairs, const Grid& rings, std::int64_t first,
+                                               std::int64_t end);
+
+}  // namespace zonal::sht

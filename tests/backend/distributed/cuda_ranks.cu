@@ -1,0 +1,218 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <thread>
+
+#include "backend/cuda_helpers.cuh"
+#include "distributed_helpers.hpp"
+
+// Ranks that compute on a GPU, by themselves and beside ranks on the CPU, against one process on the CPU.
+namespace zonal::test {
+namespace {
+
+using ::testing::Each, ::testing::HasSubstr;
+
+class CudaRanks : public OnCuda {};
+
+/// One rank per device; what each of them threw, "" for nothing.
+using Devices = std::vector<Device>;
+template <class Work>
+std::vector<std::string> on_ranks(const Devices& devices, const Work& work) {
+    auto communicators = Communicator::threads(static_cast<int>(devices.size()));
+    std::vector<std::string> errors(devices.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < devices.size(); ++i)
+        threads.emplace_back([&, i] {
+            const Communicator communicator = std::move(communicators[i]);
+            try {
+                work(communicator, devices[i]);
+            } catch (const Error& error) {
+                errors[i] = error.what();
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    return errors;
+}
+
+/// All that a plan makes of a map and alm.
+template <class T>
+struct Results {
+    Array<T, 3> synthesized;
+    Array<std::complex<T>, 3> adjoint, quadrature, projected, iterated, solved;
+    int iterations = 0;
+
+    Results(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<const T, 3> map,
+            View<const double, 1> weights)
+        : synthesized(map.extents()),
+          adjoint(alm.extents()),
+          quadrature(alm.extents()),
+          projected(alm.extents()),
+          iterated(alm.extents()),
+          solved(alm.extents()) {
+        ShtWorkspace workspace = plan.make_workspace();
+        plan.synthesize<T>(alm, synthesized.view(), workspace);
+        plan.adjoint_synthesis<T>(map, adjoint.view(), workspace);
+        plan.quadrature<T>(map, quadrature.view(), workspace);
+        plan.project_residual<T>(alm, map, projected.view(), workspace);
+        analyze<T>(plan, map, iterated.view(), {.iterations = 2});
+        iterations = analyze<T>(plan, map, solved.view(),
+                                {.tolerance = 1e-3, .max_iterations = 5, .pixel_weights = weights})
+                         .iterations;
+    }
+};
+
+template <class Real>
+class RanksOf {
+  public:
+    using Complex = std::complex<Real>;
+
+    RanksOf(const Grid& grid, const ShtOptions& options, std::int64_t n_maps)
+        : grid_(grid), plan_(grid, options), weights_({grid.n_pixels()}) {
+        const MapArray map = random_map(grid, n_maps, plan_.map_components(), 1);
+        const AlmArray alm = random_spin_alm(plan_.layout(), n_maps, plan_.alm_components(), options.spin, 2);
+        map_ = Array<Real, 3>(map.extents());
+        alm_ = Array<Complex, 3>(alm.extents());
+        for (std::int64_t i = 0; i < map.size(); ++i) map_.data()[i] = static_cast<Real>(map.data()[i]);
+        for (std::int64_t i = 0; i < alm.size(); ++i)
+            alm_.data()[i] = {static_cast<Real>(alm.data()[i].real()),
+                              static_cast<Real>(alm.data()[i].imag())};
+        for (std::int64_t i = 0; i < weights_.size(); ++i) weights_(i) = i % 3 == 0 ? 0.5 : 1.25;
+        expected_.emplace(plan_, alm_.view(), map_.view(), weights_.view());
+    }
+
+    void expect_of(const Devices& devices, const std::vector<double>& speeds = {}) const {
+        Results<Real> found = *expected_;
+        for (auto* array : arrays(found)) std::fill_n(array->data(), array->size(), Complex(-77));
+        // Where there are no rings, there is nothing.
+        std::fill_n(found.synthesized.data(), found.synthesized.size(), Real(0));
+        const auto errors = on_ranks(devices, [&](const Communicator& ranks, Device device) {
+            ShtOptions options = plan_.options();
+            options.device = device;
+            const DistributedPlan plan(ranks, grid_, {options, speeds});
+            const Parts parts{plan, plan_.layout()};
+            Array<double, 1> weights({plan.local().grid().n_pixels()});
+            parts.for_each_pixel([&](std::int64_t from, std::int64_t to) { weights(to) = weights_(from); });
+            Results<Real> local(plan.local(), parts.template of_alm<Complex>(alm_.view()).view(),
+                                parts.template of_map<Real>(map_.view()).view(), weights.view());
+            EXPECT_EQ(local.iterations, expected_->iterations);
+            collect(parts, local, found);
+        });
+        EXPECT_THAT(errors, Each(""));
+        compare(found);
+    }
+
+  private:
+    static std::array<Array<Complex, 3>*, 5> arrays(Results<Real>& of) {
+        return {&of.adjoint, &of.quadrature, &of.projected, &of.iterated, &of.solved};
+    }
+    /// A rank's part of the whole: ranks write different elements.
+    static void collect(const Parts& parts, Results<Real>& local, Results<Real>& whole) {
+        const auto from = arrays(local), to = arrays(whole);
+        for (std::int64_t b = 0; b < whole.adjoint.extent(0); ++b) {
+            for (std::int64_t c = 0; c < whole.adjoint.extent(1); ++c)
+                for (std::size_t k = 0; k < from.size(); ++k)
+                    parts.for_each_coefficient([&](std::int64_t there, std::int64_t here) {
+                        (*to[k])(b, c, there) = (*from[k])(b, c, here);
+                    });
+            for (std::int64_t c = 0; c < whole.synthesized.extent(1); ++c)
+                parts.for_each_pixel([&](std::int64_t there, std::int64_t here) {
+                    whole.synthesized(b, c, there) = local.synthesized(b, c, here);
+                });
+        }
+    }
+
+    /// Of two kinds of arithmetic, that differ by twice the rounding of a transform, by the accuracy of the
+    /// resampling for each of a ring's or a degree's modes (cuda_transform.cu), and by one rounding to Real.
+    /// A projection has three times that, with its two transforms and the difference between; an analysis has
+    /// up to seven transforms, whose errors conjugate gradients carry on as in cuda_smoothing.cu.
+    void compare(Results<Real>& found) const {
+        const std::int64_t lmax = plan_.options().lmax;
+        const bool may_resample = grid_.n_rings() >= 1024;
+        const double one = 2 * transform_rounding(lmax, plan_.options().spin) +
+                           (may_resample ? 8 * plan_.options().accuracy : 0) +
+                           (sizeof(Real) == 4 ? std::numeric_limits<float>::epsilon() : 0);
+        EXPECT_LE(scaled_difference(found.synthesized, expected_->synthesized), one);
+        EXPECT_LE(scaled_difference(found.adjoint, expected_->adjoint), one);
+        EXPECT_LE(scaled_difference(found.quadrature, expected_->quadrature), one);
+        EXPECT_LE(scaled_difference(found.projected, expected_->projected), 3 * one);
+        EXPECT_LE(scaled_difference(found.iterated, expected_->iterated), 8 * one);
+        EXPECT_LE(scaled_difference(found.solved, expected_->solved), 8 * one);
+    }
+
+    Grid grid_;
+    ShtPlan plan_;
+    Array<Real, 3> map_{{0, 0, 0}};
+    Array<Complex, 3> alm_{{0, 0, 0}};
+    Array<double, 1> weights_;
+    std::optional<Results<Real>> expected_;
+};
+
+const Device cpu = Device::cpu(), gpu = Device::cuda(0);
+
+TEST_F(CudaRanks, AgreeWithOneProcessOnTheCpu) {
+    for (const int spin : {0, 1, 2, 3}) {
+        const RanksOf<double> expected(Grid::healpix(32), cpu_options(80, 70, spin), 1);
+        for (const Devices& devices :
+             {Devices{gpu}, Devices{gpu, gpu}, Devices{gpu, gpu, gpu, gpu}, Devices{cpu, gpu, cpu}}) {
+            SCOPED_TRACE(::testing::Message() << devices.size() << " ranks, spin " << spin);
+            expected.expect_of(devices, std::vector<double>(devices.size(), 1.0));
+        }
+    }
+}
+
+TEST_F(CudaRanks, TakeBatchesFloatsAndPartsOfFields) {
+    for (const auto& [spin, n_maps] : {std::pair{0, 11}, std::pair{2, 5}}) {
+        const RanksOf<float> floats(Grid::healpix(24), cpu_options(60, 60, spin), n_maps);
+        floats.expect_of({gpu, cpu, gpu}, {3, 1, 2});
+        const RanksOf<double> doubles(Grid::healpix(24), cpu_options(60, 60, spin), n_maps);
+        doubles.expect_of({gpu, cpu, gpu}, {3, 1, 2});
+    }
+    for (const SpinParts parts : {SpinParts::gradient, SpinParts::curl})
+        RanksOf<double>(Grid::healpix(24), cpu_options(60, 40, 2, parts), 2).expect_of({gpu, gpu});
+}
+
+TEST_F(CudaRanks, TakeOtherGridsPartsOfTheSkyAndRanksWithoutOrders) {
+    RanksOf<double>(Grid::gauss_legendre(65, 129), cpu_options(64, 64, 2), 1).expect_of({gpu, cpu, gpu});
+    // Two half blocks, and rings without a mirror image.
+    std::vector<std::int64_t> rings;
+    for (std::int64_t ring = 20; ring < 101; ++ring) rings.push_back(ring);
+    RanksOf<double>(Grid::healpix(32).subset(rings), cpu_options(60, 60, 0), 1).expect_of({gpu, gpu, cpu});
+    RanksOf<double>(Grid::healpix(32), cpu_options(50, 3, 0), 1).expect_of({gpu, gpu, gpu, gpu});
+}
+
+/// Several chunks of orders, and rings that are resampled on the Legendre stage's side.
+TEST_F(CudaRanks, AgreeWhereRingsAreResampled) {
+    for (const int spin : {0, 2}) {
+        ShtOptions options = cpu_options(700, 700, spin);
+        options.threads = 8;
+        const RanksOf<double> expected(Grid::healpix(512), options, 1);
+        expected.expect_of({gpu, gpu});
+        expected.expect_of({gpu, cpu});
+    }
+}
+
+TEST_F(CudaRanks, ShareTheWorkBySpeed) {
+    const auto errors = on_ranks({gpu, cpu, gpu}, [](const Communicator& ranks, Device device) {
+        ShtOptions options = cpu_options(255, 255, 0);
+        options.device = device;
+        const DistributedPlan usual(ranks, Grid::healpix(128), {options, {}});
+        EXPECT_GT(usual.shares()[0].legendre_flops, 20 * usual.shares()[1].legendre_flops);
+        const DistributedPlan given(ranks, Grid::healpix(128), {options, {1, 1, 1}});
+        EXPECT_LT(given.shares()[0].legendre_flops, 1.2 * given.shares()[1].legendre_flops);
+        EXPECT_EQ(given.local().options().device, Device::cpu());
+    });
+    EXPECT_THAT(errors, Each(""));
+}
+
+TEST_F(CudaRanks, SayWhichRankHasNoSuchDevice) {
+    const auto errors = on_ranks({cpu, Device::cuda(99)}, [](const Communicator& ranks, Device device) {
+        ShtOptions options = cpu_options(30, 30, 0);
+        options.device = device;
+        DistributedPlan(ranks, Grid::healpix(16), {options, {}});
+    });
+    EXPECT_THAT(errors, Each(HasSubstr("rank 1: device = cuda:99: must be from cuda:0")));
+}
+
+}  // namespace
+}  // namespace zonal::test
