@@ -167,7 +167,7 @@ MapSmoothingOptions library_options(const SmoothOptions& options, const SkyMap& 
     return smoothing;
 }
 
-SmoothedMap smooth_by_options(const SmoothOptions& options, const SkyMap& map, SmoothingInput& given,
+SmoothedMap smooth_by_options(const SmoothOptions& options, SkyMap&& map, SmoothingInput& given,
                               Session& session) {
     auto smoothing = library_options(options, map, given, session);
     const auto mask = read_mask(options.mask, map, session);
@@ -191,7 +191,8 @@ SmoothedMap smooth_by_options(const SmoothOptions& options, const SkyMap& map, S
         return convolve(map, profile_kernels(options, given.energies), smoothing);
     }
     const auto nside_out = options.nside_out.value_or(map.nside());
-    return smooth(map, smoothing_window(options, map.nside(), nside_out, session), smoothing);
+    const auto window = smoothing_window(options, map.nside(), nside_out, session);
+    return smooth(std::move(map), window, smoothing);
 }
 
 /// Below these single precision has fewer digits.
@@ -229,12 +230,11 @@ void require_one_way(const SmoothOptions& options, const SkyMap& map) {
 }
 
 void smooth_map(const SmoothOptions& options, Session& session) {
-    const auto map = session.job
-                         ? read_sky_part(options.in, options.input, options.analysis, options.run, session)
-                         : read_sky_map(options.in, options.input, session);
+    auto map = session.job ? read_sky_part(options.in, options.input, options.analysis, options.run, session)
+                           : read_sky_map(options.in, options.input, session);
     require_one_way(options, map);
     SmoothingInput given;
-    auto smoothed = smooth_by_options(options, map, given, session);
+    auto smoothed = smooth_by_options(options, std::move(map), given, session);
     stop_if_interrupted();
     require_normal_numbers(options, smoothed, given);
     report_smoothing(options, smoothed, given, session);
@@ -242,7 +242,7 @@ void smooth_map(const SmoothOptions& options, Session& session) {
     auto& header = smoothed.map.header();
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
     set_cards(header.cards, smoothing_cards(options, smoothed, given, session));
-    if (const auto sky = sky_of(map))
+    if (const auto sky = sky_of(smoothed.map))
         io::write_sky_part(options.out, smoothed.map, *sky, options.output.write_options());
     else
         io::write_sky_map(options.out, smoothed.map, options.output.write_options());

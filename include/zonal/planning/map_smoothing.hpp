@@ -135,6 +135,9 @@ struct SmoothedMap {
 /// UNSEEN and masked pixels follow mask_rule. Throws InvalidArgument for options that contradict each other,
 /// ErrorNotKept where no way keeps the error, BackendUnavailable and Cancelled.
 SmoothedMap smooth(const SkyMap& map, const SmoothingWindow& window, const MapSmoothingOptions& options = {});
+/// The same, for maps that are no longer needed: harmonic space without an error to certify then works in the
+/// map's own memory.
+SmoothedMap smooth(SkyMap&& map, const SmoothingWindow& window, const MapSmoothingOptions& options = {});
 
 /// Does the same with kernels of spin 0: one for all rows of the map, or one for each. Sums over pixels of
 /// maps with Q and U are refused; harmonic space applies a kernel's window to I, E and B as it stands.

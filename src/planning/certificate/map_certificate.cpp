@@ -166,27 +166,50 @@ double area_of(const Grid& grid) {
 }  // namespace
 
 template <class T>
+std::vector<double> rms_of_input(const Grid& grid, int n_components, const ConvolutionOptions& options,
+                                 View<const T, 2> maps, View<const T, 1> mask, int threads,
+                                 const SkyPart* part) {
+    const double area = area_of(part == nullptr ? grid : part->whole_grid());
+    const PixelFactors<T> factors{mask, options};
+    std::vector<double> all;
+    for (std::int64_t row = 0; row < maps.extent(0); row += n_components) {
+        const auto rows = maps.slice(row, n_components);
+        all.push_back(factors.are_one() ? size_of(grid, rows, NoFactors{}, threads, area, part).rms
+                                        : size_of(grid, rows, factors, threads, area, part).rms);
+    }
+    return all;
+}
+
+template <class T>
+std::vector<Certificate> certificates_of(const ErrorBound& bound, const std::vector<double>& rms_in,
+                                         const Grid& grid_out, View<const T, 2> convolved, int threads,
+                                         const SkyPart* part) {
+    const double area = area_of(part == nullptr ? grid_out : part->whole_grid());
+    auto rounded = bound;
+    if (sizeof(T) == sizeof(float)) rounded.of_output += 0x1p-24;
+    std::vector<Certificate> certificates;
+    certificates.reserve(rms_in.size());
+    const std::int64_t n_components =
+        rms_in.empty() ? 1 : convolved.extent(0) / static_cast<std::int64_t>(rms_in.size());
+    for (const double in : rms_in) {
+        const auto row = std::ssize(certificates) * n_components;
+        const auto out =
+            size_of(grid_out, convolved.slice(row, n_components), NoFactors{}, threads, area, part);
+        Certificate one{0, 0, in, out.rms, rounded};
+        one.error = certified_error(rounded, in, out.rms);
+        one.error_of_variations = certified_error_of_variations(rounded, in, out.rms, out.deviation);
+        certificates.push_back(one);
+    }
+    return certificates;
+}
+
+template <class T>
 std::vector<Certificate> certificates_of(const ErrorBound& bound, const Grid& grid, int n_components,
                                          const ConvolutionOptions& options, View<const T, 2> maps,
                                          View<const T, 1> mask, const Grid& grid_out,
                                          View<const T, 2> convolved, int threads, const SkyPart* part) {
-    const double area = area_of(part == nullptr ? grid : part->whole_grid());
-    const PixelFactors<T> factors{mask, options};
-    auto rounded = bound;
-    if (sizeof(T) == sizeof(float)) rounded.of_output += 0x1p-24;
-    std::vector<Certificate> certificates;
-    certificates.reserve(static_cast<std::size_t>(maps.extent(0) / n_components));
-    for (std::int64_t row = 0; row < maps.extent(0); row += n_components) {
-        const auto before = maps.slice(row, n_components), after = convolved.slice(row, n_components);
-        const auto in = factors.are_one() ? size_of(grid, before, NoFactors{}, threads, area, part)
-                                          : size_of(grid, before, factors, threads, area, part);
-        const auto out = size_of(grid_out, after, NoFactors{}, threads, area, part);
-        Certificate one{0, 0, in.rms, out.rms, rounded};
-        one.error = certified_error(rounded, in.rms, out.rms);
-        one.error_of_variations = certified_error_of_variations(rounded, in.rms, out.rms, out.deviation);
-        certificates.push_back(one);
-    }
-    return certificates;
+    const auto rms_in = rms_of_input<T>(grid, n_components, options, maps, mask, threads, part);
+    return certificates_of<T>(bound, rms_in, grid_out, convolved, threads, part);
 }
 
 double largest_weight(const std::vector<double>& ring_weights, View<const double, 1> pixel_weights,
@@ -222,5 +245,11 @@ template std::vector<Certificate> certificates_of(const ErrorBound&, const Grid&
                                                   const ConvolutionOptions&, View<const double, 2>,
                                                   View<const double, 1>, const Grid&, View<const double, 2>,
                                                   int, const SkyPart*);
+
+template std::vector<double> rms_of_input(const Grid&, int, const ConvolutionOptions&, View<const double, 2>,
+                                          View<const double, 1>, int, const SkyPart*);
+template std::vector<Certificate> certificates_of<double>(const ErrorBound&, const std::vector<double>&,
+                                                          const Grid&, View<const double, 2>, int,
+                                                          const SkyPart*);
 
 }  // namespace zonal::planning

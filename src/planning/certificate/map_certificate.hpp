@@ -20,6 +20,17 @@ std::vector<Certificate> certificates_of(const ErrorBound& bound, const Grid& gr
                                          View<const T, 2> convolved, int threads,
                                          const SkyPart* part = nullptr);
 
+/// The same in two steps, for maps that are convolved in place: rms of the input, one for each row or each
+/// pair of Q and U, and their certificates afterwards.
+template <class T>
+std::vector<double> rms_of_input(const Grid& grid, int n_components, const ConvolutionOptions& options,
+                                 View<const T, 2> maps, View<const T, 1> mask, int threads,
+                                 const SkyPart* part = nullptr);
+template <class T>
+std::vector<Certificate> certificates_of(const ErrorBound& bound, const std::vector<double>& rms_in,
+                                         const Grid& grid_out, View<const T, 2> convolved, int threads,
+                                         const SkyPart* part = nullptr);
+
 /// Returns the largest of the weights that multiply the grid's; 1 where there are none.
 double largest_weight(const std::vector<double>& ring_weights, View<const double, 1> pixel_weights,
                       const SkyPart* part = nullptr);

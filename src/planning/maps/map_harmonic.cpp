@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/stopwatch.hpp"
@@ -81,28 +82,51 @@ ErrorBound bound_of_window(const MapPart& what, const Grid& grid_out, double lar
     return bound;
 }
 
-/// Adds the certificates of a group of fields that was smoothed: those of its rows of spin 0, and that of Q
-/// and U.
-void certify(const MapPart& what, const FieldGroup& group, const Beam& window, const SmoothingReport& report,
-             const SkyMap& out, SmoothedPart& part) {
-    ConvolutionOptions factors;
-    factors.ring_weights = what.options.ring_weights;
-    factors.pixel_weights = what.options.pixel_weights;
-    const std::int64_t n_spin = group.fields == Fields::scalars ? 0 : 2;
-    const auto add = [&](std::int64_t first, std::int64_t n_rows, int n_components, double largest) {
+/// The certificates of a group of fields: of its rows of spin 0, and of Q and U. The result may take the
+/// place of the map.
+class GroupCertificates {
+  public:
+    /// Before the map is smoothed.
+    GroupCertificates(const MapPart& what, const FieldGroup& group)
+        : what_(what),
+          n_spin_(group.fields == Fields::scalars ? 0 : 2),
+          n_scalars_(group.n_rows - n_spin_),
+          first_(group.first_row),
+          scalars_(rms_of(first_, n_scalars_, 1)),
+          spin_(rms_of(first_ + n_scalars_, n_spin_, 2)) {}
+
+    /// Afterwards.
+    void add(const Beam& window, const SmoothingReport& report, const SkyMap& out, SmoothedPart& part) const {
+        add_rows(first_, n_scalars_, scalars_, largest_of({window.temperature}, 0, report.lmax), report, out,
+                 part);
+        add_rows(first_ + n_scalars_, n_spin_, spin_,
+                 largest_of({window.gradient, window.curl}, 0, report.lmax), report, out, part);
+    }
+
+  private:
+    std::vector<double> rms_of(std::int64_t first, std::int64_t n_rows, int n_components) const {
+        if (n_rows == 0) return {};
+        ConvolutionOptions factors;
+        factors.ring_weights = what_.options.ring_weights;
+        factors.pixel_weights = what_.options.pixel_weights;
+        return rms_of_input<double>(what_.map.grid(), n_components, factors,
+                                    what_.map.rows().slice(first, n_rows), what_.options.mask,
+                                    what_.options.threads, what_.map.part());
+    }
+    void add_rows(std::int64_t first, std::int64_t n_rows, const std::vector<double>& rms_in, double largest,
+                  const SmoothingReport& report, const SkyMap& out, SmoothedPart& part) const {
         if (n_rows == 0) return;
-        const auto bound = bound_of_window(what, out.whole_grid(), largest, report);
+        const auto bound = bound_of_window(what_, out.whole_grid(), largest, report);
         if (!std::isfinite(bound.total())) return;
-        const auto all =
-            certificates_of<double>(bound, what.map.grid(), n_components, factors,
-                                    what.map.rows().slice(first, n_rows), what.options.mask, out.grid(),
-                                    out.rows().slice(first, n_rows), what.options.threads, what.map.part());
+        const auto all = certificates_of<double>(bound, rms_in, out.grid(), out.rows().slice(first, n_rows),
+                                                 what_.options.threads, what_.map.part());
         part.certificates.insert(part.certificates.end(), all.begin(), all.end());
-    };
-    const auto n_scalars = group.n_rows - n_spin;
-    add(group.first_row, n_scalars, 1, largest_of({window.temperature}, 0, report.lmax));
-    add(group.first_row + n_scalars, n_spin, 2, largest_of({window.gradient, window.curl}, 0, report.lmax));
-}
+    }
+
+    const MapPart& what_;
+    std::int64_t n_spin_, n_scalars_, first_;
+    std::vector<double> scalars_, spin_;  ///< rms of the map
+};
 
 }  // namespace
 
@@ -138,12 +162,13 @@ void smooth_in_harmonic_space(const MapPart& what, const Way& way, SkyMap& out, 
         const auto& window = windows[windows.size() == 1 ? 0 : static_cast<std::size_t>(group.first_row)];
         const auto begin = static_cast<double>(group.first_row), share = static_cast<double>(group.n_rows);
         smoothing.progress = sht::part_of(what.options.progress, begin / n_rows, (begin + share) / n_rows);
+        const auto certificates = has_bound ? std::optional<GroupCertificates>({what, group}) : std::nullopt;
         const auto report =
             zonal::smooth<double>(map.grid(), map.rows(group), group.fields, what.options.mask, window,
                                   out.grid(), out.rows(group), smoothing);
         part.lmax = report.lmax;
         take(report, group, part);
-        if (has_bound) certify(what, group, window, report, std::as_const(out), part);
+        if (certificates) certificates->add(window, report, std::as_const(out), part);
     }
     part.seconds = watch.seconds();
 }

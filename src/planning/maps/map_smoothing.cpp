@@ -116,20 +116,29 @@ std::optional<Way> way_of_spectrum(const MapPart& what, bool is_window, Smoothed
     return plan_way(what, part);
 }
 
+/// The report of a map that goes one way.
+SmoothedPart part_of_all(const SkyMap& map) {
+    SmoothedPart part;
+    part.fields = map.groups()[0].fields;
+    for (std::int64_t row = 0; row < map.rows().extent(0); ++row) part.rows.push_back(row);
+    return part;
+}
+
+Normalization normalization_of(const MapSmoothingOptions& options) {
+    const bool is_harmonic = options.method == ConvolutionMethod::harmonic;
+    return options.normalization.value_or(is_harmonic ? Normalization::none : Normalization::window);
+}
+
 SmoothedMap smooth(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options) {
     check(map, kernel, options);
-    const bool is_harmonic = options.method == ConvolutionMethod::harmonic;
-    const auto normalization =
-        options.normalization.value_or(is_harmonic ? Normalization::none : Normalization::window);
+    const auto normalization = normalization_of(options);
     const bool is_window = needs_window(map, kernel, options);
     const MapPart whole{map, kernel, options, normalization};
     // The fields of spin 0 and Q and U each take the way that is fastest for them.
     const bool has_parts = map.has_both_spins() && !is_window && (whole.certifies() || is_planned(options));
     SmoothedMap result{SkyMap(map, options.pixels_out.value_or(map.header().pixelization)), {}};
     if (!has_parts) {
-        SmoothedPart part;
-        part.fields = map.groups()[0].fields;
-        for (std::int64_t row = 0; row < map.rows().extent(0); ++row) part.rows.push_back(row);
+        auto part = part_of_all(map);
         auto way = way_of_spectrum(whole, is_window, part);
         result.parts.push_back(smooth_one(whole, is_window, std::move(way), std::move(part), result.map));
         return result;
@@ -160,6 +169,20 @@ SmoothedMap smooth(const SkyMap& map, const MapKernel& kernel, const MapSmoothin
     return result;
 }
 
+/// Smooths in the map's own memory where only harmonic space needs the map, which lets go of it after the
+/// analysis.
+SmoothedMap smooth_in_place(SkyMap&& map, const MapKernel& kernel, const MapSmoothingOptions& options) {
+    const bool is_in_place =
+        options.method == ConvolutionMethod::harmonic && !options.error &&
+        options.pixels_out.value_or(map.header().pixelization) == map.header().pixelization;
+    if (!is_in_place) return smooth(std::as_const(map), kernel, options);
+    check(map, kernel, options);
+    SmoothedMap result{std::move(map), {}};
+    const MapPart what{result.map, kernel, options, normalization_of(options)};
+    result.parts.push_back(smooth_part(what, given_way(what), part_of_all(result.map), result.map));
+    return result;
+}
+
 }  // namespace
 }  // namespace planning
 
@@ -176,6 +199,10 @@ std::string to_string(Normalization normalization) {
 
 SmoothedMap smooth(const SkyMap& map, const SmoothingWindow& window, const MapSmoothingOptions& options) {
     return planning::smooth(map, {window, {}}, options);
+}
+
+SmoothedMap smooth(SkyMap&& map, const SmoothingWindow& window, const MapSmoothingOptions& options) {
+    return planning::smooth_in_place(std::move(map), {window, {}}, options);
 }
 
 SmoothedMap convolve(const SkyMap& map, const std::vector<RadialKernel>& kernels,

@@ -67,6 +67,29 @@ TEST(MapSmoothing, EveryMethodKeepsItsErrorFromTheDirectSum) {
     }
 }
 
+TEST(MapSmoothing, WorksInTheMemoryOfAMapThatIsNoLongerNeeded) {
+    auto map = random_sky(true);
+    for (std::int64_t pixel = 100; pixel < 200; ++pixel) map.rows()(0, pixel) = unseen_value;
+    for (const auto mode : {MaskMode::zero, MaskMode::renormalize}) {
+        MapSmoothingOptions options{.iterations = 1, .threads = 1};
+        options.mask_rule.mode = mode;
+        const auto expected = smooth(map, {.fwhm = fwhm}, options);
+        SkyMap given(map, Fields::iqu, {0, 1, 2});
+        const double* const memory = given.rows().data();
+        const auto found = smooth(std::move(given), {.fwhm = fwhm}, options);
+        EXPECT_EQ(found.map.rows().data(), memory);
+        EXPECT_EQ(values_of(rows_of(found)), values_of(rows_of(expected)));
+        const auto &part = found.parts.at(0), &wanted = expected.parts.at(0);
+        EXPECT_EQ(part.masked_pixels, wanted.masked_pixels);
+        EXPECT_EQ(part.unseen_pixels, wanted.unseen_pixels);
+        ASSERT_EQ(part.certificates.size(), wanted.certificates.size());
+        for (std::size_t i = 0; i < wanted.certificates.size(); ++i) {
+            EXPECT_EQ(part.certificates[i].rms_in, wanted.certificates[i].rms_in);
+            EXPECT_EQ(part.certificates[i].error, wanted.certificates[i].error);
+        }
+    }
+}
+
 /// Maps far from the white one that a cut is chosen for.
 std::vector<SkyMap> hostile_skies() {
     std::vector<SkyMap> skies;
