@@ -118,7 +118,7 @@ def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.
             return_report: bool = False, **options: Any) -> Any:
     given = MapRows(maps, grid, nest, pol)
     n_pixels = given.rows.shape[1]
-    how = _options(**options)
+    how = smoothing_options(**options)
     if grid_out is not None:
         how.pixels_out = pixels_of(grid_out, "grid_out")
     result, written = given.new_output(out, grid_out)
@@ -129,11 +129,11 @@ def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.
     result = given.give_back(written, result)
     if return_report:
         return result, parts
-    warn([*_missed(parts), *(note for part in parts for note in part.notes)])
+    warn([*missed(parts), *(note for part in parts for note in part.notes)])
     return result
 
 
-def _missed(parts: list[_core.SmoothedPart]) -> list[str]:
+def missed(parts: list[_core.SmoothedPart]) -> list[str]:
     """What keep_missed let through."""
     return [f"error = {part.error_bound:g}: is not certified for rows {list(part.rows)}: it may be up to {worst:.2g}"
             for part in parts if part.is_certified and part.error_bound is not None
@@ -141,7 +141,7 @@ def _missed(parts: list[_core.SmoothedPart]) -> list[str]:
 
 
 @checked
-def _options(*, method: Method = "auto", error: float | None = None, keep_missed: bool = False,
+def smoothing_options(*, method: Method = "auto", error: float | None = None, keep_missed: bool = False,
              reference: Literal["continuous", "discrete"] | None = None,
              normalization: Literal["window", "pixel", "none"] | None = None, cut: AngleLike | None = None,
              theta_cut: AngleLike | None = None,

@@ -17,6 +17,7 @@
 #include "sky_spectra.hpp"
 #include "transform.hpp"
 #include "zonal/io/parts.hpp"
+#include "zonal/planning/map_smoothing.hpp"
 #include "zonal/sky/realization.hpp"
 #include "zonal/window.hpp"
 
@@ -128,10 +129,10 @@ class DistributedTransform {
     Transform transform_;
 };
 
-/// A sky's files, of which no rank holds more than its part.
-class SkyFiles {
+/// A sky of which no rank holds more than its part: its files, and its convolutions.
+class DividedSky {
   public:
-    SkyFiles(const Ranks& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int threads,
+    DividedSky(const Ranks& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int threads,
              const std::vector<double>& speeds)
         : sky_(reading([&] {
               return std::make_shared<DistributedSky>(ranks.communicator(), grid, lmax, mmax, threads,
@@ -184,6 +185,27 @@ class SkyFiles {
         });
     }
 
+    /// With a window where there are no kernels, else with those.
+    template <class T>
+    std::vector<SmoothedPart> smooth(const HostArrayOfRank<const T, 2>& maps, const Pixelization& pixels,
+                                     const std::string& fields, const SmoothingWindow& window,
+                                     const std::vector<RadialKernel>& kernels, MapSmoothingOptions options,
+                                     const HostArrayOfRank<T, 2>& out, nb::handle progress) const {
+        options.device = Device::cpu();
+        return without_gil(progress, [&](const Progress& report) {
+            options.progress = report;
+            std::optional<SkyMap> map;
+            do_together(sky_.get(), "the map to be smoothed", [&] {
+                map.emplace(header_of(pixels, fields, maps.shape(0)), sky_);
+                map->set_rows<T>(view_of<2>(maps), options.threads);
+            });
+            auto smoothed = kernels.empty() ? zonal::smooth(std::move(*map), window, options)
+                                            : convolve(*map, kernels, options);
+            smoothed.map.template copy_rows<T>(view_of<2>(out), options.threads);
+            return std::move(smoothed.parts);
+        });
+    }
+
   private:
     std::shared_ptr<const DistributedSky> sky_;
 };
@@ -215,15 +237,19 @@ void bind_distributed(nb::module_& module) {
         .def("send", &Ranks::send, nb::arg().noconvert(), nb::arg())
         .def("receive", &Ranks::receive, nb::arg().noconvert(), nb::arg());
 
-    nb::class_<SkyFiles>(module, "SkyFiles")
+    nb::class_<DividedSky>(module, "DividedSky")
         .def(nb::init<const Ranks&, const Grid&, std::int64_t, std::int64_t, int,
                       const std::vector<double>&>())
-        .def("read_map", &SkyFiles::read_map, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
+        .def("read_map", &DividedSky::read_map, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
              nb::arg().none(), nb::arg())
-        .def("write_map", &SkyFiles::write_map, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(),
+        .def("write_map", &DividedSky::write_map, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(),
              nb::arg())
-        .def("read_alm", &SkyFiles::read_alm)
-        .def("write_alm", &SkyFiles::write_alm, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(),
+        .def("read_alm", &DividedSky::read_alm)
+        .def("smooth", &DividedSky::smooth<double>, nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg(),
+             nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().none())
+        .def("smooth", &DividedSky::smooth<float>, nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg(),
+             nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().none())
+        .def("write_alm", &DividedSky::write_alm, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(),
              nb::arg());
 
     nb::class_<DistributedTransform> transform(module, "DistributedTransform");

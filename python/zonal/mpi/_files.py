@@ -27,7 +27,7 @@ class PlanFiles:
     _mmax: int
     _threads: int
     _speeds: list[float]
-    _sky_files: _core.SkyFiles | None
+    _divided_sky: _core.DividedSky | None
     _shares: list[_core.RankShare]
 
     def read_map(self, path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | None = None, auxiliary: bool = False,
@@ -46,7 +46,7 @@ class PlanFiles:
                        boolean("nan_is_unseen", nan_is_unseen))
             about.append(f"{path_of('path', path)}: {options}")
             self._require_healpix()
-        found = self._files().read_map(os.fspath(path), *options)
+        found = self._sky().read_map(os.fspath(path), *options)
         self._job.warn(found["notes"])
         values: NDArray[np.float64] = found["values"].reshape(len(found["names"]), -1)
         return values[0] if len(values) == 1 else values
@@ -67,7 +67,7 @@ class PlanFiles:
                                boolean("single", single))
             overwrite = boolean("overwrite", overwrite)
             about.append(f"{path_of('path', path)}: {len(rows)} rows, {pol}, {names}, {units}, {coordinates}, {nest}, {single}, {overwrite}")
-        self._files().write_map(os.fspath(path), np.ascontiguousarray(rows, np.float64), pixels_of(self._grid), header, overwrite)
+        self._sky().write_map(os.fspath(path), np.ascontiguousarray(rows, np.float64), pixels_of(self._grid), header, overwrite)
 
     def read_alm(self, path: Path) -> NDArray[np.complex128]:
         """Reads this rank's part of alm, [n_alm], or [component, n_alm] for T, E, B.
@@ -76,7 +76,7 @@ class PlanFiles:
         """
         with self._job.together("read_alm") as about:
             about.append(path_of("path", path))
-        alm = np.stack(self._files().read_alm(os.fspath(path)))
+        alm = np.stack(self._sky().read_alm(os.fspath(path)))
         return alm[0] if len(alm) == 1 else alm
 
     def write_alm(self, path: Path, alm: ArrayLike, *, unit: str = "", overwrite: bool = False) -> None:
@@ -90,14 +90,14 @@ class PlanFiles:
                 raise ValueError(f"alm: has shape {np.shape(alm)}: must be [{n_alm}] or [3, {n_alm}]")
             overwrite = boolean("overwrite", overwrite)
             about.append(f"{path_of('path', path)}: {len(rows)} rows of {rows.dtype}, {text('unit', unit)}, {overwrite}")
-        self._files().write_alm(os.fspath(path), np.ascontiguousarray(rows, np.complex128), rows.dtype == np.complex64, unit, overwrite)
+        self._sky().write_alm(os.fspath(path), np.ascontiguousarray(rows, np.complex128), rows.dtype == np.complex64, unit, overwrite)
 
     def _require_healpix(self) -> None:
         if self._grid.nside is None:
             raise ValueError(f"grid = {self._grid.name}: only HEALPix maps are read and written in parts")
 
-    def _files(self) -> _core.SkyFiles:
+    def _sky(self) -> _core.DividedSky:
         """Collective where it is the first call."""
-        if self._sky_files is None:
-            self._sky_files = _core.SkyFiles(self._job.ranks, self._grid._grid, self._lmax, self._mmax, self._threads, self._speeds)
-        return self._sky_files
+        if self._divided_sky is None:
+            self._divided_sky = _core.DividedSky(self._job.ranks, self._grid._grid, self._lmax, self._mmax, self._threads, self._speeds)
+        return self._divided_sky

@@ -18,13 +18,12 @@ from .._threads import is_chosen, resolve
 from ..grid import Grid
 from ..sht import AnalysisOptions, alm_size, analysis_options, shape_of_result
 from ..skies import Spectra, multiply_alm, named_spectra, sky_spectra
-from ..smoothing import smoothing_window
-from ._files import PlanFiles
 from ._job import Job
+from ._smoothing import PlanSmoothing
 from ._parts import Parts, complex_type, plain, real_type
 
 
-class Plan(PlanFiles):
+class Plan(PlanSmoothing):
     """A transform of fixed grid, lmax, mmax and spin, over the ranks of a communicator.
 
     comm: an mpi4py.MPI.Intracomm, of which a duplicate is used. grid: a Grid, or the nside of HEALPix. lmax, mmax, spin:
@@ -60,7 +59,7 @@ class Plan(PlanFiles):
             self._speeds = [] if speeds is None else [real("speeds", speed) for speed in sequence("speeds", speeds)]
             self._threads = resolve(threads) if threads or is_chosen() else max(1, int(resolve(None) * self._job.share_of_cpus))
         self._transforms: dict[int, _core.DistributedTransform] = {}
-        self._sky_files: _core.SkyFiles | None = None
+        self._divided_sky: _core.DividedSky | None = None
         plan = self._transform(self._spin)
         self._pixel_ranges: list[tuple[int, int]] = plan.pixel_ranges()
         self._orders: NDArray[np.int64] = plan.orders()
@@ -203,27 +202,6 @@ class Plan(PlanFiles):
         `analyze`. It does not depend on the plan's spin.
         """
         return self._map2alm("maps", maps, progress, iterations, tolerance, max_iterations, ring_weights, pixel_weights)
-
-    def smooth(self, maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | None = None,
-               fwhm_in: AngleLike | None = None, beam_in: ArrayLike | None = None, floor: float = 0.0,
-               iterations: int | None = None, tolerance: float | None = None, progress: Progress = False) -> NDArray[Any]:
-        """Returns this rank's part of smoothed maps: an analysis, a window, and a synthesis.
-
-        maps: its part of I, [n_pixels], of Q, U, [2, n_pixels], or of I, Q, U, [3, n_pixels].
-        fwhm, beam, fwhm_in, beam_in, floor: as in `zonal.smooth`; a beam reaches lmax. iterations, tolerance: as in `analyze`.
-        It does not depend on the plan's spin, and bounds no error: that of the analysis remains.
-        """
-        with self._job.together("smooth", progress) as about:
-            maps = real_input("maps", plain("maps", maps))
-            self._shape_of_fields("maps", maps, self.n_pixels, self.n_alm)
-            with known_as(beam_in="beam_in:"):
-                window = _core.evaluate_window(smoothing_window(fwhm, beam, fwhm_in, beam_in, real("floor", floor)), self._lmax)
-            self._analysis_options(iterations, tolerance, None, None, None)
-            windows = b"".join(values.tobytes() for values in (window.temperature(), window.gradient(), window.curl()))
-            about.append(f"{maps.shape[:-1]} {maps.dtype} by a window of hash {_hash(windows)}")
-        alm = self.map2alm(maps, iterations=iterations, tolerance=tolerance, progress=progress)
-        self._transform(self._spin).apply_beam(window, np.atleast_2d(alm))
-        return self.alm2map(alm, progress=progress)
 
     def alm2cl(self, alm: ArrayLike, alm2: ArrayLike | None = None) -> Any:
         """Returns C_l of the whole alm, on all ranks, as `zonal.alm2cl`: [lmax + 1], or a dict for E, B and T, E, B.
