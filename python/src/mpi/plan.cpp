@@ -133,7 +133,7 @@ class DistributedTransform {
 class DividedSky {
   public:
     DividedSky(const Ranks& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int threads,
-             const std::vector<double>& speeds)
+               const std::vector<double>& speeds)
         : sky_(reading([&] {
               return std::make_shared<DistributedSky>(ranks.communicator(), grid, lmax, mmax, threads,
                                                       speeds);
