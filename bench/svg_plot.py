@@ -47,7 +47,10 @@ def panel(left, title, x_name, y_name, curves):
         path = "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in line)
         parts.append(f'<path d="M{path}" stroke="{color}" fill="none" stroke-dasharray="2 3"/>')
         parts += [f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="3" fill="{color}"/>' for a, b in curve]
-        parts.append(text(x.p + 12, TOP + 18 + 16 * i, name, "start", f' fill="{color}"'))
+        # In the corner that the curves leave free.
+        falls = curve[0][1] > curve[-1][1]
+        parts.append(text(x.p + 12, (y.p - 12 - 16 * (len(curves) - 1 - i)) if falls else TOP + 18 + 16 * i, name, "start",
+                          f' fill="{color}"'))
     parts.append(text((x.p + x.q) / 2, HEIGHT - 10, x_name))
     middle = (TOP + y.p) / 2
     parts.append(text(left + 16, middle, y_name, extra=f' transform="rotate(-90 {left + 16} {middle})"'))
