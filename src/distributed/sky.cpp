@@ -12,6 +12,22 @@
 #include "zonal/spectrum.hpp"
 
 namespace zonal {
+namespace {
+
+/// [rank], the ranges of each.
+std::vector<std::vector<PixelRange>> gather_ranges(const Communicator& ranks,
+                                                   std::span<const PixelRange> mine) {
+    std::string bytes(mine.size_bytes(), '\0');
+    if (!bytes.empty()) std::memcpy(bytes.data(), mine.data(), bytes.size());
+    std::vector<std::vector<PixelRange>> all;
+    for (const auto& one : ranks.gather(bytes)) {
+        auto& ranges = all.emplace_back(one.size() / sizeof(PixelRange));
+        if (!ranges.empty()) std::memcpy(ranges.data(), one.data(), one.size());
+    }
+    return all;
+}
+
+}  // namespace
 
 DistributedSky::DistributedSky(const Communicator& ranks, const Grid& grid, std::int64_t lmax,
                                std::int64_t mmax, int threads, std::vector<double> speeds)
@@ -56,14 +72,8 @@ std::shared_ptr<const SkyPart> DistributedSky::up_to(std::int64_t lmax) const {
 }
 
 std::shared_ptr<const SkyHalo> DistributedSky::halo(double support) const {
-    std::string bytes(pixels().size_bytes(), '\0');
-    if (!bytes.empty()) std::memcpy(bytes.data(), pixels().data(), bytes.size());
-    std::vector<std::vector<PixelRange>> all;
-    for (const auto& one : ranks_.gather(bytes)) {
-        auto& ranges = all.emplace_back(one.size() / sizeof(PixelRange));
-        if (!ranges.empty()) std::memcpy(ranges.data(), one.data(), one.size());
-    }
-    return std::make_shared<const distributed::RankHalo>(ranks_, grid_, all, support);
+    return std::make_shared<const distributed::RankHalo>(ranks_, grid_, gather_ranges(ranks_, pixels()),
+                                                         support);
 }
 
 void DistributedSky::agree(const std::string& call, std::exception_ptr error) const {
@@ -148,15 +158,11 @@ struct Owned {
 
 /// Every rank's ranges, ascending.
 std::vector<Owned> gather_owners(const Communicator& ranks, const PixelPlaces& mine) {
-    std::string bytes(mine.ranges.size() * sizeof(PixelRange), '\0');
-    if (!bytes.empty()) std::memcpy(bytes.data(), mine.ranges.data(), bytes.size());
     std::vector<Owned> owners;
-    const auto all = ranks.gather(bytes);
+    const auto all = gather_ranges(ranks, mine.ranges);
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
-        std::vector<PixelRange> ranges(all[rank].size() / sizeof(PixelRange));
-        if (!ranges.empty()) std::memcpy(ranges.data(), all[rank].data(), all[rank].size());
         std::int64_t place = 0;
-        for (const auto& range : ranges) {
+        for (const auto& range : all[rank]) {
             owners.push_back({range, static_cast<int>(rank), place});
             place += range.end - range.first;
         }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -95,12 +94,6 @@ class ConvolutionPlan::Implementation {
     const SkyPart* part() const { return options_.part.get(); }
     /// The grid that the arrays have.
     const Grid& grid() const { return part() ? part()->grid() : request_.grid; }
-    /// A number of pixels on all ranks.
-    std::int64_t of_all_ranks(std::int64_t count) const {
-        if (!part()) return count;
-        const auto counts = part()->gather(static_cast<double>(count));
-        return static_cast<std::int64_t>(std::accumulate(counts.begin(), counts.end(), 0.0));
-    }
     bool has_spin() const { return request_.polarization.has_value(); }
     bool renormalizes() const { return options_.mask.mode == MaskMode::renormalize; }
 
@@ -211,7 +204,8 @@ class ConvolutionPlan::Implementation {
                     [&] { find_known<T>(maps, mask, has_spin(), known.view(), request_.threads); });
         for (std::int64_t row = 0; row < maps.extent(0); ++row) {
             const auto values = known.view()[row];
-            const auto masked = of_all_ranks(std::count(values.data(), values.data() + values.size(), T(0)));
+            const auto masked =
+                count_of_ranks(part(), std::count(values.data(), values.data() + values.size(), T(0)));
             if (masked > 0 && options_.mask.mode == MaskMode::error)
                 throw InvalidArgument(
                     fmt::format("maps: row {}: {} pixels are UNSEEN or masked: mask mode error allows none",
@@ -232,7 +226,8 @@ class ConvolutionPlan::Implementation {
         }
         for (std::int64_t row = 0; row < maps.extent(0); ++row) {
             if (!options_.mask.fill_masked) hide(shares[row], convolved[row]);
-            result.unseen_pixels[static_cast<std::size_t>(row)] = of_all_ranks(count_unseen(convolved[row]));
+            result.unseen_pixels[static_cast<std::size_t>(row)] =
+                count_of_ranks(part(), count_unseen(convolved[row]));
         }
     }
 

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "core/parallel.hpp"
@@ -144,7 +143,7 @@ class Smoother {
             check_shapes();
             inspect_pixels();
         });
-        for (auto& bad : report_.bad_pixels) bad.unseen = count_of_ranks(bad.unseen);
+        for (auto& bad : report_.bad_pixels) bad.unseen = count_of_ranks(part(), bad.unseen);
     }
 
     SmoothingReport run() {
@@ -204,13 +203,6 @@ class Smoother {
 
     const SkyPart* part() const { return options_.part.get(); }
 
-    /// The sum of all ranks' counts.
-    std::int64_t count_of_ranks(std::int64_t count) const {
-        if (part() == nullptr) return count;
-        const auto counts = part()->gather(static_cast<double>(count));
-        return static_cast<std::int64_t>(std::accumulate(counts.begin(), counts.end(), 0.0));
-    }
-
     /// The fields of a group. Few fields are copied at once, many a group at a time.
     View<const T, 3> maps_there(const Group& group) {
         if (maps_.space() == space()) return as_batch(maps_, group);
@@ -255,7 +247,7 @@ class Smoother {
             convolve(maps, smoothed, group.spin(), progress);
         for (std::int64_t k = 0; k < group.end() - group.first; ++k)
             report_.unseen_pixels[group.first + k] = count_of_ranks(
-                pixels_out_->count_bad(smoothed[k / group.components][k % group.components]).unseen);
+                part(), pixels_out_->count_bad(smoothed[k / group.components][k % group.components]).unseen);
         if (is_copy) sht::copy_fields<T>(storage_, smoothed, target);
     }
 
@@ -279,7 +271,7 @@ class Smoother {
     }
 
     void count_masked(const Group& group, std::int64_t b, View<const T, 1> kept) {
-        const std::int64_t masked = count_of_ranks(pixels_->count_zeros(kept));
+        const std::int64_t masked = count_of_ranks(part(), pixels_->count_zeros(kept));
         if (masked > 0 && options_.mask_mode == MaskMode::error)
             throw InvalidArgument(
                 fmt::format("mask: {} pixels are masked: mask mode error allows none", masked));

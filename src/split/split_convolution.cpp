@@ -120,21 +120,14 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
     }
 
     template <class T>
-    View<const T, Rank> with_halo(View<const T, Rank> maps, Array<T, 2>& memory) const {
+    View<const T, Rank> with_halo(View<const T, Rank> maps, Array<T, 3>& memory) const {
         if (!halo) return maps;
-        const std::int64_t n_rows = maps.extent(0) * n_components, n_pixels = halo->grid().n_pixels();
-        Array<T, 2> rows;
         do_together(options.part.get(), "memory for a halo", [&] {
-            memory = Array<T, 2>({n_rows, n_pixels});
-            rows = Array<T, 2>({n_rows, grid.n_pixels()});
-            const auto in = radial::with_component(maps);
-            for (std::int64_t row = 0; row < n_rows; ++row)
-                std::copy_n(in[row / n_components][row % n_components].data(), grid.n_pixels(),
-                            rows.view()[row].data());
+            memory = Array<T, 3>({maps.extent(0), n_components, halo->grid().n_pixels()});
         });
-        halo->fill(std::as_const(rows).view(), memory.view());
-        return radial::of_rank<Rank>(
-            View<const T, 3>(memory.data(), {maps.extent(0), n_components, n_pixels}));
+        const auto in = radial::with_component(maps);
+        for (std::int64_t map = 0; map < maps.extent(0); ++map) halo->fill(in[map], memory.view()[map]);
+        return radial::of_rank<Rank>(std::as_const(memory).view());
     }
 
     template <class T>
@@ -152,7 +145,7 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
         if (maps.space() != MemorySpace::host || convolved.space() != MemorySpace::host)
             throw InvalidArgument("maps and convolved: must be in host memory");
         SplitConvolutionSeconds seconds;
-        Array<T, 2> memory;
+        Array<T, 3> memory;
         const auto reached = with_halo(maps, memory);
         const auto sum = [&] {
             seconds.pixels = seconds_of([&] {

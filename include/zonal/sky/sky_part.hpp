@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -75,6 +77,20 @@ void do_together(const SkyPart* part, const std::string& call, const Work& work)
         error = std::current_exception();
     }
     part->agree(call, error);
+}
+
+/// Collective. The sum of all ranks' numbers of pixels. part: null where the process is alone.
+inline std::int64_t count_of_ranks(const SkyPart* part, std::int64_t count) {
+    if (part == nullptr) return count;
+    const auto counts = part->gather(static_cast<double>(count));
+    return static_cast<std::int64_t>(std::accumulate(counts.begin(), counts.end(), 0.0));
+}
+
+/// Collective. The largest of all ranks' values. part: null where the process is alone.
+inline double largest_of_ranks(const SkyPart* part, double value) {
+    if (part == nullptr) return value;
+    const auto values = part->gather(value);
+    return *std::max_element(values.begin(), values.end());
 }
 
 }  // namespace zonal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -105,3 +106,8 @@ def real_type(alm: NDArray[Any]) -> Any:
 
 def complex_type(map: NDArray[Any]) -> Any:
     return np.complex128 if map.dtype == np.float64 else np.complex64
+
+
+def hash_of(values: bytes) -> str:
+    """What tells whether ranks have the same values."""
+    return hashlib.blake2b(values, digest_size=8).hexdigest()

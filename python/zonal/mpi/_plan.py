@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,8 @@ from ..grid import Grid
 from ..sht import AnalysisOptions, alm_size, analysis_options, shape_of_result
 from ..skies import Spectra, multiply_alm, named_spectra, sky_spectra
 from ._job import Job
+from ._parts import Parts, complex_type, hash_of, plain, real_type
 from ._smoothing import PlanSmoothing
-from ._parts import Parts, complex_type, plain, real_type
 
 
 class Plan(PlanSmoothing):
@@ -260,7 +259,7 @@ class Plan(PlanSmoothing):
                 raise ValueError(f"seed = {seed}: must be from 0 to 2^64 - 1")
             alm = np.empty((3 if "EE" in named else 1, self.n_alm), type_of("dtype", dtype, np.complex128, np.complex64))
             spectra = b"".join(name.encode() + values.tobytes() for name, values in sorted(named.items()))
-            about.append(f"seed = {seed} and spectra of hash {_hash(spectra)}")
+            about.append(f"seed = {seed} and spectra of hash {hash_of(spectra)}")
             with known_as(spectra="c_l"):
                 self._transform(self._spin).realize(sky_spectra(named), seed, alm)
         return alm if len(alm) == 3 else alm[0]
@@ -368,7 +367,3 @@ def _fields(array: NDArray[Any]) -> list[tuple[int, Any]]:
 
 def _indices(lmax: int, orders: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([np.arange(0), *(m * (2 * lmax + 1 - m) // 2 + np.arange(m, lmax + 1) for m in orders)])
-
-
-def _hash(values: bytes) -> str:
-    return hashlib.blake2b(values, digest_size=8).hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import pickle
 from typing import Any, Literal
 
@@ -18,7 +17,7 @@ from .._progress import Progress
 from ..kernel import Kernel
 from ..smoothing import Method, missed, smoothing_options, smoothing_window
 from ._files import PlanFiles
-from ._parts import plain
+from ._parts import hash_of, plain
 
 
 class PlanSmoothing(PlanFiles):
@@ -48,7 +47,7 @@ class PlanSmoothing(PlanFiles):
                                     threads=self._threads)
             how.lmax = self._lmax if how.method == _core.ConvolutionMethod.harmonic else -1
             about.append(f"{np.shape(maps)[:-1]} {rows.dtype}, {method}, {error}, {reference}, {iterations}, {tolerance}, "
-                         f"by a window of hash {_hash(parts)}")
+                         f"by a window of hash {hash_of(parts)}")
             return_report = boolean("return_report", return_report)
         return self._convolve(maps, rows, fields, window, [], how, progress, return_report)
 
@@ -66,7 +65,7 @@ class PlanSmoothing(PlanFiles):
             if not isinstance(kernel, Kernel):
                 raise TypeError(f"kernel: must be a zonal.Kernel, not {type(kernel).__name__}")
             how = smoothing_options(method=method, error=error, reference=reference, threads=self._threads)
-            about.append(f"{rows.dtype}, {method}, {error}, {reference}, by a kernel of hash {_hash(pickle.dumps(kernel))}")
+            about.append(f"{rows.dtype}, {method}, {error}, {reference}, by a kernel of hash {hash_of(pickle.dumps(kernel))}")
             return_report = boolean("return_report", return_report)
         return self._convolve(maps, rows, fields, _core.SmoothingWindow(), [kernel._kernel], how, progress, return_report)
 
@@ -86,7 +85,3 @@ class PlanSmoothing(PlanFiles):
             return found, parts
         self._job.warn([*missed(parts), *(note for part in parts for note in part.notes)])
         return found
-
-
-def _hash(values: bytes) -> str:
-    return hashlib.blake2b(values, digest_size=8).hexdigest()

@@ -15,9 +15,8 @@ class Pace {
     using microseconds = std::chrono::microseconds;
 
   public:
-    static Pace for_waiting() {
-        return Pace(std::chrono::milliseconds(2));
-    }  // short exchanges end before that
+    /// Short exchanges end before the first pause.
+    static Pace for_waiting() { return Pace(std::chrono::milliseconds(2)); }
     static Pace for_thread() { return Pace(Clock::duration::zero()); }
 
     template <class Look>

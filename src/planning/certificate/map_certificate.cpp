@@ -117,13 +117,6 @@ double first_value(const Grid& grid, View<const T, 1> row, const SkyPart* part) 
     return values[static_cast<std::size_t>(std::min_element(pixels.begin(), pixels.end()) - pixels.begin())];
 }
 
-/// The largest of all ranks.
-double largest_of_ranks(double value, const SkyPart* part) {
-    if (part == nullptr) return value;
-    const auto values = part->gather(value);
-    return *std::max_element(values.begin(), values.end());
-}
-
 /// rms of a map of one or two rows, and of the map without its mean.
 struct Size {
     double rms = 0, deviation = 0;
@@ -148,7 +141,7 @@ Size size_of(const Grid& grid, View<const T, 2> rows, const Factors& factors, in
         conversion.shift[row] = first_value<T>(grid, rows[row], part);
     auto sums = sums_of(grid, rows, factors, threads, conversion, part);
     if (!(sums.squares >= least && sums.squares <= most)) {
-        const double largest = largest_of_ranks(largest_value(rows), part);
+        const double largest = largest_of_ranks(part, largest_value(rows));
         if (!(largest > 0)) return {};
         conversion.scale = 1 / largest;
         for (double& shift : conversion.shift) shift /= largest;
@@ -218,7 +211,7 @@ double largest_weight(const std::vector<double>& ring_weights, View<const double
     for (const double weight : ring_weights) largest = std::max(largest, weight);
     for (std::int64_t pixel = 0; pixel < pixel_weights.size(); ++pixel)
         largest = std::max(largest, pixel_weights[pixel]);
-    return largest_of_ranks(largest, part);
+    return largest_of_ranks(part, largest);
 }
 
 double largest_error(const std::vector<Certificate>& certificates) {

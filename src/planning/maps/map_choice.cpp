@@ -232,10 +232,7 @@ bool fits_single(const SkyMap& map) {
         for (std::int64_t pixel = 0; pixel < rows.extent(1); ++pixel)
             if (const double value = std::abs(rows(row, pixel)); !is_unseen_value(rows(row, pixel)))
                 largest = std::max(largest, value);
-    if (map.part() != nullptr) {
-        const auto of_ranks = map.part()->gather(largest);
-        largest = *std::max_element(of_ranks.begin(), of_ranks.end());
-    }
+    largest = largest_of_ranks(map.part(), largest);
     return largest == 0 || (largest >= least && largest <= most);
 }
 
