@@ -14,12 +14,13 @@ namespace {
 /// Says what it takes to smooth a map of a size that is met often: costs by units of work tell a user little.
 void report_example(const CostModel& costs, Session& session) {
     constexpr std::int64_t nside = 1024, lmax = 2 * nside;
-    const auto work = transform_work(Grid::healpix(nside), lmax);
     session.report["example"] = fmt::format("smoothing in harmonic space, nside {}, lmax {}", nside, lmax);
-    for (const auto& device : costs.devices)
+    for (const auto& device : costs.devices) {
+        const auto work = transform_work(Grid::healpix(nside), lmax, device.device);
         session.report["example_on_" + to_string(device.device)] = {
             {"i_seconds", predicted_seconds(device.scalar.smoothing, work)},
             {"q_and_u_seconds", predicted_seconds(device.polarization.smoothing, work)}};
+    }
 }
 
 void run(std::int64_t n_threads, Session& session) {

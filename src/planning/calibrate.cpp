@@ -234,7 +234,8 @@ class Calibration {
         sizes = distinct(std::move(sizes));
         std::vector<Measurement> smoothing, iteration;
         for (const Transform& transform : transforms_) {
-            const auto work = transform_work(Grid::healpix(transform.one.nside), transform.one.lmax());
+            const auto work =
+                transform_work(Grid::healpix(transform.one.nside), transform.one.lmax(), device_);
             auto counts = on_cpu() ? std::vector{work.pixels, 1.0} : split::size_shares(sizes, work.pixels);
             counts.push_back(work.legendre_flops);
             constexpr double least_share = 0.1;  // of an iteration, should both be disturbed

@@ -7,6 +7,7 @@
 
 #include "core/parallel.hpp"
 #include "planning/size_shares.hpp"
+#include "sht/rings/resampling_cpu.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planning/planner.hpp"
 
@@ -43,7 +44,7 @@ void share_among_threads(int threads, ConvolutionCosts& costs) {
 }  // namespace
 
 // A ring gets nothing from orders above mlim (docs/methods.md, Pruning), for spin 0 mlim = t.
-TransformWork transform_work(const Grid& grid, std::int64_t lmax) {
+TransformWork transform_work(const Grid& grid, std::int64_t lmax, Device device) {
     if (lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", lmax));
     TransformWork work;
     const auto l = static_cast<double>(lmax);
@@ -55,6 +56,10 @@ TransformWork transform_work(const Grid& grid, std::int64_t lmax) {
         work.legendre_flops += 3 * (orders * (l + 1) - orders * (orders - 1) / 2);
         work.pixels += static_cast<double>(ring.n_pixels);
     }
+    if (device.kind() == Device::Kind::cpu)
+        work.legendre_flops = sht::cheapest_rings(work.legendre_flops, (grid.n_rings() + 1) / 2, lmax, lmax,
+                                                  ShtOptions().accuracy)
+                                  .work;
     return work;
 }
 

@@ -69,7 +69,7 @@ class Planner {
 
     /// Of one map through `iterations` of the analysis, with the window up to lmax.
     double harmonic_seconds(const DeviceCosts& device, std::int64_t lmax, int iterations) const {
-        const auto work = transform_work(request_.grid, lmax);
+        const auto work = transform_work(request_.grid, lmax, device.device);
         return static_cast<double>(request_.n_maps) *
                (predicted_seconds(kernel_->costs(device).smoothing, work) +
                 static_cast<double>(iterations) * predicted_seconds(kernel_->costs(device).iteration, work));

@@ -83,9 +83,19 @@ void for_each_sequence(const RingBlock& block, void (fft::ComplexFft::*transform
 
 CpuStages::CpuStages(const AlmLayout& layout, const ShtOptions& options, const RingPairs& pairs,
                      std::span<const Ring> rings)
-    : options_(options), table_(layout, options.spin), pairs_(pairs), rings_(rings) {}
+    : options_(options),
+      table_(layout, options.spin),
+      pairs_(pairs),
+      rings_(rings),
+      maps_per_pass_(sht::maps_per_pass(pairs, table_.components)) {
+    const TransformRings best = cheapest_rings(pairs.legendre_flops(options.lmax, 1), pairs.n_pairs(),
+                                               options.lmax, options.mmax, options.accuracy);
+    if (best.n_rings > 0) resampling_.emplace(pairs, options, best.n_rings);
+}
 
 std::vector<std::int64_t> CpuStages::band_bounds(std::int64_t n_fields) const {
+    // Each order's equidistant rings make those of all bands.
+    if (resampling_) return {0, pairs_.n_blocks()};
     std::vector<std::int64_t> bounds{0};
     std::int64_t bytes = 0;
     for (std::int64_t block = 0; block < pairs_.n_blocks(); ++block) {
@@ -105,7 +115,8 @@ std::int64_t CpuStages::scratch_bytes() const {
     for (const Ring& ring : rings_) longest = std::max(longest, ring.n_pixels);
     const std::int64_t per_degree = 16 * 3 * table_.components + 8 * (2 + 4 * table_.components) + 32;
     return options_.threads *
-           ((options_.lmax + 1) * per_degree + longest * (block_size + 6) * std::int64_t{16});
+           ((options_.lmax + 1) * per_degree + longest * (block_size + 6) * std::int64_t{16} +
+            (resampling_ ? resampling_->scratch_bytes(table_.components) : 0));
 }
 
 void CpuStages::fit(CpuStorage& workspace) const {
@@ -153,6 +164,14 @@ std::int64_t CpuStages::end_of_reaching(const FourierBand& band, OrderNumbers or
     return end;
 }
 
+void CpuStages::account_resampling(CpuStorage& workspace) const {
+    double seconds = 0;
+    for (const auto& thread : workspace.threads) seconds += std::exchange(thread->resampling.seconds, 0);
+    seconds /= options_.threads;
+    workspace.seconds.resampling += seconds;
+    workspace.seconds.legendre -= seconds;
+}
+
 template <class T>
 void CpuStages::synthesize_orders(View<const std::complex<T>, 3> alm, OrderNumbers orders,
                                   const FourierBand& band, CpuStorage& workspace) const {
@@ -170,8 +189,13 @@ void CpuStages::synthesize_orders(View<const std::complex<T>, 3> alm, OrderNumbe
             else
                 load_row<T>(alm[f / components][c], table_.layout.index(m, m), length, row.field(f));
         }
-        legendre_synthesis({table_, pairs_, m, band, scratch.legendre}, row);
+        if (!resampling_) return legendre_synthesis({table_, pairs_, m, band, scratch.legendre}, row);
+        const FourierBand modes = resampling_->band_of(m, band.n_fields, scratch.resampling);
+        legendre_synthesis({table_, resampling_->pairs(), m, modes, scratch.legendre}, row);
+        timed(scratch.resampling.seconds,
+              [&] { resampling_->interpolate(m, modes, band, scratch.resampling); });
     });
+    account_resampling(workspace);
 }
 
 template <class T>
@@ -224,7 +248,15 @@ void CpuStages::adjoint_orders(std::span<const FourierBand> bands, View<std::com
             if (add_to_alm && !reaches(band, m)) continue;
             scratch.row.resize(band.n_fields * length);
             const AlmRow row{scratch.row.data(), length, band.n_fields};
-            legendre_adjoint({table_, pairs_, m, band, scratch.legendre}, row);
+            if (resampling_) {
+                const FourierBand modes = resampling_->band_of(m, band.n_fields, scratch.resampling);
+                timed(scratch.resampling.seconds,
+                      [&] { resampling_->adjoint(m, band, modes, scratch.resampling); });
+                scratch.legendre.next_order = -1;  // the modes of all orders lie in the same place
+                legendre_adjoint({table_, resampling_->pairs(), m, modes, scratch.legendre}, row);
+            } else {
+                legendre_adjoint({table_, pairs_, m, band, scratch.legendre}, row);
+            }
             for (std::int64_t f = 0; f < band.n_fields; ++f) {
                 const std::int64_t c = alm_component(options_.parts, f % components);
                 if (c >= 0)
@@ -234,6 +266,7 @@ void CpuStages::adjoint_orders(std::span<const FourierBand> bands, View<std::com
             add_to_alm = true;
         }
     });
+    account_resampling(workspace);
 }
 
 template void CpuStages::synthesize_orders(View<const std::complex<float>, 3>, OrderNumbers,

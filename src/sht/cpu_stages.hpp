@@ -5,12 +5,14 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/aligned.hpp"
 #include "core/stopwatch.hpp"
 #include "sht/legendre/legendre.hpp"
+#include "sht/rings/resampling_cpu.hpp"
 #include "sht/rings/ring_stage.hpp"
 #include "sht/stages.hpp"
 #include "sht/transform.hpp"
@@ -26,6 +28,7 @@ struct CpuStorage : ShtWorkspace::Storage {
     struct Thread {
         LegendreScratch legendre;
         RingScratch rings;
+        ResamplingScratch resampling;
         core::AlignedVector<std::complex<double>> row;
     };
     void use_stream(void*) override {
@@ -86,9 +89,14 @@ class CpuStages final : public StagesAs<CpuStages> {
               std::span<const Ring> rings);
 
     const LegendreTable& table() const override { return table_; }
+    /// Of the Legendre stage, whose rings are those of the grid or equidistant ones.
+    double legendre_flops() const {
+        return legendre_pairs().legendre_flops(options_.lmax, table_.components);
+    }
     /// The bands in which one process works: a distributed transform adds up the same ones, so that it rounds
     /// like one process.
     std::vector<std::int64_t> band_bounds(std::int64_t n_fields) const override;
+    std::int64_t maps_per_pass() const override { return maps_per_pass_; }
     std::unique_ptr<StageMemory> make_memory() const override { return std::make_unique<CpuStageMemory>(); }
     void prepare(StageMemory& memory) const override { scratch_of(memory); }
     CpuStorage& scratch_of(StageMemory& memory) const;
@@ -132,8 +140,14 @@ class CpuStages final : public StagesAs<CpuStages> {
 
     const ShtOptions options_;
     const LegendreTable table_;
+    const RingPairs& legendre_pairs() const { return resampling_ ? resampling_->pairs() : pairs_; }
+    /// Moves what the threads of a stage have spent in resampling from `legendre` to its own account.
+    void account_resampling(CpuStorage& workspace) const;
+
     const RingPairs& pairs_;
     const std::span<const Ring> rings_;
+    const std::int64_t maps_per_pass_;
+    std::optional<const CpuResampling> resampling_;
 };
 
 }  // namespace zonal::sht

@@ -20,7 +20,7 @@ std::int64_t CpuTransform::workspace_bytes() const {
 }
 
 double CpuTransform::legendre_flops() const {
-    return pairs_.legendre_flops(options_.lmax, stages_.table().components);
+    return stages_.legendre_flops();
 }
 
 std::unique_ptr<ShtWorkspace::Storage> CpuTransform::make_workspace(std::int64_t) const {

@@ -10,7 +10,7 @@ namespace zonal::sht {
 
 /// The transform on the CPU. Rings are taken in bands from the poles to the equator, so that the Fourier
 /// coefficients never need more than a few tens of MiB: for each band first all orders, then all rings, or
-/// the other way round.
+/// the other way round. With theta resampling there is one band, as an order's rings are made together.
 class CpuTransform final : public Transform {
   public:
     CpuTransform(const Grid& grid, const ShtOptions& options);

@@ -75,7 +75,8 @@ class CudaStages final : public StagesAs<CudaStages> {
           ring_pairs_(part_of(pairs, rings, options, first, end)),
           ring_layout_(ring_pairs_, AlmLayout(options.lmax, options.mmax)),
           rings_(rings, ring_pairs_, ring_layout_.origin()),
-          n_pixels_(rings.n_pixels()) {
+          n_pixels_(rings.n_pixels()),
+          maps_per_pass_(sht::maps_per_pass(pairs, table_.components)) {
         if (coarse_pairs_)
             resampling_.emplace(*coarse_pairs_, legendre_.layout(), pairs, order_layout_, n_coarse_rings_,
                                 options.lmax, options.spin, options.accuracy);
@@ -85,6 +86,7 @@ class CudaStages final : public StagesAs<CudaStages> {
     std::vector<std::int64_t> band_bounds(std::int64_t) const override {
         return {0, (order_layout_.n_pairs() + block_size - 1) / block_size};
     }
+    std::int64_t maps_per_pass() const override { return maps_per_pass_; }
     std::unique_ptr<StageMemory> make_memory() const override {
         const core::CurrentDevice current(device_);
         return std::make_unique<CudaStageMemory>(device_, options_.threads);
@@ -287,7 +289,7 @@ class CudaStages final : public StagesAs<CudaStages> {
     const RingPairs ring_pairs_;
     const FourierLayout ring_layout_;  ///< all orders, this rank's pairs
     const RingStage rings_;
-    const std::int64_t n_pixels_;
+    const std::int64_t n_pixels_, maps_per_pass_;
     std::optional<ThetaResampling> resampling_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <memory>
 #include <span>
@@ -49,6 +50,15 @@ class StagesOf {
                                 OrderNumbers orders, StageMemory& memory) const = 0;
 };
 
+/// Stages::maps_per_pass. pairs: of the whole grid. One map at least, and not so many that their F_m take
+/// more than 2 GiB.
+inline std::int64_t maps_per_pass(const RingPairs& pairs, int components) {
+    constexpr std::int64_t most_fields = 8, most_bytes = std::int64_t{2} << 30;
+    const std::int64_t of_map = FourierBand(pairs, 0, pairs.n_blocks(), components).size() * 8;
+    return std::clamp<std::int64_t>(most_bytes / std::max<std::int64_t>(of_map, 1), 1,
+                                    most_fields / components);
+}
+
 class Stages : public virtual StagesOf<float>, public virtual StagesOf<double> {
   public:
     template <class T>
@@ -69,7 +79,7 @@ class Stages : public virtual StagesOf<float>, public virtual StagesOf<double> {
     virtual std::int64_t scratch_bytes() const = 0;
 
     /// Maps that one pass of the recurrence serves, the same on every device.
-    std::int64_t maps_per_pass() const { return table().components == 1 ? 8 : 4; }
+    virtual std::int64_t maps_per_pass() const = 0;
 };
 
 /// The functions for T, which are templates of the class Derived.

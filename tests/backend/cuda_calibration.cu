@@ -20,7 +20,7 @@ TEST_F(CalibrationOnCuda, MeasuresTheDeviceBesideTheCpu) {
     EXPECT_EQ(model.devices[0].device, Device::cpu());
     EXPECT_EQ(model.devices[1].device, Device::cuda(0));
     const auto grid = Grid::healpix(512);
-    const auto work = transform_work(grid, 1024);
+    const auto work = transform_work(grid, 1024, Device::cuda(0));
     const auto kernel = RadialKernel::gaussian(0.01).truncated(0.02);
     for (const auto& device : model.devices)
         for (const auto& costs : {device.scalar, device.polarization}) {

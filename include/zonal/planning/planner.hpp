@@ -22,12 +22,14 @@ namespace zonal {
 /// Work of one spherical harmonic transform of spin 0. A transform of Q and U is counted as the same work,
 /// and has higher costs.
 struct TransformWork {
-    double legendre_flops = 0;  ///< 6 for every degree, order and ring pair that contribute
+    /// 6 for every degree, order and ring pair that contribute; on the CPU those of the rings on which its
+    /// Legendre stage works, and what takes as long as these where they are not the grid's.
+    double legendre_flops = 0;
     double pixels = 0;
 };
 
 /// Counts the work of a transform from the grid alone, without a plan. lmax >= 0.
-TransformWork transform_work(const Grid& grid, std::int64_t lmax);
+TransformWork transform_work(const Grid& grid, std::int64_t lmax, Device device);
 
 /// Seconds measured at some sizes of maps, for what follows no simple law, such as copies to a GPU. Between
 /// two sizes they are linear in the root of the pixels; below the smallest they are those of the smallest,

@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/aligned.hpp"
@@ -24,11 +25,30 @@ inline constexpr std::int64_t fourier_block = 4 * block_size;
 /// distributed transform each run comes from another rank.
 class FourierBand {
   public:
+    /// Where at() finds an order: its run, and its place among those of the run.
+    struct Place {
+        std::int64_t run = -1, position = 0;
+    };
+
     /// One run of all orders.
     FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields);
     /// runs: ascending orders each, no order in two of them.
     FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields,
                 const std::vector<std::vector<std::int64_t>>& runs);
+
+    /// One order m of the blocks [0, end), of which the first that it reaches is `reached`: its coefficients
+    /// lie there one block after the other. rows: of the blocks, [end] zeros, then 0..end; places: of all
+    /// orders, zeros. Many bands share them.
+    FourierBand(std::int64_t reached, std::int64_t end, std::int64_t n_fields,
+                std::shared_ptr<const std::vector<std::int64_t>> rows,
+                std::shared_ptr<const std::vector<Place>> places)
+        : first(0),
+          end(end),
+          n_fields(n_fields),
+          first_stored_(reached - end),
+          n_stored_(2 * end - reached),
+          offsets_(std::move(rows)),
+          places_(std::move(places)) {}
 
     /// The fields' F_m, [n_fields][fourier_block]; m: an order of a run that reaches the block.
     double* at(std::int64_t block, std::int64_t m) const {
@@ -47,10 +67,6 @@ class FourierBand {
         return (offset(run, end) - offset(run, first)) * n_fields * fourier_block;
     }
 
-    /// Where at() finds an order: its run, and its place among those of the run.
-    struct Place {
-        std::int64_t run = -1, position = 0;
-    };
     /// Of bands with runs, for code that cannot call at(): the places by order, and rows of n_fields before
     /// those of a run and block, [run * n_stored_blocks() + number of the block among these].
     const std::vector<Place>& places() const { return *places_; }

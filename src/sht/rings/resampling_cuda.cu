@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/mma_fp64.cuh"
-#include "grids/latitude_nodes.hpp"
 
 namespace zonal::sht::cuda {
 namespace {
@@ -182,20 +181,6 @@ __global__ void __launch_bounds__(threads, 3)
     sums.store(v, tile, first_order, target + blockIdx.z * target_size);
 }
 
-/// theta / h of the pairs' northern rings, from the one of cosine and sine that carries the digits.
-std::vector<MeridianPlace> places_of(const RingPairs& rings, std::int64_t n_pairs, std::int64_t n_samples) {
-    constexpr long double half_pi = 1.57079632679489661923132169163975144L;
-    std::vector<MeridianPlace> places;
-    for (std::int64_t p = 0; p < n_pairs; ++p) {
-        const long double c = rings.cos_theta[p], s = rings.sin_theta[p];
-        const long double theta = c < s ? half_pi - std::asin(c) : std::asin(s);
-        const long double place = theta / (2 * half_pi) * static_cast<long double>(n_samples);
-        const long double cell = std::floor(place);
-        places.push_back({static_cast<std::int64_t>(cell), static_cast<double>(place - cell)});
-    }
-    return places;
-}
-
 /// The place on the other side of cell `axis`, 0 or n_samples.
 MeridianPlace mirrored(MeridianPlace place, std::int64_t axis) {
     return {axis - place.cell - 1, 1 - place.fraction};
@@ -290,18 +275,6 @@ std::int64_t resampled_rings(std::int64_t n_pairs, std::int64_t lmax, double acc
     const auto n_samples = static_cast<double>(2 * half);
     const double support = resampling_window(static_cast<double>(lmax), n_samples, accuracy).support;
     return support <= static_cast<double>(half) ? 2 * half : 0;
-}
-
-Grid equidistant_rings(std::int64_t n_rings) {
-    std::vector<grids::Node> northern;
-    for (std::int64_t k = 0; k < (n_rings + 1) / 2; ++k)
-        northern.push_back(grids::node_at_fraction(2 * k + 1, 2 * n_rings));
-    return grids::grid_of_rings(northern, n_rings, 1, 0, "equidistant");
-}
-
-std::optional<RingPairs> coarse_pairs(std::int64_t n_rings, const ShtOptions& options) {
-    if (n_rings == 0) return std::nullopt;
-    return RingPairs(equidistant_rings(n_rings), options.lmax, options.mmax, options.spin);
 }
 
 ThetaResampling::ThetaResampling(const RingPairs& coarse, const FourierLayout& coarse_layout,

@@ -5,6 +5,7 @@
 
 #include "core/host_device.hpp"
 #include "sht/legendre/legendre_cuda.cuh"
+#include "sht/rings/meridian.hpp"
 #include "zonal/sht.hpp"
 
 namespace zonal::sht {
@@ -54,12 +55,6 @@ struct BandTile {
     std::int64_t weights;  ///< [n_rows rounded up to whole chunks][tile_targets]
 };
 
-/// Place of a ring pair's northern ring on the meridian: theta / h = cell + fraction.
-struct MeridianPlace {
-    std::int64_t cell;
-    double fraction;
-};
-
 /// What the kernel reads; device pointers.
 struct BandView {
     const BandTile* tiles;
@@ -96,12 +91,6 @@ class BandProduct {
 /// pairs, or 0 where its own rings are as good. accuracy: largest error allowed, relative to the largest
 /// value of an F_m; 0 for none.
 std::int64_t resampled_rings(std::int64_t n_pairs, std::int64_t lmax, double accuracy);
-
-/// Rings at theta = (k + 1/2) pi / n_rings, of one pixel and no weight.
-Grid equidistant_rings(std::int64_t n_rings);
-
-/// The pairs of those rings; nothing for no rings.
-std::optional<RingPairs> coarse_pairs(std::int64_t n_rings, const ShtOptions& options);
 
 class ThetaResampling {
   public:

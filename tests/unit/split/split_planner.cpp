@@ -38,12 +38,12 @@ TEST(TransformWork, AgreesWithThePlansCount) {
         for (const std::int64_t lmax : {nside, 2 * nside, 3 * nside - 1}) {
             const auto grid = Grid::healpix(nside);
             const ShtPlan plan(grid, {.lmax = lmax, .device = Device::cpu()});
-            const auto work = transform_work(grid, lmax);
+            const auto work = transform_work(grid, lmax, Device::cpu());
             // the plan prunes rings in blocks of eight
             EXPECT_NEAR(work.legendre_flops / plan.legendre_flops(), 1, 0.04) << nside << ' ' << lmax;
             EXPECT_EQ(work.pixels, grid.n_pixels());
         }
-    EXPECT_THROW(transform_work(Grid::healpix(1), -1), InvalidArgument);
+    EXPECT_THROW(transform_work(Grid::healpix(1), -1, Device::cpu()), InvalidArgument);
 }
 
 TEST(PredictedSeconds, TransformsAreCountedByFlopsPixelsAndSizes) {
