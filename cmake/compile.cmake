@@ -59,7 +59,9 @@ function(zonal_add_library target export_name)
   if(BUILD_SHARED_LIBS AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     # Exports our own names and not the templates of fmt and the standard library that we instantiate.
     set(script ${PROJECT_SOURCE_DIR}/cmake/exported_symbols.map)
-    target_link_options(${target} PRIVATE LINKER:--version-script=${script} $<$<CXX_COMPILER_ID:GNU>:LINKER:--no-undefined>)
+    # It must not be unloaded, as threads that sleep between calls run its code (docs/decisions/parallel.md).
+    target_link_options(${target} PRIVATE LINKER:--version-script=${script} LINKER:-z,nodelete
+                        $<$<CXX_COMPILER_ID:GNU>:LINKER:--no-undefined>)
     set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${script})
   endif()
   zonal_install_library(${target})

@@ -10,7 +10,7 @@
 #include <optional>
 #include <sstream>
 
-#include "core/control_groups.hpp"
+#include "core/threads/control_groups.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {

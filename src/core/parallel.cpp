@@ -14,8 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/control_groups.hpp"
 #include "core/interruption.hpp"
+#include "core/threads/control_groups.hpp"
+#include "core/threads/helpers.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
 
@@ -36,28 +37,6 @@ int available_cpus() {
 }  // namespace zonal
 
 namespace zonal::core {
-
-namespace {
-
-/// Starts threads 1 .. n_threads - 1. Those that the system refuses are an error and not fewer threads in
-/// silence.
-std::vector<std::jthread> start_helpers(int n_threads, const std::function<void(int)>& work,
-                                        const std::function<void()>& stop) {
-    std::vector<std::jthread> helpers;
-    try {
-        for (int thread = 1; thread < n_threads; ++thread) helpers.emplace_back(work, thread);
-    } catch (const std::system_error& error) {
-        stop();
-        throw Error(
-            fmt::format("threads = {}: the system starts no more than {} ({}): ask for fewer threads, or "
-                        "raise what limits "
-                        "their number or memory (ulimit -u and -v, the limits of a container)",
-                        n_threads, helpers.size() + 1, error.code().message()));
-    }
-    return helpers;
-}
-
-}  // namespace
 
 std::vector<int> usable_cpus() {
     std::vector<int> cpus;
@@ -107,10 +86,12 @@ void parallel_for(std::int64_t n_tasks, int n_threads, const std::function<void(
             stop();
         }
     };
-    // Threads are made per call: about 20 us each, against transforms of milliseconds to minutes.
-    {
-        const auto n_used = static_cast<int>(std::min<std::int64_t>(n_threads, n_tasks));
-        const auto helpers = start_helpers(n_used, work, stop);
+    const auto n_used = static_cast<int>(std::min<std::int64_t>(n_threads, n_tasks));
+    if (n_used <= 1) {
+        work(0);
+    } else {
+        const std::function<void(int)> share = work;
+        const HelpersAtWork helpers(n_used - 1, share);
         work(0);
     }
     if (failure) std::rethrow_exception(failure);

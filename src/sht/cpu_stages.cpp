@@ -91,6 +91,8 @@ CpuStages::CpuStages(const AlmLayout& layout, const ShtOptions& options, const R
     const TransformRings best = cheapest_rings(pairs.legendre_flops(options.lmax, 1), pairs.n_pairs(),
                                                options.lmax, options.mmax, options.accuracy);
     if (best.n_rings > 0) resampling_.emplace(pairs, options, best.n_rings);
+    flops_per_order_ = best.work / static_cast<double>(options.mmax + 1);
+    for (const Ring& ring : rings) n_pixels_ += ring.n_pixels;
 }
 
 std::vector<std::int64_t> CpuStages::band_bounds(std::int64_t n_fields) const {
@@ -138,8 +140,16 @@ CpuStorage& CpuStages::scratch_of(StageMemory& memory) const {
     return found->scratch;
 }
 
-void CpuStages::in_parallel(std::int64_t n_tasks, const std::function<void(std::int64_t, int)>& body) const {
-    core::parallel_for(n_tasks, options_.threads, [&](std::int64_t task, int thread) {
+double CpuStages::work_of_orders(std::int64_t n_orders, std::int64_t n_fields) const {
+    return flops_per_order_ * static_cast<double>(n_orders * n_fields);
+}
+
+void CpuStages::in_parallel(std::int64_t n_tasks, double work,
+                            const std::function<void(std::int64_t, int)>& body) const {
+    // What takes a core some 30 us; with less, waking another one takes longer than it helps.
+    constexpr double least_work = 5e5;
+    const auto worth = static_cast<int>(std::min<double>(options_.threads, work / least_work));
+    core::parallel_for(n_tasks, std::max(worth, 1), [&](std::int64_t task, int thread) {
         const core::SubnormalsAsZero flush;  // the window of a wide beam takes alm through that range
         body(task, thread);
     });
@@ -147,7 +157,9 @@ void CpuStages::in_parallel(std::int64_t n_tasks, const std::function<void(std::
 
 template <class Work>
 void CpuStages::for_each_block(const FourierBand& band, CpuStorage& workspace, const Work& work) const {
-    in_parallel(band.end - band.first, [&](std::int64_t task, int thread) {
+    constexpr double work_of_pixel = 50;
+    const double cost = work_of_pixel * static_cast<double>(n_pixels_ * band.n_fields);
+    in_parallel(band.end - band.first, cost, [&](std::int64_t task, int thread) {
         const RingBlock block(rings_, pairs_, band.first + task, workspace.threads[thread]->rings);
         for (std::int64_t f = 0; f < band.n_fields; ++f)
             work(block, f, f / table_.components, f % table_.components);
@@ -176,7 +188,8 @@ template <class T>
 void CpuStages::synthesize_orders(View<const std::complex<T>, 3> alm, OrderNumbers orders,
                                   const FourierBand& band, CpuStorage& workspace) const {
     const std::int64_t components = table_.components;
-    in_parallel(end_of_reaching(band, orders) - orders.first, [&](std::int64_t task, int thread) {
+    const std::int64_t n_orders = end_of_reaching(band, orders) - orders.first;
+    in_parallel(n_orders, work_of_orders(n_orders, band.n_fields), [&](std::int64_t task, int thread) {
         const std::int64_t m = table_.layout.order(orders.first + task);
         auto& scratch = *workspace.threads[thread];
         const std::int64_t length = options_.lmax - m + 1;
@@ -236,7 +249,8 @@ void CpuStages::adjoint_orders(std::span<const FourierBand> bands, View<std::com
                                OrderNumbers orders, CpuStorage& workspace, bool add) const {
     const std::int64_t components = table_.components;
     if (add) orders.end = end_of_reaching(bands.back(), orders);
-    in_parallel(orders.end - orders.first, [&](std::int64_t task, int thread) {
+    const std::int64_t n_orders = orders.end - orders.first;
+    in_parallel(n_orders, work_of_orders(n_orders, bands[0].n_fields), [&](std::int64_t task, int thread) {
         const std::int64_t number = orders.first + task, m = table_.layout.order(number);
         auto& scratch = *workspace.threads[thread];
         const std::int64_t length = options_.lmax - m + 1;

@@ -130,7 +130,10 @@ class CpuStages final : public StagesAs<CpuStages> {
                         CpuStorage& workspace, bool add = false) const;
 
   private:
-    void in_parallel(std::int64_t n_tasks, const std::function<void(std::int64_t, int)>& body) const;
+    /// work: of all tasks, in operations of the Legendre stage.
+    void in_parallel(std::int64_t n_tasks, double work,
+                     const std::function<void(std::int64_t, int)>& body) const;
+    double work_of_orders(std::int64_t n_orders, std::int64_t n_fields) const;
     template <class Work>
     void for_each_block(const FourierBand& band, CpuStorage& workspace, const Work& work) const;
     /// Whether the order has a part in the band.
@@ -147,6 +150,8 @@ class CpuStages final : public StagesAs<CpuStages> {
     const RingPairs& pairs_;
     const std::span<const Ring> rings_;
     const std::int64_t maps_per_pass_;
+    std::int64_t n_pixels_ = 0;   ///< of all rings
+    double flops_per_order_ = 0;  ///< of one field, on average
     std::optional<const CpuResampling> resampling_;
 };
 

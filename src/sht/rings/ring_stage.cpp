@@ -16,38 +16,58 @@ namespace zonal::sht::HWY_NAMESPACE {
 // Plain loops over the block's lanes: the compiler vectorises them for each target.
 using Lanes = double[block_size];
 
-/// exp(i m phi_0) of every lane for m = 0, 1, ...: products of two tables, so that no error grows with m.
+void fill(const PhaseTable::Angles& phi_0, std::int64_t m, Lanes& re, Lanes& im) {
+    for (std::int64_t j = 0; j < block_size; ++j) {
+        // Most rings of a block have one of two angles.
+        const std::int64_t same = j >= 2 && phi_0[j] == phi_0[j - 2] ? j - 2 : j;
+        if (same < j) {
+            re[j] = re[same];
+            im[j] = im[same];
+            continue;
+        }
+        // The rounding error of m phi_0 is put back, as an angle of many turns has lost digits.
+        const double angle = static_cast<double>(m) * phi_0[j];
+        const double lost = std::fma(static_cast<double>(m), phi_0[j], -angle);
+        const double c = std::cos(angle), s = std::sin(angle);
+        re[j] = c - lost * s;
+        im[j] = s + lost * c;
+    }
+}
+
+HWY_INLINE void multiply(const Lanes& a_re, const Lanes& a_im, const Lanes& b_re, const Lanes& b_im,
+                         Lanes& re, Lanes& im) {
+    for (std::int64_t j = 0; j < block_size; ++j) {
+        re[j] = a_re[j] * b_re[j] - a_im[j] * b_im[j];
+        im[j] = a_re[j] * b_im[j] + a_im[j] * b_re[j];
+    }
+}
+
+/// exp(i m phi_0) of every lane for m = 0, 1, ...: products of tables, so that no error grows with m. The
+/// table's own entries are products of two of its first.
 class Phases {
   public:
-    explicit Phases(const std::array<double, block_size>& phi_0) : phi_0_(phi_0) {
-        for (std::int64_t k = 0; k < run; ++k) fill(k, fine_re_[k], fine_im_[k]);
+    Phases(const PhaseTable::Angles& phi_0, PhaseTable& table) : table_(table) {
+        if (table.is_filled && table.phi_0 == phi_0) return;
+        table.phi_0 = phi_0;
+        table.is_filled = true;
+        constexpr std::int64_t step = 8;
+        for (std::int64_t k = 0; k < PhaseTable::run; ++k)
+            if (k < step || k % step == 0)
+                fill(phi_0, k, table.re[k], table.im[k]);
+            else
+                multiply(table.re[k - k % step], table.im[k - k % step], table.re[k % step],
+                         table.im[k % step], table.re[k], table.im[k]);
     }
 
     void at(std::int64_t m, Lanes& re, Lanes& im) {
-        const std::int64_t k = m % run;
-        if (k == 0) fill(m, coarse_re_, coarse_im_);
-        for (std::int64_t j = 0; j < block_size; ++j) {
-            re[j] = coarse_re_[j] * fine_re_[k][j] - coarse_im_[j] * fine_im_[k][j];
-            im[j] = coarse_re_[j] * fine_im_[k][j] + coarse_im_[j] * fine_re_[k][j];
-        }
+        const std::int64_t k = m % PhaseTable::run;
+        if (k == 0) fill(table_.phi_0, m, coarse_re_, coarse_im_);
+        multiply(coarse_re_, coarse_im_, table_.re[k], table_.im[k], re, im);
     }
 
   private:
-    static constexpr std::int64_t run = 32;
-
-    void fill(std::int64_t m, Lanes& re, Lanes& im) const {
-        for (std::int64_t j = 0; j < block_size; ++j) {
-            // The rounding error of m phi_0 is put back, as an angle of many turns has lost digits.
-            const double angle = static_cast<double>(m) * phi_0_[j];
-            const double lost = std::fma(static_cast<double>(m), phi_0_[j], -angle);
-            const double c = std::cos(angle), s = std::sin(angle);
-            re[j] = c - lost * s;
-            im[j] = s + lost * c;
-        }
-    }
-
-    std::array<double, block_size> phi_0_;
-    Lanes fine_re_[run], fine_im_[run], coarse_re_ = {}, coarse_im_ = {};
+    const PhaseTable& table_;
+    Lanes coarse_re_ = {}, coarse_im_ = {};
 };
 
 /// m mod n and -m mod n of every lane, for m = 0, 1, ...
@@ -72,8 +92,9 @@ HWY_INLINE void rotate(const double* HWY_RESTRICT in, const Lanes& c, const Lane
 void fold_modes(const RingBlock& block, const FourierBand& band, std::int64_t field) {
     for (std::int64_t j = 0; j < block_size; ++j)
         std::fill(block.sequence[j], block.sequence[j] + block.n_pixels[j], 0.0);
-    Phases north(block.north_phi_0), south(block.south_phi_0);
     const bool same_phases = block.north_phi_0 == block.south_phi_0;
+    Phases north(block.north_phi_0, block.phases[0]),
+        south(block.south_phi_0, block.phases[same_phases ? 0 : 1]);
     Bins bins;
     HWY_ALIGN Lanes nc, ns, sc, ss, nr, ni, sr, si, up_re, up_im, down_re, down_im;
     for (std::int64_t m = 0; m <= block.last_m; ++m, bins.advance(block)) {
@@ -108,8 +129,9 @@ void fold_modes(const RingBlock& block, const FourierBand& band, std::int64_t fi
 }
 
 void unfold_modes(const RingBlock& block, const FourierBand& band, std::int64_t field) {
-    Phases north(block.north_phi_0), south(block.south_phi_0);
     const bool same_phases = block.north_phi_0 == block.south_phi_0;
+    Phases north(block.north_phi_0, block.phases[0]),
+        south(block.south_phi_0, block.phases[same_phases ? 0 : 1]);
     Bins bins;
     HWY_ALIGN Lanes c, s, nr, ni, sr, si, up_re, up_im, down_re, down_im;
     for (std::int64_t m = 0; m <= block.last_m; ++m, bins.advance(block)) {
@@ -168,7 +190,8 @@ RingBlock::RingBlock(std::span<const Ring> rings, const RingPairs& pairs, std::i
       north_phi_0{},
       south_phi_0{},
       sequence{},
-      transform{} {
+      transform{},
+      phases(scratch.phases) {
     std::int64_t total = 0;
     for (std::int64_t j = 0; j < block_size; ++j) {
         const RingPair pair = pairs.pairs[block * block_size + j];

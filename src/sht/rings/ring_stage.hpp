@@ -14,8 +14,19 @@
 /// transformed as one complex sequence, north + i south.
 namespace zonal::sht {
 
+/// exp(i k phi_0) of a block's rings for the first k, which the next block may have, too.
+struct PhaseTable {
+    static constexpr std::int64_t run = 32;
+    using Angles = std::array<double, block_size>;
+
+    bool is_filled = false;
+    Angles phi_0{};
+    double re[run][block_size], im[run][block_size];
+};
+
 /// Scratch of one thread.
 struct RingScratch {
+    PhaseTable phases[2];  ///< of the northern rings, and of the southern ones where they differ
     std::array<fft::ComplexFft, block_size> transforms;
     core::AlignedVector<std::complex<double>> sequences;
 };
@@ -29,9 +40,10 @@ struct RingBlock {
     std::int64_t last_m;
     std::array<const Ring*, block_size> north, south;  ///< null where there is none
     std::array<std::int64_t, block_size> n_pixels;     ///< of both; 0 in empty lanes
-    std::array<double, block_size> north_phi_0, south_phi_0;
+    PhaseTable::Angles north_phi_0, south_phi_0;
     std::array<std::complex<double>*, block_size> sequence;  ///< [n_pixels], in scratch
     std::array<fft::ComplexFft*, block_size> transform;      ///< ready for n_pixels
+    PhaseTable* phases;                                      ///< [2], in scratch
 };
 
 /// sequence[lane][k] = north_k + i south_k before the FFT: the modes m = -last_m..last_m times exp(i m

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/control_groups.hpp"
+#include "core/threads/control_groups.hpp"
 #include "fake_system.hpp"
 
 namespace zonal::core {

@@ -1,4 +1,4 @@
-#include "core/control_groups.hpp"
+#include "core/threads/control_groups.hpp"
 
 #include <algorithm>
 #include <fstream>

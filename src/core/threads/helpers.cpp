@@ -1,0 +1,182 @@
+#include "core/threads/helpers.hpp"
+
+#include <fmt/core.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+
+#include "zonal/error.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace zonal::core {
+
+namespace {
+
+inline void pause_briefly() {
+#if defined(__x86_64__)
+    _mm_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("yield");
+#endif
+}
+
+/// Looks that a thread takes before it sleeps, some ten microseconds: sleeping and waking takes longer than
+/// the way from one stage of a transform to the next.
+constexpr int looks_before_sleep = 1500;
+
+/// Returns once the state is another than `old`.
+std::uint32_t wait_for_change(const std::atomic<std::uint32_t>& state, std::uint32_t old) {
+    for (int look = 0; look < looks_before_sleep; ++look) {
+        if (const auto now = state.load(std::memory_order_acquire); now != old) return now;
+        pause_briefly();
+    }
+    for (auto now = state.load(std::memory_order_acquire);; now = state.load(std::memory_order_acquire)) {
+        if (now != old) return now;
+        state.wait(old, std::memory_order_acquire);
+    }
+}
+
+}  // namespace
+
+/// One thread, which lives as long as the process: at its end it sleeps, or is past what it was asked for.
+class Helper {
+  public:
+    Helper() {
+        // Signals are for the caller's threads.
+        sigset_t all, before;
+        sigfillset(&all);
+        for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF})
+            sigdelset(&all, fault);
+        pthread_sigmask(SIG_BLOCK, &all, &before);
+        try {
+            std::thread([this] { run(); }).detach();
+        } catch (...) {
+            pthread_sigmask(SIG_SETMASK, &before, nullptr);
+            throw;
+        }
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+
+    void offer(const std::function<void(int)>& work, int thread) {
+        work_ = &work;
+        thread_ = thread;
+#ifdef __linux__
+        // A thread has the CPUs of the one that started it, which may have been another than this caller.
+        has_cpus_ = sched_getaffinity(0, sizeof cpus_, &cpus_) == 0;
+#endif
+        state_.store(offered, std::memory_order_release);
+        state_.notify_one();
+    }
+    /// Takes the work back, or waits for its end.
+    void finish() {
+        std::uint32_t expected = offered;
+        if (state_.compare_exchange_strong(expected, idle, std::memory_order_acq_rel)) return;
+        while (expected != idle) expected = wait_for_change(state_, expected);
+    }
+
+  private:
+    enum State : std::uint32_t { idle, offered, running };
+
+    void run() {
+        while (true) {
+            std::uint32_t expected = wait_for_change(state_, idle);
+            if (expected != offered ||
+                !state_.compare_exchange_strong(expected, running, std::memory_order_acq_rel))
+                continue;
+            use_cpus();
+            (*work_)(thread_);
+            state_.store(idle, std::memory_order_release);
+            state_.notify_one();
+        }
+    }
+    void use_cpus() {
+#ifdef __linux__
+        if (!has_cpus_ || std::memcmp(&cpus_, &used_cpus_, sizeof cpus_) == 0) return;
+        if (sched_setaffinity(0, sizeof cpus_, &cpus_) == 0) used_cpus_ = cpus_;
+#endif
+    }
+
+    std::atomic<std::uint32_t> state_{idle};
+    const std::function<void(int)>* work_ = nullptr;
+    int thread_ = 0;
+#ifdef __linux__
+    bool has_cpus_ = false;
+    cpu_set_t cpus_{}, used_cpus_{};
+#endif
+};
+
+namespace {
+
+/// The helpers that nobody uses. They are never destroyed, as their threads may outlive static objects.
+class Pool {
+  public:
+    static Pool& get() {
+        static Pool* const pool = [] {
+            pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); }, forget_in_child);
+            return new Pool;
+        }();
+        return *pool;
+    }
+
+    Helper* take() {
+        {
+            const std::lock_guard lock(mutex_);
+            if (!idle_.empty()) {
+                Helper* const helper = idle_.back();
+                idle_.pop_back();
+                return helper;
+            }
+        }
+        return new Helper;
+    }
+    void put_back(const std::vector<Helper*>& helpers) {
+        const std::lock_guard lock(mutex_);
+        // The last to be taken are the first to be used again: their CPUs' caches know them.
+        idle_.insert(idle_.end(), helpers.rbegin(), helpers.rend());
+    }
+
+  private:
+    /// The threads exist in the parent only.
+    static void forget_in_child() {
+        Pool& pool = get();
+        new (&pool.idle_) std::vector<Helper*>;
+        pool.mutex_.unlock();
+    }
+
+    std::mutex mutex_;
+    std::vector<Helper*> idle_;
+};
+
+}  // namespace
+
+HelpersAtWork::HelpersAtWork(int n_helpers, const std::function<void(int)>& work) {
+    helpers_.reserve(static_cast<std::size_t>(n_helpers));
+    try {
+        while (static_cast<int>(helpers_.size()) < n_helpers) helpers_.push_back(Pool::get().take());
+    } catch (const std::system_error& error) {
+        Pool::get().put_back(helpers_);
+        throw Error(fmt::format(
+            "threads = {}: the system starts no more than {} ({}): ask for fewer threads, or raise "
+            "what limits their number or memory (ulimit -u and -v, the limits of a container)",
+            n_helpers + 1, helpers_.size() + 1, error.code().message()));
+    }
+    for (std::size_t i = 0; i < helpers_.size(); ++i) helpers_[i]->offer(work, static_cast<int>(i) + 1);
+}
+
+HelpersAtWork::~HelpersAtWork() {
+    for (Helper* const helper : helpers_) helper->finish();
+    Pool::get().put_back(helpers_);
+}
+
+}  // namespace zonal::core

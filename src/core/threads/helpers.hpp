@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+/// Threads that help with parallel loops and sleep in between.
+namespace zonal::core {
+
+class Helper;
+
+/// While it lives, helpers run a loop's work beside the caller. Its destructor returns when none does any
+/// more: a helper that has not begun by then does not begin.
+class HelpersAtWork {
+  public:
+    /// Has work(1) to work(n_helpers) run by one helper each. Throws Error if the system starts no more
+    /// threads, which is no reason to work with fewer in silence. work must not throw.
+    HelpersAtWork(int n_helpers, const std::function<void(int thread)>& work);
+    ~HelpersAtWork();
+    HelpersAtWork(const HelpersAtWork&) = delete;
+    HelpersAtWork& operator=(const HelpersAtWork&) = delete;
+
+  private:
+    std::vector<Helper*> helpers_;
+};
+
+}  // namespace zonal::core
