@@ -15,23 +15,32 @@
 /// What tests of distributed transforms share, whatever connects the ranks.
 namespace zonal::test {
 
-/// Calls work(communicator) on a thread for each rank and returns what each threw, "" for nothing.
+/// One rank per device.
+using Devices = std::vector<Device>;
+
+/// Calls work(communicator, device) on a thread for each rank and returns what each threw, "" for nothing.
 template <class Work>
-std::vector<std::string> on_ranks(int n_ranks, const Work& work) {
-    auto communicators = Communicator::threads(n_ranks);
+std::vector<std::string> on_ranks(const Devices& devices, const Work& work) {
+    auto communicators = Communicator::threads(static_cast<int>(devices.size()));
     std::vector<std::string> errors(communicators.size());
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < communicators.size(); ++i)
         threads.emplace_back([&, i] {
             const Communicator communicator = std::move(communicators[i]);
             try {
-                work(communicator);
+                work(communicator, devices[i]);
             } catch (const Error& error) {
                 errors[i] = error.what();
             }
         });
     for (auto& thread : threads) thread.join();
     return errors;
+}
+/// The same of work(communicator), on CPUs.
+template <class Work>
+std::vector<std::string> on_ranks(int n_ranks, const Work& work) {
+    return on_ranks(Devices(static_cast<std::size_t>(n_ranks), Device::cpu()),
+                    [&](const Communicator& ranks, Device) { work(ranks); });
 }
 
 /// A rank's part of whole arrays, and back.

@@ -54,7 +54,8 @@ std::vector<double> speeds_of(distributed::Transport& transport, const ShtOption
 }
 
 std::unique_ptr<const DistributedTransform> make_transform(const Communicator& communicator, const Grid& grid,
-                                                           const DistributedOptions& options) {
+                                                           const DistributedOptions& options,
+                                                           ExchangeReport& exchange) {
     const auto& transport = communicator.transport();
     std::unique_ptr<const DistributedTransform> transform;
     std::exception_ptr error;
@@ -68,12 +69,15 @@ std::unique_ptr<const DistributedTransform> make_transform(const Communicator& c
     distributed::agree(*transport, options.speeds.empty() ? "a plan" : "a plan of given speeds", error);
     std::vector<double> speeds = options.speeds;
     if (speeds.empty()) speeds = speeds_of(*transport, sht);
+    auto chosen = distributed::choose_exchange(*transport, sht.device, options.exchange);
+    exchange = chosen.report;
     try {
         if (static_cast<int>(speeds.size()) != transport->size())
             throw InvalidArgument(fmt::format("speeds: has {} values: must have {}, one for each rank",
                                               speeds.size(), transport->size()));
         call = description(grid, sht, speeds);
-        transform = std::make_unique<const DistributedTransform>(transport, grid, sht, speeds);
+        transform = std::make_unique<const DistributedTransform>(transport, std::move(chosen.link), grid, sht,
+                                                                 speeds);
     } catch (...) {
         error = std::current_exception();
     }
@@ -177,21 +181,24 @@ Communicator Communicator::solo(int rank, int n_ranks) {
     return Communicator(distributed::make_solo(rank, n_ranks));
 }
 
+std::string ExchangeReport::text() const {
+    if (way == ExchangeWay::nccl) return "NCCL";
+    return fmt::format("host memory ({})", reason);
+}
+
 DistributedPlan::DistributedPlan(const Communicator& communicator, const Grid& grid,
                                  const DistributedOptions& options)
-    : DistributedPlan(make_transform(communicator, grid, options)) {}
-
-DistributedPlan::DistributedPlan(std::unique_ptr<const DistributedTransform> transform)
-    : orders_(transform->partition().orders[static_cast<std::size_t>(transform->rank())]),
-      shares_(transform->shares()),
-      plan_(nullptr) {
+    : plan_(nullptr) {
+    auto transform = make_transform(communicator, grid, options, exchange_);
+    orders_ = transform->partition().orders[static_cast<std::size_t>(transform->rank())];
+    shares_ = transform->shares();
     for (const auto& run : transform->rings().runs) pixels_.push_back({run.first, run.first + run.n_pixels});
-    const Grid grid = transform->rings().grid;
+    const Grid rings = transform->rings().grid;
     const AlmLayout layout = transform->layout();
-    ShtOptions options = transform->options();
-    options.device = Device::cpu();  // where the arrays lie, whatever the rank computes on
+    ShtOptions local = transform->options();
+    local.device = Device::cpu();  // where the arrays lie, whatever the rank computes on
     plan_ =
-        ShtPlan(std::make_unique<const ShtPlan::Implementation>(grid, options, layout, std::move(transform)));
+        ShtPlan(std::make_unique<const ShtPlan::Implementation>(rings, local, layout, std::move(transform)));
 }
 
 }  // namespace zonal

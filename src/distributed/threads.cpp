@@ -77,6 +77,10 @@ class Room {
         return all;
     }
 
+    void check_ranks() {
+        const std::lock_guard lock(mutex_);
+        if (first_gone_ >= 0) throw CommunicationError(fmt::format("rank {}: has left the job", first_gone_));
+    }
     void leave(int rank) {
         const std::lock_guard lock(mutex_);
         here_[static_cast<std::size_t>(rank)] = false;
@@ -163,6 +167,7 @@ class ThreadTransport final : public Transport {
     }
 
     std::vector<std::string> gather(const std::string& bytes) override { return room_->gather(rank_, bytes); }
+    void check_ranks() override { room_->check_ranks(); }
 
   private:
     const std::shared_ptr<Room> room_;

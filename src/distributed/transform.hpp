@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "distributed/device_link.hpp"
 #include "distributed/partition.hpp"
 #include "distributed/transport.hpp"
 #include "radial/bands/latitude_bands.hpp"
@@ -15,17 +16,18 @@ namespace zonal::distributed {
 /// A transform whose ranks have some orders of the alm and some rings of the maps each. Between the Legendre
 /// stage and the ring stage the ranks exchange F_m, a chunk of their orders at a time, while they work on the
 /// next chunk. Both stages are those of one process on the rank's device. On the CPU they add up in the same
-/// order: results are the same, bit for bit, for any number of ranks. Arrays, and F_m on their way, lie in
-/// host memory whatever a rank computes on.
+/// order: results are the same, bit for bit, for any number of ranks. F_m on their way lie in host memory, or
+/// on the ranks' devices where these have a link; arrays lie in host memory or on the rank's device.
 ///
 /// Each call first agrees on its arguments, and at its end on whether all went well; in between a rank that
 /// fails goes on sending. So all ranks throw alike, and none waits for ever.
 class DistributedTransform final : public sht::Transform {
   public:
     /// Collective. options: resolved; the device may be another one on each rank. speeds: of each rank,
-    /// relative to one another. Throws InvalidArgument as Partition does, and if the ranks disagree.
-    DistributedTransform(std::shared_ptr<Transport> transport, const Grid& grid, const ShtOptions& options,
-                         const std::vector<double>& speeds);
+    /// relative to one another. link: of all ranks or of none. Throws InvalidArgument as Partition does, and
+    /// if the ranks disagree.
+    DistributedTransform(std::shared_ptr<Transport> transport, std::shared_ptr<DeviceLink> link,
+                         const Grid& grid, const ShtOptions& options, const std::vector<double>& speeds);
 
     const Partition& partition() const { return partition_; }
     /// This rank's rings, in an array of their own.
@@ -74,6 +76,7 @@ class DistributedTransform final : public sht::Transform {
     std::vector<double> sum_rings(View<const double, 2> partial) const override;
     std::vector<double> sum_orders(View<const double, 2> partial) const override;
     const Grid* whole_grid() const override { return &grid_; }
+    bool takes_device_arrays() const override { return options_.device.kind() == Device::Kind::cuda; }
 
   private:
     /// Bytes that a rank sends to others in a synthesis of one map.
@@ -96,14 +99,15 @@ class DistributedTransform final : public sht::Transform {
 
     std::int64_t n_chunks() const { return static_cast<std::int64_t>(partition_.chunks[rank_].size()); }
     /// F_m of this rank's blocks and all orders: a run for each chunk of each rank.
-    sht::FourierBand ring_side(std::int64_t n_fields) const;
-    /// F_m of all blocks and a chunk of this rank's orders.
-    sht::FourierBand legendre_side(std::int64_t chunk, std::int64_t n_fields) const;
+    sht::FourierBand make_ring_band() const;
+    /// F_m of all blocks and a chunk of this rank's orders, for each chunk.
+    std::vector<sht::FourierBand> make_chunk_bands() const;
     /// Sums the rows that ranks have of a table, given the numbers of each rank's rows.
     std::vector<double> sum_gathered(View<const double, 2> rows,
                                      const std::vector<std::vector<std::int64_t>>& numbers) const;
 
     const std::shared_ptr<Transport> transport_;
+    const std::shared_ptr<DeviceLink> link_;
     const std::size_t rank_;
     const Grid grid_;
     const ShtOptions options_;
@@ -112,6 +116,8 @@ class DistributedTransform final : public sht::Transform {
     const radial::PackedRings packed_;
     const std::vector<Ring> here_;  ///< the grid's rings, those of this rank with their pixels in its array
     const std::unique_ptr<const sht::Stages> stages_;
+    const sht::FourierBand ring_band_;                 ///< of one field: F_m as the ring stage has them
+    const std::vector<sht::FourierBand> chunk_bands_;  ///< and as the Legendre stage has each chunk's
 };
 
 }  // namespace zonal::distributed

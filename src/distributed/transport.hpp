@@ -9,6 +9,8 @@
 /// What carries a distributed transform's data between its ranks: MPI, threads of one process, or nothing.
 namespace zonal::distributed {
 
+class DeviceLink;
+
 /// Memory that goes to a rank, or that is filled by what comes from one. Lengths may exceed 2^31 bytes.
 template <class Byte>
 struct Message {
@@ -40,6 +42,12 @@ class Transport {
 
     /// Returns every rank's bytes, by rank, on all ranks. Lengths may differ.
     virtual std::vector<std::string> gather(const std::string& bytes) = 0;
+
+    /// Throws CommunicationError if a rank is known to be gone, for those who wait without this transport.
+    virtual void check_ranks() {}
+
+    /// What plans of this job send by between devices (device_link.hpp), once one of them needs it.
+    std::shared_ptr<DeviceLink> device_link;
 
     /// Whether the last agreement (agreement.hpp) was on an error, which all ranks are throwing.
     bool failed_together = false;

@@ -81,6 +81,14 @@ void for_each_sequence(const RingBlock& block, void (fft::ComplexFft::*transform
 
 }  // namespace
 
+void StageMemory::copy(const double* from, double* to, std::int64_t count) {
+    constexpr std::int64_t piece = std::int64_t{1}
+                                   << 17;  // 1 MiB takes a thread longer than it takes to start
+    core::parallel_for((count + piece - 1) / piece, threads_, [&](std::int64_t i, int) {
+        std::copy_n(from + i * piece, std::min(piece, count - i * piece), to + i * piece);
+    });
+}
+
 CpuStages::CpuStages(const AlmLayout& layout, const ShtOptions& options, const RingPairs& pairs,
                      std::span<const Ring> rings)
     : options_(options),

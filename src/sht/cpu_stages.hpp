@@ -54,6 +54,7 @@ struct CpuStorage : ShtWorkspace::Storage {
 };
 
 struct CpuStageMemory final : StageMemory {
+    using StageMemory::StageMemory;
     double* reserve(std::size_t band, std::int64_t count) override { return bands[band].reserve(count); }
     CpuStorage scratch;
     core::Scratch bands[n_bands];
@@ -97,7 +98,9 @@ class CpuStages final : public StagesAs<CpuStages> {
     /// like one process.
     std::vector<std::int64_t> band_bounds(std::int64_t n_fields) const override;
     std::int64_t maps_per_pass() const override { return maps_per_pass_; }
-    std::unique_ptr<StageMemory> make_memory() const override { return std::make_unique<CpuStageMemory>(); }
+    std::unique_ptr<StageMemory> make_memory(BandMemory) const override {
+        return std::make_unique<CpuStageMemory>(options_.threads);
+    }
     void prepare(StageMemory& memory) const override { scratch_of(memory); }
     CpuStorage& scratch_of(StageMemory& memory) const;
 

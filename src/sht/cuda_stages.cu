@@ -15,12 +15,17 @@ namespace {
 
 using namespace cuda;
 
-/// Device memory of the stages, and page-locked memory of the bands.
+/// Device memory of the stages, and the bands, in page-locked memory or on the device.
 struct CudaStageMemory final : StageMemory {
-    CudaStageMemory(int device, int threads) : device(device), transfer(device, threads) {}
+    CudaStageMemory(int device, int threads, BandMemory place)
+        : StageMemory(threads), device(device), place(place), transfer(device, threads) {}
 
     double* reserve(std::size_t band, std::int64_t count) override {
         const core::CurrentDevice current(device);
+        if (place == BandMemory::device) {
+            on_device[band].reserve(std::max<std::int64_t>(1, count));
+            return on_device[band].data();
+        }
         if (bands[band] == nullptr || count > sizes[band]) {
             bands[band].reset();
             bands[band] = std::make_unique<core::PageLockedArray>(std::max<std::int64_t>(1, count) *
@@ -29,10 +34,34 @@ struct CudaStageMemory final : StageMemory {
         }
         return reinterpret_cast<double*>(bands[band]->data());
     }
+    void copy(const double* from, double* to, std::int64_t count) override {
+        if (place == BandMemory::host) return StageMemory::copy(from, to, count);
+        const core::CurrentDevice current(device);
+        core::check_cuda(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(double),
+                                         cudaMemcpyDeviceToDevice, work.get()),
+                         "copying a rank's own coefficients");
+    }
+    void* stream() const override { return place == BandMemory::device ? work.get() : nullptr; }
 
+    /// Of the band, copied to the device at the first call.
+    const BandTables& tables_of(const FourierBand& band) {
+        for (const auto& known : tables)
+            if (&known->band.places() == &band.places()) return known->on_device;
+        if (tables.size() > 64) tables.clear();  // of plans that are no longer used
+        auto& added = *tables.emplace_back(std::make_unique<KnownBand>(KnownBand{band, {}}));
+        added.on_device.fill(band, work.get());
+        return added.on_device;
+    }
+
+    /// It holds on to what the band shares with its copies, so that no other band has the same address.
+    struct KnownBand {
+        FourierBand band;
+        BandTables on_device;
+    };
     const int device;
+    const BandMemory place;
     core::HostTransfer transfer;
-    core::OwnStream stream;
+    core::OwnStream work;
     core::DeviceArray<PairModes> fourier;  ///< [fields], of either stage, on the grid's rings
     core::DeviceArray<PairModes> coarse;   ///< the same of the Legendre stage's, where they differ
     ModesScratch modes;
@@ -40,7 +69,8 @@ struct CudaStageMemory final : StageMemory {
     core::DeviceArray<char> library;      ///< of the FFT library
     core::DeviceArray<char> alm;          ///< [map, component, coefficient]
     core::DeviceArray<char> map, pixels;  ///< a map's component each
-    BandTables tables;
+    std::vector<std::unique_ptr<KnownBand>> tables;
+    std::array<core::DeviceArray<double>, n_bands> on_device;
     std::array<std::unique_ptr<core::PageLockedArray>, n_bands> bands;
     std::array<std::int64_t, n_bands> sizes{};
 };
@@ -60,7 +90,15 @@ T* as(core::DeviceArray<char>& memory, std::int64_t count) {
     return reinterpret_cast<T*>(memory.data());
 }
 
-/// Every function waits for the end of its work, since what it leaves in host memory is sent or read next.
+/// An array on the device: the caller's, or a copy of it.
+template <class T>
+struct Rows {
+    T* data;
+    std::int64_t map_stride, component_stride;
+};
+
+/// With bands in host memory every function waits for the end of its work, since what it leaves there is sent
+/// or read next.
 class CudaStages final : public StagesAs<CudaStages> {
   public:
     CudaStages(const AlmLayout& layout, const ShtOptions& options, const RingPairs& pairs, const Grid& rings,
@@ -87,9 +125,9 @@ class CudaStages final : public StagesAs<CudaStages> {
         return {0, (order_layout_.n_pairs() + block_size - 1) / block_size};
     }
     std::int64_t maps_per_pass() const override { return maps_per_pass_; }
-    std::unique_ptr<StageMemory> make_memory() const override {
+    std::unique_ptr<StageMemory> make_memory(BandMemory bands) const override {
         const core::CurrentDevice current(device_);
-        return std::make_unique<CudaStageMemory>(device_, options_.threads);
+        return std::make_unique<CudaStageMemory>(device_, options_.threads, bands);
     }
     void prepare(StageMemory& memory) const override { scratch_of(memory); }
     CudaStageMemory& scratch_of(StageMemory& memory) const {
@@ -114,21 +152,21 @@ class CudaStages final : public StagesAs<CudaStages> {
                            CudaStageMemory& memory) const {
         if (numbers.first == numbers.end) return;
         const core::CurrentDevice current(device_);
-        const cudaStream_t stream = memory.stream.get();
+        require_place("alm", alm, device_);
+        const cudaStream_t stream = memory.work.get();
         const Orders orders{numbers.first, numbers.end};
-        const std::int64_t size = table_.layout.size();
-        auto* const copy = as<std::complex<T>>(memory.alm, alm.extent(0) * alm.extent(1) * size);
-        for_each_row(
-            alm, orders,
-            [&](std::int64_t row, const std::complex<T>* host, std::int64_t first, std::int64_t bytes) {
-                memory.transfer.to_device(host, copy + row * size + first, bytes, stream);
-            });
+        const auto rows = rows_of<const std::complex<T>>(alm, memory);
+        for_each_host_row(alm, orders, [&](std::int64_t b, std::int64_t c, ElementRange range) {
+            auto* const copy = rows.data + b * rows.map_stride + c * rows.component_stride + range.first;
+            memory.transfer.to_device(&alm(b, c, range.first), const_cast<std::complex<T>*>(copy),
+                                      bytes_of<std::complex<T>>(range), stream);
+        });
         PairModes* const fourier = reserve_modes(band.n_fields, memory);
         for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t n_maps) {
             std::vector<AlmPointers<T>> maps;
             for (std::int64_t b = first; b < first + n_maps; ++b)
                 maps.push_back(alm_pointers<AlmPointers<T>, const T>(
-                    options_, const_cast<const std::complex<T>*>(copy) + b * alm.extent(1) * size, size));
+                    options_, rows.data + b * rows.map_stride, rows.component_stride));
             PairModes* const on_grid = fourier + first * table_.components * order_layout_.size();
             PairModes* const modes = resampling_ ? memory.coarse.data() : on_grid;
             modes_from_alm<T>(legendre_, orders, maps, memory.modes, modes, stream);
@@ -136,8 +174,7 @@ class CudaStages final : public StagesAs<CudaStages> {
                 resampling_->interpolation().apply(
                     orders, modes, static_cast<int>(n_maps) * table_.components, on_grid, stream);
         });
-        memory.tables.fill(band, stream);
-        to_band(order_layout_, orders, fourier, memory.tables, band, stream);
+        to_band(order_layout_, orders, fourier, memory.tables_of(band), band, stream);
         wait(memory);
     }
 
@@ -146,20 +183,19 @@ class CudaStages final : public StagesAs<CudaStages> {
                         OrderNumbers numbers, CudaStageMemory& memory) const {
         if (numbers.first == numbers.end) return;
         const core::CurrentDevice current(device_);
-        const cudaStream_t stream = memory.stream.get();
+        require_place("alm", alm, device_);
+        const cudaStream_t stream = memory.work.get();
         const Orders orders{numbers.first, numbers.end};
         const FourierBand& band = parts.front();
-        const std::int64_t size = table_.layout.size();
-        auto* const copy = as<std::complex<T>>(memory.alm, alm.extent(0) * alm.extent(1) * size);
+        const auto rows = rows_of<std::complex<T>>(alm, memory);
         PairModes* const fourier = reserve_modes(band.n_fields, memory);
         memory.modes.begin_adjoint(legendre_, orders, stream);
-        memory.tables.fill(band, stream);
-        from_band(order_layout_, orders, memory.tables, band, fourier, stream);
+        from_band(order_layout_, orders, memory.tables_of(band), band, fourier, stream);
         for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t n_maps) {
             std::vector<AlmTargets<T>> maps;
             for (std::int64_t b = first; b < first + n_maps; ++b)
-                maps.push_back(
-                    alm_pointers<AlmTargets<T>, T>(options_, copy + b * alm.extent(1) * size, size));
+                maps.push_back(alm_pointers<AlmTargets<T>, T>(options_, rows.data + b * rows.map_stride,
+                                                              rows.component_stride));
             const PairModes* const on_grid = fourier + first * table_.components * order_layout_.size();
             if (resampling_)
                 resampling_->adjoint().apply(orders, on_grid, static_cast<int>(n_maps) * table_.components,
@@ -167,21 +203,24 @@ class CudaStages final : public StagesAs<CudaStages> {
             alm_from_modes<T>(legendre_, orders, resampling_ ? memory.coarse.data() : on_grid, memory.modes,
                               maps, stream);
         });
-        for_each_row(alm, orders,
-                     [&](std::int64_t row, std::complex<T>* host, std::int64_t first, std::int64_t bytes) {
-                         memory.transfer.to_host(copy + row * size + first, host, bytes, stream);
-                     });
+        for_each_host_row(alm, orders, [&](std::int64_t b, std::int64_t c, ElementRange range) {
+            memory.transfer.to_host(rows.data + b * rows.map_stride + c * rows.component_stride + range.first,
+                                    &alm(b, c, range.first), bytes_of<std::complex<T>>(range), stream);
+        });
         wait(memory);
     }
 
     template <class T>
     void synthesize_rings(const FourierBand& band, View<T, 3> map, CudaStageMemory& memory) const {
         const core::CurrentDevice current(device_);
+        require_place("map", map, device_);
+        const bool is_here = map.space() == MemorySpace::cuda;
         const PairModes* const fourier = fetch_modes(band, memory);
-        T* const pixels = as<T>(memory.pixels, n_pixels_);
-        for_each_field(map, [&](std::int64_t field, T* host) {
-            synthesize_field(fourier + field * ring_layout_.size(), pixels, memory);
-            memory.transfer.to_host(pixels, host, bytes_of<T>(), memory.stream.get());
+        T* const copy = is_here ? nullptr : as<T>(memory.pixels, n_pixels_);
+        for_each_field(map, [&](std::int64_t field, T* pixels) {
+            synthesize_field(fourier + field * ring_layout_.size(), is_here ? pixels : copy, memory);
+            if (!is_here)
+                memory.transfer.to_host(copy, pixels, bytes_of<T>({0, n_pixels_}), memory.work.get());
         });
         wait(memory);
     }
@@ -189,17 +228,16 @@ class CudaStages final : public StagesAs<CudaStages> {
     template <class T>
     void residual_rings(View<const T, 3> map, const FourierBand& band, CudaStageMemory& memory) const {
         const core::CurrentDevice current(device_);
+        require_place("map", map, device_);
         PairModes* const fourier = fetch_modes(band, memory);
         T* const residual = as<T>(memory.pixels, n_pixels_);
-        T* const pixels = as<T>(memory.map, n_pixels_);
-        for_each_field(map, [&](std::int64_t field, const T* host) {
+        for_each_field(map, [&](std::int64_t field, const T* pixels) {
             PairModes* const modes = fourier + field * ring_layout_.size();
             synthesize_field(modes, residual, memory);
-            memory.transfer.to_device(host, pixels, bytes_of<T>(), memory.stream.get());
-            subtract_from<T>(pixels, n_pixels_, residual, memory.stream.get());
+            subtract_from<T>(on_device(map.space(), pixels, memory), n_pixels_, residual, memory.work.get());
             adjoint_field<T>(residual, true, modes, memory);
         });
-        to_band(ring_layout_, all_orders(), fourier, memory.tables, band, memory.stream.get());
+        to_band(ring_layout_, all_orders(), fourier, memory.tables_of(band), band, memory.work.get());
         wait(memory);
     }
 
@@ -207,24 +245,24 @@ class CudaStages final : public StagesAs<CudaStages> {
     void adjoint_rings(View<const T, 3> map, bool weighted, const FourierBand& band,
                        CudaStageMemory& memory) const {
         const core::CurrentDevice current(device_);
+        require_place("map", map, device_);
         PairModes* const fourier = reserve_modes(band.n_fields, memory);
-        T* const pixels = as<T>(memory.map, n_pixels_);
-        for_each_field(map, [&](std::int64_t field, const T* host) {
-            memory.transfer.to_device(host, pixels, bytes_of<T>(), memory.stream.get());
-            adjoint_field<T>(pixels, weighted, fourier + field * ring_layout_.size(), memory);
+        for_each_field(map, [&](std::int64_t field, const T* pixels) {
+            adjoint_field<T>(on_device(map.space(), pixels, memory), weighted,
+                             fourier + field * ring_layout_.size(), memory);
         });
-        memory.tables.fill(band, memory.stream.get());
-        to_band(ring_layout_, all_orders(), fourier, memory.tables, band, memory.stream.get());
+        to_band(ring_layout_, all_orders(), fourier, memory.tables_of(band), band, memory.work.get());
         wait(memory);
     }
 
   private:
     static void wait(const CudaStageMemory& memory) {
-        core::check_cuda(cudaStreamSynchronize(memory.stream.get()), "transform");
+        if (memory.place == BandMemory::host)
+            core::check_cuda(cudaStreamSynchronize(memory.work.get()), "transform");
     }
     template <class T>
-    std::int64_t bytes_of() const {
-        return n_pixels_ * static_cast<std::int64_t>(sizeof(T));
+    static std::int64_t bytes_of(ElementRange range) {
+        return (range.end - range.first) * static_cast<std::int64_t>(sizeof(T));
     }
     /// Of the ring stage.
     Orders all_orders() const { return {0, options_.mmax + 1}; }
@@ -240,8 +278,7 @@ class CudaStages final : public StagesAs<CudaStages> {
     /// The ring stage's, from the band.
     PairModes* fetch_modes(const FourierBand& band, CudaStageMemory& memory) const {
         PairModes* const fourier = reserve_modes(band.n_fields, memory);
-        memory.tables.fill(band, memory.stream.get());
-        from_band(ring_layout_, all_orders(), memory.tables, band, fourier, memory.stream.get());
+        from_band(ring_layout_, all_orders(), memory.tables_of(band), band, fourier, memory.work.get());
         return fourier;
     }
 
@@ -252,16 +289,30 @@ class CudaStages final : public StagesAs<CudaStages> {
         for (std::int64_t first = 0; first < n_maps; first += at_once)
             visit(first, std::min(at_once, n_maps - first));
     }
-    /// Calls visit(row, coefficients there, the first one's number, bytes) for the orders' coefficients of
-    /// each row.
+    /// The array, or room for its copy.
+    template <class Complex>
+    Rows<Complex> rows_of(View<Complex, 3> alm, CudaStageMemory& memory) const {
+        if (alm.space() == MemorySpace::cuda) return {alm.data(), alm.stride(0), alm.stride(1)};
+        const std::int64_t size = table_.layout.size();
+        return {as<std::remove_const_t<Complex>>(memory.alm, alm.extent(0) * alm.extent(1) * size),
+                alm.extent(1) * size, size};
+    }
+    /// Calls visit(map, component, coefficients) for the orders' coefficients of an array in host memory.
     template <class Complex, class Visit>
-    void for_each_row(View<Complex, 3> alm, Orders orders, const Visit& visit) const {
-        const std::int64_t m = table_.layout.order(orders.first), first = table_.layout.index(m, m);
-        const std::int64_t bytes =
-            (end_of(table_.layout, orders) - first) * static_cast<std::int64_t>(sizeof(Complex));
+    void for_each_host_row(View<Complex, 3> alm, Orders orders, const Visit& visit) const {
+        if (alm.space() == MemorySpace::cuda) return;
+        const std::int64_t m = table_.layout.order(orders.first);
+        const ElementRange range{table_.layout.index(m, m), end_of(table_.layout, orders)};
         for (std::int64_t b = 0; b < alm.extent(0); ++b)
-            for (std::int64_t c = 0; c < alm.extent(1); ++c)
-                visit(b * alm.extent(1) + c, &alm(b, c, first), first, bytes);
+            for (std::int64_t c = 0; c < alm.extent(1); ++c) visit(b, c, range);
+    }
+    /// A field's pixels, or their copy.
+    template <class T>
+    const T* on_device(MemorySpace space, const T* pixels, CudaStageMemory& memory) const {
+        if (space == MemorySpace::cuda) return pixels;
+        T* const copy = as<T>(memory.map, n_pixels_);
+        memory.transfer.to_device(pixels, copy, bytes_of<T>({0, n_pixels_}), memory.work.get());
+        return copy;
     }
     template <class Pixel, class Visit>
     static void for_each_field(View<Pixel, 3> map, const Visit& visit) {
@@ -271,12 +322,12 @@ class CudaStages final : public StagesAs<CudaStages> {
 
     template <class T>
     void synthesize_field(const PairModes* modes, T* pixels, CudaStageMemory& memory) const {
-        rings_.synthesize<T>(modes, pixels, memory.buffer.data(), memory.library.data(), memory.stream.get());
+        rings_.synthesize<T>(modes, pixels, memory.buffer.data(), memory.library.data(), memory.work.get());
     }
     template <class T>
     void adjoint_field(const T* pixels, bool weighted, PairModes* modes, CudaStageMemory& memory) const {
         rings_.adjoint<T>(pixels, weighted, modes, memory.buffer.data(), memory.library.data(),
-                          memory.stream.get());
+                          memory.work.get());
     }
 
     const ShtOptions options_;

@@ -184,7 +184,7 @@ namespace {
 
 template <class View>
 void check_array(const char* name, const View& view, const std::array<const char*, 3>& axes,
-                 std::int64_t components, std::int64_t length, Device device) {
+                 std::int64_t components, std::int64_t length, bool takes_device) {
     auto expect = [&](int axis, std::int64_t extent) {
         if (view.extent(axis) != extent)
             throw InvalidArgument(fmt::format("{}: axis {} ({}) has length {}: must be {}", name, axis,
@@ -195,7 +195,7 @@ void check_array(const char* name, const View& view, const std::array<const char
     if (view.extent(2) > 1 && view.stride(2) != 1)
         throw InvalidArgument(
             fmt::format("{}: stride of the last axis = {}: must be 1 (contiguous)", name, view.stride(2)));
-    if (view.space() != MemorySpace::host && device.kind() != Device::Kind::cuda)
+    if (view.space() != MemorySpace::host && !takes_device)
         throw InvalidArgument(fmt::format("{}: is in device memory: a CPU plan needs host memory", name));
     if (view.size() > 0 && view.data() == nullptr)
         throw InvalidArgument(fmt::format("{}: null pointer", name));
@@ -233,11 +233,12 @@ void check_arrays(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<
     if (alm.extent(0) != map.extent(0))
         throw InvalidArgument(
             fmt::format("alm and map: batch lengths {} and {} differ", alm.extent(0), map.extent(0)));
-    const Device device = plan.options().device;
+    const bool takes_device =
+        plan.options().device.kind() == Device::Kind::cuda || plan.transform().takes_device_arrays();
     check_array("alm", alm, {"batch", "component", "coefficient"}, plan.alm_components(),
-                plan.layout().size(), device);
+                plan.layout().size(), takes_device);
     check_array("map", map, {"batch", "component", "pixel"}, plan.map_components(), plan.grid().n_pixels(),
-                device);
+                takes_device);
 }
 
 template void check_arrays(const ShtPlan&, View<const std::complex<float>, 3>, View<const float, 3>);

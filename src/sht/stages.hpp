@@ -24,13 +24,27 @@ class StageMemory {
     /// The coefficients of the ring stage, and of the Legendre stage for two chunks of orders in turn.
     static constexpr std::size_t n_bands = 3;
 
+    /// threads: that copies in host memory take.
+    explicit StageMemory(int threads) : threads_(threads) {}
     virtual ~StageMemory() = default;
-    /// Room for `count` doubles in host memory, which stays until more are asked for.
+    /// Room for `count` doubles, which stays until more are asked for.
     virtual double* reserve(std::size_t band, std::int64_t count) = 0;
+    /// Copies from one band to another.
+    virtual void copy(const double* from, double* to, std::int64_t count);
+    /// Where the bands lie in a device's memory, the stream whose work fills and reads them: functions then
+    /// return while it is at work, unless they read or write arrays in host memory. Null for bands in host
+    /// memory.
+    virtual void* stream() const { return nullptr; }
+
+  private:
+    const int threads_;
 };
 
-/// The stages for maps of T. Arrays lie in host memory and are [map, component, ...], with
-/// maps * components == band.n_fields; bands hold all that the stages read or write of them.
+/// Where the coefficients of bands lie.
+enum class BandMemory { host, device };
+
+/// The stages for maps of T. Arrays are [map, component, ...], with maps * components == band.n_fields, and
+/// lie in host memory or in that of the stages' device; bands hold all that the stages read or write of them.
 template <class T>
 class StagesOf {
   public:
@@ -71,7 +85,8 @@ class Stages : public virtual StagesOf<float>, public virtual StagesOf<double> {
     /// Blocks [bounds[i], bounds[i+1]) are part i of what adjoint_orders adds up, of a pass over n_fields
     /// fields.
     virtual std::vector<std::int64_t> band_bounds(std::int64_t n_fields) const = 0;
-    virtual std::unique_ptr<StageMemory> make_memory() const = 0;
+    /// bands: device only of stages on a device.
+    virtual std::unique_ptr<StageMemory> make_memory(BandMemory bands) const = 0;
     /// Makes room for these stages, whichever plan made the memory. Throws InvalidArgument for memory of
     /// another device.
     virtual void prepare(StageMemory& memory) const = 0;

@@ -117,6 +117,8 @@ class Transform {
     virtual std::vector<double> sum_orders(View<const double, 2> partial) const;
     /// The grid of which this rank has a part; null if it has all.
     virtual const Grid* whole_grid() const { return nullptr; }
+    /// Whether a plan whose own memory is the host's takes arrays on the device that it computes on, too.
+    virtual bool takes_device_arrays() const { return false; }
 };
 
 /// Runs the checks of a call for maps of T, and throws on all ranks if they fail on one.

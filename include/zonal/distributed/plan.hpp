@@ -74,6 +74,21 @@ class Communicator {
     std::shared_ptr<distributed::Transport> transport_;
 };
 
+/// How the ranks send each other coefficients.
+enum class ExchangeWay {
+    automatic,  ///< nccl where it can be used, else host
+    host,       ///< by the job's MPI, from and to host memory, which is page-locked on ranks with a GPU
+    nccl        ///< by NCCL, between the memories of GPUs: every rank must compute on one of its own
+};
+
+/// Which way the ranks of a plan use.
+struct ExchangeReport {
+    ExchangeWay way = ExchangeWay::host;  ///< host or nccl
+    std::string reason;                   ///< why it is not nccl; "" if it is
+    /// "NCCL", "host memory (rank 1 computes on the CPU)" and the like.
+    std::string text() const;
+};
+
 /// What a distributed transform is for. All ranks must give the same, but for threads, device and accuracy,
 /// which are each rank's own.
 struct DistributedOptions {
@@ -83,7 +98,9 @@ struct DistributedOptions {
     ShtOptions sht;
     /// How fast each rank is, relative to the others: shares of the work follow it. Empty: all alike if all
     /// are on CPUs, or all on GPUs; else a rank on a CPU counts as its threads, and one on a GPU as 64.
-    std::vector<double> speeds;
+    std::vector<double> speeds = {};
+    /// nccl: InvalidArgument on all ranks, with the reason, where it cannot be used.
+    ExchangeWay exchange = ExchangeWay::automatic;
 };
 
 /// What one rank has of a transform of one map.
@@ -108,9 +125,10 @@ class DistributedPlan {
 
     /// The transforms of this rank's arrays; all ranks make the same calls in the same order. It has this
     /// rank's part of the grid (grid) and of the coefficients (layout), and goes wherever an ShtPlan does:
-    /// into analyze, say. Arrays lie in host memory, also on ranks that compute on a GPU, and
-    /// options().device is the CPU there. An error on one rank is thrown on all of them, with that rank's
-    /// number in its text.
+    /// into analyze, say. Arrays lie in host memory or, on a rank that computes on a GPU, in that GPU's
+    /// memory; options().device is the CPU on all ranks, as an analysis keeps its own arrays in host memory.
+    /// A workspace on a GPU has times of stages after measure_stages(true), which makes each stage wait for
+    /// the one before. An error on one rank is thrown on all of them, with that rank's number in its text.
     const ShtPlan& local() const { return plan_; }
 
     /// This rank's pixels of the whole map, in the order in which its array has them.
@@ -119,13 +137,14 @@ class DistributedPlan {
     std::span<const std::int64_t> orders() const { return orders_; }
     /// Every rank's share.
     const std::vector<RankShare>& shares() const { return shares_; }
+    /// How the ranks exchange coefficients, the same on all of them.
+    const ExchangeReport& exchange() const { return exchange_; }
 
   private:
-    explicit DistributedPlan(std::unique_ptr<const distributed::DistributedTransform> transform);
-
     std::vector<PixelRange> pixels_;
     std::vector<std::int64_t> orders_;
     std::vector<RankShare> shares_;
+    ExchangeReport exchange_;
     ShtPlan plan_;
 };
 

@@ -16,7 +16,8 @@ struct BandTables {
 };
 
 /// modes: [band.n_fields] of layout.size() each, whose first pair is the first one of the band's first block.
-/// band: has runs of the orders and lies in page-locked memory, which the kernels read and write themselves.
+/// band: has runs of the orders and lies on the device or in page-locked memory, which the kernels read and
+/// write themselves.
 /// tables: filled with the band. Copies all pairs of the orders, those that fill up the last block as zeros.
 void to_band(const FourierLayout& layout, Orders orders, const PairModes* modes, const BandTables& tables,
              const FourierBand& band, cudaStream_t stream);

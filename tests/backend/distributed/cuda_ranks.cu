@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <thread>
 
 #include "backend/cuda_helpers.cuh"
+#include "distributed/device_link.hpp"
 #include "distributed_helpers.hpp"
 
 // Ranks that compute on a GPU, by themselves and beside ranks on the CPU, against one process on the CPU.
@@ -15,26 +15,6 @@ using ::testing::Each, ::testing::HasSubstr;
 
 class CudaRanks : public OnCuda {};
 
-/// One rank per device; what each of them threw, "" for nothing.
-using Devices = std::vector<Device>;
-template <class Work>
-std::vector<std::string> on_ranks(const Devices& devices, const Work& work) {
-    auto communicators = Communicator::threads(static_cast<int>(devices.size()));
-    std::vector<std::string> errors(devices.size());
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < devices.size(); ++i)
-        threads.emplace_back([&, i] {
-            const Communicator communicator = std::move(communicators[i]);
-            try {
-                work(communicator, devices[i]);
-            } catch (const Error& error) {
-                errors[i] = error.what();
-            }
-        });
-    for (auto& thread : threads) thread.join();
-    return errors;
-}
-
 /// All that a plan makes of a map and alm.
 template <class T>
 struct Results {
@@ -43,22 +23,52 @@ struct Results {
     int iterations = 0;
 
     Results(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<const T, 3> map,
-            View<const double, 1> weights)
+            View<const double, 1> weights, bool on_device = false)
         : synthesized(map.extents()),
           adjoint(alm.extents()),
           quadrature(alm.extents()),
           projected(alm.extents()),
           iterated(alm.extents()),
           solved(alm.extents()) {
+        const AnalysisOptions solving{.tolerance = 1e-3, .max_iterations = 5, .pixel_weights = weights};
+        if (on_device) {
+            const OnDevice<T> maps(copy_of(map));
+            const OnDevice<std::complex<T>> alms(copy_of(alm));
+            OnDevice<T> pixels(synthesized);
+            OnDevice<std::complex<T>> found[] = {OnDevice(adjoint), OnDevice(quadrature), OnDevice(projected),
+                                                 OnDevice(iterated), OnDevice(solved)};
+            fill(plan, alms.view(), maps.view(), solving, pixels.view(), found[0].view(), found[1].view(),
+                 found[2].view(), found[3].view(), found[4].view());
+            synthesized = pixels.host();
+            Array<std::complex<T>, 3>* const targets[] = {&adjoint, &quadrature, &projected, &iterated,
+                                                          &solved};
+            for (int i = 0; i < 5; ++i) *targets[i] = found[i].host();
+        } else {
+            fill(plan, alm, map, solving, synthesized.view(), adjoint.view(), quadrature.view(),
+                 projected.view(), iterated.view(), solved.view());
+        }
+    }
+
+  private:
+    using Alm = View<std::complex<T>, 3>;
+    template <class Value>
+    static Array<std::remove_const_t<Value>, 3> copy_of(View<Value, 3> view) {
+        Array<std::remove_const_t<Value>, 3> copy(view.extents());
+        for (std::int64_t i = 0; i < copy.extent(0); ++i)
+            for (std::int64_t j = 0; j < copy.extent(1); ++j)
+                for (std::int64_t k = 0; k < copy.extent(2); ++k) copy(i, j, k) = view(i, j, k);
+        return copy;
+    }
+    void fill(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<const T, 3> map,
+              const AnalysisOptions& solving, View<T, 3> to_map, Alm to_adjoint, Alm to_quadrature,
+              Alm to_projected, Alm to_iterated, Alm to_solved) {
         ShtWorkspace workspace = plan.make_workspace();
-        plan.synthesize<T>(alm, synthesized.view(), workspace);
-        plan.adjoint_synthesis<T>(map, adjoint.view(), workspace);
-        plan.quadrature<T>(map, quadrature.view(), workspace);
-        plan.project_residual<T>(alm, map, projected.view(), workspace);
-        analyze<T>(plan, map, iterated.view(), {.iterations = 2});
-        iterations = analyze<T>(plan, map, solved.view(),
-                                {.tolerance = 1e-3, .max_iterations = 5, .pixel_weights = weights})
-                         .iterations;
+        plan.synthesize<T>(alm, to_map, workspace);
+        plan.adjoint_synthesis<T>(map, to_adjoint, workspace);
+        plan.quadrature<T>(map, to_quadrature, workspace);
+        plan.project_residual<T>(alm, map, to_projected, workspace);
+        analyze<T>(plan, map, to_iterated, {.iterations = 2});
+        iterations = analyze<T>(plan, map, to_solved, solving).iterations;
     }
 };
 
@@ -81,7 +91,9 @@ class RanksOf {
         expected_.emplace(plan_, alm_.view(), map_.view(), weights_.view());
     }
 
-    void expect_of(const Devices& devices, const std::vector<double>& speeds = {}) const {
+    /// on_device: whether the transforms' arrays lie on the ranks' devices.
+    void expect_of(const Devices& devices, const std::vector<double>& speeds = {},
+                   ExchangeWay exchange = ExchangeWay::automatic, bool on_device = false) const {
         Results<Real> found = *expected_;
         for (auto* array : arrays(found)) std::fill_n(array->data(), array->size(), Complex(-77));
         // Where there are no rings, there is nothing.
@@ -89,12 +101,15 @@ class RanksOf {
         const auto errors = on_ranks(devices, [&](const Communicator& ranks, Device device) {
             ShtOptions options = plan_.options();
             options.device = device;
-            const DistributedPlan plan(ranks, grid_, {options, speeds});
+            const DistributedPlan plan(ranks, grid_, {options, speeds, exchange});
+            if (exchange != ExchangeWay::automatic) EXPECT_EQ(plan.exchange().way, exchange);
             const Parts parts{plan, plan_.layout()};
             Array<double, 1> weights({plan.local().grid().n_pixels()});
             parts.for_each_pixel([&](std::int64_t from, std::int64_t to) { weights(to) = weights_(from); });
+            std::optional<core::CurrentDevice> current;
+            if (on_device) current.emplace(device.index());
             Results<Real> local(plan.local(), parts.template of_alm<Complex>(alm_.view()).view(),
-                                parts.template of_map<Real>(map_.view()).view(), weights.view());
+                                parts.template of_map<Real>(map_.view()).view(), weights.view(), on_device);
             EXPECT_EQ(local.iterations, expected_->iterations);
             collect(parts, local, found);
         });
@@ -203,6 +218,134 @@ TEST_F(CudaRanks, ShareTheWorkBySpeed) {
         EXPECT_EQ(given.local().options().device, Device::cpu());
     });
     EXPECT_THAT(errors, Each(""));
+}
+
+const ExchangeWay nccl = ExchangeWay::nccl;
+
+/// A plan of these ranks' exchange.
+std::vector<std::string> exchange_of(const Devices& devices, ExchangeWay wanted, ExchangeReport& found) {
+    return on_ranks(devices, [&](const Communicator& ranks, Device device) {
+        ShtOptions options = cpu_options(30, 30, 0);
+        options.device = device;
+        const DistributedPlan plan(ranks, Grid::healpix(16), {options, {}, wanted});
+        if (ranks.rank() == 0) found = plan.exchange();
+    });
+}
+
+/// Skips where NCCL is missing; ranks that cannot use it for another reason are an error.
+class NcclRanks : public CudaRanks {
+  protected:
+    void SetUp() override {
+        CudaRanks::SetUp();
+        if (HasFatalFailure() || IsSkipped()) return;
+        ExchangeReport found;
+        const auto errors = exchange_of({gpu}, nccl, found);
+        if (errors[0].find("nccl") != std::string::npos) GTEST_SKIP() << errors[0];
+        ASSERT_EQ(errors[0], "");
+        ASSERT_EQ(found.way, nccl);
+        EXPECT_EQ(found.reason, "");
+    }
+    static int n_devices() {
+        int count = 0;
+        core::check_cuda(cudaGetDeviceCount(&count), "counting devices");
+        return count;
+    }
+};
+
+TEST_F(NcclRanks, AgreeWithOneProcessWhereThereIsOne) {
+    for (const int spin : {0, 2}) {
+        const RanksOf<double> expected(Grid::healpix(32), cpu_options(80, 70, spin), 2);
+        for (const bool on_device : {false, true}) expected.expect_of({gpu}, {}, nccl, on_device);
+    }
+}
+
+TEST_F(NcclRanks, AgreeWithOneProcessOnTwoDevices) {
+    if (n_devices() < 2) GTEST_SKIP() << "needs two devices";
+    const Devices devices{Device::cuda(0), Device::cuda(1)};
+    for (const bool on_device : {false, true}) {
+        for (const int spin : {0, 1, 2})
+            RanksOf<double>(Grid::healpix(32), cpu_options(80, 70, spin), 1)
+                .expect_of(devices, {3, 1}, nccl, on_device);
+        RanksOf<float>(Grid::healpix(24), cpu_options(60, 60, 2), 5).expect_of(devices, {}, nccl, on_device);
+        RanksOf<double>(Grid::healpix(32), cpu_options(50, 0, 0), 1).expect_of(devices, {}, nccl, on_device);
+        // Several chunks of orders, and rings that are resampled.
+        ShtOptions options = cpu_options(700, 700, 2);
+        options.threads = 8;
+        RanksOf<double>(Grid::healpix(512), options, 1).expect_of(devices, {}, nccl, on_device);
+    }
+    ExchangeReport found;
+    EXPECT_THAT(exchange_of(devices, ExchangeWay::automatic, found), Each(""));
+    EXPECT_EQ(found.text(), "NCCL");
+    EXPECT_THAT(exchange_of(devices, ExchangeWay::host, found), Each(""));
+    EXPECT_EQ(found.text(), "host memory (it was asked for)");
+}
+
+TEST_F(NcclRanks, AreRefusedWhereTwoHaveOneDevice) {
+    ExchangeReport found;
+    EXPECT_THAT(exchange_of({gpu, gpu}, nccl, found),
+                Each(HasSubstr("exchange = nccl: ranks 0 and 1 have the same GPU")));
+    EXPECT_THAT(exchange_of({gpu, cpu}, nccl, found), Each(HasSubstr("rank 1 computes on the CPU")));
+    EXPECT_THAT(exchange_of({gpu, gpu}, ExchangeWay::automatic, found), Each(""));
+    EXPECT_EQ(found.text(), "host memory (ranks 0 and 1 have the same GPU, and each must have its own)");
+}
+
+/// What a rank throws in the middle ends the transform on all of them, and the plan can be used again.
+TEST_F(NcclRanks, EndTogetherWhereOneFails) {
+    if (n_devices() < 2) GTEST_SKIP() << "needs two devices";
+    const auto errors =
+        on_ranks(Devices{Device::cuda(0), Device::cuda(1)}, [](const Communicator& ranks, Device device) {
+            ShtOptions options = cpu_options(700, 700, 0);
+            options.device = device;
+            const DistributedPlan plan(ranks, Grid::healpix(512), {options, {}, nccl});
+            AlmArray alm({1, 1, plan.local().layout().size()});
+            MapArray map({1, 1, plan.local().grid().n_pixels()});
+            for (int attempt = 0; attempt < 3; ++attempt)
+                EXPECT_THROW(plan.local().synthesize<double>(
+                                 alm.view(), map.view(),
+                                 [&](double share) { return ranks.rank() == 0 || share < 0.3; }),
+                             Cancelled);
+            plan.local().synthesize<double>(alm.view(), map.view());
+            EXPECT_EQ(*std::max_element(map.data(), map.data() + map.size()), 0);
+        });
+    EXPECT_THAT(errors, Each(""));
+}
+
+/// A rank that is gone does not leave the other waiting for its message.
+TEST_F(NcclRanks, NoticeARankThatHasLeft) {
+    if (n_devices() < 2) GTEST_SKIP() << "needs two devices";
+    const auto errors =
+        on_ranks(Devices{Device::cuda(0), Device::cuda(1)}, [](const Communicator& ranks, Device device) {
+            const auto link = distributed::choose_exchange(*ranks.transport(), device, nccl).link;
+            const core::CurrentDevice current(device.index());
+            const core::OwnStream stream;
+            const core::DeviceArray<std::byte> here(1 << 20), there(1 << 20);
+            const std::span out(here.data(), 1 << 20), in(there.data(), 1 << 20);
+            const int other = 1 - ranks.rank();
+            link->exchange({{other, out}}, {{other, in}}, stream.get())->wait();
+            link->wait(stream.get(), [] {});
+            if (ranks.rank() == 1) throw Error("leaves");
+            link->exchange({{other, out}}, {{other, in}}, stream.get())->wait();
+            link->wait(stream.get(), [] {});
+        });
+    EXPECT_THAT(errors[0], HasSubstr("rank 1: has left the job"));
+    EXPECT_EQ(errors[1], "leaves");
+}
+
+TEST_F(CudaRanks, TakeArraysOnTheirDevice) {
+    for (const int spin : {0, 2}) {
+        const RanksOf<double> expected(Grid::healpix(32), cpu_options(80, 70, spin), 2);
+        expected.expect_of({gpu}, {}, ExchangeWay::automatic, true);
+        expected.expect_of({gpu, gpu}, {2, 1}, ExchangeWay::host, true);
+    }
+    const auto errors = on_ranks({gpu, cpu}, [](const Communicator& ranks, Device device) {
+        ShtOptions options = cpu_options(30, 30, 0);
+        options.device = device;
+        const DistributedPlan plan(ranks, Grid::healpix(16), {options, {}});
+        const OnDevice<double> map(MapArray({1, 1, plan.local().grid().n_pixels()}));
+        AlmArray alm({1, 1, plan.local().layout().size()});
+        plan.local().adjoint_synthesis<double>(map.view(), alm.view());
+    });
+    EXPECT_THAT(errors, Each(HasSubstr("rank 1: map: is in device memory: a CPU plan needs host memory")));
 }
 
 TEST_F(CudaRanks, SayWhichRankHasNoSuchDevice) {

@@ -3,6 +3,7 @@
 
 #include <mutex>
 
+#include "distributed/device_link.hpp"
 #include "distributed_helpers.hpp"
 #include "sht/rings/ring_pairs.hpp"
 #include "zonal/error.hpp"
@@ -235,6 +236,43 @@ TEST(DistributedPlan, SimulatesAndAnalysesSkiesOfWhichEachRankHasAPart) {
         communicator.sum(std::vector<double>(communicator.rank() + 3));
     });
     EXPECT_THAT(lengths, Each("values: rank 0 has 3, and rank 1 has 4: must be equally many"));
+}
+
+TEST(ExchangeWay, IsNcclWhereEveryRankHasADeviceOfItsOwn) {
+    using distributed::why_no_nccl;
+    EXPECT_EQ(why_no_nccl({{"a", ""}}), "");
+    EXPECT_EQ(why_no_nccl({{"a", ""}, {"b", ""}, {"c", ""}}), "");
+    EXPECT_EQ(why_no_nccl({{"a", ""}, {"", ""}}), "rank 1 computes on the CPU");
+    EXPECT_EQ(why_no_nccl({{"a", ""}, {"b", "libnccl.so.2: not found"}}), "rank 1: libnccl.so.2: not found");
+    EXPECT_EQ(why_no_nccl({{"a", ""}, {"b", ""}, {"a", ""}}),
+              "ranks 0 and 2 have the same GPU, and each must have its own");
+}
+
+TEST(ExchangeWay, IsHostMemoryOnCpusAndRefusedOtherwise) {
+    const auto errors_with = [](int n_ranks, const auto& way_of, ExchangeReport& found) {
+        return on_ranks(n_ranks, [&](const Communicator& ranks) {
+            const DistributedPlan plan(ranks, Grid::healpix(16),
+                                       {cpu_options(30, 30, 0), {}, way_of(ranks.rank())});
+            if (ranks.rank() == 0) found = plan.exchange();
+        });
+    };
+    ExchangeReport found;
+    for (const int n_ranks : {1, 2}) {
+        const auto always = [](ExchangeWay way) { return [way](int) { return way; }; };
+        EXPECT_THAT(errors_with(n_ranks, always(ExchangeWay::automatic), found), Each(""));
+        EXPECT_EQ(found.way, ExchangeWay::host);
+        EXPECT_EQ(found.text(), n_ranks == 1 ? "host memory (one rank sends nothing)"
+                                             : "host memory (rank 0 computes on the CPU)");
+        EXPECT_THAT(errors_with(n_ranks, always(ExchangeWay::host), found), Each(""));
+        EXPECT_EQ(found.text(), "host memory (it was asked for)");
+        EXPECT_THAT(errors_with(n_ranks, always(ExchangeWay::nccl), found),
+                    Each("exchange = nccl: rank 0 computes on the CPU: must be automatic or host for these "
+                         "ranks"));
+    }
+    const auto other = [](int rank) { return rank == 0 ? ExchangeWay::host : ExchangeWay::automatic; };
+    EXPECT_THAT(errors_with(2, other, found),
+                Each(HasSubstr("rank 0 makes a plan with exchange = host, and rank 1 a plan with exchange = "
+                               "automatic")));
 }
 
 /// What ranks send is what no rank can do without: F_m of rings elsewhere.

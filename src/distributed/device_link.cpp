@@ -1,0 +1,83 @@
+#include "distributed/device_link.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "distributed/agreement.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::distributed {
+namespace {
+
+const char* name_of(ExchangeWay way) {
+    return way == ExchangeWay::nccl ? "nccl" : way == ExchangeWay::host ? "host" : "automatic";
+}
+
+/// Every rank's, from all of them.
+std::vector<RankLink> gather_links(Transport& job, Device device) {
+    RankLink mine;
+    std::exception_ptr error;
+    try {
+        if (device.kind() == Device::Kind::cuda) mine = cuda_rank_link(device.index());
+    } catch (...) {
+        error = std::current_exception();
+    }
+    agree(job, "devices", error);
+    std::vector<RankLink> links;
+    const auto devices = job.gather(mine.device), reasons = job.gather(mine.no_nccl);
+    for (std::size_t i = 0; i < devices.size(); ++i) links.push_back({devices[i], reasons[i]});
+    return links;
+}
+
+/// The job's, from the plan before, where all ranks have one of the device that they use now.
+std::shared_ptr<DeviceLink> connect(Transport& job, int device, const std::string& way) {
+    const bool has_link = job.device_link != nullptr && job.device_link->device() == device;
+    const auto all = job.gather(has_link ? "1" : "0");
+    if (std::all_of(all.begin(), all.end(), [](const auto& one) { return one == "1"; }))
+        return job.device_link;
+    job.device_link = nullptr;
+    std::string id;
+    std::exception_ptr error;
+    try {
+        if (job.rank() == 0) id = make_nccl_id();
+    } catch (...) {
+        error = std::current_exception();
+    }
+    agree(job, way, error);
+    job.device_link = make_cuda_link(job, device, job.gather(id)[0]);
+    return job.device_link;
+}
+
+}  // namespace
+
+std::string why_no_nccl(const std::vector<RankLink>& ranks) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        if (ranks[i].device.empty()) return fmt::format("rank {} computes on the CPU", i);
+        if (!ranks[i].no_nccl.empty()) return fmt::format("rank {}: {}", i, ranks[i].no_nccl);
+        for (std::size_t j = 0; j < i; ++j)
+            if (ranks[j].device == ranks[i].device)
+                return fmt::format("ranks {} and {} have the same GPU, and each must have its own", j, i);
+    }
+    return "";
+}
+
+ChosenExchange choose_exchange(Transport& job, Device device, ExchangeWay wanted) {
+    const auto way = fmt::format("a plan with exchange = {}", name_of(wanted));
+    agree(job, way, nullptr);
+    if (wanted == ExchangeWay::host) return {{ExchangeWay::host, "it was asked for"}, nullptr};
+    const auto links = gather_links(job, device);
+    const auto reason = why_no_nccl(links);
+    if (!reason.empty() && wanted == ExchangeWay::nccl)
+        throw InvalidArgument(
+            fmt::format("exchange = nccl: {}: must be automatic or host for these ranks", reason));
+    if (wanted == ExchangeWay::automatic && job.size() == 1) {
+        const bool on_gpu = !links[0].device.empty();
+        return {{ExchangeWay::host, "one rank sends nothing"},
+                on_gpu ? make_cuda_link(job, device.index(), "") : nullptr};
+    }
+    if (!reason.empty()) return {{ExchangeWay::host, reason}, nullptr};
+    return {{ExchangeWay::nccl, ""}, connect(job, device.index(), way)};
+}
+
+}  // namespace zonal::distributed
