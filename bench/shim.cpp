@@ -1,6 +1,8 @@
 // A plain C face of the transforms, so that Python can call them beside healpy and ducc0 in one process.
 // For tests and benchmarks only: the library's own Python package is another matter.
 
+#include <hwy/highway.h>
+
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -89,6 +91,12 @@ const char* zonal_last_error() {
 const char* zonal_simd_target() {
     static const std::string name = zonal::simd_target();
     return name.c_str();
+}
+
+/// From now on kernels run without AVX-512, to measure what machines without it do.
+void zonal_leave_out_avx512() {
+    hwy::DisableTargets(HWY_AVX3 | HWY_AVX3_DL);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 /// Null on failure. kind: see make_grid.

@@ -77,8 +77,11 @@ def main():
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--batch-nside", type=int, nargs="*", default=[])
     parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--avx2", action="store_true", help="Zonal without AVX-512; ducc0 keeps it")
     parser.add_argument("--output")
     options = parser.parse_args()
+    if options.avx2:
+        zonal_shim.leave_out_avx512()
     record = {"what": "spherical harmonic transform beside ducc0", "machine": machine.describe("ducc0", "numpy"),
               "simd_target": zonal_shim.simd_target(), "results": [], "batches": []}
     for nside in options.nside:

@@ -46,6 +46,11 @@ def fma_flops(threads):
     return _lib.zonal_fma_flops(threads)
 
 
+def leave_out_avx512():
+    """From now on kernels run as on machines without it."""
+    _lib.zonal_leave_out_avx512()
+
+
 def simd_target():
     return _lib.zonal_simd_target().decode()
 

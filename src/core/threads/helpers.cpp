@@ -5,8 +5,8 @@
 #include <sched.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <csignal>
-#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -33,19 +33,7 @@ inline void pause_briefly() {
 
 /// Looks that a thread takes before it sleeps, some ten microseconds: sleeping and waking takes longer than
 /// the way from one stage of a transform to the next.
-constexpr int looks_before_sleep = 1500;
-
-/// Returns once the state is another than `old`.
-std::uint32_t wait_for_change(const std::atomic<std::uint32_t>& state, std::uint32_t old) {
-    for (int look = 0; look < looks_before_sleep; ++look) {
-        if (const auto now = state.load(std::memory_order_acquire); now != old) return now;
-        pause_briefly();
-    }
-    for (auto now = state.load(std::memory_order_acquire);; now = state.load(std::memory_order_acquire)) {
-        if (now != old) return now;
-        state.wait(old, std::memory_order_acquire);
-    }
-}
+constexpr int looks_before_sleep = 600;
 
 }  // namespace
 
@@ -75,30 +63,42 @@ class Helper {
         // A thread has the CPUs of the one that started it, which may have been another than this caller.
         has_cpus_ = sched_getaffinity(0, sizeof cpus_, &cpus_) == 0;
 #endif
-        state_.store(offered, std::memory_order_release);
-        state_.notify_one();
+        become(offered);
     }
     /// Takes the work back, or waits for its end.
     void finish() {
-        std::uint32_t expected = offered;
-        if (state_.compare_exchange_strong(expected, idle, std::memory_order_acq_rel)) return;
-        while (expected != idle) expected = wait_for_change(state_, expected);
+        State expected = offered;
+        if (state_.compare_exchange_strong(expected, idle)) return;
+        wait_while(running);
     }
 
   private:
-    enum State : std::uint32_t { idle, offered, running };
+    enum State { idle, offered, running };
 
     void run() {
         while (true) {
-            std::uint32_t expected = wait_for_change(state_, idle);
-            if (expected != offered ||
-                !state_.compare_exchange_strong(expected, running, std::memory_order_acq_rel))
-                continue;
+            wait_while(idle);
+            State expected = offered;
+            if (!state_.compare_exchange_strong(expected, running)) continue;  // it was taken back
             use_cpus();
             (*work_)(thread_);
-            state_.store(idle, std::memory_order_release);
-            state_.notify_one();
+            become(idle);
         }
+    }
+    void become(State state) {
+        {
+            const std::lock_guard lock(mutex_);
+            state_ = state;
+        }
+        changed_.notify_one();
+    }
+    void wait_while(State state) {
+        for (int look = 0; look < looks_before_sleep; ++look) {
+            if (state_ != state) return;
+            pause_briefly();
+        }
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return state_ != state; });
     }
     void use_cpus() {
 #ifdef __linux__
@@ -107,7 +107,9 @@ class Helper {
 #endif
     }
 
-    std::atomic<std::uint32_t> state_{idle};
+    std::mutex mutex_;  ///< of those who wait
+    std::condition_variable changed_;
+    std::atomic<State> state_{idle};
     const std::function<void(int)>* work_ = nullptr;
     int thread_ = 0;
 #ifdef __linux__
