@@ -43,7 +43,12 @@ std::int64_t n_bands(const PixelConvolutionPlan& plan) {
     return sum;
 }
 
+/// With what the device's memory pool has kept of arrays that are gone.
 std::int64_t free_bytes() {
+    cudaMemPool_t pool{};
+    core::check_cuda(cudaDeviceSynchronize(), "memory");
+    core::check_cuda(cudaDeviceGetDefaultMemPool(&pool, 0), "memory");
+    core::check_cuda(cudaMemPoolTrimTo(pool, 0), "memory");
     std::size_t free = 0, total = 0;
     core::check_cuda(cudaMemGetInfo(&free, &total), "memory");
     return static_cast<std::int64_t>(free);

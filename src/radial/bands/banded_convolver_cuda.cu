@@ -253,6 +253,9 @@ class BandedConvolver final : public ConvolverOf<BandedConvolver<Rank>, BandedSt
     std::vector<DeviceBands<Rank>> devices_;
 };
 
+/// The driver hands out pieces of 2 MiB, to a dozen arrays: more than they ask for by up to this.
+constexpr std::int64_t rounding_of_pieces = 12 * (std::int64_t{2} << 20);
+
 /// Bytes that each device may take: what the caller allows or, of what is free, as much as the device's
 /// other entries get.
 std::int64_t memory_limit(Device device, const PixelConvolutionOptions& options) {
@@ -261,7 +264,7 @@ std::int64_t memory_limit(Device device, const PixelConvolutionOptions& options)
     std::size_t free = 0, total = 0;
     core::check_cuda(cudaMemGetInfo(&free, &total), "asking for the free memory");
     const auto entries = std::count(options.devices.begin(), options.devices.end(), device);
-    return static_cast<std::int64_t>(free) / std::max<std::int64_t>(1, entries);
+    return static_cast<std::int64_t>(free) / std::max<std::int64_t>(1, entries) - rounding_of_pieces;
 }
 
 bool keeps_within_memory(const std::vector<PixelConvolutionShare>& shares,
