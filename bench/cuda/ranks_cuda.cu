@@ -60,7 +60,6 @@ class Sky {
         : plan_(plan),
           workspace_(plan.make_workspace()),
           alm_(plan.alm_components() * plan.layout().size()),
-          back_(alm_.size()),
           map_(plan.map_components() * plan.grid().n_pixels()) {
         std::vector<Complex> host(static_cast<std::size_t>(alm_.size()));
         for (std::int64_t c = 0; c < plan.alm_components(); ++c)
@@ -76,7 +75,8 @@ class Sky {
     }
 
     void synthesize() { plan_.synthesize<double>(coefficients<const Complex>(alm_), pixels(), workspace_); }
-    void adjoint() { plan_.quadrature<double>(pixels(), coefficients<Complex>(back_), workspace_); }
+    /// Into the coefficients that the map was made of, as the largest case leaves no room for others.
+    void adjoint() { plan_.quadrature<double>(pixels(), coefficients<Complex>(alm_), workspace_); }
     zonal::ShtWorkspace& workspace() { return workspace_; }
 
     std::vector<double> some_pixels(std::int64_t first, std::int64_t end) const {
@@ -98,7 +98,7 @@ class Sky {
 
     const zonal::ShtPlan& plan_;
     zonal::ShtWorkspace workspace_;
-    zonal::core::DeviceArray<Complex> alm_, back_;
+    zonal::core::DeviceArray<Complex> alm_;
     zonal::core::DeviceArray<double> map_;
 };
 

@@ -128,7 +128,15 @@ class DeviceArray {
 /// A stream of its own that does not wait for the default one.
 class OwnStream {
   public:
-    OwnStream() { check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream"); }
+    /// first: blocks of its kernels begin before those of other streams' that have not begun.
+    enum class Urgency { usual, first };
+    explicit OwnStream(Urgency urgency = Urgency::usual) {
+        int least = 0, greatest = 0;
+        check_cuda(cudaDeviceGetStreamPriorityRange(&least, &greatest), "making a stream");
+        check_cuda(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking,
+                                                urgency == Urgency::first ? greatest : least),
+                   "making a stream");
+    }
     ~OwnStream() { cudaStreamDestroy(stream_); }
     OwnStream(const OwnStream&) = delete;
     OwnStream& operator=(const OwnStream&) = delete;

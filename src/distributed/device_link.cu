@@ -14,24 +14,6 @@
 namespace zonal::distributed {
 namespace {
 
-/// A stream whose work goes before that of others, as messages are what other ranks wait for.
-class UrgentStream {
-  public:
-    UrgentStream() {
-        int least = 0, greatest = 0;
-        core::check_cuda(cudaDeviceGetStreamPriorityRange(&least, &greatest), "making a stream");
-        core::check_cuda(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest),
-                         "making a stream");
-    }
-    ~UrgentStream() { cudaStreamDestroy(stream_); }
-    UrgentStream(const UrgentStream&) = delete;
-    UrgentStream& operator=(const UrgentStream&) = delete;
-    cudaStream_t get() const { return stream_; }
-
-  private:
-    cudaStream_t stream_ = nullptr;
-};
-
 /// Messages whose end is an event.
 class CudaExchange final : public Exchange {
   public:
@@ -117,7 +99,7 @@ class CudaLink final : public DeviceLink {
 
   private:
     struct Streams {
-        UrgentStream messages;
+        core::OwnStream messages{core::OwnStream::Urgency::first};  // for which other ranks wait
         core::Event ready;
     };
 

@@ -55,13 +55,17 @@ std::vector<std::vector<std::int64_t>> chunks_of(const std::vector<std::int64_t>
     return chunks;
 }
 
-/// At most four; one where the messages would be below 64 KiB, whose latency then counts.
-std::int64_t chunk_count(const sht::RingPairs& pairs, int components, std::int64_t n_ranks) {
+/// At most four; one where the messages would be below 64 KiB, whose latency then counts. Between devices the
+/// messages are fast and chunks slow, as each has an end at which the device is not full: on two H100s, two
+/// were best for 120 and 240 MB in all.
+std::int64_t chunk_count(const sht::RingPairs& pairs, int components, std::int64_t n_ranks, bool by_devices) {
     constexpr double least_message = 65536;
+    constexpr double worth_two = 8e6, worth_four = 1e9;
     double bytes = 0;
     for (const std::int64_t m : pairs.last_m)
         bytes += static_cast<double>((m + 1) * components * sht::fourier_block) * sizeof(double);
     const double message = bytes / static_cast<double>(n_ranks * n_ranks);
+    if (by_devices && n_ranks > 1) return message < worth_two ? 1 : message < worth_four ? 2 : 4;
     return n_ranks == 1 ? 1
                         : std::clamp<std::int64_t>(static_cast<std::int64_t>(message / least_message), 1, 4);
 }
@@ -166,7 +170,7 @@ std::vector<double> order_costs(const sht::RingPairs& pairs, const ShtOptions& o
 }
 
 Partition::Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOptions& options,
-                     const std::vector<double>& speeds) {
+                     const std::vector<double>& speeds, bool by_devices) {
     for (std::size_t i = 0; i < speeds.size(); ++i)
         if (!(speeds[i] > 0) || !std::isfinite(speeds[i]))
             throw InvalidArgument(fmt::format("speeds[{}] = {}: must be positive", i, speeds[i]));
@@ -182,7 +186,7 @@ Partition::Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOpt
                         speeds.size(), grid.name(), pairs.n_blocks(), sht::block_size));
     bounds = divide(of_blocks, speeds);
     orders = deal_pairs(of_orders, speeds);
-    const std::int64_t n_chunks = chunk_count(pairs, options.spin == 0 ? 1 : 2, n_ranks());
+    const std::int64_t n_chunks = chunk_count(pairs, options.spin == 0 ? 1 : 2, n_ranks(), by_devices);
     for (int rank = 0; rank < n_ranks(); ++rank) {
         rings.push_back(rings_of(pairs, bounds[rank], bounds[rank + 1]));
         chunks.push_back(chunks_of(orders[rank], of_orders, n_chunks));

@@ -39,10 +39,11 @@ std::vector<double> order_costs(const sht::RingPairs& pairs, const ShtOptions& o
 
 /// A transform's shares: those of any spin are alike, so that T, E and B, and I, Q and U lie side by side.
 struct Partition {
-    /// speeds: of each rank, relative to one another. options: resolved. Throws InvalidArgument for speeds
-    /// that are not positive, and for more ranks than blocks of ring pairs.
+    /// speeds: of each rank, relative to one another. options: resolved. by_devices: whether the ranks send
+    /// between the memories of devices. Throws InvalidArgument for speeds that are not positive, and for more
+    /// ranks than blocks of ring pairs.
     Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOptions& options,
-              const std::vector<double>& speeds);
+              const std::vector<double>& speeds, bool by_devices = false);
 
     int n_ranks() const { return static_cast<int>(orders.size()); }
 

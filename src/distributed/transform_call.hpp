@@ -194,6 +194,7 @@ class DistributedTransform::Call {
     /// Waits for what a device has been given.
     void finish() {
         if (!t_.link_) return;
+        storage_->memory->join();
         const core::InterruptionPoll poll;
         t_.link_->wait(storage_->memory->stream(), [&] {
             if (error_) return;

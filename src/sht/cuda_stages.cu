@@ -38,10 +38,22 @@ struct CudaStageMemory final : StageMemory {
         if (place == BandMemory::host) return StageMemory::copy(from, to, count);
         const core::CurrentDevice current(device);
         core::check_cuda(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(double),
-                                         cudaMemcpyDeviceToDevice, work.get()),
+                                         cudaMemcpyDeviceToDevice, wire.get()),
                          "copying a rank's own coefficients");
     }
-    void* stream() const override { return place == BandMemory::device ? work.get() : nullptr; }
+    void* stream() const override { return place == BandMemory::device ? wire.get() : nullptr; }
+    void join() override { to_wire(); }
+
+    /// Each stream goes on when the other has done what it has been given so far.
+    void to_wire() {
+        const core::CurrentDevice current(device);
+        worked.record(work.get());
+        worked.hold(wire.get());
+    }
+    void to_work() {
+        wired.record(wire.get());
+        wired.hold(work.get());
+    }
 
     /// Of the band, copied to the device at the first call.
     const BandTables& tables_of(const FourierBand& band) {
@@ -49,7 +61,7 @@ struct CudaStageMemory final : StageMemory {
             if (&known->band.places() == &band.places()) return known->on_device;
         if (tables.size() > 64) tables.clear();  // of plans that are no longer used
         auto& added = *tables.emplace_back(std::make_unique<KnownBand>(KnownBand{band, {}}));
-        added.on_device.fill(band, work.get());
+        added.on_device.fill(band, wire.get());
         return added.on_device;
     }
 
@@ -62,6 +74,9 @@ struct CudaStageMemory final : StageMemory {
     const BandMemory place;
     core::HostTransfer transfer;
     core::OwnStream work;
+    /// Copies from and to bands, beside the work on other orders: these take bandwidth, it takes arithmetic.
+    core::OwnStream wire{core::OwnStream::Urgency::first};
+    core::Event worked, wired;
     core::DeviceArray<PairModes> fourier;  ///< [fields], of either stage, on the grid's rings
     core::DeviceArray<PairModes> coarse;   ///< the same of the Legendre stage's, where they differ
     ModesScratch modes;
@@ -82,6 +97,8 @@ RingPairs part_of(const RingPairs& pairs, const Grid& rings, const ShtOptions& o
     part.last_m.assign(pairs.last_m.begin() + first, pairs.last_m.begin() + end);
     return part;
 }
+
+constexpr Orders no_orders{0, 0};
 
 /// T: of the maps that a function is for.
 template <class T>
@@ -135,7 +152,7 @@ class CudaStages final : public StagesAs<CudaStages> {
         if (found == nullptr || found->device != device_)
             throw InvalidArgument("workspace: was made by a plan on another device");
         const core::CurrentDevice current(device_);
-        found->modes.fit(legendre_, 1);
+        found->modes.fit(legendre_, 1, no_orders);
         found->buffer.reserve(rings_.buffer_size());
         found->library.reserve(rings_.library_bytes());
         return *found;
@@ -161,7 +178,7 @@ class CudaStages final : public StagesAs<CudaStages> {
             memory.transfer.to_device(&alm(b, c, range.first), const_cast<std::complex<T>*>(copy),
                                       bytes_of<std::complex<T>>(range), stream);
         });
-        PairModes* const fourier = reserve_modes(band.n_fields, memory);
+        PairModes* const fourier = reserve_modes(band.n_fields, no_orders, memory);
         for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t n_maps) {
             std::vector<AlmPointers<T>> maps;
             for (std::int64_t b = first; b < first + n_maps; ++b)
@@ -174,7 +191,8 @@ class CudaStages final : public StagesAs<CudaStages> {
                 resampling_->interpolation().apply(
                     orders, modes, static_cast<int>(n_maps) * table_.components, on_grid, stream);
         });
-        to_band(order_layout_, orders, fourier, memory.tables_of(band), band, stream);
+        memory.to_wire();
+        to_band(order_layout_, orders, fourier, memory.tables_of(band), band, memory.wire.get());
         wait(memory);
     }
 
@@ -188,9 +206,10 @@ class CudaStages final : public StagesAs<CudaStages> {
         const Orders orders{numbers.first, numbers.end};
         const FourierBand& band = parts.front();
         const auto rows = rows_of<std::complex<T>>(alm, memory);
-        PairModes* const fourier = reserve_modes(band.n_fields, memory);
+        PairModes* const fourier = reserve_modes(band.n_fields, orders, memory);
         memory.modes.begin_adjoint(legendre_, orders, stream);
-        from_band(order_layout_, orders, memory.tables_of(band), band, fourier, stream);
+        from_band(order_layout_, orders, memory.tables_of(band), band, fourier, memory.wire.get());
+        memory.to_work();
         for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t n_maps) {
             std::vector<AlmTargets<T>> maps;
             for (std::int64_t b = first; b < first + n_maps; ++b)
@@ -237,7 +256,8 @@ class CudaStages final : public StagesAs<CudaStages> {
             subtract_from<T>(on_device(map.space(), pixels, memory), n_pixels_, residual, memory.work.get());
             adjoint_field<T>(residual, true, modes, memory);
         });
-        to_band(ring_layout_, all_orders(), fourier, memory.tables_of(band), band, memory.work.get());
+        memory.to_wire();
+        to_band(ring_layout_, all_orders(), fourier, memory.tables_of(band), band, memory.wire.get());
         wait(memory);
     }
 
@@ -246,19 +266,21 @@ class CudaStages final : public StagesAs<CudaStages> {
                        CudaStageMemory& memory) const {
         const core::CurrentDevice current(device_);
         require_place("map", map, device_);
-        PairModes* const fourier = reserve_modes(band.n_fields, memory);
+        PairModes* const fourier = reserve_modes(band.n_fields, no_orders, memory);
         for_each_field(map, [&](std::int64_t field, const T* pixels) {
             adjoint_field<T>(on_device(map.space(), pixels, memory), weighted,
                              fourier + field * ring_layout_.size(), memory);
         });
-        to_band(ring_layout_, all_orders(), fourier, memory.tables_of(band), band, memory.work.get());
+        memory.to_wire();
+        to_band(ring_layout_, all_orders(), fourier, memory.tables_of(band), band, memory.wire.get());
         wait(memory);
     }
 
   private:
-    static void wait(const CudaStageMemory& memory) {
-        if (memory.place == BandMemory::host)
-            core::check_cuda(cudaStreamSynchronize(memory.work.get()), "transform");
+    static void wait(CudaStageMemory& memory) {
+        if (memory.place == BandMemory::device) return;
+        for (const cudaStream_t stream : {memory.work.get(), memory.wire.get()})
+            core::check_cuda(cudaStreamSynchronize(stream), "transform");
     }
     template <class T>
     static std::int64_t bytes_of(ElementRange range) {
@@ -267,18 +289,20 @@ class CudaStages final : public StagesAs<CudaStages> {
     /// Of the ring stage.
     Orders all_orders() const { return {0, options_.mmax + 1}; }
 
-    /// Room for the fields' modes of either stage, and for what those that share recurrences need.
-    PairModes* reserve_modes(std::int64_t n_fields, CudaStageMemory& memory) const {
+    /// Room for the fields' modes of either stage, and for what those that share recurrences need. adjoint:
+    /// orders whose sums there is to be room for.
+    PairModes* reserve_modes(std::int64_t n_fields, Orders adjoint, CudaStageMemory& memory) const {
         memory.fourier.reserve(n_fields * std::max(order_layout_.size(), ring_layout_.size()));
         const std::int64_t at_once = maps_at_once(legendre_, n_fields / table_.components);
-        memory.modes.fit(legendre_, at_once);
+        memory.modes.fit(legendre_, at_once, adjoint);
         if (resampling_) memory.coarse.reserve(at_once * table_.components * legendre_.layout().size());
         return memory.fourier.data();
     }
     /// The ring stage's, from the band.
     PairModes* fetch_modes(const FourierBand& band, CudaStageMemory& memory) const {
-        PairModes* const fourier = reserve_modes(band.n_fields, memory);
-        from_band(ring_layout_, all_orders(), memory.tables_of(band), band, fourier, memory.work.get());
+        PairModes* const fourier = reserve_modes(band.n_fields, no_orders, memory);
+        from_band(ring_layout_, all_orders(), memory.tables_of(band), band, fourier, memory.wire.get());
+        memory.to_work();
         return fourier;
     }
 

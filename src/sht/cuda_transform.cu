@@ -89,7 +89,7 @@ class CudaTransform final : public Transform {
                            fields = table_.components * n_maps;
         storage.fourier.reserve((resampling_ ? table_.components : fields) * layout_.size());
         storage.coarse.reserve(fields * coarse_size());
-        storage.modes.fit(legendre_, n_maps);
+        storage.modes.fit(legendre_, n_maps, legendre_.all_orders());
         storage.buffer.reserve(rings_.buffer_size());
         storage.library.reserve(rings_.library_bytes());
     }

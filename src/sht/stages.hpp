@@ -35,6 +35,8 @@ class StageMemory {
     /// return while it is at work, unless they read or write arrays in host memory. Null for bands in host
     /// memory.
     virtual void* stream() const { return nullptr; }
+    /// What comes to that stream from now on waits for all that the stages have been given.
+    virtual void join() {}
 
   private:
     const int threads_;

@@ -43,6 +43,7 @@ JobList make_jobs(const AlmLayout& alm, std::int64_t begin, std::int64_t end, st
     for (std::int64_t number = 0; number < alm.n_orders(); ++number) {
         const std::int64_t m = alm.order(number);
         first_sum[m] = list.n_sums;
+        list.first_sum_of_order.push_back(list.n_sums);
         list.first_job.push_back(static_cast<std::int64_t>(jobs.size()));
         if (length(m) == 0) continue;
         const std::int64_t active = std::max(begin, first_pair(m));
@@ -57,6 +58,7 @@ JobList make_jobs(const AlmLayout& alm, std::int64_t begin, std::int64_t end, st
         }
     }
     list.first_job.push_back(static_cast<std::int64_t>(jobs.size()));
+    list.first_sum_of_order.push_back(list.n_sums);
     list.jobs = core::DeviceArray<LegendreJob>(jobs);
     list.first_sum = core::DeviceArray<std::int64_t>(first_sum);
     list.n_tiles = core::DeviceArray<std::int32_t>(n_tiles);

@@ -66,11 +66,16 @@ struct JobList {
         return static_cast<unsigned>(first_job[orders.end] - first_job[orders.first]);
     }
 
+    /// Doubles per field of the sums of the orders, which follow one another, and of the orders before them.
+    std::int64_t sums_of(Orders orders) const { return sums_before(orders.end) - sums_before(orders.first); }
+    std::int64_t sums_before(std::int64_t number) const { return first_sum_of_order[number]; }
+
     core::DeviceArray<LegendreJob> jobs;        ///< longest first
     core::DeviceArray<std::int64_t> first_sum;  ///< [mmax + 1], where the order's first job's sums start
     core::DeviceArray<std::int32_t> n_tiles;    ///< [mmax + 1]
     std::vector<std::int64_t>
-        first_job;            ///< [orders + 1], on the host: of each order, by number, and the end
+        first_job,            ///< [orders + 1], on the host: of each order, by number, and the end
+        first_sum_of_order;   ///< the same of its sums
     std::int64_t n_sums = 0;  ///< doubles per field of all jobs
 };
 

@@ -13,12 +13,12 @@ bool is_scalar(const LegendreStage& stage) {
 struct ModesSizes {
     std::int64_t steps = 0, rows = 0, sums = 0, polar, equatorial;
 
-    ModesSizes(const LegendreStage& stage, std::int64_t n_maps)
+    ModesSizes(const LegendreStage& stage, std::int64_t n_maps, Orders adjoint)
         : polar(n_maps * stage.polar().n_sums), equatorial(n_maps * stage.equatorial().n_sums) {
         if (!stage.has_ishioka()) return;
         const std::int64_t fields = stage.view().components * n_maps;
         steps = stage.n_steps() * step_layout(static_cast<int>(fields)).stride;
-        sums = fields * stage.ishioka().n_sums;
+        sums = fields * stage.ishioka().sums_of(adjoint);
         if (!is_scalar(stage)) rows = 2 * fields * stage.view().n_rows;
     }
 };
@@ -71,8 +71,8 @@ std::vector<Orders> orders_in_parts(const AlmLayout& layout) {
     return parts;
 }
 
-void ModesScratch::fit(const LegendreStage& stage, std::int64_t n_maps) {
-    const ModesSizes sizes(stage, n_maps);
+void ModesScratch::fit(const LegendreStage& stage, std::int64_t n_maps, Orders adjoint) {
+    const ModesSizes sizes(stage, n_maps, adjoint);
     steps.reserve(sizes.steps);
     rows.reserve(sizes.rows);
     sums.reserve(sizes.sums);
@@ -85,7 +85,7 @@ void ModesScratch::begin_adjoint(const LegendreStage& stage, Orders orders, cuda
 }
 
 std::int64_t ModesScratch::bytes(const LegendreStage& stage, std::int64_t n_maps) {
-    const ModesSizes sizes(stage, n_maps);
+    const ModesSizes sizes(stage, n_maps, stage.all_orders());
     return static_cast<std::int64_t>(sizeof(double)) *
            (sizes.steps + sizes.rows + sizes.sums + sizes.polar + sizes.equatorial);
 }
@@ -113,18 +113,20 @@ void alm_from_modes(const LegendreStage& stage, Orders orders, const PairModes* 
     adjoint_jacobi(stage, orders, n_maps, fourier, scratch.polar.data(), scratch.equatorial.data(),
                    scratch.fork_sides(stream));
     const bool has_rows = stage.has_ishioka() && !is_scalar(stage);
+    double* ishioka_sums = nullptr;
     if (stage.has_ishioka()) {
         const int n_fields = stage.view().components * n_maps;
         scratch.join_adjoint(stream);
-        adjoint_ishioka(stage, orders, scratch.steps.data(), n_fields, fourier, scratch.sums.data(), stream);
-        if (has_rows)
-            rows_from_sums(stage, orders, scratch.sums.data(), n_fields, scratch.rows.data(), stream);
+        // The kernels count from the first of all orders, there is room for these.
+        ishioka_sums = scratch.sums.data() - n_fields * stage.ishioka().sums_before(orders.first);
+        adjoint_ishioka(stage, orders, scratch.steps.data(), n_fields, fourier, ishioka_sums, stream);
+        if (has_rows) rows_from_sums(stage, orders, ishioka_sums, n_fields, scratch.rows.data(), stream);
     }
     scratch.join_sides(stream);
     const std::int64_t row = 2 * stage.view().n_rows;
     for (int k = 0; k < n_maps; ++k) {
         AdjointSums sums{nullptr, {}, scratch.polar.data(), scratch.equatorial.data(), k, n_maps};
-        if (stage.has_ishioka() && !has_rows) sums.steps = scratch.sums.data();
+        if (stage.has_ishioka() && !has_rows) sums.steps = ishioka_sums;
         for (int c = 0; has_rows && c < 2; ++c) sums.rows[c] = scratch.rows.data() + (2 * k + c) * row;
         store_alm<T>(stage, orders, sums, maps[k], stream);
     }

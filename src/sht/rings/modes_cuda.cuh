@@ -96,8 +96,8 @@ class CallReplay {
 /// Device memory of the stage, and streams beside the caller's.
 class ModesScratch {
   public:
-    /// Makes room for n_maps maps at once.
-    void fit(const LegendreStage& stage, std::int64_t n_maps);
+    /// Makes room for n_maps maps at once, and for calls of alm_from_modes with as many orders as these.
+    void fit(const LegendreStage& stage, std::int64_t n_maps, Orders adjoint);
     static std::int64_t bytes(const LegendreStage& stage, std::int64_t n_maps);
     void add_addresses(CallKey& key) const { key.add(steps).add(rows).add(sums).add(polar).add(equatorial); }
 
