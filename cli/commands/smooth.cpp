@@ -294,6 +294,12 @@ void prepare_for_job(SmoothOptions& options, const Session& session) {
     require_one_process(session, !kernel.plan.empty() || !kernel.save_plan.empty(), "--plan, --save-plan",
                         "plans are of one process");
     require_parts(options.out, session);
+    if (kernel.chosen_method() != ConvolutionMethod::harmonic) {
+        require_one_process(session, options.run.device.kind() == Device::Kind::cuda,
+                            "--device cuda, without --method harmonic",
+                            "their sums over pixels, ring FFTs and splits run on CPUs");
+        options.run.device = Device::cpu();
+    }
     require_one_process(session, options.nside_out.has_value(), "--nside-out",
                         "the pixels that a rank has of two maps are not the same");
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "shell/error.hpp"
 #include "zonal/io/cost_model.hpp"
 
@@ -19,26 +21,33 @@ void explain(const DistributedSky& sky, bool polarized, const RunOptions& run, S
     const auto found = io::find_costs("", run.thread_count());
     session.note(found.notes);
     session.report["costs"] = found.costs.fingerprint;
-    const auto& costs = found.costs.devices.at(0);
+    const auto& devices = found.costs.devices;
+    const auto cost_of = [&](Device device) {
+        return std::find_if(devices.begin(), devices.end(),
+                            [&](const auto& known) { return known.device.kind() == device.kind(); });
+    };
     const auto scalar = sky.shares(0);
     const auto spin = polarized && sky.layout().lmax() >= 2 ? sky.shares(2) : std::vector<RankShare>();
     auto& shares = session.report["shares"] = Json::array();
     for (std::size_t rank = 0; rank < scalar.size(); ++rank) {
         auto share = scalar[rank];
-        double seconds = seconds_of(share, costs.scalar.smoothing);
+        const auto costs = cost_of(sky.devices()[rank]);
+        const bool is_known = costs != devices.end();
+        double seconds = is_known ? seconds_of(share, costs->scalar.smoothing) : 0;
         if (!spin.empty()) {
-            seconds += seconds_of(scalar[rank], costs.polarization.smoothing);
+            if (is_known) seconds += seconds_of(scalar[rank], costs->polarization.smoothing);
             share.legendre_flops += spin[rank].legendre_flops;
             share.ring_flops += spin[rank].ring_flops;
             share.bytes_sent += spin[rank].bytes_sent;
         }
         shares.push_back({{"rank", rank},
+                          {"device", to_string(sky.devices()[rank])},
                           {"pixels", share.n_pixels},
                           {"coefficients", share.n_coefficients},
                           {"legendre_flops", share.legendre_flops},
                           {"ring_flops", share.ring_flops},
-                          {"bytes_sent", share.bytes_sent},
-                          {"predicted_seconds", seconds}});
+                          {"bytes_sent", share.bytes_sent}});
+        if (is_known) shares.back()["predicted_seconds"] = seconds;
     }
 }
 
@@ -52,9 +61,12 @@ std::shared_ptr<const DistributedSky> divide_sky(const Pixelization& pixels, std
     auto sky = with_error<UsageError>(
         [&] {
             return std::make_shared<const DistributedSky>(session.job->ranks(), make_grid(pixels), lmax, mmax,
-                                                          run.thread_count(), run.speeds);
+                                                          run.thread_count(), run.speeds, run.rank_device);
         },
         "");
+    if (std::any_of(sky->devices().begin(), sky->devices().end(),
+                    [](Device device) { return device.kind() == Device::Kind::cuda; }))
+        session.report["exchange"] = sky->exchange().text();
     if (run.explain) explain(*sky, polarized, run, session);
     return sky;
 }

@@ -123,7 +123,7 @@ void add_job_options(CLI::App& app, RunOptions& options, WithExplain with_explai
     const OptionGroup group(app, "Several ranks (mpirun)");
     group.text("--shares", options.shares, "auto|X,X,...",
                "how much of the work each rank gets, relative to the others; auto: in proportion to its "
-               "threads",
+               "threads, of which a GPU counts as 64",
                "auto");
     if (with_explain == WithExplain::yes)
         group.flag("--explain", options.explain,
@@ -134,13 +134,16 @@ void add_job_options(CLI::App& app, RunOptions& options, WithExplain with_explai
 /// The speeds that --shares gives, [rank].
 void RunOptions::resolve_job(Session& session) {
     const auto& ranks = session.job->ranks();
-    require_one_process(session, device.kind() == Device::Kind::cuda, "--device cuda",
-                        "their transforms are computed on CPUs");
+    rank_device = ranks.own_device(device.kind());
     device = Device::cpu();
     if (threads == 0) threads = session.job->threads();
     session.report["ranks"] = ranks.size();
     if (shares.empty() || shares == "auto") {
-        for (const auto& text : ranks.gather(std::to_string(threads))) speeds.push_back(std::stod(text));
+        const bool on_gpu = rank_device.kind() == Device::Kind::cuda;
+        for (const auto& text : ranks.gather(on_gpu ? "" : std::to_string(threads)))
+            speeds.push_back(text.empty() ? 0 : std::stod(text));
+        // The plan knows what GPUs are beside CPUs.
+        if (std::find(speeds.begin(), speeds.end(), 0) != speeds.end()) speeds.clear();
         return;
     }
     for (std::size_t begin = 0; begin <= shares.size();) {
@@ -164,7 +167,7 @@ void RunOptions::resolve(Session& session) {
     if (!session.job && (explain || !(shares.empty() || shares == "auto")))
         throw UsageError("--shares, --explain: only over several ranks, which mpirun starts");
     device = device_of_option(device);
-    session.report["device"] = to_string(device);
+    session.report["device"] = to_string(session.job ? rank_device : device);
     session.report["threads"] = threads == 0 ? available_cpus() : threads;
 }
 

@@ -54,10 +54,11 @@ void add_command(CLI::App& root, Session& session, Action& action, const std::st
 struct RunOptions {
     std::int64_t threads = 0;  ///< 0: all CPUs, of which each rank of a machine gets a part
     Device device = Device::automatic();
-    bool any_device = false;          ///< --device auto, which resolve() replaces
-    std::string shares;               ///< "auto", or a number for each rank
-    bool explain = false;             ///< report the ranks' shares
-    std::vector<double> speeds = {};  ///< of the ranks, which resolve() finds
+    bool any_device = false;             ///< --device auto, which resolve() replaces
+    Device rank_device = Device::cpu();  ///< of jobs: that this rank's transforms run on, and nothing else
+    std::string shares;                  ///< "auto", or a number for each rank
+    bool explain = false;                ///< report the ranks' shares
+    std::vector<double> speeds = {};     ///< of the ranks, which resolve() finds
 
     int thread_count() const { return static_cast<int>(threads); }
     /// Reports the device and threads that the work runs on. Throws BackendUnavailable.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/cuda_host.hpp"
 #include "core/parallel.hpp"
 #include "distributed/agreement.hpp"
 #include "distributed/launch.hpp"
@@ -160,6 +161,19 @@ double Communicator::share_of_cpus() const {
                             other.find(fmt::format(" {} ", cpu)) != std::string::npos;
                  }));
     return share / static_cast<double>(mine.size());
+}
+Device Communicator::own_device(Device::Kind wanted) const {
+    const auto names = gather(core::machine_name());
+    const auto here = names.begin() + rank();
+    const auto number = static_cast<int>(std::count(names.begin(), here, *here));
+    Device device = Device::cpu();
+    together("a device", [&] {
+        if (wanted == Device::Kind::cpu) return;
+        const int count = core::cuda_devices().count;
+        if (count > 0) device = resolve_device(Device::cuda(number % count));
+        if (wanted == Device::Kind::cuda) resolve_device(count > 0 ? device : Device::cuda());
+    });
+    return device;
 }
 bool Communicator::failed_together() const {
     return transport_->failed_together;

@@ -27,16 +27,27 @@ std::vector<std::vector<PixelRange>> gather_ranges(const Communicator& ranks,
     return all;
 }
 
+/// [rank]
+std::vector<Device> gather_devices(const Communicator& ranks, Device mine) {
+    std::vector<Device> devices;
+    const bool on_gpu = mine.kind() == Device::Kind::cuda;
+    for (const auto& index : ranks.gather(on_gpu ? std::to_string(mine.index()) : ""))
+        devices.push_back(index.empty() ? Device::cpu() : Device::cuda(std::stoi(index)));
+    return devices;
+}
+
 }  // namespace
 
 DistributedSky::DistributedSky(const Communicator& ranks, const Grid& grid, std::int64_t lmax,
-                               std::int64_t mmax, int threads, std::vector<double> speeds)
+                               std::int64_t mmax, int threads, std::vector<double> speeds, Device device)
     : ranks_(ranks),
       grid_(grid),
       lmax_(lmax),
       mmax_(mmax),
       threads_(threads),
       speeds_(std::move(speeds)),
+      device_(device),
+      devices_(gather_devices(ranks, device)),
       plan_(std::make_shared<const DistributedPlan>(ranks_, grid_, options_of(0))) {}
 
 DistributedOptions DistributedSky::options_of(int spin) const {
@@ -45,6 +56,7 @@ DistributedOptions DistributedSky::options_of(int spin) const {
     options.sht.mmax = mmax_;
     options.sht.spin = spin;
     options.sht.threads = threads_;
+    options.sht.device = device_;
     return options;
 }
 
@@ -65,13 +77,20 @@ std::vector<RankShare> DistributedSky::shares(int spin) const {
 }
 
 std::shared_ptr<const SkyPart> DistributedSky::up_to(std::int64_t lmax) const {
-    auto sky = std::make_shared<const DistributedSky>(ranks_, grid_, lmax, lmax, threads_, speeds_);
+    auto sky = std::make_shared<const DistributedSky>(ranks_, grid_, lmax, lmax, threads_, speeds_, device_);
     if (!std::equal(pixels().begin(), pixels().end(), sky->pixels().begin(), sky->pixels().end()))
         throw Error(fmt::format("lmax = {}: a rank's rings are other ones than with lmax = {}", lmax, lmax_));
     return sky;
 }
 
 std::shared_ptr<const SkyHalo> DistributedSky::halo(double support) const {
+    for (std::size_t rank = 0; rank < devices_.size(); ++rank)
+        if (devices_[rank].kind() == Device::Kind::cuda)
+            throw InvalidArgument(
+                fmt::format("device = {} of rank {}: sums over pixels, ring FFTs and splits of several ranks "
+                            "run on CPUs: "
+                            "must be cpu on all ranks, or the method harmonic",
+                            to_string(devices_[rank]), rank));
     return std::make_shared<const distributed::RankHalo>(ranks_, grid_, gather_ranges(ranks_, pixels()),
                                                          support);
 }

@@ -140,7 +140,7 @@ def test_wrong_files(folder, arguments, message, time_of_fault):
     ("synfast cl.txt out.fits --nside 16 --lmax 40 --method split", "--method: not over several ranks: "),
     ("alm2map alm.fits out.fits --car 20x40", "over several ranks maps are HEALPix maps"),
     ("alm2map alm.fits out.fits.gz --nside 16", "a gzip file is one stream"),
-    ("alm2map alm.fits out.fits --nside 16 --device cuda", "--device cuda: not over several ranks: "),
+    ("smooth map.fits out.fits --fwhm 1deg --method auto --device cuda", "--device cuda, without --method harmonic: not over several ranks: "),
     ("alm2map alm.fits out.fits --nside 16 --shares 1,2,3", "--shares = 1,2,3: must be auto, or 2 numbers"),
     ("map2alm map.fits out.fits --weights pixel", "--weights pixel: not over several ranks: "),
     ("smooth alm.fits out.fits --fwhm 1deg --explain", "--shares, --explain: alm.fits holds alm, which are not transformed"),
@@ -152,6 +152,13 @@ def test_what_ranks_cannot_do_is_refused(folder, arguments, message):
     code, out, err = mpirun(2, ZONAL, *arguments.split(), cwd=folder)
     assert code == 2 and out == ""
     assert len(messages(err)) == 1 and message in messages(err)[0], err
+
+
+def test_a_gpu_that_is_not_there_is_one_failure_of_all_ranks(folder):
+    code, out, err = mpirun(2, ZONAL, "alm2map", "alm.fits", "out.fits", "--nside", 16, "--device", "cuda", cwd=folder)
+    if code == 0:
+        pytest.skip("there is a GPU")
+    assert out == "" and len(messages(err)) == 1 and "device = cuda" in messages(err)[0], err
 
 
 def test_options_of_jobs_are_refused_without_one(folder):

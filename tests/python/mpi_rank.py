@@ -224,6 +224,12 @@ def faults():
     """What is wrong on the last rank is raised on all, and the plan works afterwards."""
     plan, last = zonal.mpi.Plan(COMM, 28, 40, threads=1), RANK == SIZE - 1
     sky, alm = np.ones(plan.n_pixels), np.ones(plan.n_alm, complex)
+    assert plan.device == "cpu" and plan.exchange.startswith("host memory (")
+    on_any = zonal.mpi.Plan(COMM, 28, 40, threads=1, device="auto")
+    if on_any.device == "cpu":  # there is no GPU
+        same(on_any.synthesize(alm), plan.synthesize(alm))
+        error = raised(lambda: zonal.mpi.Plan(COMM, 28, 40, device="cuda"))
+        assert error is not None and "device = cuda" in error[1], error
     number = f"rank {SIZE - 1}: "
 
     def stop(done):
@@ -244,6 +250,7 @@ def faults():
             (lambda: plan.adjoint(sky, progress=stop if last else False), "KeyError" if last else "Cancelled", None),
             (lambda: zonal.mpi.Plan(COMM, 28, "x" if last else 40), "TypeError", number + "lmax = 'x'"),
             (lambda: zonal.mpi.Plan(COMM, 28, 40, 50 if last else None), "ValueError", number + "mmax = 50"),
+            (lambda: zonal.mpi.Plan(COMM, 28, 40, device="gpu" if last else "cpu"), "ValueError", number + "device = 'gpu'"),
             (lambda: zonal.mpi.Plan(COMM, 28, 40, speeds=[1] * (SIZE + 1)), "ValueError", "speeds: has")):
         error = raised(call)
         same_kind = error is not None and (error[0] == kind or not last and kind == "TypeError" and error[0] == "ValueError")

@@ -52,6 +52,11 @@ class Communicator {
     /// Collective. This rank's share of the CPUs that it may use, above 0 and at most 1: each CPU is divided
     /// among the ranks of the machine that may use it.
     double share_of_cpus() const;
+    /// Collective. What this rank computes on, if each takes a GPU of its own: the GPU with the rank's number
+    /// among the ranks of its machine, of those that it sees, beginning again after the last. wanted:
+    /// cuda, which throws on all ranks if one sees no GPU; automatic, by which such a rank takes the CPU; or
+    /// cpu.
+    Device own_device(Device::Kind wanted) const;
     /// Whether the last thing that the ranks agreed on was an error, which all of them then throw.
     bool failed_together() const;
 

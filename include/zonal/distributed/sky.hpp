@@ -18,9 +18,10 @@ namespace zonal {
 class DistributedSky final : public SkyPart {
   public:
     /// Collective. threads: of this rank; 0 for available_cpus(). speeds: as DistributedOptions::speeds.
-    /// Throws InvalidArgument on all ranks as DistributedPlan does.
+    /// device: that this rank's transforms run on; Communicator::own_device finds one. Throws
+    /// InvalidArgument on all ranks as DistributedPlan does.
     DistributedSky(const Communicator& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax,
-                   int threads = 0, std::vector<double> speeds = {});
+                   int threads = 0, std::vector<double> speeds = {}, Device device = Device::cpu());
 
     const Communicator& ranks() const { return ranks_; }
     const Grid& whole_grid() const override { return grid_; }
@@ -29,12 +30,17 @@ class DistributedSky final : public SkyPart {
     const AlmLayout& layout() const override { return plan_->local().layout(); }
     std::shared_ptr<const ShtPlan> plan(int spin) const override;
     std::shared_ptr<const SkyPart> up_to(std::int64_t lmax) const override;
+    /// Throws InvalidArgument on all ranks if one computes on a GPU: what halos are for runs on CPUs alone.
     std::shared_ptr<const SkyHalo> halo(double support) const override;
     void agree(const std::string& call, std::exception_ptr error) const override;
     std::vector<double> sum_rings(View<const double, 2> partial) const override;
     std::vector<double> gather(double number) const override;
     /// Every rank's share of a transform of spin 0 or 2.
     std::vector<RankShare> shares(int spin) const;
+    /// What every rank's transforms run on.
+    const std::vector<Device>& devices() const { return devices_; }
+    /// How the ranks exchange coefficients.
+    const ExchangeReport& exchange() const { return plan_->exchange(); }
 
   private:
     std::shared_ptr<const DistributedPlan> distributed(int spin) const;
@@ -45,6 +51,8 @@ class DistributedSky final : public SkyPart {
     std::int64_t lmax_, mmax_;
     int threads_;
     std::vector<double> speeds_;
+    Device device_;
+    std::vector<Device> devices_;
     std::shared_ptr<const DistributedPlan> plan_;               ///< of spin 0
     mutable std::shared_ptr<const DistributedPlan> spin_plan_;  ///< of spin 2; made when it is needed
 };

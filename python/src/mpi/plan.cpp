@@ -24,6 +24,11 @@
 namespace zonal::python {
 namespace {
 
+/// "cpu", "cuda:0"
+Device device_of(const std::string& name) {
+    return name == "cpu" ? Device::cpu() : Device::cuda(std::stoi(name.substr(name.find(':') + 1)));
+}
+
 /// The ranks that make the same calls together. Every call without the GIL.
 class Ranks {
   public:
@@ -68,6 +73,15 @@ class Ranks {
         });
     }
 
+    /// wanted: "auto", "cpu" or "cuda".
+    std::string own_device(const std::string& wanted) const {
+        const auto kind = wanted == "cpu"    ? Device::Kind::cpu
+                          : wanted == "cuda" ? Device::Kind::cuda
+                                             : Device::Kind::automatic;
+        return without_gil(nb::none(),
+                           [&](const Progress&) { return to_string(communicator_.own_device(kind)); });
+    }
+
   private:
     Communicator communicator_;
 };
@@ -75,7 +89,7 @@ class Ranks {
 class DistributedTransform {
   public:
     DistributedTransform(const Ranks& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int spin,
-                         int threads, std::vector<double> speeds)
+                         int threads, std::vector<double> speeds, const std::string& device)
         : communicator_(ranks.communicator()),
           plan_(without_gil(nb::none(),
                             [&](const Progress&) {
@@ -84,7 +98,7 @@ class DistributedTransform {
                                                          .mmax = mmax,
                                                          .spin = spin,
                                                          .threads = threads,
-                                                         .device = Device::cpu()},
+                                                         .device = device_of(device)},
                                                         std::move(speeds)});
                             })),
           transform_(&plan_.local()) {}
@@ -133,10 +147,10 @@ class DistributedTransform {
 class DividedSky {
   public:
     DividedSky(const Ranks& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int threads,
-               const std::vector<double>& speeds)
+               const std::vector<double>& speeds, const std::string& device)
         : sky_(reading([&] {
-              return std::make_shared<DistributedSky>(ranks.communicator(), grid, lmax, mmax, threads,
-                                                      speeds);
+              return std::make_shared<DistributedSky>(ranks.communicator(), grid, lmax, mmax, threads, speeds,
+                                                      device_of(device));
           })) {}
 
     FileContent read_map(const std::string& path, const std::string& hdu,
@@ -234,12 +248,13 @@ void bind_distributed(nb::module_& module) {
         .def(nb::init<nb::object, nb::object, std::int64_t, bool>())
         .def("agree", &Ranks::agree)
         .def("gather", &Ranks::gather)
+        .def("own_device", &Ranks::own_device)
         .def("send", &Ranks::send, nb::arg().noconvert(), nb::arg())
         .def("receive", &Ranks::receive, nb::arg().noconvert(), nb::arg());
 
     nb::class_<DividedSky>(module, "DividedSky")
-        .def(nb::init<const Ranks&, const Grid&, std::int64_t, std::int64_t, int,
-                      const std::vector<double>&>())
+        .def(nb::init<const Ranks&, const Grid&, std::int64_t, std::int64_t, int, const std::vector<double>&,
+                      const std::string&>())
         .def("read_map", &DividedSky::read_map, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
              nb::arg().none(), nb::arg())
         .def("write_map", &DividedSky::write_map, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(),
@@ -254,8 +269,10 @@ void bind_distributed(nb::module_& module) {
 
     nb::class_<DistributedTransform> transform(module, "DistributedTransform");
     transform
-        .def(nb::init<const Ranks&, const Grid&, std::int64_t, std::int64_t, int, int, std::vector<double>>())
+        .def(nb::init<const Ranks&, const Grid&, std::int64_t, std::int64_t, int, int, std::vector<double>,
+                      const std::string&>())
         .def_prop_ro("local", &DistributedTransform::transform, nb::rv_policy::reference_internal)
+        .def_prop_ro("exchange", [](const DistributedTransform& t) { return t.plan().exchange().text(); })
         .def("pixel_ranges",
              [](const DistributedTransform& t) {
                  std::vector<std::pair<std::int64_t, std::int64_t>> ranges;

@@ -27,6 +27,7 @@ class PlanFiles:
     _mmax: int
     _threads: int
     _speeds: list[float]
+    _device: str
     _divided_sky: _core.DividedSky | None
     _shares: list[_core.RankShare]
 
@@ -99,5 +100,6 @@ class PlanFiles:
     def _sky(self) -> _core.DividedSky:
         """Collective where it is the first call."""
         if self._divided_sky is None:
-            self._divided_sky = _core.DividedSky(self._job.ranks, self._grid._grid, self._lmax, self._mmax, self._threads, self._speeds)
+            self._divided_sky = _core.DividedSky(self._job.ranks, self._grid._grid, self._lmax, self._mmax, self._threads, self._speeds,
+                                                  self._device)
         return self._divided_sky

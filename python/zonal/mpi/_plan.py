@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from mpi4py import MPI
@@ -30,6 +30,11 @@ class Plan(PlanSmoothing):
     follow it; by default all are alike. threads: of this rank; by default what `zonal.threads(n)` or the environment
     says, or else the CPUs of the node divided by those of its ranks that may use them. At most one rank for 16 rings.
 
+    device: what this rank's transforms run on: "cpu"; "cuda", a GPU of its own if its machine has as many as ranks, else
+    one that it shares; or "auto", which is "cuda" on ranks that see a GPU and "cpu" on others. Maps and alm are NumPy arrays in
+    either case. With a GPU in the job, results are those of one process to rounding, and `smooth` and `convolve` take the
+    method "harmonic" alone. `device` and `exchange` say what came of it.
+
     A rank has two runs of rings, a northern and a southern one, as a map [n_pixels], and some orders m, as alm [n_alm]:
     see local_pixels and local_alm_indices. Calls take and return these parts, float32 or float64 (complex64 or
     complex128), no Quantity and no `zonal.Map`; no rank needs the whole. Maps and alm are those of `zonal.SHT`, bit for
@@ -43,7 +48,8 @@ class Plan(PlanSmoothing):
     """
 
     def __init__(self, comm: MPI.Intracomm, grid: Grid | int, lmax: int, mmax: int | None = None, spin: int = 0, *,
-                 speeds: ArrayLike | None = None, threads: int | None = None) -> None:
+                 speeds: ArrayLike | None = None, threads: int | None = None,
+                 device: Literal["auto", "cpu", "cuda"] = "cpu") -> None:
         if not isinstance(comm, MPI.Intracomm) or comm == MPI.COMM_NULL:
             raise TypeError(f"comm = {comm!r}: must be an mpi4py.MPI.Intracomm that is not COMM_NULL")
         self._job = Job(comm)
@@ -57,6 +63,9 @@ class Plan(PlanSmoothing):
                 raise ValueError(f"spin = {spin}: must be 0 or more")
             self._speeds = [] if speeds is None else [real("speeds", speed) for speed in sequence("speeds", speeds)]
             self._threads = resolve(threads) if threads or is_chosen() else max(1, int(resolve(None) * self._job.share_of_cpus))
+            if device not in ("auto", "cpu", "cuda"):
+                raise ValueError(f"device = {device!r}: must be 'auto', 'cpu' or 'cuda'")
+        self._device = self._job.ranks.own_device(device)
         self._transforms: dict[int, _core.DistributedTransform] = {}
         self._divided_sky: _core.DividedSky | None = None
         plan = self._transform(self._spin)
@@ -95,6 +104,16 @@ class Plan(PlanSmoothing):
     def threads(self) -> int:
         """Threads that a call uses on this rank."""
         return self._threads
+
+    @property
+    def device(self) -> str:
+        """What this rank's transforms run on: "cpu", "cuda:0", ..."""
+        return self._device
+
+    @property
+    def exchange(self) -> str:
+        """How the ranks send each other coefficients: "NCCL", or "host memory" and why it is not NCCL."""
+        return self._transform(self._spin).exchange
 
     @property
     def n_pixels(self) -> int:
@@ -308,7 +327,7 @@ class Plan(PlanSmoothing):
         """Collective where it is the first one of this spin. All have the same pixels and orders."""
         if spin not in self._transforms:
             self._transforms[spin] = _core.DistributedTransform(self._job.ranks, self._grid._grid, self._lmax, self._mmax, spin,
-                                                                self._threads, self._speeds)
+                                                                self._threads, self._speeds, self._device)
         return self._transforms[spin]
 
     def _synthesize(self, spin: int, alm: NDArray[Any], out: NDArray[Any], progress: Progress) -> None:

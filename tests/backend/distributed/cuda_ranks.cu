@@ -6,6 +6,7 @@
 #include "backend/cuda_helpers.cuh"
 #include "distributed/device_link.hpp"
 #include "distributed_helpers.hpp"
+#include "zonal/distributed/sky.hpp"
 
 // Ranks that compute on a GPU, by themselves and beside ranks on the CPU, against one process on the CPU.
 namespace zonal::test {
@@ -346,6 +347,31 @@ TEST_F(CudaRanks, TakeArraysOnTheirDevice) {
         plan.local().adjoint_synthesis<double>(map.view(), alm.view());
     });
     EXPECT_THAT(errors, Each(HasSubstr("rank 1: map: is in device memory: a CPU plan needs host memory")));
+}
+
+TEST_F(CudaRanks, TakeTheDevicesOfTheirMachineInTurn) {
+    int count = 0;
+    core::check_cuda(cudaGetDeviceCount(&count), "counting devices");
+    const auto errors = on_ranks(3, [&](const Communicator& ranks) {
+        const Device expected = Device::cuda(ranks.rank() % count);
+        EXPECT_EQ(ranks.own_device(Device::Kind::cuda), expected);
+        EXPECT_EQ(ranks.own_device(Device::Kind::automatic), expected);
+        EXPECT_EQ(ranks.own_device(Device::Kind::cpu), Device::cpu());
+    });
+    EXPECT_THAT(errors, Each(""));
+}
+
+TEST_F(CudaRanks, ServeSkiesButNoSumsOverPixels) {
+    const auto errors = on_ranks({gpu, cpu}, [](const Communicator& ranks, Device device) {
+        const DistributedSky sky(ranks, Grid::healpix(32), 64, 64, 1, {}, device);
+        EXPECT_EQ(sky.devices(), (std::vector{gpu, cpu}));
+        EXPECT_EQ(sky.exchange().text(), "host memory (rank 1 computes on the CPU)");
+        EXPECT_GT(sky.shares(2)[0].legendre_flops, 20 * sky.shares(2)[1].legendre_flops);
+        const auto up = sky.up_to(80);
+        EXPECT_TRUE(std::ranges::equal(up->pixels(), sky.pixels()));
+        sky.halo(0.1);
+    });
+    EXPECT_THAT(errors, Each(HasSubstr("device = cuda:0 of rank 0: sums over pixels, ring FFTs and splits")));
 }
 
 TEST_F(CudaRanks, SayWhichRankHasNoSuchDevice) {

@@ -238,6 +238,28 @@ TEST(DistributedPlan, SimulatesAndAnalysesSkiesOfWhichEachRankHasAPart) {
     EXPECT_THAT(lengths, Each("values: rank 0 has 3, and rank 1 has 4: must be equally many"));
 }
 
+TEST(OwnDevice, IsTheCpuWhereNothingElseIsAskedForOrThere) {
+    const auto has_gpu = [] {
+        try {
+            return resolve_device(Device::cuda()).kind() == Device::Kind::cuda;
+        } catch (const BackendUnavailable&) {
+            return false;
+        }
+    };
+    EXPECT_THAT(on_ranks(3,
+                         [](const Communicator& ranks) {
+                             EXPECT_EQ(ranks.own_device(Device::Kind::cpu), Device::cpu());
+                         }),
+                Each(""));
+    if (has_gpu()) GTEST_SKIP() << "is for machines without a GPU";
+    EXPECT_THAT(on_ranks(3,
+                         [](const Communicator& ranks) {
+                             EXPECT_EQ(ranks.own_device(Device::Kind::automatic), Device::cpu());
+                             ranks.own_device(Device::Kind::cuda);
+                         }),
+                Each(HasSubstr("device = cuda:0: ")));
+}
+
 TEST(ExchangeWay, IsNcclWhereEveryRankHasADeviceOfItsOwn) {
     using distributed::why_no_nccl;
     EXPECT_EQ(why_no_nccl({{"a", ""}}), "");
