@@ -11,8 +11,8 @@ namespace zonal::radial {
 namespace {
 
 /// Nodes of the output at most, and values of their rows, that are worked on between two meetings of the
-/// threads.
-constexpr std::int64_t band_nodes = 64;
+/// threads; with many threads as many nodes as keep all of them busy for a while.
+constexpr std::int64_t band_nodes = 64, nodes_per_thread = 16;
 constexpr std::int64_t band_values = std::int64_t{1} << 23;
 /// Nodes of a task of the sum over rings: they share a tile of cosines and most of their input.
 constexpr std::int64_t group_nodes = 16;
@@ -133,9 +133,10 @@ class CpuRingFft final : public ConvolverOf<CpuRingFft<S, Rank>, RingFftStorage<
 
     void make_bands() {
         const auto n = static_cast<std::int64_t>(geometry_.outputs().size());
+        const std::int64_t most_nodes = std::max(band_nodes, nodes_per_thread * threads_);
         for (std::int64_t begin = 0; begin < n;) {
             std::int64_t end = begin + 1, values = node(begin).n_values;
-            while (end < n && end - begin < band_nodes && values + node(end).n_values <= band_values)
+            while (end < n && end - begin < most_nodes && values + node(end).n_values <= band_values)
                 values += node(end++).n_values;
             const auto [first, last] = geometry_.inputs_of(begin, end);
             bands_.push_back({begin, end, first, last});

@@ -8,6 +8,7 @@
 #define ZONAL_SHT_RESAMPLING_INL_HPP
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -22,71 +23,73 @@ using Complex = std::complex<double>;
 using Tables = CpuResampling::Tables;
 using BlockWindow = CpuResampling::BlockWindow;
 
-/// One sample: north re, im, south re, im.
-constexpr std::int64_t sample_size = 4;
-using Four = hn::CappedTag<double, sample_size>;
-constexpr std::int64_t four_lanes() {
-    constexpr std::int64_t most = HWY_MAX_BYTES / sizeof(double);
-    return HWY_TARGET == HWY_SCALAR ? 1 : std::min(most, sample_size);
+using D = hn::CappedTag<double, block_size>;
+using V = hn::Vec<D>;
+constexpr std::int64_t lanes() {
+    return HWY_TARGET == HWY_SCALAR ? 1 : std::min<std::int64_t>(HWY_MAX_BYTES / sizeof(double), block_size);
 }
-constexpr int n_vectors = static_cast<int>(sample_size / four_lanes());
-using Sample = hn::Vec<Four>[n_vectors];
 
-HWY_INLINE void load(const double* from, Sample& x) {
-    const Four d;
-    for (int v = 0; v < n_vectors; ++v) x[v] = hn::LoadU(d, from + v * four_lanes());
-}
-HWY_INLINE void store(const Sample& x, double* to) {
-    const Four d;
-    for (int v = 0; v < n_vectors; ++v) hn::StoreU(x[v], d, to + v * four_lanes());
-}
-HWY_INLINE void multiply_add(double weight, const Sample& x, Sample& sum) {
-    const Four d;
-    for (int v = 0; v < n_vectors; ++v) sum[v] = hn::MulAdd(hn::Set(d, weight), x[v], sum[v]);
-}
+/// Two samples: north re, im, south re, im, each of both, so that a pair of weights serves every 128 bits.
+constexpr std::int64_t pair_size = 8;
 
 /// Values G at (j + 1/2) pi / n, j < n, are transformed in the order v_j = G_2j, v_{n-1-j} = G_{2j+1}
 /// (Makhoul, 1980): cosine sums are then one complex transform of length n. With G_{2j+1} negated they are
 /// sums of sines, of degree n - k in the place of k.
 
-/// Calls visit(p, place of G_p, place of G_{n-1-p}, sign of the one, of the other) for p < n / 2.
-template <class Visit>
-HWY_INLINE void for_each_pair(std::int64_t n, bool sines, const Visit& visit) {
-    const double sign = sines ? -1 : 1;
-    for (std::int64_t i = 0; i < n / 4; ++i) {
-        visit(2 * i, i, n / 2 + i, 1.0, sign);
-        visit(2 * i + 1, n - 1 - i, n / 2 - 1 - i, sign, 1.0);
-    }
-}
-
 /// From transformed values of one length to those of another with the same series, each of whose terms is
-/// multiplied by its factor. series: scratch, [to.length + 1].
+/// multiplied by its factor. series: scratch, [to.length].
 void change_length(const Tables& t, bool sines, const CosineRoots& from, const Complex* values,
                    const CosineRoots& to, Complex* series, Complex* result) {
-    const std::int64_t n = from.length, n_to = to.length;
+    const D d;
+    const std::int64_t n = from.length, n_to = to.length, last = lanes() - 1;
     const double* const v = reinterpret_cast<const double*>(values);
-    double* const d = reinterpret_cast<double*>(series);
+    double* const terms = reinterpret_cast<double*>(series);
     double* const out = reinterpret_cast<double*>(result);
-    std::fill(d, d + 2 * (n_to + 1), 0.0);
-    if (!sines) {
-        d[0] = t.factors[0] * v[0];
-        d[1] = t.factors[0] * v[1];
-    }
-    for (std::int64_t k = 1; k <= t.lmax; ++k) {
-        const std::int64_t a = sines ? n - k : k, b = n - a, c = sines ? n_to - k : k;
-        const double half = 0.5 * t.factors[k], re = half * from.re[a], im = half * from.im[a];
-        const double sum_re = v[2 * a] + v[2 * b], sum_im = v[2 * a + 1] + v[2 * b + 1];
-        const double dif_re = v[2 * a] - v[2 * b], dif_im = v[2 * a + 1] - v[2 * b + 1];
-        d[2 * c] = re * sum_re - im * dif_im;
-        d[2 * c + 1] = re * sum_im + im * dif_re;
-    }
-    out[0] = d[0];
-    out[1] = d[1];
-    for (std::int64_t k = 1; k < n_to; ++k) {
-        const double x = d[2 * k] + d[2 * (n_to - k) + 1], y = d[2 * k + 1] - d[2 * (n_to - k)];
-        out[2 * k] = to.re[k] * x - to.im[k] * y;
-        out[2 * k + 1] = to.re[k] * y + to.im[k] * x;
-    }
+    // Calls step(k) for vectors of k that cover [1, end), the last two of which may overlap.
+    const auto for_each_vector = [](std::int64_t end, const auto& step) HWY_ATTR {
+        std::int64_t k = 1;
+        for (; k + lanes() <= end; k += lanes()) step(k);
+        if (k < end) step(end - lanes());
+    };
+    // re, im of x[k..] and of x[length - k], descending.
+    const auto load_both = [&](const double* x, std::int64_t length, std::int64_t k, V& a_re, V& a_im,
+                               V& b_re, V& b_im) HWY_ATTR {
+        hn::LoadInterleaved2(d, x + 2 * k, a_re, a_im);
+        hn::LoadInterleaved2(d, x + 2 * (length - k - last), b_re, b_im);
+        b_re = hn::Reverse(d, b_re);
+        b_im = hn::Reverse(d, b_im);
+    };
+    terms[0] = sines ? 0 : t.factors[0] * v[0];
+    terms[1] = sines ? 0 : t.factors[0] * v[1];
+    for_each_vector(t.lmax + 1, [&](std::int64_t k) HWY_ATTR {
+        V a_re, a_im, b_re, b_im, re, im;
+        load_both(v, n, k, a_re, a_im, b_re, b_im);
+        const V half = hn::Mul(hn::Set(d, 0.5), hn::LoadU(d, t.factors.data() + k));
+        const V c = hn::Mul(half, hn::LoadU(d, from.re.data() + k)),
+                s = hn::Mul(half, hn::LoadU(d, from.im.data() + k));
+        const V sum_re = hn::Add(a_re, b_re), sum_im = hn::Add(a_im, b_im);
+        const V dif_re = hn::Sub(a_re, b_re), dif_im = hn::Sub(a_im, b_im);
+        if (sines) {
+            re = hn::MulAdd(s, sum_re, hn::Mul(c, dif_im));
+            im = hn::MulSub(s, sum_im, hn::Mul(c, dif_re));
+        } else {
+            re = hn::MulSub(c, sum_re, hn::Mul(s, dif_im));
+            im = hn::MulAdd(c, sum_im, hn::Mul(s, dif_re));
+        }
+        hn::StoreInterleaved2(re, im, d, terms + 2 * k);
+    });
+    std::fill(terms + 2 * (t.lmax + 1), terms + 2 * n_to, 0.0);
+    out[0] = terms[0];
+    out[1] = terms[1];
+    for_each_vector(n_to, [&](std::int64_t k) HWY_ATTR {
+        V a_re, a_im, b_re, b_im;
+        load_both(terms, n_to, k, a_re, a_im, b_re, b_im);
+        const V x = sines ? hn::Add(b_re, a_im) : hn::Add(a_re, b_im);
+        const V y = sines ? hn::Sub(b_im, a_re) : hn::Sub(a_im, b_re);
+        const V c = hn::LoadU(d, to.re.data() + k), s = hn::LoadU(d, to.im.data() + k);
+        hn::StoreInterleaved2(hn::MulSub(c, x, hn::Mul(s, y)), hn::MulAdd(c, y, hn::Mul(s, x)), d,
+                              out + 2 * k);
+    });
 }
 
 /// The order's values on the equidistant rings, in the order of the transform. block: the first that the
@@ -127,83 +130,133 @@ void write_rings(const Complex* values, std::int64_t n, bool sines, std::int64_t
     }
 }
 
-/// From transformed values to samples, of which `width` lie beyond the pole and beyond the equator.
-void write_samples(const Complex* values, std::int64_t n, bool sines, std::int64_t width, double* samples) {
-    double* const middle = samples + width * sample_size;
-    for_each_pair(n, sines, [&](std::int64_t p, std::int64_t north, std::int64_t south, double a, double b) {
-        double* const x = middle + p * sample_size;
-        x[0] = a * values[north].real();
-        x[1] = a * values[north].imag();
-        x[2] = b * values[south].real();
-        x[3] = b * values[south].imag();
-    });
+/// Component c of sample j, of which the first is -margin.
+HWY_INLINE double& sample_at(double* samples, std::int64_t margin, std::int64_t j, std::int64_t c) {
+    return samples[(j + margin) / 2 * pair_size + 2 * c + (j + margin) % 2];
+}
+
+/// From transformed values to samples, of which `margin` lie beyond the pole and beyond the equator.
+void write_samples(const Complex* values, std::int64_t n, bool sines, std::int64_t margin, double* samples) {
     const double sign = sines ? -1 : 1;
-    double* const end = middle + n / 2 * sample_size;
-    for (std::int64_t k = 0; k < width; ++k)
-        for (std::int64_t c = 0; c < sample_size; ++c) {
-            middle[-(k + 1) * sample_size + c] = sign * middle[k * sample_size + c];
-            end[k * sample_size + c] = end[-(k + 1) * sample_size + (c + 2) % sample_size];
+    double* HWY_RESTRICT x = samples + margin / 2 * pair_size;
+    for (std::int64_t i = 0; i < n / 4; ++i, x += pair_size) {
+        const Complex a = values[i], b = sign * values[n - 1 - i], c = sign * values[n / 2 + i],
+                      e = values[n / 2 - 1 - i];
+        x[0] = a.real(), x[1] = b.real(), x[2] = a.imag(), x[3] = b.imag();
+        x[4] = c.real(), x[5] = e.real(), x[6] = c.imag(), x[7] = e.imag();
+    }
+    for (std::int64_t k = 0; k < margin; ++k)
+        for (std::int64_t c = 0; c < 4; ++c) {
+            sample_at(samples, margin, -1 - k, c) = sign * sample_at(samples, margin, k, c);
+            sample_at(samples, margin, n / 2 + k, c) = sample_at(samples, margin, n / 2 - 1 - k, (c + 2) % 4);
         }
 }
 /// The transpose.
-void read_samples(double* samples, std::int64_t n, bool sines, std::int64_t width, Complex* values) {
+void read_samples(double* samples, std::int64_t n, bool sines, std::int64_t margin, Complex* values) {
     const double sign = sines ? -1 : 1;
-    double* const middle = samples + width * sample_size;
-    double* const end = middle + n / 2 * sample_size;
-    for (std::int64_t k = 0; k < width; ++k)
-        for (std::int64_t c = 0; c < sample_size; ++c) {
-            middle[k * sample_size + c] += sign * middle[-(k + 1) * sample_size + c];
-            end[-(k + 1) * sample_size + (c + 2) % sample_size] += end[k * sample_size + c];
+    for (std::int64_t k = 0; k < margin; ++k)
+        for (std::int64_t c = 0; c < 4; ++c) {
+            sample_at(samples, margin, k, c) += sign * sample_at(samples, margin, -1 - k, c);
+            sample_at(samples, margin, n / 2 - 1 - k, (c + 2) % 4) +=
+                sample_at(samples, margin, n / 2 + k, c);
         }
-    for_each_pair(n, sines, [&](std::int64_t p, std::int64_t north, std::int64_t south, double a, double b) {
-        const double* const x = middle + p * sample_size;
-        values[north] = {a * x[0], a * x[1]};
-        values[south] = {b * x[2], b * x[3]};
-    });
+    const double* HWY_RESTRICT x = samples + margin / 2 * pair_size;
+    for (std::int64_t i = 0; i < n / 4; ++i, x += pair_size) {
+        values[i] = {x[0], x[2]};
+        values[n - 1 - i] = {sign * x[1], sign * x[3]};
+        values[n / 2 + i] = {sign * x[4], sign * x[6]};
+        values[n / 2 - 1 - i] = {x[5], x[7]};
+    }
 }
+
+#if HWY_TARGET == HWY_SCALAR
+void gather_block(const BlockWindow& window, const double* weights, const double* samples, double* out) {
+    std::fill(out, out + fourier_block, 0.0);
+    for (std::int64_t q = 0; q < window.n_pairs; ++q)
+        for (std::int64_t j = 0; j < block_size; ++j)
+            for (std::int64_t i = 0; i < pair_size; ++i)
+                out[i / 2 * block_size + j] += weights[window.weights + (q * block_size + j) * 2 + i % 2] *
+                                               samples[(window.first_pair + q) * pair_size + i];
+}
+void scatter_block(const BlockWindow& window, const double* weights, const double* in, double* samples) {
+    for (std::int64_t q = 0; q < window.n_pairs; ++q)
+        for (std::int64_t j = 0; j < block_size; ++j)
+            for (std::int64_t i = 0; i < pair_size; ++i)
+                samples[(window.first_pair + q) * pair_size + i] +=
+                    weights[window.weights + (q * block_size + j) * 2 + i % 2] * in[i / 2 * block_size + j];
+}
+#else
+/// Vectors of a pair of samples, and ring pairs whose sums stay in registers.
+constexpr int pair_vectors = static_cast<int>(pair_size / lanes());
+constexpr std::int64_t rings_at_once = lanes();
 
 /// F_m of a block of the grid's ring pairs: sums over the samples that the windows of all of them reach, of
 /// which some weigh nothing in a pair's. That way a sample is read once, and written once by the transpose.
 void gather_block(const BlockWindow& window, const double* HWY_RESTRICT weights,
                   const double* HWY_RESTRICT samples, double* HWY_RESTRICT out) {
-    const Four d;
-    Sample sum[block_size];
-    for (auto& s : sum)
-        for (auto& x : s) x = hn::Zero(d);
-    weights += window.weights;
-    samples += window.first_sample * sample_size;
-    for (std::int64_t k = 0; k < window.n_samples; ++k) {
-        Sample x;
-        load(samples + k * sample_size, x);
-        for (std::int64_t j = 0; j < block_size; ++j) multiply_add(weights[k * block_size + j], x, sum[j]);
+    const D d;
+    samples += window.first_pair * pair_size;
+    HWY_ALIGN double rows[block_size][pair_size];
+    for (std::int64_t first = 0; first < block_size; first += rings_at_once) {
+        V sum[rings_at_once][pair_vectors];
+        for (auto& row : sum)
+            for (V& x : row) x = hn::Zero(d);
+        const double* HWY_RESTRICT w = weights + window.weights + 2 * first;
+        for (std::int64_t q = 0; q < window.n_pairs; ++q, w += 2 * block_size) {
+            V x[pair_vectors];
+            for (int v = 0; v < pair_vectors; ++v) x[v] = hn::LoadU(d, samples + q * pair_size + v * lanes());
+            for (std::int64_t j = 0; j < rings_at_once; ++j) {
+                const V weight = hn::LoadDup128(d, w + 2 * j);
+                for (int v = 0; v < pair_vectors; ++v) sum[j][v] = hn::MulAdd(weight, x[v], sum[j][v]);
+            }
+        }
+        for (std::int64_t j = 0; j < rings_at_once; ++j)
+            for (int v = 0; v < pair_vectors; ++v) hn::Store(sum[j][v], d, rows[first + j] + v * lanes());
     }
-    HWY_ALIGN double rows[block_size][sample_size];
-    for (std::int64_t j = 0; j < block_size; ++j) store(sum[j], rows[j]);
-    for (std::int64_t c = 0; c < sample_size; ++c)
-        for (std::int64_t j = 0; j < block_size; ++j) out[c * block_size + j] = rows[j][c];
+    for (std::int64_t c = 0; c < 4; ++c)
+        for (std::int64_t j = 0; j < block_size; ++j)
+            out[c * block_size + j] = rows[j][2 * c] + rows[j][2 * c + 1];
 }
 /// The transpose: adds to the samples.
 void scatter_block(const BlockWindow& window, const double* HWY_RESTRICT weights,
                    const double* HWY_RESTRICT in, double* HWY_RESTRICT samples) {
-    const Four d;
-    Sample x[block_size];
-    HWY_ALIGN double rows[block_size][sample_size];
-    for (std::int64_t c = 0; c < sample_size; ++c)
-        for (std::int64_t j = 0; j < block_size; ++j) rows[j][c] = in[c * block_size + j];
-    for (std::int64_t j = 0; j < block_size; ++j) load(rows[j], x[j]);
-    weights += window.weights;
-    samples += window.first_sample * sample_size;
-    for (std::int64_t k = 0; k < window.n_samples; ++k) {
-        Sample even, odd;  // two sums, which need not wait for each other
-        load(samples + k * sample_size, even);
-        for (auto& v : odd) v = hn::Zero(d);
-        for (std::int64_t j = 0; j < block_size; j += 2) {
-            multiply_add(weights[k * block_size + j], x[j], even);
-            multiply_add(weights[k * block_size + j + 1], x[j + 1], odd);
+    const D d;
+    samples += window.first_pair * pair_size;
+    HWY_ALIGN double rows[block_size][pair_size];
+    for (std::int64_t c = 0; c < 4; ++c)
+        for (std::int64_t j = 0; j < block_size; ++j)
+            rows[j][2 * c] = rows[j][2 * c + 1] = in[c * block_size + j];
+    for (std::int64_t first = 0; first < block_size; first += rings_at_once) {
+        V x[rings_at_once][pair_vectors];
+        for (std::int64_t j = 0; j < rings_at_once; ++j)
+            for (int v = 0; v < pair_vectors; ++v) x[j][v] = hn::Load(d, rows[first + j] + v * lanes());
+        const double* HWY_RESTRICT w = weights + window.weights + 2 * first;
+        for (std::int64_t q = 0; q < window.n_pairs; ++q, w += 2 * block_size) {
+            V even[pair_vectors], odd[pair_vectors];  // two sums, which need not wait for each other
+            for (int v = 0; v < pair_vectors; ++v) {
+                even[v] = hn::LoadU(d, samples + q * pair_size + v * lanes());
+                odd[v] = hn::Zero(d);
+            }
+            for (std::int64_t j = 0; j < rings_at_once; j += 2) {
+                const V weight = hn::LoadDup128(d, w + 2 * j), next = hn::LoadDup128(d, w + 2 * j + 2);
+                for (int v = 0; v < pair_vectors; ++v) {
+                    even[v] = hn::MulAdd(weight, x[j][v], even[v]);
+                    odd[v] = hn::MulAdd(next, x[j + 1][v], odd[v]);
+                }
+            }
+            for (int v = 0; v < pair_vectors; ++v)
+                hn::StoreU(hn::Add(even[v], odd[v]), d, samples + q * pair_size + v * lanes());
         }
-        for (int v = 0; v < n_vectors; ++v) even[v] = hn::Add(even[v], odd[v]);
-        store(even, samples + k * sample_size);
     }
+}
+#endif
+
+/// Asks for an order's F_m of a few blocks ahead, which lie too far apart for the hardware to foresee.
+HWY_INLINE void prefetch(const FourierBand& band, std::int64_t block, std::int64_t m, std::int64_t field) {
+    constexpr std::int64_t ahead = 8, line = 8;
+    if (block + ahead >= band.end) return;
+    const double* const modes = band.at(block + ahead, m) + field * fourier_block;
+    for (std::int64_t k = 0; k < fourier_block; k += line) hwy::Prefetch(modes + k);
 }
 
 std::int64_t first_block(const RingPairs& rings, std::int64_t m, std::int64_t first, std::int64_t end) {
@@ -217,8 +270,8 @@ void prepare(const Tables& t, ResamplingScratch& s) {
     s.of_samples.prepare(n_samples);
     s.values.resize(static_cast<std::size_t>(n));
     s.line.resize(static_cast<std::size_t>(n_samples));
-    s.series.resize(static_cast<std::size_t>(n_samples) + 1);
-    s.samples.resize(static_cast<std::size_t>((n_samples / 2 + 2 * t.width) * sample_size));
+    s.series.resize(static_cast<std::size_t>(std::max(n, n_samples)));
+    s.samples.resize(static_cast<std::size_t>((n_samples / 2 + 2 * t.margin) * 4));
 }
 
 void interpolate(const Tables& t, const RingPairs& coarse, const RingPairs& grid, std::int64_t m,
@@ -233,10 +286,12 @@ void interpolate(const Tables& t, const RingPairs& coarse, const RingPairs& grid
         s.of_rings.backward(s.values.data());
         change_length(t, sines, t.rings, s.values.data(), t.samples, s.series.data(), s.line.data());
         s.of_samples.backward(s.line.data());
-        write_samples(s.line.data(), t.samples.length, sines, t.width, s.samples.data());
-        for (std::int64_t block = begin; block < band.end; ++block)
+        write_samples(s.line.data(), t.samples.length, sines, t.margin, s.samples.data());
+        for (std::int64_t block = begin; block < band.end; ++block) {
+            prefetch(band, block, m, f);
             gather_block(t.windows[block], t.weights.data(), s.samples.data(),
                          band.at(block, m) + f * fourier_block);
+        }
     }
 }
 
@@ -248,10 +303,12 @@ void adjoint(const Tables& t, const RingPairs& coarse, const RingPairs& grid, st
     const std::int64_t reached = first_block(coarse, m, 0, coarse.n_blocks());
     for (std::int64_t f = 0; f < band.n_fields; ++f) {
         std::fill(s.samples.begin(), s.samples.end(), 0.0);
-        for (std::int64_t block = begin; block < band.end; ++block)
+        for (std::int64_t block = begin; block < band.end; ++block) {
+            prefetch(band, block, m, f);
             scatter_block(t.windows[block], t.weights.data(), band.at(block, m) + f * fourier_block,
                           s.samples.data());
-        read_samples(s.samples.data(), t.samples.length, sines, t.width, s.line.data());
+        }
+        read_samples(s.samples.data(), t.samples.length, sines, t.margin, s.line.data());
         s.of_samples.backward(s.line.data());
         change_length(t, sines, t.samples, s.line.data(), t.rings, s.series.data(), s.values.data());
         s.of_rings.backward(s.values.data());

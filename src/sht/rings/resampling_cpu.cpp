@@ -129,7 +129,7 @@ CpuResampling::CpuResampling(const RingPairs& grid, const ShtOptions& options, s
     const auto n = static_cast<double>(samples.length);
     tables_.spin = options.spin;
     tables_.lmax = lmax;
-    tables_.width = samples.width;
+    tables_.margin = (samples.width + 2) / 2 * 2;
     write_roots_of(n_rings, tables_.rings);
     write_roots_of(samples.length, tables_.samples);
     const auto width = static_cast<double>(samples.width);
@@ -146,16 +146,19 @@ CpuResampling::CpuResampling(const RingPairs& grid, const ShtOptions& options, s
             return static_cast<std::int64_t>(std::ceil(places[pair].fraction - 0.5 - width / 2));
         };
         const auto sample = [&](std::int64_t pair) { return places[pair].cell + lowest(pair); };
-        const std::int64_t from = sample(first), n_samples = sample(end - 1) + samples.width - from;
+        const std::int64_t from = (sample(first) + tables_.margin) / 2 * 2 - tables_.margin;
+        const std::int64_t n_samples = (sample(end - 1) + samples.width - from + 1) / 2 * 2;
         tables_.windows.push_back(
-            {from + samples.width, n_samples, static_cast<std::int64_t>(tables_.weights.size())});
+            {(from + tables_.margin) / 2, n_samples / 2, static_cast<std::int64_t>(tables_.weights.size())});
         tables_.weights.resize(tables_.weights.size() + static_cast<std::size_t>(n_samples * block_size),
                                0.0);
         double* const weights = tables_.weights.data() + tables_.windows.back().weights;
         for (std::int64_t pair = first; pair < end; ++pair)
-            for (std::int64_t k = 0; k < samples.width; ++k)
-                weights[(sample(pair) - from + k) * block_size + pair - first] =
+            for (std::int64_t k = 0; k < samples.width; ++k) {
+                const std::int64_t at = sample(pair) - from + k;
+                weights[(at / 2 * block_size + pair - first) * 2 + at % 2] =
                     window(places[pair].fraction - 0.5 - static_cast<double>(lowest(pair) + k));
+            }
     }
     std::vector<std::int64_t> rows(static_cast<std::size_t>(pairs_.n_blocks()), 0);
     for (std::int64_t block = 0; block <= pairs_.n_blocks(); ++block) rows.push_back(block);
@@ -176,7 +179,7 @@ FourierBand CpuResampling::band_of(std::int64_t m, std::int64_t n_fields, Resamp
 std::int64_t CpuResampling::scratch_bytes(std::int64_t n_fields) const {
     // Values, and series and line of the samples; both transforms take as much again twice.
     const std::int64_t complex_numbers = 3 * tables_.rings.length + 4 * tables_.samples.length,
-                       samples = (tables_.samples.length / 2 + 2 * tables_.width) * 4;
+                       samples = (tables_.samples.length / 2 + 2 * tables_.margin) * 4;
     return 8 * (2 * complex_numbers + samples + pairs_.n_blocks() * n_fields * fourier_block);
 }
 

@@ -19,7 +19,7 @@ namespace zonal::sht {
 /// Scratch of one thread.
 struct ResamplingScratch {
     core::AlignedVector<double> modes;    ///< F_m of an order on the equidistant rings
-    core::AlignedVector<double> samples;  ///< [sample][north re, im, south re, im]
+    core::AlignedVector<double> samples;  ///< [pair][north re, im, south re, im][2]
     core::AlignedVector<std::complex<double>> values, series, line;
     fft::ComplexFft of_rings, of_samples;
     double seconds = 0;  ///< spent in resampling
@@ -64,9 +64,9 @@ class CpuResampling {
     void adjoint(std::int64_t m, const FourierBand& band, const FourierBand& to,
                  ResamplingScratch& scratch) const;
 
-    /// Samples that the windows of a block of ring pairs reach, and where its weights begin.
+    /// Pairs of samples that the windows of a block of ring pairs reach, and where its weights begin.
     struct BlockWindow {
-        std::int64_t first_sample, n_samples, weights;
+        std::int64_t first_pair, n_pairs, weights;
     };
     /// What the kernels of all instruction sets read.
     struct Tables {
@@ -74,9 +74,9 @@ class CpuResampling {
         std::int64_t lmax;
         CosineRoots rings, samples;
         core::AlignedVector<double> factors;  ///< [degree] 1 / (rings * the window's transform)
-        std::int64_t width;                   ///< samples that the window of a ring reaches
+        std::int64_t margin;                  ///< samples beyond the pole, and beyond the equator; even
         std::vector<BlockWindow> windows;     ///< [block of the grid]
-        core::AlignedVector<double> weights;  ///< [block][n_samples][block_size]
+        core::AlignedVector<double> weights;  ///< [block][pair of samples][block_size][2]
     };
 
   private:
