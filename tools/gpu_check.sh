@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests, sanitizes and measures the CUDA backend on this machine's first GPU, and writes the record with the commit.
+# Tests, sanitizes and measures the CUDA backend on this machine's first GPU, measures two ranks where there are two, and writes the record with the commit.
 #
 # tools/gpu_check.sh [BUILD [PART...]]: BUILD is a build of the preset cuda; without it, one is made in build-cuda.
 # PART: tests, figures, sanitizers; without any, all three, and only then is a record kept without ".part" in its name.
@@ -31,6 +31,10 @@ print_figures() {
         "$(nvidia-smi --query-gpu=driver_version --format=csv,noheader --id=0)"
     "$build/bin/sht_cuda" healpix:512:1024:0 gauss:1024:1023:0 healpix:2048:4096:0 healpix:2048:4096:2 \
         gauss:4096:4095:0 healpix:2048:4096:0:8 healpix:8192:16384:0
+    if [ "$(nvidia-smi -L | wc -l)" -gt 1 ]; then
+        printf ', "two_ranks":\n'
+        "$build/bin/ranks_cuda" 2048:4096:0 2048:4096:2
+    fi
     printf ', "smoothing":\n'
     "$build/bin/smoothing_cuda" 2048:4096 2048:4096:3 2048:4096:0:4
     printf ', "chebyshev":\n'
