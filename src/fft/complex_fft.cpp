@@ -10,12 +10,19 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/transpose-inl.hpp"
 #include "fft/mixed_radix-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace zonal::fft::HWY_NAMESPACE {
 
-/// Four sequences at once where the vectors allow it.
+/// Eight sequences at once where the vectors and the length allow it, else four.
+#if HWY_MAX_BYTES >= 64 && HWY_TARGET != HWY_SCALAR
+#define ZONAL_FFT_EIGHT_LANES 1
+using Lanes8 = hn::CappedTag<double, 8>;
+#else
+#define ZONAL_FFT_EIGHT_LANES 0
+#endif
 using Lanes4 = hn::CappedTag<double, 4>;
 using Lanes1 = hn::CappedTag<double, 1>;
 
@@ -62,6 +69,7 @@ void prepare(ComplexFft::Tables& t, std::int64_t length) {
     t.length = length;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(Lanes4()));
     t.lanes = length % lanes == 0 ? lanes : 1;
+    if (ZONAL_FFT_EIGHT_LANES && length % 8 == 0) t.lanes = 8;
     t.part = length / t.lanes;
     t.combining.resize(2 * t.part);
     if (t.lanes > 1) {
@@ -145,12 +153,51 @@ std::int64_t combine_vectors(const ComplexFft::Tables& t, const double* HWY_REST
     return q;
 }
 
+#if ZONAL_FFT_EIGHT_LANES
+/// The same for eight lanes, eight q at a time.
+std::int64_t combine_eight(const ComplexFft::Tables& t, const double* HWY_RESTRICT y,
+                           double* HWY_RESTRICT x) {
+    const Lanes8 d;
+    using C = ComplexV<Lanes8>;
+    std::int64_t q = 0;
+    for (; q + 8 <= t.part; q += 8) {
+        hn::Vec<Lanes8> re[8], im[8];
+        for (int k = 0; k < 8; ++k) {
+            re[k] = hn::LoadU(d, y + 16 * (q + k));
+            im[k] = hn::LoadU(d, y + 16 * (q + k) + 8);
+        }
+        core::HWY_NAMESPACE::transpose(d, re);
+        core::HWY_NAMESPACE::transpose(d, im);
+        const C w = {hn::LoadU(d, t.combining.data() + q), hn::LoadU(d, t.combining.data() + t.part + q)};
+        const C w2 = w.times(w), w3 = w2.times(w), w4 = w2.times(w2);
+        const C powers[8] = {{}, w, w2, w3, w4, w4.times(w), w3.times(w3), w4.times(w3)};
+        C a[8] = {{re[0], im[0]}};
+        for (int lane = 1; lane < 8; ++lane) a[lane] = C{re[lane], im[lane]}.times(powers[lane]);
+        butterfly<Lanes8, 8>(a);
+        for (int r = 0; r < 8; ++r) hn::StoreInterleaved2(a[r].re, a[r].im, d, x + 2 * (q + r * t.part));
+    }
+    return q;
+}
+#endif
+
 template <class D>
 void transform_parts(ComplexFft::Tables& t) {
     if (t.padded > 0)
         bluestein<D>(t, t.padded_tables.at(t.padded), t.work[0], t.work[1]);
     else
         transform<D>(t.direct, t.work[0], t.work[1]);
+}
+
+/// Takes the sequence apart into its lanes and transforms them.
+template <class D>
+void transform_lanes(ComplexFft::Tables& t, const double* x) {
+    const D d;
+    for (std::int64_t k = 0; k < t.part; ++k) {
+        hn::Vec<D> re, im;
+        hn::LoadInterleaved2(d, x + 2 * t.lanes * k, re, im);
+        ComplexV<D>{re, im}.store(t.work[0].data() + 2 * t.lanes * k);
+    }
+    transform_parts<D>(t);
 }
 
 void backward(ComplexFft::Tables& t, std::complex<double>* sequence) {
@@ -161,18 +208,21 @@ void backward(ComplexFft::Tables& t, std::complex<double>* sequence) {
         std::copy(t.work[0].data(), t.work[0].data() + 2 * t.length, x);
         return;
     }
-    const Lanes4 d;
-    for (std::int64_t k = 0; k < t.part; ++k) {
-        hn::Vec<Lanes4> re, im;
-        hn::LoadInterleaved2(d, x + 2 * t.lanes * k, re, im);
-        ComplexV<Lanes4>{re, im}.store(t.work[0].data() + 2 * t.lanes * k);
+#if ZONAL_FFT_EIGHT_LANES
+    if (t.lanes == 8) {
+        transform_lanes<Lanes8>(t, x);
+        combine<8>(t, combine_eight(t, t.work[0].data(), x), t.work[0].data(), x);
+        return;
     }
-    transform_parts<Lanes4>(t);
+#endif
+    transform_lanes<Lanes4>(t, x);
     if (t.lanes == 2)
         combine<2>(t, 0, t.work[0].data(), x);
     else
         combine<4>(t, combine_vectors(t, t.work[0].data(), x), t.work[0].data(), x);
 }
+
+#undef ZONAL_FFT_EIGHT_LANES
 
 }  // namespace zonal::fft::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

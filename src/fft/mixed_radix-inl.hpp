@@ -70,6 +70,19 @@ HWY_INLINE void butterfly(ComplexV<D> (&a)[P]) {
         a[1] = t + v;
         a[2] = s - u;
         a[3] = t - v;
+    } else if constexpr (P == 8) {
+        // Two of length 4, and the roots of unity between them.
+        constexpr double r = 0.70710678118654752440;
+        C even[4] = {a[0], a[2], a[4], a[6]}, odd[4] = {a[1], a[3], a[5], a[7]};
+        butterfly<D, 4>(even);
+        butterfly<D, 4>(odd);
+        odd[1] = (odd[1] + odd[1].times_i()).scaled(r);
+        odd[2] = odd[2].times_i();
+        odd[3] = (odd[3].times_i() - odd[3]).scaled(r);
+        for (int k = 0; k < 4; ++k) {
+            a[k] = even[k] + odd[k];
+            a[k + 4] = even[k] - odd[k];
+        }
     } else {
         static_assert(P == 5);
         constexpr double c1 = 0.30901699437494742410, c2 = -0.80901699437494742410;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "core/transpose-inl.hpp"
 #include "sht/legendre/scalar_kernels-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -50,52 +51,11 @@ HWY_NOINLINE std::int64_t write_lam_rows(double* HWY_RESTRICT stored, const doub
     return entered.first;
 }
 
-#if HWY_MAX_BYTES >= 64 && HWY_TARGET != HWY_SCALAR
-/// The blocks of 128 bits 0 and 2 (Odd: 1 and 3) of a, then of b: for bytes Highway has no name for it.
-template <bool Odd>
-HWY_INLINE V alternate_blocks(V a, V b) {
-    return V{_mm512_shuffle_f64x2(a.raw, b.raw, Odd ? 0xdd : 0x88)};
-}
-#endif
-
-/// Transposes a square of as many vectors as they have lanes.
-HWY_INLINE void transpose(V* HWY_RESTRICT x) {
-#if HWY_TARGET != HWY_SCALAR
-    const D d;
-    constexpr std::int64_t n = lanes();
-    V pairs[n];
-    for (std::int64_t i = 0; i < n; i += 2) {
-        pairs[i] = hn::InterleaveLower(d, x[i], x[i + 1]);
-        pairs[i + 1] = hn::InterleaveUpper(d, x[i], x[i + 1]);
-    }
-#if HWY_MAX_BYTES >= 64
-    for (int odd = 0; odd < 2; ++odd) {
-        const V* p = pairs + odd;
-        const V low = hn::ConcatLowerLower(d, p[2], p[0]), low2 = hn::ConcatLowerLower(d, p[6], p[4]);
-        const V high = hn::ConcatUpperUpper(d, p[2], p[0]), high2 = hn::ConcatUpperUpper(d, p[6], p[4]);
-        x[odd] = alternate_blocks<false>(low, low2);
-        x[2 + odd] = alternate_blocks<true>(low, low2);
-        x[4 + odd] = alternate_blocks<false>(high, high2);
-        x[6 + odd] = alternate_blocks<true>(high, high2);
-    }
-#elif HWY_MAX_BYTES >= 32
-    for (int odd = 0; odd < 2; ++odd) {
-        x[odd] = hn::ConcatLowerLower(d, pairs[2 + odd], pairs[odd]);
-        x[2 + odd] = hn::ConcatUpperUpper(d, pairs[2 + odd], pairs[odd]);
-    }
-#else
-    for (std::int64_t i = 0; i < n; ++i) x[i] = pairs[i];
-#endif
-#else
-    (void)x;
-#endif
-}
-
 /// lam with the steps in the lanes: writes that of as many steps as there are lanes to lam[ring][0..], rows
 /// shared_row long. x: the steps; overwritten.
 HWY_INLINE void store_transposed(V* HWY_RESTRICT x, double* HWY_RESTRICT lam) {
     const D d;
-    transpose(x);
+    core::HWY_NAMESPACE::transpose(d, x);
     for (std::int64_t j = 0; j < lanes(); ++j) hn::Store(x[j], d, lam + j * shared_row);
 }
 
