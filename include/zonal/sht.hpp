@@ -34,8 +34,8 @@ struct ShtOptions {
     int threads = 0;  ///< 0: available_cpus()
     Device device = Device::automatic();
     /// The largest error that a faster way may add, relative to the largest Fourier coefficient of an order:
-    /// 0 (none) or from 1e-14 on. Grids with many more rings than lmax needs are resampled in theta within it.
-    /// On the CPU that takes memory for the Fourier coefficients of all rings, about 1.3 maps in double
+    /// 0 (none) or from 1e-14 on. Grids with many more rings than lmax needs are resampled in theta within
+    /// it. On the CPU that takes memory for the Fourier coefficients of all rings, about 1.3 maps in double
     /// precision; without it, bands of rings make do with less than 100 MB.
     double accuracy = 1e-13;
     /// On CUDA, the most scratch memory that a call may take: a plan that needs more works through the rings
