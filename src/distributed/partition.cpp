@@ -13,30 +13,55 @@
 namespace zonal::distributed {
 namespace {
 
-/// Bounds of shares that each end within `time`, or end beyond the last item where there are none.
-std::vector<std::int64_t> fill(std::span<const double> costs, std::span<const double> speeds, double time) {
-    const auto n = static_cast<std::int64_t>(costs.size()),
-               n_shares = static_cast<std::int64_t>(speeds.size());
-    std::vector<std::int64_t> bounds{0};
-    for (std::int64_t share = 0; share < n_shares; ++share) {
-        const std::int64_t most = n - (n_shares - 1 - share);  // the others need one each
-        std::int64_t end = bounds.back() + 1;
-        double work = costs[static_cast<std::size_t>(end - 1)];
-        while (end < most && work + costs[static_cast<std::size_t>(end)] <= time * speeds[share])
-            work += costs[static_cast<std::size_t>(end++)];
-        bounds.push_back(end);
+/// Something that items have, such as bytes, and of which share i may have limit * of_shares[i].
+struct Measure {
+    Measure(std::span<const double> of_items, std::span<const double> of_shares)
+        : sums(of_items.size() + 1), of_shares(of_shares) {
+        std::partial_sum(of_items.begin(), of_items.end(), sums.begin() + 1);
     }
+    std::vector<double> sums;  ///< of the items before each
+    std::span<const double> of_shares;
+    double limit = 1;
+};
+
+/// Bounds of shares of at least one item that keep the limits of all measures; empty if there are none.
+std::vector<std::int64_t> find_shares(const std::vector<Measure>& measures) {
+    const auto n = std::ssize(measures[0].sums) - 1, n_shares = std::ssize(measures[0].of_shares);
+    // [share][bound]: the last place where the share before may begin that ends at this bound; -1 if it
+    // cannot.
+    std::vector<std::vector<std::int64_t>> begins(n_shares + 1, std::vector<std::int64_t>(n + 1, -1));
+    begins[0][0] = 0;
+    for (std::int64_t share = 0; share < n_shares; ++share) {
+        const auto fits = [&](std::int64_t first, std::int64_t end) {
+            return std::all_of(measures.begin(), measures.end(), [&](const Measure& measure) {
+                return measure.sums[end] - measure.sums[first] <= measure.limit * measure.of_shares[share];
+            });
+        };
+        std::int64_t first = 0, latest = -1;
+        for (std::int64_t end = 1; end <= n; ++end) {
+            if (begins[share][end - 1] >= 0) latest = end - 1;
+            while (first < end && !fits(first, end)) ++first;
+            if (latest >= first) begins[share + 1][end] = latest;
+        }
+    }
+    if (begins[n_shares][n] < 0) return {};
+    std::vector<std::int64_t> bounds(n_shares + 1, n);
+    for (std::int64_t share = n_shares; share > 0; --share) bounds[share - 1] = begins[share][bounds[share]];
     return bounds;
 }
 
-double longest(std::span<const double> costs, std::span<const double> speeds,
-               const std::vector<std::int64_t>& bounds) {
-    double time = 0;
-    for (std::size_t share = 0; share + 1 < bounds.size(); ++share)
-        time = std::max(
-            time, std::accumulate(costs.begin() + bounds[share], costs.begin() + bounds[share + 1], 0.0) /
-                      speeds[share]);
-    return time;
+/// The smallest limit of the last measure for which there are shares, to a millionth.
+double least_limit(std::vector<Measure> measures) {
+    auto& last = measures.back();
+    double low = last.sums.back() / std::accumulate(last.of_shares.begin(), last.of_shares.end(), 0.0);
+    const auto is_enough = [&](double limit) {
+        last.limit = limit;
+        return !find_shares(measures).empty();
+    };
+    double high = low;
+    while (!is_enough(high)) high *= 2;
+    while (high - low > 1e-6 * high) (is_enough((low + high) / 2) ? high : low) = last.limit;
+    return high;
 }
 
 /// Chunks of a rank's orders of about equal cost.
@@ -82,24 +107,26 @@ std::vector<std::int64_t> rings_of(const sht::RingPairs& pairs, std::int64_t fir
 
 }  // namespace
 
-std::vector<std::int64_t> divide(std::span<const double> costs, std::span<const double> speeds) {
+std::vector<std::int64_t> divide(std::span<const double> costs, std::span<const double> speeds,
+                                 std::span<const double> bytes, std::span<const double> most_bytes) {
     if (costs.size() < speeds.size())
         throw InvalidArgument(
             fmt::format("ranks: {} are too many: must be at most {}", speeds.size(), costs.size()));
-    // Between a time in which the shares do not hold all and one in which they do.
-    const double slowest = *std::min_element(speeds.begin(), speeds.end());
-    double low = 0, high = std::accumulate(costs.begin(), costs.end(), 0.0) / slowest;
-    const auto n = static_cast<std::int64_t>(costs.size());
-    auto best = fill(costs, speeds, high);
-    for (int i = 0; i < 60; ++i) {
-        const double time = (low + high) / 2;
-        auto bounds = fill(costs, speeds, time);
-        const bool fits = bounds.back() == n && longest(costs, speeds, bounds) <= time;
-        if (fits) best = std::move(bounds);
-        (fits ? high : low) = time;
-    }
-    best.back() = n;
-    return best;
+    Measure memory(bytes, most_bytes), time(costs, speeds);
+    if (find_shares({memory}).empty()) memory.limit = least_limit({memory});
+    time.limit = least_limit({memory, time});
+    return find_shares({memory, time});
+}
+
+std::vector<double> most_bytes(std::span<const double> bytes, std::span<const double> speeds) {
+    // A rank's code, tables and MPI take about as much as this, and a small map needs no limit.
+    constexpr double small = 64 << 20, excess = 1.08;
+    const double total = std::accumulate(bytes.begin(), bytes.end(), 0.0),
+                 all_speeds = std::accumulate(speeds.begin(), speeds.end(), 0.0);
+    std::vector<double> most;
+    most.reserve(speeds.size());
+    for (const double speed : speeds) most.push_back(excess * total * speed / all_speeds + small);
+    return most;
 }
 
 std::vector<std::vector<std::int64_t>> deal_pairs(std::span<const double> costs,
@@ -156,6 +183,24 @@ std::vector<double> block_costs(const Grid& grid, const sht::RingPairs& pairs) {
     return costs;
 }
 
+std::vector<double> block_bytes(const Grid& grid, const sht::RingPairs& pairs) {
+    // F_m is counted up to half the pixels of the longest ring, which is lmax = 2 nside on HEALPix, so that
+    // shares do not depend on lmax. Of these orders, a ring has about those up to lmax sin(theta).
+    std::int64_t longest = 0;
+    for (const Ring& ring : grid.rings()) longest = std::max(longest, ring.n_pixels);
+    std::vector<double> bytes;
+    bytes.reserve(static_cast<std::size_t>(pairs.n_blocks()));
+    for (std::int64_t block = 0; block < pairs.n_blocks(); ++block) {
+        double numbers = 0;
+        for (const std::int64_t i : rings_of(pairs, block, block + 1)) {
+            const Ring& ring = grid.rings()[i];
+            numbers += static_cast<double>(ring.n_pixels) + static_cast<double>(longest) * ring.sin_theta;
+        }
+        bytes.push_back(numbers * sizeof(double));
+    }
+    return bytes;
+}
+
 std::vector<double> order_costs(const sht::RingPairs& pairs, const ShtOptions& options) {
     // An order's start and its coefficients cost about as much as some rings.
     constexpr double own_rings = 8;
@@ -178,13 +223,14 @@ Partition::Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOpt
     const sht::RingPairs scalar_pairs(grid, options.lmax, options.mmax, 0);
     ShtOptions scalar = options;
     scalar.spin = 0;
-    const auto of_blocks = block_costs(grid, scalar_pairs), of_orders = order_costs(scalar_pairs, scalar);
+    const auto of_blocks = block_costs(grid, scalar_pairs), bytes = block_bytes(grid, scalar_pairs),
+               of_orders = order_costs(scalar_pairs, scalar);
     const auto of_spin = order_costs(pairs, options);
     if (static_cast<std::int64_t>(speeds.size()) > pairs.n_blocks())
         throw InvalidArgument(
             fmt::format("ranks: {} are too many for {}: must be at most {}, one for {} pairs of rings",
                         speeds.size(), grid.name(), pairs.n_blocks(), sht::block_size));
-    bounds = divide(of_blocks, speeds);
+    bounds = divide(of_blocks, speeds, bytes, most_bytes(bytes, speeds));
     orders = deal_pairs(of_orders, speeds);
     const std::int64_t n_chunks = chunk_count(pairs, options.spin == 0 ? 1 : 2, n_ranks(), by_devices);
     for (int rank = 0; rank < n_ranks(); ++rank) {

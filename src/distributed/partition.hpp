@@ -12,9 +12,16 @@
 namespace zonal::distributed {
 
 /// Bounds of n consecutive shares of some items, [n + 1]: share i is [bounds[i], bounds[i + 1]), of at least
-/// one item, and the largest cost / speed is as small as can be. Throws InvalidArgument for fewer items than
-/// shares.
-std::vector<std::int64_t> divide(std::span<const double> costs, std::span<const double> speeds);
+/// one item. Share i has at most most_bytes[i], or, where that is impossible, at most the smallest multiple
+/// of it that is possible for all shares alike. The largest cost / speed is as small as can be then. costs,
+/// bytes: of each item. Throws InvalidArgument for fewer items than shares.
+std::vector<std::int64_t> divide(std::span<const double> costs, std::span<const double> speeds,
+                                 std::span<const double> bytes, std::span<const double> most_bytes);
+
+/// What each rank may hold of rings that take these bytes, [rank]: a little more than its part by speed.
+/// Rings near the poles take longer for their pixels than others, so that ranks that end together hold up
+/// to 1.4 times as much as others.
+std::vector<double> most_bytes(std::span<const double> bytes, std::span<const double> speeds);
 
 /// The numbers of the items of each share, ascending: pairs of the first and the last, the second and the
 /// last but one, ..., go one by one, the most expensive first, to the share that would end first. A share may
@@ -36,6 +43,8 @@ std::vector<double> usual_speeds(std::span<const RankDevice> ranks);
 /// in floating point operations of one map.
 std::vector<double> block_costs(const Grid& grid, const sht::RingPairs& pairs);
 std::vector<double> order_costs(const sht::RingPairs& pairs, const ShtOptions& options);
+/// Bytes of the pixels of one map, and of their F_m, for each block of ring pairs.
+std::vector<double> block_bytes(const Grid& grid, const sht::RingPairs& pairs);
 
 /// A transform's shares: those of any spin are alike, so that T, E and B, and I, Q and U lie side by side.
 struct Partition {
