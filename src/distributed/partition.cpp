@@ -8,6 +8,7 @@
 
 #include "fft/complex_fft.hpp"
 #include "sht/legendre/legendre.hpp"
+#include "sht/rings/resampling_cpu.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::distributed {
@@ -204,12 +205,22 @@ std::vector<double> block_bytes(const Grid& grid, const sht::RingPairs& pairs) {
 std::vector<double> order_costs(const sht::RingPairs& pairs, const ShtOptions& options) {
     // An order's start and its coefficients cost about as much as some rings.
     constexpr double own_rings = 8;
+    // On CPUs the rings may be others, which every order then resamples. Ranks that ask for another accuracy
+    // share in the same way.
+    const double flops = pairs.legendre_flops(options.lmax, 1);
+    const auto n_pairs = static_cast<double>(pairs.n_pairs());
+    const sht::TransformRings best = sht::cheapest_rings(flops, pairs.n_pairs(), options.lmax, options.mmax,
+                                                         ShtOptions().accuracy);
+    const double share = best.n_rings > 0 ? static_cast<double>(best.n_rings) / (2 * n_pairs) : 1;
+    const int fields = options.spin == 0 ? 1 : 2;
+    const double resampling = fields * (best.work - share * flops) / static_cast<double>(options.mmax + 1);
     std::vector<double> costs;
     for (std::int64_t m = 0; m <= options.mmax; ++m) {
         const auto reached = std::lower_bound(pairs.last_m.begin(), pairs.last_m.end(), m);
-        const auto rings = static_cast<double>((pairs.last_m.end() - reached) * sht::block_size);
+        const auto rings = share * static_cast<double>((pairs.last_m.end() - reached) * sht::block_size);
         costs.push_back((options.spin == 0 ? 6 : 10) * (rings + own_rings) *
-                        static_cast<double>(options.lmax + 1 - m));
+                            static_cast<double>(options.lmax + 1 - m) +
+                        resampling);
     }
     return costs;
 }
