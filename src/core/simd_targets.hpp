@@ -11,3 +11,10 @@
 #define HWY_DISABLED_TARGETS                                                               \
     (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL | \
      (ZONAL_LEFT_OUT_TARGETS))
+
+// On ARM the one target left is NEON, which every 64-bit processor has. Told that it cannot choose at run
+// time, Highway compiles it for the baseline; otherwise with an attribute for cryptography, with which GCC
+// refuses vectors as members of structs (docs/decisions/compile-flags.md).
+#if defined(__aarch64__) && !defined(TOOLCHAIN_MISS_SYS_AUXV_H)
+#define TOOLCHAIN_MISS_SYS_AUXV_H
+#endif
