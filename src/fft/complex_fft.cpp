@@ -17,12 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace zonal::fft::HWY_NAMESPACE {
 
 /// Eight sequences at once where the vectors and the length allow it, else four.
-#if HWY_MAX_BYTES >= 64 && HWY_TARGET != HWY_SCALAR
-#define ZONAL_FFT_EIGHT_LANES 1
+constexpr bool has_eight_lanes = HWY_MAX_BYTES >= 64 && HWY_TARGET != HWY_SCALAR;
 using Lanes8 = hn::CappedTag<double, 8>;
-#else
-#define ZONAL_FFT_EIGHT_LANES 0
-#endif
 using Lanes4 = hn::CappedTag<double, 4>;
 using Lanes1 = hn::CappedTag<double, 1>;
 
@@ -69,7 +65,7 @@ void prepare(ComplexFft::Tables& t, std::int64_t length) {
     t.length = length;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(Lanes4()));
     t.lanes = length % lanes == 0 ? lanes : 1;
-    if (ZONAL_FFT_EIGHT_LANES && length % 8 == 0) t.lanes = 8;
+    if (has_eight_lanes && length % 8 == 0) t.lanes = 8;
     t.part = length / t.lanes;
     t.combining.resize(2 * t.part);
     if (t.lanes > 1) {
@@ -153,15 +149,15 @@ std::int64_t combine_vectors(const ComplexFft::Tables& t, const double* HWY_REST
     return q;
 }
 
-#if ZONAL_FFT_EIGHT_LANES
 /// The same for eight lanes, eight q at a time.
+template <class D>
 std::int64_t combine_eight(const ComplexFft::Tables& t, const double* HWY_RESTRICT y,
                            double* HWY_RESTRICT x) {
-    const Lanes8 d;
-    using C = ComplexV<Lanes8>;
+    const D d;
+    using C = ComplexV<D>;
     std::int64_t q = 0;
     for (; q + 8 <= t.part; q += 8) {
-        hn::Vec<Lanes8> re[8], im[8];
+        hn::Vec<D> re[8], im[8];
         for (int k = 0; k < 8; ++k) {
             re[k] = hn::LoadU(d, y + 16 * (q + k));
             im[k] = hn::LoadU(d, y + 16 * (q + k) + 8);
@@ -173,12 +169,11 @@ std::int64_t combine_eight(const ComplexFft::Tables& t, const double* HWY_RESTRI
         const C powers[8] = {{}, w, w2, w3, w4, w4.times(w), w3.times(w3), w4.times(w3)};
         C a[8] = {{re[0], im[0]}};
         for (int lane = 1; lane < 8; ++lane) a[lane] = C{re[lane], im[lane]}.times(powers[lane]);
-        butterfly<Lanes8, 8>(a);
+        butterfly<D, 8>(a);
         for (int r = 0; r < 8; ++r) hn::StoreInterleaved2(a[r].re, a[r].im, d, x + 2 * (q + r * t.part));
     }
     return q;
 }
-#endif
 
 template <class D>
 void transform_parts(ComplexFft::Tables& t) {
@@ -200,6 +195,19 @@ void transform_lanes(ComplexFft::Tables& t, const double* x) {
     transform_parts<D>(t);
 }
 
+/// Transforms a sequence that is taken in eight lanes; returns whether it is. A template, as most targets
+/// cannot compile what it calls.
+template <class D>
+bool transform_eight(ComplexFft::Tables& t, double* x) {
+    if constexpr (has_eight_lanes) {
+        if (t.lanes != 8) return false;
+        transform_lanes<D>(t, x);
+        combine<8>(t, combine_eight<D>(t, t.work[0].data(), x), t.work[0].data(), x);
+        return true;
+    }
+    return false;
+}
+
 void backward(ComplexFft::Tables& t, std::complex<double>* sequence) {
     double* x = reinterpret_cast<double*>(sequence);
     if (t.lanes == 1) {
@@ -208,21 +216,13 @@ void backward(ComplexFft::Tables& t, std::complex<double>* sequence) {
         std::copy(t.work[0].data(), t.work[0].data() + 2 * t.length, x);
         return;
     }
-#if ZONAL_FFT_EIGHT_LANES
-    if (t.lanes == 8) {
-        transform_lanes<Lanes8>(t, x);
-        combine<8>(t, combine_eight(t, t.work[0].data(), x), t.work[0].data(), x);
-        return;
-    }
-#endif
+    if (transform_eight<Lanes8>(t, x)) return;
     transform_lanes<Lanes4>(t, x);
     if (t.lanes == 2)
         combine<2>(t, 0, t.work[0].data(), x);
     else
         combine<4>(t, combine_vectors(t, t.work[0].data(), x), t.work[0].data(), x);
 }
-
-#undef ZONAL_FFT_EIGHT_LANES
 
 }  // namespace zonal::fft::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -132,6 +132,7 @@ namespace {
 class Pool {
   public:
     static Pool& get() {
+        // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
         static Pool* const pool = [] {
             pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); }, forget_in_child);
             return new Pool;

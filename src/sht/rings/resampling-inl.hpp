@@ -38,8 +38,8 @@ constexpr std::int64_t pair_size = 8;
 
 /// From transformed values of one length to those of another with the same series, each of whose terms is
 /// multiplied by its factor. series: scratch, [to.length].
-void change_length(const Tables& t, bool sines, const CosineRoots& from, const Complex* values,
-                   const CosineRoots& to, Complex* series, Complex* result) {
+inline void change_length(const Tables& t, bool sines, const CosineRoots& from, const Complex* values,
+                          const CosineRoots& to, Complex* series, Complex* result) {
     const D d;
     const std::int64_t n = from.length, n_to = to.length, last = lanes() - 1;
     const double* const v = reinterpret_cast<const double*>(values);
@@ -94,8 +94,8 @@ void change_length(const Tables& t, bool sines, const CosineRoots& from, const C
 
 /// The order's values on the equidistant rings, in the order of the transform. block: the first that the
 /// order reaches.
-void read_rings(const FourierBand& band, std::int64_t m, std::int64_t field, std::int64_t block,
-                std::int64_t n, bool sines, Complex* values) {
+inline void read_rings(const FourierBand& band, std::int64_t m, std::int64_t field, std::int64_t block,
+                       std::int64_t n, bool sines, Complex* values) {
     std::fill(values, values + n, Complex(0));
     const double sign = sines ? -1 : 1;
     for (; block < band.end; ++block) {
@@ -110,8 +110,8 @@ void read_rings(const FourierBand& band, std::int64_t m, std::int64_t field, std
         }
     }
 }
-void write_rings(const Complex* values, std::int64_t n, bool sines, std::int64_t m, std::int64_t field,
-                 std::int64_t block, const FourierBand& band) {
+inline void write_rings(const Complex* values, std::int64_t n, bool sines, std::int64_t m, std::int64_t field,
+                        std::int64_t block, const FourierBand& band) {
     const double sign = sines ? -1 : 1;
     for (; block < band.end; ++block) {
         double* HWY_RESTRICT f = band.at(block, m) + field * fourier_block;
@@ -136,7 +136,8 @@ HWY_INLINE double& sample_at(double* samples, std::int64_t margin, std::int64_t 
 }
 
 /// From transformed values to samples, of which `margin` lie beyond the pole and beyond the equator.
-void write_samples(const Complex* values, std::int64_t n, bool sines, std::int64_t margin, double* samples) {
+inline void write_samples(const Complex* values, std::int64_t n, bool sines, std::int64_t margin,
+                          double* samples) {
     const double sign = sines ? -1 : 1;
     double* HWY_RESTRICT x = samples + margin / 2 * pair_size;
     for (std::int64_t i = 0; i < n / 4; ++i, x += pair_size) {
@@ -152,7 +153,7 @@ void write_samples(const Complex* values, std::int64_t n, bool sines, std::int64
         }
 }
 /// The transpose.
-void read_samples(double* samples, std::int64_t n, bool sines, std::int64_t margin, Complex* values) {
+inline void read_samples(double* samples, std::int64_t n, bool sines, std::int64_t margin, Complex* values) {
     const double sign = sines ? -1 : 1;
     for (std::int64_t k = 0; k < margin; ++k)
         for (std::int64_t c = 0; c < 4; ++c) {
@@ -170,7 +171,8 @@ void read_samples(double* samples, std::int64_t n, bool sines, std::int64_t marg
 }
 
 #if HWY_TARGET == HWY_SCALAR
-void gather_block(const BlockWindow& window, const double* weights, const double* samples, double* out) {
+inline void gather_block(const BlockWindow& window, const double* weights, const double* samples,
+                         double* out) {
     std::fill(out, out + fourier_block, 0.0);
     for (std::int64_t q = 0; q < window.n_pairs; ++q)
         for (std::int64_t j = 0; j < block_size; ++j)
@@ -178,7 +180,8 @@ void gather_block(const BlockWindow& window, const double* weights, const double
                 out[i / 2 * block_size + j] += weights[window.weights + (q * block_size + j) * 2 + i % 2] *
                                                samples[(window.first_pair + q) * pair_size + i];
 }
-void scatter_block(const BlockWindow& window, const double* weights, const double* in, double* samples) {
+inline void scatter_block(const BlockWindow& window, const double* weights, const double* in,
+                          double* samples) {
     for (std::int64_t q = 0; q < window.n_pairs; ++q)
         for (std::int64_t j = 0; j < block_size; ++j)
             for (std::int64_t i = 0; i < pair_size; ++i)
@@ -192,8 +195,8 @@ constexpr std::int64_t rings_at_once = lanes();
 
 /// F_m of a block of the grid's ring pairs: sums over the samples that the windows of all of them reach, of
 /// which some weigh nothing in a pair's. That way a sample is read once, and written once by the transpose.
-void gather_block(const BlockWindow& window, const double* HWY_RESTRICT weights,
-                  const double* HWY_RESTRICT samples, double* HWY_RESTRICT out) {
+inline void gather_block(const BlockWindow& window, const double* HWY_RESTRICT weights,
+                         const double* HWY_RESTRICT samples, double* HWY_RESTRICT out) {
     const D d;
     samples += window.first_pair * pair_size;
     HWY_ALIGN double rows[block_size][pair_size];
@@ -218,8 +221,8 @@ void gather_block(const BlockWindow& window, const double* HWY_RESTRICT weights,
             out[c * block_size + j] = rows[j][2 * c] + rows[j][2 * c + 1];
 }
 /// The transpose: adds to the samples.
-void scatter_block(const BlockWindow& window, const double* HWY_RESTRICT weights,
-                   const double* HWY_RESTRICT in, double* HWY_RESTRICT samples) {
+inline void scatter_block(const BlockWindow& window, const double* HWY_RESTRICT weights,
+                          const double* HWY_RESTRICT in, double* HWY_RESTRICT samples) {
     const D d;
     samples += window.first_pair * pair_size;
     HWY_ALIGN double rows[block_size][pair_size];
@@ -259,12 +262,13 @@ HWY_INLINE void prefetch(const FourierBand& band, std::int64_t block, std::int64
     for (std::int64_t k = 0; k < fourier_block; k += line) hwy::Prefetch(modes + k);
 }
 
-std::int64_t first_block(const RingPairs& rings, std::int64_t m, std::int64_t first, std::int64_t end) {
+inline std::int64_t first_block(const RingPairs& rings, std::int64_t m, std::int64_t first,
+                                std::int64_t end) {
     const auto begin = rings.last_m.begin();
     return std::lower_bound(begin + first, begin + end, m) - begin;
 }
 
-void prepare(const Tables& t, ResamplingScratch& s) {
+inline void prepare(const Tables& t, ResamplingScratch& s) {
     const std::int64_t n = t.rings.length, n_samples = t.samples.length;
     s.of_rings.prepare(n);
     s.of_samples.prepare(n_samples);
@@ -274,8 +278,8 @@ void prepare(const Tables& t, ResamplingScratch& s) {
     s.samples.resize(static_cast<std::size_t>((n_samples / 2 + 2 * t.margin) * 4));
 }
 
-void interpolate(const Tables& t, const RingPairs& coarse, const RingPairs& grid, std::int64_t m,
-                 const FourierBand& from, const FourierBand& band, ResamplingScratch& s) {
+inline void interpolate(const Tables& t, const RingPairs& coarse, const RingPairs& grid, std::int64_t m,
+                        const FourierBand& from, const FourierBand& band, ResamplingScratch& s) {
     const bool sines = (m + t.spin) % 2 != 0;
     const std::int64_t begin = first_block(grid, m, band.first, band.end);
     if (begin == band.end) return;
@@ -295,8 +299,8 @@ void interpolate(const Tables& t, const RingPairs& coarse, const RingPairs& grid
     }
 }
 
-void adjoint(const Tables& t, const RingPairs& coarse, const RingPairs& grid, std::int64_t m,
-             const FourierBand& band, const FourierBand& to, ResamplingScratch& s) {
+inline void adjoint(const Tables& t, const RingPairs& coarse, const RingPairs& grid, std::int64_t m,
+                    const FourierBand& band, const FourierBand& to, ResamplingScratch& s) {
     const bool sines = (m + t.spin) % 2 != 0;
     prepare(t, s);
     const std::int64_t begin = first_block(grid, m, band.first, band.end);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "sht/rings/meridian.hpp"
 #include "sht/rings/resampling-inl.hpp"
@@ -94,6 +95,8 @@ void write_roots_of(std::int64_t n, CosineRoots& roots) {
     roots.length = n;
     core::AlignedVector<double> pairs(static_cast<std::size_t>(2 * n));
     fft::write_roots(4 * n, n, pairs.data());
+    roots.re.reserve(static_cast<std::size_t>(n));
+    roots.im.reserve(static_cast<std::size_t>(n));
     for (std::int64_t k = 0; k < n; ++k) {
         roots.re.push_back(pairs[static_cast<std::size_t>(2 * k)]);
         roots.im.push_back(pairs[static_cast<std::size_t>(2 * k + 1)]);
@@ -135,10 +138,12 @@ CpuResampling::CpuResampling(const RingPairs& grid, const ShtOptions& options, s
     const auto width = static_cast<double>(samples.width);
     const KaiserBessel window{width,
                               std::numbers::pi * width * (1 - static_cast<double>(lmax + 1) / (2 * n))};
+    tables_.factors.reserve(static_cast<std::size_t>(lmax) + 1);
     for (std::int64_t k = 0; k <= lmax; ++k)
         tables_.factors.push_back(1 / (static_cast<double>(n_rings) *
                                        window.transform(std::numbers::pi * static_cast<double>(k) / n)));
     const auto places = places_of(grid, n_pairs, samples.length);
+    tables_.windows.reserve(static_cast<std::size_t>(grid.n_blocks()));
     for (std::int64_t block = 0; block < grid.n_blocks(); ++block) {
         const std::int64_t first = block * block_size, end = std::min(first + block_size, n_pairs);
         // Sample j lies at j + 1/2; lowest: the first that the window of a pair reaches, from its cell on.
@@ -160,8 +165,9 @@ CpuResampling::CpuResampling(const RingPairs& grid, const ShtOptions& options, s
                     window(places[pair].fraction - 0.5 - static_cast<double>(lowest(pair) + k));
             }
     }
-    std::vector<std::int64_t> rows(static_cast<std::size_t>(pairs_.n_blocks()), 0);
-    for (std::int64_t block = 0; block <= pairs_.n_blocks(); ++block) rows.push_back(block);
+    const auto n_blocks = static_cast<std::size_t>(pairs_.n_blocks());
+    std::vector<std::int64_t> rows(2 * n_blocks + 1, 0);
+    std::iota(rows.begin() + pairs_.n_blocks(), rows.end(), 0);
     rows_ = std::make_shared<const std::vector<std::int64_t>>(std::move(rows));
     places_ = std::make_shared<const std::vector<FourierBand::Place>>(
         static_cast<std::size_t>(options.mmax + 1), FourierBand::Place{0, 0});
