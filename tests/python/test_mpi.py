@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -15,37 +14,21 @@ import pytest
 import zonal
 
 pytest.importorskip("mpi4py")
-MPIRUN = shutil.which("mpirun")
-if MPIRUN is None:
+if shutil.which("mpirun") is None:
     pytest.skip("mpirun is not installed", allow_module_level=True)
-IS_OPEN_MPI = "Open MPI" in subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, check=True).stdout
-# More ranks than CPUs, by root, as in a container; who waits gives way.
-FLAGS = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"] if IS_OPEN_MPI else []
-PATIENCE = 120  # seconds, for machines that are busy; only what hangs takes that long
+sys.path.append(str(Path(__file__).parents[1] / "mpi"))
+from jobs import FLAGS, IS_OPEN_MPI, MPIRUN, finish, start  # noqa: E402
 
 
-def start(n_ranks, case):
+def start_case(n_ranks, case):
     script = Path(__file__).with_name("mpi_rank.py")
-    # Not the variables that MPI sets by C where another test has initialised it in this process.
-    environment = dict(os.environ)
-    return subprocess.Popen([MPIRUN, *FLAGS, "-n", str(n_ranks), sys.executable, "-B", "-m", "mpi4py", script, case], text=True,
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, start_new_session=True)
-
-
-def end(job):
-    try:
-        out, err = job.communicate(timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        job.terminate()  # mpirun ends its ranks
-        out, err = job.communicate()
-        pytest.fail(f"hangs\n{out}\n{err}")
-    return job.returncode, out, err
+    return start(MPIRUN, *FLAGS, "-n", n_ranks, sys.executable, "-B", "-m", "mpi4py", script, case)
 
 
 @pytest.mark.parametrize("n_ranks", [1, 2, 3, 4])
 @pytest.mark.parametrize("case", ["results", "skies", "files", "faults"])
 def test_ranks(case, n_ranks):
-    code, out, err = end(start(n_ranks, case))
+    code, out, err = finish(start_case(n_ranks, case))
     assert code == 0 and out.count("done") == n_ranks, out + err
 
 
@@ -88,15 +71,15 @@ def test_what_a_communicator_raises_is_a_communication_error(call, with_thread):
 
 
 def test_a_rank_that_ends_with_an_exception_ends_all():
-    code, out, err = end(start(3, "leaves"))
+    code, out, err = finish(start_case(3, "leaves"))
     assert code != 0 and "done" not in out
     assert err.count("RuntimeError: this rank gives up") == 1
 
 
 def test_ctrl_c_ends_ranks_that_wait():
-    job = start(2, "waits")
+    job = start_case(2, "waits")
     assert job.stdout.readline() == "ready\n"
     time.sleep(0.5)
     os.kill(job.pid, signal.SIGINT)
-    code, out, _ = end(job)
+    code, out, _ = finish(job)
     assert code != 0 and "done" not in out
