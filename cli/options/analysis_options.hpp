@@ -41,7 +41,7 @@ struct AnalysisChoice {
     std::int64_t mmax_for(std::int64_t lmax) const;
 };
 
-/// Reads this rank's part of a map, of which the ranks of the job have shares for an analysis.
+/// Reads this rank's part of a map that the ranks of the job will analyse together.
 SkyMap read_sky_part(const std::string& path, const MapInput& input, const AnalysisChoice& choice,
                      const RunOptions& run, Session& session);
 

@@ -46,7 +46,7 @@ SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& ses
 /// was made, and reports it.
 void write_map(const FileOptions& files, SkyMap& map, const std::vector<HeaderCard>& cards, Session& session);
 
-/// Reads and writes a map of which the ranks of the job have equal shares, as these do whole ones.
+/// The same for a map that is divided evenly among the ranks of the job.
 MapShare read_map_share(const std::string& path, const MapInput& input, Session& session);
 void write_map_share(const FileOptions& files, MapShare& map, const std::vector<HeaderCard>& cards,
                      Session& session);

@@ -8,7 +8,7 @@
 #include "zonal/distributed/plan.hpp"
 #include "zonal/sky/sky_part.hpp"
 
-/// Which pixels a rank's convolution needs of which other rank: pure functions, and the exchange.
+/// The pixels that a rank's convolution needs from each other rank: pure functions, and the exchange.
 namespace zonal::distributed {
 
 /// Pixels that one array has from `from` on, and another from `to` on.

@@ -12,7 +12,7 @@ namespace zonal::distributed {
 /// for it, throw CommunicationError.
 std::vector<std::unique_ptr<Transport>> connect_threads(int n_ranks);
 
-/// A job of which only one rank is there: nothing is sent, what would be received stays as it is, and gather
+/// A job with only one of its ranks: nothing is sent, what would be received stays as it is, and gather
 /// returns this rank's bytes for every rank. It shows what one of many ranks computes and keeps in memory,
 /// for benchmarks; results are wrong.
 std::unique_ptr<Transport> make_solo(int rank, int n_ranks);

@@ -8,8 +8,8 @@
 
 namespace zonal {
 
-/// What a file of a full HEALPix sky holds, of which each rank has some pixels: the columns have the values
-/// of these places, in the file's order.
+/// A rank's pixels of a full HEALPix sky, and what else the sky's file holds. The columns have the values of
+/// these places, in the file's order.
 struct MapShare {
     MapFile file;
     PixelPlaces places;

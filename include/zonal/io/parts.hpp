@@ -31,8 +31,8 @@ Array<double, 1> read_mask_part(const std::string& path, const SkyMap& map,
                                 const std::shared_ptr<const DistributedSky>& sky,
                                 std::vector<std::string>& notes);
 
-/// Reads a map of which each rank takes as many pixels as any other, in the file's order. Pixels that are no
-/// numbers are as with read_sky_map. Throws IoError as read_map_part does.
+/// Reads this rank's pixels of a map, which is divided evenly among the ranks in the file's order. Pixels
+/// that are no numbers are as with read_sky_map. Throws IoError as read_map_part does.
 MapShare read_map_share(const std::string& path, const Communicator& ranks,
                         const ReadMapOptions& options = {});
 
@@ -42,7 +42,7 @@ MapShare read_map_share(const std::string& path, const Communicator& ranks,
 void write_map_share(const std::string& path, const MapShare& map, const Communicator& ranks,
                      const WriteOptions& options = {});
 
-/// Writes a map of which each rank has a part: write_sky_map in parts.
+/// Writes a map that lies in parts on the ranks, as write_sky_map does whole ones.
 void write_sky_part(const std::string& path, const SkyMap& map, const DistributedSky& sky,
                     const WriteOptions& options = {});
 
@@ -53,8 +53,8 @@ AlmHeader read_alm_header(const std::string& path, const Communicator& ranks);
 /// has beyond the layout's lmax and mmax is left out. Throws IoError as read_alm does, and for gzipped files.
 AlmFile read_alm_part(const std::string& path, const AlmLayout& layout, const Communicator& ranks);
 
-/// Writes alm of which each rank has a part: the bytes that write_alm writes, dates apart. Throws IoError for
-/// coefficients that are NaN or infinite, and as write_map_share does.
+/// Writes alm that lie in parts on the ranks: the bytes that write_alm writes, dates apart. Throws IoError
+/// for coefficients that are NaN or infinite, and as write_map_share does.
 void write_alm_part(const std::string& path, const AlmFile& alm, const Communicator& ranks,
                     const WriteOptions& options = {});
 

@@ -143,7 +143,7 @@ class DistributedTransform {
     Transform transform_;
 };
 
-/// A sky of which no rank holds more than its part: its files, and its convolutions.
+/// A sky that is divided among the ranks: its files, and its convolutions.
 class DividedSky {
   public:
     DividedSky(const Ranks& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int threads,

@@ -1,4 +1,4 @@
-"""Files of a job, of which each rank reads and writes its part."""
+"""Files of a job: each rank reads and writes its own part."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class PlanFiles:
 
     def write_map(self, path: Path, maps: ArrayLike, *, pol: bool = False, names: Sequence[str] = (), units: Sequence[str] = (),
                   coordinates: str = "unknown", nest: bool = False, single: bool = True, overwrite: bool = False) -> None:
-        """Writes HEALPix maps of which each rank has its part, [n_pixels] or [row, n_pixels], into one file.
+        """Writes the ranks' parts of HEALPix maps, [n_pixels] or [row, n_pixels], into one file.
 
         The file is that of `zonal.io.write_map`, whose arguments these are. All ranks must see the same folder. The file
         appears when all of it is written, and not at all where a rank fails.
@@ -81,7 +81,7 @@ class PlanFiles:
         return alm[0] if len(alm) == 1 else alm
 
     def write_alm(self, path: Path, alm: ArrayLike, *, unit: str = "", overwrite: bool = False) -> None:
-        """Writes alm of which each rank has its part, [n_alm] or [component, n_alm], into one file, as `write_map` does.
+        """Writes the ranks' parts of alm, [n_alm] or [component, n_alm], into one file, as `write_map` does.
 
         complex64 is written in single precision.
         """

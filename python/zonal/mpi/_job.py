@@ -19,7 +19,7 @@ _LONGEST_MESSAGE = 2**30  # MPI counts in int
 
 
 class Job:
-    """The ranks, of which this is one. Making it is collective."""
+    """All ranks of the job, seen from this one. Making it is collective."""
 
     def __init__(self, comm: MPI.Intracomm) -> None:
         own, self.share_of_cpus = _own_communicator(comm)

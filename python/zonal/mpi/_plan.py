@@ -25,7 +25,7 @@ from ._smoothing import PlanSmoothing
 class Plan(PlanSmoothing):
     """A transform of fixed grid, lmax, mmax and spin, over the ranks of a communicator.
 
-    comm: an mpi4py.MPI.Intracomm, of which a duplicate is used. grid: a Grid, or the nside of HEALPix. lmax, mmax, spin:
+    comm: an mpi4py.MPI.Intracomm, which is duplicated. grid: a Grid, or the nside of HEALPix. lmax, mmax, spin:
     as in `zonal.SHT`. speeds: [n_ranks], how fast the ranks are relative to one another: their shares of the work
     follow it; by default all are alike. threads: of this rank; by default what `zonal.threads(n)` or the environment
     says, or else the CPUs of the node divided by those of its ranks that may use them. At most one rank for 16 rings.

@@ -1,4 +1,4 @@
-"""Smoothing and convolution of maps of which each rank has a part."""
+"""Smoothing and convolution of maps that are divided among ranks."""
 
 from __future__ import annotations
 
