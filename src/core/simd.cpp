@@ -7,7 +7,9 @@
 namespace zonal {
 
 std::string simd_target() {
-    const std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
+    std::int64_t targets = HWY_TARGETS;
+    // Where there is but one, Highway is not asked: version 1.0.3 denies NEON to processors without AES.
+    if ((targets & (targets - 1)) != 0) targets &= hwy::SupportedTargets();
     return hwy::TargetName(targets & -targets);  // the lowest set bit is the best target
 }
 
