@@ -1,0 +1,16 @@
+# Toolchain for 64-bit ARM with Debian's cross compiler; tools/arm64_check.sh gives ZONAL_ARM64_PACKAGES, the folder with
+# the unpacked arm64 packages.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ZONAL_ARM64_PACKAGES)
+set(CMAKE_FIND_ROOT_PATH ${ZONAL_ARM64_PACKAGES} /usr/aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${ZONAL_ARM64_PACKAGES})
+set(ENV{PKG_CONFIG_LIBDIR} ${ZONAL_ARM64_PACKAGES}/usr/lib/aarch64-linux-gnu/pkgconfig:${ZONAL_ARM64_PACKAGES}/usr/share/pkgconfig)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L /usr/aarch64-linux-gnu)
