@@ -209,8 +209,8 @@ std::vector<double> order_costs(const sht::RingPairs& pairs, const ShtOptions& o
     // share in the same way.
     const double flops = pairs.legendre_flops(options.lmax, 1);
     const auto n_pairs = static_cast<double>(pairs.n_pairs());
-    const sht::TransformRings best = sht::cheapest_rings(flops, pairs.n_pairs(), options.lmax, options.mmax,
-                                                         ShtOptions().accuracy);
+    const sht::TransformRings best =
+        sht::cheapest_rings(flops, pairs.n_pairs(), options.lmax, options.mmax, ShtOptions().accuracy);
     const double share = best.n_rings > 0 ? static_cast<double>(best.n_rings) / (2 * n_pairs) : 1;
     const int fields = options.spin == 0 ? 1 : 2;
     const double resampling = fields * (best.work - share * flops) / static_cast<double>(options.mmax + 1);
