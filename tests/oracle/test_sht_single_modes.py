@@ -30,6 +30,19 @@ def test_modes_are_exact(rings, l, orders, spin):
         assert worst[region]["error"] <= 1e-13, worst
 
 
+@pytest.mark.parametrize("spin", [0, 2])
+def test_modes_of_whole_maps_are_exact(spin):
+    """Their rings are resampled in theta."""
+    nside, l = 128, 256
+    rings = accuracy.MapRings((1, 20, 60, 100, 180, 249), nside)
+    worst = accuracy.mode_errors(rings, {"zonal": rings.zonal}, l, (0, 1, 2, 3, 100, 255, 256), spin)["zonal"]
+    # Every ring takes part in every other one's error. As above, but sin 2 theta is 0.04 where the recurrence changes
+    # near the equator: l eps / (4 sin 2 theta) of the amplitude.
+    assert set(worst) == {"polar", "middle", "equatorial"}
+    for error in worst.values():
+        assert error["error"] <= l * EPS / (4 * 0.04), worst
+
+
 def test_exact_modes_match_mpmaths_own_harmonics():
     """Legendre functions of mpmath itself, by another method, at a low degree."""
     ring = exact_modes.Ring(16, 7)
