@@ -70,8 +70,9 @@ def test_lmax_is_no_higher_than_analyses_are_certified_to(tmp_path):
 def test_splits_the_skys_kernel(tmp_path):
     l = np.arange(1025)
     np.savetxt(tmp_path / "cl.txt", np.transpose([l, np.where(l > 1, 1 / np.maximum(l, 1.0) ** 2, 0)]), header="l TT")
+    write_costs(tmp_path / "costs.json", legendre=10)  # transforms so dear that planning a split pays
     report = plan(tmp_path, "plan", "--nside", 512, "--lmax", 1024, "--kernel", "cl-beam", "--cl", "cl.txt", "--fwhm",
-                  "30arcmin", "--error", "1e-3", "--threads", 1, "--maps", 100)
+                  "30arcmin", "--error", "1e-3", "--threads", 1, "--maps", 100, "--costs", "costs.json")
     splits = [row for row in report["choices"] if row["method"] == "split"]
     assert splits and all(0 <= row["l_cut"] < 1024 and row["support_arcmin"] > 0 for row in splits)
 
