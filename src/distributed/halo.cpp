@@ -44,37 +44,61 @@ std::vector<PixelCopy> copies_between(const std::vector<PixelRange>& ranges,
     return copies;
 }
 
+HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels, std::size_t rank,
+                       double support) {
+    const auto mine = rings_in(grid, pixels[rank]);
+    HaloCopies copies{radial::pack_rings(grid, radial::rings_within(grid, support, grid, mine)), {}, {}};
+    const Grid here = grid.subset(mine);
+    for (std::size_t other = 0; other < pixels.size(); ++other) {
+        copies.received.push_back(copies_between(pixels[other], copies.rings.runs));
+        if (other == rank) {
+            copies.sent.push_back(copies.received.back());
+            continue;
+        }
+        // Of this rank's rings alone, as nobody else sends them: there are many ranks.
+        const auto reached = radial::rings_within(here, support, grid, rings_in(grid, pixels[other]));
+        copies.sent.push_back(reached.empty()
+                                  ? std::vector<PixelCopy>()
+                                  : copies_between(pixels[rank], radial::pack_rings(here, reached).runs));
+    }
+    return copies;
+}
+
+Traffic HaloCopies::traffic(std::size_t rank) const {
+    const auto of = [&](const std::vector<std::vector<PixelCopy>>& messages) {
+        Traffic all;
+        for (std::size_t other = 0; other < messages.size(); ++other) {
+            if (other == rank || messages[other].empty()) continue;
+            ++all.messages;
+            all.bytes += size_of(messages[other]) * static_cast<std::int64_t>(sizeof(double));
+        }
+        return all;
+    };
+    const Traffic out = of(sent), in = of(received);
+    return {std::max(out.messages, in.messages), std::max(out.bytes, in.bytes)};
+}
+
 RankHalo::RankHalo(const Communicator& ranks, const Grid& grid,
                    const std::vector<std::vector<PixelRange>>& pixels, double support)
-    : ranks_(ranks) {
-    const auto me = static_cast<std::size_t>(ranks.rank());
-    std::vector<radial::PackedRings> all;
-    all.reserve(pixels.size());
-    for (const auto& ranges : pixels)
-        all.push_back(
-            radial::pack_rings(grid, radial::rings_within(grid, support, grid, rings_in(grid, ranges))));
-    for (std::size_t rank = 0; rank < pixels.size(); ++rank) {
-        sent_.push_back(copies_between(pixels[me], all[rank].runs));
-        received_.push_back(copies_between(pixels[rank], all[me].runs));
-    }
-    for (const auto& range : pixels[me]) n_pixels_ += range.end - range.first;
-    rings_ = std::move(all[me]);
+    : ranks_(ranks), copies_(halo_copies(grid, pixels, static_cast<std::size_t>(ranks.rank()), support)) {
+    for (const auto& range : pixels[static_cast<std::size_t>(ranks.rank())])
+        n_pixels_ += range.end - range.first;
 }
 
 template <class T>
 void RankHalo::fill_rows(View<const T, 2> maps, View<T, 2> haloed) const {
     const auto me = static_cast<std::size_t>(ranks_.rank());
-    std::vector<std::vector<T>> outgoing(sent_.size()), incoming(received_.size());
+    std::vector<std::vector<T>> outgoing(copies_.sent.size()), incoming(copies_.received.size());
     std::vector<Message<const std::byte>> send;
     std::vector<Message<std::byte>> receive;
     ranks_.together(fmt::format("the halo of {} rows", maps.extent(0)), [&] {
         sht::check_extent("maps", maps, 1, "pixel", n_pixels_);
         sht::check_extent("haloed", haloed, 0, "row", maps.extent(0));
         sht::check_extent("haloed", haloed, 1, "pixel", grid().n_pixels());
-        for (std::size_t rank = 0; rank < sent_.size(); ++rank) {
+        for (std::size_t rank = 0; rank < copies_.sent.size(); ++rank) {
             if (rank == me) continue;
-            outgoing[rank].resize(static_cast<std::size_t>(size_of(sent_[rank])));
-            incoming[rank].resize(static_cast<std::size_t>(size_of(received_[rank])));
+            outgoing[rank].resize(static_cast<std::size_t>(size_of(copies_.sent[rank])));
+            incoming[rank].resize(static_cast<std::size_t>(size_of(copies_.received[rank])));
             if (!outgoing[rank].empty())
                 send.push_back({static_cast<int>(rank), std::as_bytes(std::span(outgoing[rank]))});
             if (!incoming[rank].empty())
@@ -83,9 +107,9 @@ void RankHalo::fill_rows(View<const T, 2> maps, View<T, 2> haloed) const {
         }
     });
     for (std::int64_t row = 0; row < maps.extent(0); ++row) {
-        for (std::size_t rank = 0; rank < sent_.size(); ++rank) {
+        for (std::size_t rank = 0; rank < copies_.sent.size(); ++rank) {
             T* next = outgoing[rank].data();
-            for (const auto& copy : sent_[rank]) {
+            for (const auto& copy : copies_.sent[rank]) {
                 const T* from = &maps(row, copy.from);
                 if (rank == me)
                     std::copy_n(from, copy.n_pixels, &haloed(row, copy.to));
@@ -95,9 +119,9 @@ void RankHalo::fill_rows(View<const T, 2> maps, View<T, 2> haloed) const {
         }
         const auto exchange = ranks_.transport()->exchange(send, receive);
         ranks_.together("a halo", [&] { exchange->wait(); });
-        for (std::size_t rank = 0; rank < received_.size(); ++rank) {
+        for (std::size_t rank = 0; rank < copies_.received.size(); ++rank) {
             const T* next = incoming[rank].data();
-            for (const auto& copy : received_[rank]) {
+            for (const auto& copy : copies_.received[rank]) {
                 if (rank == me) continue;
                 std::copy_n(next, copy.n_pixels, &haloed(row, copy.to));
                 next += copy.n_pixels;

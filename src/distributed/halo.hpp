@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "radial/bands/latitude_bands.hpp"
@@ -21,14 +20,29 @@ struct PixelCopy {
 std::vector<PixelCopy> copies_between(const std::vector<PixelRange>& ranges,
                                       const std::vector<radial::PixelRun>& runs);
 
+/// What ranks give each other so that one has its rings and those within a kernel's support of them.
+struct HaloCopies {
+    radial::PackedRings rings;  ///< that it has then
+    /// [rank]: from this rank's array into the message for that one, and from that one's message into the
+    /// array of `rings`. The rank itself: from the one array into the other.
+    std::vector<std::vector<PixelCopy>> sent, received;
+
+    /// Of one row in double precision.
+    Traffic traffic(std::size_t rank) const;
+};
+
+/// pixels: [rank], the ranges that each rank has of the grid's pixels, of whole rings.
+HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels, std::size_t rank,
+                       double support);
+
 /// A rank's rings and those within a kernel's support of them.
 class RankHalo final : public SkyHalo {
   public:
-    /// pixels: [rank], the ranges that each rank has of the grid's pixels, of whole rings.
+    /// pixels: as of halo_copies.
     RankHalo(const Communicator& ranks, const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels,
              double support);
 
-    const Grid& grid() const override { return rings_->grid; }
+    const Grid& grid() const override { return copies_.rings.grid; }
     void fill(View<const float, 2> maps, View<float, 2> haloed) const override { fill_rows(maps, haloed); }
     void fill(View<const double, 2> maps, View<double, 2> haloed) const override { fill_rows(maps, haloed); }
 
@@ -37,10 +51,8 @@ class RankHalo final : public SkyHalo {
     void fill_rows(View<const T, 2> maps, View<T, 2> haloed) const;
 
     Communicator ranks_;
+    HaloCopies copies_;
     std::int64_t n_pixels_ = 0;  ///< of this rank
-    std::optional<radial::PackedRings> rings_;
-    /// [rank]: from this rank's array into the buffer for that one, and from that one's buffer into ours.
-    std::vector<std::vector<PixelCopy>> sent_, received_;
 };
 
 }  // namespace zonal::distributed

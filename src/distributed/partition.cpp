@@ -255,4 +255,14 @@ Partition::Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOpt
     }
 }
 
+SynthesisBytes synthesis_bytes(const sht::RingPairs& pairs, const Partition& partition, int components,
+                               std::size_t rank) {
+    const std::int64_t first = partition.bounds[rank], end = partition.bounds[rank + 1];
+    const sht::FourierBand of_orders(pairs, 0, pairs.n_blocks(), components, {partition.orders[rank]}),
+        of_rings(pairs, first, end, components);
+    const std::int64_t kept = of_orders.size(0, first, end);
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(double));
+    return {(of_orders.size() - kept) * bytes, (of_rings.size() - kept) * bytes};
+}
+
 }  // namespace zonal::distributed

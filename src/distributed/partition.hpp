@@ -65,4 +65,12 @@ struct Partition {
     std::vector<double> legendre_flops, ring_flops;  ///< [rank], of one map
 };
 
+/// Bytes that a rank sends to others and receives from them in the synthesis of one map; in an adjoint it is
+/// the other way round.
+struct SynthesisBytes {
+    std::int64_t sent, received;
+};
+SynthesisBytes synthesis_bytes(const sht::RingPairs& pairs, const Partition& partition, int components,
+                               std::size_t rank);
+
 }  // namespace zonal::distributed

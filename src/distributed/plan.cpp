@@ -56,6 +56,7 @@ std::vector<double> speeds_of(distributed::Transport& transport, const ShtOption
 
 std::unique_ptr<const DistributedTransform> make_transform(const Communicator& communicator, const Grid& grid,
                                                            const DistributedOptions& options,
+                                                           std::vector<double>& speeds,
                                                            ExchangeReport& exchange) {
     const auto& transport = communicator.transport();
     std::unique_ptr<const DistributedTransform> transform;
@@ -68,8 +69,7 @@ std::unique_ptr<const DistributedTransform> make_transform(const Communicator& c
         error = std::current_exception();
     }
     distributed::agree(*transport, options.speeds.empty() ? "a plan" : "a plan of given speeds", error);
-    std::vector<double> speeds = options.speeds;
-    if (speeds.empty()) speeds = speeds_of(*transport, sht);
+    speeds = options.speeds.empty() ? speeds_of(*transport, sht) : options.speeds;
     auto chosen = distributed::choose_exchange(*transport, sht.device, options.exchange);
     exchange = chosen.report;
     try {
@@ -203,7 +203,7 @@ std::string ExchangeReport::text() const {
 DistributedPlan::DistributedPlan(const Communicator& communicator, const Grid& grid,
                                  const DistributedOptions& options)
     : plan_(nullptr) {
-    auto transform = make_transform(communicator, grid, options, exchange_);
+    auto transform = make_transform(communicator, grid, options, speeds_, exchange_);
     orders_ = transform->partition().orders[static_cast<std::size_t>(transform->rank())];
     shares_ = transform->shares();
     for (const auto& run : transform->rings().runs) pixels_.push_back({run.first, run.first + run.n_pixels});

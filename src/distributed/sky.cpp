@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "distributed/halo.hpp"
+#include "distributed/message_costs.hpp"
 #include "distributed/partition.hpp"
 #include "sht/transform.hpp"
 #include "zonal/spectrum.hpp"
@@ -48,7 +49,8 @@ DistributedSky::DistributedSky(const Communicator& ranks, const Grid& grid, std:
       speeds_(std::move(speeds)),
       device_(device),
       devices_(gather_devices(ranks, device)),
-      plan_(std::make_shared<const DistributedPlan>(ranks_, grid_, options_of(0))) {}
+      plan_(std::make_shared<const DistributedPlan>(ranks_, grid_, options_of(0))),
+      all_pixels_(gather_ranges(ranks, plan_->pixels())) {}
 
 DistributedOptions DistributedSky::options_of(int spin) const {
     DistributedOptions options{{}, speeds_};
@@ -84,15 +86,48 @@ std::shared_ptr<const SkyPart> DistributedSky::up_to(std::int64_t lmax) const {
 }
 
 std::shared_ptr<const SkyHalo> DistributedSky::halo(double support) const {
+    if (const auto why = why_no_halo(); !why.empty()) throw InvalidArgument(why);
+    return std::make_shared<const distributed::RankHalo>(ranks_, grid_, all_pixels_, support);
+}
+
+std::string DistributedSky::why_no_halo() const {
     for (std::size_t rank = 0; rank < devices_.size(); ++rank)
         if (devices_[rank].kind() == Device::Kind::cuda)
-            throw InvalidArgument(
-                fmt::format("device = {} of rank {}: sums over pixels, ring FFTs and splits of several ranks "
-                            "run on CPUs: "
-                            "must be cpu on all ranks, or the method harmonic",
-                            to_string(devices_[rank]), rank));
-    return std::make_shared<const distributed::RankHalo>(ranks_, grid_, gather_ranges(ranks_, pixels()),
-                                                         support);
+            return fmt::format(
+                "device = {} of rank {}: sums over pixels, ring FFTs and splits of several ranks run on "
+                "CPUs: "
+                "must be cpu on all ranks, or the method harmonic",
+                to_string(devices_[rank]), rank);
+    return "";
+}
+
+HaloShare DistributedSky::halo_share(double support) const {
+    const auto rank = static_cast<std::size_t>(ranks_.rank());
+    auto copies = distributed::halo_copies(grid_, all_pixels_, rank, support);
+    const auto traffic = copies.traffic(rank);
+    return {std::move(copies.rings.grid), traffic};
+}
+
+TransformShare DistributedSky::transform_share(std::int64_t lmax, int spin) const {
+    ShtOptions options;
+    options.lmax = lmax;
+    options.mmax = lmax == lmax_ ? layout().mmax() : lmax;  // as of up_to
+    options.spin = spin;
+    const sht::RingPairs pairs(grid_, options.lmax, options.mmax, spin);
+    const distributed::Partition partition(grid_, pairs, options, plan_->speeds(),
+                                           exchange().way == ExchangeWay::nccl);
+    const auto rank = static_cast<std::size_t>(ranks_.rank());
+    const auto [sent, received] = distributed::synthesis_bytes(pairs, partition, spin == 0 ? 1 : 2, rank);
+    const auto n_chunks = std::ssize(partition.chunks[rank]);
+    const auto& flops = partition.legendre_flops;
+    return {flops[rank] / std::accumulate(flops.begin(), flops.end(), 0.0),
+            n_chunks,
+            {n_chunks * (ranks_.size() - 1), std::max(sent, received)}};
+}
+
+MessageCosts DistributedSky::message_costs() const {
+    if (exchange().way == ExchangeWay::nccl) return {};
+    return distributed::message_costs(*ranks_.transport());
 }
 
 void DistributedSky::agree(const std::string& call, std::exception_ptr error) const {

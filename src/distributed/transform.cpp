@@ -66,13 +66,6 @@ std::vector<FourierBand> DistributedTransform::make_chunk_bands() const {
     return bands;
 }
 
-std::int64_t DistributedTransform::bytes_sent(std::size_t rank) const {
-    const FourierBand band(pairs_, 0, pairs_.n_blocks(), stages_->table().components,
-                           {partition_.orders[rank]});
-    const std::int64_t kept = band.size(0, partition_.bounds[rank], partition_.bounds[rank + 1]);
-    return (band.size() - kept) * static_cast<std::int64_t>(sizeof(double));
-}
-
 std::vector<RankShare> DistributedTransform::shares() const {
     std::vector<RankShare> all;
     for (int i = 0; i < partition_.n_ranks(); ++i) {
@@ -80,7 +73,8 @@ std::vector<RankShare> DistributedTransform::shares() const {
         std::int64_t n_pixels = 0;
         for (const std::int64_t ring : partition_.rings[rank]) n_pixels += grid_.rings()[ring].n_pixels;
         all.push_back({n_pixels, AlmLayout(options_.lmax, options_.mmax, partition_.orders[rank]).size(),
-                       partition_.legendre_flops[rank], partition_.ring_flops[rank], bytes_sent(rank)});
+                       partition_.legendre_flops[rank], partition_.ring_flops[rank],
+                       synthesis_bytes(pairs_, partition_, stages_->table().components, rank).sent});
     }
     return all;
 }

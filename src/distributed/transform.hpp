@@ -79,8 +79,6 @@ class DistributedTransform final : public sht::Transform {
     bool takes_device_arrays() const override { return options_.device.kind() == Device::Kind::cuda; }
 
   private:
-    /// Bytes that a rank sends to others in a synthesis of one map.
-    std::int64_t bytes_sent(std::size_t rank) const;
     struct Storage;
     class Call;
 

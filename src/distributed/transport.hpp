@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "zonal/sky/sky_part.hpp"
 
 /// What carries a distributed transform's data between its ranks: MPI, threads of one process, or nothing.
 namespace zonal::distributed {
@@ -48,6 +51,9 @@ class Transport {
 
     /// What plans of this job send by between devices (device_link.hpp), once one of them needs it.
     std::shared_ptr<DeviceLink> device_link;
+
+    /// What messages cost, once that was measured (message_costs.hpp).
+    std::optional<MessageCosts> message_costs;
 
     /// Whether the last agreement (agreement.hpp) was on an error, which all ranks are throwing.
     bool failed_together = false;

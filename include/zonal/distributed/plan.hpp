@@ -140,6 +140,8 @@ class DistributedPlan {
     std::span<const PixelRange> pixels() const { return pixels_; }
     /// Its orders m, which its AlmLayout has, ascending.
     std::span<const std::int64_t> orders() const { return orders_; }
+    /// How fast each rank counts, relative to the others.
+    const std::vector<double>& speeds() const { return speeds_; }
     /// Every rank's share.
     const std::vector<RankShare>& shares() const { return shares_; }
     /// How the ranks exchange coefficients, the same on all of them.
@@ -148,6 +150,7 @@ class DistributedPlan {
   private:
     std::vector<PixelRange> pixels_;
     std::vector<std::int64_t> orders_;
+    std::vector<double> speeds_;
     std::vector<RankShare> shares_;
     ExchangeReport exchange_;
     ShtPlan plan_;

@@ -35,6 +35,13 @@ class DistributedSky final : public SkyPart {
     void agree(const std::string& call, std::exception_ptr error) const override;
     std::vector<double> sum_rings(View<const double, 2> partial) const override;
     std::vector<double> gather(double number) const override;
+    Device device() const override { return device_; }
+    TransformShare transform_share(std::int64_t lmax, int spin) const override;
+    HaloShare halo_share(double support) const override;
+    /// Where a rank computes on a GPU.
+    std::string why_no_halo() const override;
+    /// Zero where coefficients travel by NCCL.
+    MessageCosts message_costs() const override;
     /// Every rank's share of a transform of spin 0 or 2.
     std::vector<RankShare> shares(int spin) const;
     /// What every rank's transforms run on.
@@ -54,6 +61,7 @@ class DistributedSky final : public SkyPart {
     Device device_;
     std::vector<Device> devices_;
     std::shared_ptr<const DistributedPlan> plan_;               ///< of spin 0
+    std::vector<std::vector<PixelRange>> all_pixels_;           ///< [rank]
     mutable std::shared_ptr<const DistributedPlan> spin_plan_;  ///< of spin 2; made when it is needed
 };
 

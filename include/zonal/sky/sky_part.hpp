@@ -29,6 +29,35 @@ class SkyHalo {
     virtual void fill(View<const double, 2> maps, View<double, 2> haloed) const = 0;
 };
 
+/// What a rank sends to others or receives from them, whichever is more.
+struct Traffic {
+    std::int64_t messages = 0, bytes = 0;
+    bool operator==(const Traffic&) const = default;
+};
+
+/// What messages between ranks take, s. Zero where that is not known.
+struct MessageCosts {
+    double message = 0;  ///< each, however short
+    double byte = 0;
+
+    double seconds(const Traffic& traffic) const {
+        return message * static_cast<double>(traffic.messages) + byte * static_cast<double>(traffic.bytes);
+    }
+};
+
+/// A rank's share of a transform.
+struct TransformShare {
+    double legendre = 1;        ///< of the work of the Legendre stage of all ranks
+    std::int64_t n_chunks = 1;  ///< of its orders: one is sent while the next is worked on
+    Traffic traffic{};          ///< of a synthesis or adjoint of one map
+};
+
+/// The rings that a rank's sums over pixels read.
+struct HaloShare {
+    Grid grid;          ///< of these rings, in an array of their own
+    Traffic traffic{};  ///< of one row in double precision
+};
+
 /// One rank's part of a sky of which no process has the whole: DistributedSky in zonal/distributed/sky.hpp.
 /// A SkyMap that has a part goes wherever a whole one does, if all ranks make the same calls.
 class SkyPart {
@@ -54,6 +83,17 @@ class SkyPart {
     virtual std::vector<double> sum_rings(View<const double, 2> partial) const = 0;
     /// Collective. Every rank's number, by rank.
     virtual std::vector<double> gather(double number) const = 0;
+
+    /// What this rank's transforms run on.
+    virtual Device device() const = 0;
+    /// What this rank does in a transform up to another lmax.
+    virtual TransformShare transform_share(std::int64_t lmax, int spin) const = 0;
+    /// What a halo is going to be, without making one.
+    virtual HaloShare halo_share(double support) const = 0;
+    /// Says why there is no halo; empty where there may be one.
+    virtual std::string why_no_halo() const = 0;
+    /// Collective. The costs of messages, measured when a job first asks, the same on all ranks.
+    virtual MessageCosts message_costs() const = 0;
 
     /// The number in the whole map of a pixel of this rank's array.
     std::int64_t whole_pixel(std::int64_t pixel) const {

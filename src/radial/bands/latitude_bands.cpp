@@ -90,8 +90,6 @@ std::vector<std::int64_t> rings_within(const Grid& grid, double support, const G
     for (std::int64_t ring = 0; ring < grid.n_rings(); ++ring)
         if (places.count_near(place_of(grid.rings()[static_cast<std::size_t>(ring)]), reach) > 0)
             inputs.push_back(ring);
-    // A grid has a ring: one out of reach adds nothing.
-    if (inputs.empty()) inputs.push_back(0);
     return inputs;
 }
 
@@ -130,8 +128,9 @@ std::vector<LatitudeBand> latitude_bands(const Grid& grid, double support, const
         const double share = static_cast<double>(bands.size() + 1) / static_cast<double>(n_bands);
         if (has_mirror || (done < share * total && !is_last)) continue;
         std::sort(of_band.begin(), of_band.end());
-        bands.push_back({pack_rings(grid, rings_within(grid, support, grid_out, of_band)),
-                         pack_rings(grid_out, of_band), done - before});
+        auto inputs = rings_within(grid, support, grid_out, of_band);
+        if (inputs.empty()) inputs.push_back(0);  // a grid has a ring: one out of reach adds nothing
+        bands.push_back({pack_rings(grid, inputs), pack_rings(grid_out, of_band), done - before});
         before = done;
         of_band.clear();
     }

@@ -25,8 +25,7 @@ struct PackedRings {
 /// ring_indices: of the grid. The rings keep that order; their pixels get the map's.
 PackedRings pack_rings(const Grid& grid, const std::vector<std::int64_t>& ring_indices);
 
-/// The rings of the grid within the support (rad) of some rings of the output, ascending; one if there are
-/// none.
+/// The rings of the grid within the support (rad) of some rings of the output, ascending.
 std::vector<std::int64_t> rings_within(const Grid& grid, double support, const Grid& grid_out,
                                        const std::vector<std::int64_t>& outputs);
 
