@@ -7,43 +7,11 @@
 # Environment: JOBS, how many compilers run at once (default: as many as there are CPUs).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-. tools/packages.sh
 build=$(realpath -m "${1:-build-arm64}")
 packages=$build/packages
 
-install_packages "
-cmake                 | command -v cmake
-ninja-build           | command -v ninja
-pkgconf               | command -v pkg-config
-g++-aarch64-linux-gnu | command -v aarch64-linux-gnu-g++
-qemu-user-static      | command -v qemu-aarch64-static
-"
-
-# Libraries for arm64, unpacked under BUILD. apt has lists and settings of its own for them there, so that the machine's
-# remain as they are.
-if [ ! -e "$packages/complete" ]; then
-    mkdir -p "$packages"/{root,debs,apt/lists/partial,apt/cache/archives/partial}
-    touch "$packages/apt/status"
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main" \
-        >"$packages/apt/sources.list"
-    cat >"$packages/apt/apt.conf" <<END
-APT::Architecture "arm64";
-APT::Architectures { "arm64"; };
-APT::Sandbox::User "root";
-Dir::State "$packages/apt";
-Dir::State::status "$packages/apt/status";
-Dir::Cache "$packages/apt/cache";
-Dir::Etc::sourcelist "$packages/apt/sources.list";
-Dir::Etc::sourceparts "-";
-END
-    (cd "$packages/debs"
-        export APT_CONFIG=$packages/apt/apt.conf
-        apt-get update -qq
-        apt-get download -qq libhwy-dev libhwy1 libfmt-dev libfmt9 libgtest-dev libgmock-dev libeigen3-dev \
-            nlohmann-json3-dev libcfitsio-dev libbz2-dev libbz2-1.0 zlib1g-dev zlib1g)
-    for package in "$packages"/debs/*.deb; do dpkg -x "$package" "$packages/root"; done
-    touch "$packages/complete"
-fi
+. tools/arm64_packages.sh
+unpack_arm64 "$packages" libgtest-dev libgmock-dev
 
 cmake --preset release -B "$build" --toolchain cmake/aarch64.cmake -DZONAL_ARM64_PACKAGES="$packages/root" \
     -DZONAL_STATIC_CFITSIO=ON -DZONAL_WITH_CLI=OFF -DZONAL_WITH_BENCH=OFF -DZONAL_WITH_EXAMPLES=OFF \
