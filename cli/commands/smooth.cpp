@@ -286,7 +286,7 @@ void smooth_alm(const SmoothOptions& options, Session& session) {
 void prepare_for_job(SmoothOptions& options, const Session& session) {
     const auto& kernel = options.kernel;
     options.run.explain = kernel.explain;
-    options.kernel.explain = false;  // which ways there are
+    options.kernel.explain &= kernel.is_planned();  // of the other methods, there are only shares to tell
     require_one_process(session, kernel.normalization == Normalization::pixel, "--normalize pixel",
                         "the sums that counts are divided by are not made in parts");
     require_one_process(session, kernel.input_spectrum == "map", "--input-cl map",

@@ -18,6 +18,7 @@ Json report_of(const ConvolutionChoice& choice) {
     if (choice.l_cut >= 0 && choice.harmonic_device != choice.device)
         row["harmonic_device"] = to_string(choice.harmonic_device);
     if (choice.seconds > 0) row["seconds"] = choice.seconds;
+    if (choice.exchange_seconds > 0) row["exchange_seconds"] = choice.exchange_seconds;
     if (std::isfinite(choice.error)) row["error"] = choice.error;
     if (!choice.excluded.empty()) row["excluded"] = choice.excluded;
     return row;

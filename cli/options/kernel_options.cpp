@@ -20,8 +20,8 @@ const char* const group = "Kernel and method (docs/convolution.md)";
 void declare_plan(CLI::App& app, KernelOptions& options) {
     app.add_flag(
            "--explain", options.explain,
-           "with --method auto|split: report the list from which the way was chosen; over several ranks: the "
-           "share of each")
+           "with --method auto|split: report the list from which the way was chosen; over several ranks, "
+           "with any method: the share of each, too")
         ->group(group);
     add_text(app, "--costs", options.costs, "FILE",
              "with --method auto|split: costs measured by zonal calibrate")

@@ -13,10 +13,11 @@ namespace zonal::split {
 namespace {
 
 template <class Kernel>
-PixelConvolutionWork work_of(const Grid& grid, const Kernel& kernel, const PixelConvolutionOptions& options) {
-    if (options.device.kind() == Device::Kind::cuda)
-        return radial::cuda_work(grid, kernel, options.method, options.accuracy);
-    return KernelConvolutionPlan<Kernel>(grid, kernel, grid, options).work();
+PixelConvolutionWork work_of(const SumGrids& grids, const Kernel& kernel,
+                             const PixelConvolutionOptions& options) {
+    if (options.device.kind() == Device::Kind::cuda)  // where there are no parts of maps
+        return radial::cuda_work(grids.in, kernel, options.method, options.accuracy);
+    return KernelConvolutionPlan<Kernel>(grids.in, kernel, grids.out, options).work();
 }
 
 double lost(double cut, double whole) {
@@ -123,8 +124,9 @@ class ScalarKernel final : public PlannedKernel {
         return values;
     }
 
-    PixelConvolutionWork work(double theta_cut, const PixelConvolutionOptions& options) const override {
-        return work_of(request_.grid, request_.kernel.truncated(theta_cut), options);
+    PixelConvolutionWork work(double theta_cut, const SumGrids& grids,
+                              const PixelConvolutionOptions& options) const override {
+        return work_of(grids, request_.kernel.truncated(theta_cut), options);
     }
 
     const ConvolutionCosts& costs(const DeviceCosts& device) const override { return device.scalar; }
@@ -132,9 +134,9 @@ class ScalarKernel final : public PlannedKernel {
     int spin() const override { return 0; }
     std::vector<double> window_to_split() const override { return request_.kernel.window(request_.lmax); }
     std::vector<double> spectrum() const override { return up_to(request_.lmax, c_l_); }
-    PixelConvolutionWork work_of_profile(const RadialKernel& profile,
+    PixelConvolutionWork work_of_profile(const RadialKernel& profile, const SumGrids& grids,
                                          const PixelConvolutionOptions& options) const override {
-        return work_of(request_.grid, profile, options);
+        return work_of(grids, profile, options);
     }
 
   private:
@@ -189,8 +191,9 @@ class SpinKernel final : public PlannedKernel {
         return values;
     }
 
-    PixelConvolutionWork work(double theta_cut, const PixelConvolutionOptions& options) const override {
-        return work_of(request_.grid, kernel_.truncated(theta_cut), options);
+    PixelConvolutionWork work(double theta_cut, const SumGrids& grids,
+                              const PixelConvolutionOptions& options) const override {
+        return work_of(grids, kernel_.truncated(theta_cut), options);
     }
 
     const ConvolutionCosts& costs(const DeviceCosts& device) const override { return device.polarization; }
@@ -202,9 +205,9 @@ class SpinKernel final : public PlannedKernel {
         for (std::size_t l = 0; l < sum.size(); ++l) sum[l] += spectra_[1][l];
         return sum;
     }
-    PixelConvolutionWork work_of_profile(const RadialKernel& profile,
+    PixelConvolutionWork work_of_profile(const RadialKernel& profile, const SumGrids& grids,
                                          const PixelConvolutionOptions& options) const override {
-        return work_of(request_.grid, PolarizationKernel::from_plus(profile), options);
+        return work_of(grids, PolarizationKernel::from_plus(profile), options);
     }
 
   private:

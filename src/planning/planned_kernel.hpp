@@ -22,6 +22,11 @@ struct Convolved {
     double last_noise = 1;
 };
 
+/// Rings that sums over pixels read, and those that they fill.
+struct SumGrids {
+    const Grid &in, &out;
+};
+
 /// What the planner asks about the kernel of a request, be it for maps of spin 0 or for Q and U.
 class PlannedKernel {
   public:
@@ -39,7 +44,8 @@ class PlannedKernel {
     /// The largest of the kernel's values at each of these angles, 1/sr.
     virtual std::vector<double> values(const std::vector<double>& theta) const = 0;
     /// Of one map with the kernel up to theta_cut.
-    virtual PixelConvolutionWork work(double theta_cut, const PixelConvolutionOptions& options) const = 0;
+    virtual PixelConvolutionWork work(double theta_cut, const SumGrids& grids,
+                                      const PixelConvolutionOptions& options) const = 0;
     virtual const ConvolutionCosts& costs(const DeviceCosts& device) const = 0;
 
     /// KernelSplitOptions::spin.
@@ -49,7 +55,7 @@ class PlannedKernel {
     /// Of the request's maps, of all components; empty: white.
     virtual std::vector<double> spectrum() const = 0;
     /// As work, with the profile of a split in the kernel's place.
-    virtual PixelConvolutionWork work_of_profile(const RadialKernel& profile,
+    virtual PixelConvolutionWork work_of_profile(const RadialKernel& profile, const SumGrids& grids,
                                                  const PixelConvolutionOptions& options) const = 0;
 };
 

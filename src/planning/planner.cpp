@@ -12,6 +12,7 @@
 #include "planning/limits/error_limits.hpp"
 #include "planning/planned_kernel.hpp"
 #include "planning/request.hpp"
+#include "planning/way_seconds.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planning/pixel_quadrature.hpp"
 #include "zonal/split.hpp"
@@ -31,9 +32,12 @@ RadialKernel as_soft_as_splines(double cut) {
 
 class Planner {
   public:
-    Planner(const ConvolutionRequest& request, const CostModel& costs)
+    /// part: null for one process.
+    Planner(const ConvolutionRequest& request, const CostModel& costs, const SkyPart* part)
         : request_(request),
+          part_(part),
           kernel_(split::planned_kernel(request)),
+          predictor_(request, *kernel_, part),
           limits_(request.gain ? planning::certified_limits(request)
                                : planning::spectrum_limits(request, *kernel_)) {
         for (const auto& device : costs.devices)
@@ -45,7 +49,7 @@ class Planner {
 
     std::vector<ConvolutionChoice> choices() {
         add_harmonic();
-        if (const auto why = limits_->why_no_sums(); !why.empty()) {
+        if (const auto why = why_no_sums(); !why.empty()) {
             exclude_sums(why);
         } else {
             add_sums();
@@ -67,12 +71,16 @@ class Planner {
     }
     bool is_only(ConvolutionMethod method) const { return request_.method == method; }
 
-    /// Of one map through `iterations` of the analysis, with the window up to lmax.
-    double harmonic_seconds(const DeviceCosts& device, std::int64_t lmax, int iterations) const {
-        const auto work = transform_work(request_.grid, lmax, device.device);
-        return static_cast<double>(request_.n_maps) *
-               (predicted_seconds(kernel_->costs(device).smoothing, work) +
-                static_cast<double>(iterations) * predicted_seconds(kernel_->costs(device).iteration, work));
+    std::string why_no_sums() const {
+        const auto why = limits_->why_no_sums();
+        return why.empty() && part_ != nullptr ? part_->why_no_halo() : why;
+    }
+
+    /// Collective for maps in parts.
+    void set_seconds(ConvolutionChoice& choice, const planning::WaySeconds& here) const {
+        const auto slowest = predictor_.slowest(here);
+        choice.seconds = slowest.all;
+        choice.exchange_seconds = slowest.exchange;
     }
 
     void add_harmonic() {
@@ -82,7 +90,7 @@ class Planner {
         const auto lmax = choice.lmax >= 0 ? choice.lmax : request_.lmax;
         for (const auto* device : devices_) {
             choice.device = device->device;
-            choice.seconds = harmonic_seconds(*device, lmax, choice.iterations);
+            set_seconds(choice, predictor_.harmonic(*device, lmax, choice.iterations));
             choices_.push_back(choice);
         }
     }
@@ -113,16 +121,15 @@ class Planner {
         return options;
     }
 
-    double seconds_of(const PixelConvolutionWork& work, const PixelCost& cost) const {
-        return predicted_seconds(cost, work, request_.grid.n_pixels(), request_.n_maps);
-    }
-
     /// Of ring FFTs with the profile of a split, or one that ends as softly.
-    double ring_fft_seconds(const DeviceCosts& device, Precision precision,
-                            const RadialKernel& profile) const {
-        const auto options = sum_options(device, PixelMethod::ring_fft, precision);
-        return seconds_of(kernel_->work_of_profile(profile, options),
-                          kernel_->costs(device).pixels(PixelMethod::ring_fft, precision));
+    planning::WaySeconds ring_fft_seconds(const DeviceCosts& device, Precision precision,
+                                          const RadialKernel& profile) const {
+        return predictor_.sums_of_profile(device, profile,
+                                          sum_options(device, PixelMethod::ring_fft, precision));
+    }
+    /// Of those of a split that ends at `cut`; collective for maps in parts.
+    double soft_seconds(const DeviceCosts& device, Precision precision, double cut) const {
+        return predictor_.slowest(ring_fft_seconds(device, precision, as_soft_as_splines(cut))).all;
     }
 
     /// Cut where the error permits; the ring FFT also where the profile has faded away to its accuracy, as a
@@ -182,8 +189,7 @@ class Planner {
         const auto way = is_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
         for (const auto* device : devices_) {
             choice.device = device->device;
-            choice.seconds = seconds_of(kernel_->work(support, sum_options(*device, way, precision)),
-                                        kernel_->costs(*device).pixels(way, precision));
+            set_seconds(choice, predictor_.sums(*device, support, sum_options(*device, way, precision)));
             choices_.push_back(choice);
         }
     }
@@ -200,7 +206,7 @@ class Planner {
         std::vector<double> cuts;
         constexpr double first = 40, ratio = 2;  // pixels
         for (double cut = first * resolution(); cut < 0.5 && std::ssize(cuts) < 3; cut *= ratio) {
-            const double seconds = ring_fft_seconds(device, precision, as_soft_as_splines(cut));
+            const double seconds = soft_seconds(device, precision, cut);
             if (seconds > 0.7 * fastest()) break;
             if (seconds < 0.05 * fastest()) cuts.clear();  // the next one takes next to nothing more
             cuts.push_back(cut);
@@ -234,7 +240,7 @@ class Planner {
         const double end = std::min(pi, most_knots * pi / (1.5 * static_cast<double>(request_.lmax + 1)));
         double best = HUGE_VAL;
         for (double cut = first * resolution(); cut < end; cut *= 2) {
-            if (ring_fft_seconds(device, precision, as_soft_as_splines(cut)) >= best) break;
+            if (soft_seconds(device, precision, cut) >= best) break;
             if (add_split(device, precision, window, cut)) best = std::min(best, choices_.back().seconds);
         }
     }
@@ -244,33 +250,49 @@ class Planner {
                    double theta_cut) {
         ConvolutionChoice choice{ConvolutionMethod::split, pixels.device, precision, theta_cut};
         if (!limits_->complete_split(choice, window)) return false;
-        const double sum = ring_fft_seconds(pixels, precision, choice.split->profile.kernel());
-        choice.seconds = HUGE_VAL;
+        const auto sum = ring_fft_seconds(pixels, precision, choice.split->profile.kernel());
+        planning::WaySeconds fastest{HUGE_VAL};
         for (const auto* device : devices_) {  // one after the other on one device, side by side on two
-            const double harmonic = harmonic_seconds(*device, choice.l_cut, 0);
-            const double both = device == &pixels ? sum + harmonic : std::max(sum, harmonic);
-            if (both >= choice.seconds) continue;
-            choice.seconds = both;
+            const auto harmonic = predictor_.harmonic(*device, choice.l_cut, 0);
+            const double both = device == &pixels ? sum.all + harmonic.all : std::max(sum.all, harmonic.all);
+            if (both >= fastest.all) continue;
+            fastest = {both, sum.exchange + harmonic.exchange};
             choice.harmonic_device = device->device;
         }
+        set_seconds(choice, fastest);
         choices_.push_back(choice);
         return true;
     }
 
     const ConvolutionRequest& request_;
+    const SkyPart* part_;
     std::vector<const DeviceCosts*> devices_;
     std::unique_ptr<const split::PlannedKernel> kernel_;
+    const planning::WayPredictor predictor_;
     std::unique_ptr<const planning::ErrorLimits> limits_;
     std::vector<ConvolutionChoice> choices_;
 };
 
-}  // namespace
-
-std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs) {
+std::vector<ConvolutionChoice> plan(const ConvolutionRequest& request, const CostModel& costs,
+                                    const SkyPart* part) {
     planning::check(request);
     if (costs.devices.empty()) throw InvalidArgument("costs: no device");
     const auto complete = with_quadrature(request);
-    return Planner(complete, costs).choices();
+    return Planner(complete, costs, part).choices();
+}
+
+/// Ways on a device that the costs do not know.
+void set_device_without_costs(Device device, std::vector<ConvolutionChoice>& choices) {
+    for (auto& choice : choices) {
+        choice.device = choice.harmonic_device = device;
+        choice.seconds = choice.exchange_seconds = 0;
+    }
+}
+
+}  // namespace
+
+std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs) {
+    return plan(request, costs, nullptr);
 }
 
 std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, const CostModel& costs,
@@ -282,10 +304,24 @@ std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, cons
         return plan_convolution(request, costs);
     }
     auto choices = plan_convolution(request, costs);
-    for (auto& choice : choices) {
-        choice.device = choice.harmonic_device = device;
-        choice.seconds = 0;
-    }
+    set_device_without_costs(device, choices);
+    return choices;
+}
+
+std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, const CostModel& costs,
+                                                const SkyPart& part) {
+    if (costs.devices.empty()) throw InvalidArgument("costs: no device");
+    // The number of a GPU is the rank's own; costs have that of the one that was measured.
+    const auto known = std::find_if(costs.devices.begin(), costs.devices.end(), [&](const auto& one) {
+        return one.device.kind() == part.device().kind();
+    });
+    const bool is_known = known != costs.devices.end();
+    request.devices = {(is_known ? *known : costs.devices.front()).device};
+    const auto are_known = part.gather(is_known ? 1 : 0);
+    auto choices = plan(request, costs, &part);
+    if (*std::min_element(are_known.begin(), are_known.end()) == 0)
+        set_device_without_costs(part.device(), choices);
+    for (auto& choice : choices) choice.device = choice.harmonic_device = part.device();
     return choices;
 }
 
@@ -293,7 +329,7 @@ std::string why_not_kept(const ConvolutionRequest& request, const ConvolutionCho
     planning::check(request);
     const auto complete = with_quadrature(request);
     const DeviceCosts no_costs{choice.device, {}, {}};
-    return Planner(complete, {"", {no_costs}}).why_not_kept(choice);
+    return Planner(complete, {"", {no_costs}}, nullptr).why_not_kept(choice);
 }
 
 }  // namespace zonal

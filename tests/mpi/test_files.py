@@ -55,7 +55,6 @@ SAME_FILES = {
     "smooth one field": ("smooth ring.fits out.fits --field I --fwhm 5deg --weights ring --iter 1 --precision double", ["out.fits"]),
     "smooth by ring FFTs": ("smooth ring.fits out.fits --fwhm 20deg --method ring-fft --error 1e-3", ["out.fits"]),
     "smooth by sums around a mask": ("smooth holes.fits out.fits --field I --fwhm 12deg --method pixel-sum --error 1e-2 --mask mask.fits --mask-mode renormalize", ["out.fits"]),
-    "smooth in the fastest way": ("smooth nest.fits out.fits --fwhm 20deg --method auto --error 1e-4 --reference discrete", ["out.fits"]),
     "smooth by a converged analysis": ("smooth ring.fits out.fits --fwhm 20deg --method auto --error 1e-4", ["out.fits"]),
     "smooth by a split": ("smooth ring.fits out.fits --fwhm 30deg --method split --error 1e-2 --theta-cut 60deg", ["out.fits"]),
     "smooth with the spectrum that is expected": ("smooth ring.fits out.fits --fwhm 20deg --method auto --error 1e-3 --input-cl cl.txt", ["out.fits"]),
@@ -99,6 +98,26 @@ def test_ranks_write_the_file_of_one_process(inputs, case, n_ranks):
     for report in reports:
         drop(report, ("seconds", "threads", "ranks", "costs"))
     assert reports[0] == reports[1]
+
+
+def test_the_fastest_way_counts_messages_and_keeps_the_error(inputs):
+    error = 1e-4
+    arguments = ["smooth", "nest.fits", "--fwhm", "20deg", "--method", "auto", "--error", error, "--reference", "discrete", "--overwrite", "--explain"]
+    alone = run(inputs, None, arguments[0], arguments[1], "alone.fits", *arguments[2:])
+    report = run(inputs, 3, arguments[0], arguments[1], "ranks.fits", *arguments[2:])
+    assert "shares" not in alone and [share["rank"] for share in report["shares"]] == [0, 1, 2]
+    for part, of_one in zip(report["parts"], alone["parts"], strict=True):
+        ways = [way for way in part["choices"] if "excluded" not in way]
+        assert part["method"] == ways[0]["method"] and {"harmonic", "ring-fft"} <= {way["method"] for way in ways}
+        assert all(0 < way["exchange_seconds"] < way["seconds"] for way in ways)
+        assert [way["seconds"] for way in ways] == sorted(way["seconds"] for way in ways)
+        assert not any("exchange_seconds" in way for way in of_one["choices"])
+        assert part["certified_error"] <= error and of_one["certified_error"] <= error
+    # Whichever way either took, it is that close to what both are certified from.
+    maps = [healpy.read_map(inputs / name, field=None, dtype=np.float64) for name in ("alone.fits", "ranks.fits")]
+    for rows in ([0], [1, 2]):
+        rms = np.sqrt(np.sum(maps[0][rows] ** 2))
+        assert np.sqrt(np.sum((maps[0][rows] - maps[1][rows]) ** 2)) <= 2 * error * rms
 
 
 def test_shares_follow_the_numbers_given(inputs):

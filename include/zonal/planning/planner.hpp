@@ -19,6 +19,8 @@
 
 namespace zonal {
 
+class SkyPart;
+
 /// Work of one spherical harmonic transform of spin 0. A transform of Q and U is counted as the same work,
 /// and has higher costs.
 struct TransformWork {
@@ -175,6 +177,7 @@ struct ConvolutionChoice {
     /// > 0: conjugate gradients go on until they reach this; `iterations` is then how many they may take.
     double tolerance = 0;
     double seconds = 0;                                  ///< predicted
+    double exchange_seconds = 0;                         ///< of these, in which a rank waits for messages
     double error = 0;                                    ///< from the reference, expected or certified
     std::string excluded{};                              ///< why it may not be taken; empty if it may
     Device harmonic_device = Device::cpu();              ///< of a split's window
@@ -205,5 +208,14 @@ std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& reques
 /// devices' costs, on this device, and their seconds are 0.
 std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, const CostModel& costs,
                                                 Device device);
+
+/// Collective. Returns the ways of maps whose parts the ranks of a job have, the same on all of them. Seconds
+/// are those of the slowest rank: of its part, on what its transforms run on, by its own costs, and of the
+/// messages that its work does not hide; 0 where a rank has not measured what its device costs. Where the
+/// request names another method than split, the ways are in the order of one process that has the first
+/// rank's costs, so that results do not depend on the ranks, and seconds are those of whole maps. Sums over
+/// pixels are excluded where a rank computes on a GPU.
+std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, const CostModel& costs,
+                                                const SkyPart& part);
 
 }  // namespace zonal

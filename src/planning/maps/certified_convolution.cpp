@@ -150,16 +150,16 @@ class CertifiedConvolution::Implementation {
             throw ErrorNotKept(
                 "the kernel's sums over the pixels, which counts and renormalised maps are divided by, have "
                 "no bound above 0");
-        auto choices = plan_convolution(request, costs(), options.device);
+        auto choices = choices_of(what_, request, costs());
         auto best = best_of(choices);
         if (best == choices.end() && gain == 0) {  // the kernel may leave more of the map than of noise
             request.gain = effective_gain(request, options_, 1);
-            choices = plan_convolution(request, costs(), options.device);
+            choices = choices_of(what_, request, costs());
             best = best_of(choices);
         }
         if (best == choices.end()) throw ErrorNotKept(reason(choices));
         way.choice = *best;
-        require_same_choice(what_, way.choice);
+        share_choice(what_, way.choice);
         if (what_.keeps_counts()) way.choice.accuracy = default_accuracy(way.choice.precision);
         if (index > 0) return;
         part.choices = std::move(choices);

@@ -106,9 +106,9 @@ ConvolutionChoice best_of(const std::vector<ConvolutionChoice>& choices, const M
 ConvolutionChoice plan_anew(const MapPart& what, const Problem& problem, SmoothedPart& part) {
     const auto& options = what.options;
     const auto costs = options.costs ? *options.costs : default_cost_model(options.threads);
-    part.choices = plan_convolution(problem.request, costs, options.device);
+    part.choices = choices_of(what, problem.request, costs);
     auto choice = best_of(part.choices, what, problem.request.lmax);
-    require_same_choice(what, choice);
+    share_choice(what, choice);
     if (choice.seconds > 0) part.predicted_seconds = choice.seconds;
     if (problem.is_single()) part.plan = make_plan(problem.request, choice, costs);
     return choice;
@@ -213,15 +213,22 @@ std::vector<std::vector<double>> input_spectra(const MapPart& what) {
     return all;
 }
 
-void require_same_choice(const MapPart& what, const ConvolutionChoice& choice) {
-    if (what.map.part() == nullptr) return;
-    what.map.part()->agree(
-        fmt::format(
-            "{} in {} precision up to {} rad, accuracy {}, l_cut {}, lmax {}, {} iterations, tolerance "
-            "{}, by the costs of each machine (costs must be the same)",
-            to_string(choice.method), choice.precision == Precision::float32 ? "float" : "double",
-            choice.support, choice.accuracy, choice.l_cut, choice.lmax, choice.iterations, choice.tolerance),
+std::vector<ConvolutionChoice> choices_of(const MapPart& what, const ConvolutionRequest& request,
+                                          const CostModel& costs) {
+    if (what.map.part() != nullptr) return plan_convolution(request, costs, *what.map.part());
+    return plan_convolution(request, costs, what.options.device);
+}
+
+void share_choice(const MapPart& what, ConvolutionChoice& choice) {
+    const auto* const ranks = what.map.part();
+    if (ranks == nullptr) return;
+    ranks->agree(
+        fmt::format("a way by {} in {} precision, l_cut {}, lmax {}, {} iterations", to_string(choice.method),
+                    choice.precision == Precision::float32 ? "float" : "double", choice.l_cut, choice.lmax,
+                    choice.iterations),
         nullptr);
+    for (double* number : {&choice.support, &choice.accuracy, &choice.tolerance})
+        *number = ranks->gather(*number)[0];
 }
 
 bool fits_single(const SkyMap& map) {

@@ -73,11 +73,16 @@ ConvolutionChoice follow(const SavedPlan& plan, const MapSmoothingOptions& optio
 /// Returns the spectra that errors of a part are weighted by.
 std::vector<std::vector<double>> input_spectra(const MapPart& what);
 
+/// Returns the ways of a request; collective for a sky in parts.
+std::vector<ConvolutionChoice> choices_of(const MapPart& what, const ConvolutionRequest& request,
+                                          const CostModel& costs);
+/// Collective for a sky in parts. Gives all ranks the first one's numbers of a way that all have chosen:
+/// processors that round differently find others in the last digit.
+void share_choice(const MapPart& what, ConvolutionChoice& choice);
+
 /// Says whether single precision can hold the sums: the largest absolute value, UNSEEN apart, is 0 or from
 /// 1e-25 to 1e25, which leaves room for products with kernels (1/sr) and weights.
 bool fits_single(const SkyMap& map);
-/// Throws InvalidArgument on all ranks of a sky in parts if their choices differ.
-void require_same_choice(const MapPart& what, const ConvolutionChoice& choice);
 /// Throws InvalidArgument where it cannot.
 void require_single_fits(const SkyMap& map);
 
