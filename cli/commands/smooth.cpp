@@ -288,11 +288,13 @@ void prepare_for_job(SmoothOptions& options, const Session& session) {
     options.run.explain = kernel.explain;
     options.kernel.explain &= kernel.is_planned();  // of the other methods, there are only shares to tell
     require_one_process(session, kernel.normalization == Normalization::pixel, "--normalize pixel",
-                        "the sums that counts are divided by are not made in parts");
-    require_one_process(session, kernel.input_spectrum == "map", "--input-cl map",
-                        "the spectrum of a map is not found in parts; anafast writes it to a file");
-    require_one_process(session, !kernel.plan.empty() || !kernel.save_plan.empty(), "--plan, --save-plan",
-                        "plans are of one process");
+                        "the sums that counts are divided by are not made in parts; start it without mpirun");
+    require_one_process(
+        session, kernel.input_spectrum == "map", "--input-cl map",
+        "the spectrum of a map is not found in parts; anafast writes it to a file, which --input-cl takes");
+    require_one_process(
+        session, !kernel.plan.empty() || !kernel.save_plan.empty(), "--plan, --save-plan",
+        "a plan is for the memory and threads of one process; --method chooses the way for all ranks");
     require_parts(options.out, session);
     if (kernel.chosen_method() != ConvolutionMethod::harmonic) {
         require_one_process(session, options.run.device.kind() == Device::Kind::cuda,
@@ -301,7 +303,8 @@ void prepare_for_job(SmoothOptions& options, const Session& session) {
         options.run.device = Device::cpu();
     }
     require_one_process(session, options.nside_out.has_value(), "--nside-out",
-                        "the pixels that a rank has of two maps are not the same");
+                        "the pixels that a rank has of two maps are not the same; map2alm, smooth for the "
+                        "alm, and alm2map --nside do it in steps");
 }
 
 void smooth_file(SmoothOptions& options, Session& session) {
