@@ -82,11 +82,26 @@ void add_run_options(CLI::App& app, RunOptions& options) {
     add_device_option(app, options.device);
 }
 
+void add_timeout_option(CLI::App& app, std::optional<double>& timeout) {
+    add_number(
+        app, "--timeout", timeout, {0.1, 1e6},
+        "seconds after which a rank that says nothing, as it computes or hangs, ends the job; longer than "
+        "one rank may need more than another")
+        ->default_str("none")
+        ->group("Several ranks (mpirun)");
+}
+
+void set_timeout(const std::optional<double>& timeout, const Session& session) {
+    if (!timeout) return;
+    if (!session.job) throw UsageError("--timeout: only over several ranks, which mpirun starts");
+    session.job->ranks().set_timeout(*timeout);
+}
+
 void add_threads_option(CLI::App& app, std::int64_t& threads) {
     OptionGroup(app, "General")
         .integer("--threads", threads, {0, 4096},
-                 "threads to compute with; 0: all CPUs of the process, of which each rank of a job "
-                 "gets a part",
+                 "threads to compute with; 0: all CPUs of the process, which the ranks of a job divide "
+                 "among them",
                  "0");
 }
 

@@ -29,6 +29,11 @@ void require_one_process(const Session& session, bool given, const std::string& 
 CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& name,
                          const std::string& description, const std::string& example);
 
+/// --timeout, in seconds.
+void add_timeout_option(CLI::App& app, std::optional<double>& timeout);
+/// Throws UsageError for a timeout where there is no job.
+void set_timeout(const std::optional<double>& timeout, const Session& session);
+
 /// Where a subcommand can do its work.
 enum class WorkIn { one_process, jobs_too };
 
@@ -41,10 +46,13 @@ void add_command(CLI::App& root, Session& session, Action& action, const std::st
                  WorkIn where = WorkIn::one_process) {
     auto& app = add_subcommand(root, session, name, description, example);
     const auto options = std::make_shared<Options>();
+    const auto timeout = std::make_shared<std::optional<double>>();
     declare(app, *options);
-    app.callback([options, run, where, &action] {
-        action = [options, run, where](Session& running) {
+    if (where == WorkIn::jobs_too) add_timeout_option(app, *timeout);
+    app.callback([options, timeout, run, where, &action] {
+        action = [options, timeout, run, where](Session& running) {
             if (where == WorkIn::one_process) require_one_process(running);
+            set_timeout(*timeout, running);
             run(*options, running);
         };
     });
@@ -52,7 +60,7 @@ void add_command(CLI::App& root, Session& session, Action& action, const std::st
 
 /// --threads and --device, and of jobs --shares and --explain.
 struct RunOptions {
-    std::int64_t threads = 0;  ///< 0: all CPUs, of which each rank of a machine gets a part
+    std::int64_t threads = 0;  ///< 0: all CPUs, which the ranks of a machine divide among them
     Device device = Device::automatic();
     bool any_device = false;             ///< --device auto, which resolve() replaces
     Device rank_device = Device::cpu();  ///< of jobs: that this rank's transforms run on, and nothing else

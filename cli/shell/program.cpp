@@ -158,6 +158,9 @@ class Deadline {
               if (!agreed.stop_requested()) session.fail_at_once(failed.message, failed.exit_code);
           }) {}
 
+    /// Waits for the end, where the ranks cannot agree.
+    void expire() { thread_.join(); }
+
   private:
     std::jthread thread_;
 };
@@ -166,10 +169,11 @@ class Deadline {
 Failure failure_of_job(const Failure& failed, const CLI::App& app, Session& session) {
     const auto& ranks = session.job->ranks();
     if (ranks.failed_together()) return failed;
-    const Deadline deadline(session, failed);
+    Deadline deadline(session, failed);
     try {
         ranks.agree("the command", exception_of(failed));
     } catch (...) {
+        if (!ranks.failed_together()) deadline.expire();
         return failure_of(std::current_exception(), app, session);
     }
     return failed;

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
+#include <thread>
 
 #include "options/parse.hpp"
 #include "shell/error.hpp"
@@ -147,14 +149,34 @@ void Session::finish(const std::string& negative_verdict) {
 }
 
 void Session::fail(const std::string& message, int exit_code) {
-    if (speaks()) print_failure(message, exit_code);
+    // Where another rank ends the job, this is a consequence: mpirun sends signals to all ranks.
+    const bool is_first_failure = job == nullptr || job->ranks().rank_that_ends() < 0;
+    if (speaks() && is_first_failure) print_failure(message, exit_code);
 }
 
 void Session::fail_at_once(const std::string& message, int exit_code) {
-    print_failure(speaks() ? message : fmt::format("rank {}: {}", job->ranks().rank(), message), exit_code);
-    if (job) Job::abort(exit_code);
+    if (job) fail_job(message, exit_code);
+    print_failure(message, exit_code);
     io::AtomicFile::remove_unfinished();
     std::_Exit(exit_code);  // nothing is unwound under the threads that work on
+}
+
+void Session::fail_job(const std::string& message, int exit_code) {
+    // Of several ranks that announce an end at the same time, the first one speaks.
+    constexpr std::chrono::milliseconds on_the_way(20), for_speaking(500);
+    const auto& ranks = job->ranks();
+    bool is_first_failure = ranks.rank_that_ends() < 0;
+    if (is_first_failure) {
+        ranks.announce_end();
+        std::this_thread::sleep_for(on_the_way);
+        const int other = ranks.rank_that_ends();
+        is_first_failure = other < 0 || other > ranks.rank();
+    }
+    if (is_first_failure)
+        print_failure(speaks() ? message : fmt::format("rank {}: {}", ranks.rank(), message), exit_code);
+    else
+        std::this_thread::sleep_for(for_speaking);
+    Job::abort(exit_code);
 }
 
 void Session::print_failure(const std::string& message, int exit_code) {

@@ -56,6 +56,8 @@ class Session {
   private:
     void clear_bar();
     void print_failure(const std::string& message, int exit_code);
+    /// Ends all ranks, with this message unless another rank has said why.
+    [[noreturn]] void fail_job(const std::string& message, int exit_code);
     std::vector<std::string> notes_, warnings_;  ///< notes_ holds the warnings, too
     std::string verdict_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

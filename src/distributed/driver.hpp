@@ -100,7 +100,7 @@ class Driver {
 /// An exchange whose messages a driver moves, which link->driver() returns. Flight::rethrow() throws what
 /// went wrong, once the flight is over.
 template <class Link, class Flight>
-class DrivenExchange final : public Exchange {
+class DrivenExchange : public Exchange {
   public:
     DrivenExchange(std::shared_ptr<Link> link, std::shared_ptr<Flight> flight)
         : link_(std::move(link)), flight_(std::move(flight)) {

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "core/cuda_host.hpp"
@@ -174,6 +175,17 @@ Device Communicator::own_device(Device::Kind wanted) const {
         if (wanted == Device::Kind::cuda) resolve_device(count > 0 ? device : Device::cuda());
     });
     return device;
+}
+void Communicator::set_timeout(double seconds) const {
+    if (!(seconds > 0) || !std::isfinite(seconds))
+        throw InvalidArgument(fmt::format("timeout = {}: must be positive, in seconds", seconds));
+    transport_->set_timeout(seconds);
+}
+void Communicator::announce_end() const {
+    transport_->announce_end();
+}
+int Communicator::rank_that_ends() const {
+    return transport_->rank_that_ends();
 }
 bool Communicator::failed_together() const {
     return transport_->failed_together;

@@ -199,6 +199,11 @@ class SoloTransport final : public Transport {
 
 }  // namespace
 
+void Transport::set_timeout(double seconds) {
+    throw InvalidArgument(
+        fmt::format("timeout = {}: must be none, as MPI does not connect these ranks", seconds));
+}
+
 std::vector<std::unique_ptr<Transport>> connect_threads(int n_ranks) {
     if (n_ranks < 1) throw InvalidArgument(fmt::format("n_ranks = {}: must be at least 1", n_ranks));
     const auto room = std::make_shared<Room>(n_ranks);

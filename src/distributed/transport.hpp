@@ -49,6 +49,18 @@ class Transport {
     /// Throws CommunicationError if a rank is known to be gone, for those who wait without this transport.
     virtual void check_ranks() {}
 
+    /// How long to wait for another rank, above 0, before CommunicationError names the ranks that are silent.
+    /// Without it, for ever. Collective: a gathering takes more messages then. After such an error messages
+    /// are given up while MPI may still read and write their memory, so that the job must end. Throws
+    /// InvalidArgument where ranks are not connected by MPI.
+    virtual void set_timeout(double seconds);
+
+    /// Tells all other ranks that this one is about to say why the job fails, and to end it. Without MPI, or
+    /// where only one thread may call MPI, they do not hear of it.
+    virtual void announce_end() {}
+    /// The lowest of the other ranks that have announced an end; -1 if none has.
+    virtual int rank_that_ends() { return -1; }
+
     /// What plans of this job send by between devices (device_link.hpp), once one of them needs it.
     std::shared_ptr<DeviceLink> device_link;
 

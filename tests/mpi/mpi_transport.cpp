@@ -114,9 +114,9 @@ TEST(MpiTransport, DoesNotTakeAMessageForOneOfTheNextExchange) {
     else
         world->exchange({}, {})->wait();
     EXPECT_EQ(pass_on_lengths(*world, 10, 10), "");
-    // The tags begin anew after 32768 exchanges: now rank 1 takes it, so that the communicator is free of
+    // The tags begin anew after 32767 exchanges: now rank 1 takes it, so that the communicator is free of
     // messages.
-    for (int i = 3; i < 32768; ++i) world->exchange({}, {})->wait();
+    for (int i = 3; i < 32767; ++i) world->exchange({}, {})->wait();
     std::vector<std::byte> received(sent.size());
     if (world->rank() == 1) {
         world->exchange({}, {{0, received}})->wait();

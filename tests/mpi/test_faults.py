@@ -41,9 +41,10 @@ def messages(err):
     return [line for line in err.splitlines() if line.startswith("zonal")]
 
 
-def start_long_job(folder):
+def start_long_job(folder, *options):
     """Three ranks that compute and write for about ten seconds."""
-    return start(MPIRUN, *FLAGS, "-n", 3, ZONAL, "synfast", "cl.txt", "out.fits", "--nside", 2048, "--extend", "zero", "--seed", 1, cwd=folder)
+    return start(MPIRUN, *FLAGS, "-n", 3, ZONAL, "synfast", "cl.txt", "out.fits", "--nside", 2048, "--extend", "zero", "--seed", 1, *options,
+                 cwd=folder)
 
 
 def ranks_of(job):
@@ -82,6 +83,40 @@ def test_a_signal_ends_all_ranks(folder, how, whom, time_of_fault):
     assert messages(err) in (["zonal synfast: interrupted"], []), err
     if how != signal.SIGKILL:
         assert messages(err) or "signal" in err, err
+
+
+@pytest.mark.skipif(not IS_OPEN_MPI, reason="looks for children of Open MPI's mpirun")
+@pytest.mark.parametrize("time_of_fault", TIMES)
+@pytest.mark.parametrize("silent", [0, 2])
+def test_a_timeout_names_the_rank_that_is_silent(folder, silent, time_of_fault):
+    job = start_long_job(folder, "--timeout", 1)
+    ranks = ranks_of(job)
+    time.sleep(0.8 + 0.02 * time_of_fault)
+    begin = time.monotonic()
+    os.kill(ranks[silent], signal.SIGSTOP)
+    code, _, err = finish(job)
+    assert 1 < time.monotonic() - begin < 1 + SECONDS + ALLOWANCE
+    assert code != 0
+    assert len(messages(err)) == 1 and f"rank {silent} has not answered for 1 s" in messages(err)[0], err
+
+
+@pytest.mark.skipif(not IS_OPEN_MPI, reason="--timeout takes longer to be seen where ranks share CPUs")
+def test_a_timeout_that_is_kept_changes_nothing(folder):
+    command = [ZONAL, "anafast", "map.fits", "out.fits", "--lmax", 40]
+    one, two = mpirun(3, *command, cwd=folder), mpirun(3, *command, "--timeout", 60, "--overwrite", cwd=folder)
+    os.remove(folder / "out.fits")
+    assert one[0] == two[0] == 0, one[2] + two[2]
+
+
+@pytest.mark.skipif(not IS_OPEN_MPI, reason="-wdir is Open MPI's")
+@pytest.mark.parametrize("time_of_fault", TIMES)
+def test_a_rank_that_fails_while_others_compute_has_the_only_message(folder, time_of_fault):
+    """It ends the job after 1.5 s, by signals that the first rank must not report."""
+    command = [ZONAL, "synfast", "cl.txt", "out.fits", "--nside", 2048, "--extend", "zero", "--seed", 1]
+    limited = 'ulimit -v 700000; exec "$@"'
+    code, _, err = call(MPIRUN, *FLAGS, "-n", 2, *command, ":", "-n", 1, "bash", "-c", limited, "bash", *command, cwd=folder)
+    assert code != 0
+    assert len(messages(err)) == 1 and "rank 2: " in messages(err)[0], err
 
 
 @pytest.mark.parametrize("time_of_fault", TIMES)
@@ -134,9 +169,9 @@ def test_wrong_files(folder, arguments, message, time_of_fault):
 
 @pytest.mark.parametrize("arguments, message", [
     ("rotate map.fits out.fits --euler 1deg,2deg,3deg", "works in one process, not in the 2 of this job"),
-    ("smooth map.fits out.fits --fwhm 1deg --method ring-fft --normalize pixel", "--normalize pixel: not over several ranks: "),
-    ("smooth map.fits out.fits --fwhm 1deg --method auto --save-plan plan.json", "--plan, --save-plan: not over several ranks: "),
-    ("smooth map.fits out.fits --fwhm 1deg --nside-out 32", "--nside-out: not over several ranks: "),
+    ("smooth map.fits out.fits --fwhm 1deg --method ring-fft --normalize pixel", "divided by are not made in parts; start it without mpirun"),
+    ("smooth map.fits out.fits --fwhm 1deg --method auto --save-plan plan.json", "--plan, --save-plan: not over several ranks: a plan is for the memory and threads of one process; --method chooses"),
+    ("smooth map.fits out.fits --fwhm 1deg --nside-out 32", "map2alm, smooth for the alm, and alm2map --nside do it in steps"),
     ("synfast cl.txt out.fits --nside 16 --lmax 40 --method split", "--method: not over several ranks: "),
     ("alm2map alm.fits out.fits --car 20x40", "over several ranks maps are HEALPix maps"),
     ("alm2map alm.fits out.fits.gz --nside 16", "a gzip file is one stream"),

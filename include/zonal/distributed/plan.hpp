@@ -57,6 +57,15 @@ class Communicator {
     /// cuda, which throws on all ranks if one sees no GPU; automatic, by which such a rank takes the CPU; or
     /// cpu.
     Device own_device(Device::Kind wanted) const;
+    /// Collective. How long to wait for another rank, in seconds, before CommunicationError names the ranks
+    /// that are silent; without it, for ever. A rank that computes for long is silent, too. The job must end
+    /// after such an error, as MPI may still use the memory of messages. Throws InvalidArgument for numbers
+    /// that are not positive, and for ranks that MPI does not connect.
+    void set_timeout(double seconds) const;
+    /// Tells the other ranks that this one is about to say why the job fails, and to abort it.
+    void announce_end() const;
+    /// The lowest of the other ranks that have announced an end; -1 if none has.
+    int rank_that_ends() const;
     /// Whether the last thing that the ranks agreed on was an error, which all of them then throw.
     bool failed_together() const;
 

@@ -1,6 +1,6 @@
 #include "distributed/mpi/transport.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <numeric>
+#include <set>
 
 #include "distributed/driver.hpp"
 #include "distributed/mpi/pace.hpp"
@@ -17,6 +18,7 @@ namespace zonal::distributed {
 namespace {
 
 using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
 
 std::string text_of(int code) {
     std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -77,14 +79,22 @@ class Flight {
           awaited_(std::move(awaited)) {}
 
     void send(const Message<const std::byte>& message) {
-        begin("MPI_Isend", message.bytes.size(), [&](const ByteType& bytes, MPI_Request* request) {
-            return MPI_Isend(message.bytes.data(), bytes.count(), bytes.type(), message.rank, tag_,
-                             communicator_, request);
-        });
+        begin("MPI_Isend", message.rank, message.bytes.size(),
+              [&](const ByteType& bytes, MPI_Request* request) {
+                  return MPI_Isend(message.bytes.data(), bytes.count(), bytes.type(), message.rank, tag_,
+                                   communicator_, request);
+              });
+    }
+
+    /// From now on gives up when nothing has come or gone for this long.
+    void set_timeout(double seconds) {
+        moved_at_ = Clock::now();
+        timeout_ = seconds;
     }
 
     /// Lets MPI carry on, receives what has arrived, and finds out what has come to its end.
     void test() {
+        const auto n_under_way = awaited_.size() + requests_.size();
         while (!awaited_.empty() && receive_one()) {
         }
         indices_.resize(requests_.size());
@@ -99,7 +109,13 @@ class Flight {
             note("MPI_Testsome", code);
             give_up();
         }
-        std::erase(requests_, MPI_REQUEST_NULL);
+        forget_what_is_done();
+        if (awaited_.size() + requests_.size() != n_under_way) moved_at_ = Clock::now();
+        if (timeout_ > 0 &&
+            std::chrono::duration<double>(Clock::now() - moved_at_.load()).count() > timeout_) {
+            note(silence());
+            give_up();
+        }
         if (awaited_.empty() && requests_.empty()) is_over_ = true;
     }
 
@@ -125,9 +141,10 @@ class Flight {
         MPI_Count length = 0;
         MPI_Get_elements_x(&status, MPI_BYTE, &length);
         const auto memory = memory_for(status.MPI_SOURCE, static_cast<std::size_t>(length));
-        begin("MPI_Imrecv", memory.size(), [&](const ByteType& bytes, MPI_Request* request) {
-            return MPI_Imrecv(memory.data(), bytes.count(), bytes.type(), &message, request);
-        });
+        begin("MPI_Imrecv", status.MPI_SOURCE, memory.size(),
+              [&](const ByteType& bytes, MPI_Request* request) {
+                  return MPI_Imrecv(memory.data(), bytes.count(), bytes.type(), &message, request);
+              });
         return true;
     }
     /// Where a message goes: one that was not expected so, into memory that nobody reads, to relieve its
@@ -145,9 +162,9 @@ class Flight {
         return refused_.emplace_back(length);
     }
 
-    /// start(type, request): begins to send or receive n_bytes.
+    /// start(type, request): begins to send n_bytes to a rank, or to receive them from it.
     template <class Start>
-    void begin(const char* call, std::size_t n_bytes, const Start& start) {
+    void begin(const char* call, int rank, std::size_t n_bytes, const Start& start) {
         MPI_Request request = MPI_REQUEST_NULL;
         try {
             check(start(ByteType(n_bytes, largest_count_), &request), call);
@@ -155,6 +172,26 @@ class Flight {
             note(error.what());
         }
         requests_.push_back(request);
+        ranks_.push_back(rank);
+    }
+    void forget_what_is_done() {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < requests_.size(); ++i) {
+            if (requests_[i] == MPI_REQUEST_NULL) continue;
+            requests_[kept] = requests_[i];
+            ranks_[kept++] = ranks_[i];
+        }
+        requests_.resize(kept);
+        ranks_.resize(kept);
+    }
+    /// Which ranks send nothing, or else take nothing.
+    std::string silence() const {
+        std::set<int> silent;
+        for (const auto& message : awaited_) silent.insert(message.rank);
+        if (silent.empty()) silent.insert(ranks_.begin(), ranks_.end());
+        return fmt::format("{} {} {} not answered for {:g} s, which is the timeout",
+                           silent.size() == 1 ? "rank" : "ranks", fmt::join(silent, ", "),
+                           silent.size() == 1 ? "has" : "have", timeout_.load());
     }
 
     void note(const std::string& error) {
@@ -166,6 +203,7 @@ class Flight {
     void give_up() {
         awaited_.clear();
         requests_.clear();
+        ranks_.clear();
     }
 
     MPI_Comm communicator_;
@@ -174,16 +212,20 @@ class Flight {
     std::vector<Message<std::byte>> awaited_;
     std::vector<std::vector<std::byte>> refused_;
     std::vector<MPI_Request> requests_;
+    std::vector<int> ranks_;  ///< of the requests
     std::vector<int> indices_;
     std::vector<MPI_Status> statuses_;
     std::string error_;
     std::atomic<bool> is_over_ = false;
+    std::atomic<Clock::time_point> moved_at_{};
+    std::atomic<double> timeout_ = 0;
 };
 
 /// A communicator, and what drives its messages.
 class Link {
   public:
-    Link(MPI_Comm communicator, bool with_thread) : communicator_(communicator), driver_(with_thread) {}
+    Link(MPI_Comm communicator, bool with_thread)
+        : communicator_(communicator), has_threads_(with_thread), driver_(with_thread) {}
     ~Link() {
         driver_.stop();
         int is_finalized = 0;
@@ -194,11 +236,28 @@ class Link {
     Link& operator=(const Link&) = delete;
 
     MPI_Comm communicator() const { return communicator_; }
+    /// Whether several threads may call MPI.
+    bool has_threads() const { return has_threads_; }
     Driver<Flight, Pace>& driver() { return driver_; }
 
   private:
     MPI_Comm communicator_;
+    const bool has_threads_;
     Driver<Flight, Pace> driver_;
+};
+
+class MpiExchange final : public DrivenExchange<Link, Flight> {
+  public:
+    MpiExchange(const std::shared_ptr<Link>& link, const std::shared_ptr<Flight>& flight, double timeout)
+        : DrivenExchange(link, flight), flight_(flight), timeout_(timeout) {}
+    void wait() override {
+        flight_->set_timeout(timeout_);
+        DrivenExchange::wait();
+    }
+
+  private:
+    std::shared_ptr<Flight> flight_;
+    double timeout_;
 };
 
 class MpiTransport final : public Transport {
@@ -216,18 +275,19 @@ class MpiTransport final : public Transport {
         for (const auto& message : send) check_rank(message.rank);
         for (const auto& message : receive) check_rank(message.rank);
         // A message that nobody expects must not be taken for one of the next exchange. 32767 is the largest
-        // tag that every MPI has.
-        const int tag = n_exchanges_++ % 32768;
+        // tag that every MPI has, and that of the announcement.
+        const int tag = n_exchanges_++ % tag_of_end;
         const auto flight =
             std::make_shared<Flight>(link_->communicator(), tag, options_.largest_count, std::move(receive));
         for (const auto& message : send) flight->send(message);
-        return std::make_unique<DrivenExchange<Link, Flight>>(link_, flight);
+        return std::make_unique<MpiExchange>(link_, flight, timeout_);
     }
 
     std::vector<std::string> gather(const std::string& bytes) override {
         const auto n_ranks = static_cast<std::size_t>(size_);
         const auto length = static_cast<std::int64_t>(bytes.size());
         std::vector<std::int64_t> lengths(n_ranks);
+        if (timeout_ > 0) meet();
         check(MPI_Allgather(&length, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, link_->communicator()),
               "MPI_Allgather");
         const auto total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
@@ -247,7 +307,46 @@ class MpiTransport final : public Transport {
         return parts;
     }
 
+    void set_timeout(double seconds) override { timeout_ = seconds; }
+
+    void announce_end() override {
+        if (!link_->has_threads()) return;
+        std::vector<MPI_Request> requests(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
+        for (int other = 0; other < size_; ++other)
+            if (other != rank_)
+                MPI_Isend(nullptr, 0, MPI_BYTE, other, tag_of_end, link_->communicator(),
+                          &requests[static_cast<std::size_t>(other)]);
+        int all_are_sent = 0;
+        MPI_Testall(size_, requests.data(), &all_are_sent, MPI_STATUSES_IGNORE);
+    }
+    int rank_that_ends() override {
+        if (!link_->has_threads()) return -1;
+        for (int other = 0; other < size_; ++other) {
+            int is_there = 0;
+            // Open MPI looks first, and lets messages arrive after that.
+            for (int attempt = 0; attempt < 3 && other != rank_ && is_there == 0; ++attempt)
+                MPI_Iprobe(other, tag_of_end, link_->communicator(), &is_there, MPI_STATUS_IGNORE);
+            if (is_there != 0) return other;
+        }
+        return -1;
+    }
+
   private:
+    static constexpr int tag_of_end = 32767;
+
+    /// Returns when all ranks have come here. MPI_Allgather does not say whom it waits for.
+    void meet() {
+        const std::byte here{};
+        std::vector<std::byte> heard(static_cast<std::size_t>(size_));
+        std::vector<Message<const std::byte>> send;
+        std::vector<Message<std::byte>> receive;
+        for (int other = 0; other < size_; ++other) {
+            if (other == rank_) continue;
+            send.push_back({other, {&here, 1}});
+            receive.push_back({other, std::span(heard).subspan(static_cast<std::size_t>(other), 1)});
+        }
+        exchange(std::move(send), std::move(receive))->wait();
+    }
     void check_rank(int other) const {
         if (other < 0 || other >= size_ || other == rank_)
             throw InvalidArgument(fmt::format("rank = {}: must be from 0 to {} and not {}, the sender's own",
@@ -258,6 +357,7 @@ class MpiTransport final : public Transport {
     const MpiOptions options_;
     int rank_ = 0, size_ = 0;
     int n_exchanges_ = 0;
+    double timeout_ = 0;  ///< s; 0: none
 };
 
 }  // namespace
