@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -41,11 +42,48 @@ TEST(MpiTransport, CarriesEveryMessageToItsRank) {
 }
 
 TEST(MpiTransport, GathersEveryRanksBytesAgainAndAgain) {
-    expect_every_ranks_bytes(*mpi::world(), 20);
-    const auto narrow = connect({.largest_count = 10 * mpi::world()->size()});
-    narrow->gather(std::string(10, 'x'));
-    EXPECT_THAT(error_of([&] { narrow->gather(std::string(11, 'x')); }),
-                ::testing::AllOf(::testing::StartsWith("gather: "), ::testing::HasSubstr("must be at most")));
+    for (const bool with_timeout : {false, true}) {
+        const auto world = mpi::world();
+        const auto narrow = connect({.largest_count = 10 * world->size()});
+        if (with_timeout) {
+            world->set_timeout(600);
+            narrow->set_timeout(600);
+        }
+        expect_every_ranks_bytes(*world, 20);
+        narrow->gather(std::string(10, 'x'));
+        EXPECT_THAT(
+            error_of([&] { narrow->gather(std::string(11, 'x')); }),
+            ::testing::AllOf(::testing::StartsWith("gather: "), ::testing::HasSubstr("must be at most")));
+    }
+}
+
+TEST(MpiTransport, NamesTheRankThatFallsSilentWithinAGathering) {
+    const auto world = mpi::world();
+    const int rank = world->rank(), silent = world->size() - 1;
+    if (silent == 0) GTEST_SKIP() << "one rank";
+    if (rank != silent) {
+        world->set_timeout(3);  // s, that ranks which are not silent may take
+        EXPECT_EQ(error_of([&] { world->gather("x"); }),
+                  fmt::format("rank {} has not answered for 3 s, which is the timeout", silent));
+        MPI_Barrier(MPI_COMM_WORLD);
+        return;
+    }
+    // Tells its length, as a gathering does first, and receives the others' bytes when they no longer wait.
+    const std::string length = fmt::format("{:20}", 1);
+    std::vector<std::string> lengths(static_cast<std::size_t>(silent), length);
+    std::vector<char> bytes(lengths.size());
+    std::vector<distributed::Message<const std::byte>> sent;
+    std::vector<distributed::Message<std::byte>> first, second;
+    for (int other = 0; other < silent; ++other) {
+        const auto i = static_cast<std::size_t>(other);
+        sent.push_back({other, std::as_bytes(std::span(length))});
+        first.push_back({other, std::as_writable_bytes(std::span(lengths[i]))});
+        second.push_back({other, std::as_writable_bytes(std::span(bytes).subspan(i, 1))});
+    }
+    world->exchange(sent, first)->wait();
+    MPI_Barrier(MPI_COMM_WORLD);
+    world->exchange({}, second)->wait();
+    EXPECT_EQ(bytes, std::vector<char>(bytes.size(), 'x'));
 }
 
 /// Every rank sends one message to the next and receives one from the one before. Nothing in a job of one.

@@ -17,7 +17,6 @@
 namespace zonal::distributed {
 namespace {
 
-using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 std::string text_of(int code) {
@@ -284,27 +283,16 @@ class MpiTransport final : public Transport {
     }
 
     std::vector<std::string> gather(const std::string& bytes) override {
-        const auto n_ranks = static_cast<std::size_t>(size_);
-        const auto length = static_cast<std::int64_t>(bytes.size());
-        std::vector<std::int64_t> lengths(n_ranks);
-        if (timeout_ > 0) meet();
-        check(MPI_Allgather(&length, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, link_->communicator()),
-              "MPI_Allgather");
-        const auto total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-        if (total > options_.largest_count)  // on all ranks alike
+        constexpr std::size_t n_digits = 20;
+        const std::vector<std::size_t> digits(static_cast<std::size_t>(size_), n_digits);
+        std::vector<std::size_t> lengths;
+        for (const auto& text : gather_known(fmt::format("{:{}}", bytes.size(), n_digits), digits))
+            lengths.push_back(std::stoull(text));
+        const auto total = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
+        if (total > static_cast<std::size_t>(options_.largest_count))  // on all ranks alike
             throw CommunicationError(fmt::format("gather: {} bytes of all ranks together: must be at most {}",
                                                  total, options_.largest_count));
-        std::vector<int> counts(lengths.begin(), lengths.end()), starts(n_ranks);
-        std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
-        std::string together(static_cast<std::size_t>(total), '\0');
-        check(MPI_Allgatherv(bytes.data(), static_cast<int>(length), MPI_BYTE, together.data(), counts.data(),
-                             starts.data(), MPI_BYTE, link_->communicator()),
-              "MPI_Allgatherv");
-        std::vector<std::string> parts;
-        for (std::size_t i = 0; i < n_ranks; ++i)
-            parts.push_back(
-                together.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(counts[i])));
-        return parts;
+        return gather_known(bytes, lengths);
     }
 
     void set_timeout(double seconds) override { timeout_ = seconds; }
@@ -334,18 +322,33 @@ class MpiTransport final : public Transport {
   private:
     static constexpr int tag_of_end = 32767;
 
-    /// Returns when all ranks have come here. MPI_Allgather does not say whom it waits for.
-    void meet() {
-        const std::byte here{};
-        std::vector<std::byte> heard(static_cast<std::size_t>(size_));
-        std::vector<Message<const std::byte>> send;
-        std::vector<Message<std::byte>> receive;
-        for (int other = 0; other < size_; ++other) {
-            if (other == rank_) continue;
-            send.push_back({other, {&here, 1}});
-            receive.push_back({other, std::span(heard).subspan(static_cast<std::size_t>(other), 1)});
+    /// Every rank's bytes, whose lengths all know.
+    std::vector<std::string> gather_known(const std::string& own, const std::vector<std::size_t>& lengths) {
+        std::vector<std::string> parts;
+        for (const auto length : lengths) parts.emplace_back(length, '\0');
+        if (timeout_ > 0) {  // MPI_Allgatherv has no end if a rank falls silent, and does not say which one
+            std::vector<Message<const std::byte>> send;
+            std::vector<Message<std::byte>> receive;
+            for (int other = 0; other < size_; ++other) {
+                if (other == rank_) continue;
+                send.push_back({other, std::as_bytes(std::span(own))});
+                receive.push_back(
+                    {other, std::as_writable_bytes(std::span(parts[static_cast<std::size_t>(other)]))});
+            }
+            exchange(std::move(send), std::move(receive))->wait();
+            parts[static_cast<std::size_t>(rank_)] = own;
+            return parts;
         }
-        exchange(std::move(send), std::move(receive))->wait();
+        const std::vector<int> counts(lengths.begin(), lengths.end());
+        std::vector<int> starts(counts.size());
+        std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
+        std::string all(std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}), '\0');
+        check(MPI_Allgatherv(own.data(), static_cast<int>(own.size()), MPI_BYTE, all.data(), counts.data(),
+                             starts.data(), MPI_BYTE, link_->communicator()),
+              "MPI_Allgatherv");
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            all.copy(parts[i].data(), lengths[i], static_cast<std::size_t>(starts[i]));
+        return parts;
     }
     void check_rank(int other) const {
         if (other < 0 || other >= size_ || other == rank_)
