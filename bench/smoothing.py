@@ -1,14 +1,39 @@
-"""Smoothing of a HEALPix map beside healpy.smoothing, in one process, run in turn. JSON on standard output.
+"""Smoothing of a HEALPix map beside healpy.smoothing, and beside ducc0's transforms called in the same order, in one
+process, run in turn. JSON on standard output.
+
+ducc0 should be built for the machine: pip install --no-binary ducc0 ducc0
 
     OMP_NUM_THREADS=2 python bench/smoothing.py --nside 1024 --lmax 2048 --iter 3 --threads 2 --output FILE
 """
 import argparse
 
+import ducc0
 import healpy
 import numpy as np
 
 import machine
 import zonal_shim
+
+
+def smooth_by_ducc0(sky, *, fwhm, lmax, iterations, threads):
+    """Jacobi iterations with the quadrature weights of equal areas, as healpy's and Zonal's."""
+    nside = round((sky.size / 12) ** 0.5)
+    m = np.arange(lmax + 1)
+    arguments = dict(ducc0.healpix.Healpix_Base(nside, "RING").sht_info(), lmax=lmax, spin=0, nthreads=threads,
+                     mstart=(m * (2 * lmax + 1 - m) // 2).astype(np.uint64))
+    sky = sky[None]
+    alm = ducc0.sht.adjoint_synthesis(map=sky, **arguments)
+    alm *= 4 * np.pi / sky.size
+    for _ in range(iterations):
+        residual = sky - ducc0.sht.synthesis(alm=alm, **arguments)
+        correction = ducc0.sht.adjoint_synthesis(map=residual, **arguments)
+        correction *= 4 * np.pi / sky.size
+        alm += correction
+    beam = np.exp(-m * (m + 1) * fwhm**2 / (16 * np.log(2)))
+    for order in range(lmax + 1):
+        first = order * (2 * lmax + 1 - order) // 2
+        alm[0, first + order:first + lmax + 1] *= beam[order:]
+    return ducc0.sht.synthesis(alm=alm, **arguments)[0]
 
 
 def main():
@@ -29,10 +54,15 @@ def main():
     def theirs():
         results[1] = healpy.smoothing(sky, fwhm=fwhm, lmax=options.lmax, iter=options.iter)
 
-    record = {"what": "smoothing beside healpy", "machine": machine.describe("healpy", "numpy"),
+    def ducc0s():
+        results[1] = smooth_by_ducc0(sky, fwhm=fwhm, lmax=options.lmax, iterations=options.iter, threads=options.threads)
+
+    record = {"what": "smoothing beside healpy", "machine": machine.describe("ducc0", "healpy", "numpy"),
               **settings,
               "smoothing": machine.paired(ours, theirs, options.runs)}
     record["largest_difference_over_rms"] = float(np.abs(results[0] - results[1]).max() / results[1].std())
+    record["beside_ducc0"] = machine.paired(ours, ducc0s, options.runs)
+    record["largest_difference_from_ducc0_over_rms"] = float(np.abs(results[0] - results[1]).max() / results[1].std())
     machine.write(record, options.output)
 
 
