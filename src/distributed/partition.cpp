@@ -61,7 +61,10 @@ double least_limit(std::vector<Measure> measures) {
     };
     double high = low;
     while (!is_enough(high)) high *= 2;
-    while (high - low > 1e-6 * high) (is_enough((low + high) / 2) ? high : low) = last.limit;
+    while (high - low > 1e-6 * high) {
+        const double middle = (low + high) / 2;
+        (is_enough(middle) ? high : low) = middle;
+    }
     return high;
 }
 
