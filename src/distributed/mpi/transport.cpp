@@ -70,12 +70,14 @@ class ByteType {
 /// The messages of one exchange. Errors are for wait() to throw: what has begun must come to its end first.
 class Flight {
   public:
+    /// has_silent_rank: of the link, once an exchange has seen its timeout.
     Flight(MPI_Comm communicator, int tag, std::int64_t largest_count,
-           std::vector<Message<std::byte>> awaited)
+           std::vector<Message<std::byte>> awaited, std::atomic<bool>& has_silent_rank)
         : communicator_(communicator),
           tag_(tag),
           largest_count_(largest_count),
-          awaited_(std::move(awaited)) {}
+          awaited_(std::move(awaited)),
+          has_silent_rank_(has_silent_rank) {}
 
     void send(const Message<const std::byte>& message) {
         begin("MPI_Isend", message.rank, message.bytes.size(),
@@ -113,6 +115,11 @@ class Flight {
         if (timeout_ > 0 &&
             std::chrono::duration<double>(Clock::now() - moved_at_.load()).count() > timeout_) {
             note(silence());
+            has_silent_rank_ = true;
+        }
+        // All exchanges end with the one that saw it, as their destructors wait for them.
+        if (has_silent_rank_ && !(awaited_.empty() && requests_.empty())) {
+            note("an exchange between the ranks has ended with a timeout");
             give_up();
         }
         if (awaited_.empty() && requests_.empty()) is_over_ = true;
@@ -209,6 +216,7 @@ class Flight {
     const int tag_;
     const std::int64_t largest_count_;
     std::vector<Message<std::byte>> awaited_;
+    std::atomic<bool>& has_silent_rank_;
     std::vector<std::vector<std::byte>> refused_;
     std::vector<MPI_Request> requests_;
     std::vector<int> ranks_;  ///< of the requests
@@ -238,10 +246,13 @@ class Link {
     /// Whether several threads may call MPI.
     bool has_threads() const { return has_threads_; }
     Driver<Flight, Pace>& driver() { return driver_; }
+    /// Set once one has not answered in time: then no exchange can be relied on.
+    std::atomic<bool>& has_silent_rank() { return has_silent_rank_; }
 
   private:
     MPI_Comm communicator_;
     const bool has_threads_;
+    std::atomic<bool> has_silent_rank_ = false;
     Driver<Flight, Pace> driver_;
 };
 
@@ -249,14 +260,21 @@ class MpiExchange final : public DrivenExchange<Link, Flight> {
   public:
     MpiExchange(const std::shared_ptr<Link>& link, const std::shared_ptr<Flight>& flight, double timeout)
         : DrivenExchange(link, flight), flight_(flight), timeout_(timeout) {}
+    ~MpiExchange() override { begin_timeout(); }
     void wait() override {
-        flight_->set_timeout(timeout_);
+        begin_timeout();
         DrivenExchange::wait();
     }
 
   private:
+    void begin_timeout() {
+        if (!is_awaited_) flight_->set_timeout(timeout_);
+        is_awaited_ = true;
+    }
+
     std::shared_ptr<Flight> flight_;
     double timeout_;
+    bool is_awaited_ = false;
 };
 
 class MpiTransport final : public Transport {
@@ -276,8 +294,8 @@ class MpiTransport final : public Transport {
         // A message that nobody expects must not be taken for one of the next exchange. 32767 is the largest
         // tag that every MPI has, and that of the announcement.
         const int tag = n_exchanges_++ % tag_of_end;
-        const auto flight =
-            std::make_shared<Flight>(link_->communicator(), tag, options_.largest_count, std::move(receive));
+        const auto flight = std::make_shared<Flight>(link_->communicator(), tag, options_.largest_count,
+                                                     std::move(receive), link_->has_silent_rank());
         for (const auto& message : send) flight->send(message);
         return std::make_unique<MpiExchange>(link_, flight, timeout_);
     }
