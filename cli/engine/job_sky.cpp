@@ -17,25 +17,26 @@ double seconds_of(const RankShare& share, const TransformCost& cost) {
 }
 
 void explain(const DistributedSky& sky, bool polarized, const RunOptions& run, Session& session) {
-    // This rank's; the others' are alike or have other shares.
     const auto found = io::find_costs("", run.thread_count());
     session.note(found.notes);
     session.report["costs"] = found.costs.fingerprint;
     const auto& devices = found.costs.devices;
-    const auto cost_of = [&](Device device) {
-        return std::find_if(devices.begin(), devices.end(),
-                            [&](const auto& known) { return known.device.kind() == device.kind(); });
-    };
+    const auto costs = std::find_if(devices.begin(), devices.end(), [&](const auto& known) {
+        return known.device.kind() == sky.device().kind();
+    });
     const auto scalar = sky.shares(0);
     const auto spin = polarized && sky.layout().lmax() >= 2 ? sky.shares(2) : std::vector<RankShare>();
+    double here = 0;  // by the costs of the rank's own machine; 0: not known
+    if (costs != devices.end()) {
+        const auto& share = scalar[static_cast<std::size_t>(sky.ranks().rank())];
+        here = seconds_of(share, costs->scalar.smoothing);
+        if (!spin.empty()) here += seconds_of(share, costs->polarization.smoothing);
+    }
+    const auto seconds = sky.gather(here);
     auto& shares = session.report["shares"] = Json::array();
     for (std::size_t rank = 0; rank < scalar.size(); ++rank) {
         auto share = scalar[rank];
-        const auto costs = cost_of(sky.devices()[rank]);
-        const bool is_known = costs != devices.end();
-        double seconds = is_known ? seconds_of(share, costs->scalar.smoothing) : 0;
         if (!spin.empty()) {
-            if (is_known) seconds += seconds_of(scalar[rank], costs->polarization.smoothing);
             share.legendre_flops += spin[rank].legendre_flops;
             share.ring_flops += spin[rank].ring_flops;
             share.bytes_sent += spin[rank].bytes_sent;
@@ -47,7 +48,7 @@ void explain(const DistributedSky& sky, bool polarized, const RunOptions& run, S
                           {"legendre_flops", share.legendre_flops},
                           {"ring_flops", share.ring_flops},
                           {"bytes_sent", share.bytes_sent}});
-        if (is_known) shares.back()["predicted_seconds"] = seconds;
+        if (seconds[rank] > 0) shares.back()["predicted_seconds"] = seconds[rank];
     }
 }
 
@@ -58,10 +59,17 @@ std::shared_ptr<const DistributedSky> divide_sky(const Pixelization& pixels, std
                                                  Session& session) {
     if (!std::holds_alternative<HealpixPixels>(pixels))
         throw UsageError(fmt::format("{}: over several ranks maps are HEALPix maps", to_string(pixels)));
+    const auto grid = make_grid(pixels);
+    const auto& ranks = session.job->ranks();
+    auto speeds = run.speeds;
+    if (run.shares == "auto")
+        with_error<UsageError>(
+            [&] { speeds = io::measured_speeds(ranks, grid, lmax, run.thread_count(), run.rank_device); },
+            "--shares auto: ");
     auto sky = with_error<UsageError>(
         [&] {
-            return std::make_shared<const DistributedSky>(session.job->ranks(), make_grid(pixels), lmax, mmax,
-                                                          run.thread_count(), run.speeds, run.rank_device);
+            return std::make_shared<const DistributedSky>(ranks, grid, lmax, mmax, run.thread_count(), speeds,
+                                                          run.rank_device);
         },
         "");
     if (std::any_of(sky->devices().begin(), sky->devices().end(),

@@ -136,24 +136,26 @@ void require_one_process(const Session& session, bool given, const std::string& 
 
 void add_job_options(CLI::App& app, RunOptions& options, WithExplain with_explain) {
     const OptionGroup group(app, "Several ranks (mpirun)");
-    group.text("--shares", options.shares, "auto|X,X,...",
-               "how much of the work each rank gets, relative to the others; auto: in proportion to its "
-               "threads, of which a GPU counts as 64",
-               "auto");
+    group.text(
+        "--shares", options.shares, "auto|X,X,...",
+        "how much of the work each rank gets, relative to the others; auto: in proportion to the speed "
+        "of its transforms by the costs that zonal calibrate has measured on its machine",
+        "by its threads; a GPU counts as 64");
     if (with_explain == WithExplain::yes)
         group.flag("--explain", options.explain,
                    "report what each rank gets: pixels, coefficients, floating point operations, bytes that "
                    "it sends, and predicted seconds of a synthesis");
 }
 
-/// The speeds that --shares gives, [rank].
+/// The speeds that --shares gives, [rank], but for auto.
 void RunOptions::resolve_job(Session& session) {
     const auto& ranks = session.job->ranks();
     rank_device = ranks.own_device(device.kind());
     device = Device::cpu();
     if (threads == 0) threads = session.job->threads();
     session.report["ranks"] = ranks.size();
-    if (shares.empty() || shares == "auto") {
+    if (shares == "auto") return;  // which takes the size of a transform
+    if (shares.empty()) {
         const bool on_gpu = rank_device.kind() == Device::Kind::cuda;
         for (const auto& text : ranks.gather(on_gpu ? "" : std::to_string(threads)))
             speeds.push_back(text.empty() ? 0 : std::stod(text));
@@ -172,14 +174,14 @@ void RunOptions::resolve_job(Session& session) {
 }
 
 void RunOptions::require_no_shares(const std::string& path) const {
-    if (explain || !(shares.empty() || shares == "auto"))
+    if (explain || !shares.empty())
         throw UsageError(fmt::format("--shares, --explain: {} holds alm, which are not transformed", path));
 }
 
 void RunOptions::resolve(Session& session) {
     any_device = device.kind() == Device::Kind::automatic;
     if (session.job) resolve_job(session);
-    if (!session.job && (explain || !(shares.empty() || shares == "auto")))
+    if (!session.job && (explain || !shares.empty()))
         throw UsageError("--shares, --explain: only over several ranks, which mpirun starts");
     device = device_of_option(device);
     session.report["device"] = to_string(session.job ? rank_device : device);

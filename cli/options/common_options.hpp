@@ -66,7 +66,7 @@ struct RunOptions {
     Device rank_device = Device::cpu();  ///< of jobs: that this rank's transforms run on, and nothing else
     std::string shares;                  ///< "auto", or a number for each rank
     bool explain = false;                ///< report the ranks' shares
-    std::vector<double> speeds = {};     ///< of the ranks, which resolve() finds
+    std::vector<double> speeds = {};     ///< of the ranks, which resolve() finds; empty for auto
 
     int thread_count() const { return static_cast<int>(threads); }
     /// Reports the device and threads that the work runs on. Throws BackendUnavailable.

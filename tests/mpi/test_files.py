@@ -120,6 +120,21 @@ def test_the_fastest_way_counts_messages_and_keeps_the_error(inputs):
         assert np.sqrt(np.sum((maps[0][rows] - maps[1][rows]) ** 2)) <= 2 * error * rms
 
 
+def test_shares_follow_measured_costs(inputs):
+    arguments = [3, ZONAL, "alm2map", "alm.fits", "auto.fits", "--nside", 64, "--threads", 1, "--overwrite", "--explain", "--shares", "auto"]
+    cache = inputs / "costs"
+    cache.mkdir()
+    code, _, err = mpirun(*arguments, cwd=inputs, XDG_CACHE_HOME=str(cache))
+    assert code == 2 and "--shares auto: threads = 1, device = cpu: speeds follow from costs" in err and "zonal calibrate --threads 1" in err
+    code, out, err = call(ZONAL, "calibrate", "--threads", 1, "--json", cwd=inputs, XDG_CACHE_HOME=str(cache))
+    assert code == 0, err
+    code, out, err = mpirun(*arguments, "--json", cwd=inputs, XDG_CACHE_HOME=str(cache))
+    assert code == 0, err
+    flops = [share["legendre_flops"] for share in json.loads(out)["shares"]]  # of one machine: all alike
+    assert max(flops) < 1.1 * min(flops)
+    assert json.loads(out)["costs"] != "default"
+
+
 def test_shares_follow_the_numbers_given(inputs):
     arguments = ["alm2map", "alm.fits", "shares.fits", "--nside", 64, "--overwrite", "--explain"]
     even = run(inputs, 3, *arguments)

@@ -47,6 +47,7 @@ def results():
         one = zonal.SHT(grid, lmax, mmax, spin, threads=1)
         plan = zonal.mpi.Plan(COMM, grid, lmax, mmax, spin, speeds=given, threads=1)
         pixels, indices = plan.local_pixels, plan.local_alm_indices
+        assert given is None or plan.speeds == given
         assert (plan.n_pixels, plan.n_alm) == (len(pixels), len(indices)) == (plan.shares[RANK].n_pixels, plan.shares[RANK].n_coefficients)
         assert sum(end - first for first, end in plan.pixel_ranges) == plan.n_pixels
         assert sorted(sum(COMM.allgather(list(plan.local_m)), [])) == list(range(mmax + 1))
@@ -235,6 +236,17 @@ def faults():
     def stop(done):
         raise KeyError("in a callback")
 
+    def without_cache(call):
+        before = os.environ.get("XDG_CACHE_HOME")
+        with tempfile.TemporaryDirectory() as empty:
+            os.environ["XDG_CACHE_HOME"] = empty
+            try:
+                call()
+            finally:
+                del os.environ["XDG_CACHE_HOME"]
+                if before is not None:
+                    os.environ["XDG_CACHE_HOME"] = before
+
     for call, kind, text in (
             (lambda: plan.synthesize(alm[1:] if last else alm), "ValueError", number + "alm: has shape"),
             (lambda: plan.synthesize("five" if last else alm), "TypeError", number + "alm: must hold numbers"),
@@ -251,7 +263,10 @@ def faults():
             (lambda: zonal.mpi.Plan(COMM, 28, "x" if last else 40), "TypeError", number + "lmax = 'x'"),
             (lambda: zonal.mpi.Plan(COMM, 28, 40, 50 if last else None), "ValueError", number + "mmax = 50"),
             (lambda: zonal.mpi.Plan(COMM, 28, 40, device="gpu" if last else "cpu"), "ValueError", number + "device = 'gpu'"),
-            (lambda: zonal.mpi.Plan(COMM, 28, 40, speeds=[1] * (SIZE + 1)), "ValueError", "speeds: has")):
+            (lambda: zonal.mpi.Plan(COMM, 28, 40, speeds=[1] * (SIZE + 1)), "ValueError", "speeds: has"),
+            (lambda: zonal.mpi.Plan(COMM, 28, 40, speeds="fast" if last else None), "ValueError", number + "speeds = 'fast'"),
+            (lambda: without_cache(lambda: zonal.mpi.Plan(COMM, 28, 40, speeds="auto", threads=1)), "ValueError",
+             "threads = 1, device = cpu: speeds follow from costs")):
         error = raised(call)
         same_kind = error is not None and (error[0] == kind or not last and kind == "TypeError" and error[0] == "ValueError")
         assert same_kind and (text is None or text in error[1]), (RANK, error, kind, text)

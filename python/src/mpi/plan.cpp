@@ -16,6 +16,7 @@
 #include "sky_maps.hpp"
 #include "sky_spectra.hpp"
 #include "transform.hpp"
+#include "zonal/io/cost_model.hpp"
 #include "zonal/io/parts.hpp"
 #include "zonal/planning/map_smoothing.hpp"
 #include "zonal/sky/realization.hpp"
@@ -80,6 +81,13 @@ class Ranks {
                                              : Device::Kind::automatic;
         return without_gil(nb::none(),
                            [&](const Progress&) { return to_string(communicator_.own_device(kind)); });
+    }
+
+    std::vector<double> measured_speeds(const Grid& grid, std::int64_t lmax, int threads,
+                                        const std::string& device) const {
+        return without_gil(nb::none(), [&](const Progress&) {
+            return io::measured_speeds(communicator_, grid, lmax, threads, device_of(device));
+        });
     }
 
   private:
@@ -249,6 +257,7 @@ void bind_distributed(nb::module_& module) {
         .def("agree", &Ranks::agree)
         .def("gather", &Ranks::gather)
         .def("own_device", &Ranks::own_device)
+        .def("measured_speeds", &Ranks::measured_speeds)
         .def("send", &Ranks::send, nb::arg().noconvert(), nb::arg())
         .def("receive", &Ranks::receive, nb::arg().noconvert(), nb::arg());
 
@@ -286,6 +295,7 @@ void bind_distributed(nb::module_& module) {
              })
         .def_prop_ro("n_pixels",
                      [](const DistributedTransform& t) { return t.plan().local().grid().n_pixels(); })
+        .def_prop_ro("speeds", [](const DistributedTransform& t) { return t.plan().speeds(); })
         .def_prop_ro("shares", [](const DistributedTransform& t) { return t.plan().shares(); });
     define_calls<double>(transform);
     define_calls<float>(transform);

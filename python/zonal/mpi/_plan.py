@@ -26,9 +26,12 @@ class Plan(PlanSmoothing):
     """A transform of fixed grid, lmax, mmax and spin, over the ranks of a communicator.
 
     comm: an mpi4py.MPI.Intracomm, which is duplicated. grid: a Grid, or the nside of HEALPix. lmax, mmax, spin:
-    as in `zonal.SHT`. speeds: [n_ranks], how fast the ranks are relative to one another: their shares of the work
-    follow it; by default all are alike. threads: of this rank; by default what `zonal.threads(n)` or the environment
-    says, or else the CPUs of the node divided by those of its ranks that may use them. At most one rank for 16 rings.
+    as in `zonal.SHT`. threads: of this rank; by default what `zonal.threads(n)` or the environment says, or else the CPUs of
+    the node divided by those of its ranks that may use them. At most one rank for 16 rings.
+
+    speeds: [n_ranks], how fast the ranks are relative to one another: their shares of the work follow it; by default all
+    are alike. "auto": each rank predicts what a transform takes it, by the costs that `zonal calibrate --threads N` has
+    measured on its machine for its number of threads, and speeds are the inverses. It is an error where they were not measured.
 
     device: what this rank's transforms run on: "cpu"; "cuda", a GPU of its own if its machine has as many as ranks, else
     one that it shares; or "auto", which is "cuda" on ranks that see a GPU and "cpu" on others. Maps and alm are NumPy arrays in
@@ -48,7 +51,7 @@ class Plan(PlanSmoothing):
     """
 
     def __init__(self, comm: MPI.Intracomm, grid: Grid | int, lmax: int, mmax: int | None = None, spin: int = 0, *,
-                 speeds: ArrayLike | None = None, threads: int | None = None,
+                 speeds: ArrayLike | Literal["auto"] | None = None, threads: int | None = None,
                  device: Literal["auto", "cpu", "cuda"] = "cpu") -> None:
         if not isinstance(comm, MPI.Intracomm) or comm == MPI.COMM_NULL:
             raise TypeError(f"comm = {comm!r}: must be an mpi4py.MPI.Intracomm that is not COMM_NULL")
@@ -61,11 +64,15 @@ class Plan(PlanSmoothing):
             alm_size(self._lmax, self._mmax)  # refuses what is out of range
             if self._spin < 0:
                 raise ValueError(f"spin = {spin}: must be 0 or more")
-            self._speeds = [] if speeds is None else [real("speeds", speed) for speed in sequence("speeds", speeds)]
+            if (is_measured := isinstance(speeds, str)) and speeds != "auto":
+                raise ValueError(f"speeds = {speeds!r}: must be 'auto' or [n_ranks] numbers")
+            self._speeds = [] if speeds is None or is_measured else [real("speeds", speed) for speed in sequence("speeds", speeds)]
             self._threads = resolve(threads) if threads or is_chosen() else max(1, int(resolve(None) * self._job.share_of_cpus))
             if device not in ("auto", "cpu", "cuda"):
                 raise ValueError(f"device = {device!r}: must be 'auto', 'cpu' or 'cuda'")
         self._device = self._job.ranks.own_device(device)
+        if is_measured:
+            self._speeds = self._job.ranks.measured_speeds(self._grid._grid, self._lmax, self._threads, self._device)
         self._transforms: dict[int, _core.DistributedTransform] = {}
         self._divided_sky: _core.DividedSky | None = None
         plan = self._transform(self._spin)
@@ -144,6 +151,11 @@ class Plan(PlanSmoothing):
     def local_alm_indices(self) -> NDArray[np.int64]:
         """[n_alm], where each coefficient of this rank stands in the whole alm (see `zonal.alm_index`)."""
         return _indices(self._lmax, self._orders)
+
+    @property
+    def speeds(self) -> list[float]:
+        """[n_ranks], how fast each rank counts, relative to the others."""
+        return self._transform(self._spin).speeds
 
     @property
     def shares(self) -> list[_core.RankShare]:

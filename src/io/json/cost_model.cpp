@@ -212,4 +212,25 @@ FoundCosts find_costs(const std::string& path, int threads) {
     return found;
 }
 
+std::vector<double> measured_speeds(const Communicator& ranks, const Grid& grid, std::int64_t lmax,
+                                    int threads, Device device) {
+    double seconds = 0;
+    ranks.together(fmt::format("speeds up to lmax = {}", lmax), [&] {
+        const auto found = find_costs("", threads).costs;
+        const auto known =
+            std::find_if(found.devices.begin(), found.devices.end(),
+                         [&](const DeviceCosts& costs) { return costs.device.kind() == device.kind(); });
+        if (found.fingerprint != machine_fingerprint(threads) || known == found.devices.end())
+            throw InvalidArgument(fmt::format(
+                "threads = {}, device = {}: speeds follow from costs, and these were not measured "
+                "on this machine: run zonal calibrate --threads {} there",
+                threads, to_string(device), threads));
+        seconds = predicted_seconds(known->scalar.smoothing, transform_work(grid, lmax, known->device));
+    });
+    std::vector<double> speeds;
+    speeds.reserve(static_cast<std::size_t>(ranks.size()));
+    for (const auto& text : ranks.gather(fmt::format("{}", seconds))) speeds.push_back(1 / std::stod(text));
+    return speeds;
+}
+
 }  // namespace zonal::io
