@@ -85,13 +85,24 @@ def test_a_signal_ends_all_ranks(folder, how, whom, time_of_fault):
         assert messages(err) or "signal" in err, err
 
 
+def wait_until_it_computes(rank):
+    """It has begun with MPI, before which there is no timeout, when it has more than this much of a CPU."""
+    for _ in range(1000):
+        with open(f"/proc/{rank}/stat") as stat:
+            user, system = stat.read().rpartition(")")[2].split()[11:13]
+        if int(user) + int(system) > 0.4 * os.sysconf("SC_CLK_TCK"):
+            return
+        time.sleep(0.02)
+
+
 @pytest.mark.skipif(not IS_OPEN_MPI, reason="looks for children of Open MPI's mpirun")
 @pytest.mark.parametrize("time_of_fault", TIMES)
 @pytest.mark.parametrize("silent", [0, 2])
 def test_a_timeout_names_the_rank_that_is_silent(folder, silent, time_of_fault):
     job = start_long_job(folder, "--timeout", 1)
     ranks = ranks_of(job)
-    time.sleep(0.8 + 0.02 * time_of_fault)
+    wait_until_it_computes(ranks[silent])
+    time.sleep(0.3 + 0.02 * time_of_fault)
     begin = time.monotonic()
     os.kill(ranks[silent], signal.SIGSTOP)
     code, _, err = finish(job)
