@@ -290,9 +290,6 @@ void prepare_for_job(SmoothOptions& options, const Session& session) {
     require_one_process(session, kernel.normalization == Normalization::pixel, "--normalize pixel",
                         "the sums that counts are divided by are not made in parts; start it without mpirun");
     require_one_process(
-        session, kernel.input_spectrum == "map", "--input-cl map",
-        "the spectrum of a map is not found in parts; anafast writes it to a file, which --input-cl takes");
-    require_one_process(
         session, !kernel.plan.empty() || !kernel.save_plan.empty(), "--plan, --save-plan",
         "a plan is for the memory and threads of one process; --method chooses the way for all ranks");
     require_parts(options.out, session);

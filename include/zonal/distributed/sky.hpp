@@ -34,6 +34,7 @@ class DistributedSky final : public SkyPart {
     std::shared_ptr<const SkyHalo> halo(double support) const override;
     void agree(const std::string& call, std::exception_ptr error) const override;
     std::vector<double> sum_rings(View<const double, 2> partial) const override;
+    std::vector<double> sum(const std::vector<double>& values) const override { return ranks_.sum(values); }
     std::vector<double> gather(double number) const override;
     Device device() const override { return device_; }
     TransformShare transform_share(std::int64_t lmax, int spin) const override;

@@ -81,6 +81,8 @@ class SkyPart {
     virtual void agree(const std::string& call, std::exception_ptr error) const = 0;
     /// Collective. Sums over all rings of the sky in their order: partial [this rank's ring, n].
     virtual std::vector<double> sum_rings(View<const double, 2> partial) const = 0;
+    /// Collective. The sums of every rank's values, added by rank, on all ranks.
+    virtual std::vector<double> sum(const std::vector<double>& values) const = 0;
     /// Collective. Every rank's number, by rank.
     virtual std::vector<double> gather(double number) const = 0;
 

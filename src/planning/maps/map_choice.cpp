@@ -27,12 +27,12 @@ std::vector<std::vector<double>> spectra_of_map(const MapPart& what) {
     analysis.threads = what.options.threads;
     analysis.device = resolve_device(what.options.device);
     analysis.progress = [&](double) { return !what.options.progress || what.options.progress(0); };
-    if (what.map.part() != nullptr)
-        throw InvalidArgument("input_spectrum: that of the map is not found in parts of a sky");
     const auto alm = analyze(what.map, analysis).alm;
     std::vector<std::vector<double>> all;
-    for (std::int64_t row = 0; row < alm.alm.extent(0); ++row)
-        all.push_back(cross_spectrum<double>(alm.layout, alm.alm.view()[row], alm.alm.view()[row]));
+    for (std::int64_t row = 0; row < alm.alm.extent(0); ++row) {
+        auto c_l = cross_spectrum<double>(alm.layout, alm.alm.view()[row], alm.alm.view()[row]);
+        all.push_back(what.map.part() ? what.map.part()->sum(c_l) : std::move(c_l));
+    }
     return all;
 }
 
