@@ -287,8 +287,6 @@ void prepare_for_job(SmoothOptions& options, const Session& session) {
     const auto& kernel = options.kernel;
     options.run.explain = kernel.explain;
     options.kernel.explain &= kernel.is_planned();  // of the other methods, there are only shares to tell
-    require_one_process(session, kernel.normalization == Normalization::pixel, "--normalize pixel",
-                        "the sums that counts are divided by are not made in parts; start it without mpirun");
     require_one_process(
         session, !kernel.plan.empty() || !kernel.save_plan.empty(), "--plan, --save-plan",
         "a plan is for the memory and threads of one process; --method chooses the way for all ranks");

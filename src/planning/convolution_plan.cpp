@@ -108,8 +108,6 @@ class ConvolutionPlan::Implementation {
                 fmt::format("keep_counts: method = {}{}: only sums over pixels of spin 0 keep counts: "
                             "pixel_sum or ring_fft",
                             to_string(choice_.method), has_spin() ? " of Q and U" : ""));
-        if (options_.keep_counts && part())
-            throw InvalidArgument("keep_counts: is not done in parts of a sky: must be false");
         if (renormalizes() && choice_.method == ConvolutionMethod::split)
             throw InvalidArgument(
                 "mask.mode = renormalize: a split's error is of whole maps: use another method");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "radial/column_sums.hpp"
 #include "sht/progress_part.hpp"
 
 namespace zonal::planning {
@@ -36,7 +37,7 @@ PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice&
     const bool has_spin = request.polarization.has_value(),
                renormalizes = options.mask.mode == MaskMode::renormalize;
     const auto sums = pixel_options(request, choice);
-    const bool needs_scalar = !options.keep_counts && (!has_spin || renormalizes);
+    const bool needs_scalar = !has_spin || renormalizes;
     if (part()) {
         const double of_scalar = needs_scalar ? cut(request.kernel, choice.support).support() : 0,
                      of_spin = has_spin ? cut(*request.polarization, choice.support).support() : 0;
@@ -44,11 +45,11 @@ PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice&
     }
     const Grid& grid_in = halo_ ? halo_->grid() : grid();
     do_together(part(), "a plan of sums over pixels", [&] {
-        if (options.keep_counts)
-            counts_.emplace(grid_in, cut(request.kernel, choice.support), grid(), sums);
-        else if (has_spin)
-            spin_.emplace(grid_in, cut(*request.polarization, choice.support), grid(), sums);
-        if (needs_scalar) scalar_.emplace(grid_in, cut(request.kernel, choice.support), grid(), sums);
+        if (has_spin) spin_.emplace(grid_in, cut(*request.polarization, choice.support), grid(), sums);
+        if (!needs_scalar) return;
+        const auto kernel = cut(request.kernel, choice.support);
+        if (options.keep_counts) column_sums_ = radial::column_sums(grid(), kernel, grid_in, sums, part());
+        scalar_.emplace(options.keep_counts ? radial::unweighted(grid_in) : grid_in, kernel, grid(), sums);
     });
     if (spin_)
         workspace_.emplace(spin_->make_workspace(request.n_maps));
@@ -69,12 +70,13 @@ View<const T, 2> PixelSums::with_halo(View<const T, 2> maps, Array<T, 2>& memory
 
 template <class T>
 void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress) {
-    Array<T, 2> memory;
-    const auto reached = with_halo(maps, memory);
+    Array<T, 2> memory, shares;
+    if (options_.keep_counts)
+        do_together(part(), "shares of counts",
+                    [&] { shares = radial::divide_by_columns<T>(grid(), maps, column_sums_); });
+    const auto reached = with_halo(options_.keep_counts ? std::as_const(shares).view() : maps, memory);
     do_together(part(), "sums over pixels", [&] {
-        if (counts_)
-            counts_->convolve<T>(reached, convolved, progress);
-        else if (!spin_ && workspace_)
+        if (!spin_ && workspace_)
             scalar_->convolve<T>(reached, convolved, *workspace_, progress);
         else if (!spin_)
             scalar_->convolve<T>(reached, convolved, progress);

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "zonal/normalized_convolution.hpp"
 #include "zonal/planning/convolution_plan.hpp"
@@ -41,7 +42,7 @@ class PixelSums {
     const ConvolutionRequest& request_;
     const ConvolutionOptions& options_;
     std::optional<PixelConvolutionPlan> scalar_;  ///< of Q and U: of their masks
-    std::optional<CountConvolutionPlan> counts_;
+    std::vector<double> column_sums_;             ///< that counts are divided by
     std::optional<PolarizationConvolutionPlan> spin_;
     std::shared_ptr<const SkyHalo> halo_;  ///< null for a whole sky
     std::optional<PixelConvolutionWorkspace> workspace_;

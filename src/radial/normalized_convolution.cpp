@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "radial/column_sums.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
@@ -41,42 +42,53 @@ Array<T, 2> with_mask(View<const T, 2> maps, View<const T, 1> mask) {
     return masked;
 }
 
-/// Every pixel of every ring with weight 1.
+}  // namespace
+
+namespace radial {
+
 Grid unweighted(const Grid& grid) {
     std::vector<Ring> rings = grid.rings();
     for (Ring& ring : rings) ring.weight = 1;
     return Grid(std::move(rings), grid.n_pixels(), grid.name());
 }
 
-PixelConvolutionOptions in_double(PixelConvolutionOptions options) {
+std::vector<double> column_sums(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
+                                PixelConvolutionOptions options, const SkyPart* part) {
     options.precision = Precision::float64;
-    return options;
-}
-
-/// c of every pixel of `grid`: the convolution of 1, from the output's pixels to the input's.
-std::vector<double> sums_over_output(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                                     const PixelConvolutionOptions& options) {
-    const PixelConvolutionPlan plan(unweighted(grid_out), kernel, grid, in_double(options));
+    // The convolution of 1, from the output's pixels to the input's.
+    const PixelConvolutionPlan plan(unweighted(grid_out), kernel, grid, options);
     const std::vector<double> ones(static_cast<std::size_t>(grid_out.n_pixels()), 1.);
     std::vector<double> sums(static_cast<std::size_t>(grid.n_pixels()), 0.);
     plan.convolve<double>(View<const double, 2>(ones.data(), {1, grid_out.n_pixels()}),
                           View<double, 2>(sums.data(), {1, grid.n_pixels()}));
-    return sums;
-}
-
-void require_positive(const Grid& grid, const std::vector<double>& sums) {
     for (const Ring& ring : grid.rings())
-        for (std::int64_t k = 0; k < ring.n_pixels; ++k) {
-            const double sum = sums[static_cast<std::size_t>(ring.first_pixel + k)];
+        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
+            const double sum = sums[static_cast<std::size_t>(pixel)];
             if (!(sum > 0))
                 throw InvalidArgument(
                     fmt::format("kernel: its sum over the output's pixels around input pixel {} is {}: must "
                                 "be positive to conserve counts",
-                                ring.first_pixel + k, sum));
+                                part == nullptr ? pixel : part->whole_pixel(pixel), sum));
         }
+    return sums;
 }
 
-}  // namespace
+template <class T>
+Array<T, 2> divide_by_columns(const Grid& grid, View<const T, 2> counts,
+                              const std::vector<double>& column_sums) {
+    Array<T, 2> shares(counts.extents());
+    for (const Ring& ring : grid.rings())
+        for (std::int64_t map = 0; map < counts.extent(0); ++map)
+            for (std::int64_t pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
+                shares(map, pixel) = static_cast<T>(static_cast<double>(counts(map, pixel)) /
+                                                    column_sums[static_cast<std::size_t>(pixel)]);
+    return shares;
+}
+
+template Array<float, 2> divide_by_columns(const Grid&, View<const float, 2>, const std::vector<double>&);
+template Array<double, 2> divide_by_columns(const Grid&, View<const double, 2>, const std::vector<double>&);
+
+}  // namespace radial
 
 template <class T>
 void convolve_masked(const PixelConvolutionPlan& plan, ConstView<T, 2> maps, ConstView<T, 1> mask,
@@ -105,10 +117,8 @@ void convolve_masked(const PixelConvolutionPlan& plan, ConstView<T, 2> maps, Con
 struct CountConvolutionPlan::Implementation {
     Implementation(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
                    const PixelConvolutionOptions& options)
-        : column_sums(sums_over_output(grid, kernel, grid_out, options)),
-          plan(unweighted(grid), kernel, grid_out, options) {
-        require_positive(grid, column_sums);
-    }
+        : column_sums(radial::column_sums(grid, kernel, grid_out, options)),
+          plan(radial::unweighted(grid), kernel, grid_out, options) {}
 
     const std::vector<double> column_sums;
     const PixelConvolutionPlan plan;
@@ -131,12 +141,7 @@ void CountConvolutionPlan::convolve(ConstView<T, 2> counts, View<T, 2> convolved
     const PixelConvolutionPlan& plan = implementation_->plan;
     check_batch("counts", counts, counts.extent(0), plan.grid().n_pixels());
     check_batch("convolved", convolved, counts.extent(0), plan.grid_out().n_pixels());
-    Array<T, 2> shares(counts.extents());
-    for (const Ring& ring : plan.grid().rings())
-        for (std::int64_t map = 0; map < counts.extent(0); ++map)
-            for (std::int64_t pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
-                shares(map, pixel) = static_cast<T>(static_cast<double>(counts(map, pixel)) /
-                                                    column_sums()[static_cast<std::size_t>(pixel)]);
+    const auto shares = radial::divide_by_columns<T>(plan.grid(), counts, column_sums());
     plan.convolve(shares.view(), convolved, progress);
 }
 

@@ -58,6 +58,7 @@ SAME_FILES = {
     "smooth by a converged analysis": ("smooth ring.fits out.fits --fwhm 20deg --method auto --error 1e-4", ["out.fits"]),
     "smooth by a split": ("smooth ring.fits out.fits --fwhm 30deg --method split --error 1e-2 --theta-cut 60deg", ["out.fits"]),
     "smooth with the spectrum that is expected": ("smooth ring.fits out.fits --fwhm 20deg --method auto --error 1e-3 --input-cl cl.txt", ["out.fits"]),
+    "smooth counts": ("smooth nest.fits out.fits --field I --fwhm 20deg --method ring-fft --normalize pixel --mask mask.fits", ["out.fits"]),
     "smooth alm": ("smooth alm.fits out.fits --fwhm 5deg --lmax 30", ["out.fits"]),
     "udgrade to coarse": ("udgrade holes.fits out.fits --nside 4 --pessimistic", ["out.fits"]),
     "udgrade to fine": ("udgrade nest.fits out.fits --nside 64 --combine sum", ["out.fits"]),

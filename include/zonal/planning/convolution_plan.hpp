@@ -30,7 +30,7 @@ struct ConvolutionOptions {
     /// Multiply the grid's weights: [grid.n_pixels()] or empty; the caller keeps the memory.
     View<const double, 1> pixel_weights{};
     /// A rank's part of the sky of the request's grid. Rings, pixels and arrays are then the rank's, calls
-    /// are collective, and counts in results and certificates are of the whole sky. Not with keep_counts.
+    /// are collective, and counts in results and certificates are of the whole sky.
     std::shared_ptr<const SkyPart> part = nullptr;
 };
 

@@ -80,6 +80,13 @@ std::vector<Case> cases() {
         masked.options.mask.mode = MaskMode::renormalize;
         all.push_back(masked);
     }
+    for (const auto method : {pixel_sum, ring_fft}) {
+        Case counts{"counts", request_of(0.1, false), choice_of(method, 0.3)};
+        counts.options.keep_counts = true;
+        all.push_back(counts);
+        counts.is_masked = true;
+        all.push_back(counts);
+    }
     return all;
 }
 
@@ -181,17 +188,6 @@ TEST(DistributedConvolution, ThrowsOnAllRanksWhatIsWrongOnOne) {
         plan.convolve<double>(maps.view(), convolved.view());
     });
     EXPECT_THAT(errors, testing::Each(testing::HasSubstr("rank 1: maps: ")));
-}
-
-TEST(DistributedConvolution, RefusesCounts) {
-    const auto request = request_of(0.1, false);
-    const auto errors = on_ranks(2, [&](const Communicator& ranks) {
-        ConvolutionOptions options;
-        options.part = std::make_shared<const DistributedSky>(ranks, request.grid, 64, 64, 1);
-        options.keep_counts = true;
-        ConvolutionPlan(request, choice_of(ConvolutionMethod::ring_fft, 0.3), options);
-    });
-    EXPECT_THAT(errors, testing::Each(testing::HasSubstr("keep_counts: is not done in parts of a sky")));
 }
 
 }  // namespace
