@@ -295,6 +295,7 @@ class MpiTransport final : public Transport {
     /// Every rank's bytes, whose lengths all know.
     std::vector<std::string> gather_known(const std::string& own, const std::vector<std::size_t>& lengths) {
         std::vector<std::string> parts;
+        parts.reserve(lengths.size());
         for (const auto length : lengths) parts.emplace_back(length, '\0');
         if (timeout_ > 0) {  // MPI_Allgatherv has no end if a rank falls silent, and does not say which one
             std::vector<Message<const std::byte>> send;
