@@ -24,5 +24,7 @@ void bind_splits(nb::module_& module);
 void bind_tables(nb::module_& module);
 void bind_chebyshev(nb::module_& module);
 void bind_gwrm(nb::module_& module);
+/// Only where the headers of XLA were there to build it.
+void bind_xla(nb::module_& module);
 
 }  // namespace zonal::python

@@ -23,4 +23,7 @@ NB_MODULE(_core, module) {
     zonal::python::bind_tables(module);
     zonal::python::bind_chebyshev(module);
     zonal::python::bind_gwrm(module);
+#ifdef ZONAL_WITH_XLA
+    zonal::python::bind_xla(module);
+#endif
 }

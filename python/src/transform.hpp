@@ -1,8 +1,10 @@
 #pragma once
 
 #include <complex>
+#include <cstdint>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,42 @@ namespace zonal::python {
 template <class T>
 using Complex = std::complex<T>;
 
+class Transform;
+
+/// The transforms that are alive, by number: what code that a framework has compiled says instead of an
+/// object. No number is used twice.
+class Transforms {
+  public:
+    std::int64_t add(const Transform* transform) {
+        const std::lock_guard lock(mutex_);
+        alive_.emplace(++last_, transform);
+        return last_;
+    }
+    void remove(std::int64_t number) {
+        const std::lock_guard lock(mutex_);
+        alive_.erase(number);
+    }
+    /// Throws InvalidArgument for one that is no longer there.
+    const Transform& find(std::int64_t number) {
+        const std::lock_guard lock(mutex_);
+        const auto found = alive_.find(number);
+        if (found == alive_.end())
+            throw InvalidArgument("sht: is gone; keep the zonal.SHT of a compiled function as long as this");
+        return *found->second;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::int64_t last_ = 0;
+    std::unordered_map<std::int64_t, const Transform*> alive_;
+};
+
+/// Those of this process.
+inline Transforms& transforms() {
+    static Transforms all;
+    return all;
+}
+
 /// A transform with the scratch memory of its calls, which are as many at once as there are threads that make
 /// them.
 class Transform {
@@ -23,8 +61,12 @@ class Transform {
     explicit Transform(ShtPlan plan) : own_(std::move(plan)), plan_(*own_) {}
     /// The plan lives as long as this.
     explicit Transform(const ShtPlan* plan) : plan_(*plan) {}
+    ~Transform() { transforms().remove(number_); }
+    Transform(const Transform&) = delete;
+    Transform& operator=(const Transform&) = delete;
 
     const ShtPlan& plan() const { return plan_; }
+    std::int64_t number() const { return number_; }
 
     template <class T>
     void synthesize(const HostArray<const Complex<T>>& alm, const HostArray<T>& map,
@@ -60,17 +102,23 @@ class Transform {
         return done;
     }
 
+    /// Calls work(workspace), without Python. Scratch memory goes back to where it was taken from, unless the
+    /// call fails.
+    template <class Work>
+    void lend_workspace(const Work& work) const {
+        ShtWorkspace workspace = take();
+        work(workspace);
+        const std::lock_guard lock(mutex_);
+        free_.push_back(std::move(workspace));
+    }
+
   private:
     bool has_components() const { return plan_.options().spin > 0; }
 
-    /// Scratch memory goes back to where it was taken from, unless the call fails.
     template <class Work>
     void with_workspace(nb::handle progress, const Work& work) const {
         without_gil(progress, [&](const Progress& report) {
-            ShtWorkspace workspace = take();
-            work(workspace, report);
-            const std::lock_guard lock(mutex_);
-            free_.push_back(std::move(workspace));
+            lend_workspace([&](ShtWorkspace& workspace) { work(workspace, report); });
         });
     }
     ShtWorkspace take() const {
@@ -89,6 +137,7 @@ class Transform {
     const ShtPlan& plan_;
     mutable std::mutex mutex_;
     mutable std::vector<ShtWorkspace> free_;
+    std::int64_t number_ = transforms().add(this);
 };
 
 }  // namespace zonal::python

@@ -72,6 +72,7 @@ void bind_transforms(nb::module_& module) {
                     grid,
                     {.lmax = lmax, .mmax = mmax, .spin = spin, .threads = threads, .device = Device::cpu()}));
             })
+        .def_prop_ro("number", &Transform::number)
         .def_prop_ro("n_alm", [](const Transform& t) { return t.plan().layout().size(); })
         .def_prop_ro("mmax", [](const Transform& t) { return t.plan().layout().mmax(); })
         .def_prop_ro("threads", [](const Transform& t) { return t.plan().options().threads; })

@@ -81,7 +81,7 @@ class SHT:
     True
     """
 
-    __slots__ = ("_grid", "_lmax", "_mmax", "_n_alm", "_spin", "_threads", "_transform")
+    __slots__ = ("_grid", "_lmax", "_mmax", "_n_alm", "_number", "_spin", "_threads", "_transform")
 
     @checked
     def __init__(self, grid: Grid, lmax: int, mmax: int | None = None, spin: int = 0,
@@ -95,7 +95,7 @@ class SHT:
         self._grid, self._lmax, self._spin, self._threads = grid, lmax, spin, threads
         self._transform = _core.Transform(grid._grid, lmax, -1 if mmax is None else mmax, spin,
                                           _worthwhile_threads(grid, lmax, spin, threads))
-        self._mmax, self._n_alm = self._transform.mmax, self._transform.n_alm
+        self._mmax, self._n_alm, self._number = self._transform.mmax, self._transform.n_alm, self._transform.number
 
     @property
     def grid(self) -> Grid:
