@@ -37,7 +37,7 @@ from ._threads import resolve
 from .kernel import Kernel
 from .rotation import Rotation, euler_angles
 from .rotation import rotate_alm as _rotate_alm
-from .sht import SHT, alm_size
+from .sht import SHT, alm_size, pixel_weights
 from .skies import lmax_of
 
 Array = Any
@@ -74,7 +74,7 @@ def analyze(map: Array, sht: SHT, *, mask: Array | None = None, iterations: int 
         raise ValueError(f"iterations = {iterations}: must be from 0 to 1000")
     if weights is None:
         return _transform(_ANALYZE, "map", map, sht, sht.grid.n_pixels, iterations=int(iterations))
-    weights = jnp.asarray(weights, map.dtype) * _pixel_weights(sht).astype(map.dtype)
+    weights = jnp.asarray(weights, map.dtype) * pixel_weights(sht.grid).astype(map.dtype)
     alm = first = adjoint(weights * map, sht)
     for _ in range(iterations):
         alm = first + alm - adjoint(weights * synthesize(alm, sht), sht)
@@ -253,7 +253,7 @@ def _adjoint_of_analysis(cotangent: Any, *, sht: SHT, iterations: int) -> Any:
     """With A = S^T and B = A W, the analysis is sum_j (1 - B S)^j B, j = 0 .. iterations; its transpose is
     W S sum_j (1 - B S)^j in terms of conj(h) / D."""
     alm = given = _conj_over_counts(cotangent, sht.lmax)
-    weights = _pixel_weights(sht).astype(alm.real.dtype)
+    weights = pixel_weights(sht.grid).astype(alm.real.dtype)
     for _ in range(iterations):
         alm = given + alm - _ADJOINT.bind(weights * _SYNTHESIZE.bind(alm, sht=sht), sht=sht)
     return weights * _SYNTHESIZE.bind(alm, sht=sht)
@@ -324,18 +324,6 @@ def _degrees(lmax: int, mmax: int | None) -> np.ndarray[Any, Any]:
     l = np.concatenate([np.arange(m, lmax + 1, dtype=np.int32) for m in range((lmax if mmax is None else mmax) + 1)])
     assert len(l) == alm_size(lmax, mmax)
     return l
-
-
-def _pixel_weights(sht: SHT) -> np.ndarray[Any, Any]:
-    """The grid's weights, [n_pixels], or one number for all."""
-    grid = sht.grid
-    if grid.nside is not None:
-        return np.array(4 * np.pi / grid.n_pixels)
-    weights = np.zeros(grid.n_pixels)
-    sizes = grid.ring_sizes
-    k = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    weights[np.repeat(grid.first_pixels, sizes) + k] = np.repeat(grid.weight, sizes)
-    return weights
 
 
 def _masked(map: Any, mask: Any) -> Any:

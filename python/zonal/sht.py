@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -81,7 +82,8 @@ class SHT:
     True
     """
 
-    __slots__ = ("_grid", "_lmax", "_mmax", "_n_alm", "_number", "_spin", "_threads", "_transform")
+    __slots__ = ("_grid", "_lmax", "_mmax", "_n_alm", "_number", "_spin", "_threads", "_transform",
+                 "__weakref__")
 
     @checked
     def __init__(self, grid: Grid, lmax: int, mmax: int | None = None, spin: int = 0,
@@ -96,6 +98,7 @@ class SHT:
         self._transform = _core.Transform(grid._grid, lmax, -1 if mmax is None else mmax, spin,
                                           _worthwhile_threads(grid, lmax, spin, threads))
         self._mmax, self._n_alm, self._number = self._transform.mmax, self._transform.n_alm, self._transform.number
+        _alive[self._number] = self
 
     @property
     def grid(self) -> Grid:
@@ -203,6 +206,28 @@ class SHT:
     def __repr__(self) -> str:
         return (f"<zonal.SHT of {self._grid.name}: lmax={self._lmax}, mmax={self._mmax}, spin={self._spin}, "
                 f"threads={self.threads}>")
+
+
+_alive: WeakValueDictionary[int, SHT] = WeakValueDictionary()
+
+
+def sht_of_number(number: int) -> SHT:
+    """The transform with this number, which compiled programs hold in its place."""
+    sht = _alive.get(number)
+    if sht is None:
+        raise ValueError("sht: is gone; keep the zonal.SHT as long as what was made of it")
+    return sht
+
+
+def pixel_weights(grid: Grid) -> NDArray[np.float64]:
+    """The grid's weights, [n_pixels], or one number where all are the same. They are 0 for pixels in no ring."""
+    if grid.nside is not None:
+        return np.array(4 * np.pi / grid.n_pixels)
+    weights = np.zeros(grid.n_pixels)
+    sizes = grid.ring_sizes
+    k = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    weights[np.repeat(grid.first_pixels, sizes) + k] = np.repeat(grid.weight, sizes)
+    return weights
 
 
 def shape_of_result(name: str, array: NDArray[Any], spin: int, length: int, length_out: int) -> tuple[int, ...]:

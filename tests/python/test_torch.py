@@ -1,0 +1,148 @@
+"""zonal.torch: values of the plain functions, derivatives against differences, one graph. Runs where PyTorch is installed."""
+
+import numpy as np
+import pytest
+
+import zonal
+
+torch = pytest.importorskip("torch")
+
+from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
+
+import zonal.torch as zt  # noqa: E402
+
+LMAX = 4
+SCALAR = zonal.SHT(zonal.Grid.healpix(2), LMAX)
+# Fewer orders than degrees, and the exact quadrature of another grid.
+PAIR = zonal.SHT(zonal.Grid.gauss_legendre(5, 9), LMAX, mmax=3, spin=2)
+BEAM = torch.exp(-torch.arange(LMAX + 1) / 5.0).double()
+TURN = (0.3, 0.7, -1.1)
+# A sum of some hundred terms of order 1, in another order: sqrt(300) 1e-16, and a margin of ten.
+ROUNDING = {"rtol": 0, "atol": 2e-14}
+
+
+def arrays(sht, rng, dtype=np.float64):
+    """A map and alm of a transform; those of m = 0 have imaginary parts, which must have no effect."""
+    components = (2,) if sht.spin else ()
+    alm = rng.standard_normal((*components, sht.n_alm)) + 1j * rng.standard_normal((*components, sht.n_alm))
+    sky = rng.standard_normal((*components, sht.grid.n_pixels))
+    return torch.from_numpy(sky.astype(dtype)), torch.from_numpy(alm.astype(np.result_type(dtype, np.complex64)))
+
+
+def gradients_hold(function, *arguments):
+    """Against central differences of the function, and of its gradient."""
+    arguments = [argument.clone().requires_grad_() for argument in arguments]
+    assert gradcheck(function, arguments) and gradgradcheck(function, arguments)
+
+
+def functions(sht):
+    """Every function of a map or alm of a transform: its name, the function, and what of them it takes."""
+    weights = torch.linspace(0.5, 1, sht.grid.n_pixels)
+    return [("synthesize", lambda a: zt.synthesize(a, sht), "alm"),
+            ("adjoint", lambda f: zt.adjoint(f, sht), "map"),
+            ("analyze", lambda f: zt.analyze(f, sht, iterations=2), "map"),
+            ("analyze with weights", lambda f: zt.analyze(f, sht, iterations=1, weights=weights), "map"),
+            ("convolve", lambda f: zt.convolve(f, BEAM, sht), "map"),
+            ("smooth", lambda f: zt.smooth(f, "20deg", sht), "map"),
+            ("almxfl", lambda a: zt.almxfl(a, BEAM, LMAX, sht.mmax), "alm"),
+            ("alm2cl", lambda a: zt.alm2cl(a, lmax=LMAX, mmax=sht.mmax), "alm"),
+            ("synalm", lambda a: zt.synalm(BEAM, a, LMAX, sht.mmax), "alm"),
+            *([("rotate_alm", lambda a: zt.rotate_alm(a, TURN), "alm")] if sht.mmax == LMAX else [])]
+
+
+CASES = [pytest.param(sht, function, kind, id=f"{name}, spin {sht.spin}")
+         for sht in (SCALAR, PAIR) for name, function, kind in functions(sht)]
+
+
+@pytest.mark.parametrize("sht, function, kind", CASES)
+def test_derivatives_hold(sht, function, kind, rng):
+    gradients_hold(function, arrays(sht, rng)[kind == "alm"])
+
+
+@pytest.mark.parametrize("sht, function, kind", CASES)
+def test_programs_are_one_graph_and_batches_one_call(sht, function, kind, rng):
+    one = arrays(sht, rng)[kind == "alm"]
+    batch = torch.stack([one, 2 * one.flip(-1), -one])
+    wanted = torch.stack([function(x) for x in batch]).numpy()
+    np.testing.assert_allclose(torch.func.vmap(function)(batch).numpy(), wanted, **ROUNDING)
+    np.testing.assert_allclose(function(batch[:, None])[:, 0].numpy(), wanted, **ROUNDING)
+    given = one.clone().requires_grad_()
+    torch._dynamo.reset()
+    torch.compile(lambda x: function(x).abs().sum(), fullgraph=True, backend="aot_eager")(given).backward()
+    again = one.clone().requires_grad_()
+    function(again).abs().sum().backward()
+    np.testing.assert_allclose(given.grad.numpy(), again.grad.numpy(), **ROUNDING)
+
+
+@pytest.mark.parametrize("sht", [SCALAR, PAIR])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_values_are_those_of_the_plain_functions(sht, dtype, rng):
+    sky, alm = arrays(sht, rng, dtype)
+    f, a = sky.numpy(), alm.numpy()
+    for made, wanted in [(zt.synthesize(alm, sht), sht.synthesize(a)), (zt.adjoint(sky, sht), sht.adjoint(f)),
+                         (zt.analyze(sky, sht), sht.analyze(f)),
+                         (zt.synthesize(alm.conj(), sht), sht.synthesize(a.conj()))]:
+        np.testing.assert_array_equal(made.numpy(), wanted, strict=True)
+    if dtype == np.float64:
+        weights = np.linspace(0.5, 1, sht.grid.n_pixels)
+        np.testing.assert_allclose(zt.analyze(sky, sht, iterations=1, weights=torch.from_numpy(weights)).numpy(),
+                                   sht.analyze(f, iterations=1, pixel_weights=weights), **ROUNDING)
+        np.testing.assert_allclose(zt.gaussian_window("20deg", LMAX, sht.spin).numpy(),
+                                   zonal.gaussian_window("20deg", LMAX, sht.spin), **ROUNDING)
+
+
+def test_coefficients_are_those_of_the_plain_functions(rng):
+    alm = torch.stack([arrays(SCALAR, rng)[1] for _ in range(2)])
+    alm[:, : LMAX + 1] = alm[:, : LMAX + 1].real.to(alm.dtype)
+    a = alm.numpy()
+    np.testing.assert_array_equal(zt.rotate_alm(alm, TURN).numpy(), zonal.rotate_alm(a, TURN))
+    np.testing.assert_array_equal(zt.almxfl(alm, BEAM, LMAX).numpy(), zonal.almxfl(a, BEAM.numpy()))
+    np.testing.assert_allclose(zt.alm2cl(alm[0], alm[1], lmax=LMAX).numpy(), zonal.alm2cl(a[0], a[1]), **ROUNDING)
+    np.testing.assert_allclose(zt.alm2cl(alm, lmax=LMAX)[1].numpy(), zonal.alm2cl(a[1]), **ROUNDING)
+
+
+def test_derivatives_hold_for_beams_spectra_and_masks(rng):
+    sky, alm = arrays(SCALAR, rng)
+    mask = torch.from_numpy(rng.uniform(0.1, 1, size=sky.shape))
+    gradients_hold(lambda b: zt.convolve(sky, b, SCALAR), BEAM)
+    gradients_hold(lambda fwhm: zt.smooth(sky, fwhm, SCALAR), torch.tensor(0.3, dtype=torch.float64))
+    gradients_hold(lambda c: zt.synthesize(zt.synalm(c, alm, LMAX), SCALAR), BEAM)
+    gradients_hold(lambda w: zt.analyze(sky, SCALAR, mask=w), mask)
+    gradients_hold(lambda w: zt.analyze(sky, SCALAR, weights=w, iterations=1), mask)
+    gradients_hold(lambda a, b: zt.alm2cl(a, b, lmax=LMAX), alm, alm.flip(-1))
+
+
+def test_a_mask_hides_what_is_not_finite(rng):
+    sky, _ = arrays(SCALAR, rng)
+    mask = torch.from_numpy((rng.uniform(size=sky.shape) > 0.3).astype(float))
+    holes = torch.where(mask > 0, sky, torch.nan).requires_grad_()
+    made = zt.analyze(holes, SCALAR, mask=mask)
+    made.abs().sum().backward()
+    np.testing.assert_array_equal(made.detach().numpy(), SCALAR.analyze((sky * mask).numpy()))
+    assert torch.isfinite(holes.grad).all() and (holes.grad[mask == 0] == 0).all()
+
+
+@pytest.mark.parametrize("name", ["synthesize", "adjoint", "analyze", "rotate_alm"])
+def test_operators_keep_the_rules_of_pytorch(name, rng):
+    sky, alm = arrays(PAIR if name != "rotate_alm" else SCALAR, rng)
+    given = {"synthesize": (alm, PAIR._number), "adjoint": (sky, PAIR._number), "analyze": (sky, PAIR._number, 1),
+             "rotate_alm": (alm, *TURN, 1)}[name]
+    torch.library.opcheck(getattr(torch.ops.zonal, name), (given[0].requires_grad_(), *given[1:]))
+
+
+def test_arrays_that_do_not_fit_are_refused():
+    for call, message in [(lambda: zt.synthesize(torch.ones(5), SCALAR), r"alm: has shape \(5,\): must be \[..., 15\]"),
+                          (lambda: zt.analyze(torch.ones(5), SCALAR), r"map: has shape \(5,\): must be \[..., 48\]"),
+                          (lambda: zt.analyze(torch.ones(48), SCALAR, iterations=-1), "iterations = -1: must be"),
+                          (lambda: zt.almxfl(torch.ones(15), torch.ones(3), LMAX), r"window: has shape \(3,\)"),
+                          (lambda: zt.alm2cl(torch.ones(14), lmax=LMAX), "14 coefficients")]:
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_a_transform_that_is_gone_is_named(rng):
+    sht = zonal.SHT(zonal.Grid.healpix(2), LMAX)
+    number = sht._number
+    del sht
+    with pytest.raises(ValueError, match="sht: is gone"):
+        torch.ops.zonal.synthesize(arrays(SCALAR, rng)[1], number)
