@@ -19,6 +19,7 @@ html_show_copyright = False
 default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_mock_imports = ["torch"]  # it is too large to be installed for its docstrings
 myst_heading_anchors = 3
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
@@ -38,6 +39,7 @@ notebooks/from_healpy
 from_healpy
 pictures-in-python
 chebyshev-in-python
+gradients
 ```
 
 ```{toctree}
