@@ -12,7 +12,8 @@ namespace zonal {
 /// (1 / sin theta) df/dphi.
 ///
 /// plan: of spin 1 with parts = SpinParts::gradient. alm: [batch, 1, layout.size()], map: [batch, 2,
-/// n_pixels]. Throws InvalidArgument for another plan. It needs memory for a copy of the alm.
+/// n_pixels]. The alm must be in host memory, where a copy of them is made; the map is where the plan takes
+/// it. Throws InvalidArgument for another plan and for alm in device memory.
 template <class T>
 void synthesize_gradient(const ShtPlan& plan, ConstView<std::complex<T>, 3> alm, View<T, 3> map,
                          const Progress& progress = {});

@@ -66,5 +66,19 @@ TEST(Gradient, RejectsOtherPlans) {
     EXPECT_THROW(synthesize_gradient<double>(gradient, alm.view(), wrong.view()), InvalidArgument);
 }
 
+TEST(Gradient, RejectsCoefficientsInDeviceMemory) {
+    const ShtPlan gradient(Grid::healpix(2), gradient_options(4));
+    const AlmArray alm({1, 1, 15});
+    MapArray map({1, 2, 48});
+    const ConstView<std::complex<double>, 3> on_device(alm.data(), alm.extents(), MemorySpace::cuda);
+    try {
+        synthesize_gradient<double>(gradient, on_device, map.view());
+        FAIL() << "took device memory";
+    } catch (const InvalidArgument& error) {
+        EXPECT_STREQ("alm: is in device memory: must be in host memory, where it is multiplied",
+                     error.what());
+    }
+}
+
 }  // namespace
 }  // namespace zonal::test
