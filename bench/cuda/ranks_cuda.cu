@@ -2,13 +2,20 @@
 // device, with all data on the devices, as JSON: in rounds, the one device and the ranks in turn, the median
 // of all. efficiency: seconds of one device / (ranks * seconds of the ranks).
 //
-//   ranks_cuda [--ranks 2] [--runs 5] [--rounds 3] [--exchange automatic|host|nccl] NSIDE:LMAX:SPIN...
+// With --solo P, the shares of a job of P ranks on one device, one after the other and without sending: the
+// stages of rank 0, the middle, the last and those with the most of either stage; efficiency: seconds of the
+// stages of the whole transform / (P * those of the largest share).
+//
+//   ranks_cuda [--ranks 2] [--solo P] [--runs 5] [--rounds 3] [--exchange automatic|host|nccl]
+//   NSIDE:LMAX:SPIN...
 #include <algorithm>
+#include <array>
 #include <barrier>
 #include <chrono>
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -24,7 +31,7 @@ using Complex = std::complex<double>;
 using zonal::View, zonal::bench::median, zonal::core::check_cuda;
 
 struct Settings {
-    int ranks = 2, runs = 5, rounds = 3;
+    int ranks = 2, solo = 0, runs = 5, rounds = 3;
     zonal::ExchangeWay exchange = zonal::ExchangeWay::automatic;
 };
 
@@ -246,6 +253,76 @@ void measure(const Case& c, const Settings& settings, std::vector<zonal::Communi
     std::printf("]}");
 }
 
+/// Seconds of a synthesis' and an adjoint's stages, and their sums over the stages.
+using StageTimes = std::array<zonal::ShtStageSeconds, 2>;
+
+double sum_of(const zonal::ShtStageSeconds& s) {
+    return s.legendre + s.rings;
+}
+
+/// Of the fastest run of each.
+StageTimes time_stages(Sky& sky, int runs) {
+    StageTimes best;
+    sky.workspace().measure_stages(true);
+    for (int run = -1; run < runs; ++run)
+        for (const std::size_t way : {0, 1}) {
+            way == 0 ? sky.synthesize() : sky.adjoint();
+            const auto seconds = sky.workspace().stage_seconds();
+            if (run <= 0 || sum_of(seconds) < sum_of(best[way])) best[way] = seconds;
+        }
+    return best;
+}
+
+void print_stages(const char* name, const StageTimes& times) {
+    std::printf(R"({"share": "%s")", name);
+    for (const std::size_t way : {0, 1})
+        std::printf(R"(, "%s": {"legendre": %.5g, "rings": %.5g})", way == 0 ? "synthesis" : "adjoint",
+                    times[way].legendre, times[way].rings);
+    std::printf("}");
+}
+
+void measure_solo(const Case& c, const Settings& settings) {
+    const zonal::core::CurrentDevice current(0);
+    const auto grid = zonal::Grid::healpix(c.nside);
+    const int n = settings.solo;
+    const auto time = [&](const zonal::ShtPlan& plan, const std::vector<std::int64_t>& orders) {
+        Sky sky(plan, orders);
+        return time_stages(sky, settings.runs);
+    };
+    std::vector<std::int64_t> orders;
+    for (std::int64_t m = 0; m <= c.lmax; ++m) orders.push_back(m);
+    const StageTimes whole = time(zonal::ShtPlan(grid, options_of(c, 0)), orders);
+    std::printf(R"(  {"nside": %lld, "lmax": %lld, "spin": %d, "solo": %d, "shares": [)",
+                static_cast<long long>(c.nside), static_cast<long long>(c.lmax), c.spin, n);
+    print_stages("whole", whole);
+    const auto plan_of = [&](int rank) {
+        return zonal::DistributedPlan(zonal::Communicator::solo(rank, n), grid,
+                                      {options_of(c, 0), {}, zonal::ExchangeWay::automatic});
+    };
+    std::set<int> ranks{0, n / 2, n - 1};
+    {
+        const auto first = plan_of(0);
+        const auto most = [&](double zonal::RankShare::*work) {
+            const auto& shares = first.shares();
+            return static_cast<int>(
+                std::max_element(shares.begin(), shares.end(),
+                                 [&](const auto& a, const auto& b) { return a.*work < b.*work; }) -
+                shares.begin());
+        };
+        ranks.insert({most(&zonal::RankShare::legendre_flops), most(&zonal::RankShare::ring_flops)});
+    }
+    std::array<double, 2> slowest{};
+    for (const int rank : ranks) {
+        const auto plan = plan_of(rank);
+        const StageTimes share = time(plan.local(), {plan.orders().begin(), plan.orders().end()});
+        std::printf(", ");
+        print_stages(("rank " + std::to_string(rank)).c_str(), share);
+        for (const std::size_t way : {0, 1}) slowest[way] = std::max(slowest[way], sum_of(share[way]));
+    }
+    std::printf("],\n   \"synthesis_efficiency\": %.4g, \"adjoint_efficiency\": %.4g}",
+                sum_of(whole[0]) / (n * slowest[0]), sum_of(whole[1]) / (n * slowest[1]));
+}
+
 zonal::ExchangeWay way_of(const std::string& name) {
     if (name == "host") return zonal::ExchangeWay::host;
     if (name == "nccl") return zonal::ExchangeWay::nccl;
@@ -261,6 +338,7 @@ int main(int argc, char** argv) try {
     for (; first + 1 < argc && argv[first][0] == '-'; first += 2) {
         const std::string name = argv[first], value = argv[first + 1];
         if (name == "--ranks") settings.ranks = std::stoi(value);
+        if (name == "--solo") settings.solo = std::stoi(value);
         if (name == "--runs") settings.runs = std::stoi(value);
         if (name == "--rounds") settings.rounds = std::stoi(value);
         if (name == "--exchange") settings.exchange = way_of(value);
@@ -272,7 +350,8 @@ int main(int argc, char** argv) try {
                 device.name, settings.ranks, settings.runs, settings.rounds);
     for (int k = first; k < argc; ++k) {
         if (k != first) std::printf(",\n");
-        measure(parse(argv[k]), settings, communicators);
+        const Case c = parse(argv[k]);
+        settings.solo > 0 ? measure_solo(c, settings) : measure(c, settings, communicators);
         std::fflush(stdout);
     }
     std::printf("\n]}\n");

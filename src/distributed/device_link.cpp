@@ -71,9 +71,9 @@ ChosenExchange choose_exchange(Transport& job, Device device, ExchangeWay wanted
     if (!reason.empty() && wanted == ExchangeWay::nccl)
         throw InvalidArgument(
             fmt::format("exchange = nccl: {}: must be automatic or host for these ranks", reason));
-    if (wanted == ExchangeWay::automatic && job.size() == 1) {
+    if (wanted == ExchangeWay::automatic && job.is_alone()) {
         const bool on_gpu = !links[0].device.empty();
-        return {{ExchangeWay::host, "one rank sends nothing"},
+        return {{ExchangeWay::host, "a rank that is alone sends nothing"},
                 on_gpu ? make_cuda_link(job, device.index(), "") : nullptr};
     }
     if (!reason.empty()) return {{ExchangeWay::host, reason}, nullptr};

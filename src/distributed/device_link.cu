@@ -67,7 +67,7 @@ class CudaLink final : public DeviceLink {
         return or_end([&]() -> std::unique_ptr<Exchange> {
             streams_->ready.record(of_work);
             streams_->ready.hold(own);
-            if (!send.empty() || !receive.empty()) {
+            if (group_ && (!send.empty() || !receive.empty())) {
                 group_->begin();
                 for (const auto& message : send)
                     group_->send(message.bytes.data(), message.bytes.size(), message.rank, own);
@@ -120,7 +120,7 @@ class CudaLink final : public DeviceLink {
     Transport& job_;  ///< which has this link
     const int device_;
     std::optional<Streams> streams_;
-    std::optional<NcclGroup> group_;  ///< nothing for a rank alone
+    std::optional<NcclGroup> group_;  ///< nothing for a rank that is alone
 };
 
 }  // namespace

@@ -185,6 +185,7 @@ class SoloTransport final : public Transport {
     SoloTransport(int rank, int n_ranks) : rank_(rank), n_ranks_(n_ranks) {}
     int rank() const override { return rank_; }
     int size() const override { return n_ranks_; }
+    bool is_alone() const override { return true; }
     std::unique_ptr<Exchange> exchange(std::vector<Message<const std::byte>>,
                                        std::vector<Message<std::byte>>) override {
         return std::make_unique<SoloExchange>();

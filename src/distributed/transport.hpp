@@ -36,6 +36,8 @@ class Transport {
     virtual ~Transport() = default;
     virtual int rank() const = 0;
     virtual int size() const = 0;
+    /// Whether nothing is sent, for want of other ranks or because this one's share is only measured.
+    virtual bool is_alone() const { return size() == 1; }
 
     /// Begins to send and receive, and goes on while the caller computes. Lengths agree on both sides; at
     /// most one message goes from one rank to another, and none to the rank itself. The memory must stay as

@@ -283,7 +283,7 @@ TEST(ExchangeWay, IsHostMemoryOnCpusAndRefusedOtherwise) {
         const auto always = [](ExchangeWay way) { return [way](int) { return way; }; };
         EXPECT_THAT(errors_with(n_ranks, always(ExchangeWay::automatic), found), Each(""));
         EXPECT_EQ(found.way, ExchangeWay::host);
-        EXPECT_EQ(found.text(), n_ranks == 1 ? "host memory (one rank sends nothing)"
+        EXPECT_EQ(found.text(), n_ranks == 1 ? "host memory (a rank that is alone sends nothing)"
                                              : "host memory (rank 0 computes on the CPU)");
         EXPECT_THAT(errors_with(n_ranks, always(ExchangeWay::host), found), Each(""));
         EXPECT_EQ(found.text(), "host memory (it was asked for)");
@@ -291,6 +291,8 @@ TEST(ExchangeWay, IsHostMemoryOnCpusAndRefusedOtherwise) {
                     Each("exchange = nccl: rank 0 computes on the CPU: must be automatic or host for these "
                          "ranks"));
     }
+    const DistributedPlan share(Communicator::solo(1, 2), Grid::healpix(16), {cpu_options(30, 30, 0)});
+    EXPECT_EQ(share.exchange().text(), "host memory (a rank that is alone sends nothing)");
     const auto other = [](int rank) { return rank == 0 ? ExchangeWay::host : ExchangeWay::automatic; };
     EXPECT_THAT(errors_with(2, other, found),
                 Each(HasSubstr("rank 0 makes a plan with exchange = host, and rank 1 a plan with exchange = "
