@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace zonal {
 
@@ -30,6 +32,21 @@ Device resolve_device(Device requested);
 
 /// "cpu" or "cuda:0".
 std::string to_string(Device device);
+
+/// Returns the device that to_string gives the text for, or "cuda" for the first GPU. Throws InvalidArgument.
+Device parse_device(const std::string& text);
+
+/// What a machine has to compute on.
+struct DeviceDescription {
+    Device device = Device::cpu();
+    std::string name;               ///< such as "NVIDIA H100 80GB HBM3"; of the CPU, simd_target()
+    std::int64_t memory_bytes = 0;  ///< in all
+    std::string reason;             ///< why it cannot be used; empty if it can
+};
+
+/// Returns the CPU and all GPUs that the CUDA driver shows to this process, also those that this build of
+/// Zonal cannot use.
+std::vector<DeviceDescription> list_devices();
 
 /// Name of the SIMD instruction set that the CPU kernels use on this machine, such as "AVX3" or "AVX2".
 std::string simd_target();

@@ -1,4 +1,5 @@
 
+#include <algorithm>
 #include <string>
 
 #include "core/cuda_host.hpp"
@@ -43,6 +44,22 @@ CudaDevices cuda_devices() {
     if (status == cudaSuccess && count > 0) return {count, ""};
     cudaGetLastError();
     return {0, status == cudaSuccess ? "no CUDA device is there" : cudaGetErrorString(status)};
+}
+
+std::string why_not_usable(int device) {
+    constexpr int architectures[] = {__CUDA_ARCH_LIST__};
+    const int oldest = *std::min_element(std::begin(architectures), std::end(architectures));
+    int major = 0, minor = 0;
+    check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+               "asking for a device's architecture");
+    check_cuda(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
+               "asking for a device's architecture");
+    const auto text = [](int number) {
+        return std::to_string(number / 10) + "." + std::to_string(number % 10);
+    };
+    if (10 * major + minor >= oldest / 10) return "";
+    return "has compute capability " + text(10 * major + minor) + ", and this build of Zonal has code for " +
+           text(oldest / 10) + " and later";
 }
 
 namespace {

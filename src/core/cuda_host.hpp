@@ -13,6 +13,10 @@ struct CudaDevices {
 };
 CudaDevices cuda_devices();
 
+/// Returns why a device below that count cannot be used: it may be older than all that this build has code
+/// for. Empty if it can.
+std::string why_not_usable(int device);
+
 void* allocate_on_cuda(int device, std::int64_t bytes);
 void* allocate_page_locked(int device, std::int64_t bytes);
 void release_on_cuda(void* memory) noexcept;

@@ -14,6 +14,10 @@ CudaDevices cuda_devices() {
     return {0, "this build of Zonal has no CUDA code"};
 }
 
+std::string why_not_usable(int) {
+    return cuda_devices().reason;
+}
+
 void* allocate_on_cuda(int, std::int64_t) {
     refuse();
 }

@@ -95,5 +95,28 @@ TEST(Device, ResolvesToOneThatIsThere) {
     EXPECT_FALSE(simd_target().empty());
 }
 
+TEST(Device, IsNamedByItsText) {
+    for (const Device device : {Device::cpu(), Device::automatic(), Device::cuda(0), Device::cuda(12)})
+        EXPECT_EQ(parse_device(to_string(device)), device);
+    EXPECT_EQ(parse_device("cuda"), Device::cuda(0));
+    for (const char* const text : {"", "gpu", "CPU", "cuda:", "cuda:-1", "cuda:1x", "cuda:99999999999"})
+        EXPECT_THROW(parse_device(text), InvalidArgument) << text;
+}
+
+TEST(Device, ListBeginsWithTheCpuAndNumbersGpus) {
+    const auto found = list_devices();
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found[0].device, Device::cpu());
+    EXPECT_EQ(found[0].name, simd_target());
+    EXPECT_TRUE(found[0].reason.empty());
+    for (std::size_t i = 1; i < found.size(); ++i) {
+        EXPECT_EQ(found[i].device, Device::cuda(static_cast<int>(i) - 1));
+        if (found[i].reason.empty())
+            EXPECT_EQ(resolve_device(found[i].device), found[i].device);
+        else
+            EXPECT_THROW(resolve_device(found[i].device), BackendUnavailable);
+    }
+}
+
 }  // namespace
 }  // namespace zonal
