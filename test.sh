@@ -61,7 +61,7 @@ check_docs() { tools/check_docs.sh build; echo "ok docs"; }
 
 run_ctest() { ctest --test-dir build -j "$jobs" --output-on-failure --no-tests=error --output-junit "$PWD/$reports/ctest.xml"; }
 
-run_pytest() { ZONAL=$PWD/build/bin/zonal ZONAL_BENCH=$PWD/build/bin/zonal-bench pytest pytest -n "$jobs" --ignore=tests/python --ignore=tests/mpi tests; }
+run_pytest() { ZONAL=$PWD/build/bin/zonal ZONAL_BENCH=$PWD/build/bin/zonal-bench pytest pytest -n "$jobs" --ignore=tests/python --ignore=tests/python_gpu --ignore=tests/mpi tests; }
 
 # Jobs of up to 7 ranks, one after the other. With MPICH, too, where it is installed (as mpirun.mpich, beside Open MPI).
 run_mpi() {

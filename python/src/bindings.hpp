@@ -9,10 +9,12 @@ namespace zonal::python {
 namespace nb = nanobind;
 
 void bind_errors(nb::module_& module);
+void bind_devices(nb::module_& module);
 void bind_grids(nb::module_& module);
 void bind_transforms(nb::module_& module);
 void bind_distributed(nb::module_& module);
 void bind_kernels(nb::module_& module);
+void bind_convolutions(nb::module_& module);
 void bind_plans(nb::module_& module);
 void bind_smoothing(nb::module_& module);
 void bind_skies(nb::module_& module);

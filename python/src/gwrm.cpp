@@ -157,6 +157,9 @@ void bind_options(nb::module_& module) {
                  new (self) SolveOptions;
                  self->device = Device::cpu();
              })
+        .def_prop_rw(
+            "device", [](const SolveOptions& options) { return to_string(options.device); },
+            [](SolveOptions& options, const std::string& name) { options.device = parse_device(name); })
         .def_rw("t0", &SolveOptions::t0)
         .def_rw("t1", &SolveOptions::t1)
         .def_rw("time_modes", &SolveOptions::time_modes)

@@ -8,10 +8,12 @@ NB_MODULE(_core, module) {
     nanobind::module_::import_("atexit").attr("register")(
         nanobind::cpp_function(&zonal::python::end_calls_of_other_threads));
     zonal::python::bind_errors(module);
+    zonal::python::bind_devices(module);
     zonal::python::bind_grids(module);
     zonal::python::bind_transforms(module);
     zonal::python::bind_distributed(module);
     zonal::python::bind_kernels(module);
+    zonal::python::bind_convolutions(module);
     zonal::python::bind_plans(module);
     zonal::python::bind_smoothing(module);
     zonal::python::bind_skies(module);

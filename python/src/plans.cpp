@@ -74,7 +74,7 @@ void define_convolve(nb::class_<SharedPlan>& plan) {
              nb::arg("progress").none());
 }
 
-/// Finds the costs of the CPU, without those of GPUs that this package cannot use.
+/// Finds the costs of this machine.
 CostModel costs_of(bool measured, int threads, nb::typed<nb::list, nb::str> notes) {
     if (!measured) return default_cost_model(threads);
     auto found = io::find_costs("", threads);
@@ -132,7 +132,8 @@ void bind_choice(nb::module_& module) {
                               "One way to convolve maps, with its predicted time and error.")
         .choice("method", &ConvolutionChoice::method, methods,
                 "\"pixel-sum\", \"ring-fft\", \"harmonic\" or \"split\".")
-        .choice("device", &ConvolutionChoice::device, {Device::cpu()})
+        .device("device", &ConvolutionChoice::device,
+                "\"cpu\", \"cuda:0\"; of a split, that of the sum over pixels.")
         .choice("precision", &ConvolutionChoice::precision, {Precision::float32, Precision::float64})
         .field("support", &ConvolutionChoice::support, "Where the profile is cut, rad; 0 in harmonic space.")
         .field("l_cut", &ConvolutionChoice::l_cut, "Of a split; -1 otherwise.")
@@ -147,6 +148,7 @@ void bind_choice(nb::module_& module) {
 void bind_result(nb::module_& module) {
     Report<ConvolutionResult>(module, "ConvolutionResult", "What a convolution did, and what came of it.")
         .choice("method", &ConvolutionResult::method, methods)
+        .device("device", &ConvolutionResult::device, "Of a split: that of the sum over pixels.")
         .field("support", &ConvolutionResult::support, "Where the profile ends, rad; 0 in harmonic space.")
         .field("l_cut", &ConvolutionResult::l_cut)
         .field("error", &ConvolutionResult::error, "Expected of the choice, from the reference.")
@@ -177,10 +179,12 @@ void bind_request(nb::module_& module) {
              [](const ConvolutionRequest& request) {
                  return without_gil(nb::none(), [&](const Progress&) { return with_quadrature(request); });
              })
-        .def("choices", [](const ConvolutionRequest& request, const CostModel& costs) {
-            return without_gil(
-                nb::none(), [&](const Progress&) { return plan_convolution(request, costs, Device::cpu()); });
-        });
+        .def("choices",
+             [](const ConvolutionRequest& request, const CostModel& costs, const std::string& device) {
+                 return without_gil(nb::none(), [&](const Progress&) {
+                     return plan_convolution(request, costs, parse_device(device));
+                 });
+             });
 }
 
 }  // namespace

@@ -60,6 +60,17 @@ class Report {
         return *this;
     }
 
+    /// A field of a device, which Python knows by its name.
+    Report& device(const char* name, Device T::*member, const char* doc = "") {
+        const auto text = [member](const T& report) { return text_of_choice(report.*member); };
+        class_.def_prop_ro(name, text, doc);
+        fields_->push_back({name, [text](const T& report) { return nb::cast(text(report)); },
+                            [member](T& report, const nb::object& value) {
+                                report.*member = parse_device(nb::cast<std::string>(value));
+                            }});
+        return *this;
+    }
+
   private:
     struct Field {
         const char* name;

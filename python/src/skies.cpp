@@ -95,14 +95,12 @@ auto analyze_maps(const Maps& maps, MapAnalysisOptions options, const Weights& m
                   const Weights& pixel_weights, nb::handle progress) {
     if (mask) options.mask = view_of<1>(*mask);
     if (pixel_weights) options.pixel_weights = view_of<1>(*pixel_weights);
-    options.device = Device::cpu();
     auto [alm, notes] = analyze_rows(maps, options, progress);
     return std::tuple(to_numpy(std::move(alm)), notes);
 }
 
 Notes rotate_maps(const Maps& maps, const EulerAngles& angles, MapAnalysisOptions options, bool fill_masked,
                   const HostArrayOfRank<double, 2>& out, nb::handle progress) {
-    options.device = Device::cpu();
     return without_gil(progress, [&](const Progress& report) {
         options.progress = report;
         const auto rotated = rotate(maps.sky(options.threads), angles, options, fill_masked);
@@ -146,7 +144,14 @@ void bind_analysis(nb::module_& module) {
         .value("monopole", FitTerms::monopole)
         .value("dipole", FitTerms::monopole_and_dipole);
     nb::class_<MapAnalysisOptions>(module, "MapAnalysisOptions")
-        .def(nb::init<>())
+        .def("__init__",
+             [](MapAnalysisOptions* self) {
+                 new (self) MapAnalysisOptions;
+                 self->device = Device::cpu();
+             })
+        .def_prop_rw(
+            "device", [](const MapAnalysisOptions& options) { return to_string(options.device); },
+            [](MapAnalysisOptions& options, const std::string& name) { options.device = parse_device(name); })
         .def_rw("lmax", &MapAnalysisOptions::lmax)
         .def_rw("mmax", &MapAnalysisOptions::mmax)
         .def_rw("iterations", &MapAnalysisOptions::iterations)

@@ -31,7 +31,6 @@ std::vector<SmoothedPart> smooth_rows(const HostArrayOfRank<const T, 2>& maps, c
                                       const HostArrayOfRank<T, 2>& out, nb::handle progress) {
     options.mask = view_of_optional(mask);
     options.pixel_weights = view_of_optional(pixel_weights);
-    options.device = Device::cpu();
     return without_gil(progress, [&](const Progress& report) {
         options.progress = report;
         auto sky = sky_of<T>(view_of<2>(maps), pixels, fields, options.threads);
@@ -83,7 +82,16 @@ void bind_options(nb::module_& module) {
         .value("pixel", Normalization::pixel)
         .value("none", Normalization::none);
     nb::class_<MapSmoothingOptions>(module, "MapSmoothingOptions")
-        .def(nb::init<>())
+        .def("__init__",
+             [](MapSmoothingOptions* self) {
+                 new (self) MapSmoothingOptions;
+                 self->device = Device::cpu();
+             })
+        .def_prop_rw(
+            "device", [](const MapSmoothingOptions& options) { return to_string(options.device); },
+            [](MapSmoothingOptions& options, const std::string& name) {
+                options.device = parse_device(name);
+            })
         .def_rw("method", &MapSmoothingOptions::method)
         .def_rw("reference", &MapSmoothingOptions::reference, nb::arg().none())
         .def_rw("error", &MapSmoothingOptions::error, nb::arg().none())
@@ -112,6 +120,7 @@ void bind_parts(nb::module_& module) {
         .choice("reference", &SmoothedPart::reference,
                 {ConvolutionReference::continuous, ConvolutionReference::discrete},
                 "What errors are measured from: \"continuous\" or \"discrete\".")
+        .device("device", &SmoothedPart::device)
         .field("error_bound", &SmoothedPart::error_bound, "The error that was asked for, if there is one.")
         .field("is_certified", &SmoothedPart::is_certified,
                "Whether error_bound was held to the certificates.")

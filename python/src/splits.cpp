@@ -43,12 +43,13 @@ void convolve_rows(const Grid& grid, const KernelSplit& split, const SplitConvol
 
 template <class T>
 void convolve(const KernelSplit& split, const Grid& grid, Precision precision, double accuracy, int threads,
-              const HostArray<const T>& maps, const HostArray<T>& convolved, nb::handle progress) {
+              const std::string& device, const HostArray<const T>& maps, const HostArray<T>& convolved,
+              nb::handle progress) {
     const SplitConvolutionOptions options{.precision = precision,
                                           .accuracy = accuracy,
                                           .threads = threads,
-                                          .pixel_device = Device::cpu(),
-                                          .harmonic_device = Device::cpu()};
+                                          .pixel_device = parse_device(device),
+                                          .harmonic_device = parse_device(device)};
     if (split.spin == 0)
         convolve_rows<2, T>(grid, split, options, maps, convolved, progress);
     else
@@ -99,10 +100,10 @@ void bind_splits(nb::module_& module) {
         .def_prop_ro("rank", [](const KernelSplit& split) { return split.quality.rank; })
         .def_ro("actual_error", &KernelSplit::actual_error)
         .def_ro("spin", &KernelSplit::spin)
-        .def("convolve", &convolve<double>, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(),
-             nb::arg().noconvert(), nb::arg().none())
-        .def("convolve", &convolve<float>, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(),
-             nb::arg().noconvert(), nb::arg().none());
+        .def("convolve", &convolve<double>, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+             nb::arg().noconvert(), nb::arg().noconvert(), nb::arg().none())
+        .def("convolve", &convolve<float>, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+             nb::arg().noconvert(), nb::arg().noconvert(), nb::arg().none());
     module.def("split", &split, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg().none());
     module.def("wiener_spectrum", [](const Values& signal, const Values& noise) {
         return to_numpy(wiener_spectrum(vector_of(signal), vector_of(noise)));

@@ -10,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "call.hpp"
+#include "devices/workspaces.hpp"
 #include "zonal/analysis.hpp"
 #include "zonal/sht.hpp"
 
@@ -54,8 +55,7 @@ inline Transforms& transforms() {
     return all;
 }
 
-/// A transform with the scratch memory of its calls, which are as many at once as there are threads that make
-/// them.
+/// A transform with the scratch memory of its calls.
 class Transform {
   public:
     explicit Transform(ShtPlan plan) : own_(std::move(plan)), plan_(*own_) {}
@@ -69,74 +69,66 @@ class Transform {
     std::int64_t number() const { return number_; }
 
     template <class T>
-    void synthesize(const HostArray<const Complex<T>>& alm, const HostArray<T>& map,
-                    nb::handle progress) const {
-        with_workspace(progress, [&](ShtWorkspace& workspace, const Progress& report) {
-            plan_.synthesize<T>(batch_of(alm, has_components()), batch_of(map, has_components()), workspace,
-                                report);
+    void synthesize(const AnyArray<const Complex<T>>& alm, const AnyArray<T>& map, nb::handle progress,
+                    Stream stream) const {
+        const auto from = batch_of(alm, has_components());
+        const auto to = batch_of(map, has_components());
+        require_apart(from, to);
+        with_workspace(stream, progress, [&](ShtWorkspace& workspace, const Progress& report) {
+            plan_.synthesize<T>(from, to, workspace, report);
         });
     }
     template <class T>
-    void adjoint(const HostArray<const T>& map, const HostArray<Complex<T>>& alm, nb::handle progress) const {
-        with_workspace(progress, [&](ShtWorkspace& workspace, const Progress& report) {
-            plan_.adjoint_synthesis<T>(batch_of(map, has_components()), batch_of(alm, has_components()),
-                                       workspace, report);
+    void adjoint(const AnyArray<const T>& map, const AnyArray<Complex<T>>& alm, nb::handle progress,
+                 Stream stream) const {
+        const auto from = batch_of(map, has_components());
+        const auto to = batch_of(alm, has_components());
+        require_apart(from, to);
+        with_workspace(stream, progress, [&](ShtWorkspace& workspace, const Progress& report) {
+            plan_.adjoint_synthesis<T>(from, to, workspace, report);
         });
     }
     template <class T>
-    AnalysisReport analyze(const HostArray<const T>& map, const HostArray<Complex<T>>& alm, int iterations,
+    AnalysisReport analyze(const AnyArray<const T>& map, const AnyArray<Complex<T>>& alm, int iterations,
                            double tolerance, int max_iterations, std::vector<double> ring_weights,
                            const std::optional<HostArrayOfRank<const double, 1>>& pixel_weights,
-                           nb::handle progress) const {
+                           nb::handle progress, Stream stream) const {
         AnalysisOptions options{.iterations = iterations,
                                 .tolerance = tolerance,
                                 .max_iterations = max_iterations,
                                 .ring_weights = std::move(ring_weights)};
         if (pixel_weights) options.pixel_weights = view_of<1>(*pixel_weights);
+        const auto from = batch_of(map, has_components());
+        const auto to = batch_of(alm, has_components());
+        require_apart(from, to);
         AnalysisReport done;
-        with_workspace(progress, [&](ShtWorkspace& workspace, const Progress& report) {
+        with_workspace(stream, progress, [&](ShtWorkspace& workspace, const Progress& report) {
             options.progress = report;
-            done = zonal::analyze<T>(plan_, batch_of(map, has_components()), batch_of(alm, has_components()),
-                                     workspace, options);
+            done = zonal::analyze<T>(plan_, from, to, workspace, options);
         });
         return done;
     }
 
-    /// Calls work(workspace), without Python. Scratch memory goes back to where it was taken from, unless the
-    /// call fails.
+    /// Calls work(workspace), without Python.
     template <class Work>
-    void lend_workspace(const Work& work) const {
-        ShtWorkspace workspace = take();
-        work(workspace);
-        const std::lock_guard lock(mutex_);
-        free_.push_back(std::move(workspace));
+    void lend_workspace(const Work& work, Stream stream = {}) const {
+        workspaces_.lend(
+            stream, [&] { return plan_.make_workspace(); }, work);
     }
 
   private:
     bool has_components() const { return plan_.options().spin > 0; }
 
     template <class Work>
-    void with_workspace(nb::handle progress, const Work& work) const {
+    void with_workspace(Stream stream, nb::handle progress, const Work& work) const {
         without_gil(progress, [&](const Progress& report) {
-            lend_workspace([&](ShtWorkspace& workspace) { work(workspace, report); });
+            lend_workspace([&](ShtWorkspace& workspace) { work(workspace, report); }, stream);
         });
-    }
-    ShtWorkspace take() const {
-        {
-            const std::lock_guard lock(mutex_);
-            if (!free_.empty()) {
-                ShtWorkspace workspace = std::move(free_.back());
-                free_.pop_back();
-                return workspace;
-            }
-        }
-        return plan_.make_workspace();
     }
 
     std::optional<ShtPlan> own_;
     const ShtPlan& plan_;
-    mutable std::mutex mutex_;
-    mutable std::vector<ShtWorkspace> free_;
+    Workspaces<ShtWorkspace> workspaces_;
     std::int64_t number_ = transforms().add(this);
 };
 

@@ -39,12 +39,13 @@ template <class T>
 void define_calls(nb::class_<Transform>& transform) {
     transform
         .def("synthesize", &Transform::synthesize<T>, nb::arg("alm").noconvert(), nb::arg("map").noconvert(),
-             nb::arg("progress").none())
+             nb::arg("progress").none(), nb::arg("stream").none() = nb::none())
         .def("adjoint", &Transform::adjoint<T>, nb::arg("map").noconvert(), nb::arg("alm").noconvert(),
-             nb::arg("progress").none())
+             nb::arg("progress").none(), nb::arg("stream").none() = nb::none())
         .def("analyze", &Transform::analyze<T>, nb::arg("map").noconvert(), nb::arg("alm").noconvert(),
              nb::arg("iterations"), nb::arg("tolerance"), nb::arg("max_iterations"), nb::arg("ring_weights"),
-             nb::arg("pixel_weights").none(), nb::arg("progress").none());
+             nb::arg("pixel_weights").none(), nb::arg("progress").none(),
+             nb::arg("stream").none() = nb::none());
 }
 
 }  // namespace
@@ -64,14 +65,17 @@ void bind_transforms(nb::module_& module) {
 
     nb::class_<Transform> transform(module, "Transform");
     transform
-        .def(
-            "__init__",
-            [](Transform* self, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int spin,
-               int threads) {
-                new (self) Transform(ShtPlan(
-                    grid,
-                    {.lmax = lmax, .mmax = mmax, .spin = spin, .threads = threads, .device = Device::cpu()}));
-            })
+        .def("__init__",
+             [](Transform* self, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int spin,
+                int threads, const std::string& device, std::int64_t max_workspace_bytes) {
+                 const GilRelease release;
+                 new (self) Transform(ShtPlan(grid, {.lmax = lmax,
+                                                     .mmax = mmax,
+                                                     .spin = spin,
+                                                     .threads = threads,
+                                                     .device = parse_device(device),
+                                                     .max_workspace_bytes = max_workspace_bytes}));
+             })
         .def_prop_ro("number", &Transform::number)
         .def_prop_ro("n_alm", [](const Transform& t) { return t.plan().layout().size(); })
         .def_prop_ro("mmax", [](const Transform& t) { return t.plan().layout().mmax(); })
@@ -82,8 +86,6 @@ void bind_transforms(nb::module_& module) {
 
     module.def("synthesize_gradient", &gradient, nb::arg(), nb::arg(), nb::arg(), nb::arg(),
                nb::arg().noconvert(), nb::arg().noconvert());
-    module.def("available_cpus", &available_cpus);
-    module.def("simd_target", &simd_target);
     module.def("invertible_lmax", &invertible_lmax);
 }
 

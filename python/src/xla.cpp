@@ -52,12 +52,12 @@ ffi::Error errors_of(const Work& work) {
 // Each handler comes in two forms: host arrays without a stream, and arrays of a device with XLA's stream.
 struct Host {
     static constexpr MemorySpace space = MemorySpace::host;
-    void give_stream(ShtWorkspace&) const {}
+    static Stream stream() { return {}; }
 };
 struct Cuda {
     static constexpr MemorySpace space = MemorySpace::cuda;
-    void give_stream(ShtWorkspace& workspace) const { workspace.use_stream(stream); }
-    void* stream;
+    Stream stream() const { return reinterpret_cast<std::uintptr_t>(handle); }
+    void* handle;
 };
 
 template <class Where>
@@ -66,14 +66,15 @@ ffi::Error synthesize(const Where& where, std::int64_t sht, const Buffer& alm, c
         const Transform& transform = transforms().find(sht);
         for_type_of(map, [&](auto zero) {
             using T = decltype(zero);
-            transform.lend_workspace([&](ShtWorkspace& workspace) {
-                where.give_stream(workspace);
-                // On the host: of a device's maps, Python asks only where all pixels are in rings.
-                if (transform.plan().grid().has_other_pixels())
-                    std::memset(map.untyped_data(), 0, map.size_bytes());
-                transform.plan().synthesize<T>(view_of<const Complex<T>>(alm, where.space),
-                                               view_of<T>(map, where.space), workspace);
-            });
+            transform.lend_workspace(
+                [&](ShtWorkspace& workspace) {
+                    // On the host: of a device's maps, Python asks only where all pixels are in rings.
+                    if (transform.plan().grid().has_other_pixels())
+                        std::memset(map.untyped_data(), 0, map.size_bytes());
+                    transform.plan().synthesize<T>(view_of<const Complex<T>>(alm, where.space),
+                                                   view_of<T>(map, where.space), workspace);
+                },
+                where.stream());
         });
     });
 }
@@ -84,11 +85,12 @@ ffi::Error adjoint(const Where& where, std::int64_t sht, const Buffer& map, cons
         const Transform& transform = transforms().find(sht);
         for_type_of(map, [&](auto zero) {
             using T = decltype(zero);
-            transform.lend_workspace([&](ShtWorkspace& workspace) {
-                where.give_stream(workspace);
-                transform.plan().adjoint_synthesis<T>(view_of<const T>(map, where.space),
-                                                      view_of<Complex<T>>(alm, where.space), workspace);
-            });
+            transform.lend_workspace(
+                [&](ShtWorkspace& workspace) {
+                    transform.plan().adjoint_synthesis<T>(view_of<const T>(map, where.space),
+                                                          view_of<Complex<T>>(alm, where.space), workspace);
+                },
+                where.stream());
         });
     });
 }
@@ -100,12 +102,13 @@ ffi::Error analyze(const Where& where, std::int64_t sht, std::int64_t iterations
         const Transform& transform = transforms().find(sht);
         for_type_of(map, [&](auto zero) {
             using T = decltype(zero);
-            transform.lend_workspace([&](ShtWorkspace& workspace) {
-                where.give_stream(workspace);
-                zonal::analyze<T>(transform.plan(), view_of<const T>(map, where.space),
-                                  view_of<Complex<T>>(alm, where.space), workspace,
-                                  {.iterations = static_cast<int>(iterations)});
-            });
+            transform.lend_workspace(
+                [&](ShtWorkspace& workspace) {
+                    zonal::analyze<T>(transform.plan(), view_of<const T>(map, where.space),
+                                      view_of<Complex<T>>(alm, where.space), workspace,
+                                      {.iterations = static_cast<int>(iterations)});
+                },
+                where.stream());
         });
     });
 }

@@ -11,10 +11,12 @@ radians unless you say otherwise (see `zonal.angle`), and a long call stops at C
 True
 """
 
+from . import _backend as _backend  # which chooses _core
 from . import _core, io, plot
 from ._angles import AngleLike, angle
 from ._core import AnalysisReport, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError
 from ._core import ConvolutionResult, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart
+from ._devices import Device, devices
 from ._maps import UNSEEN
 from ._notes import ZonalWarning
 from ._threads import threads
@@ -23,6 +25,7 @@ from .coefficients import wavelet_transform
 from .grid import Grid
 from .kernel import Kernel, deconvolution_window, gaussian_window, matched_filter_window, needlet_windows
 from .kernel import scale_discretised_windows, sky_window, wiener_window
+from .pixel_convolution import PixelConvolution, Share
 from .planning import Plan, plan
 from .rotation import euler_angles, rotate_alm, rotate_map, rotation_matrix
 from .sht import SHT, alm_index, alm_size
@@ -32,16 +35,17 @@ from .smoothing import convolve, smooth
 from .split import Split, wiener_spectrum
 
 for _class in (AnalysisReport, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError,
-               ConvolutionResult, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart):
+               ConvolutionResult, Device, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart):
     _class.__module__ = "zonal"  # where they come from is not what users should import
 
 __version__ = _core.version
 
 __all__ = [
     "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate", "Choice", "CommunicationError",
-    "ConvolutionResult", "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid", "Kernel", "Map", "OutOfDeviceMemory", "Plan", "SHT",
+    "ConvolutionResult", "Device", "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid", "Kernel", "Map", "OutOfDeviceMemory", "PixelConvolution", "Plan", "SHT",
+    "Share",
     "SmoothedPart", "Split", "UNSEEN", "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl",
-    "anafast", "angle", "convolve", "deconvolution_window", "euler_angles", "fit_dipole", "gaussian_window",
+    "anafast", "angle", "convolve", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
     "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan",
     "plot", "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
     "sky_window", "smooth", "synalm", "synfast", "threads", "udgrade", "wavelet_transform", "wiener_spectrum",

@@ -1,6 +1,6 @@
 """What arrays a user may pass, and what the extension gets.
 
-Inputs may be anything that NumPy makes an array of. float32, float64, complex64 and complex128 go in without a copy
+Inputs may be anything that NumPy makes an array of; those of other libraries see `_libraries`. float32, float64, complex64 and complex128 go in without a copy
 where the last axis is contiguous; all other types and layouts are copied. Outputs (`out=`) are never copied: they must
 have the type and shape that fit, and a contiguous last axis.
 """
@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ._libraries import host_values, refuse_jax
 
 _REAL = (np.dtype(np.float64), np.dtype(np.float32))
 _COMPLEX = (np.dtype(np.complex128), np.dtype(np.complex64))
@@ -42,7 +44,7 @@ def _plain(name: str, values: Any) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise TypeError(f"{name}: has masked values; fill them (filled) and say by mask= where they are")
     try:
-        return np.asarray(values)
+        return np.asarray(host_values(name, values))
     except ValueError as error:
         raise ValueError(f"{name}: is no array of numbers: {error}") from None
 
@@ -155,6 +157,8 @@ def output(out: NDArray[Any] | None, shape: tuple[int, ...], dtype: Any,
     """`out` where it is given and fits, else a new array that is not initialised. given: what out may not overlap."""
     if out is None:
         return np.empty(shape, dtype)
+    refuse_jax(out)
+    out = host_values("out", out)
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out: must be a NumPy array, not {type(out).__name__}")
     if out.shape != shape or out.dtype != dtype:

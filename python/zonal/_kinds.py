@@ -1,4 +1,5 @@
-"""What a caller's numbers come as: an array, an astropy Quantity or a zonal.Map, so that results can be the same."""
+"""What a caller's numbers come as, so that results can be the same: a NumPy array or that of another library, an astropy
+Quantity or a zonal.Map."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ._libraries import Library, library_of
 from ._units import quantity_unit, with_unit
 from .grid import Grid
 from .sky_map import Map, agreed
@@ -15,21 +17,24 @@ _Values = TypeVar("_Values")
 
 
 class Kind:
-    """map: what was given, if it is a Map. unit: that of a Quantity, else None."""
+    """map: what was given, if it is a Map. unit: that of a Quantity, else None. library: of `given`, if that is another
+    library's array."""
 
-    __slots__ = ("map", "unit")
+    __slots__ = ("_given", "_library", "map", "unit")
 
-    def __init__(self, map: Map | None, unit: Any) -> None:
-        self.map, self.unit = map, unit
+    def __init__(self, map: Map | None, unit: Any, library: Library | None = None, given: Any = None) -> None:
+        self.map, self.unit, self._library, self._given = map, unit, library, given
 
     def maps(self, values: NDArray[Any], **changes: Any) -> Any:
         """The values of a map as what was given: a Map keeps all that is not named in changes."""
         if self.map is None:
-            return with_unit(values, self.unit)
+            return self.numbers(values)
         return self.map._made(values, **{"nest_in_file": False, "partial": False, "single": None, "cards": []} | changes)
 
     def numbers(self, values: _Values) -> _Values:
-        """Coefficients and the like: as a Quantity if one was given, else as they are."""
+        """Coefficients and the like: as a Quantity or another library's array if one was given, else as they are."""
+        if self._library is not None and isinstance(values, np.ndarray):
+            return self._library.from_host(values, self._given)  # type: ignore[no-any-return]
         return with_unit(values, self.unit)
 
 
@@ -39,7 +44,9 @@ _ARRAY = Kind(None, None)
 def kind_of(values: Any) -> Kind:
     if type(values) is np.ndarray:
         return _ARRAY
-    return Kind(values, None) if isinstance(values, Map) else Kind(None, quantity_unit(values))
+    if isinstance(values, Map):
+        return Kind(values, None)
+    return Kind(None, quantity_unit(values), library_of(values), values)
 
 
 def ring_values(name: str, values: Any, grid: Grid) -> Any:

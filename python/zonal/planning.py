@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import output, real_input, vector
 from ._checked import checked, known_as
+from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, ring_values
 from ._progress import Progress, reporting
 from ._threads import resolve
@@ -46,7 +47,7 @@ class Plan:
     map is made of ("continuous", for HEALPix grids).
     method: "auto", or the one that you want: "harmonic", "pixel-sum", "ring-fft", "split".
     n_maps: how many maps a call brings. allow_single: sums over pixels may be done in single precision.
-    mask_mode, mask_threshold, fill_masked, costs, threads: as in `zonal.convolve`.
+    mask_mode, mask_threshold, fill_masked, costs, threads, device: as in `zonal.convolve`.
 
     `choices` has all ways that were looked at, those that keep the error first, fastest first; `choice` is the one that
     is taken, and `explain()` prints them. A plan may be pickled, which makes it anew from these arguments; threads
@@ -63,7 +64,7 @@ class Plan:
                  reference: Literal["discrete", "continuous"] = "discrete", method: Method = "auto", n_maps: int = 1,
                  allow_single: bool = True, mask_mode: MaskRule = "zero", mask_threshold: float | None = None,
                  fill_masked: bool = False, costs: Literal["default", "measured"] = "default",
-                 threads: int | None = None) -> None:
+                 threads: int | None = None, device: DeviceLike = "cpu") -> None:
         self._arguments = {name: value for name, value in locals().items() if name not in ("self", "kernel", "grid")}
         if not isinstance(kernel, Kernel) or not isinstance(grid, Grid):
             raise TypeError(f"kernel, grid: must be a zonal.Kernel and a zonal.Grid, not {type(kernel).__name__} and "
@@ -78,7 +79,7 @@ class Plan:
         _set_lmax(request, lmax, grid)
         _set_spectrum(request, c_l, gain)
         self._request = request.with_quadrature() if reference == "continuous" else request
-        self._choices = self._request.choices(costs_of(costs, request.threads))
+        self._choices = self._request.choices(costs_of(costs, request.threads), resolve_device(device))
         self._choice = self._choices[0]
         if self._choice.excluded:
             raise _core.ErrorNotKept(f"error = {error}: no method keeps it: {self._choice.excluded}")

@@ -11,6 +11,7 @@ from . import _core
 from ._angles import AngleLike, angle
 from ._arrays import complex_input, sequence
 from ._checked import checked, known_as
+from ._devices import DeviceLike, resolve_device
 from ._maps import MapRows
 from ._notes import warn
 from ._progress import Progress, reporting
@@ -76,12 +77,12 @@ def rotate_alm(alm: ArrayLike, rotation: Rotation, lmax: int | None = None, *, i
 @checked
 def rotate_map(maps: ArrayLike, rotation: Rotation, *, pol: bool | None = None, nest: bool | None = None,
                lmax: int | None = None, iterations: int = 3, fill_masked: bool = False, threads: int | None = None,
-               progress: Progress = False) -> Any:
+               device: DeviceLike = "cpu", progress: Progress = False) -> Any:
     """Turns HEALPix maps through their alm, g(n) = f(R^-1 n); with pol=True, Q and U turn with their axes.
 
     maps: [pixel] or [row, pixel], the rows I, Q, U or Q, U for pol=True. rotation: see `rotation_matrix`. lmax: by
     default 3 nside - 1. iterations: of the analysis. A pixel is UNSEEN where the pixel that it comes from is, unless
-    fill_masked. A `zonal.Map` or a Quantity gives the same kind. A Map must be in the coordinates of the first letter
+    fill_masked. device: as in `zonal.convolve`. A `zonal.Map` or a Quantity gives the same kind. A Map must be in the coordinates of the first letter
     and comes in those of the second; after other rotations its coordinates are unknown.
 
     >>> sky = zonal.Map(np.ones(48), unit="mK", coordinates="galactic")
@@ -94,7 +95,7 @@ def rotate_map(maps: ArrayLike, rotation: Rotation, *, pol: bool | None = None, 
     if lmax is not None and lmax < 0:
         raise ValueError(f"lmax = {lmax}: must be 0 or more")
     how.lmax = -1 if lmax is None else lmax
-    how.iterations, how.threads = iterations, resolve(threads)
+    how.iterations, how.threads, how.device = iterations, resolve(threads), resolve_device(device)
     result, written = given.new_output(None)
     turned = np.empty(written.shape)
     rows = _core.Maps(given.rows.astype(np.float64, copy=False), given.pixels, given.fields)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple, overload
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._arrays import complex_input, integer, integers, output, real_input, vector
-from ._checked import checked
-from ._kinds import ring_values
+from ._checked import Large, checked
+from ._devices import DeviceLike, resolve_device
+from ._kinds import kind_of, ring_values
+from ._libraries import COMPLEX, REAL, device_arrays, partner
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
-from ._units import quantity_unit, with_unit
 from .grid import Grid
 
 
@@ -58,6 +59,9 @@ class SHT:
     grid: a Grid. lmax: highest degree, >= 0. mmax: highest order, by default lmax. spin: 0 for one real field; s >= 1
     for pairs of fields such as Q and U (spin 2), whose coefficients are E and B. threads: by default
     `zonal.threads()` of the moment when the transform is made, and fewer where it is so small that more would not help.
+    device: where it computes, "cpu", "cuda", "cuda:1" or "auto", which is the first GPU if it can be used (see
+    `zonal.devices`). max_workspace_bytes: on a GPU, the most scratch memory of a call; a transform that needs more works
+    through the rings in bands, which is slower. By default it is what is free when the transform is made.
 
     f(p) = sum_lm a_lm Y_lm(p) with orthonormal Y_lm and the Condon-Shortley phase; for spin 2
     Q + iU = - sum_lm (E_lm + i B_lm) 2Y_lm (COSMO convention), as in healpy. Only m >= 0 is stored, in the order of
@@ -69,10 +73,16 @@ class SHT:
     copied; `out` is never copied and must fit. Quantities give Quantities. A `zonal.Map` must be on the grid, and is
     brought into ring order; its alm are a plain array in its unit.
 
+    Arrays of CuPy, PyTorch, JAX and Numba come back as arrays of the same library. Those in the memory of a GPU must lie on
+    the device of the transform, with a contiguous last axis; they are never copied. Work on them is put on the stream
+    that their library works on, or on `stream`, a stream of CuPy or PyTorch or the address of a cudaStream_t; a call then
+    returns before it is done. (JAX has no such streams: calls wait.) Arrays of the host may be given to a GPU, too.
+
     A transform is immutable, can be pickled, and serves any number of threads at once. Every call releases the GIL,
     and stops at Ctrl-C; `out` then holds anything. It keeps its scratch memory (`workspace_bytes`) for the next call.
 
-    Raises ValueError for lmax < 0, mmax > lmax, spin < 0 or > lmax, and in calls for arrays that do not fit.
+    Raises ValueError for lmax < 0, mmax > lmax, spin < 0 or > lmax, and in calls for arrays that do not fit;
+    BackendUnavailable for a device that cannot be used, and OutOfDeviceMemory.
 
     >>> sht = zonal.SHT(zonal.Grid.gauss_legendre(9, 17), lmax=8)
     >>> alm = np.zeros(sht.n_alm, complex)
@@ -82,12 +92,12 @@ class SHT:
     True
     """
 
-    __slots__ = ("_grid", "_lmax", "_mmax", "_n_alm", "_number", "_spin", "_threads", "_transform",
-                 "__weakref__")
+    __slots__ = ("__weakref__", "_device", "_grid", "_lmax", "_max_workspace_bytes", "_mmax", "_n_alm", "_number", "_spin",
+                 "_threads", "_transform")
 
     @checked
     def __init__(self, grid: Grid, lmax: int, mmax: int | None = None, spin: int = 0,
-                 threads: int | None = None) -> None:
+                 threads: int | None = None, *, device: DeviceLike = "cpu", max_workspace_bytes: Large = 0) -> None:
         if not isinstance(grid, Grid):
             raise TypeError(f"grid: must be a zonal.Grid, not {type(grid).__name__}")
         lmax, spin = integer("lmax", lmax), integer("spin", spin)
@@ -95,8 +105,11 @@ class SHT:
         if mmax is not None and mmax < 0:
             raise ValueError(f"mmax = {mmax}: must be from 0 to lmax = {lmax}")
         self._grid, self._lmax, self._spin, self._threads = grid, lmax, spin, threads
+        if max_workspace_bytes < 0:
+            raise ValueError(f"max_workspace_bytes = {max_workspace_bytes}: must be 0 (what is free) or positive")
+        self._device, self._max_workspace_bytes = resolve_device(device), max_workspace_bytes
         self._transform = _core.Transform(grid._grid, lmax, -1 if mmax is None else mmax, spin,
-                                          _worthwhile_threads(grid, lmax, spin, threads))
+                                          _worthwhile_threads(grid, lmax, spin, threads), self._device, max_workspace_bytes)
         self._mmax, self._n_alm, self._number = self._transform.mmax, self._transform.n_alm, self._transform.number
         _alive[self._number] = self
 
@@ -122,6 +135,11 @@ class SHT:
         return self._transform.threads
 
     @property
+    def device(self) -> str:
+        """Where it computes: "cpu", "cuda:0"."""
+        return self._device
+
+    @property
     def n_alm(self) -> int:
         """Length of the last axis of alm."""
         return self._n_alm
@@ -131,43 +149,61 @@ class SHT:
         """Scratch memory that a call on one map needs."""
         return self._transform.workspace_bytes
 
-    def synthesize(self, alm: ArrayLike, out: NDArray[Any] | None = None, *,
-                   progress: Progress = False) -> NDArray[Any]:
+    @overload
+    def synthesize(self, alm: NDArray[Any], out: Any = None, *, progress: Progress = False,
+                   stream: Any = None) -> NDArray[Any]: ...
+    @overload
+    def synthesize(self, alm: Any, out: Any = None, *, progress: Progress = False, stream: Any = None) -> Any: ...
+
+    def synthesize(self, alm: Any, out: Any = None, *, progress: Progress = False, stream: Any = None) -> Any:
         """Returns the map of these coefficients, map = S alm.
 
         alm: [n_alm], [2, n_alm] or a batch of them (see the class). out: where to write the map; pixels in no ring
-        of the grid are left as they are, and are 0 without out. progress: as in `zonal.convolve`.
+        of the grid are left as they are, and are 0 without out. progress: as in `zonal.convolve`. stream: see the class.
         """
-        unit = quantity_unit(alm)
+        if type(alm) is not np.ndarray or stream is not None:
+            arrays = device_arrays("alm", alm, self._device, stream)
+            if arrays is not None:
+                dtype = partner(arrays.dtype(COMPLEX))
+                shape = self._shape("alm", alm, self._n_alm, self._grid.n_pixels)
+                made, written = arrays.output(out, shape, dtype, self._grid.has_other_pixels)
+                with reporting(progress, "synthesis") as report:
+                    self._transform.synthesize(arrays.given(), written, report, arrays.stream)
+                return arrays.finished(made, out)
+        kind = kind_of(alm)
         alm = complex_input("alm", alm)
         shape = self._shape("alm", alm, self._n_alm, self._grid.n_pixels)
         is_new = out is None
-        out = output(out, shape, np.float64 if alm.dtype == np.complex128 else np.float32, alm)
+        written = output(out, shape, np.float64 if alm.dtype == np.complex128 else np.float32, alm)
         if is_new and self._grid.has_other_pixels:
-            out.fill(0)
+            written.fill(0)
         if progress is False:
-            self._transform.synthesize(alm, out, None)
+            self._transform.synthesize(alm, written, None)
         else:
             with reporting(progress, "synthesis") as report:
-                self._transform.synthesize(alm, out, report)
-        return with_unit(out, unit)
+                self._transform.synthesize(alm, written, report)
+        return kind.numbers(written) if is_new or written is out else out
 
-    def adjoint(self, map: ArrayLike, out: NDArray[Any] | None = None, *,
-                progress: Progress = False) -> NDArray[Any]:
+    @overload
+    def adjoint(self, map: NDArray[Any], out: Any = None, *, progress: Progress = False, stream: Any = None) -> NDArray[Any]: ...
+    @overload
+    def adjoint(self, map: Any, out: Any = None, *, progress: Progress = False, stream: Any = None) -> Any: ...
+
+    def adjoint(self, map: Any, out: Any = None, *, progress: Progress = False, stream: Any = None) -> Any:
         """Returns alm = S^T map, a_lm = sum_p f_p conj(Y_lm(p)), without weights.
 
         map: [n_pixels], [2, n_pixels] or a batch of them. out: where to write the alm. progress: as in `zonal.convolve`.
+        stream: see the class.
         """
-        unit = quantity_unit(map)
-        map, out = self._map_and_alm(map, out)
+        call = self._map_and_alm(map, out, stream)
         with reporting(progress, "adjoint") as report:
-            self._transform.adjoint(map, out, report)
-        return with_unit(out, unit)
+            self._transform.adjoint(call.map, call.alm, report, call.stream)
+        return call.result()
 
     @checked
-    def analyze(self, map: ArrayLike, out: NDArray[Any] | None = None, *, iterations: int | None = None,
+    def analyze(self, map: Any, out: Any = None, *, iterations: int | None = None,
                 tolerance: float | None = None, max_iterations: int | None = None, ring_weights: ArrayLike | None = None,
-                pixel_weights: ArrayLike | None = None, progress: Progress = False,
+                pixel_weights: ArrayLike | None = None, progress: Progress = False, stream: Any = None,
                 return_report: bool = False) -> Any:
         """Returns the alm of a map: an inverse of the synthesis in the least-squares sense.
 
@@ -177,35 +213,42 @@ class SHT:
         tolerance: conjugate gradients instead, at most max_iterations (200 by default), until the residual
         |S^T W (f - S a)| / |S^T W f| is at most this.
         ring_weights: [n_rings], pixel_weights: [n_pixels]; they multiply the grid's weights and are not negative.
-        progress: as in `zonal.convolve`.
+        progress: as in `zonal.convolve`. stream: see the class; with iterations or a tolerance the call waits.
 
         With return_report it returns alm and an AnalysisReport; without, what a report notes becomes a ZonalWarning.
         Raises ValueError for shapes, options outside their range, and iterations together with a tolerance.
         """
-        unit = quantity_unit(map)
-        map, out = self._map_and_alm(map, out)
         options = analysis_options(self._grid, iterations, tolerance, max_iterations, ring_weights, pixel_weights)
+        call = self._map_and_alm(map, out, stream)
         with reporting(progress, "analysis") as progress_:
-            report = self._transform.analyze(map, out, *options, progress_)
+            report = self._transform.analyze(call.map, call.alm, *options, progress_, call.stream)
         if return_report:
-            return with_unit(out, unit), report
+            return call.result(), report
         warn([report.note])
-        return with_unit(out, unit)
+        return call.result()
 
-    def _map_and_alm(self, map: ArrayLike, out: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any]]:
-        map = real_input("map", ring_values("map", map, self._grid))
-        shape = self._shape("map", map, self._grid.n_pixels, self._n_alm)
-        return map, output(out, shape, np.complex128 if map.dtype == np.float64 else np.complex64, map)
+    def _map_and_alm(self, map: Any, out: Any, stream: Any) -> _Call:
+        arrays = device_arrays("map", map, self._device, stream)
+        if arrays is not None:
+            dtype = partner(arrays.dtype(REAL))
+            made, written = arrays.output(out, self._shape("map", map, self._grid.n_pixels, self._n_alm), dtype)
+            return _Call(arrays.given(), written, arrays.stream, lambda: arrays.finished(made, out))
+        kind = kind_of(map)
+        values = real_input("map", ring_values("map", map, self._grid))
+        shape = self._shape("map", values, self._grid.n_pixels, self._n_alm)
+        alm = output(out, shape, np.complex128 if values.dtype == np.float64 else np.complex64, values)
+        return _Call(values, alm, None, lambda: kind.numbers(alm) if out is None or alm is out else out)
 
-    def _shape(self, name: str, array: NDArray[Any], length: int, length_out: int) -> tuple[int, ...]:
+    def _shape(self, name: str, array: Any, length: int, length_out: int) -> tuple[int, ...]:
         return shape_of_result(name, array, self._spin, length, length_out)
 
     def __reduce__(self) -> tuple[Callable[..., SHT], tuple[Any, ...]]:
-        return SHT, (self._grid, self._lmax, self._mmax, self._spin, self._threads)
+        return _made, (self._grid, self._lmax, self._mmax, self._spin, self._threads, self._device,
+                       self._max_workspace_bytes)
 
     def __repr__(self) -> str:
         return (f"<zonal.SHT of {self._grid.name}: lmax={self._lmax}, mmax={self._mmax}, spin={self._spin}, "
-                f"threads={self.threads}>")
+                f"{f'threads={self.threads}' if self._device == 'cpu' else self._device}>")
 
 
 _alive: WeakValueDictionary[int, SHT] = WeakValueDictionary()
@@ -230,9 +273,22 @@ def pixel_weights(grid: Grid) -> NDArray[np.float64]:
     return weights
 
 
-def shape_of_result(name: str, array: NDArray[Any], spin: int, length: int, length_out: int) -> tuple[int, ...]:
+class _Call(NamedTuple):
+    """What the extension takes of a call from a map to its alm, and what makes the result."""
+
+    map: Any
+    alm: Any
+    stream: int | None
+    result: Callable[[], Any]
+
+
+def _made(grid: Grid, lmax: int, mmax: int, spin: int, threads: int | None, device: str, max_workspace_bytes: int) -> SHT:
+    return SHT(grid, lmax, mmax, spin, threads, device=device, max_workspace_bytes=max_workspace_bytes)
+
+
+def shape_of_result(name: str, array: Any, spin: int, length: int, length_out: int) -> tuple[int, ...]:
     """The shape of what a transform makes of maps or alm, if theirs is right."""
-    shape = array.shape
+    shape = tuple(array.shape)
     fits = (len(shape) in (1, 2) if spin == 0 else len(shape) in (2, 3) and shape[-2] == 2)
     if not fits or shape[-1] != length:
         wanted = f"[{length}]" if spin == 0 else f"[2, {length}]"
@@ -264,18 +320,19 @@ def analysis_options(grid: Grid, iterations: int | None, tolerance: float | None
 _KEPT_NSIDE = 64
 
 
-def healpix_sht(nside: int, lmax: int, mmax: int | None, spin: int, threads: int | None) -> SHT:
+def healpix_sht(nside: int, lmax: int, mmax: int | None, spin: int, threads: int | None, device: str = "cpu") -> SHT:
     """A transform on HEALPix, which may have been used before."""
     nside = integer("nside", nside)
     if nside > _KEPT_NSIDE:
-        return SHT(Grid.healpix(nside), lmax, mmax, spin, threads)
-    return _kept_sht(nside, lmax, mmax, spin, None if threads is None else resolve(threads), resolve(None))
+        return SHT(Grid.healpix(nside), lmax, mmax, spin, threads, device=device)
+    return _kept_sht(nside, lmax, mmax, spin, None if threads is None else resolve(threads), resolve(None), device)
 
 
 @lru_cache(maxsize=16)
-def _kept_sht(nside: int, lmax: int, mmax: int | None, spin: int, threads: int | None, default_threads: int) -> SHT:
+def _kept_sht(nside: int, lmax: int, mmax: int | None, spin: int, threads: int | None, default_threads: int,
+              device: str) -> SHT:
     """default_threads: what threads = None stood for when the transform was made."""
-    return SHT(Grid.healpix(nside), lmax, mmax, spin, threads)
+    return SHT(Grid.healpix(nside), lmax, mmax, spin, threads, device=device)
 
 
 # A thread more is worth its start where it has this many products of degrees and pixels to do, which take about 0.3 ms.

@@ -13,12 +13,13 @@ from . import _core
 from ._angles import AngleLike, angle
 from ._arrays import complex_input, integer, type_of, vector
 from ._checked import Large, checked, known_as
+from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, spectra_unit
 from ._maps import MapRows, ring_weights_of, weights_of
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
-from ._units import quantity_unit, with_unit
+from ._units import with_unit
 from .grid import Grid
 from .sht import SHT, alm_size, healpix_sht
 from .sky_map import Map
@@ -59,13 +60,14 @@ def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, se
 @checked
 def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *, seed: Large,
             fwhm: AngleLike | None = None, window: ArrayLike | None = None, dtype: Any = np.float64,
-            return_alm: bool = False, threads: int | None = None, progress: Progress = False) -> Any:
+            return_alm: bool = False, threads: int | None = None, device: DeviceLike = "cpu",
+            progress: Progress = False) -> Any:
     """Simulates a Gaussian sky: a map, [n_pixels], or I, Q, U, [3, n_pixels], if there is an EE spectrum.
 
     c_l: see Spectra. grid: any Grid, or the nside of HEALPix. lmax: by default 3 nside - 1 on HEALPix, else as far as
     the spectra reach, and never further than that. mmax: by default lmax. seed: see `synalm`.
     fwhm: of a Gaussian beam. window: [lmax + 1], multiplies the alm, such as a pixel window. dtype: float64 or float32.
-    With return_alm it returns the map and the alm that it was made from, windows included.
+    device: as in `zonal.convolve`. With return_alm it returns the map and the alm that it was made from, windows included.
 
     >>> sky = zonal.synfast(np.ones(33), 16, seed=3)
     >>> sky.shape
@@ -80,32 +82,33 @@ def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int |
     complex_type = np.complex128 if type_of("dtype", dtype, np.float64, np.float32) == np.float64 else np.complex64
     alm = synalm(named, lmax, mmax, seed=seed, dtype=complex_type, threads=threads)
     multiply_alm(alm, lmax, fwhm, window, partial(_core.apply_beam, lmax, lmax if mmax is None else mmax))
-    sky = alm2map(alm, grid, lmax, mmax, threads=threads, progress=progress)
+    sky = alm2map(alm, grid, lmax, mmax, threads=threads, device=device, progress=progress)
     return (sky, alm) if return_alm else sky
 
 
 @checked
 def alm2map(alm: ArrayLike, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *,
-            threads: int | None = None, progress: Progress = False) -> NDArray[Any]:
+            threads: int | None = None, device: DeviceLike = "cpu", progress: Progress = False) -> NDArray[Any]:
     """Returns the map of alm, [n_alm], or I, Q, U of T, E, B, [3, n_alm]. For many maps of one kind use zonal.SHT.
     A Quantity gives a Quantity.
 
     grid: any Grid, or the nside of HEALPix. lmax: by default what the number of coefficients tells, with mmax = lmax.
+    device: as in `zonal.convolve`.
     """
-    unit = quantity_unit(alm)
+    kind, device = kind_of(alm), resolve_device(device)
     alm = complex_input("alm", alm)
     if alm.ndim not in (1, 2):
         raise ValueError(f"alm: has shape {alm.shape}: must be [n_alm], or [3, n_alm] for T, E and B")
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
-    scalar = _sht(grid, lmax, mmax, 0, threads)
+    scalar = _sht(grid, lmax, mmax, 0, threads, device)
     if alm.ndim == 1:
-        return with_unit(scalar.synthesize(alm, progress=progress), unit)
+        return kind.numbers(scalar.synthesize(alm, progress=progress))
     if alm.shape[:-1] != (3,):
         raise ValueError(f"alm: has shape {alm.shape}: must be [n_alm], or [3, n_alm] for T, E and B")
     maps = np.zeros((3, scalar.grid.n_pixels), np.float64 if alm.dtype == np.complex128 else np.float32)
     scalar.synthesize(alm[0], maps[0], progress=progress)
-    _sht(grid, lmax, mmax, 2, threads).synthesize(alm[1:], maps[1:], progress=progress)
-    return with_unit(maps, unit)
+    _sht(grid, lmax, mmax, 2, threads, device).synthesize(alm[1:], maps[1:], progress=progress)
+    return kind.numbers(maps)
 
 
 @checked
@@ -113,13 +116,13 @@ def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *
             nest: bool | None = None, pol: bool | None = None, iterations: int | None = None, tolerance: float | None = None,
             ring_weights: ArrayLike | None = None, pixel_weights: ArrayLike | None = None,
             mask: ArrayLike | None = None, mask_mode: Literal["zero", "error"] = "zero",
-            remove: Literal["monopole", "dipole"] | None = None, threads: int | None = None,
+            remove: Literal["monopole", "dipole"] | None = None, threads: int | None = None, device: DeviceLike = "cpu",
             progress: Progress = False) -> NDArray[np.complex128]:
     """Returns the alm of maps, [n_alm] or [row, n_alm]; those of T, E, B (or E, B) for pol=True.
 
     maps: [pixel], or [row, pixel]; with pol=True the rows are I, Q, U or Q, U. The alm of a Quantity are a Quantity;
     those of a `zonal.Map` are a plain array in its unit, and pol is by default what it says. UNSEEN pixels count as masked.
-    lmax: by default 3 nside - 1, which is also the most. grid, nest, mask: as in `zonal.convolve`.
+    lmax: by default 3 nside - 1, which is also the most. grid, nest, mask, device: as in `zonal.convolve`.
     iterations: Jacobi iterations, as healpy's iter, by default 3; tolerance: conjugate gradients instead, as in SHT.analyze.
     mask_mode: masked pixels count as 0 ("zero") or are refused ("error"). remove: the monopole, or it and the dipole,
     are fitted outside the mask and subtracted from I before the analysis.
@@ -142,7 +145,7 @@ def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *
     how.ring_weights = ring_weights_of(ring_weights)
     how.mask_mode = choice_of("mask_mode", mask_mode, _core.MaskMode)
     how.remove = None if remove is None else choice_of("remove", remove, _core.FitTerms)
-    how.threads = resolve(threads)
+    how.threads, how.device = resolve(threads), resolve_device(device)
     rows = _core.Maps(given.rows.astype(np.float64, copy=False), given.pixels, given.fields)
     with reporting(progress, "analysis") as report:
         alm, notes = _core.analyze_maps(rows, how, weights_of("mask", mask, n_pixels, given.nest),
@@ -232,11 +235,11 @@ def udgrade(maps: ArrayLike, nside: int, *, nest: bool | None = None, combine: L
     return given.give_back(written, result)
 
 
-def _sht(grid: Grid | int, lmax: int, mmax: int | None, spin: int, threads: int | None) -> SHT:
+def _sht(grid: Grid | int, lmax: int, mmax: int | None, spin: int, threads: int | None, device: str) -> SHT:
     if isinstance(grid, Grid):
-        return SHT(grid, lmax, mmax, spin, threads)
+        return SHT(grid, lmax, mmax, spin, threads, device=device)
     with known_as(nside="grid"):
-        return healpix_sht(grid, lmax, mmax, spin, threads)
+        return healpix_sht(grid, lmax, mmax, spin, threads, device)
 
 
 def lmax_of(n_alm: int, lmax: int | None, mmax: int | None) -> int:

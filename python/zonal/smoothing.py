@@ -11,6 +11,7 @@ from . import _core
 from ._angles import AngleLike, angle
 from ._arrays import doubles, vector
 from ._checked import checked, known_as
+from ._devices import DeviceLike, resolve_device
 from ._maps import MapRows, pixels_of, ring_weights_of, weights_of
 from ._notes import warn
 from ._progress import Progress, reporting
@@ -94,6 +95,7 @@ def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None
     ("error"). fill_masked: False leaves masked pixels UNSEEN, True keeps their computed values.
     precision: "float32" or "float64" of sums over pixels; by default as the error allows.
     costs: "default" plans by built-in costs, "measured" by those that `zonal calibrate` measured on this machine.
+    device: where to compute, "cpu", "cuda", "cuda:1" or "auto" (see `zonal.devices`); maps are arrays of the host.
     threads: by default `zonal.threads()`. progress: True shows a bar; a callable gets the share that is done, and
     stops the work if it returns False, which raises Cancelled.
     return_report: True returns the maps and a list with a report (SmoothedPart) of the way, the certificates, what was
@@ -115,10 +117,11 @@ def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None
 def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.RadialKernel], pol: bool | None,
             grid_out: Grid | None, out: NDArray[Any] | None, *, grid: Grid | None = None, nest: bool | None = None,
             mask: ArrayLike | None = None, pixel_weights: ArrayLike | None = None, progress: Progress = False,
-            return_report: bool = False, **options: Any) -> Any:
+            return_report: bool = False, device: DeviceLike = "cpu", **options: Any) -> Any:
     given = MapRows(maps, grid, nest, pol)
     n_pixels = given.rows.shape[1]
     how = smoothing_options(**options)
+    how.device = resolve_device(device)
     if grid_out is not None:
         how.pixels_out = pixels_of(grid_out, "grid_out")
     result, written = given.new_output(out, grid_out)

@@ -11,6 +11,7 @@ from . import _core
 from ._angles import AngleLike, angle
 from ._arrays import integer, vector
 from ._checked import checked, known_as
+from ._devices import DeviceLike, resolve_device
 from ._maps import MapRows, is_bad
 from ._progress import Progress, reporting
 from ._threads import resolve
@@ -125,12 +126,13 @@ class Split:
     @checked
     def convolve(self, maps: ArrayLike, *, grid: Grid | None = None, nest: bool | None = None,
                  precision: Literal["float32", "float64"] = "float64", accuracy: float = 0.0,
-                 threads: int | None = None, out: NDArray[Any] | None = None,
+                 threads: int | None = None, device: DeviceLike = "cpu", out: NDArray[Any] | None = None,
                  progress: Progress = False) -> Any:
         """Returns maps convolved with the whole kernel, as a sum over their pixels, within the split's errors.
 
         maps: [pixel] or [row, pixel] for spin 0, [2, pixel] (Q and U) for spin 2, a `zonal.Map` or a Quantity;
-        float32 stays float32, and a Map a Map. All pixels must hold numbers; `zonal.smooth` takes masks. grid, nest, threads, out, progress: as in `zonal.convolve`.
+        float32 stays float32, and a Map a Map. All pixels must hold numbers; `zonal.smooth` takes masks. grid, nest, threads, device, out, progress: as in
+        `zonal.convolve`.
         precision: of the sum over pixels. accuracy: of the profile, relative to its largest value, by default 1e-7.
         """
         given = MapRows(maps, grid, nest, pol=self.spin == 2)
@@ -143,7 +145,7 @@ class Split:
         batch = slice(None) if self.spin == 0 else None
         with reporting(progress, "convolving") as report:
             self._split.convolve(given.grid._grid, choice_of("precision", precision, _core.Precision), accuracy,
-                                 resolve(threads), given.rows[batch], written[batch], report)
+                                 resolve(threads), resolve_device(device), given.rows[batch], written[batch], report)
         return given.give_back(written, result)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:

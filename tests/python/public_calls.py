@@ -123,6 +123,7 @@ _DRAW_OVER = {f"zonal.healpy.{name}" for name in ("delgraticules", "graticule", 
 def _instances():
     return {
         zonal.Grid: GRID, zonal.Kernel: KERNEL, zonal.SHT: zonal.SHT(GRID, 8, threads=1),
+        zonal.PixelConvolution: zonal.PixelConvolution(KERNEL, GRID, threads=1),
         zonal.Plan: zonal.plan(KERNEL, GRID, error=1e-2, threads=1), chebyshev.Series: SERIES, gwrm.Expression: U,
         zonal.Split: zonal.Split(zonal.gaussian_window("40deg", 11), "80deg", l_cut=3, threads=1),
         mpi.Plan: mpi.Plan(MPI.COMM_SELF, GRID, 8), zonal.Map: zonal.Map(SKY, unit="K"), gwrm.Solution: SOLUTION, gwrm.SolvedField: SOLUTION[U],

@@ -25,11 +25,6 @@
 namespace zonal::python {
 namespace {
 
-/// "cpu", "cuda:0"
-Device device_of(const std::string& name) {
-    return name == "cpu" ? Device::cpu() : Device::cuda(std::stoi(name.substr(name.find(':') + 1)));
-}
-
 /// The ranks that make the same calls together. Every call without the GIL.
 class Ranks {
   public:
@@ -86,7 +81,7 @@ class Ranks {
     std::vector<double> measured_speeds(const Grid& grid, std::int64_t lmax, int threads,
                                         const std::string& device) const {
         return without_gil(nb::none(), [&](const Progress&) {
-            return io::measured_speeds(communicator_, grid, lmax, threads, device_of(device));
+            return io::measured_speeds(communicator_, grid, lmax, threads, parse_device(device));
         });
     }
 
@@ -106,7 +101,7 @@ class DistributedTransform {
                                                          .mmax = mmax,
                                                          .spin = spin,
                                                          .threads = threads,
-                                                         .device = device_of(device)},
+                                                         .device = parse_device(device)},
                                                         std::move(speeds)});
                             })),
           transform_(&plan_.local()) {}
@@ -158,7 +153,7 @@ class DividedSky {
                const std::vector<double>& speeds, const std::string& device)
         : sky_(reading([&] {
               return std::make_shared<DistributedSky>(ranks.communicator(), grid, lmax, mmax, threads, speeds,
-                                                      device_of(device));
+                                                      parse_device(device));
           })) {}
 
     FileContent read_map(const std::string& path, const std::string& hdu,

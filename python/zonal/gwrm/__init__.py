@@ -27,6 +27,7 @@ from .. import _core
 from .._arrays import integer, real, sequence
 from .._checked import checked
 from .._core import NotConverged, SolveReport
+from .._devices import DeviceLike, resolve_device
 from .._progress import Progress, reporting
 from .._threads import resolve
 from ..smoothing import choice_of
@@ -53,7 +54,7 @@ def solve(equations: Equations | Callable[[Expression, list[Unknown]], Sequence[
           interval: float | None = None, solver: Literal["automatic", "newton", "newton-krylov", "sir"] = "automatic",
           highest_mode: Literal["projection", "tau"] = "projection", max_iterations: int = 20,
           max_intervals: int = 100_000, estimate_error: bool = True, threads: int | None = None,
-          progress: Progress = False) -> Solution:
+          device: DeviceLike = "cpu", progress: Progress = False) -> Solution:
     """Solves du/dt = D[u] + f for one or several fields from the first of two times to the second.
 
     equations: du/dt of each unknown, polynomials in unknowns, known functions and derivatives in space; or a
@@ -70,7 +71,7 @@ def solve(equations: Equations | Callable[[Expression, list[Unknown]], Sequence[
     starts far from the solution; the default is newton for up to 32 unknowns, else newton-krylov. highest_mode: how the
     highest mode of integrals in time is treated. max_iterations: steps of the solver in an interval. estimate_error:
     the estimate takes about half as long as solving. threads: by default 1 for small problems, else `zonal.threads()`.
-    progress: as in `zonal.convolve`.
+    device, progress: as in `zonal.convolve`.
 
     Raises NotConverged, a RuntimeError, if the solver does not converge or no interval is short enough, and ValueError
     for incomplete problems and options out of range. Errors that your functions raise pass through. Ctrl-C stops it.
@@ -102,6 +103,7 @@ def solve(equations: Equations | Callable[[Expression, list[Unknown]], Sequence[
     options.estimate_error = bool(estimate_error)
     n_unknowns = len(fields) * (options.time_modes + 1) * prod((axis.modes + 1) * axis.subdomains for axis in axes)
     options.threads = resolve(threads) if threads is not None or n_unknowns >= _MANY else 1
+    options.device = resolve_device(device)
     with reporting(progress, "solve") as report:
         solution = _core.solve(problem.core, options, report)
     return Solution(solution, [field.name for field in fields], axes, options.time_modes)

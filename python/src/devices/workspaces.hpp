@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace zonal::python {
+
+/// A cudaStream_t of the caller's, or nothing: calls then wait until all is done.
+using Stream = std::optional<std::uintptr_t>;
+
+/// The scratch memory of a plan's calls, which are as many at once as there are threads that make them. What
+/// is put on a stream may still be at work when a call returns, so each piece serves one stream alone.
+template <class Workspace>
+class Workspaces {
+  public:
+    /// Calls work(workspace) and keeps the memory for the next call, unless this one fails. make: a new one.
+    template <class Make, class Work>
+    void lend(Stream stream, const Make& make, const Work& work) const {
+        Kept taken = take(stream, make);
+        work(taken.workspace);
+        const std::lock_guard lock(mutex_);
+        kept_.push_back(std::move(taken));
+        if (kept_.size() > most_kept) kept_.pop_front();
+    }
+
+  private:
+    struct Kept {
+        Stream stream;
+        Workspace workspace;
+    };
+
+    template <class Make>
+    Kept take(Stream stream, const Make& make) const {
+        {
+            const std::lock_guard lock(mutex_);
+            const auto found = std::find_if(kept_.rbegin(), kept_.rend(),
+                                            [&](const Kept& one) { return one.stream == stream; });
+            if (found != kept_.rend()) {
+                Kept taken = std::move(*found);
+                kept_.erase(std::next(found).base());
+                return taken;
+            }
+        }
+        Kept made{stream, make()};
+        if (stream) made.workspace.use_stream(reinterpret_cast<void*>(*stream));
+        return made;
+    }
+
+    /// More than the threads and streams that usually work at once; a program may make streams without end.
+    static constexpr std::size_t most_kept = 64;
+
+    mutable std::mutex mutex_;
+    mutable std::deque<Kept> kept_;  ///< the last one that was used is the last
+};
+
+}  // namespace zonal::python
