@@ -38,11 +38,28 @@ void copy_from_cuda(void* host, const void* device, std::int64_t bytes) {
     check_cuda(cudaMemcpy(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost), "copying");
 }
 
+namespace {
+
+/// Why the runtime finds the driver too old: it may also be missing.
+std::string why_no_driver() {
+    const auto text = [](int version) {
+        return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+    };
+    int version = 0;
+    cudaDriverGetVersion(&version);
+    if (version == 0) return "this machine has no driver for NVIDIA GPUs";
+    return "the driver is for CUDA " + text(version) + ", and this build of Zonal needs one for CUDA " +
+           text(CUDART_VERSION) + ": update the driver";
+}
+
+}  // namespace
+
 CudaDevices cuda_devices() {
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);
     if (status == cudaSuccess && count > 0) return {count, ""};
     cudaGetLastError();
+    if (status == cudaErrorInsufficientDriver) return {0, why_no_driver()};
     return {0, status == cudaSuccess ? "no CUDA device is there" : cudaGetErrorString(status)};
 }
 
