@@ -165,7 +165,7 @@ def _operator(name: str, arguments: str, call: Callable[..., Tensor], fake: Call
 def _call(function: Callable[[Any], Any], array: Tensor, sht: SHT, length: int, name: str) -> Tensor:
     """A function of arrays with one axis of a batch."""
     axes = _axes_in_front(array.shape, sht, length, name)
-    batch = array.detach().resolve_conj().resolve_neg().reshape(-1, *array.shape[axes:])
+    batch = array.detach().resolve_conj().resolve_neg().reshape(-1, *array.shape[axes:]).contiguous()
     made = torch.from_numpy(function(batch.numpy())) if batch.device.type == "cpu" else function(batch)
     return made.reshape(*array.shape[:-1], made.shape[-1])
 

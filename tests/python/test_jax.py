@@ -203,7 +203,8 @@ made = jax.jit(call)(alm)
 assert len(made.sharding.device_set) == 2, made.sharding
 np.testing.assert_array_equal(made, sht.synthesize(alm))
 """
-    subprocess.run([sys.executable, "-c", code], check=True, env={"XLA_FLAGS": "--xla_force_host_platform_device_count=2"})
+    subprocess.run([sys.executable, "-c", code], check=True, env={
+        **os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"})
 
 
 def test_arrays_that_do_not_fit_are_refused():
