@@ -62,6 +62,18 @@ def overheads(nside, options):
     return record
 
 
+def latencies(options):
+    """Medians of the smallest program of JAX, and on a GPU of PyTorch's smallest operation: waiting alone."""
+    one = jnp.ones(1)
+    ways = {"jax": waiting(lambda x: x + 1, one)}
+    if options.device != "cpu":
+        import torch
+
+        number = torch.ones(1, device=options.device)
+        ways["torch"] = lambda: (number + 1, torch.cuda.synchronize())
+    return {name: statistics.median(seconds) for name, seconds in machine.in_turn(ways, 10 * options.runs).items()}
+
+
 def first_and_best(call, runs):
     start = time.perf_counter()
     call()
@@ -113,7 +125,7 @@ def main():
     parser.add_argument("--peer-runs", type=int, default=3)
     options, kept = machine.parse_options(parser)
     record = {"program": "bench/gradients.py", "options": kept, "machine": machine.describe("numpy", "jax", "jaxlib"),
-              "devices": [device.device_kind for device in jax.devices()], "zonal": zonal.__version__,
+              "devices": [device.device_kind for device in jax.devices()], "zonal": zonal.__version__, "latency_seconds": latencies(options),
               "results": [overheads(nside, options) for nside in options.nside]}
     if options.peers:
         record["peers"] = peers(*options.peers, options)

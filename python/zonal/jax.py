@@ -33,8 +33,9 @@ from jax.interpreters import ad, batching, mlir
 
 from . import _core
 from ._angles import AngleLike, angle
+from ._arrays import integer
 from ._threads import resolve
-from .kernel import Kernel
+from .kernel import Kernel, profile_rule
 from .rotation import Rotation, euler_angles
 from .rotation import rotate_alm as _rotate_alm
 from .sht import SHT, alm_size, pixel_weights
@@ -70,10 +71,11 @@ def analyze(map: Array, sht: SHT, *, mask: Array | None = None, iterations: int 
     map = _masked(_real(map), mask)
     if iterations is None:
         iterations = 3 if sht.grid.nside is not None else 0
+    iterations = integer("iterations", iterations)
     if not 0 <= iterations <= 1000:
         raise ValueError(f"iterations = {iterations}: must be from 0 to 1000")
     if weights is None:
-        return _transform(_ANALYZE, "map", map, sht, sht.grid.n_pixels, iterations=int(iterations))
+        return _transform(_ANALYZE, "map", map, sht, sht.grid.n_pixels, iterations=iterations)
     weights = jnp.asarray(weights, map.dtype) * pixel_weights(sht.grid).astype(map.dtype)
     alm = first = adjoint(weights * map, sht)
     for _ in range(iterations):
@@ -160,26 +162,16 @@ def profile_window(profile: Callable[[jax.Array], Array], lmax: int, support: fl
                    n_nodes: int | None = None) -> jax.Array:
     """Returns the window of a profile K(theta): b_l = 2 pi int K(theta) P_l(cos theta) d cos theta, [lmax + 1].
 
-    profile: a function of jax.numpy of theta, [n_nodes] (rad), that returns K in 1/sr; derivatives go through it.
+    profile: a function of jax.numpy of theta, [node] (rad), that returns K in 1/sr; derivatives go through it.
     support: where the profile ends, rad. n_nodes: of the Gauss-Legendre quadrature in cos theta, which must resolve
-    profile and P_lmax; by default lmax + 64.
+    profile and P_lmax; by default lmax + 64. The quadrature takes (lmax + 1) n_nodes numbers of memory, and is kept.
 
     >>> lobe = zonal.jax.profile_window(lambda theta: jnp.exp(20 * (jnp.cos(theta) - 1)), 30)
     >>> bool(lobe[0] > lobe[1])
     True
     """
-    n = lmax + 64 if n_nodes is None else n_nodes
-    rule = _core.Grid.gauss_legendre(n, 1, 0.0)
-    half = (1 - np.cos(support)) / 2
-    x = 1 - half * (1 - np.cos(rule.theta()))
-    values = half * rule.weight() * jnp.asarray(profile(jnp.asarray(np.arccos(np.clip(x, -1, 1)))))  # weights have 2 pi
-
-    def next_degree(before: tuple[jax.Array, jax.Array], l: jax.Array) -> tuple[tuple[jax.Array, jax.Array], jax.Array]:
-        older, old = before
-        return (old, ((2 * l + 1) * x * old - l * older) / (l + 1)), old @ values
-
-    one = jnp.ones(n, values.dtype)
-    return jax.lax.scan(next_degree, (jnp.zeros_like(one), one), jnp.arange(lmax + 1))[1]
+    theta, rule = profile_rule(lmax, support, n_nodes)
+    return jnp.asarray(rule) @ jnp.asarray(profile(jnp.asarray(theta)))
 
 
 # The operators, on arrays [batch, component, n]. Each is linear over the reals and has one array argument.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -186,3 +187,28 @@ def matched_filter_window(b_l: ArrayLike, c_l: ArrayLike, n_l: ArrayLike) -> NDA
 def wiener_window(c_l: ArrayLike, n_l: ArrayLike) -> NDArray[np.float64]:
     """Returns C_l / (C_l + N_l), and 0 where C_l = 0."""
     return _core.wiener_window(vector("c_l", c_l), vector("n_l", n_l))
+
+
+def profile_rule(lmax: int, support: float, n_nodes: int | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns theta, [node], and what makes a window of a profile there by quadrature: [lmax + 1, node].
+
+    n_nodes: by default lmax + 64.
+    """
+    if lmax < 0 or not 0 < support <= np.pi:
+        raise ValueError(f"lmax = {lmax}, support = {support}: must be 0 or more, and above 0 and at most pi")
+    if n_nodes is not None and n_nodes < 1:
+        raise ValueError(f"n_nodes = {n_nodes}: must be 1 or more")
+    return _profile_rule(lmax, float(support), lmax + 64 if n_nodes is None else n_nodes)
+
+
+@lru_cache(maxsize=4)
+def _profile_rule(lmax: int, support: float, n_nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    rule = _core.Grid.gauss_legendre(n_nodes, 1, 0.0)  # whose weights have the 2 pi of longitude
+    half = (1 - np.cos(support)) / 2
+    x = 1 - half * (1 - np.cos(rule.theta()))
+    legendre = np.empty((lmax + 1, n_nodes))
+    legendre[0], older = 1, np.zeros(n_nodes)
+    for l in range(lmax):
+        legendre[l + 1] = ((2 * l + 1) * x * legendre[l] - l * older) / (l + 1)
+        older = legendre[l]
+    return np.arccos(np.clip(x, -1, 1)), half * rule.weight() * legendre

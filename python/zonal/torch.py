@@ -28,7 +28,7 @@ import torch  # type: ignore[import-not-found, unused-ignore]
 
 from ._angles import AngleLike, angle
 from ._threads import resolve
-from .kernel import Kernel
+from .kernel import Kernel, profile_rule
 from .rotation import Rotation, euler_angles
 from .rotation import rotate_alm as _rotate_rows
 from .sht import SHT, pixel_weights, sht_of_number
@@ -136,6 +136,18 @@ def gaussian_window(fwhm: Tensor | AngleLike, lmax: int, spin: int = 0) -> Tenso
         fwhm = torch.tensor(_constant_angle(fwhm, "fwhm"), dtype=torch.float64)
     l = torch.arange(lmax + 1, device=fwhm.device)
     return torch.where(l < spin, 0.0, torch.exp(-(l * (l + 1) - spin**2) * fwhm**2 / (16 * math.log(2))))
+
+
+def profile_window(profile: Callable[[Tensor], Tensor], lmax: int, support: float = math.pi, n_nodes: int | None = None,
+                   device: Any = None) -> Tensor:
+    """Returns the window of a profile K(theta): b_l = 2 pi int K(theta) P_l(cos theta) d cos theta, [lmax + 1].
+
+    profile: a function of theta, [node] (rad), that returns K in 1/sr; gradients go through it. support: where the
+    profile ends, rad. n_nodes: of the Gauss-Legendre quadrature in cos theta, which must resolve profile and P_lmax; by
+    default lmax + 64. The quadrature takes (lmax + 1) n_nodes numbers of memory, and is kept.
+    """
+    theta, rule = (torch.from_numpy(part).to(device) for part in _constant_rule(lmax, support, n_nodes))
+    return rule @ profile(theta)
 
 
 # The operators. They know a transform by its number, which compiled programs can hold, and take any axes in front.
@@ -261,6 +273,7 @@ def _iterations(number: int, iterations: int) -> int:
 # To torch.compile these are constants, as their arguments are.
 _constant_angles = torch.compiler.assume_constant_result(euler_angles)
 _constant_angle = torch.compiler.assume_constant_result(angle)
+_constant_rule = torch.compiler.assume_constant_result(profile_rule)
 
 
 def _counts(alm: Tensor, lmax: int) -> Tensor:
@@ -285,5 +298,5 @@ def _complex(alm: Tensor) -> Tensor:
     return alm.to(torch.promote_types(alm.dtype, torch.complex64))
 
 
-__all__ = ["adjoint", "alm2cl", "almxfl", "analyze", "convolve", "gaussian_window", "rotate_alm", "smooth", "synalm",
+__all__ = ["adjoint", "alm2cl", "almxfl", "analyze", "convolve", "gaussian_window", "profile_window", "rotate_alm", "smooth", "synalm",
            "synthesize"]

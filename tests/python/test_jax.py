@@ -3,9 +3,11 @@
 ZONAL_TEST_DEVICE=cuda runs the transforms on a GPU, where JAX has one.
 """
 
+import gc
 import os
 import subprocess
 import sys
+import weakref
 
 import healpy
 import jax
@@ -164,6 +166,21 @@ def test_the_window_of_a_profile_is_that_of_the_kernel():
 def test_programs_call_the_library_without_python(rng):
     text = jax.jit(lambda a: zj.synthesize(a, SCALAR)).lower(arrays(SCALAR, rng)[1]).as_text()
     assert "zonal_synthesize" in text and "callback" not in text
+
+
+def test_a_program_keeps_its_transform(rng):
+    sht = zonal.SHT(zonal.Grid.healpix(2), 3, device=DEVICE)
+    gone, alm = weakref.ref(sht), rng.standard_normal(sht.n_alm) + 0j
+    wanted = sht.synthesize(alm)
+    program = jax.jit(lambda a, sht=sht: zj.synthesize(a, sht)).lower(alm).compile()
+    del sht
+    jax.clear_caches()
+    gc.collect()
+    np.testing.assert_allclose(program(alm), wanted, **SAME)
+    del program
+    jax.clear_caches()
+    gc.collect()
+    assert gone() is None
 
 
 def test_without_the_handlers_calls_go_through_python(rng, monkeypatch):

@@ -128,6 +128,15 @@ def test_derivatives_hold_for_beams_spectra_and_masks(rng):
     gradients_hold(lambda w: zt.analyze(sky, SCALAR, mask=w), mask)
     gradients_hold(lambda w: zt.analyze(sky, SCALAR, weights=w, iterations=1), mask)
     gradients_hold(lambda a, b: zt.alm2cl(a, b, lmax=LMAX), alm, alm.flip(-1))
+    gradients_hold(lambda k: zt.profile_window(lambda theta: torch.exp(-k * theta**2), LMAX, n_nodes=20, device=DEVICE),
+                   torch.tensor(3.0, dtype=torch.float64, device=DEVICE))
+
+
+def test_the_window_of_a_profile_is_that_of_the_kernel():
+    """A Gaussian of 10 degrees has no features below the spacing of 104 nodes; Kernel.window is good to 1e-12."""
+    kernel = zonal.Kernel.gaussian("10deg")
+    made = zt.profile_window(lambda theta: torch.from_numpy(kernel.profile(theta.numpy())), 40)
+    np.testing.assert_allclose(made.numpy(), kernel.window(40), rtol=0, atol=1e-12)
 
 
 def test_a_mask_hides_what_is_not_finite(rng):
