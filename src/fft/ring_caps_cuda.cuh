@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 #include "fft/complex.cuh"
 
@@ -159,56 +160,63 @@ struct CapPair {
     std::int64_t filter = 0;    ///< where the spectrum of its conjugate starts
 };
 
-/// s_c[k] of all parts c, one k per thread.
-template <class R, class Bins>
-__global__ void fold_caps_kernel(const CapPair* caps, Bins bins_of, Complex<R>* sequences) {
+/// s_c[k] of all parts c, one k per thread. bins_of(cap, k, bins): bin k of each of the maps, whose sequences
+/// lie `stride` apart.
+template <class R, int Maps, class Bins>
+__global__ void fold_caps_kernel(const CapPair* caps, Bins bins_of, Complex<R>* sequences,
+                                 std::int64_t stride) {
     const CapPair cap = caps[blockIdx.y];
     const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
     if (k >= cap.part_length) return;
-    double2 bins[4] = {};
-    for (int d = 0; d < cap.n_parts; ++d)
-        bins[d] = bins_of(cap, k + static_cast<std::int64_t>(d) * cap.part_length);
-    Complex<R>* const out = sequences + cap.sequence + k;
-    if (cap.n_parts == 1) {
-        out[0] = narrowed<R>(bins[0]);
-        return;
-    }
-    if (cap.n_parts == 2)
-        dft<2, true>(bins);
-    else
-        dft<4, true>(bins);
-    const double2 root = root_of_unity(k, cap.n_pixels);
-    double2 power{1, 0};
-    for (int c = 0; c < cap.n_parts; ++c) {
-        out[c * static_cast<std::int64_t>(cap.part_length)] = narrowed<R>(times(bins[c], power));
-        power = times(power, root);
+    double2 bins[4][Maps] = {};
+#pragma unroll
+    for (int d = 0; d < 4; ++d)
+        if (d < cap.n_parts) bins_of(cap, k + static_cast<std::int64_t>(d) * cap.part_length, bins[d]);
+    const double2 root = cap.n_parts == 1 ? double2{1, 0} : root_of_unity(k, cap.n_pixels);
+#pragma unroll
+    for (int map = 0; map < Maps; ++map) {
+        double2 part[4] = {bins[0][map], bins[1][map], bins[2][map], bins[3][map]};
+        if (cap.n_parts == 2)
+            dft<2, true>(part);
+        else if (cap.n_parts == 4)
+            dft<4, true>(part);
+        Complex<R>* const out = sequences + map * stride + cap.sequence + k;
+        double2 power{1, 0};
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+            if (c >= cap.n_parts) break;
+            out[c * static_cast<std::int64_t>(cap.part_length)] = narrowed<R>(times(part[c], power));
+            power = times(power, root);
+        }
     }
 }
 
-/// The ring's bin `bin` from the parts' spectra: sum_c exp(-2 pi i c bin / n) U_c[bin % length].
-template <class R>
-__device__ double2 cap_bin(const CapPair& cap, const Complex<R>* sequences, std::int64_t bin) {
-    const Complex<R>* const parts = sequences + cap.sequence;
-    const std::int64_t k = bin % cap.part_length;
-    double2 sum = widened(parts[k]);
-    if (cap.n_parts == 1) return sum;
-    const double2 root = conjugate(root_of_unity(bin, cap.n_pixels));
-    double2 power = root;
-    for (int c = 1; c < cap.n_parts; ++c) {
-        sum = sum + times(widened(parts[c * static_cast<std::int64_t>(cap.part_length) + k]), power);
-        power = times(power, root);
-    }
-    return sum;
-}
-
-/// Gives the bins m and -m to `store`, one m per thread.
-template <class R, class Store>
-__global__ void unfold_caps_kernel(const CapPair* caps, const Complex<R>* sequences, Store store) {
+/// Gives the bins m and -m of each of the maps to `store`, one m per thread: bin k is
+/// sum_c exp(-2 pi i c k / n) U_c[k % length].
+template <class R, int Maps, class Store>
+__global__ void unfold_caps_kernel(const CapPair* caps, const Complex<R>* sequences, std::int64_t stride,
+                                   Store store) {
     const CapPair cap = caps[blockIdx.y];
-    const std::int64_t m = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
+    const int m = static_cast<int>(blockIdx.x) * ring_threads + static_cast<int>(threadIdx.x);
     if (m >= cap.n_modes) return;
-    const std::int64_t n = cap.n_pixels, k = m % n;
-    store(cap, m, cap_bin<R>(cap, sequences, k), cap_bin<R>(cap, sequences, k == 0 ? 0 : n - k));
+    const int k = m % cap.n_pixels, up = k % cap.part_length, down = up == 0 ? 0 : cap.part_length - up;
+    double2 power[4] = {{1, 0}};
+    if (cap.n_parts > 1) power[1] = conjugate(root_of_unity(k, cap.n_pixels));
+    power[2] = times(power[1], power[1]), power[3] = times(power[2], power[1]);
+    const auto turn = store.turn(cap, m);
+#pragma unroll
+    for (int map = 0; map < Maps; ++map) {
+        const Complex<R>* const parts = sequences + map * stride + cap.sequence;
+        double2 above = widened(parts[up]), below = widened(parts[down]);
+#pragma unroll
+        for (int c = 1; c < 4; ++c) {
+            if (c >= cap.n_parts) break;
+            const Complex<R>* const part = parts + c * static_cast<std::int64_t>(cap.part_length);
+            above = above + times(widened(part[up]), power[c]);
+            below = below + times(widened(part[down]), conjugate(power[c]));
+        }
+        store(cap, m, map, turn, above, below);
+    }
 }
 
 /// One part of one pair.
@@ -236,23 +244,32 @@ class CapTransforms {
     std::int64_t scratch_size() const { return n_sequence_; }
     std::int64_t bytes() const { return caps_.bytes() + chirps_.bytes() + filters_.bytes(); }
 
-    /// Writes the rings' pixels. bins_of(cap, k): bin k of north + i south, a double2, called on the device
-    template <class T, class Bins>
-    void to_pixels(const Bins& bins_of, T* map, Complex<R>* scratch, cudaStream_t stream) const {
+    /// Writes the rings' pixels of `Maps` maps, map_stride apart. bins_of(cap, k, bins): writes bin k of
+    /// north + i south of each map, a double2, called on the device;
+    /// bins_of.of_map(map): the same for the maps from there on. scratch: scratch_size() for each map.
+    template <int Maps, class T, class Bins>
+    void to_pixels(const Bins& bins_of, T* maps, std::int64_t map_stride, Complex<R>* scratch,
+                   cudaStream_t stream) const {
         if (classes_.empty()) return;
-        fold_caps_kernel<R><<<blocks(longest_), ring_threads, 0, stream>>>(caps_.data(), bins_of, scratch);
+        constexpr int at_once = std::min(Maps, 2);  // more take too many registers
+        for (int map = 0; map < Maps; map += at_once)
+            fold_caps_kernel<R, at_once><<<blocks(longest_), ring_threads, 0, stream>>>(
+                caps_.data(), bins_of.of_map(map), scratch + map * n_sequence_, n_sequence_);
         core::check_launch("rings of the caps");
-        parts_to_pixels(scratch, map, stream);
+        for (int map = 0; map < Maps; ++map)
+            parts_to_pixels(scratch + map * n_sequence_, maps + map * map_stride, stream);
     }
 
-    /// Calls store(cap, m, bin m, bin -m) on the device for all m < cap.n_modes.
-    /// weighted: pixels count by their rings' weights.
-    template <class T, class Store>
-    void to_bins(const T* map, bool weighted, const Store& store, Complex<R>* scratch,
-                 cudaStream_t stream) const {
+    /// Calls store(cap, m, map, store.turn(cap, m), bin m, bin -m) on the device for all m < cap.n_modes of
+    /// all maps. weighted: pixels count by their rings' weights.
+    template <int Maps, class T, class Store>
+    void to_bins(const T* maps, std::int64_t map_stride, bool weighted, const Store& store,
+                 Complex<R>* scratch, cudaStream_t stream) const {
         if (classes_.empty()) return;
-        pixels_to_parts(map, weighted, scratch, stream);
-        unfold_caps_kernel<R><<<blocks(most_modes_), ring_threads, 0, stream>>>(caps_.data(), scratch, store);
+        for (int map = 0; map < Maps; ++map)
+            pixels_to_parts(maps + map * map_stride, weighted, scratch + map * n_sequence_, stream);
+        unfold_caps_kernel<R, Maps>
+            <<<blocks(most_modes_), ring_threads, 0, stream>>>(caps_.data(), scratch, n_sequence_, store);
         core::check_launch("rings of the caps");
     }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <bit>
+
 #include "radial/convolver.hpp"
 #include "sht/cuda_storage.cuh"
 
@@ -20,13 +22,13 @@ struct CallStorage : PixelConvolutionWorkspace::Storage {
     }
     cudaStream_t stream() const { return has_caller ? caller : own.get(); }
 
-    /// work(b, map, result, stream) for every map b, on the device. Where arrays are on the host, the next
-    /// map comes and the one before goes meanwhile. Has waited for all of it in the end unless a caller's
-    /// stream works on device arrays. has_other_pixels: the output has pixels in no ring, which stay as they
-    /// are.
+    /// work(b, count, maps, results, stream) for every map b, on the device, or for `count` of them, a power
+    /// of 2 and at most at_once, where all arrays are there. Where they are on the host, the next map comes
+    /// and the one before goes meanwhile. Has waited for all of it in the end unless a caller's stream works
+    /// on device arrays. has_other_pixels: the output has pixels in no ring, which stay as they are.
     template <class T, class Work>
     void run(View<const T, 3> maps, View<T, 3> convolved, bool has_other_pixels, const Progress& progress,
-             const Work& work) {
+             const Work& work, std::int64_t at_once = 1) {
         sht::cuda::require_place("maps", maps, device);
         sht::cuda::require_place("convolved", convolved, device);
         const sht::cuda::Batch in(maps, map_copies);
@@ -36,11 +38,12 @@ struct CallStorage : PixelConvolutionWorkspace::Storage {
             if (progress && !progress(static_cast<double>(done) / static_cast<double>(n_maps)))
                 throw Cancelled("convolution: cancelled");
         };
-        const auto one = [&](std::int64_t b, cudaStream_t on) {
+        const auto some = [&](std::int64_t b, std::int64_t count, cudaStream_t on) {
             report(b);
-            work(b, Fields<const T>{in[b], in.component_stride()}, Fields<T>{out[b], out.component_stride()},
-                 on);
+            work(b, count, Fields<const T>{in[b], in.component_stride(), maps.stride(0)},
+                 Fields<T>{out[b], out.component_stride(), convolved.stride(0)}, on);
         };
+        const auto one = [&](std::int64_t b, cudaStream_t on) { some(b, 1, on); };
         events.clear();
         seconds = {};
         if (in.is_copied() || out.is_copied()) {
@@ -51,7 +54,11 @@ struct CallStorage : PixelConvolutionWorkspace::Storage {
             batches.run(n_maps, stream(), fetch, one,
                         [&](std::int64_t b, cudaStream_t on) { out.deliver(b, transfer, on); });
         } else {
-            for (std::int64_t b = 0; b < n_maps; ++b) one(b, stream());
+            for (std::int64_t b = 0, count = 0; b < n_maps; b += count) {
+                count = static_cast<std::int64_t>(
+                    std::bit_floor(static_cast<std::uint64_t>(std::min(at_once, n_maps - b))));
+                some(b, count, stream());
+            }
             if (!has_caller) core::check_cuda(cudaStreamSynchronize(stream()), "convolution");
         }
         report(n_maps);

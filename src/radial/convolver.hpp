@@ -76,11 +76,12 @@ class BasicConvolver {
 using Convolver = BasicConvolver<2>;
 using PolarizationConvolver = BasicConvolver<3>;
 
-/// The components of one map in device memory, `stride` elements apart.
+/// The components of maps in device memory, `stride` elements apart; where there are several maps, those
+/// `map_stride` apart.
 template <class T>
 struct Fields {
     T* pixels;
-    std::int64_t stride;
+    std::int64_t stride, map_stride;
 };
 
 /// [map, component, pixel]

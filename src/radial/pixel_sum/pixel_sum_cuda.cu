@@ -111,7 +111,7 @@ class CudaPixelSum final : public ConvolverOf<CudaPixelSum<T, Rank>, PixelSumSto
         const core::CurrentDevice current(device_);
         storage.folded.reserve(folded_bytes());
         storage.run(maps, convolved, has_other_pixels_, progress,
-                    [&](std::int64_t, const Fields<const Map>& map, const Fields<Map>& result,
+                    [&](std::int64_t, std::int64_t, const Fields<const Map>& map, const Fields<Map>& result,
                         cudaStream_t stream) { run(map, result, storage, stream); });
         for (std::size_t k = 0; k + 1 < storage.events.size(); k += 2)
             storage.seconds.sums += storage.events.seconds(k);

@@ -23,6 +23,7 @@ struct CudaRingFftStorage : CallStorage {
     core::DeviceArray<R> values;
     core::DeviceArray<Complex<R>> input, output, scratch;
     core::DeviceArray<char> library;
+    std::int64_t n_maps = 1;  ///< that calls bring at once
 };
 
 /// Groups, such as those whose rows are in memory at the same time.
@@ -41,6 +42,7 @@ class CudaRingFft final : public ConvolverOf<CudaRingFft<R, Rank>, CudaRingFftSt
         : CudaRingFft::ConvolverOf(owner_of(options.device.index())),
           device_(options.device.index()),
           threads_(options.threads),
+          max_bytes_(options.max_workspace_bytes),
           has_other_pixels_(geometry.grid_out().has_other_pixels()),
           geometry_(std::move(geometry)),
           schedule_(geometry_, {blocks_per_processor * core::device_limits().processors,
@@ -61,17 +63,22 @@ class CudaRingFft final : public ConvolverOf<CudaRingFft<R, Rank>, CudaRingFftSt
     void convolve_maps(View<const T, 3> maps, View<T, 3> convolved, Storage& storage,
                        const Progress& progress) const {
         const core::CurrentDevice current(device_);
-        reserve(storage);
-        storage.run(maps, convolved, has_other_pixels_, progress,
-                    [&](std::int64_t b, const Fields<const T>& map, const Fields<T>& result,
-                        cudaStream_t stream) { convolve_map(map, result, b > 0, storage, stream); });
+        const bool on_device = maps.space() == MemorySpace::cuda && convolved.space() == MemorySpace::cuda;
+        const std::int64_t at_once = on_device ? maps_at_once(maps.extent(0), storage) : 1;
+        reserve(storage, at_once);
+        storage.run(
+            maps, convolved, has_other_pixels_, progress,
+            [&](std::int64_t b, std::int64_t count, const Fields<const T>& some, const Fields<T>& results,
+                cudaStream_t stream) { convolve_some(count, some, results, b > 0, storage, stream); },
+            at_once);
         read_times(storage);
     }
 
-    std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t) const override {
+    std::unique_ptr<PixelConvolutionWorkspace::Storage> make_workspace(std::int64_t n_maps) const override {
         const core::CurrentDevice current(device_);
         auto storage = std::make_unique<Storage>(device_, threads_);
-        reserve(*storage);
+        storage->n_maps = n_maps;
+        reserve(*storage, 1);
         return storage;
     }
     std::int64_t workspace_bytes(std::int64_t) const override {
@@ -86,7 +93,7 @@ class CudaRingFft final : public ConvolverOf<CudaRingFft<R, Rank>, CudaRingFftSt
     }
     void prepare(PixelConvolutionWorkspace::Storage& workspace) const override {
         const core::CurrentDevice current(device_);
-        reserve(this->storage_of(workspace));
+        reserve(this->storage_of(workspace), 1);
     }
     PixelConvolutionWork work() const override { return geometry_.work(); }
 
@@ -98,11 +105,27 @@ class CudaRingFft final : public ConvolverOf<CudaRingFft<R, Rank>, CudaRingFftSt
         return std::max(to_modes_.library_bytes(), to_pixels_.library_bytes());
     }
 
-    void reserve(Storage& storage) const {
+    /// How many of the maps of a batch are convolved together: where the workspace was made for several and
+    /// the memory is there.
+    std::int64_t maps_at_once(std::int64_t n_maps, const Storage& storage) const {
+        constexpr std::int64_t most = most_maps<R, components>;
+        std::int64_t count = std::min({most, n_maps, storage.n_maps});
+        if (max_bytes_ > 0 || count < 2) return 1;
+        const std::int64_t bytes_of_map =
+            ((schedule_.n_input_modes + schedule_.n_output_modes) * components + scratch_size()) *
+            static_cast<std::int64_t>(sizeof(Complex<R>));
+        std::size_t free = 0, total = 0;
+        core::check_cuda(cudaMemGetInfo(&free, &total), "asking for the free memory");
+        const std::int64_t there = storage.input.bytes() + storage.output.bytes() + storage.scratch.bytes() +
+                                   static_cast<std::int64_t>(free);
+        return std::clamp<std::int64_t>(there / bytes_of_map - 1, 1, count);
+    }
+
+    void reserve(Storage& storage, std::int64_t n_maps) const {
         storage.values.reserve(n_values_);
-        storage.input.reserve(components * schedule_.n_input_modes);
-        storage.output.reserve(components * schedule_.n_output_modes);
-        storage.scratch.reserve(scratch_size());
+        storage.input.reserve(n_maps * components * schedule_.n_input_modes);
+        storage.output.reserve(n_maps * components * schedule_.n_output_modes);
+        storage.scratch.reserve(n_maps * scratch_size());
         storage.library.reserve(library_bytes());
     }
 
@@ -159,19 +182,30 @@ class CudaRingFft final : public ConvolverOf<CudaRingFft<R, Rank>, CudaRingFftSt
         core::check_launch("kernel rows");
     }
 
-    void sum(const GroupBand& band, Storage& storage, cudaStream_t stream) const {
-        const std::int64_t middle = std::clamp(schedule_.n_narrow, band.first, band.end);
-        sum_with(&sum_kernel<R, SumSchedule::narrow, components>, {band.first, middle}, storage, stream);
-        sum_with(&sum_kernel<R, SumSchedule::wide, components>, {middle, band.end}, storage, stream);
+    void sum(const GroupBand& band, std::int64_t n_maps, Storage& storage, cudaStream_t stream) const {
+        constexpr int most = most_maps<R, components>;
+        if (n_maps == most) return sum_maps<most>(band, storage, stream);
+        if constexpr (most > 2)
+            if (n_maps == 2) return sum_maps<2>(band, storage, stream);
+        sum_maps<1>(band, storage, stream);
     }
 
-    template <class Kernel>
+    template <int Maps>
+    void sum_maps(const GroupBand& band, Storage& storage, cudaStream_t stream) const {
+        const std::int64_t middle = std::clamp(schedule_.n_narrow, band.first, band.end);
+        sum_with<Maps>(&sum_kernel<R, SumSchedule::narrow, components, Maps>, {band.first, middle}, storage,
+                       stream);
+        sum_with<Maps>(&sum_kernel<R, SumSchedule::wide, components, Maps>, {middle, band.end}, storage,
+                       stream);
+    }
+
+    template <int Maps, class Kernel>
     void sum_with(Kernel* kernel, const GroupBand& band, Storage& storage, cudaStream_t stream) const {
         if (band.first == band.end) return;
         std::int64_t most_modes = 0;
         for (std::int64_t g = band.first; g < band.end; ++g)
             most_modes = std::max<std::int64_t>(most_modes, schedule_.groups[g].most_modes);
-        constexpr std::int64_t tile = sum_threads * modes_per_thread<R, components>;
+        constexpr std::int64_t tile = sum_threads * modes_per_thread<R, components, Maps>;
         const dim3 blocks(static_cast<unsigned>(band.end - band.first),
                           static_cast<unsigned>((most_modes + tile - 1) / tile));
         kernel<<<blocks, sum_threads, 0, stream>>>(
@@ -181,18 +215,19 @@ class CudaRingFft final : public ConvolverOf<CudaRingFft<R, Rank>, CudaRingFftSt
         core::check_launch("sum over rings");
     }
 
-    void add_slices(Storage& storage, cudaStream_t stream) const {
+    void add_slices(std::int64_t n_maps, Storage& storage, cudaStream_t stream) const {
         if (sliced_rows_.size() == 0) return;
-        const dim3 blocks(static_cast<unsigned>(sliced_rows_.size()), components);
+        const dim3 blocks(static_cast<unsigned>(sliced_rows_.size()),
+                          static_cast<unsigned>(components * n_maps));
         add_slices_kernel<R><<<blocks, sum_threads, 0, stream>>>(
             sliced_rows_.data(), schedule_.n_output_modes, storage.output.data());
         core::check_launch("sum over rings");
     }
 
-    /// Marks: start, rows, input, sums, output.
+    /// n_maps: 1, 2 or 4. Marks: start, rows, input, sums, output.
     template <class T>
-    void convolve_map(const Fields<const T>& map, const Fields<T>& convolved, bool rows_are_there,
-                      Storage& storage, cudaStream_t stream) const {
+    void convolve_some(std::int64_t n_maps, const Fields<const T>& maps, const Fields<T>& convolved,
+                       bool rows_are_there, Storage& storage, cudaStream_t stream) const {
         const bool timed = !storage.has_caller;
         const auto mark = [&] {
             if (timed) storage.events.record(stream);
@@ -201,20 +236,22 @@ class CudaRingFft final : public ConvolverOf<CudaRingFft<R, Rank>, CudaRingFftSt
         if (bands_.size() == 1 && !rows_are_there) make_rows(bands_[0], storage, stream);
         mark();
         for (std::int64_t c = 0; c < components; ++c)
-            to_modes_.template transform<T>(map.pixels + c * map.stride,
-                                            storage.input.data() + c * schedule_.n_input_modes,
-                                            storage.scratch.data(), storage.library.data(), stream);
+            to_modes_.template transform<T>(
+                maps.pixels + c * maps.stride, maps.map_stride, n_maps,
+                {storage.input.data() + c * schedule_.n_input_modes, components * schedule_.n_input_modes},
+                storage.scratch.data(), storage.library.data(), stream);
         mark();
         for (const GroupBand& band : bands_) {
             if (bands_.size() > 1) make_rows(band, storage, stream);
-            sum(band, storage, stream);
+            sum(band, n_maps, storage, stream);
         }
-        add_slices(storage, stream);
+        add_slices(n_maps, storage, stream);
         mark();
         for (std::int64_t c = 0; c < components; ++c)
-            to_pixels_.template transform_back<T>(storage.output.data() + c * schedule_.n_output_modes,
-                                                  convolved.pixels + c * convolved.stride,
-                                                  storage.scratch.data(), storage.library.data(), stream);
+            to_pixels_.template transform_back<T>(
+                {storage.output.data() + c * schedule_.n_output_modes, components * schedule_.n_output_modes},
+                convolved.pixels + c * convolved.stride, convolved.map_stride, n_maps, storage.scratch.data(),
+                storage.library.data(), stream);
         mark();
     }
 
@@ -229,6 +266,7 @@ class CudaRingFft final : public ConvolverOf<CudaRingFft<R, Rank>, CudaRingFftSt
     }
 
     const int device_, threads_;
+    const std::int64_t max_bytes_;
     const bool has_other_pixels_;
     const RingFftGeometry geometry_;
     SumSchedule schedule_;

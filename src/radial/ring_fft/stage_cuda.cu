@@ -32,6 +32,17 @@ bool usable(const T* pixels) {
     return sizeof(R) == sizeof(T) && reinterpret_cast<std::uintptr_t>(pixels) % sizeof(Complex<R>) == 0;
 }
 
+/// Calls visit with the number of maps, 1, 2 or 4, as a constant.
+template <class Visit>
+void with_number_of_maps(std::int64_t n_maps, const Visit& visit) {
+    if (n_maps == 4)
+        visit(std::integral_constant<int, 4>());
+    else if (n_maps == 2)
+        visit(std::integral_constant<int, 2>());
+    else
+        visit(std::integral_constant<int, 1>());
+}
+
 dim3 grid_of(std::int64_t count, std::int64_t n_rows) {
     return {blocks_of(count), static_cast<unsigned>(n_rows)};
 }
@@ -217,83 +228,115 @@ std::int64_t RingTransforms<R>::bytes() const {
 }
 
 template <class R>
-template <class T>
-void RingTransforms<R>::transform(const T* map, Complex<R>* modes, Complex<R>* scratch, void* library,
-                                  cudaStream_t stream) const {
+template <int Maps, class T>
+void RingTransforms<R>::maps_to_modes(const T* maps, std::int64_t map_stride, ModesOfMaps<Complex<R>> modes,
+                                      Complex<R>* scratch, void* library, cudaStream_t stream) const {
     const std::lock_guard lock(library_mutex_);
-    caps_->to_bins(map, true, StorePairs<R>{cap_pairs_.data(), modes}, scratch, stream);
-    for (const PairBatch& batch : batches_) {
-        const dim3 blocks = grid_of(batch.length, batch.n_pairs);
-        const PairSequence* const pairs = batch.pairs.data();
-        read_pairs_kernel<T, R><<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, map, scratch);
-        batch.transform.transform(scratch, CUFFT_FORWARD, library, stream);
-        filter_pairs_kernel<R>
-            <<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, filters_.data(), true, scratch);
-        batch.transform.transform(scratch, CUFFT_INVERSE, library, stream);
-        unfold_pairs_kernel<R><<<grid_of(batch.n_modes, batch.n_pairs), ring_threads, 0, stream>>>(
-            pairs, batch.length, scratch, modes);
-        core::check_launch("rings of the caps");
-    }
+    caps_->template to_bins<Maps>(maps, map_stride, true, StorePairs<R>{cap_pairs_.data(), modes}, scratch,
+                                  stream);
+    for (int map = 0; map < Maps; ++map)
+        for (const PairBatch& batch : batches_) {
+            const dim3 blocks = grid_of(batch.length, batch.n_pairs);
+            const PairSequence* const pairs = batch.pairs.data();
+            read_pairs_kernel<T, R>
+                <<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, maps + map * map_stride, scratch);
+            batch.transform.transform(scratch, CUFFT_FORWARD, library, stream);
+            filter_pairs_kernel<R>
+                <<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, filters_.data(), true, scratch);
+            batch.transform.transform(scratch, CUFFT_INVERSE, library, stream);
+            unfold_pairs_kernel<R><<<grid_of(batch.n_modes, batch.n_pairs), ring_threads, 0, stream>>>(
+                pairs, batch.length, scratch, modes.modes + map * modes.stride);
+            core::check_launch("rings of the caps");
+        }
     for (const RingRun& run : runs_) {
         const std::int64_t n_values = run.n_rings * run.n_pixels;
-        const T* const pixels = map + run.first_pixel;
-        R* values = reinterpret_cast<R*>(scratch + run.n_rings * (run.n_pixels / 2 + 1));
-        if (usable<R>(pixels))
-            values = const_cast<R*>(reinterpret_cast<const R*>(pixels));
-        else
-            convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(pixels, n_values, values);
-        run.transform.to_bins(values, scratch, library, stream);
-        unfold_run_kernel<R><<<grid_of(run.n_modes, run.n_rings), ring_threads, 0, stream>>>(
-            run.rings.data(), run.n_pixels, scratch, modes);
+        for (int map = 0; map < Maps; ++map) {
+            const T* const pixels = maps + map * map_stride + run.first_pixel;
+            Complex<R>* const bins = scratch + map * scratch_size_;
+            R* values = reinterpret_cast<R*>(bins + run.n_rings * (run.n_pixels / 2 + 1));
+            if (usable<R>(pixels))
+                values = const_cast<R*>(reinterpret_cast<const R*>(pixels));
+            else
+                convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(pixels, n_values, values);
+            run.transform.to_bins(values, bins, library, stream);
+        }
+        unfold_run_kernel<R, Maps><<<grid_of(run.n_modes, run.n_rings), ring_threads, 0, stream>>>(
+            run.rings.data(), run.n_pixels, scratch, scratch_size_, modes);
+        core::check_launch("rings of one length");
+    }
+}
+
+template <class R>
+template <int Maps, class T>
+void RingTransforms<R>::modes_to_maps(ModesOfMaps<const Complex<R>> modes, T* maps, std::int64_t map_stride,
+                                      Complex<R>* scratch, void* library, cudaStream_t stream) const {
+    const std::lock_guard lock(library_mutex_);
+    caps_->template to_pixels<Maps>(FoldedPairs<R>{cap_pairs_.data(), modes}, maps, map_stride, scratch,
+                                    stream);
+    for (int map = 0; map < Maps; ++map)
+        for (const PairBatch& batch : batches_) {
+            const dim3 blocks = grid_of(batch.length, batch.n_pairs);
+            const PairSequence* const pairs = batch.pairs.data();
+            fold_pairs_kernel<R><<<blocks, ring_threads, 0, stream>>>(
+                pairs, batch.length, modes.modes + map * modes.stride, scratch);
+            batch.transform.transform(scratch, CUFFT_FORWARD, library, stream);
+            filter_pairs_kernel<R>
+                <<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, filters_.data(), false, scratch);
+            batch.transform.transform(scratch, CUFFT_INVERSE, library, stream);
+            write_pairs_kernel<T, R>
+                <<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, scratch, maps + map * map_stride);
+            core::check_launch("rings of the caps");
+        }
+    for (const RingRun& run : runs_) {
+        const std::int64_t n_values = run.n_rings * run.n_pixels, n_bins = run.n_pixels / 2 + 1;
+        fold_run_kernel<R, Maps><<<grid_of(n_bins, run.n_rings), ring_threads, 0, stream>>>(
+            run.rings.data(), run.n_pixels, modes, scratch, scratch_size_);
+        for (int map = 0; map < Maps; ++map) {
+            T* const pixels = maps + map * map_stride + run.first_pixel;
+            Complex<R>* const bins = scratch + map * scratch_size_;
+            R* values = reinterpret_cast<R*>(bins + run.n_rings * n_bins);
+            const bool direct = usable<R>(pixels);
+            if (direct) values = reinterpret_cast<R*>(pixels);
+            run.transform.to_values(bins, values, library, stream);
+            if (!direct)
+                convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(values, n_values, pixels);
+        }
         core::check_launch("rings of one length");
     }
 }
 
 template <class R>
 template <class T>
-void RingTransforms<R>::transform_back(const Complex<R>* modes, T* map, Complex<R>* scratch, void* library,
+void RingTransforms<R>::transform(const T* maps, std::int64_t map_stride, std::int64_t n_maps,
+                                  ModesOfMaps<Complex<R>> modes, Complex<R>* scratch, void* library,
+                                  cudaStream_t stream) const {
+    with_number_of_maps(n_maps, [&](auto number) {
+        maps_to_modes<number>(maps, map_stride, modes, scratch, library, stream);
+    });
+}
+
+template <class R>
+template <class T>
+void RingTransforms<R>::transform_back(ModesOfMaps<const Complex<R>> modes, T* maps, std::int64_t map_stride,
+                                       std::int64_t n_maps, Complex<R>* scratch, void* library,
                                        cudaStream_t stream) const {
-    const std::lock_guard lock(library_mutex_);
-    caps_->to_pixels(FoldedPairs<R>{cap_pairs_.data(), modes}, map, scratch, stream);
-    for (const PairBatch& batch : batches_) {
-        const dim3 blocks = grid_of(batch.length, batch.n_pairs);
-        const PairSequence* const pairs = batch.pairs.data();
-        fold_pairs_kernel<R><<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, modes, scratch);
-        batch.transform.transform(scratch, CUFFT_FORWARD, library, stream);
-        filter_pairs_kernel<R>
-            <<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, filters_.data(), false, scratch);
-        batch.transform.transform(scratch, CUFFT_INVERSE, library, stream);
-        write_pairs_kernel<T, R><<<blocks, ring_threads, 0, stream>>>(pairs, batch.length, scratch, map);
-        core::check_launch("rings of the caps");
-    }
-    for (const RingRun& run : runs_) {
-        const std::int64_t n_values = run.n_rings * run.n_pixels, n_bins = run.n_pixels / 2 + 1;
-        T* const pixels = map + run.first_pixel;
-        R* values = reinterpret_cast<R*>(scratch + run.n_rings * n_bins);
-        const bool direct = usable<R>(pixels);
-        if (direct) values = reinterpret_cast<R*>(pixels);
-        fold_run_kernel<R><<<grid_of(n_bins, run.n_rings), ring_threads, 0, stream>>>(
-            run.rings.data(), run.n_pixels, modes, scratch);
-        run.transform.to_values(scratch, values, library, stream);
-        if (!direct)
-            convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(values, n_values, pixels);
-        core::check_launch("rings of one length");
-    }
+    with_number_of_maps(n_maps, [&](auto number) {
+        modes_to_maps<number>(modes, maps, map_stride, scratch, library, stream);
+    });
 }
 
 template class RingTransforms<float>;
 template class RingTransforms<double>;
-template void RingTransforms<float>::transform(const float*, float2*, float2*, void*, cudaStream_t) const;
-template void RingTransforms<float>::transform(const double*, float2*, float2*, void*, cudaStream_t) const;
-template void RingTransforms<double>::transform(const float*, double2*, double2*, void*, cudaStream_t) const;
-template void RingTransforms<double>::transform(const double*, double2*, double2*, void*, cudaStream_t) const;
-template void RingTransforms<float>::transform_back(const float2*, float*, float2*, void*,
-                                                    cudaStream_t) const;
-template void RingTransforms<float>::transform_back(const float2*, double*, float2*, void*,
-                                                    cudaStream_t) const;
-template void RingTransforms<double>::transform_back(const double2*, float*, double2*, void*,
-                                                     cudaStream_t) const;
-template void RingTransforms<double>::transform_back(const double2*, double*, double2*, void*,
-                                                     cudaStream_t) const;
+#define ZONAL_INSTANTIATE(R, T)                                                                           \
+    template void RingTransforms<R>::transform(const T*, std::int64_t, std::int64_t,                      \
+                                               ModesOfMaps<Complex<R>>, Complex<R>*, void*, cudaStream_t) \
+        const;                                                                                            \
+    template void RingTransforms<R>::transform_back(ModesOfMaps<const Complex<R>>, T*, std::int64_t,      \
+                                                    std::int64_t, Complex<R>*, void*, cudaStream_t) const;
+ZONAL_INSTANTIATE(float, float)
+ZONAL_INSTANTIATE(float, double)
+ZONAL_INSTANTIATE(double, float)
+ZONAL_INSTANTIATE(double, double)
+#undef ZONAL_INSTANTIATE
 
 }  // namespace zonal::radial::cuda

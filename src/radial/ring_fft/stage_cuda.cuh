@@ -45,22 +45,29 @@ class RingTransforms {
 
     RingTransforms(const RingFftGeometry& geometry, const SumSchedule& schedule, Direction direction);
 
-    /// Complex numbers of scratch memory that a call needs, and bytes of the FFT library's.
+    /// Complex numbers of scratch memory that a call needs for each map, and bytes of the FFT library's.
     std::int64_t scratch_size() const { return scratch_size_; }
     std::int64_t library_bytes() const { return static_cast<std::int64_t>(library_bytes_); }
     /// Bytes that the tables take.
     std::int64_t bytes() const;
 
-    /// Direction::to_modes: F(m) of all rings, weights included.
+    /// Direction::to_modes: F(m) of all rings, weights included, of n_maps = 1, 2 or 4 maps, map_stride
+    /// apart, which share the phases.
     template <class T>
-    void transform(const T* map, Complex<R>* modes, Complex<R>* scratch, void* library,
-                   cudaStream_t stream) const;
+    void transform(const T* maps, std::int64_t map_stride, std::int64_t n_maps, ModesOfMaps<Complex<R>> modes,
+                   Complex<R>* scratch, void* library, cudaStream_t stream) const;
     /// Direction::to_pixels.
     template <class T>
-    void transform_back(const Complex<R>* modes, T* map, Complex<R>* scratch, void* library,
-                        cudaStream_t stream) const;
+    void transform_back(ModesOfMaps<const Complex<R>> modes, T* maps, std::int64_t map_stride,
+                        std::int64_t n_maps, Complex<R>* scratch, void* library, cudaStream_t stream) const;
 
   private:
+    template <int Maps, class T>
+    void maps_to_modes(const T* maps, std::int64_t map_stride, ModesOfMaps<Complex<R>> modes,
+                       Complex<R>* scratch, void* library, cudaStream_t stream) const;
+    template <int Maps, class T>
+    void modes_to_maps(ModesOfMaps<const Complex<R>> modes, T* maps, std::int64_t map_stride,
+                       Complex<R>* scratch, void* library, cudaStream_t stream) const;
     void add_run(const Grid& grid, const std::vector<std::int64_t>& rings, std::vector<bool>& in_run,
                  const std::vector<RunRing>& ring_modes);
     void make_batches(const RingFftGeometry& geometry, const SumSchedule& schedule,

@@ -12,28 +12,35 @@ __global__ void convert_kernel(const From* from, std::int64_t count, To* to) {
     if (k < count) to[k] = static_cast<To>(from[k]);
 }
 
-/// F(m) of a run's rings from the bins 0..n/2 of their transforms.
-template <class R>
+/// F(m) of a run's rings from the bins 0..n/2 of their transforms, which lie `stride` apart from map to map.
+template <class R, int Maps>
 __global__ void unfold_run_kernel(const RunRing* rings, std::int64_t n, const Complex<R>* bins,
-                                  Complex<R>* modes) {
+                                  std::int64_t stride, ModesOfMaps<Complex<R>> to) {
     const RunRing ring = rings[blockIdx.y];
     const std::int64_t m = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
     if (ring.modes < 0 || m >= ring.n_modes) return;
-    const std::int64_t k = m % n, row = static_cast<std::int64_t>(blockIdx.y) * (n / 2 + 1);
-    double2 value = k <= n / 2 ? widened(bins[row + k]) : conjugate(widened(bins[row + n - k]));
-    value = times(value, conjugate(phase(m, ring.phi_0)));
-    modes[ring.modes + m] = narrowed<R>({ring.weight * value.x, ring.weight * value.y});
+    const std::int64_t k = m < n ? m : m % n, row = static_cast<std::int64_t>(blockIdx.y) * (n / 2 + 1);
+    const double2 turn = conjugate(phase(m, ring.phi_0));
+#pragma unroll
+    for (int map = 0; map < Maps; ++map, bins += stride) {
+        const double2 bin = k <= n / 2 ? widened(bins[row + k]) : conjugate(widened(bins[row + n - k]));
+        const double2 value = times(bin, turn);
+        to.modes[map * to.stride + ring.modes + m] =
+            narrowed<R>({ring.weight * value.x, ring.weight * value.y});
+    }
 }
 
-template <class R>
-__global__ void fold_run_kernel(const RunRing* rings, std::int64_t n, const Complex<R>* modes,
-                                Complex<R>* bins) {
+template <class R, int Maps>
+__global__ void fold_run_kernel(const RunRing* rings, std::int64_t n, ModesOfMaps<const Complex<R>> from,
+                                Complex<R>* bins, std::int64_t stride) {
     const RunRing ring = rings[blockIdx.y];
     const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
     if (k > n / 2) return;
-    double2 sum{0, 0};
-    if (ring.modes >= 0) sum = folded<R>(modes + ring.modes, ring.n_modes, ring.phi_0, n, k);
-    bins[static_cast<std::int64_t>(blockIdx.y) * (n / 2 + 1) + k] = narrowed<R>(sum);
+    double2 sum[Maps] = {};
+    if (ring.modes >= 0) fold<R>({from.modes + ring.modes, from.stride}, ring.n_modes, ring.phi_0, n, k, sum);
+#pragma unroll
+    for (int map = 0; map < Maps; ++map)
+        bins[map * stride + static_cast<std::int64_t>(blockIdx.y) * (n / 2 + 1) + k] = narrowed<R>(sum[map]);
 }
 
 /// The weighted pixels north + i south times conj chirp, and zeros.
@@ -75,7 +82,7 @@ __global__ void unfold_pairs_kernel(const PairSequence* pairs, std::int64_t leng
     const Complex<R>* const z = sequences + blockIdx.y * length;
     const double2 up = times(widened(z[k]), conjugate(chirp(k, n)));
     const double2 down = times(widened(z[opposite]), conjugate(chirp(opposite, n)));
-    store_pair<R>(pair, m, up, down, modes);
+    store_pair<R>(pair, m, conjugate(phase(m, pair.phi_0)), up, down, modes);
 }
 
 /// The bins of north + i south times the chirp, and zeros.
@@ -86,9 +93,12 @@ __global__ void fold_pairs_kernel(const PairSequence* pairs, std::int64_t length
     const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
     if (k >= length) return;
     const std::int64_t n = pair.n_pixels;
-    double2 sum{0, 0};
-    if (k < n) sum = times(folded_pair<R>(pair, modes, k), chirp(k, n));
-    sequences[blockIdx.y * length + k] = narrowed<R>(sum);
+    double2 sum[1] = {};
+    if (k < n) {
+        fold_pair<R>(pair, {modes, 0}, k, sum);
+        sum[0] = times(sum[0], chirp(k, n));
+    }
+    sequences[blockIdx.y * length + k] = narrowed<R>(sum[0]);
 }
 
 template <class T, class R>

@@ -251,15 +251,17 @@ struct CapBins {
     const PairGeometry* pairs;
     const std::int64_t* origin;
     const PairModes* fourier;
-    __device__ double2 operator()(const fft::cuda::CapPair& cap, std::int64_t k) const {
-        return pair_bin(pairs[cap.pair], cap.pair, origin, fourier, k);
+    CapBins of_map(int) const { return *this; }
+    __device__ void operator()(const fft::cuda::CapPair& cap, std::int64_t k, double2 (&bin)[1]) const {
+        bin[0] = pair_bin(pairs[cap.pair], cap.pair, origin, fourier, k);
     }
 };
 struct CapModes {
     const PairGeometry* pairs;
     const std::int64_t* origin;
     PairModes* fourier;
-    __device__ void operator()(const fft::cuda::CapPair& cap, std::int64_t m, double2 up,
+    __device__ int turn(const fft::cuda::CapPair&, std::int64_t) const { return 0; }
+    __device__ void operator()(const fft::cuda::CapPair& cap, std::int64_t m, int, int, double2 up,
                                double2 down) const {
         store_modes(pairs[cap.pair], cap.pixel[0] >= 0, cap.pixel[1] >= 0, m, up, down,
                     fourier[origin[m] + cap.pair]);

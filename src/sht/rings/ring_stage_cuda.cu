@@ -206,7 +206,7 @@ void RingStage::synthesize(const PairModes* fourier, T* map, double* buffer, voi
                            cudaStream_t stream) const {
     const std::lock_guard lock(library_mutex_);
     auto* complex = reinterpret_cast<double2*>(buffer);
-    caps_->to_pixels(CapBins{pairs_.data(), fourier_origin_, fourier}, map, complex, stream);
+    caps_->template to_pixels<1>(CapBins{pairs_.data(), fourier_origin_, fourier}, map, 0, complex, stream);
     for (const BluesteinBatch& batch : batches_) {
         const dim3 blocks(blocks_of(batch.length), static_cast<unsigned>(batch.n_pairs));
         fold_kernel<<<blocks, ring_threads, 0, stream>>>(pairs_.data(), batch.pairs.data(), fourier_origin_,
@@ -241,7 +241,8 @@ void RingStage::adjoint(const T* map, bool weighted, PairModes* fourier, double*
                         cudaStream_t stream) const {
     const std::lock_guard lock(library_mutex_);
     auto* complex = reinterpret_cast<double2*>(buffer);
-    caps_->to_bins(map, weighted, CapModes{pairs_.data(), fourier_origin_, fourier}, complex, stream);
+    caps_->template to_bins<1>(map, 0, weighted, CapModes{pairs_.data(), fourier_origin_, fourier}, complex,
+                               stream);
     for (const BluesteinBatch& batch : batches_) {
         const dim3 blocks(blocks_of(batch.length), static_cast<unsigned>(batch.n_pairs));
         const dim3 mode_blocks(blocks_of(n_orders_), static_cast<unsigned>(batch.n_pairs));
