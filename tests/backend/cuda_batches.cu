@@ -28,6 +28,31 @@ TEST_F(CudaBatches, AgreeWithMapsOneByOne) {
         }
 }
 
+/// From lmax 2,048 on adjoints make the sums of odd steps from those of the even ones, of one or two fields
+/// at a time. Few orders, as a test needs no more.
+TEST_F(CudaBatches, AdjointsOfHighDegreesAgreeWithTheCpu) {
+    constexpr std::int64_t lmax = 2100;
+    const Grid grid = Grid::fejer1(2400, 24);
+    for (const int spin : {0, 1, 2})
+        for (const std::int64_t n_maps : {1, 2, 3, 6}) {
+            ShtOptions options = on(Device::cuda(), lmax, spin);
+            options.mmax = 11;
+            const ShtPlan cuda(grid, options);
+            options.device = Device::cpu();
+            const ShtPlan cpu(grid, options);
+            const AlmArray alm = random_spin_alm(cpu.layout(), n_maps, cpu.alm_components(), spin, 7);
+            const MapArray map = synthesis(cpu, alm);
+            const AlmArray back = adjoint(cpu, map);
+            const OnDevice<double> map_there(map);
+            const OnDevice<Complex> back_there{AlmArray(alm.extents())};
+            ShtWorkspace workspace = cuda.make_workspace(n_maps);
+            cuda.adjoint_synthesis<double>(map_there.view(), back_there.view(), workspace);
+            EXPECT_LE(largest_difference(back_there.host(), back) / largest(back),
+                      transform_rounding(lmax, spin))
+                << "spin " << spin << ", " << n_maps << " maps";
+        }
+}
+
 /// A workspace that held a batch of a small plan serves a larger one.
 TEST_F(CudaBatches, ShareAWorkspaceBetweenPlans) {
     const ShtPlan small(Grid::healpix(16), on(Device::cuda(), 32, 0));

@@ -267,7 +267,7 @@ __global__ void store_kernel(LegendreView t, std::int64_t first_order, const dou
 
 /// Ishioka's sums as the kernels read them.
 StepSums step_sums(const LegendreStage& stage, const double* sums, int n_fields) {
-    return {sums, stage.ishioka().first_sum.data(), stage.ishioka().n_tiles.data(), n_fields};
+    return {sums, stage.ishioka(n_fields).first_sum.data(), stage.ishioka(n_fields).n_tiles.data(), n_fields};
 }
 
 }  // namespace

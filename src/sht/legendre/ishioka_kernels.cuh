@@ -117,13 +117,6 @@ struct Recurrence {
     }
 };
 
-/// 1 / sin^s theta, the factor that the scalar form of a spin field leaves out.
-__device__ inline double inverse_sine_power(const LegendreView& t, int pair) {
-    double factor = 1;
-    for (int k = 0; k < t.spin; ++k) factor /= t.sin_theta[pair];
-    return factor;
-}
-
 /// Copies steps [begin, begin + count) of `stride` doubles to shared memory, by the whole block, not waiting.
 template <int Threads>
 __device__ void copy_steps(const double* steps, std::int64_t begin, int count, int stride, double* chunk) {

@@ -124,7 +124,7 @@ struct SynthesisSums {
             for (int h = 0; h < 2; ++h) {
                 const int pair = first + block_pairs * p + 2 * g + h;
                 const int there = min(pair, end - 1);
-                const double factor = inverse_sine_power(t, there) * (odd ? t.cos_theta[there] : 1);
+                const double factor = t.scalar_factor[there] * (odd ? t.cos_theta[there] : 1);
 #pragma unroll
                 for (int c = 0; c < Blocks; ++c) {
                     const int field = 2 * c + lane % 4 / 2;
@@ -192,7 +192,7 @@ struct AdjointModes {
             for (int i = 0; i < 4; ++i) {
                 const int pair = first + block_pairs * p + 8 * (i / 2) + 2 * (lane % 4) + i % 2;
                 const int there = min(pair, end - 1);
-                const double factor = inverse_sine_power(t, there) * (part < 2 ? 1 : t.cos_theta[there]);
+                const double factor = t.scalar_factor[there] * (part < 2 ? 1 : t.cos_theta[there]);
 #pragma unroll
                 for (int c = 0; c < Blocks; ++c) {
                     const int field = 2 * c + lane / 16;
@@ -329,10 +329,10 @@ void synthesize_ishioka_products(const LegendreStage& stage, Orders orders, cons
 
 void adjoint_ishioka_products(const LegendreStage& stage, Orders orders, const double* recurrence,
                               int n_fields, const PairModes* fourier, double* sums, cudaStream_t stream) {
-    with_shape<4, 8>(n_fields, stage.tiles().adjoint, [&](auto blocks, auto warps) {
+    with_shape<4, 8>(n_fields, stage.tiles().adjoint(n_fields), [&](auto blocks, auto warps) {
         launch<AdjointShared<blocks, warps>>(&adjoint_kernel<blocks, warps>, warps, stage.view(),
-                                             stage.ishioka(), orders, stream, recurrence, n_fields, fourier,
-                                             stage.layout().size(), sums);
+                                             stage.ishioka(n_fields), orders, stream, recurrence, n_fields,
+                                             fourier, stage.layout().size(), sums);
     });
 }
 

@@ -57,7 +57,7 @@ struct SynthesisSums {
         for (int r = 0; r < R; ++r) {
             const int pair = first + 32 * r;
             if (pair >= end) return;
-            const double factor = inverse_sine_power(t, pair), odd_factor = factor * t.cos_theta[pair];
+            const double factor = t.scalar_factor[pair], odd_factor = factor * t.cos_theta[pair];
 #pragma unroll
             for (int f = 0; f < Fields; ++f) {
                 const double even_re = sum[4 * f][r] * factor, even_im = sum[4 * f + 1][r] * factor;

@@ -65,6 +65,13 @@ JobList make_jobs(const AlmLayout& alm, std::int64_t begin, std::int64_t end, st
     return list;
 }
 
+std::vector<double> scalar_factors(const RingPairs& rings, int spin) {
+    std::vector<double> factors(rings.sin_theta.size(), 1);
+    for (std::size_t pair = 0; pair < factors.size(); ++pair)
+        for (int k = 0; k < spin; ++k) factors[pair] /= rings.sin_theta[pair];
+    return factors;
+}
+
 LogView view_of(const core::DeviceArray<double>& high, const core::DeviceArray<double>& low) {
     return {high.data(), low.data()};
 }
@@ -94,7 +101,7 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
       cos_theta_(rings.cos_theta),
       cos2_theta_(rings.cos2_theta),
       h_(rings.h),
-      sin_theta_(rings.sin_theta) {
+      scalar_factor_(scalar_factors(rings, table.spin)) {
     const std::int64_t lmax = alm_.lmax(), mmax = alm_.mmax();
     const LogTable* logs[5] = {&rings.log2_sin, &rings.log2_cos_half, &rings.log2_sin_half,
                                &table.log2_scalar, &table.log2_wigner};
@@ -128,8 +135,12 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
         const std::int64_t used = std::max<std::int64_t>(0, lmax - std::max<std::int64_t>(m, table.spin) + 1);
         return table.components * sums_per_degree * ((used + degree_group - 1) / degree_group * degree_group);
     };
-    ishioka_ =
-        make_jobs(alm_, end_polar, equatorial, tiles_.adjoint, tiles_.adjoint_grain, first_pair, step_sums);
+    const auto adjoint_jobs = [&](int n_fields) {
+        return make_jobs(alm_, end_polar, equatorial, tiles_.adjoint(n_fields),
+                         tiles_.adjoint_grain(n_fields), first_pair, step_sums);
+    };
+    ishioka_ = adjoint_jobs(1);
+    if (!tiles_.smaller) ishioka_of_many_ = adjoint_jobs(tiles_.max_fields);
     ishioka_synthesis_ =
         make_jobs(alm_, end_polar, equatorial, tiles_.synthesis, tiles_.synthesis, first_pair, step_sums);
     polar_ = make_jobs(alm_, 0, end_polar, tiles_.jacobi, tiles_.jacobi, first_pair, degree_sums);
@@ -142,7 +153,7 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
              cos_theta_.data(),
              cos2_theta_.data(),
              h_.data(),
-             sin_theta_.data(),
+             scalar_factor_.data(),
              view_of(logs_[0], logs_[1]),
              view_of(logs_[2], logs_[3]),
              view_of(logs_[4], logs_[5]),

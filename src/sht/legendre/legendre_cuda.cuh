@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "core/cuda.cuh"
@@ -26,7 +27,9 @@ struct LegendreView {
     std::int64_t lmax, mmax;
     int spin, components;
     /// [pair]
-    const double *cos_theta, *cos2_theta, *h, *sin_theta;
+    const double *cos_theta, *cos2_theta, *h;
+    /// [pair]: 1 / sin^s theta, the factor that the scalar form of a spin field leaves out.
+    const double* scalar_factor;
     LogView log2_sin, log2_cos_half, log2_sin_half;
     /// [mmax + 1]
     LogView log2_scalar, log2_wigner;
@@ -92,20 +95,34 @@ inline constexpr int degree_group = 16;
 /// lmax 1023, 2048 and 4096 on an H200; and no more than what shared memory holds, of which the products need
 /// most (ishioka_products_cuda.cu).
 struct Tiles {
-    std::int64_t synthesis, adjoint;  ///< Ishioka
-    /// Pairs that an adjoint's block takes more of by taking one more a thread.
-    static constexpr std::int64_t adjoint_grain = 64;
+    static constexpr std::int64_t small_adjoint = 256, large_adjoint = 384;
+    static constexpr std::int64_t small_adjoint_grain = 64, large_adjoint_grain = 96;
+    /// Adjoints of more fields are faster in one pass of larger tiles than in passes of two fields.
+    static constexpr int most_fields_in_passes = 5;
+    std::int64_t synthesis;  ///< Ishioka
     std::int64_t jacobi;
     int max_fields;
-    bool few;  ///< blocks
+    bool few;      ///< blocks
+    bool smaller;  ///< tiles of adjoints, few blocks or not
 
     Tiles(std::int64_t lmax, std::int64_t shared_memory) {
         constexpr std::int64_t kib = 1024;
         few = lmax < 2048;
+        smaller = few || shared_memory < 144 * kib;
         synthesis = 128;
-        adjoint = few || shared_memory < 144 * kib ? 256 : 512;
         jacobi = few ? 32 : 64;
         max_fields = shared_memory < 72 * kib ? 6 : 8;
+    }
+
+    bool takes_passes(int n_fields) const { return !smaller && n_fields <= most_fields_in_passes; }
+    /// Of Ishioka's adjoint.
+    std::int64_t adjoint(int n_fields) const {
+        return smaller ? small_adjoint : takes_passes(n_fields) ? large_adjoint : 512;
+    }
+    /// Pairs that an adjoint's jobs take more of at a time: what keeps one more pair a thread or one more
+    /// warp busy.
+    std::int64_t adjoint_grain(int n_fields) const {
+        return takes_passes(n_fields) ? large_adjoint_grain : small_adjoint_grain;
     }
 };
 
@@ -147,7 +164,16 @@ class LegendreStage {
     const Tiles& tiles() const { return tiles_; }
     /// Whether there are pairs between the polar and the equatorial ones.
     bool has_ishioka() const { return view_.alpha != nullptr; }
-    const JobList& ishioka() const { return ishioka_; }
+    /// Of adjoints of n_fields fields.
+    const JobList& ishioka(int n_fields) const {
+        return tiles_.smaller || tiles_.takes_passes(n_fields) ? ishioka_ : ishioka_of_many_;
+    }
+    /// Doubles that adjoints of up to n_fields fields, at once, sum the orders' steps to.
+    std::int64_t most_step_sums(int n_fields, Orders orders) const {
+        const int in_passes = std::min(n_fields, Tiles::most_fields_in_passes);
+        return std::max(n_fields * ishioka(n_fields).sums_of(orders),
+                        in_passes * ishioka(in_passes).sums_of(orders));
+    }
     const JobList& ishioka_synthesis() const { return ishioka_synthesis_; }
     const JobList& polar() const { return polar_; }
     const JobList& equatorial() const { return equatorial_; }
@@ -157,10 +183,10 @@ class LegendreStage {
     const AlmLayout alm_;
     FourierLayout layout_;
     std::int64_t n_steps_ = 0;
-    core::DeviceArray<double> cos_theta_, cos2_theta_, h_, sin_theta_, alpha_;
+    core::DeviceArray<double> cos_theta_, cos2_theta_, h_, scalar_factor_, alpha_;
     core::DeviceArray<double> logs_[10];
     core::DeviceArray<std::int64_t> first_step_, alm_origin_, row_origin_;
-    JobList ishioka_, ishioka_synthesis_, polar_, equatorial_;
+    JobList ishioka_, ishioka_of_many_, ishioka_synthesis_, polar_, equatorial_;
     LegendreView view_{};
 };
 
@@ -193,10 +219,13 @@ void synthesize_ishioka_alm(const LegendreStage& stage, Orders orders, const T* 
 void synthesize_ishioka_products(const LegendreStage& stage, Orders orders, const double* coefficients,
                                  int n_fields, PairModes* fourier, cudaStream_t stream);
 
-/// recurrence: [step][2], see write_recurrence. sums: [job of ishioka()][step][4 n_fields], overwritten.
+/// recurrence: [step][2], see write_recurrence. sums: [job of ishioka(n_fields)][step][4 n_fields],
+/// overwritten.
 void adjoint_ishioka(const LegendreStage& stage, Orders orders, const double* recurrence, int n_fields,
                      const PairModes* fourier, double* sums, cudaStream_t stream);
-/// The same by matrix products on the tensor cores: for more than one field.
+/// The same where it does not take passes of two fields: of one field, and by matrix products of more.
+void adjoint_ishioka_few(const LegendreStage& stage, Orders orders, const double* recurrence, int n_fields,
+                         const PairModes* fourier, double* sums, cudaStream_t stream);
 void adjoint_ishioka_products(const LegendreStage& stage, Orders orders, const double* recurrence,
                               int n_fields, const PairModes* fourier, double* sums, cudaStream_t stream);
 

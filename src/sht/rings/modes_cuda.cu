@@ -18,7 +18,7 @@ struct ModesSizes {
         if (!stage.has_ishioka()) return;
         const std::int64_t fields = stage.view().components * n_maps;
         steps = stage.n_steps() * step_layout(static_cast<int>(fields)).stride;
-        sums = fields * stage.ishioka().sums_of(adjoint);
+        sums = stage.most_step_sums(static_cast<int>(fields), adjoint);
         if (!is_scalar(stage)) rows = 2 * fields * stage.view().n_rows;
     }
 };
@@ -118,7 +118,7 @@ void alm_from_modes(const LegendreStage& stage, Orders orders, const PairModes* 
         const int n_fields = stage.view().components * n_maps;
         scratch.join_adjoint(stream);
         // The kernels count from the first of all orders, there is room for these.
-        ishioka_sums = scratch.sums.data() - n_fields * stage.ishioka().sums_before(orders.first);
+        ishioka_sums = scratch.sums.data() - n_fields * stage.ishioka(n_fields).sums_before(orders.first);
         adjoint_ishioka(stage, orders, scratch.steps.data(), n_fields, fourier, ishioka_sums, stream);
         if (has_rows) rows_from_sums(stage, orders, ishioka_sums, n_fields, scratch.rows.data(), stream);
     }
