@@ -91,10 +91,12 @@ void add_timeout_option(CLI::App& app, std::optional<double>& timeout) {
         ->group("Several ranks (mpirun)");
 }
 
-void set_timeout(const std::optional<double>& timeout, const Session& session) {
+void set_timeout(const std::optional<double>& timeout, Session& session) {
     if (!timeout) return;
     if (!session.job) throw UsageError("--timeout: only over several ranks, which mpirun starts");
-    session.job->ranks().set_timeout(*timeout);
+    // The end comes at once: what would be unwound is memory that MPI still reads.
+    session.job->ranks().set_timeout(
+        *timeout, [&session](const std::string& silence) { session.fail_at_once(silence, failure); });
 }
 
 void add_threads_option(CLI::App& app, std::int64_t& threads) {

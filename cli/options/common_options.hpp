@@ -32,7 +32,7 @@ CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& na
 /// --timeout, in seconds.
 void add_timeout_option(CLI::App& app, std::optional<double>& timeout);
 /// Throws UsageError for a timeout where there is no job.
-void set_timeout(const std::optional<double>& timeout, const Session& session);
+void set_timeout(const std::optional<double>& timeout, Session& session);
 
 /// Where a subcommand can do its work.
 enum class WorkIn { one_process, jobs_too };

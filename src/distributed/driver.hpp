@@ -116,9 +116,9 @@ class DrivenExchange : public Exchange {
         flight_->rethrow();
     }
 
-  private:
-    std::shared_ptr<Link> link_;
-    std::shared_ptr<Flight> flight_;
+  protected:
+    const std::shared_ptr<Link> link_;
+    const std::shared_ptr<Flight> flight_;
 };
 
 }  // namespace zonal::distributed

@@ -176,10 +176,11 @@ Device Communicator::own_device(Device::Kind wanted) const {
     });
     return device;
 }
-void Communicator::set_timeout(double seconds) const {
+void Communicator::set_timeout(double seconds,
+                               const std::function<void(const std::string&)>& at_silence) const {
     if (!(seconds > 0) || !std::isfinite(seconds))
         throw InvalidArgument(fmt::format("timeout = {}: must be positive, in seconds", seconds));
-    transport_->set_timeout(seconds);
+    transport_->set_timeout(seconds, at_silence);
 }
 void Communicator::announce_end() const {
     transport_->announce_end();

@@ -200,7 +200,7 @@ class SoloTransport final : public Transport {
 
 }  // namespace
 
-void Transport::set_timeout(double seconds) {
+void Transport::set_timeout(double seconds, const std::function<void(const std::string&)>& /*at_silence*/) {
     throw InvalidArgument(
         fmt::format("timeout = {}: must be none, as MPI does not connect these ranks", seconds));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,9 +54,10 @@ class Transport {
 
     /// How long to wait for another rank, above 0, before CommunicationError names the ranks that are silent.
     /// Without it, for ever. Collective: a gathering takes more messages then. After such an error messages
-    /// are given up while MPI may still read and write their memory, so that the job must end. Throws
+    /// are given up while MPI may still read and write their memory, so that the job must end: at_silence, if
+    /// there is one, is called with the error's text before it is thrown, while that memory is there. Throws
     /// InvalidArgument where ranks are not connected by MPI.
-    virtual void set_timeout(double seconds);
+    virtual void set_timeout(double seconds, const std::function<void(const std::string&)>& at_silence);
 
     /// Tells all other ranks that this one is about to say why the job fails, and to end it. Without MPI, or
     /// where only one thread may call MPI, they do not hear of it.

@@ -46,8 +46,8 @@ TEST(MpiTransport, GathersEveryRanksBytesAgainAndAgain) {
         const auto world = mpi::world();
         const auto narrow = connect({.largest_count = 10 * world->size()});
         if (with_timeout) {
-            world->set_timeout(600);
-            narrow->set_timeout(600);
+            world->set_timeout(600, {});
+            narrow->set_timeout(600, {});
         }
         expect_every_ranks_bytes(*world, 20);
         narrow->gather(std::string(10, 'x'));
@@ -62,11 +62,14 @@ TEST(MpiTransport, NamesTheRankThatFallsSilentWithinAGathering) {
     const int rank = world->rank(), silent = world->size() - 1;
     if (silent == 0) GTEST_SKIP() << "one rank";
     if (rank != silent) {
-        world->set_timeout(3);  // s, that ranks which are not silent may take
+        const auto silence = fmt::format("rank {} has not answered for 3 s, which is the timeout", silent);
+        std::vector<std::string> heard;
+        // 3 s, that ranks which are not silent may take
+        world->set_timeout(3, [&](const std::string& text) { heard.push_back(text); });
         std::byte never{};
         auto unwaited = world->exchange({}, {{silent, {&never, 1}}});
-        EXPECT_EQ(error_of([&] { world->gather("x"); }),
-                  fmt::format("rank {} has not answered for 3 s, which is the timeout", silent));
+        EXPECT_EQ(error_of([&] { world->gather("x"); }), silence);
+        EXPECT_EQ(heard, std::vector{silence});
         unwaited.reset();  // does not wait for ever
         MPI_Barrier(MPI_COMM_WORLD);
         return;

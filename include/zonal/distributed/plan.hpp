@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -59,9 +60,11 @@ class Communicator {
     Device own_device(Device::Kind wanted) const;
     /// Collective. How long to wait for another rank, in seconds, before CommunicationError names the ranks
     /// that are silent; without it, for ever. A rank that computes for long is silent, too. The job must end
-    /// after such an error, as MPI may still use the memory of messages. Throws InvalidArgument for numbers
-    /// that are not positive, and for ranks that MPI does not connect.
-    void set_timeout(double seconds) const;
+    /// after such an error, as MPI may still use the memory of messages, and crash where that is gone.
+    /// at_silence: called with the error's text before it is thrown, while that memory is still there, to end
+    /// the job. Throws InvalidArgument for numbers that are not positive, and for ranks that MPI does not
+    /// connect.
+    void set_timeout(double seconds, const std::function<void(const std::string&)>& at_silence = {}) const;
     /// Tells the other ranks that this one is about to say why the job fails, and to abort it.
     void announce_end() const;
     /// The lowest of the other ranks that have announced an end; -1 if none has.

@@ -200,6 +200,8 @@ class Link {
     Driver<Flight, Pace>& driver() { return driver_; }
     /// Set once one has not answered in time: then no exchange can be relied on.
     std::atomic<bool>& has_silent_rank() { return has_silent_rank_; }
+    /// What is called then, before CommunicationError is thrown.
+    std::function<void(const std::string&)> at_silence;
 
   private:
     MPI_Comm communicator_;
@@ -211,11 +213,16 @@ class Link {
 class MpiExchange final : public DrivenExchange<Link, Flight> {
   public:
     MpiExchange(const std::shared_ptr<Link>& link, const std::shared_ptr<Flight>& flight, double timeout)
-        : DrivenExchange(link, flight), flight_(flight), timeout_(timeout) {}
+        : DrivenExchange(link, flight), timeout_(timeout) {}
     ~MpiExchange() override { begin_timeout(); }
     void wait() override {
         begin_timeout();
-        DrivenExchange::wait();
+        try {
+            DrivenExchange::wait();
+        } catch (const CommunicationError& error) {
+            if (link_->has_silent_rank() && link_->at_silence) link_->at_silence(error.what());
+            throw;
+        }
     }
 
   private:
@@ -224,7 +231,6 @@ class MpiExchange final : public DrivenExchange<Link, Flight> {
         is_awaited_ = true;
     }
 
-    std::shared_ptr<Flight> flight_;
     double timeout_;
     bool is_awaited_ = false;
 };
@@ -265,7 +271,10 @@ class MpiTransport final : public Transport {
         return gather_known(bytes, lengths);
     }
 
-    void set_timeout(double seconds) override { timeout_ = seconds; }
+    void set_timeout(double seconds, const std::function<void(const std::string&)>& at_silence) override {
+        timeout_ = seconds;
+        link_->at_silence = at_silence;
+    }
 
     void announce_end() override {
         if (!link_->has_threads()) return;
