@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <mutex>
@@ -74,7 +75,7 @@ class Transform {
         const auto from = batch_of(alm, has_components());
         const auto to = batch_of(map, has_components());
         require_apart(from, to);
-        with_workspace(stream, progress, [&](ShtWorkspace& workspace, const Progress& report) {
+        with_workspace(stream, at_once(from), progress, [&](ShtWorkspace& workspace, const Progress& report) {
             plan_.synthesize<T>(from, to, workspace, report);
         });
     }
@@ -84,7 +85,7 @@ class Transform {
         const auto from = batch_of(map, has_components());
         const auto to = batch_of(alm, has_components());
         require_apart(from, to);
-        with_workspace(stream, progress, [&](ShtWorkspace& workspace, const Progress& report) {
+        with_workspace(stream, at_once(from), progress, [&](ShtWorkspace& workspace, const Progress& report) {
             plan_.adjoint_synthesis<T>(from, to, workspace, report);
         });
     }
@@ -102,29 +103,39 @@ class Transform {
         const auto to = batch_of(alm, has_components());
         require_apart(from, to);
         AnalysisReport done;
-        with_workspace(stream, progress, [&](ShtWorkspace& workspace, const Progress& report) {
+        with_workspace(stream, at_once(from), progress, [&](ShtWorkspace& workspace, const Progress& report) {
             options.progress = report;
             done = zonal::analyze<T>(plan_, from, to, workspace, options);
         });
         return done;
     }
 
-    /// Calls work(workspace), without Python.
+    /// Calls work(workspace), without Python. n_maps: of the call.
     template <class Work>
-    void lend_workspace(const Work& work, Stream stream = {}) const {
+    void lend_workspace(const Work& work, Stream stream, std::int64_t n_maps) const {
+        const bool shares =
+            plan_.options().device.kind() == Device::Kind::cuda && plan_.options().max_workspace_bytes == 0;
         workspaces_.lend(
-            stream, [&] { return plan_.make_workspace(); }, work);
+            stream, shares ? std::clamp<std::int64_t>(n_maps, 1, most_at_once) : 1,
+            [&](std::int64_t n) { return plan_.make_workspace(n); }, work);
     }
 
   private:
     bool has_components() const { return plan_.options().spin > 0; }
 
     template <class Work>
-    void with_workspace(Stream stream, nb::handle progress, const Work& work) const {
+    void with_workspace(Stream stream, std::int64_t n_maps, nb::handle progress, const Work& work) const {
         without_gil(progress, [&](const Progress& report) {
-            lend_workspace([&](ShtWorkspace& workspace) { work(workspace, report); }, stream);
+            lend_workspace([&](ShtWorkspace& workspace) { work(workspace, report); }, stream, n_maps);
         });
     }
+
+    /// Maps that may share their work: those of a batch in a GPU's memory.
+    template <class T>
+    static std::int64_t at_once(const View<T, 3>& batch) {
+        return batch.space() == MemorySpace::cuda ? batch.extent(0) : 1;
+    }
+    static constexpr std::int64_t most_at_once = 8;  ///< that make a GPU faster
 
     std::optional<ShtPlan> own_;
     const ShtPlan& plan_;

@@ -74,7 +74,7 @@ ffi::Error synthesize(const Where& where, std::int64_t sht, const Buffer& alm, c
                     transform.plan().synthesize<T>(view_of<const Complex<T>>(alm, where.space),
                                                    view_of<T>(map, where.space), workspace);
                 },
-                where.stream());
+                where.stream(), alm.dimensions()[0]);
         });
     });
 }
@@ -90,7 +90,7 @@ ffi::Error adjoint(const Where& where, std::int64_t sht, const Buffer& map, cons
                     transform.plan().adjoint_synthesis<T>(view_of<const T>(map, where.space),
                                                           view_of<Complex<T>>(alm, where.space), workspace);
                 },
-                where.stream());
+                where.stream(), alm.dimensions()[0]);
         });
     });
 }
@@ -108,7 +108,7 @@ ffi::Error analyze(const Where& where, std::int64_t sht, std::int64_t iterations
                                       view_of<Complex<T>>(alm, where.space), workspace,
                                       {.iterations = static_cast<int>(iterations)});
                 },
-                where.stream());
+                where.stream(), alm.dimensions()[0]);
         });
     });
 }

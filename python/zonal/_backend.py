@@ -65,9 +65,11 @@ def _load_cufft() -> bool:
     spec = importlib.util.find_spec("nvidia")
     for folder in [] if spec is None else spec.submodule_search_locations or []:
         path = os.path.join(folder, _CUFFT)
-        if os.path.exists(path):
+        try:
             ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
             return True
+        except OSError:  # it is not there, or broken
+            pass
     return False
 
 

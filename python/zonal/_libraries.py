@@ -39,11 +39,11 @@ class Library:
         """The stream that the library's work on this array is on; None: it has no streams, and the call has to wait."""
         return 0
 
-    def on(self, stream: int, device: int) -> AbstractContextManager[Any]:
-        """Work of the library within is on this stream."""
+    def on(self, stream: int, device: int, is_current: bool) -> AbstractContextManager[Any]:
+        """Work of the library within is on this stream. is_current: the library works on it anyway."""
         return nullcontext()
 
-    def given(self, name: str, array: Any, stream: int | None) -> Any:
+    def given(self, name: str, array: Any, stream: int | None, is_current: bool) -> Any:
         """What the extension takes. What the library still has to do with the array is waited for by the stream."""
         # DLPack's name of the default stream is 1.
         return array.__dlpack__() if stream is None else array.__dlpack__(stream=stream or 1)
@@ -81,9 +81,9 @@ class _CuPy(Library):
     def current_stream(self, array: Any, device: int) -> int | None:
         return int(sys.modules["cupy"].cuda.get_current_stream(device).ptr)
 
-    def on(self, stream: int, device: int) -> AbstractContextManager[Any]:
+    def on(self, stream: int, device: int, is_current: bool) -> AbstractContextManager[Any]:
         cuda = sys.modules["cupy"].cuda
-        if cuda.get_current_stream(device).ptr == stream and cuda.runtime.getDevice() == device:
+        if is_current and cuda.runtime.getDevice() == device:
             return nullcontext()
         of_address = getattr(cuda.Stream, "from_external", None)  # of CuPy 14, where ExternalStream is deprecated
         external = cuda.ExternalStream(stream, device) if of_address is None else of_address(_Stream(stream))
@@ -111,18 +111,17 @@ class _Torch(Library):
     def current_stream(self, array: Any, device: int) -> int | None:
         return int(sys.modules["torch"].cuda.current_stream(device).cuda_stream)
 
-    def on(self, stream: int, device: int) -> AbstractContextManager[Any]:
+    def on(self, stream: int, device: int, is_current: bool) -> AbstractContextManager[Any]:
         cuda = sys.modules["torch"].cuda
-        if cuda.current_stream(device).cuda_stream == stream:
+        if is_current:
             return nullcontext()
         return cuda.stream(cuda.ExternalStream(stream, device))  # type: ignore[no-any-return]
 
-    def given(self, name: str, array: Any, stream: int | None) -> Any:
+    def given(self, name: str, array: Any, stream: int | None, is_current: bool) -> Any:
         _refuse_pending(name, array)
-        torch = sys.modules["torch"]
-        if stream == torch.cuda.current_stream(array.device).cuda_stream:
-            return torch.utils.dlpack.to_dlpack(array)  # which takes a third of the time
-        return super().given(name, array, stream)
+        if is_current:
+            return sys.modules["torch"].utils.dlpack.to_dlpack(array)  # which takes a third of the time
+        return super().given(name, array, stream, is_current)
 
     def is_contiguous(self, array: Any) -> bool:
         return bool(array.shape[-1] < 2 or array.stride(-1) == 1)
@@ -154,7 +153,7 @@ class _Jax(Library):
     def current_stream(self, array: Any, device: int) -> int | None:
         return None
 
-    def given(self, name: str, array: Any, stream: int | None) -> Any:
+    def given(self, name: str, array: Any, stream: int | None, is_current: bool) -> Any:
         array.block_until_ready()
         return array.__dlpack__()
 
@@ -183,7 +182,7 @@ class _Numba(Library):
         stream = array.__cuda_array_interface__.get("stream")
         return 0 if stream in (None, 1) else int(stream)
 
-    def given(self, name: str, array: Any, stream: int | None) -> Any:
+    def given(self, name: str, array: Any, stream: int | None, is_current: bool) -> Any:
         described = array.__cuda_array_interface__
         dtype = np.dtype(described["typestr"])
         address, is_read_only = described["data"]
@@ -270,6 +269,7 @@ class DeviceArrays:
         if stream is not None and isinstance(library, _Jax):
             raise ValueError("stream: JAX has none that others can use; leave it out")
         self._library, self._index, self._values, self._name = library, index, values, name
+        self._is_current = stream is None
         self.stream = library.current_stream(values, index) if stream is None else stream_number(stream)
 
     def dtype(self, permitted: tuple[str, ...]) -> str:
@@ -282,15 +282,15 @@ class DeviceArrays:
         return found
 
     def given(self) -> Any:
-        return self._library.given(self._name, self._values, self.stream)
+        return self._given(self._name, self._values)
 
     def output(self, out: Any, shape: tuple[int, ...], dtype: str, zeroed: bool = False) -> tuple[Any, Any]:
         """What the caller gets once it is passed to `finished`, and what the extension writes to."""
         library = self._library
         if out is None:
-            with library.on(self.stream or 0, self._index):
+            with library.on(self.stream or 0, self._index, self._is_current):
                 made = library.empty(self._values, shape, dtype, self._index, zeroed)
-            return made, made if isinstance(library, _Jax) else library.given("out", made, self.stream)
+            return made, made if isinstance(library, _Jax) else self._given("out", made)
         refuse_jax(out)
         if library_of(out) is not library:
             raise TypeError(f"out: must be an array of {library.name}, as {self._name} is, not {type(out).__name__}")
@@ -299,10 +299,13 @@ class DeviceArrays:
         if tuple(out.shape) != shape or _type_name(out) != dtype:
             raise ValueError(f"out: must have shape {shape} and type {dtype}, not {tuple(out.shape)} and {_type_name(out)}")
         self._require_contiguous("out", out)
-        return out, library.given("out", out, self.stream)
+        return out, self._given("out", out)
 
     def finished(self, made: Any, out: Any) -> Any:
         return made if out is not None else self._library.finished(made)
+
+    def _given(self, name: str, array: Any) -> Any:
+        return self._library.given(name, array, self.stream, self._is_current)
 
     def _require_contiguous(self, name: str, array: Any) -> None:
         if len(array.shape) and not self._library.is_contiguous(array):

@@ -146,7 +146,8 @@ class SHT:
 
     @property
     def workspace_bytes(self) -> int:
-        """Scratch memory that a call on one map needs."""
+        """Scratch memory that a call on one map needs. A batch in the memory of a GPU takes up to 8 times as much if that
+        is free and max_workspace_bytes is not given, because its maps share the recurrences."""
         return self._transform.workspace_bytes
 
     @overload

@@ -74,8 +74,8 @@ Function* find(void* library, const char* name) {
 /// Returns the GPUs that the driver shows to this process; none where there is no driver. Its library is
 /// opened by name, so that this works without CUDA code, too.
 std::vector<DriverDevice> ask_cuda_driver() {
-    // Never closed: the driver has threads of its own.
-    static void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    // Never closed, because the driver has threads of its own; opened again it is the same.
+    void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return {};
     auto* const init = find<int(unsigned)>(library, "cuInit");
     auto* const count_devices = find<int(int*)>(library, "cuDeviceGetCount");

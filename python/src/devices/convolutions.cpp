@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -31,11 +32,13 @@ class PixelConvolution {
     template <class T>
     void convolve(const AnyArray<const T>& maps, const AnyArray<T>& convolved, nb::handle progress,
                   Stream stream) const {
-        const auto from = rows_of(maps), to = rows_of(convolved);
-        require_apart(from, View<const T, 2>(to));
+        const auto from = rows_of(maps);
+        const auto to = rows_of(convolved);
+        require_apart(from, to);
         without_gil(progress, [&](const Progress& report) {
             workspaces_.lend(
-                stream, [&] { return plan_.make_workspace(); },
+                stream, std::max<std::int64_t>(1, from.extent(0)),
+                [&](std::int64_t n_maps) { return plan_.make_workspace(n_maps); },
                 [&](PixelConvolutionWorkspace& workspace) {
                     plan_.convolve<T>(from, to, workspace, report);
                 });

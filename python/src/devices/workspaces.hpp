@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "zonal/error.hpp"
+
 namespace zonal::python {
 
 /// A cudaStream_t of the caller's, or nothing: calls then wait until all is done.
@@ -19,11 +21,19 @@ using Stream = std::optional<std::uintptr_t>;
 template <class Workspace>
 class Workspaces {
   public:
-    /// Calls work(workspace) and keeps the memory for the next call, unless this one fails. make: a new one.
+    /// Calls work(workspace) and keeps the memory for the next call, unless this one fails. make(n_maps): a
+    /// new one, for this many maps at once. Where a device has no memory for several, they are done one by
+    /// one.
     template <class Make, class Work>
-    void lend(Stream stream, const Make& make, const Work& work) const {
-        Kept taken = take(stream, make);
-        work(taken.workspace);
+    void lend(Stream stream, std::int64_t n_maps, const Make& make, const Work& work) const {
+        Kept taken = take(stream, n_maps, make);
+        try {
+            work(taken.workspace);
+        } catch (const OutOfDeviceMemory&) {
+            if (taken.n_maps == 1) throw;
+            taken = made(stream, 1, make);
+            work(taken.workspace);
+        }
         const std::lock_guard lock(mutex_);
         kept_.push_back(std::move(taken));
         if (kept_.size() > most_kept) kept_.pop_front();
@@ -32,11 +42,12 @@ class Workspaces {
   private:
     struct Kept {
         Stream stream;
+        std::int64_t n_maps;
         Workspace workspace;
     };
 
     template <class Make>
-    Kept take(Stream stream, const Make& make) const {
+    Kept take(Stream stream, std::int64_t n_maps, const Make& make) const {
         {
             const std::lock_guard lock(mutex_);
             const auto found = std::find_if(kept_.rbegin(), kept_.rend(),
@@ -44,12 +55,16 @@ class Workspaces {
             if (found != kept_.rend()) {
                 Kept taken = std::move(*found);
                 kept_.erase(std::next(found).base());
-                return taken;
+                if (taken.n_maps >= n_maps) return taken;  // else a larger one takes its place
             }
         }
-        Kept made{stream, make()};
-        if (stream) made.workspace.use_stream(reinterpret_cast<void*>(*stream));
-        return made;
+        return made(stream, n_maps, make);
+    }
+    template <class Make>
+    static Kept made(Stream stream, std::int64_t n_maps, const Make& make) {
+        Kept one{stream, n_maps, make(n_maps)};
+        if (stream) one.workspace.use_stream(reinterpret_cast<void*>(*stream));
+        return one;
     }
 
     /// More than the threads and streams that usually work at once; a program may make streams without end.
