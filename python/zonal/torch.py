@@ -1,8 +1,9 @@
 """Differentiable transforms for PyTorch: operators with autograd, torch.compile and vmap. Needs PyTorch 2.5 or later.
 
-Every function takes and returns tensors of float32 or float64 (complex64 or complex128 for alm); the arithmetic of
-transforms is double in both cases. A transform is a `zonal.SHT`, whose shapes are those of its class, with any number of
-axes in front, which are one batch in one call. Keep it as long as what you make of it.
+Every function takes and returns tensors of float32 or float64 (complex64 or complex128 for alm); integers and shorter
+floats are converted to float32. The arithmetic of transforms is double in all cases. A transform is a `zonal.SHT`, whose
+shapes are those of its class, with any number of axes in front, which are one batch in one call. Keep it as long as what
+you make of it.
 
 >>> import torch
 >>> import zonal.torch
@@ -47,7 +48,7 @@ def synthesize(alm: Tensor, sht: SHT) -> Tensor:
 
 def adjoint(map: Tensor, sht: SHT) -> Tensor:
     """Returns alm = S^T map, without weights, as `zonal.SHT.adjoint`. map: [..., n_pixels] or [..., 2, n_pixels]."""
-    return _ADJOINT(map, sht._number)
+    return _ADJOINT(_real(map, "map"), sht._number)
 
 
 def analyze(map: Tensor, sht: SHT, *, mask: Tensor | None = None, iterations: int | None = None,
@@ -60,15 +61,16 @@ def analyze(map: Tensor, sht: SHT, *, mask: Tensor | None = None, iterations: in
 
     The result is linear in the map for any mask and weights, and so are its derivatives with respect to the map.
     """
+    map = _real(map, "map")
     if mask is not None:
-        map = torch.where(mask == 0, 0.0, map) * mask
+        map = torch.where(mask == 0, 0.0, map) * _real(mask, "mask")
     if iterations is None:
         iterations = -1  # what the grid asks for
     elif not 0 <= iterations <= 1000:
         raise ValueError(f"iterations = {iterations}: must be from 0 to 1000")
     if weights is None:
         return _ANALYZE(map, sht._number, iterations)
-    weights = weights.to(map)
+    weights = _real(weights, "weights").to(map)
     alm = first = adjoint(_WEIGH(weights * map, sht._number), sht)
     for _ in range(_iterations(sht._number, iterations)):
         alm = first + alm - adjoint(_WEIGH(weights * synthesize(alm, sht), sht._number), sht)
@@ -96,10 +98,10 @@ def smooth(map: Tensor, fwhm: Tensor | AngleLike, sht: SHT, *, mask: Tensor | No
 
 def almxfl(alm: Tensor, window: Tensor, lmax: int, mmax: int | None = None) -> Tensor:
     """Returns alm, [..., n_alm], times window_l, [lmax + 1] or [..., lmax + 1] with axes that broadcast with alm's."""
-    if window.shape[-1] != lmax + 1:
+    if tuple(window.shape[-1:]) != (lmax + 1,):
         raise ValueError(f"window: has shape {tuple(window.shape)}: must be [..., lmax + 1] with lmax = {lmax}")
     alm = _of_lmax(alm, lmax, mmax)
-    return alm * window.to(alm.real.dtype).index_select(-1, _degrees(lmax, mmax, alm.device))
+    return alm * _real(window, "window").to(alm.real.dtype).index_select(-1, _degrees(lmax, mmax, alm.device))
 
 
 def synalm(c_l: Tensor, white: Tensor, lmax: int, mmax: int | None = None) -> Tensor:
@@ -288,13 +290,24 @@ def _degrees(lmax: int, mmax: int | None, device: Any) -> Tensor:
 
 def _of_lmax(alm: Tensor, lmax: int, mmax: int | None) -> Tensor:
     last = lmax if mmax is None else mmax
+    if not 0 <= last <= lmax:
+        raise ValueError(f"mmax = {last}: must be from 0 to lmax = {lmax}")
     n_alm = (last + 1) * (lmax + 1) - last * (last + 1) // 2
+    alm = _complex(alm)
     if alm.shape[-1] != n_alm:
         raise ValueError(f"alm: has {alm.shape[-1]} coefficients, which are not those of lmax = {lmax} and mmax = {last}")
-    return _complex(alm)
+    return alm
+
+
+def _real(values: Tensor, name: str) -> Tensor:
+    if values.is_complex():
+        raise TypeError(f"{name}: must hold real numbers, not {values.dtype}")
+    return values.to(torch.promote_types(values.dtype, torch.float32))
 
 
 def _complex(alm: Tensor) -> Tensor:
+    if alm.dim() == 0:
+        raise ValueError("alm: has shape (): must be [..., n_alm]")
     return alm.to(torch.promote_types(alm.dtype, torch.complex64))
 
 

@@ -149,6 +149,21 @@ def test_a_mask_hides_what_is_not_finite(rng):
     assert torch.isfinite(holes.grad).all() and (holes.grad[mask == 0] == 0).all()
 
 
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int64, torch.float16, torch.bfloat16])
+def test_other_numbers_are_converted_to_float32(dtype):
+    """Not the weights to the type of the map: as integers they would be 0. Small integers are exact in every type."""
+    numbers = torch.arange(48, device=DEVICE)
+    sky, weights = numbers.to(dtype), 1 / (numbers + 3)
+    for call in (zt.adjoint, zt.analyze, lambda f, sht: zt.analyze(f, sht, weights=weights)):
+        close(call(sky, SCALAR), call(numbers.to(torch.float32), SCALAR), {"rtol": 0, "atol": 0})
+    as_float32 = numbers.to(torch.float32).requires_grad_()
+    zt.adjoint(as_float32, SCALAR).abs().sum().backward()
+    if dtype.is_floating_point:
+        sky.requires_grad_()
+        zt.adjoint(sky, SCALAR).abs().sum().backward()
+        assert torch.equal(sky.grad, as_float32.grad.to(dtype))
+
+
 @pytest.mark.parametrize("name", ["synthesize", "adjoint", "analyze", "rotate_alm"])
 def test_operators_keep_the_rules_of_pytorch(name, rng):
     sky, alm = arrays(PAIR if name != "rotate_alm" else SCALAR, rng)
@@ -162,8 +177,17 @@ def test_arrays_that_do_not_fit_are_refused():
                           (lambda: zt.analyze(torch.ones(5), SCALAR), r"map: has shape \(5,\): must be \[..., 48\]"),
                           (lambda: zt.analyze(torch.ones(48), SCALAR, iterations=-1), "iterations = -1: must be"),
                           (lambda: zt.almxfl(torch.ones(15), torch.ones(3), LMAX), r"window: has shape \(3,\)"),
-                          (lambda: zt.alm2cl(torch.ones(14), lmax=LMAX), "14 coefficients")]:
+                          (lambda: zt.alm2cl(torch.ones(14), lmax=LMAX), "14 coefficients"),
+                          (lambda: zt.alm2cl(torch.ones(15), lmax=LMAX, mmax=LMAX + 1), "mmax = 5: must be from 0 to lmax = 4"),
+                          (lambda: zt.almxfl(torch.ones(15), torch.tensor(1.0), LMAX), r"window: has shape \(\)"),
+                          (lambda: zt.rotate_alm(torch.tensor(1.0), TURN), r"alm: has shape \(\)")]:
         with pytest.raises(ValueError, match=message):
+            call()
+    sky, numbers = torch.ones(48), 1j * torch.ones(48)
+    for call, name in [(lambda: zt.adjoint(numbers, SCALAR), "map"), (lambda: zt.analyze(sky, SCALAR, mask=numbers), "mask"),
+                       (lambda: zt.analyze(sky, SCALAR, weights=numbers), "weights"),
+                       (lambda: zt.convolve(sky, 1j * BEAM, SCALAR), "window")]:
+        with pytest.raises(TypeError, match=f"{name}: must hold real numbers, not torch.complex"):
             call()
 
 
