@@ -299,13 +299,23 @@ def _of_lmax(alm: Tensor, lmax: int, mmax: int | None) -> Tensor:
     return alm
 
 
+def _refuse_forward_mode(values: Tensor) -> None:
+    """PyTorch would take the tangents of an operator's result for 0."""
+    forward = torch.autograd.forward_ad
+    if forward._current_level >= 0 and forward.unpack_dual(values).tangent is not None:
+        raise NotImplementedError("zonal.torch: has no derivatives in forward mode, as by torch.func.jvp, jacfwd and make_dual: "
+                                  "use backward() or torch.autograd")
+
+
 def _real(values: Tensor, name: str) -> Tensor:
+    _refuse_forward_mode(values)
     if values.is_complex():
         raise TypeError(f"{name}: must hold real numbers, not {values.dtype}")
     return values.to(torch.promote_types(values.dtype, torch.float32))
 
 
 def _complex(alm: Tensor) -> Tensor:
+    _refuse_forward_mode(alm)
     if alm.dim() == 0:
         raise ValueError("alm: has shape (): must be [..., n_alm]")
     return alm.to(torch.promote_types(alm.dtype, torch.complex64))

@@ -197,3 +197,16 @@ def test_a_transform_that_is_gone_is_named(rng):
     del sht
     with pytest.raises(ValueError, match="sht: is gone"):
         torch.ops.zonal.synthesize(arrays(SCALAR, rng)[1], number)
+
+
+def test_forward_mode_is_refused(rng):
+    """PyTorch would return tangents of 0."""
+    sky, alm = arrays(SCALAR, rng)
+    for call, given in [(lambda f: zt.analyze(f, SCALAR), sky), (lambda f: zt.adjoint(f, SCALAR), sky),
+                        (lambda a: zt.synthesize(a, SCALAR), alm), (lambda a: zt.rotate_alm(a, TURN), alm),
+                        (lambda b: zt.convolve(sky, b, SCALAR), BEAM)]:
+        with pytest.raises(NotImplementedError, match="no derivatives in forward mode"):
+            torch.func.jvp(call, (given,), (given,))
+        with torch.autograd.forward_ad.dual_level(), pytest.raises(NotImplementedError, match="forward mode"):
+            call(torch.autograd.forward_ad.make_dual(given, given))
+    torch.autograd.functional.jvp(lambda f: zt.adjoint(f, SCALAR), sky, sky)  # by two passes backward
