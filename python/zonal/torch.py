@@ -164,6 +164,7 @@ def _operator(name: str, arguments: str, call: Callable[..., Tensor], fake: Call
 
     def setup(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         ctx.arguments = inputs[1:]
+        ctx.sht = sht_of_number(inputs[1]) if arguments.startswith("int sht") else None  # lives until backward
 
     def gradient(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
         return backward(grad, *ctx.arguments), *[None] * len(ctx.arguments)

@@ -199,6 +199,16 @@ def test_a_transform_that_is_gone_is_named(rng):
         torch.ops.zonal.synthesize(arrays(SCALAR, rng)[1], number)
 
 
+def test_a_result_keeps_its_transform_until_backward(rng):
+    given = arrays(SCALAR, rng)[0].requires_grad_()
+    wanted, = torch.autograd.grad(zt.analyze(given, SCALAR).abs().sum(), given)
+    sht = zonal.SHT(SCALAR.grid, LMAX, device=DEVICE)
+    made = zt.analyze(given, sht).abs().sum()
+    del sht
+    made.backward()
+    close(given.grad, wanted, SAME)
+
+
 def test_forward_mode_is_refused(rng):
     """PyTorch would return tangents of 0."""
     sky, alm = arrays(SCALAR, rng)
