@@ -1,9 +1,9 @@
 """Differentiable transforms for JAX: with jit, vmap, grad, jvp and all that is made of them. Needs JAX 0.5 or later.
 
 Every function takes and returns JAX arrays of float32 or float64 (complex64 or complex128 for alm; 64 bits need
-`jax.config.update("jax_enable_x64", True)`). The arithmetic of transforms is double in both cases. A transform is a
-`zonal.SHT`, whose shapes are those of its class, with any number of axes in front: they and those of vmap are one
-batch, in one call.
+`jax.config.update("jax_enable_x64", True)`); integers and shorter floats are converted to float32. The arithmetic of
+transforms is double in all cases. A transform is a `zonal.SHT`, whose shapes are those of its class, with any number of
+axes in front: they and those of vmap are one batch, in one call.
 
 >>> import jax, jax.numpy as jnp
 >>> import zonal.jax
@@ -55,7 +55,7 @@ def synthesize(alm: Array, sht: SHT) -> jax.Array:
 
 def adjoint(map: Array, sht: SHT) -> jax.Array:
     """Returns alm = S^T map, without weights, as `zonal.SHT.adjoint`. map: [..., n_pixels] or [..., 2, n_pixels]."""
-    return _transform(_ADJOINT, "map", _real(map), sht, sht.grid.n_pixels)
+    return _transform(_ADJOINT, "map", _real("map", map), sht, sht.grid.n_pixels)
 
 
 def analyze(map: Array, sht: SHT, *, mask: Array | None = None, iterations: int | None = None,
@@ -68,7 +68,10 @@ def analyze(map: Array, sht: SHT, *, mask: Array | None = None, iterations: int 
 
     The result is linear in the map for any mask and weights, and so are its derivatives with respect to the map.
     """
-    map = _masked(_real(map), mask)
+    map = _real("map", map)
+    if mask is not None:
+        mask = _real("mask", mask).astype(map.dtype)
+        map = jnp.where(mask == 0, 0, map) * mask
     if iterations is None:
         iterations = 3 if sht.grid.nside is not None else 0
     iterations = integer("iterations", iterations)
@@ -76,7 +79,7 @@ def analyze(map: Array, sht: SHT, *, mask: Array | None = None, iterations: int 
         raise ValueError(f"iterations = {iterations}: must be from 0 to 1000")
     if weights is None:
         return _transform(_ANALYZE, "map", map, sht, sht.grid.n_pixels, iterations=iterations)
-    weights = jnp.asarray(weights, map.dtype) * pixel_weights(sht.grid).astype(map.dtype)
+    weights = _real("weights", weights).astype(map.dtype) * pixel_weights(sht.grid).astype(map.dtype)
     alm = first = adjoint(weights * map, sht)
     for _ in range(iterations):
         alm = first + alm - adjoint(weights * synthesize(alm, sht), sht)
@@ -104,7 +107,7 @@ def smooth(map: Array, fwhm: Array | AngleLike, sht: SHT, *, mask: Array | None 
 
 def almxfl(alm: Array, window: Array, lmax: int | None = None, mmax: int | None = None) -> jax.Array:
     """Returns alm, [..., n_alm], times window_l, [lmax + 1] or [..., lmax + 1] with axes that broadcast with alm's."""
-    alm, window = _complex(alm), jnp.asarray(window)
+    alm, window = _complex(alm), _real("window", window)
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
     if window.shape[-1:] != (lmax + 1,):
         raise ValueError(f"window: has shape {window.shape}: must be [..., lmax + 1] with lmax = {lmax}")
@@ -133,6 +136,8 @@ def alm2cl(alm: Array, alm2: Array | None = None, lmax: int | None = None, mmax:
     alm = _complex(alm)
     alm2 = alm if alm2 is None else _complex(alm2)
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
+    if alm2.shape[-1] != alm.shape[-1]:
+        raise ValueError(f"alm2: has {alm2.shape[-1]} coefficients, and alm has {alm.shape[-1]}: both need the same")
     products = _counts(lmax, alm) * (alm.real * alm2.real + alm.imag * alm2.imag)
     sums = jnp.zeros((*products.shape[:-1], lmax + 1), products.dtype).at[..., _degrees(lmax, mmax)].add(products)
     return sums / (2 * jnp.arange(lmax + 1) + 1)
@@ -154,6 +159,8 @@ def gaussian_window(fwhm: Array | AngleLike, lmax: int, spin: int = 0) -> jax.Ar
     `zonal.angle`."""
     if not isinstance(fwhm, jax.Array):
         fwhm = angle(fwhm, "fwhm")
+    elif fwhm.ndim:
+        raise ValueError(f"fwhm: has shape {fwhm.shape}: must be one number; jax.vmap takes several")
     l = jnp.arange(lmax + 1)
     return jnp.where(l < spin, 0.0, jnp.exp(-(l * (l + 1) - spin**2) * fwhm**2 / (16 * np.log(2))))
 
@@ -171,7 +178,10 @@ def profile_window(profile: Callable[[jax.Array], Array], lmax: int, support: fl
     True
     """
     theta, rule = profile_rule(lmax, support, n_nodes)
-    return jnp.asarray(rule) @ jnp.asarray(profile(jnp.asarray(theta)))
+    values = jnp.asarray(profile(jnp.asarray(theta)))
+    if values.shape != theta.shape:
+        raise ValueError(f"profile: returns shape {values.shape}: must be {theta.shape}, a number for each theta")
+    return jnp.asarray(rule) @ values
 
 
 # The operators, on arrays [batch, component, n]. Each is linear over the reals and has one array argument.
@@ -318,22 +328,17 @@ def _degrees(lmax: int, mmax: int | None) -> np.ndarray[Any, Any]:
     return l
 
 
-def _masked(map: Any, mask: Any) -> Any:
-    if mask is None:
-        return map
-    mask = jnp.asarray(mask).astype(map.dtype)
-    return jnp.where(mask == 0, 0, map) * mask
-
-
-def _real(values: Any) -> jax.Array:
+def _real(name: str, values: Any) -> jax.Array:
     array = jnp.asarray(values)
     if jnp.issubdtype(array.dtype, jnp.complexfloating):
-        raise TypeError(f"map: must hold real numbers, not {array.dtype}")
+        raise TypeError(f"{name}: must hold real numbers, not {array.dtype}")
     return array.astype(jnp.result_type(array.dtype, np.float32))
 
 
 def _complex(values: Any) -> jax.Array:
     array = jnp.asarray(values)
+    if array.ndim == 0:
+        raise ValueError("alm: has shape (): must be [..., n_alm]")
     return array.astype(jnp.result_type(array.dtype, np.complex64))
 
 

@@ -229,8 +229,16 @@ def test_arrays_that_do_not_fit_are_refused():
                           (lambda: zj.analyze(np.ones(5), SCALAR), r"map: has shape \(5,\): must be \[..., 192\]"),
                           (lambda: zj.analyze(np.ones(192), SCALAR, iterations=-1), "iterations = -1: must be"),
                           (lambda: zj.almxfl(np.ones(28), np.ones(3)), r"window: has shape \(3,\)"),
-                          (lambda: zj.rotate_alm(np.ones(27), "GC"), "27 coefficients")]:
+                          (lambda: zj.rotate_alm(np.ones(27), "GC"), "27 coefficients"),
+                          (lambda: zj.rotate_alm(1.0, "GC"), r"alm: has shape \(\)"),
+                          (lambda: zj.alm2cl(np.ones(28), np.ones(1)), "alm2: has 1 coefficients, and alm has 28"),
+                          (lambda: zj.smooth(np.ones(192), jnp.full(LMAX + 1, 0.1), SCALAR), r"fwhm: has shape \(7,\)"),
+                          (lambda: zj.profile_window(lambda theta: 1.0, LMAX), r"profile: returns shape \(\)")]:
         with pytest.raises(ValueError, match=message):
             call()
-    with pytest.raises(TypeError, match="map: must hold real numbers"):
-        zj.adjoint(np.ones(192, complex), SCALAR)
+    sky, numbers = np.ones(192), 1j * np.ones(192)
+    for call, name in [(lambda: zj.adjoint(numbers, SCALAR), "map"), (lambda: zj.analyze(sky, SCALAR, mask=numbers), "mask"),
+                       (lambda: zj.analyze(sky, SCALAR, weights=numbers), "weights"),
+                       (lambda: zj.convolve(sky, 1j * BEAM, SCALAR), "window")]:
+        with pytest.raises(TypeError, match=f"{name}: must hold real numbers, not complex128"):
+            call()
