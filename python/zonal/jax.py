@@ -3,7 +3,7 @@
 Every function takes and returns JAX arrays of float32 or float64 (complex64 or complex128 for alm; 64 bits need
 `jax.config.update("jax_enable_x64", True)`); integers and shorter floats are converted to float32. The arithmetic of
 transforms is double in all cases. A transform is a `zonal.SHT`, whose shapes are those of its class, with any number of
-axes in front: they and those of vmap are one batch, in one call.
+axes in front: they and those of vmap are one batch, in one call. A `zonal.Map` is brought into ring order.
 
 >>> import jax, jax.numpy as jnp
 >>> import zonal.jax
@@ -34,6 +34,7 @@ from jax.interpreters import ad, batching, mlir
 from . import _core
 from ._angles import AngleLike, angle
 from ._arrays import integer
+from ._kinds import ring_values
 from ._threads import resolve
 from .kernel import Kernel, profile_rule
 from .rotation import Rotation, euler_angles
@@ -55,7 +56,7 @@ def synthesize(alm: Array, sht: SHT) -> jax.Array:
 
 def adjoint(map: Array, sht: SHT) -> jax.Array:
     """Returns alm = S^T map, without weights, as `zonal.SHT.adjoint`. map: [..., n_pixels] or [..., 2, n_pixels]."""
-    return _transform(_ADJOINT, "map", _real("map", map), sht, sht.grid.n_pixels)
+    return _transform(_ADJOINT, "map", _pixels("map", map, sht), sht, sht.grid.n_pixels)
 
 
 def analyze(map: Array, sht: SHT, *, mask: Array | None = None, iterations: int | None = None,
@@ -68,9 +69,9 @@ def analyze(map: Array, sht: SHT, *, mask: Array | None = None, iterations: int 
 
     The result is linear in the map for any mask and weights, and so are its derivatives with respect to the map.
     """
-    map = _real("map", map)
+    map = _pixels("map", map, sht)
     if mask is not None:
-        mask = _real("mask", mask).astype(map.dtype)
+        mask = _pixels("mask", mask, sht).astype(map.dtype)
         map = jnp.where(mask == 0, 0, map) * mask
     if iterations is None:
         iterations = 3 if sht.grid.nside is not None else 0
@@ -79,7 +80,7 @@ def analyze(map: Array, sht: SHT, *, mask: Array | None = None, iterations: int 
         raise ValueError(f"iterations = {iterations}: must be from 0 to 1000")
     if weights is None:
         return _transform(_ANALYZE, "map", map, sht, sht.grid.n_pixels, iterations=iterations)
-    weights = _real("weights", weights).astype(map.dtype) * pixel_weights(sht.grid).astype(map.dtype)
+    weights = _pixels("weights", weights, sht).astype(map.dtype) * pixel_weights(sht.grid).astype(map.dtype)
     alm = first = adjoint(weights * map, sht)
     for _ in range(iterations):
         alm = first + alm - adjoint(weights * synthesize(alm, sht), sht)
@@ -326,6 +327,11 @@ def _degrees(lmax: int, mmax: int | None) -> np.ndarray[Any, Any]:
     l = np.concatenate([np.arange(m, lmax + 1, dtype=np.int32) for m in range((lmax if mmax is None else mmax) + 1)])
     assert len(l) == alm_size(lmax, mmax)
     return l
+
+
+def _pixels(name: str, values: Any, sht: SHT) -> jax.Array:
+    """Those of an array, or of a zonal.Map in the order of rings."""
+    return _real(name, ring_values(name, values, sht.grid))
 
 
 def _real(name: str, values: Any) -> jax.Array:

@@ -233,7 +233,8 @@ def test_arrays_that_do_not_fit_are_refused():
                           (lambda: zj.rotate_alm(1.0, "GC"), r"alm: has shape \(\)"),
                           (lambda: zj.alm2cl(np.ones(28), np.ones(1)), "alm2: has 1 coefficients, and alm has 28"),
                           (lambda: zj.smooth(np.ones(192), jnp.full(LMAX + 1, 0.1), SCALAR), r"fwhm: has shape \(7,\)"),
-                          (lambda: zj.profile_window(lambda theta: 1.0, LMAX), r"profile: returns shape \(\)")]:
+                          (lambda: zj.profile_window(lambda theta: 1.0, LMAX), r"profile: returns shape \(\)"),
+                          (lambda: zj.analyze(zonal.Map(np.ones(48)), SCALAR), "map is a zonal.Map on healpix nside=2")]:
         with pytest.raises(ValueError, match=message):
             call()
     sky, numbers = np.ones(192), 1j * np.ones(192)
@@ -242,3 +243,11 @@ def test_arrays_that_do_not_fit_are_refused():
                        (lambda: zj.convolve(sky, 1j * BEAM, SCALAR), "window")]:
         with pytest.raises(TypeError, match=f"{name}: must hold real numbers, not complex128"):
             call()
+
+
+def test_maps_in_nested_order_are_brought_into_that_of_rings(rng):
+    sky = arrays(SCALAR, rng)[0]
+    mask = rng.uniform(size=sky.shape)
+    nested = {name: zonal.Map(healpy.reorder(values, r2n=True), nest=True) for name, values in [("map", sky), ("mask", mask)]}
+    np.testing.assert_array_equal(zj.analyze(nested["map"], SCALAR, mask=nested["mask"]), zj.analyze(sky, SCALAR, mask=mask))
+    np.testing.assert_array_equal(zj.adjoint(nested["map"], SCALAR), zj.adjoint(sky, SCALAR))
