@@ -119,7 +119,7 @@ def almxfl(alm: Array, window: Array, lmax: int | None = None, mmax: int | None 
 def synalm(c_l: Array, white: Array, lmax: int | None = None, mmax: int | None = None) -> jax.Array:
     """Returns sqrt(C_l) white_lm: alm of this spectrum from `white`, [..., n_alm], those of a unit spectrum.
 
-    c_l: [lmax + 1], not negative. Where C_l is 0, so is its derivative here.
+    c_l: [lmax + 1]; where it is negative or NaN, the alm are NaN. Where C_l is 0, so is its derivative here.
 
     >>> white = zonal.synalm(np.ones(9), seed=1)
     >>> alm = zonal.jax.synalm(np.linspace(1, 0, 9), white)
@@ -127,8 +127,8 @@ def synalm(c_l: Array, white: Array, lmax: int | None = None, mmax: int | None =
     True
     """
     c_l = jnp.asarray(c_l)
-    is_positive = c_l > 0
-    return almxfl(white, jnp.where(is_positive, jnp.sqrt(jnp.where(is_positive, c_l, 1)), 0), lmax, mmax)
+    is_zero = c_l == 0
+    return almxfl(white, jnp.where(is_zero, 0, jnp.sqrt(jnp.where(is_zero, 1, c_l))), lmax, mmax)
 
 
 def alm2cl(alm: Array, alm2: Array | None = None, lmax: int | None = None, mmax: int | None = None) -> jax.Array:

@@ -107,10 +107,10 @@ def almxfl(alm: Tensor, window: Tensor, lmax: int, mmax: int | None = None) -> T
 def synalm(c_l: Tensor, white: Tensor, lmax: int, mmax: int | None = None) -> Tensor:
     """Returns sqrt(C_l) white_lm: alm of this spectrum from `white`, [..., n_alm], those of a unit spectrum.
 
-    c_l: [lmax + 1], not negative. Where C_l is 0, so is its derivative here.
+    c_l: [lmax + 1]; where it is negative or NaN, the alm are NaN. Where C_l is 0, so is its derivative here.
     """
-    is_positive = c_l > 0
-    return almxfl(white, torch.where(is_positive, torch.where(is_positive, c_l, 1.0).sqrt(), 0.0), lmax, mmax)
+    is_zero = c_l == 0
+    return almxfl(white, torch.where(is_zero, 0.0, torch.where(is_zero, 1.0, c_l).sqrt()), lmax, mmax)
 
 
 def alm2cl(alm: Tensor, alm2: Tensor | None = None, *, lmax: int, mmax: int | None = None) -> Tensor:

@@ -130,6 +130,15 @@ def test_derivatives_hold_for_beams_spectra_masks_and_profiles(rng):
     gradients_hold(lambda k: zj.profile_window(lambda theta: jnp.exp(-k * theta**2), LMAX, n_nodes=20), 3.0)
 
 
+def test_spectra_that_have_no_root_give_nan():
+    """Every second degree has a spectrum of 0, whose derivative here is 0."""
+    c_l = jnp.array([1.0, 0.0, -1.0, 0.0, np.nan])
+    made = zj.synalm(c_l, np.ones(15))[:5]
+    gradient = jax.grad(lambda c: zj.synalm(c, np.ones(15)).real[:5].sum())(c_l)
+    assert np.isnan(made).tolist() == [False, False, True, False, True]
+    assert gradient[0] == 0.5 and (gradient[1::2] == 0).all()
+
+
 def test_a_mask_hides_what_is_not_finite(rng):
     sky, _ = arrays(SCALAR, rng)
     mask = (rng.uniform(size=sky.shape) > 0.3).astype(float)

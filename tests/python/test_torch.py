@@ -139,6 +139,15 @@ def test_the_window_of_a_profile_is_that_of_the_kernel():
     np.testing.assert_allclose(made.numpy(), kernel.window(40), rtol=0, atol=1e-12)
 
 
+def test_spectra_that_have_no_root_give_nan():
+    """Every second degree has a spectrum of 0, whose derivative here is 0."""
+    c_l = torch.tensor([1.0, 0.0, -1.0, 0.0, torch.nan], device=DEVICE, requires_grad=True)
+    made = zt.synalm(c_l, torch.ones(15, device=DEVICE), LMAX)[:5].real
+    made.sum().backward()
+    assert torch.isnan(made).tolist() == [False, False, True, False, True]
+    assert c_l.grad[0] == 0.5 and (c_l.grad[1::2] == 0).all()
+
+
 def test_a_mask_hides_what_is_not_finite(rng):
     sky, _ = arrays(SCALAR, rng)
     mask = tensor((rng.uniform(size=sky.shape) > 0.3).astype(float))
