@@ -162,6 +162,8 @@ def gaussian_window(fwhm: Array | AngleLike, lmax: int, spin: int = 0) -> jax.Ar
         fwhm = angle(fwhm, "fwhm")
     elif fwhm.ndim:
         raise ValueError(f"fwhm: has shape {fwhm.shape}: must be one number; jax.vmap takes several")
+    else:
+        fwhm = _real("fwhm", fwhm)
     l = jnp.arange(lmax + 1)
     return jnp.where(l < spin, 0.0, jnp.exp(-(l * (l + 1) - spin**2) * fwhm**2 / (16 * np.log(2))))
 

@@ -136,6 +136,9 @@ def gaussian_window(fwhm: Tensor | AngleLike, lmax: int, spin: int = 0) -> Tenso
     `zonal.angle`."""
     if not isinstance(fwhm, torch.Tensor):
         fwhm = torch.tensor(_constant_angle(fwhm, "fwhm"), dtype=torch.float64)
+    fwhm = _real(fwhm, "fwhm")
+    if fwhm.dim():
+        raise ValueError(f"fwhm: has shape {tuple(fwhm.shape)}: must be one number; torch.func.vmap takes several")
     l = torch.arange(lmax + 1, device=fwhm.device)
     return torch.where(l < spin, 0.0, torch.exp(-(l * (l + 1) - spin**2) * fwhm**2 / (16 * math.log(2))))
 
@@ -149,7 +152,10 @@ def profile_window(profile: Callable[[Tensor], Tensor], lmax: int, support: floa
     default lmax + 64. The quadrature takes (lmax + 1) n_nodes numbers of memory, and is kept.
     """
     theta, rule = (torch.from_numpy(part).to(device) for part in _constant_rule(lmax, support, n_nodes))
-    return rule @ profile(theta)
+    values = torch.as_tensor(profile(theta))
+    if values.shape != theta.shape:
+        raise ValueError(f"profile: returns shape {tuple(values.shape)}: must be {tuple(theta.shape)}, a number for each theta")
+    return rule @ _real(values, "profile").to(rule.dtype)
 
 
 # The operators. They know a transform by its number, which compiled programs can hold, and take any axes in front.

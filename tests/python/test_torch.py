@@ -139,6 +139,18 @@ def test_the_window_of_a_profile_is_that_of_the_kernel():
     np.testing.assert_allclose(made.numpy(), kernel.window(40), rtol=0, atol=1e-12)
 
 
+def test_windows_of_short_floats_are_those_of_double():
+    """l (l + 1) is beyond what float16 holds. The width is exact in it.
+
+    Exponents of up to 4 with roundings of a few 6e-8; weights of 4 pi in all, times values with roundings of 6e-8.
+    """
+    width = 2.0**-6
+    made = zt.gaussian_window(torch.tensor(width, dtype=torch.float16), 400)
+    close(made, zonal.gaussian_window(width, 400).astype(np.float32), {"rtol": 2e-6, "atol": 0})
+    made = zt.profile_window(lambda theta: torch.exp(-theta.float()), LMAX)
+    close(made, zt.profile_window(lambda theta: torch.exp(-theta), LMAX), {"rtol": 0, "atol": 2e-6})
+
+
 def test_spectra_that_have_no_root_give_nan():
     """Every second degree has a spectrum of 0, whose derivative here is 0."""
     c_l = torch.tensor([1.0, 0.0, -1.0, 0.0, torch.nan], device=DEVICE, requires_grad=True)
@@ -189,7 +201,9 @@ def test_arrays_that_do_not_fit_are_refused():
                           (lambda: zt.alm2cl(torch.ones(14), lmax=LMAX), "14 coefficients"),
                           (lambda: zt.alm2cl(torch.ones(15), lmax=LMAX, mmax=LMAX + 1), "mmax = 5: must be from 0 to lmax = 4"),
                           (lambda: zt.almxfl(torch.ones(15), torch.tensor(1.0), LMAX), r"window: has shape \(\)"),
-                          (lambda: zt.rotate_alm(torch.tensor(1.0), TURN), r"alm: has shape \(\)")]:
+                          (lambda: zt.rotate_alm(torch.tensor(1.0), TURN), r"alm: has shape \(\)"),
+                          (lambda: zt.gaussian_window(torch.ones(LMAX + 1), LMAX), r"fwhm: has shape \(5,\)"),
+                          (lambda: zt.profile_window(lambda theta: 1.0, LMAX), r"profile: returns shape \(\)")]:
         with pytest.raises(ValueError, match=message):
             call()
     sky, numbers = torch.ones(48), 1j * torch.ones(48)
