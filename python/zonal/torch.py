@@ -55,9 +55,9 @@ def analyze(map: Tensor, sht: SHT, *, mask: Tensor | None = None, iterations: in
             weights: Tensor | None = None) -> Tensor:
     """Returns the alm of a map, as `zonal.SHT.analyze` with iterations.
 
-    map: [..., n_pixels] or [..., 2, n_pixels]. mask: multiplies the map, and hides what is not finite where it is 0; it
-    may need gradients, and broadcasts. iterations: by default 3 on HEALPix, else 0. weights: [n_pixels], multiply those of
-    the grid.
+    map: [..., n_pixels] or [..., 2, n_pixels]. mask: multiplies the map, and hides what is not finite where it is 0,
+    where the gradient by it is 0 here, too; it may need gradients, and broadcasts. iterations: by default 3 on HEALPix,
+    else 0. weights: [n_pixels], multiply those of the grid.
 
     The result is linear in the map for any mask and weights, and so are its derivatives with respect to the map.
     """
