@@ -39,6 +39,9 @@ def angle(value: AngleLike, name: str = "angle") -> float:
     elif hasattr(value, "unit") and hasattr(value, "to_value"):  # astropy, which is not imported for this
         radians = float(value.to_value("rad"))
     else:
+        if getattr(value, "requires_grad", False):
+            raise TypeError(f"{name}: requires gradients, which this call does not carry: use its detach(), or the function of "
+                            "zonal.torch that has a gradient by it, such as smooth")
         try:
             radians = float(value)
         except TypeError:

@@ -354,6 +354,11 @@ def _type_name(array: Any) -> str:
 
 def _refuse_pending(name: str, array: Any) -> None:
     """Refuses tensors of PyTorch whose memory does not say all."""
+    torch = sys.modules["torch"]
+    forward = torch.autograd.forward_ad
+    if torch._C._functorch.is_functorch_wrapped_tensor(array) or (
+            forward._current_level >= 0 and forward.unpack_dual(array).tangent is not None):
+        raise TypeError(f"{name}: is transformed by PyTorch, as by vmap and jvp, and this call sees values alone: use zonal.torch")
     if array.requires_grad:
         raise TypeError(f"{name}: requires gradients, which this call does not carry: use its detach(), or zonal.torch")
     if array.is_conj() or array.is_neg():

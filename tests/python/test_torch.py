@@ -243,3 +243,19 @@ def test_forward_mode_is_refused(rng):
         with torch.autograd.forward_ad.dual_level(), pytest.raises(NotImplementedError, match="forward mode"):
             call(torch.autograd.forward_ad.make_dual(given, given))
     torch.autograd.functional.jvp(lambda f: zt.adjoint(f, SCALAR), sky, sky)  # by two passes backward
+
+
+def test_plain_functions_refuse_what_they_would_drop(rng):
+    sky = arrays(SCALAR, rng)[0]
+    with pytest.raises(TypeError, match="map: is transformed by PyTorch"):
+        torch.func.vmap(SCALAR.analyze)(sky[None])
+    with torch.autograd.forward_ad.dual_level():
+        with pytest.raises(TypeError, match="map: is transformed by PyTorch"):
+            SCALAR.analyze(torch.autograd.forward_ad.make_dual(sky, sky))
+        close(SCALAR.analyze(sky), SCALAR.analyze(sky.cpu().numpy()), SAME)
+    width = torch.tensor(0.1, requires_grad=True)
+    for call, name in [(zonal.Kernel.gaussian, "fwhm"), (lambda x: zonal.gaussian_window(x, LMAX), "fwhm"),
+                       (lambda x: zt.rotate_alm(torch.ones(15), (x, 0.2, 0.3)), "psi")]:
+        with pytest.raises(TypeError, match=f"{name}: requires gradients"):
+            call(width)
+        call(width.detach())
