@@ -28,6 +28,7 @@ import numpy as np
 import torch  # type: ignore[import-not-found, unused-ignore]
 
 from ._angles import AngleLike, angle
+from ._arrays import integer
 from ._threads import resolve
 from .kernel import Kernel, profile_rule
 from .rotation import Rotation, euler_angles
@@ -63,10 +64,11 @@ def analyze(map: Tensor, sht: SHT, *, mask: Tensor | None = None, iterations: in
     """
     map = _real(map, "map")
     if mask is not None:
-        map = torch.where(mask == 0, 0.0, map) * _real(mask, "mask")
+        mask = _real(mask, "mask")
+        map = torch.where(mask == 0, 0.0, map) * mask
     if iterations is None:
         iterations = -1  # what the grid asks for
-    elif not 0 <= iterations <= 1000:
+    elif not 0 <= integer("iterations", iterations) <= 1000:
         raise ValueError(f"iterations = {iterations}: must be from 0 to 1000")
     if weights is None:
         return _ANALYZE(map, sht._number, iterations)
@@ -98,10 +100,11 @@ def smooth(map: Tensor, fwhm: Tensor | AngleLike, sht: SHT, *, mask: Tensor | No
 
 def almxfl(alm: Tensor, window: Tensor, lmax: int, mmax: int | None = None) -> Tensor:
     """Returns alm, [..., n_alm], times window_l, [lmax + 1] or [..., lmax + 1] with axes that broadcast with alm's."""
+    window = _real(window, "window")
     if tuple(window.shape[-1:]) != (lmax + 1,):
         raise ValueError(f"window: has shape {tuple(window.shape)}: must be [..., lmax + 1] with lmax = {lmax}")
     alm = _of_lmax(alm, lmax, mmax)
-    return alm * _real(window, "window").to(alm.real.dtype).index_select(-1, _degrees(lmax, mmax, alm.device))
+    return alm * window.to(alm.real.dtype).index_select(-1, _degrees(lmax, mmax, alm.device))
 
 
 def synalm(c_l: Tensor, white: Tensor, lmax: int, mmax: int | None = None) -> Tensor:
@@ -109,6 +112,7 @@ def synalm(c_l: Tensor, white: Tensor, lmax: int, mmax: int | None = None) -> Te
 
     c_l: [lmax + 1]; where it is negative or NaN, the alm are NaN. Where C_l is 0, so is its derivative here.
     """
+    c_l = _real(c_l, "c_l")
     is_zero = c_l == 0
     return almxfl(white, torch.where(is_zero, 0.0, torch.where(is_zero, 1.0, c_l).sqrt()), lmax, mmax)
 
@@ -306,8 +310,10 @@ def _of_lmax(alm: Tensor, lmax: int, mmax: int | None) -> Tensor:
     return alm
 
 
-def _refuse_forward_mode(values: Tensor) -> None:
-    """PyTorch would take the tangents of an operator's result for 0."""
+def _require_tensor(values: Any, name: str) -> None:
+    """Without tangents: PyTorch would take those of an operator's result for 0."""
+    if not isinstance(values, torch.Tensor):
+        raise TypeError(f"{name}: must be a torch.Tensor, not {type(values).__name__}")
     forward = torch.autograd.forward_ad
     if forward._current_level >= 0 and forward.unpack_dual(values).tangent is not None:
         raise NotImplementedError("zonal.torch: has no derivatives in forward mode, as by torch.func.jvp, jacfwd and make_dual: "
@@ -315,14 +321,14 @@ def _refuse_forward_mode(values: Tensor) -> None:
 
 
 def _real(values: Tensor, name: str) -> Tensor:
-    _refuse_forward_mode(values)
+    _require_tensor(values, name)
     if values.is_complex():
         raise TypeError(f"{name}: must hold real numbers, not {values.dtype}")
     return values.to(torch.promote_types(values.dtype, torch.float32))
 
 
 def _complex(alm: Tensor) -> Tensor:
-    _refuse_forward_mode(alm)
+    _require_tensor(alm, "alm")
     if alm.dim() == 0:
         raise ValueError("alm: has shape (): must be [..., n_alm]")
     return alm.to(torch.promote_types(alm.dtype, torch.complex64))

@@ -176,7 +176,7 @@ def test_other_numbers_are_converted_to_float32(dtype):
     numbers = torch.arange(48, device=DEVICE)
     sky, weights = numbers.to(dtype), 1 / (numbers + 3)
     for call in (zt.adjoint, zt.analyze, lambda f, sht: zt.analyze(f, sht, weights=weights)):
-        close(call(sky, SCALAR), call(numbers.to(torch.float32), SCALAR), {"rtol": 0, "atol": 0})
+        close(call(sky, SCALAR), call(numbers.to(torch.float32), SCALAR), SAME)
     as_float32 = numbers.to(torch.float32).requires_grad_()
     zt.adjoint(as_float32, SCALAR).abs().sum().backward()
     if dtype.is_floating_point:
@@ -211,6 +211,13 @@ def test_arrays_that_do_not_fit_are_refused():
                        (lambda: zt.analyze(sky, SCALAR, weights=numbers), "weights"),
                        (lambda: zt.convolve(sky, 1j * BEAM, SCALAR), "window")]:
         with pytest.raises(TypeError, match=f"{name}: must hold real numbers, not torch.complex"):
+            call()
+    for call, message in [(lambda: zt.analyze(np.ones(48), SCALAR), "map: must be a torch.Tensor, not ndarray"),
+                          (lambda: zt.analyze(sky, SCALAR, mask=np.ones(48)), "mask: must be a torch.Tensor"),
+                          (lambda: zt.convolve(sky, np.ones(LMAX + 1), SCALAR), "window: must be a torch.Tensor"),
+                          (lambda: zt.synthesize([0j] * 15, SCALAR), "alm: must be a torch.Tensor, not list"),
+                          (lambda: zt.analyze(sky, SCALAR, iterations=1.5), "iterations = 1.5: must be an integer")]:
+        with pytest.raises(TypeError, match=message):
             call()
 
 
