@@ -39,7 +39,7 @@ from ._threads import resolve
 from .kernel import Kernel, profile_rule
 from .rotation import Rotation, euler_angles
 from .rotation import rotate_alm as _rotate_alm
-from .sht import SHT, alm_size, pixel_weights
+from .sht import SHT, alm_size, pixel_weights, require_sht
 from .skies import lmax_of
 
 Array = Any
@@ -51,6 +51,7 @@ def synthesize(alm: Array, sht: SHT) -> jax.Array:
 
     alm: [..., n_alm], or [..., 2, n_alm] for a spin. Returns [..., n_pixels] or [..., 2, n_pixels].
     """
+    require_sht(sht)
     return _transform(_SYNTHESIZE, "alm", _complex(alm), sht, sht.n_alm)
 
 
@@ -333,6 +334,7 @@ def _degrees(lmax: int, mmax: int | None) -> np.ndarray[Any, Any]:
 
 def _pixels(name: str, values: Any, sht: SHT) -> jax.Array:
     """Those of an array, or of a zonal.Map in the order of rings."""
+    require_sht(sht)
     return _real(name, ring_values(name, values, sht.grid))
 
 

@@ -252,6 +252,12 @@ class SHT:
                 f"{f'threads={self.threads}' if self._device == 'cpu' else self._device}>")
 
 
+def require_sht(sht: Any) -> None:
+    """Raises TypeError for what is no transform."""
+    if not isinstance(sht, SHT):
+        raise TypeError(f"sht: must be a zonal.SHT, not {type(sht).__name__}")
+
+
 _alive: WeakValueDictionary[int, SHT] = WeakValueDictionary()
 
 

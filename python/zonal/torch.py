@@ -33,7 +33,7 @@ from ._threads import resolve
 from .kernel import Kernel, profile_rule
 from .rotation import Rotation, euler_angles
 from .rotation import rotate_alm as _rotate_rows
-from .sht import SHT, pixel_weights, sht_of_number
+from .sht import SHT, pixel_weights, require_sht, sht_of_number
 
 Tensor = Any
 """A torch.Tensor. Type checkers can read this file without PyTorch."""
@@ -44,11 +44,13 @@ def synthesize(alm: Tensor, sht: SHT) -> Tensor:
 
     alm: [..., n_alm], or [..., 2, n_alm] for a spin. Returns [..., n_pixels] or [..., 2, n_pixels].
     """
+    require_sht(sht)
     return _SYNTHESIZE(_complex(alm), sht._number)
 
 
 def adjoint(map: Tensor, sht: SHT) -> Tensor:
     """Returns alm = S^T map, without weights, as `zonal.SHT.adjoint`. map: [..., n_pixels] or [..., 2, n_pixels]."""
+    require_sht(sht)
     return _ADJOINT(_real(map, "map"), sht._number)
 
 
@@ -62,6 +64,7 @@ def analyze(map: Tensor, sht: SHT, *, mask: Tensor | None = None, iterations: in
 
     The result is linear in the map for any mask and weights, and so are its derivatives with respect to the map.
     """
+    require_sht(sht)
     map = _real(map, "map")
     if mask is not None:
         mask = _real(mask, "mask")

@@ -252,6 +252,9 @@ def test_arrays_that_do_not_fit_are_refused():
                        (lambda: zj.convolve(sky, 1j * BEAM, SCALAR), "window")]:
         with pytest.raises(TypeError, match=f"{name}: must hold real numbers, not complex128"):
             call()
+    for call, name in [(lambda: zj.analyze(sky, SCALAR.grid), "Grid"), (lambda: zj.synthesize(SCALAR, sky), "ndarray")]:
+        with pytest.raises(TypeError, match=f"sht: must be a zonal.SHT, not {name}"):
+            call()
 
 
 def test_maps_in_nested_order_are_brought_into_that_of_rings(rng):

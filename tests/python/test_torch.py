@@ -216,6 +216,8 @@ def test_arrays_that_do_not_fit_are_refused():
                           (lambda: zt.analyze(sky, SCALAR, mask=np.ones(48)), "mask: must be a torch.Tensor"),
                           (lambda: zt.convolve(sky, np.ones(LMAX + 1), SCALAR), "window: must be a torch.Tensor"),
                           (lambda: zt.synthesize([0j] * 15, SCALAR), "alm: must be a torch.Tensor, not list"),
+                          (lambda: zt.analyze(sky, SCALAR.grid), "sht: must be a zonal.SHT, not Grid"),
+                          (lambda: zt.synthesize(sky, sky), "sht: must be a zonal.SHT, not Tensor"),
                           (lambda: zt.analyze(sky, SCALAR, iterations=1.5), "iterations = 1.5: must be an integer")]:
         with pytest.raises(TypeError, match=message):
             call()
