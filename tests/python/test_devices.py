@@ -234,8 +234,11 @@ def cuda_package(tmp_path):
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: zonal-cuda13\nVersion: {number}\n")
         (tmp_path / "zonal_cuda13").mkdir()
-        extension = Path(zonal._core.__file__).read_bytes() if content is None else content
-        (tmp_path / "zonal_cuda13" / "_core.abi3.so").write_bytes(extension)
+        own = Path(zonal._core.__file__)
+        (tmp_path / "zonal_cuda13" / "_core.abi3.so").write_bytes(own.read_bytes() if content is None else content)
+        libraries = own.parent.parent / "zonal.libs"  # which a wheel's extension looks for beside its package
+        if libraries.exists():
+            (tmp_path / "zonal.libs").symlink_to(libraries)
         return tmp_path
 
     return make
