@@ -60,56 +60,46 @@ struct Cuda {
     void* handle;
 };
 
-template <class Where>
-ffi::Error synthesize(const Where& where, std::int64_t sht, const Buffer& alm, const Buffer& map) {
+/// Calls work(T(), plan, workspace) with a transform's plan and the scratch memory of a call on these maps.
+template <class Where, class Work>
+ffi::Error with_transform(const Where& where, std::int64_t sht, const Buffer& map, const Work& work) {
     return errors_of([&] {
         const Transform& transform = transforms().find(sht);
         for_type_of(map, [&](auto zero) {
-            using T = decltype(zero);
             transform.lend_workspace(
-                [&](ShtWorkspace& workspace) {
-                    // On the host: of a device's maps, Python asks only where all pixels are in rings.
-                    if (transform.plan().grid().has_other_pixels())
-                        std::memset(map.untyped_data(), 0, map.size_bytes());
-                    transform.plan().synthesize<T>(view_of<const Complex<T>>(alm, where.space),
-                                                   view_of<T>(map, where.space), workspace);
-                },
-                where.stream(), alm.dimensions()[0]);
+                [&](ShtWorkspace& workspace) { work(zero, transform.plan(), workspace); }, where.stream(),
+                map.dimensions()[0]);
         });
     });
 }
 
 template <class Where>
+ffi::Error synthesize(const Where& where, std::int64_t sht, const Buffer& alm, const Buffer& map) {
+    return with_transform(where, sht, map, [&](auto zero, const ShtPlan& plan, ShtWorkspace& workspace) {
+        using T = decltype(zero);
+        // On the host: of a device's maps, Python asks only where all pixels are in rings.
+        if (plan.grid().has_other_pixels()) std::memset(map.untyped_data(), 0, map.size_bytes());
+        plan.synthesize<T>(view_of<const Complex<T>>(alm, where.space), view_of<T>(map, where.space),
+                           workspace);
+    });
+}
+
+template <class Where>
 ffi::Error adjoint(const Where& where, std::int64_t sht, const Buffer& map, const Buffer& alm) {
-    return errors_of([&] {
-        const Transform& transform = transforms().find(sht);
-        for_type_of(map, [&](auto zero) {
-            using T = decltype(zero);
-            transform.lend_workspace(
-                [&](ShtWorkspace& workspace) {
-                    transform.plan().adjoint_synthesis<T>(view_of<const T>(map, where.space),
-                                                          view_of<Complex<T>>(alm, where.space), workspace);
-                },
-                where.stream(), alm.dimensions()[0]);
-        });
+    return with_transform(where, sht, map, [&](auto zero, const ShtPlan& plan, ShtWorkspace& workspace) {
+        using T = decltype(zero);
+        plan.adjoint_synthesis<T>(view_of<const T>(map, where.space), view_of<Complex<T>>(alm, where.space),
+                                  workspace);
     });
 }
 
 template <class Where>
 ffi::Error analyze(const Where& where, std::int64_t sht, std::int64_t iterations, const Buffer& map,
                    const Buffer& alm) {
-    return errors_of([&] {
-        const Transform& transform = transforms().find(sht);
-        for_type_of(map, [&](auto zero) {
-            using T = decltype(zero);
-            transform.lend_workspace(
-                [&](ShtWorkspace& workspace) {
-                    zonal::analyze<T>(transform.plan(), view_of<const T>(map, where.space),
-                                      view_of<Complex<T>>(alm, where.space), workspace,
-                                      {.iterations = static_cast<int>(iterations)});
-                },
-                where.stream(), alm.dimensions()[0]);
-        });
+    return with_transform(where, sht, map, [&](auto zero, const ShtPlan& plan, ShtWorkspace& workspace) {
+        using T = decltype(zero);
+        zonal::analyze<T>(plan, view_of<const T>(map, where.space), view_of<Complex<T>>(alm, where.space),
+                          workspace, {.iterations = static_cast<int>(iterations)});
     });
 }
 
