@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from jax.test_util import check_grads
 
+import gradient_cases
 import zonal
 import zonal.jax as zj
 
@@ -50,22 +51,10 @@ def gradients_hold(function, *arguments):
 
 
 def functions(sht):
-    """Every function of a map or alm of a transform: its name, the function, and what of them it takes."""
-    return [("synthesize", lambda a: zj.synthesize(a, sht), "alm"),
-            ("adjoint", lambda f: zj.adjoint(f, sht), "map"),
-            ("analyze", lambda f: zj.analyze(f, sht, iterations=2), "map"),
-            ("analyze with weights", lambda f: zj.analyze(f, sht, iterations=1, weights=np.linspace(
-                0.5, 1, sht.grid.n_pixels)), "map"),
-            ("convolve", lambda f: zj.convolve(f, BEAM, sht), "map"),
-            ("smooth", lambda f: zj.smooth(f, "20deg", sht), "map"),
-            ("almxfl", lambda a: zj.almxfl(a, BEAM, LMAX, sht.mmax), "alm"),
-            ("alm2cl", lambda a: zj.alm2cl(a, lmax=LMAX, mmax=sht.mmax), "alm"),
-            ("synalm", lambda a: zj.synalm(BEAM, a, LMAX, sht.mmax), "alm"),
-            *([("rotate_alm", lambda a: zj.rotate_alm(a, (0.3, 0.7, -1.1)), "alm")] if sht.mmax == LMAX else [])]
+    return gradient_cases.functions_of(zj, sht, BEAM, np.linspace(0.5, 1, sht.grid.n_pixels), (0.3, 0.7, -1.1))
 
 
-CASES = [pytest.param(sht, function, kind, id=f"{name}, spin {sht.spin}")
-         for sht in (SCALAR, PAIR) for name, function, kind in functions(sht)]
+CASES = gradient_cases.cases(functions, (SCALAR, PAIR))
 
 
 @pytest.mark.parametrize("sht, function, kind", CASES)

@@ -8,6 +8,7 @@ import os
 import numpy as np
 import pytest
 
+import gradient_cases
 import zonal
 
 torch = pytest.importorskip("torch")
@@ -55,22 +56,10 @@ def gradients_hold(function, *arguments):
 
 
 def functions(sht):
-    """Every function of a map or alm of a transform: its name, the function, and what of them it takes."""
-    weights = torch.linspace(0.5, 1, sht.grid.n_pixels, device=DEVICE)
-    return [("synthesize", lambda a: zt.synthesize(a, sht), "alm"),
-            ("adjoint", lambda f: zt.adjoint(f, sht), "map"),
-            ("analyze", lambda f: zt.analyze(f, sht, iterations=2), "map"),
-            ("analyze with weights", lambda f: zt.analyze(f, sht, iterations=1, weights=weights), "map"),
-            ("convolve", lambda f: zt.convolve(f, BEAM, sht), "map"),
-            ("smooth", lambda f: zt.smooth(f, "20deg", sht), "map"),
-            ("almxfl", lambda a: zt.almxfl(a, BEAM, LMAX, sht.mmax), "alm"),
-            ("alm2cl", lambda a: zt.alm2cl(a, lmax=LMAX, mmax=sht.mmax), "alm"),
-            ("synalm", lambda a: zt.synalm(BEAM, a, LMAX, sht.mmax), "alm"),
-            *([("rotate_alm", lambda a: zt.rotate_alm(a, TURN), "alm")] if sht.mmax == LMAX else [])]
+    return gradient_cases.functions_of(zt, sht, BEAM, torch.linspace(0.5, 1, sht.grid.n_pixels, device=DEVICE), TURN)
 
 
-CASES = [pytest.param(sht, function, kind, id=f"{name}, spin {sht.spin}")
-         for sht in (SCALAR, PAIR) for name, function, kind in functions(sht)]
+CASES = gradient_cases.cases(functions, (SCALAR, PAIR))
 
 
 @pytest.mark.parametrize("sht, function, kind", CASES)
