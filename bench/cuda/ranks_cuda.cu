@@ -260,7 +260,7 @@ double sum_of(const zonal::ShtStageSeconds& s) {
     return s.legendre + s.rings;
 }
 
-/// Of the fastest run of each.
+/// Returns the stages of the fastest run of each.
 StageTimes time_stages(Sky& sky, int runs) {
     StageTimes best;
     sky.workspace().measure_stages(true);

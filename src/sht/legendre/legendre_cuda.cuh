@@ -164,7 +164,7 @@ class LegendreStage {
     const Tiles& tiles() const { return tiles_; }
     /// Whether there are pairs between the polar and the equatorial ones.
     bool has_ishioka() const { return view_.alpha != nullptr; }
-    /// Of adjoints of n_fields fields.
+    /// Returns the jobs of an adjoint of n_fields fields.
     const JobList& ishioka(int n_fields) const {
         return tiles_.smaller || tiles_.takes_passes(n_fields) ? ishioka_ : ishioka_of_many_;
     }
