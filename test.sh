@@ -103,10 +103,12 @@ run_install() {
 
 # All tests but these, each by its full name, as they take ten seconds or more there and run the same code as smaller
 # tests that stay: transforms and sums of thousands of degrees (TSan runs ShtThreadsOfBands), FFTs of long rings, a
-# statistical error, and every built-in problem by every solver.
+# statistical error, every built-in problem by every solver, hundreds of hostile maps, and singular values of matrices.
 asan_subset='-ShtRoundTrip.LargeOnGaussLegendreRings:*.TransformMatchesReferenceAtHighDegrees*'
 asan_subset+=':*.IsTheTransposeAtHighDegrees*:ShtThreadsOfBands.*:ComplexFft.MatchesThePlainSumForLargeLengths'
 asan_subset+=':PolarizationTruncation.CostsWhatWhiteNoiseIsWrongBy:GwrmSolvers.AgreeOnEveryBuiltInProblem'
+asan_subset+=':MapSmoothing.ErrorsOfHostileMapsAreBelowTheirCertificate:KernelNorms.BoundTheTrueNormOfAnyPart'
+asan_subset+=':ResampledTransforms.AgreeWithThoseOnAllRings'
 
 # run_gtests PRESET FILTER: the C++ tests of a sanitizer build.
 # A program's tests are dealt out to as many processes as there are CPUs.
