@@ -20,8 +20,9 @@ std::vector<std::int64_t> divide(std::span<const double> costs, std::span<const 
 
 /// What each rank may hold of rings that take these bytes, [rank]: a little more than its part by speed.
 /// Rings near the poles take longer for their pixels than others, so that ranks that end together hold up
-/// to 1.4 times as much as others.
-std::vector<double> most_bytes(std::span<const double> bytes, std::span<const double> speeds);
+/// to 1.4 times as much as others. on_devices: ranks are processes with a GPU, which hold more besides.
+std::vector<double> most_bytes(std::span<const double> bytes, std::span<const double> speeds,
+                               bool on_devices = false);
 
 /// The numbers of the items of each share, ascending: pairs of the first and the last, the second and the
 /// last but one, ..., go one by one, the most expensive first, to the share that would end first. A share may
@@ -40,8 +41,9 @@ struct RankDevice {
 std::vector<double> usual_speeds(std::span<const RankDevice> ranks);
 
 /// Cost of the ring stage for each block of ring pairs, and of the Legendre stage for each order m = 0..mmax,
-/// in floating point operations of one map.
-std::vector<double> block_costs(const Grid& grid, const sht::RingPairs& pairs);
+/// in floating point operations of one map. on_devices: as GPUs see it, on which a ring that has its length
+/// to itself takes longer for an operation than rings that go together.
+std::vector<double> block_costs(const Grid& grid, const sht::RingPairs& pairs, bool on_devices = false);
 std::vector<double> order_costs(const sht::RingPairs& pairs, const ShtOptions& options);
 /// Bytes of the pixels of one map, and of their F_m, for each block of ring pairs.
 std::vector<double> block_bytes(const Grid& grid, const sht::RingPairs& pairs);

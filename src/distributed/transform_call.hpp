@@ -108,9 +108,10 @@ class DistributedTransform::Call {
 
     template <class T>
     void rings_to_orders(View<std::complex<T>, 3> alm) {
-        std::unique_ptr<Exchange> under_way = begin_return(0);
-        for (std::int64_t chunk = 0; chunk < t_.n_chunks(); ++chunk) {
-            auto next = chunk + 1 < t_.n_chunks() ? begin_return(chunk + 1) : nullptr;
+        // The smallest chunk first, as nothing is worked on before it has come.
+        std::unique_ptr<Exchange> under_way = begin_return(t_.n_chunks() - 1);
+        for (std::int64_t chunk = t_.n_chunks() - 1; chunk >= 0; --chunk) {
+            auto next = chunk > 0 ? begin_return(chunk - 1) : nullptr;
             end(std::move(under_way));
             under_way = std::move(next);
             const FourierBand received = chunk_band(chunk);

@@ -74,7 +74,8 @@ struct CudaStageMemory final : StageMemory {
     const BandMemory place;
     core::HostTransfer transfer;
     core::OwnStream work;
-    /// Copies from and to bands, beside the work on other orders: these take bandwidth, it takes arithmetic.
+    /// Copies from and to bands, and resampling of what they hold, beside the Legendre stage of other orders:
+    /// these take bandwidth, it takes arithmetic, and its last blocks leave room for them.
     core::OwnStream wire{core::OwnStream::Urgency::first};
     core::Event worked, wired;
     core::DeviceArray<PairModes> fourier;  ///< [fields], of either stage, on the grid's rings
@@ -186,12 +187,13 @@ class CudaStages final : public StagesAs<CudaStages> {
                     options_, rows.data + b * rows.map_stride, rows.component_stride));
             PairModes* const on_grid = fourier + first * table_.components * order_layout_.size();
             PairModes* const modes = resampling_ ? memory.coarse.data() : on_grid;
+            if (resampling_ && first > 0) memory.to_work();  // which has read what is written next
             modes_from_alm<T>(legendre_, orders, maps, memory.modes, modes, stream);
+            memory.to_wire();
             if (resampling_)
                 resampling_->interpolation().apply(
-                    orders, modes, static_cast<int>(n_maps) * table_.components, on_grid, stream);
+                    orders, modes, static_cast<int>(n_maps) * table_.components, on_grid, memory.wire.get());
         });
-        memory.to_wire();
         to_band(order_layout_, orders, fourier, memory.tables_of(band), band, memory.wire.get());
         wait(memory);
     }
@@ -209,16 +211,17 @@ class CudaStages final : public StagesAs<CudaStages> {
         PairModes* const fourier = reserve_modes(band.n_fields, orders, memory);
         memory.modes.begin_adjoint(legendre_, orders, stream);
         from_band(order_layout_, orders, memory.tables_of(band), band, fourier, memory.wire.get());
-        memory.to_work();
         for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t n_maps) {
             std::vector<AlmTargets<T>> maps;
             for (std::int64_t b = first; b < first + n_maps; ++b)
                 maps.push_back(alm_pointers<AlmTargets<T>, T>(options_, rows.data + b * rows.map_stride,
                                                               rows.component_stride));
             const PairModes* const on_grid = fourier + first * table_.components * order_layout_.size();
+            if (resampling_ && first > 0) memory.to_wire();  // it has read what is written next
             if (resampling_)
                 resampling_->adjoint().apply(orders, on_grid, static_cast<int>(n_maps) * table_.components,
-                                             memory.coarse.data(), stream);
+                                             memory.coarse.data(), memory.wire.get());
+            memory.to_work();
             alm_from_modes<T>(legendre_, orders, resampling_ ? memory.coarse.data() : on_grid, memory.modes,
                               maps, stream);
         });

@@ -287,6 +287,18 @@ def test_latitude_bands_and_several_devices(rng):
         assert np.abs(convolution(maps) - expected).max() < 1e-10 * np.abs(expected).max()
 
 
+def test_two_gpus_share_the_sky(rng):
+    if sum(device.usable for device in zonal.devices()) < 3:
+        pytest.skip("needs two GPUs")
+    grid = zonal.Grid.healpix(256)
+    maps = rng.standard_normal((1, grid.n_pixels))
+    kernel = zonal.Kernel.gaussian("1deg")
+    both = zonal.PixelConvolution(kernel, grid, devices=[0, 1])
+    assert [share.device for share in both.shares] == ["cuda:0", "cuda:1"]
+    expected = zonal.PixelConvolution(kernel, grid, device="cuda")(maps)
+    assert np.abs(both(maps) - expected).max() < 1e-10 * np.abs(expected).max()
+
+
 def test_transforms_in_bands(cupy, rng):
     grid, lmax = zonal.Grid.healpix(256), 512
     whole = zonal.SHT(grid, lmax, device="cuda")

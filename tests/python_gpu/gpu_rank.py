@@ -1,0 +1,38 @@
+"""What the ranks of test_gpu_ranks.py do: mpirun -n N python -m mpi4py gpu_rank.py."""
+
+import numpy as np
+from mpi4py import MPI
+
+import zonal
+import zonal.mpi
+
+COMM = MPI.COMM_WORLD
+NSIDE, LMAX = 256, 512
+
+
+def main():
+    n_gpus = sum(device.usable for device in zonal.devices()) - 1  # without the CPU
+    for spin in (0, 2):
+        plan = zonal.mpi.Plan(COMM, NSIDE, LMAX, spin=spin, device="cuda", threads=1)
+        assert plan.device == f"cuda:{COMM.rank % n_gpus}", plan.device
+        if 1 < COMM.size <= n_gpus:
+            assert plan.exchange == "NCCL", plan.exchange
+        one = zonal.SHT(zonal.Grid.healpix(NSIDE), LMAX, spin=spin, threads=1)
+        rng = np.random.default_rng(spin)
+        lead = () if spin == 0 else (2,)
+        alm = rng.standard_normal((*lead, zonal.alm_size(LMAX))) + 1j * rng.standard_normal((*lead, zonal.alm_size(LMAX)))
+        alm[..., : LMAX + 1] = alm[..., : LMAX + 1].real
+        for l in range(spin):
+            alm[..., [zonal.alm_index(LMAX, l, m) for m in range(l + 1)]] = 0
+        sky = one.synthesize(alm)
+        here = plan.synthesize(alm[..., plan.local_alm_indices])
+        # Rounding of either: that of the recurrences grows with lmax.
+        assert np.abs(here - sky[..., plan.local_pixels]).max() < 1e-13 * LMAX * sky.std()
+        back = one.adjoint(sky)
+        found = plan.adjoint(np.ascontiguousarray(sky[..., plan.local_pixels]))
+        assert np.abs(found - back[..., plan.local_alm_indices]).max() < 1e-13 * LMAX * np.abs(back).std()
+    if COMM.rank == 0:
+        print("ok", plan.exchange)
+
+
+main()
