@@ -64,10 +64,13 @@ void require_same_sky(io::AlmFile& a, io::AlmFile& b, const AnafastOptions& opti
 /// The ranks' shares of the orders follow from nside, lmax and mmax; those of alm files from lmax and mmax.
 void require_same_shares(const io::AlmFile& a, const io::AlmFile& b, const AnafastOptions& options,
                          const Session& session) {
-    session.job->ranks().together("two skies", [&] {
-        require_one_process(session, a.layout != b.layout, options.inputs[0] + ", " + options.inputs[1],
-                            "both must be maps of the same nside, lmax and mmax, or alm of the same lmax and "
-                            "mmax; --lmax and --mmax choose them");
+    session.job->ranks().together("two skies", [&] {  // which hands on an InvalidArgument as wrong use
+        if (a.layout != b.layout)
+            throw InvalidArgument(
+                fmt::format("{}, {}: not over several ranks: both must be maps of the same nside, lmax and "
+                            "mmax, or alm of "
+                            "the same lmax and mmax; --lmax and --mmax choose them",
+                            options.inputs[0], options.inputs[1]));
     });
 }
 

@@ -49,7 +49,12 @@ void add_calibrate(CLI::App& root, Session& session, Action& action) {
     add_integer(app, "--threads", *threads, {0, 4096}, "threads to compute with; 0: all CPUs of the process")
         ->default_str("0")
         ->group("General");
-    app.callback([threads, &action] { action = [threads](Session& session) { run(*threads, session); }; });
+    app.callback([threads, &action] {
+        action = [threads](Session& session) {
+            require_one_process(session);  // ranks of one machine would measure each other
+            run(*threads, session);
+        };
+    });
 }
 
 }  // namespace zonal::cli

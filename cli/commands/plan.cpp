@@ -255,7 +255,12 @@ void declare_plan(CLI::App& app, Action& action, const ChoicesFollowUp& follow_u
     const auto options = std::make_shared<PlanOptions>();
     options->follow_up = follow_up;
     declare_options(app, *options);
-    app.callback([options, &action] { action = [options](Session& session) { run(*options, session); }; });
+    app.callback([options, &action] {
+        action = [options](Session& session) {
+            require_one_process(session);
+            run(*options, session);
+        };
+    });
 }
 
 void add_plan(CLI::App& root, Session& session, Action& action) {

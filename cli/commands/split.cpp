@@ -161,8 +161,12 @@ void add_split(CLI::App& root, Session& session, Action& action) {
         "zonal split --kernel cl-beam --cl cl.fits --fwhm 7arcmin --theta-cut 390arcmin --error 1e-5");
     const auto options = std::make_shared<SplitOptions>();
     declare_options(app, *options);
-    app.callback(
-        [options, &action] { action = [options](Session& session) { run_split(*options, session); }; });
+    app.callback([options, &action] {
+        action = [options](Session& session) {
+            require_one_process(session);
+            run_split(*options, session);
+        };
+    });
 }
 
 }  // namespace zonal::cli

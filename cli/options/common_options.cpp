@@ -85,8 +85,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
 void add_timeout_option(CLI::App& app, std::optional<double>& timeout) {
     add_number(
         app, "--timeout", timeout, {0.1, 1e6},
-        "seconds after which a rank that says nothing, as it computes or hangs, ends the job; longer than "
-        "one rank may need more than another")
+        "end the job when a rank has not answered the others for this many seconds; a rank that computes "
+        "does not answer, so give more than one may take longer than another")
         ->default_str("none")
         ->group("Several ranks (mpirun)");
 }
@@ -103,7 +103,7 @@ void add_threads_option(CLI::App& app, std::int64_t& threads) {
     OptionGroup(app, "General")
         .integer("--threads", threads, {0, 4096},
                  "threads to compute with; 0: all CPUs of the process, which the ranks of a job divide "
-                 "among them",
+                 "among themselves",
                  "0");
 }
 
@@ -165,14 +165,21 @@ void RunOptions::resolve_job(Session& session) {
         if (std::find(speeds.begin(), speeds.end(), 0) != speeds.end()) speeds.clear();
         return;
     }
+    const auto wrong = [&] {
+        return UsageError(
+            fmt::format("--shares = {}: must be auto, or {} numbers from 1e-6 to 1e6, one for each rank",
+                        printable(shares), ranks.size()));
+    };
     for (std::size_t begin = 0; begin <= shares.size();) {
         const auto end = std::min(shares.find(',', begin), shares.size());
-        speeds.push_back(parse_number("--shares", shares.substr(begin, end - begin), 1e-6, 1e6));
+        try {
+            speeds.push_back(parse_number("--shares", shares.substr(begin, end - begin), 1e-6, 1e6));
+        } catch (const UsageError&) {
+            throw wrong();  // which says that auto is permitted, too
+        }
         begin = end + 1;
     }
-    if (std::ssize(speeds) != ranks.size())
-        throw UsageError(fmt::format("--shares = {}: must be auto, or {} numbers, one for each rank", shares,
-                                     ranks.size()));
+    if (std::ssize(speeds) != ranks.size()) throw wrong();
 }
 
 void RunOptions::require_no_shares(const std::string& path) const {

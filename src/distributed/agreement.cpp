@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <new>
 
 #include "zonal/error.hpp"
 
@@ -16,6 +17,7 @@ enum class Kind : char {
     cancelled = 'C',
     memory = 'M',
     device = 'D',
+    backend = 'B',
     file = 'F',
     other = 'E'
 };
@@ -35,8 +37,12 @@ Status status_of(const std::exception_ptr& error) {
         return {Kind::cancelled, e.what()};
     } catch (const OutOfMemory& e) {
         return {Kind::memory, e.what()};
+    } catch (const std::bad_alloc&) {
+        return {Kind::memory, "not enough memory"};  // it calls itself std::bad_alloc
     } catch (const DeviceError& e) {
         return {Kind::device, e.what()};
+    } catch (const BackendUnavailable& e) {
+        return {Kind::backend, e.what()};
     } catch (const IoError& e) {
         return {Kind::file, e.what()};
     } catch (const std::exception& e) {
@@ -56,6 +62,8 @@ Status status_of(const std::exception_ptr& error) {
             throw OutOfMemory(text);
         case Kind::device:
             throw DeviceError(text);
+        case Kind::backend:
+            throw BackendUnavailable(text);
         case Kind::file:
             throw IoError(text);
         case Kind::none:

@@ -269,7 +269,8 @@ Partition::Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOpt
     const auto of_spin = order_costs(pairs, options);
     if (static_cast<std::int64_t>(speeds.size()) > pairs.n_blocks())
         throw InvalidArgument(
-            fmt::format("ranks: {} are too many for {}: must be at most {}, one for {} pairs of rings",
+            fmt::format("ranks: {} are too many for {}: must be at most {}, one for {} pairs of rings; start "
+                        "fewer",
                         speeds.size(), grid.name(), pairs.n_blocks(), sht::block_size));
     bounds = divide(of_blocks, speeds, bytes, most_bytes(bytes, speeds, by_devices));
     orders = deal_pairs(of_orders, speeds);

@@ -180,6 +180,9 @@ def test_wrong_files(folder, arguments, message, time_of_fault):
 
 @pytest.mark.parametrize("arguments, message", [
     ("rotate map.fits out.fits --euler 1deg,2deg,3deg", "works in one process, not in the 2 of this job"),
+    ("calibrate --threads 1", "works in one process, not in the 2 of this job"),
+    ("plan --nside 16 --fwhm 20deg", "works in one process, not in the 2 of this job"),
+    ("split --kernel gaussian --fwhm 20deg", "works in one process, not in the 2 of this job"),
     ("smooth map.fits out.fits --fwhm 1deg --method auto --save-plan plan.json", "--plan, --save-plan: not over several ranks: a plan is for the memory and threads of one process; --method chooses"),
     ("smooth map.fits out.fits --fwhm 1deg --nside-out 32", "map2alm, smooth for the alm, and alm2map --nside do it in steps"),
     ("synfast cl.txt out.fits --nside 16 --lmax 40 --method split", "--method: not over several ranks: "),
@@ -187,6 +190,11 @@ def test_wrong_files(folder, arguments, message, time_of_fault):
     ("alm2map alm.fits out.fits.gz --nside 16", "a gzip file is one stream"),
     ("smooth map.fits out.fits --fwhm 1deg --method auto --device cuda", "--device cuda, without --method harmonic: not over several ranks: "),
     ("alm2map alm.fits out.fits --nside 16 --shares 1,2,3", "--shares = 1,2,3: must be auto, or 2 numbers"),
+    ("alm2map alm.fits out.fits --nside 16 --shares 1,,2", "--shares = 1,,2: must be auto, or 2 numbers"),
+    ("alm2map alm.fits out.fits --nside 16 --shares AUTO", "--shares = AUTO: must be auto, or 2 numbers"),
+    ("alm2map alm.fits out.fits --nside 16 --shares 1,0", "--shares = 1,0: must be auto, or 2 numbers from 1e-6 to 1e6"),
+    ("alm2map alm.fits out.fits --nside 4", "ranks: 2 are too many for healpix nside=4: must be at most 1"),
+    ("anafast map.fits alm.fits out.fits", "map.fits, alm.fits: not over several ranks: both must be maps of the same nside"),
     ("map2alm map.fits out.fits --weights pixel", "--weights pixel: not over several ranks: "),
     ("smooth alm.fits out.fits --fwhm 1deg --explain", "--shares, --explain: alm.fits holds alm, which are not transformed"),
     ("anafast alm.fits out.fits --shares 1,2", "--shares, --explain: alm.fits holds alm, which are not transformed"),

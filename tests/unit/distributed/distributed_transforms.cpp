@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <mutex>
+#include <new>
+#include <string>
 
 #include "distributed/device_link.hpp"
 #include "distributed_helpers.hpp"
@@ -236,6 +238,25 @@ TEST(DistributedPlan, SimulatesAndAnalysesSkiesOfWhichEachRankHasAPart) {
         communicator.sum(std::vector<double>(communicator.rank() + 3));
     });
     EXPECT_THAT(lengths, Each("values: rank 0 has 3, and rank 1 has 4: must be equally many"));
+}
+
+TEST(Together, HandsOnWhatKindOfErrorItWas) {
+    const auto errors_of = [](const auto& fail) {
+        return on_ranks(3, [&](const Communicator& ranks) {
+            try {
+                ranks.together("work", [&] {
+                    if (ranks.rank() == 1) fail();
+                });
+            } catch (const OutOfMemory& error) {
+                throw Error(std::string("memory: ") + error.what());
+            } catch (const BackendUnavailable& error) {
+                throw Error(std::string("backend: ") + error.what());
+            }
+        });
+    };
+    EXPECT_THAT(errors_of([] { throw std::bad_alloc(); }), Each("memory: rank 1: not enough memory"));
+    EXPECT_THAT(errors_of([] { throw OutOfMemory("too large"); }), Each("memory: rank 1: too large"));
+    EXPECT_THAT(errors_of([] { throw BackendUnavailable("no GPU"); }), Each("backend: rank 1: no GPU"));
 }
 
 TEST(OwnDevice, IsTheCpuWhereNothingElseIsAskedForOrThere) {
