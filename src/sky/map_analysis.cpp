@@ -94,9 +94,10 @@ void require_no_bad_pixels(const SkyMap& map, View<const double, 2> weights) {
         for (std::int64_t pixel = 0; pixel < weight.size(); ++pixel)
             if (weight[pixel] != 1 && bad++ == 0) first = pixel;
         if (bad > 0)
-            throw InvalidArgument(
-                fmt::format("column {}: {} pixels are UNSEEN or masked, the first is pixel {} in ring order",
-                            map.row_name(row), bad, whole_pixel(map, first)));
+            throw InvalidArgument(fmt::format(
+                "column {}: {} pixels{} are UNSEEN or masked, the first is pixel {} in ring order",
+                map.row_name(row), bad, map.part() != nullptr ? " of this rank" : "",
+                whole_pixel(map, first)));
     }
 }
 

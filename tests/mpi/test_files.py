@@ -167,3 +167,9 @@ def test_shares_follow_the_numbers_given(inputs):
         assert all(share["bytes_sent"] > 0 and share["predicted_seconds"] > 0 for share in report["shares"])
     flops = [share["legendre_flops"] for share in uneven["shares"]]
     assert flops[2] > 2.5 * max(flops[:2])  # 4, less what one order more or less makes
+
+
+def test_a_rank_counts_its_own_masked_pixels(inputs):
+    code, out, err = mpirun(2, ZONAL, "smooth", "holes.fits", "refused.fits", "--fwhm", "5deg", "--mask-mode", "error", cwd=inputs)
+    assert code == 1 and out == ""
+    assert "pixels of this rank are UNSEEN or masked, the first is pixel" in err and "--mask-mode error" in err
