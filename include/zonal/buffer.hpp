@@ -37,6 +37,8 @@ class Buffer {
     /// Copies all of it from or to host memory, and waits for that.
     void copy_from(const void* host);
     void copy_to(void* host) const;
+    /// Makes all bytes 0, and waits for that.
+    void clear();
 
   private:
     enum class Kind { host, device, page_locked };

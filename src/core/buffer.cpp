@@ -71,4 +71,12 @@ void Buffer::copy_to(void* host) const {
         std::memcpy(host, data_, static_cast<std::size_t>(bytes_));
 }
 
+void Buffer::clear() {
+    if (bytes_ == 0) return;
+    if (kind_ == Kind::device)
+        core::clear_on_cuda(data_, bytes_);
+    else
+        std::memset(data_, 0, static_cast<std::size_t>(bytes_));
+}
+
 }  // namespace zonal

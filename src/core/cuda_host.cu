@@ -37,6 +37,11 @@ void copy_to_cuda(void* device, const void* host, std::int64_t bytes) {
 void copy_from_cuda(void* host, const void* device, std::int64_t bytes) {
     check_cuda(cudaMemcpy(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost), "copying");
 }
+void clear_on_cuda(void* memory, std::int64_t bytes) {
+    const CurrentDevice current(device_of("memory", memory));
+    check_cuda(cudaMemset(memory, 0, static_cast<std::size_t>(bytes)), "clearing memory");
+    check_cuda(cudaStreamSynchronize(cudaStreamLegacy), "clearing memory");  // the call above does not wait
+}
 
 namespace {
 

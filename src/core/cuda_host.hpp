@@ -26,4 +26,7 @@ void release_page_locked(void* memory) noexcept;
 void copy_to_cuda(void* device, const void* host, std::int64_t bytes);
 void copy_from_cuda(void* host, const void* device, std::int64_t bytes);
 
+/// Makes memory of a device 0, and returns when it is.
+void clear_on_cuda(void* memory, std::int64_t bytes);
+
 }  // namespace zonal::core

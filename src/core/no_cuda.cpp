@@ -32,5 +32,8 @@ void copy_to_cuda(void*, const void*, std::int64_t) {
 void copy_from_cuda(void*, const void*, std::int64_t) {
     refuse();
 }
+void clear_on_cuda(void*, std::int64_t) {
+    refuse();
+}
 
 }  // namespace zonal::core

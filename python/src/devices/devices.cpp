@@ -44,7 +44,7 @@ nb::object device_array(const std::string& type, int device, std::uintptr_t addr
 std::tuple<std::uintptr_t, nb::capsule> allocate(int device, std::int64_t bytes, bool zeroed) {
     auto memory = without_gil(nb::none(), [&](const Progress&) {
         auto made = std::make_unique<Buffer>(Device::cuda(device), bytes);
-        if (zeroed) made->copy_from(std::vector<char>(static_cast<std::size_t>(bytes)).data());
+        if (zeroed) made->clear();
         return made;
     });
     const auto address = reinterpret_cast<std::uintptr_t>(memory->data());

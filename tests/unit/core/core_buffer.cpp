@@ -34,6 +34,22 @@ TEST(Buffer, KeepsWhatIsCopiedThere) {
     }
 }
 
+TEST(Buffer, IsZeroWhenCleared) {
+    constexpr std::int64_t bytes = 1000 * sizeof(double);
+    const std::vector<double> ones(1000, 1.), zeros(1000, 0.);
+    for (const Device device : {Device::cpu(), test_device()}) {
+        Buffer memory(device, bytes), locked = Buffer::page_locked(device, bytes);
+        for (Buffer* const buffer : {&memory, &locked}) {
+            std::vector<double> found(1000, 2.);
+            buffer->copy_from(ones.data());
+            buffer->clear();
+            buffer->copy_to(found.data());
+            EXPECT_EQ(found, zeros);
+        }
+        Buffer(device, 0).clear();
+    }
+}
+
 TEST(Buffer, SaysWhereItIs) {
     const bool on_cuda = test_device().kind() == Device::Kind::cuda;
     EXPECT_EQ(Buffer(Device::cpu(), 8).space(), MemorySpace::host);
