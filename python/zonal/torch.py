@@ -67,7 +67,7 @@ def analyze(map: Tensor, sht: SHT, *, mask: Tensor | None = None, iterations: in
     require_sht(sht)
     map = _real(map, "map")
     if mask is not None:
-        mask = _real(mask, "mask")
+        mask = _real(mask, "mask").to(map.dtype)
         map = torch.where(mask == 0, 0.0, map) * mask
     if iterations is None:
         iterations = -1  # what the grid asks for

@@ -159,6 +159,17 @@ def test_a_mask_hides_what_is_not_finite(rng):
     assert torch.isfinite(holes.grad).all() and (holes.grad[mask == 0] == 0).all()
 
 
+@pytest.mark.parametrize("of_mask", [torch.float64, torch.float32, torch.int64, torch.bool])
+def test_alm_have_the_precision_of_the_map_whatever_the_mask_has(of_mask, rng):
+    sky, _ = arrays(SCALAR, rng, np.float32)
+    mask = (tensor(rng.uniform(size=sky.shape)) > 0.3).to(of_mask)
+    for of_map in (torch.float32, torch.float64):
+        made = zt.analyze(sky.to(of_map), SCALAR, mask=mask)
+        assert made.dtype == torch.promote_types(of_map, torch.complex64)
+        close(made, SCALAR.analyze((sky * mask).to(of_map).cpu().numpy()), SAME)
+    assert zt.smooth(sky, 0.3, SCALAR, mask=mask).dtype == torch.float32
+
+
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int64, torch.float16, torch.bfloat16])
 def test_other_numbers_are_converted_to_float32(dtype):
     """Not the weights to the type of the map: as integers they would be 0. Small integers are exact in every type."""
