@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ._libraries import Library, library_of
 from ._units import quantity_unit, with_unit
 from .grid import Grid
-from .sky_map import Map, agreed
+from .sky_map import Map
 
 _Values = TypeVar("_Values")
 
@@ -50,10 +50,12 @@ def kind_of(values: Any) -> Kind:
 
 
 def ring_values(name: str, values: Any, grid: Grid) -> Any:
-    """What was given, but the values in ring order of a Map, which must be on this grid."""
+    """What was given, but the values in ring order of a Map, which must be on this grid: that of a transform or the like."""
     if not isinstance(values, Map):
         return values
-    agreed(name, values, grid, None)
+    if values.grid != grid:
+        raise ValueError(f"{name}: is a zonal.Map on {values.grid.name}, and this works on {grid.name}: make it for the "
+                         "map's grid, or bring the map to this one")
     return values.reordered(nest=False).values
 
 
