@@ -36,6 +36,7 @@ from ._angles import AngleLike, angle
 from ._arrays import integer
 from ._kinds import ring_values
 from ._threads import resolve
+from ._units import quantity_unit
 from .kernel import Kernel, profile_rule
 from .rotation import Rotation, euler_angles
 from .rotation import rotate_alm as _rotate_alm
@@ -127,7 +128,7 @@ def synalm(c_l: Array, white: Array, lmax: int | None = None, mmax: int | None =
     >>> bool(np.allclose(alm, zonal.synalm(np.linspace(1, 0, 9), seed=1), rtol=1e-6))
     True
     """
-    c_l = jnp.asarray(c_l)
+    c_l = _array("c_l", c_l)
     is_zero = c_l == 0
     return almxfl(white, jnp.where(is_zero, 0, jnp.sqrt(jnp.where(is_zero, 1, c_l))), lmax, mmax)
 
@@ -136,7 +137,7 @@ def alm2cl(alm: Array, alm2: Array | None = None, lmax: int | None = None, mmax:
     """Returns C_l = 1/(2l+1) sum_m Re(a_lm conj(b_lm)), [..., lmax + 1], of alm [..., n_alm] with themselves or with
     alm2. Axes in front stay: the spectra of E and B for [2, n_alm]."""
     alm = _complex(alm)
-    alm2 = alm if alm2 is None else _complex(alm2)
+    alm2 = alm if alm2 is None else _complex(alm2, "alm2")
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
     if alm2.shape[-1] != alm.shape[-1]:
         raise ValueError(f"alm2: has {alm2.shape[-1]} coefficients, and alm has {alm.shape[-1]}: both need the same")
@@ -182,7 +183,7 @@ def profile_window(profile: Callable[[jax.Array], Array], lmax: int, support: fl
     True
     """
     theta, rule = profile_rule(lmax, support, n_nodes)
-    values = jnp.asarray(profile(jnp.asarray(theta)))
+    values = _array("profile", profile(jnp.asarray(theta)))
     if values.shape != theta.shape:
         raise ValueError(f"profile: returns shape {values.shape}: must be {theta.shape}, a number for each theta")
     return jnp.asarray(rule) @ values
@@ -338,17 +339,24 @@ def _pixels(name: str, values: Any, sht: SHT) -> jax.Array:
     return _real(name, ring_values(name, values, sht.grid))
 
 
+def _array(name: str, values: Any) -> jax.Array:
+    unit = quantity_unit(values)
+    if unit is not None:
+        raise TypeError(f"{name}: has the unit {unit}, and JAX's arrays have none: give its numbers, as by to_value({str(unit)!r})")
+    return jnp.asarray(values)
+
+
 def _real(name: str, values: Any) -> jax.Array:
-    array = jnp.asarray(values)
+    array = _array(name, values)
     if jnp.issubdtype(array.dtype, jnp.complexfloating):
         raise TypeError(f"{name}: must hold real numbers, not {array.dtype}")
     return array.astype(jnp.result_type(array.dtype, np.float32))
 
 
-def _complex(values: Any) -> jax.Array:
-    array = jnp.asarray(values)
+def _complex(values: Any, name: str = "alm") -> jax.Array:
+    array = _array(name, values)
     if array.ndim == 0:
-        raise ValueError("alm: has shape (): must be [..., n_alm]")
+        raise ValueError(f"{name}: has shape (): must be [..., n_alm]")
     return array.astype(jnp.result_type(array.dtype, np.complex64))
 
 

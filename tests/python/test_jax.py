@@ -232,7 +232,7 @@ def test_arrays_that_do_not_fit_are_refused():
                           (lambda: zj.alm2cl(np.ones(28), np.ones(1)), "alm2: has 1 coefficients, and alm has 28"),
                           (lambda: zj.smooth(np.ones(192), jnp.full(LMAX + 1, 0.1), SCALAR), r"fwhm: has shape \(7,\)"),
                           (lambda: zj.profile_window(lambda theta: 1.0, LMAX), r"profile: returns shape \(\)"),
-                          (lambda: zj.analyze(zonal.Map(np.ones(48)), SCALAR), "map is a zonal.Map on healpix nside=2")]:
+                          (lambda: zj.analyze(zonal.Map(np.ones(48)), SCALAR), "map: is a zonal.Map on healpix nside=2, and this works on healpix nside=4")]:
         with pytest.raises(ValueError, match=message):
             call()
     sky, numbers = np.ones(192), 1j * np.ones(192)
@@ -244,6 +244,23 @@ def test_arrays_that_do_not_fit_are_refused():
     for call, name in [(lambda: zj.analyze(sky, SCALAR.grid), "Grid"), (lambda: zj.synthesize(SCALAR, sky), "ndarray")]:
         with pytest.raises(TypeError, match=f"sht: must be a zonal.SHT, not {name}"):
             call()
+
+
+def test_quantities_are_refused():
+    """JAX's arrays have no units, so that one which was given would be lost. Angles are converted, and a Map keeps its own."""
+    units = pytest.importorskip("astropy.units")
+    sky, alm, spectrum = np.ones(192) * units.K, np.ones(28) * units.uK, BEAM * units.K**2
+    for call, name, unit in [(lambda: zj.analyze(sky, SCALAR), "map", "K"), (lambda: zj.adjoint(sky, SCALAR), "map", "K"),
+                             (lambda: zj.analyze(sky.value, SCALAR, mask=sky), "mask", "K"),
+                             (lambda: zj.synthesize(alm, SCALAR), "alm", "uK"), (lambda: zj.rotate_alm(alm, "GC"), "alm", "uK"),
+                             (lambda: zj.alm2cl(alm.value, alm), "alm2", "uK"),
+                             (lambda: zj.synalm(spectrum, alm.value), "c_l", "K2"),
+                             (lambda: zj.convolve(sky.value, spectrum, SCALAR), "window", "K2"),
+                             (lambda: zj.profile_window(lambda theta: np.asarray(theta) / units.sr, LMAX), "profile", "1 / sr")]:
+        with pytest.raises(TypeError, match=f"^{name}: has the unit {unit}, and JAX's arrays have none: give its numbers"):
+            call()
+    np.testing.assert_array_equal(zj.smooth(sky.value, 10 * units.deg, SCALAR), zj.smooth(sky.value, "10deg", SCALAR))
+    np.testing.assert_array_equal(zj.adjoint(zonal.Map(sky), SCALAR), zj.adjoint(sky.value, SCALAR))
 
 
 def test_maps_in_nested_order_are_brought_into_that_of_rings(rng):
