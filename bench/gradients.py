@@ -7,7 +7,11 @@ Run it with the Python that has zonal and JAX installed. On a GPU, plain calls t
 for, as JAX's arrays are.
 """
 import argparse
+import importlib.metadata
+import json
 import statistics
+import subprocess
+import sys
 import time
 
 import jax
@@ -74,46 +78,62 @@ def latencies(options):
     return {name: statistics.median(seconds) for name, seconds in machine.in_turn(ways, 10 * options.runs).items()}
 
 
-def first_and_best(call, runs):
-    start = time.perf_counter()
-    call()
-    first = time.perf_counter() - start
-    return {"first_seconds": first, "seconds": min(machine.in_turn({"": call}, runs)[""])}
+def of_zonal(alm, nside, lmax, options):
+    device = {} if options.device == "cpu" else {"device": options.device}
+    sht = zonal.SHT(zonal.Grid.healpix(nside), lmax, threads=options.threads, **device)
+    return (lambda a: zonal.jax.synthesize(a, sht)), (lambda f: zonal.jax.analyze(f, sht, iterations=0)), alm, lambda found: found
+
+
+def of_jax_healpy(alm, nside, lmax, options):
+    import jax_healpy
+
+    given = {"lmax": lmax, "healpy_ordering": True, "method": options.peer_method}
+    return (lambda a: jax_healpy.alm2map(a, nside, **given)), (lambda f: jax_healpy.map2alm(f, iter=0, **given)), alm, lambda found: found
+
+
+def of_s2fft(alm, nside, lmax, options):
+    """With coefficients of the recurrence made beforehand, which is what s2fft recommends."""
+    import s2fft
+
+    full = {"L": lmax + 1, "nside": nside, "sampling": "healpix", "reality": True,
+            "use_healpix_custom_primitive": options.peer_method == "jax_cuda"}
+    ahead = [jax.block_until_ready(s2fft.generate_precomputes_jax(lmax + 1, 0, "healpix", nside, forward)) for forward in (False, True)]
+    return (lambda a: s2fft.inverse_jax(a, precomps=ahead[0], **full), lambda f: s2fft.forward_jax(f, precomps=ahead[1], **full),
+            s2fft.sampling.reindex.flm_hp_to_2d_fast(alm, lmax + 1),
+            lambda found: s2fft.sampling.reindex.flm_2d_to_hp_fast(found, lmax + 1))
+
+
+def beside_peer(name, nside, lmax, options):
+    """Synthesis and analysis without iterations, in float64, of Zonal and of a peer in turn, and what they differ by."""
+    alm = jnp.asarray(zonal.synalm(np.ones(lmax + 1), seed=1))
+    sky = jax.block_until_ready(of_zonal(alm, nside, lmax, options)[0](alm))
+    calls, record = {}, {"version": importlib.metadata.version(name.replace("_", "-")), "method": options.peer_method}
+    for package, make in (("zonal", of_zonal), (name, {"jax_healpy": of_jax_healpy, "s2fft": of_s2fft}[name])):
+        to_map, to_alm, given, as_alm = make(alm, nside, lmax, options)
+        for what, function, array, as_zonals in (("alm2map", to_map, given, lambda found: found.real), ("map2alm", to_alm, sky, as_alm)):
+            call = waiting(function, array)
+            start = time.perf_counter()
+            found = np.asarray(as_zonals(call()))
+            calls[what, package] = call, found, time.perf_counter() - start
+    for what in ("alm2map", "map2alm"):
+        (ours, wanted, our_first), (theirs, found, their_first) = calls[what, "zonal"], calls[what, name]
+        record[what] = {**machine.paired(ours, theirs, options.peer_runs), "first_seconds": our_first, "peer_first_seconds": their_first,
+                        "difference": float(abs(found - wanted).max() / abs(wanted).max())}
+    return record
 
 
 def peers(nside, lmax, options):
-    """Synthesis and analysis without iterations in float64 of each package that is installed, and what they differ from Zonal by."""
-    device = {} if options.device == "cpu" else {"device": options.device}
-    sht = zonal.SHT(zonal.Grid.healpix(nside), lmax, threads=options.threads, **device)
-    alm = jnp.asarray(zonal.synalm(np.ones(lmax + 1), seed=1))
-    sky = jax.block_until_ready(zonal.jax.synthesize(alm, sht))
-    ways = {"zonal": (lambda a: zonal.jax.synthesize(a, sht), lambda f: zonal.jax.analyze(f, sht, iterations=0), alm)}
-    try:
-        import jax_healpy as jhp
-
-        ways["jax_healpy"] = (lambda a: jhp.alm2map(a, nside, lmax=lmax, healpy_ordering=True),
-                              lambda f: jhp.map2alm(f, lmax=lmax, iter=0, healpy_ordering=True), alm)
-    except ImportError as error:
-        print(error)
-    try:
-        import s2fft
-
-        full = {"L": lmax + 1, "nside": nside, "sampling": "healpix", "reality": True}
-        flm = s2fft.sampling.reindex.flm_hp_to_2d_fast(alm, lmax + 1)
-        ways["s2fft"] = (lambda a: s2fft.inverse_jax(a, **full), lambda f: s2fft.forward_jax(f, **full), flm)
-    except ImportError as error:
-        print(error)
+    """beside_peer, each in a process of its own, which is ended if it takes too long."""
     record = {"nside": nside, "lmax": lmax}
-    expected = np.asarray(sky)
-    for name, (to_map, to_alm, given) in ways.items():
+    for name in ("s2fft", "jax_healpy"):
+        command = [sys.executable, __file__, "--peer", name, "--peers", str(nside), str(lmax), "--device", options.device, "--threads",
+                   str(options.threads), "--peer-runs", str(options.peer_runs), "--peer-method", options.peer_method]
         try:
-            call = waiting(to_map, given)
-            record[name] = {"alm2map": first_and_best(call, options.peer_runs),
-                            "map2alm": first_and_best(waiting(to_alm, sky), options.peer_runs),
-                            "difference": float(abs(np.asarray(call()).real - expected).max() / abs(expected).max())}
-        except Exception as error:  # a peer that fails is part of the record
-            record[name] = {"error": str(error)[:300]}
-        print(name, record[name], flush=True)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=options.peer_seconds)
+            record[name] = json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else {"error": done.stderr.splitlines()[-1][:300]}
+        except subprocess.TimeoutExpired:
+            record[name] = {"method": options.peer_method, "error": f"stopped after {options.peer_seconds} s, compilation included"}
+        print(name, record[name], file=sys.stderr, flush=True)
     return record
 
 
@@ -123,7 +143,13 @@ def main():
     parser.add_argument("--nside", type=int, nargs="*", default=[16, 64, 512])
     parser.add_argument("--peers", type=int, nargs=2, metavar=("NSIDE", "LMAX"))
     parser.add_argument("--peer-runs", type=int, default=3)
+    parser.add_argument("--peer-method", default="jax", help="of s2fft and jax-healpy: jax, or jax_cuda where s2fft was built with CUDA")
+    parser.add_argument("--peer-seconds", type=int, default=600, help="for each peer")
+    parser.add_argument("--peer", help=argparse.SUPPRESS)
     options, kept = machine.parse_options(parser)
+    if options.peer:
+        print(json.dumps(beside_peer(options.peer, *options.peers, options)))
+        return
     record = {"program": "bench/gradients.py", "options": kept, "machine": machine.describe("numpy", "jax", "jaxlib"),
               "devices": [device.device_kind for device in jax.devices()], "zonal": zonal.__version__, "latency_seconds": latencies(options),
               "results": [overheads(nside, options) for nside in options.nside]}
