@@ -4,6 +4,7 @@
 
 #include "core/cuda.cuh"
 #include "sht/cuda_batch.cuh"
+#include "sht/cuda_replay.cuh"
 #include "sht/rings/modes_cuda.cuh"
 #include "sht/transform.hpp"
 
@@ -46,6 +47,7 @@ struct CudaStorage : ShtWorkspace::Storage {
     void use_stream(void* stream) override {
         caller = static_cast<cudaStream_t>(stream);
         has_caller = true;
+        replay.forget();  // graphs of its own stream may measure stages
     }
     cudaStream_t stream() const { return has_caller ? caller : own.get(); }
 

@@ -125,23 +125,25 @@ class CudaTransform final : public Transform {
             report(progress, b, n_maps);
             work(b, work_stream);
         };
-        const auto all_steps = [&] {
-            storage.clock.start(stream, storage.measures_stages && !storage.has_caller);
-            for (std::int64_t b = 0; b < n_maps; b += at_once) step(b, stream);
+        const bool measures = storage.measures_stages && !storage.has_caller;
+        const auto all_steps = [&](cudaStream_t work_stream) {
+            storage.clock.start(work_stream, measures);
+            for (std::int64_t b = 0; b < n_maps; b += at_once) step(b, work_stream);
         };
         const auto step_between_copies = [&](std::int64_t b, cudaStream_t work_stream) {
             storage.clock.mark(work_stream, nullptr);
             step(b, work_stream);
         };
-        if (on_device && !storage.has_caller && !progress) {
+        if (on_device && !progress) {
             storage.add_addresses(call);
-            storage.replay.run(call, stream, all_steps);
-        } else {  // host arrays, or the caller's stream, which may be captured itself
-            storage.replay.forget();
+            if (measures) storage.replay.forget_unless_last(call);
+            storage.replay.run(call, stream, storage.own.get(), all_steps);
+        } else {
+            if (measures) storage.replay.forget();  // the clock has this call's events now
             if (on_device) {
-                all_steps();
+                all_steps(stream);
             } else {
-                storage.clock.start(stream, storage.measures_stages && !storage.has_caller);
+                storage.clock.start(stream, measures);
                 storage.batches.run(n_maps, stream, fetch, step_between_copies, deliver);
             }
         }

@@ -92,20 +92,29 @@ std::vector<std::unique_ptr<Problem>> problems() {
     return all;
 }
 
+/// Calls it n_before times, and then on a stream that is blocked.
+void expect_no_wait(Problem& problem, int n_before) {
+    BlockedStream stream;
+    problem.workspace.use_stream(stream.get());
+    for (int run = 0; run < n_before; ++run) {
+        problem.both();
+        core::check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
+    }
+    problem.clear(stream.get());
+    stream.block();
+    problem.both();
+    problem.both();
+    EXPECT_EQ(cudaStreamQuery(stream.get()), cudaErrorNotReady);
+    EXPECT_FALSE(stream.gave_up()) << "the call waited for the stream";
+    stream.let_go();
+    core::check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
+    problem.expect_right();
+}
+
 TEST_F(CudaStreams, CallsReturnWhileTheStreamIsBlocked) {
     for (const auto& problem : problems()) {
-        BlockedStream stream;
-        problem->workspace.use_stream(stream.get());
-        problem->both();  // kernels are loaded now
-        core::check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
-        problem->clear(stream.get());
-        stream.block();
-        problem->both();
-        EXPECT_EQ(cudaStreamQuery(stream.get()), cudaErrorNotReady);
-        EXPECT_FALSE(stream.gave_up()) << "the call waited for the stream";
-        stream.let_go();
-        core::check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
-        problem->expect_right();
+        expect_no_wait(*problem, 1);  // kernels are loaded then
+        expect_no_wait(*problem, 4);  // there are graphs of the calls then
     }
 }
 
@@ -174,9 +183,60 @@ TEST_F(CudaStreams, CapturedGraphsGiveTheSameBits) {
 TEST_F(CudaStreams, TheDefaultStreamServesToo) {
     Problem problem(Grid::healpix(32), 64, 2, 6);
     problem.workspace.use_stream(nullptr);
-    problem.both();
-    core::check_cuda(cudaStreamSynchronize(nullptr), "waiting");
-    problem.expect_right();
+    for (int run = 0; run < 3; ++run) {
+        problem.clear(nullptr);
+        problem.both();
+        core::check_cuda(cudaStreamSynchronize(nullptr), "waiting");
+        problem.expect_right();
+    }
+}
+
+TEST_F(CudaStreams, CallsThatComeAgainReadAndWriteTheirOwnArrays) {
+    // More different calls than are kept as graphs, then few, in turn; every map has alm of its own.
+    for (const bool on_callers : {false, true}) {
+        Problem problem(Grid::healpix(64), 128, 0, 11);
+        const core::OwnStream stream;
+        if (on_callers) problem.workspace.use_stream(stream.get());
+        constexpr int n_most = 12;
+        std::vector<OnDevice<Complex>> alm;
+        std::vector<OnDevice<double>> maps;
+        std::vector<MapArray> expected;
+        for (int k = 0; k < n_most; ++k) {
+            const AlmArray given =
+                random_spin_alm(problem.plan.layout(), 2, problem.plan.alm_components(), 0, 20 + k);
+            alm.emplace_back(given);
+            maps.emplace_back(MapArray(problem.map.extents()));
+            expected.push_back(synthesis(problem.plan, given));
+        }
+        for (const int n : {n_most, 2, 5}) {
+            for (int call = 0; call < 4 * n; ++call) {
+                OnDevice<double>& map = maps[static_cast<std::size_t>(call % n)];
+                core::check_cuda(cudaMemsetAsync(map.memory.data(), 0xff, map.memory.bytes(), stream.get()),
+                                 "clearing");
+                if (!on_callers) core::check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
+                problem.plan.synthesize<double>(alm[static_cast<std::size_t>(call % n)].view(), map.view(),
+                                                problem.workspace);
+                core::check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
+                EXPECT_EQ(largest_difference(map.host(), expected[static_cast<std::size_t>(call % n)]), 0)
+                    << n << " " << call;
+            }
+        }
+    }
+}
+
+TEST_F(CudaStreams, CallsThatComeAgainMayBeCapturedInBetween) {
+    Problem problem(Grid::healpix(64), 128, 2, 12);
+    const core::OwnStream stream;
+    problem.workspace.use_stream(stream.get());
+    for (int run = 0; run < 2; ++run) {
+        problem.both();
+        problem.both();
+        const CapturedGraph both(stream.get(), [&] { problem.both(); });
+        problem.clear(stream.get());
+        both.launch(stream.get());
+        core::check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
+        problem.expect_right();
+    }
 }
 
 TEST_F(CudaStreams, TwoPlansWorkOnTwoStreamsOfTwoThreads) {

@@ -156,6 +156,38 @@ def test_calls_may_be_captured_in_a_graph(torch, rng):
     assert_close(torch.get(map), cpu.synthesize(alm))
 
 
+def test_calls_may_be_captured_by_cupy(cupy, rng):
+    cpu, gpu = transforms()
+    alm = random_alm(rng, cpu)
+    given, map, back = cupy.put(np.zeros_like(alm)), cupy.empty(GRID.n_pixels, np.float64), cupy.empty(cpu.n_alm, complex)
+    with cupy.xp.cuda.Stream(non_blocking=True) as stream:
+        for _ in range(2):  # in the second run from a graph of the transform's own
+            gpu.synthesize(given, out=map)
+            gpu.adjoint(map, out=back)
+        stream.begin_capture()
+        gpu.synthesize(given, out=map)
+        gpu.adjoint(map, out=back)
+        graph = stream.end_capture()
+        given.set(alm)
+        graph.launch(stream)
+        stream.synchronize()
+        assert_close(map.get(), cpu.synthesize(alm))
+        assert_close(back.get(), cpu.adjoint(cpu.synthesize(alm)))
+
+
+@pytest.mark.parametrize("n_arrays", [1, 3, 20])
+def test_calls_that_come_again_read_what_is_there(cupy, rng, n_arrays):
+    """Also where arrays of the same addresses come and go."""
+    cpu, gpu = transforms()
+    maps = [cupy.empty(GRID.n_pixels, np.float64) for _ in range(n_arrays)]
+    for call in range(4 * n_arrays):
+        alm = random_alm(rng, cpu)
+        given, map = cupy.put(alm), maps[call % n_arrays]
+        gpu.synthesize(given, out=map)
+        assert_close(map.get(), cpu.synthesize(alm))
+        assert_close(gpu.adjoint(map).get(), cpu.adjoint(cpu.synthesize(alm)))
+
+
 def test_threads_with_streams_of_their_own_share_a_transform(cupy, rng):
     cpu, gpu = transforms()
     all_alm = [random_alm(rng, cpu) for _ in range(4)]
