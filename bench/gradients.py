@@ -30,40 +30,79 @@ def waiting(function, *arguments):
     return lambda: jax.block_until_ready(compiled(*arguments))
 
 
-def plain_calls(sht, alm, sky, device):
+class Way:
+    """A call, and what waits for what it returned."""
+
+    def __init__(self, call, wait=lambda made: made):
+        self.call, self.wait = call, wait
+
+    def __call__(self):
+        self.wait(self.call())
+
+    def row(self, n):
+        """Seconds of each of n calls, of which the last is waited for."""
+        start = time.perf_counter()
+        for _ in range(n):
+            made = self.call()
+        self.wait(made)
+        return (time.perf_counter() - start) / n
+
+
+def compiled(function, argument):
+    program = jax.jit(function)
+    return Way(lambda: program(argument), jax.block_until_ready)
+
+
+def plain_ways(sht, alm, sky, device):
     """The package's own calls on arrays that are there. They make an array for the result, as JAX does."""
     if device == "cpu":
-        return lambda: sht.synthesize(alm), lambda: sht.adjoint(sky)
+        return Way(lambda: sht.synthesize(alm)), Way(lambda: sht.adjoint(sky))
     import torch
 
     alm, sky = torch.from_numpy(alm).to(device), torch.from_numpy(sky).to(device)
 
-    def waited(call, array):
-        call(array)
+    def wait(made):
         torch.cuda.synchronize()
 
-    return lambda: waited(sht.synthesize, alm), lambda: waited(sht.adjoint, sky)
+    return Way(lambda: sht.synthesize(alm), wait), Way(lambda: sht.adjoint(sky), wait)
 
 
 def overheads(nside, options):
-    """Medians of calls in turn, and of the differences of neighbours."""
+    """Medians of calls in turn, each waited for, and of the differences of neighbours; and of calls in a row with one wait."""
     lmax = 2 * nside
     device = {} if options.device == "cpu" else {"device": options.device}
     sht = zonal.SHT(zonal.Grid.healpix(nside), lmax, threads=options.threads, **device)
     alm = zonal.synalm(np.ones(lmax + 1), seed=1)
     sky = zonal.alm2map(alm, nside)
-    on_device = jnp.asarray(alm), jnp.asarray(sky)
-    ways = dict(zip(("synthesize", "adjoint"), plain_calls(sht, alm, sky, options.device)))
-    ways["synthesize in jit"] = waiting(lambda a: zonal.jax.synthesize(a, sht), on_device[0])
-    ways["adjoint in jit"] = waiting(lambda f: zonal.jax.adjoint(f, sht), on_device[1])
-    in_turn = {"synthesize": None, "synthesize in jit": None, "adjoint": None, "adjoint in jit": None}
-    seconds = machine.in_turn({name: ways[name] for name in in_turn}, options.runs)
-    record = {"nside": nside, "lmax": lmax}
+    synthesize, adjoint = plain_ways(sht, alm, sky, options.device)
+    ways = {"synthesize": synthesize, "synthesize in jit": compiled(lambda a: zonal.jax.synthesize(a, sht), jnp.asarray(alm)),
+            "adjoint": adjoint, "adjoint in jit": compiled(lambda f: zonal.jax.adjoint(f, sht), jnp.asarray(sky))}
+    seconds = machine.in_turn(ways, options.runs)
+    n = 50 if nside <= 512 else 20
+    rows = {name: [way.row(n) for _ in range(6)][1:] for name, way in ways.items()}
+    record = {"nside": nside, "lmax": lmax, "calls_in_a_row": n}
     for name in ("synthesize", "adjoint"):
         pairs = list(zip(seconds[name], seconds[f"{name} in jit"]))
         record[name] = {"seconds": statistics.median(a for a, _ in pairs), "in_jit_seconds": statistics.median(b for _, b in pairs),
-                        "more_seconds": statistics.median(b - a for a, b in pairs)}
+                        "more_seconds": statistics.median(b - a for a, b in pairs),
+                        "in_a_row_seconds": statistics.median(rows[name]),
+                        "in_jit_in_a_row_seconds": statistics.median(rows[f"{name} in jit"])}
+    if options.device != "cpu":
+        record["jax_alone"] = product_as_long(record["synthesize"]["in_a_row_seconds"], n, options)
     return record
+
+
+def product_as_long(seconds, n_calls, options):
+    """What waiting for a program of JAX alone costs that keeps the GPU at work for as long: a product of two matrices of float64."""
+    def product(n):
+        return compiled(lambda a: a @ a, jnp.ones((n, n)))
+
+    product(2048)()
+    rows = int(64 * round(2048 * (seconds / min(product(2048).row(n_calls) for _ in range(3))) ** (1 / 3) / 64))
+    way = product(rows)
+    each = statistics.median(machine.in_turn({"": way}, options.runs)[""])
+    in_a_row = statistics.median([way.row(n_calls) for _ in range(6)][1:])
+    return {"rows": rows, "seconds": each, "in_a_row_seconds": in_a_row, "more_seconds": each - in_a_row}
 
 
 def latencies(options):
@@ -150,11 +189,13 @@ def main():
     if options.peer:
         print(json.dumps(beside_peer(options.peer, *options.peers, options)))
         return
+    # First, as this process takes most of a GPU's memory once it has used it.
+    beside = peers(*options.peers, options) if options.peers else None
     record = {"program": "bench/gradients.py", "options": kept, "machine": machine.describe("numpy", "jax", "jaxlib"),
               "devices": [device.device_kind for device in jax.devices()], "zonal": zonal.__version__, "latency_seconds": latencies(options),
               "results": [overheads(nside, options) for nside in options.nside]}
-    if options.peers:
-        record["peers"] = peers(*options.peers, options)
+    if beside:
+        record["peers"] = beside
     machine.write(record, options.output)
 
 
