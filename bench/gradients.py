@@ -97,8 +97,11 @@ def product_as_long(seconds, n_calls, options):
     def product(n):
         return compiled(lambda a: a @ a, jnp.ones((n, n)))
 
-    product(2048)()
-    rows = int(64 * round(2048 * (seconds / min(product(2048).row(n_calls) for _ in range(3))) ** (1 / 3) / 64))
+    rows = 2048
+    for _ in range(3):
+        way = product(rows)
+        way()
+        rows = int(64 * round(rows * (seconds / min(way.row(n_calls) for _ in range(3))) ** (1 / 3) / 64))
     way = product(rows)
     each = statistics.median(machine.in_turn({"": way}, options.runs)[""])
     in_a_row = statistics.median([way.row(n_calls) for _ in range(6)][1:])
