@@ -70,10 +70,10 @@ class ShtWorkspace {
 
     /// CUDA: from now on the work of calls is put on the caller's stream, a cudaStream_t of the plan's device
     /// (null: the default stream). Where alm and map lie on the device, a call returns without waiting, may
-    /// be captured in a graph, and errors of its work show at the caller's next synchronisation. Of calls that
-    /// come again with the same arrays graphs are kept, up to 8, and launched where the stream has nothing to
-    /// do. By default the workspace has a stream of its own, the arrays must be ready when the call is made,
-    /// and it returns when all is done. Throws InvalidArgument for a workspace of the CPU.
+    /// be captured in a graph, and errors of its work show at the caller's next synchronisation. Of calls
+    /// that come again with the same arrays graphs are kept, up to 8, and launched where the stream has
+    /// nothing to do. By default the workspace has a stream of its own, the arrays must be ready when the
+    /// call is made, and it returns when all is done. Throws InvalidArgument for a workspace of the CPU.
     void use_stream(void* cuda_stream);
 
     struct Storage;
