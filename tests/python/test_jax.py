@@ -232,7 +232,8 @@ def test_arrays_that_do_not_fit_are_refused():
                           (lambda: zj.alm2cl(np.ones(28), np.ones(1)), "alm2: has 1 coefficients, and alm has 28"),
                           (lambda: zj.smooth(np.ones(192), jnp.full(LMAX + 1, 0.1), SCALAR), r"fwhm: has shape \(7,\)"),
                           (lambda: zj.profile_window(lambda theta: 1.0, LMAX), r"profile: returns shape \(\)"),
-                          (lambda: zj.analyze(zonal.Map(np.ones(48)), SCALAR), "map: is a zonal.Map on healpix nside=2, and this works on healpix nside=4")]:
+                          (lambda: zj.analyze(zonal.Map(np.ones(48)), SCALAR),
+                           "map: is a zonal.Map on healpix nside=2, and this works on healpix nside=4")]:
         with pytest.raises(ValueError, match=message):
             call()
     sky, numbers = np.ones(192), 1j * np.ones(192)
