@@ -72,6 +72,7 @@ std::shared_ptr<const DistributedSky> divide_sky(const Pixelization& pixels, std
                                                           run.rank_device);
         },
         "");
+    sky->require_memory(polarized ? 3 : 1);
     if (std::any_of(sky->devices().begin(), sky->devices().end(),
                     [](Device device) { return device.kind() == Device::Kind::cuda; }))
         session.report["exchange"] = sky->exchange().text();

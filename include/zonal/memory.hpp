@@ -9,6 +9,7 @@ struct AvailableMemory {
     double bytes = 0;
     std::string
         limit;  ///< what sets it, for messages: "this machine", "the control group (container)", "ulimit -v"
+    bool is_shared = true;  ///< with other processes; ulimit holds for each by itself
 };
 
 /// The least of what the system has available, swap included, of what the control groups of the process leave

@@ -74,12 +74,12 @@ double left_by_system(const fs::path& root) {
 
 AvailableMemory available_memory(const std::string& root) {
     AvailableMemory least{left_by_system(root), "this machine"};
-    const auto consider = [&least](std::optional<double> bytes, const char* limit) {
-        if (bytes && *bytes < least.bytes) least = {*bytes, limit};
+    const auto consider = [&least](std::optional<double> bytes, const char* limit, bool is_shared) {
+        if (bytes && *bytes < least.bytes) least = {*bytes, limit, is_shared};
     };
-    consider(left_by_control_groups(root), "the control group (container)");
-    consider(left_by_limit(root, RLIMIT_AS, "VmSize"), "ulimit -v");
-    consider(left_by_limit(root, RLIMIT_DATA, "VmData"), "ulimit -d");
+    consider(left_by_control_groups(root), "the control group (container)", true);
+    consider(left_by_limit(root, RLIMIT_AS, "VmSize"), "ulimit -v", false);
+    consider(left_by_limit(root, RLIMIT_DATA, "VmData"), "ulimit -d", false);
     least.bytes = std::max(least.bytes, 0.0);
     return least;
 }

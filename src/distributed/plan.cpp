@@ -14,6 +14,7 @@
 #include "sht/plan_implementation.hpp"
 #include "zonal/distributed/plan.hpp"
 #include "zonal/error.hpp"
+#include "zonal/memory.hpp"
 
 namespace zonal {
 namespace {
@@ -162,6 +163,29 @@ double Communicator::share_of_cpus() const {
                             other.find(fmt::format(" {} ", cpu)) != std::string::npos;
                  }));
     return share / static_cast<double>(mine.size());
+}
+void Communicator::require_memory(double bytes, const std::string& what) const {
+    const std::string here = core::machine_name();
+    const auto all = gather(fmt::format("{:.0f} {}", bytes, here));
+    together("the memory of " + what, [&] {
+        double of_machine = 0;
+        int ranks_here = 0;
+        for (const auto& text : all) {
+            const auto space = text.find(' ');
+            if (text.substr(space + 1) != here) continue;
+            of_machine += std::stod(text.substr(0, space));
+            ++ranks_here;
+        }
+        const auto available = available_memory();
+        const double needed = available.is_shared ? of_machine : bytes;
+        if (needed <= available.bytes) return;
+        throw OutOfMemory(fmt::format(
+            "{} needs {:.3g} GB of memory{}; {} has {:.3g} GB left: use more machines, or a smaller map",
+            what, needed / 1e9,
+            available.is_shared ? fmt::format(" on {}, for {} of {} ranks", here, ranks_here, all.size())
+                                : " on this rank",
+            available.limit, available.bytes / 1e9));
+    });
 }
 Device Communicator::own_device(Device::Kind wanted) const {
     const auto names = gather(core::machine_name());

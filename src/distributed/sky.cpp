@@ -52,6 +52,15 @@ DistributedSky::DistributedSky(const Communicator& ranks, const Grid& grid, std:
       plan_(std::make_shared<const DistributedPlan>(ranks_, grid_, options_of(0))),
       all_pixels_(gather_ranges(ranks, plan_->pixels())) {}
 
+void DistributedSky::require_memory(int components) const {
+    const auto& local = plan_->local();
+    const auto numbers = static_cast<double>(local.grid().n_pixels() + 2 * local.layout().size());
+    const double workspace =
+        static_cast<double>(local.workspace_bytes()) * (components > 1 && lmax_ >= 2 ? 2 : 1);  // Q and U
+    ranks_.require_memory(components * numbers * sizeof(double) + workspace,
+                          fmt::format("{} to lmax = {}, in {} components", grid_.name(), lmax_, components));
+}
+
 DistributedOptions DistributedSky::options_of(int spin) const {
     DistributedOptions options{{}, speeds_};
     options.sht.lmax = lmax_;

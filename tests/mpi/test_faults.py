@@ -207,6 +207,14 @@ def test_what_ranks_cannot_do_is_refused(folder, arguments, message):
     assert len(messages(err)) == 1 and message in messages(err)[0], err
 
 
+@pytest.mark.parametrize("arguments", ["synfast cl.txt out.fits --nside 524288 --lmax 40", "alm2map alm.fits out.fits --nside 524288"])
+def test_skies_that_do_not_fit_in_memory_are_refused_before_they_are_made(folder, arguments):
+    code, out, err = mpirun(2, ZONAL, *arguments.split(), cwd=folder)
+    assert code == 1 and out == "" and not (folder / "out.fits").exists()
+    (message,) = messages(err)
+    assert "healpix nside=524288 to lmax = " in message and "GB left: use more machines, or a smaller map" in message
+
+
 def test_a_gpu_that_is_not_there_is_one_failure_of_all_ranks(folder):
     code, out, err = mpirun(2, ZONAL, "alm2map", "alm.fits", "out.fits", "--nside", 16, "--device", "cuda", cwd=folder)
     if code == 0:

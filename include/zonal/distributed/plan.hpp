@@ -53,6 +53,9 @@ class Communicator {
     /// Collective. This rank's share of the CPUs that it may use, above 0 and at most 1: each CPU is divided
     /// among the ranks of the machine that may use it.
     double share_of_cpus() const;
+    /// Collective. Throws OutOfMemory on all ranks if a rank lacks these bytes, or a machine those of all its
+    /// ranks: for the moment before much is allocated, as require_memory is in one process.
+    void require_memory(double bytes, const std::string& what) const;
     /// Collective. What this rank computes on, if each takes a GPU of its own: the GPU with the rank's number
     /// among the ranks of its machine, of those that it sees, beginning again after the last. wanted:
     /// cuda, which throws on all ranks if one sees no GPU; automatic, by which such a rank takes the CPU; or

@@ -23,6 +23,10 @@ class DistributedSky final : public SkyPart {
     DistributedSky(const Communicator& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax,
                    int threads = 0, std::vector<double> speeds = {}, Device device = Device::cpu());
 
+    /// Collective. Throws OutOfMemory on all ranks where the ranks lack memory for their parts of a map and
+    /// its alm of so many components, 1 or 3, and for transforming one of them.
+    void require_memory(int components) const;
+
     const Communicator& ranks() const { return ranks_; }
     const Grid& whole_grid() const override { return grid_; }
     const Grid& grid() const override { return plan_->local().grid(); }

@@ -192,9 +192,16 @@ MapFile read_part(const std::string& path, const DistributedSky& sky, const Read
 }  // namespace
 
 MapShare read_map_share(const std::string& path, const Communicator& ranks, const ReadMapOptions& options) {
+    MapFile header;
     HealpixPixels pixels;
-    ranks.together("the header of " + path, [&] { pixels = healpix_of(read_map_part(path, {}, options)); });
+    ranks.together("the header of " + path, [&] {
+        header = read_map_part(path, {}, options);
+        pixels = healpix_of(header);
+    });
     const auto places = even_places(ranks, full_sky_size(pixels), 1, pixels.ordering);
+    ranks.require_memory(
+        static_cast<double>(places.size()) * static_cast<double>(header.columns.size() * sizeof(double)),
+        fmt::format("{}: the full sky in {} columns", path, header.columns.size()));
     return {read_places(path, ranks, places, options), places};
 }
 

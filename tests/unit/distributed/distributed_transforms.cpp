@@ -9,6 +9,7 @@
 #include "distributed_helpers.hpp"
 #include "sht/rings/ring_pairs.hpp"
 #include "zonal/error.hpp"
+#include "zonal/memory.hpp"
 #include "zonal/sky/realization.hpp"
 #include "zonal/spectrum.hpp"
 
@@ -257,6 +258,18 @@ TEST(Together, HandsOnWhatKindOfErrorItWas) {
     EXPECT_THAT(errors_of([] { throw std::bad_alloc(); }), Each("memory: rank 1: not enough memory"));
     EXPECT_THAT(errors_of([] { throw OutOfMemory("too large"); }), Each("memory: rank 1: too large"));
     EXPECT_THAT(errors_of([] { throw BackendUnavailable("no GPU"); }), Each("backend: rank 1: no GPU"));
+}
+
+TEST(RequiredMemory, IsThatOfAllRanksOfAMachine) {
+    const auto available = available_memory();
+    const auto errors_for = [](double bytes) {
+        return on_ranks(3, [bytes](const Communicator& ranks) { ranks.require_memory(bytes, "a map"); });
+    };
+    EXPECT_THAT(errors_for(1e6), Each(""));
+    EXPECT_THAT(errors_for(2 * available.bytes), Each(HasSubstr("a map needs")));
+    if (!available.is_shared) GTEST_SKIP() << "a limit of the process hides that of the machine";
+    // Each has room for its own, but not for the others', too.
+    EXPECT_THAT(errors_for(0.6 * available.bytes), Each(HasSubstr("for 3 of 3 ranks; ")));
 }
 
 TEST(OwnDevice, IsTheCpuWhereNothingElseIsAskedForOrThere) {
