@@ -7,6 +7,7 @@
 #include "sht/cuda_storage.cuh"
 #include "sht/progress_part.hpp"
 #include "sht/rings/ring_pairs.hpp"
+#include "sht/transform_by_type.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::sht::cuda {
@@ -37,7 +38,7 @@ std::vector<Grid> bands_of(const Grid& grid, const ShtOptions& options, std::int
     return bands;
 }
 
-class BandedTransform final : public Transform {
+class BandedTransform final : public TransformByType<BandedTransform> {
   public:
     BandedTransform(const Grid& grid, const ShtOptions& options, std::int64_t n_bands,
                     const MakeTransform& make)
@@ -46,33 +47,6 @@ class BandedTransform final : public Transform {
           layout_(options.lmax, options.mmax),
           keeps_other_pixels_(grid.has_other_pixels()) {
         for (const Grid& band : bands_of(grid, options, n_bands)) bands_.push_back(make(band));
-    }
-
-    void synthesize(View<const std::complex<float>, 3> alm, View<float, 3> map,
-                    ShtWorkspace::Storage& workspace, const Progress& progress) const override {
-        synthesize_maps(alm, map, workspace, progress);
-    }
-    void synthesize(View<const std::complex<double>, 3> alm, View<double, 3> map,
-                    ShtWorkspace::Storage& workspace, const Progress& progress) const override {
-        synthesize_maps(alm, map, workspace, progress);
-    }
-    void adjoint(View<const float, 3> map, View<std::complex<float>, 3> alm, bool weighted,
-                 ShtWorkspace::Storage& workspace, const Progress& progress) const override {
-        adjoint_maps(map, alm, weighted, workspace, progress);
-    }
-    void adjoint(View<const double, 3> map, View<std::complex<double>, 3> alm, bool weighted,
-                 ShtWorkspace::Storage& workspace, const Progress& progress) const override {
-        adjoint_maps(map, alm, weighted, workspace, progress);
-    }
-    void project_residual(View<const std::complex<float>, 3> alm, View<const float, 3> map,
-                          View<std::complex<float>, 3> update, ShtWorkspace::Storage& workspace,
-                          const Progress& progress) const override {
-        project_maps(alm, map, update, workspace, progress);
-    }
-    void project_residual(View<const std::complex<double>, 3> alm, View<const double, 3> map,
-                          View<std::complex<double>, 3> update, ShtWorkspace::Storage& workspace,
-                          const Progress& progress) const override {
-        project_maps(alm, map, update, workspace, progress);
     }
 
     std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t) const override {
@@ -97,6 +71,8 @@ class BandedTransform final : public Transform {
     }
 
   private:
+    friend class TransformByType<BandedTransform>;
+
     /// Bytes of the a_lm that a band gives.
     std::int64_t part_bytes() const {
         const std::int64_t components = options_.spin > 0 && options_.parts == SpinParts::both ? 2 : 1;
@@ -142,13 +118,15 @@ class BandedTransform final : public Transform {
     }
 
     template <class T>
-    void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace::Storage& storage,
-                         const Progress& progress) const {
+    void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> there, View<T, 3> map,
+                         ShtWorkspace::Storage& storage, const Progress& progress) const {
         Clock clock(storage);
         for (std::int64_t b = 0; b < alm.extent(0); ++b) {
             const auto a = resident<std::complex<T>>(storage, ScratchArray::band_alm, alm.slice(b, 1));
             const auto target = map.slice(b, 1);
-            const auto pixels = resident_target<T>(storage, ScratchArray::band_map, target);
+            const auto pixels = there.size() > 0
+                                    ? there.slice(b, 1)
+                                    : resident_target<T>(storage, ScratchArray::band_map, target);
             const bool is_copy = pixels.space() != target.space();
             if (is_copy && keeps_other_pixels_) copy_fields<T>(storage, target, pixels);
             for_each_band(b, alm.extent(0), progress, clock, [&](std::size_t k, const Progress& part) {
@@ -159,11 +137,14 @@ class BandedTransform final : public Transform {
     }
 
     template <class T>
-    void adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
+    void adjoint_maps(View<const T, 3> map, View<T, 3> there, View<std::complex<T>, 3> alm, bool weighted,
                       ShtWorkspace::Storage& storage, const Progress& progress) const {
         Clock clock(storage);
         for (std::int64_t b = 0; b < alm.extent(0); ++b) {
-            const auto pixels = resident<T>(storage, ScratchArray::band_map, map.slice(b, 1));
+            if (there.size() > 0) copy_fields<T>(storage, map.slice(b, 1), there.slice(b, 1));
+            const auto pixels = there.size() > 0
+                                    ? View<const T, 3>(there.slice(b, 1))
+                                    : resident<T>(storage, ScratchArray::band_map, map.slice(b, 1));
             const auto target = alm.slice(b, 1);
             const auto a = resident_target<std::complex<T>>(storage, ScratchArray::band_alm, target);
             for_each_band(b, alm.extent(0), progress, clock, [&](std::size_t k, const Progress& part) {
@@ -184,12 +165,12 @@ class BandedTransform final : public Transform {
             const double n = static_cast<double>(alm.extent(0)), done = static_cast<double>(b);
             const auto residual =
                 scratch_array<T, 3>(storage, ScratchArray::band_map, {1, map.extent(1), map.extent(2)});
-            synthesize_maps<T>(alm.slice(b, 1), residual, storage,
+            synthesize_maps<T>(alm.slice(b, 1), {}, residual, storage,
                                part_of(progress, done / n, (done + 0.5) / n));
             // Subtracted where the transforms work; a map of the host's comes by way of the analysis' copy.
             const auto there = resident<T>(storage, ScratchArray::map, map.slice(b, 1));
             pixels->subtract_from(there, residual);
-            adjoint_maps<T>(residual, update.slice(b, 1), true, storage,
+            adjoint_maps<T>(residual, {}, update.slice(b, 1), true, storage,
                             part_of(progress, (done + 0.5) / n, (done + 1) / n));
         }
     }

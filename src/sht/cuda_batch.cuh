@@ -24,8 +24,11 @@ struct ElementRange {
 template <class T>
 class Batch {
   public:
-    Batch(View<T, 3> view, BatchCopies& copies) : view_(view), copies_(copies) {
-        if (is_copied())
+    /// there: room for copies of all elements on the device, which then keep what a call leaves in them;
+    /// empty where the two serve that take turns.
+    Batch(View<T, 3> view, BatchCopies& copies, View<std::remove_const_t<T>, 3> there = {})
+        : view_(view), copies_(copies), there_(there) {
+        if (is_copied() && there.size() == 0)
             for (std::int64_t k = 0; k < std::min<std::int64_t>(2, view.extent(0)); ++k)
                 copies.memory[k].reserve(view.extent(1) * row_bytes());
     }
@@ -33,11 +36,12 @@ class Batch {
     bool is_copied() const { return view_.space() != MemorySpace::cuda; }
     /// Element b on the device.
     T* operator[](std::int64_t b) const {
-        if (!is_copied()) return view_.data() + b * view_.stride(0);
-        return reinterpret_cast<T*>(copies_.memory[b % 2].data());
+        return is_copied() ? copy_of(b, 0, 0) : view_.data() + b * view_.stride(0);
     }
     /// Elements from one component to the next there.
-    std::int64_t component_stride() const { return is_copied() ? view_.extent(2) : view_.stride(1); }
+    std::int64_t component_stride() const {
+        return !is_copied() ? view_.stride(1) : there_.size() > 0 ? there_.stride(1) : view_.extent(2);
+    }
 
     void fetch(std::int64_t b, core::HostTransfer& transfer, cudaStream_t stream) const {
         fetch(b, {0, view_.extent(2)}, transfer, stream);
@@ -63,12 +67,15 @@ class Batch {
         return (range.end - range.first) * static_cast<std::int64_t>(sizeof(T));
     }
     std::int64_t row_bytes() const { return bytes({0, view_.extent(2)}); }
-    char* copy_of(std::int64_t b, std::int64_t c, std::int64_t element) const {
-        return copies_.memory[b % 2].data() + c * row_bytes() + bytes({0, element});
+    std::remove_const_t<T>* copy_of(std::int64_t b, std::int64_t c, std::int64_t element) const {
+        if (there_.size() > 0) return &there_(b, c, element);
+        return reinterpret_cast<std::remove_const_t<T>*>(copies_.memory[b % 2].data()) + c * view_.extent(2) +
+               element;
     }
 
     View<T, 3> view_;
     BatchCopies& copies_;
+    View<std::remove_const_t<T>, 3> there_;
 };
 
 /// The streams that copy beside the one that works.
@@ -79,11 +86,19 @@ class BatchStreams {
     template <class Fetch, class Work, class Deliver>
     void run(std::int64_t n, cudaStream_t stream, const Fetch& fetch, const Work& work,
              const Deliver& deliver) {
+        run_parts(n, stream, fetch, work, [&](std::int64_t b, cudaStream_t delivering) {
+            after_work(b);
+            deliver(b, delivering);
+        });
+    }
+    /// The same where deliver itself says what it waits for, by after_work or take.
+    template <class Fetch, class Work, class Deliver>
+    void run_parts(std::int64_t n, cudaStream_t stream, const Fetch& fetch, const Work& work,
+                   const Deliver& deliver) {
         const Wait wait{*this, stream};
         started_.record(stream);
         started_.hold(fetching_.get());
         const auto go = [&](std::int64_t b) {
-            worked_[b % 2].hold(delivering_.get());
             deliver(b, delivering_.get());
             delivered_[b % 2].record(delivering_.get());
         };
@@ -111,14 +126,17 @@ class BatchStreams {
         brought_.record(fetching_.get());
         brought_.hold(stream);
     }
-    /// Within work: part k is done with what `stream` has been given so far.
-    void finish(std::int64_t k, cudaStream_t stream) { finished_[k % 2].record(stream); }
-    /// copy(stream of its own) after part k, k or k + 1 the last that was finished.
+    /// Within deliver: what it is given from now on comes after the work on element b.
+    void after_work(std::int64_t b) { worked_[b % 2].hold(delivering_.get()); }
+    /// Within work: part k of element b is done with what `stream` has been given so far.
+    void finish(std::int64_t b, std::size_t k, cudaStream_t stream) { finished_[b % 2][k].record(stream); }
+    /// Within work or deliver: copy(stream of its own) after that part.
     template <class Copy>
-    void take(std::int64_t k, const Copy& copy) {
-        finished_[k % 2].hold(delivering_.get());
+    void take(std::int64_t b, std::size_t k, const Copy& copy) {
+        finished_[b % 2][k].hold(delivering_.get());
         copy(delivering_.get());
     }
+    static constexpr std::size_t most_parts = 8;
 
   private:
     struct Wait {
@@ -130,7 +148,7 @@ class BatchStreams {
         }
     };
     core::OwnStream fetching_, delivering_;
-    core::Event started_, fetched_[2], worked_[2], delivered_[2], brought_, finished_[2];
+    core::Event started_, fetched_[2], worked_[2], delivered_[2], brought_, finished_[2][most_parts];
 };
 
 }  // namespace zonal::sht::cuda

@@ -3,8 +3,8 @@
 
 #include "sht/cuda_bands.cuh"
 #include "sht/cuda_storage.cuh"
-#include "sht/rings/resampling_cuda.cuh"
-#include "sht/rings/ring_stage_cuda.cuh"
+#include "sht/rings/ring_bands_cuda.cuh"
+#include "sht/transform_by_type.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::sht {
@@ -12,7 +12,7 @@ namespace {
 
 using namespace cuda;
 
-class CudaTransform final : public Transform {
+class CudaTransform final : public TransformByType<CudaTransform> {
   public:
     CudaTransform(const Grid& grid, const ShtOptions& options)
         : options_(options),
@@ -24,38 +24,12 @@ class CudaTransform final : public Transform {
           coarse_pairs_(coarse_pairs(n_coarse_rings_, options)),
           legendre_(coarse_pairs_ ? *coarse_pairs_ : pairs_, table_),
           layout_(pairs_, table_.layout),
-          rings_(grid, pairs_, layout_.origin()) {
-        if (coarse_pairs_)
-            resampling_.emplace(*coarse_pairs_, legendre_.layout(), pairs_, layout_, n_coarse_rings_,
-                                options.lmax, options.spin, options.accuracy);
-    }
-
-    void synthesize(View<const std::complex<float>, 3> alm, View<float, 3> map,
-                    ShtWorkspace::Storage& workspace, const Progress& progress) const override {
-        synthesize_maps(alm, map, storage_of(workspace), progress);
-    }
-    void synthesize(View<const std::complex<double>, 3> alm, View<double, 3> map,
-                    ShtWorkspace::Storage& workspace, const Progress& progress) const override {
-        synthesize_maps(alm, map, storage_of(workspace), progress);
-    }
-    void adjoint(View<const float, 3> map, View<std::complex<float>, 3> alm, bool weighted,
-                 ShtWorkspace::Storage& workspace, const Progress& progress) const override {
-        adjoint_maps(map, alm, weighted, storage_of(workspace), progress);
-    }
-    void adjoint(View<const double, 3> map, View<std::complex<double>, 3> alm, bool weighted,
-                 ShtWorkspace::Storage& workspace, const Progress& progress) const override {
-        adjoint_maps(map, alm, weighted, storage_of(workspace), progress);
-    }
-
-    void project_residual(View<const std::complex<float>, 3> alm, View<const float, 3> map,
-                          View<std::complex<float>, 3> update, ShtWorkspace::Storage& workspace,
-                          const Progress& progress) const override {
-        project_maps(alm, map, update, storage_of(workspace), progress);
-    }
-    void project_residual(View<const std::complex<double>, 3> alm, View<const double, 3> map,
-                          View<std::complex<double>, 3> update, ShtWorkspace::Storage& workspace,
-                          const Progress& progress) const override {
-        project_maps(alm, map, update, storage_of(workspace), progress);
+          resampling_(make_resampling()),
+          whole_(grid, pairs_, layout_, resampling(), {pairs_.n_pairs()}) {
+        whole_.make_rings();
+        if (!RingBands::pay(grid)) return;
+        bands_.emplace(grid, pairs_, layout_, resampling(), RingBands::ends(grid, pairs_));
+        legendre_.cut(bands_->jobs());
     }
 
     std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const override {
@@ -70,8 +44,8 @@ class CudaTransform final : public Transform {
 
     std::int64_t workspace_bytes() const override {
         const std::int64_t doubles =
-            4 * table_.components * (layout_.size() + coarse_size()) + rings_.buffer_size();
-        return 8 * doubles + ModesScratch::bytes(legendre_, 1) + rings_.library_bytes();
+            4 * table_.components * (layout_.size() + coarse_size()) + whole_.buffer_size();
+        return 8 * doubles + ModesScratch::bytes(legendre_, 1) + whole_.library_bytes();
     }
 
     double legendre_flops() const override {
@@ -79,6 +53,15 @@ class CudaTransform final : public Transform {
     }
 
   private:
+    friend class TransformByType<CudaTransform>;
+
+    std::optional<ThetaResampling> make_resampling() const {
+        if (!coarse_pairs_) return std::nullopt;
+        return std::optional<ThetaResampling>(std::in_place, *coarse_pairs_, legendre_.layout(), pairs_,
+                                              layout_, n_coarse_rings_, options_.lmax, options_.spin,
+                                              options_.accuracy);
+    }
+    const ThetaResampling* resampling() const { return resampling_ ? &*resampling_ : nullptr; }
     /// Entries of one field on the Legendre stage's own rings.
     std::int64_t coarse_size() const { return resampling_ ? legendre_.layout().size() : 0; }
 
@@ -90,8 +73,11 @@ class CudaTransform final : public Transform {
         storage.fourier.reserve((resampling_ ? table_.components : fields) * layout_.size());
         storage.coarse.reserve(fields * coarse_size());
         storage.modes.fit(legendre_, n_maps, legendre_.all_orders());
-        storage.buffer.reserve(rings_.buffer_size());
-        storage.library.reserve(rings_.library_bytes());
+        make_room_for(whole_, storage);
+    }
+    static void make_room_for(const RingBands& bands, CudaStorage& storage) {
+        storage.buffer.reserve(bands.buffer_size());
+        storage.library.reserve(bands.library_bytes());
     }
 
     /// The workspace as this device's, with room for this plan, whichever plan made it.
@@ -144,7 +130,7 @@ class CudaTransform final : public Transform {
                 all_steps(stream);
             } else {
                 storage.clock.start(stream, measures);
-                storage.batches.run(n_maps, stream, fetch, step_between_copies, deliver);
+                storage.batches.run_parts(n_maps, stream, fetch, step_between_copies, deliver);
             }
         }
         storage.clock_is_news = true;
@@ -154,13 +140,15 @@ class CudaTransform final : public Transform {
     }
 
     template <class T>
-    void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, CudaStorage& storage,
-                         const Progress& progress) const {
+    void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> there, View<T, 3> map,
+                         ShtWorkspace::Storage& workspace, const Progress& progress) const {
         const core::CurrentDevice current(device_);
         require_place("alm", alm, device_);
         require_place("map", map, device_);
+        CudaStorage& storage = storage_of(workspace);
         const Batch a(alm, storage.alm);
-        const Batch pixels(map, storage.map);
+        const Batch pixels(map, storage.map, there);
+        const RingBands& bands = bands_for(pixels.is_copied(), storage);
         const bool in_parts = a.is_copied() && alm.extent(0) == 1;
         const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
             if (!in_parts) a.fetch(b, storage.transfer, stream);
@@ -172,88 +160,126 @@ class CudaTransform final : public Transform {
             std::vector<AlmPointers<T>> maps;
             for (std::int64_t b = first; b < std::min(alm.extent(0), first + at_once); ++b)
                 maps.push_back(alm_pointers<AlmPointers<T>, const T>(options_, a[b], a.component_stride()));
-            for (const Orders orders : parts(in_parts)) {
-                if (in_parts)
-                    storage.batches.bring(stream, [&](cudaStream_t fetching) {
-                        a.fetch(first, coefficients(orders), storage.transfer, fetching);
-                    });
-                modes_from_alm<T>(legendre_, orders, maps, storage.modes, of_legendre(0, storage), stream);
-            }
-            storage.clock.mark(stream, &ShtStageSeconds::legendre);
-            for (std::size_t k = 0; k < maps.size(); ++k) {
-                const std::int64_t b = first + static_cast<std::int64_t>(k);
-                const PairModes* const fourier = interpolated(k, storage, stream);
-                for (int c = 0; c < table_.components; ++c)
-                    rings_.synthesize<T>(fourier + c * layout_.size(),
-                                         pixels[b] + c * pixels.component_stride(), storage.buffer.data(),
-                                         storage.library.data(), stream);
-                storage.clock.mark(stream, &ShtStageSeconds::rings);
+            PairModes* const coarse = of_legendre(0, storage);
+            for (int k = bands.count() - 1; k >= 0; --k) {
+                const bool is_first = k == bands.count() - 1;
+                for (const Orders orders : parts(in_parts && is_first)) {
+                    if (in_parts && is_first)
+                        storage.batches.bring(stream, [&](cudaStream_t fetching) {
+                            a.fetch(first, coefficients(orders), storage.transfer, fetching);
+                        });
+                    if (is_first) begin_modes<T>(legendre_, orders, maps, storage.modes, stream);
+                    finish_modes<T>(legendre_, bands.synthesis(orders, k), maps, storage.modes, coarse,
+                                    stream);
+                }
+                storage.clock.mark(stream, &ShtStageSeconds::legendre);
+                for (std::size_t i = 0; i < maps.size(); ++i) {
+                    const std::int64_t b = first + static_cast<std::int64_t>(i);
+                    const PairModes* const fourier =
+                        interpolated(i, bands.interpolation_tiles(k), storage, stream);
+                    for (int c = 0; c < table_.components; ++c)
+                        bands.rings(k).synthesize<T>(fourier + c * layout_.size(),
+                                                     pixels[b] + c * pixels.component_stride(),
+                                                     storage.buffer.data(), storage.library.data(), stream);
+                    storage.clock.mark(stream, &ShtStageSeconds::rings);
+                }
+                if (pixels.is_copied()) storage.batches.finish(first, k, stream);
             }
         };
-        const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
-            pixels.deliver(b, storage.transfer, stream);
+        const auto deliver = [&](std::int64_t b, cudaStream_t) {
+            for (int k = bands.count() - 1; k >= 0 && pixels.is_copied(); --k)
+                storage.batches.take(b, k, [&](cudaStream_t delivering) {
+                    for (const ElementRange range : bands.pixels(k))
+                        pixels.deliver(b, range, storage.transfer, delivering);
+                });
         };
         for_each_map(CallKey().add(id_).add(0).add(alm).add(map), alm.extent(0), on_device, storage, progress,
                      fetch, work, deliver, at_once);
     }
 
     template <class T>
-    void adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted, CudaStorage& storage,
-                      const Progress& progress) const {
+    void adjoint_maps(View<const T, 3> map, View<T, 3> there, View<std::complex<T>, 3> alm, bool weighted,
+                      ShtWorkspace::Storage& workspace, const Progress& progress) const {
         const core::CurrentDevice current(device_);
         require_place("map", map, device_);
         require_place("alm", alm, device_);
-        const Batch pixels(map, storage.map);
+        CudaStorage& storage = storage_of(workspace);
+        const Batch pixels(map, storage.map, there);
         const Batch a(alm, storage.alm);
-        const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
-            pixels.fetch(b, storage.transfer, stream);
-        };
+        const RingBands& bands = bands_for(pixels.is_copied(), storage);
+        const auto fetch = [](std::int64_t, cudaStream_t) {};
         const bool in_parts = a.is_copied() && alm.extent(0) == 1;
         const bool on_device = !a.is_copied() && !pixels.is_copied();
         const std::int64_t at_once = on_device ? maps_at_once(legendre_, storage.n_maps) : 1;
         const auto work = [&](std::int64_t first, cudaStream_t stream) {
             storage.modes.begin_adjoint(legendre_, legendre_.all_orders(), stream);
             std::vector<AlmTargets<T>> maps;
-            for (std::int64_t b = first; b < std::min(alm.extent(0), first + at_once); ++b) {
-                PairModes* const fourier = of_grid(maps.size(), storage);
-                for (int c = 0; c < table_.components; ++c)
-                    rings_.adjoint<T>(pixels[b] + c * pixels.component_stride(), weighted,
-                                      fourier + c * layout_.size(), storage.buffer.data(),
-                                      storage.library.data(), stream);
-                storage.clock.mark(stream, &ShtStageSeconds::rings);
-                adjoint_interpolated(maps.size(), storage, stream);
+            for (std::int64_t b = first; b < std::min(alm.extent(0), first + at_once); ++b)
                 maps.push_back(alm_pointers<AlmTargets<T>, T>(options_, a[b], a.component_stride()));
+            const PairModes* const coarse = of_legendre(0, storage);
+            const auto sum = [&](Orders orders, int k) {
+                sum_modes(legendre_, bands.adjoint(orders, k), static_cast<int>(maps.size()), coarse,
+                          storage.modes, stream);
+            };
+            for (int k = 0; k < bands.count(); ++k) {
+                if (k > 0) sum(legendre_.all_orders(), k - 1);
+                storage.clock.mark(stream, &ShtStageSeconds::legendre);
+                for (std::size_t i = 0; i < maps.size(); ++i)
+                    rings_to_modes(pixels, first + static_cast<std::int64_t>(i), weighted, bands, k, i,
+                                   storage, stream);
             }
             const std::vector<Orders> all_parts = parts(in_parts);
             const auto take = [&](std::size_t k) {
-                storage.batches.take(k, [&](cudaStream_t delivering) {
+                storage.batches.take(first, k, [&](cudaStream_t delivering) {
                     a.deliver(first, coefficients(all_parts[k]), storage.transfer, delivering);
                 });
             };
             for (std::size_t k = 0; k < all_parts.size(); ++k) {
-                alm_from_modes<T>(legendre_, all_parts[k], of_legendre(0, storage), storage.modes, maps,
-                                  stream);
+                sum(all_parts[k], bands.count() - 1);
+                gather_alm<T>(legendre_, all_parts[k], storage.modes, maps, stream);
                 if (!in_parts) continue;
-                storage.batches.finish(k, stream);
+                storage.batches.finish(first, k, stream);
                 if (k > 0) take(k - 1);  // while the device works on this one
             }
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
             if (in_parts) take(all_parts.size() - 1);
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
+            storage.batches.after_work(b);
             if (!in_parts) a.deliver(b, storage.transfer, stream);
         };
         for_each_map(CallKey().add(id_).add(weighted ? 2 : 1).add(map).add(alm), alm.extent(0), on_device,
                      storage, progress, fetch, work, deliver, at_once);
     }
 
+    /// Band k of map b, which is map i of those that work at once: its pixels, where they are to be copied,
+    /// rings and resampling.
+    template <class T>
+    void rings_to_modes(const Batch<const T>& pixels, std::int64_t b, bool weighted, const RingBands& bands,
+                        int k, std::size_t i, CudaStorage& storage, cudaStream_t stream) const {
+        if (pixels.is_copied())
+            storage.batches.bring(stream, [&](cudaStream_t fetching) {
+                for (const ElementRange range : bands.pixels(k))
+                    pixels.fetch(b, range, storage.transfer, fetching);
+            });
+        storage.clock.mark(stream, nullptr);
+        for (int c = 0; c < table_.components; ++c)
+            bands.rings(k).adjoint<T>(pixels[b] + c * pixels.component_stride(), weighted,
+                                      of_grid(i, storage) + c * layout_.size(), storage.buffer.data(),
+                                      storage.library.data(), stream);
+        storage.clock.mark(stream, &ShtStageSeconds::rings);
+        adjoint_interpolated(i, bands.adjoint_tiles(k), storage, stream);
+    }
+
     template <class T>
     void project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
-                      View<std::complex<T>, 3> update, CudaStorage& storage, const Progress& progress) const {
+                      View<std::complex<T>, 3> update, ShtWorkspace::Storage& workspace,
+                      const Progress& progress) const {
         const core::CurrentDevice current(device_);
         require_place("alm", alm, device_);
         require_place("map", map, device_);
         require_place("update", update, device_);
+        CudaStorage& storage = storage_of(workspace);
         const Batch a(alm, storage.alm);
         const Batch pixels(map, storage.map);
         const Batch out(update, storage.update);
@@ -271,27 +297,37 @@ class CudaTransform final : public Transform {
                               stream);
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
             storage.modes.begin_adjoint(legendre_, legendre_.all_orders(), stream);
-            PairModes* const fourier = interpolated(0, storage, stream);
+            PairModes* const fourier = interpolated(0, whole_.interpolation_tiles(0), storage, stream);
             for (int c = 0; c < table_.components; ++c) {
                 PairModes* const modes = fourier + c * layout_.size();
-                rings_.synthesize<T>(modes, residual, storage.buffer.data(), storage.library.data(), stream);
+                const RingStage& rings = whole_.rings(0);
+                rings.synthesize<T>(modes, residual, storage.buffer.data(), storage.library.data(), stream);
                 subtract_from(pixels[b] + c * pixels.component_stride(), n_pixels, residual, stream);
-                rings_.adjoint<T>(residual, true, modes, storage.buffer.data(), storage.library.data(),
-                                  stream);
+                rings.adjoint<T>(residual, true, modes, storage.buffer.data(), storage.library.data(),
+                                 stream);
             }
             storage.clock.mark(stream, &ShtStageSeconds::rings);
-            adjoint_interpolated(0, storage, stream);
+            adjoint_interpolated(0, whole_.adjoint_tiles(0), storage, stream);
             const std::vector to{alm_pointers<AlmTargets<T>, T>(options_, out[b], out.component_stride())};
             alm_from_modes<T>(legendre_, legendre_.all_orders(), of_legendre(0, storage), storage.modes, to,
                               stream);
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
+            storage.batches.after_work(b);
             out.deliver(b, storage.transfer, stream);
         };
         for_each_map(CallKey().add(id_).add(3).add(alm).add(map).add(update), alm.extent(0),
                      !a.is_copied() && !pixels.is_copied() && !out.is_copied(), storage, progress, fetch,
                      work, deliver);
+    }
+
+    /// Bands that pay where the pixels are copied, or else all rings at once; makes room for their stages.
+    const RingBands& bands_for(bool is_copied, CudaStorage& storage) const {
+        if (!bands_ || !is_copied) return whole_;
+        bands_->make_rings();
+        make_room_for(*bands_, storage);
+        return *bands_;
     }
 
     /// F_m on the grid's rings of map k of several; where they are resampled, the maps take turns.
@@ -306,19 +342,20 @@ class CudaTransform final : public Transform {
     }
 
     /// From the Legendre stage's rings to the grid's.
-    PairModes* interpolated(std::size_t k, CudaStorage& storage, cudaStream_t stream) const {
+    PairModes* interpolated(std::size_t k, TileRange tiles, CudaStorage& storage, cudaStream_t stream) const {
         PairModes* const fourier = of_grid(k, storage);
         if (!resampling_) return fourier;
         resampling_->interpolation().apply(legendre_.all_orders(), of_legendre(k, storage), table_.components,
-                                           fourier, stream);
+                                           fourier, stream, tiles);
         storage.clock.mark(stream, &ShtStageSeconds::resampling);
         return fourier;
     }
     /// The transpose.
-    void adjoint_interpolated(std::size_t k, CudaStorage& storage, cudaStream_t stream) const {
+    void adjoint_interpolated(std::size_t k, TileRange tiles, CudaStorage& storage,
+                              cudaStream_t stream) const {
         if (!resampling_) return;
         resampling_->adjoint().apply(legendre_.all_orders(), of_grid(k, storage), table_.components,
-                                     of_legendre(k, storage), stream);
+                                     of_legendre(k, storage), stream, tiles);
         storage.clock.mark(stream, &ShtStageSeconds::resampling);
     }
 
@@ -340,10 +377,11 @@ class CudaTransform final : public Transform {
     const RingPairs pairs_;  ///< of the grid
     const std::int64_t n_coarse_rings_;
     const std::optional<RingPairs> coarse_pairs_;  ///< of the Legendre stage, where they are others
-    const LegendreStage legendre_;
+    LegendreStage legendre_;
     const FourierLayout layout_;  ///< of pairs_
-    const RingStage rings_;
-    std::optional<ThetaResampling> resampling_;
+    const std::optional<ThetaResampling> resampling_;
+    RingBands whole_;                 ///< all rings in one
+    std::optional<RingBands> bands_;  ///< of large grids, for copies
 };
 
 }  // namespace

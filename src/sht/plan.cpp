@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/parallel.hpp"
+#include "sht/analysis/field_memory.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/plan_implementation.hpp"
 #include "sht/transform.hpp"
@@ -166,6 +167,47 @@ namespace zonal::sht {
 void Transform::agree(const char*, std::int64_t, std::size_t, std::exception_ptr error) const {
     if (error) std::rethrow_exception(error);
 }
+
+namespace {
+
+template <class T>
+void synthesize_then_copy(const Transform& transform, View<const std::complex<T>, 3> alm, View<T, 3> there,
+                          View<T, 3> map, ShtWorkspace::Storage& workspace, const Progress& progress) {
+    copy_fields<T>(workspace, View<const T, 3>(map), there);  // for pixels in no ring
+    transform.synthesize(alm, there, workspace, progress);
+    copy_fields<T>(workspace, View<const T, 3>(there), map);
+}
+template <class T>
+void copy_then_adjoint(const Transform& transform, View<const T, 3> map, View<T, 3> there,
+                       View<std::complex<T>, 3> alm, bool weighted, ShtWorkspace::Storage& workspace,
+                       const Progress& progress) {
+    copy_fields<T>(workspace, map, there);
+    transform.adjoint(View<const T, 3>(there), alm, weighted, workspace, progress);
+}
+
+}  // namespace
+
+void Transform::synthesize_copied(View<const std::complex<float>, 3> alm, View<float, 3> there,
+                                  View<float, 3> map, ShtWorkspace::Storage& workspace,
+                                  const Progress& progress) const {
+    synthesize_then_copy<float>(*this, alm, there, map, workspace, progress);
+}
+void Transform::synthesize_copied(View<const std::complex<double>, 3> alm, View<double, 3> there,
+                                  View<double, 3> map, ShtWorkspace::Storage& workspace,
+                                  const Progress& progress) const {
+    synthesize_then_copy<double>(*this, alm, there, map, workspace, progress);
+}
+void Transform::adjoint_copied(View<const float, 3> map, View<float, 3> there,
+                               View<std::complex<float>, 3> alm, bool weighted,
+                               ShtWorkspace::Storage& workspace, const Progress& progress) const {
+    copy_then_adjoint<float>(*this, map, there, alm, weighted, workspace, progress);
+}
+void Transform::adjoint_copied(View<const double, 3> map, View<double, 3> there,
+                               View<std::complex<double>, 3> alm, bool weighted,
+                               ShtWorkspace::Storage& workspace, const Progress& progress) const {
+    copy_then_adjoint<double>(*this, map, there, alm, weighted, workspace, progress);
+}
+
 std::vector<double> Transform::sum_rings(View<const double, 2> partial) const {
     return sum_rows(partial);
 }

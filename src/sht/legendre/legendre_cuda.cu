@@ -37,14 +37,15 @@ template <class FirstPair, class Length>
 JobList make_jobs(const AlmLayout& alm, std::int64_t begin, std::int64_t end, std::int64_t tile,
                   std::int64_t grain, const FirstPair& first_pair, const Length& length) {
     JobList list;
-    std::vector<LegendreJob> jobs;
+    std::vector<LegendreJob>& jobs = list.host_jobs;
+    std::vector<std::int64_t>& first_job = list.first_job.front();
     std::vector<std::int64_t> first_sum(static_cast<std::size_t>(alm.mmax() + 1));
     std::vector<std::int32_t> n_tiles(static_cast<std::size_t>(alm.mmax() + 1));
     for (std::int64_t number = 0; number < alm.n_orders(); ++number) {
         const std::int64_t m = alm.order(number);
         first_sum[m] = list.n_sums;
         list.first_sum_of_order.push_back(list.n_sums);
-        list.first_job.push_back(static_cast<std::int64_t>(jobs.size()));
+        first_job.push_back(static_cast<std::int64_t>(jobs.size()));
         if (length(m) == 0) continue;
         const std::int64_t active = std::max(begin, first_pair(m));
         for (std::int64_t last = end, size = 0; last > active; last -= size) {
@@ -57,7 +58,7 @@ JobList make_jobs(const AlmLayout& alm, std::int64_t begin, std::int64_t end, st
             ++n_tiles[m];
         }
     }
-    list.first_job.push_back(static_cast<std::int64_t>(jobs.size()));
+    first_job.push_back(static_cast<std::int64_t>(jobs.size()));
     list.first_sum_of_order.push_back(list.n_sums);
     list.jobs = core::DeviceArray<LegendreJob>(jobs);
     list.first_sum = core::DeviceArray<std::int64_t>(first_sum);
@@ -77,6 +78,23 @@ LogView view_of(const core::DeviceArray<double>& high, const core::DeviceArray<d
 }
 
 }  // namespace
+
+void JobList::cut(const std::vector<JobBand>& bands) {
+    std::vector<LegendreJob> all = host_jobs;
+    first_job.resize(1);
+    for (const JobBand& band : bands) {
+        std::vector<std::int64_t> first;
+        for (std::size_t order = 0; order < first_job[0].size(); ++order) {
+            first.push_back(static_cast<std::int64_t>(all.size()));
+            if (order + 1 == first_job[0].size()) break;
+            for (std::int64_t k = first_job[0][order]; k < first_job[0][order + 1]; ++k)
+                if (band.above < host_jobs[k].end && host_jobs[k].end <= band.last)
+                    all.push_back(host_jobs[k]);
+        }
+        first_job.push_back(std::move(first));
+    }
+    jobs = core::DeviceArray<LegendreJob>(all);
+}
 
 FourierLayout::FourierLayout(const RingPairs& rings, const AlmLayout& alm)
     : n_pairs_(rings.n_pairs()), first_pair_(static_cast<std::size_t>(alm.mmax() + 1), n_pairs_) {
@@ -173,6 +191,11 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
         core::check_cuda(cudaDeviceSynchronize(), "recurrence coefficients");
         view_.alpha = alpha_.data();
     }
+}
+
+void LegendreStage::cut(const std::vector<JobBand>& bands) {
+    for (JobList* list : {&ishioka_, &ishioka_of_many_, &ishioka_synthesis_, &polar_, &equatorial_})
+        list->cut(bands);
 }
 
 }  // namespace zonal::sht::cuda

@@ -54,32 +54,47 @@ struct LegendreJob {
     std::int64_t sums;
 };
 
+inline constexpr int all_bands = -1;
+
 /// Orders of the numbers [first, end), those that one launch of a kernel works on: with all orders, the
-/// numbers are the orders.
+/// numbers are the orders. band: number of the JobBand whose jobs only are launched.
 struct Orders {
     std::int64_t first, end;
+    int band = all_bands;
     std::int64_t count() const { return end - first; }
+    Orders of_band(int k) const { return {first, end, k}; }
+};
+
+/// The jobs that end past pair `above`, with pair `last` - 1 or before.
+struct JobBand {
+    std::int64_t above, last;
 };
 
 /// Jobs of one kind, order by order.
 struct JobList {
-    /// Those of the orders: where they begin, and how many.
-    const LegendreJob* begin(Orders orders) const { return jobs.data() + first_job[orders.first]; }
-    unsigned count(Orders orders) const {
-        return static_cast<unsigned>(first_job[orders.end] - first_job[orders.first]);
+    /// Those of the orders in their band: where they begin, and how many.
+    const LegendreJob* begin(Orders orders) const {
+        return jobs.data() + first_job[orders.band + 1][orders.first];
     }
+    unsigned count(Orders orders) const {
+        const auto& first = first_job[orders.band + 1];
+        return static_cast<unsigned>(first[orders.end] - first[orders.first]);
+    }
+    /// Makes launches of these bands possible.
+    void cut(const std::vector<JobBand>& bands);
 
     /// Doubles per field of the sums of the orders, which follow one another, and of the orders before them.
     std::int64_t sums_of(Orders orders) const { return sums_before(orders.end) - sums_before(orders.first); }
     std::int64_t sums_before(std::int64_t number) const { return first_sum_of_order[number]; }
 
-    core::DeviceArray<LegendreJob> jobs;        ///< longest first
+    std::vector<LegendreJob> host_jobs;         ///< order by order, longest first
+    core::DeviceArray<LegendreJob> jobs;        ///< those, and behind them once more band by band
     core::DeviceArray<std::int64_t> first_sum;  ///< [mmax + 1], where the order's first job's sums start
     core::DeviceArray<std::int32_t> n_tiles;    ///< [mmax + 1]
-    std::vector<std::int64_t>
-        first_job,            ///< [orders + 1], on the host: of each order, by number, and the end
-        first_sum_of_order;   ///< the same of its sums
-    std::int64_t n_sums = 0;  ///< doubles per field of all jobs
+    /// [1 + bands][orders + 1], on the host: of each order, by number, and the end; first of all bands.
+    std::vector<std::vector<std::int64_t>> first_job{1};
+    std::vector<std::int64_t> first_sum_of_order;  ///< the same of its sums
+    std::int64_t n_sums = 0;                       ///< doubles per field of all jobs
 };
 
 /// Doubles per field that the adjoint's sums of a step (even re, im, odd re, im) and of a degree (re, im)
@@ -176,6 +191,8 @@ class LegendreStage {
     }
     const JobList& ishioka_synthesis() const { return ishioka_synthesis_; }
     const JobList& polar() const { return polar_; }
+    /// Makes launches of these bands possible.
+    void cut(const std::vector<JobBand>& bands);
     const JobList& equatorial() const { return equatorial_; }
 
   private:

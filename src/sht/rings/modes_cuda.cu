@@ -9,6 +9,11 @@ bool is_scalar(const LegendreStage& stage) {
     return stage.view().spin == 0;
 }
 
+/// Whether a synthesis does without steps in memory.
+bool makes_own_steps(const LegendreStage& stage, int n_fields) {
+    return is_scalar(stage) && n_fields == 1 && stage.tiles().few;
+}
+
 /// Doubles of each array for n_maps maps at once; 0 for what is not needed.
 struct ModesSizes {
     std::int64_t steps = 0, rows = 0, sums = 0, polar, equatorial;
@@ -73,6 +78,7 @@ std::vector<Orders> orders_in_parts(const AlmLayout& layout) {
 
 void ModesScratch::fit(const LegendreStage& stage, std::int64_t n_maps, Orders adjoint) {
     const ModesSizes sizes(stage, n_maps, adjoint);
+    first_order_ = adjoint.first;
     steps.reserve(sizes.steps);
     rows.reserve(sizes.rows);
     sums.reserve(sizes.sums);
@@ -91,54 +97,82 @@ std::int64_t ModesScratch::bytes(const LegendreStage& stage, std::int64_t n_maps
 }
 
 template <class T>
-void modes_from_alm(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
-                    ModesScratch& scratch, PairModes* fourier, cudaStream_t stream) {
+void begin_modes(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
+                 ModesScratch& scratch, cudaStream_t stream) {
+    const int n_fields = stage.view().components * static_cast<int>(maps.size());
+    if (stage.has_ishioka() && !makes_own_steps(stage, n_fields))
+        make_steps<T>(stage, orders, maps, n_fields, scratch, stream);
+}
+
+template <class T>
+void finish_modes(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
+                  ModesScratch& scratch, PairModes* fourier, cudaStream_t stream) {
     synthesize_jacobi<T>(stage, orders, maps, fourier, scratch.fork_sides(stream));
     if (stage.has_ishioka()) {
         const int n_fields = stage.view().components * static_cast<int>(maps.size());
-        if (is_scalar(stage) && n_fields == 1 && stage.tiles().few) {
+        if (makes_own_steps(stage, n_fields))
             synthesize_ishioka_alm<T>(stage, orders, maps[0].alm[0], fourier, stream);
-        } else {
-            make_steps<T>(stage, orders, maps, n_fields, scratch, stream);
+        else
             synthesize_ishioka(stage, orders, scratch.steps.data(), n_fields, fourier, stream);
-        }
     }
     scratch.join_sides(stream);
 }
 
 template <class T>
-void alm_from_modes(const LegendreStage& stage, Orders orders, const PairModes* fourier,
-                    ModesScratch& scratch, const std::vector<AlmTargets<T>>& maps, cudaStream_t stream) {
-    const int n_maps = static_cast<int>(maps.size());
+void modes_from_alm(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
+                    ModesScratch& scratch, PairModes* fourier, cudaStream_t stream) {
+    begin_modes<T>(stage, orders, maps, scratch, stream);
+    finish_modes<T>(stage, orders, maps, scratch, fourier, stream);
+}
+
+void sum_modes(const LegendreStage& stage, Orders orders, int n_maps, const PairModes* fourier,
+               ModesScratch& scratch, cudaStream_t stream) {
     adjoint_jacobi(stage, orders, n_maps, fourier, scratch.polar.data(), scratch.equatorial.data(),
                    scratch.fork_sides(stream));
+    if (!stage.has_ishioka()) return;
+    const int n_fields = stage.view().components * n_maps;
+    scratch.join_adjoint(stream);
+    adjoint_ishioka(stage, orders, scratch.steps.data(), n_fields, fourier,
+                    scratch.first_sum(stage, n_fields), stream);
+}
+
+template <class T>
+void gather_alm(const LegendreStage& stage, Orders orders, ModesScratch& scratch,
+                const std::vector<AlmTargets<T>>& maps, cudaStream_t stream) {
+    const int n_maps = static_cast<int>(maps.size()), n_fields = stage.view().components * n_maps;
     const bool has_rows = stage.has_ishioka() && !is_scalar(stage);
-    double* ishioka_sums = nullptr;
-    if (stage.has_ishioka()) {
-        const int n_fields = stage.view().components * n_maps;
-        scratch.join_adjoint(stream);
-        // The kernels count from the first of all orders, there is room for these.
-        ishioka_sums = scratch.sums.data() - n_fields * stage.ishioka(n_fields).sums_before(orders.first);
-        adjoint_ishioka(stage, orders, scratch.steps.data(), n_fields, fourier, ishioka_sums, stream);
-        if (has_rows) rows_from_sums(stage, orders, ishioka_sums, n_fields, scratch.rows.data(), stream);
-    }
+    const double* const sums = stage.has_ishioka() ? scratch.first_sum(stage, n_fields) : nullptr;
+    if (has_rows) rows_from_sums(stage, orders, sums, n_fields, scratch.rows.data(), stream);
     scratch.join_sides(stream);
     const std::int64_t row = 2 * stage.view().n_rows;
     for (int k = 0; k < n_maps; ++k) {
-        AdjointSums sums{nullptr, {}, scratch.polar.data(), scratch.equatorial.data(), k, n_maps};
-        if (stage.has_ishioka() && !has_rows) sums.steps = ishioka_sums;
-        for (int c = 0; has_rows && c < 2; ++c) sums.rows[c] = scratch.rows.data() + (2 * k + c) * row;
-        store_alm<T>(stage, orders, sums, maps[k], stream);
+        AdjointSums found{nullptr, {}, scratch.polar.data(), scratch.equatorial.data(), k, n_maps};
+        if (!has_rows) found.steps = sums;
+        for (int c = 0; has_rows && c < 2; ++c) found.rows[c] = scratch.rows.data() + (2 * k + c) * row;
+        store_alm<T>(stage, orders, found, maps[k], stream);
     }
 }
 
-template void modes_from_alm(const LegendreStage&, Orders, const std::vector<AlmPointers<float>>&,
-                             ModesScratch&, PairModes*, cudaStream_t);
-template void modes_from_alm(const LegendreStage&, Orders, const std::vector<AlmPointers<double>>&,
-                             ModesScratch&, PairModes*, cudaStream_t);
-template void alm_from_modes(const LegendreStage&, Orders, const PairModes*, ModesScratch&,
-                             const std::vector<AlmTargets<float>>&, cudaStream_t);
-template void alm_from_modes(const LegendreStage&, Orders, const PairModes*, ModesScratch&,
-                             const std::vector<AlmTargets<double>>&, cudaStream_t);
+template <class T>
+void alm_from_modes(const LegendreStage& stage, Orders orders, const PairModes* fourier,
+                    ModesScratch& scratch, const std::vector<AlmTargets<T>>& maps, cudaStream_t stream) {
+    sum_modes(stage, orders, static_cast<int>(maps.size()), fourier, scratch, stream);
+    gather_alm<T>(stage, orders, scratch, maps, stream);
+}
+
+#define ZONAL_INSTANTIATE(T)                                                                                 \
+    template void modes_from_alm(const LegendreStage&, Orders, const std::vector<AlmPointers<T>>&,           \
+                                 ModesScratch&, PairModes*, cudaStream_t);                                   \
+    template void begin_modes(const LegendreStage&, Orders, const std::vector<AlmPointers<T>>&,              \
+                              ModesScratch&, cudaStream_t);                                                  \
+    template void finish_modes(const LegendreStage&, Orders, const std::vector<AlmPointers<T>>&,             \
+                               ModesScratch&, PairModes*, cudaStream_t);                                     \
+    template void alm_from_modes(const LegendreStage&, Orders, const PairModes*, ModesScratch&,              \
+                                 const std::vector<AlmTargets<T>>&, cudaStream_t);                           \
+    template void gather_alm(const LegendreStage&, Orders, ModesScratch&, const std::vector<AlmTargets<T>>&, \
+                             cudaStream_t);
+ZONAL_INSTANTIATE(float)
+ZONAL_INSTANTIATE(double)
+#undef ZONAL_INSTANTIATE
 
 }  // namespace zonal::sht::cuda

@@ -13,7 +13,7 @@ namespace zonal::sht::cuda {
 /// Device memory of the stage, and streams beside the caller's.
 class ModesScratch {
   public:
-    /// Makes room for n_maps maps at once, and for calls of alm_from_modes with as many orders as these.
+    /// Makes room for n_maps maps at once, and for the sums of these orders in adjoints.
     void fit(const LegendreStage& stage, std::int64_t n_maps, Orders adjoint);
     static std::int64_t bytes(const LegendreStage& stage, std::int64_t n_maps);
     void add_addresses(CallKey& key) const { key.add(steps).add(rows).add(sums).add(polar).add(equatorial); }
@@ -31,10 +31,16 @@ class ModesScratch {
     /// `stream` goes on when that is done.
     void join_adjoint(cudaStream_t stream) { early_.join(stream); }
 
+    /// Where the sums of n_fields fields would begin if there were room for all orders, as the kernels count.
+    double* first_sum(const LegendreStage& stage, int n_fields) const {
+        return sums.data() - n_fields * stage.ishioka(n_fields).sums_before(first_order_);
+    }
+
     core::DeviceArray<double> steps, rows, sums;  ///< of Ishioka's recurrence
     core::DeviceArray<double> polar, equatorial;  ///< adjoint_jacobi
 
   private:
+    std::int64_t first_order_ = 0;  ///< number of the first one that there is room for
     core::SideStream side_, other_side_, early_;
 };
 
@@ -47,14 +53,27 @@ std::vector<Orders> orders_in_parts(const AlmLayout& layout);
 /// Past the orders' last coefficient.
 std::int64_t end_of(const AlmLayout& layout, Orders orders);
 
-/// fourier: [map][component] of stage.layout().size() each, the part of the orders overwritten.
+/// fourier: [map][component] of stage.layout().size() each, the part of the orders overwritten. It is
+/// begin_modes, once for some orders, and finish_modes, which may be several calls for bands of them.
 template <class T>
 void modes_from_alm(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
                     ModesScratch& scratch, PairModes* fourier, cudaStream_t stream);
+template <class T>
+void begin_modes(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
+                 ModesScratch& scratch, cudaStream_t stream);
+template <class T>
+void finish_modes(const LegendreStage& stage, Orders orders, const std::vector<AlmPointers<T>>& maps,
+                  ModesScratch& scratch, PairModes* fourier, cudaStream_t stream);
 
-/// The transpose: the orders' a_lm. After ModesScratch::begin_adjoint.
+/// The transpose: the orders' a_lm. After ModesScratch::begin_adjoint. It is sum_modes, which may be several
+/// calls for bands, and gather_alm, once for the orders.
 template <class T>
 void alm_from_modes(const LegendreStage& stage, Orders orders, const PairModes* fourier,
                     ModesScratch& scratch, const std::vector<AlmTargets<T>>& maps, cudaStream_t stream);
+void sum_modes(const LegendreStage& stage, Orders orders, int n_maps, const PairModes* fourier,
+               ModesScratch& scratch, cudaStream_t stream);
+template <class T>
+void gather_alm(const LegendreStage& stage, Orders orders, ModesScratch& scratch,
+                const std::vector<AlmTargets<T>>& maps, cudaStream_t stream);
 
 }  // namespace zonal::sht::cuda

@@ -10,7 +10,7 @@ namespace {
 
 /// A block's tile: target pairs by orders, whose four numbers each are columns; rows of a step of the
 /// product.
-constexpr int tile_targets = 64;
+constexpr int tile_targets = BandProduct::tile_targets;
 constexpr int tile_orders = 16;
 constexpr int tile_columns = 4 * tile_orders;
 constexpr int chunk_rows = 16;
@@ -225,6 +225,11 @@ BandProduct::BandProduct(const std::vector<MeridianPlace>& source, const Fourier
         const auto n_rows = static_cast<std::int32_t>(end_row - first_row);
         tiles.push_back({static_cast<std::int32_t>(first), static_cast<std::int32_t>(end),
                          static_cast<std::int32_t>(first_row - places.begin()), n_rows, n_weights});
+        const auto by_pair = [](const SourceRow& a, const SourceRow& b) { return a.pair < b.pair; };
+        const auto begin = rows.begin() + (first_row - places.begin());
+        const auto [lowest, highest] = std::minmax_element(begin, begin + n_rows, by_pair);
+        first_source_.push_back(n_rows == 0 ? 0 : lowest->pair);
+        end_source_.push_back(n_rows == 0 ? 0 : highest->pair + 1);
         n_weights += (n_rows + chunk_rows - 1) / chunk_rows * chunk_rows * std::int64_t{tile_targets};
     }
     tiles_ = core::DeviceArray<BandTile>(tiles);
@@ -250,11 +255,13 @@ BandProduct::BandProduct(const std::vector<MeridianPlace>& source, const Fourier
 }
 
 void BandProduct::apply(Orders orders, const PairModes* source, int n_fields, PairModes* target,
-                        cudaStream_t stream) const {
+                        cudaStream_t stream, TileRange tiles) const {
+    if (tiles.first == tiles.end) return;
     BandView view = view_;
+    view.tiles += tiles.first;
     view.orders += orders.first;
     view.n_orders = orders.count();
-    const dim3 blocks(static_cast<unsigned>(tiles_.size()),
+    const dim3 blocks(static_cast<unsigned>(tiles.end - tiles.first),
                       static_cast<unsigned>((view.n_orders + tile_orders - 1) / tile_orders),
                       static_cast<unsigned>(n_fields));
     constexpr int shared_bytes = n_stages * static_cast<int>(sizeof(Stage));

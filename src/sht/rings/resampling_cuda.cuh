@@ -67,22 +67,42 @@ struct BandView {
     int n_flipped;  ///< rows before those of the pairs themselves
 };
 
+/// Tiles [first, end) of a product.
+struct TileRange {
+    int first, end;
+};
+
 /// A banded matrix between the pairs of two sets of rings, for all orders of the layouts.
 class BandProduct {
   public:
+    /// Pairs of the targets that a tile has.
+    static constexpr int tile_targets = 64;
+
     BandProduct(const std::vector<MeridianPlace>& source, const FourierLayout& source_layout,
                 const std::vector<MeridianPlace>& target, const FourierLayout& target_layout,
                 std::int64_t n_samples, ResamplingWindow window, int spin);
 
-    /// source, target: [n_fields]; all entries of the orders in the target are overwritten.
+    /// source, target: [n_fields]; all entries of the orders in the target, or those of the tiles, are
+    /// overwritten.
     void apply(Orders orders, const PairModes* source, int n_fields, PairModes* target,
-               cudaStream_t stream) const;
+               cudaStream_t stream) const {
+        apply(orders, source, n_fields, target, stream, {0, n_tiles()});
+    }
+    void apply(Orders orders, const PairModes* source, int n_fields, PairModes* target, cudaStream_t stream,
+               TileRange tiles) const;
+
+    int n_tiles() const { return static_cast<int>(tiles_.size()); }
+    /// Pairs of the source, first and past the last, that a tile needs; neither falls from tile to tile.
+    std::int64_t first_source(int tile) const { return first_source_[tile]; }
+    std::int64_t end_source(int tile) const { return end_source_[tile]; }
+
     std::int64_t bytes() const { return tiles_.bytes() + rows_.bytes() + weights_.bytes(); }
 
   private:
     core::DeviceArray<BandTile> tiles_;
     core::DeviceArray<SourceRow> rows_;
     core::DeviceArray<double> weights_;
+    std::vector<std::int64_t> first_source_, end_source_;  ///< [tile]
     std::int64_t source_size_, target_size_;
     BandView view_{};
 };

@@ -1,8 +1,8 @@
 #include "sht/rings/ring_stage_cuda.cuh"
 
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <numeric>
 
 #include "sht/rings/ring_kernels.cuh"
 
@@ -13,6 +13,8 @@ using fft::cuda::FftBatch;
 
 /// Fewer rings than this go through Bluestein's algorithm.
 constexpr std::int64_t shortest_run = 16;
+/// At once through the FFT library.
+constexpr std::int64_t all_rings = std::numeric_limits<std::int64_t>::max();
 /// Pairs of a batch at most: of the grid's dimension that counts them, and of the scratch memory.
 constexpr std::int64_t most_pairs = 32768;
 constexpr std::int64_t most_batch_bytes = std::int64_t{1} << 30;
@@ -66,10 +68,19 @@ bool usable(const float*) {
 
 }  // namespace
 
+RunTransforms::RunTransforms(std::int64_t n_pixels, std::int64_t n_rings)
+    : synthesis(n_pixels, n_rings, CUFFT_Z2D, n_pixels / 2 + 1, n_pixels),
+      adjoint(n_pixels, n_rings, CUFFT_D2Z, n_pixels, n_pixels / 2 + 1) {}
+
 RingStage::RingStage(const Grid& grid, const RingPairs& rings, const std::int64_t* fourier_origin)
+    : RingStage(grid, rings, fourier_origin, {0, static_cast<std::int64_t>(rings.pairs.size())}, all_rings,
+                *std::make_unique<RunTransformsBySize>()) {}
+
+RingStage::RingStage(const Grid& grid, const RingPairs& rings, const std::int64_t* fourier_origin,
+                     PairRange range, std::int64_t most_rings, RunTransformsBySize& transforms)
     : in_run_(grid.rings().size(), false),
       fourier_origin_(fourier_origin),
-      n_orders_(rings.last_m.empty() ? 1 : rings.last_m.back() + 1) {
+      n_orders_(range.end == 0 ? 1 : rings.last_m[(range.end - 1) / block_size] + 1) {
     for (std::size_t p = 0; p < rings.pairs.size(); ++p) {
         const Ring* north = rings.pairs[p].north >= 0 ? &grid.rings()[rings.pairs[p].north] : nullptr;
         const Ring* south = rings.pairs[p].south >= 0 ? &grid.rings()[rings.pairs[p].south] : nullptr;
@@ -82,62 +93,86 @@ RingStage::RingStage(const Grid& grid, const RingPairs& rings, const std::int64_
                                static_cast<std::int32_t>(rings.last_m[p / block_size])});
     }
     pairs_ = core::DeviceArray<PairGeometry>(host_pairs_);
-    find_runs(grid, rings);
-    make_batches(rings);
+    find_runs(grid, rings, range, most_rings, transforms);
+    make_batches(rings, range);
     make_filters();
 }
 
-void RingStage::find_runs(const Grid& grid, const RingPairs& rings) {
+void RingStage::find_runs(const Grid& grid, const RingPairs& rings, PairRange range, std::int64_t most_rings,
+                          RunTransformsBySize& transforms) {
     std::vector<RunRing> pair_of(grid.rings().size());
-    for (std::size_t p = 0; p < rings.pairs.size(); ++p) {
-        if (rings.pairs[p].north >= 0) pair_of[rings.pairs[p].north] = {static_cast<std::int32_t>(p), 0};
-        if (rings.pairs[p].south >= 0) pair_of[rings.pairs[p].south] = {static_cast<std::int32_t>(p), 1};
-    }
-    std::vector<std::int64_t> order(grid.rings().size());
-    std::iota(order.begin(), order.end(), 0);
+    std::vector<std::int64_t> order;
+    for (std::int64_t p = range.first; p < range.end; ++p)
+        for (const bool south : {false, true}) {
+            const std::int64_t ring = south ? rings.pairs[p].south : rings.pairs[p].north;
+            if (ring < 0) continue;
+            pair_of[ring] = {static_cast<std::int32_t>(p), south};
+            order.push_back(ring);
+        }
     std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
         return grid.rings()[a].first_pixel < grid.rings()[b].first_pixel;
     });
-    std::vector<std::int64_t> run;
+    using Piece = std::vector<std::int64_t>;
+    std::map<std::int64_t, std::vector<Piece>> by_length;
+    Piece piece;
+    const auto end_piece = [&] {
+        const auto size = static_cast<std::int64_t>(piece.size());
+        for (std::int64_t first = 0; size >= shortest_run && first < size; first += most_rings) {
+            const std::int64_t end = size - first > most_rings ? first + most_rings : size;
+            by_length[grid.rings()[piece.front()].n_pixels].emplace_back(piece.begin() + first,
+                                                                         piece.begin() + end);
+        }
+        piece.clear();
+    };
+    // Of what is cut up, northern and southern rings are cut alike, so that pairs stay whole.
+    const auto side = [&](std::int64_t ring) {
+        const RingPair pair = rings.pairs[pair_of[ring].pair];
+        return pair.north < 0 || pair.south < 0 ? 2 : pair_of[ring].south;
+    };
     for (const std::int64_t index : order) {
         const Ring& ring = grid.rings()[index];
-        if (!run.empty()) {
-            const Ring& last = grid.rings()[run.back()];
-            if (ring.n_pixels != last.n_pixels || ring.first_pixel != last.first_pixel + last.n_pixels) {
-                add_run(grid, run, pair_of);
-                run.clear();
-            }
+        if (!piece.empty()) {
+            const Ring& last = grid.rings()[piece.back()];
+            if (ring.n_pixels != last.n_pixels || ring.first_pixel != last.first_pixel + last.n_pixels ||
+                (most_rings < all_rings && side(index) != side(piece.back())))
+                end_piece();
         }
-        run.push_back(index);
+        piece.push_back(index);
     }
-    add_run(grid, run, pair_of);
+    end_piece();
+    for (const auto& [length, pieces] : by_length) add_run(grid, pieces, pair_of, transforms);
 }
 
-void RingStage::add_run(const Grid& grid, const std::vector<std::int64_t>& rings,
-                        const std::vector<RunRing>& pair_of) {
-    if (static_cast<std::int64_t>(rings.size()) < shortest_run) return;
-    const Ring& first = grid.rings()[rings.front()];
-    const std::int64_t n = first.n_pixels, n_bins = n / 2 + 1;
-    const auto n_rings = static_cast<std::int64_t>(rings.size());
+void RingStage::add_run(const Grid& grid, const std::vector<std::vector<std::int64_t>>& pieces,
+                        const std::vector<RunRing>& pair_of, RunTransformsBySize& transforms) {
+    RingRun run{grid.rings()[pieces.front().front()].n_pixels, 0, {}, {}, {}};
+    const std::int64_t n = run.n_pixels, n_bins = n / 2 + 1;
     std::vector<RunRing> entries;
-    for (const std::int64_t ring : rings) {
-        entries.push_back(pair_of[ring]);
-        in_run_[ring] = true;
+    for (const auto& rings : pieces) {
+        const auto n_rings = static_cast<std::int64_t>(rings.size());
+        auto& both = transforms[{n, n_rings}];
+        if (!both) both = std::make_shared<const RunTransforms>(n, n_rings);
+        for (const FftBatch* transform : {&both->synthesis, &both->adjoint})
+            library_bytes_ = std::max(library_bytes_, transform->work_bytes());
+        run.pieces.push_back({grid.rings()[rings.front()].first_pixel, n_rings, both});
+        run.n_rings += n_rings;
+        for (const std::int64_t ring : rings) {
+            entries.push_back(pair_of[ring]);
+            in_run_[ring] = true;
+        }
     }
-    runs_.push_back({first.first_pixel, n, n_rings, core::DeviceArray<RunRing>(entries),
-                     core::DeviceArray<RunPair>(whole_pairs(entries, host_pairs_)),
-                     FftBatch(n, n_rings, CUFFT_Z2D, n_bins, n), FftBatch(n, n_rings, CUFFT_D2Z, n, n_bins)});
-    for (const FftBatch* transform : {&runs_.back().synthesis, &runs_.back().adjoint})
-        library_bytes_ = std::max(library_bytes_, transform->work_bytes());
-    buffer_size_ = std::max(buffer_size_, n_rings * (2 * n_bins + n));
+    run.rings = core::DeviceArray<RunRing>(entries);
+    run.pairs = core::DeviceArray<RunPair>(whole_pairs(entries, host_pairs_));
+    buffer_size_ = std::max(buffer_size_, run.n_rings * (2 * n_bins + n));
+    runs_.push_back(std::move(run));
 }
 
-void RingStage::make_batches(const RingPairs& rings) {
+void RingStage::make_batches(const RingPairs& rings, PairRange range) {
     std::map<std::int64_t, std::vector<BluesteinPair>> by_length;
     std::map<std::int64_t, std::int64_t> filter_of;
     std::vector<fft::cuda::CapPair> caps;
     const std::int64_t longest_part = fft::cuda::CapTransforms<double>::longest_part();
-    for (std::size_t p = 0; p < rings.pairs.size(); ++p) {
+    for (std::int64_t p = range.first; p < range.end; ++p) {
         const RingPair pair = rings.pairs[p];
         const bool north = pair.north >= 0 && !in_run_[pair.north],
                    south = pair.south >= 0 && !in_run_[pair.south];
@@ -220,18 +255,25 @@ void RingStage::synthesize(const PairModes* fourier, T* map, double* buffer, voi
         core::check_launch("rings of the caps");
     }
     for (const RingRun& run : runs_) {
-        const std::int64_t n_bins = run.n_pixels / 2 + 1, n_values = run.n_rings * run.n_pixels;
+        const std::int64_t n_bins = run.n_pixels / 2 + 1;
         if (run.pairs.size() > 0)
             paired_spectrum_kernel<<<tiles_of(n_bins, run.pairs.size()), ring_threads, 0, stream>>>(
                 pairs_.data(), run.pairs.data(), fourier_origin_, fourier, run.pairs.size(), complex);
         else
             run_spectrum_kernel<<<run_blocks(n_bins, run.n_rings), ring_threads, 0, stream>>>(
                 pairs_.data(), run.rings.data(), fourier_origin_, fourier, run.n_rings, complex);
-        T* pixels = map + run.first_pixel;
-        const bool direct = usable(pixels);
-        double* out = direct ? reinterpret_cast<double*>(pixels) : buffer + 2 * run.n_rings * n_bins;
-        run.synthesis.to_values(complex, out, library, stream);
-        if (!direct) convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(out, n_values, pixels);
+        double2* bins = complex;
+        for (const RunPiece& piece : run.pieces) {
+            T* pixels = map + piece.first_pixel;
+            const std::int64_t n_values = piece.n_rings * run.n_pixels;
+            const bool direct = usable(pixels);
+            double* out = direct ? reinterpret_cast<double*>(pixels) : buffer + 2 * run.n_rings * n_bins;
+            const std::lock_guard of_handle(piece.transforms->mutex);
+            piece.transforms->synthesis.to_values(bins, out, library, stream);
+            if (!direct)
+                convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(out, n_values, pixels);
+            bins += piece.n_rings * n_bins;
+        }
         core::check_launch("rings of one length");
     }
 }
@@ -257,14 +299,20 @@ void RingStage::adjoint(const T* map, bool weighted, PairModes* fourier, double*
         core::check_launch("rings of the caps");
     }
     for (const RingRun& run : runs_) {
-        const std::int64_t n_bins = run.n_pixels / 2 + 1, n_values = run.n_rings * run.n_pixels;
-        const T* pixels = map + run.first_pixel;
-        auto* in = const_cast<double*>(reinterpret_cast<const double*>(pixels));  // not written: out of place
-        if (!usable(pixels)) {
-            in = buffer + 2 * run.n_rings * n_bins;
-            convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(pixels, n_values, in);
+        const std::int64_t n_bins = run.n_pixels / 2 + 1;
+        double2* bins = complex;
+        for (const RunPiece& piece : run.pieces) {
+            const T* pixels = map + piece.first_pixel;
+            const std::int64_t n_values = piece.n_rings * run.n_pixels;
+            auto* in = const_cast<double*>(reinterpret_cast<const double*>(pixels));  // not written
+            if (!usable(pixels)) {
+                in = buffer + 2 * run.n_rings * n_bins;
+                convert_kernel<<<blocks_of(n_values), ring_threads, 0, stream>>>(pixels, n_values, in);
+            }
+            const std::lock_guard of_handle(piece.transforms->mutex);
+            piece.transforms->adjoint.to_bins(in, bins, library, stream);
+            bins += piece.n_rings * n_bins;
         }
-        run.adjoint.to_bins(in, complex, library, stream);
         if (run.pairs.size() > 0)
             paired_modes_kernel<<<tiles_of(n_orders_, run.pairs.size()), ring_threads, 0, stream>>>(
                 pairs_.data(), run.pairs.data(), fourier_origin_, complex, weighted, run.pairs.size(),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -34,12 +35,33 @@ struct RunPair {
     std::int32_t pair, north, south;
 };
 
-/// Neighbouring rings of one length, one after the other in the map.
-struct RingRun {
-    std::int64_t first_pixel, n_pixels, n_rings;
-    core::DeviceArray<RunRing> rings;
-    core::DeviceArray<RunPair> pairs;        ///< empty unless the run holds whole pairs, 2 last_m <= n
+/// Between the spectra and the pixels of some rings of one length.
+struct RunTransforms {
+    RunTransforms(std::int64_t n_pixels, std::int64_t n_rings);
     fft::cuda::FftBatch synthesis, adjoint;  ///< complex to real, real to complex
+    mutable std::mutex mutex;  ///< a handle carries the stream of the call that is being enqueued
+};
+/// Those of some stages, which share them, by pixels of a ring and rings: to make one takes a millisecond.
+using RunTransformsBySize =
+    std::map<std::pair<std::int64_t, std::int64_t>, std::shared_ptr<const RunTransforms>>;
+
+/// Rings that lie one after the other in the map.
+struct RunPiece {
+    std::int64_t first_pixel, n_rings;
+    std::shared_ptr<const RunTransforms> transforms;
+};
+
+/// Rings of one length: the rings of the pieces, one after the other.
+struct RingRun {
+    std::int64_t n_pixels, n_rings;
+    std::vector<RunPiece> pieces;
+    core::DeviceArray<RunRing> rings;
+    core::DeviceArray<RunPair> pairs;  ///< empty unless the run holds whole pairs, 2 last_m <= n
+};
+
+/// Ring pairs [first, end).
+struct PairRange {
+    std::int64_t first, end;
 };
 
 /// One pair of a Bluestein batch; a ring that belongs to a run, or is missing, is left out.
@@ -58,15 +80,18 @@ struct BluesteinBatch {
 
 class RingStage {
   public:
-    /// max_last_m: per block of pairs, as RingPairs has it.
     RingStage(const Grid& grid, const RingPairs& rings, const std::int64_t* fourier_origin);
+    /// Only for pairs of the range. most_rings: that one call of the FFT library takes. transforms: of other
+    /// stages, to which this one's are added.
+    RingStage(const Grid& grid, const RingPairs& rings, const std::int64_t* fourier_origin, PairRange range,
+              std::int64_t most_rings, RunTransformsBySize& transforms);
 
     /// Doubles of scratch memory that a call needs, and bytes for the FFT library.
     std::int64_t buffer_size() const { return buffer_size_; }
     std::int64_t library_bytes() const { return static_cast<std::int64_t>(library_bytes_); }
     std::int64_t bytes() const;
 
-    /// fourier: one field. Writes all pixels of the grid's rings.
+    /// fourier: one field. Writes all pixels of the rings.
     template <class T>
     void synthesize(const PairModes* fourier, T* map, double* buffer, void* library,
                     cudaStream_t stream) const;
@@ -76,10 +101,11 @@ class RingStage {
                  cudaStream_t stream) const;
 
   private:
-    void find_runs(const Grid& grid, const RingPairs& rings);
-    void add_run(const Grid& grid, const std::vector<std::int64_t>& rings,
-                 const std::vector<RunRing>& pair_of);
-    void make_batches(const RingPairs& rings);
+    void find_runs(const Grid& grid, const RingPairs& rings, PairRange range, std::int64_t most_rings,
+                   RunTransformsBySize& transforms);
+    void add_run(const Grid& grid, const std::vector<std::vector<std::int64_t>>& pieces,
+                 const std::vector<RunRing>& pair_of, RunTransformsBySize& transforms);
+    void make_batches(const RingPairs& rings, PairRange range);
     void make_filters();
 
     std::vector<PairGeometry> host_pairs_;
@@ -93,7 +119,7 @@ class RingStage {
     core::DeviceArray<double2> filters_;
     std::int64_t n_filters_ = 0, buffer_size_ = 0;
     std::size_t library_bytes_ = 0;
-    mutable std::mutex library_mutex_;  ///< a handle carries the stream of the call that is being enqueued
+    mutable std::mutex library_mutex_;  ///< of the batches' handles
 };
 
 /// out = from - out, of `count` pixels.
