@@ -7,53 +7,17 @@
 
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
+#include "sht/analysis/analysis_operator.hpp"
 #include "sht/analysis/field_arithmetic.hpp"
 #include "sht/analysis/field_memory.hpp"
 #include "sht/analysis/nearest_pixel.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
+#include "sky/smoothing_groups.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
 
 namespace zonal {
-namespace {
-
-/// Fields that are transformed together: a batch of scalars, or one pair Q, U.
-struct Group {
-    std::int64_t first;
-    std::int64_t batch;
-    std::int64_t components;  ///< of each element of the batch
-    std::int64_t end() const { return first + batch * components; }
-    int spin() const { return components == 2 ? 2 : 0; }
-};
-
-// As many maps at once as share one recurrence with gain, few enough that scratch memory stays a few maps.
-constexpr std::int64_t most_scalars_at_once = 4;
-
-std::vector<Group> make_groups(Fields fields, std::int64_t n) {
-    if (fields == Fields::iqu) return {{0, 1, 1}, {1, 1, 2}};
-    if (fields == Fields::qu) return {{0, 1, 2}};
-    std::vector<Group> groups;
-    for (std::int64_t first = 0; first < n; first += most_scalars_at_once)
-        groups.push_back({first, std::min(most_scalars_at_once, n - first), 1});
-    return groups;
-}
-
-std::string field_name(Fields fields, std::int64_t field) {
-    if (fields == Fields::scalars) return fmt::format("map field {}", field);
-    return fmt::format("map {}", (fields == Fields::iqu ? "IQU" : "QU")[field]);
-}
-
-/// Fields [first, first + count) as a batch [batch, components, pixel].
-template <class T>
-View<T, 3> as_batch(View<T, 2> fields, const Group& group) {
-    return {&fields(group.first, 0),
-            {group.batch, group.components, fields.extent(1)},
-            {group.components * fields.stride(0), fields.stride(0), fields.stride(1)},
-            fields.space()};
-}
-
-}  // namespace
 
 class SmoothingPlan::Implementation {
   public:
@@ -121,6 +85,8 @@ class SmoothingPlan::Implementation {
 
 namespace {
 
+using namespace sky;
+
 /// One smoothing. Arrays named `there` are where the transforms work.
 template <class T>
 class Smoother {
@@ -135,26 +101,28 @@ class Smoother {
           mask_(mask),
           smoothed_(smoothed),
           groups_(make_groups(plan.fields, maps.extent(0))),
-          pixels_(sht::make_map_arithmetic<T>(plan.grid, sht::PixelWeights{}, plan.threads, storage_)),
-          pixels_out_(
-              sht::make_map_arithmetic<T>(plan.grid_out, sht::PixelWeights{}, plan.threads, storage_)) {
+          pixels_(sht::make_map_arithmetic<T>(plan.grid, sht::PixelWeights{}, plan.threads, storage_)) {
+        if (!plan.nearest.same())
+            elsewhere_ =
+                sht::make_map_arithmetic<T>(plan.grid_out, sht::PixelWeights{}, plan.threads, storage_);
         report_.lmax = plan.lmax;
         do_together(part(), "a smoothing", [&] {
             check_shapes();
+            if (may_analyze_early()) analyze_early();
             inspect_pixels();
         });
         for (auto& bad : report_.bad_pixels) bad.unseen = count_of_ranks(part(), bad.unseen);
     }
 
     SmoothingReport run() {
-        const core::Stopwatch watch;
+        for (const Group& group : groups_)
+            if (is_masked(group)) analyzed_ = {};  // of what is masked other fields are analysed
         const auto n_groups = static_cast<double>(groups_.size());
         for (std::size_t i = 0; i < groups_.size(); ++i) {
             const auto index = static_cast<double>(i);
-            smooth_group(groups_[i],
-                         sht::part_of(options_.progress, index / n_groups, (index + 1) / n_groups));
+            smooth_group(groups_[i], sht::part_of(progress_, index / n_groups, (index + 1) / n_groups));
         }
-        report_.seconds = watch.seconds();
+        report_.seconds = watch_.seconds();
         return report_;
     }
 
@@ -178,6 +146,34 @@ class Smoother {
             if (mask_.space() != space()) sht::check_contiguous("mask", mask_);
         }
     }
+
+    /// Whether the analysis can begin while the maps are on their way, before their pixels have been looked
+    /// at: in vain where some turn out bad, which takes little more time than to look at them first.
+    bool may_analyze_early() const {
+        return maps_.space() != space() && part() == nullptr && mask_.size() == 0 && has_few_fields() &&
+               options_.iterations == 0 && options_.tolerance == 0 && options_.ring_weights.empty() &&
+               options_.pixel_weights.size() == 0;
+    }
+    void analyze_early() {
+        copied_ = sht::scratch_array<T, 2>(storage_, sht::ScratchArray::fields, maps_.extents());
+        analyzed_ = alm_there(maps_.extent(0));
+        const auto n_fields = static_cast<double>(maps_.extent(0));
+        for (const Group& group : groups_) {
+            const auto first = static_cast<double>(group.first), end = static_cast<double>(group.end());
+            merge(sht::analyze_copied<T>(
+                      plan_.analysis_plan(group.spin()), as_batch(maps_, group), as_batch(copied_, group),
+                      as_batch(analyzed_, group), workspace_,
+                      sht::part_of(options_.progress, first / n_fields / 2, end / n_fields / 2)),
+                  report_);
+        }
+        progress_ = sht::part_of(options_.progress, 0.5, 1);
+    }
+    /// Room for the coefficients of n fields.
+    View<std::complex<T>, 2> alm_there(std::int64_t n) {
+        const std::int64_t size = AlmLayout(plan_.lmax, plan_.lmax).size();
+        return sht::scratch_array<std::complex<T>, 2>(storage_, sht::ScratchArray::field_alm, {n, size});
+    }
+    bool has_few_fields() const { return maps_.extent(0) <= most_scalars_at_once; }
 
     /// Counts bad and masked pixels of each field; throws where they are errors.
     void inspect_pixels() {
@@ -206,7 +202,7 @@ class Smoother {
     /// The fields of a group. Few fields are copied at once, many a group at a time.
     View<const T, 3> maps_there(const Group& group) {
         if (maps_.space() == space()) return as_batch(maps_, group);
-        const bool few = maps_.extent(0) <= most_scalars_at_once;
+        const bool few = has_few_fields();
         if (few && copied_.size() > 0) return as_batch(View<const T, 2>(copied_), group);
         const auto n_fields = few ? maps_.extent(0) : group.end() - group.first;
         const auto there =
@@ -236,18 +232,19 @@ class Smoother {
     }
 
     void smooth_group(const Group& group, const Progress& progress) {
-        const auto maps = maps_there(group);
         const auto target = as_batch(smoothed_, group);
         const auto smoothed = sht::resident_target<T>(storage_, sht::ScratchArray::smoothed, target);
-        const bool is_copy = smoothed.space() != target.space();
+        const bool masked = is_masked(group), is_copy = masked && smoothed.space() != target.space();
         if (is_copy && plan_.keeps_other_pixels) sht::copy_fields<T>(storage_, target, smoothed);
-        if (is_masked(group))
-            smooth_masked(group, maps, smoothed, progress);
+        if (masked)
+            smooth_masked(group, maps_there(group), smoothed, progress);
+        else if (analyzed_.size() > 0)
+            synthesize(as_batch(analyzed_, group), smoothed, target, group.spin(), progress);
         else
-            convolve(maps, smoothed, group.spin(), progress);
+            convolve(maps_there(group), smoothed, target, group.spin(), progress);
         for (std::int64_t k = 0; k < group.end() - group.first; ++k)
             report_.unseen_pixels[group.first + k] = count_of_ranks(
-                part(), pixels_out_->count_bad(smoothed[k / group.components][k % group.components]).unseen);
+                part(), pixels_out().count_bad(smoothed[k / group.components][k % group.components]).unseen);
         if (is_copy) sht::copy_fields<T>(storage_, smoothed, target);
     }
 
@@ -263,11 +260,11 @@ class Smoother {
             pixels_->multiply_by_share(maps[b], kept[b][0], product[b]);
         }
         const bool renormalize = options_.mask_mode == MaskMode::renormalize;
-        convolve(product, smoothed, group.spin(), sht::part_of(progress, 0, renormalize ? 0.5 : 1));
+        convolve(product, smoothed, smoothed, group.spin(), sht::part_of(progress, 0, renormalize ? 0.5 : 1));
         if (renormalize) divide_by_smoothed(kept, smoothed, sht::part_of(progress, 0.5, 1));
         if (options_.fill_masked) return;
         for (std::int64_t b = 0; b < group.batch; ++b)
-            pixels_out_->restore_unseen(plan_.nearest, kept[b][0], smoothed[b]);
+            pixels_out().restore_unseen(plan_.nearest, kept[b][0], smoothed[b]);
     }
 
     void count_masked(const Group& group, std::int64_t b, View<const T, 1> kept) {
@@ -282,13 +279,15 @@ class Smoother {
     void divide_by_smoothed(View<const T, 3> kept, View<T, 3> smoothed, const Progress& progress) {
         const auto divisor = sht::scratch_array<T, 3>(storage_, sht::ScratchArray::divisor,
                                                       {kept.extent(0), 1, plan_.grid_out.n_pixels()});
-        convolve(kept, divisor, 0, progress);
+        convolve(kept, divisor, divisor, 0, progress);
         for (std::int64_t b = 0; b < kept.extent(0); ++b)
-            pixels_out_->divide_by_share(divisor[b][0], options_.mask_threshold, smoothed[b]);
+            pixels_out().divide_by_share(divisor[b][0], options_.mask_threshold, smoothed[b]);
     }
 
-    /// Analysis, window, synthesis of [batch, component, pixel].
-    void convolve(View<const T, 3> maps, View<T, 3> smoothed, int spin, const Progress& progress) {
+    /// Analysis, window, synthesis of [batch, component, pixel]. target: `smoothed` itself, or what becomes a
+    /// copy of it elsewhere.
+    void convolve(View<const T, 3> maps, View<T, 3> smoothed, View<T, 3> target, int spin,
+                  const Progress& progress) {
         const ShtPlan& plan = plan_.analysis_plan(spin);
         const auto alm = sht::scratch_array<std::complex<T>, 3>(
             storage_, sht::ScratchArray::field_alm,
@@ -301,23 +300,38 @@ class Smoother {
                                        .pixel_weights = options_.pixel_weights,
                                        .progress = sht::part_of(progress, 0, 1 - 1 / transforms)};
         merge(analyze<T>(plan, maps, alm, workspace_, analysis), report_);
-        sht::make_alm_arithmetic<T>(plan.layout(), plan_.threads, storage_)->multiply(plan_.beam, alm);
-        plan_.synthesis_plan(spin).synthesize<T>(alm, smoothed, workspace_,
-                                                 sht::part_of(progress, 1 - 1 / transforms, 1));
+        synthesize(alm, smoothed, target, spin, sht::part_of(progress, 1 - 1 / transforms, 1));
+    }
+
+    /// Window, synthesis; alm is overwritten.
+    void synthesize(View<std::complex<T>, 3> alm, View<T, 3> smoothed, View<T, 3> target, int spin,
+                    const Progress& progress) {
+        const ShtPlan &analysis = plan_.analysis_plan(spin), &plan = plan_.synthesis_plan(spin);
+        sht::make_alm_arithmetic<T>(analysis.layout(), plan_.threads, storage_)->multiply(plan_.beam, alm);
+        if (smoothed.space() == target.space())
+            plan.synthesize<T>(alm, smoothed, workspace_, progress);
+        else
+            plan.transform().synthesize_copied(View<const std::complex<T>, 3>(alm), smoothed, target,
+                                               storage_, progress);
     }
 
     MemorySpace space() const { return storage_.space(); }
+    sht::MapArithmetic<T>& pixels_out() { return elsewhere_ ? *elsewhere_ : *pixels_; }
 
+    const core::Stopwatch watch_;
     SmoothingPlan::Implementation& plan_;
     const SmoothingOptions& options_;
+    Progress progress_ = options_.progress;  ///< of what comes after an early analysis
     ShtWorkspace& workspace_;
     ShtWorkspace::Storage& storage_;
     View<const T, 2> maps_;
     View<const T, 1> mask_;
     View<T, 2> smoothed_;
     const std::vector<Group> groups_;
-    const std::unique_ptr<sht::MapArithmetic<T>> pixels_, pixels_out_;  ///< of the two grids
-    View<T, 2> copied_;                                                 ///< all fields, if they were
+    const std::unique_ptr<sht::MapArithmetic<T>> pixels_;
+    std::unique_ptr<sht::MapArithmetic<T>> elsewhere_;  ///< of grid_out, where it is another
+    View<T, 2> copied_;                                 ///< all fields, if they were
+    View<std::complex<T>, 2> analyzed_;                 ///< the same
     bool mask_copied_ = false;
     SmoothingReport report_;
 };

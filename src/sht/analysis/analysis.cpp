@@ -60,6 +60,19 @@ bool is_invertible(const ShtPlan& plan) {
                            static_cast<double>(plan.map_components()));
 }
 
+/// The report, and whether the grid determines the coefficients at all.
+AnalysisReport with_lmax_judged(const ShtPlan& plan, AnalysisReport report) {
+    const Grid& grid = whole_grid(plan);
+    report.invertible = is_invertible(plan);
+    if (!report.invertible)
+        report.note = fmt::format(
+            "lmax = {} is too high for the grid ({}: {} rings, at most lmax = {}): other "
+            "coefficients fit the map as well{}{}",
+            plan.layout().lmax(), grid.name(), grid.n_rings(), invertible_lmax(grid),
+            report.note.empty() ? "" : "; ", report.note);
+    return report;
+}
+
 /// sqrt(largest x_b / y_b), elements without y left out.
 double largest_ratio(const std::vector<double>& x, const std::vector<double>& y) {
     double largest = 0;
@@ -158,17 +171,22 @@ AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::compl
         sht::check_arrays<T>(plan, alm, map);
         op.emplace(plan, options, workspace);
     });
-    auto report = iterate<T>(*op, map, alm, options);
-    const Grid& grid = whole_grid(plan);
-    report.invertible = is_invertible(plan);
-    if (!report.invertible)
-        report.note = fmt::format(
-            "lmax = {} is too high for the grid ({}: {} rings, at most lmax = {}): other "
-            "coefficients fit the map as well{}{}",
-            plan.layout().lmax(), grid.name(), grid.n_rings(), invertible_lmax(grid),
-            report.note.empty() ? "" : "; ", report.note);
-    return report;
+    return with_lmax_judged(plan, iterate<T>(*op, map, alm, options));
 }
+
+template <class T>
+AnalysisReport sht::analyze_copied(const ShtPlan& plan, View<const T, 3> map, View<T, 3> there,
+                                   View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
+                                   const Progress& progress) {
+    check_together<T>(plan.transform(), "analysis", map.extent(0), [&] { check_arrays<T>(plan, alm, map); });
+    plan.transform().adjoint_copied(map, there, alm, true, workspace.storage(), progress);
+    return with_lmax_judged(plan, {});
+}
+
+template AnalysisReport sht::analyze_copied(const ShtPlan&, View<const float, 3>, View<float, 3>,
+                                            View<std::complex<float>, 3>, ShtWorkspace&, const Progress&);
+template AnalysisReport sht::analyze_copied(const ShtPlan&, View<const double, 3>, View<double, 3>,
+                                            View<std::complex<double>, 3>, ShtWorkspace&, const Progress&);
 
 template AnalysisReport analyze(const ShtPlan&, View<const float, 3>, View<std::complex<float>, 3>,
                                 ShtWorkspace&, const AnalysisOptions&);

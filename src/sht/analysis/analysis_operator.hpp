@@ -46,6 +46,13 @@ class AnalysisOperator {
     std::unique_ptr<AlmArithmetic<T>> alms_;
 };
 
+/// As analyze without iterations or weights, of maps in memory where the transforms do not work, of which
+/// `there`, where they do, becomes a copy. alm: where they work.
+template <class T>
+AnalysisReport analyze_copied(const ShtPlan& plan, View<const T, 3> map, View<T, 3> there,
+                              View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
+                              const Progress& progress);
+
 /// Solves S^T W S a = S^T W f for each element of a batch by conjugate gradients, in the form that carries
 /// the map's residual f - S a along (CGLS: Hestenes and Stiefel 1952, section 10; Bjoerck 1996,
 /// algorithm 7.4.1), which loses less to rounding than forming S^T W S. Fills iterations, residual, converged
