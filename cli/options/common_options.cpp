@@ -152,7 +152,14 @@ void add_job_options(CLI::App& app, RunOptions& options, WithExplain with_explai
 /// The speeds that --shares gives, [rank], but for auto.
 void RunOptions::resolve_job(Session& session) {
     const auto& ranks = session.job->ranks();
-    rank_device = ranks.own_device(device.kind());
+    try {
+        rank_device = ranks.own_device(device.kind());
+    } catch (const BackendUnavailable& error) {
+        std::string message = error.what();
+        if (const auto name = message.find("device = "); name != std::string::npos)
+            message.insert(name, "--");
+        throw BackendUnavailable(message);
+    }
     device = Device::cpu();
     if (threads == 0) threads = session.job->threads();
     session.report["ranks"] = ranks.size();

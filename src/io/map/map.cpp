@@ -36,9 +36,9 @@ void require_numbers(const MapFile& file) {
         if (bad.nan + bad.infinite == 0) continue;
         const auto first = bad.nan > 0 ? bad.first_nan : bad.first_infinite;
         const auto pixel = file.partial() ? file.pixels[static_cast<std::size_t>(first)] : first;
-        throw IoError(fmt::format("{}: column {}: {} pixels are {}, the first is pixel {}", file.source,
+        throw IoError(fmt::format("{}: column {}: {} pixels are {}, the first is pixel {}{}", file.source,
                                   column.name, bad.nan > 0 ? bad.nan : bad.infinite,
-                                  bad.nan > 0 ? "NaN" : "infinite", pixel));
+                                  bad.nan > 0 ? "NaN" : "infinite", pixel, bad.nan > 0 ? nan_as_unseen : ""));
     }
 }
 

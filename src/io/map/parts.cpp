@@ -71,10 +71,11 @@ void require_numbers_of_part(const MapFile& file, const Pixels& pixels, const Pi
         const auto bad = count_bad_pixels(pixels[i]);
         if (bad.nan + bad.infinite == 0) continue;
         const auto first = places[bad.nan > 0 ? bad.first_nan : bad.first_infinite];
-        throw IoError(fmt::format("{}: column {}: {} pixels of this rank{} are {}, the first is pixel {}",
+        throw IoError(fmt::format("{}: column {}: {} pixels of this rank{} are {}, the first is pixel {}{}",
                                   path.empty() ? file.source : path, column.name,
                                   bad.nan > 0 ? bad.nan : bad.infinite, path.empty() ? "" : "'s result",
-                                  bad.nan > 0 ? "NaN" : "infinite", first));
+                                  bad.nan > 0 ? "NaN" : "infinite", first,
+                                  bad.nan > 0 && path.empty() ? nan_as_unseen : ""));
     }
 }
 

@@ -10,6 +10,10 @@
 
 namespace zonal::io {
 
+/// Ends the message on pixels that are NaN.
+inline constexpr const char* nan_as_unseen =
+    "; NaN can be read as UNSEEN, pixels without data (nan_is_unseen, --nan unseen)";
+
 void write_healpix_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix);
 /// Writes the header of the table of a full sky, as if it had one row.
 void begin_full_sky_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix);
