@@ -15,7 +15,6 @@
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
-#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -23,6 +22,7 @@
 
 #include "core/cuda.cuh"
 #include "cuda/device_timing.cuh"
+#include "tool/solo_ranks.hpp"
 #include "zonal/distributed/plan.hpp"
 
 namespace {
@@ -299,20 +299,8 @@ void measure_solo(const Case& c, const Settings& settings) {
         return zonal::DistributedPlan(zonal::Communicator::solo(rank, n), grid,
                                       {options_of(c, 0), {}, zonal::ExchangeWay::automatic});
     };
-    std::set<int> ranks{0, n / 2, n - 1};
-    {
-        const auto first = plan_of(0);
-        const auto most = [&](double zonal::RankShare::*work) {
-            const auto& shares = first.shares();
-            return static_cast<int>(
-                std::max_element(shares.begin(), shares.end(),
-                                 [&](const auto& a, const auto& b) { return a.*work < b.*work; }) -
-                shares.begin());
-        };
-        ranks.insert({most(&zonal::RankShare::legendre_flops), most(&zonal::RankShare::ring_flops)});
-    }
     std::array<double, 2> slowest{};
-    for (const int rank : ranks) {
+    for (const int rank : zonal::bench::solo_ranks(plan_of(0).shares())) {
         const auto plan = plan_of(rank);
         const StageTimes share = time(plan.local(), {plan.orders().begin(), plan.orders().end()});
         std::printf(", ");

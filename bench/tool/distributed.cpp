@@ -13,6 +13,7 @@
 #include "shell/timing.hpp"
 #include "shell/version.hpp"
 #include "tool/map_run.hpp"
+#include "tool/solo_ranks.hpp"
 #include "tool/subcommands.hpp"
 #include "zonal/distributed/plan.hpp"
 
@@ -74,18 +75,8 @@ std::vector<RankRun> measure_ranks(const DistributedOptionsOfRun& options, const
     const int n = static_cast<int>(options.ranks);
     std::vector<RankRun> found;
     if (options.solo) {
-        const auto shares = DistributedPlan(Communicator::solo(0, n), run.grid, plan_options).shares();
-        const auto most = [&](double RankShare::*work) {
-            return static_cast<int>(
-                std::max_element(shares.begin(), shares.end(),
-                                 [&](const RankShare& a, const RankShare& b) { return a.*work < b.*work; }) -
-                shares.begin());
-        };
-        std::vector<int> ranks{0, n / 2, n - 1, most(&RankShare::legendre_flops),
-                               most(&RankShare::ring_flops)};
-        std::sort(ranks.begin(), ranks.end());
-        ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-        for (const int rank : ranks) {
+        const DistributedPlan first(Communicator::solo(0, n), run.grid, plan_options);
+        for (const int rank : bench::solo_ranks(first.shares())) {
             const DistributedPlan plan(Communicator::solo(rank, n), run.grid, plan_options);
             found.push_back({rank, plan.shares()[rank], measure(plan.local(), run.repeat)});
         }
