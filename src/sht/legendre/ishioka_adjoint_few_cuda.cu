@@ -117,27 +117,20 @@ template <int R>
 __device__ void project_job(const LegendreView& t, const LegendreJob& job, const double* recurrence,
                             const PairModes* fourier, Shared& shared, double* sums) {
     constexpr int stride = 2, width = sums_per_step;
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int first = job.first + warp * 32 * R + lane;
-    const std::int64_t begin = t.first_step[job.m];
-    const int n_steps = static_cast<int>(t.first_step[job.m + 1] - begin);
-    copy_steps<threads>(recurrence, begin, min(chunk_steps, n_steps), stride, shared.chunks[0]);
-
+    const WarpsJob<warps, 32 * R> here(t, job);
+    const int first = here.warp_first + here.lane;
+    const StepChunks<threads, chunk_steps> chunks{recurrence, here.begin, here.n_steps, stride,
+                                                  shared.chunks[0]};
+    chunks.start();
     Recurrence<R> state;
-    state.start(t, job.m, [&](int r) { return min(first + 32 * r, job.end - 1); });
+    state.start(t, job.m, [&](int r) { return here.within(first + 32 * r); });
     AdjointModes<R> modes;
-    modes.load(t, job.m, first, job.end, lane, fourier);
+    modes.load(t, job.m, first, job.end, here.lane, fourier);
     Visibility visibility = state.visibility();
-    for (int done = 0, k = 0; done < n_steps; done += chunk_steps, k ^= 1) {
-        const int count = min(chunk_steps, n_steps - done),
-                  next = min(chunk_steps, n_steps - done - chunk_steps);
-        __pipeline_wait_prior(0);
-        __syncthreads();
-        if (next > 0)
-            copy_steps<threads>(recurrence, begin + done + chunk_steps, next, stride, shared.chunks[k ^ 1]);
+    chunks.for_each([&](const double* chunk, int done, int count) {
         for (int j = 0; j < count; j += step_group) {
-            modes.sum_group(state, visibility, shared.chunks[k] + j * stride, lane,
-                            shared.partial[warp] + j * width);
+            modes.sum_group(state, visibility, chunk + j * stride, here.lane,
+                            shared.partial[here.warp] + j * width);
             if (visibility != Visibility::all) {
                 state.promote();
                 visibility = state.visibility();
@@ -149,7 +142,7 @@ __device__ void project_job(const LegendreView& t, const LegendreJob& job, const
             for (int w = 1; w < warps; ++w) sum += shared.partial[w][i];
             sums[job.sums + static_cast<std::int64_t>(done) * width + i] = sum;
         }
-    }
+    });
 }
 
 /// Each thread takes up to most_pairs, so that it adds up as much as possible before an exchange; smaller

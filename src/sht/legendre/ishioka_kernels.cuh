@@ -126,4 +126,54 @@ __device__ void copy_steps(const double* steps, std::int64_t begin, int count, i
     __pipeline_commit();
 }
 
+/// One job of a block of warps, each of which has WarpPairs of its pairs.
+template <int Warps, int WarpPairs>
+struct WarpsJob : LegendreJob {
+    int warp, lane;
+    int warp_first;      ///< pair
+    int n_active;        ///< warps that have pairs; the others only help
+    std::int64_t begin;  ///< the order's first step
+    int n_steps;
+
+    __device__ WarpsJob(const LegendreView& t, const LegendreJob& job)
+        : LegendreJob(job),
+          warp(threadIdx.x / 32),
+          lane(threadIdx.x % 32),
+          warp_first(job.first + warp * WarpPairs),
+          n_active(min(Warps, (job.end - job.first + WarpPairs - 1) / WarpPairs)),
+          begin(t.first_step[job.m]),
+          n_steps(static_cast<int>(t.first_step[job.m + 1] - begin)) {}
+
+    /// A pair of the job, this one or its last.
+    __device__ int within(int pair) const { return min(pair, end - 1); }
+};
+
+/// Steps of an order that pass through a block's shared memory, `Count` of `stride` doubles at a time.
+template <int Threads, int Count>
+struct StepChunks {
+    const double* steps;
+    std::int64_t begin;
+    int n_steps, stride;
+    double* memory;  ///< [2][Count][stride]
+
+    __device__ void start() const { copy(0, 0); }
+    /// Calls work(chunk, done, count) for steps [done, done + count) after the other, by the whole block,
+    /// while the next are on their way; all have left one before any comes to the next.
+    template <class Work>
+    __device__ void for_each(const Work& work) const {
+        for (int done = 0, k = 0; done < n_steps; done += Count, k ^= 1) {
+            __pipeline_wait_prior(0);
+            __syncthreads();
+            if (done + Count < n_steps) copy(done + Count, k ^ 1);
+            work(memory + k * Count * stride, done, min(Count, n_steps - done));
+        }
+    }
+
+  private:
+    __device__ void copy(int done, int k) const {
+        copy_steps<Threads>(steps, begin + done, min(Count, n_steps - done), stride,
+                            memory + k * Count * stride);
+    }
+};
+
 }  // namespace zonal::sht::cuda

@@ -45,11 +45,6 @@ struct AdjointShared {
     double sums[Warps][chunk_steps][block_columns * Blocks];
 };
 
-/// Warps of a block that have pairs of the job; the others only help to copy.
-__device__ int active_warps(const LegendreJob& job, int warps) {
-    return min(warps, (job.end - job.first + warp_pairs - 1) / warp_pairs);
-}
-
 /// Advances by up to product_steps steps and writes what counts of lambda; `stride` doubles from one step's
 /// A, B to the next's. False: nothing counts, and not all was written.
 template <class Rows>
@@ -150,32 +145,24 @@ __global__ void __launch_bounds__(32 * Warps)
     constexpr int stride = Shared::step_stride, threads = 32 * Warps;
     extern __shared__ char memory[];
     auto& shared = *reinterpret_cast<Shared*>(memory);
-    const LegendreJob job = jobs[blockIdx.x];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, first = job.first + warp * warp_pairs;
-    const bool active = warp < active_warps(job, Warps);
-    const std::int64_t begin = t.first_step[job.m];
-    const int n_steps = static_cast<int>(t.first_step[job.m + 1] - begin);
-    copy_steps<threads>(coefficients, begin, min(chunk_steps, n_steps), stride, shared.steps[0][0]);
+    const WarpsJob<Warps, warp_pairs> job(t, jobs[blockIdx.x]);
+    const bool active = job.warp < job.n_active;
+    const StepChunks<threads, chunk_steps> chunks{coefficients, job.begin, job.n_steps, stride,
+                                                  shared.steps[0][0]};
+    chunks.start();
     Recurrence<per_thread> state;
-    state.start(t, job.m, [&](int r) { return min(first + per_thread * lane + r, job.end - 1); });
+    state.start(t, job.m, [&](int r) { return job.within(job.warp_first + per_thread * job.lane + r); });
     Visibility visibility = state.visibility();
     SynthesisSums<Blocks> sums;
-    for (int done = 0, k = 0; done < n_steps; done += chunk_steps, k ^= 1) {
-        const int next = min(chunk_steps, n_steps - done - chunk_steps);
-        __pipeline_wait_prior(0);
-        __syncthreads();  // the chunk is there, and nobody reads the other one any more
-        if (next > 0)
-            copy_steps<threads>(coefficients, begin + done + chunk_steps, next, stride,
-                                shared.steps[k ^ 1][0]);
-        const int count = active ? min(chunk_steps, n_steps - done) : 0;
-        for (int j = 0; j < count; j += product_steps) {
-            const double* const step = shared.steps[k][j];
+    chunks.for_each([&](const double* chunk, int, int count) {
+        for (int j = 0; active && j < count; j += product_steps) {
+            const double* const step = chunk + j * stride;
             const int here = min(product_steps, count - j);
-            if (write_lambda(state, visibility, step, stride, here, shared.lambda[warp]))
-                sums.add(shared.lambda[warp], step + stride - block_columns * Blocks, stride, here);
+            if (write_lambda(state, visibility, step, stride, here, shared.lambda[job.warp]))
+                sums.add(shared.lambda[job.warp], step + stride - block_columns * Blocks, stride, here);
         }
-    }
-    if (active) sums.store(t, job.m, first, job.end, n_fields, fourier, field_stride);
+    });
+    if (active) sums.store(t, job.m, job.warp_first, job.end, n_fields, fourier, field_stride);
 }
 
 /// What lane (g, t) holds of F: column 8 c + g of pairs 16 p + 8 (i / 2) + 2 t + i % 2.
@@ -243,31 +230,25 @@ __global__ void __launch_bounds__(32 * Warps, Blocks == 1 ? 16 / Warps : 8 / War
     constexpr int threads = 32 * Warps, columns = block_columns * Blocks;
     extern __shared__ char memory[];
     auto& shared = *reinterpret_cast<AdjointShared<Blocks, Warps>*>(memory);
-    const LegendreJob job = jobs[blockIdx.x];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, first = job.first + warp * warp_pairs;
-    const int n_active = active_warps(job, Warps), width = sums_per_step * n_fields;
-    const std::int64_t begin = t.first_step[job.m];
-    const int n_steps = static_cast<int>(t.first_step[job.m + 1] - begin);
-    copy_steps<threads>(recurrence, begin, min(chunk_steps, n_steps), 2, shared.recurrence[0][0]);
+    const WarpsJob<Warps, warp_pairs> job(t, jobs[blockIdx.x]);
+    const int width = sums_per_step * n_fields;
+    const StepChunks<threads, chunk_steps> chunks{recurrence, job.begin, job.n_steps, 2,
+                                                  shared.recurrence[0][0]};
+    chunks.start();
     Recurrence<per_thread> state;
-    state.start(t, job.m, [&](int r) { return min(first + per_thread * lane + r, job.end - 1); });
+    state.start(t, job.m, [&](int r) { return job.within(job.warp_first + per_thread * job.lane + r); });
     AdjointModes<Blocks> modes;
-    modes.load(t, job.m, first, job.end, n_fields, fourier, field_stride);
+    modes.load(t, job.m, job.warp_first, job.end, n_fields, fourier, field_stride);
     Visibility visibility = state.visibility();
-    for (int done = 0, k = 0; done < n_steps; done += chunk_steps, k ^= 1) {
-        const int count = min(chunk_steps, n_steps - done),
-                  next = min(chunk_steps, n_steps - done - chunk_steps);
-        __pipeline_wait_prior(0);
-        __syncthreads();
-        if (next > 0)
-            copy_steps<threads>(recurrence, begin + done + chunk_steps, next, 2, shared.recurrence[k ^ 1][0]);
-        for (int j = 0; warp < n_active && j < count; j += product_steps) {
-            if (write_lambda(state, visibility, shared.recurrence[k][j], 2, min(product_steps, count - j),
-                             shared.lambda[warp]))
-                modes.project(shared.lambda[warp], shared.sums[warp] + j);
+    chunks.for_each([&](const double* chunk, int done, int count) {
+        auto& mine = shared.sums[job.warp];
+        for (int j = 0; job.warp < job.n_active && j < count; j += product_steps) {
+            if (write_lambda(state, visibility, chunk + 2 * j, 2, min(product_steps, count - j),
+                             shared.lambda[job.warp]))
+                modes.project(shared.lambda[job.warp], mine + j);
             else
-                for (int i = lane; i < product_steps * columns; i += 32)
-                    shared.sums[warp][j + i / columns][i % columns] = 0;
+                for (int i = job.lane; i < product_steps * columns; i += 32)
+                    mine[j + i / columns][i % columns] = 0;
         }
         __syncthreads();
         double* const out = sums + n_fields * job.sums + static_cast<std::int64_t>(done) * width;
@@ -275,10 +256,10 @@ __global__ void __launch_bounds__(32 * Warps, Blocks == 1 ? 16 / Warps : 8 / War
             const int step = i / columns, column = i % columns;
             if (column >= width) continue;
             double sum = shared.sums[0][step][column];
-            for (int w = 1; w < n_active; ++w) sum += shared.sums[w][step][column];
+            for (int w = 1; w < job.n_active; ++w) sum += shared.sums[w][step][column];
             out[step * width + column] = sum;
         }
-    }
+    });
 }
 
 /// Calls visit with the number of column blocks and of warps as constants; the tile is of either number of
