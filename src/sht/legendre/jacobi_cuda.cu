@@ -34,24 +34,98 @@ __device__ void add_degree(const JacobiFunctions<Spin, Form>& functions, const d
     }
 }
 
-/// The transpose, for a spin field E = -(F+ q + i F- u), B = -(F+ u - i F- q), without the sign.
-template <bool Spin, JacobiForm Form, int Columns>
-__device__ void project_degree(const JacobiFunctions<Spin, Form>& functions, const double (&same)[Columns][2],
-                               const double (&mirror)[Columns][2], double* out) {
-    if constexpr (Spin) {
-        const double f_plus = functions.plus(), f_minus = functions.minus();
-        out[0] = fma(f_plus, same[0][0], -f_minus * mirror[1][1]);
-        out[1] = fma(f_plus, same[0][1], f_minus * mirror[1][0]);
-        out[2] = fma(f_plus, same[1][0], f_minus * mirror[0][1]);
-        out[3] = fma(f_plus, same[1][1], -f_minus * mirror[0][0]);
-    } else {
+/// What an adjoint of scalar maps needs of F_m at one ring pair, and how a warp sums up.
+template <int Columns>
+struct ScalarParts {
+    static constexpr int n_sums = 2 * Columns, degrees = 32 / n_sums;  ///< of a fold
+    double even[Columns][2] = {}, odd[Columns][2] = {};
+
+    __device__ void set(const double (&a)[Columns][2], const double (&b)[Columns][2]) {
+#pragma unroll
+        for (int c = 0; c < Columns; ++c)
+#pragma unroll
+            for (int k = 0; k < 2; ++k) even[c][k] = a[c][k], odd[c][k] = b[c][k];
+    }
+    /// sums += this pair's; Odd: of an odd degree, counted from the first.
+    template <bool Odd, JacobiForm Form>
+    __device__ void project(const JacobiFunctions<false, Form>& functions, double* sums) const {
         const double lambda = functions.sequence[0].counted();
 #pragma unroll
         for (int c = 0; c < Columns; ++c)
 #pragma unroll
-            for (int r = 0; r < 2; ++r) out[2 * c + r] = lambda * same[c][r];
+            for (int k = 0; k < 2; ++k)
+                sums[2 * c + k] = fma(lambda, Odd ? odd[c][k] : even[c][k], sums[2 * c + k]);
     }
-}
+    /// The sum that is the lane's, number lane of [degrees][n_sums].
+    static __device__ double fold(double (&sums)[32]) {
+        return sum_over_lanes(sums, threadIdx.x);
+    }
+    static __device__ int own_place() {
+        return threadIdx.x;
+    }
+};
+
+/// The same of a spin field. With q and u the parts of Q and U that have the degree's parity, q' and u' those
+/// that have the other, E = -(F+ q + i F- u'), B = -(F+ u - i F- q'). As F+- = d_0 +- d_1, its four sums re
+/// E, im E, re B, im B are those of d_0 times x and d_1 times y, x = (q + i u', u - i q'), y = (q - i u', u +
+/// i q') of even degrees; those of odd degrees are the same numbers in reverse order, with signs. Which of
+/// the sums a slot holds depends on the lane, slot k the one numbered k ^ own_sum(lane), so that most
+/// exchanges between lanes need not select (ishioka_adjoint_few_cuda.cu).
+struct SpinParts {
+    static constexpr int n_sums = 4, degrees = 32 / n_sums;
+    double x[4] = {}, y[4] = {};
+
+    static __device__ int own_sum() { return threadIdx.x / degrees; }
+    static __device__ bool is_mixed(int sum) { return sum == 1 || sum == 2; }
+
+    __device__ void set(const double (&even)[2][2], const double (&odd)[2][2]) {
+        double of_sum[2][4];
+#pragma unroll
+        for (int sum = 0; sum < 4; ++sum) {
+            const double same = even[sum / 2][sum % 2], other = odd[1 - sum / 2][1 - sum % 2];
+            of_sum[0][sum] = is_mixed(sum) ? same + other : same - other;
+            of_sum[1][sum] = is_mixed(sum) ? same - other : same + other;
+        }
+        const bool low = own_sum() % 2 != 0, high = own_sum() >= 2;
+#pragma unroll
+        for (int slot = 0; slot < 4; ++slot) {
+            const auto pick = [&](const double(&v)[4]) {
+                return high ? (low ? v[slot ^ 3] : v[slot ^ 2]) : (low ? v[slot ^ 1] : v[slot]);
+            };
+            x[slot] = pick(of_sum[0]);
+            y[slot] = pick(of_sum[1]);
+        }
+    }
+    /// sums += this pair's, without the sign.
+    template <bool Odd, JacobiForm Form>
+    __device__ void project(const JacobiFunctions<true, Form>& functions, double* sums) const {
+        double d_0 = functions.sequence[0].counted(), d_1 = functions.sequence[1].counted();
+        if (Odd) {  // the sign of the sum in slot 0; others differ from it as their numbers do
+            d_0 = is_mixed(own_sum()) ? d_0 : -d_0;
+            d_1 = is_mixed(own_sum()) ? -d_1 : d_1;
+        }
+#pragma unroll
+        for (int slot = 0; slot < 4; ++slot) {
+            const double sign = Odd && is_mixed(slot) ? -1 : 1;
+            sums[slot] = fma(sign * d_1, y[Odd ? 3 - slot : slot],
+                             fma(sign * d_0, x[Odd ? 3 - slot : slot], sums[slot]));
+        }
+    }
+    static __device__ double fold(double (&sums)[32]) {
+        double own[degrees];
+#pragma unroll
+        for (int i = 0; i < degrees; ++i) {
+            const double* const of = sums + 4 * i;
+            const double first = of[0] + __shfl_xor_sync(whole_warp, of[2], 2 * degrees);
+            const double second = of[1] + __shfl_xor_sync(whole_warp, of[3], 2 * degrees);
+            own[i] = first + __shfl_xor_sync(whole_warp, second, degrees);
+        }
+        return sum_over_lanes<degrees, degrees>(own, threadIdx.x);
+    }
+    static __device__ int own_place() {
+        return threadIdx.x % degrees * n_sums + own_sum();
+    }
+};
 
 /// Coefficients of one pass: the components of a spin field, or scalar maps; null where they are zero.
 template <class T>
@@ -104,7 +178,7 @@ __global__ void __launch_bounds__(threads)
         __syncwarp();
         for (int k = threadIdx.x; k < chunk_degrees; k += threads) {
             const int degree = done + k;
-            for (int c = 0; c < sequences; ++c) steps[k][c] = order.template step<Form>(c, degree);
+            order.template steps<Form>(degree, steps[k]);
 #pragma unroll
             for (int c = 0; c < Columns; ++c) {
                 const bool there = degree < order.used && alm.column[c] != nullptr;
@@ -154,54 +228,55 @@ template <bool Spin, JacobiForm Form, int R, int Columns>
 __global__ void __launch_bounds__(threads)
     adjoint_kernel(LegendreView t, const LegendreJob* jobs, const PairModes* fourier,
                    std::int64_t field_stride, double* sums) {
-    constexpr int sequences = Spin ? 2 : 1, width = sums_per_degree * Columns, per_fold = 32 / width;
+    using Parts = std::conditional_t<Spin, SpinParts, ScalarParts<Columns>>;
+    constexpr int sequences = Spin ? 2 : 1, width = Parts::n_sums, per_fold = Parts::degrees;
     // Sums of several maps take the place of one's.
     constexpr int n_maps = Spin ? 1 : Columns;
     __shared__ JacobiStep steps[chunk_degrees][sequences];
     const LegendreJob job = jobs[blockIdx.x];
     const JacobiOrder order(t, job.m);
     ThreadFunctions<Spin, Form, R> functions(t, job);
-    MirrorParts<Columns> parts[R];
+    Parts parts[R];
     const double odd_sign = order.starts_odd() ? -1 : 1;
 #pragma unroll
     for (int r = 0; r < R; ++r) {
         const int pair = functions.pair(job, r);
+        if (pair >= job.end) continue;
+        double even[Columns][2], odd[Columns][2];
 #pragma unroll
         for (int c = 0; c < Columns; ++c) {
-            if (pair >= job.end) continue;
             const PairModes f = fourier[c * field_stride + t.fourier_origin[job.m] + pair];
-            parts[r].even[c][0] = f.north.x + odd_sign * f.south.x;
-            parts[r].even[c][1] = f.north.y + odd_sign * f.south.y;
-            parts[r].odd[c][0] = f.north.x - odd_sign * f.south.x;
-            parts[r].odd[c][1] = f.north.y - odd_sign * f.south.y;
+            even[c][0] = f.north.x + odd_sign * f.south.x;
+            even[c][1] = f.north.y + odd_sign * f.south.y;
+            odd[c][0] = f.north.x - odd_sign * f.south.x;
+            odd[c][1] = f.north.y - odd_sign * f.south.y;
         }
+        parts[r].set(even, odd);
     }
     for (int done = 0; done < order.n_degrees; done += chunk_degrees) {
         __syncwarp();
         for (int k = threadIdx.x; k < chunk_degrees; k += threads)
-            for (int c = 0; c < sequences; ++c) steps[k][c] = order.template step<Form>(c, done + k);
+            order.template steps<Form>(done + k, steps[k]);
         __syncwarp();
         const int count = min(chunk_degrees, order.n_degrees - done);
         for (int j = 0; j < count; j += per_fold) {
-            double v[32];
+            double v[32] = {};
 #pragma unroll
             for (int i = 0; i < per_fold; ++i) {
 #pragma unroll
                 for (int r = 0; r < R; ++r) {
-                    double one[width];
-                    project_degree(functions.at[r], i % 2 == 0 ? parts[r].even : parts[r].odd,
-                                   i % 2 == 0 ? parts[r].odd : parts[r].even, one);
-#pragma unroll
-                    for (int k = 0; k < width; ++k)
-                        v[i * width + k] = r == 0 ? one[k] : v[i * width + k] + one[k];
+                    if (i % 2 == 0)
+                        parts[r].template project<false>(functions.at[r], v + i * width);
+                    else
+                        parts[r].template project<true>(functions.at[r], v + i * width);
                 }
                 functions.advance(steps[j + i]);
                 if (i % step_group == step_group - 1 || i == per_fold - 1) functions.promote();
             }
             // Lanes that became visible within the fold counted from there; none visible: all are zero.
             functions.look();
-            sums[n_maps * job.sums + static_cast<std::int64_t>(done + j) * width + threadIdx.x] =
-                functions.visible ? sum_over_lanes(v, threadIdx.x) : 0;
+            sums[n_maps * job.sums + static_cast<std::int64_t>(done + j) * width + Parts::own_place()] =
+                functions.visible ? Parts::fold(v) : 0;
         }
     }
 }
@@ -211,8 +286,8 @@ template <bool Spin, JacobiForm Form, int Columns, class T>
 void launch_synthesis(const LegendreStage& stage, Orders orders, const JobList& list,
                       const ColumnPointers<T>& alm, PairModes* fourier, cudaStream_t stream) {
     if (list.count(orders) == 0) return;
-    const auto kernel = stage.tiles().jacobi == threads ? synthesis_kernel<Spin, Form, 1, Columns, T>
-                                                        : synthesis_kernel<Spin, Form, 2, Columns, T>;
+    const auto kernel = list.tile == threads ? synthesis_kernel<Spin, Form, 1, Columns, T>
+                                             : synthesis_kernel<Spin, Form, 2, Columns, T>;
     kernel<<<list.count(orders), threads, 0, stream>>>(stage.view(), list.begin(orders), alm, fourier,
                                                        stage.layout().size());
     core::check_launch("Jacobi synthesis");
@@ -222,8 +297,8 @@ template <bool Spin, JacobiForm Form, int Columns>
 void launch_adjoint(const LegendreStage& stage, Orders orders, const JobList& list, const PairModes* fourier,
                     double* sums, cudaStream_t stream) {
     if (list.count(orders) == 0) return;
-    const auto kernel = stage.tiles().jacobi == threads ? adjoint_kernel<Spin, Form, 1, Columns>
-                                                        : adjoint_kernel<Spin, Form, 2, Columns>;
+    const auto kernel = list.tile == threads ? adjoint_kernel<Spin, Form, 1, Columns>
+                                             : adjoint_kernel<Spin, Form, 2, Columns>;
     kernel<<<list.count(orders), threads, 0, stream>>>(stage.view(), list.begin(orders), fourier,
                                                        stage.layout().size(), sums);
     core::check_launch("Jacobi adjoint");

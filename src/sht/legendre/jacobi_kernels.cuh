@@ -24,16 +24,22 @@ struct JacobiOrder {
     /// Whether the first degree's F+ has parity (-1)^(l+m+s) = -1 under theta -> pi - theta.
     __device__ bool starts_odd() const { return (first_degree + m + spin) % 2 != 0; }
 
-    /// The step from degree first_degree + k of sequence 0 (lambda, or d_{m,-s}) or 1 (d_{m,+s}). d_{m,-s}
+    /// The steps from degree first_degree + k of sequence 0 (lambda, or d_{m,-s}) and 1 (d_{m,+s}). d_{m,-s}
     /// carries sin^(m+s)(theta/2), d_{m,+s} carries sin^|m-s|(theta/2).
-    template <JacobiForm Form>
-    __device__ JacobiStep step(int sequence, int k) const {
-        if (k >= used - 1) return {0, 0, 0};
+    template <JacobiForm Form, int Sequences>
+    __device__ void steps(int k, JacobiStep (&out)[Sequences]) const {
+        constexpr int last = Sequences - 1;
         const double far = m + spin, near = abs(m - spin);
-        if constexpr (Form == JacobiForm::difference)
-            return difference_step(sequence == 0 ? far : near, sequence == 0 ? near : far, first_degree, k);
-        else
-            return three_term_step(m, sequence == 0 ? -spin : spin, first_degree, k);
+        if (k >= used - 1) {
+            out[0] = out[last] = {0, 0, 0};
+        } else if constexpr (Form == JacobiForm::difference) {
+            out[0] = difference_step(far, near, first_degree, k);
+            if constexpr (last > 0) out[last] = difference_step(near, far, first_degree, k);
+        } else {
+            const JacobiStep step = three_term_step(m, -spin, first_degree, k);
+            out[0] = step;
+            if constexpr (last > 0) out[last] = {step.c0, -step.c1, step.c2};  // only its shift is odd in s
+        }
     }
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/host_device.hpp"
+#include "core/multiply_add.hpp"
 
 /// One step of the Wigner d functions lambda = sqrt((2l+1)/4pi) d^l_{m,+-s} from degree l to l + 1.
 namespace zonal::sht {
@@ -24,15 +25,16 @@ ZONAL_HOST_DEVICE inline JacobiStep difference_step(double alpha, double beta, d
     const double inverse_a = (two + 1) * (two + 2) / (2 * (n + ab + 1) * (n + alpha + 1));
     // c_0 = 0, also where alpha + beta = 0.
     const double c = 2 * n * (n + beta) / ((two > 1 ? two : 1.0) * (two + 1));
-    const double growth =
-        sqrt((2 * l + 3) * (n + 1 + ab) * (n + 1 + alpha) / ((2 * l + 1) * (n + 1) * (n + 1 + beta)));
+    const double growth = core::root_of_quotient((2 * l + 3) * (n + 1 + ab) * (n + 1 + alpha),
+                                                 (2 * l + 1) * (n + 1) * (n + 1 + beta));
     return {growth, growth * c * inverse_a, growth * inverse_a};
 }
 
 /// The factors u and v of three_term_step at degree l.
 ZONAL_HOST_DEVICE inline double three_term_growth(double m, double s, double l) {
     const double next = l + 1;
-    return next * sqrt((2 * l + 1) * (2 * l + 3) / ((next - m) * (next + m) * ((next - s) * (next + s))));
+    return next * core::root_of_quotient((2 * l + 1) * (2 * l + 3),
+                                         (next - m) * (next + m) * ((next - s) * (next + s)));
 }
 
 ZONAL_HOST_DEVICE inline double three_term_shift(double m, double s, double l, double growth) {

@@ -37,6 +37,7 @@ template <class FirstPair, class Length>
 JobList make_jobs(const AlmLayout& alm, std::int64_t begin, std::int64_t end, std::int64_t tile,
                   std::int64_t grain, const FirstPair& first_pair, const Length& length) {
     JobList list;
+    list.tile = tile;
     std::vector<LegendreJob>& jobs = list.host_jobs;
     std::vector<std::int64_t>& first_job = list.first_job.front();
     std::vector<std::int64_t> first_sum(static_cast<std::size_t>(alm.mmax() + 1));
@@ -161,8 +162,12 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
     if (!tiles_.smaller) ishioka_of_many_ = adjoint_jobs(tiles_.max_fields);
     ishioka_synthesis_ =
         make_jobs(alm_, end_polar, equatorial, tiles_.synthesis, tiles_.synthesis, first_pair, step_sums);
-    polar_ = make_jobs(alm_, 0, end_polar, tiles_.jacobi, tiles_.jacobi, first_pair, degree_sums);
-    equatorial_ = make_jobs(alm_, equatorial, n_pairs, tiles_.jacobi, tiles_.jacobi, first_pair, degree_sums);
+    const auto jacobi_jobs = [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t tile = end - begin <= Tiles::small_jacobi ? Tiles::small_jacobi : tiles_.jacobi;
+        return make_jobs(alm_, begin, end, tile, tile, first_pair, degree_sums);
+    };
+    polar_ = jacobi_jobs(0, end_polar);
+    equatorial_ = jacobi_jobs(equatorial, n_pairs);
 
     view_ = {lmax,
              mmax,

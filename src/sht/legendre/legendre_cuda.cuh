@@ -95,6 +95,7 @@ struct JobList {
     std::vector<std::vector<std::int64_t>> first_job{1};
     std::vector<std::int64_t> first_sum_of_order;  ///< the same of its sums
     std::int64_t n_sums = 0;                       ///< doubles per field of all jobs
+    std::int64_t tile = 0;                         ///< pairs of a job at most
 };
 
 /// Doubles per field that the adjoint's sums of a step (even re, im, odd re, im) and of a degree (re, im)
@@ -112,10 +113,11 @@ inline constexpr int degree_group = 16;
 struct Tiles {
     static constexpr std::int64_t small_adjoint = 256, large_adjoint = 384;
     static constexpr std::int64_t small_adjoint_grain = 64, large_adjoint_grain = 96;
+    static constexpr std::int64_t small_jacobi = 32;
     /// Adjoints of more fields are faster in one pass of larger tiles than in passes of two fields.
     static constexpr int most_fields_in_passes = 5;
     std::int64_t synthesis;  ///< Ishioka
-    std::int64_t jacobi;
+    std::int64_t jacobi;     ///< where there are more pairs than small_jacobi
     int max_fields;
     bool few;      ///< blocks
     bool smaller;  ///< tiles of adjoints, few blocks or not
@@ -125,7 +127,7 @@ struct Tiles {
         few = lmax < 2048;
         smaller = few || shared_memory < 144 * kib;
         synthesis = 128;
-        jacobi = few ? 32 : 64;
+        jacobi = few ? small_jacobi : 64;
         max_fields = shared_memory < 72 * kib ? 6 : 8;
     }
 
