@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "sht/legendre/coefficients_cuda.cuh"
-#include "sht/legendre/spin_math.hpp"
+#include "sht/legendre/adjoint_sums.cuh"
 #include "sht/legendre/step_values.cuh"
 
 namespace zonal::sht::cuda {
@@ -56,10 +55,6 @@ __global__ void __launch_bounds__(threads)
         store(out + layout.first_field + 4 * f, values[k].even);
         store(out + layout.first_field + 4 * f + 2, values[k].odd);
     }
-}
-
-__device__ void add(double2& sum, double2 part) {
-    sum.x += part.x, sum.y += part.y;
 }
 
 /// Ishioka's sums of an order, of all its tiles.
@@ -121,13 +116,8 @@ __global__ void rows_kernel(LegendreView t, std::int64_t first_order, StepSums s
     if (l + 1 <= lmax) store(out + 2, found.odd);
 }
 
-__device__ SpinShifts shifts(const LegendreView& t, std::int64_t l, std::int64_t m) {
-    if (l < m || l < t.spin || l > t.lmax) return {};
-    const double degree = static_cast<double>(l), order = static_cast<double>(m);
-    const double e0 = epsilon_lm(degree, order), e1 = epsilon_lm(degree + 1, order);
-    if (t.spin == 1) return spin_1_shifts(degree, order, e0, e1);
-    const double below = l > m ? epsilon_lm(degree - 1, order) : 0;
-    return spin_2_shifts(degree, order, below, e0, e1, epsilon_lm(degree + 2, order));
+__device__ SpinShifts shifts_at(const LegendreView& t, std::int64_t l, std::int64_t m) {
+    return shifts(t, l, m, [&](int k) { return epsilon_or_zero(l + k, m); });
 }
 
 /// Thread k of a block has the weights of degree first - 2 + k; all but two at each end have an output.
@@ -138,7 +128,7 @@ __global__ void to_scalar_kernel(LegendreView t, std::int64_t first_order, AlmPo
     __shared__ double a[threads][2][2];
     const std::int64_t m = t.orders[first_order + blockIdx.y];
     const std::int64_t l = m + static_cast<std::int64_t>(blockIdx.x) * (threads - 4) - 2 + threadIdx.x;
-    of_degree[threadIdx.x] = shifts(t, l, m);
+    of_degree[threadIdx.x] = shifts_at(t, l, m);
     const bool there = l >= m && l >= t.spin && l <= t.lmax;
     for (int c = 0; c < 2; ++c)
         for (int part = 0; part < 2; ++part)
@@ -166,42 +156,6 @@ __global__ void to_scalar_kernel(LegendreView t, std::int64_t first_order, AlmPo
     }
 }
 
-/// Where one list's Jacobi sums of an order lie, of a pass over n_maps maps.
-struct DegreeSums {
-    const double* sums;
-    int n_maps;
-    const std::int64_t* first_sum;
-    const std::int32_t* n_tiles;
-
-    /// re, im at value k of an order; length of a tile's sums.
-    __device__ double2 total(std::int64_t m, std::int64_t k, std::int64_t length) const {
-        double2 sum{0, 0};
-        if (sums == nullptr) return sum;
-        for (int tile = 0; tile < n_tiles[m]; ++tile) {
-            add(sum, complex_at(sums + n_maps * first_sum[m] + tile * length + k, 0));
-        }
-        return sum;
-    }
-};
-
-/// The Jacobi kernels' sums of one map.
-struct JacobiSums {
-    DegreeSums polar, equatorial;
-    int map_of_pass;
-
-    /// The sum for component c at degree l.
-    __device__ double2 total(const LegendreView& t, std::int64_t m, std::int64_t l, int c) const {
-        const std::int64_t first_degree = max(m, static_cast<std::int64_t>(t.spin)), k = l - first_degree;
-        if (k < 0) return {0, 0};
-        const std::int64_t n_degrees = (t.lmax - first_degree + degree_group) / degree_group * degree_group;
-        const int width = sums_per_degree * t.components * polar.n_maps;
-        const std::int64_t entry = k * width + 2 * (map_of_pass * t.components + c);
-        const double2 from_poles = polar.total(m, entry, n_degrees * width);
-        const double2 from_equator = equatorial.total(m, entry, n_degrees * width);
-        return {from_poles.x + from_equator.x, from_poles.y + from_equator.y};
-    }
-};
-
 /// Steps of two degrees of one scalar map, steps_per_thread a thread, straight from Ishioka's sums of field
 /// f.
 template <class T>
@@ -227,34 +181,19 @@ __global__ void store_scalar_kernel(LegendreView t, std::int64_t first_order, St
     }
 }
 
-/// e, b: re, im of the transpose of to_scalar at degree l.
-__device__ void add_from_scalar(const LegendreView& t, std::int64_t l, std::int64_t m, const double* q,
-                                const double* u, double (&value)[2][2]) {
-    const SpinShifts w = shifts(t, l, m);
-    for (int offset = -2; offset <= 2; ++offset) {
-        if (l + offset < m || l + offset > t.lmax + t.spin) continue;
-        const double weight = w.weight[offset + 2];
-        const double *x = q + 2 * offset, *y = u + 2 * offset;
-        if ((offset + t.spin) % 2 == 0) {
-            value[0][0] += weight * x[0], value[0][1] += weight * x[1];
-            value[1][0] += weight * y[0], value[1][1] += weight * y[1];
-        } else {  // e += i w u, b -= i w q
-            value[0][0] -= weight * y[1], value[0][1] += weight * y[0];
-            value[1][0] += weight * x[1], value[1][1] -= weight * x[0];
-        }
-    }
-}
-
+/// rows: [2][n_rows] of a spin field's scalars, or null.
 template <class T>
-__global__ void store_kernel(LegendreView t, std::int64_t first_order, const double* rows_q,
-                             const double* rows_u, JacobiSums jacobi, AlmTargets<T> alm) {
+__global__ void store_kernel(LegendreView t, std::int64_t first_order, const double* rows, JacobiSums jacobi,
+                             AlmTargets<T> alm) {
     const std::int64_t m = t.orders[first_order + blockIdx.y],
                        l = m + static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
     if (l > t.lmax) return;
     double value[2][2] = {};
-    if (rows_q != nullptr) {
-        const std::int64_t at = 2 * (t.row_origin[m] + l);
-        add_from_scalar(t, l, m, rows_q + at, rows_u + at, value);
+    if (rows != nullptr) {
+        const double* const here = rows + 2 * (t.row_origin[m] + l);
+        const int first = static_cast<int>(max(m - l, std::int64_t{-2}));
+        const int last = static_cast<int>(min(t.lmax + t.spin - l, std::int64_t{2}));
+        add_from_scalar(shifts_at(t, l, m), t.spin, first, last, here, here + 2 * t.n_rows, value);
     }
     const double sign = t.spin == 0 ? 1 : -1;
     for (int c = 0; c < t.components; ++c) {
@@ -266,8 +205,9 @@ __global__ void store_kernel(LegendreView t, std::int64_t first_order, const dou
 }
 
 /// Ishioka's sums as the kernels read them.
-StepSums step_sums(const LegendreStage& stage, const double* sums, int n_fields) {
-    return {sums, stage.ishioka(n_fields).first_sum.data(), stage.ishioka(n_fields).n_tiles.data(), n_fields};
+StepSums step_sums(const LegendreStage& stage, StepSumsRoom sums, int n_fields) {
+    const JobList& jobs = stage.ishioka(n_fields);
+    return {sums_of_fields(stage, sums, 0, n_fields), jobs.first_sum.data(), jobs.n_tiles.data(), n_fields};
 }
 
 }  // namespace
@@ -285,7 +225,7 @@ void write_recurrence(const LegendreStage& stage, Orders orders, double* steps, 
     write_steps<double>(stage, orders, {}, 0, StepLayout{2, 2, 0}, steps, stream);
 }
 
-void rows_from_sums(const LegendreStage& stage, Orders orders, const double* sums, int n_fields, double* rows,
+void rows_from_sums(const LegendreStage& stage, Orders orders, StepSumsRoom sums, int n_fields, double* rows,
                     cudaStream_t stream) {
     const LegendreView& t = stage.view();
     rows_kernel<<<step_blocks(stage, orders, n_fields, 1), threads, 0, stream>>>(
@@ -303,23 +243,17 @@ void spin_to_scalar(const LegendreStage& stage, Orders orders, AlmPointers<T> al
 }
 
 template <class T>
-void store_alm(const LegendreStage& stage, Orders orders, const AdjointSums& sums, AlmTargets<T> alm,
-               cudaStream_t stream) {
+void store_alm(const LegendreStage& stage, Orders orders, const AdjointSums& sums, int map,
+               const double* rows, AlmTargets<T> alm, cudaStream_t stream) {
     const LegendreView& t = stage.view();
-    const MapsOfPass pass = maps_of_pass(sums.map, sums.n_maps, t.components);
-    const auto view = [&](const double* values, const JobList& jobs) {
-        return DegreeSums{values + pass.first * jobs.n_sums, pass.count, jobs.first_sum.data(),
-                          jobs.n_tiles.data()};
-    };
-    const JacobiSums jacobi{view(sums.polar, stage.polar()), view(sums.equatorial, stage.equatorial()),
-                            sums.map - pass.first};
-    if (t.spin == 0 && sums.steps != nullptr)
+    const JacobiSums jacobi = jacobi_sums(stage, sums, map);
+    if (t.spin == 0 && sums.steps.sums != nullptr)
         store_scalar_kernel<T><<<step_blocks(stage, orders, 1, steps_per_thread), threads, 0, stream>>>(
-            t, orders.first, step_sums(stage, sums.steps, sums.n_maps), sums.map, jacobi, alm.alm[0]);
+            t, orders.first, step_sums(stage, sums.steps, sums.n_maps), map, jacobi, alm.alm[0]);
     else
         store_kernel<T>
             <<<grid_of(t.lmax + 1 - stage.alm().order(orders.first), threads, orders), threads, 0, stream>>>(
-                t, orders.first, sums.rows[0], sums.rows[1], jacobi, alm);
+                t, orders.first, rows, jacobi, alm);
     core::check_launch("storing alm");
 }
 
@@ -329,7 +263,9 @@ template void write_steps(const LegendreStage&, Orders, RowPointers<double>, int
                           cudaStream_t);
 template void spin_to_scalar(const LegendreStage&, Orders, AlmPointers<float>, double*, cudaStream_t);
 template void spin_to_scalar(const LegendreStage&, Orders, AlmPointers<double>, double*, cudaStream_t);
-template void store_alm(const LegendreStage&, Orders, const AdjointSums&, AlmTargets<float>, cudaStream_t);
-template void store_alm(const LegendreStage&, Orders, const AdjointSums&, AlmTargets<double>, cudaStream_t);
+template void store_alm(const LegendreStage&, Orders, const AdjointSums&, int, const double*,
+                        AlmTargets<float>, cudaStream_t);
+template void store_alm(const LegendreStage&, Orders, const AdjointSums&, int, const double*,
+                        AlmTargets<double>, cudaStream_t);
 
 }  // namespace zonal::sht::cuda

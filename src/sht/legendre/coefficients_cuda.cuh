@@ -24,7 +24,7 @@ void write_recurrence(const LegendreStage& stage, Orders orders, double* steps, 
 
 /// The transpose of write_steps: rows [n_fields][n_rows], overwritten, from the sums of all tiles
 /// (adjoint_ishioka).
-void rows_from_sums(const LegendreStage& stage, Orders orders, const double* sums, int n_fields, double* rows,
+void rows_from_sums(const LegendreStage& stage, Orders orders, StepSumsRoom sums, int n_fields, double* rows,
                     cudaStream_t stream);
 
 /// rows: [2][n_rows] of the scalar fields sin^s Q, sin^s U of a spin 1 or 2 field, overwritten.
@@ -32,13 +32,12 @@ template <class T>
 void spin_to_scalar(const LegendreStage& stage, Orders orders, AlmPointers<T> alm, double* rows,
                     cudaStream_t stream);
 
-/// What the adjoint's kernels leave behind for one map; null where they have nothing to do.
+/// What the adjoint's kernels leave behind; null where they have nothing to do.
 struct AdjointSums {
-    const double* steps;       ///< adjoint_ishioka: of all maps, where these are scalars
-    const double* rows[2];     ///< of a spin field's scalars: rows_from_sums
+    StepSumsRoom steps;        ///< adjoint_ishioka: of all maps
     const double* polar;       ///< adjoint_jacobi: of all maps
     const double* equatorial;  ///< adjoint_jacobi: of all maps
-    int map, n_maps;           ///< which of the maps this one is
+    int n_maps;
 };
 
 /// alm: null where a component is not wanted.
@@ -47,9 +46,15 @@ struct AlmTargets {
     T* alm[2];
 };
 
-/// Gathers a map's sums to its a_lm.
+/// a_lm of all maps, where adjoint_ishioka takes passes. recurrence: as there.
 template <class T>
-void store_alm(const LegendreStage& stage, Orders orders, const AdjointSums& sums, AlmTargets<T> alm,
-               cudaStream_t stream);
+void alm_from_passes(const LegendreStage& stage, Orders orders, const double* recurrence,
+                     const AdjointSums& sums, const std::vector<AlmTargets<T>>& maps, cudaStream_t stream);
+
+/// a_lm of one of the maps, elsewhere. rows: of its scalars where it is a spin field (rows_from_sums), or
+/// null.
+template <class T>
+void store_alm(const LegendreStage& stage, Orders orders, const AdjointSums& sums, int map,
+               const double* rows, AlmTargets<T> alm, cudaStream_t stream);
 
 }  // namespace zonal::sht::cuda

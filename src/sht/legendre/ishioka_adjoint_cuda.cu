@@ -1,42 +1,34 @@
 #include <algorithm>
 
 #include "core/mma_fp64.cuh"
+#include "core/split_barrier.cuh"
 #include "sht/legendre/ishioka_kernels.cuh"
 
 /// The adjoint by matrix products on the tensor cores, which do twice as many multiply-adds as the threads:
-///   S_i[column] = sum_pair lambda_i[pair] F[pair][column], T_i[column] = sum_pair lambda_i[pair] x
-///   F[pair][column]
+///   S_i[column] = sum_pair lambda_i[pair] F[pair][column]
+///   T_i[column] = sum_pair lambda_i[pair] x F[pair][column]
 /// with x = cos^2 theta and the columns even re, im, odd re, im of each field. Only even steps i go through
-/// products. Ishioka's recurrence, summed over the pairs, gives the odd ones:
-///   S_{i+1} = A_i T_i + B_i S_i + S_{i-1}
-/// So the S and T of one field fill the eight columns of an instruction, and half of lambda never leaves the
-/// registers. Each warp writes its pairs' lambda of 16 even steps to shared memory and reads them back as the
-/// tensor cores take them.
+/// products; S of the odd ones follows from both (ishioka_sums_cuda.cu), so that half of lambda never leaves
+/// the registers. An instruction has eight columns: S and T of one field, or S or T of two. Each warp writes
+/// its pairs' lambda of 16 even steps to shared memory and reads them back as the tensor cores take them.
 namespace zonal::sht::cuda {
 namespace {
 
 constexpr int warps = 4;
 constexpr int threads = 32 * warps;
+/// Blocks per multiprocessor, as registers and shared memory allow.
+constexpr int blocks_at_once = 3;
 /// Ring pairs per thread and warp.
 constexpr int per_thread = 3;
 constexpr int warp_pairs = 32 * per_thread;
 static_assert(warps * warp_pairs == Tiles::large_adjoint && warp_pairs == Tiles::large_adjoint_grain);
 
-/// Even steps and pairs of one instruction, how many a warp's pairs make, and columns: S and T of one field.
+/// Even steps, pairs and columns of one instruction, how many a warp's pairs make, and all steps.
 constexpr int product_rows = 16;
 constexpr int block_pairs = 16;
+constexpr int block_columns = 8;
 constexpr int pair_blocks = warp_pairs / block_pairs;
-constexpr int field_columns = 2 * sums_per_step;
-
-/// Steps between two meetings of the block's warps. Many, as they wait for each other there.
-template <int Fields>
-constexpr int chunk_steps = Fields == 1 ? 128 : 64;
-/// Blocks per multiprocessor: what registers and shared memory allow.
-template <int Fields>
-constexpr int blocks_at_once = Fields == 1 ? 3 : 2;
-/// Doubles from one even step's sums to the next's, so that a warp finds a column in different banks.
-template <int Fields>
-constexpr int sums_stride = field_columns* Fields + 1;
+constexpr int product_steps = 2 * product_rows;
 
 /// Lambda of a warp's pairs at 16 even steps: at[g] has those of even steps 2 g and 2 g + 1, next to each
 /// other as a lane reads them. The distance of rows: so that the two that a quarter of a warp reads at once
@@ -45,14 +37,30 @@ struct Lambda {
     double2 at[product_rows / 2][warp_pairs + 4];
 };
 
+/// Sums of a warp's pairs at 16 even steps, [column]: S of all fields, then T. The distance of columns: so
+/// that a quarter of a warp writes to all banks.
 template <int Fields>
-struct Shared {
-    double recurrence[2][chunk_steps<Fields>][2];
-    Lambda lambda[warps];
-    double sums[warps][chunk_steps<Fields> / 2][sums_stride<Fields>];
+struct ProductSums {
+    double column[block_columns * Fields][product_rows + 2];
 };
 
-/// Advances by up to two product_rows steps and writes what counts of the even ones' lambda. False: nothing
+/// How many products later a warp adds up its share of one's sums: meanwhile the others' are on their way.
+/// Then as many sums as shared memory has room for, twice as many products, as those who are behind read
+/// theirs still while others write the next.
+template <int Fields>
+constexpr int lag = Fields == 1 ? 2 : 1;
+
+template <int Fields>
+struct Shared {
+    double recurrence[warps][product_steps][2];  ///< each warp's own
+    Lambda lambda[warps];
+    ProductSums<Fields> sums[2 * lag<Fields>][warps];  ///< of product k at k % (2 lag)
+    double cos2[warps][Fields == 1 ? 1 : warp_pairs];  ///< of two fields, four pairs after the other as a
+                                                       ///< lane reads them
+    core::SplitBarrier summed[lag<Fields>];  ///< by all warps: turn k / lag of number k % lag of product k
+};
+
+/// Advances by up to product_steps steps and writes what counts of the even ones' lambda. False: nothing
 /// counts, and not all was written.
 __device__ bool write_lambda(Recurrence<per_thread>& state, Visibility& visibility, const double (*step)[2],
                              int count, Lambda& lambda) {
@@ -70,23 +78,25 @@ __device__ bool write_lambda(Recurrence<per_thread>& state, Visibility& visibili
         for (int r = 0; r < per_thread; ++r) to[32 * r + lane] = {first[r], counted(r)};
         advance(at + 2);
     };
+    __syncwarp();  // the steps are there, and the rows of the last product have been read
+    if (visibility == Visibility::all && count == product_steps) {
+#pragma unroll
+        for (int i = 0; i < product_steps; i += 4)
+            write_four(step + i, lambda.at[i / 4], [&](int r) { return state.current[r]; });
+        __syncwarp();
+        return true;
+    }
     bool any = false;
     int row = 0;
-    __syncwarp();  // the rows of the last product have been read
     for (int j = 0; j < count; j += step_group, row += step_group / 4) {
         any = any || visibility != Visibility::none;
-        if (visibility == Visibility::all) {
-#pragma unroll
-            for (int i = 0; i < step_group; i += 4)
-                write_four(step + j + i, lambda.at[row + i / 4], [&](int r) { return state.current[r]; });
-        } else {
 #pragma unroll 1
-            for (int i = 0; i < step_group; i += 4)
-                write_four(step + j + i, lambda.at[row + i / 4],
-                           [&](int r) { return state.scale[r] == 0 ? state.current[r] : 0; });
-            state.promote();
-            visibility = state.visibility();
-        }
+        for (int i = 0; i < step_group; i += 4)
+            write_four(step + j + i, lambda.at[row + i / 4],
+                       [&](int r) { return state.scale[r] == 0 ? state.current[r] : 0; });
+        if (visibility == Visibility::all) continue;
+        state.promote();
+        visibility = state.visibility();
     }
     for (; row < product_rows / 2; ++row)
 #pragma unroll
@@ -95,47 +105,52 @@ __device__ bool write_lambda(Recurrence<per_thread>& state, Visibility& visibili
     return any;
 }
 
-/// What lane (g, t) holds of F: column g, of S below 4 and of T from 4 on, of pairs 16 p + 4 i + t.
+/// What lane (g, t) holds of F of pairs 16 p + 4 i + t: of one field column g % 4, as S takes it below
+/// g = 4 and as T does from there on; of two fields column g % 4 of field g / 4, as S takes it.
 template <int Fields>
 struct AdjointModes {
-    double f[pair_blocks][Fields][4];
+    double f[pair_blocks][4];
 
-    /// memory: the warp's.
-    __device__ void load(const LegendreView& t, int m, int first, int end, const PairModes* fourier,
-                         std::int64_t field_stride, Lambda& memory) {
+    /// memory, cos2: the warp's; the first is used on the way, the second made.
+    __device__ void load(const LegendreView& t, const WarpsJob<warps, warp_pairs>& job,
+                         const PairModes* fourier, std::int64_t field_stride, Lambda& memory, double* cos2) {
         auto& rows = reinterpret_cast<double(&)[sums_per_step + 1][warp_pairs + 4]>(memory);
-        const int lane = threadIdx.x % 32;
 #pragma unroll
         for (int c = 0; c < Fields; ++c) {
             __syncwarp();
 #pragma unroll
             for (int r = 0; r < per_thread; ++r) {
-                const int here = lane + 32 * r, pair = first + here, there = min(pair, end - 1);
-                const PairModes modes = fourier[c * field_stride + t.fourier_origin[m] + there];
-                const double factor = pair < end ? t.scalar_factor[there] : 0;
+                const int here = job.lane + 32 * r, pair = job.warp_first + here, there = job.within(pair);
+                const PairModes modes = fourier[c * field_stride + t.fourier_origin[job.m] + there];
+                const double factor = pair < job.end ? t.scalar_factor[there] : 0;
                 const double odd_factor = factor * t.cos_theta[there];
                 rows[0][here] = (modes.north.x + modes.south.x) * factor;
                 rows[1][here] = (modes.north.y + modes.south.y) * factor;
                 rows[2][here] = (modes.north.x - modes.south.x) * odd_factor;
                 rows[3][here] = (modes.north.y - modes.south.y) * odd_factor;
                 rows[4][here] = t.cos2_theta[there];
+                if (Fields == 2)
+                    cos2[here / block_pairs * block_pairs + here % 4 * 4 + here / 4 % 4] =
+                        t.cos2_theta[there];
             }
             __syncwarp();
 #pragma unroll
             for (int p = 0; p < pair_blocks; ++p)
 #pragma unroll
                 for (int i = 0; i < 4; ++i) {
-                    const int here = block_pairs * p + 4 * i + lane % 4;
-                    f[p][c][i] = rows[lane / 4 % 4][here] * (lane < 16 ? 1 : rows[4][here]);
+                    const int here = block_pairs * p + 4 * i + job.lane % 4;
+                    const double value = rows[job.lane / 4 % 4][here];
+                    if (Fields == 1)
+                        f[p][i] = value * (job.lane < 16 ? 1 : rows[4][here]);
+                    else if (c == job.lane / 16)
+                        f[p][i] = value;
                 }
         }
     }
 
-    /// sums: [product_rows][sums_stride].
-    __device__ void project(const Lambda& lambda, double (*sums)[sums_stride<Fields>]) const {
+    __device__ void project(const Lambda& lambda, const double* cos2, ProductSums<Fields>& sums) const {
         const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-        constexpr int n_sums = Fields == 1 ? 2 : 1;  // two where one would wait for itself
-        double sum[n_sums][Fields][4] = {};
+        double sum[2][4] = {};  // S and T of two fields; of one field two, as one would wait for itself
 #pragma unroll
         for (int p = 0; p < pair_blocks; ++p) {
             double a[8];
@@ -145,125 +160,137 @@ struct AdjointModes {
                 a[2 * i] = two.x;
                 a[2 * i + 1] = two.y;
             }
+            core::multiply_add_16x8x16(sum[Fields == 1 ? p % 2 : 0], a, f[p]);
+            if constexpr (Fields == 2) {
+                double of_t[4];
 #pragma unroll
-            for (int c = 0; c < Fields; ++c) core::multiply_add_16x8x16(sum[p % n_sums][c], a, f[p][c]);
+                for (int i = 0; i < 4; i += 2) {
+                    const double2 x = *reinterpret_cast<const double2*>(cos2 + block_pairs * p + 4 * t + i);
+                    of_t[i] = f[p][i] * x.x;
+                    of_t[i + 1] = f[p][i + 1] * x.y;
+                }
+                core::multiply_add_16x8x16(sum[1], a, of_t);
+            }
         }
 #pragma unroll
-        for (int c = 0; c < Fields; ++c)
+        for (int k = 0; Fields == 1 && k < 4; ++k) sum[0][k] += sum[1][k];
 #pragma unroll
-            for (int h = 0; h < 2; ++h)
+        for (int k = 0; k < Fields; ++k)
 #pragma unroll
-                for (int j = 0; j < 2; ++j)
-                    sums[2 * g + h][field_columns * c + 2 * t + j] =
-                        sum[0][c][2 * h + j] + (n_sums == 2 ? sum[n_sums - 1][c][2 * h + j] : 0);
+            for (int j = 0; j < 2; ++j)
+                *reinterpret_cast<double2*>(&sums.column[block_columns * k + 2 * t + j][2 * g]) = {
+                    sum[k][j], sum[k][2 + j]};
     }
 };
 
-/// Adds up one column of S and T of a chunk's even steps over the block's warps, an even step a lane, makes S
-/// of the odd steps, and stores both. last: S of the last odd step.
+/// A thread's share of adding up the warps' sums of one product after the other: Fields even steps of one
+/// column.
 template <int Fields>
-__device__ __forceinline__ void store_column(const Shared<Fields>& shared, int chunk, int count, int n_active,
-                                             int column, int width, double& last, double* out) {
-    const int lane = threadIdx.x % 32;
-    const int at = column / sums_per_step * field_columns + column % sums_per_step;
-#pragma unroll
-    for (int first = 0; first < chunk_steps<Fields>; first += 64) {
-        const int step = first + 2 * lane;
-        const bool there = step < count;
-        double s = 0, t = 0, odd = 0;
-        if (there) {
-#pragma unroll
-            for (int w = 0; w < warps; ++w) {
-                if (w >= n_active) break;
-                s += shared.sums[w][step / 2][at];
-                t += shared.sums[w][step / 2][at + sums_per_step];
-            }
-            odd = fma(shared.recurrence[chunk][step][0], t, shared.recurrence[chunk][step][1] * s);
-        }
-#pragma unroll
-        for (int distance = 1; distance < 32; distance *= 2) {
-            const double before = __shfl_up_sync(whole_warp, odd, distance);
-            if (lane >= distance) odd += before;
-        }
-        odd += last;
-        last = __shfl_sync(whole_warp, odd, 31);
-        if (there) {
-            out[step * width + column] = s;
-            out[(step + 1) * width + column] = odd;
-        }
-    }
-}
+struct SumOfWarps {
+    int column, row;
+    double* out;  ///< where those of the next product go
 
-/// n_fields: of the sums, of which this kernel makes those from first_field on.
+    __device__ SumOfWarps(int n_steps, double* sums)
+        : column(static_cast<int>(threadIdx.x) * Fields / product_rows),
+          row(static_cast<int>(threadIdx.x) * Fields % product_rows),
+          out(sums + column * (n_steps / 2) + row) {
+        static_assert(block_columns * product_rows == threads);
+    }
+    /// left: steps of the product.
+    __device__ void store_next(const ProductSums<Fields> (&parts)[warps], int n_active, int left) {
+        double sum[Fields] = {};
+#pragma unroll
+        for (int w = 0; w < warps; ++w) {
+            if (w >= n_active) break;
+#pragma unroll
+            for (int k = 0; k < Fields; ++k) sum[k] += parts[w].column[column][row + k];
+        }
+#pragma unroll
+        for (int k = 0; k < Fields; ++k)
+            if (2 * row < left) out[k] = sum[k];
+        out += product_rows;
+    }
+};
+
 template <int Fields>
-__global__ void __launch_bounds__(threads, blocks_at_once<Fields>)
-    adjoint_kernel(LegendreView t, const LegendreJob* jobs, const double* recurrence, int n_fields,
-                   int first_field, const PairModes* fourier, std::int64_t field_stride, double* sums) {
-    constexpr int chunk_steps = cuda::chunk_steps<Fields>, columns = sums_per_step * Fields;
+__global__ void __launch_bounds__(threads, blocks_at_once)
+    adjoint_kernel(LegendreView t, const LegendreJob* jobs, const double* recurrence,
+                   const PairModes* fourier, std::int64_t field_stride, double* sums) {
+    constexpr int lag = cuda::lag<Fields>;
     extern __shared__ char memory[];
     auto& shared = *reinterpret_cast<Shared<Fields>*>(memory);
-    const LegendreJob job = jobs[blockIdx.x];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, first = job.first + warp * warp_pairs;
-    const int n_active = min(warps, (job.end - job.first + warp_pairs - 1) / warp_pairs);
-    const int width = sums_per_step * n_fields;
-    const std::int64_t begin = t.first_step[job.m];
-    const int n_steps = static_cast<int>(t.first_step[job.m + 1] - begin);
-    copy_steps<threads>(recurrence, begin, min(chunk_steps, n_steps), 2, shared.recurrence[0][0]);
+    const WarpsJob<warps, warp_pairs> job(t, jobs[blockIdx.x]);
+    const int warp = job.warp, lane = job.lane, n_steps = job.n_steps;
+    if (threadIdx.x < lag) shared.summed[threadIdx.x].begin(warps);
+    __syncthreads();
+    const double* from = recurrence + 2 * (job.begin + lane);
+    const auto fetch = [&](int done) {  // a step a lane
+        if (done + lane < n_steps)
+            __pipeline_memcpy_async(shared.recurrence[warp][lane], from, 2 * sizeof(double));
+        __pipeline_commit();
+        from += 2 * product_steps;
+    };
+    fetch(0);
     Recurrence<per_thread> state;
-    state.start(t, job.m, [&](int r) { return min(first + lane + 32 * r, job.end - 1); });
+    state.start(t, job.m, [&](int r) { return job.within(job.warp_first + lane + 32 * r); });
     AdjointModes<Fields> modes;
-    modes.load(t, job.m, first, job.end, fourier + first_field * field_stride, field_stride,
-               shared.lambda[warp]);
+    modes.load(t, job, fourier, field_stride, shared.lambda[warp], shared.cos2[warp]);
     Visibility visibility = state.visibility();
-    double last[columns / warps] = {};
-    double* out = sums + n_fields * job.sums + sums_per_step * first_field;
-    for (int done = 0, k = 0; done < n_steps; done += chunk_steps, k ^= 1, out += chunk_steps * width) {
-        const int count = min(chunk_steps, n_steps - done),
-                  next = min(chunk_steps, n_steps - done - chunk_steps);
-        __pipeline_wait_prior(0);
-        __syncthreads();
-        if (next > 0)
-            copy_steps<threads>(recurrence, begin + done + chunk_steps, next, 2, shared.recurrence[k ^ 1][0]);
-        for (int j = 0; warp < n_active && j < count; j += 2 * product_rows) {
-            auto* const rows = shared.sums[warp] + j / 2;
-            if (write_lambda(state, visibility, shared.recurrence[k] + j, min(2 * product_rows, count - j),
-                             shared.lambda[warp]))
-                modes.project(shared.lambda[warp], rows);
-            else
-                for (int i = lane; i < product_rows * sums_stride<Fields>; i += 32) rows[0][i] = 0;
+    SumOfWarps<Fields> adder(n_steps, sums + Fields * job.sums);
+    const auto add_up = [&](int product) {
+        shared.summed[product % lag].wait(product / lag);
+        adder.store_next(shared.sums[product % (2 * lag)], job.n_active, n_steps - product * product_steps);
+    };
+    int product = 0;
+    for (int done = 0; done < n_steps; done += product_steps, ++product) {
+        const bool active = warp < job.n_active;
+        bool any = false;
+        if (active) {
+            __pipeline_wait_prior(0);
+            any = write_lambda(state, visibility, shared.recurrence[warp], min(product_steps, n_steps - done),
+                               shared.lambda[warp]);
+            fetch(done + product_steps);
         }
-        __syncthreads();
-#pragma unroll
-        for (int r = 0; r < columns / warps; ++r)
-            store_column<Fields>(shared, k, count, n_active, warp + r * warps, width, last[r], out);
+        if (product >= lag) add_up(product - lag);
+        auto& mine = shared.sums[product % (2 * lag)][warp];
+        if (any)
+            modes.project(shared.lambda[warp], shared.cos2[warp], mine);
+        else if (active)
+            for (int i = lane; i < block_columns * Fields * product_rows; i += 32)
+                mine.column[i / product_rows][i % product_rows] = 0;
+        __syncwarp();
+        if (lane == 0) shared.summed[product % lag].arrive();
     }
+    for (int k = max(0, product - lag); k < product; ++k) add_up(k);
 }
 
 template <int Fields>
-void launch(const LegendreStage& stage, Orders orders, const double* recurrence, int n_fields,
-            int first_field, const PairModes* fourier, double* sums, cudaStream_t stream) {
+void launch(const LegendreStage& stage, Orders orders, const double* recurrence, const PairModes* fourier,
+            double* sums, cudaStream_t stream) {
     const auto kernel = &adjoint_kernel<Fields>;
     constexpr int bytes = sizeof(Shared<Fields>);
     core::check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
                      "asking for shared memory");
-    kernel<<<stage.ishioka(n_fields).count(orders), threads, bytes, stream>>>(
-        stage.view(), stage.ishioka(n_fields).begin(orders), recurrence, n_fields, first_field, fourier,
-        stage.layout().size(), sums);
+    kernel<<<stage.ishioka(Fields).count(orders), threads, bytes, stream>>>(
+        stage.view(), stage.ishioka(Fields).begin(orders), recurrence, fourier, stage.layout().size(), sums);
     core::check_launch("Ishioka adjoint");
 }
 
 }  // namespace
 
 void adjoint_ishioka(const LegendreStage& stage, Orders orders, const double* recurrence, int n_fields,
-                     const PairModes* fourier, double* sums, cudaStream_t stream) {
+                     const PairModes* fourier, StepSumsRoom room, cudaStream_t stream) {
     if (stage.ishioka(n_fields).count(orders) == 0) return;
     if (!stage.tiles().takes_passes(n_fields)) {
         const auto adjoint = n_fields == 1 ? &adjoint_ishioka_few : &adjoint_ishioka_products;
-        return adjoint(stage, orders, recurrence, n_fields, fourier, sums, stream);
+        double* const of_all = sums_of_fields(stage, room, 0, n_fields);
+        return adjoint(stage, orders, recurrence, n_fields, fourier, of_all, stream);
     }
     for (int first = 0; first < n_fields; first += 2) {
-        const auto two = first + 1 < n_fields ? &launch<2> : &launch<1>;
-        two(stage, orders, recurrence, n_fields, first, fourier, sums, stream);
+        const int fields = std::min(2, n_fields - first);
+        const auto pass = fields == 2 ? &launch<2> : &launch<1>;
+        pass(stage, orders, recurrence, fourier + first * stage.layout().size(),
+             sums_of_fields(stage, room, first, fields), stream);
     }
 }
 

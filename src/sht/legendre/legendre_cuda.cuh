@@ -238,11 +238,26 @@ void synthesize_ishioka_alm(const LegendreStage& stage, Orders orders, const T* 
 void synthesize_ishioka_products(const LegendreStage& stage, Orders orders, const double* coefficients,
                                  int n_fields, PairModes* fourier, cudaStream_t stream);
 
-/// recurrence: [step][2], see write_recurrence. sums: [job of ishioka(n_fields)][step][4 n_fields],
-/// overwritten.
+/// Where adjoints leave the sums of the steps of some orders, which follow one another; null where no pairs
+/// are for Ishioka's recurrence.
+struct StepSumsRoom {
+    double* sums;
+    Orders orders;
+};
+
+/// recurrence: [step][2], see write_recurrence. room: for the orders and perhaps others, of which the orders'
+/// jobs are overwritten: [job of ishioka(n_fields)][step][4 n_fields]; where it takes passes of two fields
+/// (Tiles::takes_passes), of each pass [job][S, then T: 4 per field][even step].
 void adjoint_ishioka(const LegendreStage& stage, Orders orders, const double* recurrence, int n_fields,
-                     const PairModes* fourier, double* sums, cudaStream_t stream);
-/// The same where it does not take passes of two fields: of one field, and by matrix products of more.
+                     const PairModes* fourier, StepSumsRoom room, cudaStream_t stream);
+/// Those of the n fields from `first` on that share a job's, such that a job's begin at n * job.sums: jobs
+/// count from the first of all orders.
+inline double* sums_of_fields(const LegendreStage& stage, StepSumsRoom room, int first, int n) {
+    const JobList& jobs = stage.ishioka(n);
+    return room.sums + first * jobs.sums_of(room.orders) - n * jobs.sums_before(room.orders.first);
+}
+/// adjoint_ishioka where it does not take passes, with what sums_of_fields returns: of one field, and by
+/// matrix products of more.
 void adjoint_ishioka_few(const LegendreStage& stage, Orders orders, const double* recurrence, int n_fields,
                          const PairModes* fourier, double* sums, cudaStream_t stream);
 void adjoint_ishioka_products(const LegendreStage& stage, Orders orders, const double* recurrence,

@@ -78,7 +78,7 @@ std::vector<Orders> orders_in_parts(const AlmLayout& layout) {
 
 void ModesScratch::fit(const LegendreStage& stage, std::int64_t n_maps, Orders adjoint) {
     const ModesSizes sizes(stage, n_maps, adjoint);
-    first_order_ = adjoint.first;
+    summed_ = adjoint;
     steps.reserve(sizes.steps);
     rows.reserve(sizes.rows);
     sums.reserve(sizes.sums);
@@ -130,26 +130,26 @@ void sum_modes(const LegendreStage& stage, Orders orders, int n_maps, const Pair
     adjoint_jacobi(stage, orders, n_maps, fourier, scratch.polar.data(), scratch.equatorial.data(),
                    scratch.fork_sides(stream));
     if (!stage.has_ishioka()) return;
-    const int n_fields = stage.view().components * n_maps;
     scratch.join_adjoint(stream);
-    adjoint_ishioka(stage, orders, scratch.steps.data(), n_fields, fourier,
-                    scratch.first_sum(stage, n_fields), stream);
+    adjoint_ishioka(stage, orders, scratch.steps.data(), stage.view().components * n_maps, fourier,
+                    scratch.adjoint_sums(stage, n_maps).steps, stream);
 }
 
 template <class T>
 void gather_alm(const LegendreStage& stage, Orders orders, ModesScratch& scratch,
                 const std::vector<AlmTargets<T>>& maps, cudaStream_t stream) {
     const int n_maps = static_cast<int>(maps.size()), n_fields = stage.view().components * n_maps;
+    const AdjointSums sums = scratch.adjoint_sums(stage, n_maps);
+    if (stage.has_ishioka() && stage.tiles().takes_passes(n_fields)) {
+        scratch.join_sides(stream);
+        return alm_from_passes<T>(stage, orders, scratch.steps.data(), sums, maps, stream);
+    }
     const bool has_rows = stage.has_ishioka() && !is_scalar(stage);
-    const double* const sums = stage.has_ishioka() ? scratch.first_sum(stage, n_fields) : nullptr;
-    if (has_rows) rows_from_sums(stage, orders, sums, n_fields, scratch.rows.data(), stream);
+    if (has_rows) rows_from_sums(stage, orders, sums.steps, n_fields, scratch.rows.data(), stream);
     scratch.join_sides(stream);
-    const std::int64_t row = 2 * stage.view().n_rows;
     for (int k = 0; k < n_maps; ++k) {
-        AdjointSums found{nullptr, {}, scratch.polar.data(), scratch.equatorial.data(), k, n_maps};
-        if (!has_rows) found.steps = sums;
-        for (int c = 0; has_rows && c < 2; ++c) found.rows[c] = scratch.rows.data() + (2 * k + c) * row;
-        store_alm<T>(stage, orders, found, maps[k], stream);
+        const double* const rows = has_rows ? scratch.rows.data() + 4 * k * stage.view().n_rows : nullptr;
+        store_alm<T>(stage, orders, sums, k, rows, maps[k], stream);
     }
 }
 

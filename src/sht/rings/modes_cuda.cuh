@@ -31,16 +31,17 @@ class ModesScratch {
     /// `stream` goes on when that is done.
     void join_adjoint(cudaStream_t stream) { early_.join(stream); }
 
-    /// Where the sums of n_fields fields would begin if there were room for all orders, as the kernels count.
-    double* first_sum(const LegendreStage& stage, int n_fields) const {
-        return sums.data() - n_fields * stage.ishioka(n_fields).sums_before(first_order_);
+    /// What alm_from_modes and its parts leave in `sums` and the like.
+    AdjointSums adjoint_sums(const LegendreStage& stage, int n_maps) {
+        return {
+            {stage.has_ishioka() ? sums.data() : nullptr, summed_}, polar.data(), equatorial.data(), n_maps};
     }
 
     core::DeviceArray<double> steps, rows, sums;  ///< of Ishioka's recurrence
     core::DeviceArray<double> polar, equatorial;  ///< adjoint_jacobi
 
   private:
-    std::int64_t first_order_ = 0;  ///< number of the first one that there is room for
+    Orders summed_{0, 0};  ///< whose sums there is room for
     core::SideStream side_, other_side_, early_;
 };
 
