@@ -85,7 +85,7 @@ class SmoothingPlan::Implementation {
 
 namespace {
 
-using namespace sky;
+using sky::Group, sky::as_batch, sky::field_name, sky::make_groups, sky::most_scalars_at_once;
 
 /// One smoothing. Arrays named `there` are where the transforms work.
 template <class T>
