@@ -8,6 +8,7 @@
 #include "core/cuda.cuh"
 #include "sht_helpers.hpp"
 #include "zonal/error.hpp"
+#include "zonal/sky/smoothing.hpp"
 
 /// What the tests of the CUDA backend share: the device, arrays on it.
 namespace zonal::test {
@@ -59,5 +60,16 @@ struct OnDevice {
         return result;
     }
 };
+
+/// What two smoothings of the same maps say of pixels without data.
+inline void expect_same_bad_pixels(const SmoothingReport& a, const SmoothingReport& b) {
+    EXPECT_EQ(a.masked_pixels, b.masked_pixels);
+    EXPECT_EQ(a.unseen_pixels, b.unseen_pixels);
+    ASSERT_EQ(a.bad_pixels.size(), b.bad_pixels.size());
+    for (std::size_t k = 0; k < a.bad_pixels.size(); ++k) {
+        EXPECT_EQ(a.bad_pixels[k].unseen, b.bad_pixels[k].unseen);
+        EXPECT_EQ(a.bad_pixels[k].first_unseen, b.bad_pixels[k].first_unseen);
+    }
+}
 
 }  // namespace zonal::test

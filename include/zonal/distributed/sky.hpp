@@ -24,7 +24,7 @@ class DistributedSky final : public SkyPart {
                    int threads = 0, std::vector<double> speeds = {}, Device device = Device::cpu());
 
     /// Collective. Throws OutOfMemory on all ranks where the ranks lack memory for their parts of a map and
-    /// its alm of so many components, 1 or 3, and for transforming one of them.
+    /// its alm, and for transforming one component. components: of the map and the alm, 1 or 3.
     void require_memory(int components) const;
 
     const Communicator& ranks() const { return ranks_; }

@@ -46,8 +46,8 @@ struct FourSums {
     double before, value[4];
 };
 
-/// Of column `column` and the lane's even steps row and row + 1, with their A and B. at: the order's first
-/// tile. last: S of the last odd step so far.
+/// Adds up a column's sums at the lane's even steps row and row + 1 and makes those of the odd steps. step,
+/// next: A and B of the even steps. at: the order's first tile. last: S of the last odd step so far.
 template <int Fields>
 __device__ FourSums four_sums(const double* at, int n_tiles, int n_rows, int column, int row, double2 step,
                               double2 next, double& last) {

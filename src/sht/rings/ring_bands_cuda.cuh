@@ -30,7 +30,8 @@ class RingBands {
               const ThetaResampling* resampling, const std::vector<std::int64_t>& ends);
 
     int count() const { return static_cast<int>(bands_.size()); }
-    /// Of both directions, for LegendreStage::cut, if there are several.
+    /// What LegendreStage::cut takes where there are several bands: those of syntheses, then those of
+    /// adjoints.
     const std::vector<JobBand>& jobs() const { return jobs_; }
     /// The orders with the jobs of band k.
     Orders synthesis(Orders orders, int k) const { return count() == 1 ? orders : orders.of_band(k); }

@@ -124,7 +124,7 @@ void RingStage::find_runs(const Grid& grid, const RingPairs& rings, PairRange ra
         }
         piece.clear();
     };
-    // Of what is cut up, northern and southern rings are cut alike, so that pairs stay whole.
+    // Northern and southern rings are cut alike, so that pairs stay whole.
     const auto side = [&](std::int64_t ring) {
         const RingPair pair = rings.pairs[pair_of[ring].pair];
         return pair.north < 0 || pair.south < 0 ? 2 : pair_of[ring].south;
