@@ -55,8 +55,9 @@ DistributedSky::DistributedSky(const Communicator& ranks, const Grid& grid, std:
 void DistributedSky::require_memory(int components) const {
     const auto& local = plan_->local();
     const auto numbers = static_cast<double>(local.grid().n_pixels() + 2 * local.layout().size());
-    const double workspace =
-        static_cast<double>(local.workspace_bytes()) * (components > 1 && lmax_ >= 2 ? 2 : 1);  // Q and U
+    // That of Q and U has two components; a GPU's is in its own memory.
+    const int times = device_.kind() == Device::Kind::cuda ? 0 : components > 1 && lmax_ >= 2 ? 2 : 1;
+    const double workspace = times * static_cast<double>(local.workspace_bytes());
     ranks_.require_memory(components * numbers * sizeof(double) + workspace,
                           fmt::format("{} to lmax = {}, in {} components", grid_.name(), lmax_, components));
 }
