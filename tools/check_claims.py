@@ -7,8 +7,8 @@ check_claims.py [ROOT]: prints one line per problem and exits with 1 when there 
 - A figure that says how fast or how long (`1.5 times`, `29 ms`, `0.6 s`) cites a record. The comment
   `<!-- no record: why -->` excuses the text above it, up to the heading or the comment before, and
   `<!-- no records: why -->` the whole page.
-- A record names the commit that it was made with, and the repository has that commit. Where the sources were not quite that
-  commit's, the table of bench/results/README.md says what was different.
+- A record names the commit that it was made with, which is in the history of HEAD: a commit that was replaced when its branch was
+  rebased is in no clone. Where the sources were not quite that commit's, the table of bench/results/README.md says what was different.
 """
 
 import json
@@ -49,7 +49,7 @@ def check_commits(name, record, known, has_commit):
         return [f"{name}: names no commit"]
     odd = [commit for commit in sorted(commits) if commit.endswith("-dirty")]
     missing = [commit for commit in sorted(commits) if not has_commit(commit.removesuffix("-dirty"))]
-    problems = [f"{name}: commit {commit} is not in the repository" for commit in missing]
+    problems = [f"{name}: commit {commit} is not in the history" for commit in missing]
     if odd and not known:
         problems.append(f"{name}: commit {odd[0]}: say in {RESULTS}/README.md what was changed")
     if known and not odd:
@@ -80,12 +80,12 @@ def context(text, match):
 
 
 def commit_finder(root):
-    """hash -> whether the repository has it; always true in a shallow clone, which cannot know."""
+    """hash -> whether it is in the history of HEAD; always true in a shallow clone, which cannot know."""
     def git(*arguments):
         return subprocess.run(["git", "-C", root, *arguments], capture_output=True, text=True)
     if git("rev-parse", "--is-shallow-repository").stdout.strip() == "true":
         return lambda commit: True
-    return lambda commit: git("cat-file", "-e", commit + "^{commit}").returncode == 0
+    return lambda commit: git("merge-base", "--is-ancestor", commit, "HEAD").returncode == 0
 
 
 def main():

@@ -1,5 +1,7 @@
 """Tests of check_claims.py and claims.py."""
 
+import subprocess
+
 import check_claims
 import claims
 import pytest
@@ -72,8 +74,8 @@ def test_an_excuse_ends_at_the_heading():
 
 @pytest.mark.parametrize("commit, known, problem", [
     ("abc1234", False, None), ("abc1234-dirty", True, None), ("abc1234", True, "as it is"),
-    ("abc1234-dirty", False, "what was changed"), ("fff0000", False, "not in the repository"),
-    ("fff0000-dirty", True, "not in the repository")])
+    ("abc1234-dirty", False, "what was changed"), ("fff0000", False, "not in the history"),
+    ("fff0000-dirty", True, "not in the history")])
 def test_commits_of_records_are_checked(commit, known, problem):
     found = check_claims.check_commits("r.json", {"runs": [{"machine": {"commit": commit}}]}, known, lambda c: c == "abc1234")
     assert found == [] if problem is None else problem in found[0]
@@ -81,3 +83,15 @@ def test_commits_of_records_are_checked(commit, known, problem):
 
 def test_a_record_without_a_commit_is_reported():
     assert check_claims.check_commits("r.json", {"machine": {}}, False, lambda c: True) == ["r.json: names no commit"]
+
+
+def test_a_commit_that_was_replaced_is_not_in_the_history(tmp_path):
+    def git(*arguments):
+        command = ["git", "-C", tmp_path, "-c", "user.name=n", "-c", "user.email=e", *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    git("init")
+    git("commit", "--allow-empty", "--message", "first")
+    replaced = git("rev-parse", "--short", "HEAD")
+    git("commit", "--amend", "--allow-empty", "--message", "second")
+    in_history = check_claims.commit_finder(tmp_path)
+    assert in_history(git("rev-parse", "--short", "HEAD")) and not in_history(replaced) and not in_history("fff0000")
