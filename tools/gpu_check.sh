@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Tests, sanitizes and measures the CUDA backend on this machine's first GPU, measures two ranks where there are two, and writes the record with the commit.
+# Tests, sanitizes and measures the CUDA backend on this machine's first GPU, two ranks on two GPUs where there are two, and writes records
+# with the commit.
 #
 # tools/gpu_check.sh [BUILD [PART...]]: BUILD is a build of the preset cuda; without it, one is made in build-cuda.
-# PART: tests, figures, sanitizers; without any, all three, and only then is a record kept without ".part" in its name.
-# Environment: OUT, the folder for the record (default bench/results/<GPU>); COMMIT, where there is no git.
+# PART: tests, python, figures, sanitizers; without any, all but python, for which the package must be installed.
+# Environment: OUT, the folder for the records (default bench/results/<GPU>); COMMIT, where there is no git; JOBS, how many programs
+# of tests run at once (default 8).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build-cuda}
@@ -15,14 +17,46 @@ commit=${COMMIT:-$(git describe --always --dirty)}
 gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader --id=0 | tr -c 'A-Za-z0-9\n' '-')
 out=${OUT:-bench/results/$gpu}
 record=$out/$(date -u +%Y-%m-%d).json
+tests=$out/tests-$(date -u +%Y-%m-%d).json
 mkdir -p "$out"
+logs=$(mktemp -d)
+trap 'rm -r "$logs"' EXIT
 export ZONAL_TEST_DEVICE=cuda ZONAL_REQUIRE_GPU=1
 
+# Tests that fill the device's memory, count allocations or measure times: others would disturb them.
+alone='*FitIntoWhatIsFree*:*OutOfMemory*:*AllocateNothing*:CalibrationOnCuda.*'
+
+# run_program LOG SHARD SHARDS PROGRAM FILTER: prints the log of a program that fails.
+run_program() {
+    if ! GTEST_SHARD_INDEX=$2 GTEST_TOTAL_SHARDS=$3 "$4" --gtest_brief=1 --gtest_filter="$5" --gtest_output="xml:$1.xml" >"$1" 2>&1; then
+        tail -n 60 "$1"
+        return 1
+    fi
+}
+export -f run_program
+
+# All programs at once, that of the backend in shards, and then the tests that run alone.
 run_tests() {
-    local program
-    for program in zonal_backend_tests zonal_property_tests zonal_unit_tests; do
-        "$build/bin/$program" --gtest_brief=1
+    local shard result=0
+    {
+        printf '%s\0' "$logs/unit" 0 1 "$build/bin/zonal_unit_tests" '*' "$logs/property" 0 1 "$build/bin/zonal_property_tests" '*'
+        for shard in 0 1 2 3 4 5; do
+            printf '%s\0' "$logs/backend-$shard" $shard 6 "$build/bin/zonal_backend_tests" "-$alone"
+        done
+    } | xargs -0 -n 5 -P "${JOBS:-8}" bash -c 'run_program "$@"' run_program || result=1
+    run_program "$logs/backend-alone" 0 1 "$build/bin/zonal_backend_tests" "$alone" || result=1
+    tools/count_tests.py "$commit" "$(nvidia-smi --query-gpu=name --format=csv,noheader | paste -sd,)" "$logs"/*.xml | tee "$tests"
+    return $result
+}
+
+# The package, installed with zonal-cuda13 (tools/cuda_wheel.sh). Three ranks share the GPUs there are.
+run_python() {
+    local result=0 files
+    for files in tests/python_gpu tests/python/test_torch.py tests/python/test_jax.py; do
+        python3 -m pytest -q -p no:cacheprovider --junitxml="$logs/$(basename "$files" .py).xml" "$files" || result=1
     done
+    tools/count_tests.py "$commit" "$(nvidia-smi --query-gpu=name --format=csv,noheader | paste -sd,)" "$logs"/*.xml | tee "$tests"
+    return $result
 }
 
 print_figures() {
@@ -61,11 +95,12 @@ sanitize() {
 run_sanitizers() {
     local tool small short
     small='CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*:RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*'
-    small+=':ChebyshevCallsOnCuda.Take*:*ChebyshevOnCudaBy.SumsMatch*:*ChebyshevOnCudaBy.LargeBatches*:GwrmOnCuda.SystemsMatch*:GwrmOnCuda.Triangular*'
+    small+=':CudaBatches.AdjointsOf*:ChebyshevCallsOnCuda.Take*:*ChebyshevOnCudaBy.SumsMatch*:*ChebyshevOnCudaBy.LargeBatches*:GwrmOnCuda.SystemsMatch*:GwrmOnCuda.Triangular*'
     short='Chebyshev*OnCuda.*:LongChebyshevProductsOnCuda.*'
     for tool in memcheck racecheck initcheck; do
         sanitize $tool zonal_backend_tests "$small"
         ZONAL_TEST_DIVISOR=4 sanitize $tool zonal_backend_tests 'PolarizationSumOnCuda.EqualsTheCpuOnOther*'
+        ZONAL_TEST_DIVISOR=16 sanitize $tool zonal_backend_tests '*CudaRingBands*:CudaLarge*'
         ZONAL_TEST_DIVISOR=50 sanitize $tool zonal_backend_tests "$short"
     done
     sanitize memcheck zonal_backend_tests \
@@ -78,9 +113,10 @@ for part in ${parts:-tests figures sanitizers}; do
     echo "== $part"
     case $part in
         tests) run_tests ;;
+        python) run_python ;;
         figures) print_figures >"$record.part"; cat "$record.part" ;;
         sanitizers) run_sanitizers ;;
-        *) echo "PART = $part: must be tests, figures or sanitizers" >&2; exit 2 ;;
+        *) echo "PART = $part: must be tests, python, figures or sanitizers" >&2; exit 2 ;;
     esac
 done
 [ -n "$parts" ] || mv "$record.part" "$record"
