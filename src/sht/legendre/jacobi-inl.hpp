@@ -65,6 +65,16 @@ struct JacobiRecurrence {
     std::int64_t n_degrees;     ///< a multiple of degree_group, 0 where L > lmax
     JacobiSteps steps[2];
 
+    /// The three-term recurrence of lambda_lm up to degree lmax. epsilon: [l - m], as Ishioka's, up to lmax.
+    JacobiRecurrence(std::int64_t m, std::int64_t lmax, const double* epsilon, LegendreScratch& scratch)
+        : first_degree(m), n_degrees((lmax - m + degree_group) / degree_group * degree_group) {
+        scratch.jacobi.assign(n_degrees * 3, 0.0);
+        double* const all = scratch.jacobi.data();
+        steps[0] = {all, all + n_degrees, all + 2 * n_degrees};
+        for (std::int64_t k = 0; k < lmax - m; ++k) steps[0].c0[k] = 1 / epsilon[k + 1];
+        for (std::int64_t k = 1; k < lmax - m; ++k) steps[0].c2[k] = steps[0].c0[k] / steps[0].c0[k - 1];
+    }
+
     JacobiRecurrence(const LegendreOrder& order, JacobiForm form) {
         const std::int64_t m = order.m, s = order.table.spin, lmax = order.table.layout.lmax();
         first_degree = std::max(m, s);
@@ -94,6 +104,14 @@ struct JacobiSequence {
     V memory;  ///< the last difference, or the last value
     V scale;
 
+    /// From sign * 2^log.
+    HWY_INLINE void start(const LogSum& log, double sign) {
+        const Scaled start = exp2_scaled(log, sign);
+        value = start.value;
+        scale = start.scale;
+        memory = hn::Zero(D());
+    }
+
     /// power: of sin(theta/2); the other of cos(theta/2).
     HWY_INLINE void start(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
                           std::int64_t ring, std::int64_t cos_power, std::int64_t sin_power, double factor) {
@@ -101,10 +119,7 @@ struct JacobiSequence {
         LogSum log{hn::Set(d, table.log2_wigner.high[m]), hn::Set(d, table.log2_wigner.low[m])};
         log.add(static_cast<double>(cos_power), rings.log2_cos_half, ring);
         log.add(static_cast<double>(sin_power), rings.log2_sin_half, ring);
-        const Scaled start = exp2_scaled(log, factor);
-        value = start.value;
-        scale = start.scale;
-        memory = hn::Zero(d);
+        start(log, factor);
     }
 
     HWY_INLINE void advance(const JacobiSteps& steps, std::int64_t k, V x) {
@@ -133,7 +148,7 @@ HWY_INLINE V jacobi_argument(const RingPairs& rings, std::int64_t ring) {
     return hn::LoadU(D(), (Form == JacobiForm::difference ? rings.h : rings.cos_theta).data() + ring);
 }
 
-/// The functions of one order at one vector of rings: lambda_lm for spin 0, F+ and F- for spin s.
+/// The functions of one order at one vector of rings: lambda_lm of scalar fields, F+ and F- of spin s.
 template <bool Spin, JacobiForm Form>
 struct JacobiFunctions {
     JacobiSequence<Form> lambda;
@@ -141,7 +156,10 @@ struct JacobiFunctions {
 
     HWY_INLINE void start(const LegendreTable& table, const RingPairs& rings, std::int64_t m,
                           std::int64_t ring) {
-        lambda.start(table, rings, m, ring, m, m, m % 2 == 0 ? 1 : -1);
+        const D d;
+        LogSum log{hn::Set(d, table.log2_scalar.high[m]), hn::Set(d, table.log2_scalar.low[m])};
+        log.add(static_cast<double>(m), rings.log2_sin, ring);
+        lambda.start(log, m % 2 == 0 ? 1 : -1);
         x = jacobi_argument<Form>(rings, ring);
     }
     HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) { lambda.advance(r.steps[0], k, x); }
@@ -213,6 +231,12 @@ HWY_INLINE V set(double value) {
 /// component.
 struct MirrorParts {
     V even[2][2], odd[2][2];
+
+    HWY_INLINE void scale(V factor) {
+        for (auto* part : {&even, &odd})
+            for (auto& component : *part)
+                for (V& x : component) x = hn::Mul(x, factor);
+    }
 };
 
 /// Whether the first degree's F+ has parity (-1)^(l+m+s) = -1 under theta -> pi - theta.

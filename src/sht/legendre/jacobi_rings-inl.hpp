@@ -33,6 +33,8 @@ inline std::int64_t first_active_block(const RingPairs& rings, std::int64_t m, s
 /// Blocks [first, end) of a band that order m reaches.
 struct BlockRange {
     std::int64_t first, end;
+
+    bool empty() const { return first == end; }
 };
 
 /// The part of [first, end) that lies in the band and that order m reaches.
@@ -131,11 +133,20 @@ void load_rows(const AlmRow& alm, std::int64_t field, std::int64_t skipped, std:
     }
 }
 
+/// 1 / sin^s theta: scalar fields that stand for a field of spin s are sin^s theta times what they stand for.
+inline V inverse_sine_power(const LegendreOrder& order, std::int64_t ring) {
+    const D d;
+    V factor = hn::Set(d, 1.0);
+    for (int k = 0; k < order.table.spin; ++k)
+        factor = hn::Div(factor, hn::LoadU(d, order.rings.sin_theta.data() + ring));
+    return factor;
+}
+
+/// Spin: of alm and of F_m; else scalar fields, maybe in place of a spin field.
 template <bool Spin, JacobiForm Form>
-void synthesize_jacobi(const LegendreOrder& order, BlockRange blocks, const AlmRow& alm) {
-    if (blocks.first == blocks.end) return;
-    const JacobiRecurrence jacobi(order, Form);
-    const bool swap = starts_odd(jacobi.first_degree, order.m, order.table.spin);
+void synthesize_jacobi(const LegendreOrder& order, BlockRange blocks, const JacobiRecurrence& jacobi,
+                       const AlmRow& alm) {
+    const bool swap = starts_odd(jacobi.first_degree, order.m, Spin ? order.table.spin : 0);
     for_each_jacobi_run<Spin>(alm.n_fields, [&]<int Components>(std::int64_t field) {
         const Complex* a[2] = {};
         load_rows<Components>(alm, field, jacobi.first_degree - order.m, jacobi.n_degrees, order.scratch, a);
@@ -144,31 +155,36 @@ void synthesize_jacobi(const LegendreOrder& order, BlockRange blocks, const AlmR
                 const JacobiGroup<Spin, Form, NV> group(order, ring);
                 MirrorParts parts[NV];
                 jacobi_synthesis<Components>(group, jacobi, a, parts);
-                for (int v = 0; v < NV; ++v)
+                for (int v = 0; v < NV; ++v) {
+                    const std::int64_t at = ring + v * lanes();
+                    if constexpr (!Spin) parts[v].scale(inverse_sine_power(order, at));
                     for (int c = 0; c < Components; ++c)
                         store_mirrored(parts[v].even[c], parts[v].odd[c], swap, Spin,
-                                       fourier_lanes(order, ring + v * lanes(), field + c));
+                                       fourier_lanes(order, at, field + c));
+                }
             });
     });
 }
 
 /// Adds to alm.
 template <bool Spin, JacobiForm Form>
-void adjoint_jacobi(const LegendreOrder& order, BlockRange blocks, const AlmRow& alm) {
-    if (blocks.first == blocks.end) return;
-    const JacobiRecurrence jacobi(order, Form);
+void adjoint_jacobi(const LegendreOrder& order, BlockRange blocks, const JacobiRecurrence& jacobi,
+                    const AlmRow& alm) {
     const std::int64_t skipped = jacobi.first_degree - order.m;
-    const bool swap = starts_odd(jacobi.first_degree, order.m, order.table.spin);
+    const bool swap = starts_odd(jacobi.first_degree, order.m, Spin ? order.table.spin : 0);
     for_each_jacobi_run<Spin>(alm.n_fields, [&]<int Components>(std::int64_t field) {
         order.scratch.sums.assign(jacobi.n_degrees * 2 * Components, 0.0);
         for_each_group<jacobi_vectors<Components>>(
             blocks.first * block_size, blocks.end * block_size, [&]<int NV>(std::int64_t ring) {
                 const JacobiGroup<Spin, Form, NV> group(order, ring);
                 MirrorParts parts[NV];
-                for (int v = 0; v < NV; ++v)
+                for (int v = 0; v < NV; ++v) {
+                    const std::int64_t at = ring + v * lanes();
                     for (int c = 0; c < Components; ++c)
-                        load_mirrored(fourier_lanes(order, ring + v * lanes(), field + c), swap,
-                                      parts[v].even[c], parts[v].odd[c]);
+                        load_mirrored(fourier_lanes(order, at, field + c), swap, parts[v].even[c],
+                                      parts[v].odd[c]);
+                    if constexpr (!Spin) parts[v].scale(inverse_sine_power(order, at));
+                }
                 jacobi_adjoint<Components>(group, jacobi, parts, order.scratch.sums.data());
             });
         const double sign = Spin ? -1 : 1;
@@ -178,6 +194,17 @@ void adjoint_jacobi(const LegendreOrder& order, BlockRange blocks, const AlmRow&
                 alm.field(field + c)[k] += sign * Complex(sum[0], sum[1]);
             }
     });
+}
+
+/// The same with the recurrence of alm's own functions.
+template <bool Spin, JacobiForm Form>
+void synthesize_jacobi(const LegendreOrder& order, BlockRange blocks, const AlmRow& alm) {
+    if (!blocks.empty()) synthesize_jacobi<Spin, Form>(order, blocks, JacobiRecurrence(order, Form), alm);
+}
+
+template <bool Spin, JacobiForm Form>
+void adjoint_jacobi(const LegendreOrder& order, BlockRange blocks, const AlmRow& alm) {
+    if (!blocks.empty()) adjoint_jacobi<Spin, Form>(order, blocks, JacobiRecurrence(order, Form), alm);
 }
 
 }  // namespace zonal::sht::HWY_NAMESPACE

@@ -27,21 +27,6 @@ constexpr int synthesis_vectors(int n_fields) {
 /// second-level cache holds of their F_m.
 constexpr std::int64_t most_shared_fields = 8, chunk_rings = 1024;
 
-/// Which blocks the two-degree recurrence serves: none for spin > 2, which it cannot.
-BlockRange scalar_blocks(const LegendreOrder& order) {
-    return {order.rings.end_polar,
-            order.table.spin > 2 ? order.rings.end_polar : order.rings.first_equatorial};
-}
-
-/// 1 / sin^s theta, the factor that spin_to_scalar leaves out.
-V inverse_sine_power(const LegendreOrder& order, std::int64_t ring) {
-    const D d;
-    V factor = hn::Set(d, 1.0);
-    for (int k = 0; k < order.table.spin; ++k)
-        factor = hn::Div(factor, hn::LoadU(d, order.rings.sin_theta.data() + ring));
-    return factor;
-}
-
 /// Writes F_m of a vector of ring pairs and a field from its parts: even re, im, odd re, im.
 void store_parts(const LegendreOrder& order, std::int64_t ring, std::int64_t field, const V (&parts)[4]) {
     const D d;
@@ -141,33 +126,44 @@ void synthesize_many(const LegendreOrder& order, std::int64_t first, std::int64_
     }
 }
 
-/// Sums over the rings [first, end) of one field's F_m times lam, added to sums[k][i], k = even re, im, odd
-/// re, im; rows are `row` long.
-void adjoint_of_one(const LegendreOrder& order, std::int64_t first, std::int64_t end, std::int64_t n_steps,
+/// Sums over the rings [first, end) of the F_m of NF fields times lam, added to sums[field][k][i], k = even
+/// re, im, odd re, im; rows are `row` long.
+template <int NF>
+void adjoint_of_few(const LegendreOrder& order, std::int64_t first, std::int64_t end, std::int64_t n_steps,
                     std::int64_t field, OrderPrefetch& prefetch, double* sums, std::int64_t row) {
     const D d;
-    order.scratch.groups.resize(8 * (end - first));
-    order.scratch.tile.resize(own_tile * 4 * lanes());
+    constexpr int n_sums = 4 * NF, vectors = own_vectors(NF);
+    order.scratch.groups.resize(4 * (end - first));
+    order.scratch.weights.resize(n_sums * (end - first));
+    order.scratch.tile.resize(own_tile * n_sums * lanes());
     double* const tile = order.scratch.tile.data();
-    auto stored = [&](std::int64_t ring) { return order.scratch.groups.data() + 8 * (ring - first); };
-    for_each_group<own_vectors>(first, end, [&]<int NV>(std::int64_t ring) {
-        using State = RecurrenceState<NV>;
-        State(order, ring).store(stored(ring));
-        for (int v = 0; v < NV; ++v) {
+    const double* const steps = order.scratch.steps.data();
+    auto stored = [&](std::int64_t ring) { return order.scratch.groups.data() + 4 * (ring - first); };
+    auto f_m = [&](std::int64_t ring) { return order.scratch.weights.data() + n_sums * (ring - first); };
+    for_each_group<row_vectors>(
+        first, end, [&]<int NV>(std::int64_t ring) { RecurrenceState<NV>(order, ring).store(stored(ring)); });
+    for (std::int64_t ring = first; ring < end; ring += lanes())
+        for (int f = 0; f < NF; ++f) {
             V parts[4];
-            load_parts(order, ring + v * lanes(), field, parts);
-            for (int k = 0; k < 4; ++k)
-                hn::Store(parts[k], d, stored(ring) + State::stored + (k * NV + v) * lanes());
+            load_parts(order, ring, field + f, parts);
+            for (int k = 0; k < 4; ++k) hn::Store(parts[k], d, f_m(ring) + (4 * f + k) * lanes());
         }
-    });
+    // The rings from this one on are visible: those nearer to the equator are first.
+    std::int64_t visible = end;
     for (std::int64_t begin = 0; begin < n_steps; begin += own_tile) {
         const std::int64_t tile_end = std::min(begin + own_tile, n_steps);
-        std::fill(order.scratch.tile.begin(), order.scratch.tile.end(), 0.0);
-        for_each_group<own_vectors>(first, end, [&]<int NV>(std::int64_t ring) {
-            const double* const f = stored(ring) + RecurrenceState<NV>::stored;
-            add_own_tile<NV>(stored(ring), order.scratch.steps.data(), begin, tile_end, f, tile);
+        if constexpr (NF == 2)
+            while (visible > first && RecurrenceState<1>::all_visible_in(stored(visible - lanes())))
+                visible -= lanes();
+        if (visible == end) std::fill(order.scratch.tile.begin(), order.scratch.tile.end(), 0.0);
+        for (std::int64_t ring = visible; ring < end; ring += own_rings * lanes())
+            add_visible_tile(stored(ring), std::min(own_rings, (end - ring) / lanes()), steps, begin,
+                             tile_end, f_m(ring), tile, ring > visible);
+        for_each_group<vectors>(first, visible, [&]<int NV>(std::int64_t ring) {
+            add_own_tile<NF, NV>(stored(ring), steps, begin, tile_end, f_m(ring), tile);
         });
-        fold_own_tile(tile, tile_end - begin, sums + begin, row);
+        // What it finds behind the tile's last step goes to the rows' padding.
+        fold_own_tile(tile, tile_end - begin, n_sums, sums + begin, row);
         prefetch.next_part();
     }
 }
@@ -227,13 +223,15 @@ void adjoint_scalar_fields(const LegendreOrder& order, BlockRange blocks, const 
     double* const sums = order.scratch.sums.data();
     const std::int64_t begin = blocks.first * block_size, end = blocks.end * block_size;
     const std::int64_t n_chunks = (end - begin + chunk_rings - 1) / chunk_rings,
-                       tile = n_fields == 1 ? own_tile : shared_row, n_tiles = (n_steps + tile - 1) / tile;
+                       tile = n_fields <= 2 ? own_tile : shared_row, n_tiles = (n_steps + tile - 1) / tile;
     OrderPrefetch prefetch(order.rings, field == 0 ? order.scratch.next_order : -1, order.band,
                            n_chunks * n_tiles);
     for (std::int64_t first = begin; first < end; first += chunk_rings) {
         const std::int64_t last = std::min(first + chunk_rings, end);
         if (n_fields == 1)
-            adjoint_of_one(order, first, last, n_steps, field, prefetch, sums, row);
+            adjoint_of_few<1>(order, first, last, n_steps, field, prefetch, sums, row);
+        else if (n_fields == 2)
+            adjoint_of_few<2>(order, first, last, n_steps, field, prefetch, sums, row);
         else
             adjoint_of_many(order, first, last, n_steps, field, n_fields, prefetch, sums, row);
     }
@@ -249,8 +247,11 @@ AlmRow scalar_row_of(const AlmRow& alm, int spin, LegendreScratch& scratch) {
     return row;
 }
 
-void synthesize_scalar(const LegendreOrder& order, BlockRange blocks, const AlmRow& alm) {
-    if (blocks.first == blocks.end) return;
+/// Scalar fields, or spin 1 or 2 as scalar fields: Ishioka's recurrence away from the equator, the three-term
+/// recurrence near it.
+void synthesize_scalar(const LegendreOrder& order, BlockRange blocks, BlockRange equatorial,
+                       const AlmRow& alm) {
+    if (blocks.empty() && equatorial.empty()) return;
     const std::int64_t lmax = order.table.layout.lmax();
     const Ishioka ishioka(order.m, lmax + order.table.spin, order.scratch);
     AlmRow row = alm;
@@ -258,11 +259,10 @@ void synthesize_scalar(const LegendreOrder& order, BlockRange blocks, const AlmR
         row = scalar_row_of(alm, order.table.spin, order.scratch);
         const SpinWeights weights(order.table.spin, order.m, lmax, ishioka.epsilon, order.scratch);
         for (std::int64_t f = 0; f < alm.n_fields; f += 2)
-            weights.to_scalar(alm.field(f), alm.field(f + 1), row.field(f), row.field(f + 1),
-                              order.table.spin);
+            weights.to_scalar(alm.field(f), alm.field(f + 1), row.field(f), row.field(f + 1));
     }
     const std::int64_t first = blocks.first * block_size, end = blocks.end * block_size;
-    for (std::int64_t field = 0; field < alm.n_fields; field += most_shared_fields) {
+    for (std::int64_t field = 0; !blocks.empty() && field < alm.n_fields; field += most_shared_fields) {
         const std::int64_t n_fields = std::min(most_shared_fields, alm.n_fields - field);
         if (n_fields == 1)
             synthesize_few<1>(order, first, end, ishioka, row, field);
@@ -271,19 +271,27 @@ void synthesize_scalar(const LegendreOrder& order, BlockRange blocks, const AlmR
         else
             synthesize_many(order, first, end, ishioka, row, field, n_fields);
     }
+    if (equatorial.empty()) return;
+    const JacobiRecurrence steps(order.m, ishioka.lmax, ishioka.epsilon, order.scratch);
+    synthesize_jacobi<false, JacobiForm::three_term>(order, equatorial, steps, row);
 }
 
 /// Adds to alm.
-void adjoint_scalar(const LegendreOrder& order, BlockRange blocks, const AlmRow& alm) {
-    if (blocks.first == blocks.end) return;
+void adjoint_scalar(const LegendreOrder& order, BlockRange blocks, BlockRange equatorial, const AlmRow& alm) {
+    if (blocks.empty() && equatorial.empty()) return;
     const std::int64_t lmax = order.table.layout.lmax();
     const Ishioka ishioka(order.m, lmax + order.table.spin, order.scratch);
     const AlmRow row = scalar_row_of(alm, order.table.spin, order.scratch);
     order.scratch.steps.resize(ishioka.n_steps * 2);
     ishioka.write_recurrence(order.scratch.steps.data(), 2);
-    for (std::int64_t field = 0; field < alm.n_fields; field += most_shared_fields) {
+    if (blocks.empty()) std::fill(row.data, row.data + row.n_fields * row.length, 0.0);
+    for (std::int64_t field = 0; !blocks.empty() && field < alm.n_fields; field += most_shared_fields) {
         const std::int64_t n_fields = std::min(most_shared_fields, alm.n_fields - field);
         adjoint_scalar_fields(order, blocks, ishioka, row, field, n_fields);
+    }
+    if (!equatorial.empty()) {
+        const JacobiRecurrence steps(order.m, ishioka.lmax, ishioka.epsilon, order.scratch);
+        adjoint_jacobi<false, JacobiForm::three_term>(order, equatorial, steps, row);
     }
     if (order.table.spin == 0) {
         for (std::int64_t f = 0; f < alm.n_fields; ++f)
@@ -295,37 +303,42 @@ void adjoint_scalar(const LegendreOrder& order, BlockRange blocks, const AlmRow&
         weights.add_from_scalar(row.field(f), row.field(f + 1), alm.field(f), alm.field(f + 1));
 }
 
+/// The blocks that the order reaches: near the poles, near the equator, between, and the last two together.
+struct ReachedBlocks {
+    BlockRange polar, middle, equatorial, beyond_polar;
+
+    explicit ReachedBlocks(const LegendreOrder& order)
+        : polar(reached(order, 0, order.rings.end_polar)),
+          middle(reached(order, order.rings.end_polar, order.rings.first_equatorial)),
+          equatorial(reached(order, order.rings.first_equatorial, order.rings.n_blocks())),
+          beyond_polar(reached(order, order.rings.end_polar, order.rings.n_blocks())) {}
+};
+
 void legendre_synthesis(const LegendreOrder& order, const AlmRow& alm) {
-    const BlockRange scalar = scalar_blocks(order);
-    const BlockRange polar = reached(order, 0, scalar.first);
-    const BlockRange middle = reached(order, scalar.first, scalar.end);
-    const BlockRange rest = reached(order, scalar.end, order.rings.n_blocks());
     using enum JacobiForm;
-    if (order.table.spin == 0) {
-        synthesize_jacobi<false, difference>(order, polar, alm);
-        synthesize_jacobi<false, three_term>(order, rest, alm);
-    } else {
-        synthesize_jacobi<true, difference>(order, polar, alm);
-        synthesize_jacobi<true, three_term>(order, rest, alm);
-    }
-    synthesize_scalar(order, middle, alm);
+    const ReachedBlocks blocks(order);
+    if (order.table.spin == 0)
+        synthesize_jacobi<false, difference>(order, blocks.polar, alm);
+    else
+        synthesize_jacobi<true, difference>(order, blocks.polar, alm);
+    if (order.table.spin <= 2)
+        synthesize_scalar(order, blocks.middle, blocks.equatorial, alm);
+    else
+        synthesize_jacobi<true, three_term>(order, blocks.beyond_polar, alm);
 }
 
 void legendre_adjoint(const LegendreOrder& order, const AlmRow& alm) {
-    std::fill(alm.data, alm.data + alm.n_fields * alm.length, 0.0);
-    const BlockRange scalar = scalar_blocks(order);
-    const BlockRange polar = reached(order, 0, scalar.first);
-    const BlockRange middle = reached(order, scalar.first, scalar.end);
-    const BlockRange rest = reached(order, scalar.end, order.rings.n_blocks());
     using enum JacobiForm;
-    if (order.table.spin == 0) {
-        adjoint_jacobi<false, difference>(order, polar, alm);
-        adjoint_jacobi<false, three_term>(order, rest, alm);
-    } else {
-        adjoint_jacobi<true, difference>(order, polar, alm);
-        adjoint_jacobi<true, three_term>(order, rest, alm);
-    }
-    adjoint_scalar(order, middle, alm);
+    const ReachedBlocks blocks(order);
+    std::fill(alm.data, alm.data + alm.n_fields * alm.length, 0.0);
+    if (order.table.spin == 0)
+        adjoint_jacobi<false, difference>(order, blocks.polar, alm);
+    else
+        adjoint_jacobi<true, difference>(order, blocks.polar, alm);
+    if (order.table.spin <= 2)
+        adjoint_scalar(order, blocks.middle, blocks.equatorial, alm);
+    else
+        adjoint_jacobi<true, three_term>(order, blocks.beyond_polar, alm);
 }
 
 }  // namespace zonal::sht::HWY_NAMESPACE

@@ -53,23 +53,22 @@ struct RecurrenceState {
         }
     }
 
-    /// Doubles of a group that was put aside, and where what of it lies.
-    static constexpr std::int64_t stored = 4 * NV * lanes();
+    /// A group is put aside vector by vector: lam_{i-1}, lam_i, scale and cos^2 theta of each.
     template <class T>
     static T* previous_at(T* from, int v) {
-        return from + v * lanes();
+        return from + 4 * v * lanes();
     }
     template <class T>
     static T* current_at(T* from, int v) {
-        return from + (NV + v) * lanes();
+        return from + (4 * v + 1) * lanes();
     }
     template <class T>
     static T* scale_at(T* from, int v) {
-        return from + (2 * NV + v) * lanes();
+        return from + (4 * v + 2) * lanes();
     }
     template <class T>
     static T* cos2_at(T* from, int v) {
-        return from + (3 * NV + v) * lanes();
+        return from + (4 * v + 3) * lanes();
     }
 
     HWY_INLINE explicit RecurrenceState(const double* HWY_RESTRICT from) {
@@ -259,35 +258,43 @@ struct VisibleState {
     }
 };
 
-// The adjoint of one field. Each group of ring vectors runs through a tile of steps and is put aside, so that
-// the tile's sums stay in the first-level cache and nothing is summed over lanes before all groups have added
-// to them.
-
-/// Vectors of a group, whose F_m stay in registers beside its recurrence.
-inline constexpr int own_vectors = HWY_MAX_BYTES >= 64 ? 4 : 2;
+// The adjoint of one field or two. Rings go through a tile of steps and are put aside, so that the tile's
+// sums stay in the cache and nothing is summed over lanes before all rings have added to them.
 
 /// Steps of a tile: a multiple of the lanes and of two.
 inline constexpr std::int64_t own_tile = 64;
 
-/// Adds f_k lam_i of one field to the lanes of sums[i - begin][k], k = even re, even im, odd re, odd im, for
-/// the steps i from `begin` to `end`. sums: those of step `begin`; stored: a RecurrenceState that was put
-/// aside; f: [4][NV] vectors.
-template <int NV>
+/// Vectors of rings that go through a tile together: what the first-level cache holds of them.
+inline constexpr std::int64_t own_rings = 32;
+
+/// Steps of two fields whose sums stay in registers while the rings pass.
+inline constexpr int own_steps = HWY_MAX_BYTES >= 64 ? 2 : 1;
+
+/// Vectors of a group some of whose lanes may be invisible. Its F_m stay in registers beside its recurrence.
+constexpr int own_vectors(int n_fields) {
+    return (HWY_MAX_BYTES >= 64 ? 4 : 2) / n_fields;
+}
+
+/// Adds f_k lam_i to the lanes of sums[i - begin][k], k = even re, even im, odd re, odd im of one field after
+/// the other, for the steps i from `begin` to `end`. sums: those of step `begin`; stored: a RecurrenceState
+/// that was put aside; f: [NV][4 NF] vectors.
+template <int NF, int NV>
 HWY_NOINLINE void add_own_tile(double* HWY_RESTRICT stored, const double* HWY_RESTRICT steps,
                                std::int64_t begin, std::int64_t end, const double* HWY_RESTRICT f,
                                double* HWY_RESTRICT sums) {
+    constexpr int n_sums = 4 * NF;
     const D d;
     const std::int64_t origin = begin;
-    V f_m[4][NV];
-    for (int k = 0; k < 4; ++k)
-        for (int v = 0; v < NV; ++v) f_m[k][v] = hn::Load(d, f + (k * NV + v) * lanes());
+    V f_m[NV][n_sums];
+    for (int v = 0; v < NV; ++v)
+        for (int k = 0; k < n_sums; ++k) f_m[v][k] = hn::Load(d, f + (v * n_sums + k) * lanes());
     auto add = [&](const V(&lam)[NV], std::int64_t i) HWY_ATTR {
-        double* HWY_RESTRICT out = sums + (i - origin) * 4 * lanes();
-        V sum[4];
-        for (int k = 0; k < 4; ++k) sum[k] = hn::Load(d, out + k * lanes());
-        for (int v = 0; v < NV; ++v)
-            for (int k = 0; k < 4; ++k) sum[k] = hn::MulAdd(f_m[k][v], lam[v], sum[k]);
-        for (int k = 0; k < 4; ++k) hn::Store(sum[k], d, out + k * lanes());
+        double* HWY_RESTRICT out = sums + (i - origin) * n_sums * lanes();
+        for (int k = 0; k < n_sums; ++k) {
+            V sum = hn::Load(d, out + k * lanes());
+            for (int v = 0; v < NV; ++v) sum = hn::MulAdd(f_m[v][k], lam[v], sum);
+            hn::Store(sum, d, out + k * lanes());
+        }
     };
     if (HWY_UNLIKELY(!RecurrenceState<NV>::all_visible_in(stored))) {
         begin = enter_tile<NV>(stored, steps, begin, end, add).next;
@@ -298,14 +305,73 @@ HWY_NOINLINE void add_own_tile(double* HWY_RESTRICT stored, const double* HWY_RE
     state.store(stored);
 }
 
-/// Adds the lanes of a tile's sums to out[k][i], rows `stride` apart.
-inline void fold_own_tile(const double* HWY_RESTRICT sums, std::int64_t n_steps, double* HWY_RESTRICT out,
-                          std::int64_t stride) {
+/// Keeps a value in a register that the compiler would read from memory again for every use.
+HWY_INLINE V in_register(V value) {
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL && HWY_TARGET != HWY_SCALAR
+    asm("" : "+v"(value.raw));
+#endif
+    return value;
+}
+
+/// Two fields, NS steps, and rings all of whose lanes are visible: adds f_k lam_j to the lanes of sums[j][k]
+/// or, unless `add`, writes what these would be to zeros. Swapped: lam_i lies where lam_{i-1} does otherwise;
+/// NS is one.
+template <int NS, bool Swapped = false>
+HWY_NOINLINE void add_visible_steps(double* HWY_RESTRICT stored, std::int64_t n_vectors,
+                                    const double* HWY_RESTRICT steps, const double* HWY_RESTRICT f,
+                                    double* HWY_RESTRICT sums, bool add) {
+    using State = RecurrenceState<1>;
+    constexpr int n_sums = 8;
     const D d;
-    for (int k = 0; k < 4; ++k)
+    V sum[NS][n_sums], a[NS], b[NS];
+    for (int j = 0; j < NS; ++j) {
+        a[j] = hn::Set(d, steps[2 * j]);
+        b[j] = hn::Set(d, steps[2 * j + 1]);
+        for (int k = 0; k < n_sums; ++k)
+            sum[j][k] = add ? hn::Load(d, sums + (j * n_sums + k) * lanes()) : hn::Zero(d);
+    }
+    for (std::int64_t v = 0; v < n_vectors; ++v, stored += 4 * lanes(), f += n_sums * lanes()) {
+        double *const here = State::current_at(stored, 0), *const before = State::previous_at(stored, 0);
+        const V cos2 = in_register(hn::Load(d, State::cos2_at(stored, 0)));
+        V lam[NS + 2];
+        lam[0] = hn::Load(d, Swapped ? here : before);
+        lam[1] = hn::Load(d, Swapped ? before : here);
+        for (int j = 0; j < NS; ++j)
+            lam[j + 2] = hn::MulAdd(hn::MulAdd(a[j], cos2, b[j]), lam[j + 1], lam[j]);
+        if constexpr (NS > 1) hn::Store(lam[NS], d, before);
+        hn::Store(lam[NS + 1], d, NS == 1 && !Swapped ? before : here);
+        for (int k = 0; k < n_sums; ++k) {
+            const V weight = in_register(hn::Load(d, f + k * lanes()));
+            for (int j = 0; j < NS; ++j) sum[j][k] = hn::MulAdd(weight, lam[j + 1], sum[j][k]);
+        }
+    }
+    for (int j = 0; j < NS; ++j)
+        for (int k = 0; k < n_sums; ++k) hn::Store(sum[j][k], d, sums + (j * n_sums + k) * lanes());
+}
+
+/// The same for the steps from `begin` to `end`.
+inline void add_visible_tile(double* HWY_RESTRICT stored, std::int64_t n_vectors,
+                             const double* HWY_RESTRICT steps, std::int64_t begin, std::int64_t end,
+                             const double* HWY_RESTRICT f, double* HWY_RESTRICT sums, bool add) {
+    auto at = [&](std::int64_t i) { return sums + (i - begin) * 8 * lanes(); };
+    for (std::int64_t i = begin; i < end; i += 2)
+        if constexpr (own_steps == 2) {
+            add_visible_steps<2>(stored, n_vectors, steps + 2 * i, f, at(i), add);
+        } else {
+            add_visible_steps<1, false>(stored, n_vectors, steps + 2 * i, f, at(i), add);
+            add_visible_steps<1, true>(stored, n_vectors, steps + 2 * i + 2, f, at(i + 1), add);
+        }
+}
+
+/// Adds the lanes of a tile's sums, n_sums of each step, to out[k][i], rows `stride` apart.
+inline void fold_own_tile(const double* HWY_RESTRICT sums, std::int64_t n_steps, std::int64_t n_sums,
+                          double* HWY_RESTRICT out, std::int64_t stride) {
+    const D d;
+    for (std::int64_t k = 0; k < n_sums; ++k)
         for (std::int64_t i = 0; i < n_steps; i += lanes()) {
             V x[HWY_MAX_BYTES / sizeof(double)];
-            for (std::int64_t j = 0; j < lanes(); ++j) x[j] = hn::Load(d, sums + ((i + j) * 4 + k) * lanes());
+            for (std::int64_t j = 0; j < lanes(); ++j)
+                x[j] = hn::Load(d, sums + ((i + j) * n_sums + k) * lanes());
             add_horizontal_sums(x, out + k * stride + i);
         }
 }
