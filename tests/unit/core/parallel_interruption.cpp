@@ -49,10 +49,12 @@ TEST(ParallelInterruption, AsksAtMostEveryFiftyMilliseconds) {
 
 TEST(ParallelInterruption, EndsTasksOfOtherThreadsThatPoll) {
     const InterruptionCheck check([] { return true; });
-    std::atomic<int> ended{0};
+    std::atomic<int> begun{0}, ended{0};
     EXPECT_THROW(parallel_for(3, 3,
                               [&](std::int64_t, int) {
                                   const InterruptionPoll poll;
+                                  // Once one has ended, no other begins.
+                                  for (++begun; begun < 3;) std::this_thread::yield();
                                   try {
                                       for (;;) poll();
                                   } catch (const Cancelled&) {
