@@ -210,7 +210,8 @@ io::AlmFile analyze_masked(SkyMap& map, const MaskedAnalysis& options, const Run
     else if (options.remove_monopole)
         how.remove = FitTerms::monopole;
     const auto [alm, report] =  // what is wrong now are the pixels: the options are checked
-        with_error<IoError>([&] { return analyze_in_place(map, how); }, map.header().source + ": ");
+        with_error<IoError>([&] { return analyze_in_place(map, how); }, map.header().source + ": ",
+                            how.mask_mode == MaskMode::error ? " (--mask-mode error)" : "");
     report_masked(options, map, report, session);
     report_analysis(report.analysis, alm.layout, options.choice, session);
     auto file = io::to_alm_file(alm, map);

@@ -12,7 +12,7 @@ bool names_argument(const std::string& text, std::size_t at) {
     const auto before = std::string_view(text).substr(0, at);
     for (const auto* word : {" and ", " with ", " keep ", " or ", "; ", "whatever "})
         if (before.ends_with(word)) return true;
-    return at == 0;
+    return at == end_of_rank(text);
 }
 
 std::string renamed(std::string text, const OptionNames& names) {

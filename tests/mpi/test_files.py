@@ -169,7 +169,8 @@ def test_shares_follow_the_numbers_given(inputs):
     assert flops[2] > 2.5 * max(flops[:2])  # 4, less what one order more or less makes
 
 
-def test_a_rank_counts_its_own_masked_pixels(inputs):
-    code, out, err = mpirun(2, ZONAL, "smooth", "holes.fits", "refused.fits", "--fwhm", "5deg", "--mask-mode", "error", cwd=inputs)
+@pytest.mark.parametrize("command", ["smooth holes.fits refused.fits --fwhm 5deg", "map2alm holes.fits refused.fits"])
+def test_a_rank_counts_its_own_masked_pixels(inputs, command):
+    code, out, err = mpirun(2, ZONAL, *command.split(), "--mask-mode", "error", cwd=inputs)
     assert code == 1 and out == ""
-    assert "pixels of this rank are UNSEEN or masked, the first is pixel" in err and "--mask-mode error" in err
+    assert "rank 0: holes.fits" in err and "pixels of this rank are UNSEEN or masked, the first is pixel" in err and "--mask-mode error" in err
