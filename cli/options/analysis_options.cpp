@@ -178,7 +178,7 @@ void add_masked_analysis_options(CLI::App& app, MaskedAnalysis& options) {
 SkyMap read_sky_part(const std::string& path, const MapInput& input, const AnalysisChoice& choice,
                      const RunOptions& run, Session& session) {
     const auto options = read_options(input, Columns::fields);
-    const auto header = io::read_map_part(path, {}, options);
+    const auto header = io::read_map_header(path, session.job->ranks(), options);
     const auto lmax = choice.lmax_for(header);
     const auto sky =
         divide_sky(header.pixelization, lmax, choice.mmax_for(lmax), header.polarized(), run, session);

@@ -23,9 +23,11 @@ def inputs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("faults")
     (folder / "cl.txt").write_text("# l TT\n" + "".join(f"{l} {1 / (1 + l) ** 2}\n" for l in range(65)))
     (folder / "elsewhere").mkdir()
-    code, out, err = call(ZONAL, "synfast", "cl.txt", "map.fits", "--nside", 64, "--lmax", 64, "--seed", 1, "--alm-out", "alm.fits",
-                          cwd=folder)
-    assert code == 0, out + err
+    (folder / "other").mkdir()
+    for nside, lmax, at in ((64, 64, folder), (32, 40, folder / "other")):
+        code, out, err = call(ZONAL, "synfast", folder / "cl.txt", "map.fits", "--nside", nside, "--lmax", lmax, "--seed", 1,
+                              "--alm-out", "alm.fits", cwd=at)
+        assert code == 0, out + err
     return folder
 
 
@@ -140,6 +142,12 @@ def test_different_options_are_an_error(folder, n_ranks, time_of_fault):
     assert "all must make the same calls, but rank 0 makes zonal alm2map alm.fits out.fits --nside 32, and rank" in messages(err)[0]
 
 
+def run_in(folder, of_rank_1, arguments):
+    """Two ranks in folders of their own."""
+    command = [ZONAL, *arguments.split()]
+    return call(MPIRUN, *FLAGS, "-n", 1, "-wdir", folder, *command, ":", "-n", 1, "-wdir", folder / of_rank_1, *command, cwd=folder)
+
+
 @pytest.mark.skipif(not IS_OPEN_MPI, reason="-wdir is Open MPI's")
 @pytest.mark.parametrize("time_of_fault", TIMES)
 @pytest.mark.parametrize("arguments, message", [
@@ -148,10 +156,21 @@ def test_different_options_are_an_error(folder, n_ranks, time_of_fault):
     ("synfast cl.txt out.fits --nside 16 --lmax 40", "rank 1: "),
 ])
 def test_what_fails_on_one_rank_fails_on_all(folder, arguments, message, time_of_fault):
-    command = [ZONAL, *arguments.split()]
-    code, _, err = call(MPIRUN, *FLAGS, "-n", 1, "-wdir", folder, *command, ":", "-n", 1, "-wdir", folder / "elsewhere", *command, cwd=folder)
+    code, _, err = run_in(folder, "elsewhere", arguments)
     assert code != 0
     assert len(messages(err)) == 1 and message in messages(err)[0], err
+
+
+@pytest.mark.skipif(not IS_OPEN_MPI, reason="-wdir is Open MPI's")
+@pytest.mark.parametrize("arguments, found", [
+    ("alm2map alm.fits out.fits --nside 32", ["alm.fits", "alm in 2145 rows", "861 rows"]),
+    ("smooth map.fits out.fits --fwhm 1deg", ["map.fits", "nside 64, ring, ", "nside 32, ring, "]),
+    ("udgrade map.fits out.fits --nside 8", ["map.fits", "nside 64, ring, ", "nside 32, ring, "]),
+])
+def test_ranks_must_read_the_same_file(folder, arguments, found):
+    code, _, err = run_in(folder, "other", arguments)
+    (message,) = messages(err)
+    assert code == 1 and "all ranks must read the same file" in message and all(word in message for word in found), err
 
 
 @pytest.mark.parametrize("time_of_fault", TIMES)

@@ -21,6 +21,11 @@ struct AlmHeader {
     std::size_t n_components = 0;
 };
 
+/// Reads a map without its pixels. Throws IoError as read_map_part does, and for another file on another
+/// rank: one with other pixels or columns.
+MapFile read_map_header(const std::string& path, const Communicator& ranks,
+                        const ReadMapOptions& options = {});
+
 /// Reads this rank's part of a HEALPix map, in ring order or nest: read_sky_map in parts. Files in parts must
 /// be full skies and not be gzipped. Throws IoError as read_map_part does, and for another nside than sky's.
 SkyMap read_sky_part(const std::string& path, const std::shared_ptr<const DistributedSky>& sky,
@@ -46,7 +51,8 @@ void write_map_share(const std::string& path, const MapShare& map, const Communi
 void write_sky_part(const std::string& path, const SkyMap& map, const DistributedSky& sky,
                     const WriteOptions& options = {});
 
-/// Reads what a file of alm says of itself, lmax and mmax among it.
+/// Reads what a file of alm says of itself, lmax and mmax among it. Throws IoError as read_alm does, and for
+/// another file on another rank: one with other numbers of components or coefficients.
 AlmHeader read_alm_header(const std::string& path, const Communicator& ranks);
 
 /// Reads this rank's part of the alm that are in a layout of fewer orders: read_alm in parts. What the file

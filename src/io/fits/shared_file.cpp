@@ -72,6 +72,18 @@ FitsFrame make_frame(const std::string& file, const std::vector<std::int64_t>& r
     return frame;
 }
 
+void require_same_file(const std::string& path, const Communicator& ranks, const std::string& found) {
+    const auto all = ranks.gather(found);
+    ranks.together("the header of " + path, [&] {
+        const auto other =
+            std::find_if(all.begin(), all.end(), [&](const auto& one) { return one != all[0]; });
+        if (other != all.end())
+            throw IoError(
+                fmt::format("{}: rank 0 finds {} in it, and rank {} {}: all ranks must read the same file",
+                            path, all[0], other - all.begin(), *other));
+    });
+}
+
 void require_not_gzipped(const std::string& path) {
     if (path.ends_with(".gz"))
         throw IoError(fmt::format(

@@ -22,6 +22,10 @@ struct FitsFrame {
 /// file: the bytes of one whose tables have one row each. rows: that they shall have, [table].
 FitsFrame make_frame(const std::string& file, const std::vector<std::int64_t>& rows);
 
+/// Collective. Throws IoError on all ranks unless all have found the same in a file. found: what this rank
+/// has, in words.
+void require_same_file(const std::string& path, const Communicator& ranks, const std::string& found);
+
 /// Throws IoError for a name that ends in .gz.
 void require_not_gzipped(const std::string& path);
 

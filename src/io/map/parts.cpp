@@ -174,14 +174,11 @@ PixelPlaces places_of(const DistributedSky& sky) {
 /// This rank's pixels of the sky, in ring order.
 MapFile read_part(const std::string& path, const DistributedSky& sky, const ReadMapOptions& options) {
     const auto& ranks = sky.ranks();
-    HealpixPixels pixels;
-    ranks.together("the header of " + path, [&] {
-        const auto header = read_map_part(path, {}, options);
-        pixels = healpix_of(header);
-        if (full_sky_size(pixels) != sky.whole_grid().n_pixels())
-            throw IoError(fmt::format("{}: {}: must have the {} pixels of the map", header.source,
-                                      to_string(pixels), sky.whole_grid().n_pixels()));
-    });
+    const auto header = read_map_header(path, ranks, options);
+    const auto& pixels = healpix_of(header);
+    if (full_sky_size(pixels) != sky.whole_grid().n_pixels())
+        throw IoError(fmt::format("{}: {}: must have the {} pixels of the map", header.source,
+                                  to_string(pixels), sky.whole_grid().n_pixels()));
     const auto here = places_of(sky);
     if (pixels.ordering == healpix::Order::ring) return read_places(path, ranks, here, options);
     const auto from = even_places(ranks, full_sky_size(pixels), 1, healpix::Order::nest);
@@ -192,13 +189,18 @@ MapFile read_part(const std::string& path, const DistributedSky& sky, const Read
 
 }  // namespace
 
-MapShare read_map_share(const std::string& path, const Communicator& ranks, const ReadMapOptions& options) {
+MapFile read_map_header(const std::string& path, const Communicator& ranks, const ReadMapOptions& options) {
     MapFile header;
-    HealpixPixels pixels;
-    ranks.together("the header of " + path, [&] {
-        header = read_map_part(path, {}, options);
-        pixels = healpix_of(header);
-    });
+    ranks.together("the header of " + path, [&] { header = read_map_part(path, {}, options); });
+    auto found = to_string(header.pixelization);
+    for (const auto& column : header.columns) found += ", " + column.name;
+    require_same_file(path, ranks, found);
+    return header;
+}
+
+MapShare read_map_share(const std::string& path, const Communicator& ranks, const ReadMapOptions& options) {
+    const auto header = read_map_header(path, ranks, options);
+    const auto& pixels = healpix_of(header);
     const auto places = even_places(ranks, full_sky_size(pixels), 1, pixels.ordering);
     ranks.require_memory(
         static_cast<double>(places.size()) * static_cast<double>(header.columns.size() * sizeof(double)),

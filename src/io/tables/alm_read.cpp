@@ -1,4 +1,4 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +9,7 @@
 #include "io/fits/cards.hpp"
 #include "io/fits/fits_reader.hpp"
 #include "io/fits/hdu_kind.hpp"
+#include "io/fits/shared_file.hpp"
 #include "io/tables/alm_orders.hpp"
 #include "zonal/error.hpp"
 #include "zonal/io/parts.hpp"
@@ -306,6 +307,9 @@ AlmHeader read_alm_header(const std::string& path, const Communicator& ranks) {
         reader = open_for_parts(path);
         tables = find_tables(*reader);
     });
+    std::vector<std::int64_t> rows;
+    for (const Hdu* hdu : tables) rows.push_back(hdu->rows * hdu->columns[0].repeat);
+    require_same_file(path, ranks, fmt::format("alm in {} rows", fmt::join(rows, " + ")));
     for (const Hdu* hdu : tables) {
         Mode largest{-1, -1};
         const bool is_declared = hdu->header.has("MAX-LPOL") && hdu->header.has("MAX-MPOL");
