@@ -162,7 +162,6 @@ void RunOptions::resolve_job(Session& session) {
     }
     device = Device::cpu();
     if (threads == 0) threads = session.job->threads();
-    session.report["ranks"] = ranks.size();
     if (shares == "auto") return;  // which takes the size of a transform
     if (shares.empty()) {
         const bool on_gpu = rank_device.kind() == Device::Kind::cuda;

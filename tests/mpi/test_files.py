@@ -96,6 +96,7 @@ def test_ranks_write_the_file_of_one_process(inputs, case, n_ranks):
         contents.append([(inputs / name).read_bytes() for name in files])
     assert contents[0] == contents[1]
     assert not list(inputs.glob(".zonal*"))
+    assert [report.get("ranks") for report in reports] == [None, n_ranks if n_ranks > 1 else None]
     for report in reports:
         drop(report, ("seconds", "threads", "ranks", "costs"))
     assert reports[0] == reports[1]
