@@ -114,14 +114,26 @@ void add_device_option(CLI::App& app, Device& device) {
                         "where to compute; cuda is an error if there is no GPU", "auto");
 }
 
-Device device_of_option(Device device) {
+namespace {
+
+/// Finds a device. Where it is not to be had, the message names the option, as it was given: which GPU it
+/// stands for is the program's choice.
+template <class Find>
+Device found_device(const Find& find) {
     try {
-        return resolve_device(device);
+        return find();
     } catch (const BackendUnavailable& error) {
-        const std::string message = error.what(), name = "device = " + to_string(device) + ": ";
-        if (!message.starts_with(name)) throw;
-        throw BackendUnavailable("--device = cuda: " + message.substr(name.size()));
+        std::string message = error.what();
+        const auto name = end_of_rank(message), end = message.find(": ", name);
+        if (message.compare(name, 9, "device = ") != 0) throw;
+        throw BackendUnavailable(message.replace(name, end - name, "--device = cuda"));
     }
+}
+
+}  // namespace
+
+Device device_of_option(Device device) {
+    return found_device([device] { return resolve_device(device); });
 }
 
 void require_one_process(const Session& session) {
@@ -149,17 +161,10 @@ void add_job_options(CLI::App& app, RunOptions& options, WithExplain with_explai
                    "it sends, and predicted seconds of a synthesis");
 }
 
-/// The speeds that --shares gives, [rank], but for auto.
+/// Finds the ranks' devices, threads and, but for --shares auto, speeds.
 void RunOptions::resolve_job(Session& session) {
     const auto& ranks = session.job->ranks();
-    try {
-        rank_device = ranks.own_device(device.kind());
-    } catch (const BackendUnavailable& error) {
-        std::string message = error.what();
-        if (const auto name = message.find("device = "); name != std::string::npos)
-            message.insert(name, "--");
-        throw BackendUnavailable(message);
-    }
+    rank_device = found_device([&] { return ranks.own_device(device.kind()); });
     device = Device::cpu();
     if (threads == 0) threads = session.job->threads();
     if (shares == "auto") return;  // which takes the size of a transform

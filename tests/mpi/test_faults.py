@@ -238,7 +238,7 @@ def test_a_gpu_that_is_not_there_is_one_failure_of_all_ranks(folder):
     code, out, err = mpirun(2, ZONAL, "alm2map", "alm.fits", "out.fits", "--nside", 16, "--device", "cuda", cwd=folder)
     if code == 0:
         pytest.skip("there is a GPU")
-    assert out == "" and len(messages(err)) == 1 and "--device = cuda" in messages(err)[0], err
+    assert out == "" and len(messages(err)) == 1 and "--device = cuda: " in messages(err)[0], err
 
 
 def test_options_of_jobs_are_refused_without_one(folder):
