@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "engine/job_sky.hpp"
@@ -90,6 +91,12 @@ void add_analysis_options(CLI::App& app, AnalysisChoice& choice, WithMmax with_m
 }
 
 io::FoundWeights weights_for(const std::string& choice, std::int64_t nside, int threads, Session& session) {
+    std::error_code error;
+    if (choice != "ring" && choice != "pixel" && !std::filesystem::exists(choice, error))
+        throw UsageError(fmt::format(
+            "--weights = {}: must be none, ring, pixel or a HEALPix file of weights, and there is "
+            "no such file",
+            printable(choice)));
     auto found =
         io::find_weights(choice, nside, {.threads = threads, .progress = session.progress("weights")});
     session.note(found.notes);

@@ -50,6 +50,7 @@ def test_options_without_effect_are_wrong_use(files, fails, command, words):
     ("smooth sky.fits out.fits --fwhm 9deg --lmax 1", ["--lmax = 1", "at least 2", "sky.fits"]),
     ("alm2map alm.fits out.fits --nside 4 --lmax 2 --mmax 3", ["--mmax = 3", "lmax"]),
     ("plot i.fits out.png --cmap foo", ["i.fits", "foo"]),
+    ("map2alm i.fits out.fits --weights foo", ["--weights = foo: must be none, ring, pixel or", "no such file"]),
     ("smooth sky.fits out.fits --beam --overwrite", ["--beam", "--overwrite", "value"]),
     ("convert sky.fits out.fits --field --overwrite", ["--field", "--overwrite", "value"]),
     ("synfast cl.txt out.fits --nside 4 --alm-out out.fits", ["--alm-out", "OUT"]),
