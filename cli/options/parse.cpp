@@ -44,7 +44,7 @@ constexpr Quantity energy{"an energy", "10GeV or 500MeV", energy_units};
 
 /// The number that text starts with, and what stands behind it; nothing when it starts with no number.
 std::optional<std::pair<double, std::string_view>> leading_number(std::string_view text) {
-    if (text.starts_with('+')) text.remove_prefix(1);
+    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc()) return std::nullopt;

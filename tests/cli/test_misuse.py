@@ -51,6 +51,7 @@ def test_options_without_effect_are_wrong_use(files, fails, command, words):
     ("alm2map alm.fits out.fits --nside 4 --lmax 2 --mmax 3", ["--mmax = 3", "lmax"]),
     ("plot i.fits out.png --cmap foo", ["i.fits", "foo"]),
     ("map2alm i.fits out.fits --weights foo", ["--weights = foo: must be none, ring, pixel or", "no such file"]),
+    ("smooth i.fits out.fits --fwhm +-9deg", ["--fwhm = +-9deg"]),
     ("smooth sky.fits out.fits --beam --overwrite", ["--beam", "--overwrite", "value"]),
     ("convert sky.fits out.fits --field --overwrite", ["--field", "--overwrite", "value"]),
     ("synfast cl.txt out.fits --nside 4 --alm-out out.fits", ["--alm-out", "OUT"]),
