@@ -27,9 +27,11 @@ std::int64_t size_of(const std::vector<double>& values) {
     return static_cast<std::int64_t>(values.size());
 }
 
+bool is_pixel_method(ConvolutionMethod method) {
+    return method != ConvolutionMethod::harmonic;
+}
+
 void check(const RadialBenchOptions& options, const MapRun& run) {
-    if (options.cut && options.cut->radians > std::numbers::pi)
-        throw UsageError(fmt::format("--cut = {}: must be at most 180deg", options.cut->text));
     if (is_pixel_method(*options.method) && run.iterations > 0)
         throw UsageError("--iter: only with --method harmonic; sums over pixels have no iterations");
     if (run.spin != 0 && run.spin != 2)
@@ -83,7 +85,8 @@ class Convolution {
   private:
     void plan_pixels(const RadialBenchOptions& options, const MapRun& run, const RadialProblem& problem) {
         PixelConvolutionOptions plan;
-        plan.method = pixel_method(*options.method);
+        const bool by_discs = *options.method == ConvolutionMethod::pixel_sum;
+        plan.method = by_discs ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
         plan.precision = std::is_same_v<T, float> ? Precision::float32 : Precision::float64;
         plan.threads = run.run.thread_count();
         plan.device = run.run.device;
@@ -184,7 +187,7 @@ void measure(const RadialBenchOptions& options, const MapRun& run, const RadialP
     measure_times<T>(run, *convolve, host_in, host_out, extents, report);
     if (convolve->accuracy() > 0) report["accuracy"] = convolve->accuracy();
 
-    const auto wanted = options.reference.value_or(Reference::discrete);
+    const auto wanted = options.reference.value_or(ConvolutionReference::discrete);
     // What the convolution was given: rounded to T, and weighted.
     std::vector<double> given = weighted_map;
     for (double& value : given) value = static_cast<double>(static_cast<T>(value));
@@ -200,7 +203,13 @@ void declare(CLI::App& app, RadialBenchOptions& options) {
     declare_options(app, options.maps);
     const auto heading = "Convolution with a Gaussian, of spin 0, or 2 for Q and U";
     const OptionGroup group(app, heading);
-    add_method_option(app, options.method, "how to convolve")->required()->group(heading);
+    group
+        .choice<ConvolutionMethod>("--method", options.method,
+                                   {{"harmonic", ConvolutionMethod::harmonic},
+                                    {"pixel-sum", ConvolutionMethod::pixel_sum},
+                                    {"ring-fft", ConvolutionMethod::ring_fft}},
+                                   "how to convolve")
+        ->required();
     group.angle("--fwhm", options.fwhm, "full width at half maximum of the Gaussian")->required();
     auto* cut = group.angle("--cut", options.cut, "where its profile ends", "where --error allows");
     cut->excludes(group.number("--error", options.error, {1e-14, 0.5},
@@ -208,11 +217,10 @@ void declare(CLI::App& app, RadialBenchOptions& options) {
     group.choice<bool>("--precision", options.single, {{"float", true}, {"double", false}},
                        "of the maps and the sums", "double");
     group.text("--weights", options.weights, "none|ring|pixel|FILE", "HEALPix quadrature weights", "none");
-    add_reference_option(app, options.reference,
-                         "what the errors are measured from: the sum over the pixels in double, of the same "
-                         "cut kernel, or the Gaussian's window on the alm that the map was made of")
-        ->default_str("discrete")
-        ->group(heading);
+    group.choice("--reference", options.reference, references,
+                 "what the errors are measured from: the sum over the pixels in double, of the same "
+                 "cut kernel, or the Gaussian's window on the alm that the map was made of",
+                 "discrete");
     group.text("--cl", options.spectrum_file, "FILE",
                "spectrum of the maps, FITS or text (TT, with --spin 2 EE and BB)", "1/(l(l+1))");
 }

@@ -109,10 +109,10 @@ std::vector<double> weighted(const RadialProblem& problem) {
     return map;
 }
 
-ReferenceMap find_reference(const MapRun& run, Reference wanted, const RadialProblem& problem,
+ReferenceMap find_reference(const MapRun& run, ConvolutionReference wanted, const RadialProblem& problem,
                             const std::vector<double>& input) {
     const auto& request = problem.request;
-    if (wanted == Reference::continuous)
+    if (wanted == ConvolutionReference::continuous)
         return in_harmonic_space(request, transform_of(request, run.lmax, run.run.device), problem.alm,
                                  "the whole Gaussian's window on the map's own alm");
     const View<const double, 1> map(input.data(), {std::ssize(input)});

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "options/parse.hpp"
-#include "options/radial_options.hpp"
 #include "shell/session.hpp"
 #include "tool/map_run.hpp"
 #include "tool/pixel_reference.hpp"
@@ -22,7 +21,7 @@ struct RadialBenchOptions {
     double error = 1e-5;
     bool single = false;
     std::string weights = "none", spectrum_file;
-    std::optional<Reference> reference;
+    std::optional<ConvolutionReference> reference;
 };
 
 /// What all runs are made of.
@@ -42,7 +41,7 @@ RadialProblem make_problem(const RadialBenchOptions& options, const MapRun& run,
 std::vector<double> weighted(const RadialProblem& problem);
 
 /// The answer that `wanted` asks for, to a map: [component, pixel].
-ReferenceMap find_reference(const MapRun& run, Reference wanted, const RadialProblem& problem,
+ReferenceMap find_reference(const MapRun& run, ConvolutionReference wanted, const RadialProblem& problem,
                             const std::vector<double>& input);
 
 }  // namespace zonal::cli

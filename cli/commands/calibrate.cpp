@@ -4,7 +4,6 @@
 
 #include "commands/subcommands.hpp"
 #include "options/common_options.hpp"
-#include "options/options.hpp"
 #include "zonal/io/cache.hpp"
 #include "zonal/io/cost_model.hpp"
 
@@ -46,9 +45,7 @@ void add_calibrate(CLI::App& root, Session& session, Action& action) {
                        "keeps it in the cache folder. Takes less than half a minute; let nothing else run.",
                        "zonal calibrate");
     const auto threads = std::make_shared<std::int64_t>(0);
-    add_integer(app, "--threads", *threads, {0, 4096}, "threads to compute with; 0: all CPUs of the process")
-        ->default_str("0")
-        ->group("General");
+    add_threads_option(app, *threads);
     app.callback([threads, &action] {
         action = [threads](Session& session) {
             require_one_process(session);  // ranks of one machine would measure each other

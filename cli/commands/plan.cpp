@@ -42,7 +42,6 @@ struct PlanOptions {
 };
 
 void declare_request(CLI::App& app, PlanOptions& options) {
-    using enum ConvolutionReference;
     const OptionGroup group(app, "Convolution");
     group.integer("--nside", options.nside, {1, 1 << 14}, "HEALPix grid")->required();
     group.integer("--maps", options.maps, {1, 100'000}, "number of maps", "1");
@@ -59,8 +58,8 @@ void declare_request(CLI::App& app, PlanOptions& options) {
     group.choice<bool>("--normalize", options.normalize, {{"window", true}, {"none", false}},
                        "scale the kernel's integral to 1, as zonal smooth does, or leave it as it is",
                        "window; none with cl-beam and --profile");
-    group.choice<ConvolutionReference>(
-        "--reference", options.reference, {{"discrete", discrete}, {"continuous", continuous}},
+    group.choice(
+        "--reference", options.reference, references,
         "what the error is measured from; discrete: the sum over the map's pixels; continuous: the window on "
         "the alm of a converged analysis up to --lmax",
         "discrete with --profile and cl-beam, else continuous, as in zonal smooth");

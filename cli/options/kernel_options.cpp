@@ -2,18 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <numbers>
-
 #include "options/options.hpp"
 #include "shell/error.hpp"
 
 namespace zonal::cli {
 namespace {
-
-void check_angle(const std::string& option, const std::optional<Angle>& angle) {
-    if (angle && angle->radians > std::numbers::pi)
-        throw UsageError(fmt::format("{} = {}: must be at most 180deg", option, angle->text));
-}
 
 const char* const group = "Kernel and method (docs/convolution.md)";
 
@@ -89,10 +82,10 @@ void declare_options(CLI::App& app, KernelOptions& options) {
         "pixel of the input, which keeps counts (pixel methods only); none: nothing")
         ->default_str("window; none with --cl")
         ->group(group);
-    add_reference_option(app, options.reference,
-                         "what the result stands for; discrete: the sum over the map's pixels; continuous: "
-                         "the window on the alm of a converged analysis up to --lmax, which healpy's users "
-                         "expect")
+    add_choice<ConvolutionReference>(
+        app, "--reference", options.reference, references,
+        "what the result stands for; discrete: the sum over the map's pixels; continuous: the window on the "
+        "alm of a converged analysis up to --lmax, which healpy's users expect")
         ->default_str("discrete with pixel methods, --profile and --normalize pixel; else continuous")
         ->group(group);
 }
@@ -113,8 +106,6 @@ void check(const KernelOptions& options) {
         throw UsageError(fmt::format(
             "--method {} and --cut exclude each other: the method cuts kernels where --error allows",
             method));
-    check_angle("--theta-cut", options.theta_cut);
-    check_angle("--cut", options.cut);
     if (!options.energy.empty() && options.profile.empty())
         throw UsageError("--energy: only with --profile FILE");
     if (!options.energy.empty() && options.energy != "bands") parse_energy("--energy", options.energy);
@@ -124,7 +115,7 @@ void check(const KernelOptions& options) {
         throw UsageError("--keep-missed: not with --cut or --input-cl, which hold no error to a certificate");
     if (options.is_automatic()) return;
     if (options.is_pixel_method()) {
-        if (options.reference == Reference::continuous)
+        if (options.reference == ConvolutionReference::continuous)
             throw UsageError(fmt::format(
                 "--reference continuous: --method {} computes the sum over the pixels, which is discrete",
                 method));

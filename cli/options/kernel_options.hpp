@@ -5,7 +5,6 @@
 #include <string>
 
 #include "options/parse.hpp"
-#include "options/radial_options.hpp"
 #include "zonal/planning/map_smoothing.hpp"
 
 namespace zonal::cli {
@@ -13,7 +12,7 @@ namespace zonal::cli {
 /// The options of `zonal smooth` that choose a method and a kernel that is not a window alone.
 struct KernelOptions {
     std::optional<ConvolutionMethod> method;
-    std::optional<Reference> reference;
+    std::optional<ConvolutionReference> reference;
     std::optional<Normalization> normalization;
     std::optional<Angle> cut;
     std::optional<Angle> theta_cut;  ///< of a split

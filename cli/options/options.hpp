@@ -11,6 +11,7 @@
 #include "options/parse.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/io/spectrum.hpp"
+#include "zonal/planning/planner.hpp"
 
 /// The kinds of options that subcommands are made of. The variables must outlive the app. Values are checked
 /// when the command line is read; UsageError names option, value and range. A default is stated by
@@ -93,6 +94,8 @@ inline const Choices<healpix::Order> pixel_orders{{"ring", healpix::Order::ring}
                                                   {"nest", healpix::Order::nest}};
 inline const Choices<FilePrecision> precisions{{"float", FilePrecision::float32},
                                                {"double", FilePrecision::float64}};
+inline const Choices<ConvolutionReference> references{{"discrete", ConvolutionReference::discrete},
+                                                      {"continuous", ConvolutionReference::continuous}};
 inline const Choices<io::ClOrder> cl_orders{
     {"auto", io::ClOrder::automatic}, {"f90", io::ClOrder::f90}, {"healpy", io::ClOrder::healpy}};
 

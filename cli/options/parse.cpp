@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <utility>
@@ -102,11 +103,12 @@ Angle parse_signed_angle(const std::string& option, const std::string& text) {
 
 Angle parse_angle(const std::string& option, const std::string& text) {
     // The square of less would be lost in the Gaussian's exponent beside 1 for any lmax; a sphere has no
-    // more.
-    constexpr double least = degrees_to_radians(1e-6) / 3600, most = degrees_to_radians(180) * (1 + 1e-15);
+    // more, whatever unit 180deg are rounded in.
+    constexpr double least = degrees_to_radians(1e-6) / 3600, most = std::numbers::pi, rounding = 1e-15;
     auto parsed = parse_signed_angle(option, text);
-    if (!(parsed.radians >= least && parsed.radians <= most))
+    if (!(parsed.radians >= least && parsed.radians <= most * (1 + rounding)))
         reject(option, text, "must be above 0: from 1e-6arcsec to 180deg");
+    parsed.radians = std::min(parsed.radians, most);
     return parsed;
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <numbers>
-
 #include "engine/spectrum_file.hpp"
 #include "options/beam_options.hpp"
 #include "options/options.hpp"
@@ -87,9 +85,7 @@ void declare_options(CLI::App& app, SplitOptions& options) {
         "write window and profile, FITS: HDU 1 the window (a --beam for zonal smooth), HDU 2 the profile");
     output.text("--plot", options.plot, "FILE", "draw both parts and the error, PNG");
     add_output_options(app, options.output);
-    OptionGroup(app, "General")
-        .integer("--threads", options.threads, {0, 4096},
-                 "threads to compute with; 0: all CPUs of the process", "0");
+    add_threads_option(app, options.threads);
 }
 
 void check_kernel(const SplitOptions& options) {
@@ -109,8 +105,6 @@ void check_kernel(const SplitOptions& options) {
 void check(const SplitOptions& options) {
     check_kernel(options);
     if (!options.theta_cut) throw UsageError("--theta-cut ANGLE is required");
-    if (options.theta_cut->radians > std::numbers::pi)
-        throw UsageError(fmt::format("--theta-cut = {}: must be at most 180deg", options.theta_cut->text));
     if (options.l_cut && *options.l_cut >= options.lmax)
         throw UsageError(fmt::format("--l-cut = {}: must be below lmax = {}", *options.l_cut, options.lmax));
 }
