@@ -62,7 +62,6 @@ void run(BinOptions& options, Session& session) {
     session.note(events.notes);
     stop_if_interrupted();
     auto counts = bin_events(events, {options.nside, options.ordering}, range);
-    counts.map.header().columns[0].precision = FilePrecision::float64;
     if (events.coordinates == CoordinateSystem::unknown)
         session.note(fmt::format("columns {} and {} name no coordinate system: unknown", options.longitude,
                                  options.latitude));

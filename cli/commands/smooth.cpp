@@ -25,14 +25,10 @@
 namespace zonal::cli {
 namespace {
 
-/// Runs `make`, whose InvalidArgument is the file's fault.
+/// Makes what a file describes, whose fault it is where that cannot be.
 template <class Make>
-auto from_file(const std::string& source, Make&& make) {
-    try {
-        return make();
-    } catch (const InvalidArgument& error) {
-        throw IoError(fmt::format("{}: {}", source, error.what()));
-    }
+auto from_file(const std::string& source, const Make& make) {
+    return with_error<IoError>(make, source + ": ");
 }
 
 /// sqrt(C_l) B_l up to lmax.
@@ -66,12 +62,8 @@ std::vector<RadialKernel> profile_kernels(const SmoothOptions& options, const st
     const auto psf = io::read_psf(choice.profile);
     std::vector<RadialKernel> kernels;
     for (const double energy : energies) {
-        std::vector<double> values;
-        try {
-            values = io::psf_at_energy(psf, energy);
-        } catch (const InvalidArgument& error) {
-            throw UsageError(fmt::format("--energy {}: {}", choice.energy, error.what()));
-        }
+        const auto values = with_error<UsageError>([&] { return io::psf_at_energy(psf, energy); },
+                                                   fmt::format("--energy {}: ", choice.energy));
         kernels.push_back(
             from_file(psf.source, [&] { return RadialKernel::from_profile(psf.theta, values); }));
     }
@@ -269,9 +261,7 @@ void smooth_alm(const SmoothOptions& options, Session& session) {
     require_no_map_options(options);
     options.run.require_no_shares(options.in);
     auto file = read_alm(options.in, session);
-    const auto lmax = options.analysis.lmax.value_or(file.layout.lmax());
-    if (lmax > file.layout.lmax())
-        throw UsageError(fmt::format("--lmax = {}: {} ends at {}", lmax, options.in, file.layout.lmax()));
+    const auto lmax = options.analysis.lmax_of(options.in, file.layout);
     const auto beam = evaluate_window(smoothing_window(options, 0, 0, session), lmax, window_text(options));
     truncate(file, lmax, std::min(lmax, file.layout.mmax()));
     multiply(file, beam);
