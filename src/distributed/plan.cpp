@@ -123,12 +123,17 @@ std::vector<std::string> Communicator::gather(const std::string& bytes) const {
     return transport_->gather(bytes);
 }
 std::vector<std::string> Communicator::exchange(std::vector<std::string> outgoing) const {
+    together("an exchange", [&] {
+        if (std::ssize(outgoing) != size())
+            throw InvalidArgument(fmt::format("outgoing: has {} messages: must have {}, one for each rank",
+                                              outgoing.size(), size()));
+    });
     std::string sizes(outgoing.size() * sizeof(std::int64_t), '\0');
     for (std::size_t i = 0; i < outgoing.size(); ++i) {
         const auto size = static_cast<std::int64_t>(outgoing[i].size());
         std::memcpy(sizes.data() + i * sizeof size, &size, sizeof size);
     }
-    const auto all = gather(sizes);
+    const auto all = transport_->gather(sizes);
     std::vector<std::string> incoming(all.size());
     std::vector<distributed::Message<const std::byte>> send;
     std::vector<distributed::Message<std::byte>> receive;

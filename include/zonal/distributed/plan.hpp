@@ -34,6 +34,7 @@ class Communicator {
     /// Collective. Every rank's bytes, by rank, on all ranks. Lengths may differ.
     std::vector<std::string> gather(const std::string& bytes) const;
     /// Collective. Sends outgoing[i] to rank i, and returns what each rank has sent to this one, by rank.
+    /// Throws InvalidArgument on all ranks unless each has a message, empty or not, for each rank.
     std::vector<std::string> exchange(std::vector<std::string> outgoing) const;
     /// Collective. Throws on all ranks what went wrong on the first one on which something did, with "rank N:
     /// " before its text unless all ranks say the same; and InvalidArgument if the ranks' calls, which say

@@ -260,6 +260,13 @@ TEST(Together, HandsOnWhatKindOfErrorItWas) {
     EXPECT_THAT(errors_of([] { throw BackendUnavailable("no GPU"); }), Each("backend: rank 1: no GPU"));
 }
 
+TEST(Exchange, NeedsAMessageForEachRank) {
+    const auto errors = on_ranks(3, [](const Communicator& ranks) {
+        ranks.exchange(std::vector<std::string>(ranks.rank() == 1 ? 2 : 3));
+    });
+    EXPECT_THAT(errors, Each("rank 1: outgoing: has 2 messages: must have 3, one for each rank"));
+}
+
 TEST(RequiredMemory, IsThatOfAllRanksOfAMachine) {
     const auto available = available_memory();
     const auto errors_for = [](double bytes) {
