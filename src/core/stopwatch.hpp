@@ -14,4 +14,12 @@ class Stopwatch {
     Clock::time_point start_ = Clock::now();
 };
 
+/// The wall time that some work takes.
+template <class Work>
+double seconds_of(const Work& work) {
+    const Stopwatch watch;
+    work();
+    return watch.seconds();
+}
+
 }  // namespace zonal::core

@@ -23,10 +23,10 @@ using calibration::Clock;
 using calibration::Polarization;
 using calibration::run;
 using calibration::Scalars;
-using calibration::seconds_of;
 using calibration::Shared;
 using calibration::SharedMaps;
 using calibration::TransformCase;
+using core::seconds_of;
 
 /// Returns the seconds of a part, which may be 0.
 double at_least_an_instant(double seconds) {

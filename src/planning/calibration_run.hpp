@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/stopwatch.hpp"
 #include "zonal/error.hpp"
 #include "zonal/progress.hpp"
 
@@ -15,19 +16,13 @@ namespace zonal::calibration {
 
 using Clock = std::chrono::steady_clock;
 
-inline double seconds_of(const std::function<void()>& work) {
-    const auto start = Clock::now();
-    work();
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 /// Repeats short work, whose first run warms up, until it has taken 15 ms or run ten times. Work of more than
 /// 0.1 s runs once.
 inline void run(const std::function<void()>& work) {
     constexpr double enough = 0.015, long_run = 0.1;  // s
     double all = 0;
     for (int run = 0; run < 10 && (all < enough || (run < 2 && all < long_run)); ++run)
-        all += seconds_of(work);
+        all += core::seconds_of(work);
 }
 
 /// Maps without structure that matters, and room for what becomes of them. All cases begin at their start, as

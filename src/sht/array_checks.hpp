@@ -19,6 +19,9 @@ ShtOptions resolve_options(const ShtOptions& options);
 template <class T>
 void check_arrays(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<const T, 3> map);
 
+/// Throws InvalidArgument unless alm have 1 (T), 2 (E, B) or 3 (T, E, B) components.
+void check_components(std::int64_t components);
+
 /// Throws InvalidArgument unless view.extent(axis) == extent. axis_name: for the message.
 template <class T, int N>
 void check_extent(const char* name, const View<T, N>& view, int axis, const char* axis_name,

@@ -21,14 +21,6 @@ void check_alm(const char* name, const AlmLayout& layout, View<T, 1> alm) {
     sht::check_host(name, alm);
 }
 
-/// "T", "EB" or "TEB".
-std::string component_names(std::int64_t components) {
-    if (components < 1 || components > 3)
-        throw InvalidArgument(fmt::format(
-            "alm: axis 0 (component) has length {}: must be 1 (T), 2 (E, B) or 3 (T, E, B)", components));
-    return std::array{"T", "EB", "TEB"}[components - 1];
-}
-
 template <class T>
 Spectrum named_spectrum(const AlmLayout& layout, const std::string& components, std::size_t i, std::size_t j,
                         View<const std::complex<T>, 2> first, View<const std::complex<T>, 2> second) {
@@ -54,7 +46,8 @@ template <class T>
 std::vector<Spectrum> all_spectra(const AlmLayout& layout, View<const std::complex<T>, 2> first,
                                   View<const std::complex<T>, 2> second, bool symmetric) {
     sht::check_extent("second alm", second, 0, "component", first.extent(0));
-    const auto components = component_names(first.extent(0));
+    sht::check_components(first.extent(0));
+    const std::string components = std::array{"T", "EB", "TEB"}[first.extent(0) - 1];
     std::vector<Spectrum> result;
     for (const auto& [i, j] : pairs_of_components(components.size(), symmetric))
         result.push_back(named_spectrum<T>(layout, components, i, j, first, second));
@@ -67,6 +60,12 @@ bool is_one_word(const std::string& unit) {
 }
 
 }  // namespace
+
+void sht::check_components(std::int64_t components) {
+    if (components < 1 || components > 3)
+        throw InvalidArgument(fmt::format(
+            "alm: axis 0 (component) has length {}: must be 1 (T), 2 (E, B) or 3 (T, E, B)", components));
+}
 
 std::string squared_unit(const std::string& unit) {
     if (unit.empty()) return {};

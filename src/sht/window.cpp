@@ -154,9 +154,7 @@ Beam divide(const Beam& numerator, const Beam& denominator, double floor) {
 template <class T>
 void apply_beam(const AlmLayout& layout, const Beam& beam, View<std::complex<T>, 2> alm) {
     const auto components = alm.extent(0);
-    if (components < 1 || components > 3)
-        throw InvalidArgument(fmt::format(
-            "alm: axis 0 (component) has length {}: must be 1 (T), 2 (E, B) or 3 (T, E, B)", components));
+    sht::check_components(components);
     if (components != 2) multiply_alm<T>(layout, beam.temperature, alm[0]);
     if (components == 1) return;
     multiply_alm<T>(layout, beam.gradient, alm[components - 2]);

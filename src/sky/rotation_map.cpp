@@ -1,8 +1,8 @@
 // Rotation of maps through their alm.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "sht/analysis/field_math.hpp"
 #include "sht/progress_part.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/mask.hpp"
@@ -26,8 +26,7 @@ void carry_unseen(const SkyMap& from, View<const double, 1> from_row, const Rota
     if (!std::any_of(from_row.data(), from_row.data() + from_row.size(), is_unseen_value)) return;
     for (const auto& ring : to.grid().rings())
         for (std::int64_t i = 0; i < ring.n_pixels; ++i) {
-            const double phi = ring.phi_0 + 2 * std::numbers::pi * static_cast<double>(i) /
-                                                static_cast<double>(ring.n_pixels);
+            const double phi = sht::longitude(ring.phi_0, i, ring.n_pixels);
             const auto v = turn_back(
                 rotation, {ring.sin_theta * std::cos(phi), ring.sin_theta * std::sin(phi), ring.cos_theta});
             const auto pixel = from.nside() > 0

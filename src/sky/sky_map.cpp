@@ -1,16 +1,16 @@
 #include "zonal/sky/sky_map.hpp"
-#include "zonal/memory.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "sht/analysis/field_math.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
+#include "zonal/memory.hpp"
 
 namespace zonal {
 namespace {
@@ -96,9 +96,7 @@ std::int64_t nearest_pixel(const Grid& grid, double theta, double phi) {
                                         [](const Ring& ring, double angle) { return ring.theta < angle; });
     auto ring = below == rings.end() ? below - 1 : below;
     if (ring != rings.begin() && theta - (ring - 1)->theta < std::abs(ring->theta - theta)) --ring;
-    const auto step = 2 * std::numbers::pi / static_cast<double>(ring->n_pixels);
-    const auto index = std::llround((phi - ring->phi_0) / step);
-    return ring->first_pixel + (index % ring->n_pixels + ring->n_pixels) % ring->n_pixels;
+    return ring->first_pixel + sht::nearest_on_ring(phi, ring->phi_0, ring->n_pixels);
 }
 
 int MapFile::find(Stokes stokes) const {

@@ -48,13 +48,6 @@ ShtOptions harmonic_options(const SplitConvolutionOptions& options, std::int64_t
     return harmonic;
 }
 
-template <class Work>
-double seconds_of(Work&& work) {
-    const core::Stopwatch watch;
-    work();
-    return watch.seconds();
-}
-
 /// The first in this thread. Rethrows what it threw, else what the second threw.
 void at_the_same_time(const std::function<void()>& first, const std::function<void()>& second) {
     std::exception_ptr failure_of_first, failure_of_second;
@@ -148,7 +141,7 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
         Array<T, 3> memory;
         const auto reached = with_halo(maps, memory);
         const auto sum = [&] {
-            seconds.pixels = seconds_of([&] {
+            seconds.pixels = core::seconds_of([&] {
                 do_together(options.part.get(), "the sums of a split",
                             [&] { pixels.template convolve<T>(reached, convolved, progress); });
             });
@@ -160,7 +153,7 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
         const auto in = radial::with_component(maps);
         Array<T, 3> part(in.extents());
         const auto harmonic = [&] {
-            seconds.harmonic = seconds_of([&] { apply_window<T>(in, part.view()); });
+            seconds.harmonic = core::seconds_of([&] { apply_window<T>(in, part.view()); });
         };
         // On one GPU on two streams: while one part's maps are on their way, the other works.
         const bool share_a_cpu =

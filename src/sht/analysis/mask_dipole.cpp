@@ -2,8 +2,8 @@
 
 #include <array>
 #include <cmath>
-#include <numbers>
 
+#include "sht/analysis/field_math.hpp"
 #include "sht/analysis/mask_dipole.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/transform.hpp"
@@ -22,8 +22,7 @@ constexpr std::int64_t n_sums = 1 + 4 + 16;
 template <class Visit>
 void for_each_pixel(const Ring& ring, const Visit& visit) {
     for (std::int64_t k = 0; k < ring.n_pixels; ++k) {
-        const double phi =
-            ring.phi_0 + 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(ring.n_pixels);
+        const double phi = sht::longitude(ring.phi_0, k, ring.n_pixels);
         visit(ring.first_pixel + k,
               Vector4{1, ring.sin_theta * std::cos(phi), ring.sin_theta * std::sin(phi), ring.cos_theta});
     }
