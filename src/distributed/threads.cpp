@@ -115,9 +115,6 @@ class Room {
 
 class ThreadExchange final : public Exchange {
   public:
-    struct Sent {
-        Room::Key key;
-    };
     struct Received {
         Room::Key key;
         std::span<std::byte> bytes;

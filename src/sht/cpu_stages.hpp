@@ -144,12 +144,12 @@ class CpuStages final : public StagesAs<CpuStages> {
     /// End of the orders before orders.end that reach the band.
     std::int64_t end_of_reaching(const FourierBand& band, OrderNumbers orders) const;
 
-    const ShtOptions options_;
-    const LegendreTable table_;
     const RingPairs& legendre_pairs() const { return resampling_ ? resampling_->pairs() : pairs_; }
     /// Moves what the threads of a stage have spent in resampling from `legendre` to its own account.
     void account_resampling(CpuStorage& workspace) const;
 
+    const ShtOptions options_;
+    const LegendreTable table_;
     const RingPairs& pairs_;
     const std::span<const Ring> rings_;
     const std::int64_t maps_per_pass_;

@@ -137,10 +137,6 @@ std::string unit_of(const SkyMap& map) {
     return map.column(0).unit;
 }
 
-}  // namespace
-
-namespace {
-
 /// Areas of each ring: all, and what SkyFraction has of it.
 Array<double, 2> areas_of_rings(const Grid& grid, View<const double, 1> mask, int threads) {
     Array<double, 2> areas({grid.n_rings(), 4});

@@ -43,7 +43,6 @@ struct RingNode {
     bool has_twins = false;     ///< other nodes have as many pixels, and `equal` pairs are usual
     bool has_direct = false;    ///< of the output, with `direct` rows
 
-    bool is_input() const { return input[0] >= 0 || input[1] >= 0; }
     bool is_output() const { return output[0] >= 0 || output[1] >= 0; }
 };
 
