@@ -52,14 +52,15 @@ std::vector<double> energies_of(const SmoothOptions& options, const SkyMap& map)
     return energies;
 }
 
-std::vector<RadialKernel> profile_kernels(const SmoothOptions& options, const std::vector<double>& energies) {
-    const auto& choice = options.kernel;
+std::vector<RadialKernel> profile_kernels(const KernelOptions& choice, const std::vector<double>& energies,
+                                          Session& session) {
+    const auto& file = session.input(choice.profile);
     if (energies.empty()) {
-        const auto profile = io::read_profile(choice.profile);
+        const auto profile = io::read_profile(file);
         return {from_file(profile.source,
                           [&] { return RadialKernel::from_profile(profile.theta, profile.value); })};
     }
-    const auto psf = io::read_psf(choice.profile);
+    const auto psf = io::read_psf(file);
     std::vector<RadialKernel> kernels;
     for (const double energy : energies) {
         const auto values = with_error<UsageError>([&] { return io::psf_at_energy(psf, energy); },
@@ -180,7 +181,7 @@ SmoothedMap smooth_by_options(const SmoothOptions& options, SkyMap&& map, Smooth
     }
     if (!options.kernel.profile.empty()) {
         given.energies = energies_of(options, map);
-        return convolve(map, profile_kernels(options, given.energies), smoothing);
+        return convolve(map, profile_kernels(options.kernel, given.energies, session), smoothing);
     }
     const auto nside_out = options.nside_out.value_or(map.nside());
     const auto window = smoothing_window(options, map.nside(), nside_out, session);

@@ -253,7 +253,7 @@ void run(SynfastCommand& options, Session& session) {
     request.pixels = pixelization(options.map);
     parse_coordinates("--coordsys", options.coordinates);
     check_files(options, session);
-    const auto file = io::read_spectrum(options.files.in, options.spectrum);
+    const auto file = io::read_spectrum(session.input(options.files.in), options.spectrum);
     check_noise(options, file, session);
     options.files.begin(session);
     if (!options.alm_out.empty()) session.report["alm_output"] = options.alm_out;

@@ -8,7 +8,7 @@
 namespace zonal::cli {
 
 std::vector<double> read_tt(const std::string& option, const std::string& path, Session& session) {
-    const auto file = io::read_spectrum(path);
+    const auto file = io::read_spectrum(session.input(path));
     session.note(file.notes);
     const auto* spectrum = file.find("TT");
     if (spectrum == nullptr) throw UsageError(fmt::format("{} {}: has no spectrum TT", option, path));
@@ -17,7 +17,7 @@ std::vector<double> read_tt(const std::string& option, const std::string& path, 
 
 std::vector<std::vector<double>> read_ee_and_bb(const std::string& option, const std::string& path,
                                                 Session& session) {
-    const auto file = io::read_spectrum(path);
+    const auto file = io::read_spectrum(session.input(path));
     session.note(file.notes);
     const auto *ee = file.find("EE"), *bb = file.find("BB");
     if (ee == nullptr)

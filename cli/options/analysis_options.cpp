@@ -91,12 +91,14 @@ void add_analysis_options(CLI::App& app, AnalysisChoice& choice, WithMmax with_m
 }
 
 io::FoundWeights weights_for(const std::string& choice, std::int64_t nside, int threads, Session& session) {
+    const bool is_file = choice != "ring" && choice != "pixel";
     std::error_code error;
-    if (choice != "ring" && choice != "pixel" && !std::filesystem::exists(choice, error))
+    if (is_file && !std::filesystem::exists(choice, error))
         throw UsageError(fmt::format(
             "--weights = {}: must be none, ring, pixel or a HEALPix file of weights, and there is "
             "no such file",
             printable(choice)));
+    if (is_file) session.input(choice);
     auto found =
         io::find_weights(choice, nside, {.threads = threads, .progress = session.progress("weights")});
     session.note(found.notes);

@@ -54,13 +54,13 @@ SmoothingWindow smoothing_window(const BeamOptions& options, std::int64_t nside,
 }
 
 Beam read_beam_file(const std::string& path, Session& session) {
-    auto file = io::read_beam(path);
+    auto file = io::read_beam(session.input(path));
     session.note(file.notes);
     return file;
 }
 
 Beam read_pixel_window_file(const std::string& path, std::int64_t nside, Session& session) {
-    auto file = io::read_pixel_window(path, nside);
+    auto file = io::read_pixel_window(session.input(path), nside);
     session.note(file.notes);
     return file;
 }

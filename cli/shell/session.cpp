@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <system_error>
 #include <thread>
 
@@ -89,6 +91,21 @@ void add_once(std::vector<std::string>& lines, const std::string& line) {
 
 std::string readable(const Json& report) {
     return lines(report, 0);
+}
+
+const std::string& Session::input(const std::string& path) const {
+    if (job == nullptr) return path;
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream bytes;
+    bytes << file.rdbuf();
+    const auto first = job->ranks().gather(job->is_first() ? bytes.str() : "")[0];
+    job->ranks().together("the file " + path, [&] {
+        // What cannot be opened, here or on rank 0, is what its reader says.
+        if (file.is_open() && !first.empty() && bytes.str() != first)
+            throw IoError(
+                fmt::format("{}: has other bytes than on rank 0: all ranks must read the same file", path));
+    });
+    return path;
 }
 
 void Session::note(const std::string& text) {

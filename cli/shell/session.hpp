@@ -26,6 +26,9 @@ class Session {
     std::shared_ptr<const Job> job;
     /// Whether this process prints what happens, as the first rank does for all.
     bool speaks() const { return job == nullptr || job->is_first(); }
+    /// Returns the path of a file that each rank reads as a whole. Collective; throws IoError on all ranks
+    /// where one finds other bytes in it than rank 0.
+    const std::string& input(const std::string& path) const;
 
     /// What the run did. Printed at its end: one JSON object, or a line "key: value" each.
     Json report = Json::object();

@@ -28,6 +28,7 @@ def inputs(tmp_path_factory):
         code, out, err = call(ZONAL, "synfast", folder / "cl.txt", "map.fits", "--nside", nside, "--lmax", lmax, "--seed", 1,
                               "--alm-out", "alm.fits", cwd=at)
         assert code == 0, out + err
+    (folder / "other" / "cl.txt").write_text("# TT\n1\n1\n1\n")
     return folder
 
 
@@ -164,6 +165,7 @@ def test_what_fails_on_one_rank_fails_on_all(folder, arguments, message, time_of
 @pytest.mark.skipif(not IS_OPEN_MPI, reason="-wdir is Open MPI's")
 @pytest.mark.parametrize("arguments, found", [
     ("alm2map alm.fits out.fits --nside 32", ["alm.fits", "alm in 2145 rows", "861 rows"]),
+    ("synfast cl.txt out.fits --nside 32 --lmax 2", ["rank 1: cl.txt: has other bytes than on rank 0"]),
     ("smooth map.fits out.fits --fwhm 1deg", ["map.fits", "nside 64, ring, ", "nside 32, ring, "]),
     ("udgrade map.fits out.fits --nside 8", ["map.fits", "nside 64, ring, ", "nside 32, ring, "]),
 ])
