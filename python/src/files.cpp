@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "files.hpp"
 #include "sky_maps.hpp"
+#include "sky_spectra.hpp"
 #include "zonal/io/alm.hpp"
 #include "zonal/io/beam.hpp"
 #include "zonal/io/sky_map.hpp"
@@ -21,8 +22,6 @@
 
 namespace zonal::python {
 namespace {
-
-using Spectra = nb::typed<nb::dict, nb::str, nb::ndarray<nb::numpy, double, nb::ndim<1>>>;
 
 /// An array of Python's own with the rows of a map, [row, pixel].
 auto rows_to_numpy(const SkyMap& map) {
@@ -87,10 +86,8 @@ void write_alm(const std::string& path, const HostArrayOfRank<const std::complex
 
 std::tuple<Spectra, std::vector<std::string>> read_spectrum(const std::string& path, const std::string& hdu,
                                                             bool dl) {
-    auto file = reading([&] { return io::read_spectrum(path, {.dl = dl, .hdu = hdu}); });
-    Spectra spectra;
-    for (auto& spectrum : file.spectra) spectra[spectrum.name.c_str()] = to_numpy(std::move(spectrum.values));
-    return {spectra, file.notes};
+    const auto file = reading([&] { return io::read_spectrum(path, {.dl = dl, .hdu = hdu}); });
+    return {to_dict(file.spectra), file.notes};
 }
 
 void write_spectrum(const std::string& path,

@@ -179,12 +179,7 @@ class DividedSky {
     /// The components of this rank's part.
     nb::typed<nb::list, nb::ndarray<nb::numpy, Complex<double>, nb::ndim<1>>> read_alm(
         const std::string& path) const {
-        auto file = reading([&] {
-            auto found = io::read_alm_part(path, sky_->layout(), sky_->ranks());
-            do_together(sky_.get(), "the numbers of " + path,
-                        [&] { io::require_finite(path, found, "coefficients"); });
-            return found;
-        });
+        auto file = reading([&] { return io::read_alm_part(path, sky_->layout(), sky_->ranks()); });
         nb::typed<nb::list, nb::ndarray<nb::numpy, Complex<double>, nb::ndim<1>>> components;
         for (auto& component : file.components) components.append(to_numpy(std::move(component)));
         return components;
