@@ -23,8 +23,8 @@ ResampledMap resample(const SkyMap& map, const Pixelization& pixels, const MapAn
     if (result.lmax < 0)
         result.lmax = std::min(default_smoothing_lmax(map.grid()), default_smoothing_lmax(out.grid()));
     if (map.header().polarized() && result.lmax < 2)
-        throw InvalidArgument(fmt::format("lmax = {} is too low for the Q and U of {}: must be at least 2",
-                                          result.lmax, map.header().source));
+        throw InvalidArgument(fmt::format("lmax = {}: must be at least 2 for the Q and U of {}", result.lmax,
+                                          map.header().source));
     const SmoothingOptions smoothing{.lmax = result.lmax,
                                      .iterations = options.tolerance > 0 ? 0 : options.iterations,
                                      .tolerance = options.tolerance,
