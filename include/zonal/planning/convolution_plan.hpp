@@ -76,7 +76,7 @@ class ConvolutionPlan {
     template <class T>
     ConvolutionResult convolve(ConstView<T, 2> maps, ConstView<T, 1> mask, View<T, 2> convolved,
                                const Progress& progress = {});
-    /// Convolves whole maps, of which no pixel is UNSEEN.
+    /// Convolves whole maps; throws InvalidArgument where a pixel is UNSEEN or not finite.
     template <class T>
     ConvolutionResult convolve(ConstView<T, 2> maps, View<T, 2> convolved, const Progress& progress = {});
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -209,6 +210,21 @@ TEST(ConvolutionPlan, SaysWhatAMethodCannotDo) {
     row(0, 5) = unseen_value;
     EXPECT_THAT(([&] { strict.convolve<double>(std::as_const(row).view(), {}, out.view().slice(0, 1)); }),
                 ThrowsMessage<InvalidArgument>(HasSubstr("1 pixels are UNSEEN or masked")));
+}
+
+TEST(ConvolutionPlan, DoesNotSpreadPixelsWithoutAValue) {
+    const auto request = request_of(false, 1);
+    Rows row({1, 12 * nside * nside}), out(row.extents());
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const auto method : {ConvolutionMethod::ring_fft, ConvolutionMethod::harmonic})
+        for (const auto& [value, complaint] :
+             {std::pair(unseen_value, "maps[0]: 1 pixel is UNSEEN, the first is pixel 5"),
+              std::pair(nan, "maps[0]: 1 pixel is NaN, the first is pixel 5")}) {
+            row(0, 5) = value;
+            ConvolutionPlan plan(request, choice_of(method));
+            EXPECT_THAT(([&] { plan.convolve<double>(std::as_const(row).view(), out.view()); }),
+                        ThrowsMessage<InvalidArgument>(HasSubstr(complaint)));
+        }
 }
 
 }  // namespace
