@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "zonal/error.hpp"
+#include "zonal/memory.hpp"
 
 namespace zonal::grids {
 namespace {
@@ -51,6 +52,10 @@ Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std:
 void check_n_rings(std::int64_t n_rings, std::int64_t minimum) {
     if (n_rings < minimum || n_rings > max_n_rings)
         throw InvalidArgument(fmt::format("n_rings = {}: must be from {} to 2^30", n_rings, minimum));
+    constexpr std::int64_t few = 1 << 20;  // which any machine holds
+    if (n_rings > few)
+        require_memory(static_cast<double>(n_rings) * (sizeof(Node) + sizeof(Ring)),
+                       fmt::format("n_rings = {}: the grid", n_rings));
 }
 
 }  // namespace zonal::grids

@@ -33,7 +33,8 @@ std::vector<Node> gauss_legendre_nodes(std::int64_t n_rings);
 Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std::int64_t n_phi, double phi_0,
                    const std::string& rule);
 
-/// Throws InvalidArgument unless minimum <= n_rings <= 2^30.
+/// Throws InvalidArgument unless minimum <= n_rings <= 2^30, and OutOfMemory where this machine cannot hold
+/// the rings.
 void check_n_rings(std::int64_t n_rings, std::int64_t minimum = 1);
 
 }  // namespace zonal::grids
