@@ -90,10 +90,10 @@ PlannedAnalysis CertifiedWindow::planned(double gain, double error) const {
     const double largest = largest_of(all);
     double least_gain = std::numeric_limits<double>::infinity();
     for (const auto& window : all) {
-        double power = 0;
-        for (std::int64_t l = 0; l < std::ssize(window); ++l)
-            power += static_cast<double>(2 * l + 1) * window[l] * window[l];
-        least_gain = std::min(least_gain, std::sqrt(power / static_cast<double>(grid.n_pixels())));
+        double power = 0;  // in shares of the largest, as the square of 1e200 is infinite
+        for (std::int64_t l = 0; l < std::ssize(window) && largest > 0; ++l)
+            power += static_cast<double>(2 * l + 1) * std::pow(window[l] / largest, 2);
+        least_gain = std::min(least_gain, largest * std::sqrt(power / static_cast<double>(grid.n_pixels())));
     }
     AnalysisReport whole;
     whole.residual = 1;
