@@ -317,7 +317,7 @@ OptionNames option_names(const SmoothOptions& options) {
             {"normalization = ", "--normalize "},
             {"reference = ", "--reference "},
             {"error = ", "--error = "},
-            {"keep_missed = true returns", "--keep-missed writes"},
+            {"keep_missed returns", "--keep-missed writes"},
             {"lmax = ", "--lmax = "},
             {"lmax: ", "--lmax: "},
             {"cut: ", "--cut: "},

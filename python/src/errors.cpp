@@ -1,5 +1,7 @@
 #include "zonal/error.hpp"
 
+#include <new>
+
 #include "bindings.hpp"
 #include "zonal/gwrm.hpp"
 
@@ -16,6 +18,8 @@ void translate(const std::exception_ptr& error, void*) {
         PyErr_SetString(PyExc_OSError, e.what());
     } catch (const OutOfMemory& e) {
         PyErr_SetString(PyExc_MemoryError, e.what());
+    } catch (const std::bad_alloc&) {  // it calls itself std::bad_alloc
+        PyErr_SetString(PyExc_MemoryError, "this call needs more memory than this process can get");
     }
 }
 

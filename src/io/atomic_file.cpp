@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
     throw IoError(fmt::format("{}: {}", path, reason));
 }
 
-constexpr const char* exists_already = "exists already (overwrite = true replaces it)";
+constexpr const char* exists_already = "exists already (overwrite replaces it)";
 constexpr const char* exists_by_now = "exists already: it has appeared meanwhile and is kept";
 
 /// The file that is to appear: a link's target, so that the link stays. Refuses what a rename would destroy.

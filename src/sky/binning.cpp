@@ -27,9 +27,9 @@ void check(const EventList& events, const HealpixPixels& pixels, const std::opti
                                           events.source, n, events.latitude.size(), events.energy.size()));
     const auto beyond = std::count_if(events.latitude.begin(), events.latitude.end(), is_beyond_a_pole);
     if (2 * beyond > std::ssize(events.latitude))
-        throw InvalidArgument(fmt::format(
-            "{}: {} of {} latitudes lie beyond the poles: are longitudes and latitudes exchanged?",
-            events.source, beyond, n));
+        throw InvalidArgument(
+            fmt::format("{}{} of {} latitudes lie beyond the poles: are longitudes and latitudes exchanged?",
+                        events.source.empty() ? "" : events.source + ": ", beyond, n));
 }
 
 SkyMap empty_counts(const EventList& events, const HealpixPixels& pixels) {

@@ -62,7 +62,7 @@ TextTable read_text_table(const FileBytes& file) {
             add_row(file, line_number, split(line), table);
         }
     }
-    if (table.columns.empty() || table.columns[0].empty()) throw IoError(file.path() + ": no numbers");
+    if (table.columns.empty() || table.columns[0].empty()) throw IoError(file.path() + ": holds no numbers");
     return table;
 }
 

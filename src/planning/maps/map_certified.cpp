@@ -31,7 +31,7 @@ ErrorNotKept refusal(const MapPart& what, double reached, double gain, const std
         text += fmt::format("; its error may be {:.2g}", rounded_up * reached);
     else
         text += fmt::format("; the least error that can be planned for is {:.2g}", reached);
-    return ErrorNotKept(text + "; keep_missed = true returns the map all the same");
+    return ErrorNotKept(text + "; keep_missed returns the map all the same");
 }
 
 /// Raises the error tenfold until a way is certified for it, and plans that way. Returns this error; infinite
