@@ -31,7 +31,7 @@ class MapRows:
         nest, pol = bool(nest), bool(pol)
         array = real_input(name, maps)
         if array.ndim not in (1, 2) or array.size == 0:
-            raise ValueError(f"{name}: has shape {array.shape}: must be [pixel] or [row, pixel]")
+            raise ValueError(f"{name}: has shape {array.shape}: must be [pixel] or [row, pixel]{', and not empty' if array.size == 0 else ''}")
         self.is_single = array.ndim == 1
         self.nest = self.nest_out = nest
         self.rows: NDArray[Any] = array[None] if self.is_single else array
@@ -70,6 +70,11 @@ def is_unseen(values: NDArray[Any]) -> NDArray[np.bool_]:
     return unseen
 
 
+def has_unseen(values: NDArray[Any]) -> bool:
+    """Whether a value means UNSEEN, in one pass over other maps."""
+    return values.size > 0 and bool(values.min() < -1e29) and bool(is_unseen(values).any())
+
+
 def is_bad(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether values are not finite, or UNSEEN."""
     bad: NDArray[np.bool_] = ~np.isfinite(values) | is_unseen(values)
@@ -91,11 +96,16 @@ def _grid_of(name: str, n_pixels: int) -> Grid:
     return Grid.healpix(nside)
 
 
+def required_grid(name: str, grid: Any) -> Grid:
+    """Raises TypeError for what is no grid."""
+    if not isinstance(grid, Grid):
+        raise TypeError(f"{name}: must be a zonal.Grid, not {type(grid).__name__}; for HEALPix zonal.Grid.healpix(nside)")
+    return grid
+
+
 def pixels_of(grid: Grid, name: str = "grid") -> Any:
     """The grid as the functions for whole maps know it. Raises ValueError for grids that they do not."""
-    if not isinstance(grid, Grid):
-        raise TypeError(f"{name}: must be a zonal.Grid, not {type(grid).__name__}")
-    factory, *arguments = grid._recipe
+    factory, *arguments = required_grid(name, grid)._recipe
     if factory == "healpix":
         return _core.HealpixPixels(arguments[0])
     if factory == "equidistant_cylindrical":

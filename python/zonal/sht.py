@@ -16,6 +16,7 @@ from ._checked import Large, checked
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, ring_values
 from ._libraries import COMPLEX, REAL, device_arrays, partner
+from ._maps import has_unseen, is_unseen
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
@@ -30,6 +31,8 @@ def alm_size(lmax: int, mmax: int | None = None) -> int:
     6
     """
     lmax = integer("lmax", lmax)
+    if lmax < 0:
+        raise ValueError(f"lmax = {lmax}: must be 0 or more")
     mmax = lmax if mmax is None else integer("mmax", mmax)
     if not 0 <= mmax <= lmax:
         raise ValueError(f"mmax = {mmax}: must be from 0 to lmax = {lmax}")
@@ -217,10 +220,13 @@ class SHT:
         progress: as in `zonal.convolve`. stream: see the class; with iterations or a tolerance the call waits.
 
         With return_report it returns alm and an AnalysisReport; without, what a report notes becomes a ZonalWarning.
-        Raises ValueError for shapes, options outside their range, and iterations together with a tolerance.
+        Raises ValueError for shapes, options outside their range, iterations together with a tolerance, and UNSEEN
+        pixels in the memory of the host, which `zonal.map2alm` takes as masked.
         """
         options = analysis_options(self._grid, iterations, tolerance, max_iterations, ring_weights, pixel_weights)
         call = self._map_and_alm(map, out, stream)
+        if isinstance(call.map, np.ndarray):
+            without_unseen(call.map)
         with reporting(progress, "analysis") as progress_:
             report = self._transform.analyze(call.map, call.alm, *options, progress_, call.stream)
         if return_report:
@@ -278,6 +284,15 @@ def pixel_weights(grid: Grid) -> NDArray[np.float64]:
     k = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     weights[np.repeat(grid.first_pixels, sizes) + k] = np.repeat(grid.weight, sizes)
     return weights
+
+
+def without_unseen(map: NDArray[Any]) -> NDArray[Any]:
+    """The map. Raises ValueError where a pixel is UNSEEN, which a transform would take as a number."""
+    if has_unseen(map):
+        pixels = np.flatnonzero(is_unseen(map).reshape(-1, map.shape[-1]).any(0))
+        raise ValueError(f"map: {pixels.size} pixels are UNSEEN, the first is pixel {pixels[0]}: must be numbers; "
+                         "map2alm takes UNSEEN as masked")
+    return map
 
 
 class _Call(NamedTuple):

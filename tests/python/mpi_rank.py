@@ -87,6 +87,10 @@ def skies():
         same(found_alm, alm[..., indices])
         same(plan.synalm(spectra, seed=2**63, dtype=np.complex64), zonal.synalm(spectra, lmax, seed=2**63, dtype=np.complex64)[..., indices])
         same(plan.map2alm(found), zonal.map2alm(sky, lmax, pol=sky.ndim == 2)[..., indices])
+        holed = sky.copy()
+        holed[..., 1000:1010] = zonal.UNSEEN
+        np.atleast_2d(holed)[-1, 2000] = zonal.UNSEEN  # in I alone, or in U alone, which masks Q
+        same(plan.map2alm(holed[..., pixels]), zonal.map2alm(holed, lmax, pol=sky.ndim == 2)[..., indices])
         smoothed = zonal.map2alm(sky, lmax, pol=sky.ndim == 2)
         zonal._core.apply_beam(lmax, lmax, zonal._core.gaussian_beam(0.1, lmax), np.atleast_2d(smoothed))
         same(plan.smooth(found, 0.1), zonal.alm2map(smoothed, 28, lmax)[..., pixels])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._maps import has_unseen, is_unseen
 from .._units import quantity_unit
 from ..sky_map import Map
 from ._job import Job
@@ -77,9 +78,21 @@ class Parts:
 
 
 def plain(name: str, values: Any) -> Any:
-    if isinstance(values, Map) or quantity_unit(values) is not None:
-        raise TypeError(f"{name}: must be a plain array of this rank's part, not a {type(values).__name__}")
+    """Refuses what has a unit or an order, also in a mapping of spectra."""
+    for one in values.values() if isinstance(values, Mapping) else [values]:
+        if isinstance(one, Map) or quantity_unit(one) is not None:
+            raise TypeError(f"{name}: must be a plain array of this rank's part, not a {type(one).__name__}")
     return values
+
+
+def unseen_as_zero(maps: NDArray[Any]) -> NDArray[Any]:
+    """Maps I, Q, U or those of `map2alm`, with 0 where they are UNSEEN, as one process has it: Q and U mask each other."""
+    if not has_unseen(maps):
+        return maps
+    unseen = is_unseen(maps)
+    if maps.ndim == 2:
+        unseen[-2:] = unseen[-2:].any(0)
+    return np.where(unseen, maps.dtype.type(0), maps)
 
 
 def _length(runs: NDArray[np.int64]) -> int:

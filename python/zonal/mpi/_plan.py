@@ -15,10 +15,10 @@ from .._checked import known_as
 from .._progress import Progress
 from .._threads import is_chosen, resolve
 from ..grid import Grid
-from ..sht import AnalysisOptions, alm_size, analysis_options, shape_of_result
+from ..sht import AnalysisOptions, alm_size, analysis_options, shape_of_result, without_unseen
 from ..skies import Spectra, multiply_alm, named_spectra, sky_spectra
 from ._job import Job
-from ._parts import Parts, complex_type, hash_of, plain, real_type
+from ._parts import Parts, complex_type, hash_of, plain, real_type, unseen_as_zero
 from ._smoothing import PlanSmoothing
 
 
@@ -181,7 +181,7 @@ class Plan(PlanSmoothing):
         map: [n_pixels] for spin 0, else [2, n_pixels], with one more axis in front for a batch. out: where to write the alm.
         """
         with self._job.together("adjoint", progress):
-            map = real_input("map", plain("map", map))
+            map = without_unseen(real_input("map", plain("map", map)))
             shape = shape_of_result("map", map, self._spin, self.n_pixels, self.n_alm)
             out = output(out, shape, complex_type(map), map)
         with self._job.reporting(progress, "adjoint") as report:
@@ -228,8 +228,8 @@ class Plan(PlanSmoothing):
                 pixel_weights: ArrayLike | None = None, progress: Progress = False) -> NDArray[Any]:
         """Returns this rank's part of the alm T, [n_alm], E, B, [2, n_alm], or T, E, B, [3, n_alm].
 
-        maps: its part of I, [n_pixels], of Q, U, [2, n_pixels], or of I, Q, U, [3, n_pixels]. The options are those of
-        `analyze`. It does not depend on the plan's spin.
+        maps: its part of I, [n_pixels], of Q, U, [2, n_pixels], or of I, Q, U, [3, n_pixels]. UNSEEN pixels
+        count as masked. The options are those of `analyze`. It does not depend on the plan's spin.
         """
         return self._map2alm("maps", maps, progress, iterations, tolerance, max_iterations, ring_weights, pixel_weights)
 
@@ -284,7 +284,7 @@ class Plan(PlanSmoothing):
         c_l: see there; they must reach lmax. dtype: complex128 or complex64.
         """
         with self._job.together("synalm") as about:
-            named = named_spectra(c_l)
+            named = named_spectra(plain("c_l", c_l))
             seed = integer("seed", seed, 2**64)
             if seed < 0:
                 raise ValueError(f"seed = {seed}: must be from 0 to 2^64 - 1")
@@ -352,7 +352,7 @@ class Plan(PlanSmoothing):
 
     def _map2alm(self, name: str, maps: ArrayLike, progress: Progress, *options: Any) -> NDArray[Any]:
         with self._job.together("map2alm", progress) as about:
-            maps = real_input(name, plain(name, maps))
+            maps = unseen_as_zero(real_input(name, plain(name, maps)))
             alm = np.empty(self._shape_of_fields(name, maps, self.n_pixels, self.n_alm), complex_type(maps))
             how = self._analysis_options(*options)
             about.append(f"{maps.shape[:-1]} {maps.dtype}")
