@@ -4,6 +4,12 @@ import math
 import re
 from typing import Any, SupportsFloat, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ._arrays import doubles
+from ._units import quantity_unit
+
 AngleLike: TypeAlias = SupportsFloat | str | Any
 """A number in radians, a text such as "10 arcmin", or an astropy Quantity."""
 
@@ -37,18 +43,38 @@ def angle(value: AngleLike, name: str = "angle") -> float:
     if isinstance(value, str):
         radians = _from_text(value, name)
     elif hasattr(value, "unit") and hasattr(value, "to_value"):  # astropy, which is not imported for this
-        radians = float(value.to_value("rad"))
+        radians = _one(name, value, _in_radians(name, value))
     else:
         if getattr(value, "requires_grad", False):
             raise TypeError(f"{name}: requires gradients, which this call does not carry: use its detach(), or the function of "
                             "zonal.torch that has a gradient by it, such as smooth")
-        try:
-            radians = float(value)
-        except TypeError:
-            raise TypeError(f"{name}: must be one angle, not {type(value).__name__}") from None
+        radians = _one(name, value, value)
     if not math.isfinite(radians):
         raise ValueError(f"{name} = {value}: must be finite")
     return radians
+
+
+def angles(name: str, values: Any) -> NDArray[np.float64]:
+    """Angles in radians, in any shape: numbers of radians, a Quantity, or one text as `angle` takes it."""
+    if isinstance(values, str):
+        return np.array(_from_text(values, name))
+    return doubles(name, values if quantity_unit(values) is None else _in_radians(name, values))
+
+
+def _in_radians(name: str, value: Any) -> Any:
+    try:
+        return value.to_value("rad")
+    except (TypeError, ValueError) as error:  # astropy's are of both types
+        raise type(error)(f"{name} = {value}: must be an angle") from None
+
+
+def _one(name: str, given: Any, number: Any) -> float:
+    try:
+        if not isinstance(given, (bool, np.bool_, bytes)):
+            return float(number)
+    except TypeError:
+        pass
+    raise TypeError(f"{name}: must be one angle, not {type(given).__name__}")
 
 
 def _from_text(text: str, name: str) -> float:

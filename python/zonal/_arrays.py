@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._libraries import host_values, refuse_jax
+from ._units import quantity_unit
 
 _REAL = (np.dtype(np.float64), np.dtype(np.float32))
 _COMPLEX = (np.dtype(np.complex128), np.dtype(np.complex64))
@@ -50,7 +51,14 @@ def _plain(name: str, values: Any) -> NDArray[Any]:
 
 
 def doubles(name: str, values: Any) -> NDArray[np.float64]:
-    """Real numbers as a contiguous array of float64. Raises TypeError for what is not real."""
+    """Real numbers as a contiguous array of float64. Raises TypeError for what is not real, and for a Quantity with a
+    unit, which would be lost; a share, such as percent, becomes a number."""
+    unit = quantity_unit(values)
+    if unit is not None:
+        try:
+            values = values.to_value("")
+        except ValueError:
+            raise TypeError(f"{name}: is a Quantity in {unit}: must be numbers without a unit") from None
     return np.asarray(real_input(name, values), np.float64, order="C")
 
 
@@ -70,6 +78,22 @@ def vector(name: str, values: Any) -> NDArray[np.float64]:
     return array
 
 
+def spectrum(name: str, values: Any) -> NDArray[np.float64]:
+    """A vector of which only the shape matters, or the unit is kept elsewhere: that of a Quantity is left out."""
+    return vector(name, values if quantity_unit(values) is None else values.value)
+
+
+def alike(**spectra: Any) -> list[NDArray[np.float64]]:
+    """Vectors in one unit: that of the first. Raises ValueError where one is in another kind of unit."""
+    (first, one), *_ = spectra.items()
+    unit = quantity_unit(one)
+    for name, values in spectra.items():
+        other = quantity_unit(values)
+        if (other is None) != (unit is None) or (other is not None and not other.is_equivalent(unit)):
+            raise ValueError(f"{first}, {name}: are in {unit or 'no unit'} and in {other or 'no unit'}: must be in one unit")
+    return [spectrum(name, values if unit is None else values.to(unit)) for name, values in spectra.items()]
+
+
 def sequence(name: str, values: Any) -> list[Any]:
     """The parts of anything that has some, but of a text. Raises TypeError for anything else."""
     try:
@@ -77,7 +101,8 @@ def sequence(name: str, values: Any) -> list[Any]:
             return list(values)
     except TypeError:
         pass
-    raise TypeError(f"{name} = {values!r}: must be a sequence")
+    such = f", such as [{values!r}]" if isinstance(values, (str, bytes)) else ""
+    raise TypeError(f"{name} = {values!r}: must be a sequence{such}")
 
 
 def _goes_in(array: NDArray[Any]) -> bool:

@@ -1,8 +1,10 @@
 """Refuses arguments of wrong types before work begins, and says which argument it was."""
 
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -45,6 +47,34 @@ def checked(function: _Function) -> _Function:
         return function(*given, **named)
 
     return cast(_Function, call)
+
+
+def takes_options_of(*others: Callable[..., Any]) -> Callable[[_Function], _Function]:
+    """Gives a function that passes its **options on to others their keywords in its signature, for help() and editors.
+
+    It refuses other keywords by its own name, not by that of a function which the caller does not know.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        own = inspect.signature(function)
+        parameters = {name: one for name, one in own.parameters.items() if one.kind is not one.VAR_KEYWORD}
+        for other in others:
+            for name, one in inspect.signature(other).parameters.items():
+                if one.kind is one.KEYWORD_ONLY:
+                    parameters.setdefault(name, one)
+
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> Any:
+            for name in named:
+                if name not in parameters:
+                    near = "".join(f"; is {one!r} meant?" for one in get_close_matches(name, parameters, 1))
+                    raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{near}")
+            return function(*given, **named)
+
+        call.__signature__ = own.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
+        return cast(_Function, call)
+
+    return decorate
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._angles import AngleLike, angle
+from ._angles import AngleLike, angle, angles
 from ._arrays import doubles, integer, integers, sequence
 from ._checked import Large, checked
 
@@ -201,7 +201,8 @@ def _rings(factory: str, n_rings: int, n_phi: int, *phi_0: float) -> Grid:
 
 
 def _column(name: str, values: ArrayLike, dtype: Any, count: int | None = None) -> NDArray[Any]:
-    array = integers(name, values) if dtype is np.int64 else doubles(name, values)
+    array = integers(name, values) if dtype is np.int64 else \
+        doubles(name, values) if name == "weight" else angles(name, values)
     if count is not None and array.ndim == 0:
         array = np.full(count, array)
     if array.ndim != 1 or (count is not None and len(array) != count):

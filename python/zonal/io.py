@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import complex_input, sequence, text, vector
+from ._angles import angles
+from ._arrays import complex_input, sequence, spectrum, text, vector
 from ._arrays import path as path_of
 from ._checked import checked, known_as
 from ._maps import MapRows, fields_of
@@ -147,11 +148,18 @@ def read_cl(path: Path, *, hdu: str | int | None = None, dl: bool = False) -> di
 def write_cl(path: Path, c_l: ArrayLike | Mapping[str, ArrayLike], *, unit: str = "", single: bool = False,
              cards: Sequence[Card] = (), overwrite: bool = False) -> None:
     """Writes spectra as a FITS table: a dict of the first 1, 4, 6 or 9 of TT, EE, BB, TE, TB, EB, ET, BT, BE or of any
-    one of them, or one spectrum TT, [lmax + 1]."""
-    named = c_l if isinstance(c_l, Mapping) else {"TT": vector("c_l", c_l)}
+    one of them, or one spectrum TT, [lmax + 1]. unit: by default that of Quantities."""
+    named = c_l if isinstance(c_l, Mapping) else {"TT": c_l}
     if not named:
         raise ValueError("c_l: holds no spectra: must hold one or more")
-    spectra = [(text("c_l", name), vector(f"c_l[{name!r}]", values).tolist()) for name, values in named.items()]
+    spectra = [(text("c_l", name), spectrum(f"c_l[{name!r}]" if named is c_l else "c_l", values).tolist())
+               for name, values in named.items()]
+    if not all(values for _, values in spectra):
+        raise ValueError("c_l: holds an empty spectrum: must begin at l = 0")
+    units = {text_of(quantity_unit(values)) for values in named.values()}
+    if not unit and len(units) > 1:
+        raise ValueError(f"c_l: are in {', '.join(sorted(map(repr, units)))}: must all be in one unit, or give unit")
+    unit = unit or units.pop()
     _core.write_spectrum(os.fspath(path), spectra, unit, single, _cards(cards), overwrite)
 
 
@@ -216,8 +224,9 @@ def bin_events(events: Events, nside: int, energies: tuple[float, float] | None 
         if not lower < upper:
             raise ValueError(f"energies = {energies}: must be two, the smaller one first")
         energies = float(lower), float(upper)
-    counts, _, lost, silent = _core.bin_events(vector("longitude", events.longitude),
-                                               vector("latitude", events.latitude), events.energy, nside, energies)
+    energy = None if events.energy is None else vector("energy", events.energy)
+    counts, _, lost, silent = _core.bin_events(angles("longitude", events.longitude), angles("latitude", events.latitude),
+                                               energy, nside, energies)
     warn(f"{n} of {len(events.longitude)} events have no {what} and do not count"
          for n, what in ((lost, "position"), (silent, "energy")) if n)
     return counts
@@ -231,8 +240,11 @@ def quadrature_weights(nside: int, kind: Literal["ring", "pixel"] | Path = "pixe
 
     They are read from Zonal's cache folder, or computed and kept there. kind: may be the path of a file of HEALPix.
     """
+    kind = path_of("kind", kind)
+    if kind not in ("ring", "pixel") and not os.path.exists(kind):
+        raise FileNotFoundError(f"kind = {kind!r}: must be 'ring', 'pixel' or the path of a file, and there is no such file")
     with reporting(progress, "weights") as report:
-        _, weights, notes = _core.find_weights(path_of("kind", kind), nside, resolve(threads), report)
+        _, weights, notes = _core.find_weights(kind, nside, resolve(threads), report)
     warn(notes)
     return weights
 

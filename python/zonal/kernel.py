@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._angles import AngleLike, angle
-from ._arrays import doubles, vector
+from ._angles import AngleLike, angle, angles
+from ._arrays import alike, real, spectrum, vector
 from ._checked import checked
 
 
@@ -56,10 +56,10 @@ class Kernel:
     def from_profile(cls, theta: ArrayLike, value: ArrayLike) -> Kernel:
         """The kernel of these values (1/sr) at two or more theta (rad, ascending from 0 to at most pi), by monotone
         cubic interpolation in chord^2 = 4 sin^2(theta/2). It is 0 beyond the last theta."""
-        angles, values = vector("theta", theta), vector("value", value)
-        if len(angles) != len(values) or len(angles) < 2:
-            raise ValueError(f"theta, value: have {len(angles)} and {len(values)} values: must have as many, 2 or more")
-        return _make("from_profile", angles, values)
+        at, values = angles("theta", theta), vector("value", value)
+        if at.ndim != 1 or len(at) != len(values) or len(at) < 2:
+            raise ValueError(f"theta, value: have {at.size} and {len(values)} values: must have as many, 2 or more")
+        return _make("from_profile", at, values)
 
     @classmethod
     def mexican_hat(cls, radius: AngleLike) -> Kernel:
@@ -69,8 +69,8 @@ class Kernel:
 
     def profile(self, theta: ArrayLike) -> Any:
         """Returns K(theta), in 1/sr, in the shape of theta (rad, 0 to pi); it is 0 beyond `support`."""
-        angles = doubles("theta", theta)
-        values = self._kernel.profile(angles.reshape(-1)).reshape(angles.shape)
+        at = angles("theta", theta)
+        values = self._kernel.profile(at.reshape(-1)).reshape(at.shape)
         return values if values.ndim else float(values)
 
     @checked
@@ -101,14 +101,14 @@ class Kernel:
     def support_for_error(self, error: float, c_l: ArrayLike = ()) -> float:
         """Returns the smallest angle (rad) at which the kernel may be truncated if this may cost `error` times the rms
         of the convolved map. c_l: [lmax + 1], the map's spectrum; white noise where it is empty. error: in (0, 1)."""
-        return self._kernel.support_for_error(vector("c_l", c_l), error)
+        return self._kernel.support_for_error(spectrum("c_l", c_l), error)
 
     def truncation_error(self, theta_cut: AngleLike, c_l: ArrayLike = ()) -> float:
         """Returns what truncating at theta_cut costs, rms over the rms of the convolved map."""
-        return self._kernel.truncation_error(vector("c_l", c_l), angle(theta_cut, "theta_cut"))
+        return self._kernel.truncation_error(spectrum("c_l", c_l), angle(theta_cut, "theta_cut"))
 
     def __mul__(self, factor: float) -> Kernel:
-        return _make("scaled", self, float(factor))
+        return _make("scaled", self, real("factor", factor))
 
     __rmul__ = __mul__
 
@@ -168,7 +168,7 @@ def scale_discretised_windows(dilation: float, j_min: int, lmax: int) -> list[ND
 
 def sky_window(c_l: ArrayLike, b_l: ArrayLike) -> NDArray[np.float64]:
     """Returns sqrt(C_l) B_l, which makes white noise of unit spectrum into a sky of spectrum C_l seen with the beam."""
-    return _core.sky_window(vector("c_l", c_l), vector("b_l", b_l))
+    return _core.sky_window(spectrum("c_l", c_l), vector("b_l", b_l))
 
 
 @checked
@@ -181,12 +181,12 @@ def deconvolution_window(target: ArrayLike, b_l: ArrayLike, floor: float) -> NDA
 def matched_filter_window(b_l: ArrayLike, c_l: ArrayLike, n_l: ArrayLike) -> NDArray[np.float64]:
     """Returns the filter of least variance for point sources seen with the beam b_l in a sky of spectrum C_l and noise
     N_l (Haehnelt & Tegmark 1996), scaled so that it keeps a source's peak."""
-    return _core.matched_filter_window(vector("b_l", b_l), vector("c_l", c_l), vector("n_l", n_l))
+    return _core.matched_filter_window(vector("b_l", b_l), *alike(c_l=c_l, n_l=n_l))
 
 
 def wiener_window(c_l: ArrayLike, n_l: ArrayLike) -> NDArray[np.float64]:
     """Returns C_l / (C_l + N_l), and 0 where C_l = 0."""
-    return _core.wiener_window(vector("c_l", c_l), vector("n_l", n_l))
+    return _core.wiener_window(*alike(c_l=c_l, n_l=n_l))
 
 
 def profile_rule(lmax: int, support: float, n_nodes: int | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

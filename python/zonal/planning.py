@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import output, real_input, vector
+from ._arrays import output, real_input, spectrum
 from ._checked import checked, known_as
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, ring_values
@@ -178,7 +178,7 @@ def _set_spectrum(request: _core.ConvolutionRequest, c_l: ArrayLike | None, gain
     if c_l is not None and gain is not None:
         raise ValueError("c_l and gain: give one; errors are expected for a spectrum, or certified for a gain")
     if c_l is not None:
-        request.c_l = vector("c_l", c_l).tolist()
+        request.c_l = spectrum("c_l", c_l).tolist()
     else:
         request.gain = request.gain_of_noise() if gain is None else gain
 

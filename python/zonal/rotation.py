@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
-from ._arrays import complex_input, sequence
+from ._arrays import complex_input, doubles, sequence
 from ._checked import checked, known_as
 from ._devices import DeviceLike, resolve_device
 from ._maps import MapRows
@@ -123,11 +123,11 @@ def _euler_angles(rotation: Rotation) -> Any:
         with known_as(coordinate="rotation: coordinate"):
             systems = [_core.parse_coordinate_system(letter) for letter in rotation]
         return _core.euler_angles(_core.coordinate_rotation(*systems))
-    if isinstance(rotation, np.ndarray) and rotation.shape == (3, 3):
-        return _core.euler_angles(rotation.tolist())
-    angles = sequence("rotation", rotation)
+    angles = sequence("rotation", rotation) if np.iterable(rotation) else []
+    if len(angles) == 3 and all(isinstance(row, (list, tuple, np.ndarray)) and np.shape(row) == (3,) for row in angles):
+        return _core.euler_angles(doubles("rotation", rotation).tolist())
     if len(angles) != 3:
-        raise ValueError(f"rotation = {rotation}: must be three Euler angles, a 3 x 3 matrix, or two letters")
+        raise ValueError(f"rotation = {rotation!r}: must be three Euler angles, a 3 x 3 matrix, or two letters")
     with known_as(psi="rotation: psi", theta="rotation: theta", phi="rotation: phi"):
         return _core.EulerAngles(*(angle(value, name) for value, name in zip(angles, ("psi", "theta", "phi"))))
 

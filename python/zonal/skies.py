@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
-from ._arrays import complex_input, integer, type_of, vector
-from ._checked import Large, checked, known_as
+from ._arrays import complex_input, integer, spectrum, type_of, vector
+from ._checked import Large, checked, known_as, takes_options_of
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, spectra_unit
 from ._maps import MapRows, ring_weights_of, weights_of
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
-from ._units import with_unit
+from ._units import quantity_unit, with_unit
 from .grid import Grid
 from .sht import SHT, alm_size, healpix_sht
 from .sky_map import Map
@@ -36,7 +36,7 @@ def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, se
            threads: int | None = None) -> NDArray[Any]:
     """Draws Gaussian alm with these spectra, <|a_lm|^2> = C_l: [n_alm], or T, E, B as [3, n_alm] if there is an EE.
 
-    c_l: see Spectra; they must reach lmax, which by default is the last l of them all.
+    c_l: see Spectra; they must reach lmax, which by default is the last l of them all. Quantities give a Quantity.
     seed: from 0 to 2^64 - 1. A coefficient depends on nothing but seed, l, m and C_l: not on lmax, threads or machine,
     but for the last bits; and T is the same with and without polarisation. dtype: complex128 or complex64.
 
@@ -49,12 +49,13 @@ def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, se
     named = named_spectra(c_l)
     if lmax is None:
         lmax = min(len(values) for values in named.values()) - 1
-    if lmax < 0 or not 0 <= seed < 2**64:
-        raise ValueError(f"lmax = {lmax}, seed = {seed}: must be 0 or more, and from 0 to 2^64 - 1")
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"seed = {seed}: must be from 0 to 2^64 - 1")
     shape = (3 if "EE" in named else 1, alm_size(lmax, mmax))
     alm = np.empty(shape, type_of("dtype", dtype, np.complex128, np.complex64))
-    _core.realize(sky_spectra(named), seed, lmax, lmax if mmax is None else mmax, alm, resolve(threads))
-    return alm if len(alm) == 3 else alm[0]
+    with known_as(spectra="c_l"):
+        _core.realize(sky_spectra(named), seed, lmax, lmax if mmax is None else mmax, alm, resolve(threads))
+    return with_unit(alm if len(alm) == 3 else alm[0], _unit_of_fields(c_l))
 
 
 @checked
@@ -64,7 +65,7 @@ def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int |
             progress: Progress = False) -> Any:
     """Simulates a Gaussian sky: a map, [n_pixels], or I, Q, U, [3, n_pixels], if there is an EE spectrum.
 
-    c_l: see Spectra. grid: any Grid, or the nside of HEALPix. lmax: by default 3 nside - 1 on HEALPix, else as far as
+    c_l: see Spectra; Quantities give Quantities. grid: any Grid, or the nside of HEALPix. lmax: by default 3 nside - 1 on HEALPix, else as far as
     the spectra reach, and never further than that. mmax: by default lmax. seed: see `synalm`.
     fwhm: of a Gaussian beam. window: [lmax + 1], multiplies the alm, such as a pixel window. dtype: float64 or float32.
     device: as in `zonal.convolve`. With return_alm it returns the map and the alm that it was made from, windows included.
@@ -83,7 +84,8 @@ def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int |
     alm = synalm(named, lmax, mmax, seed=seed, dtype=complex_type, threads=threads)
     multiply_alm(alm, lmax, fwhm, window, partial(_core.apply_beam, lmax, lmax if mmax is None else mmax))
     sky = alm2map(alm, grid, lmax, mmax, threads=threads, device=device, progress=progress)
-    return (sky, alm) if return_alm else sky
+    unit = _unit_of_fields(c_l)
+    return (with_unit(sky, unit), with_unit(alm, unit)) if return_alm else with_unit(sky, unit)
 
 
 @checked
@@ -134,6 +136,9 @@ def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *
     given = MapRows(maps, grid, nest, pol)
     n_pixels = given.rows.shape[1]
     how = _core.MapAnalysisOptions()
+    for name, value in (("lmax", lmax), ("mmax", mmax)):
+        if value is not None and value < 0:
+            raise ValueError(f"{name} = {value}: must be 0 or more")
     how.lmax = _core.default_smoothing_lmax(given.grid._grid) if lmax is None else lmax
     how.mmax = how.lmax if mmax is None else mmax
     if tolerance is not None and not tolerance > 0:
@@ -180,6 +185,7 @@ def alm2cl(alm: ArrayLike, alm2: ArrayLike | None = None, lmax: int | None = Non
     return with_unit(spectra["TT"] if first.ndim == 1 else spectra, spectra_unit(alm, alm2))
 
 
+@takes_options_of(map2alm)
 @checked
 def anafast(maps: ArrayLike, maps2: ArrayLike | None = None, lmax: int | None = None, mmax: int | None = None,
             **options: Any) -> Any:
@@ -207,6 +213,9 @@ def anafast(maps: ArrayLike, maps2: ArrayLike | None = None, lmax: int | None = 
     if lmax is None:
         grid = maps.grid if isinstance(maps, Map) else options.get("grid") or Grid.healpix(round((np.shape(maps)[-1] / 12) ** 0.5))
         lmax = _core.default_smoothing_lmax(grid._grid)
+    if second is not None and second.shape != first.shape:
+        raise ValueError(f"maps2: its alm have shape {second.shape}: must be that of maps, {first.shape}; give lmax if their "
+                         "nside differ")
     return alm2cl(first, second, lmax, mmax)
 
 
@@ -244,22 +253,36 @@ def _sht(grid: Grid | int, lmax: int, mmax: int | None, spin: int, threads: int 
 
 def lmax_of(n_alm: int, lmax: int | None, mmax: int | None) -> int:
     """lmax of an array of coefficients where it is not given, which then has mmax = lmax."""
+    if n_alm == 0:
+        raise ValueError("alm: is empty")
     if lmax is None:
         if mmax is not None:
             raise ValueError("mmax: give lmax, too")
         lmax = round((8 * n_alm + 1) ** 0.5 - 3) // 2
     if n_alm != alm_size(lmax, mmax):
-        raise ValueError(f"alm: has {n_alm} coefficients, which are not those of lmax = {lmax} and mmax = {mmax or lmax}")
+        raise ValueError(f"alm: has {n_alm} coefficients, which are not those of lmax = {lmax} and mmax = "
+                         f"{lmax if mmax is None else mmax}")
     return lmax
 
 
 def named_spectra(c_l: Spectra) -> dict[str, NDArray[np.float64]]:
-    if not isinstance(c_l, Mapping):
-        return {"TT": vector("c_l", c_l)}
-    unknown = set(c_l) - set(_NAMES)
-    if unknown or "TT" not in c_l:
-        raise ValueError(f"c_l: has the names {', '.join(c_l)}: must have TT, and may have {', '.join(_NAMES[1:])}")
-    return {name: vector(f"c_l[{name!r}]", values) for name, values in c_l.items()}
+    named = c_l if isinstance(c_l, Mapping) else {"TT": c_l}
+    unknown = set(named) - set(_NAMES)
+    if unknown or "TT" not in named:
+        raise ValueError(f"c_l: has the names {', '.join(named)}: must have TT, and may have {', '.join(_NAMES[1:])}")
+    spectra = {name: spectrum(f"c_l[{name!r}]" if isinstance(c_l, Mapping) else "c_l", values) for name, values in named.items()}
+    for name, values in spectra.items():
+        if not values.size:
+            raise ValueError(f"c_l: {name} is empty: must begin at l = 0")
+    return spectra
+
+
+def _unit_of_fields(c_l: Spectra) -> Any:
+    """The unit of fields with these spectra, None where they are no Quantities."""
+    units = [quantity_unit(values) for values in (c_l.values() if isinstance(c_l, Mapping) else [c_l])]
+    if any(unit != units[0] for unit in units):
+        raise ValueError(f"c_l: are in {', '.join(str(unit or 'no unit') for unit in units)}: must all be in one unit")
+    return None if units[0] is None else units[0] ** 0.5
 
 
 def sky_spectra(named: dict[str, NDArray[np.float64]]) -> _core.SkySpectra:

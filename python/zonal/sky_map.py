@@ -13,7 +13,7 @@ from . import _core, _units
 from ._arrays import real_input
 from ._checked import checked, known_as
 from ._map_arithmetic import MapArithmetic, scaled
-from ._maps import _grid_of, is_unseen, reordered
+from ._maps import _grid_of, is_unseen, reordered, required_grid
 from .grid import Grid
 
 Card = tuple[str, bool | int | float | str, str]
@@ -76,14 +76,14 @@ class Map(MapArithmetic):
                                  "them by their to()")
             unit = own
         n_rows, n_pixels = np.atleast_2d(self.values).shape
-        self.grid: Grid = _grid_of("values", n_pixels) if grid is None else grid
+        self.grid: Grid = _grid_of("values", n_pixels) if grid is None else required_grid("grid", grid)
         self.nest: bool = bool(nest)
         if self.grid.n_pixels != n_pixels:
             raise ValueError(f"values: has {n_pixels} pixels: must be {self.grid.n_pixels} for {self.grid.name}")
         if self.nest and self.grid.nside is None:
             raise ValueError(f"nest = True: is for HEALPix alone, not for {self.grid.name}")
         self.units: list[str] = [_units.text_of(unit)] * n_rows if unit is None or isinstance(unit, str) or \
-            _units.is_unit(unit) else [_units.text_of(one) for one in unit]
+            _units.is_unit(unit) or not np.iterable(unit) else [_units.text_of(one) for one in unit]
         """The units of the rows as texts; "" for one that is not known."""
         letters = [columns] if isinstance(columns, str) and n_rows == 1 else columns
         self.columns: list[str] = [] if letters is None else list(letters)
@@ -225,7 +225,7 @@ def agreed(name: str, given: Map, grid: Grid | None, nest: bool | None) -> tuple
     if nest is not None and bool(nest) != given.nest:
         raise ValueError(f"nest = {nest}: {name} is a zonal.Map in {'nest' if given.nest else 'ring'} order: leave nest "
                          "out, or take its values")
-    if grid is not None and grid != given.grid:
+    if grid is not None and required_grid("grid", grid) != given.grid:
         raise ValueError(f"grid = {grid.name}: {name} is a zonal.Map on {given.grid.name}: leave grid out, or take its values")
     return given.grid, given.nest
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._angles import AngleLike, angle
 from ._arrays import doubles, vector
-from ._checked import checked, known_as
+from ._checked import checked, known_as, takes_options_of
 from ._devices import DeviceLike, resolve_device
 from ._maps import MapRows, pixels_of, ring_weights_of, weights_of
 from ._notes import warn
@@ -21,96 +21,6 @@ from .kernel import Kernel
 
 Method = Literal["auto", "harmonic", "pixel-sum", "ring-fft", "split"]
 MaskRule = Literal["zero", "renormalize", "error"]
-
-
-@checked
-def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | None = None,
-           fwhm_in: AngleLike | None = None, beam_in: ArrayLike | None = None, floor: float = 0.0,
-           pol: bool | None = None, grid_out: Grid | None = None, out: NDArray[Any] | None = None, **options: Any) -> Any:
-    """Smooths maps with a Gaussian or a beam, and bounds the error of the result for these very maps.
-
-    maps: [pixel], or [row, pixel] for many, a `zonal.Map` or a Quantity; the result is of the same kind. With pol=True
-    the rows are I, Q, U or Q, U (COSMO convention), by default where a Map says so; otherwise each is a field of its
-    own. float32 stays float32. UNSEEN pixels (-1.6375e30) count as masked.
-    fwhm: full width at half maximum, > 0. beam: instead of or beside it b_l, [lmax + 1], applied to all fields, or
-    [3, lmax + 1] for T, E and B. fwhm_in, beam_in: what the maps have been smoothed with, which is divided out; values
-    smaller than floor count as floor.
-    grid_out: pixels of the result, by default those of the maps; only harmonic space can change them.
-    out: where to write the result; it has the type and shape of the maps.
-
-    The other options are those of `zonal.convolve`. Returns the smoothed maps, or with return_report=True these and a
-    list of reports (SmoothedPart): one, or two where I went another way than Q and U.
-
-    >>> sky = np.zeros(12 * 32**2)
-    >>> sky[100] = 1
-    >>> smoothed, (report,) = zonal.smooth(sky, "10deg", error=1e-6, return_report=True)
-    >>> report.certificates[0].error <= 1e-6
-    True
-    """
-    return _smooth(maps, smoothing_window(fwhm, beam, fwhm_in, beam_in, floor), [], pol, grid_out, out, **options)
-
-
-def smoothing_window(fwhm: AngleLike | None, beam: ArrayLike | None, fwhm_in: AngleLike | None, beam_in: ArrayLike | None,
-                     floor: float) -> _core.SmoothingWindow:
-    """What the extension takes for these arguments of smooth."""
-    window = _core.SmoothingWindow()
-    for name, value in (("fwhm", fwhm), ("fwhm_in", fwhm_in)):
-        if value is not None:
-            setattr(window, name, angle(value, name))
-            if not getattr(window, name) > 0:
-                raise ValueError(f"{name} = {value}: must be above 0")
-    for name, values in (("beam", beam), ("beam_in", beam_in)):
-        if values is not None:
-            setattr(window, name, _beam(name, values))
-    if not 0 <= floor < np.inf or (floor > 0 and fwhm_in is None and beam_in is None):
-        raise ValueError(f"floor = {floor}: must be finite and 0 or more, and needs fwhm_in or beam_in above 0")
-    window.floor = floor
-    return window
-
-
-def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None, **options: Any) -> Any:
-    """Convolves maps with a radial kernel, and bounds the error of the result for these very maps.
-
-    maps: [pixel], or [row, pixel] for many fields of spin 0, a `zonal.Map` or a Quantity; float32 stays float32. UNSEEN pixels count as masked.
-    kernel: a zonal.Kernel. out: where to write the result; it has the type and shape of the maps.
-
-    Options, all by keyword:
-
-    grid: the maps' pixels, by default HEALPix of the nside that their length tells; or cylindrical rings.
-    nest: True for maps, masks and results in nest order; a Map says its own order, also as a mask.
-    method: "auto" takes the fastest way within the error; "harmonic", "pixel-sum", "ring-fft" or "split" that one.
-    error: the largest error of each field, rms over the rms of the exact result, by default 1e-5. ErrorNotKept is raised if
-    no way keeps it, unless keep_missed=True.
-    reference: what errors are measured from: "continuous" is the window on the alm that the map is made of, "discrete"
-    the sum over the pixels. By default continuous for windows and discrete for profiles.
-    normalization: "window" scales the kernel's integral to 1, "pixel" its sum over the pixels, for each pixel, which
-    keeps counts; "none". By default "window", and "none" in harmonic space.
-    cut: where the profile ends, instead of where an error allows: not with error=, and not for auto and split.
-    theta_cut: where the profile of a split ends, by default where it is fastest.
-    lmax: of harmonic space, by default what the grid resolves or the error needs. iterations, tolerance: of its
-    analysis, by default as the error needs, or 3 iterations for method="harmonic" without an error.
-    ring_weights: [ring], pixel_weights: [pixel]: multiply the quadrature weights.
-    mask: [pixel] from 0 (masked) to 1. mask_mode: masked pixels count as 0 ("zero"), or the result is divided by what
-    the kernel makes of the mask ("renormalize", UNSEEN where that is below mask_threshold, 0.1), or they are refused
-    ("error"). fill_masked: False leaves masked pixels UNSEEN, True keeps their computed values.
-    precision: "float32" or "float64" of sums over pixels; by default as the error allows.
-    costs: "default" plans by built-in costs, "measured" by those that `zonal calibrate` measured on this machine.
-    device: where to compute, "cpu", "cuda", "cuda:1" or "auto" (see `zonal.devices`); maps are arrays of the host.
-    threads: by default `zonal.threads()`. progress: True shows a bar; a callable gets the share that is done, and
-    stops the work if it returns False, which raises Cancelled.
-    return_report: True returns the maps and a list with a report (SmoothedPart) of the way, the certificates, what was
-    masked and how long it took. Otherwise what the report notes becomes a ZonalWarning.
-
-    Raises ValueError for options that contradict each other, ErrorNotKept and Cancelled. Ctrl-C stops it.
-
-    >>> sky = np.ones(12 * 32**2)
-    >>> smoothed = zonal.convolve(sky, zonal.Kernel.gaussian("15deg"), method="ring-fft")
-    >>> bool(np.allclose(smoothed, 1, atol=0.01))
-    True
-    """
-    if not isinstance(kernel, Kernel):
-        raise TypeError(f"kernel: must be a zonal.Kernel, not {type(kernel).__name__}")
-    return _smooth(maps, _core.SmoothingWindow(), [kernel._kernel], False, None, out, **options)
 
 
 @checked
@@ -125,7 +35,8 @@ def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.
     if grid_out is not None:
         how.pixels_out = pixels_of(grid_out, "grid_out")
     result, written = given.new_output(out, grid_out)
-    with reporting(progress, "smoothing") as report, known_as(beam_in="beam_in:", mask_threshold="mask_threshold"):
+    with reporting(progress, "smoothing") as report, known_as(beam_in="beam_in:", mask_threshold="mask_threshold",
+                                                           pixels_out="grid_out"):
         parts = _core.smooth(given.rows, given.pixels, given.fields, window, kernels, how,
                              weights_of("mask", mask, n_pixels, given.nest),
                              weights_of("pixel_weights", pixel_weights, n_pixels, given.nest), written, report)
@@ -175,6 +86,98 @@ def smoothing_options(*, method: Method = "auto", error: float | None = None, ke
     how.threads = resolve(threads)
     how.costs = costs_of(costs, how.threads)
     return how
+
+
+@takes_options_of(_smooth, smoothing_options)
+@checked
+def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | None = None,
+           fwhm_in: AngleLike | None = None, beam_in: ArrayLike | None = None, floor: float = 0.0,
+           pol: bool | None = None, grid_out: Grid | None = None, out: NDArray[Any] | None = None, **options: Any) -> Any:
+    """Smooths maps with a Gaussian or a beam, and bounds the error of the result for these very maps.
+
+    maps: [pixel], or [row, pixel] for many, a `zonal.Map` or a Quantity; the result is of the same kind. With pol=True
+    the rows are I, Q, U or Q, U (COSMO convention), by default where a Map says so; otherwise each is a field of its
+    own. float32 stays float32. UNSEEN pixels (-1.6375e30) count as masked.
+    fwhm: full width at half maximum, > 0. beam: instead of or beside it b_l, [lmax + 1], applied to all fields, or
+    [3, lmax + 1] for T, E and B. fwhm_in, beam_in: what the maps have been smoothed with, which is divided out; values
+    smaller than floor count as floor.
+    grid_out: pixels of the result, by default those of the maps; only harmonic space can change them.
+    out: where to write the result; it has the type and shape of the maps.
+
+    The other options are those of `zonal.convolve`. Returns the smoothed maps, or with return_report=True these and a
+    list of reports (SmoothedPart): one, or two where I went another way than Q and U.
+
+    >>> sky = np.zeros(12 * 32**2)
+    >>> sky[100] = 1
+    >>> smoothed, (report,) = zonal.smooth(sky, "10deg", error=1e-6, return_report=True)
+    >>> report.certificates[0].error <= 1e-6
+    True
+    """
+    return _smooth(maps, smoothing_window(fwhm, beam, fwhm_in, beam_in, floor), [], pol, grid_out, out, **options)
+
+
+def smoothing_window(fwhm: AngleLike | None, beam: ArrayLike | None, fwhm_in: AngleLike | None, beam_in: ArrayLike | None,
+                     floor: float) -> _core.SmoothingWindow:
+    """What the extension takes for these arguments of smooth."""
+    window = _core.SmoothingWindow()
+    for name, value in (("fwhm", fwhm), ("fwhm_in", fwhm_in)):
+        if value is not None:
+            setattr(window, name, angle(value, name))
+            if not getattr(window, name) > 0:
+                raise ValueError(f"{name} = {value}: must be above 0")
+    for name, values in (("beam", beam), ("beam_in", beam_in)):
+        if values is not None:
+            setattr(window, name, _beam(name, values))
+    if not 0 <= floor < np.inf or (floor > 0 and fwhm_in is None and beam_in is None):
+        raise ValueError(f"floor = {floor}: must be finite and 0 or more, and needs fwhm_in or beam_in above 0")
+    window.floor = floor
+    return window
+
+
+@takes_options_of(_smooth, smoothing_options)
+def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None, **options: Any) -> Any:
+    """Convolves maps with a radial kernel, and bounds the error of the result for these very maps.
+
+    maps: [pixel], or [row, pixel] for many fields of spin 0, a `zonal.Map` or a Quantity; float32 stays float32. UNSEEN pixels count as masked.
+    kernel: a zonal.Kernel. out: where to write the result; it has the type and shape of the maps.
+
+    Options, all by keyword:
+
+    grid: the maps' pixels, by default HEALPix of the nside that their length tells; or cylindrical rings.
+    nest: True for maps, masks and results in nest order; a Map says its own order, also as a mask.
+    method: "auto" takes the fastest way within the error; "harmonic", "pixel-sum", "ring-fft" or "split" that one.
+    error: the largest error of each field, rms over the rms of the exact result, by default 1e-5. ErrorNotKept is raised if
+    no way keeps it, unless keep_missed=True.
+    reference: what errors are measured from: "continuous" is the window on the alm that the map is made of, "discrete"
+    the sum over the pixels. By default continuous for windows and discrete for profiles.
+    normalization: "window" scales the kernel's integral to 1, "pixel" its sum over the pixels, for each pixel, which
+    keeps counts; "none". By default "window", and "none" in harmonic space.
+    cut: where the profile ends, instead of where an error allows: not with error=, and not for auto and split.
+    theta_cut: where the profile of a split ends, by default where it is fastest.
+    lmax: of harmonic space, by default what the grid resolves or the error needs. iterations, tolerance: of its
+    analysis, by default as the error needs, or 3 iterations for method="harmonic" without an error.
+    ring_weights: [ring], pixel_weights: [pixel]: multiply the quadrature weights.
+    mask: [pixel] from 0 (masked) to 1. mask_mode: masked pixels count as 0 ("zero"), or the result is divided by what
+    the kernel makes of the mask ("renormalize", UNSEEN where that is below mask_threshold, 0.1), or they are refused
+    ("error"). fill_masked: False leaves masked pixels UNSEEN, True keeps their computed values.
+    precision: "float32" or "float64" of sums over pixels; by default as the error allows.
+    costs: "default" plans by built-in costs, "measured" by those that `zonal calibrate` measured on this machine.
+    device: where to compute, "cpu", "cuda", "cuda:1" or "auto" (see `zonal.devices`); maps are arrays of the host.
+    threads: by default `zonal.threads()`. progress: True shows a bar; a callable gets the share that is done, and
+    stops the work if it returns False, which raises Cancelled.
+    return_report: True returns the maps and a list with a report (SmoothedPart) of the way, the certificates, what was
+    masked and how long it took. Otherwise what the report notes becomes a ZonalWarning.
+
+    Raises ValueError for options that contradict each other, ErrorNotKept and Cancelled. Ctrl-C stops it.
+
+    >>> sky = np.ones(12 * 32**2)
+    >>> smoothed = zonal.convolve(sky, zonal.Kernel.gaussian("15deg"), method="ring-fft")
+    >>> bool(np.allclose(smoothed, 1, atol=0.01))
+    True
+    """
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"kernel: must be a zonal.Kernel, not {type(kernel).__name__}")
+    return _smooth(maps, _core.SmoothingWindow(), [kernel._kernel], False, None, out, **options)
 
 
 def mask_rule_of(mode: str, threshold: float | None, fill_masked: bool) -> _core.MaskRule:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
-from ._arrays import integer, vector
+from ._arrays import alike, integer, spectrum, vector
 from ._checked import checked, known_as
 from ._devices import DeviceLike, resolve_device
 from ._maps import MapRows, is_bad
@@ -59,7 +59,7 @@ class Split:
             raise ValueError(f"spin = {spin!r}: must be 0, or 2 for maps of Q and U")
         options = _core.KernelSplitOptions()
         options.theta_cut, options.spin, options.threads = angle(theta_cut, "theta_cut"), spin, resolve(threads)
-        options.input_spectrum, options.spectrum_beyond = vector("c_l", c_l), c_l_beyond
+        options.input_spectrum, options.spectrum_beyond = spectrum("c_l", c_l), c_l_beyond
         options.max_amplification, options.max_leakage = max_amplification, max_leakage
         with reporting(progress, "splitting") as report, known_as(input_spectrum="c_l", spectrum_beyond="c_l_beyond"):
             found = _core.split(vector("window", window), options, None if l_cut is None else integer("l_cut", l_cut),
@@ -170,7 +170,7 @@ def wiener_spectrum(signal: ArrayLike, noise: ArrayLike) -> NDArray[np.float64]:
     >>> zonal.wiener_spectrum([2.0, 0.0], [2.0, 0.0]).tolist()
     [1.0, 0.0]
     """
-    c_l, n_l = vector("signal", signal), vector("noise", noise)
+    c_l, n_l = alike(signal=signal, noise=noise)
     if len(c_l) != len(n_l):
         raise ValueError(f"signal, noise: have {len(c_l)} and {len(n_l)} values: must have as many")
     return _core.wiener_spectrum(c_l, n_l)

@@ -23,6 +23,26 @@ def test_angles_of_astropy_are_understood():
     assert zonal.angle(10 * units.arcmin) == pytest.approx(np.pi / 1080, rel=1e-15)
     with pytest.raises(units.UnitConversionError):
         zonal.angle(1 * units.kg)
+    with pytest.raises(TypeError, match="fwhm: must be one angle, not Quantity"):
+        zonal.angle([1, 2] * units.deg, "fwhm")
+
+
+def test_arrays_of_angles_may_be_quantities():
+    """Their numbers would mean radians."""
+    degree = astropy.units.deg
+    kernel = zonal.Kernel.gaussian("2deg")
+    assert kernel.profile([1, 2] * degree) == pytest.approx(kernel.profile(np.radians([1, 2])), rel=1e-15)
+    profile = zonal.Kernel.from_profile([0, 3] * degree, [1, 0])
+    assert profile.support == pytest.approx(np.radians(3), rel=1e-15)
+    grid = zonal.Grid([45, 90] * degree, [4, 4], [1, 1], phi_0=30 * degree)
+    assert np.allclose(np.degrees(grid.theta), [45, 90]) and np.allclose(np.degrees(grid.phi_0), 30)
+    events = [zonal.io.Events(lon, lat, None, "galactic") for lon, lat in
+              (([10] * degree, [0.2] * degree), (np.radians([10]), np.radians([0.2])))]
+    assert np.array_equal(*(zonal.io.bin_events(one, 8) for one in events))
+    ax = zonal.plot.mollweide(None)
+    drawn = [zonal.plot.points(ax, lon, lat).get_offsets() for lon, lat in
+             ((10 * degree, "20deg"), (np.radians(10), np.radians(20)))]
+    assert np.allclose(*drawn, rtol=1e-14)
 
 
 @pytest.mark.parametrize("value", ["10", "10 parsec", "", "nan deg", float("inf")])

@@ -124,11 +124,29 @@ def test_rotations_change_the_coordinates():
     assert zonal.rotate_map(sky, (0.1, 0, 0)).coordinates == "unknown"
 
 
+def test_spectra_with_units_give_skies_with_units():
+    spectra = {"TT": CL * u.mK**2, "EE": CL * u.mK**2}
+    sky, alm = zonal.synfast(spectra, NSIDE, seed=1, return_alm=True)
+    assert sky.unit == alm.unit == zonal.synalm(spectra, seed=1).unit == u.mK
+    assert np.array_equal(sky.value, zonal.synfast({"TT": CL, "EE": CL}, NSIDE, seed=1))
+    with pytest.raises(ValueError, match="c_l: are in mK2, no unit: must all be in one unit"):
+        zonal.synalm({"TT": CL * u.mK**2, "EE": CL}, seed=1)
+    assert zonal.wiener_window(CL * u.K**2, 1e6 * CL * u.mK**2) == pytest.approx(0.5, rel=1e-14)
+
+
+def test_no_unit_is_lost():
+    for values in (np.ones(N) * u.K, u.Quantity(np.full(N, 200.0), u.percent)):
+        with pytest.raises((TypeError, ValueError), match="mask: is a Quantity in K|mask: pixel 0 is 2"):
+            zonal.map2alm(SMOOTH_SKY[0], mask=values)
+
+
 def test_quantities_go_into_files(tmp_path):
     zonal.io.write_map(tmp_path / "map.fits", SMOOTH_SKY * u.mK)
     assert zonal.io.read_map(tmp_path / "map.fits").units == ["mK"] * 3
     zonal.io.write_alm(tmp_path / "alm.fits", np.ones(6) * u.K)
     assert fits.getheader(tmp_path / "alm.fits", 1)["TUNIT2"] == "K"
+    zonal.io.write_cl(tmp_path / "cl.fits", CL * u.K**2)
+    assert fits.getheader(tmp_path / "cl.fits", 1)["TUNIT1"] == "K2"
 
 
 def test_pictures_know_what_a_map_says():

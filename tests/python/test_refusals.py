@@ -1,4 +1,9 @@
 """What a call cannot do is refused, and not done in part or in another way."""
+import inspect
+import re
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from matplotlib.colors import Normalize
@@ -51,6 +56,29 @@ U, X = gwrm.Unknown("u"), gwrm.Axis("x")
     (lambda: zonal.synalm({"TT": np.ones(3), "EE": 1.0}, seed=1), ValueError, "c_l.'EE'.: has shape"),
     (lambda: zonal.healpy.smoothing(SKY, sigma=-1.0), ValueError, "sigma = -1.0: must be 0 or more"),
     (lambda: Series.from_function(np.sin, degree=3, tolerance=1e-3), ValueError, "degree, tolerance: exclude each other"),
+    (lambda: zonal.map2alm(SKY, lmax=-1), ValueError, "lmax = -1: must be 0 or more"),
+    (lambda: zonal.map2alm(SKY, mmax=-1), ValueError, "mmax = -1: must be 0 or more"),
+    (lambda: zonal.alm_size(-1), ValueError, "lmax = -1: must be 0 or more"),
+    (lambda: zonal.resize_alm(ALM, -1), ValueError, "lmax_out = -1: must be 0 or more"),
+    (lambda: zonal.alm2map(ALM, 8, lmax=16, mmax=0), ValueError, "not those of lmax = 16 and mmax = 0"),
+    (lambda: zonal.anafast(SKY, np.ones(12)), ValueError, "maps2: its alm have shape"),
+    (lambda: zonal.synalm([], seed=1), ValueError, "c_l: TT is empty"),
+    (lambda: zonal.synalm([1, 1], seed=-1), ValueError, "seed = -1: must be from 0"),
+    (lambda: zonal.synalm([1, -1], seed=1), ValueError, "c_l: the matrix at l = 1"),
+    (lambda: zonal.smooth(SKY, True), TypeError, "fwhm: must be one angle, not bool"),
+    (lambda: zonal.smooth(SKY, "20deg", sigma=1), TypeError, r"^smooth\(\) got an unexpected keyword argument 'sigma'"),
+    (lambda: zonal.anafast(SKY, lmx=1), TypeError, "anafast.* 'lmx'; is 'lmax' meant?"),
+    (lambda: zonal.smooth(SKY, "20deg", method="pixel-sum", grid_out=CAR), ValueError, "grid_out: not with method"),
+    (lambda: zonal.smooth(SKY, "5deg", fwhm_in="2rad", lmax=23), zonal.ErrorNotKept, "no error can be certified"),
+    (lambda: zonal.rotate_map(SKY, 3), ValueError, "rotation = 3: must be three Euler angles"),
+    (lambda: zonal.Map(SKY, grid=8), TypeError, r"grid: must be a zonal.Grid, not int; .* zonal.Grid.healpix\(nside\)"),
+    (lambda: zonal.Map(SKY, unit=5), TypeError, "unit: must be a text or an astropy unit, not int"),
+    (lambda: KERNEL * "2", TypeError, "factor = '2': must be a real number"),
+    (lambda: zonal.io.quadrature_weights(8, "pixels"), OSError, "kind = 'pixels': must be 'ring', 'pixel' or"),
+    (lambda: zonal.plot.mollweide(1j * SKY), TypeError, "map: must hold real numbers"),
+    (lambda: zonal.plot.mollweide(SKY, ax=3), TypeError, "ax: must be matplotlib's axes, not int"),
+    (lambda: zonal.plot.mollweide(SKY, cmap="none"), ValueError, "cmap = 'none': "),
+    (lambda: zonal.plot.points(zonal.plot.mollweide(SKY), 10.0, 20.0), ValueError, "lat: holds 20 rad: must be from"),
 ])
 def test_contradictions_are_refused(call, error, message):
     with pytest.raises(error, match=message):
@@ -110,3 +138,32 @@ def test_a_plan_is_not_used_by_its_own_callback():
     with pytest.raises(ValueError, match="plan: is at work in the call that this callback belongs to"):
         plan(SKY, progress=lambda done: plan(SKY) is not None)
     assert np.array_equal(plan(SKY), plan(SKY))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_unseen_is_not_analysed_as_a_number(dtype):
+    sky = SKY.astype(dtype)
+    sky[5] = zonal.UNSEEN
+    with pytest.raises(ValueError, match="map: 1 pixels are UNSEEN, the first is pixel 5"):
+        SHT.analyze(np.stack([SKY.astype(dtype), sky]))
+
+
+def test_what_no_memory_holds_is_refused_before_it_is_tried():
+    code = """if True:
+        import resource, zonal
+        resource.setrlimit(resource.RLIMIT_AS, (4 << 30,) * 2)
+        for make in (lambda: zonal.SHT(zonal.Grid.healpix(1), 2**30), lambda: zonal.Grid.gauss_legendre(2**30, 1)):
+            try:
+                make()
+            except MemoryError as error:
+                print(error)
+    """
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert re.fullmatch("mmax = 1073741824: .* needs .*\nn_rings = 1073741824: .* needs .*\n", told)
+
+
+def test_options_that_are_passed_on_are_in_the_signature():
+    for function, options in ((zonal.smooth, ("fwhm", "error", "mask", "threads")), (zonal.convolve, ("kernel", "method")),
+                              (zonal.anafast, ("pol", "iterations")), (zonal.plot.polar, ("radius", "cmap", "ax"))):
+        parameters = inspect.signature(function).parameters
+        assert set(options) < set(parameters) and "options" not in parameters

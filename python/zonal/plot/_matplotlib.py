@@ -16,4 +16,8 @@ def load(name: str) -> Any:
 
 def axes_of(ax: Any) -> Any:
     """Returns the given axes, or for None those of a new figure."""
-    return load("pyplot").figure().add_subplot() if ax is None else ax
+    if ax is None:
+        return load("pyplot").figure().add_subplot()
+    if not isinstance(ax, load("axes").Axes):
+        raise TypeError(f"ax: must be matplotlib's axes, not {type(ax).__name__}")
+    return ax

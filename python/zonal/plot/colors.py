@@ -31,7 +31,10 @@ def color_map(cmap: Any, bad: Any = None, under: Any = None) -> Any:
     if isinstance(cmap, str) and cmap in COLOR_MAPS:
         chosen = load("colors").LinearSegmentedColormap.from_list(cmap, COLOR_MAPS[cmap])
     else:
-        chosen = load("pyplot").get_cmap(cmap)
+        try:
+            chosen = load("pyplot").get_cmap(cmap)
+        except ValueError as error:
+            raise ValueError(f"cmap = {cmap!r}: {error}") from None
     return chosen.with_extremes(bad=bad, under=under)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._angles import AngleLike, angle
+from .._angles import AngleLike, angle, angles
 from .._checked import checked
 from .._kinds import kind_of
 from .._maps import is_bad
@@ -66,32 +66,32 @@ def draw_line(ax: Any, view: View, vectors: NDArray[np.float64], *args: Any, **s
 def line(ax: Any, lon: ArrayLike, lat: ArrayLike, *, coord: str | None = None, **style: Any) -> Any:
     """Draws a line through points on a picture, and returns it.
 
-    lon, lat: rad. coord: the coordinates of the points, G, E or C, by default the picture's. style: as for matplotlib's
+    lon, lat: rad, or Quantities. coord: the coordinates of the points, G, E or C, by default the picture's. style: as for matplotlib's
     plot.
     """
     view = view_of(ax)
-    return draw_line(ax, view, view.from_system(coord) @ np.atleast_2d(directions(lon, lat).reshape(3, -1)), **style)
+    return draw_line(ax, view, view.from_system(coord) @ np.atleast_2d(_directions(lon, lat).reshape(3, -1)), **style)
 
 
 @checked
 def points(ax: Any, lon: ArrayLike, lat: ArrayLike, *, coord: str | None = None, **style: Any) -> Any:
     """Draws points on a picture, and returns matplotlib's collection.
 
-    lon, lat: rad. coord: see `line`. style: as for matplotlib's scatter.
+    lon, lat: rad, or Quantities. coord: see `line`. style: as for matplotlib's scatter.
     """
     view = view_of(ax)
-    return ax.scatter(*view.forward(view.from_system(coord) @ directions(lon, lat).reshape(3, -1)), **style)
+    return ax.scatter(*view.forward(view.from_system(coord) @ _directions(lon, lat).reshape(3, -1)), **style)
 
 
 @checked
-def text(ax: Any, lon: float, lat: float, s: str, *, coord: str | None = None, **style: Any) -> Any:
+def text(ax: Any, lon: AngleLike, lat: AngleLike, s: str, *, coord: str | None = None, **style: Any) -> Any:
     """Writes a text at a point on a picture, and returns it.
 
-    lon, lat: rad. coord: see `line`. style: as for matplotlib's text. Raises ValueError for a point that is not on the
+    lon, lat: angles. coord: see `line`. style: as for matplotlib's text. Raises ValueError for a point that is not on the
     picture.
     """
     view = view_of(ax)
-    x, y = view.forward(view.from_system(coord) @ directions(lon, lat))
+    x, y = view.forward(view.from_system(coord) @ _directions(angle(lon, "lon"), angle(lat, "lat")))
     if not np.isfinite(x):
         raise ValueError(f"lon = {lon}, lat = {lat}: is not on the picture")
     return ax.text(float(x), float(y), s, **style)
@@ -143,6 +143,15 @@ def _ends(view: View, x: NDArray[Any], y: NDArray[Any], stokes: NDArray[Any], lo
     with np.errstate(invalid="ignore", divide="ignore"):
         half = direction * np.where((size > 0) & (size < longest), amount / size, np.nan)
     return np.moveaxis(np.array([[x - half[0], y - half[1]], [x + half[0], y + half[1]]]), 2, 0)
+
+
+def _directions(lon: Any, lat: Any) -> NDArray[np.float64]:
+    """Unit vectors, [3, ...], to a caller's longitudes and latitudes."""
+    up = angles("lat", lat)
+    beyond = up[np.abs(up) > np.pi / 2 + 1e-9]
+    if beyond.size:
+        raise ValueError(f"lat: holds {beyond[0]:g} rad: must be from -pi/2 to pi/2")
+    return directions(angles("lon", lon), up)
 
 
 def _whole_steps(name: str, step: AngleLike, turn: float) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._angles import AngleLike, angle
-from .._checked import checked
+from .._checked import checked, takes_options_of
 from .._kinds import kind_of
 from .._maps import is_bad
 from .._units import text_of
@@ -20,75 +20,6 @@ from .projections import Cartesian, EqualArea, Equidistant, Gnomonic, Mollweide,
 from .view import View
 
 _views: weakref.WeakKeyDictionary[Any, View] = weakref.WeakKeyDictionary()
-
-
-def mollweide(map: ArrayLike | None, *, flip: Literal["astro", "geo"] = "astro", **options: Any) -> Any:
-    """Draws the whole sky in an ellipse, keeping areas, and returns the axes. The options are those of `zonal.plot`."""
-    return draw(map, Mollweide(_east_left(flip)), **options)
-
-
-def gnomonic(map: ArrayLike | None, *, size: AngleLike = "10deg", flip: Literal["astro", "geo"] = "astro",
-             **options: Any) -> Any:
-    """Draws a square around the middle, with straight great circles, and returns the axes.
-
-    size: the square's side on the sky, below 180 deg. The options are those of `zonal.plot`; rot chooses the middle.
-    """
-    side = angle(size, "size")
-    if not 0 < side < np.pi:
-        raise ValueError(f"size = {size}: must be above 0 and below 180 deg")
-    return draw(map, Gnomonic(_east_left(flip), np.tan(side / 2)), **options)
-
-
-def cartesian(map: ArrayLike | None, *, lon: tuple[AngleLike, AngleLike] = ("-180deg", "180deg"),
-              lat: tuple[AngleLike, AngleLike] = ("-90deg", "90deg"), flip: Literal["astro", "geo"] = "astro",
-              **options: Any) -> Any:
-    """Draws longitude against latitude, and returns the axes, whose units are degrees.
-
-    lon, lat: the ranges drawn, relative to the middle of the view. The options are those of `zonal.plot`.
-    """
-    across, up = _range("lon", lon, 360), _range("lat", lat, 180)
-    if max(-up[0], up[1]) > 90 * (1 + 1e-12):
-        raise ValueError(f"lat = {up[0]:g} to {up[1]:g} deg: must lie from -90 to 90 deg")
-    return draw(map, Cartesian(_east_left(flip), across, up), **options)
-
-
-def _range(name: str, ends: tuple[AngleLike, AngleLike], widest: float) -> tuple[float, float]:
-    """Both ends in degrees."""
-    first, last = (float(np.degrees(angle(end, name))) for end in ends)
-    if not 0 < last - first <= widest * (1 + 1e-12):
-        raise ValueError(f"{name} = {first:g} to {last:g} deg: must grow, and span {widest:g} deg at most")
-    return first, last
-
-
-@checked
-def orthographic(map: ArrayLike | None, *, both_sides: bool = False, flip: Literal["astro", "geo"] = "astro",
-                 **options: Any) -> Any:
-    """Draws the sphere as seen from afar, or both its sides next to each other, and returns the axes.
-
-    The options are those of `zonal.plot`.
-    """
-    return draw(map, Orthographic(_east_left(flip), both_sides), **options)
-
-
-@checked
-def azimuthal(map: ArrayLike | None, *, radius: AngleLike = "180deg", equal_area: bool = True,
-              flip: Literal["astro", "geo"] = "astro", **options: Any) -> Any:
-    """Draws a disc of this radius around the middle, and returns the axes.
-
-    equal_area: keeps areas (Lambert), otherwise distances from the middle. The options are those of `zonal.plot`.
-    """
-    most = angle(radius, "radius")
-    if not 0 < most <= np.pi:
-        raise ValueError(f"radius = {radius}: must be above 0 and at most 180 deg")
-    return draw(map, (EqualArea if equal_area else Equidistant)(_east_left(flip), max_angle=most), **options)
-
-
-def polar(map: ArrayLike | None, *, pole: Literal["north", "south"] = "north", radius: AngleLike = "90deg",
-          **options: Any) -> Any:
-    """Draws a disc around a pole, and returns the axes: `azimuthal` with rot = (0, 90 deg) or (0, -90 deg)."""
-    if pole not in ("north", "south"):
-        raise ValueError(f"pole = {pole!r}: must be 'north' or 'south'")
-    return azimuthal(map, radius=radius, rot=(0, "90deg" if pole == "north" else "-90deg"), **options)
 
 
 @checked
@@ -119,6 +50,81 @@ def draw(map: ArrayLike | None, projection: Projection, *, nest: bool | None = N
 
         draw_graticule(ax)
     return ax
+
+
+@takes_options_of(draw)
+def mollweide(map: ArrayLike | None, *, flip: Literal["astro", "geo"] = "astro", **options: Any) -> Any:
+    """Draws the whole sky in an ellipse, keeping areas, and returns the axes. The options are those of `zonal.plot`."""
+    return draw(map, Mollweide(_east_left(flip)), **options)
+
+
+@takes_options_of(draw)
+def gnomonic(map: ArrayLike | None, *, size: AngleLike = "10deg", flip: Literal["astro", "geo"] = "astro",
+             **options: Any) -> Any:
+    """Draws a square around the middle, with straight great circles, and returns the axes.
+
+    size: the square's side on the sky, below 180 deg. The options are those of `zonal.plot`; rot chooses the middle.
+    """
+    side = angle(size, "size")
+    if not 0 < side < np.pi:
+        raise ValueError(f"size = {size}: must be above 0 and below 180 deg")
+    return draw(map, Gnomonic(_east_left(flip), np.tan(side / 2)), **options)
+
+
+@takes_options_of(draw)
+def cartesian(map: ArrayLike | None, *, lon: tuple[AngleLike, AngleLike] = ("-180deg", "180deg"),
+              lat: tuple[AngleLike, AngleLike] = ("-90deg", "90deg"), flip: Literal["astro", "geo"] = "astro",
+              **options: Any) -> Any:
+    """Draws longitude against latitude, and returns the axes, whose units are degrees.
+
+    lon, lat: the ranges drawn, relative to the middle of the view. The options are those of `zonal.plot`.
+    """
+    across, up = _range("lon", lon, 360), _range("lat", lat, 180)
+    if max(-up[0], up[1]) > 90 * (1 + 1e-12):
+        raise ValueError(f"lat = {up[0]:g} to {up[1]:g} deg: must lie from -90 to 90 deg")
+    return draw(map, Cartesian(_east_left(flip), across, up), **options)
+
+
+def _range(name: str, ends: tuple[AngleLike, AngleLike], widest: float) -> tuple[float, float]:
+    """Both ends in degrees."""
+    first, last = (float(np.degrees(angle(end, name))) for end in ends)
+    if not 0 < last - first <= widest * (1 + 1e-12):
+        raise ValueError(f"{name} = {first:g} to {last:g} deg: must grow, and span {widest:g} deg at most")
+    return first, last
+
+
+@takes_options_of(draw)
+@checked
+def orthographic(map: ArrayLike | None, *, both_sides: bool = False, flip: Literal["astro", "geo"] = "astro",
+                 **options: Any) -> Any:
+    """Draws the sphere as seen from afar, or both its sides next to each other, and returns the axes.
+
+    The options are those of `zonal.plot`.
+    """
+    return draw(map, Orthographic(_east_left(flip), both_sides), **options)
+
+
+@takes_options_of(draw)
+@checked
+def azimuthal(map: ArrayLike | None, *, radius: AngleLike = "180deg", equal_area: bool = True,
+              flip: Literal["astro", "geo"] = "astro", **options: Any) -> Any:
+    """Draws a disc of this radius around the middle, and returns the axes.
+
+    equal_area: keeps areas (Lambert), otherwise distances from the middle. The options are those of `zonal.plot`.
+    """
+    most = angle(radius, "radius")
+    if not 0 < most <= np.pi:
+        raise ValueError(f"radius = {radius}: must be above 0 and at most 180 deg")
+    return draw(map, (EqualArea if equal_area else Equidistant)(_east_left(flip), max_angle=most), **options)
+
+
+@takes_options_of(azimuthal)
+def polar(map: ArrayLike | None, *, pole: Literal["north", "south"] = "north", radius: AngleLike = "90deg",
+          **options: Any) -> Any:
+    """Draws a disc around a pole, and returns the axes: `azimuthal` with rot = (0, 90 deg) or (0, -90 deg)."""
+    if pole not in ("north", "south"):
+        raise ValueError(f"pole = {pole!r}: must be 'north' or 'south'")
+    return azimuthal(map, radius=radius, rot=(0, "90deg" if pole == "north" else "-90deg"), **options)
 
 
 def prepare(ax: Any, view: View) -> None:
@@ -167,7 +173,7 @@ def view_of(ax: Any) -> View:
     """The view that axes show. Raises ValueError for axes without one."""
     try:
         return _views[ax]
-    except KeyError:
+    except (KeyError, TypeError):
         raise ValueError("ax: shows no sky: draw a map into it first, or None in place of a map") from None
 
 
@@ -177,7 +183,10 @@ def _masked(map: ArrayLike, mask: ArrayLike | None, nest: bool) -> NDArray[Any]:
         mask = mask.reordered(nest).values
     if kind_of(map).unit is not None:
         map = np.asarray(map)
-    values = np.ma.filled(np.ma.MaskedArray(map).astype(np.float64), np.nan)
+    given = np.ma.MaskedArray(map)
+    if given.dtype.kind not in "iubf":
+        raise TypeError(f"map: must hold real numbers, not {given.dtype}")
+    values = np.ma.filled(given.astype(np.float64), np.nan)
     nside = round((values.size / 12) ** 0.5)
     if values.ndim != 1 or not values.size or 12 * nside**2 != values.size:
         raise ValueError(f"map: has shape {values.shape}: must be one HEALPix map, [12 nside^2]")
