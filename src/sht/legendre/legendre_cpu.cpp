@@ -23,6 +23,10 @@ constexpr int synthesis_vectors(int n_fields) {
     return HWY_MAX_BYTES >= 64 ? (n_fields == 1 ? 4 : 2) : (n_fields == 1 ? 2 : 1);
 }
 
+/// Whether the registers hold the sums of two fields for two vectors, so that each coefficient is read once
+/// for two.
+inline constexpr bool two_fit = HWY_MAX_BYTES >= 64;
+
 /// Fields whose adjoints share a recurrence, and rings that go through its tiles together: what the
 /// second-level cache holds of their F_m.
 constexpr std::int64_t most_shared_fields = 8, chunk_rings = 1024;
@@ -266,7 +270,7 @@ void synthesize_scalar(const LegendreOrder& order, BlockRange blocks, BlockRange
         const std::int64_t n_fields = std::min(most_shared_fields, alm.n_fields - field);
         if (n_fields == 1)
             synthesize_few<1>(order, first, end, ishioka, row, field);
-        else if (n_fields == 2)
+        else if (n_fields == 2 && two_fit)
             synthesize_few<2>(order, first, end, ishioka, row, field);
         else
             synthesize_many(order, first, end, ishioka, row, field, n_fields);
