@@ -95,7 +95,8 @@ const char* zonal_simd_target() {
 
 /// From now on kernels run without AVX-512, to measure what machines without it do.
 void zonal_leave_out_avx512() {
-    // Not DisableTargets: Highway 1.0.3 chooses from all targets again whenever it is asked for those it supports.
+    // Not DisableTargets: Highway 1.0.3 chooses from all targets again whenever it is asked for those it
+    // supports.
     const auto left = hwy::SupportedTargets() & ~(HWY_AVX3 | HWY_AVX3_DL);
     hwy::SetSupportedTargetsForTest(left);
     hwy::GetChosenTarget().Update(left);

@@ -78,10 +78,10 @@ def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, po
 
     grid: HEALPix by default, or cylindrical rings, which become an image. pol: the rows are I, Q, U or Q, U.
     names, units: of the columns. nest: writes them in nest order. partial: leaves out pixels that are UNSEEN in every
-    row. single: in float32, else float64. cards: more of them for the header.
+    row. single: in float32, else float64; by default as the maps are. cards: more of them for the header.
 
     A Map gives what is not given here: its columns, units, coordinates and order, and partial, single, cards and the
-    order of the file that it was read from. Other maps are written in float32 and ring order.
+    order of the file that it was read from. Other maps are written in ring order.
     """
     values: Any = maps
     own = quantity_unit(maps)
@@ -96,7 +96,8 @@ def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, po
         cards = [*maps.cards, *sequence("cards", cards)]
         values = maps.reordered(nest=False).values
     given = MapRows(values, grid, False, bool(pol))
-    about = described(len(given.rows), bool(pol), names, units, coordinates, bool(nest), single is None or single)
+    about = described(len(given.rows), bool(pol), names, units, coordinates, bool(nest),
+                      given.rows.dtype == np.float32 if single is None else single)
     about.cards, about.partial = _cards(cards), partial
     _core.write_map(os.fspath(path), np.asarray(given.rows, np.float64), given.pixels, about, overwrite)
 

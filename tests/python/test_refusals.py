@@ -123,8 +123,16 @@ def test_cross_spectra_keep_the_precision_of_both():
     assert np.allclose(zonal.alm2cl(one, other), zonal.alm2cl(other, one.astype(complex)))
 
 
+def test_maps_are_written_in_their_own_precision(tmp_path):
+    for dtype in (np.float64, np.float32):
+        path = tmp_path / f"{np.dtype(dtype)}.fits"
+        sky = SKY.astype(dtype) / 3
+        zonal.io.write_map(path, sky)
+        assert np.array_equal(zonal.io.read_map(path).values[0], sky)
+
+
 def test_a_map_that_was_read_is_written_in_the_precision_asked_for(tmp_path):
-    zonal.io.write_map(tmp_path / "single.fits", SKY)
+    zonal.io.write_map(tmp_path / "single.fits", SKY, single=True)
     sky = zonal.io.read_map(tmp_path / "single.fits")
     assert sky.single
     for single, expected in ((None, True), (False, False), (True, True)):

@@ -53,7 +53,7 @@ class PlanFiles:
         return values[0] if len(values) == 1 else values
 
     def write_map(self, path: Path, maps: ArrayLike, *, pol: bool = False, names: Sequence[str] = (), units: Sequence[str] = (),
-                  coordinates: str = "unknown", nest: bool = False, single: bool = True, overwrite: bool = False) -> None:
+                  coordinates: str = "unknown", nest: bool = False, single: bool | None = None, overwrite: bool = False) -> None:
         """Writes the ranks' parts of HEALPix maps, [n_pixels] or [row, n_pixels], into one file.
 
         The file is that of `zonal.io.write_map`, whose arguments these are. All ranks must see the same folder. The file
@@ -64,8 +64,8 @@ class PlanFiles:
             if rows.ndim != 2 or rows.shape[1] != n_pixels:
                 raise ValueError(f"maps: has shape {np.shape(maps)}: must be [{n_pixels}] or [row, {n_pixels}]")
             self._require_healpix()
-            header = described(len(rows), boolean("pol", pol), names, units, text("coordinates", coordinates), boolean("nest", nest),
-                               boolean("single", single))
+            single = rows.dtype == np.float32 if single is None else boolean("single", single)
+            header = described(len(rows), boolean("pol", pol), names, units, text("coordinates", coordinates), boolean("nest", nest), single)
             overwrite = boolean("overwrite", overwrite)
             about.append(f"{path_of('path', path)}: {len(rows)} rows, {pol}, {names}, {units}, {coordinates}, {nest}, {single}, {overwrite}")
         self._sky().write_map(os.fspath(path), np.ascontiguousarray(rows, np.float64), pixels_of(self._grid), header, overwrite)
