@@ -15,6 +15,7 @@
 #include "planning/certificate/request_bounds.hpp"
 #include "planning/pixel_sums.hpp"
 #include "planning/request.hpp"
+#include "sht/analysis/field_arithmetic.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
 #include "zonal/error.hpp"
@@ -130,6 +131,9 @@ class ConvolutionPlan::Implementation {
     bool renormalizes() const { return options_.mask.mode == MaskMode::renormalize; }
 
     void check() const {
+        sht::check_weights(grid(), options_.ring_weights, options_.pixel_weights);
+        for (std::int64_t pixel = 0; pixel < options_.pixel_weights.size(); ++pixel)
+            sht::check_weight("pixel_weights", pixel, options_.pixel_weights[pixel]);
         const bool is_sum =
             choice_.method == ConvolutionMethod::pixel_sum || choice_.method == ConvolutionMethod::ring_fft;
         if (!choice_.excluded.empty()) throw InvalidArgument("choice: it was excluded: " + choice_.excluded);

@@ -18,19 +18,12 @@ ShtWorkspace& checked_workspace(const ShtPlan& plan, ShtWorkspace& workspace) {
 }
 
 PixelWeights checked_weights(const Grid& grid, const AnalysisOptions& options, MemorySpace space) {
-    const auto& ring_weights = options.ring_weights;
-    if (!ring_weights.empty() && static_cast<std::int64_t>(ring_weights.size()) != grid.n_rings())
-        throw InvalidArgument(
-            fmt::format("ring_weights: has length {}: must be {}, the grid's number of rings",
-                        ring_weights.size(), grid.n_rings()));
-    for (std::size_t i = 0; i < ring_weights.size(); ++i)
-        check_weight("ring_weights", static_cast<std::int64_t>(i), ring_weights[i]);
+    check_weights(grid, options.ring_weights, options.pixel_weights);
     if (options.pixel_weights.size() > 0) {
-        check_extent("pixel_weights", options.pixel_weights, 0, "pixel", grid.n_pixels());
         check_space("pixel_weights", options.pixel_weights, space);
         if (space != MemorySpace::host) check_contiguous("pixel_weights", options.pixel_weights);
     }
-    return {&ring_weights, options.pixel_weights};
+    return {&options.ring_weights, options.pixel_weights};
 }
 
 }  // namespace

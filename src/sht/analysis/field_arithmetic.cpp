@@ -8,6 +8,7 @@
 #include "core/parallel.hpp"
 #include "sht/analysis/field_math.hpp"
 #include "sht/analysis/nearest_pixel.hpp"
+#include "sht/array_checks.hpp"
 #include "sht/transform.hpp"
 #include "zonal/error.hpp"
 
@@ -207,6 +208,17 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
 };
 
 }  // namespace
+
+void check_weights(const Grid& grid, const std::vector<double>& ring_weights,
+                   View<const double, 1> pixel_weights) {
+    if (!ring_weights.empty() && std::ssize(ring_weights) != grid.n_rings())
+        throw InvalidArgument(
+            fmt::format("ring_weights: has length {}: must be {}, the grid's number of rings",
+                        ring_weights.size(), grid.n_rings()));
+    for (std::int64_t i = 0; i < std::ssize(ring_weights); ++i)
+        check_weight("ring_weights", i, ring_weights[static_cast<std::size_t>(i)]);
+    if (pixel_weights.size() > 0) check_extent("pixel_weights", pixel_weights, 0, "pixel", grid.n_pixels());
+}
 
 void check_weight(const char* name, std::int64_t index, double value) {
     if (!(value >= 0) || !std::isfinite(value))

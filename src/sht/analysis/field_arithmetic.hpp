@@ -26,6 +26,10 @@ struct PixelWeights {
     }
 };
 
+/// Throws InvalidArgument for weights of other rings and pixels than the grid's, and for what is no weight of
+/// a ring.
+void check_weights(const Grid& grid, const std::vector<double>& ring_weights,
+                   View<const double, 1> pixel_weights);
 /// Throws InvalidArgument "name[index] = value: must be 0 or positive".
 void check_weight(const char* name, std::int64_t index, double value);
 /// Throws InvalidArgument unless a window reaches lmax.
