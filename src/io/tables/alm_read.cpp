@@ -308,6 +308,7 @@ AlmHeader read_alm_header(const std::string& path, const Communicator& ranks) {
         tables = find_tables(*reader);
     });
     std::vector<std::int64_t> rows;
+    rows.reserve(tables.size());
     for (const Hdu* hdu : tables) rows.push_back(hdu->rows * hdu->columns[0].repeat);
     require_same_file(path, ranks, fmt::format("alm in {} rows", fmt::join(rows, " + ")));
     for (const Hdu* hdu : tables) {
