@@ -233,13 +233,13 @@ TEST(ConvolutionPlan, RefusesWeightsOfAnotherGrid) {
     Array<double, 1> negative({12 * nside * nside});
     negative(0) = -1;
     for (const auto method : {ConvolutionMethod::ring_fft, ConvolutionMethod::harmonic})
-        for (const auto& [options, complaint] :
+        for (const auto& one :
              {std::pair(ConvolutionOptions{.ring_weights = {1, 2}}, "ring_weights: has length 2: must be"),
               std::pair(ConvolutionOptions{.pixel_weights = few.view()}, "pixel_weights: axis 0 (pixel)"),
               std::pair(ConvolutionOptions{.pixel_weights = negative.view()},
                         "pixel_weights[0] = -1: must be")})
-            EXPECT_THAT(([&] { ConvolutionPlan(request, choice_of(method), options); }),
-                        ThrowsMessage<InvalidArgument>(HasSubstr(complaint)));
+            EXPECT_THAT(([&] { ConvolutionPlan(request, choice_of(method), one.first); }),
+                        ThrowsMessage<InvalidArgument>(HasSubstr(one.second)));
 }
 
 }  // namespace
