@@ -51,8 +51,7 @@ inline void write_three_term_steps(double m, double s, double first_degree, std:
         const double l = first_degree + static_cast<double>(k);
         steps.c0[k] = three_term_growth(m, s, l);
     }
-    // Spin 0 has no shift: zeros from the start.
-    for (std::int64_t k = 0; s != 0 && k < count; ++k)
+    for (std::int64_t k = 0; k < count; ++k)
         steps.c1[k] = three_term_shift(m, s, first_degree + static_cast<double>(k), steps.c0[k]);
     for (std::int64_t k = count - 1; k > 0; --k) steps.c2[k] = steps.c0[k] / steps.c0[k - 1];
     if (count > 0) steps.c2[0] = 0;

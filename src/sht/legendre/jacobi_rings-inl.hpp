@@ -54,10 +54,10 @@ inline double* fourier_lanes(const LegendreOrder& order, std::int64_t ring, std:
 /// for the hardware to foresee.
 class OrderPrefetch {
   public:
-    /// m: -1 for none. n_parts: calls of next_part() that ask for all of it.
+    /// m: -1 for none. n_parts: calls of next_part() that ask for all of it; 0 where there are none.
     OrderPrefetch(const RingPairs& rings, std::int64_t m, const FourierBand& band, std::int64_t n_parts)
         : band_(band), m_(m), block_(m < 0 ? band.end : first_active_block(rings, m, band.first, band.end)) {
-        per_part_ = (band.end - block_ + n_parts - 1) / n_parts;
+        if (n_parts > 0) per_part_ = (band.end - block_ + n_parts - 1) / n_parts;
     }
 
     void next_part() {
@@ -70,7 +70,7 @@ class OrderPrefetch {
 
   private:
     const FourierBand& band_;
-    std::int64_t m_, block_, per_part_;
+    std::int64_t m_, block_, per_part_ = 0;
 };
 
 /// Calls group.operator()<NV>(ring) for groups of at most NV vectors that cover the rings [ring, end).

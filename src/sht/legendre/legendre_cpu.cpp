@@ -266,7 +266,7 @@ void synthesize_scalar(const LegendreOrder& order, BlockRange blocks, BlockRange
             weights.to_scalar(alm.field(f), alm.field(f + 1), row.field(f), row.field(f + 1));
     }
     const std::int64_t first = blocks.first * block_size, end = blocks.end * block_size;
-    for (std::int64_t field = 0; !blocks.empty() && field < alm.n_fields; field += most_shared_fields) {
+    for (std::int64_t field = 0; field < alm.n_fields; field += most_shared_fields) {
         const std::int64_t n_fields = std::min(most_shared_fields, alm.n_fields - field);
         if (n_fields == 1)
             synthesize_few<1>(order, first, end, ishioka, row, field);
@@ -288,8 +288,7 @@ void adjoint_scalar(const LegendreOrder& order, BlockRange blocks, BlockRange eq
     const AlmRow row = scalar_row_of(alm, order.table.spin, order.scratch);
     order.scratch.steps.resize(ishioka.n_steps * 2);
     ishioka.write_recurrence(order.scratch.steps.data(), 2);
-    if (blocks.empty()) std::fill(row.data, row.data + row.n_fields * row.length, 0.0);
-    for (std::int64_t field = 0; !blocks.empty() && field < alm.n_fields; field += most_shared_fields) {
+    for (std::int64_t field = 0; field < alm.n_fields; field += most_shared_fields) {
         const std::int64_t n_fields = std::min(most_shared_fields, alm.n_fields - field);
         adjoint_scalar_fields(order, blocks, ishioka, row, field, n_fields);
     }
