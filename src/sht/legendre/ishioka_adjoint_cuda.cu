@@ -57,7 +57,7 @@ struct Shared {
     ProductSums<Fields> sums[2 * lag<Fields>][warps];  ///< of product k at k % (2 lag)
     double cos2[warps][Fields == 1 ? 1 : warp_pairs];  ///< of two fields, four pairs after the other as a
                                                        ///< lane reads them
-    core::SplitBarrier summed[lag<Fields>];  ///< by all warps: turn k / lag of number k % lag of product k
+    core::SplitBarrier summed[lag<Fields>];  ///< by all threads: turn k / lag of number k % lag of product k
 };
 
 /// Advances by up to product_steps steps and writes what counts of the even ones' lambda. False: nothing
@@ -221,7 +221,7 @@ __global__ void __launch_bounds__(threads, blocks_at_once)
     auto& shared = *reinterpret_cast<Shared<Fields>*>(memory);
     const WarpsJob<warps, warp_pairs> job(t, jobs[blockIdx.x]);
     const int warp = job.warp, lane = job.lane, n_steps = job.n_steps;
-    if (threadIdx.x < lag) shared.summed[threadIdx.x].begin(warps);
+    if (threadIdx.x < lag) shared.summed[threadIdx.x].begin(threads);
     __syncthreads();
     const double* from = recurrence + 2 * (job.begin + lane);
     const auto fetch = [&](int done) {  // a step a lane
@@ -258,8 +258,7 @@ __global__ void __launch_bounds__(threads, blocks_at_once)
         else if (active)
             for (int i = lane; i < block_columns * Fields * product_rows; i += 32)
                 mine.column[i / product_rows][i % product_rows] = 0;
-        __syncwarp();
-        if (lane == 0) shared.summed[product % lag].arrive();
+        shared.summed[product % lag].arrive();
     }
     for (int k = max(0, product - lag); k < product; ++k) add_up(k);
 }
