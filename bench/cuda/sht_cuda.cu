@@ -80,26 +80,29 @@ void measure(const Case& c, int runs, double accuracy, double peak) {
     options.device = zonal::Device::cuda(0);
     const auto grid =
         c.grid == "healpix" ? zonal::Grid::healpix(c.size) : zonal::Grid::gauss_legendre(c.size, 2 * c.size);
+    // The arrays first: the plan fits what it needs for work into the memory that is left.
+    const int components = c.spin == 0 ? 1 : 2;
+    const zonal::AlmLayout layout(c.lmax);
+    std::mt19937_64 engine(1);
+    std::normal_distribution<double> normal;
+    std::vector<Complex> host(c.maps * components * layout.size());
+    for (Complex& a : host) a = {normal(engine), normal(engine)};
+    for (std::int64_t row = 0; row < c.maps * components; ++row)
+        for (std::int64_t l = 0; l <= c.lmax; ++l) {
+            Complex& a = host[row * layout.size() + l];
+            a = l < c.spin ? 0 : a.real();
+        }
+    const zonal::core::DeviceArray<Complex> alm(host), back(static_cast<std::int64_t>(host.size()));
+    const zonal::core::DeviceArray<double> map(c.maps * components * grid.n_pixels());
+
     const double start = now();
     const zonal::ShtPlan plan(grid, options);
     const double plan_seconds = now() - start;
     zonal::ShtWorkspace workspace = plan.make_workspace(c.maps);
-
-    std::mt19937_64 engine(1);
-    std::normal_distribution<double> normal;
-    std::vector<Complex> host(c.maps * plan.alm_components() * plan.layout().size());
-    for (Complex& a : host) a = {normal(engine), normal(engine)};
-    for (std::int64_t row = 0; row < c.maps * plan.alm_components(); ++row)
-        for (std::int64_t l = 0; l <= c.lmax; ++l) {
-            Complex& a = host[row * plan.layout().size() + l];
-            a = l < c.spin ? 0 : a.real();
-        }
-    const zonal::core::DeviceArray<Complex> alm(host), back(static_cast<std::int64_t>(host.size()));
-    const zonal::core::DeviceArray<double> map(c.maps * plan.map_components() * grid.n_pixels());
     const auto space = zonal::MemorySpace::cuda;
-    const View<const Complex, 3> in(alm.data(), {c.maps, plan.alm_components(), plan.layout().size()}, space);
-    const View<Complex, 3> out(back.data(), {c.maps, plan.alm_components(), plan.layout().size()}, space);
-    const View<double, 3> pixels(map.data(), {c.maps, plan.map_components(), grid.n_pixels()}, space);
+    const View<const Complex, 3> in(alm.data(), {c.maps, components, layout.size()}, space);
+    const View<Complex, 3> out(back.data(), {c.maps, components, layout.size()}, space);
+    const View<double, 3> pixels(map.data(), {c.maps, components, grid.n_pixels()}, space);
     const Timing synthesis =
         best_of(runs, workspace, [&] { plan.synthesize<double>(in, pixels, workspace); });
     const Timing adjoint = best_of(runs, workspace, [&] { plan.quadrature<double>(pixels, out, workspace); });
