@@ -86,26 +86,44 @@ print_figures() {
     echo ']}'
 }
 
-# sanitize TOOL PROGRAM FILTER
+# sanitize LOG TOOL DIVISOR PROGRAM FILTER: prints how long it took, or the log of what fails.
 sanitize() {
-    compute-sanitizer --tool "$1" --error-exitcode 1 --print-limit 5 "$build/bin/$2" --gtest_brief=1 --gtest_filter="$3"
+    if ZONAL_TEST_DIVISOR=$3 compute-sanitizer --tool "$2" --error-exitcode 1 --print-limit 5 "$4" --gtest_brief=1 --gtest_filter="$5" \
+        --gtest_output="xml:$1.xml" >"$1" 2>&1 && grep -q 'PASSED  \] [1-9]' "$1"; then
+        printf '%s: no error in %s s: %s\n' "$2" $SECONDS "$5"
+    else
+        printf '%s: FAILED: %s\n' "$2" "$5"
+        tail -n 60 "$1"
+        return 1
+    fi
 }
+export -f sanitize
 
-# Slow: races and uninitialised reads are looked for in one test of all the kernels.
+# Slow: races and uninitialised reads are looked for in one test of all the kernels, with sizes divided where they would take minutes.
 run_sanitizers() {
-    local tool small short
-    small='CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*:RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*'
-    small+=':CudaBatches.AdjointsOf*:ChebyshevCallsOnCuda.Take*:*ChebyshevOnCudaBy.SumsMatch*:*ChebyshevOnCudaBy.LargeBatches*:GwrmOnCuda.SystemsMatch*:GwrmOnCuda.Triangular*'
-    short='Chebyshev*OnCuda.*:LongChebyshevProductsOnCuda.*'
-    for tool in memcheck racecheck initcheck; do
-        sanitize $tool zonal_backend_tests "$small"
-        ZONAL_TEST_DIVISOR=4 sanitize $tool zonal_backend_tests 'PolarizationSumOnCuda.EqualsTheCpuOnOther*'
-        ZONAL_TEST_DIVISOR=16 sanitize $tool zonal_backend_tests '*CudaRingBands*:CudaLarge*'
-        ZONAL_TEST_DIVISOR=50 sanitize $tool zonal_backend_tests "$short"
-    done
-    sanitize memcheck zonal_backend_tests \
-        'CudaTransfers.Arrays*:LongChebyshevRootsOnCuda.EqualTheHosts:*TakesHostAndDeviceMemoryAlike:GwrmOnCuda.*:CudaBands.Serve*:LatitudeBandsOnCuda.TakeArrays*:*ChebyshevOnCudaBy*'
-    sanitize memcheck zonal_property_tests '*RoundTrip*'
+    local tool filters result=0 group backend=$build/bin/zonal_backend_tests
+    filters=(
+        1 'CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*:*ChebyshevOnCudaBy.SumsMatch*'
+        1 'RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*'
+        1 'ChebyshevCallsOnCuda.Take*:GwrmOnCuda.SystemsMatch*:GwrmOnCuda.Triangular*'
+        4 'PolarizationSumOnCuda.EqualsTheCpuOnOther*'
+        16 '*CudaRingBands*:CudaLarge*'
+        16 'CudaBatches.AdjointsOf*'
+        50 'Chebyshev*OnCuda.*:LongChebyshevProductsOnCuda.*:*ChebyshevOnCudaBy.LargeBatches*'
+    )
+    {
+        for tool in racecheck memcheck initcheck; do
+            for ((group = 0; group < ${#filters[@]}; group += 2)); do
+                printf '%s\0' "$logs/$tool-$group" $tool "${filters[group]}" "$backend" "${filters[group + 1]}"
+            done
+        done
+        printf '%s\0' "$logs/memcheck-of-more" memcheck 1 "$backend" \
+            'CudaTransfers.Arrays*:LongChebyshevRootsOnCuda.EqualTheHosts:*TakesHostAndDeviceMemoryAlike:GwrmOnCuda.*:CudaBands.Serve*:LatitudeBandsOnCuda.TakeArrays*:*ChebyshevOnCudaBy*'
+        printf '%s\0' "$logs/memcheck-of-properties" memcheck 1 "$build/bin/zonal_property_tests" '*RoundTrip*'
+    } | xargs -0 -n 5 -P "${JOBS:-8}" bash -c 'sanitize "$@"' sanitize || result=1
+    [ $result = 1 ] || tools/count_tests.py "$commit" "$(nvidia-smi --query-gpu=name --format=csv,noheader | paste -sd,)" \
+        "$logs"/*check-*.xml | tee "$out/sanitizers-$(date -u +%Y-%m-%d).json"
+    return $result
 }
 
 parts=${*:2}

@@ -36,7 +36,7 @@ TEST_F(CudaBatches, AdjointsOfHighDegreesAgreeWithTheCpu) {
     for (const int spin : {0, 1, 2})
         for (const std::int64_t n_maps : {1, 2, 3, 6}) {
             ShtOptions options = on(Device::cuda(), lmax, spin);
-            options.mmax = 11;
+            options.mmax = scaled(11);
             const ShtPlan cuda(grid, options);
             options.device = Device::cpu();
             const ShtPlan cpu(grid, options);
