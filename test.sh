@@ -12,6 +12,9 @@ cd "$(dirname "$0")" || exit 1
 jobs=$(nproc)
 export LSAN_OPTIONS="suppressions=$PWD/tools/lsan.supp:print_suppressions=0"
 venv=build/venv
+# The release, the wheel and the installed libraries have most of their objects in common. ccache makes them once if it is not told
+# in which folder a build was made, where CMake keeps its files of several sources.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD/build}
 begin_stages build/test-logs
 wanted=" $* "
 want() { [ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]]; }
@@ -75,10 +78,10 @@ run_mpi() {
 
 # The wheel for other machines, in a venv that has its dependencies and nothing else, and then the packages of the tests
 # too. It is compiled with the options of the release build, so that ccache has most of its objects: fmt in a library of
-# its own.
+# its own, and by the compiler of the same name.
 run_package() {
     local own=build/package-venv site
-    CMAKE_BUILD_PARALLEL_LEVEL=$jobs CMAKE_GENERATOR=Ninja CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
+    CXX=${CXX:-c++} CMAKE_BUILD_PARALLEL_LEVEL=$jobs CMAKE_GENERATOR=Ninja CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
         PYTHON=$venv/bin/python tools/build_wheel.sh build/wheels \
         -C cmake.define.ZONAL_WARNINGS_AS_ERRORS=ON -C cmake.define.ZONAL_FMT_HEADER_ONLY=OFF
     python3 -m venv --clear $own
