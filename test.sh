@@ -197,10 +197,13 @@ if want tsan; then
 fi
 if want tidy; then stage clang-tidy check_tidy; fi
 # The library alone, to PTX for the oldest architecture, unoptimised: nothing runs here, and tools/gpu_check.sh compiles
-# for its own GPU.
+# for its own GPU. In build/, so that ccache has the C++ code from the release build.
 build_cuda() {
-    build cuda -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF -DZONAL_WITH_TESTS=OFF -DZONAL_WITH_BENCH=OFF \
-        -DCMAKE_CUDA_ARCHITECTURES=75-virtual "-DCMAKE_CUDA_FLAGS_RELEASE=-DNDEBUG -Xcicc=-O0"
+    cmake --preset cuda -B build/cuda -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 -DZONAL_WARNINGS_AS_ERRORS=ON \
+        -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF \
+        -DZONAL_WITH_TESTS=OFF -DZONAL_WITH_BENCH=OFF -DCMAKE_CUDA_ARCHITECTURES=75-virtual \
+        "-DCMAKE_CUDA_FLAGS_RELEASE=-DNDEBUG -Xcicc=-O0"
+    cmake --build build/cuda -j "$jobs"
 }
 # The tests of CUDA to PTX only, which checks all of their code without the host compiler's part.
 compile_cuda_tests() {
