@@ -19,14 +19,14 @@ begin_stages build/test-logs
 wanted=" $* "
 want() { [ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]]; }
 
-# build PRESET [cmake option...]
+# build PRESET FOLDER [cmake option...]
 build() {
-    local preset=$1; shift
+    local preset=$1 folder=$2; shift 2
     if command -v ccache; then set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
     # Without the -g1 of the sanitizers' presets, which takes time: reports name functions, but no lines.
-    cmake --preset "$preset" -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 \
+    cmake --preset "$preset" -B "$folder" -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 \
         -DZONAL_WARNINGS_AS_ERRORS=ON -DZONAL_WITH_TESTS=ON -DZONAL_WITH_BENCH=ON "$@"
-    cmake --build --preset "$preset" -j "$jobs"
+    cmake --build "$folder" -j "$jobs"
 }
 
 # The packages of tests/requirements.txt; pip is asked only when that file has changed since.
@@ -145,7 +145,7 @@ run_fuzz() {
 build_tsan() {
     local files
     files=$(cd tests && grep -lE 'Thread|Parallel' {unit/*,property}/*.cpp | paste -sd';')
-    build tsan -DZONAL_WITH_BENCH=OFF -DZONAL_WITH_EXAMPLES=OFF -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF \
+    build tsan build-tsan -DZONAL_WITH_BENCH=OFF -DZONAL_WITH_EXAMPLES=OFF -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF \
         -DZONAL_TEST_FILES="$files"
 }
 
@@ -170,7 +170,7 @@ if want style; then
     stage layers check_layers
 fi
 if want docs || want release || want python || want mpi || want install; then
-    stage "build release" build release -DZONAL_WITH_MPI=ON
+    stage "build release" build release build -DZONAL_WITH_MPI=ON
 fi
 if want docs; then stage docs check_docs; fi
 if want release; then stage "C++ tests" run_ctest; fi
@@ -182,12 +182,12 @@ if want package; then
 fi
 if want install; then stage install run_install; fi
 if want asan; then
-    stage "build asan" build asan -DZONAL_WITH_EXAMPLES=OFF -DZONAL_WITH_MPI=ON
+    stage "build asan" build asan build-asan -DZONAL_WITH_EXAMPLES=OFF -DZONAL_WITH_MPI=ON
     stage "C++ tests with ASan and UBSan" run_gtests asan "$asan_subset"
     stage "MPI jobs with ASan and UBSan" run_mpi_asan
 fi
 if want fuzz; then
-    want asan || stage "build asan" build asan -DZONAL_WITH_EXAMPLES=OFF
+    want asan || stage "build asan" build asan build-asan -DZONAL_WITH_EXAMPLES=OFF
     stage "fuzzing with ASan and UBSan" run_fuzz
 fi
 if want tsan; then
@@ -199,11 +199,9 @@ if want tidy; then stage clang-tidy check_tidy; fi
 # The library alone, to PTX for the oldest architecture, unoptimised: nothing runs here, and tools/gpu_check.sh compiles
 # for its own GPU. In build/, so that ccache has the C++ code from the release build.
 build_cuda() {
-    cmake --preset cuda -B build/cuda -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 -DZONAL_WARNINGS_AS_ERRORS=ON \
-        -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF \
+    build cuda build/cuda -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 -DZONAL_WITH_IO=OFF -DZONAL_WITH_CLI=OFF \
         -DZONAL_WITH_TESTS=OFF -DZONAL_WITH_BENCH=OFF -DCMAKE_CUDA_ARCHITECTURES=75-virtual \
         "-DCMAKE_CUDA_FLAGS_RELEASE=-DNDEBUG -Xcicc=-O0"
-    cmake --build build/cuda -j "$jobs"
 }
 # The tests of CUDA to PTX only, which checks all of their code without the host compiler's part.
 compile_cuda_tests() {

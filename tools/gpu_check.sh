@@ -23,6 +23,11 @@ logs=$(mktemp -d)
 trap 'rm -r "$logs"' EXIT
 export ZONAL_TEST_DEVICE=cuda ZONAL_REQUIRE_GPU=1
 
+# count_tests RECORD FILE...: of JUnit files.
+count_tests() {
+    tools/count_tests.py "$commit" "$(nvidia-smi --query-gpu=name --format=csv,noheader | paste -sd,)" "${@:2}" | tee "$1"
+}
+
 # Tests that fill the device's memory, count allocations or measure times: others would disturb them.
 alone='*FitIntoWhatIsFree*:*OutOfMemory*:*AllocateNothing*:CalibrationOnCuda.*'
 
@@ -45,7 +50,7 @@ run_tests() {
         done
     } | xargs -0 -n 5 -P "${JOBS:-8}" bash -c 'run_program "$@"' run_program || result=1
     run_program "$logs/backend-alone" 0 1 "$build/bin/zonal_backend_tests" "$alone" || result=1
-    tools/count_tests.py "$commit" "$(nvidia-smi --query-gpu=name --format=csv,noheader | paste -sd,)" "$logs"/*.xml | tee "$tests"
+    count_tests "$tests" "$logs"/*.xml
     return $result
 }
 
@@ -55,7 +60,7 @@ run_python() {
     for files in tests/python_gpu tests/python/test_torch.py tests/python/test_jax.py; do
         python3 -m pytest -q -p no:cacheprovider --junitxml="$logs/$(basename "$files" .py).xml" "$files" || result=1
     done
-    tools/count_tests.py "$commit" "$(nvidia-smi --query-gpu=name --format=csv,noheader | paste -sd,)" "$logs"/*.xml | tee "$tests"
+    count_tests "$tests" "$logs"/*.xml
     return $result
 }
 
@@ -121,8 +126,7 @@ run_sanitizers() {
             'CudaTransfers.Arrays*:LongChebyshevRootsOnCuda.EqualTheHosts:*TakesHostAndDeviceMemoryAlike:GwrmOnCuda.*:CudaBands.Serve*:LatitudeBandsOnCuda.TakeArrays*:*ChebyshevOnCudaBy*'
         printf '%s\0' "$logs/memcheck-of-properties" memcheck 1 "$build/bin/zonal_property_tests" '*RoundTrip*'
     } | xargs -0 -n 5 -P "${JOBS:-8}" bash -c 'sanitize "$@"' sanitize || result=1
-    [ $result = 1 ] || tools/count_tests.py "$commit" "$(nvidia-smi --query-gpu=name --format=csv,noheader | paste -sd,)" \
-        "$logs"/*check-*.xml | tee "$out/sanitizers-$(date -u +%Y-%m-%d).json"
+    [ $result = 1 ] || count_tests "$out/sanitizers-$(date -u +%Y-%m-%d).json" "$logs"/*check-*.xml
     return $result
 }
 
