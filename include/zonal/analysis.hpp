@@ -2,6 +2,8 @@
 
 #include <complex>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,8 @@
 #include "zonal/view.hpp"
 
 namespace zonal {
+
+struct AnalysisReport;
 
 /// How to invert the synthesis. With neither iterations nor tolerance the answer is A f = S^T W f: exact for
 /// band-limited maps on Gauss-Legendre grids and, to lmax = (n_rings - 1) / 2, on Clenshaw-Curtis and Fejer
@@ -21,7 +25,11 @@ struct AnalysisOptions {
     /// residual |S^T W (f - S a)| / |S^T W f| is at most this. iterations must then be 0. Below about 1e-13
     /// (double maps) or 1e-6 (float maps) rounding stops it before, which the report says.
     double tolerance = 0;
-    int max_iterations = 200;  ///< of the conjugate gradients, 1 or more
+    int max_iterations = 200;  ///< of those that end by themselves, 1 or more
+    /// Given instead of iterations and a tolerance: Jacobi iterations go on until this says that the alm are good
+    /// enough, until rounding ends them, or for max_iterations. It is asked after the first quadrature and after
+    /// each iteration, with the report so far; the same on all ranks of a distributed plan.
+    std::function<bool(const AnalysisReport&)> is_enough = {};
     /// Multiply the grid's weights: [grid.n_rings()] or empty. For HEALPix: ring_weights_of_grid in
     /// weights.hpp. Not negative.
     std::vector<double> ring_weights = {};
@@ -43,6 +51,9 @@ struct AnalysisReport {
     double last_update = 0;
     /// iterations > 0: whether an update was larger than the one before it, so that more of them do not help.
     bool updates_grew = false;
+    /// tolerance > 0 or is_enough: rms(f - S a) / rms(f), the largest of the batch: the share of the map that no alm up to lmax
+    /// make up; NaN where it was not measured.
+    double unresolved = std::numeric_limits<double>::quiet_NaN();
     /// Whether the grid has enough rings and pixels for lmax. If not, many alm fit the map: the iterations
     /// find one, not the one that the map was made from.
     bool invertible = true;

@@ -141,7 +141,7 @@ void bind_choice(nb::module_& module) {
         .field("iterations", &ConvolutionChoice::iterations, "Of the analysis in harmonic space.")
         .field("seconds", &ConvolutionChoice::seconds, "Predicted time of a call.")
         .field("error", &ConvolutionChoice::error,
-               "From the reference, rms over rms; certified where there is a gain.")
+               "From the reference, rms over rms, certified for the gain.")
         .field("excluded", &ConvolutionChoice::excluded, "Why it may not be taken; empty if it may.");
 }
 
@@ -151,7 +151,7 @@ void bind_result(nb::module_& module) {
         .device("device", &ConvolutionResult::device, "Of a split: that of the sum over pixels.")
         .field("support", &ConvolutionResult::support, "Where the profile ends, rad; 0 in harmonic space.")
         .field("l_cut", &ConvolutionResult::l_cut)
-        .field("error", &ConvolutionResult::error, "Expected of the choice, from the reference.")
+        .field("error", &ConvolutionResult::error, "Planned for, from the reference.")
         .field("seconds", &ConvolutionResult::seconds)
         .field("analysis", &ConvolutionResult::analysis)
         .field("certificates", &ConvolutionResult::certificates, "[map], bounds of the errors.")
@@ -165,19 +165,16 @@ void bind_request(nb::module_& module) {
         .def_rw("grid", &ConvolutionRequest::grid)
         .def_rw("kernel", &ConvolutionRequest::kernel)
         .def_rw("lmax", &ConvolutionRequest::lmax)
-        .def_rw("c_l", &ConvolutionRequest::c_l)
         .def_rw("error", &ConvolutionRequest::error)
-        .def_rw("gain", &ConvolutionRequest::gain)
-        .def_rw("reference", &ConvolutionRequest::reference)
+        .def_rw("gain", &ConvolutionRequest::gain, nb::arg().none())
+        .def_rw("reference", &ConvolutionRequest::reference, nb::arg().none())
         .def_rw("n_maps", &ConvolutionRequest::n_maps)
         .def_rw("allow_single", &ConvolutionRequest::allow_single)
         .def_rw("method", &ConvolutionRequest::method)
         .def_rw("threads", &ConvolutionRequest::threads)
-        .def("gain_of_noise", [](const ConvolutionRequest& request) { return gain_of_noise(request); })
-        .def("certified_lmax", [](const ConvolutionRequest& request) { return certified_lmax(request); })
-        .def("with_quadrature",
-             [](const ConvolutionRequest& request) {
-                 return without_gil(nb::none(), [&](const Progress&) { return with_quadrature(request); });
+        .def("completed",
+             [](const ConvolutionRequest& request, const ConvolutionOptions& options) {
+                 return without_gil(nb::none(), [&](const Progress&) { return completed(request, options); });
              })
         .def("choices",
              [](const ConvolutionRequest& request, const CostModel& costs, const std::string& device) {

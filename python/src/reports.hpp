@@ -45,6 +45,24 @@ class Report {
         return *this;
     }
 
+    /// A read-only property that follows from the fields.
+    template <class Value>
+    Report& method(const char* name, Value (T::*member)() const, const char* doc) {
+        class_.def_prop_ro(name, member, doc);
+        return *this;
+    }
+
+    /// What repr() shows between the brackets, and what print() shows, in place of all fields.
+    Report& text(std::string (T::*line)() const, std::string (T::*paragraph)() const) {
+        class_.def("__repr__", [line](nb::handle self) {
+            const auto type = self.type();
+            return nb::str("<{}.{}: {}>").format(type.attr("__module__"), type.attr("__name__"),
+                                                 (nb::cast<const T&>(self).*line)());
+        });
+        class_.def("__str__", paragraph);
+        return *this;
+    }
+
     /// A field of an enumeration, which Python knows by its texts. values: all of them.
     template <class Enumeration>
     Report& choice(const char* name, Enumeration T::*member, std::vector<Enumeration> values,

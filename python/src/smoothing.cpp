@@ -35,7 +35,7 @@ std::vector<SmoothedPart> smooth_rows(const HostArrayOfRank<const T, 2>& maps, c
         options.progress = report;
         auto sky = sky_of<T>(view_of<2>(maps), pixels, fields, options.threads);
         auto smoothed =
-            kernels.empty() ? smooth(std::move(sky), window, options) : convolve(sky, kernels, options);
+            kernels.empty() ? smooth(std::move(sky), window, options) : convolve(std::move(sky), kernels, options);
         smoothed.map.template copy_rows<T>(view_of<2>(out), options.threads);
         return std::move(smoothed.parts);
     });
@@ -96,7 +96,8 @@ void bind_options(nb::module_& module) {
         .def_rw("reference", &MapSmoothingOptions::reference, nb::arg().none())
         .def_rw("error", &MapSmoothingOptions::error, nb::arg().none())
         .def_rw("keep_missed", &MapSmoothingOptions::keep_missed)
-        .def_rw("normalization", &MapSmoothingOptions::normalization, nb::arg().none())
+        .def_rw("strict", &MapSmoothingOptions::strict)
+        .def_rw("normalization", &MapSmoothingOptions::normalization)
         .def_rw("cut", &MapSmoothingOptions::cut, nb::arg().none())
         .def_rw("theta_cut", &MapSmoothingOptions::theta_cut)
         .def_rw("lmax", &MapSmoothingOptions::lmax)
@@ -111,7 +112,11 @@ void bind_options(nb::module_& module) {
 }
 
 void bind_parts(nb::module_& module) {
-    Report<SmoothedPart>(module, "SmoothedPart", "How the fields of a map that went one way were smoothed.")
+    Report<AppliedKernel>(module, "AppliedKernel", "A kernel as it was applied.")
+        .field("support", &AppliedKernel::support, "Where its profile ends, rad.")
+        .field("integral", &AppliedKernel::integral, "Of the kernel as it was given.")
+        .field("scale", &AppliedKernel::scale, "The factor by which normalization=\"window\" multiplied it.");
+    Report<SmoothedPart>(module, "SmoothedPart", "How the fields of one spin of a map were smoothed.")
         .field("rows", &SmoothedPart::rows, "Of the map.")
         .choice("method", &SmoothedPart::method,
                 {ConvolutionMethod::pixel_sum, ConvolutionMethod::ring_fft, ConvolutionMethod::harmonic,
@@ -121,20 +126,34 @@ void bind_parts(nb::module_& module) {
                 {ConvolutionReference::continuous, ConvolutionReference::discrete},
                 "What errors are measured from: \"continuous\" or \"discrete\".")
         .device("device", &SmoothedPart::device)
-        .field("error_bound", &SmoothedPart::error_bound, "The error that was asked for, if there is one.")
-        .field("is_certified", &SmoothedPart::is_certified,
-               "Whether error_bound was held to the certificates.")
+        .field("kernels", &SmoothedPart::kernels, "One for all rows, or one for each.")
+        .field("error_bound", &SmoothedPart::error_bound, "The error that was to be kept, if there was one.")
         .field("certificates", &SmoothedPart::certificates,
-               "One for each row of spin 0, and for each pair of Q and U; empty where there is no bound.")
+               "One for each row of spin 0, and for each pair of Q and U; inf where there is no bound.")
         .field("choices", &SmoothedPart::choices, "The ways that were looked at, the fastest first.")
         .field("choice", &SmoothedPart::choice, "The one that was taken.")
         .field("planning_seconds", &SmoothedPart::planning_seconds)
         .field("seconds", &SmoothedPart::seconds)
+        .field("certificate_seconds", &SmoothedPart::certificate_seconds,
+               "Of these, what the certificates took.")
         .field("lmax", &SmoothedPart::lmax, "Of harmonic space; -1: it took no part.")
         .field("analysis", &SmoothedPart::analysis)
+        .field("window_above_lmax", &SmoothedPart::window_above_lmax,
+               "In harmonic space: the window at lmax over its largest value.")
+        .field("map_above_lmax", &SmoothedPart::map_above_lmax,
+               "The share of the map's rms that lies above lmax; nan where it was not measured.")
+        .field("lmax_effect", &SmoothedPart::lmax_effect,
+               "By how much the answer depends on lmax, rms over the rms of the result.")
         .field("masked_pixels", &SmoothedPart::masked_pixels, "[row], UNSEEN or masked in the map.")
         .field("unseen_pixels", &SmoothedPart::unseen_pixels, "[row], UNSEEN in the result.")
-        .field("notes", &SmoothedPart::notes, "What a user should know, a sentence each.");
+        .field("notes", &SmoothedPart::notes, "What a user should know, a sentence each.")
+        .method("certified_error", &SmoothedPart::certified_error,
+                "The largest certified error; inf where one has no bound.")
+        .method("is_certified", &SmoothedPart::is_certified,
+                "Whether an error was to be kept and every certificate keeps it.")
+        .method("stands_for", &SmoothedPart::stands_for,
+                "What the result stands for: \"the answer for l <= 76\".")
+        .text(&SmoothedPart::summary, &SmoothedPart::text);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/constants.hpp"
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "planning/certificate/map_certificate.hpp"
@@ -20,6 +21,7 @@
 #include "sht/progress_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
+#include "zonal/planning/certificate.hpp"
 #include "zonal/sky/smoothing.hpp"
 
 namespace zonal {
@@ -87,7 +89,10 @@ class ConvolutionPlan::Implementation {
   public:
     Implementation(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                    const ConvolutionOptions& options)
-        : request_(request), choice_(choice), options_(options), bounds_(request_, options_) {
+        : request_(completed(request, options)),
+          choice_(choice),
+          options_(options),
+          bounds_(request_, options_) {
         check();
         if (choice.method == ConvolutionMethod::harmonic)
             plan_harmonic();
@@ -110,6 +115,10 @@ class ConvolutionPlan::Implementation {
                                  choice_.error};
         result.masked_pixels.resize(static_cast<std::size_t>(maps.extent(0)));
         result.unseen_pixels.resize(static_cast<std::size_t>(maps.extent(0)));
+        const core::Stopwatch measuring;
+        rms_in_ = planning::rms_of_input<T>(grid(), has_spin() ? 2 : 1, options_, maps, mask,
+                                            request_.threads, part());
+        result.certificate_seconds = measuring.seconds();
         if (harmonic_)
             convolve_harmonic(maps, mask, convolved, progress, result);
         else if (may_be_masked || !options_.ring_weights.empty() || options_.pixel_weights.size() > 0)
@@ -117,8 +126,8 @@ class ConvolutionPlan::Implementation {
         else
             result.parts = convolve_whole(maps, convolved, progress);
         const core::Stopwatch certifying;
-        if (request_.gain) certify<T>(maps, mask, convolved, result);
-        result.certificate_seconds = certifying.seconds();
+        certify<T>(convolved, result);
+        result.certificate_seconds += certifying.seconds();
         result.seconds = watch.seconds();
         return result;
     }
@@ -127,6 +136,7 @@ class ConvolutionPlan::Implementation {
     const SkyPart* part() const { return options_.part.get(); }
     /// The grid that the arrays have.
     const Grid& grid() const { return part() ? part()->grid() : request_.grid; }
+    const Grid& grid_out() const { return request_.grid_out ? *request_.grid_out : grid(); }
     bool has_spin() const { return request_.polarization.has_value(); }
     bool renormalizes() const { return options_.mask.mode == MaskMode::renormalize; }
 
@@ -137,6 +147,10 @@ class ConvolutionPlan::Implementation {
         const bool is_sum =
             choice_.method == ConvolutionMethod::pixel_sum || choice_.method == ConvolutionMethod::ring_fft;
         if (!choice_.excluded.empty()) throw InvalidArgument("choice: it was excluded: " + choice_.excluded);
+        if (request_.grid_out && choice_.method != ConvolutionMethod::harmonic)
+            throw InvalidArgument(fmt::format("grid_out: only with method = harmonic, not {}: sums over pixels "
+                                              "have the pixels of the map",
+                                              to_string(choice_.method)));
         if (choice_.method == ConvolutionMethod::split && !choice_.split)
             throw InvalidArgument("choice.split: is empty: plan_convolution makes it");
         if (options_.keep_counts && (!is_sum || has_spin()))
@@ -162,7 +176,7 @@ class ConvolutionPlan::Implementation {
         sht::check_extent("maps", maps, 0, "row", n_rows);
         sht::check_extent("maps", maps, 1, "pixel", grid().n_pixels());
         sht::check_extent("convolved", convolved, 0, "row", n_rows);
-        sht::check_extent("convolved", convolved, 1, "pixel", grid().n_pixels());
+        sht::check_extent("convolved", convolved, 1, "pixel", grid_out().n_pixels());
     }
 
     void plan_split() {
@@ -176,9 +190,16 @@ class ConvolutionPlan::Implementation {
     void plan_harmonic() {
         SmoothingOptions options;
         options.lmax = bounds_.lmax_of(choice_);
-        const auto analysis = planned_analysis(choice_, request_.grid, options.lmax, request_.error);
-        options.iterations = analysis.iterations;
-        options.tolerance = analysis.tolerance;
+        options.iterations = choice_.tolerance > 0 ? 0 : choice_.iterations;
+        options.tolerance = choice_.tolerance;
+        if (choice_.until_certified && !renormalizes()) {  // a quotient's rms is known at the end
+            options.iterations = 0;
+            options.tolerance = 0;
+            options.is_enough = [this](const AnalysisReport& report, std::int64_t first_field,
+                                       const std::vector<double>& power) {
+                return is_certified(report, first_field, power);
+            };
+        }
         options.ring_weights = options_.ring_weights;
         options.pixel_weights = options_.pixel_weights;
         options.mask_mode = options_.mask.mode;
@@ -197,7 +218,7 @@ class ConvolutionPlan::Implementation {
         if (part())
             options.part =
                 part()->layout().lmax() == options.lmax ? options_.part : part()->up_to(options.lmax);
-        harmonic_.emplace(grid(), has_spin() ? Fields::qu : Fields::scalars, windows, grid(), options);
+        harmonic_.emplace(grid(), has_spin() ? Fields::qu : Fields::scalars, windows, grid_out(), options);
     }
 
     template <class T>
@@ -206,6 +227,7 @@ class ConvolutionPlan::Implementation {
         const std::int64_t at_once = has_spin() ? 2 : request_.n_maps;
         const auto n_rows = static_cast<double>(maps.extent(0));
         for (std::int64_t row = 0; row < maps.extent(0); row += at_once) {
+            first_row_ = row;
             progress_ = part_of(progress, static_cast<double>(row) / n_rows,
                                 static_cast<double>(row + at_once) / n_rows);
             const auto report =
@@ -217,6 +239,24 @@ class ConvolutionPlan::Implementation {
             merge(report, result.analysis);
         }
         progress_ = {};
+    }
+
+    /// Says whether an analysis that has come so far certifies the maps from this field on. power: sum |b_l a_lm|^2 of
+    /// each. The result's rms is that of S B a, whose square is at least the smallest eigenvalue times that of B a.
+    bool is_certified(const AnalysisReport& report, std::int64_t first_field,
+                      const std::vector<double>& power) const {
+        const auto lmax = bounds_.lmax_of(choice_);
+        const auto& grid = request_.grid_out ? *request_.grid_out : request_.grid;
+        const double least = smallest_eigenvalue(grid, lmax);
+        const double weight =
+            planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
+        const auto bound = bounds_.of(choice_, report, weight);
+        const auto first = static_cast<std::size_t>((first_row_ + first_field) / (has_spin() ? 2 : 1));
+        for (std::size_t map = 0; map < power.size(); ++map) {
+            const double rms_out = std::sqrt(least * power[map] / (4 * core::pi));
+            if (!(certified_error(bound, rms_in_[first + map], rms_out) <= request_.error)) return false;
+        }
+        return true;
     }
 
     /// By sums over pixels or a split, of maps without UNSEEN pixels.
@@ -267,8 +307,7 @@ class ConvolutionPlan::Implementation {
 
     /// Bounds are found with the first maps: those of sums are of all maps.
     template <class T>
-    void certify(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> convolved,
-                 ConvolutionResult& result) {
+    void certify(View<T, 2> convolved, ConvolutionResult& result) {
         ErrorBound bound;
         if (harmonic_) {
             const double weight =
@@ -278,8 +317,8 @@ class ConvolutionPlan::Implementation {
             if (!bound_) bound_ = bounds_.of(choice_);
             bound = *bound_;
         }
-        result.certificates = planning::certificates_of<T>(bound, grid(), has_spin() ? 2 : 1, options_, maps,
-                                                           mask, grid(), convolved, request_.threads, part());
+        result.certificates =
+            planning::certificates_of<T>(bound, rms_in_, grid_out(), convolved, request_.threads, part());
     }
 
     template <class T>
@@ -305,6 +344,8 @@ class ConvolutionPlan::Implementation {
     const ConvolutionChoice choice_;
     const ConvolutionOptions options_;
     const planning::RequestBounds bounds_;
+    std::vector<double> rms_in_;       ///< [map], of the present call
+    std::int64_t first_row_ = 0;       ///< of the maps that are being analysed
     std::optional<ErrorBound> bound_;  ///< of sums and splits
     std::optional<planning::PixelSums> sums_;
     std::optional<SplitConvolutionPlan> split_;
@@ -330,21 +371,6 @@ template <class T>
 ConvolutionResult ConvolutionPlan::convolve(ConstView<T, 2> maps, View<T, 2> convolved,
                                             const Progress& progress) {
     return implementation_->convolve<T>(maps, {}, false, convolved, progress);
-}
-
-PlannedAnalysis planned_analysis(const ConvolutionChoice& choice, const Grid& grid, std::int64_t lmax,
-                                 double error) {
-    constexpr double share_of_residual = 0.1, least_tolerance = 1e-13;
-    if (choice.tolerance > 0) return {0, choice.tolerance};
-    if (choice.iterations == 0 || 2 * lmax <= 5 * planning::healpix_nside(grid))
-        return {choice.iterations, 0};
-    return {0, std::max(least_tolerance, share_of_residual * error)};
-}
-
-double error_of_sums(const MaskRule& rule, double error) {
-    constexpr double least = 1e-13;
-    if (rule.mode != MaskMode::renormalize || rule.threshold >= default_mask_threshold) return error;
-    return std::max(std::min(error, least), error * rule.threshold / default_mask_threshold);
 }
 
 template ConvolutionResult ConvolutionPlan::convolve(View<const float, 2>, View<const float, 1>,

@@ -83,10 +83,6 @@ void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Prog
         else
             spin_->convolve<T>(as_pairs(reached), as_pairs(convolved), *workspace_, progress);
     });
-    if (spin_ && options_.scale != 1)
-        for (std::int64_t row = 0; row < convolved.extent(0); ++row)
-            for (std::int64_t pixel = 0; pixel < convolved.extent(1); ++pixel)
-                convolved(row, pixel) *= static_cast<T>(options_.scale);
 }
 
 template <class T>

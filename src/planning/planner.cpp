@@ -8,14 +8,12 @@
 #include <numbers>
 
 #include "core/parallel.hpp"
-#include "planning/error_model.hpp"
 #include "planning/limits/error_limits.hpp"
 #include "planning/planned_kernel.hpp"
 #include "planning/request.hpp"
 #include "planning/way_seconds.hpp"
 #include "zonal/error.hpp"
-#include "zonal/planning/pixel_quadrature.hpp"
-#include "zonal/split.hpp"
+#include "zonal/planning/certificate.hpp"
 
 namespace zonal {
 namespace {
@@ -38,8 +36,7 @@ class Planner {
           part_(part),
           kernel_(split::planned_kernel(request)),
           predictor_(request, *kernel_, part),
-          limits_(request.gain ? planning::certified_limits(request)
-                               : planning::spectrum_limits(request, *kernel_)) {
+          limits_(request) {
         for (const auto& device : costs.devices)
             if (request.devices.empty() || std::find(request.devices.begin(), request.devices.end(),
                                                      device.device) != request.devices.end())
@@ -49,7 +46,8 @@ class Planner {
 
     std::vector<ConvolutionChoice> choices() {
         add_harmonic();
-        if (const auto why = why_no_sums(); !why.empty()) {
+        if (is_only(ConvolutionMethod::harmonic)) {
+        } else if (const auto why = why_no_sums(); !why.empty()) {
             exclude_sums(why);
         } else {
             add_sums();
@@ -61,8 +59,6 @@ class Planner {
         return choices_;
     }
 
-    std::string why_not_kept(const ConvolutionChoice& choice) const { return limits_->why_not_kept(choice); }
-
   private:
     /// Whether a method is to be looked at.
     bool may_be(ConvolutionMethod method) const {
@@ -72,7 +68,7 @@ class Planner {
     bool is_only(ConvolutionMethod method) const { return request_.method == method; }
 
     std::string why_no_sums() const {
-        const auto why = limits_->why_no_sums();
+        const auto why = limits_.why_no_sums();
         return why.empty() && part_ != nullptr ? part_->why_no_halo() : why;
     }
 
@@ -85,7 +81,7 @@ class Planner {
 
     void add_harmonic() {
         ConvolutionChoice choice;
-        limits_->complete_harmonic(choice);
+        limits_.complete_harmonic(choice);
         if (!request_.consider_harmonic) choice.excluded = "was not to be considered";
         const auto lmax = choice.lmax >= 0 ? choice.lmax : request_.lmax;
         for (const auto* device : devices_) {
@@ -99,9 +95,7 @@ class Planner {
         for (const auto method : {ConvolutionMethod::ring_fft, ConvolutionMethod::pixel_sum}) {
             if (is_only(ConvolutionMethod::harmonic)) break;
             ConvolutionChoice choice{method, devices_[0]->device};
-            choice.error = std::hypot(limits_->error_of_sums(),
-                                      planning::rounding_of_sums(Precision::float64, 0, false));
-            if (request_.gain) choice.error = HUGE_VAL;  // there is no bound
+            choice.error = HUGE_VAL;  // there is no bound
             choice.excluded = reason;
             choices_.push_back(choice);
         }
@@ -115,7 +109,7 @@ class Planner {
         PixelConvolutionOptions options;
         options.method = method;
         options.precision = precision;
-        options.accuracy = limits_->accuracy(precision);
+        options.accuracy = limits_.accuracy(precision);
         options.threads = request_.threads;
         options.device = device.device;
         return options;
@@ -150,41 +144,41 @@ class Planner {
                                           [&](const auto& choice) { return choice.method == method; });
         if (is_there) return;
         ConvolutionChoice choice{method, devices_[0]->device};
-        choice.excluded = limits_->why_none(method);
+        choice.excluded = limits_.why_none();
         choice.error = HUGE_VAL;
-        if (!choice.excluded.empty()) choices_.push_back(choice);
+        choices_.push_back(choice);
     }
 
     /// Discs so wide that they hold a third of the rings: where harmonic space keeps the error it is faster,
     /// and the tables of kernels that never fade away would take longer to make than its transforms.
     bool is_for_harmonic_space(double support) const {
         constexpr double widest = 1;  // rad
-        return request_.gain && request_.method == ConvolutionMethod::automatic && support > widest &&
+        return request_.method == ConvolutionMethod::automatic && support > widest &&
                choices_[0].excluded.empty();
     }
 
     void add_ring_ffts(Precision precision) {
-        const double hard = limits_->support(ConvolutionMethod::ring_fft, precision);
+        const double hard = limits_.support(precision);
         if (is_for_harmonic_space(hard)) return;
-        const double faded = planning::faded_support(*kernel_, limits_->accuracy(precision), hard);
-        if (faded > hard && limits_->allows(precision, faded, false))
-            add_sum(ConvolutionMethod::ring_fft, precision, faded, false);
-        if (limits_->allows(precision, hard, true))
-            add_sum(ConvolutionMethod::ring_fft, precision, hard, true);
+        const double faded = request_.support > 0
+                                 ? hard
+                                 : planning::faded_support(*kernel_, limits_.accuracy(precision), hard);
+        if (faded > hard && limits_.allows(precision, faded, false))
+            add_sum(ConvolutionMethod::ring_fft, precision, faded);
+        if (limits_.allows(precision, hard, true)) add_sum(ConvolutionMethod::ring_fft, precision, hard);
     }
 
     void add_pixel_sums(Precision precision) {
-        const double hard = limits_->support(ConvolutionMethod::pixel_sum, precision);
+        const double hard = limits_.support(precision);
         const double disc = static_cast<double>(request_.grid.n_pixels()) * (1 - std::cos(hard)) / 2;
         if (is_for_harmonic_space(hard)) return;
         if (disc > largest_disc && !is_only(ConvolutionMethod::pixel_sum)) return;
-        if (limits_->allows(precision, hard, true))
-            add_sum(ConvolutionMethod::pixel_sum, precision, hard, true);
+        if (limits_.allows(precision, hard, true)) add_sum(ConvolutionMethod::pixel_sum, precision, hard);
     }
 
-    void add_sum(ConvolutionMethod method, Precision precision, double support, bool is_cut) {
-        ConvolutionChoice choice{method, Device::cpu(), precision, support, limits_->accuracy(precision)};
-        limits_->judge_sum(choice, is_cut);
+    void add_sum(ConvolutionMethod method, Precision precision, double support) {
+        ConvolutionChoice choice{method, Device::cpu(), precision, support, limits_.accuracy(precision)};
+        limits_.judge(choice);
         const bool is_sum = method == ConvolutionMethod::pixel_sum;
         const auto way = is_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
         for (const auto* device : devices_) {
@@ -220,7 +214,7 @@ class Planner {
         constexpr std::int64_t least_lmax = 256;
         const bool is_worth = fastest() >= worth_planning && request_.lmax >= least_lmax;
         if (!is_worth && !is_only(ConvolutionMethod::split)) return;
-        const auto precision = limits_->precision_of_splits();
+        const auto precision = limits_.precision_of_splits();
         const auto window = kernel_->window_to_split();
         for (const auto* device : devices_) {
             if (request_.theta_cut > 0)
@@ -249,7 +243,7 @@ class Planner {
     bool add_split(const DeviceCosts& pixels, Precision precision, const std::vector<double>& window,
                    double theta_cut) {
         ConvolutionChoice choice{ConvolutionMethod::split, pixels.device, precision, theta_cut};
-        if (!limits_->complete_split(choice, window)) return false;
+        if (!limits_.complete_split(choice, window)) return false;
         const auto sum = ring_fft_seconds(pixels, precision, choice.split->profile.kernel());
         planning::WaySeconds fastest{HUGE_VAL};
         for (const auto* device : devices_) {  // one after the other on one device, side by side on two
@@ -269,15 +263,14 @@ class Planner {
     std::vector<const DeviceCosts*> devices_;
     std::unique_ptr<const split::PlannedKernel> kernel_;
     const planning::WayPredictor predictor_;
-    std::unique_ptr<const planning::ErrorLimits> limits_;
+    planning::ErrorLimits limits_;
     std::vector<ConvolutionChoice> choices_;
 };
 
 std::vector<ConvolutionChoice> plan(const ConvolutionRequest& request, const CostModel& costs,
                                     const SkyPart* part) {
-    planning::check(request);
     if (costs.devices.empty()) throw InvalidArgument("costs: no device");
-    const auto complete = with_quadrature(request);
+    const auto complete = completed(request);
     return Planner(complete, costs, part).choices();
 }
 
@@ -323,13 +316,6 @@ std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, cons
         set_device_without_costs(part.device(), choices);
     for (auto& choice : choices) choice.device = choice.harmonic_device = part.device();
     return choices;
-}
-
-std::string why_not_kept(const ConvolutionRequest& request, const ConvolutionChoice& choice) {
-    planning::check(request);
-    const auto complete = with_quadrature(request);
-    const DeviceCosts no_costs{choice.device, {}, {}};
-    return Planner(complete, {"", {no_costs}}, nullptr).why_not_kept(choice);
 }
 
 }  // namespace zonal

@@ -4,31 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <string>
 #include <utility>
 
 #include "core/constants.hpp"
-#include "planning/aliased_spectrum.hpp"
-#include "planning/planned_kernel.hpp"
+#include "radial/kernels/kernel_implementation.hpp"
 #include "zonal/error.hpp"
+#include "zonal/grids/healpix_regions.hpp"
 #include "zonal/healpix.hpp"
-#include "zonal/sky/realization.hpp"
 
 namespace zonal {
 namespace planning {
 namespace {
 
 void check_polarization(const ConvolutionRequest& request) {
-    if (!request.polarization) {
-        if (!request.c_bb.empty()) throw InvalidArgument("c_bb: only for Q and U");
-        return;
-    }
-    if (request.lmax < 2)
+    if (!request.polarization) return;
+    if (request.lmax >= 0 && request.lmax < 2)
         throw InvalidArgument(fmt::format("lmax = {}: must be 2 or more for Q and U", request.lmax));
-    if (request.c_bb.size() != request.c_l.size())
-        throw InvalidArgument(fmt::format("c_bb: {} values, must have as many as c_l, {}",
-                                          request.c_bb.size(), request.c_l.size()));
     if (request.polarization->band_limit() < 0)
         throw InvalidArgument("polarization: is truncated, and must be the whole kernel");
     if (request.method == ConvolutionMethod::split && !can_be_split(request))
@@ -38,35 +30,21 @@ void check_polarization(const ConvolutionRequest& request) {
             "pixel-sum");
 }
 
-/// Errors are relative to the power of a sky of these spectra, which must be a number.
-void require_finite_power(const std::vector<double>& c_l, const char* name) {
-    double power = 0;
-    for (std::size_t l = 0; l < c_l.size(); ++l) power += (2 * static_cast<double>(l) + 1) * c_l[l];
-    if (!std::isfinite(power))
-        throw InvalidArgument(fmt::format(
-            "{}: the sum of (2l+1)C_l is {}: it must be finite; scale the spectrum down", name, power));
-}
-
 }  // namespace
 
 void check(const ConvolutionRequest& request) {
-    if (request.lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", request.lmax));
-    if (!request.c_l.empty() && std::ssize(request.c_l) != request.lmax + 1)
+    if (request.lmax < -1)
         throw InvalidArgument(
-            fmt::format("c_l: {} values, must be lmax + 1 = {}", request.c_l.size(), request.lmax + 1));
-    require_finite_power(request.c_l, "c_l");
-    require_finite_power(request.c_bb, "c_bb");
+            fmt::format("lmax = {}: must be 0 or more, or -1 for what the grid holds", request.lmax));
     check_polarization(request);
     if (!(request.error > 0 && request.error < 1))
         throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", request.error));
     if (const auto gain = request.gain; gain && !(*gain > 0 && std::isfinite(*gain)))
         throw InvalidArgument(fmt::format("gain = {}: must be above 0 and finite", *gain));
-    if (const auto error = request.quadrature_error; error && !(*error >= 0))
-        throw InvalidArgument(fmt::format("quadrature_error = {}: must be 0 or more", *error));
-    if (const auto gain = request.iteration_gain; gain && !(*gain > 0 && *gain < 1))
-        throw InvalidArgument(fmt::format("iteration_gain = {}: must be above 0 and below 1", *gain));
     if (request.n_maps < 1)
         throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", request.n_maps));
+    if (!(request.support >= 0 && request.support <= core::pi))
+        throw InvalidArgument(fmt::format("support = {}: must be from 0 to pi (rad)", request.support));
     if (!(request.theta_cut >= 0 && request.theta_cut <= core::pi))
         throw InvalidArgument(fmt::format("theta_cut = {}: must be from 0 to pi (rad)", request.theta_cut));
 }
@@ -77,26 +55,46 @@ std::vector<std::vector<double>> windows_of(const ConvolutionRequest& request, s
     return {std::move(gradient), std::move(curl)};
 }
 
-std::vector<std::vector<double>> spectra_of(const ConvolutionRequest& request) {
-    if (!request.polarization) return {request.c_l};
-    return {request.c_l, request.c_bb};
+namespace {
+
+/// The sum of the kernel's values at the centres of the pixels within its support.
+double sum_around(const RadialKernel& kernel, std::int64_t nside, std::int64_t pixel) {
+    using healpix::Order;
+    const auto centre = healpix::pix2vec(nside, Order::ring, pixel);
+    std::vector<double> theta;
+    const auto angles = healpix::pix2ang(nside, Order::ring, pixel);
+    for (const auto& range : healpix::query_disc(nside, angles, kernel.support()))
+        for (auto other = range.first; other < range.end; ++other) {
+            const auto v = healpix::pix2vec(nside, Order::ring, other);
+            const double chord = std::hypot(v[0] - centre[0], v[1] - centre[1], v[2] - centre[2]);
+            theta.push_back(2 * std::asin(std::min(1.0, chord / 2)));
+        }
+    double sum = 0;
+    for (const double value : kernel.profile(theta)) sum += value;
+    return sum;
 }
 
-Array<std::complex<double>, 3> draw_alm(const std::vector<std::vector<double>>& spectra,
-                                        const AlmLayout& layout, std::uint64_t seed, int threads) {
-    const auto filled = [&](const std::vector<double>& c_l) {
-        return c_l.empty() ? std::vector<double>(static_cast<std::size_t>(layout.lmax() + 1), 1.0) : c_l;
-    };
-    const bool has_spin = spectra.size() == 2;
-    SkySpectra sky;
-    (has_spin ? sky.ee : sky.tt) = filled(spectra[0]);
-    if (has_spin) sky.bb = filled(spectra[1]);
-    const std::int64_t n_drawn = has_spin ? 3 : 1, n_components = std::ssize(spectra);
-    Array<std::complex<double>, 2> drawn({n_drawn, layout.size()});
-    realize<double>(sky, seed, layout, drawn.view(), threads);
-    Array<std::complex<double>, 3> alm({1, n_components, layout.size()});
-    std::copy_n(drawn.view()[n_drawn - n_components].data(), alm.size(), alm.data());
-    return alm;
+}  // namespace
+
+double defect_of_sums(const ConvolutionRequest& request, std::int64_t nside) {
+    constexpr double reach = 20;  // pixels: what is further out is smooth
+    const double pixel = std::sqrt(core::pi / 3) / static_cast<double>(nside);
+    // Of Q and U the part with a peak, where directions do not differ: K- is 0 there.
+    const auto* kernel = request.polarization ? request.polarization->plus() : &request.kernel;
+    if (kernel == nullptr) return 0;
+    const auto near = kernel->truncated(std::min({reach * pixel, kernel->support(), core::pi}));
+    const double area = pixel * pixel, integral = near.window(0)[0];
+    double scale = 0;
+    for (const auto& window : windows_of(request, 4 * nside))
+        for (const double value : window) scale = std::max(scale, std::abs(value));
+    if (!(scale > 0)) return 0;
+    double largest = 0;
+    // Next to a pole, where the caps end, and between.
+    for (const std::int64_t ring : {std::int64_t{0}, nside / 2, nside - 1, 3 * nside / 2, 2 * nside - 1})
+        largest = std::max(
+            largest,
+            std::abs(area * sum_around(near, nside, healpix::ring(nside, ring).first_pixel) - integral));
+    return largest / scale;
 }
 
 std::int64_t healpix_nside(const Grid& grid) {
@@ -125,42 +123,16 @@ std::string to_string(ConvolutionReference reference) {
     return reference == ConvolutionReference::discrete ? "discrete" : "continuous";
 }
 
-std::vector<std::vector<double>> spectra_on_pixels(const ConvolutionRequest& request) {
-    const bool ends_at_lmax = request.reference == ConvolutionReference::continuous;
-    const auto own = [&](std::vector<double> c_l) {
-        if (c_l.empty()) c_l.assign(static_cast<std::size_t>(request.lmax + 1), 1.0);
-        if (ends_at_lmax) c_l.push_back(0);
-        return c_l;
-    };
-    if (request.c_l.empty() && !ends_at_lmax)
-        return std::vector<std::vector<double>>(request.polarization ? 2 : 1);
-    const double nside = std::sqrt(static_cast<double>(request.grid.n_pixels()) / 12);
-    const auto c_l = own(request.c_l);
-    if (!request.polarization) return {split::aliased_spectrum(c_l, nside)};
-    // Of E and B together, to either.
-    const auto c_bb = own(request.c_bb);
-    auto both = c_l;
-    for (std::size_t l = 0; l < both.size(); ++l) both[l] += c_bb[l];
-    const auto seen = split::aliased_spectrum(both, nside);
-    std::vector<std::vector<double>> spectra(2, seen);
-    for (std::size_t l = 0; l < seen.size(); ++l) {
-        const std::size_t known = std::min(l, both.size() - 1);
-        spectra[0][l] -= c_bb[known];
-        spectra[1][l] -= c_l[known];
-    }
-    return spectra;
+ConvolutionReference default_reference(const ConvolutionRequest& request) {
+    using enum ConvolutionMethod;
+    const bool is_continuous = request.method == harmonic ||
+                               (request.method == automatic &&
+                                (request.polarization || request.kernel.implementation().is_window()));
+    return is_continuous ? ConvolutionReference::continuous : ConvolutionReference::discrete;
 }
 
 bool can_be_split(const ConvolutionRequest& request) {
     return !request.polarization || request.polarization->minus() == nullptr;
-}
-
-double split_error(const KernelSplit& split, const ConvolutionRequest& request) {
-    if (!can_be_split(request))
-        throw InvalidArgument("split: the windows of E and B differ, and such kernels cannot be split");
-    const auto kernel = split::planned_kernel(request);
-    return split_error(kernel->window_to_split(), split.window,
-                       split.profile.window(request.lmax, kernel->spin()), kernel->spectrum());
 }
 
 }  // namespace zonal

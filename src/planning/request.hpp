@@ -1,12 +1,9 @@
 #pragma once
 
-#include <complex>
 #include <cstdint>
 #include <vector>
 
-#include "zonal/alm.hpp"
 #include "zonal/planning/planner.hpp"
-#include "zonal/view.hpp"
 
 /// What a request's maps are made of: one component of spin 0, or two, which are Q and U in pixels and E and
 /// B in harmonic space.
@@ -26,12 +23,11 @@ inline std::int64_t n_components(const ConvolutionRequest& request) {
 /// Returns the kernel's windows, [component][l], l = 0 .. lmax.
 std::vector<std::vector<double>> windows_of(const ConvolutionRequest& request, std::int64_t lmax);
 
-/// Returns the maps' C_l, [component]; empty ones are white.
-std::vector<std::vector<double>> spectra_of(const ConvolutionRequest& request);
-
-/// Draws random alm of these spectra ([component]; white ones are 1), [1, component, coefficient].
-Array<std::complex<double>, 3> draw_alm(const std::vector<std::vector<double>>& spectra,
-                                        const AlmLayout& layout, std::uint64_t seed, int threads);
+/// Returns by how much the kernel's core, summed over the pixels of a whole HEALPix grid, misses its integral,
+/// over the largest value of its window: the error of a constant map where it is worst, next to the poles. It
+/// is small for kernels as wide as a pixel. A narrower kernel has its peak on the centre of one pixel, where it
+/// is many times the integral, or misses all centres.
+double defect_of_sums(const ConvolutionRequest& request, std::int64_t nside);
 
 /// Returns nside of a whole HEALPix grid; 0 for others.
 std::int64_t healpix_nside(const Grid& grid);

@@ -151,7 +151,7 @@ class Smoother {
     /// at: in vain where some turn out bad, which takes little more time than to look at them first.
     bool may_analyze_early() const {
         return maps_.space() != space() && part() == nullptr && mask_.size() == 0 && has_few_fields() &&
-               options_.iterations == 0 && options_.tolerance == 0 && options_.ring_weights.empty() &&
+               options_.iterations == 0 && options_.tolerance == 0 && !options_.is_enough && options_.ring_weights.empty() &&
                options_.pixel_weights.size() == 0;
     }
     void analyze_early() {
@@ -241,7 +241,7 @@ class Smoother {
         else if (analyzed_.size() > 0)
             synthesize(as_batch(analyzed_, group), smoothed, target, group.spin(), progress);
         else
-            convolve(maps_there(group), smoothed, target, group.spin(), progress);
+            convolve(maps_there(group), smoothed, target, group, progress);
         for (std::int64_t k = 0; k < group.end() - group.first; ++k)
             report_.unseen_pixels[group.first + k] = count_of_ranks(
                 part(), pixels_out().count_bad(smoothed[k / group.components][k % group.components]).unseen);
@@ -260,7 +260,7 @@ class Smoother {
             pixels_->multiply_by_share(maps[b], kept[b][0], product[b]);
         }
         const bool renormalize = options_.mask_mode == MaskMode::renormalize;
-        convolve(product, smoothed, smoothed, group.spin(), sht::part_of(progress, 0, renormalize ? 0.5 : 1));
+        convolve(product, smoothed, smoothed, group, sht::part_of(progress, 0, renormalize ? 0.5 : 1));
         if (renormalize) divide_by_smoothed(kept, smoothed, sht::part_of(progress, 0.5, 1));
         if (options_.fill_masked) return;
         for (std::int64_t b = 0; b < group.batch; ++b)
@@ -279,26 +279,34 @@ class Smoother {
     void divide_by_smoothed(View<const T, 3> kept, View<T, 3> smoothed, const Progress& progress) {
         const auto divisor = sht::scratch_array<T, 3>(storage_, sht::ScratchArray::divisor,
                                                       {kept.extent(0), 1, plan_.grid_out.n_pixels()});
-        convolve(kept, divisor, divisor, 0, progress);
+        convolve(kept, divisor, divisor, {0, kept.extent(0), 1}, progress);
         for (std::int64_t b = 0; b < kept.extent(0); ++b)
             pixels_out().divide_by_share(divisor[b][0], options_.mask_threshold, smoothed[b]);
     }
 
     /// Analysis, window, synthesis of [batch, component, pixel]. target: `smoothed` itself, or what becomes a
     /// copy of it elsewhere.
-    void convolve(View<const T, 3> maps, View<T, 3> smoothed, View<T, 3> target, int spin,
+    void convolve(View<const T, 3> maps, View<T, 3> smoothed, View<T, 3> target, const Group& group,
                   const Progress& progress) {
+        const int spin = group.spin();
         const ShtPlan& plan = plan_.analysis_plan(spin);
         const auto alm = sht::scratch_array<std::complex<T>, 3>(
             storage_, sht::ScratchArray::field_alm,
             {maps.extent(0), plan.alm_components(), plan.layout().size()});
         const double transforms = 2 + 2 * options_.iterations;
-        const AnalysisOptions analysis{.iterations = options_.iterations,
+        AnalysisOptions analysis{.iterations = options_.iterations,
                                        .tolerance = options_.tolerance,
                                        .max_iterations = options_.max_iterations,
                                        .ring_weights = options_.ring_weights,
                                        .pixel_weights = options_.pixel_weights,
                                        .progress = sht::part_of(progress, 0, 1 - 1 / transforms)};
+        const auto arithmetic =
+            sht::make_alm_arithmetic<T>(plan.layout(), plan_.threads, storage_, &plan.transform());
+        if (options_.is_enough)
+            analysis.is_enough = [&](const AnalysisReport& report) {
+                return options_.is_enough(report, group.first,
+                                          arithmetic->squares(plan_.beam, View<const std::complex<T>, 3>(alm)));
+            };
         merge(analyze<T>(plan, maps, alm, workspace_, analysis), report_);
         synthesize(alm, smoothed, target, spin, sht::part_of(progress, 1 - 1 / transforms, 1));
     }

@@ -113,6 +113,11 @@ double gain_of_noise(const ConvolutionRequest& request, const ConvolutionOptions
 /// fallen below a tenth of the request's error times its largest value. The request's lmax plays no part.
 std::int64_t certified_lmax(const ConvolutionRequest& request);
 
+/// Returns the request with all that it leaves open: reference, lmax and gain. Throws InvalidArgument if the
+/// request contradicts itself, and if a kernel is so narrow that its sums over the pixels, which the discrete
+/// reference consists of, are no convolution: more than 0.2 off its integral. Counts are kept all the same.
+ConvolutionRequest completed(ConvolutionRequest request, const ConvolutionOptions& options = {});
+
 /// Returns the gain to plan by if masks are renormalised or counts kept. Small denominators raise the bounds
 /// of the sums, and the gain is smaller by the same factor. gain: rms of the result over the rms of the
 /// input.

@@ -23,8 +23,6 @@ struct ConvolutionOptions {
     /// Spreads counts so that their sum is kept (CountConvolutionPlan). Only sums over pixels of
     /// maps of spin 0 can do this.
     bool keep_counts = false;
-    /// For Q and U by sums over pixels: the result is multiplied by this.
-    double scale = 1;
     /// Multiply the grid's weights: [grid.n_rings()] or empty.
     std::vector<double> ring_weights{};
     /// Multiply the grid's weights: [grid.n_pixels()] or empty; the caller keeps the memory.
@@ -42,12 +40,12 @@ struct ConvolutionResult {
     Precision precision = Precision::float64;
     double support = 0;               ///< rad, where the profile ends; 0 in harmonic space
     std::int64_t l_cut = -1;          ///< of a split
-    double error = 0;                 ///< expected of the choice, from the request's reference
+    double error = 0;                 ///< planned for, from the request's reference
     double seconds = 0;               ///< of this call
     double certificate_seconds = 0;   ///< of these, what its certificates took
     SplitConvolutionSeconds parts{};  ///< of a split
     AnalysisReport analysis{};        ///< in harmonic space
-    /// [map], bounds of the errors; empty unless the request has a gain.
+    /// [map], bounds of the errors; infinite where there is none.
     std::vector<Certificate> certificates{};
     std::vector<std::int64_t> masked_pixels;  ///< [row], UNSEEN or masked in the maps
     std::vector<std::int64_t> unseen_pixels;  ///< [row], UNSEEN in the result
@@ -55,8 +53,8 @@ struct ConvolutionResult {
 
 /// One way of plan_convolution, ready to be used: its plan and scratch memory, made once. One call at a time.
 ///
-/// It applies the request's kernel, cut at the choice's support. If the request has a gain, each result comes
-/// with the certificate of its error, whether or not that is as small as was asked for.
+/// It applies the request's kernel, cut at the choice's support. Each result comes with the certificate of its
+/// error, whether or not that is as small as was asked for.
 class ConvolutionPlan {
   public:
     /// choice: one of this request's that is not excluded. Throws InvalidArgument, also for what the method
@@ -68,8 +66,8 @@ class ConvolutionPlan {
     ConvolutionPlan(ConvolutionPlan&&) noexcept;
     ConvolutionPlan& operator=(ConvolutionPlan&&) noexcept;
 
-    /// maps, convolved: [row, grid.n_pixels()] in host memory, not the same array. The rows are the request's
-    /// n_maps maps, or Q and U of each map by turns. mask: [grid.n_pixels()] from 0 (masked) to 1, or empty.
+    /// maps, convolved: [row, grid.n_pixels()] in host memory; one array only in harmonic space. The rows are the
+    /// request's n_maps maps, or Q and U of each map by turns. mask: [grid.n_pixels()] from 0 (masked) to 1, or empty.
     /// Pixels that are UNSEEN or masked count as 0; Q and U mask each other. renormalize: K(m f) / K(m), of Q
     /// and U with the request's kernel of spin 0 for the mask. T: float or double. Throws InvalidArgument for
     /// shapes, masks and UNSEEN pixels that the rule does not allow, Cancelled and DeviceError.
@@ -85,31 +83,5 @@ class ConvolutionPlan {
   private:
     std::unique_ptr<Implementation> implementation_;
 };
-
-/// How the analysis of a choice in harmonic space ends: after these iterations or, where tolerance > 0, once
-/// conjugate gradients reach it.
-struct PlannedAnalysis {
-    int iterations = 0;
-    double tolerance = 0;
-};
-
-/// Returns the choice's tolerance if it has one, or else its iterations, up to lmax = 2.5 nside. Above that
-/// iterations need not converge as planned, and conjugate gradients go on until the residual is a tenth of
-/// `error`.
-PlannedAnalysis planned_analysis(const ConvolutionChoice& choice, const Grid& grid, std::int64_t lmax,
-                                 double error);
-
-/// Returns the error to plan sums by so that renormalised maps keep `error`. A pixel of which a share s is
-/// known has 1/s times the error of the sums, so rules that show smaller shares than default_mask_threshold
-/// need sums that are better by the same factor. 1e-13 is the least that arithmetic allows.
-double error_of_sums(const MaskRule& rule, double error);
-
-/// Plans by the costs and convolves whole maps in the fastest way that keeps the request's error; shapes are
-/// those of ConvolutionPlan::convolve. If the request has a gain but that of the maps is smaller, so that the
-/// error is not certified, it plans and convolves once more with theirs. Throws ErrorNotKept where no way
-/// keeps the error.
-template <class T>
-ConvolutionResult convolve(const ConvolutionRequest& request, const CostModel& costs, ConstView<T, 2> maps,
-                           View<T, 2> convolved, const Progress& progress = {});
 
 }  // namespace zonal

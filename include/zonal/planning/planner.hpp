@@ -126,35 +126,33 @@ enum class ConvolutionReference {
 /// "discrete", "continuous".
 std::string to_string(ConvolutionReference reference);
 
-/// A request to convolve n_maps maps of one grid to the same grid. The maps are of spin 0, or pairs of Q and
-/// U if `polarization` is given, with the error of Q and U together. For I, Q and U make two requests,
-/// because I and Q, U each have a fastest way of their own.
+/// A request to convolve n_maps maps of one grid. The maps are of spin 0, or pairs of Q and U if `polarization`
+/// is given, with the error of Q and U together. For I, Q and U make two requests, because I and Q, U each
+/// have a fastest way of their own. What is left open is filled in by `completed` (certificate.hpp).
 struct ConvolutionRequest {
     Grid grid = Grid::healpix(1);
+    /// Applied as it is given. Of Q and U, what masks are convolved with.
     RadialKernel kernel = RadialKernel::gaussian(1);
     std::optional<PolarizationKernel> polarization{};  ///< of Q and U, in place of `kernel`; not truncated
-    std::int64_t lmax = 0;       ///< of the maps, and of harmonic space; Q, U: from 2 on
-    std::vector<double> c_l{};   ///< [lmax + 1], of the maps, of Q and U EE; empty: white
-    std::vector<double> c_bb{};  ///< as many as c_l, of Q and U alone: BB
-    double error = 1e-5;         ///< of the convolved map, rms over its rms
-    /// rms of the convolved map over that of the map, at least: `error` is then certified for every map with
-    /// this gain or more (certificate.hpp), and c_l plays no part. For renormalised maps and counts see
-    /// effective_gain. Empty: `error` is expected for maps with the spectrum c_l.
+    std::optional<Grid> grid_out{};  ///< of the results, where it is another: in harmonic space alone
+    /// Of harmonic space, and of the continuous reference; Q, U: from 2 on. -1: what the grids resolve, and
+    /// for the continuous reference no higher than the kernel reaches and the grid certifies (certified_lmax).
+    std::int64_t lmax = -1;
+    /// Largest error of a convolved map, rms over its rms.
+    double error = 1e-5;
+    /// rms of the convolved map over that of the map, at least: `error` is certified for every map with this
+    /// gain or more. For renormalised maps and counts see effective_gain. Empty: a little less than that of
+    /// white noise.
     std::optional<double> gain{};
-    ConvolutionReference reference = ConvolutionReference::discrete;
-    /// continuous: the error of a sum over the pixels with the grid's weights, rms over the rms of the
-    /// convolved map. Empty: measured on a random sky (PixelQuadrature), which is possible on HEALPix grids
-    /// only.
-    std::optional<double> quadrature_error{};
-    /// continuous: the share of that error that an iteration of the analysis leaves, in (0, 1). Empty:
-    /// iteration_gain(lmax, nside) of HEALPix grids.
-    std::optional<double> iteration_gain{};
+    /// Empty: see default_reference.
+    std::optional<ConvolutionReference> reference{};
     std::int64_t n_maps = 1;
     bool allow_single = true;       ///< sums in single precision where the error permits
     bool consider_split = true;     ///< takes most of the planning where it may pay
     bool consider_harmonic = true;  ///< false: harmonic space is listed, but excluded
     /// Plans this method alone beside harmonic space, even if another is faster. Splits: see can_be_split.
     ConvolutionMethod method = ConvolutionMethod::automatic;
+    double support = 0;    ///< of sums, rad: where the profile ends; 0: where the error allows
     double theta_cut = 0;  ///< of splits, rad; 0: to be chosen
     int threads = 0;
     std::vector<Device> devices{};  ///< to choose from; empty: all of the cost model
@@ -176,29 +174,23 @@ struct ConvolutionChoice {
     int iterations = 0;       ///< of the analysis in harmonic space
     /// > 0: conjugate gradients go on until they reach this; `iterations` is then how many they may take.
     double tolerance = 0;
+    /// Iterations go on until the map's error is certified; `iterations` is then how many they may take.
+    bool until_certified = false;
     double seconds = 0;                                  ///< predicted
     double exchange_seconds = 0;                         ///< of these, in which a rank waits for messages
-    double error = 0;                                    ///< from the reference, expected or certified
+    double error = 0;                                    ///< from the reference, certified for the gain
     std::string excluded{};                              ///< why it may not be taken; empty if it may
     Device harmonic_device = Device::cpu();              ///< of a split's window
     std::shared_ptr<const KernelSplit> split = nullptr;  ///< what a split applies
 };
 
-/// Returns the largest C_l that a sum over pixels sees of the request's maps, [component][l up to 6 nside or
-/// lmax]; EE and BB of Q and U; empty for white maps. Maps go on above lmax with their last C_l, unless the
-/// reference is continuous, and pixels alias power to all degrees, which is most of it where maps have none.
-std::vector<std::vector<double>> spectra_on_pixels(const ConvolutionRequest& request);
+/// Returns the reference of a request that names none: continuous with method = harmonic, discrete with sums over
+/// pixels and splits; with method = automatic continuous if the kernel is a window (a Gaussian, or b_l), and
+/// discrete if it is a profile.
+ConvolutionReference default_reference(const ConvolutionRequest& request);
+
 /// Says whether the request's kernel can be split: not for Q and U if the windows of E and B differ.
 bool can_be_split(const ConvolutionRequest& request);
-/// Returns split_error of a split of the request's kernel for its maps. Throws InvalidArgument if it has
-/// none.
-double split_error(const KernelSplit& split, const ConvolutionRequest& request);
-
-/// Says why a choice cannot keep the request's error by the estimates that plan_convolution chooses by: a cut
-/// that is too narrow, too few iterations, too low a precision or accuracy. Empty where it can. choice: made
-/// for this grid, kernel, lmax, spectrum and reference, perhaps long ago; of splits see split_error, too.
-std::string why_not_kept(const ConvolutionRequest& request, const ConvolutionChoice& choice);
-
 /// Returns all ways that were looked at: first those that may be taken, fastest first, then the others. There
 /// is always harmonic space among them. Throws InvalidArgument if the request contradicts itself.
 std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,10 @@ struct SmoothingOptions {
     int iterations = 3;                        ///< as AnalysisOptions::iterations; 0 where tolerance > 0
     double tolerance = 0;                      ///< as AnalysisOptions::tolerance
     int max_iterations = 200;                  ///< as AnalysisOptions::max_iterations
+    /// As AnalysisOptions::is_enough, instead of iterations (0) and a tolerance, of fields that are analysed
+    /// together: the first of them, and sum |b_l a_lm|^2 of each map among them.
+    std::function<bool(const AnalysisReport&, std::int64_t first_field, const std::vector<double>& power)>
+        is_enough = {};
     std::vector<double> ring_weights = {};     ///< as AnalysisOptions::ring_weights
     View<const double, 1> pixel_weights = {};  ///< as AnalysisOptions::pixel_weights
     MaskMode mask_mode = MaskMode::zero;

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +12,7 @@
 #include "planning/request.hpp"
 #include "radial/kernels/chord_table.hpp"
 #include "radial/kernels/kernel_implementation.hpp"
+#include "zonal/error.hpp"
 #include "zonal/sky/smoothing.hpp"
 
 namespace zonal {
@@ -72,10 +75,15 @@ ErrorBound RequestBounds::of(const ConvolutionChoice& choice, const AnalysisRepo
     ErrorBound bound;
     const auto lmax = lmax_of(choice);
     const double largest = largest_of(windows(), 0, lmax);
-    bound.quadrature = largest * analysis_norm(request_.grid, lmax, report, weight);
-    bound.rounding =
-        rounding_of_transforms(lmax, report.iterations) * largest * largest_eigenvalue(request_.grid, lmax);
+    const double in = largest_eigenvalue(request_.grid, lmax), out = eigenvalue_out(lmax);
+    bound.quadrature =
+        largest * analysis_norm(request_.grid, lmax, report, weight) * std::sqrt(out / in);
+    bound.rounding = rounding_of_transforms(lmax, report.iterations) * largest * std::sqrt(out * in);
     return options_.mask.mode == MaskMode::renormalize ? of_harmonic_quotient(lmax, bound) : bound;
+}
+
+double RequestBounds::eigenvalue_out(std::int64_t lmax) const {
+    return largest_eigenvalue(request_.grid_out ? *request_.grid_out : request_.grid, lmax);
 }
 
 const KernelNorms& RequestBounds::norms() const {
@@ -132,7 +140,7 @@ double RequestBounds::above(std::int64_t lmax) const {
 double RequestBounds::cut(double theta) const {
     const auto known = norm_of_cut_.find(theta);
     if (known != norm_of_cut_.end()) return known->second;
-    return norm_of_cut_[theta] = norms().cut(theta, options_.scale);
+    return norm_of_cut_[theta] = norms().cut(theta);
 }
 
 ErrorBound RequestBounds::of_pixels(const ConvolutionChoice& choice, bool has_cut) const {
@@ -190,13 +198,14 @@ ErrorBound RequestBounds::of_harmonic(const ConvolutionChoice& choice) const {
     const auto& grid = request_.grid;
     const auto lmax = lmax_of(choice);
     const double largest = largest_of(windows(), 0, lmax);
-    bound.rounding =
-        rounding_of_transforms(lmax, choice.iterations) * largest * largest_eigenvalue(grid, lmax);
+    const double in = largest_eigenvalue(grid, lmax), out = eigenvalue_out(lmax);
+    bound.rounding = rounding_of_transforms(lmax, choice.iterations) * largest * std::sqrt(out * in);
     if (is_continuous()) {
         AnalysisReport planned;
         planned.residual = choice.tolerance;
-        bound.quadrature = largest * (choice.tolerance > 0 ? analysis_norm(grid, lmax, planned)
-                                                           : analysis_norm(grid, lmax, choice.iterations));
+        bound.quadrature = largest * std::sqrt(out / in) *
+                           (choice.tolerance > 0 ? analysis_norm(grid, lmax, planned)
+                                                 : analysis_norm(grid, lmax, choice.iterations));
     } else {
         bound.window = above(lmax);
     }
@@ -271,26 +280,64 @@ ErrorBound RequestBounds::of_counts(ErrorBound bound) const {
 
 ErrorBound bound_of(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                     const ConvolutionOptions& options) {
-    planning::check(request);
-    return planning::RequestBounds(request, options).of(choice);
+    const auto complete = completed(request, options);
+    return planning::RequestBounds(complete, options).of(choice);
 }
 
 ErrorBound bound_of(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                     const ConvolutionOptions& options, const AnalysisReport& report, double weight) {
-    planning::check(request);
-    return planning::RequestBounds(request, options).of(choice, report, weight);
+    const auto complete = completed(request, options);
+    return planning::RequestBounds(complete, options).of(choice, report, weight);
 }
 
 double gain_of_noise(const ConvolutionRequest& request, const ConvolutionOptions& options) {
     constexpr double margin = 0.98;
+    if (request.reference == ConvolutionReference::continuous) {
+        // Of white noise of the variance v a pixel, the alm have the variance 4 pi v / n_pixels.
+        double largest = 0;
+        for (const auto& window : planning::windows_of(request, request.lmax)) {
+            double power = 0;
+            for (std::size_t l = 0; l < window.size(); ++l)
+                power += (2 * static_cast<double>(l) + 1) * window[l] * window[l];
+            largest = std::max(largest, power);
+        }
+        const double gain = margin * std::sqrt(largest / static_cast<double>(request.grid.n_pixels()));
+        return options.mask.mode == MaskMode::renormalize ? std::min(margin, gain) : gain;
+    }
     const planning::RequestBounds bounds(request, options);
     const double gain = margin * bounds.norms().gain_of_noise();
     const bool is_quotient = options.keep_counts || options.mask.mode == MaskMode::renormalize;
     return is_quotient ? std::min(margin, gain / bounds.norms().least_row_sum()) : gain;
 }
 
+ConvolutionRequest completed(ConvolutionRequest request, const ConvolutionOptions& options) {
+    constexpr double most_defect = 0.2;
+    planning::check(request);
+    if (!request.reference)
+        request.reference = options.keep_counts ? ConvolutionReference::discrete : default_reference(request);
+    const bool is_discrete = request.reference == ConvolutionReference::discrete;
+    const auto nside = planning::healpix_nside(request.grid);
+    if (is_discrete && nside > 0 && !options.keep_counts && request.method != ConvolutionMethod::split) {
+        const double defect = planning::defect_of_sums(request, nside);
+        if (!(defect <= most_defect))
+            throw InvalidArgument(fmt::format(
+                "kernel: is so narrow that its sums over these pixels are {:.2g} off its integral: must be as "
+                "wide as a pixel; reference = continuous applies its window, and normalization = pixel keeps "
+                "the sum of counts",
+                defect));
+    }
+    if (request.lmax < 0) {
+        const auto most = default_smoothing_lmax(request.grid);
+        request.lmax = is_discrete ? most : certified_lmax(request);
+        if (request.polarization) request.lmax = std::max<std::int64_t>(request.lmax, 2);
+    }
+    if (!request.gain) request.gain = effective_gain(request, options, gain_of_noise(request, options));
+    return request;
+}
+
 std::int64_t certified_lmax(const ConvolutionRequest& request) {
-    const auto most = default_smoothing_lmax(request.grid);
+    auto most = default_smoothing_lmax(request.grid);
+    if (request.grid_out) most = std::min(most, default_smoothing_lmax(*request.grid_out));
     const auto certifiable = certifiable_lmax(request.grid);
     const auto ends = request.polarization ? request.polarization->band_limit() : request.kernel.band_limit();
     auto last = certifiable < 0 ? most : std::min(most, certifiable);

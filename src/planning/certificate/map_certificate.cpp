@@ -196,15 +196,6 @@ std::vector<Certificate> certificates_of(const ErrorBound& bound, const std::vec
     return certificates;
 }
 
-template <class T>
-std::vector<Certificate> certificates_of(const ErrorBound& bound, const Grid& grid, int n_components,
-                                         const ConvolutionOptions& options, View<const T, 2> maps,
-                                         View<const T, 1> mask, const Grid& grid_out,
-                                         View<const T, 2> convolved, int threads, const SkyPart* part) {
-    const auto rms_in = rms_of_input<T>(grid, n_components, options, maps, mask, threads, part);
-    return certificates_of<T>(bound, rms_in, grid_out, convolved, threads, part);
-}
-
 double largest_weight(const std::vector<double>& ring_weights, View<const double, 1> pixel_weights,
                       const SkyPart* part) {
     double largest = 1;
@@ -230,19 +221,13 @@ double smallest_gain(const std::vector<Certificate>& certificates) {
     return smallest;
 }
 
-template std::vector<Certificate> certificates_of(const ErrorBound&, const Grid&, int,
-                                                  const ConvolutionOptions&, View<const float, 2>,
-                                                  View<const float, 1>, const Grid&, View<const float, 2>,
-                                                  int, const SkyPart*);
-template std::vector<Certificate> certificates_of(const ErrorBound&, const Grid&, int,
-                                                  const ConvolutionOptions&, View<const double, 2>,
-                                                  View<const double, 1>, const Grid&, View<const double, 2>,
-                                                  int, const SkyPart*);
-
-template std::vector<double> rms_of_input(const Grid&, int, const ConvolutionOptions&, View<const double, 2>,
-                                          View<const double, 1>, int, const SkyPart*);
-template std::vector<Certificate> certificates_of<double>(const ErrorBound&, const std::vector<double>&,
-                                                          const Grid&, View<const double, 2>, int,
-                                                          const SkyPart*);
+#define ZONAL_INSTANTIATE(T)                                                                             \
+    template std::vector<double> rms_of_input(const Grid&, int, const ConvolutionOptions&,               \
+                                              View<const T, 2>, View<const T, 1>, int, const SkyPart*);  \
+    template std::vector<Certificate> certificates_of(const ErrorBound&, const std::vector<double>&,     \
+                                                      const Grid&, View<const T, 2>, int, const SkyPart*);
+ZONAL_INSTANTIATE(float)
+ZONAL_INSTANTIATE(double)
+#undef ZONAL_INSTANTIATE
 
 }  // namespace zonal::planning

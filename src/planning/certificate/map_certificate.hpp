@@ -7,25 +7,16 @@
 
 namespace zonal::planning {
 
-/// Returns the certificates of maps that were convolved: one for each row, or for each pair of Q and U.
-///
-/// bound: of the way that was taken. grid: of the maps. mask, options: have the factors that the maps were
-/// multiplied by. maps, convolved: [row, pixel], before and after. grid_out: of `convolved`. Pixels that are
-/// UNSEEN do not count. T: float or double, to which the result is rounded. part: of a sky that ranks have in
-/// parts, of which the grids and the arrays are a rank's; else null.
-template <class T>
-std::vector<Certificate> certificates_of(const ErrorBound& bound, const Grid& grid, int n_components,
-                                         const ConvolutionOptions& options, View<const T, 2> maps,
-                                         View<const T, 1> mask, const Grid& grid_out,
-                                         View<const T, 2> convolved, int threads,
-                                         const SkyPart* part = nullptr);
-
-/// The same in two steps, for maps that are convolved in place: rms of the input, one for each row or each
-/// pair of Q and U, and their certificates afterwards.
+/// Returns rms of maps before they are convolved: one for each row, or for each pair of Q and U. UNSEEN pixels do
+/// not count. maps: [row, pixel]; mask, options: have the factors that they are multiplied by. part: of a sky that
+/// ranks have in parts, of which the grid and the arrays are a rank's; else null.
 template <class T>
 std::vector<double> rms_of_input(const Grid& grid, int n_components, const ConvolutionOptions& options,
                                  View<const T, 2> maps, View<const T, 1> mask, int threads,
                                  const SkyPart* part = nullptr);
+
+/// Returns the certificates of convolved maps. bound: of the way that was taken. rms_in: of rms_of_input.
+/// grid_out: of `convolved`, [row, pixel]. T: float or double, to which the result is rounded.
 template <class T>
 std::vector<Certificate> certificates_of(const ErrorBound& bound, const std::vector<double>& rms_in,
                                          const Grid& grid_out, View<const T, 2> convolved, int threads,

@@ -12,7 +12,7 @@ namespace zonal::planning {
 /// Bounds of the ways of a request, whose kernel is sampled once for all of them. One call at a time.
 class RequestBounds {
   public:
-    /// request, options: must outlive it.
+    /// request: complete; both must outlive it.
     RequestBounds(const ConvolutionRequest& request, const ConvolutionOptions& options)
         : request_(request), options_(options) {}
 
@@ -40,7 +40,9 @@ class RequestBounds {
   private:
     /// Returns the norms of the kernel of spin 0; what it makes of masks and counts divides the result.
     const KernelNorms& scalar_norms() const;
-    bool is_continuous() const { return request_.reference == ConvolutionReference::continuous; }
+    bool is_continuous() const { return *request_.reference == ConvolutionReference::continuous; }
+    /// Returns the largest eigenvalue of the grid that results are on.
+    double eigenvalue_out(std::int64_t lmax) const;
     double support() const;
     std::int64_t band_limit() const;
     std::int64_t last_degree() const;

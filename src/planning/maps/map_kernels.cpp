@@ -4,124 +4,74 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "core/constants.hpp"
-#include "planning/error_model.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::planning {
 namespace {
 
-/// Cuts the kernel at theta_cut. lost: the error of the cut, apart from what it takes from the integral,
-/// which is the error of a constant map.
-CutKernel cut(const CutKernel& given, double theta_cut, double lost, bool normalize) {
-    CutKernel result = given;
-    result.is_cut = theta_cut < given.kernel.support();
-    const auto kernel = result.is_cut ? given.kernel.truncated(theta_cut) : given.kernel;
-    auto& applied = result.applied;
+/// The factor by which a kernel is multiplied.
+double scale_of(const RadialKernel& kernel, bool normalize) {
+    constexpr double least_integral = 1e-9;  // below this it is rounding
+    if (!normalize) return 1;
     const double integral = kernel.window(0)[0];
-    const bool has_integral =
-        std::abs(integral) > least_integral && std::abs(applied.integral) > least_integral;
-    if (normalize && !has_integral)
-        throw InvalidArgument(fmt::format(
-            "normalization = window: the kernel's integral is {:.3g}; normalization = none leaves it "
-            "as it is",
-            integral));
-    if (normalize) applied.scale = 1 / integral;
-    applied.truncation_error = lost + (has_integral ? std::abs(integral / applied.integral - 1) : 0);
-    result.kernel = kernel.scaled(applied.scale);
-    applied.support = result.kernel.support();
-    return result;
+    if (!(std::abs(integral) > least_integral))
+        throw InvalidArgument(fmt::format("normalization = window: the kernel's integral is {:.3g}: must be none, "
+                                          "which applies the kernel as it is",
+                                          integral));
+    return 1 / integral;
 }
 
-/// Returns the largest value over the spectra.
-template <class Measure>
-double worst(const std::vector<std::vector<double>>& c_l, Measure&& measure) {
-    double largest = 0;
-    for (const auto& spectrum : c_l) largest = std::max(largest, measure(spectrum));
-    return largest;
+FieldsKernel scaled(const RadialKernel& kernel, std::optional<PolarizationKernel> polarization, double scale) {
+    const AppliedKernel applied{polarization ? polarization->support() : kernel.support(), kernel.window(0)[0],
+                                scale};
+    return {scale == 1 ? kernel : kernel.scaled(scale), std::move(polarization), applied};
 }
 
-double lost_by_cut(const CutKernel& given, double theta_cut, const std::vector<std::vector<double>>& c_l) {
-    return worst(c_l, [&](const std::vector<double>& spectrum) {
-        return truncation_error(given.kernel, spectrum, theta_cut);
-    });
+std::vector<double> times(std::vector<double> window, double scale) {
+    for (double& value : window) value *= scale;
+    return window;
+}
+
+FieldsKernel of_window(const SmoothingWindow& window, bool has_spin, std::int64_t lmax, bool normalize) {
+    if (lmax < 0 && !window.beam) {  // whose integral is 1
+        const auto kernel = RadialKernel::gaussian(window.fwhm.value());
+        return scaled(kernel, has_spin ? std::optional(PolarizationKernel::gaussian(*window.fwhm)) : std::nullopt,
+                      1);
+    }
+    const auto beam = evaluate(window, lmax < 0 ? window.beam->lmax() : lmax);
+    const auto kernel = RadialKernel::from_window(beam.temperature);
+    const double scale = scale_of(kernel, normalize);
+    std::optional<PolarizationKernel> polarization;
+    if (has_spin) polarization.emplace(times(beam.gradient, scale), times(beam.curl, scale));
+    return scaled(kernel, std::move(polarization), scale);
 }
 
 }  // namespace
 
-std::vector<CutKernel> given_kernels(const MapKernel& kernel, std::int64_t lmax) {
-    auto given = kernel.kernels;
-    const auto& window = kernel.window;
-    if (kernel.has_window() && !window.beam)
-        given = {RadialKernel::gaussian(window.fwhm.value())};
-    else if (kernel.has_window())
-        given = {
-            RadialKernel::from_window(evaluate(window, lmax < 0 ? window.beam->lmax() : lmax).temperature)};
-    std::vector<CutKernel> kernels;
-    kernels.reserve(given.size());
-    for (const auto& one : given) kernels.push_back({one, {one.support(), one.window(0)[0], 1, 0}, false});
-    return kernels;
+std::int64_t MapKernel::end_of_window() const {
+    std::int64_t end = -1;
+    if (window.extension != Extension::none) return end;
+    for (const auto* beam :
+         {&window.beam, &window.beam_in, &window.pixel_window_in, &window.pixel_window_out})
+        if (*beam) end = end < 0 ? (*beam)->lmax() : std::min(end, (*beam)->lmax());
+    return end;
 }
 
-CutKernel whole_kernel(const CutKernel& given, bool normalize) {
-    return cut(given, core::pi, 0, normalize);
-}
-
-CutKernel cut_at(const CutKernel& given, double theta_cut, const std::vector<std::vector<double>>& c_l,
-                 bool normalize) {
-    return cut(given, theta_cut, lost_by_cut(given, theta_cut, c_l), normalize);
-}
-
-CutKernel cut_for_error(const CutKernel& given, double error, const std::vector<std::vector<double>>& c_l,
-                        const Grid& grid, bool normalize) {
-    constexpr int attempts = 12;  // each asks for half the error of the one before
-    double wanted = error / 2;
-    for (int i = 0; i < attempts; ++i, wanted /= 2) {
-        const double theta = worst(c_l, [&](const std::vector<double>& spectrum) {
-            return support_for_error(given.kernel, spectrum, wanted, grid);
-        });
-        auto kernel = cut_at(given, theta, c_l, normalize);
-        if (kernel.applied.truncation_error <= error) return kernel;
+std::vector<FieldsKernel> kernels_of(const MapKernel& kernel, bool has_spin, std::int64_t lmax, bool normalize) {
+    if (kernel.has_window()) return {of_window(kernel.window, has_spin, lmax, normalize)};
+    std::vector<FieldsKernel> all;
+    for (const auto& given : kernel.kernels) {
+        const double scale = scale_of(given, normalize);
+        std::optional<PolarizationKernel> polarization;
+        if (has_spin) {  // its window serves E and B as it stands
+            const auto window = times(given.window(lmax), scale);
+            polarization.emplace(window, window);
+        }
+        all.push_back(scaled(given, std::move(polarization), scale));
     }
-    return cut(given, given.kernel.support(), 0, normalize);  // the tail never ends
-}
-
-PolarizationKernel whole_spin_kernel(const MapKernel& kernel, std::int64_t lmax, const CutKernel& scalar,
-                                     bool normalize) {
-    const auto& window = kernel.window;
-    if (!window.beam) return PolarizationKernel::gaussian(window.fwhm.value());  // whose integral is 1
-    auto beam = evaluate(window, lmax < 0 ? window.beam->lmax() : lmax);
-    const double scale = normalize ? 1 / scalar.applied.integral : 1;
-    for (auto* part : {&beam.gradient, &beam.curl})
-        for (double& value : *part) value *= scale;
-    return {beam.gradient, beam.curl};
-}
-
-std::vector<Beam> harmonic_windows(const MapKernel& kernel, const MapSmoothingOptions& options,
-                                   bool normalize, std::int64_t lmax, std::vector<AppliedKernel>& applied) {
-    applied.clear();
-    if (kernel.has_window() && !options.cut) {
-        auto beam = evaluate(kernel.window, lmax);
-        const double integral = beam.temperature[0];
-        applied.push_back({core::pi, integral, 1, 0});
-        if (!normalize) return {beam};
-        if (integral == 0)
-            throw InvalidArgument(
-                "normalization = window: the window is 0 at l = 0; normalization = none leaves it as it is");
-        for (auto* part : {&beam.temperature, &beam.gradient, &beam.curl})
-            for (double& value : *part) value /= integral;
-        applied[0].scale = 1 / integral;
-        return {beam};
-    }
-    std::vector<Beam> beams;
-    for (const auto& given : given_kernels(kernel, lmax)) {
-        const auto cut =
-            options.cut ? cut_at(given, *options.cut, {{}}, normalize) : whole_kernel(given, normalize);
-        applied.push_back(cut.applied);
-        beams.push_back(uniform_beam(cut.kernel.window(lmax)));
-    }
-    return beams;
+    return all;
 }
 
 }  // namespace zonal::planning

@@ -102,6 +102,7 @@ class Scaled final : public RadialKernel::Implementation {
     }
 
     std::int64_t band_limit() const override { return unit_.band_limit(); }
+    bool is_window() const override { return unit_.implementation().is_window(); }
     std::vector<double> breaks() const override { return unit_.implementation().breaks(); }
     double bandwidth() const override { return unit_.implementation().bandwidth(); }
 

@@ -63,6 +63,7 @@ class Gaussian final : public RadialKernel::Implementation {
         return result;
     }
 
+    bool is_window() const override { return true; }
     double bandwidth() const override { return last_degree / sigma_; }
 
   private:

@@ -50,6 +50,8 @@ class RadialKernel::Implementation {
     virtual std::vector<double> window(std::int64_t lmax) const;
     /// The last degree at which the window is not zero; -1 where it does not end.
     virtual std::int64_t band_limit() const { return -1; }
+    /// Whether it is made of its window, which the profile follows from: a Gaussian, or b_l.
+    virtual bool is_window() const { return false; }
     /// Colatitudes from 0 to the support, ascending, between which the profile is smooth.
     virtual std::vector<double> breaks() const { return {0, support_}; }
     /// Up to which degree the profile oscillates between its breaks: beyond it P_l would have coefficients

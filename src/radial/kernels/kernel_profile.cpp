@@ -123,6 +123,7 @@ class Window final : public RadialKernel::Implementation {
     }
 
     std::int64_t band_limit() const override { return static_cast<std::int64_t>(window_.size()) - 1; }
+    bool is_window() const override { return true; }
     double bandwidth() const override { return static_cast<double>(series_.size() - 1); }
 
   private:

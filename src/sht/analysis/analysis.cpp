@@ -29,6 +29,8 @@ void check_options(const AnalysisOptions& options) {
         throw InvalidArgument(
             fmt::format("iterations = {}: must be 0 with a tolerance ({}), see max_iterations",
                         options.iterations, options.tolerance));
+    if (options.is_enough && (options.tolerance > 0 || options.iterations > 0))
+        throw InvalidArgument("is_enough: not with iterations or a tolerance: must be empty");
     if (options.max_iterations < 1)
         throw InvalidArgument(fmt::format("max_iterations = {}: must be at least 1", options.max_iterations));
 }
@@ -117,18 +119,53 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
     return report;
 }
 
+/// As iterate_jacobi, until options.is_enough. The residual is a map here, so that its rms is known.
+template <class T>
+AnalysisReport iterate_until_enough(sht::AnalysisOperator<T>& op, View<const T, 3> map,
+                                    View<std::complex<T>, 3> alm, const AnalysisOptions& options) {
+    AnalysisReport report;
+    // How many iterations it takes nobody knows: each is taken for half of what is left.
+    double done = 0;
+    const auto part = [&](double share) {
+        const double begin = done;
+        done += share * (1 - done);
+        return sht::part_of(options.progress, begin, done);
+    };
+    const auto residual = sht::scratch_array<T, 3>(op.storage(), sht::ScratchArray::weighted, map.extents());
+    const auto update =
+        sht::scratch_array<std::complex<T>, 3>(op.storage(), sht::ScratchArray::update, alm.extents());
+    const std::vector<double> ones(alm.extent(0), 1.0);
+    const auto squares = op.maps().weighted_squares(map);
+    op.quadrature(map, residual, alm, part(0.3));
+    double previous = 1;
+    while (!options.is_enough(report) && report.iterations < options.max_iterations) {
+        op.synthesize(alm, residual, part(0.3));
+        op.maps().subtract_from(map, residual);
+        report.unresolved = largest_ratio(op.maps().weighted_squares(residual), squares);
+        op.quadrature(residual, residual, update, part(0.3));
+        op.alms().add_scaled(ones, update, alm);
+        ++report.iterations;
+        report.last_update = largest_ratio(op.alms().squares(update), op.alms().squares(alm));
+        report.updates_grew = !(report.last_update < previous);
+        if (report.updates_grew) break;  // rounding is all that is left
+        previous = report.last_update;
+    }
+    return report;
+}
+
 /// The analysis where the transforms work: what lies elsewhere is copied there once, and alm back at the end.
 template <class T>
 AnalysisReport iterate(sht::AnalysisOperator<T>& op, View<const T, 3> map, View<std::complex<T>, 3> alm,
                        const AnalysisOptions& options) {
     // A single transform copies by itself, a map at a time.
-    if (options.tolerance == 0 && options.iterations == 0 && !op.has_weights())
+    if (options.tolerance == 0 && options.iterations == 0 && !options.is_enough && !op.has_weights())
         return iterate_jacobi<T>(op, map, alm, options);
     const auto map_there = sht::resident<T>(op.storage(), sht::ScratchArray::map, map);
     const auto alm_there = sht::resident_target<std::complex<T>>(op.storage(), sht::ScratchArray::alm, alm);
     AnalysisReport report = options.tolerance > 0
                                 ? sht::solve_normal_equations<T>(op, map_there, alm_there, options)
-                                : iterate_jacobi<T>(op, map_there, alm_there, options);
+                            : options.is_enough ? iterate_until_enough<T>(op, map_there, alm_there, options)
+                                                : iterate_jacobi<T>(op, map_there, alm_there, options);
     if (alm_there.data() != alm.data()) sht::copy_fields<std::complex<T>>(op.storage(), alm_there, alm);
     return report;
 }
@@ -141,6 +178,7 @@ void merge(const AnalysisReport& part, AnalysisReport& whole) {
     whole.reached_tolerance = whole.reached_tolerance && part.reached_tolerance;
     whole.last_update = std::max(whole.last_update, part.last_update);
     whole.updates_grew = whole.updates_grew || part.updates_grew;
+    whole.unresolved = std::max(whole.unresolved, part.unresolved);  // NaN where the whole's is
     whole.invertible = whole.invertible && part.invertible;
     if (whole.note.empty()) whole.note = part.note;
 }

@@ -39,6 +39,7 @@ class Solver {
             const bool stagnates = !first && !(report_.residual <= previous / 2);
             if (report_.reached_tolerance || stagnates || report_.iterations >= options_.max_iterations) {
                 if (!report_.reached_tolerance) explain(stagnates);
+                report_.unresolved = share_unresolved();
                 return report_;
             }
             previous = report_.residual;
@@ -118,6 +119,15 @@ class Solver {
             largest = std::max(largest, residual);
         }
         return largest;
+    }
+
+    /// The share of the map that the alm leave, where the residual is the map's true one.
+    double share_unresolved() {
+        const auto left = op_.maps().weighted_squares(map_residual_), all = op_.maps().weighted_squares(map_);
+        double largest = 0;
+        for (std::size_t b = 0; b < all.size(); ++b)
+            if (all[b] > 0) largest = std::max(largest, left[b] / all[b]);
+        return std::sqrt(largest);
     }
 
     void explain(bool stagnates) {

@@ -163,6 +163,15 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
         });
         return transform_ != nullptr ? transform_->sum_orders(partial.view()) : sum_rows(partial.view());
     }
+    std::vector<double> squares(const Beam& beam, ConstAlm alm) override {
+        Array<double, 2> partial({layout_.n_orders(), alm.extent(0)});
+        for_each_order([&](std::int64_t i) {
+            for (std::int64_t b = 0; b < alm.extent(0); ++b)
+                for (std::int64_t c = 0; c < alm.extent(1); ++c)
+                    partial(i, b) += square(window_of(beam, alm.extent(1), c), &alm(b, c, 0), layout_.order(i));
+        });
+        return transform_ != nullptr ? transform_->sum_orders(partial.view()) : sum_rows(partial.view());
+    }
     void multiply(const Beam& beam, Alm alm) override {
         for (std::int64_t b = 0; b < alm.extent(0); ++b) apply_beam<T>(layout_, beam, alm[b]);
     }
@@ -183,6 +192,18 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
             }
         }
         return (m == 0 ? 1 : 2) * std::accumulate(sum, sum + n_sums, 0.0);
+    }
+    double square(const std::vector<double>& window, const std::complex<T>* alm, std::int64_t m) const {
+        double sum = 0;
+        const auto* const of_order = alm + layout_.index(m, m);
+        for (auto l = m; l <= layout_.lmax(); ++l) {
+            const double b_l = window[static_cast<std::size_t>(l)];
+            const auto a = of_order[l - m];
+            const double re = b_l * static_cast<double>(a.real());
+            const double im = m == 0 ? 0 : b_l * static_cast<double>(a.imag());
+            sum += re * re + im * im;
+        }
+        return (m == 0 ? 1 : 2) * sum;
     }
     template <class Visit>
     void for_each_order(const Visit& visit) const {
@@ -223,6 +244,11 @@ void check_weights(const Grid& grid, const std::vector<double>& ring_weights,
 void check_weight(const char* name, std::int64_t index, double value) {
     if (!(value >= 0) || !std::isfinite(value))
         throw InvalidArgument(fmt::format("{}[{}] = {}: must be 0 or positive", name, index, value));
+}
+
+const std::vector<double>& window_of(const Beam& beam, std::int64_t n_components, std::int64_t component) {
+    if (n_components == 1) return beam.temperature;
+    return component == 0 ? beam.gradient : beam.curl;
 }
 
 void check_window(const std::vector<double>& window, std::int64_t lmax) {

@@ -32,6 +32,8 @@ void check_weights(const Grid& grid, const std::vector<double>& ring_weights,
                    View<const double, 1> pixel_weights);
 /// Throws InvalidArgument "name[index] = value: must be 0 or positive".
 void check_weight(const char* name, std::int64_t index, double value);
+/// Returns the window of one of 1 component (T) or 2 (E, B).
+const std::vector<double>& window_of(const Beam& beam, std::int64_t n_components, std::int64_t component);
 /// Throws InvalidArgument unless a window reaches lmax.
 void check_window(const std::vector<double>& window, std::int64_t lmax);
 /// Throws InvalidArgument for a value of a mask.
@@ -81,6 +83,8 @@ class AlmArithmetic {
     virtual void add_scaled(const std::vector<double>& factors, ConstAlm x, Alm y) = 0;
     /// <a, a> = sum_{m>=0} (2 - delta_m0) |a_lm|^2 of each element of the batch.
     virtual std::vector<double> squares(ConstAlm alm) = 0;
+    /// <B a, B a>, the same of the alm times the beam's windows, which must reach lmax: 1 component (T) or 2 (E, B).
+    virtual std::vector<double> squares(const Beam& beam, ConstAlm alm) = 0;
     /// As zonal::apply_beam, on each element of the batch.
     virtual void multiply(const Beam& beam, Alm alm) = 0;
 };

@@ -1,0 +1,261 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/constants.hpp"
+#include "planning/maps/fields_smoothing.hpp"
+#include "zonal/error.hpp"
+#include "zonal/planning/certificate.hpp"
+
+namespace zonal::planning {
+namespace {
+
+using enum ConvolutionMethod;
+
+bool is_sum(ConvolutionMethod method) {
+    return method == pixel_sum || method == ring_fft;
+}
+
+/// Says whether the planner chooses how sums over pixels are done.
+bool is_planned(const MapSmoothingOptions& options) {
+    return options.method == automatic || options.method == split;
+}
+
+/// Returns why only harmonic space is possible, whatever the kernel's width; empty if other ways are, too.
+std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel,
+                              const MapSmoothingOptions& options) {
+    if (map.polarized() && !kernel.has_window()) return "the kernel is of spin 0, and the map has Q and U";
+    if (options.pixels_out) return "pixels_out: the result has other pixels";
+    if (options.iterations || options.tolerance > 0)
+        return "iterations, tolerance: sums over pixels have no analysis";
+    if (kernel.is_ratio()) return "window: windows of the input or of pixels are given";
+    return "";
+}
+
+void check_lmax(const SkyMap& map, const MapSmoothingOptions& options) {
+    const auto most = default_smoothing_lmax(map.whole_grid());
+    if (options.lmax > most)
+        throw InvalidArgument(
+            fmt::format("lmax = {}: must be at most {} for {}", options.lmax, most, map.header().source));
+    if (options.lmax >= 0 && options.lmax < 2 && map.polarized())
+        throw InvalidArgument(fmt::format("lmax = {}: must be at least 2 for the Q and U of {}", options.lmax,
+                                          map.header().source));
+}
+
+void check_cut(const MapSmoothingOptions& options) {
+    if (!options.cut) return;
+    if (!(*options.cut > 0 && *options.cut <= core::pi))
+        throw InvalidArgument(fmt::format("cut = {}: must be above 0 and at most pi (rad)", *options.cut));
+    if (!is_sum(options.method))
+        throw InvalidArgument(fmt::format(
+            "cut: not with method = {}: only pixel-sum and ring-fft have a profile that may end anywhere",
+            to_string(options.method)));
+}
+
+void check_analysis(const MapSmoothingOptions& options) {
+    if (options.iterations && options.tolerance > 0)
+        throw InvalidArgument("tolerance: must be 0 where iterations are given");
+    const bool is_discrete = options.reference == ConvolutionReference::discrete;
+    if (is_discrete && (options.iterations.value_or(0) > 0 || options.tolerance > 0))
+        throw InvalidArgument(
+            "reference = discrete: is the sum over the pixels; iterations and tolerance lead to the "
+            "continuous reference");
+    if (is_discrete && options.pixels_out)
+        throw InvalidArgument(
+            "reference = discrete: is the sum over the map's pixels, and pixels_out are others: must be "
+            "continuous");
+}
+
+void check_counts(const SkyMap& map, const MapSmoothingOptions& options, bool has_weights) {
+    if (options.normalization != Normalization::pixel) return;
+    if (map.polarized())
+        throw InvalidArgument(
+            fmt::format("{}: has Q and U, and normalization = pixel is only for counts, which have spin 0",
+                        map.header().source));
+    if (options.method == harmonic || options.method == split)
+        throw InvalidArgument(fmt::format(
+            "normalization = pixel: not with method = {}: only sums over pixels keep counts: must be auto, "
+            "pixel-sum or ring-fft",
+            to_string(options.method)));
+    if (options.mask_rule.mode == MaskMode::renormalize)
+        throw InvalidArgument("mask_rule.mode = renormalize and normalization = pixel exclude each other");
+    if (has_weights)
+        throw InvalidArgument(
+            "ring_weights, pixel_weights: not with normalization = pixel, which weights pixels itself");
+}
+
+void check_masks(const MapSmoothingOptions& options, bool has_weights) {
+    if (options.mask_rule.mode != MaskMode::renormalize) return;
+    if (has_weights && options.method != harmonic)
+        throw InvalidArgument(
+            "ring_weights, pixel_weights: not with mask_rule.mode = renormalize, which weights pixels itself");
+    if (options.method == split)
+        throw InvalidArgument(
+            "mask_rule.mode = renormalize: not with method = split, whose error is known for whole maps, not "
+            "for quotients");
+}
+
+void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options) {
+    const auto n_kernels = std::ssize(kernel.kernels), n_rows = map.rows().extent(0);
+    const bool has_weights = !options.ring_weights.empty() || options.pixel_weights.size() > 0;
+    if (n_kernels > 1 && n_kernels != n_rows)
+        throw InvalidArgument(
+            fmt::format("kernels: {}: must be one, or one for each of the map's {} rows", n_kernels, n_rows));
+    if (kernel.has_window() && !kernel.window.fwhm && !kernel.window.beam && !kernel.is_ratio())
+        throw InvalidArgument("window: nothing is given: needs a fwhm, a beam or a pixel window");
+    const bool has_pixel_window = kernel.window.pixel_window_in || kernel.window.pixel_window_out;
+    if (has_pixel_window && map.nside() == 0)
+        throw InvalidArgument(
+            fmt::format("window: pixel windows are for HEALPix, and {} is not", map.header().source));
+    if (options.error && !(*options.error > 0 && *options.error < 1))
+        throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", *options.error));
+    if (options.theta_cut != 0 && options.method != split)
+        throw InvalidArgument("theta_cut: only with method = split");
+    check_cut(options);
+    check_lmax(map, options);
+    check_analysis(options);
+    check_counts(map, options, has_weights);
+    check_masks(options, has_weights);
+    const auto why = why_harmonic_only(map, kernel, options);
+    if (!why.empty() && options.method != automatic && options.method != harmonic)
+        throw InvalidArgument(
+            fmt::format("method = {}: must be auto or harmonic: {}", to_string(options.method), why));
+    if (options.method != harmonic && options.method != automatic &&
+        options.reference == ConvolutionReference::continuous)
+        throw InvalidArgument(
+            fmt::format("reference = continuous: method = {} is the sum over the pixels: must be discrete",
+                        to_string(options.method)));
+}
+
+/// Returns the degree up to which windows are followed; -1: as far as they go.
+std::int64_t degree_of_windows(const SkyMap& map, const Grid& grid_out, const MapKernel& kernel,
+                               const MapSmoothingOptions& options, bool is_harmonic_only) {
+    if (options.lmax >= 0) return options.lmax;
+    const auto most =
+        std::min(default_smoothing_lmax(map.whole_grid()), default_smoothing_lmax(grid_out));
+    if (options.method == harmonic && !options.error) return most;
+    const bool is_closed = kernel.has_window() && !kernel.is_ratio();
+    if (is_closed || !is_harmonic_only) return -1;
+    const auto certifiable = certifiable_lmax(map.whole_grid()), end = kernel.end_of_window();
+    const auto last = certifiable < 0 ? most : std::min(most, certifiable);
+    return kernel.has_window() && end >= 0 ? std::min(last, end) : last;
+}
+
+/// Says whether single precision can hold the sums: the largest absolute value, UNSEEN apart, is 0 or from
+/// 1e-25 to 1e25, which leaves room for products with kernels (1/sr) and weights.
+bool fits_single(const SkyMap& map) {
+    constexpr double least = 1e-25, most = 1e25;
+    double largest = 0;
+    const auto rows = map.rows();
+    for (std::int64_t row = 0; row < rows.extent(0); ++row)
+        for (std::int64_t pixel = 0; pixel < rows.extent(1); ++pixel)
+            if (const double value = std::abs(rows(row, pixel)); !is_unseen_value(rows(row, pixel)))
+                largest = std::max(largest, value);
+    largest = largest_of_ranks(map.part(), largest);
+    return largest == 0 || (largest >= least && largest <= most);
+}
+
+/// Counts are kept to rounding, so that their sums are in double precision unless single is asked for.
+bool allows_single(const SkyMap& map, const MapSmoothingOptions& options) {
+    if (options.method == harmonic || options.precision == Precision::float64) return false;
+    const bool is_asked_for = options.precision == Precision::float32;
+    if (is_planned(options) && !(options.normalization == Normalization::pixel && !is_asked_for))
+        return fits_single(map);
+    if (!is_asked_for) return false;
+    if (fits_single(map)) return true;
+    throw InvalidArgument(fmt::format(
+        "{}: its largest value is not from 1e-25 to 1e25, as single precision needs: must be double",
+        map.header().source));
+}
+
+struct RowRange {
+    std::int64_t first, n;
+};
+
+/// Returns the rows of one spin, those that follow each other together.
+std::vector<RowRange> ranges_of(const SkyMap& map, bool is_spin) {
+    std::vector<RowRange> ranges;
+    for (const auto& group : map.groups()) {
+        const std::int64_t n_spin = group.fields == Fields::scalars ? 0 : 2, n_scalars = group.n_rows - n_spin;
+        if (is_spin && n_spin > 0) ranges.push_back({group.first_row + n_scalars, n_spin});
+        if (!is_spin && n_scalars > 0) ranges.push_back({group.first_row, n_scalars});
+    }
+    return ranges;
+}
+
+/// What all rows of one spin have in common.
+ConvolutionRequest request_of(const FieldsRequest& fields, std::int64_t lmax) {
+    const auto& options = fields.options;
+    ConvolutionRequest request;
+    request.grid = fields.map.whole_grid();
+    if (options.pixels_out && *options.pixels_out != fields.map.header().pixelization)
+        request.grid_out = make_grid(*options.pixels_out);
+    request.lmax = lmax;
+    request.error = options.error.value_or(request.error);
+    request.reference = options.reference;
+    request.method = fields.is_harmonic_only ? harmonic : options.method;
+    request.support = options.cut.value_or(0);
+    request.theta_cut = options.theta_cut;
+    request.threads = options.threads;
+    return request;
+}
+
+FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options,
+                        bool is_spin, bool may_be_single) {
+    FieldsRequest fields{map, options, is_spin ? Fields::qu : Fields::scalars};
+    fields.how = {options.mask_rule, options.normalization == Normalization::pixel, options.ring_weights,
+                  options.pixel_weights, map.shared_part()};
+    fields.is_harmonic_only = options.method == harmonic || !why_harmonic_only(map, kernel, options).empty();
+    const bool renormalizes = options.mask_rule.mode == MaskMode::renormalize;
+    const bool has_weights = !options.ring_weights.empty() || options.pixel_weights.size() > 0;
+    const auto common = request_of(fields, options.lmax);
+    const auto& grid_out = common.grid_out ? *common.grid_out : common.grid;
+    const auto degree = degree_of_windows(map, grid_out, kernel, options, fields.is_harmonic_only);
+    const auto kernels =
+        kernels_of(kernel, is_spin, degree, options.normalization == Normalization::window);
+    fields.has_one_kernel = kernels.size() == 1;
+    for (const auto& range : ranges_of(map, is_spin)) {
+        const std::int64_t n_each = fields.has_one_kernel ? range.n : 1;
+        for (auto row = range.first; row < range.first + range.n; row += n_each) {
+            const auto& applied = kernels[fields.has_one_kernel ? 0 : static_cast<std::size_t>(row)];
+            RowsRequest rows{common, applied.applied, row, n_each};
+            auto& request = rows.request;
+            request.kernel = applied.kernel;
+            request.polarization = applied.polarization;
+            const double integral = applied.applied.integral * applied.applied.scale;
+            if (renormalizes) rows.factor = integral;
+            request.n_maps = is_spin ? n_each / 2 : n_each;
+            request.allow_single = may_be_single;
+            request.consider_split =
+                fields.has_one_kernel && !fields.how.keep_counts && !renormalizes && !has_weights;
+            if (options.method == harmonic && !options.error) {
+                request.lmax = degree;
+                request.gain = 1;  // nothing is planned by it
+            }
+            request = completed(request, fields.how);
+            // Harmonic space does not keep counts, and has no bound for quotients of sums over pixels.
+            request.consider_harmonic =
+                !fields.how.keep_counts &&
+                !(renormalizes && request.reference == ConvolutionReference::discrete);
+            fields.rows.push_back(std::move(rows));
+        }
+    }
+    return fields;
+}
+
+}  // namespace
+
+std::vector<FieldsRequest> requests_of(const SkyMap& map, const MapKernel& kernel,
+                                       const MapSmoothingOptions& options) {
+    check(map, kernel, options);
+    const bool may_be_single = allows_single(map, options);
+    std::vector<FieldsRequest> all;
+    for (const bool is_spin : {false, true})
+        if (is_spin ? map.polarized() : !map.polarized() || map.has_both_spins())
+            all.push_back(fields_of(map, kernel, options, is_spin, may_be_single));
+    return all;
+}
+
+}  // namespace zonal::planning
