@@ -9,7 +9,7 @@ check_layers.py [ROOT]: prints one line per broken rule and exits with 1 when th
 - Headers of other libraries stay in their folders, FOREIGN below.
 - Conditional compilation stays in src/core (Highway's own idiom apart).
 - No folder has more than 30 files of C++ or CUDA.
-- No file has more than 400 lines, no Python function more than 60 (clang-tidy counts the C++ functions).
+- No file has more than 400 lines but those that have one subject all the same, LONG below, and no Python function more than 60 (clang-tidy counts the C++ functions).
 """
 
 import ast
@@ -24,6 +24,9 @@ from tracked_files import tracked_files
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 MAX_FOLDER_FILES = 30
+
+# Files with more lines that have one subject, and why.
+LONG = {"python/zonal/mpi/_sht.py": "one class, half of it what its methods promise"}
 
 # Module -> modules that it may include, itself apart.
 ALLOWED = {
@@ -159,7 +162,7 @@ def check_file(path, text):
     suffix = pathlib.PurePosixPath(path).suffix
     lines = text.splitlines()
     problems = []
-    if len(lines) > MAX_FILE_LINES:
+    if len(lines) > MAX_FILE_LINES and path not in LONG:
         problems.append((len(lines), f"{len(lines)} lines, at most {MAX_FILE_LINES}"))
     if suffix in CXX_SUFFIXES:
         problems += check_cxx(path, lines)
