@@ -115,16 +115,16 @@ def compared(seconds, name, other):
 
 def measure(nside, lmax, spin, threads, runs):
     components = 1 if spin == 0 else 2
-    plan = zonal.mpi.Plan(COMM, nside, lmax, spin=spin, threads=threads)
-    alm = np.ones((components, plan.n_alm), complex)
+    sht = zonal.mpi.SHT(COMM, nside, lmax, spin=spin, threads=threads)
+    alm = np.ones((components, sht.n_alm), complex)
     rng = np.random.default_rng(1)  # the same on all ranks
     whole = rng.normal(size=(components, zonal.alm_size(lmax))) + 1j * rng.normal(size=(components, zonal.alm_size(lmax)))
     whole[:, :lmax + 1] = whole[:, :lmax + 1].real
     for m in range(spin):
         first = m * (2 * lmax + 1 - m) // 2
         whole[:, first + m:first + spin] = 0
-    alm[...] = whole[:, plan.local_alm_indices]
-    sky, back = np.empty((components, plan.n_pixels)), np.empty_like(alm)
+    alm[...] = whole[:, sht.local_alm_indices]
+    sky, back = np.empty((components, sht.n_pixels)), np.empty_like(alm)
 
     peer = Peer(nside, lmax, spin, threads)
     peer_alm = np.ascontiguousarray(whole[:, peer.indices])
@@ -143,10 +143,10 @@ def measure(nside, lmax, spin, threads, runs):
 
     result = {"nside": nside, "lmax": lmax, "spin": spin, "ranks": COMM.size, "threads_per_rank": threads, "runs": runs}
     stages = {
-        "synthesis": {"zonal": lambda: plan.synthesize(row(alm), out=row(sky)),
+        "synthesis": {"zonal": lambda: sht.synthesize(row(alm), out=row(sky)),
                       "one process": one_process(lambda: alone.synthesize(row(whole), out=row(alone_sky))),
                       "ducc0": lambda: peer.synthesize(peer_alm, peer_sky)},
-        "adjoint": {"zonal": lambda: plan.adjoint(row(sky), out=row(back)),
+        "adjoint": {"zonal": lambda: sht.adjoint(row(sky), out=row(back)),
                     "one process": one_process(lambda: alone.adjoint(row(alone_sky), out=row(alone_alm))),
                     "ducc0": lambda: peer.adjoint(peer_sky, peer_back)}}
     for stage, ways in stages.items():
@@ -155,7 +155,7 @@ def measure(nside, lmax, spin, threads, runs):
                          "speed_over_one_process": compared(seconds, "zonal", "one process"),
                          "speed_over_ducc0": compared(seconds, "zonal", "ducc0")}
     # What all of them found.
-    found, found_alm = plan.gather_map(row(sky)), plan.gather_alm(row(back))
+    found, found_alm = sht.gather_map(row(sky)), sht.gather_alm(row(back))
     starts = COMM.gather(peer.first_pixel)
     skies = COMM.gather(peer_sky)
     if root:
@@ -163,7 +163,7 @@ def measure(nside, lmax, spin, threads, runs):
                                                 and np.array_equal(np.atleast_2d(found_alm), alone_alm))
         theirs = np.concatenate([skies[k] for k in np.argsort(starts)], axis=1)
         result["largest_difference_from_ducc0_over_rms"] = float(np.abs(alone_sky - theirs).max() / alone_sky.std())
-    shares = plan.shares
+    shares = sht.shares
     result["balance"] = {name: max(work) / np.mean(work) for name in ("legendre_flops", "ring_flops")
                          for work in [[getattr(share, name) for share in shares]]}
     result["bytes_sent"] = sum(share.bytes_sent for share in shares)

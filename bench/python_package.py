@@ -113,7 +113,7 @@ def small_calls(folder):
         "Kernel.window": lambda: kernel.window(16), "Kernel.profile": lambda: kernel.profile(0.1),
         "smooth": lambda: zonal.smooth(sky, "60deg", lmax=8, error=1e-2, threads=1),
         "plan": lambda: zonal.plan(kernel, grid, error=1e-3, threads=1),
-        "Plan": lambda: plan.explain(), "Split.convolve": lambda: split.convolve(sky, threads=1),
+        "ConvolutionPlan": lambda: plan.explain(), "Split.convolve": lambda: split.convolve(sky, threads=1),
         "wavelet_transform": lambda: zonal.wavelet_transform(alm, [cl, cl]),
         "fit_dipole": lambda: zonal.fit_dipole(sky), "io.read_map": lambda: zonal.io.read_map(path),
         "healpy.ang2pix": lambda: hp.ang2pix(4, 0.3, 0.4), "healpy.pix2ang": lambda: hp.pix2ang(4, [3, 4]),

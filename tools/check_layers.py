@@ -4,14 +4,17 @@
 check_layers.py [ROOT]: prints one line per broken rule and exits with 1 when there is any.
 
 - Modules depend one way, ALLOWED below.
+- The modules of the Python package depend one way, too, and their functions import none of the package: only what needs a
+  package that users may lack, OPTIONAL below, is imported when it is first used.
 - Headers of other libraries stay in their folders, FOREIGN below.
 - Conditional compilation stays in src/core (Highway's own idiom apart).
 - No folder has more than 30 files of C++ or CUDA.
-- No file has more than 400 lines, no Python function more than 60 (clang-tidy counts the C++ functions).
+- No file has more than 400 lines but those that have one subject all the same, LONG below, and no Python function more than 60 (clang-tidy counts the C++ functions).
 """
 
 import ast
 import collections
+import graphlib
 import pathlib
 import re
 import sys
@@ -21,6 +24,9 @@ from tracked_files import tracked_files
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 MAX_FOLDER_FILES = 30
+
+# Files with more lines that have one subject, and why.
+LONG = {"python/zonal/mpi/_sht.py": "one class, half of it what its methods promise"}
 
 # Module -> modules that it may include, itself apart.
 ALLOWED = {
@@ -68,6 +74,9 @@ FOREIGN = [
     (r"nanobind/.*", "nanobind", ("python/src/",)),
     (r"nlohmann/.*", "nlohmann-json", ("src/io/json/", "cli/", "bench/", "tests/")),
 ]
+
+PYTHON = "python/zonal/"
+OPTIONAL = {"astropy", "cupy", "jax", "matplotlib", "mpi4py", "torch", "tqdm"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 CONDITIONAL = re.compile(r"^\s*#\s*(?:el)?if(?:n?def)?\b(.*)")
@@ -153,12 +162,48 @@ def check_file(path, text):
     suffix = pathlib.PurePosixPath(path).suffix
     lines = text.splitlines()
     problems = []
-    if len(lines) > MAX_FILE_LINES:
+    if len(lines) > MAX_FILE_LINES and path not in LONG:
         problems.append((len(lines), f"{len(lines)} lines, at most {MAX_FILE_LINES}"))
     if suffix in CXX_SUFFIXES:
         problems += check_cxx(path, lines)
     elif suffix == ".py":
         problems += check_python(path, text)
+    return problems
+
+
+def python_imports(path, text, modules):
+    """All imports of a module of the package as (line number, module or package, whether a function makes it)."""
+    tree = ast.parse(text, path)
+    in_functions = {id(node) for outer in ast.walk(tree) if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef))
+                    for node in ast.walk(outer)}
+    folder = pathlib.PurePosixPath(path).parent.parts[1:]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parts = folder[:len(folder) - node.level + 1] if node.level else ()
+            origin = ".".join([*parts, *([node.module] if node.module else [])])
+            names = [inner if (inner := f"{origin}.{alias.name}") in modules else origin for alias in node.names]
+        else:
+            continue
+        yield from ((node.lineno, name, id(node) in in_functions) for name in names)
+
+
+def check_python_imports(texts):
+    """Problems of the Python package, a dict of texts by paths, as (path, line number, message)."""
+    paths = {path.removeprefix("python/").removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in texts}
+    modules = {*paths, "zonal._core"}
+    imports = {module: list(python_imports(path, texts[path], modules)) for module, path in paths.items()}
+    late = {module for module, found in imports.items()
+            if any(name.partition(".")[0] in OPTIONAL and not in_function for _, name, in_function in found)}
+    problems = [(paths[module], line, f"import {name} at the top of the file")
+                for module, found in imports.items() for line, name, in_function in found
+                if in_function and name in modules and name not in late]
+    try:
+        graphlib.TopologicalSorter({module: {name for _, name, _ in found if name in modules and name != module}
+                                    for module, found in imports.items()}).prepare()
+    except graphlib.CycleError as error:
+        problems.append((PYTHON, 1, f"modules import each other: {' <- '.join(error.args[1])}"))
     return problems
 
 
@@ -182,9 +227,14 @@ def main():
     for folder, message in check_folders(paths):
         n_problems += 1
         print(f"{folder}: {message}")
-    for path in paths:
+    texts = {path: (root / path).read_text(encoding="utf-8") for path in paths}
+    for path, number, message in check_python_imports({path: text for path, text in texts.items()
+                                                       if path.startswith(PYTHON) and path.endswith(".py")}):
+        n_problems += 1
+        print(f"{path}:{number}: {message}")
+    for path, text in texts.items():
         n_files += 1
-        for number, message in check_file(path, (root / path).read_text(encoding="utf-8")):
+        for number, message in check_file(path, text):
             n_problems += 1
             print(f"{path}:{number}: {message}")
     print(f"check_layers: {n_files} files, {n_problems} problems")

@@ -50,6 +50,21 @@ def test_permitted_use_is_not_reported(path, text):
     assert check_layers.check_file(path, text) == []
 
 
+def test_modules_of_the_python_package_import_one_another_one_way():
+    texts = {"python/zonal/__init__.py": "from . import _core\nfrom .a import f\n", "python/zonal/a.py": "from .part import b\n",
+             "python/zonal/part/__init__.py": "", "python/zonal/part/b.py": "from .. import _core\n"}
+    assert check_layers.check_python_imports(texts) == []
+    texts["python/zonal/part/b.py"] = "from ..a import f\n"
+    assert "modules import each other" in check_layers.check_python_imports(texts)[0][2]
+
+
+def test_functions_import_only_what_needs_an_optional_package():
+    texts = {"python/zonal/a.py": "def f():\n    import tqdm\n    from . import b\n", "python/zonal/b.py": "import matplotlib\n"}
+    assert check_layers.check_python_imports(texts) == []
+    texts["python/zonal/b.py"] = "import numpy\n"
+    assert check_layers.check_python_imports(texts) == [("python/zonal/a.py", 3, "import zonal.b at the top of the file")]
+
+
 def test_program_names_file_and_line_and_fails(tmp_path):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     (tmp_path / "src/fft").mkdir(parents=True)

@@ -17,8 +17,8 @@ from ._angles import AngleLike, angle
 from ._core import AnalysisReport, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError
 from ._core import ConvolutionResult, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart
 from ._devices import Device, devices
-from ._maps import UNSEEN
 from ._notes import ZonalWarning
+from ._pixels import UNSEEN
 from ._threads import threads
 from .coefficients import almxfl, fit_dipole, inverse_wavelet_transform, remove_dipole, resize_alm
 from .coefficients import wavelet_transform
@@ -26,7 +26,8 @@ from .grid import Grid
 from .kernel import Kernel, deconvolution_window, gaussian_window, matched_filter_window, needlet_windows
 from .kernel import scale_discretised_windows, sky_window, wiener_window
 from .pixel_convolution import PixelConvolution, Share
-from .planning import Plan, plan
+from .planning import ConvolutionPlan, plan
+from .plot import _thumbnail
 from .rotation import euler_angles, rotate_alm, rotate_map, rotation_matrix
 from .sht import SHT, alm_index, alm_size
 from .skies import alm2cl, alm2map, anafast, map2alm, synalm, synfast, udgrade
@@ -38,16 +39,19 @@ for _class in (AnalysisReport, BackendUnavailable, Cancelled, Certificate, Choic
                ConvolutionResult, Device, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart):
     _class.__module__ = "zonal"  # where they come from is not what users should import
 
+# Pictures need maps, so that maps cannot import them.
+Map._repr_png_, Map._repr_html_ = _thumbnail.png, _thumbnail.html
+
 __version__ = _core.version
 
 __all__ = [
     "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate", "Choice", "CommunicationError",
-    "ConvolutionResult", "Device", "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid", "Kernel", "Map", "OutOfDeviceMemory", "PixelConvolution", "Plan", "SHT",
-    "Share",
-    "SmoothedPart", "Split", "UNSEEN", "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl",
-    "anafast", "angle", "convolve", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
-    "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan",
-    "plot", "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
+    "ConvolutionPlan", "ConvolutionResult", "Device", "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid",
+    "Kernel", "Map", "OutOfDeviceMemory", "PixelConvolution", "SHT", "Share", "SmoothedPart", "Split", "UNSEEN",
+    "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl", "anafast", "angle",
+    "convolve", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
+    "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
+    "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
     "sky_window", "smooth", "synalm", "synfast", "threads", "udgrade", "wavelet_transform", "wiener_spectrum",
     "wiener_window",
 ]

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _units
-from ._maps import UNSEEN, is_unseen
+from ._pixels import UNSEEN, is_unseen
 from .grid import Grid
 
-if TYPE_CHECKING:
-    from .sky_map import Map
-
 _ORDERINGS = (np.less, np.less_equal, np.greater, np.greater_equal)
+_Map = TypeVar("_Map", bound="MapArithmetic")
 
 
 class MapArithmetic:
@@ -31,9 +29,9 @@ class MapArithmetic:
     __array_priority__ = 1e6  # arrays and Quantities leave arithmetic to the Map
     __hash__ = None  # type: ignore[assignment]  # == compares pixels
 
-    def _made(self, values: NDArray[Any], **changes: Any) -> Map:
+    def _made(self: _Map, values: NDArray[Any], **changes: Any) -> _Map:
         """A map that differs from this in its values, and in what is named."""
-        made: Map = object.__new__(type(self))  # type: ignore[assignment]
+        made = object.__new__(type(self))
         made.__dict__.update(self.__dict__, values=values, **changes)
         return made
 
@@ -70,14 +68,14 @@ class MapArithmetic:
         units = [_units.to_power(unit, float(theirs.values)) for unit in self.units] if any(self.units) else self.units
         return self._joined(np.power, theirs, [1.0], units, False, pol=False)
 
-    def __neg__(self) -> Map:
-        result: Map = self * -1
+    def __neg__(self: _Map) -> _Map:
+        result: _Map = self * -1
         return result
 
-    def __pos__(self) -> Map:
+    def __pos__(self: _Map) -> _Map:
         return self._made(self.values)
 
-    def __abs__(self) -> Map:
+    def __abs__(self: _Map) -> _Map:
         return self._made(np.where(is_unseen(self.values), self.values, np.abs(self.values)), pol=False)
 
     def __lt__(self, other: Any) -> Any:
@@ -145,8 +143,8 @@ class MapArithmetic:
         result = work(self.values, values)
         return result & ~(is_unseen(self.values) | _unseen(theirs.values)) if work in _ORDERINGS else result
 
-    def _joined(self, work: Any, theirs: _Operand, factors: list[float], units: list[str], reverse: bool,
-                pol: bool) -> Map:
+    def _joined(self: _Map, work: Any, theirs: _Operand, factors: list[float], units: list[str], reverse: bool,
+                pol: bool) -> _Map:
         """The map of work(self, theirs times factors), or of both in reverse."""
         bad = is_unseen(self.values) | _unseen(theirs.values)
         mine, yours = self.values, scaled(theirs.values, factors)

@@ -7,11 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._arrays import doubles, output, real_input, vector
+from ._kinds import kind_of
+from ._pixels import grid_of_length, reordered, required_grid
 from .grid import Grid
-
-
-UNSEEN = -1.6375e30
-"""The value of HEALPix pixels without data."""
+from .sky_map import agreed
 
 
 class MapRows:
@@ -21,9 +20,6 @@ class MapRows:
     """
 
     def __init__(self, maps: Any, grid: Grid | None, nest: bool | None, pol: bool | None, name: str = "maps") -> None:
-        from ._kinds import kind_of  # which needs this module
-        from .sky_map import agreed
-
         self.kind = kind_of(maps)
         if self.kind.map is not None:
             grid, nest = agreed(name, self.kind.map, grid, nest)
@@ -35,7 +31,7 @@ class MapRows:
         self.is_single = array.ndim == 1
         self.nest = self.nest_out = nest
         self.rows: NDArray[Any] = array[None] if self.is_single else array
-        self.grid = _grid_of(name, array.shape[-1]) if grid is None else grid
+        self.grid = grid_of_length(name, array.shape[-1]) if grid is None else grid
         self.pixels = pixels_of(self.grid)
         if self.grid.n_pixels != array.shape[-1]:
             raise ValueError(f"{name}: has {array.shape[-1]} pixels: must be {self.grid.n_pixels} for {self.grid.name}")
@@ -62,45 +58,6 @@ class MapRows:
         if self.nest_out:
             result[...] = reordered(written, to_nest=True)[0 if self.is_single else slice(None)]
         return self.kind.maps(result, grid=self.grid_out, nest=self.nest_out, **changes)
-
-
-def is_unseen(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether values mean UNSEEN, also as files and float32 round it."""
-    unseen: NDArray[np.bool_] = np.abs(values - UNSEEN) <= 1e-5 * abs(UNSEEN)
-    return unseen
-
-
-def has_unseen(values: NDArray[Any]) -> bool:
-    """Whether a value means UNSEEN, in one pass over other maps."""
-    return values.size > 0 and bool(values.min() < -1e29) and bool(is_unseen(values).any())
-
-
-def is_bad(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether values are not finite, or UNSEEN."""
-    bad: NDArray[np.bool_] = ~np.isfinite(values) | is_unseen(values)
-    return bad
-
-
-def reordered(rows: NDArray[Any], to_nest: bool) -> NDArray[Any]:
-    """Maps [row, pixel] in the other order, copied."""
-    result = np.empty_like(rows, order="C")
-    for row, out in zip(rows, result):
-        _core.reorder(row, out, to_nest)
-    return result
-
-
-def _grid_of(name: str, n_pixels: int) -> Grid:
-    nside = round((n_pixels / 12) ** 0.5)
-    if 12 * nside**2 != n_pixels:
-        raise ValueError(f"{name}: has {n_pixels} pixels, which is no HEALPix map (12 nside^2): give its grid")
-    return Grid.healpix(nside)
-
-
-def required_grid(name: str, grid: Any) -> Grid:
-    """Raises TypeError for what is no grid."""
-    if not isinstance(grid, Grid):
-        raise TypeError(f"{name}: must be a zonal.Grid, not {type(grid).__name__}; for HEALPix zonal.Grid.healpix(nside)")
-    return grid
 
 
 def pixels_of(grid: Grid, name: str = "grid") -> Any:

@@ -30,7 +30,7 @@ class PixelConvolution:
     """Convolves maps of spin 0 with a compact kernel by sums over pixels, g(p) = sum_p' w(p') K(theta(p, p')) f(p').
 
     kernel: a zonal.Kernel K. grid: of the maps, whose weights (sr) are the w. grid_out: of the results, by default grid.
-    `zonal.smooth` and `zonal.Plan` choose a way and certify its error; this is one way, as fast as it can be called.
+    `zonal.smooth` and `zonal.ConvolutionPlan` choose a way and certify its error; this is one way, as fast as it can be called.
 
     method: "ring-fft", ring by ring in Fourier space, or "pixel-sum", over the disc around each pixel, for kernels of few
     pixels. precision: of the sums, "float64" or "float32". accuracy: the largest error of the kernel's values, of its

@@ -20,19 +20,19 @@ from .kernel import Kernel
 from .smoothing import MaskRule, Method, choice_of, costs_of, mask_rule_of
 
 
-def plan(kernel: Kernel, grid: Grid, **options: Any) -> Plan:
+def plan(kernel: Kernel, grid: Grid, **options: Any) -> ConvolutionPlan:
     """Finds the fastest way to convolve maps of a grid with a kernel within an error, and makes it ready.
 
-    kernel: a zonal.Kernel. grid: of the maps and of the results. The options are those of `zonal.Plan`.
+    kernel: a zonal.Kernel. grid: of the maps and of the results. The options are those of `zonal.ConvolutionPlan`.
 
     >>> p = zonal.plan(zonal.Kernel.gaussian("20deg"), zonal.Grid.gauss_legendre(48, 95), error=1e-6)
     >>> p(np.ones(48 * 95)).round(5).min()
     np.float64(1.0)
     """
-    return Plan(kernel, grid, **options)
+    return ConvolutionPlan(kernel, grid, **options)
 
 
-class Plan:
+class ConvolutionPlan:
     """One way to convolve maps of a grid with a kernel, ready to be used, and the list that it was chosen from.
 
     kernel: a zonal.Kernel. grid: of the maps and of the results: HEALPix in ring order, or any other rings.
@@ -153,16 +153,16 @@ class Plan:
         head = "  method     precision  support/deg  iterations    seconds  error"
         return "\n".join([head, *(_row(choice, choice is self._choice) for choice in self._choices)])
 
-    def __reduce__(self) -> tuple[Callable[..., Plan], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., ConvolutionPlan], tuple[Any, ...]]:
         return _make, (self._kernel, self._grid, self._arguments)
 
     def __repr__(self) -> str:
-        return (f"<zonal.Plan of {self._kernel.name} on {self._grid.name}: {self._choice.method}, "
+        return (f"<zonal.ConvolutionPlan of {self._kernel.name} on {self._grid.name}: {self._choice.method}, "
                 f"error {self._choice.error:.2g}>")
 
 
-def _make(kernel: Kernel, grid: Grid, arguments: dict[str, Any]) -> Plan:
-    return Plan(kernel, grid, **arguments)
+def _make(kernel: Kernel, grid: Grid, arguments: dict[str, Any]) -> ConvolutionPlan:
+    return ConvolutionPlan(kernel, grid, **arguments)
 
 
 def _set_lmax(request: _core.ConvolutionRequest, lmax: int | None, grid: Grid) -> None:
@@ -192,4 +192,4 @@ def _row(choice: _core.Choice, is_taken: bool) -> str:
     return f"{row}  excluded: {choice.excluded}" if choice.excluded else row
 
 
-__all__ = ["Plan", "plan"]
+__all__ = ["ConvolutionPlan", "plan"]

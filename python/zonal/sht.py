@@ -16,7 +16,7 @@ from ._checked import Large, checked
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, ring_values
 from ._libraries import COMPLEX, REAL, device_arrays, partner
-from ._maps import has_unseen, is_unseen
+from ._pixels import has_unseen, is_unseen
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from . import _core, _units
 from ._arrays import real_input
 from ._checked import checked, known_as
 from ._map_arithmetic import MapArithmetic, scaled
-from ._maps import _grid_of, is_unseen, reordered, required_grid
+from ._pixels import grid_of_length, is_unseen, reordered, required_grid
 from .grid import Grid
 
 Card = tuple[str, bool | int | float | str, str]
@@ -76,7 +76,7 @@ class Map(MapArithmetic):
                                  "them by their to()")
             unit = own
         n_rows, n_pixels = np.atleast_2d(self.values).shape
-        self.grid: Grid = _grid_of("values", n_pixels) if grid is None else required_grid("grid", grid)
+        self.grid: Grid = grid_of_length("values", n_pixels) if grid is None else required_grid("grid", grid)
         self.nest: bool = bool(nest)
         if self.grid.n_pixels != n_pixels:
             raise ValueError(f"values: has {n_pixels} pixels: must be {self.grid.n_pixels} for {self.grid.name}")
@@ -208,16 +208,9 @@ class Map(MapArithmetic):
                  f"{least:.4g}..{most:.4g}", f"{100 * share:.3g} % unseen"]
         return f"<zonal.Map: {', '.join(part for part in found if part)}>"
 
-    def _repr_png_(self) -> bytes | None:
-        """A picture of the first three rows, as notebooks ask for it; None for other grids and without matplotlib."""
-        from .plot import _thumbnail  # which needs this module
-
-        return _thumbnail.png(self)
-
-    def _repr_html_(self) -> str:
-        from .plot import _thumbnail
-
-        return _thumbnail.html(self)
+    # What notebooks ask for. The package sets them, since pictures need this module.
+    _repr_png_: ClassVar[Callable[[Map], bytes | None]]
+    _repr_html_: ClassVar[Callable[[Map], str]]
 
 
 def agreed(name: str, given: Map, grid: Grid | None, nest: bool | None) -> tuple[Grid, bool]:

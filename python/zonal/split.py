@@ -12,7 +12,8 @@ from ._angles import AngleLike, angle
 from ._arrays import alike, integer, spectrum, vector
 from ._checked import checked, known_as
 from ._devices import DeviceLike, resolve_device
-from ._maps import MapRows, is_bad
+from ._maps import MapRows
+from ._pixels import is_bad
 from ._progress import Progress, reporting
 from ._threads import resolve
 from .grid import Grid

@@ -45,28 +45,28 @@ def results():
             (zonal.Grid.gauss_legendre(65, 129), 64, 64, 0, (5,), None), (zonal.Grid.equidistant_cylindrical(80, 160), 39, 39, 1, (3, 2), None),
             (zonal.Grid.healpix(28).subset(range(10, 90)), 30, 2, 0, (), speeds)):
         one = zonal.SHT(grid, lmax, mmax, spin, threads=1)
-        plan = zonal.mpi.Plan(COMM, grid, lmax, mmax, spin, speeds=given, threads=1)
-        pixels, indices = plan.local_pixels, plan.local_alm_indices
-        assert given is None or plan.speeds == given
-        assert (plan.n_pixels, plan.n_alm) == (len(pixels), len(indices)) == (plan.shares[RANK].n_pixels, plan.shares[RANK].n_coefficients)
-        assert sum(end - first for first, end in plan.pixel_ranges) == plan.n_pixels
-        assert sorted(sum(COMM.allgather(list(plan.local_m)), [])) == list(range(mmax + 1))
+        sht = zonal.mpi.SHT(COMM, grid, lmax, mmax, spin, speeds=given, threads=1)
+        pixels, indices = sht.local_pixels, sht.local_alm_indices
+        assert given is None or sht.speeds == given
+        assert (sht.n_pixels, sht.n_alm) == (len(pixels), len(indices)) == (sht.shares[RANK].n_pixels, sht.shares[RANK].n_coefficients)
+        assert sum(end - first for first, end in sht.pixel_ranges) == sht.n_pixels
+        assert sorted(sum(COMM.allgather(list(sht.local_m)), [])) == list(range(mmax + 1))
         for dtype in (np.complex128, np.complex64):
             alm = random_alm(rng, lmax, mmax, spin, lead, dtype)
             sky = one.synthesize(alm)
-            same(plan.synthesize(alm[..., indices]), sky[..., pixels])
+            same(sht.synthesize(alm[..., indices]), sky[..., pixels])
             here = np.ascontiguousarray(sky[..., pixels])
-            same(plan.adjoint(here), one.adjoint(sky)[..., indices])
+            same(sht.adjoint(here), one.adjoint(sky)[..., indices])
             for options in ({}, {"iterations": 1}, {"tolerance": 1e-3, "max_iterations": 5}):
-                (found, report), (expected, whole) = plan.analyze(here, return_report=True, **options), one.analyze(sky, return_report=True, **options)
+                (found, report), (expected, whole) = sht.analyze(here, return_report=True, **options), one.analyze(sky, return_report=True, **options)
                 same(found, expected[..., indices])
                 assert repr(report) == repr(whole)
             out = np.empty_like(here)
-            assert plan.synthesize(alm[..., indices], out) is out
+            assert sht.synthesize(alm[..., indices], out) is out
             same(out, here)
-            same(plan.scatter_map(sky if RANK == SIZE - 1 else None, SIZE - 1), here)
-            same(plan.scatter_alm(alm if RANK == 0 else None), alm[..., indices])
-            whole = plan.gather_map(here, SIZE - 1), plan.gather_alm(alm[..., indices])
+            same(sht.scatter_map(sky if RANK == SIZE - 1 else None, SIZE - 1), here)
+            same(sht.scatter_alm(alm if RANK == 0 else None), alm[..., indices])
+            whole = sht.gather_map(here, SIZE - 1), sht.gather_alm(alm[..., indices])
             assert [part is None for part in whole] == [RANK != SIZE - 1, RANK != 0]
             if whole[0] is not None and not grid.has_other_pixels:
                 same(whole[0], sky)
@@ -78,59 +78,59 @@ def skies():
     lmax = 50
     cl = {name: 1 / (1.0 + np.arange(lmax + 1)) ** 2 for name in ("TT", "EE", "BB")}
     cl["TE"] = 0.3 * cl["TT"]
-    plan = zonal.mpi.Plan(COMM, 28, lmax, threads=1)
-    pixels, indices = plan.local_pixels, plan.local_alm_indices
+    sht = zonal.mpi.SHT(COMM, 28, lmax, threads=1)
+    pixels, indices = sht.local_pixels, sht.local_alm_indices
     for spectra in (cl["TT"], cl):
         sky, alm = zonal.synfast(spectra, 28, lmax, seed=7, fwhm="3deg", return_alm=True)
-        found, found_alm = plan.synfast(spectra, seed=7, fwhm="3deg", return_alm=True)
+        found, found_alm = sht.synfast(spectra, seed=7, fwhm="3deg", return_alm=True)
         same(found, sky[..., pixels])
         same(found_alm, alm[..., indices])
-        same(plan.synalm(spectra, seed=2**63, dtype=np.complex64), zonal.synalm(spectra, lmax, seed=2**63, dtype=np.complex64)[..., indices])
-        same(plan.map2alm(found), zonal.map2alm(sky, lmax, pol=sky.ndim == 2)[..., indices])
+        same(sht.synalm(spectra, seed=2**63, dtype=np.complex64), zonal.synalm(spectra, lmax, seed=2**63, dtype=np.complex64)[..., indices])
+        same(sht.map2alm(found), zonal.map2alm(sky, lmax, pol=sky.ndim == 2)[..., indices])
         holed = sky.copy()
         holed[..., 1000:1010] = zonal.UNSEEN
         np.atleast_2d(holed)[-1, 2000] = zonal.UNSEEN  # in I alone, or in U alone, which masks Q
-        same(plan.map2alm(holed[..., pixels]), zonal.map2alm(holed, lmax, pol=sky.ndim == 2)[..., indices])
+        same(sht.map2alm(holed[..., pixels]), zonal.map2alm(holed, lmax, pol=sky.ndim == 2)[..., indices])
         smoothed = zonal.map2alm(sky, lmax, pol=sky.ndim == 2)
         zonal._core.apply_beam(lmax, lmax, zonal._core.gaussian_beam(0.1, lmax), np.atleast_2d(smoothed))
-        same(plan.smooth(found, 0.1), zonal.alm2map(smoothed, 28, lmax)[..., pixels])
+        same(sht.smooth(found, 0.1), zonal.alm2map(smoothed, 28, lmax)[..., pixels])
         if sky.ndim == 2:
-            same(plan.smooth(found[1:], beam=np.full(lmax + 1, 1.0)), plan.smooth(found, beam=np.full(lmax + 1, 1.0))[1:])
+            same(sht.smooth(found[1:], beam=np.full(lmax + 1, 1.0)), sht.smooth(found, beam=np.full(lmax + 1, 1.0))[1:])
         # A sum over ranks of sums over orders: numbers of either sign, at most 51 of them.
-        expected, spectra_found = zonal.alm2cl(alm, 2 * alm), plan.alm2cl(found_alm, 2 * found_alm)
+        expected, spectra_found = zonal.alm2cl(alm, 2 * alm), sht.alm2cl(found_alm, 2 * found_alm)
         size = zonal.alm2cl(alm) if sky.ndim == 1 else zonal.alm2cl(alm)["TT"]
         for name in expected if sky.ndim == 2 else [...]:
             assert np.all(np.abs(spectra_found[name] - expected[name]) <= 200 * np.finfo(float).eps * size), name
         assert len(set(COMM.allgather(repr(spectra_found)))) == 1
         three = np.stack([np.atleast_2d(found_alm)[0], 1j * np.atleast_2d(found_alm)[-1], np.atleast_2d(found_alm)[0] / 2])
-        three[1, plan.local_alm_indices <= lmax] = 1  # real
-        all_pairs = plan.cross_spectra(three)
+        three[1, sht.local_alm_indices <= lmax] = 1  # real
+        all_pairs = sht.cross_spectra(three)
         assert all_pairs.shape == (3, 3, lmax + 1)
         for i in range(3):
             for j in range(3):
-                same(all_pairs[i, j], plan.alm2cl(three[i], three[j]) if i <= j else all_pairs[j, i])
+                same(all_pairs[i, j], sht.alm2cl(three[i], three[j]) if i <= j else all_pairs[j, i])
     # Bits of one process for ring FFTs and harmonic space, within an error that is certified for the whole map.
     sky = zonal.synfast(cl["TT"], 32, lmax, seed=3)
-    plan = zonal.mpi.Plan(COMM, 32, lmax, threads=1)
-    here = np.ascontiguousarray(sky[plan.local_pixels])
+    sht = zonal.mpi.SHT(COMM, 32, lmax, threads=1)
+    here = np.ascontiguousarray(sky[sht.local_pixels])
     for options in ({"method": "ring-fft", "error": 1e-3}, {"method": "auto", "error": 1e-4}):
         (found, (report,)), (expected, (whole,)) = (smooth(map, "20deg", return_report=True, **options)
-                                                    for smooth, map in ((plan.smooth, here), (zonal.smooth, sky)))
-        same(found, expected[plan.local_pixels])
+                                                    for smooth, map in ((sht.smooth, here), (zonal.smooth, sky)))
+        same(found, expected[sht.local_pixels])
         assert report.method == whole.method and repr(report.certificates) == repr(whole.certificates)
     kernel = zonal.Kernel.gaussian("15deg").truncated("30deg")
     # A kernel that ends with a step is summed over the pixels in the polar caps, whose order may be another one: the terms
     # of a pixel, fewer than 1,000, add up to the largest pixel at most.
     expected = zonal.convolve(sky, kernel, method="ring-fft")
-    assert np.all(np.abs(plan.convolve(here, kernel, method="ring-fft") - expected[plan.local_pixels])
+    assert np.all(np.abs(sht.convolve(here, kernel, method="ring-fft") - expected[sht.local_pixels])
                   <= 1000 * np.finfo(float).eps * np.abs(sky).max())
-    plan = zonal.mpi.Plan(COMM, 28, lmax, threads=1)
+    sht = zonal.mpi.SHT(COMM, 28, lmax, threads=1)
     weights = np.random.default_rng(2).uniform(size=zonal.Grid.healpix(28).n_pixels)
-    rings = np.linspace(0.9, 1.1, plan.grid.n_rings)
-    sht = zonal.SHT(plan.grid, lmax)
-    found, sky = plan.synfast(cl, seed=7), zonal.synfast(cl, 28, lmax, seed=7)
-    same(plan.analyze(found[0], pixel_weights=weights[pixels], ring_weights=rings),
-         sht.analyze(sky[0], pixel_weights=weights, ring_weights=rings)[indices])
+    rings = np.linspace(0.9, 1.1, sht.grid.n_rings)
+    one = zonal.SHT(sht.grid, lmax)
+    found, sky = sht.synfast(cl, seed=7), zonal.synfast(cl, 28, lmax, seed=7)
+    same(sht.analyze(found[0], pixel_weights=weights[pixels], ring_weights=rings),
+         one.analyze(sky[0], pixel_weights=weights, ring_weights=rings)[indices])
 
 
 def files():
@@ -140,8 +140,8 @@ def files():
     lmax, grid = 40, zonal.Grid.healpix(32)
     rng = np.random.default_rng(3)  # the same on all ranks
     sky, alm = rng.standard_normal((3, grid.n_pixels)), random_alm(rng, lmax, lmax, 0, (3,), np.complex128)
-    plan = zonal.mpi.Plan(COMM, grid, lmax, speeds=[1 + rank for rank in range(SIZE)], threads=1)
-    here, alm_here = np.ascontiguousarray(sky[:, plan.local_pixels]), np.ascontiguousarray(alm[:, plan.local_alm_indices])
+    sht = zonal.mpi.SHT(COMM, grid, lmax, speeds=[1 + rank for rank in range(SIZE)], threads=1)
+    here, alm_here = np.ascontiguousarray(sky[:, sht.local_pixels]), np.ascontiguousarray(alm[:, sht.local_alm_indices])
 
     def without_date(name):
         data = Path(name).read_bytes()
@@ -158,21 +158,21 @@ def files():
         COMM.Barrier()
 
     for options in ({}, {"pol": True, "single": False, "units": ["uK"] * 3, "coordinates": "galactic"}, {"nest": True}):
-        both(lambda: zonal.io.write_map(path, sky, overwrite=True, **options), lambda: plan.write_map(other, here, overwrite=True, **options))
-        same(plan.read_map(other), zonal.io.read_map(path).values[:, plan.local_pixels])
-        same(plan.read_map(other, fields=[0]), zonal.io.read_map(path, fields=[0]).values[0, plan.local_pixels])
+        both(lambda: zonal.io.write_map(path, sky, overwrite=True, **options), lambda: sht.write_map(other, here, overwrite=True, **options))
+        same(sht.read_map(other), zonal.io.read_map(path).values[:, sht.local_pixels])
+        same(sht.read_map(other, fields=[0]), zonal.io.read_map(path, fields=[0]).values[0, sht.local_pixels])
     for dtype in (np.complex128, np.complex64):
         both(lambda: zonal.io.write_alm(path, alm.astype(dtype), lmax, unit="K", overwrite=True),
-             lambda: plan.write_alm(other, alm_here.astype(dtype), unit="K", overwrite=True))
-        same(plan.read_alm(other), zonal.io.read_alm(path)[0][:, plan.local_alm_indices])
+             lambda: sht.write_alm(other, alm_here.astype(dtype), unit="K", overwrite=True))
+        same(sht.read_alm(other), zonal.io.read_alm(path)[0][:, sht.local_alm_indices])
     last = RANK == SIZE - 1
     new = os.path.join(folder, "new.fits")
-    for call, kind, text in ((lambda: plan.write_map(other, here), "OSError", "exists"),
-                             (lambda: plan.write_map(new, here[:, 1:] if last else here), "ValueError", f"rank {SIZE - 1}: maps: has shape"),
-                             (lambda: plan.write_map(new, np.where(last, np.nan, here)), "OSError", "NaN"),
-                             (lambda: plan.write_map(new + ".gz", here), "OSError", "gz"),
-                             (lambda: plan.read_map(new), "OSError", "new.fits"),
-                             (lambda: plan.read_map(other), "OSError", "parts.fits")):  # of alm
+    for call, kind, text in ((lambda: sht.write_map(other, here), "OSError", "exists"),
+                             (lambda: sht.write_map(new, here[:, 1:] if last else here), "ValueError", f"rank {SIZE - 1}: maps: has shape"),
+                             (lambda: sht.write_map(new, np.where(last, np.nan, here)), "OSError", "NaN"),
+                             (lambda: sht.write_map(new + ".gz", here), "OSError", "gz"),
+                             (lambda: sht.read_map(new), "OSError", "new.fits"),
+                             (lambda: sht.read_map(other), "OSError", "parts.fits")):  # of alm
         error = raised(call)
         assert error is not None and issubclass(getattr(builtins, error[0]), getattr(builtins, kind)) and text in error[1], error
     COMM.Barrier()
@@ -192,15 +192,15 @@ without_threads = skies
 
 def alone():
     """Each rank a job of its own."""
-    plan = zonal.mpi.Plan(MPI.COMM_SELF, 16, 32)
-    same(plan.local_pixels, np.arange(3072))
-    same(plan.synfast(np.ones(33), seed=RANK), zonal.synfast(np.ones(33), 16, 32, seed=RANK))
+    sht = zonal.mpi.SHT(MPI.COMM_SELF, 16, 32)
+    same(sht.local_pixels, np.arange(3072))
+    same(sht.synfast(np.ones(33), seed=RANK), zonal.synfast(np.ones(33), 16, 32, seed=RANK))
     halves = COMM.Split(RANK % 2, RANK)
-    plan = zonal.mpi.Plan(halves, 16, 32)
-    assert plan.size == halves.size and plan.rank == halves.rank
-    sky = plan.synfast(np.ones(33), seed=RANK % 2)
+    sht = zonal.mpi.SHT(halves, 16, 32)
+    assert sht.size == halves.size and sht.rank == halves.rank
+    sky = sht.synfast(np.ones(33), seed=RANK % 2)
     halves.Free()
-    same(sky, zonal.synfast(np.ones(33), 16, 32, seed=RANK % 2)[plan.local_pixels])
+    same(sky, zonal.synfast(np.ones(33), 16, 32, seed=RANK % 2)[sht.local_pixels])
 
 
 def example():
@@ -209,12 +209,12 @@ def example():
     from pysm_smoothing import mpi_smoothing
 
     lmax = 50
-    plan = zonal.mpi.Plan(COMM, 28, lmax)
-    sky = np.random.default_rng(1).standard_normal((3, plan.grid.n_pixels))
+    sht = zonal.mpi.SHT(COMM, 28, lmax)
+    sky = np.random.default_rng(1).standard_normal((3, sht.grid.n_pixels))
     alm = zonal.map2alm(sky, lmax, pol=True)
     zonal._core.apply_beam(lmax, lmax, zonal._core.gaussian_beam(zonal.angle("2deg"), lmax), alm)
-    smoothed = mpi_smoothing(sky[:, plan.local_pixels], "2deg", SimpleNamespace(plan=plan))
-    same(smoothed, zonal.alm2map(alm, 28, lmax)[:, plan.local_pixels])
+    smoothed = mpi_smoothing(sky[:, sht.local_pixels], "2deg", SimpleNamespace(sht=sht))
+    same(smoothed, zonal.alm2map(alm, 28, lmax)[:, sht.local_pixels])
 
 
 def raised(call):
@@ -226,14 +226,14 @@ def raised(call):
 
 
 def faults():
-    """What is wrong on the last rank is raised on all, and the plan works afterwards."""
-    plan, last = zonal.mpi.Plan(COMM, 28, 40, threads=1), RANK == SIZE - 1
-    sky, alm = np.ones(plan.n_pixels), np.ones(plan.n_alm, complex)
-    assert plan.device == "cpu" and plan.exchange.startswith("host memory (")
-    on_any = zonal.mpi.Plan(COMM, 28, 40, threads=1, device="auto")
+    """What is wrong on the last rank is raised on all, and the transform works afterwards."""
+    sht, last = zonal.mpi.SHT(COMM, 28, 40, threads=1), RANK == SIZE - 1
+    sky, alm = np.ones(sht.n_pixels), np.ones(sht.n_alm, complex)
+    assert sht.device == "cpu" and sht.exchange.startswith("host memory (")
+    on_any = zonal.mpi.SHT(COMM, 28, 40, threads=1, device="auto")
     if on_any.device == "cpu":  # there is no GPU
-        same(on_any.synthesize(alm), plan.synthesize(alm))
-        error = raised(lambda: zonal.mpi.Plan(COMM, 28, 40, device="cuda"))
+        same(on_any.synthesize(alm), sht.synthesize(alm))
+        error = raised(lambda: zonal.mpi.SHT(COMM, 28, 40, device="cuda"))
         assert error is not None and "device = cuda" in error[1], error
     number = f"rank {SIZE - 1}: "
 
@@ -252,49 +252,49 @@ def faults():
                     os.environ["XDG_CACHE_HOME"] = before
 
     for call, kind, text in (
-            (lambda: plan.synthesize(alm[1:] if last else alm), "ValueError", number + "alm: has shape"),
-            (lambda: plan.synthesize("five" if last else alm), "TypeError", number + "alm: must hold numbers"),
-            (lambda: plan.analyze(sky, iterations=-1 if last else 1), "ValueError", number + "iterations = -1"),
-            (lambda: plan.analyze(sky, iterations="x" if last else 1), "TypeError", number + "iterations = 'x'"),
-            (lambda: plan.analyze(sky, pixel_weights=-sky if last else sky), "ValueError", number + "pixel_weights[0] = -1"),
-            (lambda: plan.adjoint(sky, progress=3 if last else False), "TypeError", number + "progress = 3"),
-            (lambda: plan.smooth(sky, -1 if last else 1), "ValueError", number + "fwhm = -1"),
-            (lambda: plan.synfast(np.ones(3 if last else 50), seed=1), "ValueError", None),
-            (lambda: plan.scatter_map(sky[1:] if last else None, SIZE - 1), "ValueError", number + "map: has shape"),
-            (lambda: plan.cross_spectra(alm if last else alm[None]), "ValueError", number + "alms: has shape"),
-            (lambda: plan.gather_map(sky, "x" if last else 0), "TypeError", number + "root = 'x'"),
-            (lambda: plan.adjoint(sky, progress=stop if last else False), "KeyError" if last else "Cancelled", None),
-            (lambda: zonal.mpi.Plan(COMM, 28, "x" if last else 40), "TypeError", number + "lmax = 'x'"),
-            (lambda: zonal.mpi.Plan(COMM, 28, 40, 50 if last else None), "ValueError", number + "mmax = 50"),
-            (lambda: zonal.mpi.Plan(COMM, 28, 40, device="gpu" if last else "cpu"), "ValueError", number + "device = 'gpu'"),
-            (lambda: zonal.mpi.Plan(COMM, 28, 40, speeds=[1] * (SIZE + 1)), "ValueError", "speeds: has"),
-            (lambda: zonal.mpi.Plan(COMM, 28, 40, speeds="fast" if last else None), "ValueError", number + "speeds = 'fast'"),
-            (lambda: without_cache(lambda: zonal.mpi.Plan(COMM, 28, 40, speeds="auto", threads=1)), "ValueError",
+            (lambda: sht.synthesize(alm[1:] if last else alm), "ValueError", number + "alm: has shape"),
+            (lambda: sht.synthesize("five" if last else alm), "TypeError", number + "alm: must hold numbers"),
+            (lambda: sht.analyze(sky, iterations=-1 if last else 1), "ValueError", number + "iterations = -1"),
+            (lambda: sht.analyze(sky, iterations="x" if last else 1), "TypeError", number + "iterations = 'x'"),
+            (lambda: sht.analyze(sky, pixel_weights=-sky if last else sky), "ValueError", number + "pixel_weights[0] = -1"),
+            (lambda: sht.adjoint(sky, progress=3 if last else False), "TypeError", number + "progress = 3"),
+            (lambda: sht.smooth(sky, -1 if last else 1), "ValueError", number + "fwhm = -1"),
+            (lambda: sht.synfast(np.ones(3 if last else 50), seed=1), "ValueError", None),
+            (lambda: sht.scatter_map(sky[1:] if last else None, SIZE - 1), "ValueError", number + "map: has shape"),
+            (lambda: sht.cross_spectra(alm if last else alm[None]), "ValueError", number + "alms: has shape"),
+            (lambda: sht.gather_map(sky, "x" if last else 0), "TypeError", number + "root = 'x'"),
+            (lambda: sht.adjoint(sky, progress=stop if last else False), "KeyError" if last else "Cancelled", None),
+            (lambda: zonal.mpi.SHT(COMM, 28, "x" if last else 40), "TypeError", number + "lmax = 'x'"),
+            (lambda: zonal.mpi.SHT(COMM, 28, 40, 50 if last else None), "ValueError", number + "mmax = 50"),
+            (lambda: zonal.mpi.SHT(COMM, 28, 40, device="gpu" if last else "cpu"), "ValueError", number + "device = 'gpu'"),
+            (lambda: zonal.mpi.SHT(COMM, 28, 40, speeds=[1] * (SIZE + 1)), "ValueError", "speeds: has"),
+            (lambda: zonal.mpi.SHT(COMM, 28, 40, speeds="fast" if last else None), "ValueError", number + "speeds = 'fast'"),
+            (lambda: without_cache(lambda: zonal.mpi.SHT(COMM, 28, 40, speeds="auto", threads=1)), "ValueError",
              "threads = 1, device = cpu: speeds follow from costs")):
         error = raised(call)
         same_kind = error is not None and (error[0] == kind or not last and kind == "TypeError" and error[0] == "ValueError")
         assert same_kind and (text is None or text in error[1]), (RANK, error, kind, text)
-        plan.synthesize(alm)
+        sht.synthesize(alm)
     if SIZE > 1:
-        for call in (lambda: plan.synthesize(alm) if last else plan.adjoint(sky),
-                     lambda: plan.alm2map(np.stack([alm] * 3) if last else alm),
-                     lambda: plan.synalm(np.ones(41), seed=int(last)),
-                     lambda: plan.gather_map(sky) if last else plan.adjoint(sky),
-                     lambda: plan.synthesize(alm.astype(np.complex64) if last else alm),
-                     lambda: zonal.mpi.Plan(COMM, 28, 41 if last else 40)):
+        for call in (lambda: sht.synthesize(alm) if last else sht.adjoint(sky),
+                     lambda: sht.alm2map(np.stack([alm] * 3) if last else alm),
+                     lambda: sht.synalm(np.ones(41), seed=int(last)),
+                     lambda: sht.gather_map(sky) if last else sht.adjoint(sky),
+                     lambda: sht.synthesize(alm.astype(np.complex64) if last else alm),
+                     lambda: zonal.mpi.SHT(COMM, 28, 41 if last else 40)):
             error = raised(call)
             assert error is not None and error[0] == "ValueError" and "all must make the same calls" in error[1], error
-            plan.synthesize(alm)
+            sht.synthesize(alm)
 
 
 def interrupted():
     """Ctrl-C on one rank, while it computes, and while it waits for the others, which have nearly all of the work."""
     for speed in (1, 1e-3):
-        interrupted_at(zonal.mpi.Plan(COMM, 512, 1500, speeds=[1] * (SIZE - 1) + [speed], threads=1))
+        interrupted_at(zonal.mpi.SHT(COMM, 512, 1500, speeds=[1] * (SIZE - 1) + [speed], threads=1))
 
 
-def interrupted_at(plan):
-    alm = np.zeros((8, plan.n_alm), complex)
+def interrupted_at(sht):
+    alm = np.zeros((8, sht.n_alm), complex)
     last = COMM.bcast(os.getpid(), SIZE - 1)
 
     def interrupt(done):
@@ -305,31 +305,31 @@ def interrupted_at(plan):
             last = None
 
     try:
-        plan.synthesize(alm, progress=interrupt)
+        sht.synthesize(alm, progress=interrupt)
         error = None
     except BaseException as caught:
         error = caught
     assert isinstance(error, KeyboardInterrupt if RANK == SIZE - 1 else zonal.Cancelled), repr(error)
-    assert not plan.synthesize(alm[0]).any()
+    assert not sht.synthesize(alm[0]).any()
 
 
 def leaves():
     """One rank ends with an exception while the others wait for it."""
-    plan = zonal.mpi.Plan(COMM, 28, 40, threads=1)
+    sht = zonal.mpi.SHT(COMM, 28, 40, threads=1)
     if RANK == SIZE - 1:
         raise RuntimeError("this rank gives up")
-    plan.adjoint(np.ones(plan.n_pixels))
+    sht.adjoint(np.ones(sht.n_pixels))
 
 
 def waits():
     """For ever, as its partner sleeps."""
-    plan = zonal.mpi.Plan(COMM, 28, 40, threads=1)
+    sht = zonal.mpi.SHT(COMM, 28, 40, threads=1)
     COMM.Barrier()
     if RANK == 0:
         print("ready", flush=True)
     if RANK == SIZE - 1:
         time.sleep(1000)
-    plan.adjoint(np.ones(plan.n_pixels))
+    sht.adjoint(np.ones(sht.n_pixels))
 
 
 globals()[sys.argv[1]]()

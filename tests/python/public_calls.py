@@ -91,8 +91,8 @@ FOR_FUNCTION = {
     "zonal.Split.__init__": {"window": zonal.gaussian_window("40deg", 11), "theta_cut": 1.4, "l_cut": 3, "threads": 1},
     "zonal.alm_index": {"m": 1}, "zonal.alm2map": {"grid": 4}, "zonal.synfast": {"grid": 4},
     "zonal.convolve": {"method": "ring-fft"}, "zonal.smooth": {"fwhm": "60deg", "lmax": 8, "error": 1e-2, "threads": 1},
-    "zonal.plan": {"error": 1e-2, "threads": 1}, "zonal.Plan.__init__": {"error": 1e-2, "threads": 1},
-    "zonal.udgrade": {"nside": 2}, "zonal.mpi.Plan.smooth": {"fwhm": 0.5}, "zonal.mpi.Plan.cross_spectra": {"alms": ALM[None]},
+    "zonal.plan": {"error": 1e-2, "threads": 1}, "zonal.ConvolutionPlan.__init__": {"error": 1e-2, "threads": 1},
+    "zonal.udgrade": {"nside": 2}, "zonal.mpi.SHT.smooth": {"fwhm": 0.5}, "zonal.mpi.SHT.cross_spectra": {"alms": ALM[None]},
     "zonal.io.read_psf": {"energy": 200.0}, "zonal.gwrm.periodic": {"order": 2},
     "zonal.chebyshev.Series.integrate_out": {"axis": 0},
     "zonal.gwrm.Condition.__init__": {"ends": ("lower",), "weights": (1.0, 0.0)},
@@ -125,9 +125,9 @@ def _instances():
     return {
         zonal.Grid: GRID, zonal.Kernel: KERNEL, zonal.SHT: zonal.SHT(GRID, 8, threads=1),
         zonal.PixelConvolution: zonal.PixelConvolution(KERNEL, GRID, threads=1),
-        zonal.Plan: zonal.plan(KERNEL, GRID, error=1e-2, threads=1), chebyshev.Series: SERIES, gwrm.Expression: U,
+        zonal.ConvolutionPlan: zonal.plan(KERNEL, GRID, error=1e-2, threads=1), chebyshev.Series: SERIES, gwrm.Expression: U,
         zonal.Split: zonal.Split(zonal.gaussian_window("40deg", 11), "80deg", l_cut=3, threads=1),
-        mpi.Plan: mpi.Plan(MPI.COMM_SELF, GRID, 8), zonal.Map: zonal.Map(SKY, unit="K"), gwrm.Solution: SOLUTION, gwrm.SolvedField: SOLUTION[U],
+        mpi.SHT: mpi.SHT(MPI.COMM_SELF, GRID, 8), zonal.Map: zonal.Map(SKY, unit="K"), gwrm.Solution: SOLUTION, gwrm.SolvedField: SOLUTION[U],
         healpy.Rotator: healpy.Rotator(rot=(10, 20, 30)), healpy.Alm: healpy.Alm,
     }
 

@@ -11,8 +11,7 @@ import pytest
 import zonal
 from zonal import plot
 from zonal.plot import projections
-from zonal.plot.sky import view_of
-from zonal.plot.view import View, directions
+from zonal.plot.view import View, directions, view_of
 
 NSIDE = 32
 RADIUS = np.radians(2)  # of nside 32, whose pixels' corners lie within 1.3 deg of their centres

@@ -37,7 +37,7 @@ U, X = gwrm.Unknown("u"), gwrm.Axis("x")
     (lambda: zonal.SHT(zonal.Grid.healpix(8), 16, threads=1.5), TypeError, "threads = 1.5: must be an integer"),
     (lambda: Series.from_numpy(np.polynomial.Polynomial([1, 2])), TypeError, "must be a numpy.polynomial.Chebyshev"),
     (lambda: zonal.smooth(SKY, "20deg", mask_threshold=0.5), ValueError, "mask_threshold = 0.5: has an effect only with"),
-    (lambda: zonal.Plan(KERNEL, SHT.grid, mask_threshold=0.5), ValueError, "mask_threshold = 0.5: has an effect only"),
+    (lambda: zonal.ConvolutionPlan(KERNEL, SHT.grid, mask_threshold=0.5), ValueError, "mask_threshold = 0.5: has an effect only"),
     (lambda: SHT.analyze(SKY, max_iterations=5), ValueError, "max_iterations = 5: has an effect only with tolerance"),
     (lambda: zonal.map2alm(SKY, tolerance=0), ValueError, "tolerance = 0: must be above 0"),
     (lambda: zonal.smooth(SKY, "20deg", method="harmonic", tolerance=0), ValueError, "tolerance = 0: must be above 0"),

@@ -13,10 +13,10 @@ NSIDE, LMAX = 256, 512
 def main():
     n_gpus = sum(device.usable for device in zonal.devices()) - 1  # without the CPU
     for spin in (0, 2):
-        plan = zonal.mpi.Plan(COMM, NSIDE, LMAX, spin=spin, device="cuda", threads=1)
-        assert plan.device == f"cuda:{COMM.rank % n_gpus}", plan.device
+        sht = zonal.mpi.SHT(COMM, NSIDE, LMAX, spin=spin, device="cuda", threads=1)
+        assert sht.device == f"cuda:{COMM.rank % n_gpus}", sht.device
         if 1 < COMM.size <= n_gpus:
-            assert plan.exchange == "NCCL", plan.exchange
+            assert sht.exchange == "NCCL", sht.exchange
         one = zonal.SHT(zonal.Grid.healpix(NSIDE), LMAX, spin=spin, threads=1)
         rng = np.random.default_rng(spin)
         lead = () if spin == 0 else (2,)
@@ -25,14 +25,14 @@ def main():
         for l in range(spin):
             alm[..., [zonal.alm_index(LMAX, l, m) for m in range(l + 1)]] = 0
         sky = one.synthesize(alm)
-        here = plan.synthesize(alm[..., plan.local_alm_indices])
+        here = sht.synthesize(alm[..., sht.local_alm_indices])
         # Rounding of either: that of the recurrences grows with lmax.
-        assert np.abs(here - sky[..., plan.local_pixels]).max() < 1e-13 * LMAX * sky.std()
+        assert np.abs(here - sky[..., sht.local_pixels]).max() < 1e-13 * LMAX * sky.std()
         back = one.adjoint(sky)
-        found = plan.adjoint(np.ascontiguousarray(sky[..., plan.local_pixels]))
-        assert np.abs(found - back[..., plan.local_alm_indices]).max() < 1e-13 * LMAX * np.abs(back).std()
+        found = sht.adjoint(np.ascontiguousarray(sky[..., sht.local_pixels]))
+        assert np.abs(found - back[..., sht.local_alm_indices]).max() < 1e-13 * LMAX * np.abs(back).std()
     if COMM.rank == 0:
-        print("ok", plan.exchange)
+        print("ok", sht.exchange)
 
 
 main()

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._maps import UNSEEN
+from .._pixels import UNSEEN
 from ._maps import get_nside, ma_to_array, mask_bad, maptype
 from .pixelfunc import get_all_neighbours
 

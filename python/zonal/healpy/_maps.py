@@ -7,7 +7,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from .. import _core
 from .._checked import checked
-from .._maps import UNSEEN, reordered
+from .._pixels import UNSEEN, reordered
 from ..skies import udgrade
 from ._arguments import integers
 from ._sizes import check_nside, get_min_valid_nside, isnpixok, npix2nside

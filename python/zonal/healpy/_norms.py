@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.colors import FuncNorm, Normalize, SymLogNorm
 from matplotlib.ticker import Locator
 
-from .._maps import is_bad
+from .._pixels import is_bad
 from ..plot.colors import color_map, limits, scale
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .._arrays import integer
 from .._checked import checked
-from .._maps import UNSEEN
+from .._pixels import UNSEEN
 from .._notes import warn
 from ._alm import alm2cl, multiply
 from ._beams import beam_windows

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import _core, io
 from .._arrays import complex_input, integer, real_input
 from .._checked import checked
-from .._maps import UNSEEN, is_unseen
+from .._pixels import UNSEEN, is_unseen
 from .._notes import warn
 from .._threads import resolve
 from ..grid import Grid

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._checked import checked
-from .._maps import UNSEEN
+from .._pixels import UNSEEN
 from .._notes import warn
 from ._alm import Alm, layout_of
 from ._fits import astropy_fits, column_values, getformat, set_extra, table_of, texts_of, write_tables

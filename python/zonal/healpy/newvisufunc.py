@@ -33,7 +33,7 @@ from matplotlib.ticker import Formatter
 from numpy.typing import NDArray
 
 from .._checked import checked
-from .._maps import is_bad
+from .._pixels import is_bad
 from ..plot.view import directions
 from ._maps import maptype, stacked
 from ._norms import create_colormap, get_color_table

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .._arrays import boolean
-from .._maps import UNSEEN
+from .._pixels import UNSEEN
 from ._arguments import Arrays, floats, for_each_nside, integers, lonlat2thetaphi
 from ._arguments import check_range, thetaphi2lonlat, threads_for
 from ._dipole import fit_dipole, fit_monopole, remove_dipole, remove_monopole

@@ -15,7 +15,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from .._checked import checked
-from .._maps import is_bad
+from .._pixels import is_bad
 from ..plot.overlay import rim
 from ..plot.view import directions
 from ..rotation import rotation_matrix

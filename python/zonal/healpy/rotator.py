@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .. import rotation, skies
 from .._checked import checked
-from .._maps import UNSEEN
+from .._pixels import UNSEEN
 from .._notes import warn
 from ..io import quadrature_weights
 from ._maps import is_ma, ma, mask_bad, maptype, stacked

@@ -28,6 +28,7 @@ from .._checked import checked
 from ..coefficients import remove_dipole
 from ..plot._matplotlib import load
 from ._maps import maptype, stacked
+from ._rotations import NAMES
 from .pixelfunc import UNSEEN, npix2nside, pix2ang
 from .rotator import Rotator
 
@@ -272,8 +273,6 @@ def _texts(ax: Any, given: dict[str, Any], fonts: dict[str, Any], name: str) -> 
     if given["notext"]:
         return
     if ax.proj.coordsys is not None:
-        from ._rotations import NAMES
-
         ax.text(0.86, 0.05, NAMES[ax.proj.coordsys], fontsize="large", transform=ax.transAxes)
     if name == "Gnomonic":
         info = ax.proj.arrayinfo

@@ -4,19 +4,19 @@ Every rank runs the same program and makes the same calls in the same order:
 
 >>> from mpi4py import MPI
 >>> import zonal.mpi
->>> plan = zonal.mpi.Plan(MPI.COMM_WORLD, 16, lmax=32)
->>> sky = plan.synfast(np.ones(33), seed=1)  # this rank's part
->>> sky.shape == plan.local_pixels.shape
+>>> sht = zonal.mpi.SHT(MPI.COMM_WORLD, 16, lmax=32)
+>>> sky = sht.synfast(np.ones(33), seed=1)  # this rank's part
+>>> sky.shape == sht.local_pixels.shape
 True
->>> cl = plan.anafast(plan.smooth(sky, "10deg"))  # of the whole sky, on all ranks
+>>> cl = sht.anafast(sht.smooth(sky, "10deg"))  # of the whole sky, on all ranks
 
 Start it with `mpirun -n 4 python -m mpi4py sky.py`: so a rank that ends with an exception ends the others, too.
 """
 
 from .._core import RankShare
-from ._plan import Plan
+from ._sht import SHT
 
-for _class in (Plan, RankShare):
+for _class in (RankShare, SHT):
     _class.__module__ = "zonal.mpi"
 
-__all__ = ["Plan", "RankShare"]
+__all__ = ["SHT", "RankShare"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._maps import has_unseen, is_unseen
+from .._pixels import has_unseen, is_unseen
 from .._units import quantity_unit
 from ..sky_map import Map
 from ._job import Job

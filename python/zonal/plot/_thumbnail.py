@@ -5,16 +5,15 @@ from __future__ import annotations
 import base64
 import html as escapes
 import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._maps import is_bad
+from .. import plot
+from .._pixels import is_bad
+from ..sky_map import Map
 from ._matplotlib import load
-
-if TYPE_CHECKING:
-    from ..sky_map import Map
 
 _MOST_ROWS = 3
 _SAMPLE = 100_000  # values that choose the colours
@@ -32,14 +31,12 @@ def png(sky: Map) -> bytes | None:
         figure_type = load("figure").Figure
     except ImportError:
         return None
-    from .sky import mollweide
-
     rows = np.atleast_2d(sky.values)[:_MOST_ROWS]
     # A figure that pyplot does not know of, so that nobody shows it a second time or has to close it.
     figure = figure_type(figsize=(5.2 * len(rows), 3.6), layout="constrained")
     for i, row in enumerate(rows):
         low, high = _colour_range(row)
-        mollweide(row, nest=sky.nest, min=low, max=high, unit=sky.units[i], title=sky.columns[i] if sky.columns else "",
+        plot.mollweide(row, nest=sky.nest, min=low, max=high, unit=sky.units[i], title=sky.columns[i] if sky.columns else "",
                   width=600, ax=figure.add_subplot(1, len(rows), i + 1))
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=100, bbox_inches="tight")

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from .._angles import AngleLike, angle, angles
 from .._checked import checked
 from .._kinds import kind_of
-from .._maps import is_bad
+from .._pixels import is_bad
 from ._matplotlib import load
-from .sky import _masked, _said_by, view_of
-from .view import View, directions
+from ._values import masked, said_by
+from .view import View, directions, view_of
 
 
 @checked
@@ -111,11 +111,11 @@ def polarization(ax: Any, q: ArrayLike, u: ArrayLike, *, nest: bool | None = Non
         raise ValueError(f"convention = {convention!r}: must be 'COSMO' or 'IAU'")
     if count < 1:
         raise ValueError(f"count = {count}: must be 1 or more")
-    nest, other = (_said_by(kind_of(map).map, nest, None)[0] for map in (q, u))
+    nest, other = (said_by(kind_of(map).map, nest, None)[0] for map in (q, u))
     if nest != other:
         raise ValueError("q, u: are in different orders: use their reordered(nest)")
     x, y = view.raster(count)
-    first, second = _masked(q, None, nest), _masked(u, None, nest)
+    first, second = masked(q, None, nest), masked(u, None, nest)
     if first.size != second.size:
         raise ValueError(f"u: has {second.size} pixels: must have {first.size}, as q")
     pixels = view.pixels(round((first.size / 12) ** 0.5), nest, x, y)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any, Literal
 
 import numpy as np
@@ -11,16 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from .._angles import AngleLike, angle
 from .._checked import checked, takes_options_of
 from .._kinds import kind_of
-from .._maps import is_bad
+from .._pixels import is_bad
 from .._units import text_of
-from ..sky_map import Map, agreed
 from ._matplotlib import axes_of, load
+from ._values import masked, said_by
 from .colors import color_map, scale
 from .projections import Cartesian, EqualArea, Equidistant, Gnomonic, Mollweide, Orthographic, Projection
-from .view import View
-
-_views: weakref.WeakKeyDictionary[Any, View] = weakref.WeakKeyDictionary()
-
+from .overlay import graticule as draw_graticule
+from .view import View, prepare
 
 @checked
 def draw(map: ArrayLike | None, projection: Projection, *, nest: bool | None = None, rot: Any = None,
@@ -30,14 +27,14 @@ def draw(map: ArrayLike | None, projection: Projection, *, nest: bool | None = N
          ax: Any = None) -> Any:
     """Draws a map in any projection, and returns the axes. The options are those of `zonal.plot`."""
     given = kind_of(map)
-    nest, coord = _said_by(given.map, nest, coord)
+    nest, coord = said_by(given.map, nest, coord)
     if unit is None:
         unit = text_of(given.unit) if given.map is None else given.map.unit
     view = View.of(projection, rot, coord)
     ax = axes_of(ax)
     prepare(ax, view)
     if map is not None:
-        picture = sampled(_masked(map, mask, nest), view, nest, width)
+        picture = sampled(masked(map, mask, nest), view, nest, width)
         colors = scale(norm, picture.compressed(), min, max, linear_width)
         image = show(ax, view, picture, colors, color_map(cmap, bad_color))
         if colorbar:
@@ -46,8 +43,6 @@ def draw(map: ArrayLike | None, projection: Projection, *, nest: bool | None = N
         raise ValueError("mask: needs a map")
     ax.set_title(title)
     if graticule:
-        from .overlay import graticule as draw_graticule  # which needs this module
-
         draw_graticule(ax)
     return ax
 
@@ -127,15 +122,6 @@ def polar(map: ArrayLike | None, *, pole: Literal["north", "south"] = "north", r
     return azimuthal(map, radius=radius, rot=(0, "90deg" if pole == "north" else "-90deg"), **options)
 
 
-def prepare(ax: Any, view: View) -> None:
-    """Gives axes the edges of a view, and removes their frame, ticks and labels."""
-    x0, x1, y0, y1 = view.projection.extent
-    margin = 0.005 * (y1 - y0)
-    ax.set(xlim=(x0 - margin, x1 + margin), ylim=(y0 - margin, y1 + margin), aspect="equal", autoscale_on=False)
-    ax.set_axis_off()
-    _views[ax] = view
-
-
 def sampled(map: NDArray[Any], view: View, nest: bool, width: int, height: int | None = None,
             ends: bool = False) -> np.ma.MaskedArray[Any, Any]:
     """The map's values on a raster of the view, [height, width] from below; masked where there is no sky or value."""
@@ -167,50 +153,6 @@ def add_colorbar(ax: Any, image: Any, unit: str) -> Any:
     extend = "both" if below and above else "min" if below else "max" if above else "neither"
     return ax.figure.colorbar(image, ax=ax, orientation="horizontal", shrink=0.6, aspect=30, pad=0.05, label=unit,
                               ticks=ticks, format="%.3g" if uneven else None, extend=extend)
-
-
-def view_of(ax: Any) -> View:
-    """The view that axes show. Raises ValueError for axes without one."""
-    try:
-        return _views[ax]
-    except (KeyError, TypeError):
-        raise ValueError("ax: shows no sky: draw a map into it first, or None in place of a map") from None
-
-
-def _masked(map: ArrayLike, mask: ArrayLike | None, nest: bool) -> NDArray[Any]:
-    """The map, checked to be one HEALPix map, with NaN where it is masked."""
-    if isinstance(mask, Map):
-        mask = mask.reordered(nest).values
-    if kind_of(map).unit is not None:
-        map = np.asarray(map)
-    given = np.ma.MaskedArray(map)
-    if given.dtype.kind not in "iubf":
-        raise TypeError(f"map: must hold real numbers, not {given.dtype}")
-    values = np.ma.filled(given.astype(np.float64), np.nan)
-    nside = round((values.size / 12) ** 0.5)
-    if values.ndim != 1 or not values.size or 12 * nside**2 != values.size:
-        raise ValueError(f"map: has shape {values.shape}: must be one HEALPix map, [12 nside^2]")
-    if nest and nside & (nside - 1):
-        raise ValueError(f"map: has nside {nside}: must be a power of 2 for nest = True")
-    if mask is not None:
-        keep = np.asarray(mask)
-        if keep.shape != values.shape:
-            raise ValueError(f"mask: has shape {keep.shape}: must be that of the map, {values.shape}")
-        values = np.where(keep != 0, values, np.nan)
-    return values
-
-
-def _said_by(given: Map | None, nest: bool | None, coord: str | None) -> tuple[bool, str | None]:
-    """The order and the coordinates of a map, where a Map knows them. Raises ValueError where the arguments differ."""
-    if given is None:
-        return bool(nest), coord
-    _, nest = agreed("map", given, None, nest)
-    if given.coordinates == "unknown":
-        return nest, coord
-    letter = {"galactic": "G", "ecliptic": "E", "equatorial": "C"}[given.coordinates]
-    if coord is not None and coord[:1].upper() != letter:
-        raise ValueError(f"coord = {coord!r}: must begin with {letter}, as map is a zonal.Map in {given.coordinates} coordinates")
-    return nest, letter if coord is None else coord
 
 
 def _east_left(flip: str) -> bool:

@@ -1,7 +1,8 @@
-"""A view of the sky: a projection, and a rotation of the sphere before it."""
+"""A view of the sky: a projection, and a rotation of the sphere before it; and the axes that show it."""
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -123,4 +124,24 @@ class View:
         return np.insert(x, places, np.nan), np.insert(y, places, np.nan)
 
 
-__all__ = ["View", "centring_matrix", "directions"]
+_views: weakref.WeakKeyDictionary[Any, View] = weakref.WeakKeyDictionary()
+
+
+def prepare(ax: Any, view: View) -> None:
+    """Gives axes the edges of a view, and removes their frame, ticks and labels."""
+    x0, x1, y0, y1 = view.projection.extent
+    margin = 0.005 * (y1 - y0)
+    ax.set(xlim=(x0 - margin, x1 + margin), ylim=(y0 - margin, y1 + margin), aspect="equal", autoscale_on=False)
+    ax.set_axis_off()
+    _views[ax] = view
+
+
+def view_of(ax: Any) -> View:
+    """The view that axes show. Raises ValueError for axes without one."""
+    try:
+        return _views[ax]
+    except (KeyError, TypeError):
+        raise ValueError("ax: shows no sky: draw a map into it first, or None in place of a map") from None
+
+
+__all__ = ["View", "centring_matrix", "directions", "prepare", "view_of"]

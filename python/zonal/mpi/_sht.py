@@ -1,7 +1,10 @@
-"""The transform of a job."""
+"""The transform of a job, and all that its ranks do with it."""
 
 from __future__ import annotations
 
+import os
+import pickle
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -10,19 +13,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._angles import AngleLike
-from .._arrays import boolean, complex_input, integer, output, real, real_input, sequence, type_of
+from .._arrays import boolean, complex_input, integer, output, real, real_input, sequence, text, type_of
+from .._arrays import path as path_of
 from .._checked import known_as
+from .._maps import pixels_of
 from .._progress import Progress
 from .._threads import is_chosen, resolve
 from ..grid import Grid
+from ..io import Path, described
+from ..kernel import Kernel
 from ..sht import AnalysisOptions, alm_size, analysis_options, shape_of_result, without_unseen
 from ..skies import Spectra, multiply_alm, named_spectra, sky_spectra
+from ..smoothing import Method, missed, smoothing_options, smoothing_window
 from ._job import Job
 from ._parts import Parts, complex_type, hash_of, plain, real_type, unseen_as_zero
-from ._smoothing import PlanSmoothing
 
 
-class Plan(PlanSmoothing):
+class SHT:
     """A transform of fixed grid, lmax, mmax and spin, over the ranks of a communicator.
 
     comm: an mpi4py.MPI.Intracomm, which is duplicated. grid: a Grid, or the nside of HEALPix. lmax, mmax, spin:
@@ -56,7 +63,7 @@ class Plan(PlanSmoothing):
         if not isinstance(comm, MPI.Intracomm) or comm == MPI.COMM_NULL:
             raise TypeError(f"comm = {comm!r}: must be an mpi4py.MPI.Intracomm that is not COMM_NULL")
         self._job = Job(comm)
-        with self._job.together("a plan"):
+        with self._job.together("a transform"):
             with known_as(nside="grid"):
                 self._grid = grid if isinstance(grid, Grid) else Grid.healpix(integer("grid", grid))
             self._lmax, self._spin = integer("lmax", lmax), integer("spin", spin)
@@ -75,10 +82,10 @@ class Plan(PlanSmoothing):
             self._speeds = self._job.ranks.measured_speeds(self._grid._grid, self._lmax, self._threads, self._device)
         self._transforms: dict[int, _core.DistributedTransform] = {}
         self._divided_sky: _core.DividedSky | None = None
-        plan = self._transform(self._spin)
-        self._pixel_ranges: list[tuple[int, int]] = plan.pixel_ranges()
-        self._orders: NDArray[np.int64] = plan.orders()
-        self._shares: list[_core.RankShare] = plan.shares
+        transform = self._transform(self._spin)
+        self._pixel_ranges: list[tuple[int, int]] = transform.pixel_ranges()
+        self._orders: NDArray[np.int64] = transform.orders()
+        self._shares: list[_core.RankShare] = transform.shares
 
     @property
     def rank(self) -> int:
@@ -213,7 +220,7 @@ class Plan(PlanSmoothing):
     def alm2map(self, alm: ArrayLike, *, progress: Progress = False) -> NDArray[Any]:
         """Returns this rank's part of I, [n_pixels], of Q, U, [2, n_pixels], or of I, Q, U, [3, n_pixels].
 
-        alm: its part of T, [n_alm], of E, B, [2, n_alm], or of T, E, B, [3, n_alm]. It does not depend on the plan's spin.
+        alm: its part of T, [n_alm], of E, B, [2, n_alm], or of T, E, B, [3, n_alm]. It does not depend on `spin`.
         """
         with self._job.together("alm2map", progress) as about:
             alm = complex_input("alm", plain("alm", alm))
@@ -229,7 +236,7 @@ class Plan(PlanSmoothing):
         """Returns this rank's part of the alm T, [n_alm], E, B, [2, n_alm], or T, E, B, [3, n_alm].
 
         maps: its part of I, [n_pixels], of Q, U, [2, n_pixels], or of I, Q, U, [3, n_pixels]. UNSEEN pixels
-        count as masked. The options are those of `analyze`. It does not depend on the plan's spin.
+        count as masked. The options are those of `analyze`. It does not depend on `spin`.
         """
         return self._map2alm("maps", maps, progress, iterations, tolerance, max_iterations, ring_weights, pixel_weights)
 
@@ -310,6 +317,114 @@ class Plan(PlanSmoothing):
         sky = self.alm2map(alm, progress=progress)
         return (sky, alm) if return_alm else sky
 
+    def smooth(self, maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | None = None,
+               fwhm_in: AngleLike | None = None, beam_in: ArrayLike | None = None, floor: float = 0.0,
+               method: Method = "harmonic", error: float | None = None, reference: Literal["continuous", "discrete"] | None = None,
+               iterations: int | None = None, tolerance: float | None = None, progress: Progress = False,
+               return_report: bool = False) -> Any:
+        """Returns this rank's part of smoothed maps.
+
+        maps: its part of I, [n_pixels], of Q, U, [2, n_pixels], or of I, Q, U, [3, n_pixels]. UNSEEN pixels count as masked.
+        fwhm, beam, fwhm_in, beam_in, floor: as in `zonal.smooth`; a beam reaches lmax.
+        method: "harmonic" analyses, applies the window and synthesises; "auto", "pixel-sum", "ring-fft" and "split" are those
+        of `zonal.convolve`. error, reference: as there, for the whole map; "auto" plans by the built-in costs.
+        iterations, tolerance: of the analysis, 3 iterations by default. return_report: True returns the maps and a list of
+        reports (SmoothedPart) of the whole map. It does not depend on `spin`.
+        """
+        with self._job.together("smooth", progress) as about:
+            rows, fields = self._rows(maps)
+            with known_as(beam_in="beam_in:"):
+                window = smoothing_window(fwhm, beam, fwhm_in, beam_in, real("floor", floor))
+                values = _core.evaluate_window(window, self._lmax)
+            parts = b"".join(part.tobytes() for part in (values.temperature(), values.gradient(), values.curl()))
+            how = smoothing_options(method=method, error=error, reference=reference, iterations=iterations, tolerance=tolerance,
+                                    threads=self._threads)
+            how.lmax = self._lmax if how.method == _core.ConvolutionMethod.harmonic else -1
+            about.append(f"{np.shape(maps)[:-1]} {rows.dtype}, {method}, {error}, {reference}, {iterations}, {tolerance}, "
+                         f"by a window of hash {hash_of(parts)}")
+            return_report = boolean("return_report", return_report)
+        return self._convolve(maps, rows, fields, window, [], how, progress, return_report)
+
+    def convolve(self, maps: ArrayLike, kernel: Kernel, *, method: Method = "auto", error: float | None = None,
+                 reference: Literal["continuous", "discrete"] | None = None, progress: Progress = False,
+                 return_report: bool = False) -> Any:
+        """Returns this rank's part of maps of spin 0 that are convolved with a radial kernel, as `zonal.convolve`.
+
+        maps: its part, [n_pixels]. The arguments are those of `zonal.convolve`; the error is that of the whole map.
+        """
+        with self._job.together("convolve", progress) as about:
+            rows, fields = self._rows(maps)
+            if len(rows) != 1:
+                raise ValueError(f"maps: has shape {np.shape(maps)}: must be [{rows.shape[1]}]")
+            if not isinstance(kernel, Kernel):
+                raise TypeError(f"kernel: must be a zonal.Kernel, not {type(kernel).__name__}")
+            how = smoothing_options(method=method, error=error, reference=reference, threads=self._threads)
+            about.append(f"{rows.dtype}, {method}, {error}, {reference}, by a kernel of hash {hash_of(pickle.dumps(kernel))}")
+            return_report = boolean("return_report", return_report)
+        return self._convolve(maps, rows, fields, _core.SmoothingWindow(), [kernel._kernel], how, progress, return_report)
+
+    def read_map(self, path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | None = None, auxiliary: bool = False,
+                 pol: bool | None = None, nest_if_absent: bool | None = None, nan_is_unseen: bool = False) -> NDArray[np.float64]:
+        """Reads this rank's part of a HEALPix map, [n_pixels], or [row, n_pixels] of several columns: no rank reads the whole.
+
+        The arguments are those of `zonal.io.read_map`; fields=[0], say, reads the first column. A map in nest order is
+        brought into ring order by way of the other ranks. Raises OSError for partial skies, images and gzipped files, which
+        cannot be read in parts, and for another nside than the grid's.
+        """
+        with self._job.together("read_map") as about:
+            names = [str(name) for name in sequence("fields", fields)]
+            options = ("" if hdu is None else str(hdu), names, boolean("auxiliary", auxiliary),
+                       None if pol is None else boolean("pol", pol),
+                       None if nest_if_absent is None else boolean("nest_if_absent", nest_if_absent),
+                       boolean("nan_is_unseen", nan_is_unseen))
+            about.append(f"{path_of('path', path)}: {options}")
+            self._require_healpix()
+        found = self._sky().read_map(os.fspath(path), *options)
+        self._job.warn(found["notes"])
+        values: NDArray[np.float64] = found["values"].reshape(len(found["names"]), -1)
+        return values[0] if len(values) == 1 else values
+
+    def write_map(self, path: Path, maps: ArrayLike, *, pol: bool = False, names: Sequence[str] = (), units: Sequence[str] = (),
+                  coordinates: str = "unknown", nest: bool = False, single: bool | None = None, overwrite: bool = False) -> None:
+        """Writes the ranks' parts of HEALPix maps, [n_pixels] or [row, n_pixels], into one file.
+
+        The file is that of `zonal.io.write_map`, whose arguments these are. All ranks must see the same folder. The file
+        appears when all of it is written, and not at all where a rank fails.
+        """
+        with self._job.together("write_map") as about:
+            rows, n_pixels = np.atleast_2d(real_input("maps", plain("maps", maps))), self.n_pixels
+            if rows.ndim != 2 or rows.shape[1] != n_pixels:
+                raise ValueError(f"maps: has shape {np.shape(maps)}: must be [{n_pixels}] or [row, {n_pixels}]")
+            self._require_healpix()
+            single = rows.dtype == np.float32 if single is None else boolean("single", single)
+            header = described(len(rows), boolean("pol", pol), names, units, text("coordinates", coordinates), boolean("nest", nest), single)
+            overwrite = boolean("overwrite", overwrite)
+            about.append(f"{path_of('path', path)}: {len(rows)} rows, {pol}, {names}, {units}, {coordinates}, {nest}, {single}, {overwrite}")
+        self._sky().write_map(os.fspath(path), np.ascontiguousarray(rows, np.float64), pixels_of(self._grid), header, overwrite)
+
+    def read_alm(self, path: Path) -> NDArray[np.complex128]:
+        """Reads this rank's part of alm, [n_alm], or [component, n_alm] for T, E, B.
+
+        What the file has beyond lmax and mmax is left out. Raises OSError where it has fewer, and for gzipped files.
+        """
+        with self._job.together("read_alm") as about:
+            about.append(path_of("path", path))
+        alm = np.stack(self._sky().read_alm(os.fspath(path)))
+        return alm[0] if len(alm) == 1 else alm
+
+    def write_alm(self, path: Path, alm: ArrayLike, *, unit: str = "", overwrite: bool = False) -> None:
+        """Writes the ranks' parts of alm, [n_alm] or [component, n_alm], into one file, as `write_map` does.
+
+        complex64 is written in single precision.
+        """
+        with self._job.together("write_alm") as about:
+            rows, n_alm = np.atleast_2d(complex_input("alm", plain("alm", alm))), self.n_alm
+            if rows.ndim != 2 or rows.shape[1] != n_alm or len(rows) not in (1, 3):
+                raise ValueError(f"alm: has shape {np.shape(alm)}: must be [{n_alm}] or [3, {n_alm}]")
+            overwrite = boolean("overwrite", overwrite)
+            about.append(f"{path_of('path', path)}: {len(rows)} rows of {rows.dtype}, {text('unit', unit)}, {overwrite}")
+        self._sky().write_alm(os.fspath(path), np.ascontiguousarray(rows, np.complex128), rows.dtype == np.complex64, unit, overwrite)
+
     def scatter_map(self, map: ArrayLike | None, root: int = 0) -> NDArray[Any]:
         """Returns this rank's part, [..., n_pixels], of what rank `root` has, [..., grid.n_pixels] in ring order.
 
@@ -386,8 +501,35 @@ class Plan(PlanSmoothing):
         runs = np.stack([first, first + self._lmax + 1 - self._orders], axis=1)
         return Parts(self._job, "alm", complex_input, alm_size(self._lmax, self._mmax), runs)
 
+    def _rows(self, maps: ArrayLike) -> tuple[NDArray[Any], str]:
+        array = real_input("maps", plain("maps", maps))
+        self._shape_of_fields("maps", array, self.n_pixels, 0)
+        return np.ascontiguousarray(np.atleast_2d(array)), "scalars" if array.ndim == 1 else "qu" if len(array) == 2 else "iqu"
+
+    def _convolve(self, maps: ArrayLike, rows: NDArray[Any], fields: str, window: _core.SmoothingWindow,
+                  kernels: list[_core.RadialKernel], how: _core.MapSmoothingOptions, progress: Progress, return_report: bool) -> Any:
+        out = np.empty_like(rows)
+        with self._job.reporting(progress, "smoothing") as report:
+            parts = self._sky().smooth(rows, pixels_of(self._grid), fields, window, kernels, how, out, report)
+        found = out[0] if np.ndim(maps) == 1 else out
+        if return_report:
+            return found, parts
+        self._job.warn([*missed(parts), *(note for part in parts for note in part.notes)])
+        return found
+
+    def _require_healpix(self) -> None:
+        if self._grid.nside is None:
+            raise ValueError(f"grid = {self._grid.name}: only HEALPix maps are read and written in parts")
+
+    def _sky(self) -> _core.DividedSky:
+        """Collective where it is the first call."""
+        if self._divided_sky is None:
+            self._divided_sky = _core.DividedSky(self._job.ranks, self._grid._grid, self._lmax, self._mmax, self._threads, self._speeds,
+                                                  self._device)
+        return self._divided_sky
+
     def __repr__(self) -> str:
-        return (f"<zonal.mpi.Plan of {self._grid.name}: rank {self._job.rank} of {self._job.size}, lmax={self._lmax}, mmax={self._mmax}, "
+        return (f"<zonal.mpi.SHT of {self._grid.name}: rank {self._job.rank} of {self._job.size}, lmax={self._lmax}, mmax={self._mmax}, "
                 f"spin={self._spin}, threads={self._threads}>")
 
 

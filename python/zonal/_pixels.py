@@ -1,0 +1,51 @@
+"""Pixels: those without a value, their orders, and the grid that their number tells."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from .grid import Grid
+
+UNSEEN = -1.6375e30
+"""The value of HEALPix pixels without data."""
+
+
+def is_unseen(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether values mean UNSEEN, also as files and float32 round it."""
+    unseen: NDArray[np.bool_] = np.abs(values - UNSEEN) <= 1e-5 * abs(UNSEEN)
+    return unseen
+
+
+def has_unseen(values: NDArray[Any]) -> bool:
+    """Whether a value means UNSEEN, in one pass over other maps."""
+    return values.size > 0 and bool(values.min() < -1e29) and bool(is_unseen(values).any())
+
+
+def is_bad(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether values are not finite, or UNSEEN."""
+    bad: NDArray[np.bool_] = ~np.isfinite(values) | is_unseen(values)
+    return bad
+
+
+def reordered(rows: NDArray[Any], to_nest: bool) -> NDArray[Any]:
+    """Maps [row, pixel] in the other order, copied."""
+    result = np.empty_like(rows, order="C")
+    for row, out in zip(rows, result):
+        _core.reorder(row, out, to_nest)
+    return result
+
+
+def grid_of_length(name: str, n_pixels: int) -> Grid:
+    nside = round((n_pixels / 12) ** 0.5)
+    if 12 * nside**2 != n_pixels:
+        raise ValueError(f"{name}: has {n_pixels} pixels, which is no HEALPix map (12 nside^2): give its grid")
+    return Grid.healpix(nside)
+
+
+def required_grid(name: str, grid: Any) -> Grid:
+    """Raises TypeError for what is no grid."""
+    if not isinstance(grid, Grid):
+        raise TypeError(f"{name}: must be a zonal.Grid, not {type(grid).__name__}; for HEALPix zonal.Grid.healpix(nside)")
+    return grid
