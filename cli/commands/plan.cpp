@@ -8,17 +8,15 @@
 
 #include "commands/subcommands.hpp"
 #include "engine/choice_report.hpp"
-#include "engine/spectrum_file.hpp"
 #include "options/beam_options.hpp"
 #include "options/common_options.hpp"
 #include "options/options.hpp"
 #include "options/split_options.hpp"
 #include "shell/error.hpp"
 #include "zonal/io/cost_model.hpp"
-#include "zonal/io/plan.hpp"
 #include "zonal/io/profile.hpp"
 #include "zonal/planning/certificate.hpp"
-#include "zonal/planning/pixel_quadrature.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/planning/planner.hpp"
 
 namespace zonal::cli {
@@ -27,7 +25,7 @@ namespace {
 enum class MapFields { i, qu, iqu };
 
 struct PlanOptions {
-    SplitOptions kernel;  ///< of which only the kernel and the map's spectrum are used
+    SplitOptions kernel;  ///< of which only the kernel is used
     std::string profile;
     std::int64_t nside = 0, maps = 1;
     double error = 1e-5;
@@ -35,9 +33,8 @@ struct PlanOptions {
     std::optional<bool> normalize;
     bool double_only = false, no_split = false, has_lmax = false;
     MapFields fields = MapFields::i;
-    std::string costs, save_plan;
+    std::string costs;
     RunOptions run;
-    OutputOptions output;
     ChoicesFollowUp follow_up;
 };
 
@@ -52,17 +49,13 @@ void declare_request(CLI::App& app, PlanOptions& options) {
                             "I");
     group.number("--error", options.error, {1e-13, 0.5},
                  "largest error, rms over the rms of the convolved map", "1e-5");
-    group.text("--input-cl", options.kernel.input_spectrum_file, "FILE",
-               "expect the error of maps with these C_l, FITS or text (TT; EE and BB for Q and U)",
-               "none: errors are certified for maps of which as much is left as of white noise");
     group.choice<bool>("--normalize", options.normalize, {{"window", true}, {"none", false}},
-                       "scale the kernel's integral to 1, as zonal smooth does, or leave it as it is",
-                       "window; none with cl-beam and --profile");
+                       "scale the kernel's integral to 1, or leave it as it is", "none");
     group.choice(
         "--reference", options.reference, references,
         "what the error is measured from; discrete: the sum over the map's pixels; continuous: the window on "
         "the alm of a converged analysis up to --lmax",
-        "discrete with --profile and cl-beam, else continuous, as in zonal smooth");
+        "discrete with --profile, else continuous, as in zonal smooth");
     group.flag("--double", options.double_only, "allow no sums in single precision");
     group.flag("--no-split", options.no_split, "do not try splits");
     group.text("--costs", options.costs, "FILE", "costs measured by zonal calibrate",
@@ -75,10 +68,6 @@ void declare_options(CLI::App& app, PlanOptions& options) {
         .text("--profile", options.profile, "FILE",
               "use this profile as the kernel: text, angles and values, as in zonal smooth");
     declare_request(app, options);
-    OptionGroup(app, "Output")
-        .text("-o,--save-plan", options.save_plan, "FILE",
-              "write the first row of the list, JSON, for zonal smooth --plan");
-    add_output_options(app, options.output);
     add_run_options(app, options.run);
 }
 
@@ -93,8 +82,7 @@ RadialKernel given_kernel(const PlanOptions& options, Session& session) {
     if (kernel.fwhm || !kernel.beam_file.empty() || !kernel.spectrum_file.empty() ||
         kernel.kernel != "gaussian")
         throw UsageError("--profile: not with --kernel, --fwhm, --beam, --cl");
-    if (kernel.extension != Extension::none && kernel.input_spectrum_file.empty())
-        throw UsageError("--extend: only with --cl, --beam or --input-cl");
+    if (kernel.extension != Extension::none) throw UsageError("--extend: only with --cl or --beam");
     const auto profile = io::read_profile(options.profile);
     return RadialKernel::from_profile(profile.theta, profile.value);
 }
@@ -106,7 +94,7 @@ double integral_of(const std::vector<double>& window) {
 }
 
 bool is_normalized(const PlanOptions& options) {
-    return options.normalize.value_or(options.profile.empty() && options.kernel.kernel != "cl-beam");
+    return options.normalize.value_or(false);
 }
 
 RadialKernel make_kernel(const PlanOptions& options, Session& session) {
@@ -126,46 +114,22 @@ PolarizationKernel make_spin_kernel(const PlanOptions& options, Session& session
     return spin_kernel("--beam " + kernel.beam_file, std::move(beam), kernel.lmax, kernel.extension, scale);
 }
 
-void set_kernel(const PlanOptions& options, bool has_spin, ConvolutionRequest& request, Session& session) {
-    if (!has_spin) {
-        request.kernel = make_kernel(options, session);
-        request.c_l = input_spectrum(options.kernel, session);
-        return;
-    }
-    request.polarization = make_spin_kernel(options, session);
-    const auto& path = options.kernel.input_spectrum_file;
-    if (path.empty()) return;
-    const auto spectra = read_ee_and_bb("--input-cl", path, session);
-    request.c_l = fit_to_lmax(spectra[0], request.lmax, options.kernel.extension, "--input-cl");
-    request.c_bb = fit_to_lmax(spectra[1], request.lmax, options.kernel.extension, "--input-cl");
-}
-
-/// The default is that of zonal smooth --method auto.
-ConvolutionReference default_reference(const PlanOptions& options) {
-    const bool is_profile = !options.profile.empty() || options.kernel.kernel == "cl-beam";
-    return is_profile ? ConvolutionReference::discrete : ConvolutionReference::continuous;
-}
-
 /// has_spin: whether the maps are Q and U.
 ConvolutionRequest make_request(const PlanOptions& options, bool has_spin, Session& session) {
     ConvolutionRequest request;
     request.grid = Grid::healpix(options.nside);
-    request.lmax = options.kernel.lmax;
+    if (options.has_lmax) request.lmax = options.kernel.lmax;
     request.threads = options.run.thread_count();
-    set_kernel(options, has_spin, request, session);
+    if (has_spin)
+        request.polarization = make_spin_kernel(options, session);
+    else
+        request.kernel = make_kernel(options, session);
     request.error = options.error;
-    request.reference = options.reference.value_or(default_reference(options));
-    if (options.kernel.input_spectrum_file.empty()) {
-        request.gain = gain_of_noise(request);
-        if (request.reference == ConvolutionReference::continuous && !options.has_lmax)
-            request.lmax = certified_lmax(request);
-    }
-    const PixelQuadrature quadrature(request, options.nside);
-    if (!quadrature.is_sum()) session.note(quadrature.explanation());
+    request.reference = options.reference;
     request.n_maps = options.maps;
     request.allow_single = !options.double_only;
     request.consider_split = !options.no_split;
-    return request;
+    return with_error<UsageError>([&] { return completed(request); }, "--");
 }
 
 /// Takes --lmax, or else what the grid resolves.
@@ -191,36 +155,37 @@ std::vector<Device> devices_for(const PlanOptions& options, const CostModel& cos
 }
 
 void check(const PlanOptions& options) {
-    if (options.fields == MapFields::iqu && !options.save_plan.empty())
-        throw UsageError("--save-plan: a plan keeps one way, and --fields IQU may go two: must be I or QU");
     if (options.fields != MapFields::i && options.kernel.lmax < 2)
         throw UsageError(fmt::format("--lmax = {}: must be at least 2 for Q and U", options.kernel.lmax));
+}
+
+/// The options with which zonal smooth goes a way.
+std::string options_of(const ConvolutionChoice& choice, const ConvolutionRequest& request) {
+    auto text = fmt::format("--method {} --reference {} --error {} --device {}", to_string(choice.method),
+                            to_string(*request.reference), request.error, to_string(choice.device));
+    if (choice.method == ConvolutionMethod::harmonic) return text + fmt::format(" --lmax {}", request.lmax);
+    if (choice.method == ConvolutionMethod::split)
+        return text + fmt::format(" --theta-cut {:.6g}arcmin", radians_to_arcmin(choice.support));
+    return text + (choice.precision == Precision::float32 ? " --precision float" : " --precision double");
 }
 
 /// Reports the ways for one sort of fields. Returns whether one of them keeps the error.
 bool plan_fields(const PlanOptions& options, bool has_spin, const CostModel& costs, Session& session) {
     auto request = make_request(options, has_spin, session);
     request.devices = devices_for(options, costs);
-    request = with_quadrature(std::move(request));
     const auto choices = plan_convolution(request, costs);
-    session.report["reference"] = to_string(request.reference);
+    session.report["reference"] = to_string(*request.reference);
     session.report["lmax"] = request.lmax;
     session.report["error_is"] =
-        request.gain
-            ? fmt::format("certified for maps of which the kernel leaves {:.3g} or more", *request.gain)
-            : "expected of maps of --input-cl";
-    if (request.quadrature_error) session.report["quadrature_error"] = *request.quadrature_error;
+        fmt::format("certified for maps of which the kernel leaves {:.3g} or more", *request.gain);
     report_choices(choices, costs.fingerprint, session);
     const bool is_kept = choices[0].excluded.empty();
     if (options.follow_up && is_kept) options.follow_up(request, choices, session);
-    if (!is_kept || options.save_plan.empty()) return is_kept;
-    io::write_plan(options.save_plan, make_plan(request, choices[0], costs), options.output.overwrite);
-    session.report["output"] = options.save_plan;
-    return true;
+    if (is_kept) session.report["smooth_with"] = options_of(choices[0], request);
+    return is_kept;
 }
 
 void run(PlanOptions& options, Session& session) {
-    if (!options.save_plan.empty()) options.output.require_writable(options.save_plan, OutputFormat::json);
     choose_lmax(options);
     check(options);
     const auto found = io::find_costs(options.costs, options.run.thread_count());

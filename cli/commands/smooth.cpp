@@ -18,7 +18,6 @@
 #include "zonal/io/cost_model.hpp"
 #include "zonal/io/inspect.hpp"
 #include "zonal/io/parts.hpp"
-#include "zonal/io/plan.hpp"
 #include "zonal/io/profile.hpp"
 #include "zonal/io/psf.hpp"
 
@@ -71,24 +70,6 @@ std::vector<RadialKernel> profile_kernels(const KernelOptions& choice, const std
     return kernels;
 }
 
-std::optional<InputSpectrum> input_spectrum(const SmoothOptions& options, const SkyMap& map,
-                                            Session& session) {
-    const auto& name = options.kernel.input_spectrum;
-    if (name.empty()) return {};
-    InputSpectrum spectrum;
-    if (name == "white") return spectrum;
-    if (options.kernel.cut)
-        session.note("with --cut, --input-cl only weights the estimated error of the cut");
-    spectrum.is_of_map = name == "map";
-    if (spectrum.is_of_map) return spectrum;
-    if (!map.polarized() || map.has_both_spins()) spectrum.tt = read_tt("--input-cl", name, session);
-    if (!map.polarized() || !options.kernel.is_planned()) return spectrum;
-    auto both = read_ee_and_bb("--input-cl", name, session);
-    spectrum.ee = std::move(both[0]);
-    spectrum.bb = std::move(both[1]);
-    return spectrum;
-}
-
 std::optional<Pixelization> output_pixels(const SmoothOptions& options, const SkyMap& map) {
     if (!options.nside_out) return {};
     const auto* healpix = std::get_if<HealpixPixels>(&map.header().pixelization);
@@ -108,10 +89,12 @@ std::optional<Precision> precision_of_sums(const SmoothOptions& options) {
 void set_error(const SmoothOptions& options, const SkyMap& map, MapSmoothingOptions& smoothing,
                SmoothingInput& given) {
     const auto& kernel = options.kernel;
-    if (kernel.error > 0) smoothing.error = kernel.error;
     smoothing.keep_missed = kernel.keep_missed;
-    const bool is_certified = kernel.error > 0 || kernel.is_pixel_method();
-    if (!is_certified || kernel.cut || !kernel.input_spectrum.empty()) return;
+    smoothing.strict = kernel.strict;
+    const bool is_analysis_given = options.analysis.iterations || options.analysis.tolerance > 0;
+    const bool is_kept = kernel.error > 0 || !(kernel.method == ConvolutionMethod::harmonic || is_analysis_given ||
+                                               kernel.cut);
+    if (!is_kept) return;
     constexpr double rounding = 0x1p-24, usual = 1e-5;
     for (std::int64_t row = 0; row < map.rows().extent(0); ++row)
         if (options.precision.value_or(map.column(row).precision) == io::Precision::float32)
@@ -132,23 +115,16 @@ MapSmoothingOptions library_options(const SmoothOptions& options, const SkyMap& 
     smoothing.method = kernel.chosen_method();
     smoothing.reference = kernel.reference;
     set_error(options, map, smoothing, given);
-    if (kernel.given()) smoothing.normalization = kernel.chosen_normalization();
+    smoothing.normalization = kernel.normalization.value_or(smoothing.normalization);
     if (kernel.cut) smoothing.cut = kernel.cut->radians;
     if (kernel.theta_cut) smoothing.theta_cut = kernel.theta_cut->radians;
-    smoothing.input_spectrum = input_spectrum(options, map, session);
     if (options.analysis.lmax) smoothing.lmax = options.analysis.lmax_for(map);
     if (options.analysis.iterations) smoothing.iterations = static_cast<int>(*options.analysis.iterations);
     smoothing.tolerance = options.analysis.tolerance;
     smoothing.mask_rule = options.mask.rule();
     smoothing.pixels_out = output_pixels(options, map);
     smoothing.precision = precision_of_sums(options);
-    if (!kernel.plan.empty()) {
-        smoothing.plan = io::read_plan(kernel.plan);
-        if (kernel.error == 0)
-            smoothing.error = smoothing.plan->error;  // which leaves room for the file's rounding
-        if (!kernel.reference) smoothing.reference = smoothing.plan->reference;
-    }
-    if (kernel.is_planned() && !smoothing.plan) {
+    if (kernel.is_planned()) {
         auto found = io::find_costs(kernel.costs, options.run.thread_count());
         session.note(found.notes);
         given.costs = found.costs.fingerprint;
@@ -175,13 +151,12 @@ SmoothedMap smooth_by_options(const SmoothOptions& options, SkyMap&& map, Smooth
                 "--cl: makes a kernel of spin 0, and {} has Q and U; --field I or --no-pol smooths fields of "
                 "spin 0",
                 map.header().source));
-        const auto planned = smoothing.plan ? smoothing.plan->lmax : default_smoothing_lmax(map.whole_grid());
-        const auto lmax = smoothing.lmax >= 0 ? smoothing.lmax : planned;
-        return convolve(map, std::vector{sky_kernel(options, lmax, session)}, smoothing);
+        const auto lmax = smoothing.lmax >= 0 ? smoothing.lmax : default_smoothing_lmax(map.whole_grid());
+        return convolve(std::move(map), std::vector{sky_kernel(options, lmax, session)}, smoothing);
     }
     if (!options.kernel.profile.empty()) {
         given.energies = energies_of(options, map);
-        return convolve(map, profile_kernels(options.kernel, given.energies, session), smoothing);
+        return convolve(std::move(map), profile_kernels(options.kernel, given.energies, session), smoothing);
     }
     const auto nside_out = options.nside_out.value_or(map.nside());
     const auto window = smoothing_window(options, map.nside(), nside_out, session);
@@ -202,36 +177,14 @@ void require_normal_numbers(const SmoothOptions& options, const SmoothedMap& smo
                                 one.rms_out, options.in));
 }
 
-void save_plan(const SmoothOptions& options, const SmoothedMap& smoothed, Session& session) {
-    const auto& path = options.kernel.save_plan;
-    if (path.empty()) return;
-    const auto& plan = smoothed.parts[0].plan;
-    if (!plan)
-        throw UsageError(
-            "--save-plan: a plan has one kernel and one spectrum; this map needs more, or can only be "
-            "smoothed in harmonic space");
-    io::write_plan(path, *plan, options.output.overwrite);
-    session.report["plan_output"] = path;
-}
-
-void require_one_way(const SmoothOptions& options, const SkyMap& map) {
-    if (map.has_both_spins() && !(options.kernel.plan.empty() && options.kernel.save_plan.empty()))
-        throw UsageError(
-            fmt::format("--plan, --save-plan: a plan keeps one way, and {} has I and Q, U, which may go two; "
-                        "--field chooses one",
-                        map.header().source));
-}
-
 void smooth_map(const SmoothOptions& options, Session& session) {
     auto map = session.job ? read_sky_part(options.in, options.input, options.analysis, options.run, session)
                            : read_sky_map(options.in, options.input, session);
-    require_one_way(options, map);
     SmoothingInput given;
     auto smoothed = smooth_by_options(options, std::move(map), given, session);
     stop_if_interrupted();
     require_normal_numbers(options, smoothed, given);
     report_smoothing(options, smoothed, given, session);
-    save_plan(options, smoothed, session);
     auto& header = smoothed.map.header();
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
     set_cards(header.cards, smoothing_cards(options, smoothed, given, session));
@@ -278,11 +231,8 @@ void prepare_for_job(SmoothOptions& options, const Session& session) {
     const auto& kernel = options.kernel;
     options.run.explain = kernel.explain;
     options.kernel.explain &= kernel.is_planned();  // of the other methods, there are only shares to tell
-    require_one_process(
-        session, !kernel.plan.empty() || !kernel.save_plan.empty(), "--plan, --save-plan",
-        "a plan is for the memory and threads of one process; --method chooses the way for all ranks");
     require_parts(options.out, session);
-    if (kernel.chosen_method() != ConvolutionMethod::harmonic) {
+    if (kernel.method != ConvolutionMethod::harmonic) {
         require_one_process(session, options.run.device.kind() == Device::Kind::cuda,
                             "--device cuda, without --method harmonic",
                             "their sums over pixels, ring FFTs and splits run on CPUs");
@@ -294,12 +244,9 @@ void prepare_for_job(SmoothOptions& options, const Session& session) {
 }
 
 void smooth_file(SmoothOptions& options, Session& session) {
-    auto& kernel = options.kernel;
     if (session.job) prepare_for_job(options, session);
-    if (!kernel.plan.empty() && !kernel.method) kernel.method = ConvolutionMethod::automatic;
     check(options);
     options.output.require_writable(options.out);
-    if (!kernel.save_plan.empty()) options.output.require_writable(kernel.save_plan, OutputFormat::json);
     session.report["input"] = options.in;
     session.report["output"] = options.out;
     options.run.resolve(session);
@@ -318,17 +265,16 @@ OptionNames option_names(const SmoothOptions& options) {
             {"reference = ", "--reference "},
             {"error = ", "--error = "},
             {"keep_missed returns", "--keep-missed writes"},
+            {"strict: ", "--strict: "},
             {"lmax = ", "--lmax = "},
             {"lmax: ", "--lmax: "},
             {"cut: ", "--cut: "},
-            {"plan: ", "--plan, --save-plan: "},
             {"iterations, tolerance: ", "--iter, --tolerance: "},
             {"iterations and tolerance ", "--iter and --tolerance "},
             {"tolerance ", "--tolerance "},
             {"ring_weights, pixel_weights: ", "--weights: "},
             {"pixels_out: ", "--nside-out: "},
             {"theta_cut", "--theta-cut"},
-            {"input_spectrum", "--input-cl"},
             {"window: ", "--fwhm-in, --beam-in, --pixwin-in, --pixwin-out: "},
             {"window (", window + ": window ("},
             {"beam (", window + ": beam ("}};
@@ -343,8 +289,8 @@ void run(SmoothOptions& options, Session& session) {
 void add_smooth(CLI::App& root, Session& session, Action& action) {
     add_command<SmoothOptions>(
         root, session, action, "smooth",
-        "Smooths a map or alm with a Gaussian, a beam or a profile, in harmonic space or by sums over "
-        "pixels. UNSEEN and masked pixels stay UNSEEN; see --mask-mode for what their "
+        "Smooths a map or alm with a Gaussian, a beam or a profile, in the fastest way that keeps an error. "
+        "UNSEEN and masked pixels stay UNSEEN; see --mask-mode for what their "
         "neighbours get.",
         "zonal smooth map.fits smoothed.fits --fwhm 10deg --lmax 64\n"
         "  zonal smooth counts.fits seen.fits --method ring-fft --profile psf.fits --energy 100GeV "

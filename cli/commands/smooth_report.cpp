@@ -18,24 +18,19 @@ bool is_harmonic(const SmoothedPart& part) {
 bool is_split(const SmoothedPart& part) {
     return part.method == ConvolutionMethod::split;
 }
-/// Whether the kernel is a profile that ends somewhere, not a window.
-bool has_support(const SmoothOptions& options, const SmoothedPart& part) {
-    if (is_split(part)) return false;
-    const bool is_window = options.kernel.profile.empty() && options.kernel.sky_spectrum.empty();
-    return !is_harmonic(part) || !is_window || options.kernel.cut;
+/// Whether the profile ends somewhere.
+bool has_support(const SmoothedPart& part) {
+    return !is_split(part) && !is_harmonic(part);
 }
 
-void report_kernels(const SmoothOptions& options, const SmoothedPart& part,
-                    const std::vector<double>& energies, Json& report) {
-    const bool normalized = part.normalization == Normalization::window;
+void report_kernels(const SmoothedPart& part, const std::vector<double>& energies, Json& report) {
     const auto one = [&](std::size_t i) {
         const auto& kernel = part.kernels[i];
         Json entry;
         if (!energies.empty()) entry["energy_mev"] = energies[i];
-        if (has_support(options, part)) entry["support_deg"] = radians_to_degrees(kernel.support);
+        if (has_support(part)) entry["support_deg"] = radians_to_degrees(kernel.support);
         entry["kernel_integral"] = kernel.integral;
-        if (normalized && (has_support(options, part) || is_split(part))) entry["scale"] = kernel.scale;
-        if (has_support(options, part)) entry["truncation_error"] = kernel.truncation_error;
+        entry["scale"] = kernel.scale;
         return entry;
     };
     if (part.kernels.size() == 1) report.update(one(0));
@@ -46,31 +41,19 @@ void report_kernels(const SmoothOptions& options, const SmoothedPart& part,
 void report_planning(const SmoothOptions& options, const SmoothedPart& part, const SmoothingInput& given,
                      Session& session) {
     auto& report = session.report;
-    if (!options.kernel.is_planned()) return;
     report["method_asked_for"] = to_string(options.kernel.chosen_method());
-    if (!part.choice) return;
+    if (part.choices.empty()) return;
     if (options.kernel.explain) report_choices(part.choices, given.costs, session);
-    report["device"] = to_string(part.choice->device);
-    if (!options.kernel.plan.empty()) report["plan"] = options.kernel.plan;
     if (part.predicted_seconds) report["predicted_seconds"] = *part.predicted_seconds;
-    report["predicted_error"] = part.choice->error;
+    report["predicted_error"] = part.choice.error;
     report["plan_seconds"] = part.planning_seconds;
 }
 
-std::string spectrum_text(const SmoothOptions& options) {
-    const auto& spectrum = options.kernel.input_spectrum;
-    return spectrum.empty() || spectrum == "white" ? "white maps" : "--input-cl " + spectrum;
-}
-
 /// Reports the parts of the error over the rms of the result, for the map whose error may be the largest.
-void report_certificate(const SmoothOptions& options, const SmoothedPart& part, const SmoothingInput& given,
-                        Session& session) {
+void report_certificate(const SmoothedPart& part, const SmoothingInput& given, Session& session) {
     auto& report = session.report;
     const double file = given.file_rounding, asked_for = part.error_bound.value_or(0) + file;
-    if (part.error_bound && !options.kernel.cut) {
-        report["error_bound"] = asked_for;
-        report["error_is"] = "expected of " + spectrum_text(options);
-    }
+    if (part.error_bound) report["error_bound"] = asked_for;
     const auto worst =
         std::max_element(part.certificates.begin(), part.certificates.end(),
                          [](const auto& one, const auto& other) { return one.error < other.error; });
@@ -82,7 +65,7 @@ void report_certificate(const SmoothOptions& options, const SmoothedPart& part, 
         const double gain = worst->rms_out > 0 ? worst->rms_out / worst->rms_in : 1;
         const auto& bound = worst->bound;
         report["certified_error"] = worst->error + file;
-        if (part.certificate_seconds > 0) report["certificate_seconds"] = part.certificate_seconds;
+        report["certificate_seconds"] = part.certificate_seconds;
         if (std::isfinite(of_variations)) report["certified_error_of_variations"] = of_variations;
         report["certificate"] = {{"cut", bound.cut / gain},
                                  {"window", bound.window / gain},
@@ -94,7 +77,7 @@ void report_certificate(const SmoothOptions& options, const SmoothedPart& part, 
                                  {"rms_out", worst->rms_out}};
     }
     if (part.attempts > 1) report["attempts"] = part.attempts;
-    if (!part.is_certified) return;
+    if (!part.error_bound) return;
     const bool is_kept = has_bound && worst->error + file <= asked_for;
     report["error_is"] = is_kept ? "certified for this map" : "not certified";
     if (!has_bound)
@@ -111,62 +94,36 @@ void report_certificate(const SmoothOptions& options, const SmoothedPart& part, 
                         of_variations));
 }
 
-/// Adds a note if the other reference would give another answer.
-void tell_other_reference(const SmoothedPart& part, Session& session) {
-    if (!part.quadrature_error || !part.error_bound || part.normalization == Normalization::pixel) return;
-    if (!(*part.quadrature_error > *part.error_bound)) return;
-    const bool is_discrete = part.reference == ConvolutionReference::discrete;
-    session.note(
-        fmt::format("if the map were white noise, {} would differ by about {:.1g}; --reference {} gives it",
-                    is_discrete ? "the window on a converged analysis" : "the sum over the pixels",
-                    *part.quadrature_error, is_discrete ? "continuous" : "discrete"));
-}
-
-void report_errors(const SmoothOptions& options, const SmoothedPart& part, Json& report) {
-    report["precision"] = part.precision == Precision::float32 ? "float" : "double";
-    if (part.estimated_error) report["estimated_error"] = *part.estimated_error;
-    if (part.quadrature_error) {
-        report["estimated_quadrature_error"] = *part.quadrature_error;
-        report["quadrature_error_is_of"] = spectrum_text(options);
-    }
-}
-
 void report_part(const SmoothOptions& options, const SmoothedPart& part, const SmoothingInput& given,
                  Session& session) {
     auto& report = session.report;
     report_planning(options, part, given, session);
-    if (options.kernel.given()) {
-        report["method"] = to_string(part.method);
-        report["normalize"] = to_string(part.normalization);
-        report_kernels(options, part, given.energies, report);
-    }
+    report["method"] = to_string(part.method);
+    report["device"] = to_string(part.device);
+    report["normalize"] = to_string(part.normalization);
+    report["reference"] = to_string(part.reference);
+    report["stands_for"] = part.stands_for();
+    report_kernels(part, given.energies, report);
+    report["convolution_seconds"] = part.seconds;
     if (is_harmonic(part)) {
         report["lmax"] = part.lmax;
+        if (!std::isnan(part.map_above_lmax)) {
+            report["map_above_lmax"] = part.map_above_lmax;
+            report["window_above_lmax"] = part.window_above_lmax;
+            report["lmax_effect"] = part.lmax_effect;
+        }
         AnalysisChoice analysis;
-        analysis.tolerance = part.tolerance;
+        analysis.tolerance = options.analysis.tolerance;
         auto told = part.analysis;
         if (options.analysis.tolerance > 0 && !told.reached_tolerance)
             session.miss("--tolerance: " + std::exchange(told.note, ""));
         report_analysis(told, analysis, session);
-        if (part.is_certified) report["convolution_seconds"] = part.seconds;
     } else {
-        report_errors(options, part, report);
-        if (part.choice) report_split(*part.choice, part.parts, session);
-        report["convolution_seconds"] = part.seconds;
+        report["precision"] = part.precision == Precision::float32 ? "float" : "double";
+        report_split(part.choice, part.parts, session);
     }
-    report_certificate(options, part, given, session);
-    tell_other_reference(part, session);
+    report_certificate(part, given, session);
     session.note(part.notes);
-}
-
-/// Says in words what the result stands for.
-std::string meaning(const SmoothedPart& part) {
-    if (part.reference == ConvolutionReference::discrete) return "the sum over the map's pixels";
-    const auto& analysis = part.analysis;
-    if (part.tolerance > 0 || !is_harmonic(part))
-        return fmt::format("the window on the alm of a converged analysis up to lmax = {}", part.lmax);
-    return fmt::format("the window on the alm of an analysis up to lmax = {} with {} iteration{}", part.lmax,
-                       analysis.iterations, analysis.iterations == 1 ? "" : "s");
 }
 
 std::string names_of(const SmoothedPart& part, const SkyMap& map) {
@@ -176,58 +133,52 @@ std::string names_of(const SmoothedPart& part, const SkyMap& map) {
 }
 
 std::optional<double> certified_error(const SmoothedPart& part, const SmoothingInput& given) {
-    double largest = 0;
-    for (const auto& one : part.certificates) largest = std::max(largest, one.error);
-    return part.certificates.empty() || !std::isfinite(largest)
-               ? std::nullopt
-               : std::optional(largest + given.file_rounding);
+    const double error = part.certified_error();
+    return std::isfinite(error) ? std::optional(error + given.file_rounding) : std::nullopt;
 }
 
-void add_part_cards(const SmoothedPart& part, const SmoothOptions& options, const SmoothingInput& given,
+/// The cards of a part; suffix: of the names of those of Q and U, where I has its own.
+void add_part_cards(const SmoothedPart& part, const SmoothingInput& given, bool is_second,
                     std::vector<io::HeaderCard>& cards) {
-    const auto& kernel = options.kernel;
-    if (kernel.given()) {
-        cards.push_back({"METHOD", to_string(part.method), "how it was convolved"});
+    const std::string of = is_second ? " of Q and U" : "";
+    const auto add = [&](const char* name, const char* second, auto value, const std::string& comment) {
+        cards.push_back({is_second ? second : name, value, comment + of});
+    };
+    add("METHOD", "METHODQU", to_string(part.method), "way of the convolution");
+    if (!is_second) {
         cards.push_back({"REFERENC", to_string(part.reference), "what the result stands for"});
         cards.push_back({"NORMALIZ", to_string(part.normalization), "of the kernel"});
     }
-    if (has_support(options, part) && part.kernels.size() == 1)
-        cards.push_back(
-            {"SUPPORT", radians_to_degrees(part.kernels[0].support), "[deg] the kernel ends here"});
+    if (has_support(part) && part.kernels.size() == 1)
+        add("SUPPORT", "SUPPRTQU", radians_to_degrees(part.kernels[0].support), "[deg] end of the kernel");
     if (is_split(part)) {
-        cards.push_back({"L_CUT", part.choice->l_cut, "the split kernel's window ends here"});
-        cards.push_back({"THETACUT", radians_to_degrees(part.choice->support),
-                         "[deg] the split kernel's profile ends here"});
+        add("L_CUT", "L_CUTQU", part.choice.l_cut, "end of the split kernel's window");
+        add("THETACUT", "THCUTQU", radians_to_degrees(part.choice.support),
+            "[deg] end of the split kernel's profile");
     }
-    if (part.estimated_error) cards.push_back({"ESTERROR", *part.estimated_error, "rms, from REFERENC"});
     if (const auto error = certified_error(part, given))
-        cards.push_back({"CERTERR", *error, "rms, from REFERENC: at most this"});
+        add("CERTERR", "CERTERRQ", *error, "rms, from REFERENC: at most this,");
     if (!is_harmonic(part)) return;
-    cards.push_back({"MAX-LPOL", part.lmax, "highest degree l"});
-    cards.push_back(
-        {"ITER", static_cast<std::int64_t>(part.analysis.iterations), "iterations of the analysis"});
-    if (part.tolerance > 0) cards.push_back({"TOLERANC", part.tolerance, "tolerance of the analysis"});
+    add("MAX-LPOL", "LMAXQU", part.lmax, "highest degree l");
+    add("ITER", "ITERQU", static_cast<std::int64_t>(part.analysis.iterations), "iterations of the analysis");
 }
 
-void add_spin_cards(const SmoothedPart& part, const SmoothingInput& given,
-                    std::vector<io::HeaderCard>& cards) {
-    cards.push_back({"METHODQU", to_string(part.method), "how Q and U were convolved"});
-    if (!is_harmonic(part) && !is_split(part))
-        cards.push_back({"SUPPRTQU", radians_to_degrees(part.kernels[0].support),
-                         "[deg] the kernel of Q and U ends here"});
-    if (part.estimated_error)
-        cards.push_back({"ESTERRQU", *part.estimated_error, "rms of Q and U, from REFERENC"});
-    if (const auto error = certified_error(part, given))
-        cards.push_back({"CERTERRQ", *error, "rms of Q and U, from REFERENC: at most this"});
-    if (is_split(part)) {
-        cards.push_back({"L_CUTQU", part.choice->l_cut, "the window of Q and U ends here"});
-        cards.push_back(
-            {"THCUTQU", radians_to_degrees(part.choice->support), "[deg] the profile of Q and U ends here"});
-    }
-    if (!is_harmonic(part)) return;
-    cards.push_back({"LMAXQU", part.lmax, "highest degree l of Q and U"});
-    cards.push_back({"ITERQU", static_cast<std::int64_t>(part.analysis.iterations),
-                     "iterations of the analysis of Q and U"});
+std::string names_of_all(const SkyMap& map) {
+    std::string names;
+    for (std::int64_t row = 0; row < map.rows().extent(0); ++row)
+        names += (names.empty() ? "" : ", ") + map.row_name(row);
+    return names;
+}
+
+/// What the reader needs, in a few lines.
+void summarize(const SmoothOptions& options, const SmoothedMap& smoothed, Session& session) {
+    const auto& header = smoothed.map.header();
+    session.summary.push_back(fmt::format("read {}: {}, {}, {}", options.in, names_of_all(smoothed.map),
+                                          to_string(header.pixelization), to_string(header.coordinates)));
+    for (const auto& part : smoothed.parts)
+        session.summary.push_back(
+            fmt::format("{}: {}; {:.2g} s", names_of(part, smoothed.map), part.summary(), part.seconds));
+    session.summary.push_back("wrote " + options.out);
 }
 
 }  // namespace
@@ -236,34 +187,29 @@ void report_smoothing(const SmoothOptions& options, const SmoothedMap& smoothed,
                       Session& session) {
     std::vector<Json> fields(static_cast<std::size_t>(smoothed.map.rows().extent(0)));
     Json parts = Json::array();
-    std::string methods;
     for (const auto& part : smoothed.parts) {
         for (std::size_t k = 0; k < part.rows.size(); ++k)
             fields[static_cast<std::size_t>(part.rows[k])] = {{"name", smoothed.map.row_name(part.rows[k])},
                                                               {"masked_pixels", part.masked_pixels[k]},
                                                               {"unseen_pixels_out", part.unseen_pixels[k]}};
-        const auto method = to_string(part.method);
-        if (methods != method) methods += (methods.empty() ? "" : ", ") + method;
-        if (smoothed.parts.size() == 1) {
-            report_part(options, part, given, session);
-            continue;
-        }
-        Json own = {{"part", names_of(part, smoothed.map)}};
+        Json own = Json::object();
+        if (smoothed.parts.size() > 1) own["part"] = names_of(part, smoothed.map);
         {
             const ReportTo scope(own, session);
             report_part(options, part, given, session);
         }
         parts.push_back(std::move(own));
     }
-    if (smoothed.parts.size() > 1) {
-        session.report["method"] = methods;
+    if (parts.size() == 1) {
+        session.report.update(parts[0]);
+    } else {
+        // What all parts have in common stands at the top, and all of each part in its own place.
+        for (const auto& [key, value] : parts[0].items())
+            if (parts[1].value(key, Json()) == value) session.report[key] = value;
         session.report["parts"] = std::move(parts);
     }
     session.report["fields"] = std::move(fields);
-    Json report = {{"reference", to_string(smoothed.parts[0].reference)},
-                   {"stands_for", meaning(smoothed.parts[0])}};
-    report.update(session.report);
-    session.report = std::move(report);
+    summarize(options, smoothed, session);
 }
 
 std::vector<io::HeaderCard> option_cards(const SmoothOptions& options, const Session& session) {
@@ -289,8 +235,8 @@ std::vector<io::HeaderCard> option_cards(const SmoothOptions& options, const Ses
 std::vector<io::HeaderCard> smoothing_cards(const SmoothOptions& options, const SmoothedMap& smoothed,
                                             const SmoothingInput& given, const Session& session) {
     auto cards = option_cards(options, session);
-    add_part_cards(smoothed.parts[0], options, given, cards);
-    if (smoothed.parts.size() > 1) add_spin_cards(smoothed.parts[1], given, cards);
+    for (std::size_t i = 0; i < smoothed.parts.size(); ++i)
+        add_part_cards(smoothed.parts[i], given, i == 1, cards);
     return cards;
 }
 

@@ -193,6 +193,8 @@ void make_of_alm(const SynfastCommand& options, const SkyRequest& request, const
     write_map(options.files, sky.map, cards, session);
 }
 
+constexpr double usual_error = 1e-5;
+
 /// The sky's noise times the window; what was planned and done is reported.
 NoiseSky make_noise(const SynfastCommand& options, const SkyRequest& request, SkyMap& map, Session& session) {
     const std::vector<double> no_beam(static_cast<std::size_t>(request.lmax + 1), 1.0);
@@ -203,26 +205,31 @@ NoiseSky make_noise(const SynfastCommand& options, const SkyRequest& request, Sk
     if (std::all_of(window.begin(), window.end(), [](double k) { return k == 0; }))
         throw UsageError("--method: the spectrum is 0 up to lmax: there is nothing to convolve with");
     const auto& run = options.files.run;
-    NoiseSkyOptions how{.seed = static_cast<std::uint64_t>(request.seed),
-                        .allow_single = options.files.precision != FilePrecision::float64,
-                        .threads = run.thread_count(),
-                        .device = run.any_device ? Device::automatic() : run.device,
-                        .progress = session.progress("synfast")};
-    if (options.error > 0) how.error = options.error;
+    MapSmoothingOptions how{.threads = run.thread_count(),
+                            .device = run.any_device ? Device::automatic() : run.device,
+                            .progress = session.progress("synfast")};
+    if (options.files.precision == FilePrecision::float64) how.precision = Precision::float64;
+    how.error = options.error > 0 ? options.error : usual_error;
     if (options.method == NoiseMethod::split) how.method = zonal::ConvolutionMethod::split;
     if (options.method == NoiseMethod::harmonic) how.method = zonal::ConvolutionMethod::harmonic;
-    const auto found = options.method == NoiseMethod::harmonic
-                           ? io::FoundCosts{}
-                           : io::find_costs(options.costs, run.thread_count());
-    session.note(found.notes);
-    auto sky = make_noise_sky(window, found.costs, how, map);
-    if (options.explain) report_choices(sky.choices, found.costs.fingerprint, session);
-    if (!sky.choice)
+    if (options.method == NoiseMethod::harmonic) how.error = std::nullopt;
+    io::FoundCosts found;
+    if (options.method != NoiseMethod::harmonic) {
+        found = io::find_costs(options.costs, run.thread_count());
+        how.costs = found.costs;
+        session.note(found.notes);
+    }
+    NoiseSky sky;
+    try {
+        sky = make_noise_sky(window, how, static_cast<std::uint64_t>(request.seed), map);
+    } catch (const ErrorNotKept& error) {
         throw CannotBeKept(fmt::format(
-            "--method {}: no way with the window up to lmax = {} certifies --error {}: the kernel must "
-            "have faded away at lmax",
-            options.method == NoiseMethod::split ? "split" : "auto", request.lmax, how.error));
-    if (sky.choice->seconds > 0) session.report["predicted_seconds"] = sky.choice->seconds;
+            "--method {}: no way with the window up to lmax = {} certifies --error {}: the kernel must have faded "
+            "away at lmax ({})",
+            options.method == NoiseMethod::split ? "split" : "auto", request.lmax, *how.error, error.what()));
+    }
+    if (options.explain) report_choices(sky.part.choices, found.costs.fingerprint, session);
+    if (sky.part.predicted_seconds) session.report["predicted_seconds"] = *sky.part.predicted_seconds;
     return sky;
 }
 
@@ -233,18 +240,18 @@ void make_of_noise(const SynfastCommand& options, const SkyRequest& request, con
     const auto sky = make_noise(options, request, map, session);
     stop_if_interrupted();
     auto& report = session.report;
-    report["method"] = to_string(sky.choice->method);
+    report["method"] = to_string(sky.part.method);
     report["reference"] = "discrete";
-    report["device"] = to_string(sky.choice->device);
+    report["device"] = to_string(sky.part.device);
     auto cards = sky_cards(options, request, white_noise_scheme);
-    cards.push_back({"METHOD", to_string(sky.choice->method), "how the noise was convolved"});
+    cards.push_back({"METHOD", to_string(sky.part.method), "how the noise was convolved"});
     if (options.method != NoiseMethod::harmonic) {
-        const double error = sky.result.certificates.at(0).error;
+        const double error = sky.part.certified_error();
         report["certified_error"] = error;
         cards.push_back({"CERTERR", error, "rms of the convolution's error: at most this"});
     }
     report["noise_variance"] = sky.noise_variance;
-    report_split(*sky.choice, sky.result.parts, session);
+    report_split(sky.part.choice, sky.part.parts, session);
     write_map(options.files, map, cards, session);
 }
 

@@ -71,6 +71,7 @@ CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& na
     app.set_help_flag("-h,--help", "print this help and exit")->group("General");
     app.add_flag("--json", session.json, "print the report as one JSON object on standard output")
         ->group("General");
+    app.add_flag("--verbose", session.verbose, "print the whole report, not its summary")->group("General");
     app.add_flag("--quiet", session.quiet,
                  "print only errors, and warnings about results that miss what was asked for")
         ->group("General");

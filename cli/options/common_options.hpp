@@ -25,7 +25,7 @@ void require_one_process(const Session& session);
 void require_one_process(const Session& session, bool given, const std::string& names,
                          const std::string& reason);
 
-/// Declares a subcommand with --help, --json and --quiet. example: command lines, one each.
+/// Declares a subcommand with --help, --json, --verbose and --quiet. example: command lines, one each.
 CLI::App& add_subcommand(CLI::App& root, Session& session, const std::string& name,
                          const std::string& description, const std::string& example);
 

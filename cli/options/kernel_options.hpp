@@ -17,27 +17,19 @@ struct KernelOptions {
     std::optional<Angle> cut;
     std::optional<Angle> theta_cut;  ///< of a split
     double error = 0;                ///< 0: the default
-    bool explain = false, keep_missed = false;
-    std::string input_spectrum;
+    bool explain = false, keep_missed = false, strict = false;
     std::string profile, energy;
-    std::string sky_spectrum;     ///< file of C_l, whose root is part of the kernel
-    std::string costs;            ///< file of a cost model; empty: this machine's
-    std::string plan, save_plan;  ///< files
+    std::string sky_spectrum;  ///< file of C_l, whose root is part of the kernel
+    std::string costs;         ///< file of a cost model; empty: this machine's
 
     bool given() const {
-        return method || reference || normalization || cut || error > 0 || keep_missed ||
-               !input_spectrum.empty() || !profile.empty() || !energy.empty() || theta_cut ||
-               !costs.empty() || !plan.empty() || !save_plan.empty() || !sky_spectrum.empty();
+        return method || reference || normalization || cut || error > 0 || keep_missed || strict ||
+               !profile.empty() || !energy.empty() || theta_cut || !costs.empty() || !sky_spectrum.empty();
     }
-    /// harmonic where none is given.
-    ConvolutionMethod chosen_method() const { return method.value_or(ConvolutionMethod::harmonic); }
-    bool is_automatic() const { return method == ConvolutionMethod::automatic; }
+    ConvolutionMethod chosen_method() const { return method.value_or(ConvolutionMethod::automatic); }
     /// Which way, and how, zonal plan finds.
-    bool is_planned() const { return is_automatic() || method == ConvolutionMethod::split; }
-    bool is_pixel_method() const { return chosen_method() != ConvolutionMethod::harmonic; }
-    /// none for kernels of skies, whose integral is C_0's root: 0.
-    Normalization chosen_normalization() const {
-        return normalization.value_or(sky_spectrum.empty() ? Normalization::window : Normalization::none);
+    bool is_planned() const {
+        return chosen_method() == ConvolutionMethod::automatic || method == ConvolutionMethod::split;
     }
 };
 void declare_options(CLI::App& app, KernelOptions& options);

@@ -160,7 +160,12 @@ void Session::finish(const std::string& negative_verdict) {
     } else {
         for (const auto& text : quiet ? warnings_ : notes_)
             std::fputs(fmt::format("{} {}: note: {}\n", program, command, text).c_str(), stderr);
-        if (!quiet) print(readable(report));
+        if (!quiet && !verbose && !summary.empty()) {
+            summary.back() += fmt::format("; {:.2g} s in all", elapsed.count());
+            for (const auto& text : summary) print(printable(text) + "\n");
+        } else if (!quiet) {
+            print(readable(report));
+        }
     }
     if (!line.empty()) std::fputs(fmt::format("{} {}: {}\n", program, command, line).c_str(), stderr);
 }

@@ -22,6 +22,7 @@ class Session {
     std::string command_line;
     bool json = false;
     bool quiet = false;
+    bool verbose = false;  ///< the whole report rather than its summary
     /// The ranks that do the work together; null for one process.
     std::shared_ptr<const Job> job;
     /// Whether this process prints what happens, as the first rank does for all.
@@ -32,6 +33,9 @@ class Session {
 
     /// What the run did. Printed at its end: one JSON object, or a line "key: value" each.
     Json report = Json::object();
+
+    /// What is printed instead of the report unless all of it is asked for; empty: the report.
+    std::vector<std::string> summary;
 
     /// Something that the user should know: on standard error, or in the report's "notes" with --json.
     /// Held back until the run succeeds, so that a failure is one line.

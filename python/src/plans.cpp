@@ -15,7 +15,6 @@
 #include "zonal/io/cost_model.hpp"
 #include "zonal/planning/certificate.hpp"
 #include "zonal/planning/convolution_plan.hpp"
-#include "zonal/planning/pixel_quadrature.hpp"
 #include "zonal/planning/planner.hpp"
 
 namespace zonal::python {

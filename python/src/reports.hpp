@@ -25,14 +25,17 @@ class Report {
     using State = nb::typed<nb::dict, nb::str, nb::any>;
 
     Report(nb::module_& module, const char* name, const char* doc)
-        : class_(module, name, doc), fields_(std::make_shared<Fields>()) {
+        : class_(module, name, doc),
+          fields_(std::make_shared<Fields>()),
+          line_(std::make_shared<std::function<std::string(const T&)>>()) {
         class_.def("__getstate__", [fields = fields_](const T& report) { return state_of(report, *fields); });
         class_.def("__setstate__", [fields = fields_](T& report, const State& state) {
             new (&report) T{};
             for (const auto& field : *fields) field.set(report, state[field.name]);
         });
-        class_.def("__repr__", [fields = fields_](nb::handle self) {
-            return text_of(self.type(), state_of(nb::cast<const T&>(self), *fields));
+        class_.def("__repr__", [fields = fields_, line = line_](nb::handle self) {
+            const auto& report = nb::cast<const T&>(self);
+            return *line ? line_of(self.type(), (*line)(report)) : text_of(self.type(), state_of(report, *fields));
         });
     }
 
@@ -52,13 +55,9 @@ class Report {
         return *this;
     }
 
-    /// What repr() shows between the brackets, and what print() shows, in place of all fields.
+    /// What repr() shows between the brackets, in place of all fields, and what print() shows.
     Report& text(std::string (T::*line)() const, std::string (T::*paragraph)() const) {
-        class_.def("__repr__", [line](nb::handle self) {
-            const auto type = self.type();
-            return nb::str("<{}.{}: {}>").format(type.attr("__module__"), type.attr("__name__"),
-                                                 (nb::cast<const T&>(self).*line)());
-        });
+        *line_ = std::mem_fn(line);
         class_.def("__str__", paragraph);
         return *this;
     }
@@ -108,6 +107,10 @@ class Report {
         return state;
     }
 
+    static nb::str line_of(nb::handle type, const std::string& line) {
+        return nb::str("<{}.{}: {}>").format(type.attr("__module__"), type.attr("__name__"), line);
+    }
+
     /// Numbers have six digits, and lists of more than four things their length alone.
     static nb::str text_of(nb::handle type, const State& state) {
         constexpr std::size_t longest = 4;
@@ -128,6 +131,7 @@ class Report {
 
     nb::class_<T> class_;
     std::shared_ptr<Fields> fields_;
+    std::shared_ptr<std::function<std::string(const T&)>> line_;  ///< empty: repr() shows all fields
 };
 
 }  // namespace zonal::python

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import output, real_input, spectrum
+from ._arrays import output, real_input
 from ._checked import checked, known_as
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, ring_values
@@ -17,7 +17,7 @@ from ._progress import Progress, reporting
 from ._threads import resolve
 from .grid import Grid
 from .kernel import Kernel
-from .smoothing import MaskRule, Method, choice_of, costs_of, mask_rule_of
+from .smoothing import MaskRule, Method, choice_of, costs_of, mask_rule_of, optional_choice_of
 
 
 def plan(kernel: Kernel, grid: Grid, **options: Any) -> ConvolutionPlan:
@@ -42,9 +42,8 @@ class ConvolutionPlan:
     gain: rms of the result over the rms of the map, at least. Errors are certified for all maps with this gain or
     more, and every call returns certificates for the maps at hand, which may be larger than `error` if the maps' gain
     is smaller. By default it is a little less than that of white noise.
-    c_l: [lmax + 1], instead of a gain: errors are then those expected of maps with this spectrum.
     reference: what errors are measured from: the sum over the pixels ("discrete"), or the window on the alm that the
-    map is made of ("continuous", for HEALPix grids).
+    map is made of ("continuous"); by default as in `zonal.convolve`.
     method: "auto", or the one that you want: "harmonic", "pixel-sum", "ring-fft", "split".
     n_maps: how many maps a call brings. allow_single: sums over pixels may be done in single precision.
     mask_mode, mask_threshold, fill_masked, costs, threads, device: as in `zonal.convolve`.
@@ -60,9 +59,8 @@ class ConvolutionPlan:
 
     @checked
     def __init__(self, kernel: Kernel, grid: Grid, *, error: float = 1e-5, lmax: int | None = None,
-                 gain: float | None = None, c_l: ArrayLike | None = None,
-                 reference: Literal["discrete", "continuous"] = "discrete", method: Method = "auto", n_maps: int = 1,
-                 allow_single: bool = True, mask_mode: MaskRule = "zero", mask_threshold: float | None = None,
+                 gain: float | None = None, reference: Literal["discrete", "continuous"] | None = None,
+                 method: Method = "auto", n_maps: int = 1, allow_single: bool = True, mask_mode: MaskRule = "zero", mask_threshold: float | None = None,
                  fill_masked: bool = False, costs: Literal["default", "measured"] = "default",
                  threads: int | None = None, device: DeviceLike = "cpu") -> None:
         self._arguments = {name: value for name, value in locals().items() if name not in ("self", "kernel", "grid")}
@@ -74,17 +72,19 @@ class ConvolutionPlan:
         request.grid, request.kernel = grid._grid, kernel._kernel
         request.error, request.n_maps, request.allow_single = error, n_maps, allow_single
         request.method = choice_of("method", method, _core.ConvolutionMethod)
-        request.reference = choice_of("reference", reference, _core.ConvolutionReference)
+        request.reference = optional_choice_of("reference", reference, _core.ConvolutionReference)
         request.threads = resolve(threads)
-        _set_lmax(request, lmax, grid)
-        _set_spectrum(request, c_l, gain)
-        self._request = request.with_quadrature() if reference == "continuous" else request
+        if lmax is not None and lmax < 0:
+            raise ValueError(f"lmax = {lmax}: must be 0 or more")
+        request.lmax = -1 if lmax is None else lmax
+        request.gain = gain
+        options = _core.ConvolutionOptions()
+        options.mask = mask_rule_of(mask_mode, mask_threshold, fill_masked)
+        self._request = request.completed(options)
         self._choices = self._request.choices(costs_of(costs, request.threads), resolve_device(device))
         self._choice = self._choices[0]
         if self._choice.excluded:
             raise _core.ErrorNotKept(f"error = {error}: no method keeps it: {self._choice.excluded}")
-        options = _core.ConvolutionOptions()
-        options.mask = mask_rule_of(mask_mode, mask_threshold, fill_masked)
         with known_as(mask_threshold="mask_threshold"):
             self._plan = _core.SharedPlan(self._request, self._choice, options)
 
@@ -163,24 +163,6 @@ class ConvolutionPlan:
 
 def _make(kernel: Kernel, grid: Grid, arguments: dict[str, Any]) -> ConvolutionPlan:
     return ConvolutionPlan(kernel, grid, **arguments)
-
-
-def _set_lmax(request: _core.ConvolutionRequest, lmax: int | None, grid: Grid) -> None:
-    if lmax is not None:
-        request.lmax = lmax
-    elif request.reference == _core.ConvolutionReference.continuous:
-        request.lmax = request.certified_lmax()
-    else:
-        request.lmax = _core.default_smoothing_lmax(grid._grid)
-
-
-def _set_spectrum(request: _core.ConvolutionRequest, c_l: ArrayLike | None, gain: float | None) -> None:
-    if c_l is not None and gain is not None:
-        raise ValueError("c_l and gain: give one; errors are expected for a spectrum, or certified for a gain")
-    if c_l is not None:
-        request.c_l = spectrum("c_l", c_l).tolist()
-    else:
-        request.gain = request.gain_of_noise() if gain is None else gain
 
 
 def _row(choice: _core.Choice, is_taken: bool) -> str:

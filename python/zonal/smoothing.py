@@ -43,21 +43,21 @@ def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.
     result = given.give_back(written, result)
     if return_report:
         return result, parts
-    warn([*missed(parts), *(note for part in parts for note in part.notes)])
+    warn(warnings_of(parts))
     return result
 
 
-def missed(parts: list[_core.SmoothedPart]) -> list[str]:
-    """What keep_missed let through."""
-    return [f"error = {part.error_bound:g}: is not certified for rows {list(part.rows)}: it may be up to {worst:.2g}"
-            for part in parts if part.is_certified and part.error_bound is not None
-            for worst in [max((c.error for c in part.certificates), default=np.inf)] if worst > part.error_bound]
+def warnings_of(parts: list[_core.SmoothedPart]) -> list[str]:
+    """What keep_missed let through, and what the parts note."""
+    missed = [f"error = {part.error_bound:g}: rows {list(part.rows)}: {part!r}" for part in parts
+              if part.error_bound is not None and not part.is_certified]
+    return [*missed, *(note for part in parts for note in part.notes)]
 
 
 @checked
-def smoothing_options(*, method: Method = "auto", error: float | None = None, keep_missed: bool = False,
+def smoothing_options(*, method: Method = "auto", error: float | None = None, keep_missed: bool = False, strict: bool = False,
              reference: Literal["continuous", "discrete"] | None = None,
-             normalization: Literal["window", "pixel", "none"] | None = None, cut: AngleLike | None = None,
+             normalization: Literal["window", "pixel", "none"] = "none", cut: AngleLike | None = None,
              theta_cut: AngleLike | None = None,
              lmax: int | None = None, iterations: int | None = None, tolerance: float | None = None,
              ring_weights: ArrayLike | None = None, mask_mode: MaskRule = "zero", mask_threshold: float | None = None,
@@ -66,9 +66,9 @@ def smoothing_options(*, method: Method = "auto", error: float | None = None, ke
              threads: int | None = None) -> _core.MapSmoothingOptions:
     how = _core.MapSmoothingOptions()
     how.method = choice_of("method", method, _core.ConvolutionMethod)
-    how.error, how.keep_missed = error, keep_missed
+    how.error, how.keep_missed, how.strict = error, keep_missed, strict
     how.reference = optional_choice_of("reference", reference, _core.ConvolutionReference)
-    how.normalization = optional_choice_of("normalization", normalization, _core.Normalization)
+    how.normalization = choice_of("normalization", normalization, _core.Normalization)
     how.precision = optional_choice_of("precision", precision, _core.Precision)
     if cut is not None:
         how.cut = angle(cut, "cut")
@@ -146,13 +146,16 @@ def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None
     grid: the maps' pixels, by default HEALPix of the nside that their length tells; or cylindrical rings.
     nest: True for maps, masks and results in nest order; a Map says its own order, also as a mask.
     method: "auto" takes the fastest way within the error; "harmonic", "pixel-sum", "ring-fft" or "split" that one.
-    error: the largest error of each field, rms over the rms of the exact result, by default 1e-5. ErrorNotKept is raised if
-    no way keeps it, unless keep_missed=True.
-    reference: what errors are measured from: "continuous" is the window on the alm that the map is made of, "discrete"
-    the sum over the pixels. By default continuous for windows and discrete for profiles.
-    normalization: "window" scales the kernel's integral to 1, "pixel" its sum over the pixels, for each pixel, which
-    keeps counts; "none". By default "window", and "none" in harmonic space.
-    cut: where the profile ends, instead of where an error allows: not with error=, and not for auto and split.
+    error: the largest error of each field, rms over the rms of the exact result, by default 1e-5 (no error is certified
+    with method="harmonic" or cut= alone). ErrorNotKept is raised if no way keeps it, unless keep_missed=True.
+    reference: what errors are measured from: "continuous" is the window on the alm up to lmax that the map is made of,
+    "discrete" the sum over the pixels. By default continuous for windows and Gaussians, discrete for profiles, for sums
+    that method= names, and for counts.
+    strict: True raises ErrorNotKept where the answer depends on lmax by more than `error`, as measured for this map;
+    otherwise the report says so (lmax_effect).
+    normalization: "none" applies the kernel as it is; "window" scales its integral to 1, "pixel" its sum over the pixels,
+    for each pixel, which keeps counts.
+    cut: where the profile ends, instead of where the error allows: with "pixel-sum" and "ring-fft" alone.
     theta_cut: where the profile of a split ends, by default where it is fastest.
     lmax: of harmonic space, by default what the grid resolves or the error needs. iterations, tolerance: of its
     analysis, by default as the error needs, or 3 iterations for method="harmonic" without an error.

@@ -29,7 +29,8 @@ struct MapSmoothingOptions {
     /// What errors are measured from. Empty: see default_reference.
     std::optional<ConvolutionReference> reference = {};
     /// Largest error of each field, rms over the rms of the reference, certified for the map at hand
-    /// (certificate.hpp). Empty: 1e-5, but nothing is held to a certificate with method = harmonic or `cut`.
+    /// (certificate.hpp). Empty: 1e-5, but nothing is held to a certificate with method = harmonic, iterations, a
+    /// tolerance or `cut`.
     std::optional<double> error = {};
     /// Returns the map even if its error is not certified, instead of throwing ErrorNotKept.
     bool keep_missed = false;
@@ -41,8 +42,8 @@ struct MapSmoothingOptions {
     std::optional<double> cut = {};
     double theta_cut = 0;  ///< where the profile of a split ends, rad; 0: where it is fastest
 
-    /// -1: see ConvolutionRequest::lmax; with method = harmonic and no error what the grids resolve
-    /// (default_smoothing_lmax).
+    /// -1: see ConvolutionRequest::lmax; where nothing is held to a certificate in harmonic space, what the grids
+    /// resolve (default_smoothing_lmax).
     std::int64_t lmax = -1;
     std::optional<int> iterations = {};  ///< of the analysis. Empty: as planned; without an error 3
     double tolerance = 0;                ///< as AnalysisOptions::tolerance, instead of iterations

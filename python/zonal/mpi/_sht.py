@@ -24,7 +24,7 @@ from ..io import Path, described
 from ..kernel import Kernel
 from ..sht import AnalysisOptions, alm_size, analysis_options, shape_of_result, without_unseen
 from ..skies import Spectra, multiply_alm, named_spectra, sky_spectra
-from ..smoothing import Method, missed, smoothing_options, smoothing_window
+from ..smoothing import Method, smoothing_options, smoothing_window, warnings_of
 from ._job import Job
 from ._parts import Parts, complex_type, hash_of, plain, real_type, unseen_as_zero
 
@@ -319,7 +319,7 @@ class SHT:
 
     def smooth(self, maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | None = None,
                fwhm_in: AngleLike | None = None, beam_in: ArrayLike | None = None, floor: float = 0.0,
-               method: Method = "harmonic", error: float | None = None, reference: Literal["continuous", "discrete"] | None = None,
+               method: Method = "auto", error: float | None = None, reference: Literal["continuous", "discrete"] | None = None,
                iterations: int | None = None, tolerance: float | None = None, progress: Progress = False,
                return_report: bool = False) -> Any:
         """Returns this rank's part of smoothed maps.
@@ -514,7 +514,7 @@ class SHT:
         found = out[0] if np.ndim(maps) == 1 else out
         if return_report:
             return found, parts
-        self._job.warn([*missed(parts), *(note for part in parts for note in part.notes)])
+        self._job.warn(warnings_of(parts))
         return found
 
     def _require_healpix(self) -> None:

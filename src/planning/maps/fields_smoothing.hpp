@@ -19,6 +19,12 @@ struct RowsRequest {
     double factor = 1;
 };
 
+/// Whether harmonic space is to do as healpy does: as many iterations as are asked for, and no error to keep.
+inline bool is_plain(const MapSmoothingOptions& options) {
+    return !options.error && (options.method == ConvolutionMethod::harmonic || options.iterations.has_value() ||
+                              options.tolerance > 0);
+}
+
 /// What is asked for the fields of one spin of a map.
 struct FieldsRequest {
     const SkyMap& map;
@@ -30,14 +36,9 @@ struct FieldsRequest {
     bool is_harmonic_only = false;  ///< only harmonic space can do what is asked for
 
     /// Whether the error is to be certified for the map.
-    bool must_keep() const {
-        return options.error || (options.method != ConvolutionMethod::harmonic && !options.cut);
-    }
+    bool must_keep() const { return options.error || !(is_plain(options) || options.cut); }
     /// Whether the options say how the analysis ends, so that nothing is left to plan.
-    bool is_given() const {
-        const bool is_healpys = options.method == ConvolutionMethod::harmonic && !options.error;
-        return is_healpys || options.iterations || options.tolerance > 0;
-    }
+    bool is_given() const { return is_plain(options) || options.iterations || options.tolerance > 0; }
 };
 
 /// Returns the requests for the fields of spin 0 of a map, and for its Q and U, of those that it has. The map,

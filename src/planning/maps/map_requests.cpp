@@ -135,7 +135,7 @@ std::int64_t degree_of_windows(const SkyMap& map, const Grid& grid_out, const Ma
     if (options.lmax >= 0) return options.lmax;
     const auto most =
         std::min(default_smoothing_lmax(map.whole_grid()), default_smoothing_lmax(grid_out));
-    if (options.method == harmonic && !options.error) return most;
+    if (is_plain(options)) return most;
     const bool is_closed = kernel.has_window() && !kernel.is_ratio();
     if (is_closed || !is_harmonic_only) return -1;
     const auto certifiable = certifiable_lmax(map.whole_grid()), end = kernel.end_of_window();
@@ -230,7 +230,7 @@ FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmo
             request.allow_single = may_be_single;
             request.consider_split =
                 fields.has_one_kernel && !fields.how.keep_counts && !renormalizes && !has_weights;
-            if (options.method == harmonic && !options.error) {
+            if (is_plain(options)) {
                 request.lmax = degree;
                 request.gain = 1;  // nothing is planned by it
             }

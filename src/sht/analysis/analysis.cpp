@@ -178,7 +178,7 @@ void merge(const AnalysisReport& part, AnalysisReport& whole) {
     whole.reached_tolerance = whole.reached_tolerance && part.reached_tolerance;
     whole.last_update = std::max(whole.last_update, part.last_update);
     whole.updates_grew = whole.updates_grew || part.updates_grew;
-    whole.unresolved = std::max(whole.unresolved, part.unresolved);  // NaN where the whole's is
+    whole.unresolved = std::fmax(whole.unresolved, part.unresolved);  // NaN where neither is known
     whole.invertible = whole.invertible && part.invertible;
     if (whole.note.empty()) whole.note = part.note;
 }
