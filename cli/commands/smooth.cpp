@@ -126,7 +126,7 @@ MapSmoothingOptions library_options(const SmoothOptions& options, const SkyMap& 
     smoothing.precision = precision_of_sums(options);
     if (kernel.is_planned()) {
         auto found = io::find_costs(kernel.costs, options.run.thread_count());
-        session.note(found.notes);
+        if (kernel.explain || !kernel.costs.empty()) session.note(found.notes);
         given.costs = found.costs.fingerprint;
         smoothing.costs = std::move(found.costs);
     }

@@ -323,10 +323,11 @@ void measure_lmax(const FieldsRequest& fields, const Done& done, SmoothedPart& p
 
 void tell(const FieldsRequest& fields, SmoothedPart& part) {
     if (!(part.lmax_effect > wanted_error(fields))) return;
-    const auto text = fmt::format(
-        "the answer depends on lmax = {} by about {:.1g}: {:.2g} of this map's rms lies above, where the window is "
-        "{:.2g} of its largest value",
-        part.lmax, part.lmax_effect, part.map_above_lmax, part.window_above_lmax);
+    const bool is_mixed = part.lmax_effect > 2 * part.window_above_lmax * part.map_above_lmax / smallest_gain(part.certificates);
+    auto text = fmt::format("the answer depends on lmax = {} by about {:.1g}: {:.2g} of this map's rms lies above",
+                            part.lmax, part.lmax_effect, part.map_above_lmax);
+    text += is_mixed ? ", and the pixels mix it into lower degrees"
+                     : fmt::format(", where the window is {:.2g} of its largest value", part.window_above_lmax);
     if (fields.options.strict) throw ErrorNotKept("strict: " + text);
     part.notes.push_back(text);
 }
