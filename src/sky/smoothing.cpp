@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
@@ -13,6 +14,7 @@
 #include "sht/analysis/nearest_pixel.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
+#include "sht/transform_cache.hpp"
 #include "sky/smoothing_groups.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
@@ -50,10 +52,14 @@ class SmoothingPlan::Implementation {
         return nearest.same() ? analysis_plan(spin) : plan_of(synthesis_plans_[spin / 2], grid_out, spin);
     }
     ShtWorkspace& workspace() {
-        if (!workspace_)
-            workspace_.emplace(analysis_plan(fields == Fields::scalars ? 0 : 2).make_workspace());
+        if (!workspace_) workspace_.emplace(sht::take_workspace(plan_of_workspace()));
         return *workspace_;
     }
+    ~Implementation() {
+        if (workspace_) sht::leave_workspace(plan_of_workspace(), std::move(*workspace_));
+    }
+    Implementation(const Implementation&) = delete;
+    Implementation& operator=(const Implementation&) = delete;
 
     const Grid grid;
     const Fields fields;
@@ -66,6 +72,11 @@ class SmoothingPlan::Implementation {
     const bool keeps_other_pixels;  ///< of grid_out: pixels in no ring
 
   private:
+    const std::shared_ptr<const ShtPlan>& plan_of_workspace() {
+        const int spin = fields == Fields::scalars ? 0 : 2;
+        analysis_plan(spin);
+        return analysis_plans_[spin / 2];
+    }
     const ShtPlan& plan_of(std::shared_ptr<const ShtPlan>& plan, const Grid& of, int spin) const {
         if (!plan && options.part) {
             plan = options.part->plan(spin);
@@ -75,7 +86,7 @@ class SmoothingPlan::Implementation {
             sht.spin = spin;
             sht.threads = options.threads;
             sht.device = options.device;
-            plan = std::make_shared<const ShtPlan>(of, sht);
+            plan = sht::kept_plan(of, sht);
         }
         return *plan;
     }

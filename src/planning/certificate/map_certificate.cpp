@@ -64,18 +64,34 @@ WeightedSums sums_of_ring(View<const T, 2> rows, const Ring& ring, std::size_t r
                           const Conversion& conversion) {
     WeightedSums sums;
     const std::int64_t n_rows = rows.extent(0);
-    for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
+    // Several sums, so that one addition need not wait for the other.
+    constexpr int n_sums = 4;
+    double squares[n_sums] = {}, first_sum[n_sums] = {}, second_sum[n_sums] = {}, shifted[n_sums] = {},
+           seen[n_sums] = {};
+    const auto add = [&](int k, std::int64_t pixel) {
         const double first = static_cast<double>(rows(0, pixel));
         const double second = n_rows > 1 ? static_cast<double>(rows(1, pixel)) : 0;
-        if (is_unseen_value(first) || is_unseen_value(second)) continue;
+        const bool is_seen = !is_unseen_value(first) && !is_unseen_value(second);
         const double factor = factors(r, pixel) * conversion.scale;
-        const double x = factor * first, y = factor * second;
-        const double a = x - conversion.shift[0], b = y - conversion.shift[1];
-        sums.squares += x * x + y * y;
-        sums.shifted[0] += a;
-        sums.shifted[1] += b;
-        sums.shifted_squares += a * a + b * b;
-        sums.weights += 1;
+        const double x = is_seen ? factor * first : 0, y = is_seen ? factor * second : 0;
+        const double a = is_seen ? x - conversion.shift[0] : 0, b = is_seen ? y - conversion.shift[1] : 0;
+        squares[k] += x * x + y * y;
+        first_sum[k] += a;
+        second_sum[k] += b;
+        shifted[k] += a * a + b * b;
+        seen[k] += is_seen ? 1 : 0;
+    };
+    const auto end = ring.first_pixel + ring.n_pixels;
+    auto pixel = ring.first_pixel;
+    for (; pixel + n_sums <= end; pixel += n_sums)
+        for (int k = 0; k < n_sums; ++k) add(k, pixel + k);
+    for (; pixel < end; ++pixel) add(0, pixel);
+    for (int k = 0; k < n_sums; ++k) {
+        sums.squares += squares[k];
+        sums.shifted[0] += first_sum[k];
+        sums.shifted[1] += second_sum[k];
+        sums.shifted_squares += shifted[k];
+        sums.weights += seen[k];
     }
     for (double* sum :
          {&sums.squares, &sums.weights, &sums.shifted[0], &sums.shifted[1], &sums.shifted_squares})

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/constants.hpp"
@@ -203,7 +204,7 @@ ConvolutionRequest request_of(const FieldsRequest& fields, std::int64_t lmax) {
 }
 
 FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options,
-                        bool is_spin, bool may_be_single) {
+                        bool is_spin, std::optional<bool>& may_be_single) {
     FieldsRequest fields{map, options, is_spin ? Fields::qu : Fields::scalars};
     fields.how = {options.mask_rule, options.normalization == Normalization::pixel, options.ring_weights,
                   options.pixel_weights, map.shared_part()};
@@ -227,7 +228,6 @@ FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmo
             const double integral = applied.applied.integral * applied.applied.scale;
             if (renormalizes) rows.factor = integral;
             request.n_maps = is_spin ? n_each / 2 : n_each;
-            request.allow_single = may_be_single;
             request.consider_split =
                 fields.has_one_kernel && !fields.how.keep_counts && !renormalizes && !has_weights;
             if (is_plain(options)) {
@@ -235,6 +235,10 @@ FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmo
                 request.gain = 1;  // nothing is planned by it
             }
             request = completed(request, fields.how);
+            const bool has_sums =
+                !fields.is_harmonic_only && request.reference == ConvolutionReference::discrete;
+            if (has_sums && !may_be_single) may_be_single = allows_single(map, options);
+            request.allow_single = has_sums && *may_be_single;
             // Harmonic space does not keep counts, and has no bound for quotients of sums over pixels.
             request.consider_harmonic =
                 !fields.how.keep_counts &&
@@ -250,7 +254,7 @@ FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmo
 std::vector<FieldsRequest> requests_of(const SkyMap& map, const MapKernel& kernel,
                                        const MapSmoothingOptions& options) {
     check(map, kernel, options);
-    const bool may_be_single = allows_single(map, options);
+    std::optional<bool> may_be_single;  // which takes a look at all pixels
     std::vector<FieldsRequest> all;
     for (const bool is_spin : {false, true})
         if (is_spin ? map.polarized() : !map.polarized() || map.has_both_spins())
