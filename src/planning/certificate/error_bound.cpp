@@ -313,6 +313,7 @@ double gain_of_noise(const ConvolutionRequest& request, const ConvolutionOptions
 ConvolutionRequest completed(ConvolutionRequest request, const ConvolutionOptions& options) {
     constexpr double most_defect = 0.2;
     planning::check(request);
+    if (request.reference && request.lmax >= 0 && request.gain) return request;
     if (!request.reference)
         request.reference = options.keep_counts ? ConvolutionReference::discrete : default_reference(request);
     const bool is_discrete = request.reference == ConvolutionReference::discrete;
