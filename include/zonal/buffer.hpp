@@ -52,4 +52,12 @@ class Buffer {
     std::int64_t bytes_ = 0;
 };
 
+/// Copies rows between the memory of the host and that of a device, and waits for that. It is done on the
+/// device's default stream, which what other streams do with the device's array must be ordered with.
+///
+/// from, to: [row, element], each row contiguous; at most one is a device's. Throws InvalidArgument for other
+/// extents and strides, and BackendUnavailable without CUDA code.
+template <class T>
+void copy_rows(View<const T, 2> from, View<T, 2> to);
+
 }  // namespace zonal

@@ -247,6 +247,12 @@ def gpu_of(name: str, values: Any, library: Library) -> int | None:
     return index
 
 
+def gpu_index(name: str, values: Any) -> int | None:
+    """The number of the GPU in whose memory anything that a caller gave lies; None for all that is on the host."""
+    library = library_of(values)
+    return None if library is None else gpu_of(name, values, library)
+
+
 def host_values(name: str, values: Any) -> Any:
     """The same values for calls that work on the host. Raises TypeError for arrays of a GPU."""
     library = library_of(values)
@@ -255,7 +261,8 @@ def host_values(name: str, values: Any) -> Any:
     index = gpu_of(name, values, library)
     if index is not None:
         raise TypeError(f"{name}: is in the memory of cuda:{index}, and this call takes arrays of the host: bring it there "
-                        "first, or use zonal.SHT, zonal.PixelConvolution, zonal.jax or zonal.torch, which take arrays of a GPU")
+                        "first, or use zonal.SHT, zonal.smooth, zonal.convolve, zonal.PixelConvolution, zonal.jax or zonal.torch, "
+                        "which take arrays of a GPU")
     return library.host_values(name, values)
 
 
@@ -264,7 +271,7 @@ class DeviceArrays:
 
     def __init__(self, name: str, values: Any, library: Library, index: int, device: str, stream: Any) -> None:
         if device != f"cuda:{index}":
-            raise ValueError(f"{name}: is in the memory of cuda:{index}, but this works on {device}: make it with device = "
+            raise ValueError(f"{name}: is in the memory of cuda:{index}, but this works on {device}: give device = "
                              f"'cuda:{index}', or bring the array to the other device")
         if stream is not None and isinstance(library, _Jax):
             raise ValueError("stream: JAX has none that others can use; leave it out")
@@ -286,11 +293,15 @@ class DeviceArrays:
 
     def output(self, out: Any, shape: tuple[int, ...], dtype: str, zeroed: bool = False) -> tuple[Any, Any]:
         """What the caller gets once it is passed to `finished`, and what the extension writes to."""
+        made = self.made(out, shape, dtype, zeroed)
+        return made, made if self._is_ours(out) else self._given("out", made)
+
+    def made(self, out: Any, shape: tuple[int, ...], dtype: str, zeroed: bool = False) -> Any:
+        """`out` where it is given and fits, else a new array."""
         library = self._library
         if out is None:
             with library.on(self.stream or 0, self._index, self._is_current):
-                made = library.empty(self._values, shape, dtype, self._index, zeroed)
-            return made, made if isinstance(library, _Jax) else self._given("out", made)
+                return library.empty(self._values, shape, dtype, self._index, zeroed)
         refuse_jax(out)
         if library_of(out) is not library:
             raise TypeError(f"out: must be an array of {library.name}, as {self._name} is, not {type(out).__name__}")
@@ -299,10 +310,31 @@ class DeviceArrays:
         if tuple(out.shape) != shape or _type_name(out) != dtype:
             raise ValueError(f"out: must have shape {shape} and type {dtype}, not {tuple(out.shape)} and {_type_name(out)}")
         self._require_contiguous("out", out)
-        return out, self._given("out", out)
+        return out
 
     def finished(self, made: Any, out: Any) -> Any:
         return made if out is not None else self._library.finished(made)
+
+    def copied(self, name: str, values: Any) -> NDArray[Any]:
+        """Real values in the memory of the host, copied once the library is done with them. They lie on the GPU of the call."""
+        library = library_of(values)
+        if library is None or gpu_of(name, values, library) != self._index:
+            raise TypeError(f"{name}: must be in the memory of cuda:{self._index}, as {self._name} is")
+        if (found := _type_name(values)) not in REAL:
+            raise TypeError(f"{name}: holds {found}: must hold {' or '.join(REAL)} in the memory of a GPU: {library.convert}")
+        self._require_contiguous(name, values)
+        host = np.empty(tuple(values.shape), found)
+        _core.copy_maps(library.given(name, values, 0, False), host)
+        return host
+
+    def fill(self, made: Any, values: NDArray[Any], out: Any) -> Any:
+        """Copies values of the host to what was `made`, and returns what the caller gets."""
+        _core.copy_maps(values, made if self._is_ours(out) else self._library.given("out", made, 0, False))
+        return self.finished(made, out)
+
+    def _is_ours(self, out: Any) -> bool:
+        """Whether the array was made by the extension, since the library cannot make one that others may write to."""
+        return out is None and isinstance(self._library, _Jax)
 
     def _given(self, name: str, array: Any) -> Any:
         return self._library.given(name, array, self.stream, self._is_current)

@@ -7,7 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._arrays import doubles, output, real_input, vector
+from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of
+from ._libraries import device_arrays, gpu_index
 from ._pixels import grid_of_length, reordered, required_grid
 from .grid import Grid
 from .sky_map import agreed
@@ -58,6 +60,37 @@ class MapRows:
         if self.nest_out:
             result[...] = reordered(written, to_nest=True)[0 if self.is_single else slice(None)]
         return self.kind.maps(result, grid=self.grid_out, nest=self.nest_out, **changes)
+
+
+class MapRowsAnywhere(MapRows):
+    """Maps as rows for calls that also take maps in the memory of a GPU, but work on the host's: a copy goes there, and the
+    result comes back.
+
+    device: where to compute, the GPU where such maps are; None is where the maps are. `device` is its name.
+    """
+
+    def __init__(self, maps: Any, grid: Grid | None, nest: bool | None, pol: bool | None, device: DeviceLike | None) -> None:
+        gpu = gpu_index("maps", maps)
+        self.device = resolve_device(device if device is not None else "cpu" if gpu is None else f"cuda:{gpu}")
+        self._arrays = device_arrays("maps", maps, self.device, None)
+        super().__init__(maps if self._arrays is None else self._arrays.copied("maps", maps), grid, nest, pol)
+
+    def new_output(self, out: Any, grid: Grid | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        if self._arrays is None:
+            return super().new_output(out, grid)
+        result, written = super().new_output(None, grid)
+        self._out, self._made = out, self._arrays.made(out, result.shape, result.dtype.name)
+        return result, written
+
+    def give_back(self, written: NDArray[Any], result: NDArray[Any], **changes: Any) -> Any:
+        result = super().give_back(written, result, **changes)
+        return result if self._arrays is None else self._arrays.fill(self._made, result, self._out)
+
+    def weights(self, name: str, values: Any) -> NDArray[np.float64] | None:
+        """A mask or weights of the pixels, which may be where the maps are, as `weights_of` returns them."""
+        if self._arrays is not None and gpu_index(name, values) is not None:
+            values = self._arrays.copied(name, values)
+        return weights_of(name, values, self.rows.shape[1], self.nest)
 
 
 def pixels_of(grid: Grid, name: str = "grid") -> Any:

@@ -46,7 +46,7 @@ class ConvolutionPlan:
     map is made of ("continuous"); by default as in `zonal.convolve`.
     method: "auto", or the one that you want: "harmonic", "pixel-sum", "ring-fft", "split".
     n_maps: how many maps a call brings. allow_single: sums over pixels may be done in single precision.
-    mask_mode, mask_threshold, fill_masked, costs, threads, device: as in `zonal.convolve`.
+    mask_mode, mask_threshold, fill_masked, costs, threads: as in `zonal.convolve`. device: where to compute, for maps of the host.
 
     `choices` has all ways that were looked at, those that keep the error first, fastest first; `choice` is the one that
     is taken, and `explain()` prints them. A plan may be pickled, which makes it anew from these arguments; threads

@@ -11,8 +11,8 @@ from . import _core
 from ._angles import AngleLike, angle
 from ._arrays import doubles, vector
 from ._checked import checked, known_as, takes_options_of
-from ._devices import DeviceLike, resolve_device
-from ._maps import MapRows, pixels_of, ring_weights_of, weights_of
+from ._devices import DeviceLike
+from ._maps import MapRowsAnywhere, pixels_of, ring_weights_of
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
@@ -27,19 +27,17 @@ MaskRule = Literal["zero", "renormalize", "error"]
 def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.RadialKernel], pol: bool | None,
             grid_out: Grid | None, out: NDArray[Any] | None, *, grid: Grid | None = None, nest: bool | None = None,
             mask: ArrayLike | None = None, pixel_weights: ArrayLike | None = None, progress: Progress = False,
-            return_report: bool = False, device: DeviceLike = "cpu", **options: Any) -> Any:
-    given = MapRows(maps, grid, nest, pol)
-    n_pixels = given.rows.shape[1]
+            return_report: bool = False, device: DeviceLike | None = None, **options: Any) -> Any:
+    given = MapRowsAnywhere(maps, grid, nest, pol, device)
     how = smoothing_options(**options)
-    how.device = resolve_device(device)
+    how.device = given.device
     if grid_out is not None:
         how.pixels_out = pixels_of(grid_out, "grid_out")
     result, written = given.new_output(out, grid_out)
     with reporting(progress, "smoothing") as report, known_as(beam_in="beam_in:", mask_threshold="mask_threshold",
                                                            pixels_out="grid_out"):
         parts = _core.smooth(given.rows, given.pixels, given.fields, window, kernels, how,
-                             weights_of("mask", mask, n_pixels, given.nest),
-                             weights_of("pixel_weights", pixel_weights, n_pixels, given.nest), written, report)
+                             given.weights("mask", mask), given.weights("pixel_weights", pixel_weights), written, report)
     result = given.give_back(written, result)
     if return_report:
         return result, parts
@@ -165,7 +163,10 @@ def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None
     ("error"). fill_masked: False leaves masked pixels UNSEEN, True keeps their computed values.
     precision: "float32" or "float64" of sums over pixels; by default as the error allows.
     costs: "default" plans by built-in costs, "measured" by those that `zonal calibrate` measured on this machine.
-    device: where to compute, "cpu", "cuda", "cuda:1" or "auto" (see `zonal.devices`); maps are arrays of the host.
+    device: where to compute, "cpu", "cuda", "cuda:1" or "auto" (see `zonal.devices`), by default where the maps are. Maps in
+    the memory of a GPU (see `zonal.SHT`) are smoothed on that GPU, and the result is an array of the same library there;
+    out, mask and pixel_weights may be there, too. They go by way of the host: a call copies maps and masks to its memory and
+    the result back, which it waits for, and takes as much of it as for maps of the host.
     threads: by default `zonal.threads()`. progress: True shows a bar; a callable gets the share that is done, and
     stops the work if it returns False, which raises Cancelled.
     return_report: True returns the maps and a list with a report (SmoothedPart) of the way, the certificates, what was

@@ -79,4 +79,29 @@ void Buffer::clear() {
         std::memset(data_, 0, static_cast<std::size_t>(bytes_));
 }
 
+template <class T>
+void copy_rows(View<const T, 2> from, View<T, 2> to) {
+    if (from.extents() != to.extents())
+        throw InvalidArgument("from, to: have other extents: must be those of one array");
+    const bool from_cuda = from.space() == MemorySpace::cuda, to_cuda = to.space() == MemorySpace::cuda;
+    if (from_cuda && to_cuda) throw InvalidArgument("from, to: are both on a device: one must be the host's");
+    if (from.size() == 0) return;
+    for (const auto stride : {from.stride(1), to.stride(1)})
+        if (stride != 1 && from.extent(1) > 1)
+            throw InvalidArgument("from, to: have rows of stride " + std::to_string(stride) + ": must be 1");
+    const auto bytes = from.extent(1) * static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t row = 0; row < from.extent(0); ++row) {
+        const T* const source = from.data() + row * from.stride(0);
+        T* const target = to.data() + row * to.stride(0);
+        if (from_cuda)
+            core::copy_from_cuda(target, source, bytes);
+        else if (to_cuda)
+            core::copy_to_cuda(target, source, bytes);
+        else
+            std::memcpy(target, source, static_cast<std::size_t>(bytes));
+    }
+}
+template void copy_rows(View<const double, 2>, View<double, 2>);
+template void copy_rows(View<const float, 2>, View<float, 2>);
+
 }  // namespace zonal

@@ -30,11 +30,13 @@ void release_page_locked(void* memory) noexcept {
 }
 
 void copy_to_cuda(void* device, const void* host, std::int64_t bytes) {
+    const CurrentDevice current(device_of("memory", device));
     check_cuda(cudaMemcpy(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice), "copying");
     check_cuda(cudaStreamSynchronize(cudaStreamLegacy),
                "copying");  // from pageable memory it may still be on its way
 }
 void copy_from_cuda(void* host, const void* device, std::int64_t bytes) {
+    const CurrentDevice current(device_of("memory", device));
     check_cuda(cudaMemcpy(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost), "copying");
 }
 void clear_on_cuda(void* memory, std::int64_t bytes) {

@@ -22,7 +22,7 @@ void* allocate_page_locked(int device, std::int64_t bytes);
 void release_on_cuda(void* memory) noexcept;
 void release_page_locked(void* memory) noexcept;
 
-/// Between the host and memory of a device; all is there when they return.
+/// Between the host and memory of a device, on its default stream; all is there when they return.
 void copy_to_cuda(void* device, const void* host, std::int64_t bytes);
 void copy_from_cuda(void* host, const void* device, std::int64_t bytes);
 

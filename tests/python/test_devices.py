@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import zonal
-from zonal import healpy
+from zonal import _core, healpy
 
 GRID = zonal.Grid.healpix(8)
 NO_GPU = all(device.name == "cpu" or not device.usable for device in zonal.devices())
@@ -125,17 +125,88 @@ def test_arrays_on_another_device_are_refused_with_what_to_do(sht):
     convolution = zonal.PixelConvolution(zonal.Kernel.gaussian(0.1), GRID)
     alm, map = OnGpu(sht.n_alm, dtype=complex, index=2), OnGpu(768, index=2)
     for call in (lambda: sht.synthesize(alm), lambda: sht.adjoint(map), lambda: sht.analyze(map), lambda: convolution(map)):
-        with pytest.raises(ValueError, match="is in the memory of cuda:2, but this works on cpu: make it with device = 'cuda:2'"):
+        with pytest.raises(ValueError, match="is in the memory of cuda:2, but this works on cpu: give device = 'cuda:2'"):
             call()
 
 
 def test_calls_that_work_on_the_host_refuse_arrays_of_a_gpu(sht, random_alm):
     map, alm = OnGpu(768), OnGpu(sht.n_alm, dtype=complex)
-    for call in (lambda: zonal.smooth(map, "10deg"), lambda: zonal.map2alm(map), lambda: zonal.alm2map(alm, 8), lambda: zonal.alm2cl(alm),
+    for call in (lambda: zonal.map2alm(map), lambda: zonal.alm2map(alm, 8), lambda: zonal.alm2cl(alm),
                  lambda: zonal.plan(zonal.Kernel.gaussian("20deg"), GRID)(map), lambda: zonal.almxfl(alm, np.ones(17)),
-                 lambda: sht.synthesize(random_alm(16), out=map), lambda: zonal.remove_dipole(map)):
+                 lambda: sht.synthesize(random_alm(16), out=map), lambda: zonal.remove_dipole(map),
+                 lambda: zonal.smooth(np.ones(768), "10deg", out=map), lambda: zonal.smooth(np.ones(768), "10deg", mask=map)):
         with pytest.raises(TypeError, match="is in the memory of cuda:0, and this call takes arrays of the host: bring it"):
             call()
+
+
+class Copied(OnGpu):
+    """An array that says to be in the memory of a GPU, and is in that of the host. It follows the array API standard."""
+
+    def __init__(self, values):
+        super().__init__(*values.shape, dtype=values.dtype)
+        self.values, self.streams, self.device = values, [], "cuda:0"
+
+    def __dlpack__(self, stream=None, **options):
+        self.streams.append(stream)
+        return self.values.__dlpack__()
+
+    def __array_namespace__(self):
+        return SimpleNamespace(empty=lambda shape, dtype, device: Copied(np.empty(shape, dtype)), float64=np.float64, float32=np.float32)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The devices that smoothing was to compute on. The CPU does it."""
+    devices, smooth = [], _core.smooth
+
+    def on_cpu(*arguments):
+        options, = (one for one in arguments if isinstance(one, _core.MapSmoothingOptions))
+        devices.append(options.device)
+        options.device = "cpu"
+        return smooth(*arguments)
+
+    monkeypatch.setattr(_core, "smooth", on_cpu)
+    monkeypatch.setattr("zonal._maps.resolve_device", lambda device: device)
+    return devices
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_maps_on_a_gpu_are_smoothed_there_and_come_back_as_such(asked, rng, dtype):
+    maps, mask = rng.standard_normal((2, 768)).astype(dtype), np.ones(768)
+    mask[:100] = 0
+    kernel, on_gpu = zonal.Kernel.gaussian("60deg"), Copied(maps)
+    for call in (lambda maps, **options: zonal.smooth(maps, "60deg", method="harmonic", **options),
+                 lambda maps, **options: zonal.convolve(maps, kernel, error=1e-3, **options)):
+        found = call(on_gpu)
+        assert type(found) is Copied and np.array_equal(found.values, call(maps))
+        assert asked[-2:] == ["cuda:0", "cpu"]
+        nested = call(Copied(maps[0]), nest=True, device="cuda:0", mask=Copied(mask), fill_masked=True)
+        assert np.array_equal(nested.values, call(maps[0], nest=True, mask=mask, fill_masked=True))
+        out = Copied(np.empty((2, 768), dtype))
+        assert call(on_gpu, out=out) is out and np.array_equal(out.values, found.values)
+        assert {*on_gpu.streams, *out.streams} == {1}  # the default stream, by DLPack's name
+    finer, reports = zonal.smooth(Copied(maps[0]), "60deg", method="harmonic", grid_out=zonal.Grid.healpix(16), return_report=True)
+    assert finer.shape == (3072,) and len(reports) == 1
+
+
+def test_maps_on_a_gpu_are_refused_with_what_to_do_where_they_do_not_fit(asked):
+    map = Copied(np.ones(768))
+    for error, message, options in [(ValueError, "this works on cpu: give device = 'cuda:0'", {"device": "cpu"}),
+                                    (TypeError, "out: must be an array of its library, as maps is, not ndarray", {"out": np.empty(768)}),
+                                    (ValueError, r"out: must have shape \(768,\)", {"out": Copied(np.empty(12))}),
+                                    (TypeError, "mask: must be in the memory of cuda:0, as maps is", {"mask": OnGpu(768, index=1)}),
+                                    (TypeError, "mask: holds int64: must hold float64 or float32", {"mask": Copied(np.ones(768, int))})]:
+        with pytest.raises(error, match=message):
+            zonal.smooth(map, "10deg", **options)
+    with pytest.raises(TypeError, match="maps: holds int64: must hold float64 or float32"):
+        zonal.smooth(Copied(np.ones(768, int)), "10deg")
+    assert not asked
+
+
+@without_gpu
+def test_maps_on_a_gpu_need_a_gpu_to_smooth_them():
+    with pytest.raises(zonal.BackendUnavailable, match="device = cuda:0: "):
+        zonal.smooth(OnGpu(768), "10deg")
 
 
 def test_other_memories_are_refused(sht):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zonal
+from libraries import ALL
 
 USABLE = [device for device in zonal.devices() if device.name != "cpu" and device.usable]
 
@@ -19,3 +20,18 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def rng():
     return np.random.default_rng(20261125)
+
+
+@pytest.fixture(params=list(ALL))
+def library(request):
+    return ALL[request.param]()
+
+
+@pytest.fixture
+def cupy():
+    return ALL["cupy"]()
+
+
+@pytest.fixture
+def torch():
+    return ALL["torch"]()

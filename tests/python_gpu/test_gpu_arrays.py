@@ -15,21 +15,6 @@ KERNEL = zonal.Kernel.gaussian("10deg")
 TOLERANCE = {"float64": 1e-13 * LMAX, "float32": 1e-6, "complex128": 1e-13 * LMAX, "complex64": 1e-6}
 
 
-@pytest.fixture(params=list(ALL))
-def library(request):
-    return ALL[request.param]()
-
-
-@pytest.fixture
-def cupy():
-    return ALL["cupy"]()
-
-
-@pytest.fixture
-def torch():
-    return ALL["torch"]()
-
-
 def transforms(spin=0, **options):
     return zonal.SHT(GRID, LMAX, spin=spin), zonal.SHT(GRID, LMAX, spin=spin, device="cuda", **options)
 
@@ -241,8 +226,8 @@ def test_what_does_not_fit_is_refused_with_what_to_do(cupy, torch, rng):
         (lambda: gpu.synthesize(tensor.requires_grad_()), TypeError, "alm: requires gradients.*detach.*zonal.torch"),
         (lambda: gpu.synthesize(torch.empty(n, np.complex128).conj()), TypeError, "alm: is still to be conjugated.*resolve_conj"),
         (lambda: gpu.synthesize(torch.empty(n, np.complex128).cpu().conj()), TypeError, "alm: is still to be conjugated.*resolve_conj"),
-        (lambda: zonal.SHT(GRID, LMAX).synthesize(alm), ValueError, "alm: is in the memory of cuda:0, but this works on cpu: make it"),
-        (lambda: zonal.smooth(map, "5deg"), TypeError, "maps: is in the memory of cuda:0, and this call takes arrays of the host"),
+        (lambda: zonal.SHT(GRID, LMAX).synthesize(alm), ValueError, "alm: is in the memory of cuda:0, but this works on cpu: give device"),
+        (lambda: zonal.map2alm(map), TypeError, "maps: is in the memory of cuda:0, and this call takes arrays of the host"),
         (lambda: gpu.synthesize(np.zeros(n, complex), out=map), TypeError, "out: is in the memory of cuda:0, and this call"),
         (lambda: gpu.synthesize(alm, stream="0"), TypeError, "stream = '0': must be a stream of CuPy or PyTorch"),
         (lambda: zonal.SHT(GRID, LMAX, device="cuda:64"), zonal.BackendUnavailable, "device = cuda:64: must be from cuda:0"),

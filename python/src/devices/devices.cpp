@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "arrays.hpp"
@@ -51,6 +52,20 @@ std::tuple<std::uintptr_t, nb::capsule> allocate(int device, std::int64_t bytes,
     return {address, nb::capsule(memory.release(), [](void* p) noexcept { delete static_cast<Buffer*>(p); })};
 }
 
+/// Maps [n] or [row, n] from the memory of a GPU to the host's, or back. On a GPU its default stream does it.
+template <class T>
+void copy_maps(const AnyArray<const T>& from, const AnyArray<T>& to) {
+    const auto source = batch_of(from, false);
+    const auto target = batch_of(to, false);
+    require_apart(source, target);
+    const auto rows = [](const auto& maps) {
+        using Rows = View<std::remove_pointer_t<decltype(maps.data())>, 2>;
+        return Rows(maps.data(), {maps.extent(0), maps.extent(2)}, {maps.stride(0), maps.stride(2)},
+                    maps.space());
+    };
+    without_gil(nb::none(), [&](const Progress&) { copy_rows<T>(rows(source), rows(target)); });
+}
+
 }  // namespace
 
 void bind_devices(nb::module_& module) {
@@ -65,6 +80,8 @@ void bind_devices(nb::module_& module) {
     module.def("device_array", &device_array, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
                nb::arg());
     module.def("allocate_on_device", &allocate);
+    module.def("copy_maps", &copy_maps<double>, nb::arg().noconvert(), nb::arg().noconvert());
+    module.def("copy_maps", &copy_maps<float>, nb::arg().noconvert(), nb::arg().noconvert());
     module.def("available_cpus", &available_cpus);
     module.def("simd_target", &simd_target);
 }

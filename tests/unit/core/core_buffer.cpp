@@ -50,6 +50,21 @@ TEST(Buffer, IsZeroWhenCleared) {
     }
 }
 
+TEST(Buffer, RowsAreCopiedToADeviceAndBack) {
+    const std::vector<double> given{1, 2, 3, 4, 5, 6, 7, 8};
+    const View<const double, 2> rows(given.data(), {2, 3}, {4, 1});
+    const Buffer buffer(test_device(), 6 * sizeof(double));
+    const auto there = buffer.view<double, 2>({2, 3});
+    copy_rows<double>(rows, there);
+    std::vector<double> found(8, 0.0);
+    copy_rows<double>(there, View<double, 2>(found.data(), {2, 3}, {4, 1}));
+    EXPECT_EQ(found, (std::vector<double>{1, 2, 3, 0, 5, 6, 7, 0}));
+
+    EXPECT_THROW(copy_rows<double>(rows, buffer.view<double, 2>({3, 2})), InvalidArgument);
+    EXPECT_THROW(copy_rows<double>(View<const double, 2>(given.data(), {2, 3}, {4, 2}), there),
+                 InvalidArgument);
+}
+
 TEST(Buffer, SaysWhereItIs) {
     const bool on_cuda = test_device().kind() == Device::Kind::cuda;
     EXPECT_EQ(Buffer(Device::cpu(), 8).space(), MemorySpace::host);

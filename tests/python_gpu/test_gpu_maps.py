@@ -1,0 +1,31 @@
+"""Maps on a GPU are smoothed there."""
+
+import numpy as np
+import pytest
+
+import zonal
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_whole_maps_are_smoothed_where_they_lie(library, dtype):
+    sky = zonal.synfast(np.ones(49), 32, seed=1, dtype=dtype)
+    for smooth in (lambda maps, **options: zonal.smooth(maps, "10deg", method="harmonic", return_report=True, **options),
+                   lambda maps, **options: zonal.convolve(maps, zonal.Kernel.gaussian("10deg"), method="ring-fft", error=1e-6, return_report=True, **options)):
+        mask = (np.arange(sky.size) > 100).astype(float)
+        expected, _ = smooth(sky, device="cuda", mask=mask)
+        found, (report,) = smooth(library.put(sky), mask=library.put(mask))
+        assert report.device == "cuda:0" and isinstance(found, library.kind)
+        assert np.array_equal(library.get(found), expected)
+        if library.name != "jax":  # whose arrays never change
+            out = library.empty(sky.shape, dtype)
+            assert smooth(library.put(sky), mask=mask, out=out)[0] is out and np.array_equal(library.get(out), expected)
+
+
+def test_smoothing_waits_for_the_streams_of_its_library(torch):
+    sky = torch.put(zonal.synfast(np.ones(49), 32, seed=1))
+    expected = torch.get(zonal.smooth(2 * sky, "10deg", method="harmonic"))
+    with torch.xp.cuda.stream(torch.xp.cuda.Stream()):
+        torch.xp.cuda._sleep(200_000_000)  # a tenth of a second
+        found = zonal.smooth(2 * sky, "10deg", method="harmonic") + 0
+    torch.xp.cuda.synchronize()
+    assert np.array_equal(torch.get(found), expected)
