@@ -51,8 +51,8 @@ struct AnalysisReport {
     double last_update = 0;
     /// iterations > 0: whether an update was larger than the one before it, so that more of them do not help.
     bool updates_grew = false;
-    /// tolerance > 0 or is_enough: rms(f - S a) / rms(f), the largest of the batch: the share of the map that no alm up to lmax
-    /// make up; NaN where it was not measured.
+    /// tolerance > 0 or is_enough: rms(f - S a) / rms(f), the largest of the batch: the share of the map that no alm
+    /// up to lmax make up, 0 below 1e-6 (is_enough: at least this); NaN where it was not measured.
     double unresolved = std::numeric_limits<double>::quiet_NaN();
     /// Whether the grid has enough rings and pixels for lmax. If not, many alm fit the map: the iterations
     /// find one, not the one that the map was made from.
