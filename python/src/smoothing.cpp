@@ -10,6 +10,7 @@
 #include "call.hpp"
 #include "reports.hpp"
 #include "sky_maps.hpp"
+#include "zonal/caches.hpp"
 #include "zonal/planning/map_smoothing.hpp"
 #include "zonal/window.hpp"
 
@@ -163,6 +164,9 @@ void bind_smoothing(nb::module_& module) {
     bind_pixels(module);
     bind_options(module);
     bind_parts(module);
+    module.def("clear_caches", &clear_caches);
+    module.def("cached_bytes", &cached_bytes);
+    module.def("set_cache_limit", &set_cache_limit);
     const auto define = [&module](auto function) {
         module.def("smooth", function, nb::arg("maps").noconvert(), nb::arg("pixels"), nb::arg("fields"),
                    nb::arg("window"), nb::arg("kernels"), nb::arg("options"),

@@ -14,7 +14,8 @@ True
 from . import _backend as _backend  # which chooses _core
 from . import _core, io, plot
 from ._angles import AngleLike, angle
-from ._core import AnalysisReport, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError
+from ._caches import cache_limit, clear_caches
+from ._core import AnalysisReport, AppliedKernel, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError
 from ._core import ConvolutionResult, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart
 from ._devices import Device, devices
 from ._notes import ZonalWarning
@@ -35,7 +36,7 @@ from .sky_map import Map
 from .smoothing import convolve, smooth
 from .split import Split, wiener_spectrum
 
-for _class in (AnalysisReport, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError,
+for _class in (AnalysisReport, AppliedKernel, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError,
                ConvolutionResult, Device, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart):
     _class.__module__ = "zonal"  # where they come from is not what users should import
 
@@ -45,11 +46,11 @@ Map._repr_png_, Map._repr_html_ = _thumbnail.png, _thumbnail.html
 __version__ = _core.version
 
 __all__ = [
-    "AnalysisReport", "AngleLike", "BackendUnavailable", "Cancelled", "Certificate", "Choice", "CommunicationError",
+    "AnalysisReport", "AngleLike", "AppliedKernel", "BackendUnavailable", "Cancelled", "Certificate", "Choice", "CommunicationError",
     "ConvolutionPlan", "ConvolutionResult", "Device", "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid",
     "Kernel", "Map", "OutOfDeviceMemory", "PixelConvolution", "SHT", "Share", "SmoothedPart", "Split", "UNSEEN",
     "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl", "anafast", "angle",
-    "convolve", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
+    "cache_limit", "clear_caches", "convolve", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
     "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
     "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
     "sky_window", "smooth", "synalm", "synfast", "threads", "udgrade", "wavelet_transform", "wiener_spectrum",
