@@ -287,17 +287,13 @@ class ConvolutionPlan::Implementation {
             result.masked_pixels[static_cast<std::size_t>(row)] = masked;
         }
         const auto shares = std::as_const(known).view();
-        if (renormalizes() && !has_spin()) {
-            sums_->convolve_shares<T>(maps, shares, convolved, progress);
-        } else {
-            Array<T, 2> product(maps.extents());
-            std::copy_n(maps.data(), maps.size(), product.data());
-            multiply_by_known<T>(shares, product.view(), request_.threads);
-            multiply_by_weights(product.view());
-            result.parts = convolve_whole<T>(std::as_const(product).view(), convolved,
-                                             part_of(progress, 0, renormalizes() ? 0.5 : 1));
-            if (renormalizes()) sums_->divide_by_shares<T>(shares, convolved, part_of(progress, 0.5, 1));
-        }
+        Array<T, 2> product(maps.extents());
+        std::copy_n(maps.data(), maps.size(), product.data());
+        multiply_by_known<T>(shares, product.view(), request_.threads);
+        multiply_by_weights(product.view());
+        result.parts = convolve_whole<T>(std::as_const(product).view(), convolved,
+                                         part_of(progress, 0, renormalizes() ? 0.5 : 1));
+        if (renormalizes()) sums_->divide_by_shares<T>(shares, convolved, part_of(progress, 0.5, 1));
         for (std::int64_t row = 0; row < maps.extent(0); ++row) {
             if (!options_.mask.fill_masked) hide(shares[row], convolved[row]);
             result.unseen_pixels[static_cast<std::size_t>(row)] =

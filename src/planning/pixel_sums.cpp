@@ -86,35 +86,22 @@ void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Prog
 }
 
 template <class T>
-void PixelSums::convolve_shares(View<const T, 2> maps, View<const T, 2> known, View<T, 2> convolved,
-                                const Progress& progress) const {
-    const auto n_rows = static_cast<double>(maps.extent(0));
-    Array<T, 2> more_of_maps, more_of_known;
-    const auto reached = with_halo(maps, more_of_maps), known_there = with_halo(known, more_of_known);
-    do_together(part(), "sums over known pixels", [&] {
-        for (std::int64_t row = 0; row < maps.extent(0); ++row)
-            convolve_masked<T>(
-                *scalar_, reached.slice(row, 1), known_there[row], convolved.slice(row, 1),
-                options_.mask.threshold,
-                part_of(progress, static_cast<double>(row) / n_rows, static_cast<double>(row + 1) / n_rows));
-    });
-}
-
-template <class T>
 void PixelSums::divide_by_shares(View<const T, 2> known, View<T, 2> convolved,
                                  const Progress& progress) const {
-    const auto n_pixels = convolved.extent(1), n_maps = convolved.extent(0) / 2;
+    const std::int64_t n_components = spin_ ? 2 : 1;
+    const auto n_pixels = convolved.extent(1), n_maps = convolved.extent(0) / n_components;
     Array<T, 2> masks({n_maps + 1, n_pixels}), shares({n_maps + 1, n_pixels});
     for (std::int64_t map = 0; map < n_maps; ++map)
-        std::copy_n(known[2 * map].data(), n_pixels, masks.view()[map].data());
+        std::copy_n(known[n_components * map].data(), n_pixels, masks.view()[map].data());
     std::fill_n(masks.view()[n_maps].data(), n_pixels, T(1));
     Array<T, 2> memory;
     const auto reached = with_halo(std::as_const(masks).view(), memory);
     do_together(part(), "sums over masks", [&] { scalar_->convolve<T>(reached, shares.view(), progress); });
     for (std::int64_t row = 0; row < convolved.extent(0); ++row)
         for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
-            const T share = shares(row / 2, pixel);
+            const T share = shares(row / n_components, pixel);
             const T least = static_cast<T>(options_.mask.threshold) * std::abs(shares(n_maps, pixel));
+            // Written so that nothing known of nothing is unseen, too.
             const bool is_known = std::abs(share) >= least && share != 0;
             convolved(row, pixel) = is_known ? convolved(row, pixel) / share : static_cast<T>(unseen_value);
         }
@@ -122,10 +109,6 @@ void PixelSums::divide_by_shares(View<const T, 2> known, View<T, 2> convolved,
 
 template void PixelSums::convolve(View<const float, 2>, View<float, 2>, const Progress&);
 template void PixelSums::convolve(View<const double, 2>, View<double, 2>, const Progress&);
-template void PixelSums::convolve_shares(View<const float, 2>, View<const float, 2>, View<float, 2>,
-                                         const Progress&) const;
-template void PixelSums::convolve_shares(View<const double, 2>, View<const double, 2>, View<double, 2>,
-                                         const Progress&) const;
 template void PixelSums::divide_by_shares(View<const float, 2>, View<float, 2>, const Progress&) const;
 template void PixelSums::divide_by_shares(View<const double, 2>, View<double, 2>, const Progress&) const;
 

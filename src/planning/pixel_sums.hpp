@@ -25,11 +25,7 @@ class PixelSums {
     /// Rows without UNSEEN pixels.
     template <class T>
     void convolve(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress);
-    /// K(m f) / K(m) of each row of spin 0; known: m, [row, pixel].
-    template <class T>
-    void convolve_shares(View<const T, 2> maps, View<const T, 2> known, View<T, 2> convolved,
-                         const Progress& progress) const;
-    /// Divides Q and U by their smoothed mask.
+    /// Divides K(m f) by K(m). known: m, [row, pixel]; UNSEEN where too little is known.
     template <class T>
     void divide_by_shares(View<const T, 2> known, View<T, 2> convolved, const Progress& progress) const;
 
