@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._angles import AngleLike, angle
+from ._angles import AngleLike, width
 from ._arrays import complex_input, integer, spectrum, type_of, vector
 from ._checked import Large, checked, known_as, takes_options_of
 from ._devices import DeviceLike, resolve_device
@@ -299,7 +299,7 @@ def multiply_alm(alm: NDArray[Any], lmax: int, fwhm: AngleLike | None, window: A
             raise ValueError(f"window: has {len(values)} values: must have at least lmax + 1 = {lmax + 1}")
         apply_beam(_core.Beam(*[values.tolist()] * 3), rows)
     if fwhm is not None:
-        apply_beam(_core.gaussian_beam(angle(fwhm, "fwhm"), lmax), rows)
+        apply_beam(_core.gaussian_beam(width(fwhm, "fwhm"), lmax), rows)
 
 
 __all__ = ["alm2cl", "alm2map", "anafast", "map2alm", "synalm", "synfast", "udgrade"]

@@ -11,6 +11,7 @@
 #include "core/constants.hpp"
 #include "planning/aliased_spectrum.hpp"
 #include "planning/planned_kernel.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/sky/realization.hpp"
@@ -67,8 +68,7 @@ void check(const ConvolutionRequest& request) {
         throw InvalidArgument(fmt::format("iteration_gain = {}: must be above 0 and below 1", *gain));
     if (request.n_maps < 1)
         throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", request.n_maps));
-    if (!(request.theta_cut >= 0 && request.theta_cut <= core::pi))
-        throw InvalidArgument(fmt::format("theta_cut = {}: must be from 0 to pi (rad)", request.theta_cut));
+    if (request.theta_cut != 0) checked_width("theta_cut", request.theta_cut);
 }
 
 std::vector<std::vector<double>> windows_of(const ConvolutionRequest& request, std::int64_t lmax) {

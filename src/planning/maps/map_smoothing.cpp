@@ -10,6 +10,7 @@
 #include "planning/maps/map_choice.hpp"
 #include "planning/maps/map_harmonic.hpp"
 #include "planning/maps/map_sums.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
@@ -71,8 +72,8 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
         throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", *options.error));
     if (options.input_spectrum && options.method == ConvolutionMethod::harmonic)
         throw InvalidArgument("input_spectrum: not with method = harmonic, which cuts no kernel");
-    if (options.cut && !(*options.cut > 0 && *options.cut <= core::pi))
-        throw InvalidArgument(fmt::format("cut = {}: must be above 0 and at most pi (rad)", *options.cut));
+    if (options.cut) checked_width("cut", *options.cut);
+    if (options.theta_cut != 0) checked_width("theta_cut", options.theta_cut);
     if (options.cut && is_planned(options))
         throw InvalidArgument(
             fmt::format("cut: not with method = {}, which cuts kernels where the error allows: must be empty",
