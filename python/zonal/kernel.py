@@ -180,7 +180,8 @@ def deconvolution_window(target: ArrayLike, b_l: ArrayLike, floor: float) -> NDA
 
 def matched_filter_window(b_l: ArrayLike, c_l: ArrayLike, n_l: ArrayLike) -> NDArray[np.float64]:
     """Returns the filter of least variance for point sources seen with the beam b_l in a sky of spectrum C_l and noise
-    N_l (Haehnelt & Tegmark 1996), scaled so that it keeps a source's peak."""
+    N_l (Haehnelt & Tegmark 1996), with unit response: a source A K(theta), where K (1/sr) is the profile of b_l, has the
+    value A at its centre in the filtered map."""
     return _core.matched_filter_window(vector("b_l", b_l), *alike(c_l=c_l, n_l=n_l))
 
 

@@ -117,6 +117,8 @@ def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | 
 def smoothing_window(fwhm: AngleLike | None, beam: ArrayLike | None, fwhm_in: AngleLike | None, beam_in: ArrayLike | None,
                      floor: float) -> _core.SmoothingWindow:
     """What the extension takes for these arguments of smooth."""
+    if fwhm is None and beam is None and fwhm_in is None and beam_in is None:
+        raise ValueError("fwhm, beam: neither is given: give one, or fwhm_in or beam_in to divide by")
     window = _core.SmoothingWindow()
     for name, value in (("fwhm", fwhm), ("fwhm_in", fwhm_in)):
         if value is not None:
