@@ -47,9 +47,9 @@ ALLOWED["everything"] = set(ALLOWED)  # the headers that include all others
 
 # Module that each public header include/zonal/<name>.hpp belongs to; those of include/zonal/<module>/ say it.
 PUBLIC = {
-    "angle": "core", "error": "core", "view": "core", "device": "core", "progress": "core", "interruption": "core",
+    "error": "core", "view": "core", "device": "core", "progress": "core", "interruption": "core",
     "buffer": "core", "memory": "core",
-    "grid": "grids", "healpix": "grids",
+    "angle": "grids", "grid": "grids", "healpix": "grids",
     "alm": "sht", "sht": "sht", "analysis": "sht", "weights": "sht", "mask": "sht", "spectrum": "sht", "window": "sht",
     "kernel": "radial", "filters": "radial", "wavelets": "radial", "wavelet_maps": "radial", "convolution": "radial",
     "normalized_convolution": "radial", "polarization_convolution": "radial",

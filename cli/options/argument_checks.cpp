@@ -10,6 +10,7 @@
 #include "options/parse.hpp"
 #include "shell/error.hpp"
 #include "shell/help.hpp"
+#include "zonal/angle.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -52,7 +53,7 @@ void reject_apart_unit(const CLI::App& app, const std::string& word, const std::
         return;
     const bool is_number = !value->empty() && (std::isdigit(static_cast<unsigned char>(value->back())) != 0 ||
                                                value->back() == '.');
-    if (is_number && is_angle_unit(*unit))
+    if (is_number && angle_unit(*unit))
         throw UsageError(fmt::format("{0} {1} {2}: number and unit are one argument: {0} {1}{2}", word,
                                      printable(*value), *unit));
 }

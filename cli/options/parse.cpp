@@ -17,24 +17,13 @@
 namespace zonal::cli {
 namespace {
 
-/// A unit under all its names, and its size in the unit that the program computes in.
-struct Unit {
-    std::array<std::string_view, 6> names;  ///< the first is used in messages
-    double size;
-};
-
 /// What is measured in these units, for messages.
 struct Quantity {
     std::string_view name, examples;
-    std::span<const Unit> units;
+    std::span<const NamedUnit> units;
 };
 
-constexpr std::array<Unit, 4> angle_units = {
-    {{{"deg", "degree", "degrees", "°"}, degrees_to_radians(1)},
-     {{"arcmin", "arcmins", "arcminute", "arcminutes", "'", "′"}, arcmin_to_radians(1)},
-     {{"arcsec", "arcsecs", "arcsecond", "arcseconds", "\"", "″"}, degrees_to_radians(1) / 3600},
-     {{"rad", "radian", "radians"}, 1.0}}};
-constexpr std::array<Unit, 5> energy_units = {
+constexpr std::array<NamedUnit, 5> energy_units = {
     {{{"eV"}, 1e-6}, {{"keV"}, 1e-3}, {{"MeV"}, 1.0}, {{"GeV"}, 1e3}, {{"TeV"}, 1e6}}};
 constexpr Quantity angle{"an angle", "10deg, 5arcmin, 30arcsec or 0.1rad", angle_units};
 constexpr Quantity energy{"an energy", "10GeV or 500MeV", energy_units};
@@ -52,12 +41,12 @@ std::optional<std::pair<double, std::string_view>> leading_number(std::string_vi
     return std::pair{value, text.substr(static_cast<std::size_t>(end - text.data()))};
 }
 
-bool has_name(const Unit& unit, std::string_view name) {
+bool has_name(const NamedUnit& unit, std::string_view name) {
     return !name.empty() && std::find(unit.names.begin(), unit.names.end(), name) != unit.names.end();
 }
 
 /// The units' first names, each behind `prefix`: "10deg, 10arcmin, 10arcsec or 10rad".
-std::string listed(std::span<const Unit> units, std::string_view prefix) {
+std::string listed(std::span<const NamedUnit> units, std::string_view prefix) {
     std::string list;
     for (const auto& unit : units)
         list += fmt::format("{}{}{}",
@@ -91,11 +80,6 @@ double parse_quantity(const std::string& option, const std::string& text, const 
 }
 
 }  // namespace
-
-bool is_angle_unit(std::string_view text) {
-    return std::any_of(angle_units.begin(), angle_units.end(),
-                       [text](const Unit& unit) { return has_name(unit, text); });
-}
 
 Angle parse_signed_angle(const std::string& option, const std::string& text) {
     return {parse_quantity(option, text, angle), text};

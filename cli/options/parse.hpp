@@ -22,8 +22,6 @@ struct Angle {
 Angle parse_angle(const std::string& option, const std::string& text);
 /// As parse_angle, but any finite angle, such as a coordinate.
 Angle parse_signed_angle(const std::string& option, const std::string& text);
-/// "deg", "arcmin", "'" and so on.
-bool is_angle_unit(std::string_view text);
 
 /// "10GeV", "3e4 MeV", in MeV; eV, keV, MeV, GeV or TeV, above 0 and finite.
 double parse_energy(const std::string& option, const std::string& text);

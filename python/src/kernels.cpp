@@ -1,7 +1,9 @@
 #include "zonal/kernel.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/typing.h>
 
 #include <utility>
@@ -10,6 +12,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "call.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/filters.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/sky/pixel_window.hpp"
@@ -68,6 +71,8 @@ void bind_kernel_class(nb::module_& module) {
 
 void bind_kernels(nb::module_& module) {
     bind_kernel_class(module);
+    module.def("angle_unit", &angle_unit);
+    module.def("checked_width", &checked_width);
     module.def("gaussian_window", [](double fwhm, std::int64_t lmax, int spin) {
         return to_numpy(gaussian_window(fwhm, lmax, spin));
     });

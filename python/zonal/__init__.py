@@ -11,6 +11,8 @@ radians unless you say otherwise (see `zonal.angle`), and a long call stops at C
 True
 """
 
+from typing import TYPE_CHECKING, Any
+
 from . import _backend as _backend  # which chooses _core
 from . import _core, io, plot
 from ._angles import AngleLike, angle
@@ -56,3 +58,24 @@ __all__ = [
     "sky_window", "smooth", "synalm", "synfast", "threads", "udgrade", "wavelet_transform", "wiener_spectrum",
     "wiener_window",
 ]
+
+if not TYPE_CHECKING:
+    # Their names would be taken for functions: users reach what these modules hold.
+    for _name in ("coefficients", "grid", "kernel", "pixel_convolution", "planning", "rotation", "sht", "skies", "sky_map",
+                  "smoothing", "split"):
+        del globals()[_name]
+
+    _PARTS = {"chebyshev", "gwrm", "healpy", "jax", "mpi", "torch"}
+    _OF_HEALPY = {
+        "cartview": "plot.cartesian", "gauss_beam": "gaussian_window", "gnomview": "plot.gnomonic", "graticule": "plot.graticule",
+        "mollview": "plot.mollweide", "orthview": "plot.orthographic", "smoothing": "smooth", "ud_grade": "udgrade",
+    } | {name: f"io.{name}" for name in ("read_alm", "read_cl", "read_map", "write_alm", "write_cl", "write_map")}
+
+    def __getattr__(name: str) -> Any:
+        hint = (f"import zonal.{name} first" if name in _PARTS else
+                f"it is zonal.{_OF_HEALPY[name]}, and zonal.healpy.{name} with healpy's arguments" if name in _OF_HEALPY else
+                "zonal.healpy has healpy's functions of pixels and others")
+        raise AttributeError(f"module 'zonal' has no attribute {name!r}: {hint}", name=name)
+
+    def __dir__() -> list[str]:
+        return sorted({*__all__, *(_PARTS & globals().keys())})

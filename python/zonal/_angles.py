@@ -7,29 +7,21 @@ from typing import Any, SupportsFloat, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from ._arrays import doubles
 from ._units import quantity_unit
 
 AngleLike: TypeAlias = SupportsFloat | str | Any
 """A number in radians, a text such as "10 arcmin", or an astropy Quantity."""
 
-_UNITS = {
-    "rad": 1.0,
-    "deg": math.pi / 180,
-    "°": math.pi / 180,
-    "arcmin": math.pi / 180 / 60,
-    "'": math.pi / 180 / 60,
-    "arcsec": math.pi / 180 / 3600,
-    '"': math.pi / 180 / 3600,
-}
 _TEXT = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S+)\s*")
 
 
 def angle(value: AngleLike, name: str = "angle") -> float:
     """Returns an angle in radians.
 
-    value: a number in radians; a text of a number and one of the units rad, deg, arcmin, arcsec; or an astropy
-    Quantity of one angle. name: of the argument, for messages.
+    value: a number in radians; a text of a number and one of the units rad, deg, arcmin, arcsec, also spelled out, as in
+    "10 degrees"; or an astropy Quantity of one angle. name: of the argument, for messages.
 
     Raises ValueError for a text without a known unit and for what is not finite, TypeError for arrays.
 
@@ -52,6 +44,17 @@ def angle(value: AngleLike, name: str = "angle") -> float:
     if not math.isfinite(radians):
         raise ValueError(f"{name} = {value}: must be finite")
     return radians
+
+
+def width(value: AngleLike, name: str, most: float = math.pi) -> float:
+    """An angle above 0 and at most `most`, rad: of a beam, a radius or a cut. Raises ValueError for others."""
+    radians = angle(value, name)
+    try:
+        return _core.checked_width(name, radians, most)
+    except ValueError as error:
+        is_number = not isinstance(value, str) and quantity_unit(value) is None
+        hint = f'; a number is in radians: write "{radians:g}deg" for degrees' if is_number and most < radians <= 180 else ""
+        raise ValueError(f"{error}{hint}") from None
 
 
 def angles(name: str, values: Any) -> NDArray[np.float64]:
@@ -79,7 +82,8 @@ def _one(name: str, given: Any, number: Any) -> float:
 
 def _from_text(text: str, name: str) -> float:
     found = _TEXT.fullmatch(text)
-    if not found or found[2] not in _UNITS:
+    unit = _core.angle_unit(found[2]) if found else None
+    if not found or unit is None:
         raise ValueError(
             f"{name} = {text!r}: must be a number and a unit (rad, deg, arcmin or arcsec), as in \"10arcmin\"")
-    return float(found[1]) * _UNITS[found[2]]
+    return float(found[1]) * unit

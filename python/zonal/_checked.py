@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import wraps
@@ -22,6 +22,11 @@ _CHECKS: dict[str, _Check] = {
 }
 
 
+# What healpy calls arguments, and what to give instead.
+_OF_HEALPY = {"beam_window": ("beam", "beam"), "iter": ("iterations", "iterations"), "nside": ("grid", "grid"),
+              "sigma": ("fwhm", "fwhm = sqrt(8 ln 2) sigma")}
+
+
 def checked(function: _Function) -> _Function:
     """Passes numbers, truth values, strings and paths as the plain types that a public function's annotations name.
 
@@ -31,6 +36,7 @@ def checked(function: _Function) -> _Function:
     positional = code.co_varnames[:code.co_argcount]
     checks = {name: check for name, annotation in function.__annotations__.items() if name != "return"
               for check in [_check_of(annotation)] if check}
+    known = None if code.co_flags & inspect.CO_VARKEYWORDS else code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
     places = [(place, name, checks[name]) for place, name in enumerate(positional) if name in checks]
 
     @wraps(function)
@@ -44,6 +50,8 @@ def checked(function: _Function) -> _Function:
         for name in named:
             if name in checks:
                 named[name] = checks[name](name, named[name])
+            elif known is not None and name not in known:
+                raise _unexpected(function, name, known)
         return function(*given, **named)
 
     return cast(_Function, call)
@@ -67,8 +75,7 @@ def takes_options_of(*others: Callable[..., Any]) -> Callable[[_Function], _Func
         def call(*given: Any, **named: Any) -> Any:
             for name in named:
                 if name not in parameters:
-                    near = "".join(f"; is {one!r} meant?" for one in get_close_matches(name, parameters, 1))
-                    raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{near}")
+                    raise _unexpected(function, name, parameters)
             return function(*given, **named)
 
         call.__signature__ = own.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
@@ -88,6 +95,13 @@ def known_as(**names: str) -> Iterator[None]:
         if not found or theirs not in names:
             raise
         raise type(error)(names[theirs] + str(error)[found.end():]) from None
+
+
+def _unexpected(function: Callable[..., Any], name: str, parameters: Collection[str]) -> TypeError:
+    own, instead = _OF_HEALPY.get(name, ("", ""))
+    near = [instead] if own in parameters else [repr(one) for one in get_close_matches(name, parameters, 1)]
+    hint = "".join(f"; is {one} meant?" for one in near)
+    return TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
 
 
 def _check_of(annotation: Any) -> _Check | None:

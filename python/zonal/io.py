@@ -277,3 +277,7 @@ def _existing(path: Path) -> str:
 
 __all__ = ["Events", "Map", "bin_events", "quadrature_weights", "read_alm", "read_beam", "read_cl", "read_events",
            "read_map", "read_profile", "read_psf", "write_alm", "write_cl", "write_map"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -32,7 +32,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from . import _core
-from ._angles import AngleLike, angle
+from ._angles import AngleLike, width
 from ._arrays import integer
 from ._kinds import ring_values
 from ._threads import resolve
@@ -161,7 +161,7 @@ def gaussian_window(fwhm: Array | AngleLike, lmax: int, spin: int = 0) -> jax.Ar
     """Returns exp(-(l(l+1) - spin^2) sigma^2 / 2), [lmax + 1], as `zonal.gaussian_window`. fwhm: rad, or an angle of
     `zonal.angle`."""
     if not isinstance(fwhm, jax.Array):
-        fwhm = angle(fwhm, "fwhm")
+        fwhm = width(fwhm, "fwhm")
     elif fwhm.ndim:
         raise ValueError(f"fwhm: has shape {fwhm.shape}: must be one number; jax.vmap takes several")
     else:

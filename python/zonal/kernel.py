@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._angles import AngleLike, angle, angles
+from ._angles import AngleLike, angles, width
 from ._arrays import alike, real, spectrum, vector
 from ._checked import checked
 
@@ -39,13 +39,13 @@ class Kernel:
 
     @classmethod
     def gaussian(cls, fwhm: AngleLike) -> Kernel:
-        """The Gaussian with the window exp(-l(l+1) sigma^2 / 2), sigma = fwhm / sqrt(8 ln 2). fwhm > 0."""
-        return _make("gaussian", angle(fwhm, "fwhm"))
+        """The Gaussian with the window exp(-l(l+1) sigma^2 / 2), sigma = fwhm / sqrt(8 ln 2). fwhm: above 0, at most pi."""
+        return _make("gaussian", width(fwhm, "fwhm"))
 
     @classmethod
     def top_hat(cls, radius: AngleLike) -> Kernel:
         """Constant up to the radius (above 0, at most pi), with the integral 1."""
-        return _make("top_hat", angle(radius, "radius"))
+        return _make("top_hat", width(radius, "radius"))
 
     @classmethod
     def from_window(cls, window: ArrayLike) -> Kernel:
@@ -65,7 +65,7 @@ class Kernel:
     def mexican_hat(cls, radius: AngleLike) -> Kernel:
         """The stereographic Mexican hat of Cayon et al. (2001), whose square integrates to 1 and whose integral is 0.
         radius: above 0, at most 1 rad."""
-        return _make("mexican_hat", angle(radius, "radius"))
+        return _make("mexican_hat", width(radius, "radius", 1))
 
     def profile(self, theta: ArrayLike) -> Any:
         """Returns K(theta), in 1/sr, in the shape of theta (rad, 0 to pi); it is 0 beyond `support`."""
@@ -95,7 +95,7 @@ class Kernel:
 
     def truncated(self, theta_cut: AngleLike) -> Kernel:
         """Returns the kernel with this profile up to theta_cut (above 0, at most pi) and 0 beyond."""
-        return _make("truncated", self, angle(theta_cut, "theta_cut"))
+        return _make("truncated", self, width(theta_cut, "theta_cut"))
 
     @checked
     def support_for_error(self, error: float, c_l: ArrayLike = ()) -> float:
@@ -105,7 +105,7 @@ class Kernel:
 
     def truncation_error(self, theta_cut: AngleLike, c_l: ArrayLike = ()) -> float:
         """Returns what truncating at theta_cut costs, rms over the rms of the convolved map."""
-        return self._kernel.truncation_error(spectrum("c_l", c_l), angle(theta_cut, "theta_cut"))
+        return self._kernel.truncation_error(spectrum("c_l", c_l), width(theta_cut, "theta_cut"))
 
     def __mul__(self, factor: float) -> Kernel:
         return _make("scaled", self, real("factor", factor))
@@ -136,12 +136,12 @@ def _make(factory: str, *arguments: Any) -> Kernel:
 def gaussian_window(fwhm: AngleLike, lmax: int, spin: int = 0) -> NDArray[np.float64]:
     """Returns exp(-(l(l+1) - spin^2) sigma^2 / 2), [lmax + 1], sigma = fwhm / sqrt(8 ln 2), and 0 for l < spin.
 
-    spin: 0, or 2 for E and B (Challinor et al. 2000).
+    fwhm: above 0, at most pi. spin: 0, or 2 for E and B (Challinor et al. 2000).
 
     >>> zonal.gaussian_window("90deg", 2).round(3).tolist()
     [1.0, 0.641, 0.263]
     """
-    return _core.gaussian_window(angle(fwhm, "fwhm"), lmax, spin)
+    return _core.gaussian_window(width(fwhm, "fwhm"), lmax, spin)
 
 
 @checked
@@ -180,7 +180,8 @@ def deconvolution_window(target: ArrayLike, b_l: ArrayLike, floor: float) -> NDA
 
 def matched_filter_window(b_l: ArrayLike, c_l: ArrayLike, n_l: ArrayLike) -> NDArray[np.float64]:
     """Returns the filter of least variance for point sources seen with the beam b_l in a sky of spectrum C_l and noise
-    N_l (Haehnelt & Tegmark 1996), scaled so that it keeps a source's peak."""
+    N_l (Haehnelt & Tegmark 1996), with unit response: a source A K(theta), where K (1/sr) is the profile of b_l, has the
+    value A at its centre in the filtered map."""
     return _core.matched_filter_window(vector("b_l", b_l), *alike(c_l=c_l, n_l=n_l))
 
 

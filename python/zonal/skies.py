@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._angles import AngleLike, angle
+from ._angles import AngleLike, width
 from ._arrays import complex_input, integer, spectrum, type_of, vector
 from ._checked import Large, checked, known_as, takes_options_of
 from ._devices import DeviceLike, resolve_device
@@ -75,6 +75,8 @@ def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int |
     (3072,)
     """
     nside = grid.nside if isinstance(grid, Grid) else integer("grid", grid)
+    if nside is not None and nside < 1:
+        raise ValueError(f"grid = {nside}: must be from 1 to 2^29")
     named = named_spectra(c_l)
     if lmax is None:
         lmax = min(len(values) for values in named.values()) - 1
@@ -260,8 +262,9 @@ def lmax_of(n_alm: int, lmax: int | None, mmax: int | None) -> int:
             raise ValueError("mmax: give lmax, too")
         lmax = round((8 * n_alm + 1) ** 0.5 - 3) // 2
     if n_alm != alm_size(lmax, mmax):
+        is_map = n_alm == 12 * round((n_alm / 12) ** 0.5) ** 2
         raise ValueError(f"alm: has {n_alm} coefficients, which are not those of lmax = {lmax} and mmax = "
-                         f"{lmax if mmax is None else mmax}")
+                         f"{lmax if mmax is None else mmax}{'; a map has as many pixels: map2alm finds its alm' if is_map else ''}")
     return lmax
 
 
@@ -299,7 +302,7 @@ def multiply_alm(alm: NDArray[Any], lmax: int, fwhm: AngleLike | None, window: A
             raise ValueError(f"window: has {len(values)} values: must have at least lmax + 1 = {lmax + 1}")
         apply_beam(_core.Beam(*[values.tolist()] * 3), rows)
     if fwhm is not None:
-        apply_beam(_core.gaussian_beam(angle(fwhm, "fwhm"), lmax), rows)
+        apply_beam(_core.gaussian_beam(width(fwhm, "fwhm"), lmax), rows)
 
 
 __all__ = ["alm2cl", "alm2map", "anafast", "map2alm", "synalm", "synfast", "udgrade"]

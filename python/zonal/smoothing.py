@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._angles import AngleLike, angle
+from ._angles import AngleLike, width
 from ._arrays import doubles, vector
 from ._checked import checked, known_as, takes_options_of
 from ._devices import DeviceLike
@@ -69,9 +69,9 @@ def smoothing_options(*, method: Method = "auto", error: float | None = None, ke
     how.normalization = choice_of("normalization", normalization, _core.Normalization)
     how.precision = optional_choice_of("precision", precision, _core.Precision)
     if cut is not None:
-        how.cut = angle(cut, "cut")
+        how.cut = width(cut, "cut")
     if theta_cut is not None:
-        how.theta_cut = angle(theta_cut, "theta_cut")
+        how.theta_cut = width(theta_cut, "theta_cut")
     if lmax is not None and lmax < 0:
         raise ValueError(f"lmax = {lmax}: must be 0 or more")
     how.lmax = -1 if lmax is None else lmax
@@ -96,7 +96,7 @@ def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | 
     maps: [pixel], or [row, pixel] for many, a `zonal.Map` or a Quantity; the result is of the same kind. With pol=True
     the rows are I, Q, U or Q, U (COSMO convention), by default where a Map says so; otherwise each is a field of its
     own. float32 stays float32. UNSEEN pixels (-1.6375e30) count as masked.
-    fwhm: full width at half maximum, > 0. beam: instead of or beside it b_l, [lmax + 1], applied to all fields, or
+    fwhm: full width at half maximum, above 0 and at most pi. beam: instead of or beside it b_l, [lmax + 1], applied to all fields, or
     [3, lmax + 1] for T, E and B. fwhm_in, beam_in: what the maps have been smoothed with, which is divided out; values
     smaller than floor count as floor.
     grid_out: pixels of the result, by default those of the maps; only harmonic space can change them.
@@ -117,12 +117,12 @@ def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | 
 def smoothing_window(fwhm: AngleLike | None, beam: ArrayLike | None, fwhm_in: AngleLike | None, beam_in: ArrayLike | None,
                      floor: float) -> _core.SmoothingWindow:
     """What the extension takes for these arguments of smooth."""
+    if fwhm is None and beam is None and fwhm_in is None and beam_in is None:
+        raise ValueError("fwhm, beam: neither is given: give one, or fwhm_in or beam_in to divide by")
     window = _core.SmoothingWindow()
     for name, value in (("fwhm", fwhm), ("fwhm_in", fwhm_in)):
         if value is not None:
-            setattr(window, name, angle(value, name))
-            if not getattr(window, name) > 0:
-                raise ValueError(f"{name} = {value}: must be above 0")
+            setattr(window, name, width(value, name))
     for name, values in (("beam", beam), ("beam_in", beam_in)):
         if values is not None:
             setattr(window, name, _beam(name, values))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._angles import AngleLike, angle
+from ._angles import AngleLike, width
 from ._arrays import alike, integer, spectrum, vector
 from ._checked import checked, known_as
 from ._devices import DeviceLike, resolve_device
@@ -59,7 +59,7 @@ class Split:
         if spin not in (0, 2):
             raise ValueError(f"spin = {spin!r}: must be 0, or 2 for maps of Q and U")
         options = _core.KernelSplitOptions()
-        options.theta_cut, options.spin, options.threads = angle(theta_cut, "theta_cut"), spin, resolve(threads)
+        options.theta_cut, options.spin, options.threads = width(theta_cut, "theta_cut"), spin, resolve(threads)
         options.input_spectrum, options.spectrum_beyond = spectrum("c_l", c_l), c_l_beyond
         options.max_amplification, options.max_leakage = max_amplification, max_leakage
         with reporting(progress, "splitting") as report, known_as(input_spectrum="c_l", spectrum_beyond="c_l_beyond"):

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 import torch  # type: ignore[import-not-found, unused-ignore]
 
-from ._angles import AngleLike, angle
+from ._angles import AngleLike, width
 from ._arrays import integer
 from ._threads import resolve
 from .kernel import Kernel, profile_rule
@@ -142,7 +142,7 @@ def gaussian_window(fwhm: Tensor | AngleLike, lmax: int, spin: int = 0) -> Tenso
     """Returns exp(-(l(l+1) - spin^2) sigma^2 / 2), [lmax + 1], as `zonal.gaussian_window`. fwhm: rad, or an angle of
     `zonal.angle`."""
     if not isinstance(fwhm, torch.Tensor):
-        fwhm = torch.tensor(_constant_angle(fwhm, "fwhm"), dtype=torch.float64)
+        fwhm = torch.tensor(_constant_width(fwhm, "fwhm"), dtype=torch.float64)
     fwhm = _real(fwhm, "fwhm")
     if fwhm.dim():
         raise ValueError(f"fwhm: has shape {tuple(fwhm.shape)}: must be one number; torch.func.vmap takes several")
@@ -288,7 +288,7 @@ def _iterations(number: int, iterations: int) -> int:
 
 # To torch.compile these are constants, as their arguments are.
 _constant_angles = torch.compiler.assume_constant_result(euler_angles)
-_constant_angle = torch.compiler.assume_constant_result(angle)
+_constant_width = torch.compiler.assume_constant_result(width)
 _constant_rule = torch.compiler.assume_constant_result(profile_rule)
 
 

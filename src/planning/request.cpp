@@ -9,6 +9,7 @@
 
 #include "core/constants.hpp"
 #include "radial/kernels/kernel_implementation.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 #include "zonal/grids/healpix_regions.hpp"
 #include "zonal/healpix.hpp"
@@ -43,10 +44,8 @@ void check(const ConvolutionRequest& request) {
         throw InvalidArgument(fmt::format("gain = {}: must be above 0 and finite", *gain));
     if (request.n_maps < 1)
         throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", request.n_maps));
-    if (!(request.support >= 0 && request.support <= core::pi))
-        throw InvalidArgument(fmt::format("support = {}: must be from 0 to pi (rad)", request.support));
-    if (!(request.theta_cut >= 0 && request.theta_cut <= core::pi))
-        throw InvalidArgument(fmt::format("theta_cut = {}: must be from 0 to pi (rad)", request.theta_cut));
+    if (request.support != 0) checked_width("support", request.support);
+    if (request.theta_cut != 0) checked_width("theta_cut", request.theta_cut);
 }
 
 std::vector<std::vector<double>> windows_of(const ConvolutionRequest& request, std::int64_t lmax) {

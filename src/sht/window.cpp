@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sht/array_checks.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 #include "zonal/spectrum.hpp"
 
@@ -72,8 +73,7 @@ void check_lmax(std::int64_t lmax) {
 }  // namespace
 
 std::vector<double> gaussian_window(double fwhm, std::int64_t lmax, int spin) {
-    if (!(fwhm > 0) || !std::isfinite(fwhm))
-        throw InvalidArgument(fmt::format("fwhm = {} rad: must be positive", fwhm));
+    fwhm = checked_width("fwhm", fwhm);
     if (spin < 0) throw InvalidArgument(fmt::format("spin = {}: must not be negative", spin));
     check_lmax(lmax);
     const double sigma = fwhm / std::sqrt(8 * std::numbers::ln2);

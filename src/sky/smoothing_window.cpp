@@ -1,3 +1,4 @@
+#include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sky/smoothing.hpp"
 
@@ -9,7 +10,8 @@ Beam product(const std::optional<double>& fwhm, const std::optional<Beam>& beam,
              const std::optional<Beam>& pixel_window, std::int64_t lmax, Extension extension,
              const char* suffix) {
     Beam result = uniform_beam(std::vector<double>(lmax + 1, 1.0));
-    if (fwhm) result = multiply(result, gaussian_beam(*fwhm, lmax));
+    if (fwhm)
+        result = multiply(result, gaussian_beam(checked_width(*suffix ? "fwhm_in" : "fwhm", *fwhm), lmax));
     if (beam) result = multiply(result, fit_length(*beam, lmax, extension, std::string("beam") + suffix));
     if (pixel_window)
         result = multiply(result,

@@ -8,6 +8,7 @@
 #include "core/constants.hpp"
 #include "core/parallel.hpp"
 #include "split/spline_basis.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal::split {
@@ -56,7 +57,7 @@ KernelSplitOptions resolve(const std::vector<double>& window, KernelSplitOptions
         check_spectrum(options.input_spectrum, window.size(), "input_spectrum");
     check_spin(options.spin);
     constexpr double tiny = 1e-300, huge = 1e300;
-    check_number("theta_cut", options.theta_cut, tiny, pi, "above 0 and at most pi (rad)");
+    options.theta_cut = checked_width("theta_cut", options.theta_cut);
     check_number("alpha", options.alpha, tiny, huge, "above 0");
     check_number("cutoff", options.cutoff, 1e-15, 0.999999, "from 1e-15 to below 1");
     check_number("max_amplification", options.max_amplification, tiny, HUGE_VAL, "above 0");

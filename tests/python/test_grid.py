@@ -12,7 +12,8 @@ import zonal
 
 @pytest.mark.parametrize(("value", "expected"), [
     (0.25, 0.25), (np.float32(0.25), 0.25), ("0.25 rad", 0.25), ("180deg", np.pi), ("60 arcmin", np.pi / 180),
-    ("-3600arcsec", -np.pi / 180), ("1e1°", np.pi / 18),
+    ("-3600arcsec", -np.pi / 180), ("1e1°", np.pi / 18), ("10 degrees", np.pi / 18), ("1degree", np.pi / 180), ("30 arcminutes", np.pi / 360),
+    ("3600arcseconds", np.pi / 180), ("2 radians", 2.0),
 ])
 def test_angles_are_understood(value, expected):
     assert zonal.angle(value) == pytest.approx(expected, rel=1e-15)

@@ -28,6 +28,23 @@ def test_all_names_are_there_and_documented():
         assert getattr(zonal, name).__doc__ or name in ("__version__", "AngleLike", "UNSEEN"), name
 
 
+def test_only_names_for_users_are_listed():
+    import zonal.healpy
+
+    assert set(dir(zonal)) - set(zonal.__all__) <= {"chebyshev", "gwrm", "healpy", "jax", "mpi", "torch"}
+    assert dir(zonal.io) == sorted(zonal.io.__all__)
+    assert "healpy" in dir(zonal) and zonal.smooth is importlib.import_module("zonal.smoothing").smooth
+
+
+@pytest.mark.parametrize("name, hint", [("smoothing", "it is zonal.smooth, and zonal.healpy.smoothing"),
+                                        ("read_map", "it is zonal.io.read_map, and zonal.healpy.read_map"),
+                                        ("mollview", "it is zonal.plot.mollweide, and zonal.healpy.mollview"),
+                                        ("ang2pix", "zonal.healpy has healpy's functions"), ("sht", "zonal.healpy")])
+def test_names_of_healpy_are_pointed_to_their_places(name, hint):
+    with pytest.raises(AttributeError, match=f"module 'zonal' has no attribute '{name}': {hint}"):
+        getattr(zonal, name)
+
+
 @pytest.mark.parametrize("module", ["zonal", *PUBLIC])
 def test_examples_of_docstrings_hold(module):
     result = doctest.testmod(importlib.import_module(module), extraglobs={"zonal": zonal, "np": np})

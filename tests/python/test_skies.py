@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import zonal
+from zonal.sht import healpix_sht
 
 NSIDE, LMAX = 16, 32
 CL = 1 / (np.arange(LMAX + 1) + 1.0) ** 2
@@ -29,10 +30,10 @@ def test_transforms_that_are_kept_heed_the_number_of_threads(alm):
     first = zonal.alm2map(alm[0], NSIDE)
     with zonal.threads(3):
         np.testing.assert_array_equal(zonal.alm2map(alm[0], NSIDE), first)
-        assert zonal.sht.healpix_sht(64, 128, None, 0, None).threads == 3
+        assert healpix_sht(64, 128, None, 0, None).threads == 3
     with zonal.threads(2):
-        assert zonal.sht.healpix_sht(64, 128, None, 0, None).threads == 2
-    assert zonal.sht.healpix_sht(64, 128, None, 0, 1).threads == 1
+        assert healpix_sht(64, 128, None, 0, None).threads == 2
+    assert healpix_sht(64, 128, None, 0, 1).threads == 1
 
 
 def test_alm_of_maps_are_those_of_healpy(rng):

@@ -20,17 +20,25 @@ MAX_NSIDE = 8192
 
 Windows = tuple[NDArray[np.float64], NDArray[np.float64]]
 
+_FWHM_OF_SIGMA = float(np.sqrt(8 * np.log(2)))
+
+
+def _require_width(name: str, width: float, most: float) -> None:
+    """Refuses widths that no beam has, and most of those that were meant in degrees."""
+    if not 0 <= width <= most * (1 + 1e-12):
+        raise ValueError(f"{name} = {width:g} rad ({np.degrees(width):g} deg): must be from 0 to {most:g} rad "
+                         f"({np.degrees(most):g} deg); np.radians turns degrees into radians")
+
 
 @checked
 def gauss_beam(fwhm: float, lmax: int = 512, pol: bool = False) -> NDArray[np.float64]:
     """Returns the window of a Gaussian, [lmax + 1]; with pol the windows of T, E, B and TE, [lmax + 1, 4].
 
-    fwhm: full width at half maximum, rad, >= 0. b_l = exp(-(l (l + 1) - s) sigma^2 / 2) for all l
+    fwhm: full width at half maximum, rad, from 0 to pi. b_l = exp(-(l (l + 1) - s) sigma^2 / 2) for all l
     from 0 on, with s = 0 for T, 4 for E and B, and 2 for TE.
     """
-    if not 0 <= fwhm < np.inf:
-        raise ValueError(f"fwhm = {fwhm}: must be 0 or more, in rad")
-    sigma = fwhm / np.sqrt(8 * np.log(2))
+    _require_width("fwhm", fwhm, np.pi)
+    sigma = fwhm / _FWHM_OF_SIGMA
     l = np.arange(integer("lmax", lmax) + 1.0)
     window: NDArray[np.float64] = np.exp(-0.5 * l * (l + 1) * sigma**2)
     if pol:  # Challinor et al. (2000): spin 2 adds spin^2 sigma^2 / 2 to the exponent
@@ -47,9 +55,9 @@ def beam_windows(lmax: int, fwhm: float, sigma: float | None, beam_window: Any) 
         padded = np.zeros(lmax + 1)
         padded[:window.size] = window[:lmax + 1]
         return padded, padded
-    if sigma is not None and not 0 <= sigma < np.inf:
-        raise ValueError(f"sigma = {sigma}: must be 0 or more, in rad")
-    width = fwhm if sigma is None else sigma * np.sqrt(8 * np.log(2))
+    if sigma is not None:
+        _require_width("sigma", sigma, np.pi / _FWHM_OF_SIGMA)
+    width = fwhm if sigma is None else sigma * _FWHM_OF_SIGMA
     if width == 0:
         return None
     beams = gauss_beam(width, lmax, pol=True)

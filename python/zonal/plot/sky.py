@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._angles import AngleLike, angle
+from .._angles import AngleLike, angle, width
 from .._checked import checked, takes_options_of
 from .._kinds import kind_of
 from .._pixels import is_bad
@@ -107,9 +107,7 @@ def azimuthal(map: ArrayLike | None, *, radius: AngleLike = "180deg", equal_area
 
     equal_area: keeps areas (Lambert), otherwise distances from the middle. The options are those of `zonal.plot`.
     """
-    most = angle(radius, "radius")
-    if not 0 < most <= np.pi:
-        raise ValueError(f"radius = {radius}: must be above 0 and at most 180 deg")
+    most = width(radius, "radius")
     return draw(map, (EqualArea if equal_area else Equidistant)(_east_left(flip), max_angle=most), **options)
 
 

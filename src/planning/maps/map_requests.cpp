@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "core/constants.hpp"
 #include "planning/maps/fields_smoothing.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planning/certificate.hpp"
 
@@ -47,8 +47,7 @@ void check_lmax(const SkyMap& map, const MapSmoothingOptions& options) {
 
 void check_cut(const MapSmoothingOptions& options) {
     if (!options.cut) return;
-    if (!(*options.cut > 0 && *options.cut <= core::pi))
-        throw InvalidArgument(fmt::format("cut = {}: must be above 0 and at most pi (rad)", *options.cut));
+    checked_width("cut", *options.cut);
     if (!is_sum(options.method))
         throw InvalidArgument(fmt::format(
             "cut: not with method = {}: only pixel-sum and ring-fft have a profile that may end anywhere",
@@ -112,6 +111,7 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
             fmt::format("window: pixel windows are for HEALPix, and {} is not", map.header().source));
     if (options.error && !(*options.error > 0 && *options.error < 1))
         throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", *options.error));
+    if (options.theta_cut != 0) checked_width("theta_cut", options.theta_cut);
     if (options.theta_cut != 0 && options.method != split)
         throw InvalidArgument("theta_cut: only with method = split");
     check_cut(options);

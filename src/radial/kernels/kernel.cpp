@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "radial/kernels/kernel_implementation.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
@@ -114,8 +115,7 @@ class Scaled final : public RadialKernel::Implementation {
 }  // namespace
 
 RadialKernel RadialKernel::truncated(double theta_cut) const {
-    if (!(theta_cut > 0 && theta_cut <= std::numbers::pi))
-        throw InvalidArgument(fmt::format("theta_cut = {} rad: must be above 0 and at most pi", theta_cut));
+    theta_cut = checked_width("theta_cut", theta_cut);
     if (theta_cut >= support()) return *this;
     return RadialKernel(std::make_shared<Truncated>(*this, theta_cut));
 }

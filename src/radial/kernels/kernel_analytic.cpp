@@ -8,6 +8,7 @@
 #include "core/constants.hpp"
 #include "radial/kernels/kernel_implementation.hpp"
 #include "radial/kernels/legendre_sum.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 #include "zonal/wavelets.hpp"
 
@@ -93,9 +94,7 @@ class Gaussian final : public RadialKernel::Implementation {
 }  // namespace
 
 RadialKernel RadialKernel::gaussian(double fwhm) {
-    if (!(fwhm > 0) || !std::isfinite(fwhm))
-        throw InvalidArgument(fmt::format("fwhm = {} rad: must be positive", fwhm));
-    return RadialKernel(std::make_shared<Gaussian>(fwhm));
+    return RadialKernel(std::make_shared<Gaussian>(checked_width("fwhm", fwhm)));
 }
 
 namespace {
@@ -134,9 +133,7 @@ class TopHat final : public RadialKernel::Implementation {
 }  // namespace
 
 RadialKernel RadialKernel::top_hat(double radius) {
-    if (!(radius > 0 && radius <= std::numbers::pi))
-        throw InvalidArgument(fmt::format("radius = {} rad: must be above 0 and at most pi", radius));
-    return RadialKernel(std::make_shared<TopHat>(radius));
+    return RadialKernel(std::make_shared<TopHat>(checked_width("radius", radius)));
 }
 
 namespace {
@@ -170,9 +167,7 @@ class MexicanHat final : public RadialKernel::Implementation {
 }  // namespace
 
 RadialKernel mexican_hat(double radius) {
-    if (!(radius > 0 && radius <= 1))
-        throw InvalidArgument(fmt::format("radius = {} rad: must be above 0 and at most 1", radius));
-    return RadialKernel(std::make_shared<MexicanHat>(radius));
+    return RadialKernel(std::make_shared<MexicanHat>(checked_width("radius", radius, 1)));
 }
 
 }  // namespace zonal

@@ -9,6 +9,7 @@
 
 #include "core/constants.hpp"
 #include "radial/kernels/kernel_implementation.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 #include "zonal/polarization_convolution.hpp"
 
@@ -155,8 +156,8 @@ PolarizationKernel::PolarizationKernel(const std::vector<double>& window_e,
 
 PolarizationKernel PolarizationKernel::gaussian(double fwhm) {
     constexpr double least = 1e-5;
-    if (!(fwhm >= least && fwhm <= 2 * pi))
-        throw InvalidArgument(fmt::format("fwhm = {} rad: must be from {} to 2 pi", fwhm, least));
+    fwhm = checked_width("fwhm", fwhm);
+    if (fwhm < least) throw InvalidArgument(fmt::format("fwhm = {} rad: must be at least {}", fwhm, least));
     const double sigma = fwhm / std::sqrt(8 * std::numbers::ln2);
     // exp(-l(l+1) sigma^2 / 2) = 1e-18 at l = 9.1 / sigma
     std::vector<double> window(static_cast<std::size_t>(9.2 / sigma) + 4);

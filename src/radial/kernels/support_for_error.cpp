@@ -7,6 +7,7 @@
 #include "core/constants.hpp"
 #include "radial/kernels/kernel_implementation.hpp"
 #include "radial/kernels/legendre_sum.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/polarization_convolution.hpp"
@@ -113,11 +114,6 @@ void check_spectra(const std::vector<double>& c_ee, const std::vector<double>& c
 void check_error(double error) {
     if (!(error > 0 && error < 1))
         throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", error));
-}
-
-void check_cut(double theta_cut) {
-    if (!(theta_cut > 0 && theta_cut <= std::numbers::pi))
-        throw InvalidArgument(fmt::format("theta_cut = {} rad: must be above 0 and at most pi", theta_cut));
 }
 
 [[noreturn]] void reject_empty(const std::string& kernel) {
@@ -235,7 +231,7 @@ double support_for_error(const PolarizationKernel& kernel, const std::vector<dou
 }
 
 double truncation_error(const RadialKernel& kernel, const std::vector<double>& c_l, double theta_cut) {
-    check_cut(theta_cut);
+    theta_cut = checked_width("theta_cut", theta_cut);
     check_c_l(c_l);
     const auto edges = edges_of(kernel, radial::find_extent(kernel, nothing).theta);
     return find_truncation_error(RingPower(kernel, c_l), edges, theta_cut, kernel.name());
@@ -243,7 +239,7 @@ double truncation_error(const RadialKernel& kernel, const std::vector<double>& c
 
 double truncation_error(const PolarizationKernel& kernel, const std::vector<double>& c_ee,
                         const std::vector<double>& c_bb, double theta_cut) {
-    check_cut(theta_cut);
+    theta_cut = checked_width("theta_cut", theta_cut);
     check_spectra(c_ee, c_bb);
     return find_truncation_error(SpinRingPower(kernel, c_ee, c_bb), edges_of(kernel), theta_cut,
                                  spin_kernel_name);
