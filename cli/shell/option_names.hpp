@@ -7,8 +7,8 @@
 
 namespace zonal::cli {
 
-/// What messages of the library call an argument, and the option that it comes from: {"lmax = ", "--lmax =
-/// "}.
+/// How the library's messages begin with an argument, and how with the option that it comes from: {"lmax = ",
+/// "--lmax = "}.
 using OptionNames = std::vector<std::pair<std::string, std::string>>;
 
 /// Does the work; InvalidArgument and ErrorNotKept that it throws come out as UsageError and CannotBeKept

@@ -41,11 +41,12 @@ ConvolutionResult convolve(const ConvolutionRequest& request, const CostModel& c
     auto done = planning::convolve_and_check<T>(request, costs, {}, maps, convolved, progress);
     if (done.keeps(request.error)) return std::move(done.result);
     if (!done.choice)
-        throw ErrorNotKept(
-            fmt::format("error = {}: no method keeps it: {}", request.error, done.choices.front().excluded));
+        throw ErrorNotKept("error", request.error,
+                           fmt::format("no method keeps it: {}", done.choices.front().excluded));
     throw ErrorNotKept(
-        fmt::format("error = {}: the certified error is {:.3g}, as the kernel leaves {:.3g} of the maps' rms",
-                    request.error, done.error, done.gain));
+        "error", request.error,
+        fmt::format("the certified error is {:.3g}, as the kernel leaves {:.3g} of the maps' rms", done.error,
+                    done.gain));
 }
 
 template planning::CheckedConvolution planning::convolve_and_check(ConvolutionRequest, const CostModel&,

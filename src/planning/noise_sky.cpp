@@ -15,7 +15,7 @@ namespace {
 ConvolutionRequest request_for(const std::vector<double>& window, const NoiseSkyOptions& options,
                                const SkyMap& map) {
     if (std::all_of(window.begin(), window.end(), [](double k) { return k == 0; }))
-        throw InvalidArgument("window: is 0 up to lmax: there is nothing to convolve with");
+        throw InvalidArgument("window", "is 0 up to lmax: there is nothing to convolve with");
     ConvolutionRequest request;
     request.grid = map.grid();
     request.lmax = std::ssize(window) - 1;

@@ -150,12 +150,11 @@ double iteration_gain(std::int64_t lmax, std::int64_t nside) {
 ConvolutionRequest with_quadrature(ConvolutionRequest request) {
     if (request.reference != ConvolutionReference::continuous || request.gain) return request;
     if (request.quadrature_error && request.iteration_gain) return request;
-    const auto nside = planning::healpix_nside(request.grid);
+    const auto nside = request.grid.healpix_nside();
     if (nside == 0)
         throw InvalidArgument(
-            fmt::format("quadrature_error, iteration_gain: must be given on {}: they are known for HEALPix "
-                        "grids alone",
-                        request.grid.name()));
+            "quadrature_error, iteration_gain",
+            fmt::format("must be given on {}: they are known for HEALPix grids alone", request.grid.name()));
     if (!request.quadrature_error)
         request.quadrature_error = PixelQuadrature(request, nside).error(planning::spectra_of(request));
     if (!request.iteration_gain) request.iteration_gain = iteration_gain(request.lmax, nside);

@@ -58,7 +58,7 @@ class Power {
 
     /// last: of `seen`.
     Convolved convolved(double last) const {
-        if (!(within_ > 0)) throw InvalidArgument("kernel: leaves nothing of a map of this c_l");
+        if (!(within_ > 0)) throw InvalidArgument("kernel", "leaves nothing of a map of this c_l");
         Convolved convolved{std::sqrt(beyond_ / within_), 1, within_ * within_ / squares_};
         if (is_white_) return convolved;
         convolved.noise = std::sqrt(std::max(1.0, maps_ / n_pixels_ * kernel_ / within_));

@@ -21,21 +21,19 @@ namespace {
 
 void check_polarization(const ConvolutionRequest& request) {
     if (!request.polarization) {
-        if (!request.c_bb.empty()) throw InvalidArgument("c_bb: only for Q and U");
+        if (!request.c_bb.empty()) throw InvalidArgument("c_bb", "only for Q and U");
         return;
     }
-    if (request.lmax < 2)
-        throw InvalidArgument(fmt::format("lmax = {}: must be 2 or more for Q and U", request.lmax));
+    if (request.lmax < 2) throw InvalidArgument("lmax", request.lmax, "must be 2 or more for Q and U");
     if (request.c_bb.size() != request.c_l.size())
-        throw InvalidArgument(fmt::format("c_bb: {} values, must have as many as c_l, {}",
-                                          request.c_bb.size(), request.c_l.size()));
+        throw InvalidArgument("c_bb", fmt::format("{} values, must have as many as c_l, {}",
+                                                  request.c_bb.size(), request.c_l.size()));
     if (request.polarization->band_limit() < 0)
-        throw InvalidArgument("polarization: is truncated, and must be the whole kernel");
+        throw InvalidArgument("polarization", "is truncated, and must be the whole kernel");
     if (request.method == ConvolutionMethod::split && !can_be_split(request))
         throw InvalidArgument(
-            "method = split: kernels whose windows of E and B differ cannot be split: must be auto, ring-fft "
-            "or "
-            "pixel-sum");
+            "method", "split",
+            "kernels whose windows of E and B differ cannot be split: must be auto, ring-fft or pixel-sum");
 }
 
 /// Errors are relative to the power of a sky of these spectra, which must be a number.
@@ -43,32 +41,32 @@ void require_finite_power(const std::vector<double>& c_l, const char* name) {
     double power = 0;
     for (std::size_t l = 0; l < c_l.size(); ++l) power += (2 * static_cast<double>(l) + 1) * c_l[l];
     if (!std::isfinite(power))
-        throw InvalidArgument(fmt::format(
-            "{}: the sum of (2l+1)C_l is {}: it must be finite; scale the spectrum down", name, power));
+        throw InvalidArgument(
+            name,
+            fmt::format("the sum of (2l+1)C_l is {}: it must be finite; scale the spectrum down", power));
 }
 
 }  // namespace
 
 void check(const ConvolutionRequest& request) {
-    if (request.lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", request.lmax));
+    if (request.lmax < 0) throw InvalidArgument("lmax", request.lmax, "must be 0 or more");
     if (!request.c_l.empty() && std::ssize(request.c_l) != request.lmax + 1)
         throw InvalidArgument(
-            fmt::format("c_l: {} values, must be lmax + 1 = {}", request.c_l.size(), request.lmax + 1));
+            "c_l", fmt::format("{} values, must be lmax + 1 = {}", request.c_l.size(), request.lmax + 1));
     require_finite_power(request.c_l, "c_l");
     require_finite_power(request.c_bb, "c_bb");
     check_polarization(request);
     if (!(request.error > 0 && request.error < 1))
-        throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", request.error));
+        throw InvalidArgument("error", request.error, "must be above 0 and below 1");
     if (const auto gain = request.gain; gain && !(*gain > 0 && std::isfinite(*gain)))
-        throw InvalidArgument(fmt::format("gain = {}: must be above 0 and finite", *gain));
+        throw InvalidArgument("gain", *gain, "must be above 0 and finite");
     if (const auto error = request.quadrature_error; error && !(*error >= 0))
-        throw InvalidArgument(fmt::format("quadrature_error = {}: must be 0 or more", *error));
+        throw InvalidArgument("quadrature_error", *error, "must be 0 or more");
     if (const auto gain = request.iteration_gain; gain && !(*gain > 0 && *gain < 1))
-        throw InvalidArgument(fmt::format("iteration_gain = {}: must be above 0 and below 1", *gain));
-    if (request.n_maps < 1)
-        throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", request.n_maps));
+        throw InvalidArgument("iteration_gain", *gain, "must be above 0 and below 1");
+    if (request.n_maps < 1) throw InvalidArgument("n_maps", request.n_maps, "must be at least 1");
     if (!(request.theta_cut >= 0 && request.theta_cut <= core::pi))
-        throw InvalidArgument(fmt::format("theta_cut = {}: must be from 0 to pi (rad)", request.theta_cut));
+        throw InvalidArgument("theta_cut", request.theta_cut, "must be from 0 to pi (rad)");
 }
 
 std::vector<std::vector<double>> windows_of(const ConvolutionRequest& request, std::int64_t lmax) {
@@ -97,11 +95,6 @@ Array<std::complex<double>, 3> draw_alm(const std::vector<std::vector<double>>& 
     Array<std::complex<double>, 3> alm({1, n_components, layout.size()});
     std::copy_n(drawn.view()[n_drawn - n_components].data(), alm.size(), alm.data());
     return alm;
-}
-
-std::int64_t healpix_nside(const Grid& grid) {
-    const auto nside = std::llround(std::sqrt(static_cast<double>(grid.n_pixels()) / 12));
-    return grid.name() == "healpix nside=" + std::to_string(nside) ? nside : 0;
 }
 
 }  // namespace planning
@@ -157,7 +150,7 @@ bool can_be_split(const ConvolutionRequest& request) {
 
 double split_error(const KernelSplit& split, const ConvolutionRequest& request) {
     if (!can_be_split(request))
-        throw InvalidArgument("split: the windows of E and B differ, and such kernels cannot be split");
+        throw InvalidArgument("split", "the windows of E and B differ, and such kernels cannot be split");
     const auto kernel = split::planned_kernel(request);
     return split_error(kernel->window_to_split(), split.window,
                        split.profile.window(request.lmax, kernel->spin()), kernel->spectrum());

@@ -33,7 +33,4 @@ std::vector<std::vector<double>> spectra_of(const ConvolutionRequest& request);
 Array<std::complex<double>, 3> draw_alm(const std::vector<std::vector<double>>& spectra,
                                         const AlmLayout& layout, std::uint64_t seed, int threads);
 
-/// Returns nside of a whole HEALPix grid; 0 for others.
-std::int64_t healpix_nside(const Grid& grid);
-
 }  // namespace zonal::planning

@@ -13,7 +13,7 @@ namespace {
 
 void check_theta(double theta) {
     if (!(theta >= 0 && theta <= std::numbers::pi))
-        throw InvalidArgument(fmt::format("theta = {} rad: must be from 0 to pi", theta));
+        throw InvalidArgument("theta", fmt::format("{} rad", theta), "must be from 0 to pi");
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::vector<double> RadialKernel::profile(const std::vector<double>& theta) cons
 }
 
 std::vector<double> RadialKernel::window(std::int64_t lmax) const {
-    if (lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must not be negative", lmax));
+    if (lmax < 0) throw InvalidArgument("lmax", lmax, "must not be negative");
     return implementation_->window(lmax);
 }
 
@@ -114,13 +114,14 @@ class Scaled final : public RadialKernel::Implementation {
 
 RadialKernel RadialKernel::truncated(double theta_cut) const {
     if (!(theta_cut > 0 && theta_cut <= std::numbers::pi))
-        throw InvalidArgument(fmt::format("theta_cut = {} rad: must be above 0 and at most pi", theta_cut));
+        throw InvalidArgument("theta_cut", fmt::format("{} rad", theta_cut),
+                              "must be above 0 and at most pi");
     if (theta_cut >= support()) return *this;
     return RadialKernel(std::make_shared<Truncated>(*this, theta_cut));
 }
 
 RadialKernel RadialKernel::scaled(double factor) const {
-    if (!std::isfinite(factor)) throw InvalidArgument(fmt::format("factor = {}: must be finite", factor));
+    if (!std::isfinite(factor)) throw InvalidArgument("factor", factor, "must be finite");
     return RadialKernel(std::make_shared<Scaled>(*this, factor));
 }
 

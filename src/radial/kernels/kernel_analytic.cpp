@@ -93,7 +93,7 @@ class Gaussian final : public RadialKernel::Implementation {
 
 RadialKernel RadialKernel::gaussian(double fwhm) {
     if (!(fwhm > 0) || !std::isfinite(fwhm))
-        throw InvalidArgument(fmt::format("fwhm = {} rad: must be positive", fwhm));
+        throw InvalidArgument("fwhm", fmt::format("{} rad", fwhm), "must be positive");
     return RadialKernel(std::make_shared<Gaussian>(fwhm));
 }
 
@@ -134,7 +134,7 @@ class TopHat final : public RadialKernel::Implementation {
 
 RadialKernel RadialKernel::top_hat(double radius) {
     if (!(radius > 0 && radius <= std::numbers::pi))
-        throw InvalidArgument(fmt::format("radius = {} rad: must be above 0 and at most pi", radius));
+        throw InvalidArgument("radius", fmt::format("{} rad", radius), "must be above 0 and at most pi");
     return RadialKernel(std::make_shared<TopHat>(radius));
 }
 
@@ -170,7 +170,7 @@ class MexicanHat final : public RadialKernel::Implementation {
 
 RadialKernel mexican_hat(double radius) {
     if (!(radius > 0 && radius <= 1))
-        throw InvalidArgument(fmt::format("radius = {} rad: must be above 0 and at most 1", radius));
+        throw InvalidArgument("radius", fmt::format("{} rad", radius), "must be above 0 and at most 1");
     return RadialKernel(std::make_shared<MexicanHat>(radius));
 }
 
