@@ -36,7 +36,7 @@ zonal::Grid make_grid(const char* kind, std::int64_t a, std::int64_t b) {
     if (std::strcmp(kind, "cc") == 0) return zonal::Grid::clenshaw_curtis(a, b);
     if (std::strcmp(kind, "fejer1") == 0) return zonal::Grid::fejer1(a, b);
     if (std::strcmp(kind, "fejer2") == 0) return zonal::Grid::fejer2(a, b);
-    throw zonal::InvalidArgument("kind: must be healpix, gauss, cc, fejer1 or fejer2");
+    throw zonal::InvalidArgument("kind", "must be healpix, gauss, cc, fejer1 or fejer2");
 }
 
 /// Null on failure.

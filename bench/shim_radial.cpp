@@ -36,7 +36,7 @@ struct ChosenPlan {
 
 std::unique_ptr<ChosenPlan> choose(zonal::ConvolutionRequest request, const zonal::CostModel& costs) {
     const auto best = zonal::plan_convolution(request, costs).front();
-    if (!best.excluded.empty()) throw zonal::InvalidArgument("error: nothing keeps it: " + best.excluded);
+    if (!best.excluded.empty()) throw zonal::InvalidArgument("error", "nothing keeps it: " + best.excluded);
     auto plan = std::make_unique<ChosenPlan>();
     plan->request = std::move(request);
     plan->choice = best;

@@ -110,7 +110,7 @@ Settings settings_of(int argc, char** argv) {
             settings.estimates = true;
             continue;
         }
-        if (i + 1 == argc) throw InvalidArgument(name + ": unknown, or has no number");
+        if (i + 1 == argc) throw InvalidArgument(name, "unknown, or has no number");
         const double value = std::atof(argv[++i]);
         if (name == "--rounds")
             settings.rounds = static_cast<int>(value);
@@ -119,7 +119,7 @@ Settings settings_of(int argc, char** argv) {
         else if (name == "--cpu-limit")
             settings.cpu_limit = value;
         else
-            throw InvalidArgument(name + ": unknown");
+            throw InvalidArgument(name, "unknown");
     }
     return settings;
 }

@@ -256,32 +256,34 @@ void smooth_file(SmoothOptions& options, Session& session) {
     smooth_map(options, session);
 }
 
-/// Returns the names of arguments in zonal::smooth's messages, and the options that they come from.
 OptionNames option_names(const SmoothOptions& options) {
     const auto window = window_text(options);
-    return {{"mask_rule.mode = ", "--mask-mode "},
-            {"method = ", "--method "},
-            {"normalization = ", "--normalize "},
-            {"reference = ", "--reference "},
-            {"error = ", "--error = "},
-            {"keep_missed returns", "--keep-missed writes"},
-            {"strict: ", "--strict: "},
-            {"lmax = ", "--lmax = "},
-            {"lmax: ", "--lmax: "},
-            {"cut: ", "--cut: "},
-            {"iterations, tolerance: ", "--iter, --tolerance: "},
-            {"iterations and tolerance ", "--iter and --tolerance "},
-            {"tolerance ", "--tolerance "},
-            {"ring_weights, pixel_weights: ", "--weights: "},
-            {"pixels_out: ", "--nside-out: "},
+    const std::string windows = "--fwhm-in, --beam-in, --pixwin-in, --pixwin-out";
+    return {{"method", "--method"},
+            {"reference", "--reference"},
+            {"normalization", "--normalize"},
+            {"error", "--error"},
+            {"strict", "--strict"},
+            {"cut", "--cut"},
             {"theta_cut", "--theta-cut"},
-            {"window: ", "--fwhm-in, --beam-in, --pixwin-in, --pixwin-out: "},
-            {"window (", window + ": window ("},
-            {"beam (", window + ": beam ("}};
+            {"lmax", "--lmax"},
+            {"iterations", "--iter"},
+            {"tolerance", "--tolerance"},
+            {"weights", "--weights"},
+            {"mask_mode", "--mask-mode"},
+            {"precision", "--precision"},
+            {"window", windows},
+            {"fwhm", "--fwhm"},
+            {"beam", window},
+            {"kernel", window}};
 }
 
 void run(SmoothOptions& options, Session& session) {
-    with_option_names(option_names(options), [&] { smooth_file(options, session); });
+    try {
+        with_option_names(option_names(options), [&] { smooth_file(options, session); });
+    } catch (const CannotBeKept& error) {
+        throw CannotBeKept(error.what() + std::string("; --keep-missed writes the map all the same"));
+    }
 }
 
 }  // namespace

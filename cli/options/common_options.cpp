@@ -124,10 +124,11 @@ Device found_device(const Find& find) {
     try {
         return find();
     } catch (const BackendUnavailable& error) {
-        std::string message = error.what();
-        const auto name = end_of_rank(message), end = message.find(": ", name);
-        if (message.compare(name, 9, "device = ") != 0) throw;
-        throw BackendUnavailable(message.replace(name, end - name, "--device = cuda"));
+        if (error.argument() != "device") throw;
+        auto facts = error.facts();
+        facts.argument = "--device";
+        facts.value = "cuda";
+        throw BackendUnavailable(facts);
     }
 }
 

@@ -22,7 +22,7 @@ Size size_of(const std::vector<Image>& row) {
 }  // namespace
 
 Image arrange(const std::vector<std::vector<Image>>& rows) {
-    if (rows.empty() || rows[0].empty()) throw InvalidArgument("rows: must hold at least one picture");
+    if (rows.empty() || rows[0].empty()) throw InvalidArgument("rows", "must hold at least one picture");
     Size sheet;
     for (const auto& row : rows) {
         sheet.width = std::max(sheet.width, size_of(row).width);

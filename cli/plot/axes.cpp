@@ -72,9 +72,9 @@ AxesFrame::AxesFrame(const Canvas& canvas, const Rect& room, const AxisScale& x,
     const double width = room.right() - left - canvas.pt(room_right);
     if (std::min(width, height) < canvas.pt(40))
         throw InvalidArgument(
-            fmt::format("dpi = {:.0f}: too large for a picture of {} x {} pixels; the labels leave no "
-                        "room for the axes",
-                        canvas.pt(72), canvas.width(), canvas.height()));
+            "dpi", fmt::format("{:.0f}", canvas.pt(72)),
+            fmt::format("too large for a picture of {} x {} pixels; the labels leave no room for the axes",
+                        canvas.width(), canvas.height()));
     x_ticks_ = x.ticks(std::clamp(static_cast<int>(width / canvas.pt(50)), 2, 11));
     area_ = {std::round(left), std::round(top), std::floor(width), std::floor(height)};
 }

@@ -39,7 +39,7 @@ double aligned(Align align, double start, double centre, double end) {
 
 void check(const char* name, double value, double low, double high) {
     if (!(value >= low && value <= high))
-        throw InvalidArgument(fmt::format("{} = {}: must be from {} to {}", name, value, low, high));
+        throw InvalidArgument(name, value, fmt::format("must be from {} to {}", low, high));
 }
 
 double run_width(cairo_t* context, const TextRun& run, double size) {

@@ -43,7 +43,7 @@ double symmetric_end(std::vector<double> absolute) {
 void erase_missing(std::vector<double>& values) {
     std::erase_if(values, is_missing);
     if (values.empty())
-        throw InvalidArgument("map: no pixel in view has a value; all are NaN, Inf or UNSEEN");
+        throw InvalidArgument("map", "no pixel in view has a value; all are NaN, Inf or UNSEEN");
 }
 
 /// The median |value|: what fills most of the sky is drawn linearly. Six decades at most lie beyond it.
@@ -56,7 +56,7 @@ double automatic_threshold(std::vector<double> values, double end) {
 
 Range automatic_log_range(std::vector<double>& values) {
     std::erase_if(values, [](double value) { return value <= 0; });
-    if (values.empty()) throw InvalidArgument("scale = log: no pixel in view is positive");
+    if (values.empty()) throw InvalidArgument("scale", "log", "no pixel in view is positive");
     const double minimum = percentile(values, 0.01);
     const double maximum = *std::max_element(values.begin(), values.end());
     return minimum < maximum ? Range{minimum, maximum} : Range{minimum / 2, maximum * 2};
@@ -95,23 +95,21 @@ ColorScale::ColorScale(Scale scale, Range range, double linear_threshold, std::v
     : scale_(scale), range_(range), linear_threshold_(linear_threshold) {
     const double minimum = range.minimum, maximum = range.maximum;
     if (!std::isfinite(minimum) || !std::isfinite(maximum) || minimum >= maximum)
-        throw InvalidArgument(fmt::format(
-            "range = {} to {}: must be two finite numbers, the first below the second", minimum, maximum));
+        throw InvalidArgument("range", fmt::format("{} to {}", minimum, maximum),
+                              "must be two finite numbers, the first below the second");
     if (scale == Scale::log && minimum <= 0)
-        throw InvalidArgument(fmt::format(
-            "range = {} to {}: must lie above 0 on a log scale; symlog shows both signs", minimum, maximum));
+        throw InvalidArgument("range", fmt::format("{} to {}", minimum, maximum),
+                              "must lie above 0 on a log scale; symlog shows both signs");
     if (!(linear_threshold >= 0) || !std::isfinite(linear_threshold))
-        throw InvalidArgument(
-            fmt::format("linear_threshold = {}: must be above 0, or 0 for automatic", linear_threshold));
+        throw InvalidArgument("linear_threshold", linear_threshold, "must be above 0, or 0 for automatic");
     if (linear_threshold_ == 0 && scale == Scale::symlog)
         linear_threshold_ = automatic_threshold(values, std::max(std::abs(minimum), std::abs(maximum)));
     if (scale == Scale::equalised) {
         std::erase_if(values,
                       [&](double value) { return is_missing(value) || value < minimum || value > maximum; });
         if (values.empty())
-            throw InvalidArgument(fmt::format(
-                "range = {} to {}: no pixel in view lies within, so scale = equalised has no colours",
-                minimum, maximum));
+            throw InvalidArgument("range", fmt::format("{} to {}", minimum, maximum),
+                                  "no pixel in view lies within, so scale = equalised has no colours");
         std::sort(values.begin(), values.end());
         constexpr int n_quantiles = 1025;
         for (int k = 0; k < n_quantiles; ++k)

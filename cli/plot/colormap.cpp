@@ -120,8 +120,9 @@ Colors make_colors(std::string_view name) {
     if (name == "coolwarm") return make_coolwarm();
     if (name == "planck") return make_planck();
     if (name == "grey") return make_grey();
-    throw InvalidArgument(fmt::format("colormap = {}: must be one of {}, with _r appended to reverse it",
-                                      name, fmt::join(colormap_names(), ", ")));
+    throw InvalidArgument(
+        "colormap", name,
+        fmt::format("must be one of {}, with _r appended to reverse it", fmt::join(colormap_names(), ", ")));
 }
 
 }  // namespace

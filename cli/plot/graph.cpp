@@ -34,8 +34,7 @@ AxisScale make_scale(const Graph& graph, bool is_x) {
     const bool is_log = is_x ? graph.log_x : graph.log_y;
     if (const auto& given = is_x ? graph.x_range : graph.y_range) return {*given, is_log};
     const auto found = range_of(graph, is_x);
-    if (!found)
-        throw InvalidArgument(fmt::format("{}: no value can be drawn", is_x ? graph.x_name : graph.y_name));
+    if (!found) throw InvalidArgument(is_x ? graph.x_name : graph.y_name, "no value can be drawn");
     auto [low, high] = *found;
     if (is_log) return {low < high ? Range{low / 1.5, high * 2} : Range{low / 3, low * 3}, true};
     const double margin = low < high ? 0.04 * (high - low) : std::max(1.0, std::abs(low)) / 2;
@@ -121,7 +120,7 @@ void draw_graph(const Canvas& canvas, const Rect& room, const Graph& graph) {
 }  // namespace
 
 Image draw_graphs(const GraphSheet& sheet) {
-    if (sheet.graphs.empty()) throw InvalidArgument("graphs: must hold at least one graph");
+    if (sheet.graphs.empty()) throw InvalidArgument("graphs", "must hold at least one graph");
     constexpr double aspect = 0.55;  // of one graph
     const auto count = static_cast<double>(sheet.graphs.size());
     const Canvas canvas(with_defaults(sheet.image, 1300, aspect * count));

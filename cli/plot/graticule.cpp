@@ -194,8 +194,8 @@ GraticuleStep graticule_step(const SkyPanel& panel, double requested) {
     if (requested > 0) {
         const double least = (bounds.lat_max - bounds.lat_min) / 180;
         if (requested > 90 || requested < least)
-            throw InvalidArgument(fmt::format(
-                "graticule_step = {}: must be from {:.3g} to 90 degrees in this view", requested, least));
+            throw InvalidArgument("graticule_step", requested,
+                                  fmt::format("must be from {:.3g} to 90 degrees in this view", least));
         return {requested, requested};
     }
     if (panel.is_full_sky()) return {30, 30};

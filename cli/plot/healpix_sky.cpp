@@ -12,8 +12,8 @@ template <class T>
 SkyFunction nearest_pixel(std::int64_t nside, std::span<const T> map, healpix::Order order) {
     healpix::check_nside(nside, order);
     if (static_cast<std::int64_t>(map.size()) != healpix::n_pixels(nside))
-        throw InvalidArgument(fmt::format("map: has {} pixels, must have 12 nside^2 = {} for nside = {}",
-                                          map.size(), healpix::n_pixels(nside), nside));
+        throw InvalidArgument("map", fmt::format("has {} pixels, must have 12 nside^2 = {} for nside = {}",
+                                                 map.size(), healpix::n_pixels(nside), nside));
     return [=](double theta, double phi) {
         return static_cast<double>(map[healpix::ang2pix(nside, order, healpix::Angles{theta, phi})]);
     };

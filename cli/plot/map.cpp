@@ -22,18 +22,15 @@ constexpr double smallest_panel = 30;   // pt
 constexpr double bar_thickness = 9;     // pt
 
 void check(const MapPlot& plot) {
-    if (!plot.value) throw InvalidArgument("value = none: must be a function of theta and phi");
+    if (!plot.value) throw InvalidArgument("value", "none", "must be a function of theta and phi");
     if (!std::isfinite(plot.centre_lon))
-        throw InvalidArgument(
-            fmt::format("centre_lon = {}: must be a finite angle in degrees", plot.centre_lon));
+        throw InvalidArgument("centre_lon", plot.centre_lon, "must be a finite angle in degrees");
     if (!(std::abs(plot.centre_lat) <= 90))
-        throw InvalidArgument(
-            fmt::format("centre_lat = {}: must be from -90 to 90 degrees", plot.centre_lat));
+        throw InvalidArgument("centre_lat", plot.centre_lat, "must be from -90 to 90 degrees");
     if (plot.projection == Projection::gnomonic && !(plot.field > 0 && plot.field <= 150))
-        throw InvalidArgument(fmt::format("field = {}: must be above 0 and at most 150 degrees", plot.field));
+        throw InvalidArgument("field", plot.field, "must be above 0 and at most 150 degrees");
     if (!(plot.graticule_step >= 0))
-        throw InvalidArgument(
-            fmt::format("graticule_step = {}: must be above 0, or 0 for automatic", plot.graticule_step));
+        throw InvalidArgument("graticule_step", plot.graticule_step, "must be above 0, or 0 for automatic");
 }
 
 bool has_labels(const MapPlot& plot) {
@@ -59,10 +56,11 @@ Rect fit_panel(const Canvas& canvas, const Margins& margins, double aspect) {
     if (std::min(room_x, room_y) < canvas.pt(smallest_panel)) {
         const double by_width = canvas.width() / (margins.left + margins.right + smallest_panel);
         const double by_height = canvas.height() / (margins.top + margins.bottom + smallest_panel);
-        throw InvalidArgument(fmt::format(
-            "dpi = {:.0f}: must be at most {:.0f} in a picture of {} x {} pixels, or the "
-            "labels leave no room for the map",
-            canvas.pt(72), std::floor(72 * std::min(by_width, by_height)), canvas.width(), canvas.height()));
+        throw InvalidArgument(
+            "dpi", fmt::format("{:.0f}", canvas.pt(72)),
+            fmt::format("must be at most {:.0f} in a picture of {} x {} pixels, or the labels leave no room "
+                        "for the map",
+                        std::floor(72 * std::min(by_width, by_height)), canvas.width(), canvas.height()));
     }
     const double width = std::floor(std::min(room_x, room_y / aspect));
     const double height = std::floor(width * aspect);
@@ -177,13 +175,13 @@ Scale scale_from_name(const std::string& name) {
     if (name == "log") return Scale::log;
     if (name == "symlog") return Scale::symlog;
     if (name == "equalised") return Scale::equalised;
-    throw InvalidArgument(fmt::format("scale = {}: must be one of linear, log, symlog, equalised", name));
+    throw InvalidArgument("scale", name, "must be one of linear, log, symlog, equalised");
 }
 
 Projection projection_from_name(const std::string& name) {
     if (name == "mollweide") return Projection::mollweide;
     if (name == "gnomonic") return Projection::gnomonic;
-    throw InvalidArgument(fmt::format("projection = {}: must be mollweide or gnomonic", name));
+    throw InvalidArgument("projection", name, "must be mollweide or gnomonic");
 }
 
 }  // namespace zonal::plot

@@ -50,20 +50,21 @@ int longest_lmax(const SpectrumPlot& plot) {
 }
 
 void check(const SpectrumPlot& plot) {
-    if (plot.spectra.empty()) throw InvalidArgument("spectra: must hold at least one spectrum");
+    if (plot.spectra.empty()) throw InvalidArgument("spectra", "must hold at least one spectrum");
     const int longest = longest_lmax(plot);
     if (plot.lmax < -1 || plot.lmax > longest)
-        throw InvalidArgument(fmt::format(
-            "lmax = {}: must be at most {}, where the spectra end, or -1 for that", plot.lmax, longest));
+        throw InvalidArgument(
+            "lmax", plot.lmax,
+            fmt::format("must be at most {}, where the spectra end, or -1 for that", longest));
     const int lmax = plot.lmax < 0 ? longest : plot.lmax;
     if (plot.lmin < 0 || plot.lmin >= lmax)
-        throw InvalidArgument(
-            fmt::format("lmin = {}: must be from 0 to {}, below lmax = {}", plot.lmin, lmax - 1, lmax));
+        throw InvalidArgument("lmin", plot.lmin,
+                              fmt::format("must be from 0 to {}, below lmax = {}", lmax - 1, lmax));
     if (plot.x == Axis::log && plot.lmin == 0)
-        throw InvalidArgument("lmin = 0: must be at least 1 on a logarithmic l axis");
+        throw InvalidArgument("lmin", "0", "must be at least 1 on a logarithmic l axis");
     if (plot.minimum && plot.maximum && !(*plot.minimum < *plot.maximum))
-        throw InvalidArgument(fmt::format("range = {} to {}: the first must be below the second",
-                                          *plot.minimum, *plot.maximum));
+        throw InvalidArgument("range", fmt::format("{} to {}", *plot.minimum, *plot.maximum),
+                              "the first must be below the second");
 }
 
 Rgb darkened(Rgb color) {
@@ -166,15 +167,15 @@ AxisScale make_y_scale(const SpectrumPlot& plot, const std::vector<Curve>& curve
     const bool is_log = plot.y == Axis::log || (plot.y == Axis::automatic && wants_log(curves));
     Range range = is_log ? log_range(curves) : linear_range(curves);
     if (!(range.minimum < range.maximum))
-        throw InvalidArgument("spectra: no finite value other than zero to draw");
+        throw InvalidArgument("spectra", "no finite value other than zero to draw");
     if (plot.minimum) range.minimum = *plot.minimum;
     if (plot.maximum) range.maximum = *plot.maximum;
     if (is_log && range.minimum <= 0)
-        throw InvalidArgument(fmt::format("range = {} to {}: must lie above 0 on a logarithmic axis",
-                                          range.minimum, range.maximum));
+        throw InvalidArgument("range", fmt::format("{} to {}", range.minimum, range.maximum),
+                              "must lie above 0 on a logarithmic axis");
     if (!(range.minimum < range.maximum))
-        throw InvalidArgument(fmt::format("range = {} to {}: the first must be below the second",
-                                          range.minimum, range.maximum));
+        throw InvalidArgument("range", fmt::format("{} to {}", range.minimum, range.maximum),
+                              "the first must be below the second");
     return {range, is_log};
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "zonal/error.hpp"
 
@@ -29,15 +28,6 @@ class CannotBeKept : public Error {
     using Error::Error;
 };
 
-/// Where the message itself begins, behind the "rank 1: " of what one rank of a job has thrown
-/// (Communicator::agree).
-inline std::size_t end_of_rank(const std::string& message) {
-    constexpr std::string_view rank = "rank ";
-    if (!message.starts_with(rank)) return 0;
-    const auto end = message.find_first_not_of("0123456789", rank.size());
-    return end != rank.size() && message.compare(end, 2, ": ") == 0 ? end + 2 : 0;
-}
-
 /// Does the work. What the library rejects becomes an error of this kind, with what tells the user where it
 /// comes from around the message.
 template <class Kind, class Work>
@@ -45,9 +35,10 @@ auto with_error(const Work& work, const std::string& before, const std::string& 
     try {
         return work();
     } catch (const InvalidArgument& error) {
-        std::string message = error.what();
-        message.insert(end_of_rank(message), before);
-        throw Kind(message + after);
+        auto facts = error.facts();
+        facts.origin += before;
+        facts.requirement += after;
+        throw Kind(facts.message());
     }
 }
 

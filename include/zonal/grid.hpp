@@ -48,6 +48,10 @@ class Grid {
     bool has_other_pixels() const;
     /// Such as "healpix nside=64".
     const std::string& name() const { return name_; }
+    /// nside of a grid that healpix() has made; 0 of every other, also of its subsets, whatever the name.
+    std::int64_t healpix_nside() const { return healpix_nside_; }
+    /// nside of the grid of healpix() that these are rings of, be it all or a subset; 0 of other grids.
+    std::int64_t healpix_nside_of_rings() const { return healpix_nside_of_rings_; }
 
     /// The grid of the rings with these indices, of maps of the same length: other pixels are left alone.
     Grid subset(const std::vector<std::int64_t>& ring_indices) const;
@@ -73,6 +77,7 @@ class Grid {
     std::vector<Ring> rings_;
     std::int64_t n_pixels_;
     std::string name_;
+    std::int64_t healpix_nside_ = 0, healpix_nside_of_rings_ = 0;
 };
 
 }  // namespace zonal

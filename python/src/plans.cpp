@@ -45,7 +45,7 @@ class SharedPlan {
       public:
         explicit OneCall(SharedPlan& plan) : plan_(plan) {
             if (plan.owner_ == std::this_thread::get_id())
-                throw InvalidArgument("plan: is at work in the call that this callback belongs to");
+                throw InvalidArgument("plan", "is at work in the call that this callback belongs to");
             plan.mutex_.lock();
             plan.owner_ = std::this_thread::get_id();
         }

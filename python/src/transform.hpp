@@ -40,7 +40,8 @@ class Transforms {
         const std::lock_guard lock(mutex_);
         const auto found = alive_.find(number);
         if (found == alive_.end())
-            throw InvalidArgument("sht: is gone; keep the zonal.SHT of a compiled function as long as this");
+            throw InvalidArgument("sht",
+                                  "is gone; keep the zonal.SHT of a compiled function as long as this");
         return *found->second;
     }
 

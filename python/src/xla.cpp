@@ -24,7 +24,7 @@ using Out = ffi::Result<Buffer>;
 template <class T>
 View<T, 3> view_of(const Buffer& buffer, MemorySpace space) {
     const auto dimensions = buffer.dimensions();
-    if (dimensions.size() != 3) throw InvalidArgument("array: must have the axes batch, component and n");
+    if (dimensions.size() != 3) throw InvalidArgument("array", "must have the axes batch, component and n");
     return {static_cast<T*>(buffer.untyped_data()), {dimensions[0], dimensions[1], dimensions[2]}, space};
 }
 
@@ -33,7 +33,7 @@ template <class Work>
 void for_type_of(const Buffer& map, const Work& work) {
     if (map.element_type() == ffi::DataType::F64) return work(double());
     if (map.element_type() == ffi::DataType::F32) return work(float());
-    throw InvalidArgument("map: must hold float64 or float32");
+    throw InvalidArgument("map", "must hold float64 or float32");
 }
 
 /// Returns what XLA makes of an exception.

@@ -8,11 +8,12 @@ namespace zonal::chebyshev {
 
 double largest_value(const double* values, std::int64_t n, std::int64_t n_expected) {
     if (n != n_expected)
-        throw InvalidArgument(fmt::format("function: gives {} values at {} points", n, n_expected));
+        throw InvalidArgument("function", fmt::format("gives {} values at {} points", n, n_expected));
     double largest = 0;
     for (std::int64_t i = 0; i < n; ++i) {
         if (!std::isfinite(values[i]))
-            throw InvalidArgument(fmt::format("function: a value is {}: all must be finite in the domain",
+            throw InvalidArgument("function",
+                                  fmt::format("a value is {}: all must be finite in the domain",
                                               std::isnan(values[i]) ? "not a number" : "infinite"));
         largest = std::max(largest, std::abs(values[i]));
     }
@@ -20,25 +21,25 @@ double largest_value(const double* values, std::int64_t n, std::int64_t n_expect
 }
 
 void refuse_unresolved(std::int64_t n, double tolerance) {
-    throw ErrorNotKept(fmt::format(
-        "function: is not resolved to tolerance = {:.2g} by {} coefficients. It may have a jump or "
-        "a kink: divide the domain there, ask for less, or name a degree",
-        tolerance, n));
+    throw ErrorNotKept("function",
+                       fmt::format("is not resolved to tolerance = {:.2g} by {} coefficients. It may have a "
+                                   "jump or a kink: divide the domain there, ask for less, or name a degree",
+                                   tolerance, n));
 }
 
 void require_divisor(const ChebyshevSeries<double, 1, ChebyshevConvention::plain>& f,
                      const ChebyshevSeries<double, 1, ChebyshevConvention::plain>& g) {
     const auto on = f.domain()[0], other = g.domain()[0];
     if (!(on == other))
-        throw InvalidArgument(fmt::format("g: is a series on [{}, {}]: must be on [{}, {}], as f",
-                                          other.lower, other.upper, on.lower, on.upper));
+        throw InvalidArgument("g", fmt::format("is a series on [{}, {}]: must be on [{}, {}], as f",
+                                               other.lower, other.upper, on.lower, on.upper));
     const auto is_zero = [](double a) { return a == 0; };
     if (std::all_of(g.data(), g.data() + g.size(), is_zero))
-        throw InvalidArgument("g: is 0, which nothing can be divided by");
+        throw InvalidArgument("g", "is 0, which nothing can be divided by");
     const auto zeros = roots(g);
     if (!zeros.empty())
         throw InvalidArgument(
-            fmt::format("g: is 0 at {}: must have no root in [{}, {}]", zeros.front(), on.lower, on.upper));
+            "g", fmt::format("is 0 at {}: must have no root in [{}, {}]", zeros.front(), on.lower, on.upper));
 }
 
 double sum_beyond(const SeriesArray<const double>& f, const std::array<std::int64_t, 3>& kept) {

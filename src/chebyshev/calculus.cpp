@@ -15,12 +15,12 @@ void require_shapes(const SeriesArray<A>& f, int axis, const char* name, const S
     require_not_empty(f, "f");
     require_not_empty(result, name);
     if (f.space != result.space)
-        throw InvalidArgument(fmt::format("{}: must be in the memory of f, the host's or a device's", name));
+        throw InvalidArgument(name, "must be in the memory of f, the host's or a device's");
     for (int other = 0; other <= f.dimensions; ++other)
         require_extent(name, other, result.extents[other],
                        other == axis + 1 ? n_along_axis : f.extents[other]);
     if (static_cast<const void*>(f.data) == static_cast<const void*>(result.data))
-        throw InvalidArgument(fmt::format("{}: must not be f itself", name));
+        throw InvalidArgument(name, "must not be f itself");
 }
 
 }  // namespace

@@ -58,10 +58,10 @@ std::size_t lowest_point(std::vector<double> env, std::size_t plateau, std::size
 
 std::int64_t chop_length(const std::vector<double>& magnitudes, double tolerance) {
     if (!(tolerance > 0 && tolerance < 1))
-        throw InvalidArgument(fmt::format("tolerance = {}: must be above 0 and below 1", tolerance));
+        throw InvalidArgument("tolerance", tolerance, "must be above 0 and below 1");
     for (const double magnitude : magnitudes)
         if (!std::isfinite(magnitude))
-            throw InvalidArgument(fmt::format("f: a coefficient is {}: all must be finite", magnitude));
+            throw InvalidArgument("f", fmt::format("a coefficient is {}: all must be finite", magnitude));
     auto n = magnitudes.size();
     while (n > 1 && magnitudes[n - 1] == 0) --n;
     constexpr std::size_t fewest = 17;  // in which a plateau can be told (Aurentz & Trefethen 2017)

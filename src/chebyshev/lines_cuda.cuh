@@ -113,7 +113,7 @@ struct TeamShare {
 inline unsigned n_blocks_for(std::int64_t count, std::int64_t per_block) {
     const std::int64_t blocks = (count + per_block - 1) / per_block;
     if (blocks > INT32_MAX)
-        throw InvalidArgument("f: has " + std::to_string(count) + " lines along the axis: too many");
+        throw InvalidArgument("f", "has " + std::to_string(count) + " lines along the axis: too many");
     return static_cast<unsigned>(blocks);
 }
 

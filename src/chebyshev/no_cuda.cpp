@@ -14,8 +14,8 @@ bool has_cuda_products() {
 template <class T>
 std::unique_ptr<ProductPlan<T>> make_cuda_product(const ProductShape&, const std::array<std::int64_t, 3>&,
                                                   const ChebyshevProductOptions& options) {
-    throw BackendUnavailable("device = " + to_string(options.device) +
-                             ": this build of Zonal has no CUDA code for Chebyshev series");
+    throw BackendUnavailable("device", to_string(options.device),
+                             "this build of Zonal has no CUDA code for Chebyshev series");
 }
 
 template std::unique_ptr<ProductPlan<float>> make_cuda_product(const ProductShape&,
@@ -33,7 +33,7 @@ namespace cuda {
 namespace {
 
 [[noreturn]] void refuse() {
-    throw BackendUnavailable("f: is said to be on a CUDA device: this build of Zonal has no CUDA code");
+    throw BackendUnavailable("f", "is said to be on a CUDA device: this build of Zonal has no CUDA code");
 }
 
 }  // namespace

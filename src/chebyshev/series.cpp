@@ -9,13 +9,12 @@ namespace zonal::chebyshev {
 
 void require_axis(int axis, int dimensions) {
     if (axis < 0 || axis >= dimensions)
-        throw InvalidArgument(fmt::format("axis = {}: must be 0 to {}", axis, dimensions - 1));
+        throw InvalidArgument("axis", axis, fmt::format("must be 0 to {}", dimensions - 1));
 }
 
 void require_extent(const char* name, int axis, std::int64_t extent, std::int64_t expected) {
     if (extent != expected)
-        throw InvalidArgument(
-            fmt::format("{}: {} = {}: must be {}", name, axis_names[axis], extent, expected));
+        throw InvalidArgument(name, fmt::format("{} = {}: must be {}", axis_names[axis], extent, expected));
 }
 
 template <class T>
@@ -23,13 +22,12 @@ void require_not_empty(const SeriesArray<T>& array, const char* name) {
     for (int axis = 1; axis <= array.dimensions; ++axis)
         if (array.extents[axis] < 1)
             throw InvalidArgument(
-                fmt::format("{}: {} = {}: must be at least 1", name, axis_names[axis], array.extents[axis]));
+                name, fmt::format("{} = {}: must be at least 1", axis_names[axis], array.extents[axis]));
 }
 
 template <class T>
 void require_host(const SeriesArray<T>& array, const char* name) {
-    if (array.space != MemorySpace::host)
-        throw InvalidArgument(fmt::format("{}: must be in host memory", name));
+    if (array.space != MemorySpace::host) throw InvalidArgument(name, "must be in host memory");
     require_not_empty(array, name);
 }
 

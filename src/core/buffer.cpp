@@ -17,7 +17,7 @@ constexpr std::align_val_t alignment{64};
 }  // namespace
 
 Buffer::Buffer(Kind kind, Device device, std::int64_t bytes) : kind_(kind), device_(device), bytes_(bytes) {
-    if (bytes < 0) throw InvalidArgument("bytes = " + std::to_string(bytes) + ": must be at least 0");
+    if (bytes < 0) throw InvalidArgument("bytes", bytes, "must be at least 0");
     if (bytes == 0) return;
     if (kind == Kind::host) {
         data_ = ::operator new(static_cast<std::size_t>(bytes), alignment);

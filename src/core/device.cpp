@@ -18,14 +18,14 @@ Device resolve_device(Device requested) {
     if (requested.kind() == Device::Kind::automatic)
         return devices.count > 0 && core::why_not_usable(0).empty() ? Device::cuda(0) : Device::cpu();
     if (devices.count == 0)
-        throw BackendUnavailable(
-            fmt::format("device = {}: {}; permitted: cpu, auto", to_string(requested), devices.reason));
+        throw BackendUnavailable("device", to_string(requested),
+                                 fmt::format("{}; permitted: cpu, auto", devices.reason));
     if (requested.index() < 0 || requested.index() >= devices.count)
-        throw BackendUnavailable(fmt::format("device = {}: must be from cuda:0 to cuda:{}, or cpu, or auto",
-                                             to_string(requested), devices.count - 1));
+        throw BackendUnavailable(
+            "device", to_string(requested),
+            fmt::format("must be from cuda:0 to cuda:{}, or cpu, or auto", devices.count - 1));
     const std::string reason = core::why_not_usable(requested.index());
-    if (!reason.empty())
-        throw BackendUnavailable(fmt::format("device = {}: {}", to_string(requested), reason));
+    if (!reason.empty()) throw BackendUnavailable("device", to_string(requested), reason);
     return requested;
 }
 
@@ -52,8 +52,7 @@ Device parse_device(const std::string& text) {
         std::from_chars(text.data() + prefix.size(), end, index) !=
             std::from_chars_result{end, std::errc()} ||
         index < 0)
-        throw InvalidArgument(
-            fmt::format("device = {}: must be cpu, cuda, cuda:0 (or another number) or auto", text));
+        throw InvalidArgument("device", text, "must be cpu, cuda, cuda:0 (or another number) or auto");
     return Device::cuda(index);
 }
 

@@ -5,7 +5,7 @@ namespace zonal::core {
 namespace {
 
 [[noreturn]] void refuse() {
-    throw BackendUnavailable("CUDA: " + cuda_devices().reason);
+    throw BackendUnavailable("CUDA", cuda_devices().reason);
 }
 
 }  // namespace

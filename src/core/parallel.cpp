@@ -58,8 +58,7 @@ std::string machine_name() {
 }
 
 int resolve_threads(int requested) {
-    if (requested < 0)
-        throw InvalidArgument(fmt::format("threads = {}: must be 0 (all CPUs) or positive", requested));
+    if (requested < 0) throw InvalidArgument("threads", requested, "must be 0 (all CPUs) or positive");
     return requested == 0 ? available_cpus() : requested;
 }
 

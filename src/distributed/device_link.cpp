@@ -69,8 +69,8 @@ ChosenExchange choose_exchange(Transport& job, Device device, ExchangeWay wanted
     const auto links = gather_links(job, device);
     const auto reason = why_no_nccl(links);
     if (!reason.empty() && wanted == ExchangeWay::nccl)
-        throw InvalidArgument(
-            fmt::format("exchange = nccl: {}: must be automatic or host for these ranks", reason));
+        throw InvalidArgument("exchange", "nccl",
+                              fmt::format("{}: must be automatic or host for these ranks", reason));
     if (wanted == ExchangeWay::automatic && job.is_alone()) {
         const bool on_gpu = !links[0].device.empty();
         return {{ExchangeWay::host, "a rank that is alone sends nothing"},

@@ -137,7 +137,7 @@ std::vector<std::int64_t> divide(std::span<const double> costs, std::span<const 
                                  std::span<const double> bytes, std::span<const double> most_bytes) {
     if (costs.size() < speeds.size())
         throw InvalidArgument(
-            fmt::format("ranks: {} are too many: must be at most {}", speeds.size(), costs.size()));
+            "ranks", fmt::format("{} are too many: must be at most {}", speeds.size(), costs.size()));
     Measure memory(bytes, most_bytes), time(costs, speeds);
     if (find_shares({memory}).empty()) memory.limit = least_limit({memory});
     time.limit = least_limit({memory, time});
@@ -259,7 +259,7 @@ Partition::Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOpt
                      const std::vector<double>& speeds, bool by_devices) {
     for (std::size_t i = 0; i < speeds.size(); ++i)
         if (!(speeds[i] > 0) || !std::isfinite(speeds[i]))
-            throw InvalidArgument(fmt::format("speeds[{}] = {}: must be positive", i, speeds[i]));
+            throw InvalidArgument(fmt::format("speeds[{}]", i), speeds[i], "must be positive");
     // Those of spin 0 decide for all spins: pruning differs by a few orders m.
     const sht::RingPairs scalar_pairs(grid, options.lmax, options.mmax, 0);
     ShtOptions scalar = options;
@@ -269,8 +269,8 @@ Partition::Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOpt
     const auto of_spin = order_costs(pairs, options);
     if (static_cast<std::int64_t>(speeds.size()) > pairs.n_blocks())
         throw InvalidArgument(
-            fmt::format("ranks: {} are too many for {}: must be at most {}, one for {} pairs of rings; start "
-                        "fewer",
+            "ranks",
+            fmt::format("{} are too many for {}: must be at most {}, one for {} pairs of rings; start fewer",
                         speeds.size(), grid.name(), pairs.n_blocks(), sht::block_size));
     bounds = divide(of_blocks, speeds, bytes, most_bytes(bytes, speeds, by_devices));
     orders = deal_pairs(of_orders, speeds);

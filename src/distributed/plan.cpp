@@ -42,8 +42,8 @@ std::string description(const Grid& grid, const ShtOptions& options, const std::
 ShtOptions resolved(ShtOptions options) {
     if (options.device.kind() == Device::Kind::automatic) options.device = Device::cpu();
     if (options.max_workspace_bytes > 0)
-        throw InvalidArgument(fmt::format("max_workspace_bytes = {}: must be 0 for a distributed transform",
-                                          options.max_workspace_bytes));
+        throw InvalidArgument("max_workspace_bytes", options.max_workspace_bytes,
+                              "must be 0 for a distributed transform");
     return sht::resolve_options(options);
 }
 
@@ -76,8 +76,8 @@ std::unique_ptr<const DistributedTransform> make_transform(const Communicator& c
     exchange = chosen.report;
     try {
         if (static_cast<int>(speeds.size()) != transport->size())
-            throw InvalidArgument(fmt::format("speeds: has {} values: must have {}, one for each rank",
-                                              speeds.size(), transport->size()));
+            throw InvalidArgument("speeds", fmt::format("has {} values: must have {}, one for each rank",
+                                                        speeds.size(), transport->size()));
         call = description(grid, sht, speeds);
         transform = std::make_unique<const DistributedTransform>(transport, std::move(chosen.link), grid, sht,
                                                                  speeds);
@@ -92,7 +92,7 @@ std::unique_ptr<const DistributedTransform> make_transform(const Communicator& c
 
 Communicator::Communicator(std::shared_ptr<distributed::Transport> transport)
     : transport_(std::move(transport)) {
-    if (transport_ == nullptr) throw InvalidArgument("transport: is null");
+    if (transport_ == nullptr) throw InvalidArgument("transport", "is null");
 }
 int Communicator::rank() const {
     return transport_->rank();
@@ -107,7 +107,8 @@ std::vector<double> Communicator::sum(const std::vector<double>& values) const {
     for (std::size_t rank = 1; rank < all.size(); ++rank)
         if (all[rank].size() != all[0].size())
             throw InvalidArgument(
-                fmt::format("values: rank 0 has {}, and rank {} has {}: must be equally many",
+                "values",
+                fmt::format("rank 0 has {}, and rank {} has {}: must be equally many",
                             all[0].size() / sizeof(double), rank, all[rank].size() / sizeof(double)));
     std::vector<double> sums(values.size());
     for (const auto& bytes : all)
@@ -125,8 +126,8 @@ std::vector<std::string> Communicator::gather(const std::string& bytes) const {
 std::vector<std::string> Communicator::exchange(std::vector<std::string> outgoing) const {
     together("an exchange", [&] {
         if (std::ssize(outgoing) != size())
-            throw InvalidArgument(fmt::format("outgoing: has {} messages: must have {}, one for each rank",
-                                              outgoing.size(), size()));
+            throw InvalidArgument("outgoing", fmt::format("has {} messages: must have {}, one for each rank",
+                                                          outgoing.size(), size()));
     });
     std::string sizes(outgoing.size() * sizeof(std::int64_t), '\0');
     for (std::size_t i = 0; i < outgoing.size(); ++i) {
@@ -208,7 +209,7 @@ Device Communicator::own_device(Device::Kind wanted) const {
 void Communicator::set_timeout(double seconds,
                                const std::function<void(const std::string&)>& at_silence) const {
     if (!(seconds > 0) || !std::isfinite(seconds))
-        throw InvalidArgument(fmt::format("timeout = {}: must be positive, in seconds", seconds));
+        throw InvalidArgument("timeout", seconds, "must be positive, in seconds");
     transport_->set_timeout(seconds, at_silence);
 }
 void Communicator::announce_end() const {

@@ -198,12 +198,11 @@ class SoloTransport final : public Transport {
 }  // namespace
 
 void Transport::set_timeout(double seconds, const std::function<void(const std::string&)>& /*at_silence*/) {
-    throw InvalidArgument(
-        fmt::format("timeout = {}: must be none, as MPI does not connect these ranks", seconds));
+    throw InvalidArgument("timeout", seconds, "must be none, as MPI does not connect these ranks");
 }
 
 std::vector<std::unique_ptr<Transport>> connect_threads(int n_ranks) {
-    if (n_ranks < 1) throw InvalidArgument(fmt::format("n_ranks = {}: must be at least 1", n_ranks));
+    if (n_ranks < 1) throw InvalidArgument("n_ranks", n_ranks, "must be at least 1");
     const auto room = std::make_shared<Room>(n_ranks);
     std::vector<std::unique_ptr<Transport>> ranks;
     ranks.reserve(static_cast<std::size_t>(n_ranks));
@@ -213,7 +212,7 @@ std::vector<std::unique_ptr<Transport>> connect_threads(int n_ranks) {
 
 std::unique_ptr<Transport> make_solo(int rank, int n_ranks) {
     if (n_ranks < 1 || rank < 0 || rank >= n_ranks)
-        throw InvalidArgument(fmt::format("rank = {}: must be from 0 to {}", rank, n_ranks - 1));
+        throw InvalidArgument("rank", rank, fmt::format("must be from 0 to {}", n_ranks - 1));
     return std::make_unique<SoloTransport>(rank, n_ranks);
 }
 

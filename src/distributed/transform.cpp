@@ -99,9 +99,9 @@ std::unique_ptr<ShtWorkspace::Storage> DistributedTransform::make_workspace(std:
 
 DistributedTransform::Storage& DistributedTransform::storage_of(ShtWorkspace::Storage& workspace) const {
     auto* const storage = dynamic_cast<Storage*>(&workspace);
-    if (storage == nullptr) throw InvalidArgument("workspace: was not made by a distributed plan");
+    if (storage == nullptr) throw InvalidArgument("workspace", "was not made by a distributed plan");
     if ((storage->memory->stream() != nullptr) != (link_ != nullptr))
-        throw InvalidArgument("workspace: was made by a plan whose ranks exchange data in another way");
+        throw InvalidArgument("workspace", "was made by a plan whose ranks exchange data in another way");
     stages_->prepare(*storage->memory);
     return *storage;
 }

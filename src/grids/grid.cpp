@@ -80,10 +80,10 @@ Ring make_ring(double theta, double phi_0, double weight, std::int64_t n_pixels,
 
 Grid::Grid(std::vector<Ring> rings, std::int64_t n_map_pixels, std::string name)
     : rings_(std::move(rings)), n_pixels_(n_map_pixels), name_(std::move(name)) {
-    if (rings_.empty()) throw InvalidArgument("rings: must hold at least one ring");
+    if (rings_.empty()) throw InvalidArgument("rings", "must hold at least one ring");
     if (n_map_pixels < -1)
-        throw InvalidArgument(fmt::format(
-            "n_map_pixels = {}: must be positive, or -1 for the end of the furthest ring", n_map_pixels));
+        throw InvalidArgument("n_map_pixels", n_map_pixels,
+                              "must be positive, or -1 for the end of the furthest ring");
     if (n_map_pixels == -1) n_pixels_ = furthest_end(rings_);
     for (std::size_t index = 0; index < rings_.size(); ++index) {
         check_angles(rings_[index], index);
@@ -105,11 +105,13 @@ Grid Grid::subset(const std::vector<std::int64_t>& ring_indices) const {
     for (const std::int64_t index : ring_indices) {
         if (index < 0 || index >= n_rings())
             throw InvalidArgument(
-                fmt::format("ring_indices: {}: must be from 0 to n_rings - 1 = {}", index, n_rings() - 1));
+                "ring_indices", fmt::format("{}: must be from 0 to n_rings - 1 = {}", index, n_rings() - 1));
         chosen.push_back(rings_[static_cast<std::size_t>(index)]);
     }
-    return Grid(std::move(chosen), n_pixels_,
-                fmt::format("{}, {} of {} rings", name_, ring_indices.size(), n_rings()));
+    Grid part(std::move(chosen), n_pixels_,
+              fmt::format("{}, {} of {} rings", name_, ring_indices.size(), n_rings()));
+    part.healpix_nside_of_rings_ = healpix_nside_of_rings_;
+    return part;
 }
 
 }  // namespace zonal

@@ -29,24 +29,23 @@ bool is_valid_nside(std::int64_t nside, Order order) {
 
 void check_nside(std::int64_t nside, Order order) {
     if (is_valid_nside(nside, order)) return;
-    if (order == Order::ring) throw InvalidArgument(fmt::format("nside = {}: must be from 1 to 2^29", nside));
-    throw InvalidArgument(
-        fmt::format("nside = {}: must be a power of 2 from 1 to 2^29 for nest order", nside));
+    if (order == Order::ring) throw InvalidArgument("nside", nside, "must be from 1 to 2^29");
+    throw InvalidArgument("nside", nside, "must be a power of 2 from 1 to 2^29 for nest order");
 }
 
 void check_pixel(std::int64_t nside, Order order, std::int64_t pixel) {
     check_nside(nside, order);
     if (pixel < 0 || pixel >= 12 * nside * nside)
-        throw InvalidArgument(fmt::format("pixel = {}: must be from 0 to 12 nside^2 - 1 = {} for nside = {}",
-                                          pixel, 12 * nside * nside - 1, nside));
+        throw InvalidArgument("pixel", pixel,
+                              fmt::format("must be from 0 to 12 nside^2 - 1 = {} for nside = {}",
+                                          12 * nside * nside - 1, nside));
 }
 
 void check_direction(const Direction& direction) {
     const double z = direction.cos_theta, s = direction.sin_theta;
-    if (!(z >= -1 && z <= 1)) throw InvalidArgument(fmt::format("cos_theta = {}: must be from -1 to 1", z));
-    if (!(s >= 0 && s <= 1)) throw InvalidArgument(fmt::format("sin_theta = {}: must be from 0 to 1", s));
-    if (!std::isfinite(direction.phi))
-        throw InvalidArgument(fmt::format("phi = {}: must be finite", direction.phi));
+    if (!(z >= -1 && z <= 1)) throw InvalidArgument("cos_theta", z, "must be from -1 to 1");
+    if (!(s >= 0 && s <= 1)) throw InvalidArgument("sin_theta", s, "must be from 0 to 1");
+    if (!std::isfinite(direction.phi)) throw InvalidArgument("phi", direction.phi, "must be finite");
 }
 
 std::int64_t n_pixels(std::int64_t nside) {
@@ -57,8 +56,8 @@ std::int64_t n_pixels(std::int64_t nside) {
 std::int64_t nside_of(std::int64_t n_pixels) {
     const auto nside = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(n_pixels) / 12)));
     if (!is_valid_nside(nside) || 12 * nside * nside != n_pixels)
-        throw InvalidArgument(
-            fmt::format("n_pixels = {}: must be 12 nside^2 with an integer nside from 1 to 2^29", n_pixels));
+        throw InvalidArgument("n_pixels", n_pixels,
+                              "must be 12 nside^2 with an integer nside from 1 to 2^29");
     return nside;
 }
 
@@ -89,9 +88,8 @@ double max_pixel_radius(std::int64_t nside) {
 
 Direction to_direction(const Angles& angles) {
     if (!(angles.theta >= 0 && angles.theta <= pi))
-        throw InvalidArgument(fmt::format("theta = {}: must be from 0 to pi", angles.theta));
-    if (!std::isfinite(angles.phi))
-        throw InvalidArgument(fmt::format("phi = {}: must be finite", angles.phi));
+        throw InvalidArgument("theta", angles.theta, "must be from 0 to pi");
+    if (!std::isfinite(angles.phi)) throw InvalidArgument("phi", angles.phi, "must be finite");
     return {std::cos(angles.theta), std::sin(angles.theta), quarter_turns(angles.phi) * (pi / 2)};
 }
 
@@ -112,7 +110,7 @@ double length_of(const Vector& vector) {
     const auto [x, y, z] = vector;
     const double length = std::hypot(x, y, z);
     if (!(length > 0 && std::isfinite(length)))
-        throw InvalidArgument(fmt::format("vector = ({}, {}, {}): must be finite and not zero", x, y, z));
+        throw InvalidArgument("vector", fmt::format("({}, {}, {})", x, y, z), "must be finite and not zero");
     return length;
 }
 
@@ -160,11 +158,10 @@ FacePixel pix2xyf(std::int64_t nside, Order order, std::int64_t pixel) {
 std::int64_t xyf2pix(std::int64_t nside, Order order, const FacePixel& pixel) {
     check_nside(nside, order);
     const auto [face, x, y] = pixel;
-    if (face < 0 || face > 11) throw InvalidArgument(fmt::format("face = {}: must be from 0 to 11", face));
+    if (face < 0 || face > 11) throw InvalidArgument("face", face, "must be from 0 to 11");
     for (const auto& [name, value] : {std::pair{"x", x}, std::pair{"y", y}})
         if (value < 0 || value >= nside)
-            throw InvalidArgument(
-                fmt::format("{} = {}: must be from 0 to nside - 1 = {}", name, value, nside - 1));
+            throw InvalidArgument(name, value, fmt::format("must be from 0 to nside - 1 = {}", nside - 1));
     return to_pixel(nside, order, pixel);
 }
 

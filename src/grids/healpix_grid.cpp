@@ -39,8 +39,8 @@ Ring ring(std::int64_t nside, std::int64_t ring_index) {
     check_nside(nside);
     if (ring_index < 0 || ring_index > 4 * nside - 2)
         throw InvalidArgument(
-            fmt::format("ring_index = {}: must be from 0 to 4 nside - 2 = {} for nside = {}", ring_index,
-                        4 * nside - 2, nside));
+            "ring_index", ring_index,
+            fmt::format("must be from 0 to 4 nside - 2 = {} for nside = {}", 4 * nside - 2, nside));
     const std::int64_t i = ring_index + 1, length = row_length(nside, i);
     CosSin direction = northern_cos_sin(nside, std::min(i, 4 * nside - i));
     if (i > 2 * nside) direction.cos = -direction.cos;
@@ -78,7 +78,9 @@ Grid Grid::healpix(std::int64_t nside) {
     std::vector<Ring> rings;
     rings.reserve(static_cast<std::size_t>(n_rings));
     for (std::int64_t index = 0; index < n_rings; ++index) rings.push_back(healpix::ring(nside, index));
-    return Grid(std::move(rings), healpix::n_pixels(nside), fmt::format("healpix nside={}", nside));
+    Grid grid(std::move(rings), healpix::n_pixels(nside), fmt::format("healpix nside={}", nside));
+    grid.healpix_nside_ = grid.healpix_nside_of_rings_ = nside;
+    return grid;
 }
 
 }  // namespace zonal

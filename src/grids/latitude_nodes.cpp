@@ -34,8 +34,9 @@ Node node_at_fraction(std::int64_t numerator, std::int64_t denominator) {
 Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std::int64_t n_phi, double phi_0,
                    const std::string& rule) {
     if (n_phi < 1 || n_phi > max_n_pixels / n_rings)
-        throw InvalidArgument(fmt::format("n_phi = {}: must be from 1 to {} for {} rings", n_phi,
-                                          max_n_pixels / n_rings, n_rings));
+        throw InvalidArgument(
+            "n_phi", n_phi,
+            fmt::format("must be from 1 to {} for {} rings", max_n_pixels / n_rings, n_rings));
     const double pixel_width = 2 * std::numbers::pi / static_cast<double>(n_phi);
     std::vector<Ring> rings;
     rings.reserve(static_cast<std::size_t>(n_rings));
@@ -51,7 +52,7 @@ Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std:
 
 void check_n_rings(std::int64_t n_rings, std::int64_t minimum) {
     if (n_rings < minimum || n_rings > max_n_rings)
-        throw InvalidArgument(fmt::format("n_rings = {}: must be from {} to 2^30", n_rings, minimum));
+        throw InvalidArgument("n_rings", n_rings, fmt::format("must be from {} to 2^30", minimum));
     constexpr std::int64_t few = 1 << 20;  // which any machine holds
     if (n_rings > few)
         require_memory(static_cast<double>(n_rings) * (sizeof(Node) + sizeof(Ring)),

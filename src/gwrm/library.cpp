@@ -231,8 +231,9 @@ std::vector<LibraryProblem> make_all() {
 
 void check_modes(const LibraryProblem& problem, const std::vector<std::int64_t>& modes) {
     if (modes.size() != problem.modes.size())
-        throw InvalidArgument(fmt::format("modes = {}: {} takes {}: of time and each axis",
-                                          fmt::join(modes, ","), problem.name, problem.modes.size()));
+        throw InvalidArgument(
+            "modes", fmt::format("{}", fmt::join(modes, ",")),
+            fmt::format("{} takes {}: of time and each axis", problem.name, problem.modes.size()));
 }
 
 }  // namespace
@@ -248,7 +249,7 @@ const LibraryProblem& library_problem(const std::string& name) {
         if (problem.name == name) return problem;
         names.push_back(problem.name);
     }
-    throw InvalidArgument(fmt::format("problem = {}: must be one of {}", name, fmt::join(names, ", ")));
+    throw InvalidArgument("problem", name, fmt::format("must be one of {}", fmt::join(names, ", ")));
 }
 
 ProblemSetup make_library_problem(const std::string& name, const std::map<std::string, double>& changes,
@@ -265,17 +266,16 @@ ProblemSetup make_library_problem(const std::string& name, const std::map<std::s
                                         [&, k = key](const Setting& setting) { return setting.name == k; });
         if (known == problem.settings.end())
             throw InvalidArgument(
-                fmt::format("{}: is no setting of {}, which has {}", key, name, fmt::join(names, ", ")));
+                key, fmt::format("is no setting of {}, which has {}", name, fmt::join(names, ", ")));
         if (!(value >= known->minimum && value <= known->maximum))
-            throw InvalidArgument(
-                fmt::format("{} = {}: must be from {} to {}", key, value, known->minimum, known->maximum));
+            throw InvalidArgument(key, value,
+                                  fmt::format("must be from {} to {}", known->minimum, known->maximum));
         values[key] = value;
     }
     const auto& chosen = modes.empty() ? problem.modes : modes;
     check_modes(problem, chosen);
     if (subdomains != 1 && problem.modes.size() < 2)
-        throw InvalidArgument(
-            fmt::format("subdomains = {}: must be 1, as {} has no space", subdomains, name));
+        throw InvalidArgument("subdomains", subdomains, fmt::format("must be 1, as {} has no space", name));
     auto setup = problem.make(values, chosen, subdomains);
     setup.options.time_modes = chosen[0];
     setup.options.t0 = values.at("t0");

@@ -17,14 +17,16 @@ void check_axis_shape(const Axis& axis, std::size_t index) {
     const auto name = fmt::format("axes[{}]", index);
     if (!(axis.interval.lower < axis.interval.upper) || !std::isfinite(axis.interval.lower) ||
         !std::isfinite(axis.interval.upper))
-        throw InvalidArgument(fmt::format("{}.interval = [{}, {}]: must be finite and not empty", name,
-                                          axis.interval.lower, axis.interval.upper));
+        throw InvalidArgument(fmt::format("{}.interval", name),
+                              fmt::format("[{}, {}]", axis.interval.lower, axis.interval.upper),
+                              "must be finite and not empty");
     if (axis.modes < 0 || axis.modes > 4096)
-        throw InvalidArgument(fmt::format("{}.modes = {}: must be 0 to 4096", name, axis.modes));
+        throw InvalidArgument(fmt::format("{}.modes", name), axis.modes, "must be 0 to 4096");
     const bool divisible = index == 0 && axis.kind == Axis::Kind::space;
     if (axis.subdomains < 1 || axis.subdomains > (divisible ? 1024 : 1))
-        throw InvalidArgument(fmt::format("{}.subdomains = {}: must be {}", name, axis.subdomains,
-                                          divisible ? "1 to 1024" : "1 but on the first axis of space"));
+        throw InvalidArgument(
+            fmt::format("{}.subdomains", name), axis.subdomains,
+            fmt::format("must be {}", divisible ? "1 to 1024" : "1 but on the first axis of space"));
 }
 
 /// Highest derivative of a field along an axis in any equation.
@@ -44,29 +46,29 @@ void check_factor(const Problem& problem, const Factor& factor) {
         const int order = factor.orders.at(static_cast<std::size_t>(axis - 1));
         if (order == 0) continue;
         if (axis > n_axes || problem.axes()[static_cast<std::size_t>(axis - 1)].kind != Axis::Kind::space)
-            throw InvalidArgument(
-                fmt::format("right_hand_side: derivative along axis {}, which is no axis of space", axis));
+            throw InvalidArgument("right_hand_side",
+                                  fmt::format("derivative along axis {}, which is no axis of space", axis));
         if (order > most_derivatives)
-            throw InvalidArgument(fmt::format("right_hand_side: derivative of order {}: must be at most {}",
-                                              order, most_derivatives));
+            throw InvalidArgument("right_hand_side", fmt::format("derivative of order {}: must be at most {}",
+                                                                 order, most_derivatives));
     }
     const auto n_functions = static_cast<int>(problem.functions().size());
     if (factor.source >= problem.n_fields() || -1 - factor.source >= n_functions)
-        throw InvalidArgument("right_hand_side: holds a field or a function of another problem");
+        throw InvalidArgument("right_hand_side", "holds a field or a function of another problem");
 }
 
 }  // namespace
 
 Problem::Problem(std::vector<Axis> axes) : axes_(std::move(axes)) {
     if (axes_.size() > 2)
-        throw InvalidArgument(fmt::format("axes: {}: must be 0 to 2 beside time", axes_.size()));
+        throw InvalidArgument("axes", fmt::format("{}: must be 0 to 2 beside time", axes_.size()));
     for (std::size_t i = 0; i < axes_.size(); ++i) check_axis_shape(axes_[i], i);
     if (axes_.size() == 2 && axes_[0].kind == Axis::Kind::parameter && axes_[1].kind == Axis::Kind::space)
-        throw InvalidArgument("axes: parameters must come behind space");
+        throw InvalidArgument("axes", "parameters must come behind space");
 }
 
 Expression Problem::unknown(const std::string& name, Function initial) {
-    if (!initial) throw InvalidArgument(fmt::format("initial: of {}: must be a function", name));
+    if (!initial) throw InvalidArgument("initial", fmt::format("of {}: must be a function", name));
     names_.push_back(name);
     initial_.push_back(std::move(initial));
     right_hand_sides_.emplace_back(0.0);
@@ -74,7 +76,7 @@ Expression Problem::unknown(const std::string& name, Function initial) {
 }
 
 Expression Problem::known(Function function) {
-    if (!function) throw InvalidArgument("function: must not be empty");
+    if (!function) throw InvalidArgument("function", "must not be empty");
     functions_.push_back(std::move(function));
     return Expression(Factor{-static_cast<int>(functions_.size())});
 }
@@ -91,7 +93,7 @@ int Problem::index_of(const Expression& field) const {
         if (factor.is_field() && factor.orders == std::array{0, 0} && factor.source < n_fields())
             return factor.source;
     }
-    throw InvalidArgument("field: must be what Problem::unknown has returned");
+    throw InvalidArgument("field", "must be what Problem::unknown has returned");
 }
 
 void Problem::evolve(const Expression& field, const Expression& right_hand_side) {
@@ -103,22 +105,21 @@ void Problem::evolve(const Expression& field, const Expression& right_hand_side)
 
 void Problem::check_axis(int axis) const {
     if (axis < 1 || axis > static_cast<int>(axes_.size()))
-        throw InvalidArgument(fmt::format("axis = {}: must be 1 to {}", axis, axes_.size()));
+        throw InvalidArgument("axis", axis, fmt::format("must be 1 to {}", axes_.size()));
 }
 
 void Problem::add(BoundaryCondition condition) {
     check_axis(condition.axis);
     const auto& axis = axes_[static_cast<std::size_t>(condition.axis - 1)];
     if (axis.kind != Axis::Kind::space)
-        throw InvalidArgument(
-            fmt::format("axis = {}: is a parameter, which has no boundary conditions", condition.axis));
+        throw InvalidArgument("axis", condition.axis, "is a parameter, which has no boundary conditions");
     conditions_.push_back(std::move(condition));
     const auto& added = conditions_.back();
     const int n = n_conditions(added.field, added.axis);
     if (n > axis.modes)
-        throw InvalidArgument(
-            fmt::format("axes[{}].modes = {}: must be at least {}, the number of boundary conditions of {}",
-                        added.axis - 1, axis.modes, n, names_[static_cast<std::size_t>(added.field)]));
+        throw InvalidArgument(fmt::format("axes[{}].modes", added.axis - 1), axis.modes,
+                              fmt::format("must be at least {}, the number of boundary conditions of {}", n,
+                                          names_[static_cast<std::size_t>(added.field)]));
 }
 
 void Problem::dirichlet(const Expression& field, int axis, End end, Function g) {
@@ -133,16 +134,16 @@ void Problem::robin(const Expression& field, int axis, End end, double value_wei
                     Function g) {
     if (!std::isfinite(value_weight) || !std::isfinite(derivative_weight) ||
         (value_weight == 0 && derivative_weight == 0))
-        throw InvalidArgument(
-            fmt::format("value_weight, derivative_weight = {}, {}: must be finite and not both 0",
-                        value_weight, derivative_weight));
+        throw InvalidArgument("value_weight, derivative_weight",
+                              fmt::format("{}, {}", value_weight, derivative_weight),
+                              "must be finite and not both 0");
     add({BoundaryCondition::Kind::one_end, index_of(field), axis, end, value_weight, derivative_weight,
          std::move(g)});
 }
 
 void Problem::periodic(const Expression& field, int axis, int order) {
     if (order < 1 || order > most_derivatives)
-        throw InvalidArgument(fmt::format("order = {}: must be 1 to {}", order, most_derivatives));
+        throw InvalidArgument("order", order, fmt::format("must be 1 to {}", most_derivatives));
     add({.kind = BoundaryCondition::Kind::periodic, .field = index_of(field), .axis = axis, .order = order});
 }
 
@@ -155,7 +156,7 @@ int Problem::n_conditions(int field, int axis) const {
 }
 
 void Problem::check() const {
-    if (n_fields() == 0) throw InvalidArgument("problem: has no unknown field");
+    if (n_fields() == 0) throw InvalidArgument("problem", "has no unknown field");
     for (int axis = 1; axis <= static_cast<int>(axes_.size()); ++axis) {
         int needed = 0, given = 0;
         for (int field = 0; field < n_fields(); ++field) {
@@ -201,7 +202,7 @@ Expression operator*(const Expression& a, const Expression& b) {
 }
 
 Expression Expression::derivative(int axis) const {
-    if (axis < 1 || axis > 2) throw InvalidArgument(fmt::format("axis = {}: must be 1 or 2", axis));
+    if (axis < 1 || axis > 2) throw InvalidArgument("axis", axis, "must be 1 or 2");
     Expression result;
     for (const auto& term : terms_)
         for (std::size_t i = 0; i < term.factors.size(); ++i) {
@@ -215,7 +216,7 @@ Expression Expression::derivative(int axis) const {
 Expression pow(const Expression& a, int n) {
     constexpr int most_factors = 8;  // of a term of ChebyshevProductPlan
     if (n < 0 || n > most_factors)
-        throw InvalidArgument(fmt::format("n = {}: must be 0 to {}", n, most_factors));
+        throw InvalidArgument("n", n, fmt::format("must be 0 to {}", most_factors));
     Expression result = 1.0;
     for (int i = 0; i < n; ++i) result = result * a;
     return result;

@@ -43,10 +43,10 @@ Solution::Solution(std::vector<std::string> names, std::vector<Axis> axes, std::
     names_ = std::move(names);
     pieces_ = std::move(pieces);
     report_ = report;
-    if (names_.empty()) throw InvalidArgument("names: must have a field at least");
+    if (names_.empty()) throw InvalidArgument("names", "must have a field at least");
     if (time_modes < 0 || time_modes > 4096)
-        throw InvalidArgument(fmt::format("time_modes = {}: must be 0 to 4096", time_modes));
-    if (pieces_.empty()) throw InvalidArgument("pieces: must have an interval at least");
+        throw InvalidArgument("time_modes", time_modes, "must be 0 to 4096");
+    if (pieces_.empty()) throw InvalidArgument("pieces", "must have an interval at least");
     const std::int64_t n_subdomains = axes_.empty() ? 1 : axes_[0].subdomains;
     const auto n_coefficients = n_fields() * n_subdomains * extents_[0] * extents_[1] * extents_[2];
     const std::int64_t n_errors = pieces_[0].errors.empty() ? 0 : n_fields();
@@ -62,7 +62,7 @@ Solution::Solution(std::vector<std::string> names, std::vector<Axis> axes, std::
 
 std::int64_t Solution::find(double t) const {
     if (!(t >= t0() && t <= t1()))
-        throw InvalidArgument(fmt::format("t = {}: must be from {} to {}", t, t0(), t1()));
+        throw InvalidArgument("t", t, fmt::format("must be from {} to {}", t0(), t1()));
     const auto found =
         std::lower_bound(pieces_.begin(), pieces_.end(), t,
                          [](const Piece& piece, double time) { return piece.time.upper < time; });
@@ -77,14 +77,14 @@ Interval Solution::interval_of(int axis, std::int64_t interval, int subdomain) c
 const double* Solution::block(int field, std::int64_t interval, int subdomain, int dimensions) const {
     const auto require = [](const char* name, std::int64_t value, std::int64_t end) {
         if (value < 0 || value >= end)
-            throw InvalidArgument(fmt::format("{} = {}: must be 0 to {}", name, value, end - 1));
+            throw InvalidArgument(name, value, fmt::format("must be 0 to {}", end - 1));
     };
     const int n_subdomains = axes_.empty() ? 1 : axes_[0].subdomains;
     require("field", field, n_fields());
     require("interval", interval, std::ssize(pieces_));
     require("subdomain", subdomain, n_subdomains);
     if (dimensions != 1 + static_cast<int>(axes_.size()))
-        throw InvalidArgument(fmt::format("D = {}: must be {}", dimensions, 1 + axes_.size()));
+        throw InvalidArgument("D", dimensions, fmt::format("must be {}", 1 + axes_.size()));
     const auto size = extents_[0] * extents_[1] * extents_[2];
     return pieces_[static_cast<std::size_t>(interval)].coefficients.data() +
            (field * n_subdomains + subdomain) * size;
@@ -97,8 +97,8 @@ double Solution::operator()(int field, const Point& point) const {
         const auto& axis = axes_[i];
         const double z = point.at(i + 1);
         if (!(z >= axis.interval.lower && z <= axis.interval.upper))
-            throw InvalidArgument(fmt::format("{} = {}: must be from {} to {}", axis.name, z,
-                                              axis.interval.lower, axis.interval.upper));
+            throw InvalidArgument(
+                axis.name, z, fmt::format("must be from {} to {}", axis.interval.lower, axis.interval.upper));
         if (i == 0)
             while (subdomain + 1 < axis.subdomains && z > subdomain_interval(axis, subdomain).upper)
                 ++subdomain;

@@ -139,7 +139,7 @@ namespace {
 void check(const Problem& problem, const SolveOptions& options) {
     problem.check();
     const auto require = [](bool holds, const char* name, auto value, const char* range) {
-        if (!holds) throw InvalidArgument(fmt::format("{} = {}: must be {}", name, value, range));
+        if (!holds) throw InvalidArgument(name, value, fmt::format("must be {}", range));
     };
     require(std::isfinite(options.t0), "t0", options.t0, "finite");
     require(std::isfinite(options.t1) && options.t1 > options.t0, "t1", options.t1, "finite and above t0");

@@ -101,7 +101,7 @@ void upload_initial_value(const Problem& problem, const Shape& shape, double t0,
         interpolate_function(problem, frozen, {t0, t0}, problem.initial()[static_cast<std::size_t>(field)],
                              values.data() + field * frozen.per_field());
     for (const double value : values)
-        if (!std::isfinite(value)) throw InvalidArgument("initial: must be finite on the whole box");
+        if (!std::isfinite(value)) throw InvalidArgument("initial", "must be finite on the whole box");
     backend.upload(values.data(), std::ssize(values), u0.data());
 }
 

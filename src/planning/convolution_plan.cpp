@@ -77,9 +77,10 @@ void require_whole(const Grid& grid, View<const T, 2> maps, int threads) {
         const auto name = fmt::format("maps[{}]", row);
         require_finite(bad, name);
         if (bad.unseen > 0)
-            throw InvalidArgument(fmt::format(
-                "{}: {} {} UNSEEN, the first is pixel {}: give a mask, with which they count as 0", name,
-                bad.unseen, bad.unseen == 1 ? "pixel is" : "pixels are", bad.first_unseen));
+            throw InvalidArgument(
+                name,
+                fmt::format("{} {} UNSEEN, the first is pixel {}: give a mask, with which they count as 0",
+                            bad.unseen, bad.unseen == 1 ? "pixel is" : "pixels are", bad.first_unseen));
     }
 }
 
@@ -146,24 +147,24 @@ class ConvolutionPlan::Implementation {
             sht::check_weight("pixel_weights", pixel, options_.pixel_weights[pixel]);
         const bool is_sum =
             choice_.method == ConvolutionMethod::pixel_sum || choice_.method == ConvolutionMethod::ring_fft;
-        if (!choice_.excluded.empty()) throw InvalidArgument("choice: it was excluded: " + choice_.excluded);
+        if (!choice_.excluded.empty()) throw InvalidArgument("choice", "it was excluded: " + choice_.excluded);
         if (request_.grid_out && choice_.method != ConvolutionMethod::harmonic)
-            throw InvalidArgument(fmt::format("grid_out: only with method = harmonic, not {}: sums over pixels "
-                                              "have the pixels of the map",
-                                              to_string(choice_.method)));
+            throw InvalidArgument("grid_out", fmt::format("only with method = harmonic, not {}: sums over pixels have "
+                                                          "the pixels of the map",
+                                                          to_string(choice_.method)));
         if (choice_.method == ConvolutionMethod::split && !choice_.split)
-            throw InvalidArgument("choice.split: is empty: plan_convolution makes it");
+            throw InvalidArgument("choice.split", "is empty: plan_convolution makes it");
         if (options_.keep_counts && (!is_sum || has_spin()))
             throw InvalidArgument(
-                fmt::format("keep_counts: method = {}{}: only sums over pixels of spin 0 keep counts: "
-                            "pixel_sum or ring_fft",
-                            to_string(choice_.method), has_spin() ? " of Q and U" : ""));
+                "keep_counts",
+                fmt::format(
+                    "method = {}{}: only sums over pixels of spin 0 keep counts: pixel_sum or ring_fft",
+                    to_string(choice_.method), has_spin() ? " of Q and U" : ""));
         if (renormalizes() && choice_.method == ConvolutionMethod::split)
-            throw InvalidArgument(
-                "mask.mode = renormalize: a split's error is of whole maps: use another method");
+            throw InvalidArgument("mask.mode", "renormalize",
+                                  "a split's error is of whole maps: use another method");
         if (!(options_.mask.threshold > 0 && options_.mask.threshold <= 1))
-            throw InvalidArgument(
-                fmt::format("mask.threshold = {}: must be above 0 and at most 1", options_.mask.threshold));
+            throw InvalidArgument("mask.threshold", options_.mask.threshold, "must be above 0 and at most 1");
     }
 
     template <class T>
@@ -208,8 +209,8 @@ class ConvolutionPlan::Implementation {
         if (renormalizes()) {
             options.mask_threshold *= std::abs(windows.temperature[0]);  // K(1)
             if (options.mask_threshold == 0)
-                throw InvalidArgument(
-                    "mask.mode = renormalize: the kernel's integral is 0: nothing to divide by");
+                throw InvalidArgument("mask.mode", "renormalize",
+                                      "the kernel's integral is 0: nothing to divide by");
         }
         options.fill_masked = options_.mask.fill_masked;
         options.threads = request_.threads;
@@ -282,8 +283,8 @@ class ConvolutionPlan::Implementation {
                 count_of_ranks(part(), std::count(values.data(), values.data() + values.size(), T(0)));
             if (masked > 0 && options_.mask.mode == MaskMode::error)
                 throw InvalidArgument(
-                    fmt::format("maps: row {}: {} pixels are UNSEEN or masked: mask mode error allows none",
-                                row, masked));
+                    "maps", fmt::format("row {}: {} pixels are UNSEEN or masked: mask mode error allows none",
+                                        row, masked));
             result.masked_pixels[static_cast<std::size_t>(row)] = masked;
         }
         const auto shares = std::as_const(known).view();

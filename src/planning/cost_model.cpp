@@ -45,7 +45,7 @@ void share_among_threads(int threads, ConvolutionCosts& costs) {
 
 // A ring gets nothing from orders above mlim (docs/methods.md, Pruning), for spin 0 mlim = t.
 TransformWork transform_work(const Grid& grid, std::int64_t lmax, Device device) {
-    if (lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", lmax));
+    if (lmax < 0) throw InvalidArgument("lmax", lmax, "must be 0 or more");
     TransformWork work;
     const auto l = static_cast<double>(lmax);
     for (const auto& ring : grid.rings()) {

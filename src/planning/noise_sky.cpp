@@ -11,7 +11,7 @@ namespace zonal {
 NoiseSky make_noise_sky(const std::vector<double>& window, const MapSmoothingOptions& options,
                         std::uint64_t seed, SkyMap& map) {
     if (std::all_of(window.begin(), window.end(), [](double k) { return k == 0; }))
-        throw InvalidArgument("window: is 0 up to lmax: there is nothing to convolve with");
+        throw InvalidArgument("window", "is 0 up to lmax: there is nothing to convolve with");
     // Of unit spectrum: on pixels of the area w the variance is 1/w, n_pixels / 4 pi on HEALPix.
     NoiseSky sky{1 / map.grid().rings()[0].weight, {}};
     white_noise<double>(seed, map.rows()[0], options.threads);

@@ -41,7 +41,7 @@ class Planner {
             if (request.devices.empty() || std::find(request.devices.begin(), request.devices.end(),
                                                      device.device) != request.devices.end())
                 devices_.push_back(&device);
-        if (devices_.empty()) throw InvalidArgument("devices: none of them is in the cost model");
+        if (devices_.empty()) throw InvalidArgument("devices", "none of them is in the cost model");
     }
 
     std::vector<ConvolutionChoice> choices() {
@@ -269,7 +269,7 @@ class Planner {
 
 std::vector<ConvolutionChoice> plan(const ConvolutionRequest& request, const CostModel& costs,
                                     const SkyPart* part) {
-    if (costs.devices.empty()) throw InvalidArgument("costs: no device");
+    if (costs.devices.empty()) throw InvalidArgument("costs", "no device");
     const auto complete = completed(request);
     return Planner(complete, costs, part).choices();
 }
@@ -303,7 +303,7 @@ std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, cons
 
 std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, const CostModel& costs,
                                                 const SkyPart& part) {
-    if (costs.devices.empty()) throw InvalidArgument("costs: no device");
+    if (costs.devices.empty()) throw InvalidArgument("costs", "no device");
     // The number of a GPU is the rank's own; costs have that of the one that was measured.
     const auto known = std::find_if(costs.devices.begin(), costs.devices.end(), [&](const auto& one) {
         return one.device.kind() == part.device().kind();

@@ -21,29 +21,27 @@ namespace {
 void check_polarization(const ConvolutionRequest& request) {
     if (!request.polarization) return;
     if (request.lmax >= 0 && request.lmax < 2)
-        throw InvalidArgument(fmt::format("lmax = {}: must be 2 or more for Q and U", request.lmax));
+        throw InvalidArgument("lmax", request.lmax, "must be 2 or more for Q and U");
     if (request.polarization->band_limit() < 0)
-        throw InvalidArgument("polarization: is truncated, and must be the whole kernel");
+        throw InvalidArgument("polarization", "is truncated, and must be the whole kernel");
     if (request.method == ConvolutionMethod::split && !can_be_split(request))
         throw InvalidArgument(
-            "method = split: kernels whose windows of E and B differ cannot be split: must be auto, ring-fft "
-            "or "
-            "pixel-sum");
+            "method", "split",
+            "kernels whose windows of E and B differ cannot be split: must be auto, ring-fft or pixel-sum");
 }
 
 }  // namespace
 
 void check(const ConvolutionRequest& request) {
     if (request.lmax < -1)
-        throw InvalidArgument(
-            fmt::format("lmax = {}: must be 0 or more, or -1 for what the grid holds", request.lmax));
+        throw InvalidArgument("lmax", request.lmax, "must be 0 or more, or -1 for what the grid holds");
     check_polarization(request);
     if (!(request.error > 0 && request.error < 1))
-        throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", request.error));
+        throw InvalidArgument("error", request.error, "must be above 0 and below 1");
     if (const auto gain = request.gain; gain && !(*gain > 0 && std::isfinite(*gain)))
-        throw InvalidArgument(fmt::format("gain = {}: must be above 0 and finite", *gain));
+        throw InvalidArgument("gain", *gain, "must be above 0 and finite");
     if (request.n_maps < 1)
-        throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", request.n_maps));
+        throw InvalidArgument("n_maps", request.n_maps, "must be at least 1");
     if (request.support != 0) checked_width("support", request.support);
     if (request.theta_cut != 0) checked_width("theta_cut", request.theta_cut);
 }
@@ -94,11 +92,6 @@ double defect_of_sums(const ConvolutionRequest& request, std::int64_t nside) {
             largest,
             std::abs(area * sum_around(near, nside, healpix::ring(nside, ring).first_pixel) - integral));
     return largest / scale;
-}
-
-std::int64_t healpix_nside(const Grid& grid) {
-    const auto nside = std::llround(std::sqrt(static_cast<double>(grid.n_pixels()) / 12));
-    return grid.name() == "healpix nside=" + std::to_string(nside) ? nside : 0;
 }
 
 }  // namespace planning

@@ -29,7 +29,4 @@ std::vector<std::vector<double>> windows_of(const ConvolutionRequest& request, s
 /// is many times the integral, or misses all centres.
 double defect_of_sums(const ConvolutionRequest& request, std::int64_t nside);
 
-/// Returns nside of a whole HEALPix grid; 0 for others.
-std::int64_t healpix_nside(const Grid& grid);
-
 }  // namespace zonal::planning

@@ -24,8 +24,9 @@ inline PixelConvolutionOptions resolve_numbers(const PixelConvolutionOptions& op
     if (options.accuracy == 0)
         resolved.accuracy = default_accuracy(options.precision);
     else if (!(options.accuracy >= least_accuracy && options.accuracy <= worst_accuracy))
-        throw InvalidArgument(fmt::format("accuracy = {}: must be 0 (by the precision) or from {} to {}",
-                                          options.accuracy, least_accuracy, worst_accuracy));
+        throw InvalidArgument(
+            "accuracy", options.accuracy,
+            fmt::format("must be 0 (by the precision) or from {} to {}", least_accuracy, worst_accuracy));
     resolved.threads = core::resolve_threads(options.threads);
     return resolved;
 }
@@ -51,20 +52,19 @@ template <class T, int N>
 void check_maps(const View<const T, N>& maps, std::int64_t n_pixels, const View<T, N>& convolved,
                 std::int64_t n_pixels_out, Device device) {
     if (maps.extent(0) != convolved.extent(0))
-        throw InvalidArgument(fmt::format("maps and convolved: batch lengths {} and {} differ",
-                                          maps.extent(0), convolved.extent(0)));
+        throw InvalidArgument("maps and convolved", fmt::format("batch lengths {} and {} differ",
+                                                                maps.extent(0), convolved.extent(0)));
     const auto check = [&](const char* name, const auto& view, std::int64_t n) {
         if constexpr (N == 3) sht::check_extent(name, view, 1, "component", 2);
         sht::check_extent(name, view, N - 1, "pixel", n);
         sht::check_contiguous(name, view);
         if (view.space() != MemorySpace::host && device.kind() != Device::Kind::cuda)
-            throw InvalidArgument(fmt::format("{}: is in device memory: a CPU plan needs host memory", name));
-        if (view.size() > 0 && view.data() == nullptr)
-            throw InvalidArgument(fmt::format("{}: null pointer", name));
+            throw InvalidArgument(name, "is in device memory: a CPU plan needs host memory");
+        if (view.size() > 0 && view.data() == nullptr) throw InvalidArgument(name, "null pointer");
     };
     check("maps", maps, n_pixels);
     check("convolved", convolved, n_pixels_out);
-    if (overlap(maps, convolved)) throw InvalidArgument("convolved: overlaps maps: must be another array");
+    if (overlap(maps, convolved)) throw InvalidArgument("convolved", "overlaps maps: must be another array");
 }
 
 inline PixelConvolutionOptions resolve(const PixelConvolutionOptions& options) {
@@ -180,7 +180,7 @@ PixelConvolutionWork KernelConvolutionPlan<Kernel>::work() const {
 
 template <class Kernel>
 PixelConvolutionWorkspace KernelConvolutionPlan<Kernel>::make_workspace(std::int64_t n_maps) const {
-    if (n_maps < 1) throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", n_maps));
+    if (n_maps < 1) throw InvalidArgument("n_maps", n_maps, "must be at least 1");
     return PixelConvolutionWorkspace(implementation_->convolver->make_workspace(n_maps));
 }
 

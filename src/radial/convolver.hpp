@@ -16,7 +16,9 @@ struct PixelConvolutionWorkspace::Storage {
     explicit Storage(std::uint64_t owner = 0) : owner(owner) {}
     virtual ~Storage() = default;
     /// CUDA's override it.
-    virtual void use_stream(void*) { throw InvalidArgument("workspace: is the CPU's, which has no streams"); }
+    virtual void use_stream(void*) {
+        throw InvalidArgument("workspace", "is the CPU's, which has no streams");
+    }
 
     const std::uint64_t owner;
     PixelConvolutionSeconds seconds;
@@ -127,10 +129,9 @@ class ConvolverOf : public BasicConvolver<Rank> {
     Storage& storage_of(PixelConvolutionWorkspace::Storage& workspace) const {
         auto* const storage = dynamic_cast<Storage*>(&workspace);
         if (storage == nullptr || storage->owner != owner_)
-            throw InvalidArgument(
-                "workspace: was made by a plan of another method or device, or in other bands: must be one "
-                "that "
-                "this plan's make_workspace returned");
+            throw InvalidArgument("workspace",
+                                  "was made by a plan of another method or device, or in other bands: must "
+                                  "be one that this plan's make_workspace returned");
         return *storage;
     }
     std::uint64_t owner() const { return owner_; }

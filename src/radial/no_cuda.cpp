@@ -7,8 +7,7 @@ namespace zonal::radial {
 namespace {
 
 [[noreturn]] void throw_unavailable(const PixelConvolutionOptions& options) {
-    throw BackendUnavailable("device = " + to_string(options.device) +
-                             ": this build of Zonal has no CUDA code");
+    throw BackendUnavailable("device", to_string(options.device), "this build of Zonal has no CUDA code");
 }
 
 }  // namespace

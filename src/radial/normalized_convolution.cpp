@@ -24,8 +24,8 @@ template <class T>
 void check_mask(View<const T, 1> mask) {
     for (std::int64_t pixel = 0; pixel < mask.extent(0); ++pixel)
         if (!(mask[pixel] >= 0 && mask[pixel] <= 1))
-            throw InvalidArgument(
-                fmt::format("mask: pixel {} is {}: must be from 0 to 1", pixel, mask[pixel]));
+            throw InvalidArgument("mask",
+                                  fmt::format("pixel {} is {}: must be from 0 to 1", pixel, mask[pixel]));
 }
 
 /// [map, pixel]: the maps times the mask, then the mask and 1.
@@ -65,10 +65,10 @@ std::vector<double> column_sums(const Grid& grid, const RadialKernel& kernel, co
         for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
             const double sum = sums[static_cast<std::size_t>(pixel)];
             if (!(sum > 0))
-                throw InvalidArgument(
-                    fmt::format("kernel: its sum over the output's pixels around input pixel {} is {}: must "
-                                "be positive to conserve counts",
-                                part == nullptr ? pixel : part->whole_pixel(pixel), sum));
+                throw InvalidArgument("kernel",
+                                      fmt::format("its sum over the output's pixels around input pixel {} is "
+                                                  "{}: must be positive to conserve counts",
+                                                  part == nullptr ? pixel : part->whole_pixel(pixel), sum));
         }
     return sums;
 }
@@ -100,7 +100,7 @@ void convolve_masked(const PixelConvolutionPlan& plan, ConstView<T, 2> maps, Con
     sht::check_extent("mask", mask, 0, "pixel", plan.grid().n_pixels());
     check_mask<T>(mask);
     if (!(min_share > 0 && min_share <= 1))
-        throw InvalidArgument(fmt::format("min_share = {}: must be above 0 and at most 1", min_share));
+        throw InvalidArgument("min_share", min_share, "must be above 0 and at most 1");
     const Array<T, 2> masked = with_mask<T>(maps, mask);
     Array<T, 2> sums({n_maps + 2, convolved.extent(1)});
     plan.convolve(masked.view(), sums.view(), progress);

@@ -12,9 +12,9 @@ AlmLayout::AlmLayout(std::int64_t lmax, std::int64_t mmax) : lmax_(lmax), mmax_(
     // The triangle's size, about lmax^2 / 2, must stay far inside 64 bits.
     constexpr std::int64_t largest_lmax = std::int64_t{1} << 30;
     if (lmax < 0 || lmax > largest_lmax)
-        throw InvalidArgument(fmt::format("lmax = {}: must be from 0 to {}", lmax, largest_lmax));
+        throw InvalidArgument("lmax", lmax, fmt::format("must be from 0 to {}", largest_lmax));
     if (mmax < 0 || mmax > lmax)
-        throw InvalidArgument(fmt::format("mmax = {}: must be from 0 to lmax = {}", mmax, lmax));
+        throw InvalidArgument("mmax", mmax, fmt::format("must be from 0 to lmax = {}", lmax));
 }
 
 AlmLayout::AlmLayout(std::int64_t lmax, std::int64_t mmax, std::vector<std::int64_t> orders)
@@ -23,8 +23,8 @@ AlmLayout::AlmLayout(std::int64_t lmax, std::int64_t mmax, std::vector<std::int6
     for (std::size_t i = 0; i < orders.size(); ++i) {
         const std::int64_t m = orders[i], least = i == 0 ? 0 : orders[i - 1] + 1;
         if (m < least || m > mmax)
-            throw InvalidArgument(
-                fmt::format("orders[{}] = {}: must be from {} to mmax = {}", i, m, least, mmax));
+            throw InvalidArgument(fmt::format("orders[{}]", i), m,
+                                  fmt::format("must be from {} to mmax = {}", least, mmax));
         share->offsets.push_back(share->size - m);
         share->size += lmax + 1 - m;
     }
@@ -35,7 +35,7 @@ AlmLayout::AlmLayout(std::int64_t lmax, std::int64_t mmax, std::vector<std::int6
 std::int64_t AlmLayout::offset_in_share(std::int64_t m) const {
     const auto found = std::lower_bound(share_->orders.begin(), share_->orders.end(), m);
     if (found == share_->orders.end() || *found != m)
-        throw InvalidArgument(fmt::format("m = {}: is not among the {} orders of this share", m, n_orders()));
+        throw InvalidArgument("m", m, fmt::format("is not among the {} orders of this share", n_orders()));
     return share_->offsets[static_cast<std::size_t>(found - share_->orders.begin())];
 }
 

@@ -27,33 +27,31 @@ template <class T, int N>
 void check_extent(const char* name, const View<T, N>& view, int axis, const char* axis_name,
                   std::int64_t extent) {
     if (view.extent(axis) != extent)
-        throw InvalidArgument(fmt::format("{}: axis {} ({}) has length {}: must be {}", name, axis, axis_name,
-                                          view.extent(axis), extent));
+        throw InvalidArgument(name, fmt::format("axis {} ({}) has length {}: must be {}", axis, axis_name,
+                                                view.extent(axis), extent));
 }
 
 /// Throws InvalidArgument unless the elements can be read and written by the CPU.
 template <class T, int N>
 void check_host(const char* name, const View<T, N>& view) {
     if (view.space() != MemorySpace::host)
-        throw InvalidArgument(fmt::format("{}: is in device memory: must be in host memory", name));
-    if (view.size() > 0 && view.data() == nullptr)
-        throw InvalidArgument(fmt::format("{}: null pointer", name));
+        throw InvalidArgument(name, "is in device memory: must be in host memory");
+    if (view.size() > 0 && view.data() == nullptr) throw InvalidArgument(name, "null pointer");
 }
 
 /// Throws InvalidArgument unless the last axis is contiguous.
 template <class T, int N>
 void check_contiguous(const char* name, const View<T, N>& view) {
     if (view.extent(N - 1) > 1 && view.stride(N - 1) != 1)
-        throw InvalidArgument(fmt::format("{}: stride of the last axis = {}: must be 1 (contiguous)", name,
-                                          view.stride(N - 1)));
+        throw InvalidArgument(
+            name, fmt::format("stride of the last axis = {}: must be 1 (contiguous)", view.stride(N - 1)));
 }
 
 /// As check_host where the elements may also lie in `space`.
 template <class T, int N>
 void check_space(const char* name, const View<T, N>& view, MemorySpace space) {
     if (view.space() != space) return check_host(name, view);
-    if (view.size() > 0 && view.data() == nullptr)
-        throw InvalidArgument(fmt::format("{}: null pointer", name));
+    if (view.size() > 0 && view.data() == nullptr) throw InvalidArgument(name, "null pointer");
 }
 
 }  // namespace zonal::sht

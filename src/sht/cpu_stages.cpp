@@ -136,14 +136,15 @@ void CpuStages::fit(CpuStorage& workspace) const {
 
 CpuStorage& CpuStages::storage_of(ShtWorkspace::Storage& workspace) const {
     auto* const storage = dynamic_cast<CpuStorage*>(&workspace);
-    if (storage == nullptr) throw InvalidArgument("workspace: was made by a plan on another kind of device");
+    if (storage == nullptr)
+        throw InvalidArgument("workspace", "was made by a plan on another kind of device");
     fit(*storage);
     return *storage;
 }
 
 CpuStorage& CpuStages::scratch_of(StageMemory& memory) const {
     auto* const found = dynamic_cast<CpuStageMemory*>(&memory);
-    if (found == nullptr) throw InvalidArgument("workspace: was made by a plan on another kind of device");
+    if (found == nullptr) throw InvalidArgument("workspace", "was made by a plan on another kind of device");
     fit(found->scratch);
     return found->scratch;
 }

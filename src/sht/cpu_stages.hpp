@@ -32,7 +32,7 @@ struct CpuStorage : ShtWorkspace::Storage {
         core::AlignedVector<std::complex<double>> row;
     };
     void use_stream(void*) override {
-        throw InvalidArgument("workspace: is the CPU's, which has no streams");
+        throw InvalidArgument("workspace", "is the CPU's, which has no streams");
     }
 
     MemorySpace space() const override { return MemorySpace::host; }

@@ -212,8 +212,9 @@ std::unique_ptr<const Transform> within_memory(const Grid& grid, const ShtOption
         transform = std::make_unique<const BandedTransform>(grid, options, n_bands, make);
     }
     if (options.max_workspace_bytes > 0 && transform->workspace_bytes() > limit)
-        throw InvalidArgument("max_workspace_bytes = " + std::to_string(limit) + ": must be at least " +
-                              std::to_string(transform->workspace_bytes()) + " for this transform");
+        throw InvalidArgument(
+            "max_workspace_bytes", limit,
+            "must be at least " + std::to_string(transform->workspace_bytes()) + " for this transform");
     return transform;
 }
 

@@ -151,7 +151,7 @@ class CudaStages final : public StagesAs<CudaStages> {
     CudaStageMemory& scratch_of(StageMemory& memory) const {
         auto* const found = dynamic_cast<CudaStageMemory*>(&memory);
         if (found == nullptr || found->device != device_)
-            throw InvalidArgument("workspace: was made by a plan on another device");
+            throw InvalidArgument("workspace", "was made by a plan on another device");
         const core::CurrentDevice current(device_);
         found->modes.fit(legendre_, 1, no_orders);
         found->buffer.reserve(rings_.buffer_size());

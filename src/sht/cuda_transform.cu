@@ -84,7 +84,7 @@ class CudaTransform final : public TransformByType<CudaTransform> {
     CudaStorage& storage_of(ShtWorkspace::Storage& workspace) const {
         auto* const storage = dynamic_cast<CudaStorage*>(&workspace);
         if (storage == nullptr || storage->device != device_)
-            throw InvalidArgument("workspace: was made by a plan on another device");
+            throw InvalidArgument("workspace", "was made by a plan on another device");
         const core::CurrentDevice current(device_);
         fit(*storage);
         return *storage;

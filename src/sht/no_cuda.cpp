@@ -6,14 +6,12 @@
 namespace zonal::sht {
 
 std::unique_ptr<const Transform> make_cuda_transform(const Grid&, const ShtOptions& options) {
-    throw BackendUnavailable("device = " + to_string(options.device) +
-                             ": this build of Zonal has no CUDA code");
+    throw BackendUnavailable("device", to_string(options.device), "this build of Zonal has no CUDA code");
 }
 
 std::unique_ptr<const Stages> make_cuda_stages(const AlmLayout&, const ShtOptions& options, const RingPairs&,
                                                const Grid&, std::int64_t, std::int64_t) {
-    throw BackendUnavailable("device = " + to_string(options.device) +
-                             ": this build of Zonal has no CUDA code");
+    throw BackendUnavailable("device", to_string(options.device), "this build of Zonal has no CUDA code");
 }
 
 // Nobody has a workspace of that device here.

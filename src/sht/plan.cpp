@@ -86,7 +86,7 @@ double ShtPlan::legendre_flops() const {
 }
 
 ShtWorkspace ShtPlan::make_workspace(std::int64_t n_maps) const {
-    if (n_maps < 1) throw InvalidArgument(fmt::format("n_maps = {}: must be at least 1", n_maps));
+    if (n_maps < 1) throw InvalidArgument("n_maps", n_maps, "must be at least 1");
     return ShtWorkspace(implementation_->transform->make_workspace(n_maps));
 }
 
@@ -240,52 +240,48 @@ void check_array(const char* name, const View& view, const std::array<const char
                  std::int64_t components, std::int64_t length, bool takes_device) {
     auto expect = [&](int axis, std::int64_t extent) {
         if (view.extent(axis) != extent)
-            throw InvalidArgument(fmt::format("{}: axis {} ({}) has length {}: must be {}", name, axis,
-                                              axes[axis], view.extent(axis), extent));
+            throw InvalidArgument(name, fmt::format("axis {} ({}) has length {}: must be {}", axis,
+                                                    axes[axis], view.extent(axis), extent));
     };
     expect(1, components);
     expect(2, length);
     if (view.extent(2) > 1 && view.stride(2) != 1)
         throw InvalidArgument(
-            fmt::format("{}: stride of the last axis = {}: must be 1 (contiguous)", name, view.stride(2)));
+            name, fmt::format("stride of the last axis = {}: must be 1 (contiguous)", view.stride(2)));
     if (view.space() != MemorySpace::host && !takes_device)
-        throw InvalidArgument(fmt::format("{}: is in device memory: a CPU plan needs host memory", name));
-    if (view.size() > 0 && view.data() == nullptr)
-        throw InvalidArgument(fmt::format("{}: null pointer", name));
+        throw InvalidArgument(name, "is in device memory: a CPU plan needs host memory");
+    if (view.size() > 0 && view.data() == nullptr) throw InvalidArgument(name, "null pointer");
 }
 
 }  // namespace
 
 ShtOptions resolve_options(const ShtOptions& options) {
-    if (options.lmax < 0)
-        throw InvalidArgument(fmt::format("lmax = {}: must be given, 0 or more", options.lmax));
+    if (options.lmax < 0) throw InvalidArgument("lmax", options.lmax, "must be given, 0 or more");
     ShtOptions resolved = options;
     if (resolved.mmax == -1) resolved.mmax = resolved.lmax;
     const AlmLayout checked(resolved.lmax, resolved.mmax);
     if (options.spin < 0 || options.spin > checked.lmax())
-        throw InvalidArgument(
-            fmt::format("spin = {}: must be from 0 to lmax = {}", options.spin, checked.lmax()));
+        throw InvalidArgument("spin", options.spin,
+                              fmt::format("must be from 0 to lmax = {}", checked.lmax()));
     if (options.spin == 0 && options.parts != SpinParts::both)
-        throw InvalidArgument("parts = gradient or curl: needs spin >= 1");
+        throw InvalidArgument("parts", "gradient or curl", "needs spin >= 1");
     if (options.accuracy != 0 && !(options.accuracy >= 1e-14 && options.accuracy < 1))
-        throw InvalidArgument(
-            fmt::format("accuracy = {}: must be 0 (exact) or from 1e-14 to below 1", options.accuracy));
+        throw InvalidArgument("accuracy", options.accuracy, "must be 0 (exact) or from 1e-14 to below 1");
     if (options.max_workspace_bytes < 0)
-        throw InvalidArgument(fmt::format("max_workspace_bytes = {}: must be 0 (what is free) or positive",
-                                          options.max_workspace_bytes));
+        throw InvalidArgument("max_workspace_bytes", options.max_workspace_bytes,
+                              "must be 0 (what is free) or positive");
     resolved.threads = core::resolve_threads(options.threads);
     resolved.device = resolve_device(options.device);
     if (resolved.device.kind() != Device::Kind::cuda && options.max_workspace_bytes > 0)
-        throw InvalidArgument(
-            fmt::format("max_workspace_bytes = {}: must be 0 on the CPU", options.max_workspace_bytes));
+        throw InvalidArgument("max_workspace_bytes", options.max_workspace_bytes, "must be 0 on the CPU");
     return resolved;
 }
 
 template <class T>
 void check_arrays(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<const T, 3> map) {
     if (alm.extent(0) != map.extent(0))
-        throw InvalidArgument(
-            fmt::format("alm and map: batch lengths {} and {} differ", alm.extent(0), map.extent(0)));
+        throw InvalidArgument("alm and map",
+                              fmt::format("batch lengths {} and {} differ", alm.extent(0), map.extent(0)));
     const bool takes_device =
         plan.options().device.kind() == Device::Kind::cuda || plan.transform().takes_device_arrays();
     check_array("alm", alm, {"batch", "component", "coefficient"}, plan.alm_components(),

@@ -63,8 +63,9 @@ bool is_one_word(const std::string& unit) {
 
 void sht::check_components(std::int64_t components) {
     if (components < 1 || components > 3)
-        throw InvalidArgument(fmt::format(
-            "alm: axis 0 (component) has length {}: must be 1 (T), 2 (E, B) or 3 (T, E, B)", components));
+        throw InvalidArgument(
+            "alm", fmt::format("axis 0 (component) has length {}: must be 1 (T), 2 (E, B) or 3 (T, E, B)",
+                               components));
 }
 
 std::string squared_unit(const std::string& unit) {

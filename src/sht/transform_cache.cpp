@@ -151,7 +151,7 @@ std::int64_t cached_bytes() {
 }
 void set_cache_limit(std::int64_t bytes) {
     if (bytes < 0)
-        throw InvalidArgument("bytes = " + std::to_string(bytes) + ": must be 0 or more");
+        throw InvalidArgument("bytes", bytes, "must be 0 or more");
     cache().set_limit(bytes);
 }
 

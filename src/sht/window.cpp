@@ -27,8 +27,8 @@ Beam for_each_part(const Operation& operation, const Beams&... beams) {
 
 void check_equal_lengths(const char* part, std::size_t a, std::size_t b) {
     if (a != b)
-        throw InvalidArgument(
-            fmt::format("beams: {} windows of lengths {} and {}: must be equal", part, a, b));
+        throw InvalidArgument("beams",
+                              fmt::format("{} windows of lengths {} and {}: must be equal", part, a, b));
 }
 
 /// ln|y| = ln|A| + n ln l by least squares over the last values.
@@ -48,16 +48,15 @@ PowerLaw fit_power_law(const std::vector<double>& values, const std::string& nam
     constexpr std::int64_t most_values = 400;
     const auto first = std::max<std::int64_t>({end - most_values, end / 2, 1});
     if (end - first < 2)
-        throw InvalidArgument(fmt::format("{}: has {} values: too few to fit a power law", name, end));
+        throw InvalidArgument(name, fmt::format("has {} values: too few to fit a power law", end));
     const double sign = values.back() < 0 ? -1 : 1;
     double sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
     for (auto l = first; l < end; ++l) {
         const double value = sign * values[l];
         if (!(value > 0) || !std::isfinite(value))
-            throw InvalidArgument(
-                fmt::format("{}: value {} at l = {}: a power law needs values of one sign from "
-                            "l = {} on: extend with zero",
-                            name, values[l], l, first));
+            throw InvalidArgument(name, fmt::format("value {} at l = {}: a power law needs values of one "
+                                                    "sign from l = {} on: extend with zero",
+                                                    values[l], l, first));
         const double x = std::log(static_cast<double>(l)), y = std::log(value);
         sum_x += x, sum_y += y, sum_xx += x * x, sum_xy += x * y;
     }
@@ -74,7 +73,7 @@ void check_lmax(std::int64_t lmax) {
 
 std::vector<double> gaussian_window(double fwhm, std::int64_t lmax, int spin) {
     fwhm = checked_width("fwhm", fwhm);
-    if (spin < 0) throw InvalidArgument(fmt::format("spin = {}: must not be negative", spin));
+    if (spin < 0) throw InvalidArgument("spin", spin, "must not be negative");
     check_lmax(lmax);
     const double sigma = fwhm / std::sqrt(8 * std::numbers::ln2);
     std::vector<double> window(lmax + 1);
@@ -102,10 +101,9 @@ std::vector<double> fit_length(const std::vector<double>& values, std::int64_t l
     result.resize(lmax + 1);
     if (given > lmax || extension == Extension::zero) return result;
     if (extension == Extension::none)
-        throw InvalidArgument(
-            fmt::format("{}: ends at l = {}, lmax = {} needs more: choose an extension (zero or "
-                        "powerlaw) or a lower lmax",
-                        name, given - 1, lmax));
+        throw InvalidArgument(name, fmt::format("ends at l = {}, lmax = {} needs more: choose an extension "
+                                                "(zero or powerlaw) or a lower lmax",
+                                                given - 1, lmax));
     const PowerLaw tail = fit_power_law(values, name);
     for (auto l = given; l <= lmax; ++l) result[l] = tail(l);
     return result;
@@ -131,7 +129,7 @@ Beam multiply(const Beam& a, const Beam& b) {
 
 Beam divide(const Beam& numerator, const Beam& denominator, double floor) {
     if (!(floor >= 0) || !std::isfinite(floor))
-        throw InvalidArgument(fmt::format("floor = {}: must be 0 or positive", floor));
+        throw InvalidArgument("floor", floor, "must be 0 or positive");
     auto quotient = [floor](const char* part, const std::vector<double>& x, const std::vector<double>& y) {
         check_equal_lengths(part, x.size(), y.size());
         std::vector<double> result(x.size());
@@ -142,9 +140,9 @@ Beam divide(const Beam& numerator, const Beam& denominator, double floor) {
             result[l] = x[l] / divisor;
             if (!std::isfinite(result[l]))
                 throw InvalidArgument(
-                    fmt::format("window ({}): {} / {} at l = {} is not finite: give a floor or a "
-                                "lower lmax",
-                                part, x[l], divisor, l));
+                    fmt::format("window ({})", part),
+                    fmt::format("{} / {} at l = {} is not finite: give a floor or a lower lmax", x[l],
+                                divisor, l));
         }
         return result;
     };

@@ -12,9 +12,9 @@ template <class T>
 void synthesize_gradient(const ShtPlan& plan, ConstView<std::complex<T>, 3> alm, View<T, 3> map,
                          const Progress& progress) {
     if (plan.options().spin != 1 || plan.options().parts != SpinParts::gradient)
-        throw InvalidArgument("plan: must have spin = 1 and parts = SpinParts::gradient");
+        throw InvalidArgument("plan", "must have spin = 1 and parts = SpinParts::gradient");
     if (alm.space() != MemorySpace::host)
-        throw InvalidArgument("alm: is in device memory: must be in host memory, where it is multiplied");
+        throw InvalidArgument("alm", "is in device memory: must be in host memory, where it is multiplied");
     const View<const T, 3> const_map = map;
     sht::check_arrays<T>(plan, alm, const_map);
     const AlmLayout& layout = plan.layout();

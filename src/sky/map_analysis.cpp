@@ -80,9 +80,9 @@ AlmLayout layout_for(const SkyMap& map, const MapAnalysisOptions& options) {
     if (map.part() != nullptr) return layout_of_part(*map.part(), options);
     const auto most = default_smoothing_lmax(map.grid());
     if (options.lmax > most)
-        throw InvalidArgument(fmt::format("lmax = {}: must be at most {}{} for the analysis of {}",
-                                          options.lmax, map.nside() > 0 ? "3*nside-1 = " : "", most,
-                                          map.grid().name()));
+        throw InvalidArgument("lmax", options.lmax,
+                              fmt::format("must be at most {}{} for the analysis of {}",
+                                          map.nside() > 0 ? "3*nside-1 = " : "", most, map.grid().name()));
     const auto lmax = options.lmax < 0 ? most : options.lmax;
     return {lmax, options.mmax < 0 ? lmax : options.mmax};
 }
@@ -170,7 +170,7 @@ void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<dou
                 int threads) {
     const auto n_pixels = map.grid().n_pixels();
     if (mask.size() != 0 && mask.size() != n_pixels)
-        throw InvalidArgument(fmt::format("mask: {} pixels, the map has {}", mask.size(), n_pixels));
+        throw InvalidArgument("mask", fmt::format("{} pixels, the map has {}", mask.size(), n_pixels));
     for (const auto& group : map.groups()) {
         const std::int64_t spins = group.fields == Fields::scalars ? 0 : 2, scalars = group.n_rows - spins;
         const View<const double, 2> rows = map.rows(group);
@@ -188,7 +188,7 @@ AnalyzedMap analyze(SkyMap map, const MapAnalysisOptions& options) {
 
 AnalyzedMap analyze_in_place(SkyMap& map, const MapAnalysisOptions& options) {
     if (options.mask_mode == MaskMode::renormalize)
-        throw InvalidArgument("mask_mode = renormalize: an analysis takes zero or error");
+        throw InvalidArgument("mask_mode", "renormalize", "an analysis takes zero or error");
     AnalyzedMap result;
     result.alm.layout = layout_for(map, options);
     result.report.removed = remove_monopole_dipole(map, options);
@@ -210,7 +210,7 @@ AnalyzedMap analyze_in_place(SkyMap& map, const MapAnalysisOptions& options) {
 void synthesize(const MapAlm& alm, SkyMap& map, const MapSynthesisOptions& options) {
     if (alm.alm.extent(0) != map.rows().extent(0))
         throw InvalidArgument(
-            fmt::format("alm: {} rows, the map has {}", alm.alm.extent(0), map.rows().extent(0)));
+            "alm", fmt::format("{} rows, the map has {}", alm.alm.extent(0), map.rows().extent(0)));
     for (const auto& batch : batches(map)) {
         if (batch.spin > alm.layout.lmax()) continue;
         make_plan(map, alm.layout, batch.spin, options)

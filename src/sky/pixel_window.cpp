@@ -282,10 +282,10 @@ double window_at(double l, int spin, double nside, const std::array<double, n_te
 
 Beam healpix_pixel_window(std::int64_t nside, std::int64_t lmax, int threads) {
     if (nside < 1 || nside > std::int64_t{1} << 29)
-        throw InvalidArgument(fmt::format("nside = {}: must be from 1 to 2^29", nside));
+        throw InvalidArgument("nside", nside, "must be from 1 to 2^29");
     if (lmax < 0 || lmax > 4 * nside)
-        throw InvalidArgument(
-            fmt::format("lmax = {}: must be from 0 to 4 nside = {} for a pixel window", lmax, 4 * nside));
+        throw InvalidArgument("lmax", lmax,
+                              fmt::format("must be from 0 to 4 nside = {} for a pixel window", 4 * nside));
     const auto moments = mean_moments(nside, threads);
     Beam beam;
     for (std::int64_t l = 0; l <= lmax; ++l) {

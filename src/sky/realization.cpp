@@ -24,9 +24,10 @@ constexpr double rounding_of_spectra = 1e-6;
 
 [[noreturn]] void throw_not_positive(std::int64_t l, const Factor& matrix) {
     throw InvalidArgument(
-        fmt::format("spectra: the matrix at l = {} is not positive (TT {:g}, EE {:g}, BB {:g}, TE "
-                    "{:g}, TB {:g}, EB {:g})",
-                    l, matrix[0][0], matrix[1][1], matrix[2][2], matrix[1][0], matrix[2][0], matrix[2][1]));
+        "spectra",
+        fmt::format(
+            "the matrix at l = {} is not positive (TT {:g}, EE {:g}, BB {:g}, TE {:g}, TB {:g}, EB {:g})", l,
+            matrix[0][0], matrix[1][1], matrix[2][2], matrix[1][0], matrix[2][0], matrix[2][1]));
 }
 
 /// Cholesky for positive semi-definite matrices: a pivot of 0 makes a column of 0.
@@ -52,11 +53,11 @@ Factor factorize(const Factor& matrix, std::int64_t l) {
 double value_at(const char* name, const std::vector<double>& spectrum, std::int64_t l) {
     if (spectrum.empty()) return 0;
     if (l >= static_cast<std::int64_t>(spectrum.size()))
-        throw InvalidArgument(
-            fmt::format("spectra: {} ends at l = {}: must reach lmax", name, spectrum.size() - 1));
+        throw InvalidArgument("spectra",
+                              fmt::format("{} ends at l = {}: must reach lmax", name, spectrum.size() - 1));
     if (!std::isfinite(spectrum[l]))
-        throw InvalidArgument(
-            fmt::format("spectra: {} = {} at l = {}: must be finite", name, spectrum[l], l));
+        throw InvalidArgument("spectra",
+                              fmt::format("{} = {} at l = {}: must be finite", name, spectrum[l], l));
     return spectrum[l];
 }
 
@@ -115,7 +116,7 @@ void realize(const SkySpectra& spectra, std::uint64_t seed, const AlmLayout& lay
     const auto components = alm.extent(0);
     if (components != 1 && components != 3)
         throw InvalidArgument(
-            fmt::format("alm: axis 0 (component) has length {}: must be 1 (T) or 3 (T, E, B)", components));
+            "alm", fmt::format("axis 0 (component) has length {}: must be 1 (T) or 3 (T, E, B)", components));
     sht::check_extent("alm", alm, 1, "coefficient", layout.size());
     sht::check_host("alm", alm);
     const auto factors = factorize(spectra, layout.lmax(), components == 3);

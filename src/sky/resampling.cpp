@@ -23,8 +23,8 @@ ResampledMap resample(const SkyMap& map, const Pixelization& pixels, const MapAn
     if (result.lmax < 0)
         result.lmax = std::min(default_smoothing_lmax(map.grid()), default_smoothing_lmax(out.grid()));
     if (map.header().polarized() && result.lmax < 2)
-        throw InvalidArgument(fmt::format("lmax = {}: must be at least 2 for the Q and U of {}", result.lmax,
-                                          map.header().source));
+        throw InvalidArgument("lmax", result.lmax,
+                              fmt::format("must be at least 2 for the Q and U of {}", map.header().source));
     const SmoothingOptions smoothing{.lmax = result.lmax,
                                      .iterations = options.tolerance > 0 ? 0 : options.iterations,
                                      .tolerance = options.tolerance,
@@ -46,8 +46,9 @@ ResampledMap resample(const SkyMap& map, const Pixelization& pixels, const MapAn
 
 SkyMap reorder(const SkyMap& map, const Pixelization& pixels) {
     if (!same_pixels(map.header().pixelization, pixels))
-        throw InvalidArgument(fmt::format("pixels = {}: must be those of {}, {}", to_string(pixels),
-                                          map.header().source, to_string(map.header().pixelization)));
+        throw InvalidArgument("pixels", to_string(pixels),
+                              fmt::format("must be those of {}, {}", map.header().source,
+                                          to_string(map.header().pixelization)));
     SkyMap result(map, pixels);
     std::copy_n(map.rows().data(), map.rows().size(), result.rows().data());
     keep_partial(map, result);

@@ -34,10 +34,9 @@ void check_rotation(const RotationMatrix& r) {
                                r[0][2] * (r[1][0] * r[2][1] - r[1][1] * r[2][0]);
     constexpr double tolerance = 1e-6;  // of a matrix typed with seven digits
     if (!(defect <= tolerance && determinant > 0))
-        throw InvalidArgument(
-            fmt::format("rotation: R R^T differs from 1 by {:.2g}, determinant {:.6g}: must be an "
-                        "orthogonal matrix with determinant 1",
-                        defect, determinant));
+        throw InvalidArgument("rotation", fmt::format("R R^T differs from 1 by {:.2g}, determinant {:.6g}: "
+                                                      "must be an orthogonal matrix with determinant 1",
+                                                      defect, determinant));
 }
 
 // From equatorial coordinates (FK5, equinox J2000) to others: rows are the axes of the other system.
@@ -70,7 +69,7 @@ const RotationMatrix& from_equatorial(CoordinateSystem coordinates) {
         case CoordinateSystem::unknown:
             break;
     }
-    throw InvalidArgument("coordinates: must be galactic, ecliptic or equatorial");
+    throw InvalidArgument("coordinates", "must be galactic, ecliptic or equatorial");
 }
 }  // namespace
 

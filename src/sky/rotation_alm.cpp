@@ -129,7 +129,7 @@ void apply_phases(const AlmLayout& layout, const std::vector<Complex>& phases, V
 void check_finite(const EulerAngles& angles) {
     for (const double angle : {angles.psi, angles.theta, angles.phi})
         if (!std::isfinite(angle))
-            throw InvalidArgument(fmt::format("angles: {} rad: must be finite", angle));
+            throw InvalidArgument("angles", fmt::format("{} rad: must be finite", angle));
 }
 
 /// theta from -pi to pi, as it stands where it can.
@@ -146,8 +146,8 @@ void rotate_alm(const AlmLayout& layout, const EulerAngles& angles, View<std::co
     sht::check_host("alm", alm);
     if (layout.mmax() != layout.lmax())
         throw InvalidArgument(
-            fmt::format("mmax = {}: must be lmax = {} for a rotation, which fills all orders", layout.mmax(),
-                        layout.lmax()));
+            "mmax", layout.mmax(),
+            fmt::format("must be lmax = {} for a rotation, which fills all orders", layout.lmax()));
     check_finite(angles);
     const double theta = reduced(angles.theta);
     const int n_threads = core::resolve_threads(options.threads);

@@ -142,8 +142,9 @@ Grid grid_like(const SkyMap& like, const Pixelization& pixelization) {
     if (like.part() == nullptr)
         return make_grid_that_fits(pixelization, like.header().columns.size(), "output");
     if (same_pixels(like.header().pixelization, pixelization)) return like.grid();
-    throw InvalidArgument(fmt::format("pixels = {}: a part of a sky keeps its pixels, {}",
-                                      to_string(pixelization), to_string(like.header().pixelization)));
+    throw InvalidArgument(
+        "pixels", to_string(pixelization),
+        fmt::format("a part of a sky keeps its pixels, {}", to_string(like.header().pixelization)));
 }
 
 }  // namespace
@@ -174,9 +175,9 @@ namespace {
 template <class T>
 void check_rows(const View<T, 2>& values, const View<const double, 2>& rows) {
     if (values.extents() != rows.extents())
-        throw InvalidArgument(fmt::format("values: are {} x {}: must be the map's {} rows of {} pixels",
-                                          values.extent(0), values.extent(1), rows.extent(0),
-                                          rows.extent(1)));
+        throw InvalidArgument(
+            "values", fmt::format("are {} x {}: must be the map's {} rows of {} pixels", values.extent(0),
+                                  values.extent(1), rows.extent(0), rows.extent(1)));
 }
 
 }  // namespace

@@ -17,7 +17,6 @@
 #include "sht/transform_cache.hpp"
 #include "sky/smoothing_groups.hpp"
 #include "zonal/error.hpp"
-#include "zonal/healpix.hpp"
 
 namespace zonal {
 
@@ -37,8 +36,7 @@ class SmoothingPlan::Implementation {
           nearest(this->grid, this->grid_out),
           keeps_other_pixels(grid_out.has_other_pixels()) {
         if (!(options.mask_threshold > 0))
-            throw InvalidArgument(
-                fmt::format("mask_threshold = {}: must be positive", options.mask_threshold));
+            throw InvalidArgument("mask_threshold", options.mask_threshold, "must be positive");
         for (const int spin : {0, 2}) {
             if (fields == (spin == 0 ? Fields::qu : Fields::scalars)) continue;
             analysis_plan(spin);
@@ -142,8 +140,8 @@ class Smoother {
         const auto n = maps_.extent(0);
         const Fields fields = plan_.fields;
         if ((fields == Fields::iqu && n != 3) || (fields == Fields::qu && n != 2))
-            throw InvalidArgument(fmt::format("maps: axis 0 (field) has length {}: must be {}", n,
-                                              fields == Fields::iqu ? "3 (I, Q, U)" : "2 (Q, U)"));
+            throw InvalidArgument("maps", fmt::format("axis 0 (field) has length {}: must be {}", n,
+                                                      fields == Fields::iqu ? "3 (I, Q, U)" : "2 (Q, U)"));
         sht::check_extent("maps", maps_, 1, "pixel", plan_.grid.n_pixels());
         sht::check_space("maps", maps_, space());
         sht::check_extent("smoothed", smoothed_, 0, "field", n);
@@ -198,9 +196,10 @@ class Smoother {
                         if (*first >= 0) *first = part()->whole_pixel(*first);
                 require_finite(bad, name);
                 if (bad.unseen > 0 && options_.mask_mode == MaskMode::error)
-                    throw InvalidArgument(fmt::format(
-                        "{}: {} pixels are UNSEEN, the first is pixel {}: mask mode error allows none", name,
-                        bad.unseen, bad.first_unseen));
+                    throw InvalidArgument(
+                        name, fmt::format(
+                                  "{} pixels are UNSEEN, the first is pixel {}: mask mode error allows none",
+                                  bad.unseen, bad.first_unseen));
                 report_.bad_pixels.push_back(bad);
             }
         }
@@ -281,8 +280,8 @@ class Smoother {
     void count_masked(const Group& group, std::int64_t b, View<const T, 1> kept) {
         const std::int64_t masked = count_of_ranks(part(), pixels_->count_zeros(kept));
         if (masked > 0 && options_.mask_mode == MaskMode::error)
-            throw InvalidArgument(
-                fmt::format("mask: {} pixels are masked: mask mode error allows none", masked));
+            throw InvalidArgument("mask",
+                                  fmt::format("{} pixels are masked: mask mode error allows none", masked));
         for (std::int64_t c = 0; c < group.components; ++c)
             report_.masked_pixels[group.first + b * group.components + c] = masked;
     }
@@ -358,7 +357,7 @@ class Smoother {
 }  // namespace
 
 std::int64_t default_smoothing_lmax(const Grid& grid) {
-    if (grid.name().starts_with("healpix")) return 3 * healpix::nside_of(grid.n_pixels()) - 1;
+    if (const auto nside = grid.healpix_nside_of_rings(); nside > 0) return 3 * nside - 1;
     std::int64_t longest = 0;
     for (const Ring& ring : grid.rings()) longest = std::max(longest, ring.n_pixels);
     return std::max<std::int64_t>(0, std::min(grid.n_rings() - 1, (longest - 1) / 2));

@@ -15,7 +15,7 @@ Beam product(const std::optional<double>& fwhm, const std::optional<Beam>& beam,
     if (beam) result = multiply(result, fit_length(*beam, lmax, extension, std::string("beam") + suffix));
     if (pixel_window)
         result = multiply(result,
-                          fit_length(*pixel_window, lmax, extension, std::string("pixel window") + suffix));
+                          fit_length(*pixel_window, lmax, extension, std::string("pixel_window") + suffix));
     return result;
 }
 
@@ -25,14 +25,14 @@ Beam evaluate(const SmoothingWindow& window, std::int64_t lmax) {
     const bool out = window.fwhm || window.beam || window.pixel_window_out;
     const bool in = window.fwhm_in || window.beam_in || window.pixel_window_in;
     if (!out && !in)
-        throw InvalidArgument("window: nothing is given: needs a fwhm, a beam or a pixel window");
+        throw InvalidArgument("window", "nothing is given: needs a fwhm, a beam or a pixel window");
     if (!in && window.floor != 0)
-        throw InvalidArgument("floor: has no meaning without fwhm_in, beam_in or pixel_window_in");
+        throw InvalidArgument("floor", "has no meaning without fwhm_in, beam_in or pixel_window_in");
     const AlmLayout checked(lmax);
     auto numerator = product(window.fwhm, window.beam, window.pixel_window_out, lmax, window.extension, "");
     if (!in) return numerator;
     const auto denominator =
-        product(window.fwhm_in, window.beam_in, window.pixel_window_in, lmax, window.extension, " in");
+        product(window.fwhm_in, window.beam_in, window.pixel_window_in, lmax, window.extension, "_in");
     return divide(numerator, denominator, window.floor);
 }
 

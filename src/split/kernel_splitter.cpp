@@ -55,7 +55,7 @@ struct KernelSplitter::Problem {
             target(row) = weight * window[row];
             norm_of_kernel += target(row) * target(row);
         }
-        if (norm_of_kernel == 0) throw InvalidArgument("input_spectrum: zero wherever the window is not");
+        if (norm_of_kernel == 0) throw InvalidArgument("input_spectrum", "zero wherever the window is not");
         norm_of_kernel = std::sqrt(norm_of_kernel);
         fits.emplace(std::as_const(rows).view(), std::as_const(target).view(),
                      sht::part_of(progress, share_of_windows, 1));

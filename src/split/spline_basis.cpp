@@ -12,11 +12,11 @@ namespace zonal::split {
 SplineBasis::SplineBasis(std::vector<double> knots) : knots_(std::move(knots)) {
     if (std::ssize(knots_) < min_knots)
         throw InvalidArgument(fmt::format("{} knots: must be at least {}", knots_.size(), min_knots));
-    if (knots_[0] != 0) throw InvalidArgument(fmt::format("knots[0] = {}: must be 0", knots_[0]));
+    if (knots_[0] != 0) throw InvalidArgument("knots[0]", knots_[0], "must be 0");
     for (std::size_t k = 1; k < knots_.size(); ++k)
         if (!(knots_[k] > knots_[k - 1]) || !std::isfinite(knots_[k]))
-            throw InvalidArgument(
-                fmt::format("knots[{}] = {}: must be above the one before, {}", k, knots_[k], knots_[k - 1]));
+            throw InvalidArgument(fmt::format("knots[{}]", k), knots_[k],
+                                  fmt::format("must be above the one before, {}", knots_[k - 1]));
 }
 
 double SplineBasis::knot(std::int64_t k) const {

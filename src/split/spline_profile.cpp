@@ -22,13 +22,13 @@ SplineProfile::SplineProfile(std::vector<double> knots, std::vector<double> coef
           std::make_shared<Spline>(Spline{split::SplineBasis(std::move(knots)), std::move(coefficients)})) {
     const auto& basis = spline_->basis;
     if (!(basis.end() <= std::numbers::pi))
-        throw InvalidArgument(fmt::format("knots: the last, {} rad, must be at most pi", basis.end()));
+        throw InvalidArgument("knots", fmt::format("the last, {} rad, must be at most pi", basis.end()));
     if (std::ssize(spline_->coefficients) != basis.size())
-        throw InvalidArgument(fmt::format("coefficients: {} of them, must be {}, 3 fewer than knots",
-                                          spline_->coefficients.size(), basis.size()));
+        throw InvalidArgument("coefficients", fmt::format("{} of them, must be {}, 3 fewer than knots",
+                                                          spline_->coefficients.size(), basis.size()));
     for (const double value : spline_->coefficients)
         if (!std::isfinite(value))
-            throw InvalidArgument(fmt::format("coefficients: {}: must be finite", value));
+            throw InvalidArgument("coefficients", fmt::format("{}: must be finite", value));
 }
 
 double SplineProfile::operator()(double theta) const {
@@ -48,7 +48,7 @@ const std::vector<double>& SplineProfile::coefficients() const {
 }
 
 std::vector<double> SplineProfile::window(std::int64_t lmax, int spin) const {
-    if (lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", lmax));
+    if (lmax < 0) throw InvalidArgument("lmax", lmax, "must be 0 or more");
     split::check_spin(spin);
     if (spin == 2) return polarization_kernel().windows(lmax).gradient;
     return split::spline_window(spline_->basis, spline_->coefficients, lmax);

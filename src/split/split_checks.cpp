@@ -19,36 +19,36 @@ using core::pi;
 void check_window(const std::vector<double>& window) {
     constexpr std::int64_t min_lmax = 8;
     if (std::ssize(window) <= min_lmax)
-        throw InvalidArgument(
-            fmt::format("window: ends at l = {}, must reach {}", std::ssize(window) - 1, min_lmax));
+        throw InvalidArgument("window",
+                              fmt::format("ends at l = {}, must reach {}", std::ssize(window) - 1, min_lmax));
     const auto bad = std::find_if(window.begin(), window.end(), [](double k) { return !std::isfinite(k); });
     if (bad != window.end())
-        throw InvalidArgument(
-            fmt::format("window: {} at l = {}: must be finite", *bad, bad - window.begin()));
+        throw InvalidArgument("window",
+                              fmt::format("{} at l = {}: must be finite", *bad, bad - window.begin()));
     if (std::all_of(window.begin(), window.end(), [](double k) { return k == 0; }))
-        throw InvalidArgument("window: must not be zero everywhere");
+        throw InvalidArgument("window", "must not be zero everywhere");
 }
 
 void check_spectrum(const std::vector<double>& spectrum, std::size_t size, const char* name) {
     if (spectrum.size() != size)
-        throw InvalidArgument(
-            fmt::format("{}: {} values, must be {}, one for each l", name, spectrum.size(), size));
+        throw InvalidArgument(name,
+                              fmt::format("{} values, must be {}, one for each l", spectrum.size(), size));
     const auto bad = std::find_if(spectrum.begin(), spectrum.end(),
                                   [](double c) { return !(c >= 0) || !std::isfinite(c); });
     if (bad != spectrum.end())
-        throw InvalidArgument(fmt::format("{}: {} at l = {}: must be finite and not negative", name, *bad,
-                                          bad - spectrum.begin()));
+        throw InvalidArgument(
+            name, fmt::format("{} at l = {}: must be finite and not negative", *bad, bad - spectrum.begin()));
 }
 
 void check_number(const char* name, double value, double minimum, double maximum, const char* range) {
     if (!(value >= minimum && value <= maximum))
-        throw InvalidArgument(fmt::format("{} = {}: must be {}", name, value, range));
+        throw InvalidArgument(name, value, fmt::format("must be {}", range));
 }
 
 }  // namespace
 
 void check_spin(int spin) {
-    if (spin != 0 && spin != 2) throw InvalidArgument(fmt::format("spin = {}: must be 0 or 2", spin));
+    if (spin != 0 && spin != 2) throw InvalidArgument("spin", spin, "must be 0 or 2");
 }
 
 KernelSplitOptions resolve(const std::vector<double>& window, KernelSplitOptions options) {
@@ -75,34 +75,34 @@ KernelSplitOptions resolve(const std::vector<double>& window, KernelSplitOptions
     }
     if (options.n_intervals < min_intervals || options.n_intervals > max_intervals)
         throw InvalidArgument(
-            fmt::format("n_intervals = {}: must be from {} to {} (fewer than {} come from a smaller "
-                        "theta_cut or lmax)",
-                        options.n_intervals, min_intervals, max_intervals, max_intervals));
+            "n_intervals", options.n_intervals,
+            fmt::format("must be from {} to {} (fewer than {} come from a smaller theta_cut or lmax)",
+                        min_intervals, max_intervals, max_intervals));
     options.threads = core::resolve_threads(options.threads);
     return options;
 }
 
 void check_lengths(const std::vector<double>& kernel, const std::vector<double>& window,
                    const std::vector<double>& profile_window, const std::vector<double>& c_l) {
-    if (kernel.empty()) throw InvalidArgument("kernel: must not be empty");
+    if (kernel.empty()) throw InvalidArgument("kernel", "must not be empty");
     if (window.size() > kernel.size())
-        throw InvalidArgument(
-            fmt::format("window: {} values, must be at most {}, the kernel's", window.size(), kernel.size()));
+        throw InvalidArgument("window", fmt::format("{} values, must be at most {}, the kernel's",
+                                                    window.size(), kernel.size()));
     if (profile_window.size() != kernel.size())
-        throw InvalidArgument(fmt::format("profile_window: {} values, must be {}, the kernel's",
-                                          profile_window.size(), kernel.size()));
+        throw InvalidArgument("profile_window", fmt::format("{} values, must be {}, the kernel's",
+                                                            profile_window.size(), kernel.size()));
     if (!c_l.empty()) check_spectrum(c_l, kernel.size(), "c_l");
 }
 
 void check_l_cut(std::int64_t l_cut, std::int64_t lmax) {
     if (l_cut < 0 || l_cut >= lmax)
-        throw InvalidArgument(fmt::format("l_cut = {}: must be from 0 to {}, below lmax", l_cut, lmax - 1));
+        throw InvalidArgument("l_cut", l_cut, fmt::format("must be from 0 to {}, below lmax", lmax - 1));
 }
 
 void check_search(double error, std::int64_t neighbourhood) {
     check_number("error", error, 1e-300, HUGE_VAL, "above 0");
     if (neighbourhood < 0 || neighbourhood > 1000)
-        throw InvalidArgument(fmt::format("neighbourhood = {}: must be from 0 to 1000", neighbourhood));
+        throw InvalidArgument("neighbourhood", neighbourhood, "must be from 0 to 1000");
 }
 
 }  // namespace zonal::split

@@ -88,7 +88,8 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
     /// As far as the transform goes, which goes to the spin at least.
     static std::vector<double> window_of(const KernelSplit& split) {
         if (split.spin != spin)
-            throw InvalidArgument(fmt::format("split: is of spin {}, must be of spin {}", split.spin, spin));
+            throw InvalidArgument("split",
+                                  fmt::format("is of spin {}, must be of spin {}", split.spin, spin));
         auto window = split.window;
         window.resize(std::max<std::size_t>(window.size(), spin + 1));
         return window;
@@ -136,7 +137,7 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
     SplitConvolutionSeconds convolve(View<const T, Rank> maps, View<T, Rank> convolved,
                                      const Progress& progress) const {
         if (maps.space() != MemorySpace::host || convolved.space() != MemorySpace::host)
-            throw InvalidArgument("maps and convolved: must be in host memory");
+            throw InvalidArgument("maps and convolved", "must be in host memory");
         SplitConvolutionSeconds seconds;
         Array<T, 3> memory;
         const auto reached = with_halo(maps, memory);

@@ -15,8 +15,9 @@ namespace zonal {
 std::vector<double> chebyshev_nodes(ChebyshevNodes nodes, std::int64_t n) {
     const bool gauss = nodes == ChebyshevNodes::gauss;
     if (n < (gauss ? 1 : 2))
-        throw InvalidArgument(fmt::format("n = {}: must be at least {} for {} nodes", n, gauss ? 1 : 2,
-                                          gauss ? "Gauss" : "Lobatto"));
+        throw InvalidArgument(
+            "n", n,
+            fmt::format("must be at least {} for {} nodes", gauss ? 1 : 2, gauss ? "Gauss" : "Lobatto"));
     const chebyshev::CosineTable cosine(gauss ? n : n - 1);
     std::vector<double> points(static_cast<std::size_t>(n));
     for (std::int64_t j = 0; j < n; ++j)
@@ -31,7 +32,7 @@ template <class A, class B>
 void require_batch(const SeriesArray<A>& f, const char* name, const SeriesArray<B>& other) {
     require_extent(name, 0, other.extents[0], f.extents[0]);
     if (f.space != other.space)
-        throw InvalidArgument(fmt::format("{}: must be in the memory of f, the host's or a device's", name));
+        throw InvalidArgument(name, "must be in the memory of f, the host's or a device's");
 }
 
 template <class T>
@@ -41,7 +42,7 @@ void require_grid(const SeriesArray<const T>& f, const GridPoints& points, const
     for (int axis = 0; axis < f.dimensions; ++axis) {
         require_extent("values", axis + 1, values.extents[axis + 1], points[axis].extent(0));
         if (f.space == MemorySpace::host && points[axis].space() != MemorySpace::host)
-            throw InvalidArgument(fmt::format("points[{}]: must be in host memory, as f is", axis));
+            throw InvalidArgument(fmt::format("points[{}]", axis), "must be in host memory, as f is");
     }
 }
 
@@ -53,10 +54,10 @@ void require_nodes(const SeriesArray<const T>& values, ChebyshevNodes nodes, con
     for (int axis = 1; axis <= f.dimensions; ++axis) {
         const auto n = values.extents[axis];
         if (nodes == ChebyshevNodes::lobatto && n < 2)
-            throw InvalidArgument(fmt::format("n = {}: must be at least 2 for Lobatto nodes", n));
+            throw InvalidArgument("n", n, "must be at least 2 for Lobatto nodes");
         if (f.extents[axis] > n)
-            throw InvalidArgument(fmt::format("f: {} = {}: must be at most the number of values {}",
-                                              axis_names[axis], f.extents[axis], n));
+            throw InvalidArgument("f", fmt::format("{} = {}: must be at most the number of values {}",
+                                                   axis_names[axis], f.extents[axis], n));
     }
 }
 
@@ -194,7 +195,7 @@ void evaluate(const SeriesArray<const T>& f, View<const double, 2> points, View<
     require_extent("values", 1, values.extent(1), points.extent(0));
     require_extent("points", 1, points.extent(1), f.dimensions);
     if (points.space() != f.space)
-        throw InvalidArgument("points: must be in the memory of f, the host's or a device's");
+        throw InvalidArgument("points", "must be in the memory of f, the host's or a device's");
     if (f.space == MemorySpace::cuda) return cuda::evaluate(f, points, values, cuda_stream);
     if (f.dimensions == 1)
         return evaluate_lines<T>(f, 1, {points.data(), {points.extent(0)}, {points.stride(0)}},

@@ -153,7 +153,7 @@ class DevicePoints {
         cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
         core::check_cuda(cudaStreamIsCapturing(stream, &capture), "asking for a stream's capture");
         if (capture != cudaStreamCaptureStatusNone)
-            throw InvalidArgument("points: must be in device memory while the stream is captured");
+            throw InvalidArgument("points", "must be in device memory while the stream is captured");
         std::vector<double> packed;
         for (std::int64_t i = 0; i < points.extent(0); ++i) packed.push_back(points[i]);
         copy_.emplace(points.extent(0), stream);

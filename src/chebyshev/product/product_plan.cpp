@@ -30,7 +30,7 @@ constexpr std::size_t largest_power = 8;
 
 void require_between(const std::string& name, std::int64_t value, std::int64_t lowest, std::int64_t highest) {
     if (value < lowest || value > highest)
-        throw InvalidArgument(fmt::format("{} = {}: must be {} to {}", name, value, lowest, highest));
+        throw InvalidArgument(name, value, fmt::format("must be {} to {}", lowest, highest));
 }
 
 void check_term(const ProductShape& shape, std::size_t index) {
@@ -42,7 +42,7 @@ void check_term(const ProductShape& shape, std::size_t index) {
     for (const int field : term.factors)
         require_between(name + ".factors: a field", field, 0, shape.n_fields - 1);
     if (!std::isfinite(term.weight))
-        throw InvalidArgument(fmt::format("{}.weight = {}: must be finite", name, term.weight));
+        throw InvalidArgument(fmt::format("{}.weight", name), term.weight, "must be finite");
 }
 
 void check(const ProductShape& shape) {
@@ -72,8 +72,8 @@ ChebyshevProductOptions resolve(const ProductShape& shape, ChebyshevProductOptio
         options.method = direct ? ChebyshevMethod::direct : ChebyshevMethod::transform;
     }
     if (options.method == ChebyshevMethod::transform && options.accuracy == ChebyshevAccuracy::componentwise)
-        throw InvalidArgument(
-            "method = transform: has no componentwise accuracy; must be direct or automatic");
+        throw InvalidArgument("method", "transform",
+                              "has no componentwise accuracy; must be direct or automatic");
     return options;
 }
 
@@ -107,8 +107,7 @@ template <class T>
 void check_arrays(const char* name, std::span<const SeriesArray<T>> arrays, int n_arrays,
                   const std::array<std::int64_t, 3>& extents, std::int64_t n_batch, const Device& device) {
     if (static_cast<int>(arrays.size()) != n_arrays)
-        throw InvalidArgument(
-            fmt::format("{}: their number = {}: must be {}", name, arrays.size(), n_arrays));
+        throw InvalidArgument(name, fmt::format("their number = {}: must be {}", arrays.size(), n_arrays));
     for (const auto& array : arrays) {
         if (device.kind() == Device::Kind::cpu) require_host(array, name);
         require_extent(name, 0, array.extents[0], n_batch);

@@ -27,15 +27,15 @@ std::string name_of(std::int64_t series, std::int64_t n_batch) {
 namespace chebyshev {
 
 void refuse_not_finite(std::int64_t series, std::int64_t n_batch, std::int64_t k) {
-    throw InvalidArgument(fmt::format("{}: coefficient {} is not finite", name_of(series, n_batch), k));
+    throw InvalidArgument(name_of(series, n_batch), fmt::format("coefficient {} is not finite", k));
 }
 void refuse_all_zero(std::int64_t series, std::int64_t n_batch) {
-    throw InvalidArgument(name_of(series, n_batch) + ": all coefficients are 0: every number is a root");
+    throw InvalidArgument(name_of(series, n_batch), "all coefficients are 0: every number is a root");
 }
 void refuse_not_converged(std::int64_t series, std::int64_t n_batch, std::int64_t n_rows) {
     throw InvalidArgument(
-        fmt::format("{}: the eigenvalues of its colleague matrix of {} rows did not converge",
-                    name_of(series, n_batch), n_rows));
+        name_of(series, n_batch),
+        fmt::format("the eigenvalues of its colleague matrix of {} rows did not converge", n_rows));
 }
 
 namespace {
@@ -215,8 +215,7 @@ class RootSearch {
 
 template <ChebyshevConvention C>
 std::vector<double> roots_in_domain(const ChebyshevSeries<double, 1, C>& f, double tolerance) {
-    if (!(tolerance >= 0))
-        throw InvalidArgument(fmt::format("tolerance = {}: must not be negative", tolerance));
+    if (!(tolerance >= 0)) throw InvalidArgument("tolerance", tolerance, "must not be negative");
     chebyshev::plain_coefficients(chebyshev::series_array(f.view()), 0);  // finite, not all 0
     ChebyshevSeries<double, 1, C> on_reference(f.extents());
     chebyshev::convert<double>(chebyshev::series_array(f.view()),

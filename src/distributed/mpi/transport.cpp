@@ -332,8 +332,9 @@ class MpiTransport final : public Transport {
     }
     void check_rank(int other) const {
         if (other < 0 || other >= size_ || other == rank_)
-            throw InvalidArgument(fmt::format("rank = {}: must be from 0 to {} and not {}, the sender's own",
-                                              other, size_ - 1, rank_));
+            throw InvalidArgument(
+                "rank", other,
+                fmt::format("must be from 0 to {} and not {}, the sender's own", size_ - 1, rank_));
     }
 
     const std::shared_ptr<Link> link_;
@@ -360,13 +361,11 @@ std::shared_ptr<Transport> connect_mpi(int communicator, const MpiOptions& optio
     MPI_Comm original = MPI_Comm_f2c(communicator);
     // MPI returns one or the other for what is none.
     if (original == MPI_COMM_NULL || original == MPI_Comm{})
-        throw InvalidArgument(
-            fmt::format("communicator = {}: must be the Fortran handle of a communicator", communicator));
+        throw InvalidArgument("communicator", communicator, "must be the Fortran handle of a communicator");
     int is_inter = 0;
     check(MPI_Comm_test_inter(original, &is_inter), "MPI_Comm_test_inter");
     if (is_inter != 0)
-        throw InvalidArgument(
-            fmt::format("communicator = {}: must not be an intercommunicator", communicator));
+        throw InvalidArgument("communicator", communicator, "must not be an intercommunicator");
     int level = MPI_THREAD_SINGLE;
     check(MPI_Query_thread(&level), "MPI_Query_thread");
     MPI_Comm own = MPI_COMM_NULL;

@@ -34,10 +34,11 @@ template <class T, std::size_t n_arrays>
 void check_arrays(const std::array<Named<T>, n_arrays>& arrays, std::int64_t n) {
     for (const auto& [name, values] : arrays) {
         if (values.size() != n)
-            throw InvalidArgument(fmt::format(
-                "{}: {} elements: must be {}, as many as the first argument has", name, values.size(), n));
+            throw InvalidArgument(
+                std::string(name),
+                fmt::format("{} elements: must be {}, as many as the first argument has", values.size(), n));
         if (values.space() != MemorySpace::host && n > 0)
-            throw InvalidArgument(fmt::format("{}: must be in host memory", name));
+            throw InvalidArgument(std::string(name), "must be in host memory");
     }
 }
 

@@ -16,15 +16,15 @@ void check_element(std::int64_t nside, Pixels pixels, std::int64_t index) {
     const std::int64_t last = 12 * nside * nside - 1;
     if (pixels[index] < 0 || pixels[index] > last)
         throw InvalidArgument(
-            fmt::format("pixels[{}] = {}: must be from 0 to 12 nside^2 - 1 = {} for nside = {}", index,
-                        pixels[index], last, nside));
+            fmt::format("pixels[{}]", index), pixels[index],
+            fmt::format("must be from 0 to 12 nside^2 - 1 = {} for nside = {}", last, nside));
 }
 
 void check_element(Reals theta, Reals phi, std::int64_t index) {
     if (!(theta[index] >= 0 && theta[index] <= core::pi))
-        throw InvalidArgument(fmt::format("theta[{}] = {}: must be from 0 to pi", index, theta[index]));
+        throw InvalidArgument(fmt::format("theta[{}]", index), theta[index], "must be from 0 to pi");
     if (!std::isfinite(phi[index]))
-        throw InvalidArgument(fmt::format("phi[{}] = {}: must be finite", index, phi[index]));
+        throw InvalidArgument(fmt::format("phi[{}]", index), phi[index], "must be finite");
 }
 
 namespace {
@@ -32,9 +32,10 @@ namespace {
 void check_vector(const Vector& vector, std::int64_t index) {
     const auto [x, y, z] = vector;
     if (!std::isfinite(x + y + z) && !(std::isfinite(x) && std::isfinite(y) && std::isfinite(z)))
-        throw InvalidArgument(fmt::format("vector [{}] = ({}, {}, {}): must be finite", index, x, y, z));
+        throw InvalidArgument(fmt::format("vector [{}]", index), fmt::format("({}, {}, {})", x, y, z),
+                              "must be finite");
     if (x == 0 && y == 0 && z == 0)
-        throw InvalidArgument(fmt::format("vector [{}] = (0, 0, 0): must not be zero", index));
+        throw InvalidArgument(fmt::format("vector [{}]", index), "(0, 0, 0)", "must not be zero");
 }
 
 /// ring2nest and nest2ring.

@@ -37,16 +37,16 @@ void for_interpolated_blocks(std::int64_t nside, Order order, Reals theta, Reals
 template <class T>
 void check_rows(std::string_view name, const View<T, 2>& array, std::int64_t rows, std::int64_t n) {
     if (array.extent(0) != rows || array.extent(1) != n)
-        throw InvalidArgument(fmt::format("{}: shape [{}, {}]: must be [{}, {}]", name, array.extent(0),
-                                          array.extent(1), rows, n));
+        throw InvalidArgument(std::string(name), fmt::format("shape [{}, {}]: must be [{}, {}]",
+                                                             array.extent(0), array.extent(1), rows, n));
     if (array.space() != MemorySpace::host && n > 0)
-        throw InvalidArgument(fmt::format("{}: must be in host memory", name));
+        throw InvalidArgument(std::string(name), "must be in host memory");
 }
 
 void check_coordinate(std::string_view name, Pixels values, std::int64_t index, std::int64_t last) {
     if (values[index] < 0 || values[index] > last)
-        throw InvalidArgument(
-            fmt::format("{}[{}] = {}: must be from 0 to {}", name, index, values[index], last));
+        throw InvalidArgument(fmt::format("{}[{}]", name, index), values[index],
+                              fmt::format("must be from 0 to {}", last));
 }
 
 }  // namespace

@@ -42,12 +42,13 @@ void boundaries(std::int64_t nside, Order order, ConstView<std::int64_t, 1> pixe
                 View<double, 3> points, int threads) {
     check_nside(nside, order);
     const std::int64_t n = pixels.size();
-    if (step < 1) throw InvalidArgument(fmt::format("step = {}: must be positive", step));
+    if (step < 1) throw InvalidArgument("step", step, "must be positive");
     if (points.extent(0) != n || points.extent(1) != 3 || points.extent(2) != 4 * step)
-        throw InvalidArgument(fmt::format("points: shape [{}, {}, {}]: must be [{}, 3, {}]", points.extent(0),
+        throw InvalidArgument("points",
+                              fmt::format("shape [{}, {}, {}]: must be [{}, 3, {}]", points.extent(0),
                                           points.extent(1), points.extent(2), n, 4 * step));
     if (n > 0 && (pixels.space() != MemorySpace::host || points.space() != MemorySpace::host))
-        throw InvalidArgument("pixels and points: must be in host memory");
+        throw InvalidArgument("pixels and points", "must be in host memory");
     for (std::int64_t k = 0; k < n; ++k) check_element(nside, pixels, k);
     // From N to W, W to S, S to E, E to N.
     constexpr std::array corner_x{1, 0, 0, 1}, corner_y{1, 1, 0, 0}, towards_x{-1, 0, 1, 0},

@@ -36,13 +36,14 @@ Vector cross(const Vector& a, const Vector& b) {
 
 std::vector<Vector> unit_vertices(std::span<const Vector> vertices) {
     if (vertices.size() < 3)
-        throw InvalidArgument(fmt::format("vertices: {}: a polygon needs 3 or more", vertices.size()));
+        throw InvalidArgument("vertices", fmt::format("{}: a polygon needs 3 or more", vertices.size()));
     std::vector<Vector> units;
     for (const Vector& vertex : vertices) {
         const double length = norm(vertex);
         if (!(length > 0 && std::isfinite(length)))
-            throw InvalidArgument(fmt::format("vertices[{}] = ({}, {}, {}): must be finite and not zero",
-                                              units.size(), vertex[0], vertex[1], vertex[2]));
+            throw InvalidArgument(fmt::format("vertices[{}]", units.size()),
+                                  fmt::format("({}, {}, {})", vertex[0], vertex[1], vertex[2]),
+                                  "must be finite and not zero");
         units.push_back({vertex[0] / length, vertex[1] / length, vertex[2] / length});
     }
     return units;
@@ -72,7 +73,7 @@ void turn_inwards(const std::vector<Vector>& vertices, std::vector<Vector>& norm
     for (const Vector& normal : normals)
         for (const Vector& vertex : vertices)
             if (const double side = dot(normal, vertex); std::abs(side) > std::abs(furthest)) furthest = side;
-    if (std::abs(furthest) < 8 * eps) throw InvalidArgument("vertices: all lie on one great circle");
+    if (std::abs(furthest) < 8 * eps) throw InvalidArgument("vertices", "all lie on one great circle");
     for (Vector& normal : normals) normal = scaled(normal, furthest > 0 ? 1 : -1);
     for (std::size_t k = 0; k < normals.size(); ++k)
         for (std::size_t vertex = 0; vertex < vertices.size(); ++vertex)

@@ -15,8 +15,9 @@ using core::pi;
 void check_options(std::int64_t nside, const QueryOptions& options) {
     check_nside(nside, options.order);
     if (options.inclusive && (options.fact < 1 || options.fact > max_nside / nside))
-        throw InvalidArgument(fmt::format("fact = {}: must be from 1 to 2^29 / nside = {} for nside = {}",
-                                          options.fact, max_nside / nside, nside));
+        throw InvalidArgument(
+            "fact", options.fact,
+            fmt::format("must be from 1 to 2^29 / nside = {} for nside = {}", max_nside / nside, nside));
 }
 
 Ranges in_order(std::int64_t nside, const Ranges& ring_ranges, Order order) {
@@ -42,9 +43,9 @@ std::int64_t count_pixels(const Ranges& ranges) {
 
 void list_pixels(const Ranges& ranges, View<std::int64_t, 1> pixels) {
     if (pixels.size() != count_pixels(ranges))
-        throw InvalidArgument(fmt::format("pixels: {} elements: must be {}, one for each pixel",
-                                          pixels.size(), count_pixels(ranges)));
-    if (pixels.space() != MemorySpace::host) throw InvalidArgument("pixels: must be in host memory");
+        throw InvalidArgument("pixels", fmt::format("{} elements: must be {}, one for each pixel",
+                                                    pixels.size(), count_pixels(ranges)));
+    if (pixels.space() != MemorySpace::host) throw InvalidArgument("pixels", "must be in host memory");
     if (pixels.stride(0) == 1) return list_contiguous(ranges, pixels.data());
     std::int64_t at = 0;
     for (const auto& [first, end] : ranges)
@@ -60,8 +61,7 @@ std::vector<std::int64_t> list_pixels(const Ranges& ranges) {
 Ranges query_disc(std::int64_t nside, const Angles& centre, double radius, const QueryOptions& options) {
     check_options(nside, options);
     const Disc disc{centre.theta, to_direction(centre).phi, radius};
-    if (!(radius >= 0 && radius <= pi))
-        throw InvalidArgument(fmt::format("radius = {}: must be from 0 to pi", radius));
+    if (!(radius >= 0 && radius <= pi)) throw InvalidArgument("radius", radius, "must be from 0 to pi");
     const Rows rows = rows_to_query(nside, disc, options);
     return in_order(nside, ring_ranges(nside, disc, rows, options), options.order);
 }
@@ -69,8 +69,7 @@ Ranges query_disc(std::int64_t nside, const Angles& centre, double radius, const
 Ranges query_strip(std::int64_t nside, double theta_1, double theta_2, const QueryOptions& options) {
     check_options(nside, options);
     for (const auto& [name, theta] : {std::pair{"theta_1", theta_1}, std::pair{"theta_2", theta_2}})
-        if (!(theta >= 0 && theta <= pi))
-            throw InvalidArgument(fmt::format("{} = {}: must be from 0 to pi", name, theta));
+        if (!(theta >= 0 && theta <= pi)) throw InvalidArgument(name, theta, "must be from 0 to pi");
     // Pixels reach to the rows above and below theirs; what rounding may hide is added.
     const double reach = options.inclusive ? 1 + 0x1p-46 * static_cast<double>(nside) : 0;
     auto begin_at = [&](double theta) {  // the first row at or south of theta

@@ -13,7 +13,7 @@ std::int64_t required(const FitsHeader& header, const std::string& key, std::int
     const auto value = header.integer(key);
     if (!value) throw InvalidArgument(fmt::format("{} is missing", key));
     if (*value < low || *value > high) {
-        throw InvalidArgument(fmt::format("{} = {}: must be from {} to {}", key, *value, low, high));
+        throw InvalidArgument(key, *value, fmt::format("must be from {} to {}", low, high));
     }
     return *value;
 }

@@ -41,7 +41,8 @@ std::int64_t element_bytes(char type) {
 }
 
 [[noreturn]] void reject_format(const FitsColumn& column) {
-    throw InvalidArgument(fmt::format("TFORM{} = '{}': not a valid format", column.number, column.format));
+    throw InvalidArgument(fmt::format("TFORM{}", column.number), fmt::format("'{}'", column.format),
+                          "not a valid format");
 }
 
 /// "1024E" -> repeat 1024, type E; returns the column's width in bytes.
@@ -86,7 +87,7 @@ void parse_ascii_format(FitsColumn& column) {
 void check_scaling(const FitsColumn& column, const FitsHeader& header, HduType type) {
     const auto scale = header.number(fmt::format("TSCAL{}", column.number));
     header.number(fmt::format("TZERO{}", column.number));
-    if (scale == 0.0) throw InvalidArgument(fmt::format("TSCAL{} = 0: must not be 0", column.number));
+    if (scale == 0.0) throw InvalidArgument(fmt::format("TSCAL{}", column.number), "0", "must not be 0");
     // In ASCII tables TNULL is a text.
     const bool integers = std::string("BIJK").find(column.type) != std::string::npos;
     if (type == HduType::binary_table && integers) header.integer(fmt::format("TNULL{}", column.number));
@@ -110,15 +111,15 @@ std::vector<FitsColumn> check_columns(const FitsHeader& header, HduType type, st
             column.offset = required(header, fmt::format("TBCOL{}", number), 1, row_bytes) - 1;
             parse_ascii_format(column);
             if (column.offset + column.width > row_bytes) {
-                throw InvalidArgument(
-                    fmt::format("TFORM{} = '{}': ends behind NAXIS1 = {}", number, column.format, row_bytes));
+                throw InvalidArgument(fmt::format("TFORM{}", number), fmt::format("'{}'", column.format),
+                                      fmt::format("ends behind NAXIS1 = {}", row_bytes));
             }
         }
         check_scaling(column, header, type);
         columns.push_back(std::move(column));
     }
     if (type == HduType::binary_table && used != row_bytes) {
-        throw InvalidArgument(fmt::format("NAXIS1 = {}: its columns have {} bytes a row", row_bytes, used));
+        throw InvalidArgument("NAXIS1", row_bytes, fmt::format("its columns have {} bytes a row", used));
     }
     return columns;
 }

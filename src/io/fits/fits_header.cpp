@@ -44,7 +44,7 @@ std::variant<bool, std::int64_t, double, std::string> parse_value(const std::str
 }
 
 [[noreturn]] void reject(const HeaderCard& card, const char* wanted) {
-    throw InvalidArgument(fmt::format("{}: must be {}", describe(card), wanted));
+    throw InvalidArgument(describe(card), fmt::format("must be {}", wanted));
 }
 
 bool is_blank(const HeaderCard& card) {

@@ -18,7 +18,7 @@ std::int64_t check_bitpix(const FitsHeader& header) {
     for (const std::int64_t permitted : {8, 16, 32, 64, -32, -64}) {
         if (bitpix == permitted) return bitpix;
     }
-    throw InvalidArgument(fmt::format("BITPIX = {}: must be 8, 16, 32, 64, -32 or -64", bitpix));
+    throw InvalidArgument("BITPIX", bitpix, "must be 8, 16, 32, 64, -32 or -64");
 }
 
 HduType check_type(Hdu& hdu) {
@@ -51,17 +51,15 @@ std::int64_t data_bytes(const Hdu& hdu, std::int64_t bitpix) {
 }
 
 void check_table(Hdu& hdu, std::int64_t bitpix) {
-    if (bitpix != 8) throw InvalidArgument(fmt::format("BITPIX = {}: must be 8 in a table", bitpix));
-    if (hdu.axes.size() != 2)
-        throw InvalidArgument(fmt::format("NAXIS = {}: must be 2 in a table", hdu.axes.size()));
+    if (bitpix != 8) throw InvalidArgument("BITPIX", bitpix, "must be 8 in a table");
+    if (hdu.axes.size() != 2) throw InvalidArgument("NAXIS", hdu.axes.size(), "must be 2 in a table");
     const auto groups = optional_count(hdu.header, "GCOUNT", 1);
-    if (groups != 1) throw InvalidArgument(fmt::format("GCOUNT = {}: must be 1 in a table", groups));
+    if (groups != 1) throw InvalidArgument("GCOUNT", groups, "must be 1 in a table");
     const auto heap = optional_count(hdu.header, "PCOUNT", 0);
     const auto table = checked_multiply(hdu.axes[0], hdu.axes[1]);
     const auto heap_start = optional_count(hdu.header, "THEAP", table);
     if (heap_start < table || heap_start > checked_add(table, heap)) {
-        throw InvalidArgument(
-            fmt::format("THEAP = {}: must be from {} to {}", heap_start, table, table + heap));
+        throw InvalidArgument("THEAP", heap_start, fmt::format("must be from {} to {}", table, table + heap));
     }
     hdu.rows = hdu.axes[1];
     hdu.columns = check_columns(hdu.header, hdu.type, hdu.axes[0]);

@@ -45,15 +45,15 @@ constexpr double largest = 1e9;
 
 double number(const Hdu& hdu, const std::string& key, double fallback) {
     const double value = hdu.header.number(key).value_or(fallback);
-    if (std::abs(value) > largest) throw InvalidArgument(fmt::format("{} = {}: out of range", key, value));
+    if (std::abs(value) > largest) throw InvalidArgument(key, value, "out of range");
     return value;
 }
 
 void require(const Hdu& hdu, const std::string& key, double wanted) {
     const double value = number(hdu, key, wanted);
     if (std::abs(value - wanted) > 1e-9) {
-        throw InvalidArgument(
-            fmt::format("{} = {}: must be {} in an equidistant cylindrical map", key, value, wanted));
+        throw InvalidArgument(key, value,
+                              fmt::format("must be {} in an equidistant cylindrical map", wanted));
     }
 }
 
@@ -65,13 +65,13 @@ double step(const Hdu& hdu, int axis) {
     require(hdu, fmt::format("CROTA{}", axis), 0);
     if (const std::string unit = to_upper(hdu.header.text(fmt::format("CUNIT{}", axis)).value_or("DEG"));
         unit != "DEG") {
-        throw InvalidArgument(fmt::format("CUNIT{} = '{}': must be deg", axis, unit));
+        throw InvalidArgument(fmt::format("CUNIT{}", axis), fmt::format("'{}'", unit), "must be deg");
     }
     const double diagonal = number(hdu, fmt::format("PC{0}_{0}", axis), 1);
     const double value =
         number(hdu, fmt::format("CD{0}_{0}", axis), number(hdu, fmt::format("CDELT{}", axis), 1) * diagonal);
     if (!(std::abs(value) > 1e-9))
-        throw InvalidArgument(fmt::format("CDELT{} = {}: must not be 0", axis, value));
+        throw InvalidArgument(fmt::format("CDELT{}", axis), value, "must not be 0");
     return value;
 }
 
@@ -80,7 +80,7 @@ void find_rows(const Hdu& hdu, CarLayout& layout) {
     const double delta = step(hdu, 2);
     const double intervals = std::round(180 / std::abs(delta));
     if (std::abs(intervals * std::abs(delta) - 180) > tolerance * std::abs(delta)) {
-        throw InvalidArgument(fmt::format("CDELT2 = {}: must divide 180 degrees", delta));
+        throw InvalidArgument("CDELT2", delta, "must divide 180 degrees");
     }
     const double exact = 180 / intervals;
     // distance of the first row's centre from the north pole, in rows
@@ -128,7 +128,7 @@ CarLayout read_car_layout(const Hdu& hdu) {
     if (hdu.axes[0] > 1'000'000'000 || hdu.axes[1] > 1'000'000'000) throw InvalidArgument("image too large");
     // Other values turn the native system against the celestial one.
     require(hdu, "LONPOLE", 0);
-    if (number(hdu, "LATPOLE", 90) < 0) throw InvalidArgument("LATPOLE: must not be negative");
+    if (number(hdu, "LATPOLE", 90) < 0) throw InvalidArgument("LATPOLE", "must not be negative");
     CarLayout layout;
     find_rows(hdu, layout);
     find_columns(hdu, layout);
@@ -140,7 +140,7 @@ CoordinateSystem car_coordinates(const Hdu& hdu) {
     const std::string latitude = to_upper(hdu.header.text("CTYPE2").value_or(""));
     const std::string frame = to_upper(hdu.header.text("RADESYS").value_or(""));
     if (frame.starts_with("FK4") || std::abs(hdu.header.number("EQUINOX").value_or(2000) - 2000) > 1e-6) {
-        throw InvalidArgument("RADESYS, EQUINOX: only J2000 coordinates are known");
+        throw InvalidArgument("RADESYS, EQUINOX", "only J2000 coordinates are known");
     }
     if (longitude == "GLON-CAR" && latitude == "GLAT-CAR") return CoordinateSystem::galactic;
     if (longitude == "ELON-CAR" && latitude == "ELAT-CAR") return CoordinateSystem::ecliptic;
@@ -160,8 +160,8 @@ std::int64_t count_planes(const Hdu& hdu) {
     std::int64_t planes = 1;
     for (std::size_t axis = 2; axis < hdu.axes.size(); ++axis) {
         if (hdu.axes[axis] < 1 || hdu.axes[axis] > max_planes / planes) {
-            throw InvalidArgument(fmt::format("NAXIS{} = {}: at most {} planes are read", axis + 1,
-                                              hdu.axes[axis], max_planes));
+            throw InvalidArgument(fmt::format("NAXIS{}", axis + 1), hdu.axes[axis],
+                                  fmt::format("at most {} planes are read", max_planes));
         }
         planes *= hdu.axes[axis];
     }

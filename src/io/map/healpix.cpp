@@ -35,13 +35,13 @@ Indexing find_indexing(const Hdu& hdu, std::vector<std::string>& notes) {
     const std::string scheme = text(hdu, "INDXSCHM");
     const std::string object = text(hdu, "OBJECT");
     if (!scheme.empty() && scheme != "IMPLICIT" && scheme != "EXPLICIT") {
-        throw InvalidArgument(fmt::format("INDXSCHM = '{}': must be IMPLICIT or EXPLICIT", scheme));
+        throw InvalidArgument("INDXSCHM", fmt::format("'{}'", scheme), "must be IMPLICIT or EXPLICIT");
     }
     if ((scheme == "EXPLICIT" && object == "FULLSKY") || (scheme == "IMPLICIT" && object == "PARTIAL")) {
         throw InvalidArgument(fmt::format("INDXSCHM = '{}' contradicts OBJECT = '{}'", scheme, object));
     }
     if (hdu.header.integer("GRAIN").value_or(0) > 1) {
-        throw InvalidArgument(fmt::format("GRAIN = {}: must be 0 or 1", *hdu.header.integer("GRAIN")));
+        throw InvalidArgument("GRAIN", *hdu.header.integer("GRAIN"), "must be 0 or 1");
     }
     Indexing indexing{scheme == "EXPLICIT" || (scheme.empty() && object == "PARTIAL"),
                       find_pixel_column(hdu)};
@@ -61,7 +61,7 @@ healpix::Order find_ordering(const Hdu& hdu, const ReadMapOptions& options, std:
     if (ordering == "RING") return healpix::Order::ring;
     if (ordering == "NESTED" || ordering == "NEST") return healpix::Order::nest;
     if (!ordering.empty())
-        throw InvalidArgument(fmt::format("ORDERING = '{}': must be RING or NESTED", ordering));
+        throw InvalidArgument("ORDERING", fmt::format("'{}'", ordering), "must be RING or NESTED");
     if (options.ordering_if_absent) return *options.ordering_if_absent;
     notes.push_back("no ORDERING: taken as RING");
     return healpix::Order::ring;
@@ -70,7 +70,7 @@ healpix::Order find_ordering(const Hdu& hdu, const ReadMapOptions& options, std:
 HealpixPixels find_pixels(const Hdu& hdu, const Indexing& indexing, const ReadMapOptions& options,
                           std::vector<std::string>& notes) {
     if (const auto type = text(hdu, "PIXTYPE"); !type.empty() && type != "HEALPIX") {
-        throw InvalidArgument(fmt::format("PIXTYPE = '{}': must be HEALPIX", type));
+        throw InvalidArgument("PIXTYPE", fmt::format("'{}'", type), "must be HEALPIX");
     }
     HealpixPixels pixels;
     pixels.ordering = find_ordering(hdu, options, notes);
@@ -83,11 +83,11 @@ HealpixPixels find_pixels(const Hdu& hdu, const Indexing& indexing, const ReadMa
         throw InvalidArgument("NSIDE is missing: a partial sky needs it");
     }
     if (pixels.nside < 1 || pixels.nside > max_nside) {
-        throw InvalidArgument(fmt::format("NSIDE = {}: must be from 1 to 2^29", pixels.nside));
+        throw InvalidArgument("NSIDE", pixels.nside, "must be from 1 to 2^29");
     }
     if (pixels.ordering == healpix::Order::nest &&
         !std::has_single_bit(static_cast<std::uint64_t>(pixels.nside))) {
-        throw InvalidArgument(fmt::format("NSIDE = {}: must be a power of 2 for NESTED", pixels.nside));
+        throw InvalidArgument("NSIDE", pixels.nside, "must be a power of 2 for NESTED");
     }
     return pixels;
 }

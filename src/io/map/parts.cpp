@@ -22,8 +22,8 @@ constexpr std::int64_t bytes_at_once = std::int64_t{1} << 23;
 const HealpixPixels& healpix_of(const MapFile& map) {
     const auto* pixels = std::get_if<HealpixPixels>(&map.pixelization);
     if (pixels == nullptr)
-        throw InvalidArgument(
-            fmt::format("{}: only HEALPix maps are read and written in parts", to_string(map.pixelization)));
+        throw InvalidArgument(to_string(map.pixelization) +
+                              ": only HEALPix maps are read and written in parts");
     return *pixels;
 }
 

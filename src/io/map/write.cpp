@@ -18,11 +18,11 @@ constexpr std::size_t max_columns = 998;  // FITS allows 999; one may be PIXEL
 void check_pixelization(const Pixelization& pixelization) {
     if (const auto* healpix = std::get_if<HealpixPixels>(&pixelization)) {
         if (healpix->nside < 1 || healpix->nside > max_nside) {
-            throw InvalidArgument(fmt::format("nside = {}: must be from 1 to 2^29", healpix->nside));
+            throw InvalidArgument("nside", healpix->nside, "must be from 1 to 2^29");
         }
         if (healpix->ordering == healpix::Order::nest &&
             !std::has_single_bit(static_cast<std::uint64_t>(healpix->nside))) {
-            throw InvalidArgument(fmt::format("nside = {}: must be a power of 2 for nest", healpix->nside));
+            throw InvalidArgument("nside", healpix->nside, "must be a power of 2 for nest");
         }
         return;
     }

@@ -63,8 +63,7 @@ struct AlmTable {
 std::int64_t declared(const Hdu& hdu, const char* key, std::int64_t found) {
     const auto value = hdu.header.integer(key);
     if (!value) return found;
-    if (*value < found)
-        throw InvalidArgument(fmt::format("{} = {}: the table goes up to {}", key, *value, found));
+    if (*value < found) throw InvalidArgument(key, *value, fmt::format("the table goes up to {}", found));
     return *value;
 }
 

@@ -108,12 +108,12 @@ std::vector<std::size_t> owners_of_orders(const AlmLayout& layout, const Communi
         for (std::size_t rank = 0; rank < orders.size(); ++rank)
             for (const auto m : orders[rank]) {
                 if (m > layout.mmax() || owners[static_cast<std::size_t>(m)] < orders.size())
-                    throw InvalidArgument(fmt::format("layout: m = {} is on two ranks", m));
+                    throw InvalidArgument("layout", fmt::format("m = {} is on two ranks", m));
                 owners[static_cast<std::size_t>(m)] = rank;
             }
         const auto none = std::find(owners.begin(), owners.end(), orders.size());
         if (none != owners.end())
-            throw InvalidArgument(fmt::format("layout: m = {} is on no rank", none - owners.begin()));
+            throw InvalidArgument("layout", fmt::format("m = {} is on no rank", none - owners.begin()));
     });
     return owners;
 }

@@ -97,8 +97,8 @@ BeamFile read_pixel_window(const std::string& path, std::int64_t nside) {
     return reader.in(hdu, [&] {
         const auto found = hdu.header.integer("NSIDE");
         if (nside > 0 && found && *found != nside) {
-            throw InvalidArgument(
-                fmt::format("NSIDE = {}: a pixel window of nside {} is needed", *found, nside));
+            throw InvalidArgument("NSIDE", *found,
+                                  fmt::format("a pixel window of nside {} is needed", nside));
         }
         const int temperature = hdu.find_column("TEMPERATURE");
         const int polarization = std::max(hdu.find_column("POLARIZATION"), hdu.find_column("POLARISATION"));

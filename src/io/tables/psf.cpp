@@ -79,8 +79,8 @@ std::vector<double> psf_at_energy(const PsfTable& psf, double energy) {
     const double first = psf.energy.front(), last = psf.energy.back();
     if (!(energy >= first * (1 - rounding) && energy <= last * (1 + rounding)))
         throw InvalidArgument(
-            fmt::format("energy = {} MeV: must be from {:.12g} to {:.12g} MeV, the range of {}", energy,
-                        first, last, psf.source));
+            "energy", fmt::format("{} MeV", energy),
+            fmt::format("must be from {:.12g} to {:.12g} MeV, the range of {}", first, last, psf.source));
     const auto above = std::upper_bound(psf.energy.begin() + 1, psf.energy.end() - 1, energy);
     const auto k = static_cast<std::size_t>(above - psf.energy.begin()) - 1;
     const double t = std::log(energy / psf.energy[k]) / std::log(psf.energy[k + 1] / psf.energy[k]);

@@ -37,7 +37,8 @@ double required_number(const FitsHeader& header, const std::string& key) {
 bool is_second(const FitsHeader& header, const std::string& key, const char* first, const char* second) {
     const auto text = required_text(header, key);
     if (text != first && text != second)
-        throw InvalidArgument(fmt::format("{} = '{}': must be '{}' or '{}'", key, text, first, second));
+        throw InvalidArgument(key, fmt::format("'{}'", text),
+                              fmt::format("must be '{}' or '{}'", first, second));
     return text == second;
 }
 
@@ -67,7 +68,8 @@ void check_tdim(const Hdu& hdu, int index, const std::vector<std::int64_t>& shap
     const auto key = fmt::format("TDIM{}", index + 1);
     const auto tdim = hdu.header.text(key).value_or("");
     if (!tdim.empty() && tdim != tdim_of_shape(shape))
-        throw InvalidArgument(fmt::format("{} = '{}': must be '{}'", key, tdim, tdim_of_shape(shape)));
+        throw InvalidArgument(key, fmt::format("'{}'", tdim),
+                              fmt::format("must be '{}'", tdim_of_shape(shape)));
 }
 
 std::vector<gwrm::Solution::Piece> read_pieces(FitsReader& reader, const Hdu& hdu,
@@ -97,7 +99,7 @@ Device parse_device(const std::string& text) {
     if (text == "cpu") return Device::cpu();
     const auto index = text.starts_with("cuda:") ? parse_integer(text.substr(5)) : std::nullopt;
     if (!index || *index < 0 || *index > std::numeric_limits<int>::max())
-        throw InvalidArgument(fmt::format("DEVICE = '{}': must be 'cpu' or 'cuda:0'", text));
+        throw InvalidArgument("DEVICE", fmt::format("'{}'", text), "must be 'cpu' or 'cuda:0'");
     return Device::cuda(static_cast<int>(*index));
 }
 
@@ -116,7 +118,7 @@ gwrm::Solution read_series(FitsReader& reader, const Hdu& hdu) {
     const auto& header = hdu.header;
     required(header, "ZONALSOL", solution_version, solution_version);
     if (const auto convention = required_text(header, "CHEBCONV"); convention != "plain")
-        throw InvalidArgument(fmt::format("CHEBCONV = '{}': must be 'plain'", convention));
+        throw InvalidArgument("CHEBCONV", fmt::format("'{}'", convention), "must be 'plain'");
     std::vector<std::string> names;
     const auto n_fields = required(header, "N_FIELDS", 1, most_fields);
     for (std::int64_t i = 1; i <= n_fields; ++i)

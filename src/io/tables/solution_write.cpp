@@ -18,8 +18,8 @@ HeaderCard name_card(const std::string& key, const std::string& name, const std:
     const auto quotes = std::count(name.begin(), name.end(), '\'');  // doubled in the file
     const bool ascii = std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; });
     if (name.empty() || std::ssize(name) + quotes > 40 || !ascii || name.front() == ' ' || name.back() == ' ')
-        throw InvalidArgument(fmt::format(
-            "{} = '{}': must be 1 to 40 characters of ASCII without blanks at the ends", key, name));
+        throw InvalidArgument(key, fmt::format("'{}'", name),
+                              "must be 1 to 40 characters of ASCII without blanks at the ends");
     return {key, name, comment};
 }
 
@@ -53,7 +53,7 @@ void add_report(std::vector<HeaderCard>& cards, const gwrm::SolveReport& report)
 std::vector<HeaderCard> solution_cards(const SolutionFile& file) {
     const auto& solution = file.solution;
     if (file.highest_mode == HighestMode::kept)
-        throw InvalidArgument("highest_mode: must be projection or tau");
+        throw InvalidArgument("highest_mode", "must be projection or tau");
     const bool tau = file.highest_mode == HighestMode::tau;
     std::vector<HeaderCard> cards{{"ZONALSOL", solution_version, "version of this layout"},
                                   {"CHEBCONV", std::string("plain"), "a_0 + a_1 T_1 + .."}};
@@ -86,16 +86,17 @@ std::vector<HeaderCard> solution_cards(const SolutionFile& file) {
 void write_solution(const std::string& path, const SolutionFile& file, const WriteOptions& options) {
     const auto& solution = file.solution;
     const auto& pieces = solution.pieces();
-    if (pieces.empty()) throw InvalidArgument("solution: has no time interval");
+    if (pieces.empty()) throw InvalidArgument("solution", "has no time interval");
     const auto shape = solution_shape(solution.n_fields(), solution.axes(), solution.time_modes());
     const std::int64_t size = size_of_shape(shape), n_errors = std::ssize(pieces[0].errors);
     // CFITSIO computes the widths of some rows in 32 bits.
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() / 16;
     if (size > most)
         throw InvalidArgument(
-            fmt::format("solution: {} coefficients in an interval: must be at most {}, what "
-                        "a row of a FITS table holds",
-                        size, most));
+            "solution",
+            fmt::format(
+                "{} coefficients in an interval: must be at most {}, what a row of a FITS table holds", size,
+                most));
     const auto cards = solution_cards(file);
     std::vector<WriteColumn> columns{{"T_LOWER", "D", "", "time interval"}, {"T_UPPER", "D", "", "its end"}};
     if (n_errors > 0)

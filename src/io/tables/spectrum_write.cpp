@@ -46,11 +46,11 @@ std::vector<const Spectrum*> sorted(const SpectrumFile& file) {
     for (std::size_t i = 0; i < spectra.size(); ++i) {
         if (spectra.size() > 1 && (!complete || position(*spectra[i]) != i)) {
             throw InvalidArgument(
-                "spectra: must be a single one, or the first 4, 6 or 9 of TT, EE, BB, TE, TB, EB, ET, "
-                "BT, BE");
+                "spectra",
+                "must be a single one, or the first 4, 6 or 9 of TT, EE, BB, TE, TB, EB, ET, BT, BE");
         }
     }
-    if (spectra.empty()) throw InvalidArgument("spectra: none to write");
+    if (spectra.empty()) throw InvalidArgument("spectra", "none to write");
     return spectra;
 }
 

@@ -76,7 +76,7 @@ QuadratureWeights read_weights(const std::string& path) {
 
 void write_weights(const std::string& path, const QuadratureWeights& weights, const WriteOptions& options) {
     if (weights.nside < 1 || weights.nside > max_nside) {
-        throw InvalidArgument(fmt::format("nside = {}: must be from 1 to 2^29", weights.nside));
+        throw InvalidArgument("nside", weights.nside, "must be from 1 to 2^29");
     }
     const auto count = static_cast<std::int64_t>(weights.deviations.size());
     if (count != weight_count(weights.kind, weights.nside)) {

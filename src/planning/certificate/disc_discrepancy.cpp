@@ -1,11 +1,8 @@
 #include "planning/certificate/disc_discrepancy.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <deque>
-#include <string>
-#include <string_view>
 
 #include "core/constants.hpp"
 
@@ -70,19 +67,9 @@ double bound_at(const std::vector<Band>& bands, double t) {
 
 }  // namespace
 
-std::int64_t nside_of_rings(const Grid& grid) {
-    constexpr std::string_view prefix = "healpix nside=";
-    const std::string& name = grid.name();
-    std::int64_t nside = 0;
-    if (name.starts_with(prefix))
-        std::from_chars(name.data() + prefix.size(), name.data() + name.size(), nside);
-    const bool is_it = nside > 0 && grid.n_pixels() == 12 * nside * nside;
-    return is_it ? nside : 0;
-}
-
 DiscDiscrepancy::DiscDiscrepancy(const Grid& grid)
     : pixel_(std::sqrt(4 * pi / static_cast<double>(grid.n_pixels()))),
-      is_healpix_(nside_of_rings(grid) > 0) {
+      is_healpix_(grid.healpix_nside_of_rings() > 0) {
     if (!is_healpix_) tabulate(grid);
 }
 

@@ -7,10 +7,6 @@
 
 namespace zonal::planning {
 
-/// Returns nside of a HEALPix grid with its weights, or of the one that a subset of rings was taken from; 0
-/// for other grids.
-std::int64_t nside_of_rings(const Grid& grid);
-
 /// Bounds the difference between a disc's area and the sum of the weights of the pixels in it, for discs
 /// around any pixel's centre. With N(t) the sum of the weights up to the angle t and g >= 0,
 ///   sum_p' w(p') g(theta(p, p')) = int g(t) dN(t) <= int g dOmega + int over |dg-| + int under |dg+|,

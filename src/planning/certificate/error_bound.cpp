@@ -317,12 +317,12 @@ ConvolutionRequest completed(ConvolutionRequest request, const ConvolutionOption
     if (!request.reference)
         request.reference = options.keep_counts ? ConvolutionReference::discrete : default_reference(request);
     const bool is_discrete = request.reference == ConvolutionReference::discrete;
-    const auto nside = planning::healpix_nside(request.grid);
+    const auto nside = request.grid.healpix_nside();
     if (is_discrete && nside > 0 && !options.keep_counts && request.method != ConvolutionMethod::split) {
         const double defect = planning::defect_of_sums(request, nside);
         if (!(defect <= most_defect))
-            throw InvalidArgument(fmt::format(
-                "kernel: is so narrow that its sums over these pixels are {:.2g} off its integral: must be as "
+            throw InvalidArgument("kernel", fmt::format(
+                "is so narrow that its sums over these pixels are {:.2g} off its integral: must be as "
                 "wide as a pixel; reference = continuous applies its window, and normalization = pixel keeps "
                 "the sum of counts",
                 defect));

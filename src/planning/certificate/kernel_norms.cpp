@@ -37,7 +37,7 @@ constexpr double probe_shift = 0.015;
 
 struct KernelNorms::Samples {
     Samples(const Grid& grid, KernelSamples kernel_samples)
-        : discrepancy(grid), nside(planning::nside_of_rings(grid)), kernel(std::move(kernel_samples)) {
+        : discrepancy(grid), nside(grid.healpix_nside_of_rings()), kernel(std::move(kernel_samples)) {
         const auto n = kernel.theta.size();
         integral.resize(n);
         variation.resize(n);
@@ -162,7 +162,7 @@ double KernelNorms::whole() const {
 
 double KernelNorms::beyond(double theta) const {
     if (!(theta >= 0 && theta <= pi))
-        throw InvalidArgument(fmt::format("theta = {} rad: must be from 0 to pi", theta));
+        throw InvalidArgument("theta", fmt::format("{} rad", theta), "must be from 0 to pi");
     return samples_->beyond(theta);
 }
 
@@ -179,7 +179,7 @@ double KernelNorms::cut(double theta, double scale) const {
 }
 
 double KernelNorms::support_for(double norm) const {
-    if (!(norm > 0)) throw InvalidArgument(fmt::format("norm = {}: must be above 0", norm));
+    if (!(norm > 0)) throw InvalidArgument("norm", norm, "must be above 0");
     constexpr int attempts = 4;
     constexpr double precision = 1e-3;
     const auto& s = *samples_;

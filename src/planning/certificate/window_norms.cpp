@@ -83,7 +83,7 @@ constexpr double exact_to = 1e-10;
 }  // namespace
 
 double largest_eigenvalue(const Grid& grid, std::int64_t lmax) {
-    const auto nside = planning::nside_of_rings(grid);
+    const auto nside = grid.healpix_nside_of_rings();
     const auto* entry = nside > 0 ? entry_of(nside, lmax) : nullptr;
     if (entry != nullptr) return entry->largest;  // a subset of rings has no larger one
     if (nside == 0 && lmax <= exact_lmax(grid)) return 1 + exact_to;
@@ -91,7 +91,7 @@ double largest_eigenvalue(const Grid& grid, std::int64_t lmax) {
 }
 
 double smallest_eigenvalue(const Grid& grid, std::int64_t lmax) {
-    const auto nside = planning::nside_of_rings(grid);
+    const auto nside = grid.healpix_nside_of_rings();
     const bool is_whole = nside > 0 && grid.n_rings() == 4 * nside - 1;
     const auto* entry = is_whole ? entry_of(nside, lmax) : nullptr;
     if (entry != nullptr) return entry->smallest;
@@ -99,7 +99,7 @@ double smallest_eigenvalue(const Grid& grid, std::int64_t lmax) {
 }
 
 std::int64_t certifiable_lmax(const Grid& grid) {
-    const auto nside = planning::nside_of_rings(grid);
+    const auto nside = grid.healpix_nside_of_rings();
     if (nside == 0) return exact_lmax(grid);
     std::int64_t lmax = 6 * nside;
     while (lmax >= 0 && smallest_eigenvalue(grid, lmax) <= 0) --lmax;

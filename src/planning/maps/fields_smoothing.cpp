@@ -235,7 +235,7 @@ void multiply_by_factors(const FieldsRequest& fields, Outcome& outcome, SkyMap& 
 /// Returns an error that says what was reached, or could be planned for, and why no more. gain: 0 where the map was
 /// not smoothed.
 ErrorNotKept refusal(const FieldsRequest& fields, double reached, double gain, const std::string& why) {
-    std::string text = fmt::format("error = {}: is not certified for this map", wanted_error(fields));
+    std::string text = "is not certified for this map";
     if (gain > 0 && gain < 1) text += fmt::format(", of which the kernel leaves {:.2g} of the rms", gain);
     if (!why.empty()) text += "; " + why;
     constexpr double rounded_up = 1.05;
@@ -245,7 +245,7 @@ ErrorNotKept refusal(const FieldsRequest& fields, double reached, double gain, c
         text += fmt::format("; its error may be {:.2g}", rounded_up * reached);
     else
         text += fmt::format("; the least error that can be planned for is {:.2g}", reached);
-    return ErrorNotKept(text + "; keep_missed returns the map all the same");
+    return ErrorNotKept("error", wanted_error(fields), text);
 }
 
 /// What was done last, and how often it was planned.
@@ -328,7 +328,7 @@ void tell(const FieldsRequest& fields, SmoothedPart& part) {
                             part.lmax, part.lmax_effect, part.map_above_lmax);
     text += is_mixed ? ", and the pixels mix it into lower degrees"
                      : fmt::format(", where the window is {:.2g} of its largest value", part.window_above_lmax);
-    if (fields.options.strict) throw ErrorNotKept("strict: " + text);
+    if (fields.options.strict) throw ErrorNotKept("strict", text);
     part.notes.push_back(text);
 }
 

@@ -17,9 +17,10 @@ double scale_of(const RadialKernel& kernel, bool normalize) {
     if (!normalize) return 1;
     const double integral = kernel.window(0)[0];
     if (!(std::abs(integral) > least_integral))
-        throw InvalidArgument(fmt::format("normalization = window: the kernel's integral is {:.3g}: must be none, "
-                                          "which applies the kernel as it is",
-                                          integral));
+        throw InvalidArgument(
+            "normalization", "window",
+            fmt::format("the kernel's integral is {:.3g}: must be none, which applies the kernel as it is",
+                        integral));
     return 1 / integral;
 }
 

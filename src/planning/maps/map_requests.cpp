@@ -28,92 +28,87 @@ bool is_planned(const MapSmoothingOptions& options) {
 std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel,
                               const MapSmoothingOptions& options) {
     if (map.polarized() && !kernel.has_window()) return "the kernel is of spin 0, and the map has Q and U";
-    if (options.pixels_out) return "pixels_out: the result has other pixels";
+    if (options.pixels_out) return "the result has other pixels";
     if (options.iterations || options.tolerance > 0)
-        return "iterations, tolerance: sums over pixels have no analysis";
-    if (kernel.is_ratio()) return "window: windows of the input or of pixels are given";
+        return "sums over pixels have no iterations";
+    if (kernel.is_ratio()) return "windows of the input or of pixels are given";
     return "";
 }
 
 void check_lmax(const SkyMap& map, const MapSmoothingOptions& options) {
     const auto most = default_smoothing_lmax(map.whole_grid());
     if (options.lmax > most)
-        throw InvalidArgument(
-            fmt::format("lmax = {}: must be at most {} for {}", options.lmax, most, map.header().source));
+        throw InvalidArgument("lmax", options.lmax,
+                              fmt::format("must be at most {} for {}", most, map.header().source));
     if (options.lmax >= 0 && options.lmax < 2 && map.polarized())
-        throw InvalidArgument(fmt::format("lmax = {}: must be at least 2 for the Q and U of {}", options.lmax,
-                                          map.header().source));
+        throw InvalidArgument("lmax", options.lmax,
+                              fmt::format("must be at least 2 for the Q and U of {}", map.header().source));
 }
 
 void check_cut(const MapSmoothingOptions& options) {
     if (!options.cut) return;
     checked_width("cut", *options.cut);
     if (!is_sum(options.method))
-        throw InvalidArgument(fmt::format(
-            "cut: not with method = {}: only pixel-sum and ring-fft have a profile that may end anywhere",
-            to_string(options.method)));
+        throw InvalidArgument(
+            "cut", fmt::format("not with method = {}: only pixel-sum and ring-fft have a profile that may end "
+                               "anywhere",
+                               to_string(options.method)));
 }
 
 void check_analysis(const MapSmoothingOptions& options) {
     if (options.iterations && options.tolerance > 0)
-        throw InvalidArgument("tolerance: must be 0 where iterations are given");
+        throw InvalidArgument("tolerance", options.tolerance, "must be 0 where iterations are given");
     const bool is_discrete = options.reference == ConvolutionReference::discrete;
     if (is_discrete && (options.iterations.value_or(0) > 0 || options.tolerance > 0))
-        throw InvalidArgument(
-            "reference = discrete: is the sum over the pixels; iterations and tolerance lead to the "
-            "continuous reference");
+        throw InvalidArgument("reference", "discrete",
+                              "is the sum over the pixels, which has no iterations and no tolerance: must be "
+                              "continuous");
     if (is_discrete && options.pixels_out)
-        throw InvalidArgument(
-            "reference = discrete: is the sum over the map's pixels, and pixels_out are others: must be "
-            "continuous");
+        throw InvalidArgument("reference", "discrete",
+                              "is the sum over the map's pixels, and the result has others: must be continuous");
 }
 
 void check_counts(const SkyMap& map, const MapSmoothingOptions& options, bool has_weights) {
     if (options.normalization != Normalization::pixel) return;
     if (map.polarized())
-        throw InvalidArgument(
-            fmt::format("{}: has Q and U, and normalization = pixel is only for counts, which have spin 0",
-                        map.header().source));
+        throw InvalidArgument("normalization", "pixel",
+                              fmt::format("is only for counts, which have spin 0, and {} has Q and U",
+                                          map.header().source));
     if (options.method == harmonic || options.method == split)
-        throw InvalidArgument(fmt::format(
-            "normalization = pixel: not with method = {}: only sums over pixels keep counts: must be auto, "
-            "pixel-sum or ring-fft",
-            to_string(options.method)));
+        throw InvalidArgument("method", to_string(options.method),
+                              "must be auto, pixel-sum or ring-fft: only sums over pixels keep counts");
     if (options.mask_rule.mode == MaskMode::renormalize)
-        throw InvalidArgument("mask_rule.mode = renormalize and normalization = pixel exclude each other");
+        throw InvalidArgument("normalization", "pixel", "masks of counts cannot be renormalised: must be window or none");
     if (has_weights)
-        throw InvalidArgument(
-            "ring_weights, pixel_weights: not with normalization = pixel, which weights pixels itself");
+        throw InvalidArgument("weights", "not for counts, whose sums weight pixels themselves");
 }
 
 void check_masks(const MapSmoothingOptions& options, bool has_weights) {
     if (options.mask_rule.mode != MaskMode::renormalize) return;
     if (has_weights && options.method != harmonic)
-        throw InvalidArgument(
-            "ring_weights, pixel_weights: not with mask_rule.mode = renormalize, which weights pixels itself");
+        throw InvalidArgument("weights", "not for renormalised masks, whose sums weight pixels themselves");
     if (options.method == split)
-        throw InvalidArgument(
-            "mask_rule.mode = renormalize: not with method = split, whose error is known for whole maps, not "
-            "for quotients");
+        throw InvalidArgument("mask_mode", "renormalize",
+                              "not with method = split, whose error is known for whole maps, not for quotients");
 }
 
 void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options) {
     const auto n_kernels = std::ssize(kernel.kernels), n_rows = map.rows().extent(0);
     const bool has_weights = !options.ring_weights.empty() || options.pixel_weights.size() > 0;
     if (n_kernels > 1 && n_kernels != n_rows)
-        throw InvalidArgument(
-            fmt::format("kernels: {}: must be one, or one for each of the map's {} rows", n_kernels, n_rows));
+        throw InvalidArgument("kernels", n_kernels,
+                              fmt::format("must be one, or one for each of the map's {} rows", n_rows));
     if (kernel.has_window() && !kernel.window.fwhm && !kernel.window.beam && !kernel.is_ratio())
-        throw InvalidArgument("window: nothing is given: needs a fwhm, a beam or a pixel window");
+        throw InvalidArgument("window", "nothing is given: needs a fwhm, a beam or a pixel window");
     const bool has_pixel_window = kernel.window.pixel_window_in || kernel.window.pixel_window_out;
     if (has_pixel_window && map.nside() == 0)
         throw InvalidArgument(
-            fmt::format("window: pixel windows are for HEALPix, and {} is not", map.header().source));
+            "window", fmt::format("pixel windows are for HEALPix, and {} is not", map.header().source));
     if (options.error && !(*options.error > 0 && *options.error < 1))
-        throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", *options.error));
+        throw InvalidArgument("error", *options.error, "must be above 0 and below 1");
     if (options.theta_cut != 0) checked_width("theta_cut", options.theta_cut);
     if (options.theta_cut != 0 && options.method != split)
-        throw InvalidArgument("theta_cut: only with method = split");
+        throw InvalidArgument("theta_cut", "only with method = split");
     check_cut(options);
     check_lmax(map, options);
     check_analysis(options);
@@ -121,13 +116,12 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
     check_masks(options, has_weights);
     const auto why = why_harmonic_only(map, kernel, options);
     if (!why.empty() && options.method != automatic && options.method != harmonic)
-        throw InvalidArgument(
-            fmt::format("method = {}: must be auto or harmonic: {}", to_string(options.method), why));
+        throw InvalidArgument("method", to_string(options.method), "must be auto or harmonic: " + why);
     if (options.method != harmonic && options.method != automatic &&
         options.reference == ConvolutionReference::continuous)
-        throw InvalidArgument(
-            fmt::format("reference = continuous: method = {} is the sum over the pixels: must be discrete",
-                        to_string(options.method)));
+        throw InvalidArgument("reference", "continuous",
+                              fmt::format("method = {} is the sum over the pixels: must be discrete",
+                                          to_string(options.method)));
 }
 
 /// Returns the degree up to which windows are followed; -1: as far as they go.
@@ -166,9 +160,9 @@ bool allows_single(const SkyMap& map, const MapSmoothingOptions& options) {
         return fits_single(map);
     if (!is_asked_for) return false;
     if (fits_single(map)) return true;
-    throw InvalidArgument(fmt::format(
-        "{}: its largest value is not from 1e-25 to 1e25, as single precision needs: must be double",
-        map.header().source));
+    throw InvalidArgument("precision", "float32",
+                          fmt::format("the largest value of {} is not from 1e-25 to 1e25: must be float64",
+                                      map.header().source));
 }
 
 struct RowRange {

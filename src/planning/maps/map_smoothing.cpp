@@ -42,7 +42,7 @@ SmoothedMap smooth_in_place(SkyMap&& map, const planning::MapKernel& kernel,
 }
 
 planning::MapKernel kernels_of(const std::vector<RadialKernel>& kernels) {
-    if (kernels.empty()) throw InvalidArgument("kernels: none is given: must be one, or one for each row");
+    if (kernels.empty()) throw InvalidArgument("kernels", "none is given: must be one, or one for each row");
     return {{}, kernels};
 }
 

@@ -71,7 +71,7 @@ struct BandedStorage : PixelConvolutionWorkspace::Storage {
 
     void use_stream(void* stream) override {
         if (devices.size() > 1)
-            throw InvalidArgument("workspace: is of several devices, which work on streams of their own");
+            throw InvalidArgument("workspace", "is of several devices, which work on streams of their own");
         devices[0]->caller = static_cast<cudaStream_t>(stream);
         devices[0]->has_caller = true;
     }
@@ -217,8 +217,8 @@ class BandedConvolver final : public ConvolverOf<BandedConvolver<Rank>, BandedSt
     void check_places(View<const T, 3> maps, View<T, 3> convolved) const {
         const bool on_device = maps.space() == MemorySpace::cuda || convolved.space() == MemorySpace::cuda;
         if (on_device && devices_.size() > 1)
-            throw InvalidArgument(std::string(maps.space() == MemorySpace::cuda ? "maps" : "convolved") +
-                                  ": is in device memory: several devices need host memory, from which each "
+            throw InvalidArgument(maps.space() == MemorySpace::cuda ? "maps" : "convolved",
+                                  "is in device memory: several devices need host memory, from which each "
                                   "takes its bands");
         sht::cuda::require_place("maps", maps, devices_[0].device);
         sht::cuda::require_place("convolved", convolved, devices_[0].device);
@@ -301,8 +301,8 @@ std::unique_ptr<const BasicConvolver<Rank>> make_banded(const Grid& grid, double
         least = std::min(least, most);
         if (!is_last) continue;
         if (options.max_workspace_bytes == 0) return banded;
-        throw InvalidArgument("max_workspace_bytes = " + std::to_string(options.max_workspace_bytes) +
-                              ": must be at least " + std::to_string(least) + " for this convolution");
+        throw InvalidArgument("max_workspace_bytes", options.max_workspace_bytes,
+                              "must be at least " + std::to_string(least) + " for this convolution");
     }
 }
 

@@ -76,7 +76,7 @@ bool has_kinks(const RadialKernel& kernel) {
 
 ChordTable::ChordTable(const RadialKernel& kernel, double accuracy) {
     if (!(accuracy >= 1e-15 && accuracy <= 1e-2))
-        throw InvalidArgument(fmt::format("accuracy = {}: must be from 1e-15 to 1e-2", accuracy));
+        throw InvalidArgument("accuracy", accuracy, "must be from 1e-15 to 1e-2");
     const auto extent = find_extent(kernel, accuracy / 100);
     end_ = chord_squared(extent.theta);
     peak_ = extent.peak;

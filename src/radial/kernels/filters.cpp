@@ -13,14 +13,14 @@ namespace {
 void check_finite(const std::vector<double>& values, const char* name) {
     for (std::size_t l = 0; l < values.size(); ++l)
         if (!std::isfinite(values[l]))
-            throw InvalidArgument(fmt::format("{}: {} at l = {}: must be finite", name, values[l], l));
+            throw InvalidArgument(name, fmt::format("{} at l = {}: must be finite", values[l], l));
 }
 
 void check_spectrum(const std::vector<double>& values, const char* name) {
     check_finite(values, name);
     for (std::size_t l = 0; l < values.size(); ++l)
         if (values[l] < 0)
-            throw InvalidArgument(fmt::format("{}: {} at l = {}: must not be negative", name, values[l], l));
+            throw InvalidArgument(name, fmt::format("{} at l = {}: must not be negative", values[l], l));
 }
 
 void check_length(const std::vector<double>& values, const char* name, const std::vector<double>& first,
@@ -48,7 +48,7 @@ std::vector<double> deconvolution_window(const std::vector<double>& target, cons
     check_finite(target, "target");
     check_finite(b_l, "b_l");
     if (!(floor >= 0) || !std::isfinite(floor))
-        throw InvalidArgument(fmt::format("floor = {}: must be 0 or positive", floor));
+        throw InvalidArgument("floor", floor, "must be 0 or positive");
     std::vector<double> window(target.size());
     for (std::size_t l = 0; l < window.size(); ++l) {
         const double divisor = std::abs(b_l[l]) < floor ? std::copysign(floor, b_l[l]) : b_l[l];
@@ -78,7 +78,7 @@ std::vector<double> matched_filter_window(const std::vector<double>& b_l, const 
         response += (2 * static_cast<double>(l) + 1) / (4 * std::numbers::pi) * b_l[l] * window[l];
     }
     if (!(response > 0) || !std::isfinite(response))
-        throw InvalidArgument(fmt::format("b_l: the response {} cannot be made 1", response));
+        throw InvalidArgument("b_l", fmt::format("the response {} cannot be made 1", response));
     for (double& f_l : window) f_l /= response;
     return window;
 }

@@ -14,7 +14,7 @@ namespace {
 
 void check_theta(double theta) {
     if (!(theta >= 0 && theta <= std::numbers::pi))
-        throw InvalidArgument(fmt::format("theta = {} rad: must be from 0 to pi", theta));
+        throw InvalidArgument("theta", fmt::format("{} rad", theta), "must be from 0 to pi");
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ std::vector<double> RadialKernel::profile(const std::vector<double>& theta) cons
 }
 
 std::vector<double> RadialKernel::window(std::int64_t lmax) const {
-    if (lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must not be negative", lmax));
+    if (lmax < 0) throw InvalidArgument("lmax", lmax, "must not be negative");
     return implementation_->window(lmax);
 }
 
@@ -121,7 +121,7 @@ RadialKernel RadialKernel::truncated(double theta_cut) const {
 }
 
 RadialKernel RadialKernel::scaled(double factor) const {
-    if (!std::isfinite(factor)) throw InvalidArgument(fmt::format("factor = {}: must be finite", factor));
+    if (!std::isfinite(factor)) throw InvalidArgument("factor", factor, "must be finite");
     return RadialKernel(std::make_shared<Scaled>(*this, factor));
 }
 

@@ -81,19 +81,19 @@ class Profile final : public RadialKernel::Implementation {
 
 RadialKernel RadialKernel::from_profile(const std::vector<double>& theta, std::vector<double> value) {
     if (theta.size() != value.size() || theta.size() < 2)
-        throw InvalidArgument(
-            fmt::format("profile: {} angles and {} values: must be of equal number, at least 2", theta.size(),
-                        value.size()));
+        throw InvalidArgument("profile",
+                              fmt::format("{} angles and {} values: must be of equal number, at least 2",
+                                          theta.size(), value.size()));
     if (theta.front() != 0)
-        throw InvalidArgument(fmt::format("profile: begins at theta = {} rad: must be 0", theta.front()));
+        throw InvalidArgument("profile", fmt::format("begins at theta = {} rad: must be 0", theta.front()));
     for (std::size_t i = 0; i < theta.size(); ++i) {
         const bool ascends =
             i == 0 || (theta[i] > theta[i - 1] && chord_squared(theta[i]) > chord_squared(theta[i - 1]));
         if (!(theta[i] <= std::numbers::pi) || !ascends)
-            throw InvalidArgument(
-                fmt::format("profile: theta[{}] = {} rad: must ascend to pi at most", i, theta[i]));
+            throw InvalidArgument("profile",
+                                  fmt::format("theta[{}] = {} rad: must ascend to pi at most", i, theta[i]));
         if (!std::isfinite(value[i]))
-            throw InvalidArgument(fmt::format("profile: value[{}] = {}: must be finite", i, value[i]));
+            throw InvalidArgument("profile", fmt::format("value[{}] = {}: must be finite", i, value[i]));
     }
     return RadialKernel(std::make_shared<Profile>(theta, std::move(value)));
 }
@@ -145,10 +145,10 @@ class Window final : public RadialKernel::Implementation {
 }  // namespace
 
 RadialKernel RadialKernel::from_window(std::vector<double> window) {
-    if (window.empty()) throw InvalidArgument("window: must have a value for l = 0 at least");
+    if (window.empty()) throw InvalidArgument("window", "must have a value for l = 0 at least");
     for (std::size_t l = 0; l < window.size(); ++l)
         if (!std::isfinite(window[l]))
-            throw InvalidArgument(fmt::format("window: {} at l = {}: must be finite", window[l], l));
+            throw InvalidArgument("window", fmt::format("{} at l = {}: must be finite", window[l], l));
     return RadialKernel(std::make_shared<Window>(std::move(window)));
 }
 

@@ -133,7 +133,7 @@ double value_at(const std::vector<double>& window, std::size_t l) {
 void require_finite(const char* name, const std::vector<double>& window) {
     for (std::size_t l = 0; l < window.size(); ++l)
         if (!std::isfinite(window[l]))
-            throw InvalidArgument(fmt::format("{}: W_{} = {}: must be finite", name, l, window[l]));
+            throw InvalidArgument(name, fmt::format("W_{} = {}: must be finite", l, window[l]));
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ PolarizationKernel::PolarizationKernel(const std::vector<double>& window_e,
     plus_ = kernel_of("polarization plus", 0, sum);
     minus_ = kernel_of("polarization minus", 4, difference);
     if (!plus_ && !minus_)
-        throw InvalidArgument("window_e, window_b: are zero from l = 2 on: must have a value there");
+        throw InvalidArgument("window_e, window_b", "are zero from l = 2 on: must have a value there");
 }
 
 PolarizationKernel PolarizationKernel::gaussian(double fwhm) {
@@ -188,7 +188,7 @@ PolarizationKernel PolarizationKernel::truncated(double theta_cut) const {
 }
 
 SpinWindows PolarizationKernel::windows(std::int64_t lmax) const {
-    if (lmax < 0) throw InvalidArgument(fmt::format("lmax = {}: must be 0 or more", lmax));
+    if (lmax < 0) throw InvalidArgument("lmax", lmax, "must be 0 or more");
     if (windows_ == nullptr) return radial::windows_between(*this, 0, support_, lmax);
     SpinWindows windows = *windows_;
     for (auto* window : {&windows.gradient, &windows.curl}) {

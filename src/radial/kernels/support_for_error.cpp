@@ -99,8 +99,8 @@ RingPower::Rings sum(RingPower::Rings a, const RingPower::Rings& b) {
 void check_c_l(const std::vector<double>& c_l, const char* name = "c_l") {
     for (std::size_t l = 0; l < c_l.size(); ++l)
         if (!(c_l[l] >= 0) || !std::isfinite(c_l[l]))
-            throw InvalidArgument(
-                fmt::format("{}: {} at l = {}: must be finite and not negative", name, c_l[l], l));
+            throw InvalidArgument(name,
+                                  fmt::format("{} at l = {}: must be finite and not negative", c_l[l], l));
 }
 
 void check_spectra(const std::vector<double>& c_ee, const std::vector<double>& c_bb) {
@@ -108,12 +108,11 @@ void check_spectra(const std::vector<double>& c_ee, const std::vector<double>& c
     check_c_l(c_bb, "c_bb");
     if (c_ee.size() != c_bb.size())
         throw InvalidArgument(
-            fmt::format("c_bb: {} values: must have as many as c_ee, {}", c_bb.size(), c_ee.size()));
+            "c_bb", fmt::format("{} values: must have as many as c_ee, {}", c_bb.size(), c_ee.size()));
 }
 
 void check_error(double error) {
-    if (!(error > 0 && error < 1))
-        throw InvalidArgument(fmt::format("error = {}: must be above 0 and below 1", error));
+    if (!(error > 0 && error < 1)) throw InvalidArgument("error", error, "must be above 0 and below 1");
 }
 
 [[noreturn]] void reject_empty(const std::string& kernel) {

@@ -78,9 +78,9 @@ void check_wavelets(double base, const char* name, std::int64_t lmax, std::int64
     constexpr double largest_base = 64;
     constexpr std::int64_t largest_lmax = std::int64_t{1} << 24;
     if (!(base > 1 && base <= largest_base))
-        throw InvalidArgument(fmt::format("{} = {}: must be above 1 and at most 64", name, base));
+        throw InvalidArgument(name, base, "must be above 1 and at most 64");
     if (lmax < least || lmax > largest_lmax)
-        throw InvalidArgument(fmt::format("lmax = {}: must be from {} to 2^24", lmax, least));
+        throw InvalidArgument("lmax", lmax, fmt::format("must be from {} to 2^24", least));
 }
 
 }  // namespace zonal::radial
@@ -130,8 +130,9 @@ WaveletWindows scale_discretised_windows(double dilation, int j_min, std::int64_
     double largest = 1;
     for (; largest < static_cast<double>(lmax); largest *= dilation) ++j_max;
     if (j_min < 0 || j_min > j_max)
-        throw InvalidArgument(fmt::format("j_min = {}: must be from 0 to {} for dilation {} and lmax = {}",
-                                          j_min, j_max, dilation, lmax));
+        throw InvalidArgument(
+            "j_min", j_min,
+            fmt::format("must be from 0 to {} for dilation {} and lmax = {}", j_max, dilation, lmax));
     WaveletWindows result;
     double centre = std::pow(dilation, j_min);
     for (std::int64_t l = 0; l <= lmax; ++l)

@@ -22,19 +22,18 @@ namespace {
 void check_options(const AnalysisOptions& options) {
     constexpr int most_iterations = 1000;
     if (options.iterations < 0 || options.iterations > most_iterations)
-        throw InvalidArgument(
-            fmt::format("iterations = {}: must be from 0 to {}", options.iterations, most_iterations));
+        throw InvalidArgument("iterations", options.iterations,
+                              fmt::format("must be from 0 to {}", most_iterations));
     if (!(options.tolerance >= 0 && options.tolerance < 1))
-        throw InvalidArgument(
-            fmt::format("tolerance = {}: must be from 0 (off) to below 1", options.tolerance));
+        throw InvalidArgument("tolerance", options.tolerance, "must be from 0 (off) to below 1");
     if (options.tolerance > 0 && options.iterations > 0)
         throw InvalidArgument(
-            fmt::format("iterations = {}: must be 0 with a tolerance ({}), see max_iterations",
-                        options.iterations, options.tolerance));
+            "iterations", options.iterations,
+            fmt::format("must be 0 with a tolerance ({}), see max_iterations", options.tolerance));
     if (options.is_enough && (options.tolerance > 0 || options.iterations > 0))
-        throw InvalidArgument("is_enough: not with iterations or a tolerance: must be empty");
+        throw InvalidArgument("is_enough", "not with iterations or a tolerance: must be empty");
     if (options.max_iterations < 1)
-        throw InvalidArgument(fmt::format("max_iterations = {}: must be at least 1", options.max_iterations));
+        throw InvalidArgument("max_iterations", options.max_iterations, "must be at least 1");
 }
 
 /// Necessary for an inverse: order m = 0 has as many rings as degrees, and all orders as many Fourier modes

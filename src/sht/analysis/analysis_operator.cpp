@@ -13,7 +13,7 @@ namespace {
 ShtWorkspace& checked_workspace(const ShtPlan& plan, ShtWorkspace& workspace) {
     const bool on_gpu = plan.options().device.kind() == Device::Kind::cuda;
     if (on_gpu != (workspace.storage().space() == MemorySpace::cuda))
-        throw InvalidArgument("workspace: was made by a plan on another kind of device");
+        throw InvalidArgument("workspace", "was made by a plan on another kind of device");
     return workspace;
 }
 

@@ -233,9 +233,9 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
 void check_weights(const Grid& grid, const std::vector<double>& ring_weights,
                    View<const double, 1> pixel_weights) {
     if (!ring_weights.empty() && std::ssize(ring_weights) != grid.n_rings())
-        throw InvalidArgument(
-            fmt::format("ring_weights: has length {}: must be {}, the grid's number of rings",
-                        ring_weights.size(), grid.n_rings()));
+        throw InvalidArgument("ring_weights",
+                              fmt::format("has length {}: must be {}, the grid's number of rings",
+                                          ring_weights.size(), grid.n_rings()));
     for (std::int64_t i = 0; i < std::ssize(ring_weights); ++i)
         check_weight("ring_weights", i, ring_weights[static_cast<std::size_t>(i)]);
     if (pixel_weights.size() > 0) check_extent("pixel_weights", pixel_weights, 0, "pixel", grid.n_pixels());
@@ -243,7 +243,7 @@ void check_weights(const Grid& grid, const std::vector<double>& ring_weights,
 
 void check_weight(const char* name, std::int64_t index, double value) {
     if (!(value >= 0) || !std::isfinite(value))
-        throw InvalidArgument(fmt::format("{}[{}] = {}: must be 0 or positive", name, index, value));
+        throw InvalidArgument(fmt::format("{}[{}]", name, index), value, "must be 0 or positive");
 }
 
 const std::vector<double>& window_of(const Beam& beam, std::int64_t n_components, std::int64_t component) {
@@ -254,11 +254,11 @@ const std::vector<double>& window_of(const Beam& beam, std::int64_t n_components
 void check_window(const std::vector<double>& window, std::int64_t lmax) {
     if (static_cast<std::int64_t>(window.size()) <= lmax)
         throw InvalidArgument(
-            fmt::format("window: has {} values: lmax = {} needs {}", window.size(), lmax, lmax + 1));
+            "window", fmt::format("has {} values: lmax = {} needs {}", window.size(), lmax, lmax + 1));
 }
 
 void reject_mask_value(std::int64_t pixel, double value) {
-    throw InvalidArgument(fmt::format("mask: value {} at pixel {}: must be from 0 to 1", value, pixel));
+    throw InvalidArgument("mask", fmt::format("value {} at pixel {}: must be from 0 to 1", value, pixel));
 }
 
 template <class T>

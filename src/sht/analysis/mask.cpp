@@ -64,8 +64,8 @@ void require_finite(const BadPixels& bad, const std::string& name) {
     auto require_none = [&](const char* what, std::int64_t number, std::int64_t first) {
         if (number > 0)
             throw InvalidArgument(
-                fmt::format("{}: {} {} {}, the first is pixel {}: must be finite or UNSEEN (-1.6375e30)",
-                            name, number, number == 1 ? "pixel is" : "pixels are", what, first));
+                name, fmt::format("{} {} {}, the first is pixel {}: must be finite or UNSEEN (-1.6375e30)",
+                                  number, number == 1 ? "pixel is" : "pixels are", what, first));
     };
     require_none("NaN", bad.nan, bad.first_nan);
     require_none("infinite", bad.infinite, bad.first_infinite);
@@ -77,8 +77,8 @@ void find_known(ConstView<T, 2> maps, ConstView<T, 1> mask, bool pairs, View<T, 
     if (mask.size() > 0) sht::check_extent("mask", mask, 0, "pixel", maps.extent(1));
     for (std::int64_t pixel = 0; pixel < mask.size(); ++pixel)
         if (!(mask[pixel] >= 0 && mask[pixel] <= 1))
-            throw InvalidArgument(
-                fmt::format("mask: pixel {} is {}: must be from 0 to 1", pixel, mask[pixel]));
+            throw InvalidArgument("mask",
+                                  fmt::format("pixel {} is {}: must be from 0 to 1", pixel, mask[pixel]));
     core::for_pieces(maps.extent(1), threads, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = 0; row < maps.extent(0); ++row)
             for (auto pixel = first; pixel < last; ++pixel) {

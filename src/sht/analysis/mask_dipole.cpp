@@ -42,8 +42,8 @@ Vector4 solve(const Matrix4& matrix, const Vector4& right_side, int n) {
             for (int k = 0; k < j; ++k) sum -= factor[i][k] * factor[j][k];
             // A pivot this small is rounding: fewer independent pixels than terms.
             if (i == j && !(sum > 1e-12 * matrix[i][i]))
-                throw InvalidArgument(
-                    "map: too few good pixels to fit a monopole and dipole outside the mask");
+                throw InvalidArgument("map",
+                                      "too few good pixels to fit a monopole and dipole outside the mask");
             factor[i][j] = i == j ? std::sqrt(sum) : sum / factor[j][j];
         }
     Vector4 x = right_side;
@@ -77,8 +77,8 @@ Array<double, 2> sht::monopole_dipole_sums(const Grid& grid, View<const T, 1> ma
             const auto value = static_cast<double>(map[pixel]);
             const double kept = mask.size() > 0 ? static_cast<double>(mask[pixel]) : 1;
             if (!(kept >= 0))
-                throw InvalidArgument(
-                    fmt::format("mask: value {} at pixel {}: must not be negative", kept, pixel));
+                throw InvalidArgument("mask",
+                                      fmt::format("value {} at pixel {}: must not be negative", kept, pixel));
             if (kept == 0 || !holds_number(value)) return;
             for (int i = 0; i < 4; ++i) {
                 of_ring[1 + i] += ring.weight * kept * basis[i] * value;

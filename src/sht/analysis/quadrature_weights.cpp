@@ -131,13 +131,13 @@ class WeightSolver {
 std::int64_t checked_lmax(std::int64_t nside, const WeightOptions& options, std::int64_t usual,
                           std::int64_t most) {
     if (!(options.tolerance > 0 && options.tolerance < 1))
-        throw InvalidArgument(fmt::format("tolerance = {}: must be above 0 and below 1", options.tolerance));
+        throw InvalidArgument("tolerance", options.tolerance, "must be above 0 and below 1");
     if (options.max_iterations < 1)
-        throw InvalidArgument(fmt::format("max_iterations = {}: must be at least 1", options.max_iterations));
+        throw InvalidArgument("max_iterations", options.max_iterations, "must be at least 1");
     const auto lmax = options.lmax == -1 ? std::min(usual, most) : options.lmax;
     if (lmax < 0 || lmax > most)
-        throw InvalidArgument(
-            fmt::format("lmax = {}: must be from 0 to {} for weights of nside = {}", lmax, most, nside));
+        throw InvalidArgument("lmax", lmax,
+                              fmt::format("must be from 0 to {} for weights of nside = {}", most, nside));
     return lmax;
 }
 
@@ -231,7 +231,7 @@ void for_each_pixel(std::int64_t nside, const Visit& visit) {
 void check_count(const char* name, std::size_t count, std::int64_t expected, std::int64_t nside) {
     if (static_cast<std::int64_t>(count) != expected)
         throw InvalidArgument(
-            fmt::format("{}: has {} values: must be {} for nside = {}", name, count, expected, nside));
+            name, fmt::format("has {} values: must be {} for nside = {}", count, expected, nside));
 }
 
 }  // namespace
