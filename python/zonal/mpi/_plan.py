@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from .._angles import AngleLike
 from .._arrays import boolean, complex_input, integer, output, real, real_input, sequence, type_of
-from .._checked import known_as
+from .._checked import arguments_as
 from .._progress import Progress
 from .._threads import is_chosen, resolve
 from ..grid import Grid
@@ -57,7 +57,7 @@ class Plan(PlanSmoothing):
             raise TypeError(f"comm = {comm!r}: must be an mpi4py.MPI.Intracomm that is not COMM_NULL")
         self._job = Job(comm)
         with self._job.together("a plan"):
-            with known_as(nside="grid"):
+            with arguments_as({"nside": "grid"}):
                 self._grid = grid if isinstance(grid, Grid) else Grid.healpix(integer("grid", grid))
             self._lmax, self._spin = integer("lmax", lmax), integer("spin", spin)
             self._mmax = self._lmax if mmax is None else integer("mmax", mmax)
@@ -291,7 +291,7 @@ class Plan(PlanSmoothing):
             alm = np.empty((3 if "EE" in named else 1, self.n_alm), type_of("dtype", dtype, np.complex128, np.complex64))
             spectra = b"".join(name.encode() + values.tobytes() for name, values in sorted(named.items()))
             about.append(f"seed = {seed} and spectra of hash {hash_of(spectra)}")
-            with known_as(spectra="c_l"):
+            with arguments_as({"spectra": "c_l"}):
                 self._transform(self._spin).realize(sky_spectra(named), seed, alm)
         return alm if len(alm) == 3 else alm[0]
 

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from .._angles import AngleLike
 from .._arrays import boolean, real, real_input
-from .._checked import known_as
 from .._maps import pixels_of
 from .._progress import Progress
 from ..kernel import Kernel
@@ -39,9 +38,8 @@ class PlanSmoothing(PlanFiles):
         """
         with self._job.together("smooth", progress) as about:
             rows, fields = self._rows(maps)
-            with known_as(beam_in="beam_in:"):
-                window = smoothing_window(fwhm, beam, fwhm_in, beam_in, real("floor", floor))
-                values = _core.evaluate_window(window, self._lmax)
+            window = smoothing_window(fwhm, beam, fwhm_in, beam_in, real("floor", floor))
+            values = _core.evaluate_window(window, self._lmax)
             parts = b"".join(part.tobytes() for part in (values.temperature(), values.gradient(), values.curl()))
             how = smoothing_options(method=method, error=error, reference=reference, iterations=iterations, tolerance=tolerance,
                                     threads=self._threads)
