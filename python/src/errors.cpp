@@ -1,5 +1,8 @@
 #include "zonal/error.hpp"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
 #include <new>
 
 #include "bindings.hpp"
@@ -8,12 +11,29 @@
 namespace zonal::python {
 namespace {
 
-/// The errors that Python has a name for. The others are classes of their own, below.
+/// Raises an error whose attributes say what its message does: argument, value (None where there is none),
+/// requirement, and origin, which is what stands before the argument.
+void set_argument_error(nb::handle type, const ArgumentError& error) {
+    const auto& facts = error.facts();
+    const nb::object raised = type(facts.message());
+    raised.attr("argument") = facts.argument;
+    raised.attr("value") = facts.value ? nb::cast(*facts.value) : nb::none();
+    raised.attr("requirement") = facts.requirement;
+    raised.attr("origin") = facts.origin;
+    PyErr_SetObject(type.ptr(), raised.ptr());
+}
+
+/// The errors that Python has a name for, and those that are about an argument. The others are classes of
+/// their own, below.
 void translate(const std::exception_ptr& error, void*) {
     try {
         std::rethrow_exception(error);
     } catch (const InvalidArgument& e) {
-        PyErr_SetString(PyExc_ValueError, e.what());
+        set_argument_error(PyExc_ValueError, e);
+    } catch (const ErrorNotKept& e) {
+        set_argument_error(nb::module_::import_("zonal._core").attr("ErrorNotKept"), e);
+    } catch (const BackendUnavailable& e) {
+        set_argument_error(nb::module_::import_("zonal._core").attr("BackendUnavailable"), e);
     } catch (const IoError& e) {
         PyErr_SetString(PyExc_OSError, e.what());
     } catch (const OutOfMemory& e) {

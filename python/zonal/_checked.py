@@ -1,7 +1,6 @@
 """Refuses arguments of wrong types before work begins, and says which argument it was."""
 
 import inspect
-import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -14,7 +13,6 @@ Large: TypeAlias = int
 """An integer of up to 64 bits; those that are annotated with int have up to 32."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_FIRST_NAME = re.compile(r"beam in|[a-z][\w.]*")
 _Check = Callable[[str, Any], Any]
 _CHECKS: dict[str, _Check] = {
     "int": integer, "Large": lambda name, value: integer(name, value, 2**64), "float": real, "bool": boolean,
@@ -84,17 +82,40 @@ def takes_options_of(*others: Callable[..., Any]) -> Callable[[_Function], _Func
     return decorate
 
 
+def invalid(argument: str, value: Any, requirement: str, origin: str = "") -> ValueError:
+    """An error that carries what its message says, as those of C++ do. value: None where the requirement says all."""
+    value = None if value is None else str(value)
+    error: Any = ValueError(f"{origin}{argument}{'' if value is None else f' = {value}'}: {requirement}")
+    error.argument, error.value, error.requirement, error.origin = argument, value, requirement, origin
+    return cast(ValueError, error)
+
+
 @contextmanager
-def known_as(**names: str) -> Iterator[None]:
-    """Errors about arguments of functions within, such as those of C++, give them the caller's names for them."""
+def arguments_as(names: dict[str, str]) -> Iterator[None]:
+    """Errors that are raised within about one of these arguments give it the caller's name for it."""
+    try:
+        yield
+    except ValueError as error:
+        facts: Any = error
+        argument = getattr(error, "argument", None)
+        if argument is None:
+            raise
+        requirement = facts.requirement
+        if not argument:  # one that is a whole message, which begins with an argument
+            argument, _, requirement = requirement.partition(": ")
+        name = argument if argument in names else argument.partition("[")[0].partition(" (")[0]
+        if name not in names:
+            raise
+        raise invalid(names[name] + argument[len(name):], facts.value, requirement, facts.origin) from None
+
+
+@contextmanager
+def within(argument: str) -> Iterator[None]:
+    """Errors in what is a part of an argument begin with its name."""
     try:
         yield
     except (TypeError, ValueError) as error:
-        found = _FIRST_NAME.match(str(error))
-        theirs = found[0].replace(".", "_").replace(" ", "_") if found else ""
-        if not found or theirs not in names:
-            raise
-        raise type(error)(names[theirs] + str(error)[found.end():]) from None
+        raise type(error)(f"{argument}: {error}") from None
 
 
 def _unexpected(function: Callable[..., Any], name: str, parameters: Collection[str]) -> TypeError:

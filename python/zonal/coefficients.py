@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._arrays import complex_input, sequence, vector
-from ._checked import checked, known_as
+from ._checked import arguments_as, checked
 from ._maps import MapRows, weights_of
 from ._units import quantity_unit, with_unit
 from .grid import Grid
@@ -47,7 +47,7 @@ def resize_alm(alm: ArrayLike, lmax_out: int, mmax_out: int | None = None, *, lm
     """
     rows = _rows("alm", alm)
     lmax = lmax_of(rows.shape[-1], lmax, mmax)
-    with known_as(lmax="lmax_out", mmax="mmax_out"):
+    with arguments_as({"lmax": "lmax_out", "mmax": "mmax_out"}):
         n_alm = alm_size(lmax_out, mmax_out)
     result = np.empty((*rows.shape[:-1], n_alm), rows.dtype)
     for row, out in zip(np.atleast_2d(rows), np.atleast_2d(result)):

@@ -18,7 +18,7 @@ from . import _core
 from ._angles import angles
 from ._arrays import complex_input, sequence, spectrum, text, vector
 from ._arrays import path as path_of
-from ._checked import checked, known_as
+from ._checked import checked, within
 from ._maps import MapRows, fields_of
 from ._notes import warn
 from ._progress import Progress, reporting
@@ -263,7 +263,7 @@ def _texts(name: str, texts: Sequence[str]) -> list[str]:
 
 
 def _coordinates(name: str) -> str:
-    with known_as(coordinate="coordinates: coordinate"):
+    with within("coordinates"):
         _core.parse_coordinate_system(name)
     return name
 

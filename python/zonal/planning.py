@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._arrays import output, real_input
-from ._checked import checked, known_as
+from ._checked import arguments_as, checked
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, ring_values
 from ._progress import Progress, reporting
@@ -85,7 +85,7 @@ class ConvolutionPlan:
         self._choice = self._choices[0]
         if self._choice.excluded:
             raise _core.ErrorNotKept(f"error = {error}: no method keeps it: {self._choice.excluded}")
-        with known_as(mask_threshold="mask_threshold"):
+        with arguments_as({"mask.threshold": "mask_threshold"}):
             self._plan = _core.SharedPlan(self._request, self._choice, options)
 
     @property

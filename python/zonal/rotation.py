@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._angles import AngleLike, angle
 from ._arrays import complex_input, doubles, sequence
-from ._checked import checked, known_as
+from ._checked import checked, within
 from ._devices import DeviceLike, resolve_device
 from ._maps import MapRows
 from ._notes import warn
@@ -120,7 +120,7 @@ def _euler_angles(rotation: Rotation) -> Any:
     if isinstance(rotation, str):
         if len(rotation) != 2:
             raise ValueError(f"rotation = {rotation!r}: must be two letters, such as 'GC'")
-        with known_as(coordinate="rotation: coordinate"):
+        with within("rotation"):
             systems = [_core.parse_coordinate_system(letter) for letter in rotation]
         return _core.euler_angles(_core.coordinate_rotation(*systems))
     angles = sequence("rotation", rotation) if np.iterable(rotation) else []
@@ -128,7 +128,7 @@ def _euler_angles(rotation: Rotation) -> Any:
         return _core.euler_angles(doubles("rotation", rotation).tolist())
     if len(angles) != 3:
         raise ValueError(f"rotation = {rotation!r}: must be three Euler angles, a 3 x 3 matrix, or two letters")
-    with known_as(psi="rotation: psi", theta="rotation: theta", phi="rotation: phi"):
+    with within("rotation"):
         return _core.EulerAngles(*(angle(value, name) for value, name in zip(angles, ("psi", "theta", "phi"))))
 
 

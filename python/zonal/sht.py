@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._arrays import complex_input, integer, integers, output, real_input, vector
-from ._checked import Large, checked
+from ._checked import Large, checked, invalid
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, ring_values
 from ._libraries import COMPLEX, REAL, device_arrays, partner
@@ -32,10 +32,10 @@ def alm_size(lmax: int, mmax: int | None = None) -> int:
     """
     lmax = integer("lmax", lmax)
     if lmax < 0:
-        raise ValueError(f"lmax = {lmax}: must be 0 or more")
+        raise invalid("lmax", lmax, "must be 0 or more")
     mmax = lmax if mmax is None else integer("mmax", mmax)
     if not 0 <= mmax <= lmax:
-        raise ValueError(f"mmax = {mmax}: must be from 0 to lmax = {lmax}")
+        raise invalid("mmax", mmax, f"must be from 0 to lmax = {lmax}")
     return (mmax + 1) * (lmax + 1) - mmax * (mmax + 1) // 2
 
 

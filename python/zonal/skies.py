@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._angles import AngleLike, width
 from ._arrays import complex_input, integer, spectrum, type_of, vector
-from ._checked import Large, checked, known_as, takes_options_of
+from ._checked import Large, arguments_as, checked, takes_options_of
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, spectra_unit
 from ._maps import MapRows, ring_weights_of, weights_of
@@ -53,7 +53,7 @@ def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, se
         raise ValueError(f"seed = {seed}: must be from 0 to 2^64 - 1")
     shape = (3 if "EE" in named else 1, alm_size(lmax, mmax))
     alm = np.empty(shape, type_of("dtype", dtype, np.complex128, np.complex64))
-    with known_as(spectra="c_l"):
+    with arguments_as({"spectra": "c_l"}):
         _core.realize(sky_spectra(named), seed, lmax, lmax if mmax is None else mmax, alm, resolve(threads))
     return with_unit(alm if len(alm) == 3 else alm[0], _unit_of_fields(c_l))
 
@@ -210,8 +210,10 @@ def anafast(maps: ArrayLike, maps2: ArrayLike | None = None, lmax: int | None = 
     if np.ndim(maps) != (2 if options.get("pol") else 1):
         raise ValueError(f"maps: has shape {np.shape(maps)}: must be one map [pixel], or I, Q, U with pol = True")
     first = map2alm(maps, lmax, mmax, **options)
-    with known_as(maps="maps2"):
-        second = None if maps2 is None else map2alm(maps2, lmax, mmax, **options)
+    second = None
+    if maps2 is not None:
+        MapRows(maps2, options.get("grid"), options.get("nest"), options.get("pol"), "maps2")  # errors say this name
+        second = map2alm(maps2, lmax, mmax, **options)
     if lmax is None:
         grid = maps.grid if isinstance(maps, Map) else options.get("grid") or Grid.healpix(round((np.shape(maps)[-1] / 12) ** 0.5))
         lmax = _core.default_smoothing_lmax(grid._grid)
@@ -249,8 +251,8 @@ def udgrade(maps: ArrayLike, nside: int, *, nest: bool | None = None, combine: L
 def _sht(grid: Grid | int, lmax: int, mmax: int | None, spin: int, threads: int | None, device: str) -> SHT:
     if isinstance(grid, Grid):
         return SHT(grid, lmax, mmax, spin, threads, device=device)
-    with known_as(nside="grid"):
-        return healpix_sht(grid, lmax, mmax, spin, threads, device)
+    with arguments_as({"nside": "grid"}):
+        return healpix_sht(integer("grid", grid), lmax, mmax, spin, threads, device)
 
 
 def lmax_of(n_alm: int, lmax: int | None, mmax: int | None) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from . import _core, _units
 from ._arrays import real_input
-from ._checked import checked, known_as
+from ._checked import checked, within
 from ._map_arithmetic import MapArithmetic, scaled
 from ._pixels import grid_of_length, is_unseen, reordered, required_grid
 from .grid import Grid
@@ -254,7 +254,7 @@ def _is_polarized(columns: list[str]) -> bool:
 
 def _system(name: str | None) -> str:
     """The full name of a coordinate system."""
-    with known_as(coordinate="coordinates: coordinate"):
+    with within("coordinates"):
         return "unknown" if name is None else str(_core.parse_coordinate_system(name).name)
 
 

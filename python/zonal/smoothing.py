@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._angles import AngleLike, width
 from ._arrays import doubles, vector
-from ._checked import checked, known_as, takes_options_of
+from ._checked import arguments_as, checked, takes_options_of
 from ._devices import DeviceLike
 from ._maps import MapRowsAnywhere, pixels_of, ring_weights_of
 from ._notes import warn
@@ -34,8 +34,9 @@ def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.
     if grid_out is not None:
         how.pixels_out = pixels_of(grid_out, "grid_out")
     result, written = given.new_output(out, grid_out)
-    with reporting(progress, "smoothing") as report, known_as(beam_in="beam_in:", mask_threshold="mask_threshold",
-                                                           pixels_out="grid_out"):
+    with reporting(progress, "smoothing") as report, arguments_as({"mask.threshold": "mask_threshold",
+                                                                               "mask_rule.threshold": "mask_threshold",
+                                                                               "pixels_out": "grid_out"}):
         parts = _core.smooth(given.rows, given.pixels, given.fields, window, kernels, how,
                              given.weights("mask", mask), given.weights("pixel_weights", pixel_weights), written, report)
     result = given.give_back(written, result)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._angles import AngleLike, width
 from ._arrays import alike, integer, spectrum, vector
-from ._checked import checked, known_as
+from ._checked import arguments_as, checked
 from ._devices import DeviceLike, resolve_device
 from ._maps import MapRows
 from ._pixels import is_bad
@@ -62,7 +62,7 @@ class Split:
         options.theta_cut, options.spin, options.threads = width(theta_cut, "theta_cut"), spin, resolve(threads)
         options.input_spectrum, options.spectrum_beyond = spectrum("c_l", c_l), c_l_beyond
         options.max_amplification, options.max_leakage = max_amplification, max_leakage
-        with reporting(progress, "splitting") as report, known_as(input_spectrum="c_l", spectrum_beyond="c_l_beyond"):
+        with reporting(progress, "splitting") as report, arguments_as({"input_spectrum": "c_l", "spectrum_beyond": "c_l_beyond"}):
             found = _core.split(vector("window", window), options, None if l_cut is None else integer("l_cut", l_cut),
                                 error or 0.0, report)
         if found is None:

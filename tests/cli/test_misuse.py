@@ -230,3 +230,10 @@ def test_partial_sky_that_contradicts_its_first_or_last_pixel_names_the_hdu(tmp_
     fits.setval(tmp_path / "part.fits", key, value=value, ext=1)
     line = fails(1, "convert", "part.fits", "out.fits")
     assert "part.fits: HDU 1" in line and words in line
+
+
+def test_a_file_whose_name_says_an_argument_keeps_its_name(files, fails, tmp_path):
+    name = "a and lmax = 5.fits"
+    (tmp_path / "sky.fits").rename(tmp_path / name)
+    line = fails(2, "smooth", name, "out.fits", "--fwhm", "5deg", "--lmax", "1")
+    assert line.startswith("zonal smooth: --lmax = 1: ") and name in line and line.count("--lmax") == 1

@@ -197,3 +197,13 @@ def test_options_that_are_passed_on_are_in_the_signature():
                               (zonal.anafast, ("pol", "iterations")), (zonal.plot.polar, ("radius", "cmap", "ax"))):
         parameters = inspect.signature(function).parameters
         assert set(options) < set(parameters) and "options" not in parameters
+
+
+def test_an_error_says_its_argument_by_attributes():
+    with pytest.raises(ValueError, match="nside = 0: must be from 1") as caught:
+        zonal.Grid.healpix(0)
+    error = caught.value
+    assert (error.argument, error.value, error.requirement) == ("nside", "0", "must be from 1 to 2^29")
+    with pytest.raises(ValueError, match="grid = 0: must be from 1") as caught:  # as the caller knows it
+        zonal.alm2map(ALM, 0)
+    assert caught.value.argument == "grid"

@@ -34,12 +34,15 @@ class Ranks {
 
     const Communicator& communicator() const { return communicator_; }
 
-    /// Throws on all ranks if one brings an error, of a kind "argument", "cancelled" or "other".
-    void agree(const std::string& call, const std::string& kind, const std::string& error) const {
+    /// Throws on all ranks if one brings an error, of a kind "argument", "cancelled" or "other". argument,
+    /// value: of the error, if it says them. error: what is required, or the whole message where there is no
+    /// argument.
+    void agree(const std::string& call, const std::string& kind, const std::string& argument,
+               const std::optional<std::string>& value, const std::string& error) const {
         without_gil(nb::none(), [&](const Progress&) {
             std::exception_ptr what;
             if (kind == "argument")
-                what = std::make_exception_ptr(InvalidArgument(error));
+                what = std::make_exception_ptr(InvalidArgument({argument, value, error}));
             else if (kind == "cancelled")
                 what = std::make_exception_ptr(Cancelled(error));
             else if (!kind.empty())

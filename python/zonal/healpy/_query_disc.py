@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._arrays import boolean, integer, real
-from .._checked import checked, known_as
+from .._checked import arguments_as, checked
 from ._arguments import floats, integers, threads_for
 from ._sizes import MAX_NSIDE, check_nside
 
@@ -45,7 +45,7 @@ def query_strip(nside: int, theta1: float, theta2: float, inclusive: bool = Fals
     as_nest = bool(nest) and bool(return_ranges)
     if nest:
         _core.nest2ring(size, np.zeros(1, np.int64), 1)  # checks nside
-    with known_as(theta_1="theta1", theta_2="theta2"):
+    with arguments_as({"theta_1": "theta1", "theta_2": "theta2"}):
         found = _core.query_strip(size, float(theta1), float(theta2), bool(inclusive), as_nest, bool(return_ranges))
     if nest and not return_ranges:
         found = _core.ring2nest(size, found, threads_for(found.size))

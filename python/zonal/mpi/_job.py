@@ -44,7 +44,7 @@ class Job:
             kind = "argument" if isinstance(error, (TypeError, ValueError)) else \
                 "other" if isinstance(error, Exception) else "cancelled"
         try:
-            self.ranks.agree(" of ".join(about), kind, "" if caught is None else str(caught) or type(caught).__name__)
+            self.ranks.agree(" of ".join(about), kind, *_facts(caught))
         except (ValueError, RuntimeError) as agreed:
             if isinstance(caught, TypeError):
                 raise TypeError(str(agreed)) from caught
@@ -69,6 +69,13 @@ class Job:
             raise ValueError(f"root = {root}: must be from 0 to {self.size - 1}")
         about.append(f"root = {root}")
         return root
+
+
+def _facts(error: BaseException | None) -> tuple[str, str | None, str]:
+    """Argument, value and requirement of an error; its message is all of the requirement where it does not say them."""
+    if isinstance(error, ValueError) and getattr(error, "argument", "") and not error.origin:  # type: ignore[attr-defined]
+        return error.argument, error.value, error.requirement  # type: ignore[attr-defined]
+    return "", None, "" if error is None else str(error) or type(error).__name__
 
 
 _Own = tuple[MPI.Intracomm, float]

@@ -15,7 +15,7 @@ from .. import _core
 from .._angles import AngleLike
 from .._arrays import boolean, complex_input, integer, output, real, real_input, sequence, text, type_of
 from .._arrays import path as path_of
-from .._checked import known_as
+from .._checked import arguments_as
 from .._maps import pixels_of
 from .._progress import Progress
 from .._threads import is_chosen, resolve
@@ -64,7 +64,7 @@ class SHT:
             raise TypeError(f"comm = {comm!r}: must be an mpi4py.MPI.Intracomm that is not COMM_NULL")
         self._job = Job(comm)
         with self._job.together("a transform"):
-            with known_as(nside="grid"):
+            with arguments_as({"nside": "grid"}):
                 self._grid = grid if isinstance(grid, Grid) else Grid.healpix(integer("grid", grid))
             self._lmax, self._spin = integer("lmax", lmax), integer("spin", spin)
             self._mmax = self._lmax if mmax is None else integer("mmax", mmax)
@@ -298,7 +298,7 @@ class SHT:
             alm = np.empty((3 if "EE" in named else 1, self.n_alm), type_of("dtype", dtype, np.complex128, np.complex64))
             spectra = b"".join(name.encode() + values.tobytes() for name, values in sorted(named.items()))
             about.append(f"seed = {seed} and spectra of hash {hash_of(spectra)}")
-            with known_as(spectra="c_l"):
+            with arguments_as({"spectra": "c_l"}):
                 self._transform(self._spin).realize(sky_spectra(named), seed, alm)
         return alm if len(alm) == 3 else alm[0]
 
@@ -333,9 +333,8 @@ class SHT:
         """
         with self._job.together("smooth", progress) as about:
             rows, fields = self._rows(maps)
-            with known_as(beam_in="beam_in:"):
-                window = smoothing_window(fwhm, beam, fwhm_in, beam_in, real("floor", floor))
-                values = _core.evaluate_window(window, self._lmax)
+            window = smoothing_window(fwhm, beam, fwhm_in, beam_in, real("floor", floor))
+            values = _core.evaluate_window(window, self._lmax)
             parts = b"".join(part.tobytes() for part in (values.temperature(), values.gradient(), values.curl()))
             how = smoothing_options(method=method, error=error, reference=reference, iterations=iterations, tolerance=tolerance,
                                     threads=self._threads)

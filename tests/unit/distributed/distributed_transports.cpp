@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "distributed/agreement.hpp"
 #include "distributed/threads.hpp"
 #include "transport_helpers.hpp"
 #include "zonal/error.hpp"
@@ -78,6 +79,24 @@ TEST(ThreadTransports, RefuseMessagesOfAnotherLength) {
             transport.exchange({}, {{0, bytes}})->wait();
     });
     EXPECT_EQ(errors[1], "rank 0: sent 10 bytes to rank 1, which expected 11");
+}
+
+TEST(ThreadTransports, CarryWhatAnErrorSaysOfItsArgument) {
+    const auto errors = on_ranks(3, [&](Transport& transport) {
+        const auto mine = transport.rank() == 0
+                              ? nullptr
+                              : std::make_exception_ptr(InvalidArgument("lmax", 7, "must be even: 6 or 8"));
+        try {
+            distributed::agree(transport, "a call", mine);
+        } catch (const InvalidArgument& error) {
+            EXPECT_EQ(error.argument(), "lmax");
+            EXPECT_EQ(error.value(), "7");
+            EXPECT_EQ(error.requirement(), "must be even: 6 or 8");
+            EXPECT_EQ(error.facts().origin, "rank 1: ");
+            throw;
+        }
+    });
+    EXPECT_THAT(errors, testing::Each("rank 1: lmax = 7: must be even: 6 or 8"));
 }
 
 TEST(SoloTransport, LetsOneRankOfManyWorkAlone) {

@@ -113,6 +113,17 @@ TEST(Grid, SubsetKeepsItsRingsAndTheMap) {
     EXPECT_EQ(part.name(), "healpix nside=4, 2 of 15 rings");
 }
 
+TEST(Grid, IsHealpixByItsFactoryAndNotByItsName) {
+    const Grid grid = Grid::healpix(16), gauss = Grid::gauss_legendre(48, 64), part = grid.subset({3, 4});
+    EXPECT_EQ(grid.healpix_nside(), 16);
+    EXPECT_EQ(grid.healpix_nside_of_rings(), 16);
+    EXPECT_EQ(part.healpix_nside(), 0);
+    EXPECT_EQ(part.healpix_nside_of_rings(), 16);
+    const Grid named(gauss.rings(), grid.n_pixels(), "healpix nside=16");  // as many pixels and that name
+    EXPECT_EQ(named.healpix_nside(), 0);
+    EXPECT_EQ(named.healpix_nside_of_rings(), 0);
+}
+
 TEST(Grid, SubsetRejectsIndicesOutsideTheGridRepeatedOnesAndNone) {
     const Grid grid = Grid::healpix(1);
     EXPECT_THROW(grid.subset({3}), InvalidArgument);

@@ -287,6 +287,8 @@ TEST(Smoothing, DefaultLmaxFollowsTheGrid) {
     EXPECT_EQ(default_smoothing_lmax(Grid::healpix(16).subset({0, 1})), 47);
     EXPECT_EQ(default_smoothing_lmax(Grid::gauss_legendre(20, 40)), 19);
     EXPECT_EQ(default_smoothing_lmax(Grid::gauss_legendre(20, 30)), 14);
+    for (const auto* name : {"healpix nside=16", "healpix-like rings"})
+        EXPECT_EQ(default_smoothing_lmax(Grid(Grid::gauss_legendre(20, 30).rings(), -1, name)), 14);
 }
 
 }  // namespace
