@@ -166,15 +166,6 @@ TEST(ConvolutionPlan, LeavesConstantMapsConstantWhateverTheMask) {
         ASSERT_NEAR(out(0, pixel), 3, 1e-10) << pixel;
 }
 
-TEST(ErrorOfSums, GrowsWithTheShareThatMayBeShown) {
-    EXPECT_EQ(error_of_sums({}, 1e-5), 1e-5);
-    EXPECT_EQ(error_of_sums({MaskMode::zero, 1e-8}, 1e-5), 1e-5);
-    EXPECT_EQ(error_of_sums({MaskMode::renormalize, 0.1}, 1e-5), 1e-5);
-    EXPECT_EQ(error_of_sums({MaskMode::renormalize, 0.5}, 1e-5), 1e-5);
-    EXPECT_DOUBLE_EQ(error_of_sums({MaskMode::renormalize, 1e-3}, 1e-5), 1e-7);
-    EXPECT_EQ(error_of_sums({MaskMode::renormalize, 1e-12}, 1e-5), 1e-13);
-}
-
 TEST(ConvolutionPlan, KeepsCounts) {
     const auto request = request_of(false, 1);
     Rows rows({1, 12 * nside * nside}), out(rows.extents());

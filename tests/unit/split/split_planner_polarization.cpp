@@ -131,28 +131,6 @@ TEST(PlanPolarization, SplitsKeepTheBound) {
     }
 }
 
-TEST(PlanPolarization, SplitsAreWeighedByTheSpectraOfEAndB) {
-    auto window = gaussian_window(0.1, 128);
-    auto request = request_for(64, PolarizationKernel(window, window), 1e-4);
-    request.lmax = 128;
-    request.method = ConvolutionMethod::split;
-    request.theta_cut = 0.4;
-    const auto l_cut = [&](double e, double b) {
-        request.c_l.assign(129, 0);
-        request.c_bb.assign(129, 0);
-        for (std::size_t l = 2; l <= 128; ++l) {
-            request.c_l[l] = e / static_cast<double>(l * l);
-            request.c_bb[l] = b / static_cast<double>(l * l);
-        }
-        for (const auto& choice : plan_convolution(request, default_cost_model(1)))
-            if (choice.method == ConvolutionMethod::split) return choice.l_cut;
-        return std::int64_t{-1};
-    };
-    EXPECT_GE(l_cut(1, 0), 0);
-    EXPECT_EQ(l_cut(1, 0), l_cut(0, 1));
-    EXPECT_EQ(l_cut(1, 0), l_cut(0.3, 0.7));
-}
-
 TEST(PlanPolarization, ErrorsAreThoseFromTheDirectSum) {
     const auto request = request_for(4, PolarizationKernel::gaussian(0.8), 1e-5);
     const auto maps = random_maps(1, request.grid, 4);
@@ -196,32 +174,9 @@ TEST(PlanPolarization, TakesTheCostsOfPolarization) {
         }
 }
 
-TEST(PlanPolarization, SpectraOfEAndBWeighTheErrors) {
-    // Of a map of E alone only what pixels take for B matters, and here nothing of E goes on above lmax.
-    std::vector<double> e(33, 1.0), b(64, 1.0);
-    auto request = request_for(64, PolarizationKernel(e, b), 1e-4);
-    request.lmax = 32;
-    const auto harmonic_error = [&] {
-        for (const auto& choice : plan_convolution(request, default_cost_model(1)))
-            if (choice.method == ConvolutionMethod::harmonic) return choice.error;
-        return -1.0;
-    };
-    request.c_l.assign(33, 1.0);
-    request.c_bb.assign(33, 0.0);
-    const double aliased = harmonic_error();
-    EXPECT_GT(aliased, 0);
-    EXPECT_LT(aliased, 0.02);
-    std::swap(request.c_l, request.c_bb);
-    // sum (2l+1) above 32 and up to 63, over that from 2 to 32
-    const double above = (64.0 * 64 - 33 * 33) / (33 * 33 - 4);
-    EXPECT_NEAR(harmonic_error(), std::sqrt(above + aliased * aliased), 1e-6);
-}
-
 TEST(PlanPolarization, ContinuousReferenceTakesIterations) {
     auto request = request_for(32, PolarizationKernel::gaussian(0.2), 1e-5);
     request.reference = ConvolutionReference::continuous;
-    request.quadrature_error = 2e-4;
-    request.iteration_gain = 0.1;
     const auto choices = plan_convolution(request, default_cost_model(1));
     EXPECT_EQ(choices[0].method, ConvolutionMethod::harmonic);
     EXPECT_EQ(choices[0].iterations, 2);
@@ -245,19 +200,8 @@ TEST(PlanPolarization, RejectsContradictions) {
         ThrowsMessage<InvalidArgument>(HasSubstr("method = split: kernels whose windows of E and B differ")));
     EXPECT_THAT([&] { with([](auto& r) { r.lmax = 1; }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("lmax = 1: must be 2")));
-    EXPECT_THAT([&] { with([](auto& r) { r.c_l.assign(48, 1); }); },
-                ThrowsMessage<InvalidArgument>(HasSubstr("c_bb: 0 values")));
     EXPECT_THAT([&] { with([](auto& r) { r.polarization = r.polarization->truncated(1); }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("truncated")));
-    EXPECT_THAT(
-        [&] {
-            with([](auto& r) {
-                r.polarization.reset();
-                r.c_l.assign(48, 1);
-                r.c_bb.assign(48, 1);
-            });
-        },
-        ThrowsMessage<InvalidArgument>(HasSubstr("c_bb: only for Q and U")));
 }
 
 }  // namespace
