@@ -21,13 +21,13 @@ class Request:
     unseen: bool = False  # some pixels of the map
 
     def maps(self):
-        """[pixel] of I, or [3, pixel] of I, Q, U: a steep sky, which fades away with l, as the sky's and all that is smooth."""
+        """[pixel] of I, or [3, pixel] of I, Q, U, which have faded away where degrees end."""
         l = np.arange(2 * NSIDE + 1.0)
         c_l = np.exp(-0.02 * l * (l + 1)) / (l + 1) ** 2
         alm = zonal.synalm(c_l, seed=7, lmax=2 * NSIDE)
         sky = zonal.SHT(zonal.Grid.healpix(NSIDE), 2 * NSIDE, threads=1)
         maps = [sky.synthesize(alm * factor) for factor in (1, 0.1, 0.2)] if self.polarized else [sky.synthesize(alm)]
-        maps = np.roll(np.stack(maps), 0).astype(self.dtype)
+        maps = np.stack(maps).astype(self.dtype)
         if "pixel" in self.options.values():
             maps = np.round(100 * np.abs(maps) / np.abs(maps).max())
         if self.unseen:
@@ -95,7 +95,7 @@ REQUESTS = [
     Request("beam times 0.8", {"beam": 0.8 * BEAM}),
     Request("beam times 0.8, scaled", {"beam": 0.8 * BEAM}, {"normalization": "window"}),
     Request("beam times 0.8, ring-fft", {"beam": 0.8 * BEAM}, {"method": "ring-fft", "error": 1e-4}),
-    Request("beam and width", {"beam": BEAM, "fwhm": "10deg"}),
+    Request("un-smoothed", {"fwhm": "20deg", "fwhm_in": "10deg"}),
     Request("lmax", {"fwhm": "20deg"}, {"lmax": 20}),
     Request("lmax, as healpy", {"fwhm": "20deg"}, {"lmax": 20, "method": "harmonic"}),
     Request("profile", {"profile": hat(40)}),

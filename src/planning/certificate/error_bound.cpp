@@ -76,8 +76,7 @@ ErrorBound RequestBounds::of(const ConvolutionChoice& choice, const AnalysisRepo
     const auto lmax = lmax_of(choice);
     const double largest = largest_of(windows(), 0, lmax);
     const double in = largest_eigenvalue(request_.grid, lmax), out = eigenvalue_out(lmax);
-    bound.quadrature =
-        largest * analysis_norm(request_.grid, lmax, report, weight) * std::sqrt(out / in);
+    bound.quadrature = largest * analysis_norm(request_.grid, lmax, report, weight) * std::sqrt(out / in);
     bound.rounding = rounding_of_transforms(lmax, report.iterations) * largest * std::sqrt(out * in);
     return options_.mask.mode == MaskMode::renormalize ? of_harmonic_quotient(lmax, bound) : bound;
 }
@@ -316,12 +315,16 @@ ConvolutionRequest completed(ConvolutionRequest request, const ConvolutionOption
     if (!request.reference)
         request.reference = options.keep_counts ? ConvolutionReference::discrete : default_reference(request);
     const bool is_discrete = request.reference == ConvolutionReference::discrete;
+    // Harmonic space does not keep counts, and has no bound for quotients of sums over pixels.
+    const bool renormalizes = options.mask.mode == MaskMode::renormalize;
+    if (options.keep_counts || (renormalizes && is_discrete)) request.consider_harmonic = false;
     const auto nside = planning::healpix_nside(request.grid);
     if (is_discrete && nside > 0 && !options.keep_counts && request.method != ConvolutionMethod::split) {
         const double defect = planning::defect_of_sums(request, nside);
         if (!(defect <= most_defect))
             throw InvalidArgument(fmt::format(
-                "kernel: is so narrow that its sums over these pixels are {:.2g} off its integral: must be as "
+                "kernel: is so narrow that its sums over these pixels are {:.2g} off its integral: must be "
+                "as "
                 "wide as a pixel; reference = continuous applies its window, and normalization = pixel keeps "
                 "the sum of counts",
                 defect));

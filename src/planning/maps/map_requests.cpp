@@ -90,7 +90,8 @@ void check_masks(const MapSmoothingOptions& options, bool has_weights) {
     if (options.mask_rule.mode != MaskMode::renormalize) return;
     if (has_weights && options.method != harmonic)
         throw InvalidArgument(
-            "ring_weights, pixel_weights: not with mask_rule.mode = renormalize, which weights pixels itself");
+            "ring_weights, pixel_weights: not with mask_rule.mode = renormalize, which weights pixels "
+            "itself");
     if (options.method == split)
         throw InvalidArgument(
             "mask_rule.mode = renormalize: not with method = split, whose error is known for whole maps, not "
@@ -133,8 +134,7 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
 std::int64_t degree_of_windows(const SkyMap& map, const Grid& grid_out, const MapKernel& kernel,
                                const MapSmoothingOptions& options, bool is_harmonic_only) {
     if (options.lmax >= 0) return options.lmax;
-    const auto most =
-        std::min(default_smoothing_lmax(map.whole_grid()), default_smoothing_lmax(grid_out));
+    const auto most = std::min(default_smoothing_lmax(map.whole_grid()), default_smoothing_lmax(grid_out));
     if (is_plain(options)) return most;
     const bool is_closed = kernel.has_window() && !kernel.is_ratio();
     if (is_closed || !is_harmonic_only) return -1;
@@ -178,7 +178,8 @@ struct RowRange {
 std::vector<RowRange> ranges_of(const SkyMap& map, bool is_spin) {
     std::vector<RowRange> ranges;
     for (const auto& group : map.groups()) {
-        const std::int64_t n_spin = group.fields == Fields::scalars ? 0 : 2, n_scalars = group.n_rows - n_spin;
+        const std::int64_t n_spin = group.fields == Fields::scalars ? 0 : 2,
+                           n_scalars = group.n_rows - n_spin;
         if (is_spin && n_spin > 0) ranges.push_back({group.first_row + n_scalars, n_spin});
         if (!is_spin && n_scalars > 0) ranges.push_back({group.first_row, n_scalars});
     }
@@ -213,8 +214,7 @@ FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmo
     const auto common = request_of(fields, options.lmax);
     const auto& grid_out = common.grid_out ? *common.grid_out : common.grid;
     const auto degree = degree_of_windows(map, grid_out, kernel, options, fields.is_harmonic_only);
-    const auto kernels =
-        kernels_of(kernel, is_spin, degree, options.normalization == Normalization::window);
+    const auto kernels = kernels_of(kernel, is_spin, degree, options.normalization == Normalization::window);
     fields.has_one_kernel = kernels.size() == 1;
     for (const auto& range : ranges_of(map, is_spin)) {
         const std::int64_t n_each = fields.has_one_kernel ? range.n : 1;
@@ -235,10 +235,6 @@ FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmo
                 request.gain = 1;  // nothing is planned by it
             }
             request = completed(request, fields.how);
-            // Harmonic space does not keep counts, and has no bound for quotients of sums over pixels.
-            request.consider_harmonic =
-                !fields.how.keep_counts &&
-                !(renormalizes && request.reference == ConvolutionReference::discrete);
             fields.rows.push_back(std::move(rows));
         }
     }

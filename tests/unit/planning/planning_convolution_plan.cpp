@@ -36,6 +36,7 @@ ConvolutionRequest request_of(bool has_spin, std::int64_t n_maps) {
     ConvolutionRequest request;
     request.grid = Grid::healpix(nside);
     request.lmax = lmax;
+    request.reference = ConvolutionReference::discrete;
     request.kernel = RadialKernel::from_window(gaussian_window(fwhm, lmax + 1));
     if (has_spin)
         request.polarization =

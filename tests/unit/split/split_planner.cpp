@@ -103,6 +103,7 @@ ConvolutionRequest request_for(std::int64_t nside, double fwhm_arcmin, double er
     request.lmax = 2 * nside;
     request.kernel = RadialKernel::gaussian(fwhm_arcmin * arcmin);
     request.error = error;
+    request.reference = ConvolutionReference::discrete;
     request.consider_split = false;
     request.threads = 1;
     return request;
@@ -144,22 +145,27 @@ TEST(PlanConvolution, NarrowKernelsGoToPixelSpaceAndWideOnesToHarmonicSpace) {
     EXPECT_EQ(plan_convolution(request_for(64, 3000, 1e-4), costs)[0].method, ConvolutionMethod::harmonic);
 }
 
-TEST(PlanConvolution, ContinuousReferenceTakesIterationsWhereSumsOverPixelsAreTooWrong) {
+TEST(PlanConvolution, ContinuousReferenceTakesIterationsAndNoSumsOverPixels) {
     auto request = request_for(64, 200, 1e-5);
     request.reference = ConvolutionReference::continuous;
     const auto choices = plan_convolution(request, default_cost_model(2));
     EXPECT_EQ(choices[0].method, ConvolutionMethod::harmonic);
-    EXPECT_EQ(choices[0].iterations, 2);  // 2e-4, 2e-5, 2e-6
-    EXPECT_NEAR(choices[0].error, 2e-6, 1e-18);
-    EXPECT_THAT(choices.back().excluded, HasSubstr("wrong by 2.0e-04"));
+    EXPECT_EQ(choices[0].excluded, "");
+    EXPECT_TRUE(choices[0].until_certified);
+    EXPECT_GE(choices[0].iterations, 1);
+    EXPECT_LE(choices[0].error, 1e-5);
+    for (const auto& choice : choices)
+        if (choice.method != ConvolutionMethod::harmonic) {
+            EXPECT_THAT(choice.excluded, HasSubstr("depends on the map"));
+        }
 }
 
-TEST(PlanConvolution, SaysWhenHarmonicSpaceCutsTheKernelOff) {
-    auto request = request_for(64, 30, 1e-6);
-    const auto choices = plan_convolution(request, default_cost_model(2));
-    for (const auto& choice : choices)
+TEST(PlanConvolution, HarmonicSpaceGoesAboveLmaxWhereTheSumDoes) {
+    const auto request =
+        request_for(64, 120, 1e-3);  // white noise goes on above lmax, and so does the kernel
+    for (const auto& choice : plan_convolution(request, default_cost_model(2)))
         if (choice.method == ConvolutionMethod::harmonic) {
-            EXPECT_THAT(choice.excluded, HasSubstr("above lmax = 128"));
+            EXPECT_GT(choice.lmax, request.lmax);
         }
 }
 
@@ -279,8 +285,6 @@ TEST(PlanConvolution, RejectsContradictions) {
     };
     EXPECT_THAT([&] { with([](auto& r) { r.error = 0; }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("error = 0")));
-    EXPECT_THAT([&] { with([](auto& r) { r.lmax = 5; }); },
-                ThrowsMessage<InvalidArgument>(HasSubstr("must be lmax + 1 = 6")));
     EXPECT_THAT([&] { with([](auto& r) { r.n_maps = 0; }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("n_maps = 0")));
     EXPECT_THAT([&] { with([](auto& r) { r.theta_cut = 4; }); },
