@@ -37,7 +37,7 @@ def plan(case, nside, options, folder):
         raise SystemExit(f"{' '.join(map(str, arguments))}\n{result.stderr}")
     report = json.loads(result.stdout)
     allowed = [row for row in report["choices"] if "excluded" not in row]
-    row = {"kernel": case.name, "nside": nside, "lmax": lmax, "error_bound": case.error, "map": case.map,
+    row = {"kernel": case.name, "nside": nside, "lmax": lmax, "error_bound": case.error,
            "reference": case.reference, "ways": len(allowed),
            "not_measured": sum("not_measured" in one for one in allowed)}
     if not allowed:

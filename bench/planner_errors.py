@@ -19,17 +19,6 @@ from planner import ZONAL_BENCH
 from planner_kernels import pixel
 
 
-def spectrum(name, l, rng):
-    lmax = l[-1]
-    if name == "bump":
-        return np.exp(-0.5 * ((l - lmax * rng.uniform(0.1, 0.9)) / (0.05 * lmax + 1)) ** 2)
-    if name == "few":
-        return np.where(l <= 4, 1.0, 1e-6)
-    if name == "gap":
-        return np.where((l > 0.3 * lmax) & (l < 0.6 * lmax), 0, 1 / (l + 1) ** 2)
-    return np.append(0, l[1:] ** float(name))
-
-
 def kernel_arguments(name, l, width, folder, rng):
     """Options of zonal plan. width: rad."""
     fwhm = ["--fwhm", f"{min(width, 2.5):.8g}rad"]
@@ -60,7 +49,6 @@ def request(folder, threads, rng):
     nside = int(rng.choice([8, 16, 32, 48, 64, 100, 128]))
     lmax = int(rng.integers(max(9, nside // 2), 3 * nside))
     fields = str(rng.choice(["I", "I", "QU"]))
-    name = str(rng.choice(["white", "-1", "-2", "-3", "1", "bump", "few", "gap"]))
     reference = str(rng.choice(["discrete", "discrete", "continuous"])) if lmax <= 2 * nside else "discrete"
     scalar = ["gaussian", "gaussian", "window", "profile", "oscillating profile", "sky"]
     kernel = str(rng.choice(scalar if fields == "I" else ["gaussian", "gaussian", "windows"]))
@@ -69,13 +57,7 @@ def request(folder, threads, rng):
     arguments = ["--nside", nside, "--lmax", lmax, "--fields", fields, "--error", f"{error:.4g}", "--reference", reference,
                  "--seed", int(rng.integers(10**6)), "--threads", threads,
                  *kernel_arguments(kernel, l, width, folder, rng)]
-    if name != "white":
-        c_l = spectrum(name, l, rng)
-        path = folder / "cl.txt"
-        np.savetxt(path, np.transpose([l, c_l, c_l * rng.uniform(0.1, 2), c_l * rng.choice([0, 0.01, 1])]),
-                   header="l TT EE BB")
-        arguments += ["--input-cl", path]
-    asked = {"nside": nside, "lmax": lmax, "fields": fields, "spectrum": name, "reference": reference, "kernel": kernel,
+    asked = {"nside": nside, "lmax": lmax, "fields": fields, "reference": reference, "kernel": kernel,
              "error_bound": error}
     return asked, list(map(str, arguments))
 

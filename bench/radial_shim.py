@@ -13,7 +13,7 @@ _lib.zonal_cut_gaussian_window.argtypes = [_f64, _f64, _i64, _ptr]
 _lib.zonal_calibrate.restype = _ptr
 _lib.zonal_calibrate.argtypes = [_int]
 _lib.zonal_choose.restype = _ptr
-_lib.zonal_choose.argtypes = [_ptr, _i64, _f64, _i64, _ptr, _f64, _int, _int]
+_lib.zonal_choose.argtypes = [_ptr, _i64, _f64, _i64, _f64, _int, _int]
 _lib.zonal_chosen_method.restype = ctypes.c_char_p
 _lib.zonal_chosen_method.argtypes = [_ptr]
 _lib.zonal_chosen_numbers.argtypes = [_ptr, _ptr]
@@ -84,10 +84,8 @@ class Costs:
 class Chosen:
     """The planner's choice for one map and a Gaussian of that width (rad), on the CPU, ready to convolve."""
 
-    def __init__(self, costs, nside, *, fwhm, c_l, error, continuous=False, threads=1):
-        c_l = np.ascontiguousarray(c_l, np.float64)
-        self._plan = _checked(_lib.zonal_choose(costs.pointer, nside, fwhm, c_l.size - 1, c_l.ctypes.data, error,
-                                                int(continuous), threads))
+    def __init__(self, costs, nside, *, fwhm, lmax, error, continuous=False, threads=1):
+        self._plan = _checked(_lib.zonal_choose(costs.pointer, nside, fwhm, lmax, error, int(continuous), threads))
         numbers = np.empty(5)
         _lib.zonal_chosen_numbers(self._plan, numbers.ctypes.data)
         self.method = _lib.zonal_chosen_method(self._plan).decode()

@@ -113,22 +113,21 @@ void zonal_costs_free(zonal::CostModel* costs) {
     delete costs;
 }
 
-/// The planner's choice for one map with the Gaussian of that width (rad), on the CPU, its plan made. c_l:
-/// [lmax + 1], of the maps. continuous: the reference; its quadrature error is measured, too. Null on
-/// failure.
+/// The planner's choice for one map with the Gaussian of that width (rad), on the CPU, its plan made, with an error
+/// that is certified for maps of the gain of white noise. continuous: the reference. Null on failure.
 ChosenPlan* zonal_choose(const zonal::CostModel* costs, std::int64_t nside, double fwhm, std::int64_t lmax,
-                         const double* c_l, double error, int continuous, int threads) {
+                         double error, int continuous, int threads) {
     std::unique_ptr<ChosenPlan> result;
     guarded([&] {
         zonal::ConvolutionRequest request;
         request.grid = zonal::Grid::healpix(nside);
         request.kernel = zonal::RadialKernel::gaussian(fwhm);
         request.lmax = lmax;
-        request.c_l.assign(c_l, c_l + lmax + 1);
         request.error = error;
         request.threads = threads;
         request.devices = {zonal::Device::cpu()};
-        if (continuous != 0) request.reference = zonal::ConvolutionReference::continuous;
+        request.reference =
+            continuous != 0 ? zonal::ConvolutionReference::continuous : zonal::ConvolutionReference::discrete;
         result = choose(std::move(request), *costs);
     });
     return result.release();

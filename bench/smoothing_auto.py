@@ -38,11 +38,11 @@ def references(sky, alm, nside, fwhm, lmax, threads):
             "continuous": synthesize(healpy.almxfl(alm, healpy.gauss_beam(fwhm, lmax)), lmax)}
 
 
-def measure(reference, sky, expected, costs, c_l, fwhm, options):
+def measure(reference, sky, expected, costs, lmax, fwhm, options):
     results, choice, out = [None, None], {}, np.empty_like(sky)
 
     def ours():
-        chosen = radial_shim.Chosen(costs, options.nside, fwhm=fwhm, c_l=c_l, error=options.error,
+        chosen = radial_shim.Chosen(costs, options.nside, fwhm=fwhm, lmax=lmax, error=options.error,
                                     continuous=reference == "continuous", threads=options.threads)
         results[0] = chosen.convolve(sky, out)
         for name in ("method", "precision", "iterations"):
@@ -50,10 +50,10 @@ def measure(reference, sky, expected, costs, c_l, fwhm, options):
         choice["predicted_seconds"], choice["predicted_error"] = chosen.seconds, chosen.error
 
     def theirs():
-        results[1] = healpy.smoothing(sky, fwhm=fwhm, lmax=c_l.size - 1, iter=3)
+        results[1] = healpy.smoothing(sky, fwhm=fwhm, lmax=lmax, iter=3)
 
     timed = machine.paired(ours, theirs, options.runs)
-    ready = radial_shim.Chosen(costs, options.nside, fwhm=fwhm, c_l=c_l, error=options.error,
+    ready = radial_shim.Chosen(costs, options.nside, fwhm=fwhm, lmax=lmax, error=options.error,
                                continuous=reference == "continuous", threads=options.threads)
     alone = machine.in_turn({"convolution": lambda: ready.convolve(sky, out)}, options.runs)["convolution"]
     error, peer_error = (float((result - expected).std() / expected.std()) for result in results)
@@ -76,7 +76,7 @@ def main():
     record = {"what": "the planner's choice beside healpy", "machine": machine.describe("healpy", "numpy"),
               "simd_target": zonal_shim.simd_target(), "lmax": lmax, "peer_iterations": 3,
               **settings}
-    record["results"] = [measure(reference, sky, right, costs, c_l, fwhm, options)
+    record["results"] = [measure(reference, sky, right, costs, lmax, fwhm, options)
                          for reference, right in expected.items()]
     machine.write(record, options.output)
 

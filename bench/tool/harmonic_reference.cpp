@@ -1,6 +1,9 @@
 #include "tool/harmonic_reference.hpp"
 
+#include <algorithm>
+
 #include "planning/request.hpp"
+#include "zonal/sky/realization.hpp"
 #include "zonal/spectrum.hpp"
 
 namespace zonal::cli {
@@ -22,6 +25,20 @@ std::vector<double> synthesize(const ShtPlan& plan, const Array<std::complex<dou
     std::vector<double> map(static_cast<std::size_t>(n * n_pixels));
     plan.synthesize<double>(alm.view(), {map.data(), {1, n, n_pixels}});
     return map;
+}
+
+Array<std::complex<double>, 3> draw_alm(const std::vector<std::vector<double>>& spectra,
+                                        const AlmLayout& layout, std::uint64_t seed, int threads) {
+    const bool has_spin = spectra.size() == 2;
+    SkySpectra sky;
+    (has_spin ? sky.ee : sky.tt) = spectra[0];
+    if (has_spin) sky.bb = spectra[1];
+    const std::int64_t n_drawn = has_spin ? 3 : 1, n_components = std::ssize(spectra);
+    Array<std::complex<double>, 2> drawn({n_drawn, layout.size()});
+    realize<double>(sky, seed, layout, drawn.view(), threads);
+    Array<std::complex<double>, 3> alm({1, n_components, layout.size()});
+    std::copy_n(drawn.view()[n_drawn - n_components].data(), alm.size(), alm.data());
+    return alm;
 }
 
 ReferenceMap in_harmonic_space(const ConvolutionRequest& request, const ShtPlan& plan,

@@ -15,24 +15,19 @@
 namespace zonal::cli {
 namespace {
 
-using planning::draw_alm;
 using planning::n_components;
-using planning::spectra_of;
 using planning::windows_of;
 
 using Complex = std::complex<double>;
 
-/// Root of the part of sum_l (2l+1) C_l K_l^2 above lmax, of what the pixels see.
+/// Root of the part of sum_l (2l+1) K_l^2 above lmax, which white noise on the pixels has.
 double left_above(const ConvolutionRequest& request, std::int64_t lmax) {
-    const auto windows = windows_of(request, 2 * lmax), spectra = spectra_on_pixels(request);
     double all = 0, above = 0;
-    for (std::size_t c = 0; c < windows.size(); ++c)
-        for (std::int64_t l = 0; l <= 2 * lmax; ++l) {
-            const double c_l = spectra[c].empty() ? 1 : spectra[c][std::min(l, std::ssize(spectra[c]) - 1)];
-            const double k = windows[c][l];
-            const double power = static_cast<double>(2 * l + 1) * c_l * k * k;
+    for (const auto& window : windows_of(request, 2 * lmax))
+        for (std::size_t l = 0; l < window.size(); ++l) {
+            const double power = (2 * static_cast<double>(l) + 1) * window[l] * window[l];
             all += power;
-            if (l > lmax) above += power;
+            if (static_cast<std::int64_t>(l) > lmax) above += power;
         }
     return all > 0 ? std::sqrt(above / all) : 0;
 }
@@ -40,13 +35,12 @@ double left_above(const ConvolutionRequest& request, std::int64_t lmax) {
 /// The sum over the pixels, one by one, good to this error.
 ReferenceMap direct_sum(const ConvolutionRequest& request, double error, const std::vector<double>& map) {
     const View<const double, 1> view(map.data(), {std::ssize(map)});
-    const auto spectra = spectra_on_pixels(request);
     if (!request.polarization) {
-        const double support = support_for_error(request.kernel, spectra[0], error, request.grid);
+        const double support = support_for_error(request.kernel, {}, error, request.grid);
         return discrete_reference(request.grid, request.kernel.truncated(support), view, request.threads);
     }
     const auto& kernel = *request.polarization;
-    const double support = support_for_error(kernel, spectra[0], spectra[1], error, request.grid);
+    const double support = support_for_error(kernel, {}, {}, error, request.grid);
     return discrete_reference(request.grid, kernel.truncated(support), view, request.threads);
 }
 
@@ -69,7 +63,7 @@ ReferenceMap sum_over_pixels(const ConvolutionRequest& request, const std::vecto
 Sample make_sample(const ConvolutionRequest& request, std::uint64_t seed) {
     Sample sample;
     const bool is_discrete = request.reference == ConvolutionReference::discrete;
-    if (is_discrete && request.c_l.empty()) {
+    if (is_discrete) {
         sample.description = "white noise on pixels";
         std::mt19937_64 generator(seed);
         std::normal_distribution<double> normal;
@@ -78,11 +72,12 @@ Sample make_sample(const ConvolutionRequest& request, std::uint64_t seed) {
     } else {
         sample.description = fmt::format("random alm up to {}", request.lmax);
         const auto plan = transform_of(request, request.lmax, Device::cpu());
-        const auto alm = draw_alm(spectra_of(request), plan.layout(), seed, request.threads);
+        const std::vector<double> white(static_cast<std::size_t>(request.lmax + 1), 1.0);
+        const std::vector<std::vector<double>> spectra(static_cast<std::size_t>(n_components(request)), white);
+        const auto alm = draw_alm(spectra, plan.layout(), seed, request.threads);
         sample.map = synthesize(plan, alm);
-        if (!is_discrete)
-            sample.reference =
-                in_harmonic_space(request, plan, alm, "the window on the alm of which the map is made");
+        sample.reference =
+            in_harmonic_space(request, plan, alm, "the window on the alm of which the map is made");
     }
     if (is_discrete) sample.reference = sum_over_pixels(request, sample.map);
     return sample;

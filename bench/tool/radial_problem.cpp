@@ -13,9 +13,6 @@
 namespace zonal::cli {
 namespace {
 
-using planning::draw_alm;
-using planning::spectra_of;
-
 /// 1 / (l (l + 1)), as steep as the microwave sky's, or those of --cl: TT, or EE and BB.
 std::vector<std::vector<double>> input_spectra(const RadialBenchOptions& options, const MapRun& run,
                                                Session& session) {
@@ -51,46 +48,44 @@ void find_weights(const RadialBenchOptions& options, const MapRun& run, Session&
         problem.pixel_factor = healpix::expand_pixel_weights(run.nside, weights.values.deviations);
 }
 
-ConvolutionRequest make_request(const RadialBenchOptions& options, const MapRun& run, Session& session) {
-    auto spectra = input_spectra(options, run, session);
+ConvolutionRequest make_request(const RadialBenchOptions& options, const MapRun& run) {
     ConvolutionRequest request;
     request.grid = run.grid;
     request.lmax = run.lmax;
     request.kernel = RadialKernel::gaussian(options.fwhm->radians);
-    request.c_l = std::move(spectra[0]);
-    if (run.spin == 2) {
-        request.polarization = PolarizationKernel::gaussian(options.fwhm->radians);
-        request.c_bb = std::move(spectra[1]);
-    }
+    if (run.spin == 2) request.polarization = PolarizationKernel::gaussian(options.fwhm->radians);
     request.threads = run.run.thread_count();
     return request;
 }
 
+using Spectra = std::vector<std::vector<double>>;
+
 /// Where --error lets the Gaussian end.
-double cut_for(const ConvolutionRequest& request, double error) {
+double cut_for(const ConvolutionRequest& request, const Spectra& c_l, double error) {
     return request.polarization
-               ? support_for_error(*request.polarization, request.c_l, request.c_bb, error, request.grid)
-               : support_for_error(request.kernel, request.c_l, error);
+               ? support_for_error(*request.polarization, c_l[0], c_l[1], error, request.grid)
+               : support_for_error(request.kernel, c_l[0], error);
 }
 
-double cut_error(const ConvolutionRequest& request, double cut) {
-    return request.polarization ? truncation_error(*request.polarization, request.c_l, request.c_bb, cut)
-                                : truncation_error(request.kernel, request.c_l, cut);
+double cut_error(const ConvolutionRequest& request, const Spectra& c_l, double cut) {
+    return request.polarization ? truncation_error(*request.polarization, c_l[0], c_l[1], cut)
+                                : truncation_error(request.kernel, c_l[0], cut);
 }
 
 }  // namespace
 
 RadialProblem make_problem(const RadialBenchOptions& options, const MapRun& run, Session& session) {
-    auto request = make_request(options, run, session);
-    const double cut = options.cut ? options.cut->radians : cut_for(request, options.error);
+    const auto spectra = input_spectra(options, run, session);
+    auto request = make_request(options, run);
+    const double cut = options.cut ? options.cut->radians : cut_for(request, spectra, options.error);
     const auto plan = transform_of(request, run.lmax, run.run.device);
-    auto alm = draw_alm(spectra_of(request), plan.layout(), 1, request.threads);
+    auto alm = draw_alm(spectra, plan.layout(), 1, request.threads);
     auto map = synthesize(plan, alm);
     RadialProblem problem{std::move(request), cut, std::move(alm), std::move(map), {}, {}};
     find_weights(options, run, session, problem);
     session.report["fwhm_rad"] = options.fwhm->radians;
     session.report["cut_rad"] = cut;
-    session.report["truncation_error"] = cut_error(problem.request, cut);
+    session.report["truncation_error"] = cut_error(problem.request, spectra, cut);
     return problem;
 }
 

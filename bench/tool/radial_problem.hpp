@@ -26,7 +26,7 @@ struct RadialBenchOptions {
 
 /// What all runs are made of.
 struct RadialProblem {
-    ConvolutionRequest request;          ///< grid, spectra and the whole Gaussian, of spin 0 or of Q and U
+    ConvolutionRequest request;          ///< grid and the whole Gaussian, of spin 0 or of Q and U
     double cut = 0;                      ///< rad, where the Gaussian ends
     Array<std::complex<double>, 3> alm;  ///< [1, component, coefficient] of the input
     std::vector<double> map;             ///< [component, pixel]

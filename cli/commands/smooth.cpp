@@ -85,26 +85,11 @@ std::optional<Precision> precision_of_sums(const SmoothOptions& options) {
     return *options.precision == io::Precision::float32 ? Precision::float32 : Precision::float64;
 }
 
-/// A file in single precision rounds the result, so that the library must keep the error less this rounding.
-void set_error(const SmoothOptions& options, const SkyMap& map, MapSmoothingOptions& smoothing,
-               SmoothingInput& given) {
-    const auto& kernel = options.kernel;
-    smoothing.keep_missed = kernel.keep_missed;
-    smoothing.strict = kernel.strict;
-    const bool is_analysis_given = options.analysis.iterations || options.analysis.tolerance > 0;
-    const bool is_kept = kernel.error > 0 || !(kernel.method == ConvolutionMethod::harmonic || is_analysis_given ||
-                                               kernel.cut);
-    if (!is_kept) return;
-    constexpr double rounding = 0x1p-24, usual = 1e-5;
+/// What the file's numbers are rounded by, relative.
+double rounding_of_file(const SmoothOptions& options, const SkyMap& map) {
     for (std::int64_t row = 0; row < map.rows().extent(0); ++row)
-        if (options.precision.value_or(map.column(row).precision) == io::Precision::float32)
-            given.file_rounding = rounding;
-    const double error = kernel.error > 0 ? kernel.error : usual;
-    if (!(error > given.file_rounding))
-        throw UsageError(fmt::format(
-            "--error = {}: {} is in single precision, which rounds by {:.1g}; use --precision double", error,
-            options.out, rounding));
-    smoothing.error = error - given.file_rounding;
+        if (options.precision.value_or(map.column(row).precision) == io::Precision::float32) return 0x1p-24;
+    return 0;
 }
 
 /// Returns all options but the mask and the weights, which the caller adds and keeps alive.
@@ -114,7 +99,10 @@ MapSmoothingOptions library_options(const SmoothOptions& options, const SkyMap& 
     MapSmoothingOptions smoothing;
     smoothing.method = kernel.chosen_method();
     smoothing.reference = kernel.reference;
-    set_error(options, map, smoothing, given);
+    if (kernel.error > 0) smoothing.error = kernel.error;
+    smoothing.keep_missed = kernel.keep_missed;
+    smoothing.strict = kernel.strict;
+    smoothing.output_rounding = rounding_of_file(options, map);
     smoothing.normalization = kernel.normalization.value_or(smoothing.normalization);
     if (kernel.cut) smoothing.cut = kernel.cut->radians;
     if (kernel.theta_cut) smoothing.theta_cut = kernel.theta_cut->radians;
@@ -164,10 +152,9 @@ SmoothedMap smooth_by_options(const SmoothOptions& options, SkyMap&& map, Smooth
 }
 
 /// Below these single precision has fewer digits.
-void require_normal_numbers(const SmoothOptions& options, const SmoothedMap& smoothed,
-                            const SmoothingInput& given) {
+void require_normal_numbers(const SmoothOptions& options, const SmoothedMap& smoothed) {
     constexpr double least = 0x1p-125;
-    if (given.file_rounding == 0) return;
+    if (rounding_of_file(options, smoothed.map) == 0) return;
     for (const auto& part : smoothed.parts)
         for (const auto& one : part.certificates)
             if (one.rms_out > 0 && one.rms_out < least)
@@ -183,11 +170,11 @@ void smooth_map(const SmoothOptions& options, Session& session) {
     SmoothingInput given;
     auto smoothed = smooth_by_options(options, std::move(map), given, session);
     stop_if_interrupted();
-    require_normal_numbers(options, smoothed, given);
+    require_normal_numbers(options, smoothed);
     report_smoothing(options, smoothed, given, session);
     auto& header = smoothed.map.header();
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
-    set_cards(header.cards, smoothing_cards(options, smoothed, given, session));
+    set_cards(header.cards, smoothing_cards(options, smoothed, session));
     if (const auto sky = sky_of(smoothed.map))
         io::write_sky_part(options.out, smoothed.map, *sky, options.output.write_options());
     else

@@ -50,48 +50,43 @@ void report_planning(const SmoothOptions& options, const SmoothedPart& part, con
 }
 
 /// Reports the parts of the error over the rms of the result, for the map whose error may be the largest.
-void report_certificate(const SmoothedPart& part, const SmoothingInput& given, Session& session) {
+void report_certificate(const SmoothedPart& part, Session& session) {
     auto& report = session.report;
-    const double file = given.file_rounding, asked_for = part.error_bound.value_or(0) + file;
-    if (part.error_bound) report["error_bound"] = asked_for;
+    if (part.error_bound) report["error_bound"] = *part.error_bound;
     const auto worst =
         std::max_element(part.certificates.begin(), part.certificates.end(),
                          [](const auto& one, const auto& other) { return one.error < other.error; });
     const bool has_bound = worst != part.certificates.end() && std::isfinite(worst->error);
-    // The file's rounding adds to the error of the variations as to the error of the whole.
-    const double of_variations =
-        has_bound && worst->error > 0 ? worst->error_of_variations * (1 + file / worst->error) : 0;
     if (has_bound) {
         const double gain = worst->rms_out > 0 ? worst->rms_out / worst->rms_in : 1;
         const auto& bound = worst->bound;
-        report["certified_error"] = worst->error + file;
+        report["certified_error"] = worst->error;
         report["certificate_seconds"] = part.certificate_seconds;
-        if (std::isfinite(of_variations)) report["certified_error_of_variations"] = of_variations;
+        if (std::isfinite(worst->error_of_variations))
+            report["certified_error_of_variations"] = worst->error_of_variations;
         report["certificate"] = {{"cut", bound.cut / gain},
                                  {"window", bound.window / gain},
                                  {"quadrature", bound.quadrature / gain},
                                  {"accuracy", bound.accuracy / gain},
                                  {"rounding", bound.rounding / gain + bound.of_output},
-                                 {"file", file},
                                  {"rms_in", worst->rms_in},
                                  {"rms_out", worst->rms_out}};
     }
     if (part.attempts > 1) report["attempts"] = part.attempts;
     if (!part.error_bound) return;
-    const bool is_kept = has_bound && worst->error + file <= asked_for;
-    report["error_is"] = is_kept ? "certified for this map" : "not certified";
+    report["error_is"] = part.is_certified() ? "certified for this map" : "not certified";
     if (!has_bound)
-        session.miss(
-            fmt::format("--error = {}: is not certified for this map: its error has no bound", asked_for));
-    else if (!is_kept)
+        session.miss(fmt::format("--error = {}: is not certified for this map: its error has no bound",
+                                 *part.error_bound));
+    else if (!part.is_certified())
         session.miss(fmt::format("--error = {}: is not certified for this map: its error may be up to {:.2g}",
-                                 asked_for, worst->error + file));
-    else if (!std::isfinite(of_variations))
+                                 *part.error_bound, worst->error));
+    else if (!std::isfinite(worst->error_of_variations))
         session.note("the error may be as large as all that varies in the map about its mean");
-    else if (of_variations > asked_for)
+    else if (worst->error_of_variations > *part.error_bound)
         session.note(
             fmt::format("relative to what varies in the map about its mean, the error may be up to {:.2g}",
-                        of_variations));
+                        worst->error_of_variations));
 }
 
 void report_part(const SmoothOptions& options, const SmoothedPart& part, const SmoothingInput& given,
@@ -122,7 +117,7 @@ void report_part(const SmoothOptions& options, const SmoothedPart& part, const S
         report["precision"] = part.precision == Precision::float32 ? "float" : "double";
         report_split(part.choice, part.parts, session);
     }
-    report_certificate(part, given, session);
+    report_certificate(part, session);
     session.note(part.notes);
 }
 
@@ -132,13 +127,8 @@ std::string names_of(const SmoothedPart& part, const SkyMap& map) {
     return names;
 }
 
-std::optional<double> certified_error(const SmoothedPart& part, const SmoothingInput& given) {
-    const double error = part.certified_error();
-    return std::isfinite(error) ? std::optional(error + given.file_rounding) : std::nullopt;
-}
-
 /// The cards of a part; suffix: of the names of those of Q and U, where I has its own.
-void add_part_cards(const SmoothedPart& part, const SmoothingInput& given, bool is_second,
+void add_part_cards(const SmoothedPart& part, bool is_second,
                     std::vector<io::HeaderCard>& cards) {
     const std::string of = is_second ? " of Q and U" : "";
     const auto add = [&](const char* name, const char* second, auto value, const std::string& comment) {
@@ -156,8 +146,8 @@ void add_part_cards(const SmoothedPart& part, const SmoothingInput& given, bool 
         add("THETACUT", "THCUTQU", radians_to_degrees(part.choice.support),
             "[deg] end of the split kernel's profile");
     }
-    if (const auto error = certified_error(part, given))
-        add("CERTERR", "CERTERRQ", *error, "rms, from REFERENC: at most this,");
+    if (const double error = part.certified_error(); std::isfinite(error))
+        add("CERTERR", "CERTERRQ", error, "rms, from REFERENC: at most this,");
     if (!is_harmonic(part)) return;
     add("MAX-LPOL", "LMAXQU", part.lmax, "highest degree l");
     add("ITER", "ITERQU", static_cast<std::int64_t>(part.analysis.iterations), "iterations of the analysis");
@@ -233,10 +223,10 @@ std::vector<io::HeaderCard> option_cards(const SmoothOptions& options, const Ses
 }
 
 std::vector<io::HeaderCard> smoothing_cards(const SmoothOptions& options, const SmoothedMap& smoothed,
-                                            const SmoothingInput& given, const Session& session) {
+                                            const Session& session) {
     auto cards = option_cards(options, session);
     for (std::size_t i = 0; i < smoothed.parts.size(); ++i)
-        add_part_cards(smoothed.parts[i], given, i == 1, cards);
+        add_part_cards(smoothed.parts[i], i == 1, cards);
     return cards;
 }
 

@@ -12,7 +12,6 @@ namespace zonal::cli {
 struct SmoothingInput {
     std::vector<double> energies;  ///< of the kernels, MeV; empty: they have none
     std::string costs;             ///< fingerprint of the costs that were planned by
-    double file_rounding = 0;      ///< of the file's numbers, where errors are certified: relative
 };
 
 /// Adds to the report what was done, and its notes: a single part at the top level, two parts under "parts".
@@ -22,7 +21,7 @@ void report_smoothing(const SmoothOptions& options, const SmoothedMap& smoothed,
 /// FWHM and so on, and how the map was smoothed; Q and U that went another way than I have cards of their own
 /// (METHODQU).
 std::vector<io::HeaderCard> smoothing_cards(const SmoothOptions& options, const SmoothedMap& smoothed,
-                                            const SmoothingInput& given, const Session& session);
+                                            const Session& session);
 
 /// The cards of the options alone, for alm.
 std::vector<io::HeaderCard> option_cards(const SmoothOptions& options, const Session& session);

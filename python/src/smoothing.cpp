@@ -32,6 +32,7 @@ std::vector<SmoothedPart> smooth_rows(const HostArrayOfRank<const T, 2>& maps, c
                                       const HostArrayOfRank<T, 2>& out, nb::handle progress) {
     options.mask = view_of_optional(mask);
     options.pixel_weights = view_of_optional(pixel_weights);
+    if (sizeof(T) == sizeof(float)) options.output_rounding = 0x1p-24;
     return without_gil(progress, [&](const Progress& report) {
         options.progress = report;
         auto sky = sky_of<T>(view_of<2>(maps), pixels, fields, options.threads);

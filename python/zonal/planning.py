@@ -82,7 +82,7 @@ class ConvolutionPlan:
         options.mask = mask_rule_of(mask_mode, mask_threshold, fill_masked)
         self._request = request.completed(options)
         self._choices = self._request.choices(costs_of(costs, request.threads), resolve_device(device))
-        self._choice = self._choices[0]
+        self._choice = next((choice for choice in self._choices if method in ("auto", choice.method)), self._choices[0])
         if self._choice.excluded:
             raise _core.ErrorNotKept(f"error = {error}: no method keeps it: {self._choice.excluded}")
         with arguments_as({"mask.threshold": "mask_threshold"}):

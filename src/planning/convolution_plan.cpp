@@ -251,7 +251,8 @@ class ConvolutionPlan::Implementation {
         const double least = smallest_eigenvalue(grid, lmax);
         const double weight =
             planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
-        const auto bound = bounds_.of(choice_, report, weight);
+        auto bound = bounds_.of(choice_, report, weight);
+        bound.of_output += options_.output_rounding;
         const auto first = static_cast<std::size_t>((first_row_ + first_field) / (has_spin() ? 2 : 1));
         for (std::size_t map = 0; map < power.size(); ++map) {
             const double rms_out = std::sqrt(least * power[map] / (4 * core::pi));
@@ -314,6 +315,7 @@ class ConvolutionPlan::Implementation {
             if (!bound_) bound_ = bounds_.of(choice_);
             bound = *bound_;
         }
+        bound.of_output += options_.output_rounding;
         result.certificates =
             planning::certificates_of<T>(bound, rms_in_, grid_out(), convolved, request_.threads, part());
     }

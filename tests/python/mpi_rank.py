@@ -19,6 +19,7 @@ import numpy as np  # noqa: E402
 
 import zonal  # noqa: E402
 import zonal.mpi  # noqa: E402
+from smoothing_requests import NSIDE, REQUESTS  # noqa: E402
 
 COMM = MPI.COMM_WORLD
 RANK, SIZE = COMM.rank, COMM.size
@@ -285,6 +286,33 @@ def faults():
             error = raised(call)
             assert error is not None and error[0] == "ValueError" and "all must make the same calls" in error[1], error
             sht.synthesize(alm)
+
+
+def requests():
+    """Smoothed maps are those of one process, bit for bit from harmonic space and to rounding from sums over pixels, whose discs
+    the ranks add up in another order."""
+    for request in REQUESTS:
+        if not request.suits_ranks():
+            continue
+        expected, wanted = request.answer()
+        sht = zonal.mpi.SHT(COMM, zonal.Grid.healpix(NSIDE), 3 * NSIDE - 1, threads=1)
+        here = np.ascontiguousarray(request.maps()[..., sht.local_pixels])
+        kernel = request.zonal_kernel()
+        options = request.options | {"return_report": True}
+        found, parts = sht.smooth(here, **request.kernel, **options) if kernel is None else sht.convolve(here, kernel, **options)
+        is_harmonic = all(part.method == "harmonic" for part in wanted)
+        right = expected[..., sht.local_pixels]
+        if is_harmonic:
+            same(found, right)
+        else:
+            # Each pixel is a sum of some thousand products: 2^-52 times as many, and 2^-23 of floats.
+            assert np.abs(found - right).max() <= (1e-12 if right.dtype == np.float64 else 1e-6) * np.abs(expected).max(), request.name
+        for part, other in zip(parts, wanted, strict=True):
+            assert (part.method, part.lmax, part.stands_for, part.error_bound) == (
+                other.method, other.lmax, other.stands_for, other.error_bound), request.name
+            most = 0 if is_harmonic else 1e-12
+            assert part.certified_error == other.certified_error or abs(part.certified_error - other.certified_error) <= most, request.name
+            assert part.lmax_effect == other.lmax_effect, request.name
 
 
 def interrupted():

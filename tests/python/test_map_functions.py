@@ -46,7 +46,7 @@ def test_polarised_maps_are_smoothed_as_such():
     expected = zonal.smooth(SMOOTH_SKY, "30deg", pol=True, **HARMONIC)
     assert np.abs(expected - zonal.smooth(SMOOTH_SKY, "30deg", **HARMONIC))[1:].max() > 0.01
     result, reports = zonal.smooth(sky, "30deg", return_report=True, **HARMONIC)
-    assert result.pol and reports[0].rows == [0, 1, 2]
+    assert result.pol and [list(report.rows) for report in reports] == [[0], [1, 2]]
     np.testing.assert_array_equal(result, expected)
     np.testing.assert_array_equal(zonal.smooth(sky, "30deg", pol=False, **HARMONIC), zonal.smooth(SMOOTH_SKY, "30deg", **HARMONIC))
     np.testing.assert_array_equal(zonal.map2alm(sky), zonal.map2alm(SMOOTH_SKY, pol=True))

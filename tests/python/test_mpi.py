@@ -32,7 +32,7 @@ def test_ranks(case, n_ranks):
     assert code == 0 and out.count("done") == n_ranks, out + err
 
 
-@pytest.mark.parametrize("case, n_ranks", [("pieces", 3), ("without_threads", 3), ("alone", 3), ("example", 3), ("interrupted", 1), ("interrupted", 3)])
+@pytest.mark.parametrize("case, n_ranks", [("pieces", 3), ("without_threads", 3), ("alone", 3), ("requests", 1), ("requests", 2), ("example", 3), ("interrupted", 1), ("interrupted", 3)])
 def test_ranks_in_other_ways(case, n_ranks):
     test_ranks(case, n_ranks)
 

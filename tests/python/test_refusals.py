@@ -90,7 +90,7 @@ U, X = gwrm.Unknown("u"), gwrm.Axis("x")
     (lambda: zonal.smooth(SKY, True), TypeError, "fwhm: must be one angle, not bool"),
     (lambda: zonal.smooth(SKY, "20deg", sigma=1), TypeError, r"^smooth\(\) got an unexpected keyword argument 'sigma'"),
     (lambda: zonal.anafast(SKY, lmx=1), TypeError, "anafast.* 'lmx'; is 'lmax' meant?"),
-    (lambda: zonal.smooth(SKY, "20deg", method="pixel-sum", grid_out=CAR), ValueError, "grid_out: not with method"),
+    (lambda: zonal.smooth(SKY, "20deg", method="pixel-sum", grid_out=CAR), ValueError, "method = pixel-sum: must be auto or harmonic: .*other pixels"),
     (lambda: zonal.smooth(SKY, "5deg", fwhm_in="2rad", lmax=23), zonal.ErrorNotKept, "no error can be certified"),
     (lambda: zonal.rotate_map(SKY, 3), ValueError, "rotation = 3: must be three Euler angles"),
     (lambda: zonal.Map(SKY, grid=8), TypeError, r"grid: must be a zonal.Grid, not int; .* zonal.Grid.healpix\(nside\)"),

@@ -27,6 +27,9 @@ struct ConvolutionOptions {
     std::vector<double> ring_weights{};
     /// Multiply the grid's weights: [grid.n_pixels()] or empty; the caller keeps the memory.
     View<const double, 1> pixel_weights{};
+    /// What the results are rounded by afterwards, relative: 2^-24 where they are written in single precision. The
+    /// certificates count it.
+    double output_rounding = 0;
     /// A rank's part of the sky of the request's grid. Rings, pixels and arrays are then the rank's, calls
     /// are collective, and counts in results and certificates are of the whole sky.
     std::shared_ptr<const SkyPart> part = nullptr;

@@ -57,6 +57,7 @@ struct MapSmoothingOptions {
     std::optional<Pixelization> pixels_out = {};  ///< of the result. Empty: the map's
     /// The precision of sums over pixels. Empty: float64, but automatic and split may choose float32.
     std::optional<Precision> precision = {};
+    double output_rounding = 0;           ///< as ConvolutionOptions::output_rounding
     std::optional<CostModel> costs = {};  ///< to plan by. Empty: default_cost_model
     int threads = 0;                      ///< 0: available_cpus()
     Device device = Device::automatic();

@@ -338,7 +338,8 @@ class SHT:
             parts = b"".join(part.tobytes() for part in (values.temperature(), values.gradient(), values.curl()))
             how = smoothing_options(method=method, error=error, reference=reference, iterations=iterations, tolerance=tolerance,
                                     threads=self._threads)
-            how.lmax = self._lmax if how.method == _core.ConvolutionMethod.harmonic else -1
+            is_plain = error is None and (method == "harmonic" or iterations is not None or tolerance is not None)
+            how.lmax = self._lmax if is_plain else -1
             about.append(f"{np.shape(maps)[:-1]} {rows.dtype}, {method}, {error}, {reference}, {iterations}, {tolerance}, "
                          f"by a window of hash {hash_of(parts)}")
             return_report = boolean("return_report", return_report)

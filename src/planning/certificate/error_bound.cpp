@@ -76,8 +76,7 @@ ErrorBound RequestBounds::of(const ConvolutionChoice& choice, const AnalysisRepo
     const auto lmax = lmax_of(choice);
     const double largest = largest_of(windows(), 0, lmax);
     const double in = largest_eigenvalue(request_.grid, lmax), out = eigenvalue_out(lmax);
-    bound.quadrature =
-        largest * analysis_norm(request_.grid, lmax, report, weight) * std::sqrt(out / in);
+    bound.quadrature = largest * analysis_norm(request_.grid, lmax, report, weight) * std::sqrt(out / in);
     bound.rounding = rounding_of_transforms(lmax, report.iterations) * largest * std::sqrt(out * in);
     return options_.mask.mode == MaskMode::renormalize ? of_harmonic_quotient(lmax, bound) : bound;
 }
@@ -317,6 +316,9 @@ ConvolutionRequest completed(ConvolutionRequest request, const ConvolutionOption
     if (!request.reference)
         request.reference = options.keep_counts ? ConvolutionReference::discrete : default_reference(request);
     const bool is_discrete = request.reference == ConvolutionReference::discrete;
+    // Harmonic space does not keep counts, and has no bound for quotients of sums over pixels.
+    const bool renormalizes = options.mask.mode == MaskMode::renormalize;
+    if (options.keep_counts || (renormalizes && is_discrete)) request.consider_harmonic = false;
     const auto nside = request.grid.healpix_nside();
     if (is_discrete && nside > 0 && !options.keep_counts && request.method != ConvolutionMethod::split) {
         const double defect = planning::defect_of_sums(request, nside);
@@ -333,6 +335,10 @@ ConvolutionRequest completed(ConvolutionRequest request, const ConvolutionOption
         if (request.polarization) request.lmax = std::max<std::int64_t>(request.lmax, 2);
     }
     if (!request.gain) request.gain = effective_gain(request, options, gain_of_noise(request, options));
+    if (!(*request.gain > 0))
+        throw ErrorNotKept("kernel",
+                           "its sums over the pixels, which counts and renormalised maps are divided by, have no bound "
+                           "above 0");
     return request;
 }
 

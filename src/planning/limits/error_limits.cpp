@@ -47,8 +47,7 @@ double ErrorLimits::accuracy(Precision precision) const {
     const double most = accuracy_of_sums(precision, std::min(request_.error, allowed_ / bounds_.norm()));
     double bound = 0;
     for (const auto method : {ConvolutionMethod::ring_fft, ConvolutionMethod::pixel_sum})
-        bound =
-            std::max(bound, bounds_.without_cut({method, Device::cpu(), precision, 0, most}).accuracy);
+        bound = std::max(bound, bounds_.without_cut({method, Device::cpu(), precision, 0, most}).accuracy);
     return std::max(default_accuracy(precision), most * std::min(1.0, share * allowed_ / bound));
 }
 
@@ -123,7 +122,9 @@ double ErrorLimits::find_support(Precision precision) const {
     return left > 0 ? std::min(request_support(), bounds_.norms().support_for(left)) : request_support();
 }
 
-bool ErrorLimits::is_continuous() const { return *request_.reference == ConvolutionReference::continuous; }
+bool ErrorLimits::is_continuous() const {
+    return *request_.reference == ConvolutionReference::continuous;
+}
 double ErrorLimits::request_support() const {
     return request_.polarization ? request_.polarization->support() : request_.kernel.support();
 }
@@ -165,9 +166,9 @@ std::int64_t ErrorLimits::lowest_lmax() const {
     return high;
 }
 
-/// Sets the tolerance with which conjugate gradients would keep the error, and about the number of iterations that
-/// keep it: the first update is a fiftieth of the alm, and each is a tenth of the one before (measured, see
-/// docs/decisions/certificate.md).
+/// Sets the tolerance with which conjugate gradients would keep the error, and about the number of iterations
+/// that keep it: the first update is a fiftieth of the alm, and each is a tenth of the one before (measured,
+/// see docs/decisions/certificate.md).
 void ErrorLimits::choose_iterations(ConvolutionChoice& choice) const {
     constexpr double share = 0.9, least_tolerance = 2e-13, first_update = 0.02;
     const auto& grid = request_.grid;
@@ -179,9 +180,8 @@ void ErrorLimits::choose_iterations(ConvolutionChoice& choice) const {
     const auto plain = bounds_.of(choice);
     const double left = share * allowed_ - plain.rounding;
     if (plain.quadrature <= left) return;  // the grid's quadrature is exact
-    AnalysisReport whole;
-    whole.residual = 1;
-    choice.tolerance = left / (largest_of(bounds_.windows()) * analysis_norm(grid, choice.lmax, whole));
+    choice.tolerance = 1;                  // to which the bound is in proportion
+    choice.tolerance = left / bounds_.of(choice).quadrature;
     if (!(choice.tolerance >= least_tolerance)) {
         choice.excluded = "rounding ends its iterations before they reach the error";
         return;

@@ -118,7 +118,7 @@ Planned plan_for(const FieldsRequest& fields, double error, std::optional<double
     const auto costs = costs_of(fields);
     for (const auto& rows : fields.rows) {
         auto request = rows.request;
-        request.error = error;
+        request.error = error - fields.how.output_rounding;
         if (gain) request.gain = effective_gain(request, fields.how, *gain);
         if (!plan.ways.empty()) request.method = plan.ways.front().method;
         if (!(*request.gain > 0))

@@ -9,6 +9,8 @@
 
 namespace zonal::planning {
 
+constexpr double usual_error = 1e-5;
+
 /// Rows of a map that follow each other and are convolved with one kernel.
 struct RowsRequest {
     ConvolutionRequest request;  ///< complete

@@ -106,6 +106,12 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
             "window", fmt::format("pixel windows are for HEALPix, and {} is not", map.header().source));
     if (options.error && !(*options.error > 0 && *options.error < 1))
         throw InvalidArgument("error", *options.error, "must be above 0 and below 1");
+    const double error = options.error.value_or(usual_error);
+    if (!is_plain(options) && !(error > options.output_rounding))
+        throw InvalidArgument("error", error,
+                              fmt::format("must be above {:.2g}, by which results in single precision are rounded: must "
+                                          "be larger, or the result in double precision",
+                                          options.output_rounding));
     if (options.theta_cut != 0) checked_width("theta_cut", options.theta_cut);
     if (options.theta_cut != 0 && options.method != split)
         throw InvalidArgument("theta_cut", "only with method = split");
@@ -128,8 +134,7 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
 std::int64_t degree_of_windows(const SkyMap& map, const Grid& grid_out, const MapKernel& kernel,
                                const MapSmoothingOptions& options, bool is_harmonic_only) {
     if (options.lmax >= 0) return options.lmax;
-    const auto most =
-        std::min(default_smoothing_lmax(map.whole_grid()), default_smoothing_lmax(grid_out));
+    const auto most = std::min(default_smoothing_lmax(map.whole_grid()), default_smoothing_lmax(grid_out));
     if (is_plain(options)) return most;
     const bool is_closed = kernel.has_window() && !kernel.is_ratio();
     if (is_closed || !is_harmonic_only) return -1;
@@ -173,7 +178,8 @@ struct RowRange {
 std::vector<RowRange> ranges_of(const SkyMap& map, bool is_spin) {
     std::vector<RowRange> ranges;
     for (const auto& group : map.groups()) {
-        const std::int64_t n_spin = group.fields == Fields::scalars ? 0 : 2, n_scalars = group.n_rows - n_spin;
+        const std::int64_t n_spin = group.fields == Fields::scalars ? 0 : 2,
+                           n_scalars = group.n_rows - n_spin;
         if (is_spin && n_spin > 0) ranges.push_back({group.first_row + n_scalars, n_spin});
         if (!is_spin && n_scalars > 0) ranges.push_back({group.first_row, n_scalars});
     }
@@ -188,7 +194,7 @@ ConvolutionRequest request_of(const FieldsRequest& fields, std::int64_t lmax) {
     if (options.pixels_out && *options.pixels_out != fields.map.header().pixelization)
         request.grid_out = make_grid(*options.pixels_out);
     request.lmax = lmax;
-    request.error = options.error.value_or(request.error);
+    request.error = options.error.value_or(usual_error);
     request.reference = options.reference;
     request.method = fields.is_harmonic_only ? harmonic : options.method;
     request.support = options.cut.value_or(0);
@@ -201,15 +207,14 @@ FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmo
                         bool is_spin, std::optional<bool>& may_be_single) {
     FieldsRequest fields{map, options, is_spin ? Fields::qu : Fields::scalars};
     fields.how = {options.mask_rule, options.normalization == Normalization::pixel, options.ring_weights,
-                  options.pixel_weights, map.shared_part()};
+                  options.pixel_weights, options.output_rounding, map.shared_part()};
     fields.is_harmonic_only = options.method == harmonic || !why_harmonic_only(map, kernel, options).empty();
     const bool renormalizes = options.mask_rule.mode == MaskMode::renormalize;
     const bool has_weights = !options.ring_weights.empty() || options.pixel_weights.size() > 0;
     const auto common = request_of(fields, options.lmax);
     const auto& grid_out = common.grid_out ? *common.grid_out : common.grid;
     const auto degree = degree_of_windows(map, grid_out, kernel, options, fields.is_harmonic_only);
-    const auto kernels =
-        kernels_of(kernel, is_spin, degree, options.normalization == Normalization::window);
+    const auto kernels = kernels_of(kernel, is_spin, degree, options.normalization == Normalization::window);
     fields.has_one_kernel = kernels.size() == 1;
     for (const auto& range : ranges_of(map, is_spin)) {
         const std::int64_t n_each = fields.has_one_kernel ? range.n : 1;
@@ -233,10 +238,6 @@ FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmo
                 !fields.is_harmonic_only && request.reference == ConvolutionReference::discrete;
             if (has_sums && !may_be_single) may_be_single = allows_single(map, options);
             request.allow_single = has_sums && *may_be_single;
-            // Harmonic space does not keep counts, and has no bound for quotients of sums over pixels.
-            request.consider_harmonic =
-                !fields.how.keep_counts &&
-                !(renormalizes && request.reference == ConvolutionReference::discrete);
             fields.rows.push_back(std::move(rows));
         }
     }

@@ -32,6 +32,7 @@ ConvolutionRequest request_of(double fwhm, bool has_spin = false) {
     request.lmax = lmax;
     request.n_maps = 1;
     request.error = 1e-4;
+    request.reference = ConvolutionReference::discrete;
     request.gain = 0.1;
     request.threads = 1;
     return request;

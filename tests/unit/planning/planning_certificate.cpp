@@ -67,6 +67,7 @@ ConvolutionRequest request_of(const Grid& grid, const RadialKernel& kernel, std:
     request.grid = grid;
     request.kernel = kernel;
     request.lmax = lmax;
+    request.reference = ConvolutionReference::discrete;
     request.threads = 1;
     return request;
 }

@@ -36,6 +36,7 @@ ConvolutionRequest request_of(bool has_spin, std::int64_t n_maps) {
     ConvolutionRequest request;
     request.grid = Grid::healpix(nside);
     request.lmax = lmax;
+    request.reference = ConvolutionReference::discrete;
     request.kernel = RadialKernel::from_window(gaussian_window(fwhm, lmax + 1));
     if (has_spin)
         request.polarization =
@@ -164,15 +165,6 @@ TEST(ConvolutionPlan, LeavesConstantMapsConstantWhateverTheMask) {
     EXPECT_EQ(result.unseen_pixels[0], 250);
     for (std::int64_t pixel = 250; pixel < rows.extent(1); ++pixel)
         ASSERT_NEAR(out(0, pixel), 3, 1e-10) << pixel;
-}
-
-TEST(ErrorOfSums, GrowsWithTheShareThatMayBeShown) {
-    EXPECT_EQ(error_of_sums({}, 1e-5), 1e-5);
-    EXPECT_EQ(error_of_sums({MaskMode::zero, 1e-8}, 1e-5), 1e-5);
-    EXPECT_EQ(error_of_sums({MaskMode::renormalize, 0.1}, 1e-5), 1e-5);
-    EXPECT_EQ(error_of_sums({MaskMode::renormalize, 0.5}, 1e-5), 1e-5);
-    EXPECT_DOUBLE_EQ(error_of_sums({MaskMode::renormalize, 1e-3}, 1e-5), 1e-7);
-    EXPECT_EQ(error_of_sums({MaskMode::renormalize, 1e-12}, 1e-5), 1e-13);
 }
 
 TEST(ConvolutionPlan, KeepsCounts) {

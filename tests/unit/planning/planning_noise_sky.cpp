@@ -20,10 +20,9 @@ std::vector<double> window() {
     return k;
 }
 
-std::vector<double> sky_by(std::optional<ConvolutionMethod> method, NoiseSky& sky) {
+std::vector<double> sky_by(ConvolutionMethod method, NoiseSky& sky) {
     auto map = new_sky_map(pixels, false);
-    sky = make_noise_sky(window(), default_cost_model(1),
-                         {.seed = 5, .method = method, .error = 1e-4, .threads = 1, .device = Device::cpu()},
+    sky = make_noise_sky(window(), {.method = method, .error = 1e-4, .threads = 1, .device = Device::cpu()}, 5,
                          map);
     return {map.rows().data(), map.rows().data() + map.rows().size()};
 }
@@ -31,25 +30,29 @@ std::vector<double> sky_by(std::optional<ConvolutionMethod> method, NoiseSky& sk
 TEST(NoiseSky, IsTheSameByEveryMethodWithinTheError) {
     NoiseSky harmonic, planned, split;
     const auto expected = sky_by(ConvolutionMethod::harmonic, harmonic);
-    EXPECT_TRUE(harmonic.choices.empty());
     EXPECT_DOUBLE_EQ(harmonic.noise_variance, 12.0 * 16 * 16 / (4 * std::numbers::pi));
-    const auto fastest = sky_by({}, planned), by_split = sky_by(ConvolutionMethod::split, split);
-    ASSERT_TRUE(planned.choice && split.choice);
-    EXPECT_LE(planned.choice->error, 1e-4);
-    EXPECT_LE(test::relative_rms(fastest, expected), 1e-4);
-    EXPECT_EQ(split.choice->method, ConvolutionMethod::split);
-    EXPECT_LE(test::relative_rms(by_split, expected), 1e-4);
+    const auto fastest = sky_by(ConvolutionMethod::automatic, planned),
+               by_split = sky_by(ConvolutionMethod::split, split);
+    EXPECT_EQ(harmonic.part.method, ConvolutionMethod::harmonic);
+    EXPECT_EQ(split.part.method, ConvolutionMethod::split);
+    for (const auto* sky : {&harmonic, &planned, &split}) {
+        EXPECT_TRUE(sky->part.is_certified());
+        EXPECT_EQ(sky->part.reference, ConvolutionReference::discrete);
+    }
+    // Each is within its certificate of the sum over the pixels.
+    EXPECT_LE(test::relative_rms(fastest, expected),
+              1.001 * (planned.part.certified_error() + harmonic.part.certified_error()));
+    EXPECT_LE(test::relative_rms(by_split, expected),
+              1.001 * (split.part.certified_error() + harmonic.part.certified_error()));
 }
 
 TEST(NoiseSky, IsNotMadeWhereNoSplitKeepsTheError) {
     auto map = new_sky_map(pixels, false);
     const std::vector<double> flat(48, 1.0);  // goes on above lmax
-    const auto sky = make_noise_sky(flat, default_cost_model(1),
-                                    {.method = ConvolutionMethod::split, .error = 1e-9, .threads = 1}, map);
-    EXPECT_FALSE(sky.choice);
-    EXPECT_FALSE(sky.choices.empty());
-    EXPECT_EQ(map.rows()(0, 0), 0);
-    EXPECT_THROW(make_noise_sky(std::vector<double>(48), default_cost_model(1), {}, map), InvalidArgument);
+    EXPECT_THROW(
+        make_noise_sky(flat, {.method = ConvolutionMethod::split, .error = 1e-9, .threads = 1}, 1, map),
+        ErrorNotKept);
+    EXPECT_THROW(make_noise_sky(std::vector<double>(48), {}, 1, map), InvalidArgument);
 }
 
 }  // namespace

@@ -103,8 +103,7 @@ ConvolutionRequest request_for(std::int64_t nside, double fwhm_arcmin, double er
     request.lmax = 2 * nside;
     request.kernel = RadialKernel::gaussian(fwhm_arcmin * arcmin);
     request.error = error;
-    request.c_l.assign(request.lmax + 1, 0);
-    for (std::int64_t l = 1; l <= request.lmax; ++l) request.c_l[l] = 1.0 / (l * (l + 1));
+    request.reference = ConvolutionReference::discrete;
     request.consider_split = false;
     request.threads = 1;
     return request;
@@ -146,25 +145,27 @@ TEST(PlanConvolution, NarrowKernelsGoToPixelSpaceAndWideOnesToHarmonicSpace) {
     EXPECT_EQ(plan_convolution(request_for(64, 3000, 1e-4), costs)[0].method, ConvolutionMethod::harmonic);
 }
 
-TEST(PlanConvolution, ContinuousReferenceTakesIterationsWhereSumsOverPixelsAreTooWrong) {
+TEST(PlanConvolution, ContinuousReferenceTakesIterationsAndNoSumsOverPixels) {
     auto request = request_for(64, 200, 1e-5);
     request.reference = ConvolutionReference::continuous;
-    request.quadrature_error = 2e-4;
-    request.iteration_gain = 0.1;
     const auto choices = plan_convolution(request, default_cost_model(2));
     EXPECT_EQ(choices[0].method, ConvolutionMethod::harmonic);
-    EXPECT_EQ(choices[0].iterations, 2);  // 2e-4, 2e-5, 2e-6
-    EXPECT_NEAR(choices[0].error, 2e-6, 1e-18);
-    EXPECT_THAT(choices.back().excluded, HasSubstr("wrong by 2.0e-04"));
+    EXPECT_EQ(choices[0].excluded, "");
+    EXPECT_TRUE(choices[0].until_certified);
+    EXPECT_GE(choices[0].iterations, 1);
+    EXPECT_LE(choices[0].error, 1e-5);
+    for (const auto& choice : choices)
+        if (choice.method != ConvolutionMethod::harmonic) {
+            EXPECT_THAT(choice.excluded, HasSubstr("depends on the map"));
+        }
 }
 
-TEST(PlanConvolution, SaysWhenHarmonicSpaceCutsTheKernelOff) {
-    auto request = request_for(64, 30, 1e-6);
-    request.c_l.clear();  // white noise goes on above lmax
-    const auto choices = plan_convolution(request, default_cost_model(2));
-    for (const auto& choice : choices)
+TEST(PlanConvolution, HarmonicSpaceGoesAboveLmaxWhereTheSumDoes) {
+    const auto request =
+        request_for(64, 120, 1e-3);  // white noise goes on above lmax, and so does the kernel
+    for (const auto& choice : plan_convolution(request, default_cost_model(2)))
         if (choice.method == ConvolutionMethod::harmonic) {
-            EXPECT_THAT(choice.excluded, HasSubstr("above lmax = 128"));
+            EXPECT_GT(choice.lmax, request.lmax);
         }
 }
 
@@ -174,7 +175,6 @@ TEST(PlanConvolution, SplitsKernelsThatAreCompactNowhere) {
     auto window = request.kernel.window(512);
     for (std::int64_t l = 0; l <= 512; ++l) window[l] *= l < 2 ? 0 : 1.0 / l;
     request.kernel = RadialKernel::from_window(window);
-    request.c_l.clear();
     request.consider_split = true;
     auto costs = default_cost_model(1);
     for (auto& device : costs.devices) {  // so slow that planning pays
@@ -194,7 +194,6 @@ ConvolutionRequest request_of_sky(double error) {
     auto window = request.kernel.window(request.lmax);
     for (std::int64_t l = 0; l <= request.lmax; ++l) window[l] *= l < 2 ? 0 : 1.0 / l;
     request.kernel = RadialKernel::from_window(window);
-    request.c_l.clear();
     request.consider_split = true;
     return request;
 }
@@ -230,7 +229,6 @@ TEST(PlanConvolution, SplitsKeepTheBound) {
     auto window = gaussian_window(0.4, request.lmax);
     for (std::int64_t l = 0; l <= request.lmax; ++l) window[l] /= static_cast<double>(l + 1);
     request.kernel = RadialKernel::from_window(window);
-    request.c_l.clear();
     request.consider_split = true;
     request.method = ConvolutionMethod::split;
     const auto n_pixels = request.grid.n_pixels();
@@ -262,7 +260,6 @@ TEST(PlanConvolution, NoSplitOfKernelsThatGoOnAboveLmax) {
 
 TEST(PlanConvolution, CutsKeepTheIntegral) {
     auto request = request_for(64, 200, 1e-4);
-    request.c_l.clear();
     const double integral = request.kernel.window(0)[0];
     for (const auto& choice : plan_convolution(request, default_cost_model(1))) {
         if (choice.support == 0) continue;
@@ -288,8 +285,6 @@ TEST(PlanConvolution, RejectsContradictions) {
     };
     EXPECT_THAT([&] { with([](auto& r) { r.error = 0; }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("error = 0")));
-    EXPECT_THAT([&] { with([](auto& r) { r.lmax = 5; }); },
-                ThrowsMessage<InvalidArgument>(HasSubstr("must be lmax + 1 = 6")));
     EXPECT_THAT([&] { with([](auto& r) { r.n_maps = 0; }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("n_maps = 0")));
     EXPECT_THAT([&] { with([](auto& r) { r.theta_cut = 4; }); },

@@ -7,9 +7,8 @@
 
 #include "polarization_helpers.hpp"
 #include "zonal/error.hpp"
+#include "zonal/planning/convolution_plan.hpp"
 #include "zonal/planning/planner.hpp"
-#include "zonal/sky/smoothing.hpp"
-#include "zonal/split_convolution.hpp"
 
 // The choice of a way to convolve Q and U.
 namespace zonal::test {
@@ -24,6 +23,7 @@ ConvolutionRequest request_for(std::int64_t nside, const PolarizationKernel& ker
     request.lmax = 3 * nside - 1;
     request.polarization = kernel;
     request.error = error;
+    request.reference = ConvolutionReference::discrete;
     request.threads = 1;
     return request;
 }
@@ -34,30 +34,7 @@ Maps convolved_by(const ConvolutionRequest& request, const ConvolutionChoice& ch
     const auto n_pixels = request.grid.n_pixels();
     Array<T, 3> in(maps.extents()), out(maps.extents());
     std::copy(maps.begin(), maps.end(), in.begin());
-    if (choice.method == ConvolutionMethod::harmonic) {
-        const auto windows = request.polarization->windows(request.lmax);
-        const Beam beam{windows.gradient, windows.gradient, windows.curl};
-        SmoothingOptions options;
-        options.lmax = request.lmax;
-        options.iterations = choice.iterations;
-        smooth<T>(request.grid, {in.data(), {2, n_pixels}}, Fields::qu, {}, beam, request.grid,
-                  {out.data(), {2, n_pixels}}, options);
-    } else if (choice.method == ConvolutionMethod::split) {
-        SplitConvolutionOptions options;
-        options.precision = choice.precision;
-        options.accuracy = choice.accuracy;
-        PolarizationSplitConvolutionPlan(request.grid, *choice.split, options)
-            .convolve<T>(std::as_const(in).view(), out.view());
-    } else {
-        PixelConvolutionOptions options;
-        options.method =
-            choice.method == ConvolutionMethod::pixel_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
-        options.precision = choice.precision;
-        options.accuracy = choice.accuracy;
-        const auto kernel = request.polarization->truncated(choice.support);
-        PolarizationConvolutionPlan(request.grid, kernel, request.grid, options)
-            .convolve<T>(std::as_const(in).view(), out.view());
-    }
+    ConvolutionPlan(request, choice).convolve<T>({in.data(), {2, n_pixels}}, {out.data(), {2, n_pixels}});
     Maps result(maps.extents());
     std::copy(out.begin(), out.end(), result.begin());
     return result;
@@ -69,12 +46,17 @@ Maps summed(const ConvolutionRequest& request, const Maps& maps) {
     return harmonically(request.grid, windows.gradient, windows.curl, request.grid, maps);
 }
 
-/// Every way that may be taken, on white noise beside the sum over all pixels.
-void expect_errors_within_the_bound(const ConvolutionRequest& request, std::size_t least_ways) {
+/// Every way that may be taken, on white noise beside the sum over all pixels; ring FFTs also where discs are
+/// so wide that nobody takes them for their speed.
+void expect_errors_within_the_bound(ConvolutionRequest request, std::size_t least_ways) {
     const auto maps = random_maps(1, request.grid, 3);
     const auto expected = summed(request, maps);
+    auto choices = plan_convolution(request, default_cost_model(1));
+    request.method = ConvolutionMethod::ring_fft;
+    for (auto& choice : plan_convolution(request, default_cost_model(1)))
+        if (choice.method == ConvolutionMethod::ring_fft) choices.push_back(std::move(choice));
     std::size_t n_ways = 0;
-    for (const auto& choice : plan_convolution(request, default_cost_model(1))) {
+    for (const auto& choice : choices) {
         if (!choice.excluded.empty()) continue;
         ++n_ways;
         EXPECT_LE(choice.error, request.error);
@@ -131,28 +113,6 @@ TEST(PlanPolarization, SplitsKeepTheBound) {
     }
 }
 
-TEST(PlanPolarization, SplitsAreWeighedByTheSpectraOfEAndB) {
-    auto window = gaussian_window(0.1, 128);
-    auto request = request_for(64, PolarizationKernel(window, window), 1e-4);
-    request.lmax = 128;
-    request.method = ConvolutionMethod::split;
-    request.theta_cut = 0.4;
-    const auto l_cut = [&](double e, double b) {
-        request.c_l.assign(129, 0);
-        request.c_bb.assign(129, 0);
-        for (std::size_t l = 2; l <= 128; ++l) {
-            request.c_l[l] = e / static_cast<double>(l * l);
-            request.c_bb[l] = b / static_cast<double>(l * l);
-        }
-        for (const auto& choice : plan_convolution(request, default_cost_model(1)))
-            if (choice.method == ConvolutionMethod::split) return choice.l_cut;
-        return std::int64_t{-1};
-    };
-    EXPECT_GE(l_cut(1, 0), 0);
-    EXPECT_EQ(l_cut(1, 0), l_cut(0, 1));
-    EXPECT_EQ(l_cut(1, 0), l_cut(0.3, 0.7));
-}
-
 TEST(PlanPolarization, ErrorsAreThoseFromTheDirectSum) {
     const auto request = request_for(4, PolarizationKernel::gaussian(0.8), 1e-5);
     const auto maps = random_maps(1, request.grid, 4);
@@ -176,7 +136,7 @@ TEST(PlanPolarization, KernelsOfFewPixelsGoToPixelSpace) {
         return choice.method == ConvolutionMethod::harmonic;
     });
     ASSERT_NE(harmonic, choices.end());
-    EXPECT_THAT(harmonic->excluded, HasSubstr("above lmax = 256"));  // white noise does
+    EXPECT_GT(harmonic->lmax, 256);  // as far as white noise and the kernel go on
     EXPECT_TRUE(std::none_of(choices.begin(), choices.end(),
                              [](const auto& choice) { return choice.method == ConvolutionMethod::split; }));
 }
@@ -196,36 +156,16 @@ TEST(PlanPolarization, TakesTheCostsOfPolarization) {
         }
 }
 
-TEST(PlanPolarization, SpectraOfEAndBWeighTheErrors) {
-    // Of a map of E alone only what pixels take for B matters, and here nothing of E goes on above lmax.
-    std::vector<double> e(33, 1.0), b(64, 1.0);
-    auto request = request_for(64, PolarizationKernel(e, b), 1e-4);
-    request.lmax = 32;
-    const auto harmonic_error = [&] {
-        for (const auto& choice : plan_convolution(request, default_cost_model(1)))
-            if (choice.method == ConvolutionMethod::harmonic) return choice.error;
-        return -1.0;
-    };
-    request.c_l.assign(33, 1.0);
-    request.c_bb.assign(33, 0.0);
-    const double aliased = harmonic_error();
-    EXPECT_GT(aliased, 0);
-    EXPECT_LT(aliased, 0.02);
-    std::swap(request.c_l, request.c_bb);
-    // sum (2l+1) above 32 and up to 63, over that from 2 to 32
-    const double above = (64.0 * 64 - 33 * 33) / (33 * 33 - 4);
-    EXPECT_NEAR(harmonic_error(), std::sqrt(above + aliased * aliased), 1e-6);
-}
-
-TEST(PlanPolarization, ContinuousReferenceTakesIterations) {
+TEST(PlanPolarization, ContinuousReferenceTakesIterationsAndNoSumsOverPixels) {
     auto request = request_for(32, PolarizationKernel::gaussian(0.2), 1e-5);
     request.reference = ConvolutionReference::continuous;
-    request.quadrature_error = 2e-4;
-    request.iteration_gain = 0.1;
+    request.lmax = 64;
     const auto choices = plan_convolution(request, default_cost_model(1));
     EXPECT_EQ(choices[0].method, ConvolutionMethod::harmonic);
-    EXPECT_EQ(choices[0].iterations, 2);
-    EXPECT_THAT(choices.back().excluded, HasSubstr("wrong by 2.0e-04"));
+    EXPECT_EQ(choices[0].excluded, "");
+    EXPECT_TRUE(choices[0].until_certified);
+    EXPECT_GE(choices[0].iterations, 1);
+    EXPECT_THAT(choices.back().excluded, HasSubstr("depends on the map"));
 }
 
 TEST(PlanPolarization, RejectsContradictions) {
@@ -245,19 +185,8 @@ TEST(PlanPolarization, RejectsContradictions) {
         ThrowsMessage<InvalidArgument>(HasSubstr("method = split: kernels whose windows of E and B differ")));
     EXPECT_THAT([&] { with([](auto& r) { r.lmax = 1; }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("lmax = 1: must be 2")));
-    EXPECT_THAT([&] { with([](auto& r) { r.c_l.assign(48, 1); }); },
-                ThrowsMessage<InvalidArgument>(HasSubstr("c_bb: 0 values")));
     EXPECT_THAT([&] { with([](auto& r) { r.polarization = r.polarization->truncated(1); }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("truncated")));
-    EXPECT_THAT(
-        [&] {
-            with([](auto& r) {
-                r.polarization.reset();
-                r.c_l.assign(48, 1);
-                r.c_bb.assign(48, 1);
-            });
-        },
-        ThrowsMessage<InvalidArgument>(HasSubstr("c_bb: only for Q and U")));
 }
 
 }  // namespace
