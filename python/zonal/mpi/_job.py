@@ -71,10 +71,11 @@ class Job:
         return root
 
 
-def _facts(error: BaseException | None) -> tuple[str, str | None, str]:
+def _facts(error: Any) -> tuple[str, str | None, str]:
     """Argument, value and requirement of an error; its message is all of the requirement where it does not say them."""
-    if isinstance(error, ValueError) and getattr(error, "argument", "") and not error.origin:  # type: ignore[attr-defined]
-        return error.argument, error.value, error.requirement  # type: ignore[attr-defined]
+    argument, origin = (getattr(error, name, None) for name in ("argument", "origin"))
+    if argument and not origin:
+        return argument, error.value, error.requirement
     return "", None, "" if error is None else str(error) or type(error).__name__
 
 
