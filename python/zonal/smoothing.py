@@ -152,7 +152,7 @@ def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None
     "discrete" the sum over the pixels. By default continuous for windows and Gaussians, discrete for profiles, for sums
     that method= names, and for counts.
     strict: True raises ErrorNotKept where the answer depends on lmax by more than `error`, as measured for this map;
-    otherwise the report says so (lmax_effect).
+    otherwise the report notes it (lmax_effect).
     normalization: "none" applies the kernel as it is; "window" scales its integral to 1, "pixel" its sum over the pixels,
     for each pixel, which keeps counts.
     cut: where the profile ends, instead of where the error allows: with "pixel-sum" and "ring-fft" alone.
