@@ -13,10 +13,10 @@
 #include "options/options.hpp"
 #include "options/split_options.hpp"
 #include "shell/error.hpp"
+#include "zonal/angle.hpp"
 #include "zonal/io/cost_model.hpp"
 #include "zonal/io/profile.hpp"
 #include "zonal/planning/certificate.hpp"
-#include "zonal/angle.hpp"
 #include "zonal/planning/planner.hpp"
 
 namespace zonal::cli {
@@ -63,7 +63,7 @@ void declare_request(CLI::App& app, PlanOptions& options) {
 }
 
 void declare_options(CLI::App& app, PlanOptions& options) {
-    declare_kernel(app, options.kernel, "3 nside - 1");
+    declare_kernel(app, options.kernel, "as kernel and error need, 3 nside - 1 at most");
     OptionGroup(app, "Kernel")
         .text("--profile", options.profile, "FILE",
               "use this profile as the kernel: text, angles and values, as in zonal smooth");

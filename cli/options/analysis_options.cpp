@@ -77,12 +77,14 @@ std::int64_t AnalysisChoice::mmax_for(std::int64_t lmax_used) const {
     return mmax.value_or(lmax_used);
 }
 
-void add_analysis_options(CLI::App& app, AnalysisChoice& choice, WithMmax with_mmax) {
+void add_analysis_options(CLI::App& app, AnalysisChoice& choice, WithMmax with_mmax,
+                          const std::string& default_lmax, const std::string& default_iterations) {
     const OptionGroup group(app, "Transform");
-    group.integer("--lmax", choice.lmax, {0, max_lmax}, "highest degree l", "3 nside - 1");
+    group.integer("--lmax", choice.lmax, {0, max_lmax}, "highest degree l", default_lmax);
     if (with_mmax == WithMmax::yes)
         group.integer("--mmax", choice.mmax, {0, max_lmax}, "highest order m", "lmax");
-    group.integer("--iter", choice.iterations, {0, 1000}, "Jacobi iterations of the analysis", "3");
+    group.integer("--iter", choice.iterations, {0, 1000}, "Jacobi iterations of the analysis",
+                  default_iterations);
     group.number("--tolerance", choice.tolerance, {1e-16, 0.1},
                  "instead of --iter: solve until the residual is at most this");
     group.text("--weights", choice.weights, "none|ring|pixel|FILE",

@@ -46,7 +46,10 @@ SkyMap read_sky_part(const std::string& path, const MapInput& input, const Analy
                      const RunOptions& run, Session& session);
 
 enum class WithMmax { no, yes };
-void add_analysis_options(CLI::App& app, AnalysisChoice& choice, WithMmax with_mmax);
+/// default_lmax, default_iterations: what --help says of them.
+void add_analysis_options(CLI::App& app, AnalysisChoice& choice, WithMmax with_mmax,
+                          const std::string& default_lmax = "3 nside - 1",
+                          const std::string& default_iterations = "3");
 
 /// io::find_weights, with its notes and how a computation went in the report.
 io::FoundWeights weights_for(const std::string& choice, std::int64_t nside, int threads, Session& session);

@@ -8,7 +8,7 @@
 namespace zonal::cli {
 namespace {
 
-const char* const group = "Kernel and method (docs/convolution.md)";
+const char* const group = "Kernel and method (docs/what-a-request-means.md)";
 
 void declare_plan(CLI::App& app, KernelOptions& options) {
     app.add_flag(
@@ -33,7 +33,8 @@ void declare_options(CLI::App& app, KernelOptions& options) {
          {"ring-fft", ring_fft},
          {"split", split},
          {"auto", automatic}},
-        "harmonic: analysis, window and synthesis, as healpy.smoothing unless --error is given; pixel-sum, ring-fft: the sum over the pixels within the "
+        "harmonic: analysis, window and synthesis, as healpy.smoothing unless --error is given; pixel-sum, "
+        "ring-fft: the sum over the pixels within the "
         "kernel's support, pixel by pixel or by FFTs of rings (ARKCoS); split: the kernel split between both "
         "(docs/split.md); auto: the fastest of these within --error, as zonal plan finds it")
         ->default_str("auto")
@@ -66,9 +67,10 @@ void declare_options(CLI::App& app, KernelOptions& options) {
     app.add_flag("--keep-missed", options.keep_missed,
                  "write the map even if its --error is not certified; the exit status is still 1")
         ->group(group);
-    app.add_flag("--strict", options.strict,
-                 "write nothing if the answer depends on lmax by more than --error, as measured for this map; the "
-                 "exit status is then 1")
+    app.add_flag(
+           "--strict", options.strict,
+           "write nothing if the answer depends on lmax by more than --error, as measured for this map; the "
+           "exit status is then 1")
         ->group(group);
     add_choice<Normalization>(
         app, "--normalize", options.normalization,

@@ -49,7 +49,9 @@ void declare_options(CLI::App& app, SmoothOptions& options) {
     declare_window(app, options);
     declare_options(app, options.kernel);
     add_map_input(app, options.input);
-    add_analysis_options(app, options.analysis, WithMmax::no);
+    add_analysis_options(app, options.analysis, WithMmax::no,
+                         "as kernel and --error need, up to 2.4 nside; without an error 3 nside - 1",
+                         "as --error needs; without an error 3");
     add_mask_options(app, options.mask, MaskModes::all);
     add_integer(app, "--nside-out", options.nside_out, {1, std::int64_t{1} << 29}, "nside of the output")
         ->default_str("the input's")

@@ -92,7 +92,7 @@ def smoothing_options(*, method: Method = "auto", error: float | None = None, ke
 def smooth(maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | None = None,
            fwhm_in: AngleLike | None = None, beam_in: ArrayLike | None = None, floor: float = 0.0,
            pol: bool | None = None, grid_out: Grid | None = None, out: NDArray[Any] | None = None, **options: Any) -> Any:
-    """Smooths maps with a Gaussian or a beam, and bounds the error of the result for these very maps.
+    """Smooths maps with a Gaussian or a beam, and certifies the error of the result for these very maps.
 
     maps: [pixel], or [row, pixel] for many, a `zonal.Map` or a Quantity; the result is of the same kind. With pol=True
     the rows are I, Q, U or Q, U (COSMO convention), by default where a Map says so; otherwise each is a field of its
@@ -135,33 +135,34 @@ def smoothing_window(fwhm: AngleLike | None, beam: ArrayLike | None, fwhm_in: An
 
 @takes_options_of(_smooth, smoothing_options)
 def convolve(maps: ArrayLike, kernel: Kernel, *, out: NDArray[Any] | None = None, **options: Any) -> Any:
-    """Convolves maps with a radial kernel, and bounds the error of the result for these very maps.
+    """Convolves maps with a radial kernel, and certifies the error of the result for these very maps.
 
     maps: [pixel], or [row, pixel] for many fields of spin 0, a `zonal.Map` or a Quantity; float32 stays float32. UNSEEN pixels count as masked.
-    kernel: a zonal.Kernel. out: where to write the result; it has the type and shape of the maps.
+    kernel: a zonal.Kernel, applied as it is. out: where to write the result; it has the type and shape of the maps.
 
     Options, all by keyword:
 
     grid: the maps' pixels, by default HEALPix of the nside that their length tells; or cylindrical rings.
     nest: True for maps, masks and results in nest order; a Map says its own order, also as a mask.
     method: "auto" takes the fastest way within the error; "harmonic", "pixel-sum", "ring-fft" or "split" that one.
-    error: the largest error of each field, rms over the rms of the exact result, by default 1e-5 (no error is certified
-    with method="harmonic" or cut= alone). ErrorNotKept is raised if no way keeps it, unless keep_missed=True.
+    error: the largest error of each field, rms over the rms of the exact result, by default 1e-5, certified
+    for the map at hand (with method="harmonic", iterations, tolerance or cut only where it is given). ErrorNotKept is
+    raised if no way keeps it, unless keep_missed=True.
     reference: what errors are measured from: "continuous" is the window on the alm up to lmax that the map is made of,
     "discrete" the sum over the pixels. By default continuous for windows and Gaussians, discrete for profiles, for sums
     that method= names, and for counts.
     strict: True raises ErrorNotKept where the answer depends on lmax by more than `error`, as measured for this map;
-    otherwise the report says so (lmax_effect).
+    otherwise the report notes it (lmax_effect).
     normalization: "none" applies the kernel as it is; "window" scales its integral to 1, "pixel" its sum over the pixels,
     for each pixel, which keeps counts.
     cut: where the profile ends, instead of where the error allows: with "pixel-sum" and "ring-fft" alone.
     theta_cut: where the profile of a split ends, by default where it is fastest.
-    lmax: of harmonic space, by default what the grid resolves or the error needs. iterations, tolerance: of its
-    analysis, by default as the error needs, or 3 iterations for method="harmonic" without an error.
+    lmax: of harmonic space, by default what kernel and error need. iterations, tolerance: of its analysis, by default as
+    the error needs. method="harmonic" without an error does as healpy: 3 iterations, and lmax as the grid resolves.
     ring_weights: [ring], pixel_weights: [pixel]: multiply the quadrature weights.
     mask: [pixel] from 0 (masked) to 1. mask_mode: masked pixels count as 0 ("zero"), or the result is divided by what
-    the kernel makes of the mask ("renormalize", UNSEEN where that is below mask_threshold, 0.1), or they are refused
-    ("error"). fill_masked: False leaves masked pixels UNSEEN, True keeps their computed values.
+    the kernel, scaled to integral 1, makes of the mask ("renormalize", UNSEEN where that is below mask_threshold, 0.1),
+    or they are refused ("error"). fill_masked: False leaves masked pixels UNSEEN, True keeps their computed values.
     precision: "float32" or "float64" of sums over pixels; by default as the error allows.
     costs: "default" plans by built-in costs, "measured" by those that `zonal calibrate` measured on this machine.
     device: where to compute, "cpu", "cuda", "cuda:1" or "auto" (see `zonal.devices`), by default where the maps are. Maps in

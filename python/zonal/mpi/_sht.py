@@ -326,9 +326,8 @@ class SHT:
 
         maps: its part of I, [n_pixels], of Q, U, [2, n_pixels], or of I, Q, U, [3, n_pixels]. UNSEEN pixels count as masked.
         fwhm, beam, fwhm_in, beam_in, floor: as in `zonal.smooth`; a beam reaches lmax.
-        method: "harmonic" analyses, applies the window and synthesises; "auto", "pixel-sum", "ring-fft" and "split" are those
-        of `zonal.convolve`. error, reference: as there, for the whole map; "auto" plans by the built-in costs.
-        iterations, tolerance: of the analysis, 3 iterations by default. return_report: True returns the maps and a list of
+        method, error, reference, iterations, tolerance: as in `zonal.convolve`, for the whole map; "harmonic" ends at the
+        transform's lmax, and "auto" plans by the built-in costs. return_report: True returns the maps and a list of
         reports (SmoothedPart) of the whole map. It does not depend on `spin`.
         """
         with self._job.together("smooth", progress) as about:
