@@ -8,7 +8,7 @@
 #include "distributed/transport.hpp"
 #include "radial/bands/latitude_bands.hpp"
 #include "sht/stages.hpp"
-#include "sht/transform.hpp"
+#include "sht/transform_by_type.hpp"
 #include "zonal/distributed/plan.hpp"
 
 namespace zonal::distributed {
@@ -21,7 +21,7 @@ namespace zonal::distributed {
 ///
 /// Each call first agrees on its arguments, and at its end on whether all went well; in between a rank that
 /// fails goes on sending. So all ranks throw alike, and none waits for ever.
-class DistributedTransform final : public sht::Transform {
+class DistributedTransform final : public sht::TransformByType<DistributedTransform> {
   public:
     /// Collective. options: resolved; the device may be another one on each rank. speeds: of each rank,
     /// relative to one another. link: of all ranks or of none. Throws InvalidArgument as Partition does, and
@@ -38,33 +38,6 @@ class DistributedTransform final : public sht::Transform {
     /// Every rank's share.
     std::vector<RankShare> shares() const;
 
-    void synthesize(View<const std::complex<float>, 3> alm, View<float, 3> map,
-                    ShtWorkspace::Storage& workspace, const Progress& progress) const override {
-        synthesize_maps(alm, map, workspace, progress);
-    }
-    void synthesize(View<const std::complex<double>, 3> alm, View<double, 3> map,
-                    ShtWorkspace::Storage& workspace, const Progress& progress) const override {
-        synthesize_maps(alm, map, workspace, progress);
-    }
-    void adjoint(View<const float, 3> map, View<std::complex<float>, 3> alm, bool weighted,
-                 ShtWorkspace::Storage& workspace, const Progress& progress) const override {
-        adjoint_maps(map, alm, weighted, workspace, progress);
-    }
-    void adjoint(View<const double, 3> map, View<std::complex<double>, 3> alm, bool weighted,
-                 ShtWorkspace::Storage& workspace, const Progress& progress) const override {
-        adjoint_maps(map, alm, weighted, workspace, progress);
-    }
-    void project_residual(View<const std::complex<float>, 3> alm, View<const float, 3> map,
-                          View<std::complex<float>, 3> update, ShtWorkspace::Storage& workspace,
-                          const Progress& progress) const override {
-        project_maps(alm, map, update, workspace, progress);
-    }
-    void project_residual(View<const std::complex<double>, 3> alm, View<const double, 3> map,
-                          View<std::complex<double>, 3> update, ShtWorkspace::Storage& workspace,
-                          const Progress& progress) const override {
-        project_maps(alm, map, update, workspace, progress);
-    }
-
     std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const override;
     void prepare(ShtWorkspace::Storage& workspace) const override { storage_of(workspace); }
     std::int64_t workspace_bytes() const override;
@@ -79,6 +52,7 @@ class DistributedTransform final : public sht::Transform {
     bool takes_device_arrays() const override { return options_.device.kind() == Device::Kind::cuda; }
 
   private:
+    friend class sht::TransformByType<DistributedTransform>;
     struct Storage;
     class Call;
 

@@ -47,8 +47,9 @@ void CpuTransform::for_each_band(std::int64_t n_maps, CpuStorage& workspace, con
 }
 
 template <class T>
-void CpuTransform::synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, CpuStorage& workspace,
-                                   const Progress& progress) const {
+void CpuTransform::synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map,
+                                   ShtWorkspace::Storage& storage, const Progress& progress) const {
+    CpuStorage& workspace = stages_.storage_of(storage);
     for_each_band(alm.extent(0), workspace, progress,
                   [&](const FourierBand& band, std::int64_t first, std::int64_t maps) {
                       timed(workspace.seconds.legendre, [&] {
@@ -61,7 +62,8 @@ void CpuTransform::synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3
 
 template <class T>
 void CpuTransform::adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
-                                CpuStorage& workspace, const Progress& progress) const {
+                                ShtWorkspace::Storage& storage, const Progress& progress) const {
+    CpuStorage& workspace = stages_.storage_of(storage);
     // The first band writes all orders, also those that no ring of it reaches; the others add.
     for_each_band(alm.extent(0), workspace, progress,
                   [&](const FourierBand& band, std::int64_t first, std::int64_t maps) {
@@ -77,8 +79,9 @@ void CpuTransform::adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> a
 
 template <class T>
 void CpuTransform::project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
-                                View<std::complex<T>, 3> update, CpuStorage& workspace,
+                                View<std::complex<T>, 3> update, ShtWorkspace::Storage& storage,
                                 const Progress& progress) const {
+    CpuStorage& workspace = stages_.storage_of(storage);
     for_each_band(alm.extent(0), workspace, progress,
                   [&](const FourierBand& band, std::int64_t first, std::int64_t maps) {
                       timed(workspace.seconds.legendre, [&] {
@@ -91,34 +94,6 @@ void CpuTransform::project_maps(View<const std::complex<T>, 3> alm, View<const T
                                                     workspace, band.first > 0);
                       });
                   });
-}
-
-void CpuTransform::project_residual(View<const std::complex<float>, 3> alm, View<const float, 3> map,
-                                    View<std::complex<float>, 3> update, ShtWorkspace::Storage& workspace,
-                                    const Progress& progress) const {
-    project_maps(alm, map, update, stages_.storage_of(workspace), progress);
-}
-void CpuTransform::project_residual(View<const std::complex<double>, 3> alm, View<const double, 3> map,
-                                    View<std::complex<double>, 3> update, ShtWorkspace::Storage& workspace,
-                                    const Progress& progress) const {
-    project_maps(alm, map, update, stages_.storage_of(workspace), progress);
-}
-
-void CpuTransform::synthesize(View<const std::complex<float>, 3> alm, View<float, 3> map,
-                              ShtWorkspace::Storage& workspace, const Progress& progress) const {
-    synthesize_maps(alm, map, stages_.storage_of(workspace), progress);
-}
-void CpuTransform::synthesize(View<const std::complex<double>, 3> alm, View<double, 3> map,
-                              ShtWorkspace::Storage& workspace, const Progress& progress) const {
-    synthesize_maps(alm, map, stages_.storage_of(workspace), progress);
-}
-void CpuTransform::adjoint(View<const float, 3> map, View<std::complex<float>, 3> alm, bool weighted,
-                           ShtWorkspace::Storage& workspace, const Progress& progress) const {
-    adjoint_maps(map, alm, weighted, stages_.storage_of(workspace), progress);
-}
-void CpuTransform::adjoint(View<const double, 3> map, View<std::complex<double>, 3> alm, bool weighted,
-                           ShtWorkspace::Storage& workspace, const Progress& progress) const {
-    adjoint_maps(map, alm, weighted, stages_.storage_of(workspace), progress);
 }
 
 std::unique_ptr<const Transform> make_cpu_transform(const Grid& grid, const ShtOptions& options) {

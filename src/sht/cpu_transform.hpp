@@ -4,32 +4,16 @@
 #include <memory>
 
 #include "sht/cpu_stages.hpp"
-#include "sht/transform.hpp"
+#include "sht/transform_by_type.hpp"
 
 namespace zonal::sht {
 
 /// The transform on the CPU. Rings are taken in bands from the poles to the equator, so that the Fourier
 /// coefficients never need more than a few tens of MiB: for each band first all orders, then all rings, or
 /// the other way round. With theta resampling there is one band, as an order's rings are made together.
-class CpuTransform final : public Transform {
+class CpuTransform final : public TransformByType<CpuTransform> {
   public:
     CpuTransform(const Grid& grid, const ShtOptions& options);
-
-    void synthesize(View<const std::complex<float>, 3> alm, View<float, 3> map,
-                    ShtWorkspace::Storage& workspace, const Progress& progress) const override;
-    void synthesize(View<const std::complex<double>, 3> alm, View<double, 3> map,
-                    ShtWorkspace::Storage& workspace, const Progress& progress) const override;
-    void adjoint(View<const float, 3> map, View<std::complex<float>, 3> alm, bool weighted,
-                 ShtWorkspace::Storage& workspace, const Progress& progress) const override;
-    void adjoint(View<const double, 3> map, View<std::complex<double>, 3> alm, bool weighted,
-                 ShtWorkspace::Storage& workspace, const Progress& progress) const override;
-
-    void project_residual(View<const std::complex<float>, 3> alm, View<const float, 3> map,
-                          View<std::complex<float>, 3> update, ShtWorkspace::Storage& workspace,
-                          const Progress& progress) const override;
-    void project_residual(View<const std::complex<double>, 3> alm, View<const double, 3> map,
-                          View<std::complex<double>, 3> update, ShtWorkspace::Storage& workspace,
-                          const Progress& progress) const override;
 
     std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const override;
     void prepare(ShtWorkspace::Storage& workspace) const override { stages_.storage_of(workspace); }
@@ -37,15 +21,18 @@ class CpuTransform final : public Transform {
     double legendre_flops() const override;
 
   private:
+    friend class TransformByType<CpuTransform>;
+
     template <class T>
-    void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, CpuStorage& workspace,
+    void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace::Storage& workspace,
                          const Progress& progress) const;
     template <class T>
     void adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
-                      CpuStorage& workspace, const Progress& progress) const;
+                      ShtWorkspace::Storage& workspace, const Progress& progress) const;
     template <class T>
     void project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
-                      View<std::complex<T>, 3> update, CpuStorage& workspace, const Progress& progress) const;
+                      View<std::complex<T>, 3> update, ShtWorkspace::Storage& workspace,
+                      const Progress& progress) const;
     /// Calls work(band, first map, maps) for every band of every pass.
     template <class Band>
     void for_each_band(std::int64_t n_maps, CpuStorage& workspace, const Progress& progress,

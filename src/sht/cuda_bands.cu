@@ -38,7 +38,7 @@ std::vector<Grid> bands_of(const Grid& grid, const ShtOptions& options, std::int
     return bands;
 }
 
-class BandedTransform final : public TransformByType<BandedTransform> {
+class BandedTransform final : public CopyingTransformByType<BandedTransform> {
   public:
     BandedTransform(const Grid& grid, const ShtOptions& options, std::int64_t n_bands,
                     const MakeTransform& make)
@@ -71,7 +71,7 @@ class BandedTransform final : public TransformByType<BandedTransform> {
     }
 
   private:
-    friend class TransformByType<BandedTransform>;
+    friend class CopyingTransformByType<BandedTransform>;
 
     /// Bytes of the a_lm that a band gives.
     std::int64_t part_bytes() const {

@@ -12,7 +12,7 @@ namespace {
 
 using namespace cuda;
 
-class CudaTransform final : public TransformByType<CudaTransform> {
+class CudaTransform final : public CopyingTransformByType<CudaTransform> {
   public:
     CudaTransform(const Grid& grid, const ShtOptions& options)
         : options_(options),
@@ -53,7 +53,7 @@ class CudaTransform final : public TransformByType<CudaTransform> {
     }
 
   private:
-    friend class TransformByType<CudaTransform>;
+    friend class CopyingTransformByType<CudaTransform>;
 
     std::optional<ThetaResampling> make_resampling() const {
         if (!coarse_pairs_) return std::nullopt;
