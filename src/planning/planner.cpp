@@ -270,7 +270,10 @@ class Planner {
 std::vector<ConvolutionChoice> plan(const ConvolutionRequest& request, const CostModel& costs,
                                     const SkyPart* part) {
     if (costs.devices.empty()) throw InvalidArgument("costs: no device");
-    const auto complete = completed(request);
+    // A request that has been completed with its options may be of counts, which any kernel keeps.
+    const bool is_complete = request.reference && request.gain && request.lmax >= 0;
+    if (is_complete) planning::check(request);
+    const auto complete = is_complete ? request : completed(request);
     return Planner(complete, costs, part).choices();
 }
 
