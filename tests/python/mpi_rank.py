@@ -303,6 +303,10 @@ def requests():
         found, parts = sht.smooth(here, **request.kernel, **options) if kernel is None else sht.convolve(here, kernel, **options)
         is_harmonic = all(part.method == "harmonic" for part in wanted)
         right = expected[..., sht.local_pixels]
+        if [part.method for part in parts] != [part.method for part in wanted]:  # "auto" weighs messages, too
+            most = sum(part.certified_error + other.certified_error for part, other in zip(parts, wanted))
+            assert COMM.allreduce(np.sum((found - right) ** 2)) <= most**2 * np.sum(expected**2) * 1.01, request.name
+            continue
         if is_harmonic:
             assert np.array_equal(found, right), (request.name, np.abs(found - right).max(), parts, wanted)
         else:
