@@ -14,4 +14,4 @@ def mpi_smoothing(input_map, fwhm, map_dist):
     input_map: [n_pixels] or [3, n_pixels]; of a Quantity, the values. fwhm: an angle of zonal.angle, such as a Quantity.
     map_dist: has sht, a zonal.mpi.SHT, whose local_pixels are the pixels of the map.
     """
-    return map_dist.sht.smooth(getattr(input_map, "value", input_map), fwhm)
+    return map_dist.sht.smooth(getattr(input_map, "value", input_map), fwhm, method="harmonic")

@@ -98,15 +98,12 @@ def arguments_as(names: dict[str, str]) -> Iterator[None]:
     except ValueError as error:
         facts: Any = error
         argument = getattr(error, "argument", None)
-        if argument is None:
+        if not argument:
             raise
-        requirement = facts.requirement
-        if not argument:  # one that is a whole message, which begins with an argument
-            argument, _, requirement = requirement.partition(": ")
         name = argument if argument in names else argument.partition("[")[0].partition(" (")[0]
         if name not in names:
             raise
-        raise invalid(names[name] + argument[len(name):], facts.value, requirement, facts.origin) from None
+        raise invalid(names[name] + argument[len(name):], facts.value, facts.requirement, facts.origin) from None
 
 
 @contextmanager

@@ -359,34 +359,6 @@ def test_reports_begin_with_what_the_result_stands_for(tmp_path, arguments, refe
         assert header(tmp_path / "out.fits")["REFERENC"] == reference
 
 
-@pytest.mark.parametrize("spectrum, words", [("white", "expected of white maps"), ("map", "expected of --input-cl map"),
-                                             ("cl.txt", "expected of --input-cl cl.txt")])
-def test_errors_by_a_spectrum_are_expected_and_not_certified(tmp_path, spectrum, words):
-    np.savetxt(tmp_path / "cl.txt", np.transpose([np.arange(96), np.ones(96)]), header="l TT")
-    named = (*FWHM, "--error", "1e-4", "--input-cl", spectrum)
-    for method in ("ring-fft", "auto"):
-        report, _ = smooth(tmp_path, *named, "--method", method, "--reference", "discrete", values=noise(18))
-        assert report["error_is"] == words and report["error_bound"] == 1e-4 and "attempts" not in report
-    report, found = smooth(tmp_path, *named, "--method", "ring-fft")
-    assert report["estimated_error"] <= 1e-4
-    assert rms(found - truth(noise(18)[None], report)[0]) <= 1e-4 * rms(found)
-    cards = header(tmp_path / "out.fits")
-    assert cards["ESTERROR"] == pytest.approx(report["estimated_error"])
-    # The estimate is wrong for this map, of which the kernel leaves less than of noise.
-    faint = mode(50, 17)
-    report, found = smooth(tmp_path, *FWHM, "--error", "1e-4", "--input-cl", "white", "--method", "ring-fft", values=faint)
-    assert report["estimated_error"] <= 1e-4 < rms(found - truth(faint[None], report)[0]) / rms(truth(faint[None], report))
-
-
-def test_auto_answers_the_same_reference_with_a_spectrum_and_without(tmp_path):
-    """As --help has it, and zonal plan."""
-    np.savetxt(tmp_path / "cl.txt", np.transpose([np.arange(96), np.ones(96)]), header="l TT")
-    for arguments in ((), ("--input-cl", "cl.txt")):
-        report, _ = smooth(tmp_path, *AUTO, "--error", "1e-3", *arguments, values=noise(19))
-        listed = call("plan", "--nside", NSIDE, *FWHM, "--error", "1e-3", *arguments, "--json", cwd=tmp_path).report
-        assert report["reference"] == listed["reference"] == "continuous", arguments
-
-
 def test_a_file_in_single_precision_has_its_share_of_the_error(fails, tmp_path):
     healpy.write_map(tmp_path / "map.fits", noise(3), dtype=np.float32)
     report, found = smooth(tmp_path, *FWHM, "--method", "auto", "--error", "1e-7")

@@ -199,28 +199,6 @@ def test_weights_multiply_the_pixels(white, zonal, tmp_path, monkeypatch):
     assert report["weights"].startswith("pixel")
 
 
-def test_input_spectrum_of_the_map_chooses_the_cut(zonal, tmp_path):
-    l = np.arange(65)
-    np.random.seed(4)
-    healpy.write_map(tmp_path / "red.fits", healpy.synfast(1.0 / (1 + l) ** 3, 32), dtype=np.float64)
-    smooth = ("smooth", "red.fits", "out.fits", "--fwhm", "6deg", "--method", "pixel-sum", "--error", "1e-6", "--overwrite")
-    white, own = zonal(*smooth), zonal(*smooth, "--input-cl", "map")
-    assert own["truncation_error"] <= 1e-6 and own["support_deg"] != white["support_deg"]
-
-
-def test_quadrature_error_is_stated_beside_the_other(zonal, tmp_path):
-    np.random.seed(6)
-    l = np.arange(129)
-    healpy.write_map(tmp_path / "red.fits", healpy.synfast(1.0 / (1 + l) ** 2, 64, lmax=128), dtype=np.float64)
-    report = zonal("smooth", "red.fits", "sums.fits", "--fwhm", "160arcmin", "--method", "ring-fft", "--error", "1e-8", "--input-cl", "map")
-    zonal("smooth", "red.fits", "harmonic.fits", "--fwhm", "160arcmin", "--lmax", "128", "--tolerance", "1e-12")
-    sums, harmonic = read_map(tmp_path / "sums.fits"), read_map(tmp_path / "harmonic.fits")
-    actual = np.sqrt(np.mean((sums - harmonic) ** 2) / np.mean(harmonic**2))
-    # It is that of another sky, and largest in the few pixels around the poles.
-    assert actual / 4 < report["estimated_quadrature_error"] < 4 * actual
-    assert report["quadrature_error_is_of"] == "--input-cl map" and actual > 1e3 * report["estimated_error"]
-
-
 def test_nest_and_cylindrical_maps_are_convolved_too(white, zonal, tmp_path):
     zonal("convert", "white.fits", "nest.fits", "--order", "nest")
     smooth = ("--fwhm", "12deg", "--method", "ring-fft")
@@ -273,12 +251,9 @@ SUMS = "smooth sky.fits out.fits --field I --method ring-fft "
     (SUMS + "--fwhm 9deg --weights pixel --normalize pixel", 2, ["--weights", "--normalize pixel"]),
     (SUMS + "--fwhm 9deg --mask-mode renormalize --normalize pixel", 2, ["renormalize", "--normalize pixel"]),
     (SUMS + "--fwhm 9deg --precision float --error 1e-9", 2, ["--error = 1e-09", "single precision", "--precision double"]),
-    (SUMS + "--fwhm 9deg --precision float --error 1e-9 --input-cl white", 2, ["--error = 1e-09", "float"]),
     (SUMS + "--fwhm 9deg --keep-missed --cut 20deg", 2, ["--keep-missed", "--cut"]),
-    (SUMS + "--fwhm 9deg --keep-missed --input-cl white", 2, ["--keep-missed", "--input-cl"]),
     (SUMS + "--fwhm 9deg --profile k.txt", 2, ["--profile", "--fwhm"]),
     (SUMS + "--fwhm 9deg --energy 10GeV", 2, ["--energy", "--profile"]),
-    (SUMS + "--fwhm 9deg --input-cl nowhere.fits", 1, ["nowhere.fits"]),
     (SUMS + f"--profile {PSF} --energy 10GeV", 2, ["10000", "MeV", "range"]),
     (SUMS + f"--profile {PSF} --energy 10", 2, ["--energy", "unit"]),
     (SUMS + f"--profile {PSF}", 1, ["FITS", "text"]),
@@ -292,7 +267,6 @@ SUMS = "smooth sky.fits out.fits --field I --method ring-fft "
     ("smooth sky.fits out.fits --fwhm 9deg --normalize pixel", 2, ["--normalize pixel", "pixel-sum"]),
     ("smooth sky.fits out.fits --fwhm 9deg --keep-missed", 2, ["--keep-missed", "--error"]),
     ("smooth sky.fits out.fits --fwhm 9deg --error 1e-3 --lmax 47", 1, ["--error = 0.001", "lmax = 38"]),
-    ("smooth sky.fits out.fits --fwhm 9deg --input-cl white", 2, ["--input-cl", "--method"]),
     ("smooth sky.fits out.fits --fwhm 9deg --cut 20deg", 2, ["--cut", "Q and U"]),
     ("smooth sky.fits out.fits --fwhm 9deg --reference discrete --iter 2", 2, ["--reference discrete", "--iter"]),
     ("smooth sky.fits out.fits --fwhm 9deg --method magic", 2, ["magic", "ring-fft"]),

@@ -94,9 +94,10 @@ def skies():
         same(sht.map2alm(holed[..., pixels]), zonal.map2alm(holed, lmax, pol=sky.ndim == 2)[..., indices])
         smoothed = zonal.map2alm(sky, lmax, pol=sky.ndim == 2)
         zonal._core.apply_beam(lmax, lmax, zonal._core.gaussian_beam(0.1, lmax), np.atleast_2d(smoothed))
-        same(sht.smooth(found, 0.1), zonal.alm2map(smoothed, 28, lmax)[..., pixels])
+        same(sht.smooth(found, 0.1, method="harmonic"), zonal.alm2map(smoothed, 28, lmax)[..., pixels])
         if sky.ndim == 2:
-            same(sht.smooth(found[1:], beam=np.full(lmax + 1, 1.0)), sht.smooth(found, beam=np.full(lmax + 1, 1.0))[1:])
+            beam = {"beam": np.full(lmax + 1, 1.0), "method": "harmonic"}
+            same(sht.smooth(found[1:], **beam), sht.smooth(found, **beam)[1:])
         # A sum over ranks of sums over orders: numbers of either sign, at most 51 of them.
         expected, spectra_found = zonal.alm2cl(alm, 2 * alm), sht.alm2cl(found_alm, 2 * found_alm)
         size = zonal.alm2cl(alm) if sky.ndim == 1 else zonal.alm2cl(alm)["TT"]
@@ -302,8 +303,12 @@ def requests():
         found, parts = sht.smooth(here, **request.kernel, **options) if kernel is None else sht.convolve(here, kernel, **options)
         is_harmonic = all(part.method == "harmonic" for part in wanted)
         right = expected[..., sht.local_pixels]
+        if [part.method for part in parts] != [part.method for part in wanted]:  # "auto" weighs messages, too
+            most = sum(part.certified_error + other.certified_error for part, other in zip(parts, wanted))
+            assert COMM.allreduce(np.sum((found - right) ** 2)) <= most**2 * np.sum(expected**2) * 1.01, request.name
+            continue
         if is_harmonic:
-            same(found, right)
+            assert np.array_equal(found, right), (request.name, np.abs(found - right).max(), parts, wanted)
         else:
             # Each pixel is a sum of some thousand products: 2^-52 times as many, and 2^-23 of floats.
             assert np.abs(found - right).max() <= (1e-12 if right.dtype == np.float64 else 1e-6) * np.abs(expected).max(), request.name

@@ -71,5 +71,5 @@ def test_tool_and_python_agree(request_, tmp_path):
             # Exactly; but into a file of floats an error goes that is smaller by what these round.
             most = written["certificate"]["file"]
             assert abs(certified_in(written) - part.certified_error) <= most
-            assert written["certificate"]["rms_out"] == part.certificates[-1].rms_out
+            assert abs(written["certificate"]["rms_out"] - part.certificates[-1].rms_out) <= most
     assert report.get("notes", []) == [note for part in parts for note in part.notes]

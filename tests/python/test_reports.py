@@ -49,7 +49,8 @@ def test_reports_are_readable_and_can_be_copied_and_pickled(report):
         assert [name for name in fields if f"{name}=" not in text] == []
     assert getattr(__import__(type(report).__module__, fromlist=["_"]), type(report).__name__) is type(report)
     for other in (pickle.loads(pickle.dumps(report)), copy.copy(report), copy.deepcopy(report)):
-        assert type(other) is type(report) and fields_of(other) == fields and repr(other) == text
+        assert type(other) is type(report) and repr(other) == text
+        np.testing.assert_equal(fields_of(other), fields)  # also what is NaN because nobody measured it
 
 
 def test_the_numbers_of_a_report_are_in_its_text():

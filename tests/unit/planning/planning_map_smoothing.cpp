@@ -260,7 +260,7 @@ std::vector<double> times(double factor, std::vector<double> values) {
 
 TEST(MapSmoothing, AKernelIsAppliedAsItIsGivenByEveryMethod) {
     const auto map = random_sky(false);
-    const auto window = gaussian_window(fwhm, 3 * nside - 1);
+    const auto window = gaussian_beam(fwhm, 3 * nside - 1).temperature;
     const auto beam = [&](double factor) {
         const auto b_l = times(factor, window);
         return SmoothingWindow{.beam = Beam{b_l, b_l, b_l}};
@@ -304,7 +304,6 @@ TEST(MapSmoothing, SumsOfKernelsNarrowerThanPixelsAreRefusedButKeepCounts) {
     }
 }
 
-/// For maps of one degree l above lmax, S^T W of which is near 0, all of the map is what an analysis leaves.
 TEST(MapSmoothing, TellsHowMuchOfTheMapLiesAboveLmax) {
     SkyMap map = random_sky(false);
     for (const std::int64_t lmax : {20, 30}) {
@@ -319,7 +318,7 @@ TEST(MapSmoothing, TellsHowMuchOfTheMapLiesAboveLmax) {
             relative_rms(values_of(rows_of(projected)), values_of(std::as_const(map).rows()));
         // The analysis ends when rms(S (a - a_k)) is 1e-6 of the result, which is below the map.
         EXPECT_NEAR(smoothed.parts[0].map_above_lmax, above, 1e-5) << lmax;
-        const auto window = gaussian_window(fwhm, lmax + 1);
+        const auto window = gaussian_beam(fwhm, lmax + 1).temperature;
         EXPECT_LE(smoothed.parts[0].window_above_lmax, window[static_cast<std::size_t>(lmax)]);
         EXPECT_GE(smoothed.parts[0].window_above_lmax, window.back() * 0.99);
     }

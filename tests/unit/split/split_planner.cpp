@@ -160,15 +160,6 @@ TEST(PlanConvolution, ContinuousReferenceTakesIterationsAndNoSumsOverPixels) {
         }
 }
 
-TEST(PlanConvolution, HarmonicSpaceGoesAboveLmaxWhereTheSumDoes) {
-    const auto request =
-        request_for(64, 120, 1e-3);  // white noise goes on above lmax, and so does the kernel
-    for (const auto& choice : plan_convolution(request, default_cost_model(2)))
-        if (choice.method == ConvolutionMethod::harmonic) {
-            EXPECT_GT(choice.lmax, request.lmax);
-        }
-}
-
 TEST(PlanConvolution, SplitsKernelsThatAreCompactNowhere) {
     // As the sky's: steep at low l, and a beam.
     auto request = request_for(256, 100, 1e-4);
