@@ -27,6 +27,7 @@ struct AnalysisOptions {
     std::vector<double> ring_weights = {};
     /// Multiply the grid's weights: [grid.n_pixels()] or empty; the caller keeps the memory. Not negative.
     View<const double, 1> pixel_weights = {};
+    bool power_by_degree = false;  ///< fills AnalysisReport::power
     Progress progress = {};
 };
 
@@ -43,6 +44,9 @@ struct AnalysisReport {
     double last_update = 0;
     /// iterations > 0: whether an update was larger than the one before it, so that more of them do not help.
     bool updates_grew = false;
+    /// power_by_degree: sum over m of |x_lm|^2, m > 0 counted twice, [batch * components][lmax + 1]. x is the
+    /// residual S^T W (f - S a) if tolerance > 0, and else the last update, or the alm if there was none.
+    std::vector<std::vector<double>> power = {};
     /// Whether the grid has enough rings and pixels for lmax. If not, many alm fit the map: the iterations
     /// find one, not the one that the map was made from.
     bool invertible = true;

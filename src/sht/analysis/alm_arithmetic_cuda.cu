@@ -37,6 +37,20 @@ __global__ void square_kernel(DeviceLayout layout, const T* alm, double* partial
     if (threadIdx.x == 0) partial[m] = (m == 0 ? 1 : 2) * sum;
 }
 
+/// power[l] = sum_m (2 - delta_m0) |a_lm|^2; of m = 0 only the real parts count. One block per degree.
+template <class T>
+__global__ void power_kernel(DeviceLayout layout, std::int64_t mmax, const T* alm, double* power) {
+    const std::int64_t l = blockIdx.x, last = l < mmax ? l : mmax;
+    double sum = 0;
+    for (std::int64_t m = threadIdx.x; m <= last; m += blockDim.x) {
+        const std::int64_t k = layout.offset(m) + l;
+        const double re = alm[2 * k], im = m == 0 ? 0 : alm[2 * k + 1];
+        sum += (m == 0 ? 1 : 2) * (re * re + im * im);
+    }
+    sum = block_sum<threads>(sum);
+    if (threadIdx.x == 0) power[l] = sum;
+}
+
 template <class T>
 struct ScaleAndAdd {
     const T* x;
@@ -101,6 +115,22 @@ class CudaAlmArithmetic final : public AlmArithmetic<T> {
             core::check_launch("the norm of coefficients");
         });
         return partial.sums(alm.extent(0), storage_.stream());
+    }
+    std::vector<std::vector<double>> powers(ConstAlm alm) override {
+        const core::CurrentDevice current(storage_.device);
+        const core::DeviceArray<double> there(layout_.lmax() + 1);
+        std::vector<std::vector<double>> powers;
+        for_each_field(alm, [&](std::int64_t b, std::int64_t c) {
+            power_kernel<<<static_cast<unsigned>(there.size()), threads, 0, storage_.stream()>>>(
+                DeviceLayout{layout_.lmax()}, layout_.mmax(), parts(alm, b, c), there.data());
+            core::check_launch("the power of coefficients");
+            auto& power = powers.emplace_back(static_cast<std::size_t>(there.size()));
+            core::check_cuda(cudaMemcpyAsync(power.data(), there.data(), there.bytes(),
+                                             cudaMemcpyDeviceToHost, storage_.stream()),
+                             "reading sums");
+            core::check_cuda(cudaStreamSynchronize(storage_.stream()), "reading sums");
+        });
+        return powers;
     }
     void multiply(const Beam& beam, Alm alm) override {
         const core::CurrentDevice current(storage_.device);

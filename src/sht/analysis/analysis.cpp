@@ -92,8 +92,10 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
         sht::scratch_array<T, 3>(op.storage(), sht::ScratchArray::weighted,
                                  op.has_weights() ? map.extents() : std::array<std::int64_t, 3>{});
     op.quadrature(map, scratch, alm, part(0, 1));
-    if (options.iterations == 0) return report;
-
+    if (options.iterations == 0) {
+        if (options.power_by_degree) report.power = op.alms().powers(alm);
+        return report;
+    }
     const auto update =
         sht::scratch_array<std::complex<T>, 3>(op.storage(), sht::ScratchArray::update, alm.extents());
     const std::vector<double> ones(alm.extent(0), 1.0);
@@ -108,6 +110,7 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
         if (!(report.last_update < previous || report.last_update < rounding)) report.updates_grew = true;
         previous = report.last_update;
     }
+    if (options.power_by_degree) report.power = op.alms().powers(update);
     if (report.updates_grew)
         report.note = fmt::format(
             "the last of {} iterations still changed the coefficients by {:.2g} of themselves, and more "
@@ -122,7 +125,7 @@ template <class T>
 AnalysisReport iterate(sht::AnalysisOperator<T>& op, View<const T, 3> map, View<std::complex<T>, 3> alm,
                        const AnalysisOptions& options) {
     // A single transform copies by itself, a map at a time.
-    if (options.tolerance == 0 && options.iterations == 0 && !op.has_weights())
+    if (options.tolerance == 0 && options.iterations == 0 && !op.has_weights() && !options.power_by_degree)
         return iterate_jacobi<T>(op, map, alm, options);
     const auto map_there = sht::resident<T>(op.storage(), sht::ScratchArray::map, map);
     const auto alm_there = sht::resident_target<std::complex<T>>(op.storage(), sht::ScratchArray::alm, alm);
@@ -141,6 +144,7 @@ void merge(const AnalysisReport& part, AnalysisReport& whole) {
     whole.reached_tolerance = whole.reached_tolerance && part.reached_tolerance;
     whole.last_update = std::max(whole.last_update, part.last_update);
     whole.updates_grew = whole.updates_grew || part.updates_grew;
+    whole.power.insert(whole.power.end(), part.power.begin(), part.power.end());
     whole.invertible = whole.invertible && part.invertible;
     if (whole.note.empty()) whole.note = part.note;
 }

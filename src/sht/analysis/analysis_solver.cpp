@@ -39,6 +39,7 @@ class Solver {
             const bool stagnates = !first && !(report_.residual <= previous / 2);
             if (report_.reached_tolerance || stagnates || report_.iterations >= options_.max_iterations) {
                 if (!report_.reached_tolerance) explain(stagnates);
+                if (options_.power_by_degree) report_.power = op_.alms().powers(gradient_);
                 return report_;
             }
             previous = report_.residual;
