@@ -35,6 +35,7 @@ struct AnalysisOptions {
     std::vector<double> ring_weights = {};
     /// Multiply the grid's weights: [grid.n_pixels()] or empty; the caller keeps the memory. Not negative.
     View<const double, 1> pixel_weights = {};
+    bool power_by_degree = false;  ///< fills AnalysisReport::power
     Progress progress = {};
 };
 
@@ -54,6 +55,9 @@ struct AnalysisReport {
     /// tolerance > 0 or is_enough: rms(f - S a) / rms(f), the largest of the batch: the share of the map that no alm
     /// up to lmax make up, 0 below 1e-6 (is_enough: at least this); NaN where it was not measured.
     double unresolved = std::numeric_limits<double>::quiet_NaN();
+    /// power_by_degree: sum over m of |x_lm|^2, m > 0 counted twice, [batch * components][lmax + 1]. x is the
+    /// residual S^T W (f - S a) if tolerance > 0, and else the last update, or the alm if there was none.
+    std::vector<std::vector<double>> power = {};
     /// Whether the grid has enough rings and pixels for lmax. If not, many alm fit the map: the iterations
     /// find one, not the one that the map was made from.
     bool invertible = true;

@@ -12,6 +12,7 @@
 #include "core/constants.hpp"
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
+#include "planning/certificate/analysis_bounds.hpp"
 #include "planning/certificate/map_certificate.hpp"
 #include "planning/certificate/request_bounds.hpp"
 #include "planning/pixel_sums.hpp"
@@ -251,14 +252,35 @@ class ConvolutionPlan::Implementation {
         const double least = smallest_eigenvalue(grid, lmax);
         const double weight =
             planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
-        auto bound = bounds_.of(choice_, report, weight);
-        bound.of_output += options_.output_rounding;
-        const auto first = static_cast<std::size_t>((first_row_ + first_field) / (has_spin() ? 2 : 1));
+        const auto common = bounds_.of(choice_, report, weight);
+        const auto first = static_cast<std::size_t>((first_row_ + first_field) / n_components());
         for (std::size_t map = 0; map < power.size(); ++map) {
-            const double rms_out = std::sqrt(least * power[map] / (4 * core::pi));
-            if (!(certified_error(bound, rms_in_[first + map], rms_out) <= request_.error)) return false;
+            const double rms_in = rms_in_[first + map], rms_out = std::sqrt(least * power[map] / (4 * core::pi));
+            const auto bound = with_residual(common, report, map, rms_in);
+            if (!(certified_error(bound, rms_in, rms_out) <= request_.error)) return false;
         }
         return true;
+    }
+
+    std::int64_t n_components() const { return has_spin() ? 2 : 1; }
+
+    /// The bound of one of the report's maps: by its residual's power and the window where that is smaller. It has
+    /// not been measured with other weights.
+    ErrorBound with_residual(ErrorBound bound, const AnalysisReport& report, std::size_t map,
+                             double rms_in) const {
+        const auto n = static_cast<std::size_t>(n_components());
+        const bool is_known = report.power.size() >= (map + 1) * n && rms_in > 0 && !renormalizes() &&
+                              options_.ring_weights.empty() && options_.pixel_weights.size() == 0;
+        if (is_known) {
+            const auto begin = report.power.begin() + static_cast<std::ptrdiff_t>(map * n);
+            const std::vector<std::vector<double>> power(begin, begin + static_cast<std::ptrdiff_t>(n));
+            const auto& out = request_.grid_out ? *request_.grid_out : request_.grid;
+            bound.quadrature =
+                std::min(bound.quadrature,
+                         planning::windowed_residual(request_.grid, out, bounds_.windows(), power, 1) / rms_in);
+        }
+        bound.of_output += options_.output_rounding;
+        return bound;
     }
 
     /// By sums over pixels or a split, of maps without UNSEEN pixels.
@@ -306,18 +328,17 @@ class ConvolutionPlan::Implementation {
     /// Bounds are found with the first maps: those of sums are of all maps.
     template <class T>
     void certify(View<T, 2> convolved, ConvolutionResult& result) {
-        ErrorBound bound;
-        if (harmonic_) {
-            const double weight =
-                planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
-            bound = bounds_.of(choice_, result.analysis, weight);
-        } else {
-            if (!bound_) bound_ = bounds_.of(choice_);
-            bound = *bound_;
+        if (!harmonic_ && !bound_) bound_ = bounds_.of(choice_);
+        const double weight =
+            harmonic_ ? planning::largest_weight(options_.ring_weights, options_.pixel_weights, part()) : 1;
+        const auto common = harmonic_ ? bounds_.of(choice_, result.analysis, weight) : *bound_;
+        for (std::size_t map = 0; map < rms_in_.size(); ++map) {
+            const auto rows = convolved.slice(static_cast<std::int64_t>(map) * n_components(), n_components());
+            const auto one = planning::certificates_of<T>(
+                with_residual(common, result.analysis, map, rms_in_[map]), {rms_in_[map]}, grid_out(), rows,
+                request_.threads, part());
+            result.certificates.insert(result.certificates.end(), one.begin(), one.end());
         }
-        bound.of_output += options_.output_rounding;
-        result.certificates =
-            planning::certificates_of<T>(bound, rms_in_, grid_out(), convolved, request_.threads, part());
     }
 
     template <class T>

@@ -310,15 +310,29 @@ class Smoother {
                                        .ring_weights = options_.ring_weights,
                                        .pixel_weights = options_.pixel_weights,
                                        .progress = sht::part_of(progress, 0, 1 - 1 / transforms)};
-        const auto arithmetic =
-            sht::make_alm_arithmetic<T>(plan.layout(), plan_.threads, storage_, &plan.transform());
-        if (options_.is_enough)
+        if (options_.is_enough) {
+            analysis.power_by_degree = true;
             analysis.is_enough = [&](const AnalysisReport& report) {
-                return options_.is_enough(report, group.first,
-                                          arithmetic->squares(plan_.beam, View<const std::complex<T>, 3>(alm)));
+                return options_.is_enough(report, group.first, power_of_result(plan, alm));
             };
+        }
         merge(analyze<T>(plan, maps, alm, workspace_, analysis), report_);
         synthesize(alm, smoothed, target, spin, sht::part_of(progress, 1 - 1 / transforms, 1));
+    }
+
+    /// sum |b_l a_lm|^2 of each element of the batch.
+    std::vector<double> power_of_result(const ShtPlan& plan, View<const std::complex<T>, 3> alm) {
+        const auto powers = sht::make_alm_arithmetic<T>(plan.layout(), plan_.threads, storage_, &plan.transform())
+                                ->powers(alm);
+        std::vector<double> sums(static_cast<std::size_t>(alm.extent(0)));
+        for (std::size_t i = 0; i < powers.size(); ++i) {
+            const auto n_components = static_cast<std::size_t>(alm.extent(1));
+            const auto& window =
+                sht::window_of(plan_.beam, alm.extent(1), static_cast<std::int64_t>(i % n_components));
+            for (std::size_t l = 0; l < powers[i].size(); ++l)
+                sums[i / n_components] += window[l] * window[l] * powers[i][l];
+        }
+        return sums;
     }
 
     /// Window, synthesis; alm is overwritten.

@@ -16,8 +16,8 @@ class RowSums {
     explicit RowSums(const AnnulusProfile& g)
         : g_(g),
           steps_((static_cast<double>(g.value.size()) - 1) / (g.last - g.first)),
-          least_(std::pow(std::sin(g.first / 2), 2)),
-          most_(std::pow(std::sin(g.last / 2), 2)) {}
+          least_(std::pow(std::sin(g.first / 2), 2) - rounding),
+          most_(std::pow(std::sin(g.last / 2), 2) + rounding) {}
 
     /// Over the pixels of one ring, of a pixel at longitude phi of another.
     double over(const Ring& other, const Ring& ring, double phi) const {
@@ -37,6 +37,9 @@ class RowSums {
     }
 
   private:
+    /// Pixels at the edges count whichever way their distance rounds: of the antipode, sin^2 may be above 1.
+    static constexpr double rounding = 1e-14;
+
     double value(double sine_squared) const {
         if (sine_squared <= least_ || sine_squared > most_) return 0;
         const double theta = 2 * std::asin(std::sqrt(std::min(1.0, sine_squared)));

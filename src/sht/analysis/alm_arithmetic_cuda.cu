@@ -24,18 +24,31 @@ __global__ void order_kernel(DeviceLayout layout, Visit visit) {
     for (std::int64_t l = m + threadIdx.x; l <= layout.lmax; l += blockDim.x) visit(l, offset + l);
 }
 
-/// partial[m] = sum_l (2 - delta_m0) |b_l a_lm|^2; of m = 0 only the real parts count. window: b_l, or null for 1.
+/// partial[m] = sum_l (2 - delta_m0) |a_lm|^2; of m = 0 only the real parts count.
 template <class T>
-__global__ void square_kernel(DeviceLayout layout, const double* window, const T* alm, double* partial) {
+__global__ void square_kernel(DeviceLayout layout, const T* alm, double* partial) {
     const std::int64_t m = blockIdx.x, offset = layout.offset(m);
     double sum = 0;
     for (std::int64_t l = m + threadIdx.x; l <= layout.lmax; l += blockDim.x) {
         const double re = alm[2 * (offset + l)], im = m == 0 ? 0 : alm[2 * (offset + l) + 1];
-        const double b_l = window == nullptr ? 1 : window[l];
-        sum += b_l * b_l * (re * re + im * im);
+        sum += re * re + im * im;
     }
     sum = block_sum<threads>(sum);
     if (threadIdx.x == 0) partial[m] = (m == 0 ? 1 : 2) * sum;
+}
+
+/// power[l] = sum_m (2 - delta_m0) |a_lm|^2; of m = 0 only the real parts count. One block per degree.
+template <class T>
+__global__ void power_kernel(DeviceLayout layout, std::int64_t mmax, const T* alm, double* power) {
+    const std::int64_t l = blockIdx.x, last = l < mmax ? l : mmax;
+    double sum = 0;
+    for (std::int64_t m = threadIdx.x; m <= last; m += blockDim.x) {
+        const std::int64_t k = layout.offset(m) + l;
+        const double re = alm[2 * k], im = m == 0 ? 0 : alm[2 * k + 1];
+        sum += (m == 0 ? 1 : 2) * (re * re + im * im);
+    }
+    sum = block_sum<threads>(sum);
+    if (threadIdx.x == 0) power[l] = sum;
 }
 
 template <class T>
@@ -94,16 +107,30 @@ class CudaAlmArithmetic final : public AlmArithmetic<T> {
         });
     }
     std::vector<double> squares(ConstAlm alm) override {
-        return sums_of_squares(alm, [](std::int64_t) -> const double* { return nullptr; });
-    }
-    std::vector<double> squares(const Beam& beam, ConstAlm alm) override {
         const core::CurrentDevice current(storage_.device);
-        std::vector<core::DeviceArray<double>> windows;
-        for (std::int64_t c = 0; c < alm.extent(1); ++c) {
-            check_window(window_of(beam, alm.extent(1), c), layout_.lmax());
-            windows.emplace_back(window_of(beam, alm.extent(1), c));
-        }
-        return sums_of_squares(alm, [&](std::int64_t c) { return windows[static_cast<std::size_t>(c)].data(); });
+        PartialSums partial(layout_.mmax() + 1, alm.extent(0) * alm.extent(1));
+        for_each_field(alm, [&](std::int64_t b, std::int64_t c) {
+            square_kernel<<<blocks(), threads, 0, storage_.stream()>>>(
+                DeviceLayout{layout_.lmax()}, parts(alm, b, c), partial.row(b * alm.extent(1) + c));
+            core::check_launch("the norm of coefficients");
+        });
+        return partial.sums(alm.extent(0), storage_.stream());
+    }
+    std::vector<std::vector<double>> powers(ConstAlm alm) override {
+        const core::CurrentDevice current(storage_.device);
+        const core::DeviceArray<double> there(layout_.lmax() + 1);
+        std::vector<std::vector<double>> powers;
+        for_each_field(alm, [&](std::int64_t b, std::int64_t c) {
+            power_kernel<<<static_cast<unsigned>(there.size()), threads, 0, storage_.stream()>>>(
+                DeviceLayout{layout_.lmax()}, layout_.mmax(), parts(alm, b, c), there.data());
+            core::check_launch("the power of coefficients");
+            auto& power = powers.emplace_back(static_cast<std::size_t>(there.size()));
+            core::check_cuda(cudaMemcpyAsync(power.data(), there.data(), there.bytes(),
+                                             cudaMemcpyDeviceToHost, storage_.stream()),
+                             "reading sums");
+            core::check_cuda(cudaStreamSynchronize(storage_.stream()), "reading sums");
+        });
+        return powers;
     }
     void multiply(const Beam& beam, Alm alm) override {
         const core::CurrentDevice current(storage_.device);
@@ -117,19 +144,6 @@ class CudaAlmArithmetic final : public AlmArithmetic<T> {
     }
 
   private:
-    /// window_there(component): on the device, or null.
-    template <class WindowThere>
-    std::vector<double> sums_of_squares(ConstAlm alm, const WindowThere& window_there) {
-        const core::CurrentDevice current(storage_.device);
-        PartialSums partial(layout_.mmax() + 1, alm.extent(0) * alm.extent(1));
-        for_each_field(alm, [&](std::int64_t b, std::int64_t c) {
-            square_kernel<<<blocks(), threads, 0, storage_.stream()>>>(
-                DeviceLayout{layout_.lmax()}, window_there(c), parts(alm, b, c),
-                partial.row(b * alm.extent(1) + c));
-            core::check_launch("the norm of coefficients");
-        });
-        return partial.sums(alm.extent(0), storage_.stream());
-    }
     static const T* parts(ConstAlm alm, std::int64_t b, std::int64_t c) {
         return reinterpret_cast<const T*>(&alm(b, c, 0));
     }

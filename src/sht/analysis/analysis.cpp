@@ -95,8 +95,10 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
         sht::scratch_array<T, 3>(op.storage(), sht::ScratchArray::weighted,
                                  op.has_weights() ? map.extents() : std::array<std::int64_t, 3>{});
     op.quadrature(map, scratch, alm, part(0, 1));
-    if (options.iterations == 0) return report;
-
+    if (options.iterations == 0) {
+        if (options.power_by_degree) report.power = op.alms().powers(alm);
+        return report;
+    }
     const auto update =
         sht::scratch_array<std::complex<T>, 3>(op.storage(), sht::ScratchArray::update, alm.extents());
     const std::vector<double> ones(alm.extent(0), 1.0);
@@ -111,6 +113,7 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
         if (!(report.last_update < previous || report.last_update < rounding)) report.updates_grew = true;
         previous = report.last_update;
     }
+    if (options.power_by_degree) report.power = op.alms().powers(update);
     if (report.updates_grew)
         report.note = fmt::format(
             "the last of {} iterations still changed the coefficients by {:.2g} of themselves, and more "
@@ -202,6 +205,7 @@ AnalysisReport iterate_until_enough(sht::AnalysisOperator<T>& op, View<const T, 
         sht::scratch_array<std::complex<T>, 3>(op.storage(), sht::ScratchArray::update, alm.extents());
     const std::vector<double> ones(alm.extent(0), 1.0);
     op.quadrature(map, scratch, alm, part());
+    if (options.power_by_degree) report.power = op.alms().powers(alm);
     if (options.is_enough(report)) return report;
     UnresolvedShare unresolved(op.maps().weighted_squares(map), op.alms().squares(alm));
     double previous = 1;
@@ -212,6 +216,7 @@ AnalysisReport iterate_until_enough(sht::AnalysisOperator<T>& op, View<const T, 
         const auto of_update = op.alms().squares(update), of_alm = op.alms().squares(alm);
         report.last_update = largest_ratio(of_update, of_alm);
         unresolved.add(of_update, of_alm);
+        if (options.power_by_degree) report.power = op.alms().powers(update);
         report.updates_grew = !(report.last_update < previous);
         if (report.updates_grew || options.is_enough(report)) break;  // or rounding is all that is left
         previous = report.last_update;
@@ -226,7 +231,8 @@ template <class T>
 AnalysisReport iterate(sht::AnalysisOperator<T>& op, View<const T, 3> map, View<std::complex<T>, 3> alm,
                        const AnalysisOptions& options) {
     // A single transform copies by itself, a map at a time.
-    if (options.tolerance == 0 && options.iterations == 0 && !options.is_enough && !op.has_weights())
+    if (options.tolerance == 0 && options.iterations == 0 && !options.is_enough && !op.has_weights() &&
+        !options.power_by_degree)
         return iterate_jacobi<T>(op, map, alm, options);
     const auto map_there = sht::resident<T>(op.storage(), sht::ScratchArray::map, map);
     const auto alm_there = sht::resident_target<std::complex<T>>(op.storage(), sht::ScratchArray::alm, alm);
@@ -247,6 +253,7 @@ void merge(const AnalysisReport& part, AnalysisReport& whole) {
     whole.last_update = std::max(whole.last_update, part.last_update);
     whole.updates_grew = whole.updates_grew || part.updates_grew;
     whole.unresolved = std::fmax(whole.unresolved, part.unresolved);  // NaN where neither is known
+    whole.power.insert(whole.power.end(), part.power.begin(), part.power.end());
     whole.invertible = whole.invertible && part.invertible;
     if (whole.note.empty()) whole.note = part.note;
 }

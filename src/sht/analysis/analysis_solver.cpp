@@ -40,6 +40,7 @@ class Solver {
             if (report_.reached_tolerance || stagnates || report_.iterations >= options_.max_iterations) {
                 if (!report_.reached_tolerance) explain(stagnates);
                 report_.unresolved = share_unresolved();
+                if (options_.power_by_degree) report_.power = op_.alms().powers(gradient_);
                 return report_;
             }
             previous = report_.residual;

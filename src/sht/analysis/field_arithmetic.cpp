@@ -163,14 +163,30 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
         });
         return transform_ != nullptr ? transform_->sum_orders(partial.view()) : sum_rows(partial.view());
     }
-    std::vector<double> squares(const Beam& beam, ConstAlm alm) override {
-        Array<double, 2> partial({layout_.n_orders(), alm.extent(0)});
-        for_each_order([&](std::int64_t i) {
-            for (std::int64_t b = 0; b < alm.extent(0); ++b)
-                for (std::int64_t c = 0; c < alm.extent(1); ++c)
-                    partial(i, b) += square(window_of(beam, alm.extent(1), c), &alm(b, c, 0), layout_.order(i));
-        });
-        return transform_ != nullptr ? transform_->sum_orders(partial.view()) : sum_rows(partial.view());
+    std::vector<std::vector<double>> powers(ConstAlm alm) override {
+        // Some degrees at a time: the sums over orders need a row for each order.
+        constexpr std::int64_t n_together = 64;
+        std::vector<std::vector<double>> powers;
+        for (std::int64_t b = 0; b < alm.extent(0); ++b)
+            for (std::int64_t c = 0; c < alm.extent(1); ++c) {
+                auto& power = powers.emplace_back();
+                for (std::int64_t first = 0; first <= layout_.lmax(); first += n_together) {
+                    const auto end = std::min(first + n_together, layout_.lmax() + 1);
+                    Array<double, 2> partial({layout_.n_orders(), end - first});
+                    for_each_order([&](std::int64_t i) {
+                        const std::int64_t m = layout_.order(i);
+                        for (std::int64_t l = std::max(first, m); l < end; ++l) {
+                            const std::complex<double> value = alm(b, c, layout_.index(l, m));
+                            partial(i, l - first) =
+                                m == 0 ? value.real() * value.real() : 2 * std::norm(value);
+                        }
+                    });
+                    const auto sums = transform_ != nullptr ? transform_->sum_orders(partial.view())
+                                                            : sum_rows(partial.view());
+                    power.insert(power.end(), sums.begin(), sums.end());
+                }
+            }
+        return powers;
     }
     void multiply(const Beam& beam, Alm alm) override {
         for (std::int64_t b = 0; b < alm.extent(0); ++b) apply_beam<T>(layout_, beam, alm[b]);
@@ -192,18 +208,6 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
             }
         }
         return (m == 0 ? 1 : 2) * std::accumulate(sum, sum + n_sums, 0.0);
-    }
-    double square(const std::vector<double>& window, const std::complex<T>* alm, std::int64_t m) const {
-        double sum = 0;
-        const auto* const of_order = alm + layout_.index(m, m);
-        for (auto l = m; l <= layout_.lmax(); ++l) {
-            const double b_l = window[static_cast<std::size_t>(l)];
-            const auto a = of_order[l - m];
-            const double re = b_l * static_cast<double>(a.real());
-            const double im = m == 0 ? 0 : b_l * static_cast<double>(a.imag());
-            sum += re * re + im * im;
-        }
-        return (m == 0 ? 1 : 2) * sum;
     }
     template <class Visit>
     void for_each_order(const Visit& visit) const {

@@ -83,8 +83,8 @@ class AlmArithmetic {
     virtual void add_scaled(const std::vector<double>& factors, ConstAlm x, Alm y) = 0;
     /// <a, a> = sum_{m>=0} (2 - delta_m0) |a_lm|^2 of each element of the batch.
     virtual std::vector<double> squares(ConstAlm alm) = 0;
-    /// <B a, B a>, the same of the alm times the beam's windows, which must reach lmax: 1 component (T) or 2 (E, B).
-    virtual std::vector<double> squares(const Beam& beam, ConstAlm alm) = 0;
+    /// The same for each degree: [batch * components][lmax + 1].
+    virtual std::vector<std::vector<double>> powers(ConstAlm alm) = 0;
     /// As zonal::apply_beam, on each element of the batch.
     virtual void multiply(const Beam& beam, Alm alm) = 0;
 };

@@ -239,8 +239,8 @@ TEST(ErrorBound, IsInfiniteWhereNoneIsKnown) {
 
 /// S^T W S for a random alm, and the ratio of |S a|^2 to |a|^2.
 TEST(LargestEigenvalue, BoundsWhatSynthesisDoesToAlm) {
-    for (const std::int64_t nside : {1, 2, 4, 8, 16})
-        for (const double degrees : {1.0, 2.0, 2.4, 3.0, 4.0, 6.5}) {
+    for (const std::int64_t nside : {1, 2, 3, 5, 7, 8, 10, 12, 16})
+        for (const double degrees : {1.0, 2.0, 2.4, 3.0, 3.4, 3.75, 4.0, 4.5, 5.0, 6.5}) {
             const auto grid = Grid::healpix(nside);
             const auto lmax = static_cast<std::int64_t>(degrees * static_cast<double>(nside));
             const ShtPlan plan(grid, {.lmax = lmax, .threads = 1, .device = Device::cpu()});

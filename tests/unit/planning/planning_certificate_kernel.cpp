@@ -156,6 +156,20 @@ TEST(KernelNorms, BoundTheTrueNormOfAnyPart) {
         }
 }
 
+TEST(KernelNorms, CountTheAntipode) {
+    // Kernels of even degrees are as large there as at the centre.
+    std::vector<double> even(9);
+    for (std::size_t l = 2; l < even.size(); l += 2) even[l] = 1;
+    for (const std::int64_t nside : {1, 2, 3, 4, 5})
+        for (const auto& kernel : {RadialKernel::from_window(even), RadialKernel::from_window(needlet())}) {
+            const auto grid = Grid::healpix(nside);
+            const KernelNorms norms(grid, kernel);
+            for (const double first : {0.4, 1.6, 2.4, 2.9, 3.1, 3.14})
+                EXPECT_GE(norms.beyond(first) * (1 + 1e-9), Matrix(grid, kernel, first).norm())
+                    << nside << ", " << first;
+        }
+}
+
 TEST(KernelNorms, AreTheRowSumsOfNarrowTails) {
     const auto grid = Grid::healpix(8);
     // Values between samples are up to a per cent larger than the profile's, and a hundredth is not summed.
