@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -148,9 +149,10 @@ class ConvolutionPlan::Implementation {
             choice_.method == ConvolutionMethod::pixel_sum || choice_.method == ConvolutionMethod::ring_fft;
         if (!choice_.excluded.empty()) throw InvalidArgument("choice: it was excluded: " + choice_.excluded);
         if (request_.grid_out && choice_.method != ConvolutionMethod::harmonic)
-            throw InvalidArgument(fmt::format("grid_out: only with method = harmonic, not {}: sums over pixels "
-                                              "have the pixels of the map",
-                                              to_string(choice_.method)));
+            throw InvalidArgument(
+                fmt::format("grid_out: only with method = harmonic, not {}: sums over pixels "
+                            "have the pixels of the map",
+                            to_string(choice_.method)));
         if (choice_.method == ConvolutionMethod::split && !choice_.split)
             throw InvalidArgument("choice.split: is empty: plan_convolution makes it");
         if (options_.keep_counts && (!is_sum || has_spin()))
@@ -241,17 +243,25 @@ class ConvolutionPlan::Implementation {
         progress_ = {};
     }
 
-    /// Says whether an analysis that has come so far certifies the maps from this field on. power: sum |b_l a_lm|^2 of
-    /// each. The result's rms is that of S B a, whose square is at least the smallest eigenvalue times that of B a.
+    /// Says whether sums of squares of all maps are numbers, by which analyses tell how far they have come.
+    bool have_squares() const {
+        constexpr double least = 1e-130, most = 1e130;
+        return std::all_of(rms_in_.begin(), rms_in_.end(),
+                           [](double rms) { return rms == 0 || (rms > least && rms < most); });
+    }
+
+    /// Says whether an analysis that has come so far certifies the maps from this field on. power: sum |b_l
+    /// a_lm|^2 of each. The result's rms is that of S B a, whose square is at least the smallest eigenvalue
+    /// times that of B a.
     bool is_certified(const AnalysisReport& report, std::int64_t first_field,
                       const std::vector<double>& power) const {
         const auto lmax = bounds_.lmax_of(choice_);
         const auto& grid = request_.grid_out ? *request_.grid_out : request_.grid;
         const double least = smallest_eigenvalue(grid, lmax);
-        const double weight =
-            planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
+        const double weight = planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
         const auto bound = bounds_.of(choice_, report, weight);
         const auto first = static_cast<std::size_t>((first_row_ + first_field) / (has_spin() ? 2 : 1));
+        if (!have_squares()) return false;
         for (std::size_t map = 0; map < power.size(); ++map) {
             const double rms_out = std::sqrt(least * power[map] / (4 * core::pi));
             if (!(certified_error(bound, rms_in_[first + map], rms_out) <= request_.error)) return false;
@@ -313,6 +323,8 @@ class ConvolutionPlan::Implementation {
             const double weight =
                 planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
             bound = bounds_.of(choice_, result.analysis, weight);
+            const bool is_continuous = request_.reference == ConvolutionReference::continuous;
+            if (is_continuous && !have_squares()) bound.quadrature = std::numeric_limits<double>::infinity();
         } else {
             if (!bound_) bound_ = bounds_.of(choice_);
             bound = *bound_;
