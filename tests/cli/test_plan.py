@@ -59,7 +59,7 @@ def test_splits_the_skys_kernel(tmp_path):
     np.savetxt(tmp_path / "cl.txt", np.transpose([l, np.where(l > 1, 1 / np.maximum(l, 1.0) ** 2, 0)]), header="l TT")
     write_costs(tmp_path / "costs.json", legendre=10)  # transforms so dear that planning a split pays
     report = plan(tmp_path, "plan", "--nside", 512, "--lmax", 1024, "--kernel", "cl-beam", "--cl", "cl.txt", "--fwhm",
-                  "30arcmin", "--error", "1e-3", "--threads", 1, "--maps", 100, "--costs", "costs.json")
+                  "30arcmin", "--error", "1e-3", "--threads", 1, "--maps", 100, "--costs", "costs.json", *DISCRETE)
     splits = [row for row in report["choices"] if row["method"] == "split"]
     assert splits and all(0 <= row["l_cut"] < 1024 and row["support_arcmin"] > 0 for row in splits)
 
