@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -243,8 +244,16 @@ class ConvolutionPlan::Implementation {
         progress_ = {};
     }
 
-    /// Says whether an analysis that has come so far certifies the maps from this field on. power: sum |b_l a_lm|^2 of
-    /// each. The result's rms is that of S B a, whose square is at least the smallest eigenvalue times that of B a.
+    /// Says whether sums of squares of all maps are numbers, by which analyses tell how far they have come.
+    bool have_squares() const {
+        constexpr double least = 1e-130, most = 1e130;
+        return std::all_of(rms_in_.begin(), rms_in_.end(),
+                           [](double rms) { return rms == 0 || (rms > least && rms < most); });
+    }
+
+    /// Says whether an analysis that has come so far certifies the maps from this field on. power: sum |b_l
+    /// a_lm|^2 of each. The result's rms is that of S B a, whose square is at least the smallest eigenvalue
+    /// times that of B a.
     bool is_certified(const AnalysisReport& report, std::int64_t first_field,
                       const std::vector<double>& power) const {
         const auto lmax = bounds_.lmax_of(choice_);
@@ -254,6 +263,7 @@ class ConvolutionPlan::Implementation {
             planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
         const auto common = bounds_.of(choice_, report, weight);
         const auto first = static_cast<std::size_t>((first_row_ + first_field) / n_components());
+        if (!have_squares()) return false;
         for (std::size_t map = 0; map < power.size(); ++map) {
             const double rms_in = rms_in_[first + map], rms_out = std::sqrt(least * power[map] / (4 * core::pi));
             const auto bound = with_residual(common, report, map, rms_in);

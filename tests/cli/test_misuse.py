@@ -44,7 +44,7 @@ def test_options_without_effect_are_wrong_use(files, fails, command, words):
 
 
 @pytest.mark.parametrize("command, words", [
-    ("smooth sky.fits out.fits --beam short.txt", ["--beam short.txt", "l = 3"]),
+    ("smooth sky.fits out.fits --method harmonic --beam short.txt", ["--beam short.txt", "l = 3"]),
     ("synfast cl.txt out.fits --nside 8 --beam short.txt", ["--beam short.txt"]),
     ("smooth i.fits out.fits --fwhm-in 180deg", ["--fwhm-in 180deg"]),
     ("smooth sky.fits out.fits --fwhm 9deg --lmax 1", ["--lmax = 1", "at least 2", "sky.fits"]),

@@ -9,8 +9,6 @@ from conftest import DATA, UNSEEN, assert_close, header
 WMAP = DATA / "wmap" / "wmap_band_iqumap_r9_7yr_W_v4_udgraded32.fits"
 WMAP_F90 = DATA / "wmap" / "wmap_W_smoothed10deg_healpix_f90.fits"
 WMAP_MASK = DATA / "wmap" / "wmap_temperature_analysis_mask_r9_7yr_v4_udgraded32.fits"
-
-
 HEALPY = ("--method", "harmonic")  # as healpy.smoothing
 
 
@@ -140,7 +138,7 @@ def test_beam_shorter_than_lmax_is_an_error_without_extend(sky, zonal, fails, tm
     beam = 1 / (1.0 + np.arange(31)) ** 2
     beam[0] = 1
     np.savetxt(tmp_path / "beam.txt", beam)
-    line = fails(2, "smooth", "sky.fits", "out.fits", "--beam", "beam.txt")
+    line = fails(2, "smooth", "sky.fits", "out.fits", *HEALPY, "--beam", "beam.txt")
     assert "30" in line and "47" in line and "beam" in line
     zonal("smooth", "sky.fits", "zero.fits", *HEALPY, "--beam", "beam.txt", "--extend", "zero")
     longer = np.append(beam, np.zeros(17))

@@ -32,9 +32,21 @@ SmoothedMap smooth_copy(const SkyMap& map, const planning::MapKernel& kernel,
     return result;
 }
 
+/// Says whether the map may be needed a second time, with the gain that was measured. Analyses go on until
+/// the error is certified, so that the continuous reference needs no second plan.
+bool may_be_planned_again(const SkyMap& map, const planning::MapKernel& kernel,
+                          const MapSmoothingOptions& options) {
+    const auto requests = planning::requests_of(map, kernel, options);
+    return std::any_of(requests.begin(), requests.end(), [](const auto& fields) {
+        return fields.must_keep() && !fields.is_given() &&
+               fields.rows.front().request.reference == ConvolutionReference::discrete;
+    });
+}
+
 SmoothedMap smooth_in_place(SkyMap&& map, const planning::MapKernel& kernel,
                             const MapSmoothingOptions& options) {
-    if (options.pixels_out && *options.pixels_out != map.header().pixelization)
+    const bool has_other_pixels = options.pixels_out && *options.pixels_out != map.header().pixelization;
+    if (has_other_pixels || may_be_planned_again(map, kernel, options))
         return smooth_copy(map, kernel, options);
     SmoothedMap result{std::move(map), {}};
     result.parts = smooth_into(result.map, kernel, options, result.map);
@@ -101,15 +113,17 @@ std::string SmoothedPart::summary() const {
 }
 
 std::string SmoothedPart::text() const {
-    auto text = fmt::format("Rows {}: {}.\nError: {}.\n", fmt::join(rows, ", "), how(*this), certificate(*this));
+    auto text =
+        fmt::format("Rows {}: {}.\nError: {}.\n", fmt::join(rows, ", "), how(*this), certificate(*this));
     std::int64_t masked = 0;
     for (const auto pixels : masked_pixels) masked = std::max(masked, pixels);
     if (masked > 0) text += fmt::format("Masked or UNSEEN: up to {} pixels.\n", masked);
     for (const auto& kernel : kernels)
         if (kernel.scale != 1) text += fmt::format("The kernel was multiplied by {:.6g}.\n", kernel.scale);
     for (const auto& note : notes) text += fmt::format("Note: {}.\n", note);
-    return text + fmt::format("Time: {:.3g} s, of these {:.2g} s for the certificate; planning took {:.2g} s.",
-                              seconds, certificate_seconds, planning_seconds);
+    return text +
+           fmt::format("Time: {:.3g} s, of these {:.2g} s for the certificate; planning took {:.2g} s.",
+                       seconds, certificate_seconds, planning_seconds);
 }
 
 SmoothedMap smooth(const SkyMap& map, const SmoothingWindow& window, const MapSmoothingOptions& options) {
