@@ -113,8 +113,8 @@ void zonal_costs_free(zonal::CostModel* costs) {
     delete costs;
 }
 
-/// The planner's choice for one map with the Gaussian of that width (rad), on the CPU, its plan made, with an error
-/// that is certified for maps of the gain of white noise. continuous: the reference. Null on failure.
+/// The planner's choice for one map with the Gaussian of that width (rad), on the CPU, its plan made, with an
+/// error that is certified for maps of the gain of white noise. continuous: the reference. Null on failure.
 ChosenPlan* zonal_choose(const zonal::CostModel* costs, std::int64_t nside, double fwhm, std::int64_t lmax,
                          double error, int continuous, int threads) {
     std::unique_ptr<ChosenPlan> result;

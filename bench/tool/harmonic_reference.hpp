@@ -18,8 +18,8 @@ ShtPlan transform_of(const ConvolutionRequest& request, std::int64_t lmax, Devic
 /// alm: [1, component, coefficient]. Returns [component, pixel].
 std::vector<double> synthesize(const ShtPlan& plan, const Array<std::complex<double>, 3>& alm);
 
-/// Draws random alm, [1, component, coefficient], of the spectrum of spin 0, or those of E and B, up to the layout's
-/// lmax.
+/// Draws random alm, [1, component, coefficient], of the spectrum of spin 0, or those of E and B, up to the
+/// layout's lmax.
 Array<std::complex<double>, 3> draw_alm(const std::vector<std::vector<double>>& spectra,
                                         const AlmLayout& layout, std::uint64_t seed, int threads);
 

@@ -73,7 +73,8 @@ Sample make_sample(const ConvolutionRequest& request, std::uint64_t seed) {
         sample.description = fmt::format("random alm up to {}", request.lmax);
         const auto plan = transform_of(request, request.lmax, Device::cpu());
         const std::vector<double> white(static_cast<std::size_t>(request.lmax + 1), 1.0);
-        const std::vector<std::vector<double>> spectra(static_cast<std::size_t>(n_components(request)), white);
+        const std::vector<std::vector<double>> spectra(static_cast<std::size_t>(n_components(request)),
+                                                       white);
         const auto alm = draw_alm(spectra, plan.layout(), seed, request.threads);
         sample.map = synthesize(plan, alm);
         sample.reference =

@@ -16,8 +16,8 @@ struct Sample {
     ReferenceMap reference;
 };
 
-/// A random white map, of spin 0 or Q and U, on a HEALPix grid: noise on the pixels where the reference is discrete,
-/// and otherwise alm up to lmax. request: complete.
+/// A random white map, of spin 0 or Q and U, on a HEALPix grid: noise on the pixels where the reference is
+/// discrete, and otherwise alm up to lmax. request: complete.
 Sample make_sample(const ConvolutionRequest& request, std::uint64_t seed);
 
 }  // namespace zonal::cli

@@ -128,8 +128,7 @@ std::string names_of(const SmoothedPart& part, const SkyMap& map) {
 }
 
 /// The cards of a part; suffix: of the names of those of Q and U, where I has its own.
-void add_part_cards(const SmoothedPart& part, bool is_second,
-                    std::vector<io::HeaderCard>& cards) {
+void add_part_cards(const SmoothedPart& part, bool is_second, std::vector<io::HeaderCard>& cards) {
     const std::string of = is_second ? " of Q and U" : "";
     const auto add = [&](const char* name, const char* second, auto value, const std::string& comment) {
         cards.push_back({is_second ? second : name, value, comment + of});
@@ -225,8 +224,7 @@ std::vector<io::HeaderCard> option_cards(const SmoothOptions& options, const Ses
 std::vector<io::HeaderCard> smoothing_cards(const SmoothOptions& options, const SmoothedMap& smoothed,
                                             const Session& session) {
     auto cards = option_cards(options, session);
-    for (std::size_t i = 0; i < smoothed.parts.size(); ++i)
-        add_part_cards(smoothed.parts[i], i == 1, cards);
+    for (std::size_t i = 0; i < smoothed.parts.size(); ++i) add_part_cards(smoothed.parts[i], i == 1, cards);
     return cards;
 }
 

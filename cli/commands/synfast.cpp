@@ -224,7 +224,8 @@ NoiseSky make_noise(const SynfastCommand& options, const SkyRequest& request, Sk
         sky = make_noise_sky(window, how, static_cast<std::uint64_t>(request.seed), map);
     } catch (const ErrorNotKept& error) {
         throw CannotBeKept(fmt::format(
-            "--method {}: no way with the window up to lmax = {} certifies --error {}: the kernel must have faded "
+            "--method {}: no way with the window up to lmax = {} certifies --error {}: the kernel must have "
+            "faded "
             "away at lmax ({})",
             options.method == NoiseMethod::split ? "split" : "auto", request.lmax, *how.error, error.what()));
     }

@@ -6,7 +6,8 @@ namespace zonal::cli {
 namespace {
 
 std::string message_of(ArgumentFacts facts, const OptionNames& names) {
-    if (const auto option = names.find(facts.argument); option != names.end()) facts.argument = option->second;
+    if (const auto option = names.find(facts.argument); option != names.end())
+        facts.argument = option->second;
     return facts.message();
 }
 

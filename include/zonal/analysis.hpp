@@ -26,9 +26,9 @@ struct AnalysisOptions {
     /// (double maps) or 1e-6 (float maps) rounding stops it before, which the report says.
     double tolerance = 0;
     int max_iterations = 200;  ///< of those that end by themselves, 1 or more
-    /// Given instead of iterations and a tolerance: Jacobi iterations go on until this says that the alm are good
-    /// enough, until rounding ends them, or for max_iterations. It is asked after the first quadrature and after
-    /// each iteration, with the report so far; the same on all ranks of a distributed plan.
+    /// Given instead of iterations and a tolerance: Jacobi iterations go on until this says that the alm are
+    /// good enough, until rounding ends them, or for max_iterations. It is asked after the first quadrature
+    /// and after each iteration, with the report so far; the same on all ranks of a distributed plan.
     std::function<bool(const AnalysisReport&)> is_enough = {};
     /// Multiply the grid's weights: [grid.n_rings()] or empty. For HEALPix: ring_weights_of_grid in
     /// weights.hpp. Not negative.
@@ -52,8 +52,8 @@ struct AnalysisReport {
     double last_update = 0;
     /// iterations > 0: whether an update was larger than the one before it, so that more of them do not help.
     bool updates_grew = false;
-    /// tolerance > 0 or is_enough: rms(f - S a) / rms(f), the largest of the batch: the share of the map that no alm
-    /// up to lmax make up, 0 below 1e-6 (is_enough: at least this); NaN where it was not measured.
+    /// tolerance > 0 or is_enough: rms(f - S a) / rms(f), the largest of the batch: the share of the map that
+    /// no alm up to lmax make up, 0 below 1e-6 (is_enough: at least this); NaN where it was not measured.
     double unresolved = std::numeric_limits<double>::quiet_NaN();
     /// power_by_degree: sum over m of |x_lm|^2, m > 0 counted twice, [batch * components][lmax + 1]. x is the
     /// residual S^T W (f - S a) if tolerance > 0, and else the last update, or the alm if there was none.

@@ -4,8 +4,9 @@
 
 namespace zonal {
 
-/// What smoothing keeps between calls: the transforms of the last few grids and degrees on the CPU, and the scratch
-/// memory of small ones, so that the second call of a kind does not make them anew. Results do not depend on it.
+/// What smoothing keeps between calls: the transforms of the last few grids and degrees on the CPU, and the
+/// scratch memory of small ones, so that the second call of a kind does not make them anew. Results do not
+/// depend on it.
 
 /// Frees all of it. Any thread may call it at any time.
 void clear_caches();

@@ -35,7 +35,8 @@ class Report {
         });
         class_.def("__repr__", [fields = fields_, line = line_](nb::handle self) {
             const auto& report = nb::cast<const T&>(self);
-            return *line ? line_of(self.type(), (*line)(report)) : text_of(self.type(), state_of(report, *fields));
+            return *line ? line_of(self.type(), (*line)(report))
+                         : text_of(self.type(), state_of(report, *fields));
         });
     }
 

@@ -36,8 +36,8 @@ std::vector<SmoothedPart> smooth_rows(const HostArrayOfRank<const T, 2>& maps, c
     return without_gil(progress, [&](const Progress& report) {
         options.progress = report;
         auto sky = sky_of<T>(view_of<2>(maps), pixels, fields, options.threads);
-        auto smoothed =
-            kernels.empty() ? smooth(std::move(sky), window, options) : convolve(std::move(sky), kernels, options);
+        auto smoothed = kernels.empty() ? smooth(std::move(sky), window, options)
+                                        : convolve(std::move(sky), kernels, options);
         smoothed.map.template copy_rows<T>(view_of<2>(out), options.threads);
         return std::move(smoothed.parts);
     });

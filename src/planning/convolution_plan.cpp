@@ -149,11 +149,13 @@ class ConvolutionPlan::Implementation {
             sht::check_weight("pixel_weights", pixel, options_.pixel_weights[pixel]);
         const bool is_sum =
             choice_.method == ConvolutionMethod::pixel_sum || choice_.method == ConvolutionMethod::ring_fft;
-        if (!choice_.excluded.empty()) throw InvalidArgument("choice", "it was excluded: " + choice_.excluded);
+        if (!choice_.excluded.empty())
+            throw InvalidArgument("choice", "it was excluded: " + choice_.excluded);
         if (request_.grid_out && choice_.method != ConvolutionMethod::harmonic)
-            throw InvalidArgument("grid_out", fmt::format("only with method = harmonic, not {}: sums over pixels have "
-                                                          "the pixels of the map",
-                                                          to_string(choice_.method)));
+            throw InvalidArgument("grid_out",
+                                  fmt::format("only with method = harmonic, not {}: sums over pixels have "
+                                              "the pixels of the map",
+                                              to_string(choice_.method)));
         if (choice_.method == ConvolutionMethod::split && !choice_.split)
             throw InvalidArgument("choice.split", "is empty: plan_convolution makes it");
         if (options_.keep_counts && (!is_sum || has_spin()))
@@ -259,13 +261,13 @@ class ConvolutionPlan::Implementation {
         const auto lmax = bounds_.lmax_of(choice_);
         const auto& grid = request_.grid_out ? *request_.grid_out : request_.grid;
         const double least = smallest_eigenvalue(grid, lmax);
-        const double weight =
-            planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
+        const double weight = planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
         const auto common = bounds_.of(choice_, report, weight);
         const auto first = static_cast<std::size_t>((first_row_ + first_field) / n_components());
         if (!have_squares()) return false;
         for (std::size_t map = 0; map < power.size(); ++map) {
-            const double rms_in = rms_in_[first + map], rms_out = std::sqrt(least * power[map] / (4 * core::pi));
+            const double rms_in = rms_in_[first + map],
+                         rms_out = std::sqrt(least * power[map] / (4 * core::pi));
             const auto bound = with_residual(common, report, map, rms_in);
             if (!(certified_error(bound, rms_in, rms_out) <= request_.error)) return false;
         }
@@ -274,20 +276,21 @@ class ConvolutionPlan::Implementation {
 
     std::int64_t n_components() const { return has_spin() ? 2 : 1; }
 
-    /// The bound of one of the report's maps: by its residual's power and the window where that is smaller. It has
-    /// not been measured with other weights.
+    /// The bound of one of the report's maps: by its residual's power and the window where that is smaller.
+    /// It has not been measured with other weights.
     ErrorBound with_residual(ErrorBound bound, const AnalysisReport& report, std::size_t map,
                              double rms_in) const {
         const auto n = static_cast<std::size_t>(n_components());
-        const bool is_known = report.power.size() >= (map + 1) * n && rms_in > 0 && !renormalizes() &&
-                              options_.ring_weights.empty() && options_.pixel_weights.size() == 0;
+        const bool is_known = report.power.size() >= (map + 1) * n && have_squares() && rms_in > 0 &&
+                              !renormalizes() && options_.ring_weights.empty() &&
+                              options_.pixel_weights.size() == 0;
         if (is_known) {
             const auto begin = report.power.begin() + static_cast<std::ptrdiff_t>(map * n);
             const std::vector<std::vector<double>> power(begin, begin + static_cast<std::ptrdiff_t>(n));
             const auto& out = request_.grid_out ? *request_.grid_out : request_.grid;
-            bound.quadrature =
-                std::min(bound.quadrature,
-                         planning::windowed_residual(request_.grid, out, bounds_.windows(), power, 1) / rms_in);
+            bound.quadrature = std::min(
+                bound.quadrature,
+                planning::windowed_residual(request_.grid, out, bounds_.windows(), power, 1) / rms_in);
         }
         bound.of_output += options_.output_rounding;
         return bound;
@@ -341,12 +344,16 @@ class ConvolutionPlan::Implementation {
         if (!harmonic_ && !bound_) bound_ = bounds_.of(choice_);
         const double weight =
             harmonic_ ? planning::largest_weight(options_.ring_weights, options_.pixel_weights, part()) : 1;
-        const auto common = harmonic_ ? bounds_.of(choice_, result.analysis, weight) : *bound_;
+        auto common = harmonic_ ? bounds_.of(choice_, result.analysis, weight) : *bound_;
+        const bool is_continuous = request_.reference == ConvolutionReference::continuous;
+        if (harmonic_ && is_continuous && !have_squares())
+            common.quadrature = std::numeric_limits<double>::infinity();
         for (std::size_t map = 0; map < rms_in_.size(); ++map) {
-            const auto rows = convolved.slice(static_cast<std::int64_t>(map) * n_components(), n_components());
-            const auto one = planning::certificates_of<T>(
-                with_residual(common, result.analysis, map, rms_in_[map]), {rms_in_[map]}, grid_out(), rows,
-                request_.threads, part());
+            const auto rows =
+                convolved.slice(static_cast<std::int64_t>(map) * n_components(), n_components());
+            const auto one =
+                planning::certificates_of<T>(with_residual(common, result.analysis, map, rms_in_[map]),
+                                             {rms_in_[map]}, grid_out(), rows, request_.threads, part());
             result.certificates.insert(result.certificates.end(), one.begin(), one.end());
         }
     }

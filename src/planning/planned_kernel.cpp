@@ -20,8 +20,7 @@ PixelConvolutionWork work_of(const SumGrids& grids, const Kernel& kernel,
 
 class ScalarKernel final : public PlannedKernel {
   public:
-    explicit ScalarKernel(const ConvolutionRequest& request)
-        : request_(request) {}
+    explicit ScalarKernel(const ConvolutionRequest& request) : request_(request) {}
 
     double support() const override { return request_.kernel.support(); }
 

@@ -40,8 +40,7 @@ void check(const ConvolutionRequest& request) {
         throw InvalidArgument("error", request.error, "must be above 0 and below 1");
     if (const auto gain = request.gain; gain && !(*gain > 0 && std::isfinite(*gain)))
         throw InvalidArgument("gain", *gain, "must be above 0 and finite");
-    if (request.n_maps < 1)
-        throw InvalidArgument("n_maps", request.n_maps, "must be at least 1");
+    if (request.n_maps < 1) throw InvalidArgument("n_maps", request.n_maps, "must be at least 1");
     if (request.support != 0) checked_width("support", request.support);
     if (request.theta_cut != 0) checked_width("theta_cut", request.theta_cut);
 }
@@ -117,9 +116,9 @@ std::string to_string(ConvolutionReference reference) {
 
 ConvolutionReference default_reference(const ConvolutionRequest& request) {
     using enum ConvolutionMethod;
-    const bool is_continuous = request.method == harmonic ||
-                               (request.method == automatic &&
-                                (request.polarization || request.kernel.implementation().is_window()));
+    const bool is_continuous =
+        request.method == harmonic || (request.method == automatic &&
+                                       (request.polarization || request.kernel.implementation().is_window()));
     return is_continuous ? ConvolutionReference::continuous : ConvolutionReference::discrete;
 }
 

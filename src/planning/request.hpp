@@ -23,10 +23,10 @@ inline std::int64_t n_components(const ConvolutionRequest& request) {
 /// Returns the kernel's windows, [component][l], l = 0 .. lmax.
 std::vector<std::vector<double>> windows_of(const ConvolutionRequest& request, std::int64_t lmax);
 
-/// Returns by how much the kernel's core, summed over the pixels of a whole HEALPix grid, misses its integral,
-/// over the largest value of its window: the error of a constant map where it is worst, next to the poles. It
-/// is small for kernels as wide as a pixel. A narrower kernel has its peak on the centre of one pixel, where it
-/// is many times the integral, or misses all centres.
+/// Returns by how much the kernel's core, summed over the pixels of a whole HEALPix grid, misses its
+/// integral, over the largest value of its window: the error of a constant map where it is worst, next to the
+/// poles. It is small for kernels as wide as a pixel. A narrower kernel has its peak on the centre of one
+/// pixel, where it is many times the integral, or misses all centres.
 double defect_of_sums(const ConvolutionRequest& request, std::int64_t nside);
 
 }  // namespace zonal::planning

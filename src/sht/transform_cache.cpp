@@ -15,7 +15,8 @@
 namespace zonal {
 namespace {
 
-/// Workspaces above this are not kept: to take them anew costs little beside the transforms that they are for.
+/// Workspaces above this are not kept: to take them anew costs little beside the transforms that they are
+/// for.
 constexpr std::int64_t largest_workspace = std::int64_t{32} << 20;
 
 bool same(const Ring& a, const Ring& b) {
@@ -39,8 +40,9 @@ bool same(const ShtOptions& a, const ShtOptions& b) {
 /// About what a call has in scratch memory: its transform's, three maps and three sets of alm.
 std::int64_t bytes_of_workspace(const ShtPlan& plan) {
     constexpr std::int64_t arrays = 3, bytes_of_pixel = 8, bytes_of_coefficient = 16;
-    return plan.workspace_bytes() + arrays * (bytes_of_pixel * plan.map_components() * plan.grid().n_pixels() +
-                                              bytes_of_coefficient * plan.alm_components() * plan.layout().size());
+    return plan.workspace_bytes() +
+           arrays * (bytes_of_pixel * plan.map_components() * plan.grid().n_pixels() +
+                     bytes_of_coefficient * plan.alm_components() * plan.layout().size());
 }
 
 /// About what a plan has for itself: geometry and recurrences.
@@ -150,8 +152,7 @@ std::int64_t cached_bytes() {
     return cache().bytes();
 }
 void set_cache_limit(std::int64_t bytes) {
-    if (bytes < 0)
-        throw InvalidArgument("bytes", bytes, "must be 0 or more");
+    if (bytes < 0) throw InvalidArgument("bytes", bytes, "must be 0 or more");
     cache().set_limit(bytes);
 }
 

@@ -160,8 +160,8 @@ class Smoother {
     /// at: in vain where some turn out bad, which takes little more time than to look at them first.
     bool may_analyze_early() const {
         return maps_.space() != space() && part() == nullptr && mask_.size() == 0 && has_few_fields() &&
-               options_.iterations == 0 && options_.tolerance == 0 && !options_.is_enough && options_.ring_weights.empty() &&
-               options_.pixel_weights.size() == 0;
+               options_.iterations == 0 && options_.tolerance == 0 && !options_.is_enough &&
+               options_.ring_weights.empty() && options_.pixel_weights.size() == 0;
     }
     void analyze_early() {
         copied_ = sht::scratch_array<T, 2>(storage_, sht::ScratchArray::fields, maps_.extents());
@@ -305,11 +305,11 @@ class Smoother {
             {maps.extent(0), plan.alm_components(), plan.layout().size()});
         const double transforms = 2 + 2 * options_.iterations;
         AnalysisOptions analysis{.iterations = options_.iterations,
-                                       .tolerance = options_.tolerance,
-                                       .max_iterations = options_.max_iterations,
-                                       .ring_weights = options_.ring_weights,
-                                       .pixel_weights = options_.pixel_weights,
-                                       .progress = sht::part_of(progress, 0, 1 - 1 / transforms)};
+                                 .tolerance = options_.tolerance,
+                                 .max_iterations = options_.max_iterations,
+                                 .ring_weights = options_.ring_weights,
+                                 .pixel_weights = options_.pixel_weights,
+                                 .progress = sht::part_of(progress, 0, 1 - 1 / transforms)};
         if (options_.is_enough) {
             analysis.power_by_degree = true;
             analysis.is_enough = [&](const AnalysisReport& report) {
@@ -322,8 +322,9 @@ class Smoother {
 
     /// sum |b_l a_lm|^2 of each element of the batch.
     std::vector<double> power_of_result(const ShtPlan& plan, View<const std::complex<T>, 3> alm) {
-        const auto powers = sht::make_alm_arithmetic<T>(plan.layout(), plan_.threads, storage_, &plan.transform())
-                                ->powers(alm);
+        const auto powers =
+            sht::make_alm_arithmetic<T>(plan.layout(), plan_.threads, storage_, &plan.transform())
+                ->powers(alm);
         std::vector<double> sums(static_cast<std::size_t>(alm.extent(0)));
         for (std::size_t i = 0; i < powers.size(); ++i) {
             const auto n_components = static_cast<std::size_t>(alm.extent(1));

@@ -27,8 +27,8 @@ struct ConvolutionOptions {
     std::vector<double> ring_weights{};
     /// Multiply the grid's weights: [grid.n_pixels()] or empty; the caller keeps the memory.
     View<const double, 1> pixel_weights{};
-    /// What the results are rounded by afterwards, relative: 2^-24 where they are written in single precision. The
-    /// certificates count it.
+    /// What the results are rounded by afterwards, relative: 2^-24 where they are written in single
+    /// precision. The certificates count it.
     double output_rounding = 0;
     /// A rank's part of the sky of the request's grid. Rings, pixels and arrays are then the rank's, calls
     /// are collective, and counts in results and certificates are of the whole sky.
@@ -56,8 +56,8 @@ struct ConvolutionResult {
 
 /// One way of plan_convolution, ready to be used: its plan and scratch memory, made once. One call at a time.
 ///
-/// It applies the request's kernel, cut at the choice's support. Each result comes with the certificate of its
-/// error, whether or not that is as small as was asked for.
+/// It applies the request's kernel, cut at the choice's support. Each result comes with the certificate of
+/// its error, whether or not that is as small as was asked for.
 class ConvolutionPlan {
   public:
     /// choice: one of this request's that is not excluded. Throws InvalidArgument, also for what the method
@@ -69,11 +69,12 @@ class ConvolutionPlan {
     ConvolutionPlan(ConvolutionPlan&&) noexcept;
     ConvolutionPlan& operator=(ConvolutionPlan&&) noexcept;
 
-    /// maps, convolved: [row, grid.n_pixels()] in host memory; one array only in harmonic space. The rows are the
-    /// request's n_maps maps, or Q and U of each map by turns. mask: [grid.n_pixels()] from 0 (masked) to 1, or empty.
-    /// Pixels that are UNSEEN or masked count as 0; Q and U mask each other. renormalize: K(m f) / K(m), of Q
-    /// and U with the request's kernel of spin 0 for the mask. T: float or double. Throws InvalidArgument for
-    /// shapes, masks and UNSEEN pixels that the rule does not allow, Cancelled and DeviceError.
+    /// maps, convolved: [row, grid.n_pixels()] in host memory; one array only in harmonic space. The rows are
+    /// the request's n_maps maps, or Q and U of each map by turns. mask: [grid.n_pixels()] from 0 (masked) to
+    /// 1, or empty. Pixels that are UNSEEN or masked count as 0; Q and U mask each other. renormalize: K(m f)
+    /// / K(m), of Q and U with the request's kernel of spin 0 for the mask. T: float or double. Throws
+    /// InvalidArgument for shapes, masks and UNSEEN pixels that the rule does not allow, Cancelled and
+    /// DeviceError.
     template <class T>
     ConvolutionResult convolve(ConstView<T, 2> maps, ConstView<T, 1> mask, View<T, 2> convolved,
                                const Progress& progress = {});

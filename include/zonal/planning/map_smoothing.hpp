@@ -29,21 +29,21 @@ struct MapSmoothingOptions {
     /// What errors are measured from. Empty: see default_reference.
     std::optional<ConvolutionReference> reference = {};
     /// Largest error of each field, rms over the rms of the reference, certified for the map at hand
-    /// (certificate.hpp). Empty: 1e-5, but nothing is held to a certificate with method = harmonic, iterations, a
-    /// tolerance or `cut`.
+    /// (certificate.hpp). Empty: 1e-5, but nothing is held to a certificate with method = harmonic,
+    /// iterations, a tolerance or `cut`.
     std::optional<double> error = {};
     /// Returns the map even if its error is not certified, instead of throwing ErrorNotKept.
     bool keep_missed = false;
     /// Throws ErrorNotKept where the answer depends on lmax by more than `error` for this map (SmoothedPart).
     bool strict = false;
     Normalization normalization = Normalization::none;
-    /// Where the kernel's profile ends, rad, instead of where an error allows: only with method = pixel_sum or
-    /// ring_fft. The certificate counts what this costs.
+    /// Where the kernel's profile ends, rad, instead of where an error allows: only with method = pixel_sum
+    /// or ring_fft. The certificate counts what this costs.
     std::optional<double> cut = {};
     double theta_cut = 0;  ///< where the profile of a split ends, rad; 0: where it is fastest
 
-    /// -1: see ConvolutionRequest::lmax; where nothing is held to a certificate in harmonic space, what the grids
-    /// resolve (default_smoothing_lmax).
+    /// -1: see ConvolutionRequest::lmax; where nothing is held to a certificate in harmonic space, what the
+    /// grids resolve (default_smoothing_lmax).
     std::int64_t lmax = -1;
     std::optional<int> iterations = {};  ///< of the analysis. Empty: as planned; without an error 3
     double tolerance = 0;                ///< as AnalysisOptions::tolerance, instead of iterations
@@ -82,8 +82,9 @@ struct SmoothedPart {
     Precision precision = Precision::float64;  ///< of sums over pixels
     std::vector<AppliedKernel> kernels;        ///< one for all rows, or one for each
 
-    std::optional<double> error_bound;  ///< MapSmoothingOptions::error, or its default; empty: none was to be kept
-    int attempts = 1;                   ///< 2: planned again with the gain that was measured
+    std::optional<double>
+        error_bound;   ///< MapSmoothingOptions::error, or its default; empty: none was to be kept
+    int attempts = 1;  ///< 2: planned again with the gain that was measured
     /// Bounds of the errors that hold whatever the map is: one for each row of spin 0, and for each pair of Q
     /// and U; infinite where there is none.
     std::vector<Certificate> certificates;
@@ -93,17 +94,17 @@ struct SmoothedPart {
     std::optional<double> predicted_seconds;  ///< if the costs of the device are known
     double planning_seconds = 0;
 
-    std::int64_t lmax = -1;         ///< of harmonic space; -1: it took no part
-    AnalysisReport analysis;        ///< in harmonic space
-    SplitConvolutionSeconds parts;  ///< of a split
-    double seconds = 0;             ///< of the convolution
-    double certificate_seconds = 0; ///< of these, what the certificates took
+    std::int64_t lmax = -1;          ///< of harmonic space; -1: it took no part
+    AnalysisReport analysis;         ///< in harmonic space
+    SplitConvolutionSeconds parts;   ///< of a split
+    double seconds = 0;              ///< of the convolution
+    double certificate_seconds = 0;  ///< of these, what the certificates took
 
-    /// In harmonic space: |b_l| just above lmax over the largest, and rms(map - S alm) over rms(map), the share of
-    /// this map that lies above lmax; NaN where it was not measured.
+    /// In harmonic space: |b_l| just above lmax over the largest, and rms(map - S alm) over rms(map), the
+    /// share of this map that lies above lmax; NaN where it was not measured.
     double window_above_lmax = 0, map_above_lmax = 0;
-    /// By how much the answer depends on lmax, rms over the rms of the result: what the window would let through
-    /// of what lies above, and what the pixels mix of it into lower degrees.
+    /// By how much the answer depends on lmax, rms over the rms of the result: what the window would let
+    /// through of what lies above, and what the pixels mix of it into lower degrees.
     double lmax_effect = 0;
 
     std::vector<std::int64_t> masked_pixels;  ///< [row], UNSEEN or masked in the map

@@ -46,10 +46,10 @@ enum class Fields {
 
 /// Options of a smoothing: the analysis, the mask, threads and device.
 struct SmoothingOptions {
-    std::int64_t lmax = -1;                    ///< -1: default_smoothing_lmax
-    int iterations = 3;                        ///< as AnalysisOptions::iterations; 0 where tolerance > 0
-    double tolerance = 0;                      ///< as AnalysisOptions::tolerance
-    int max_iterations = 200;                  ///< as AnalysisOptions::max_iterations
+    std::int64_t lmax = -1;    ///< -1: default_smoothing_lmax
+    int iterations = 3;        ///< as AnalysisOptions::iterations; 0 where tolerance > 0
+    double tolerance = 0;      ///< as AnalysisOptions::tolerance
+    int max_iterations = 200;  ///< as AnalysisOptions::max_iterations
     /// As AnalysisOptions::is_enough, instead of iterations (0) and a tolerance, of fields that are analysed
     /// together: the first of them, and sum |b_l a_lm|^2 of each map among them.
     std::function<bool(const AnalysisReport&, std::int64_t first_field, const std::vector<double>& power)>

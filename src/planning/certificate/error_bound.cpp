@@ -323,11 +323,14 @@ ConvolutionRequest completed(ConvolutionRequest request, const ConvolutionOption
     if (is_discrete && nside > 0 && !options.keep_counts && request.method != ConvolutionMethod::split) {
         const double defect = planning::defect_of_sums(request, nside);
         if (!(defect <= most_defect))
-            throw InvalidArgument("kernel", fmt::format(
-                "is so narrow that its sums over these pixels are {:.2g} off its integral: must be as "
-                "wide as a pixel; reference = continuous applies its window, and normalization = pixel keeps "
-                "the sum of counts",
-                defect));
+            throw InvalidArgument(
+                "kernel",
+                fmt::format(
+                    "is so narrow that its sums over these pixels are {:.2g} off its integral: must be as "
+                    "wide as a pixel; reference = continuous applies its window, and normalization = pixel "
+                    "keeps "
+                    "the sum of counts",
+                    defect));
     }
     if (request.lmax < 0) {
         const auto most = default_smoothing_lmax(request.grid);
@@ -336,9 +339,10 @@ ConvolutionRequest completed(ConvolutionRequest request, const ConvolutionOption
     }
     if (!request.gain) request.gain = effective_gain(request, options, gain_of_noise(request, options));
     if (!(*request.gain > 0))
-        throw ErrorNotKept("kernel",
-                           "its sums over the pixels, which counts and renormalised maps are divided by, have no bound "
-                           "above 0");
+        throw ErrorNotKept(
+            "kernel",
+            "its sums over the pixels, which counts and renormalised maps are divided by, have no bound "
+            "above 0");
     return request;
 }
 

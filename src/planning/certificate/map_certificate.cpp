@@ -237,10 +237,10 @@ double smallest_gain(const std::vector<Certificate>& certificates) {
     return smallest;
 }
 
-#define ZONAL_INSTANTIATE(T)                                                                             \
-    template std::vector<double> rms_of_input(const Grid&, int, const ConvolutionOptions&,               \
-                                              View<const T, 2>, View<const T, 1>, int, const SkyPart*);  \
-    template std::vector<Certificate> certificates_of(const ErrorBound&, const std::vector<double>&,     \
+#define ZONAL_INSTANTIATE(T)                                                                                 \
+    template std::vector<double> rms_of_input(const Grid&, int, const ConvolutionOptions&, View<const T, 2>, \
+                                              View<const T, 1>, int, const SkyPart*);                        \
+    template std::vector<Certificate> certificates_of(const ErrorBound&, const std::vector<double>&,         \
                                                       const Grid&, View<const T, 2>, int, const SkyPart*);
 ZONAL_INSTANTIATE(float)
 ZONAL_INSTANTIATE(double)

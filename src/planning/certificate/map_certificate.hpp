@@ -7,9 +7,9 @@
 
 namespace zonal::planning {
 
-/// Returns rms of maps before they are convolved: one for each row, or for each pair of Q and U. UNSEEN pixels do
-/// not count. maps: [row, pixel]; mask, options: have the factors that they are multiplied by. part: of a sky that
-/// ranks have in parts, of which the grid and the arrays are a rank's; else null.
+/// Returns rms of maps before they are convolved: one for each row, or for each pair of Q and U. UNSEEN
+/// pixels do not count. maps: [row, pixel]; mask, options: have the factors that they are multiplied by.
+/// part: of a sky that ranks have in parts, of which the grid and the arrays are a rank's; else null.
 template <class T>
 std::vector<double> rms_of_input(const Grid& grid, int n_components, const ConvolutionOptions& options,
                                  View<const T, 2> maps, View<const T, 1> mask, int threads,

@@ -11,9 +11,9 @@
 
 namespace zonal::planning {
 
-/// Knows bounds of the errors of the ways of a request, for every map with its gain (docs/decisions/certificate.md).
-/// From these it says where kernels may be cut, and in which precision and with which accuracy sums may be
-/// computed.
+/// Knows bounds of the errors of the ways of a request, for every map with its gain
+/// (docs/decisions/certificate.md). From these it says where kernels may be cut, and in which precision and
+/// with which accuracy sums may be computed.
 class ErrorLimits {
   public:
     /// request: complete; must outlive it.
@@ -23,8 +23,8 @@ class ErrorLimits {
     std::string why_no_sums() const;
     /// Returns PixelConvolutionOptions::accuracy.
     double accuracy(Precision precision) const;
-    /// Returns where the profile of a sum may be cut, rad: one angle for both methods, because ring FFTs sum the
-    /// caps pixel by pixel, too, if a kernel has a hard cut.
+    /// Returns where the profile of a sum may be cut, rad: one angle for both methods, because ring FFTs sum
+    /// the caps pixel by pixel, too, if a kernel has a hard cut.
     double support(Precision precision) const;
     /// Says whether sums that end at `support`, in this precision, leave most of the error to the cut.
     /// is_cut: the profile ends with a step, not where it has faded away.

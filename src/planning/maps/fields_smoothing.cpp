@@ -95,7 +95,8 @@ ConvolutionChoice given_way(const FieldsRequest& fields, const ConvolutionReques
     constexpr int usual_iterations = 3;
     const auto& options = fields.options;
     ConvolutionChoice choice;
-    choice.device = fields.map.part() != nullptr ? fields.map.part()->device() : resolve_device(options.device);
+    choice.device =
+        fields.map.part() != nullptr ? fields.map.part()->device() : resolve_device(options.device);
     choice.lmax = request.lmax;
     choice.tolerance = options.tolerance;
     if (request.reference == ConvolutionReference::continuous && options.tolerance == 0)
@@ -122,9 +123,10 @@ Planned plan_for(const FieldsRequest& fields, double error, std::optional<double
         if (gain) request.gain = effective_gain(request, fields.how, *gain);
         if (!plan.ways.empty()) request.method = plan.ways.front().method;
         if (!(*request.gain > 0))
-            return {std::nullopt,
-                    "the kernel's sums over the pixels, which counts and renormalised maps are divided by, have "
-                    "no bound above 0"};
+            return {
+                std::nullopt,
+                "the kernel's sums over the pixels, which counts and renormalised maps are divided by, have "
+                "no bound above 0"};
         const auto may_be_taken = [&](const ConvolutionChoice& choice) {
             return (choice.excluded.empty() || !fields.must_keep()) && is_asked_for(fields, request, choice);
         };
@@ -147,8 +149,8 @@ Planned plan_for(const FieldsRequest& fields, double error, std::optional<double
     return {std::move(plan), ""};
 }
 
-/// Raises the error tenfold until a way is certified for it. Returns the error, infinite where there is none, and the
-/// plan.
+/// Raises the error tenfold until a way is certified for it. Returns the error, infinite where there is none,
+/// and the plan.
 std::pair<double, std::optional<Plan>> plan_what_can_be_kept(const FieldsRequest& fields) {
     constexpr double largest = 0.5, step = 10;
     for (double error = step * wanted_error(fields); error < largest; error *= step)
@@ -210,8 +212,7 @@ Outcome carry_out(const FieldsRequest& fields, const Plan& plan, SkyMap& out) {
         const auto progress =
             sht::part_of(fields.options.progress, static_cast<double>(rows.first_row) / n_rows,
                          static_cast<double>(rows.first_row + rows.n_rows) / n_rows);
-        outcome.results.push_back(
-            convolve_rows(fields, rows, plan.requests[i], plan.ways[i], out, progress));
+        outcome.results.push_back(convolve_rows(fields, rows, plan.requests[i], plan.ways[i], out, progress));
     }
     outcome.seconds = watch.seconds();
     return outcome;
@@ -232,8 +233,8 @@ void multiply_by_factors(const FieldsRequest& fields, Outcome& outcome, SkyMap& 
     }
 }
 
-/// Returns an error that says what was reached, or could be planned for, and why no more. gain: 0 where the map was
-/// not smoothed.
+/// Returns an error that says what was reached, or could be planned for, and why no more. gain: 0 where the
+/// map was not smoothed.
 ErrorNotKept refusal(const FieldsRequest& fields, double reached, double gain, const std::string& why) {
     std::string text = "is not certified for this map";
     if (gain > 0 && gain < 1) text += fmt::format(", of which the kernel leaves {:.2g} of the rms", gain);
@@ -257,7 +258,8 @@ struct Done {
 };
 
 Done smooth_and_check(const FieldsRequest& fields, SkyMap& out) {
-    // The second plan assumes a little less than the gain that was measured, which is measured again afterwards.
+    // The second plan assumes a little less than the gain that was measured, which is measured again
+    // afterwards.
     constexpr double margin = 0.98;
     const core::Stopwatch watch;
     auto planned = fields.is_given() ? plan_of_given(fields) : plan_for(fields, wanted_error(fields), {});
@@ -295,9 +297,9 @@ Done smooth_and_check(const FieldsRequest& fields, SkyMap& out) {
     return done;
 }
 
-/// Measures by how much the answer depends on lmax: because the window has not faded away there, or because pixels
-/// mix into lower degrees what the map has above. For white noise that is 7e-3 / nside of its rms (measured from nside
-/// 32 to 256, Gaussians of 5 to 40 degrees).
+/// Measures by how much the answer depends on lmax: because the window has not faded away there, or because
+/// pixels mix into lower degrees what the map has above. For white noise that is 7e-3 / nside of its rms
+/// (measured from nside 32 to 256, Gaussians of 5 to 40 degrees).
 void measure_lmax(const FieldsRequest& fields, const Done& done, SmoothedPart& part) {
     if (part.method != harmonic || part.reference != ConvolutionReference::continuous) return;
     part.map_above_lmax = 0;
@@ -323,11 +325,14 @@ void measure_lmax(const FieldsRequest& fields, const Done& done, SmoothedPart& p
 
 void tell(const FieldsRequest& fields, SmoothedPart& part) {
     if (!(part.lmax_effect > wanted_error(fields))) return;
-    const bool is_mixed = part.lmax_effect > 2 * part.window_above_lmax * part.map_above_lmax / smallest_gain(part.certificates);
-    auto text = fmt::format("the answer depends on lmax = {} by about {:.1g}: {:.2g} of this map's rms lies above",
-                            part.lmax, part.lmax_effect, part.map_above_lmax);
-    text += is_mixed ? ", and the pixels mix it into lower degrees"
-                     : fmt::format(", where the window is {:.2g} of its largest value", part.window_above_lmax);
+    const bool is_mixed = part.lmax_effect >
+                          2 * part.window_above_lmax * part.map_above_lmax / smallest_gain(part.certificates);
+    auto text =
+        fmt::format("the answer depends on lmax = {} by about {:.1g}: {:.2g} of this map's rms lies above",
+                    part.lmax, part.lmax_effect, part.map_above_lmax);
+    text += is_mixed
+                ? ", and the pixels mix it into lower degrees"
+                : fmt::format(", where the window is {:.2g} of its largest value", part.window_above_lmax);
     if (fields.options.strict) throw ErrorNotKept("strict", text);
     part.notes.push_back(text);
 }

@@ -23,8 +23,8 @@ struct RowsRequest {
 
 /// Whether harmonic space is to do as healpy does: as many iterations as are asked for, and no error to keep.
 inline bool is_plain(const MapSmoothingOptions& options) {
-    return !options.error && (options.method == ConvolutionMethod::harmonic || options.iterations.has_value() ||
-                              options.tolerance > 0);
+    return !options.error && (options.method == ConvolutionMethod::harmonic ||
+                              options.iterations.has_value() || options.tolerance > 0);
 }
 
 /// What is asked for the fields of one spin of a map.
@@ -43,14 +43,15 @@ struct FieldsRequest {
     bool is_given() const { return is_plain(options) || options.iterations || options.tolerance > 0; }
 };
 
-/// Returns the requests for the fields of spin 0 of a map, and for its Q and U, of those that it has. The map,
-/// the kernel and the options must outlive them. Throws InvalidArgument for options that contradict each other or
-/// the map.
+/// Returns the requests for the fields of spin 0 of a map, and for its Q and U, of those that it has. The
+/// map, the kernel and the options must outlive them. Throws InvalidArgument for options that contradict each
+/// other or the map.
 std::vector<FieldsRequest> requests_of(const SkyMap& map, const MapKernel& kernel,
                                        const MapSmoothingOptions& options);
 
-/// Plans, smooths and checks, and repeats this with the measured gain where the first plan was not enough. out: may
-/// be the request's map. Throws ErrorNotKept where the error is not certified, unless keep_missed is set.
+/// Plans, smooths and checks, and repeats this with the measured gain where the first plan was not enough.
+/// out: may be the request's map. Throws ErrorNotKept where the error is not certified, unless keep_missed is
+/// set.
 SmoothedPart smooth_fields(const FieldsRequest& request, SkyMap& out);
 
 }  // namespace zonal::planning

@@ -24,9 +24,10 @@ double scale_of(const RadialKernel& kernel, bool normalize) {
     return 1 / integral;
 }
 
-FieldsKernel scaled(const RadialKernel& kernel, std::optional<PolarizationKernel> polarization, double scale) {
-    const AppliedKernel applied{polarization ? polarization->support() : kernel.support(), kernel.window(0)[0],
-                                scale};
+FieldsKernel scaled(const RadialKernel& kernel, std::optional<PolarizationKernel> polarization,
+                    double scale) {
+    const AppliedKernel applied{polarization ? polarization->support() : kernel.support(),
+                                kernel.window(0)[0], scale};
     return {scale == 1 ? kernel : kernel.scaled(scale), std::move(polarization), applied};
 }
 
@@ -38,8 +39,8 @@ std::vector<double> times(std::vector<double> window, double scale) {
 FieldsKernel of_window(const SmoothingWindow& window, bool has_spin, std::int64_t lmax, bool normalize) {
     if (lmax < 0 && !window.beam) {  // whose integral is 1
         const auto kernel = RadialKernel::gaussian(window.fwhm.value());
-        return scaled(kernel, has_spin ? std::optional(PolarizationKernel::gaussian(*window.fwhm)) : std::nullopt,
-                      1);
+        return scaled(kernel,
+                      has_spin ? std::optional(PolarizationKernel::gaussian(*window.fwhm)) : std::nullopt, 1);
     }
     const auto beam = evaluate(window, lmax < 0 ? window.beam->lmax() : lmax);
     const auto kernel = RadialKernel::from_window(beam.temperature);
@@ -60,7 +61,8 @@ std::int64_t MapKernel::end_of_window() const {
     return end;
 }
 
-std::vector<FieldsKernel> kernels_of(const MapKernel& kernel, bool has_spin, std::int64_t lmax, bool normalize) {
+std::vector<FieldsKernel> kernels_of(const MapKernel& kernel, bool has_spin, std::int64_t lmax,
+                                     bool normalize) {
     if (kernel.has_window()) return {of_window(kernel.window, has_spin, lmax, normalize)};
     std::vector<FieldsKernel> all;
     for (const auto& given : kernel.kernels) {

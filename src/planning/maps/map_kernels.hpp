@@ -31,9 +31,10 @@ struct FieldsKernel {
     AppliedKernel applied;
 };
 
-/// Returns one kernel for all rows, or one for each. has_spin: for Q and U. lmax: windows are followed up to this
-/// degree; -1: a Gaussian's are not cut, and a beam's to its end. normalize: scales the integral of the kernel of
-/// spin 0 to 1, and those of Q and U by as much; throws InvalidArgument where it is 0.
-std::vector<FieldsKernel> kernels_of(const MapKernel& kernel, bool has_spin, std::int64_t lmax, bool normalize);
+/// Returns one kernel for all rows, or one for each. has_spin: for Q and U. lmax: windows are followed up to
+/// this degree; -1: a Gaussian's are not cut, and a beam's to its end. normalize: scales the integral of the
+/// kernel of spin 0 to 1, and those of Q and U by as much; throws InvalidArgument where it is 0.
+std::vector<FieldsKernel> kernels_of(const MapKernel& kernel, bool has_spin, std::int64_t lmax,
+                                     bool normalize);
 
 }  // namespace zonal::planning

@@ -29,8 +29,7 @@ std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel,
                               const MapSmoothingOptions& options) {
     if (map.polarized() && !kernel.has_window()) return "the kernel is of spin 0, and the map has Q and U";
     if (options.pixels_out) return "the result has other pixels";
-    if (options.iterations || options.tolerance > 0)
-        return "sums over pixels have no iterations";
+    if (options.iterations || options.tolerance > 0) return "sums over pixels have no iterations";
     if (kernel.is_ratio()) return "windows of the input or of pixels are given";
     return "";
 }
@@ -50,9 +49,10 @@ void check_cut(const MapSmoothingOptions& options) {
     checked_width("cut", *options.cut);
     if (!is_sum(options.method))
         throw InvalidArgument(
-            "cut", fmt::format("not with method = {}: only pixel-sum and ring-fft have a profile that may end "
-                               "anywhere",
-                               to_string(options.method)));
+            "cut",
+            fmt::format("not with method = {}: only pixel-sum and ring-fft have a profile that may end "
+                        "anywhere",
+                        to_string(options.method)));
 }
 
 void check_analysis(const MapSmoothingOptions& options) {
@@ -64,23 +64,24 @@ void check_analysis(const MapSmoothingOptions& options) {
                               "is the sum over the pixels, which has no iterations and no tolerance: must be "
                               "continuous");
     if (is_discrete && options.pixels_out)
-        throw InvalidArgument("reference", "discrete",
-                              "is the sum over the map's pixels, and the result has others: must be continuous");
+        throw InvalidArgument(
+            "reference", "discrete",
+            "is the sum over the map's pixels, and the result has others: must be continuous");
 }
 
 void check_counts(const SkyMap& map, const MapSmoothingOptions& options, bool has_weights) {
     if (options.normalization != Normalization::pixel) return;
     if (map.polarized())
-        throw InvalidArgument("normalization", "pixel",
-                              fmt::format("is only for counts, which have spin 0, and {} has Q and U",
-                                          map.header().source));
+        throw InvalidArgument(
+            "normalization", "pixel",
+            fmt::format("is only for counts, which have spin 0, and {} has Q and U", map.header().source));
     if (options.method == harmonic || options.method == split)
         throw InvalidArgument("method", to_string(options.method),
                               "must be auto, pixel-sum or ring-fft: only sums over pixels keep counts");
     if (options.mask_rule.mode == MaskMode::renormalize)
-        throw InvalidArgument("normalization", "pixel", "masks of counts cannot be renormalised: must be window or none");
-    if (has_weights)
-        throw InvalidArgument("weights", "not for counts, whose sums weight pixels themselves");
+        throw InvalidArgument("normalization", "pixel",
+                              "masks of counts cannot be renormalised: must be window or none");
+    if (has_weights) throw InvalidArgument("weights", "not for counts, whose sums weight pixels themselves");
 }
 
 void check_masks(const MapSmoothingOptions& options, bool has_weights) {
@@ -88,8 +89,9 @@ void check_masks(const MapSmoothingOptions& options, bool has_weights) {
     if (has_weights && options.method != harmonic)
         throw InvalidArgument("weights", "not for renormalised masks, whose sums weight pixels themselves");
     if (options.method == split)
-        throw InvalidArgument("mask_mode", "renormalize",
-                              "not with method = split, whose error is known for whole maps, not for quotients");
+        throw InvalidArgument(
+            "mask_mode", "renormalize",
+            "not with method = split, whose error is known for whole maps, not for quotients");
 }
 
 void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options) {
@@ -108,10 +110,11 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
         throw InvalidArgument("error", *options.error, "must be above 0 and below 1");
     const double error = options.error.value_or(usual_error);
     if (!is_plain(options) && !(error > options.output_rounding))
-        throw InvalidArgument("error", error,
-                              fmt::format("must be above {:.2g}, by which results in single precision are rounded: must "
-                                          "be larger, or the result in double precision",
-                                          options.output_rounding));
+        throw InvalidArgument(
+            "error", error,
+            fmt::format("must be above {:.2g}, by which results in single precision are rounded: must "
+                        "be larger, or the result in double precision",
+                        options.output_rounding));
     if (options.theta_cut != 0) checked_width("theta_cut", options.theta_cut);
     if (options.theta_cut != 0 && options.method != split)
         throw InvalidArgument("theta_cut", "only with method = split");
@@ -206,8 +209,9 @@ ConvolutionRequest request_of(const FieldsRequest& fields, std::int64_t lmax) {
 FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options,
                         bool is_spin, std::optional<bool>& may_be_single) {
     FieldsRequest fields{map, options, is_spin ? Fields::qu : Fields::scalars};
-    fields.how = {options.mask_rule, options.normalization == Normalization::pixel, options.ring_weights,
-                  options.pixel_weights, options.output_rounding, map.shared_part()};
+    fields.how = {options.mask_rule,       options.normalization == Normalization::pixel,
+                  options.ring_weights,    options.pixel_weights,
+                  options.output_rounding, map.shared_part()};
     fields.is_harmonic_only = options.method == harmonic || !why_harmonic_only(map, kernel, options).empty();
     const bool renormalizes = options.mask_rule.mode == MaskMode::renormalize;
     const bool has_weights = !options.ring_weights.empty() || options.pixel_weights.size() > 0;

@@ -123,9 +123,9 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
     return report;
 }
 
-/// Knows what share of the maps Jacobi iterations leave, |f - S a|, from norms of alm alone, so that the residual need
-/// not be a map. With G = S^T W S, b = S^T W f = a_0, the updates r_k = b - G a_k = (1 - G)^k r_0 and the moments
-/// m_j = <r_0, (1 - G)^j r_0>:
+/// Knows what share of the maps Jacobi iterations leave, |f - S a|, from norms of alm alone, so that the
+/// residual need not be a map. With G = S^T W S, b = S^T W f = a_0, the updates r_k = b - G a_k = (1 - G)^k
+/// r_0 and the moments m_j = <r_0, (1 - G)^j r_0>:
 ///   |f - S a_k|^2 = |f|^2 - <a_k, b> - <a_k, r_k>,   <a_k, b> = <b, b> + <b, r_0> + m_0 + ... + m_{k-2},
 ///   m_{2k} = |r_k|^2,   <a_k, r_k> = m_{k-1} + m_k + ... + m_{2k-1},
 /// the last of which gives m_{2k-1}; <a_k, r_k> follows from |a_k + r_k|.
@@ -144,8 +144,8 @@ class UnresolvedShare {
         ++iterations_;
     }
 
-    /// A lower bound of |f - S a| / |f| of the least-squares alm a, the largest of the batch. rate: each update is at
-    /// most this times the one before.
+    /// A lower bound of |f - S a| / |f| of the least-squares alm a, the largest of the batch. rate: each
+    /// update is at most this times the one before.
     double share(double rate) const {
         constexpr double rounding = 1e-12;  // of squares that cancel
         double largest = 0;
@@ -160,8 +160,8 @@ class UnresolvedShare {
 
   private:
     struct Element {
-        double alm, with_b;           ///< |a_k|^2, <a_k, b>
-        std::vector<double> moments;  ///< m_0, m_1, ...
+        double alm, with_b;                  ///< |a_k|^2, <a_k, b>
+        std::vector<double> moments;         ///< m_0, m_1, ...
         double with_update = 0, update = 0;  ///< <a_k, r_k>, |r_k|^2
     };
     void add(Element& one, double update, double alm) const {

@@ -22,8 +22,8 @@ std::vector<double> window() {
 
 std::vector<double> sky_by(ConvolutionMethod method, NoiseSky& sky) {
     auto map = new_sky_map(pixels, false);
-    sky = make_noise_sky(window(), {.method = method, .error = 1e-4, .threads = 1, .device = Device::cpu()}, 5,
-                         map);
+    sky = make_noise_sky(window(), {.method = method, .error = 1e-4, .threads = 1, .device = Device::cpu()},
+                         5, map);
     return {map.rows().data(), map.rows().data() + map.rows().size()};
 }
 

@@ -274,7 +274,8 @@ TEST(KernelSplitter, RejectsArgumentsOutOfRange) {
         KernelSplitter splitter(kernel, options);
     };
     EXPECT_THAT([&] { with([](auto& o) { o.theta_cut = 0; }); },
-                ThrowsMessage<InvalidArgument>(HasSubstr("theta_cut = 0 rad (0 deg): must be above 0 and at most pi rad")));
+                ThrowsMessage<InvalidArgument>(
+                    HasSubstr("theta_cut = 0 rad (0 deg): must be above 0 and at most pi rad")));
     EXPECT_THAT([&] { with([](auto& o) { o.theta_cut = 4; }); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("theta_cut = 4")));
     EXPECT_THAT([&] { with([](auto& o) { o.cutoff = 2; }); },
