@@ -77,6 +77,7 @@ TEST_F(CertificatesOnCuda, HoldForSumsOverPixels) {
             request.grid = grid;
             request.lmax = 3 * nside - 1;
             request.kernel = RadialKernel::gaussian(2.355 * pixels / static_cast<double>(nside));
+            request.reference = ConvolutionReference::discrete;
             request.gain = 1;
             for (const auto method : {ConvolutionMethod::pixel_sum, ConvolutionMethod::ring_fft})
                 for (const auto precision : {Precision::float32, Precision::float64})
@@ -100,6 +101,7 @@ TEST_F(CertificatesOnCuda, HoldForQAndU) {
     request.lmax = 3 * nside - 1;
     request.kernel = RadialKernel::gaussian(0.1);
     request.polarization = PolarizationKernel::gaussian(0.1);
+    request.reference = ConvolutionReference::discrete;
     request.gain = 1;
     for (const auto method : {ConvolutionMethod::pixel_sum, ConvolutionMethod::ring_fft})
         for (const auto precision : {Precision::float32, Precision::float64})

@@ -6,7 +6,7 @@ import os
 import random
 
 import pytest
-from conftest import call, runner_with_white_map, write_costs
+from conftest import call, write_costs
 from test_common import COMMANDS
 
 # Another in each run, shown with each failure; ZONAL_FUZZ_SEED repeats it.
@@ -146,20 +146,3 @@ def test_random_costs(tmp_path):
     for _ in range(RUNS):
         path.write_bytes(mutated(rng, text))
         expect_answer(("plan", "--nside", 8, "--fwhm", "30deg", "--costs", path), path, tmp_path)
-
-
-@pytest.mark.parametrize("legendre, method, reference, taken", [
-    (1e4, "auto", "discrete", ["ring-fft", "pixel-sum"]), (1e-4, "auto", "continuous", ["harmonic"]),
-    (10, "split", "discrete", ["split"])])
-def test_random_plans(tmp_path, legendre, method, reference, taken):
-    rng = random_of(f"plan {legendre}")
-    run = runner_with_white_map(tmp_path, 16, legendre=legendre)
-    kernel = ("--fwhm", "20deg", "--lmax", 32)
-    report = run("smooth", "white.fits", "first.fits", *kernel, "--error", "1e-3", "--costs", "costs.json", "--method", method,
-                 "--reference", reference, "--save-plan", "plan.json")
-    assert report["method"] in taken
-    text = (tmp_path / "plan.json").read_text()
-    path = tmp_path / "bad.json"
-    for _ in range(RUNS):
-        path.write_bytes(mutated(rng, text))
-        expect_answer(("smooth", "white.fits", "out.fits", *kernel, "--plan", path), path, tmp_path)

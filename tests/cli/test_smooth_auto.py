@@ -84,7 +84,6 @@ def test_counts_are_kept(map_256, tmp_path):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--method", "harmonic", "--explain"], ["--explain", "--method auto"]),
     (["--method", "auto", "--cut", "1deg"], ["--method auto", "--cut"]),
 ])
 def test_wrong_use_is_one_line(sky, fails, arguments, words):

@@ -74,10 +74,10 @@ def test_band_limited_maps_and_kernels_agree_with_the_harmonic_method_of_the_sam
     l = np.arange(33)
     np.savetxt(tmp_path / "beam.txt", np.column_stack([l, np.exp(-l * (l + 1) * 0.004)]))
     beam = ("--field", "I", "--beam", "beam.txt", "--extend", "zero", "--normalize", "none")
-    zonal("smooth", "sky.fits", "sums.fits", *beam[:4], "--method", method, "--cut", "180deg", "--normalize", "none")
+    report = zonal("smooth", "sky.fits", "sums.fits", *beam[:4], "--method", method, "--cut", "180deg", "--normalize", "none")
     zonal("smooth", "sky.fits", "harmonic.fits", *beam, "--method", "harmonic", "--reference", "discrete")
     sums, harmonic = read_map(tmp_path / "sums.fits"), read_map(tmp_path / "harmonic.fits")
-    assert_close(sums, harmonic, rtol=0, atol=1e-10 * np.abs(harmonic).max())
+    assert np.sqrt(np.mean((sums - harmonic) ** 2) / np.mean(harmonic**2)) <= report["certified_error"] <= 1e-5
 
 
 @pytest.mark.parametrize("units, angle, density", [("# theta [deg] value [1/sr]", 1, 1), ("# theta [arcmin] K [1/deg^2]", 60, 3282.806350011744),
@@ -130,7 +130,8 @@ def test_fermi_photons_through_their_psf_are_all_there_and_sources_stay(zonal, t
 def test_each_band_of_a_cube_gets_its_own_psf(zonal, tmp_path, method):
     from astropy.io import fits
 
-    report = zonal("smooth", CUBE, "out.fits", "--method", method, "--profile", CUBE_PSF, "--energy", "bands")
+    counts = () if method == "harmonic" else ("--normalize", "pixel")  # the PSF is narrower than the pixels
+    report = zonal("smooth", CUBE, "out.fits", "--method", method, "--profile", CUBE_PSF, "--energy", "bands", *counts)
     energies = [kernel["energy_mev"] for kernel in report["kernels"]]
     bounds = fits.getdata(CUBE, "EBOUNDS")
     assert_close(energies, np.sqrt(bounds["E_MIN"].astype(float) * bounds["E_MAX"]) / 1e3, rtol=1e-6)
@@ -138,7 +139,7 @@ def test_each_band_of_a_cube_gets_its_own_psf(zonal, tmp_path, method):
     assert min(integrals) == pytest.approx(0.9973, abs=1e-4) and max(integrals) == pytest.approx(1.0013, abs=1e-4)
     # The 12th channel alone, through the PSF of its own energy.
     middle = f"{energies[11]!r}MeV"
-    zonal("smooth", CUBE, "one.fits", "--field", "11", "--method", method, "--profile", CUBE_PSF, "--energy", middle)
+    zonal("smooth", CUBE, "one.fits", "--field", "11", "--method", method, "--profile", CUBE_PSF, "--energy", middle, *counts)
     one, cube = read_map(tmp_path / "one.fits"), read_map(tmp_path / "out.fits", field=11)
     assert_close(one, cube, rtol=0, atol=1e-11 * cube.max())
 
@@ -257,7 +258,7 @@ SUMS = "smooth sky.fits out.fits --field I --method ring-fft "
     (SUMS + "--profile k.txt --energy 10GeV", 1, ["k.txt"]),
     (SUMS + f"--profile {PSF} --energy bands", 1, ["sky.fits", "EBOUNDS"]),
     (SUMS + "--profile nounits.txt", 1, ["nounits.txt", "units"]),
-    (SUMS + "--profile zero.txt --normalize window", 2, ["--normalize window", "integral", "--normalize none"]),
+    (SUMS + "--profile zero.txt --normalize window", 2, ["--normalize window", "integral", "none"]),
     ("smooth sky.fits out.fits --fwhm 9deg --method ring-fft --normalize pixel", 2, ["sky.fits", "Q and U", "counts"]),
     ("smooth sky.fits out.fits --profile k.txt --method pixel-sum", 2, ["Q and U", "kernel is of spin 0"]),
     ("smooth sky.fits out.fits --profile k.txt --method ring-fft", 2, ["Q and U", "kernel is of spin 0"]),

@@ -204,7 +204,6 @@ def test_wrong_files(folder, arguments, message, time_of_fault):
     ("calibrate --threads 1", "works in one process, not in the 2 of this job"),
     ("plan --nside 16 --fwhm 20deg", "works in one process, not in the 2 of this job"),
     ("split --kernel gaussian --fwhm 20deg", "works in one process, not in the 2 of this job"),
-    ("smooth map.fits out.fits --fwhm 1deg --method auto --save-plan plan.json", "--plan, --save-plan: not over several ranks: a plan is for the memory and threads of one process; --method chooses"),
     ("smooth map.fits out.fits --fwhm 1deg --nside-out 32", "map2alm, smooth for the alm, and alm2map --nside do it in steps"),
     ("synfast cl.txt out.fits --nside 16 --lmax 40 --method split", "--method: not over several ranks: "),
     ("alm2map alm.fits out.fits --car 20x40", "over several ranks maps are HEALPix maps"),

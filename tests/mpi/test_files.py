@@ -57,7 +57,6 @@ SAME_FILES = {
     "smooth by sums around a mask": ("smooth holes.fits out.fits --field I --fwhm 12deg --method pixel-sum --error 1e-2 --mask mask.fits --mask-mode renormalize", ["out.fits"]),
     "smooth by a converged analysis": ("smooth ring.fits out.fits --fwhm 20deg --method auto --error 1e-4", ["out.fits"]),
     "smooth by a split": ("smooth ring.fits out.fits --fwhm 30deg --method split --error 1e-2 --theta-cut 60deg", ["out.fits"]),
-    "smooth with the spectrum that is expected": ("smooth ring.fits out.fits --fwhm 20deg --method auto --error 1e-3 --input-cl cl.txt", ["out.fits"]),
     "smooth counts": ("smooth nest.fits out.fits --field I --fwhm 20deg --method ring-fft --normalize pixel --mask mask.fits", ["out.fits"]),
     "smooth alm": ("smooth alm.fits out.fits --fwhm 5deg --lmax 30", ["out.fits"]),
     "udgrade to coarse": ("udgrade holes.fits out.fits --nside 4 --pessimistic", ["out.fits"]),
@@ -100,25 +99,6 @@ def test_ranks_write_the_file_of_one_process(inputs, case, n_ranks):
     for report in reports:
         drop(report, ("seconds", "threads", "ranks", "costs"))
     assert reports[0] == reports[1]
-
-
-@pytest.mark.parametrize("method", ["pixel-sum", "ring-fft"])
-@pytest.mark.parametrize("input", ["holes.fits", "nest.fits --field I"])
-def test_the_spectrum_of_the_map_is_summed_over_the_ranks(inputs, input, method):
-    """Sums over ranks round the spectrum otherwise than one process's, and the cut of the kernel follows it. A result is a sum of at most 3072
-    pixels, whose absolute values with their weights add up to the largest pixel at most: 3072 eps = 7e-13."""
-    maps, errors = [], []
-    for ranks in (None, 3):
-        report = run(inputs, ranks, "smooth", *input.split(), "out.fits", "--fwhm", "20deg", "--method", method, "--error", "1e-3",
-                     "--input-cl", "map", "--precision", "double", "--overwrite")
-        maps.append(np.atleast_2d(healpy.read_map(inputs / "out.fits", field=None, dtype=None)))
-        errors.append(report["estimated_error"])
-    one, two = maps
-    seen = one != healpy.UNSEEN
-    sky = np.array(healpy.read_map(inputs / input.split()[0], field=None, dtype=np.float64))
-    largest = np.abs(sky[sky != healpy.UNSEEN]).max()
-    assert (seen == (two != healpy.UNSEEN)).all() and np.abs(one - two)[seen].max() < 1e-12 * largest
-    assert errors[0] == pytest.approx(errors[1], rel=1e-9)
 
 
 def test_the_fastest_way_counts_messages_and_keeps_the_error(inputs):

@@ -172,3 +172,61 @@ def test_an_answer_that_depends_on_lmax_says_so():
     for options in (dict(error=1e-3), dict(error=1e-6, lmax=40)):
         _, (report,) = zonal.smooth(low, "20deg", **options, return_report=True)
         assert not report.notes
+
+
+def test_a_matched_filter_is_applied_as_it_is():
+    """The integral of a matched filter is far from 1, and sources keep their peaks all the same."""
+    l = np.arange(3.0 * NSIDE)
+    b_l, c_l, n_l = np.exp(-l * (l + 1) * 0.02), 1 / (l + 1) ** 2, np.full(l.size, 0.01)
+    window = zonal.matched_filter_window(b_l, c_l, n_l)
+    source = zonal.alm2map(_source(b_l), NSIDE)
+    expected = zonal.alm2map(zonal.almxfl(_source(b_l), window), NSIDE)
+    for method in ("auto", "harmonic", "ring-fft", "pixel-sum"):
+        found, (report,) = zonal.smooth(source, beam=window, method=method, error=1e-3, return_report=True)
+        assert report.kernels[0].scale == 1 and report.kernels[0].integral == pytest.approx(window[0])
+        if report.reference == "discrete":  # sums over these pixels are a quadrature, without iterations
+            wanted = zonal.smooth(source, beam=window, method="harmonic", reference="discrete", error=1e-3)
+            assert rms(found - wanted) <= 2.1e-3 * rms(wanted), method  # each is within 1e-3
+        else:
+            assert rms(found - expected) <= 1e-3 * rms(expected), method
+
+
+def _source(b_l):
+    """alm of a source at the north pole whose map is sum_l (2l+1)/(4 pi) b_l P_l."""
+    lmax = len(b_l) - 1
+    alm = np.zeros(zonal.alm_size(lmax), complex)
+    alm[: lmax + 1] = np.sqrt((2 * np.arange(lmax + 1) + 1) / (4 * np.pi)) * b_l
+    return alm
+
+
+CMB_WIDTHS = ["30arcmin", "1deg", "2deg", "3deg", "5deg", "10deg"]
+
+
+@pytest.mark.parametrize("fwhm", CMB_WIDTHS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_note_stands_only_where_the_answer_depends_on_lmax(fwhm, seed):
+    """Skies with a beam, as all that is measured: what is noted is above the error, and what is refused is noted."""
+    nside = 64
+    l = np.arange(3.0 * nside)
+    c_l = np.exp(-l * (l + 1) * np.radians(2) ** 2 / (8 * np.log(2))) / np.maximum(l * (l + 1), 1) * (l > 1)
+    sky = zonal.synfast(c_l, nside, seed=seed)
+    _, (report,) = zonal.smooth(sky, fwhm, return_report=True)
+    assert report.is_certified and bool(report.notes) == (report.lmax_effect > 1e-5)
+    if report.notes:
+        with pytest.raises(zonal.ErrorNotKept, match="strict: the answer depends on lmax"):
+            zonal.smooth(sky, fwhm, strict=True)
+    else:
+        zonal.smooth(sky, fwhm, strict=True)
+
+
+def test_the_error_that_is_allowed_is_used():
+    """Analyses end when the certificate holds: an iteration takes off about a factor of ten, so that of all errors
+    between two iterations the median is above a tenth of what was asked for."""
+    sky = zonal.synfast(1 / (1 + np.arange(97.0)) ** 2, 32, lmax=64, seed=5)
+    used = []
+    for error in np.geomspace(1e-8, 1e-2, 13):
+        for fwhm in ("8deg", "15deg"):
+            _, (report,) = zonal.smooth(sky, fwhm, error=error, return_report=True)
+            assert report.certified_error <= error
+            used.append(report.certified_error / error)
+    assert np.median(used) > 0.1, np.median(used)
