@@ -47,7 +47,7 @@ gradients
 :caption: Guides
 command-line
 convolution
-error
+what-a-request-means
 planner
 split
 gwrm
