@@ -126,9 +126,10 @@ enum class ConvolutionReference {
 /// "discrete", "continuous".
 std::string to_string(ConvolutionReference reference);
 
-/// A request to convolve n_maps maps of one grid. The maps are of spin 0, or pairs of Q and U if `polarization`
-/// is given, with the error of Q and U together. For I, Q and U make two requests, because I and Q, U each
-/// have a fastest way of their own. What is left open is filled in by `completed` (certificate.hpp).
+/// A request to convolve n_maps maps of one grid. The maps are of spin 0, or pairs of Q and U if
+/// `polarization` is given, with the error of Q and U together. For I, Q and U make two requests, because I
+/// and Q, U each have a fastest way of their own. What is left open is filled in by `completed`
+/// (certificate.hpp).
 struct ConvolutionRequest {
     Grid grid = Grid::healpix(1);
     /// Applied as it is given. Of Q and U, what masks are convolved with.
@@ -136,7 +137,8 @@ struct ConvolutionRequest {
     std::optional<PolarizationKernel> polarization{};  ///< of Q and U, in place of `kernel`; not truncated
     std::optional<Grid> grid_out{};  ///< of the results, where it is another: in harmonic space alone
     /// Of harmonic space, and of the continuous reference; Q, U: from 2 on. -1: what the grids resolve, and
-    /// for the continuous reference no higher than the kernel reaches and the grid certifies (certified_lmax).
+    /// for the continuous reference no higher than the kernel reaches and the grid certifies
+    /// (certified_lmax).
     std::int64_t lmax = -1;
     /// Largest error of a convolved map, rms over its rms.
     double error = 1e-5;
@@ -166,8 +168,8 @@ struct ConvolutionChoice {
     /// Angle at which the profile is cut, rad; 0 in harmonic space. What the cut takes from the kernel's
     /// integral, if it has one, counts as the error of a constant map.
     double support = 0;
-    /// PixelConvolutionOptions::accuracy, a hundredth of the error: the splines of splits would not converge
-    /// to less, and more would show in the error.
+    /// PixelConvolutionOptions::accuracy: a hundredth of the error, as more would show in it; of a split as
+    /// large as its profile's share of the result permits.
     double accuracy = 0;
     std::int64_t l_cut = -1;  ///< of a split
     std::int64_t lmax = -1;   ///< of harmonic space; -1: the request's
@@ -184,9 +186,9 @@ struct ConvolutionChoice {
     std::shared_ptr<const KernelSplit> split = nullptr;  ///< what a split applies
 };
 
-/// Returns the reference of a request that names none: continuous with method = harmonic, discrete with sums over
-/// pixels and splits; with method = automatic continuous if the kernel is a window (a Gaussian, or b_l), and
-/// discrete if it is a profile.
+/// Returns the reference of a request that names none: continuous with method = harmonic, discrete with sums
+/// over pixels and splits; with method = automatic continuous if the kernel is a window (a Gaussian, or b_l),
+/// and discrete if it is a profile.
 ConvolutionReference default_reference(const ConvolutionRequest& request);
 
 /// Says whether the request's kernel can be split: not for Q and U if the windows of E and B differ.

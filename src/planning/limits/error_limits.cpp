@@ -47,8 +47,7 @@ double ErrorLimits::accuracy(Precision precision) const {
     const double most = accuracy_of_sums(precision, std::min(request_.error, allowed_ / bounds_.norm()));
     double bound = 0;
     for (const auto method : {ConvolutionMethod::ring_fft, ConvolutionMethod::pixel_sum})
-        bound =
-            std::max(bound, bounds_.without_cut({method, Device::cpu(), precision, 0, most}).accuracy);
+        bound = std::max(bound, bounds_.without_cut({method, Device::cpu(), precision, 0, most}).accuracy);
     return std::max(default_accuracy(precision), most * std::min(1.0, share * allowed_ / bound));
 }
 
@@ -78,12 +77,20 @@ void ErrorLimits::complete_harmonic(ConvolutionChoice& choice) const {
     if (choice.excluded.empty()) judge(choice);
 }
 
-Precision ErrorLimits::precision_of_splits() const {
-    // The profile of the split is not known yet, so a sum with the whole kernel stands for it.
-    auto sum = draft(ConvolutionMethod::ring_fft, Precision::float32, 0);
-    constexpr double most_of_rest = 0.25;
-    return request_.allow_single && rest(sum) < most_of_rest * allowed_ ? Precision::float32
-                                                                        : Precision::float64;
+/// Sets precision and accuracy of the sums of a split from what its profile adds to the error: each at most a
+/// share of what is allowed.
+void ErrorLimits::choose_sums(ConvolutionChoice& choice) const {
+    constexpr double of_rounding = 0.25, of_accuracy = 0.25;
+    choice.precision = request_.allow_single ? Precision::float32 : Precision::float64;
+    choice.accuracy = least_accuracy_of_splits;
+    auto bound = bounds_.of(choice);
+    if (choice.precision == Precision::float32 && !(bound.rounding < of_rounding * allowed_)) {
+        choice.precision = Precision::float64;
+        bound = bounds_.of(choice);
+    }
+    // What tables and series are wrong by is in proportion to the accuracy that is asked for.
+    choice.accuracy = std::clamp(choice.accuracy * of_accuracy * allowed_ / bound.accuracy,
+                                 default_accuracy(choice.precision), choice.accuracy);
 }
 
 bool ErrorLimits::complete_split(ConvolutionChoice& choice, const std::vector<double>& window) const {
@@ -95,7 +102,6 @@ bool ErrorLimits::complete_split(ConvolutionChoice& choice, const std::vector<do
     options.alpha = 1;
     options.threads = request_.threads;
     const KernelSplitter splitter(window, options);
-    choice.accuracy = accuracy(choice.precision);
     // The fit is measured by the rms of white maps, the bound by the worst degree.
     double fit_error = first_share * request_.error;
     for (int i = 0; i < attempts && fit_error > least_error; ++i) {
@@ -104,6 +110,7 @@ bool ErrorLimits::complete_split(ConvolutionChoice& choice, const std::vector<do
         choice.l_cut = *l_cut;
         choice.split = std::make_shared<const KernelSplit>(splitter.split(*l_cut));
         if (has_no_profile(*choice.split)) return false;
+        choose_sums(choice);
         const auto bound = bounds_.of(choice);
         if (judge(choice); choice.excluded.empty()) return true;
         const double left = allowed_ - (bound.total() - bound.window) - bound.of_output * *request_.gain;
@@ -123,7 +130,9 @@ double ErrorLimits::find_support(Precision precision) const {
     return left > 0 ? std::min(request_support(), bounds_.norms().support_for(left)) : request_support();
 }
 
-bool ErrorLimits::is_continuous() const { return *request_.reference == ConvolutionReference::continuous; }
+bool ErrorLimits::is_continuous() const {
+    return *request_.reference == ConvolutionReference::continuous;
+}
 double ErrorLimits::request_support() const {
     return request_.polarization ? request_.polarization->support() : request_.kernel.support();
 }
@@ -165,9 +174,9 @@ std::int64_t ErrorLimits::lowest_lmax() const {
     return high;
 }
 
-/// Sets the tolerance with which conjugate gradients would keep the error, and about the number of iterations that
-/// keep it: the first update is a fiftieth of the alm, and each is a tenth of the one before (measured, see
-/// docs/decisions/certificate.md).
+/// Sets the tolerance with which conjugate gradients would keep the error, and about the number of iterations
+/// that keep it: the first update is a fiftieth of the alm, and each is a tenth of the one before (measured,
+/// see docs/decisions/certificate.md).
 void ErrorLimits::choose_iterations(ConvolutionChoice& choice) const {
     constexpr double share = 0.9, least_tolerance = 2e-13, first_update = 0.02;
     const auto& grid = request_.grid;
