@@ -104,26 +104,30 @@ class Planner {
     /// Of a pixel, rad.
     double resolution() const { return std::sqrt(4 * pi / static_cast<double>(request_.grid.n_pixels())); }
 
-    PixelConvolutionOptions sum_options(const DeviceCosts& device, PixelMethod method,
-                                        Precision precision) const {
+    PixelConvolutionOptions sum_options(const DeviceCosts& device, PixelMethod method, Precision precision,
+                                        double accuracy) const {
         PixelConvolutionOptions options;
         options.method = method;
         options.precision = precision;
-        options.accuracy = limits_.accuracy(precision);
+        options.accuracy = accuracy;
         options.threads = request_.threads;
         options.device = device.device;
         return options;
     }
 
     /// Of ring FFTs with the profile of a split, or one that ends as softly.
-    planning::WaySeconds ring_fft_seconds(const DeviceCosts& device, Precision precision,
+    planning::WaySeconds ring_fft_seconds(const DeviceCosts& device, Precision precision, double accuracy,
                                           const RadialKernel& profile) const {
         return predictor_.sums_of_profile(device, profile,
-                                          sum_options(device, PixelMethod::ring_fft, precision));
+                                          sum_options(device, PixelMethod::ring_fft, precision, accuracy));
     }
-    /// Of those of a split that ends at `cut`; collective for maps in parts.
-    double soft_seconds(const DeviceCosts& device, Precision precision, double cut) const {
-        return predictor_.slowest(ring_fft_seconds(device, precision, as_soft_as_splines(cut))).all;
+    /// Of those of a split that ends at `cut`, about; collective for maps in parts.
+    double soft_seconds(const DeviceCosts& device, double cut) const {
+        const auto precision = request_.allow_single ? Precision::float32 : Precision::float64;
+        return predictor_
+            .slowest(ring_fft_seconds(device, precision, planning::least_accuracy_of_splits,
+                                      as_soft_as_splines(cut)))
+            .all;
     }
 
     /// Cut where the error permits; the ring FFT also where the profile has faded away to its accuracy, as a
@@ -183,7 +187,8 @@ class Planner {
         const auto way = is_sum ? PixelMethod::pixel_sum : PixelMethod::ring_fft;
         for (const auto* device : devices_) {
             choice.device = device->device;
-            set_seconds(choice, predictor_.sums(*device, support, sum_options(*device, way, precision)));
+            set_seconds(choice, predictor_.sums(*device, support,
+                                                sum_options(*device, way, precision, choice.accuracy)));
             choices_.push_back(choice);
         }
     }
@@ -196,11 +201,11 @@ class Planner {
     }
 
     /// Where the sum over pixels would take about a quarter or half of what is fastest without a split.
-    std::vector<double> cuts_worth_trying(const DeviceCosts& device, Precision precision) const {
+    std::vector<double> cuts_worth_trying(const DeviceCosts& device) const {
         std::vector<double> cuts;
         constexpr double first = 40, ratio = 2;  // pixels
         for (double cut = first * resolution(); cut < 0.5 && std::ssize(cuts) < 3; cut *= ratio) {
-            const double seconds = soft_seconds(device, precision, cut);
+            const double seconds = soft_seconds(device, cut);
             if (seconds > 0.7 * fastest()) break;
             if (seconds < 0.05 * fastest()) cuts.clear();  // the next one takes next to nothing more
             cuts.push_back(cut);
@@ -214,37 +219,36 @@ class Planner {
         constexpr std::int64_t least_lmax = 256;
         const bool is_worth = fastest() >= worth_planning && request_.lmax >= least_lmax;
         if (!is_worth && !is_only(ConvolutionMethod::split)) return;
-        const auto precision = limits_.precision_of_splits();
         const auto window = kernel_->window_to_split();
         for (const auto* device : devices_) {
             if (request_.theta_cut > 0)
-                add_split(*device, precision, window, request_.theta_cut);
+                add_split(*device, window, request_.theta_cut);
             else if (is_only(ConvolutionMethod::split))
-                scan_splits(*device, precision, window);
+                scan_splits(*device, window);
             else
-                for (const double theta_cut : cuts_worth_trying(*device, precision))
-                    add_split(*device, precision, window, theta_cut);
+                for (const double theta_cut : cuts_worth_trying(*device))
+                    add_split(*device, window, theta_cut);
         }
     }
 
     /// From small discs on, as long as the sum over pixels alone takes less than the best split so far.
-    void scan_splits(const DeviceCosts& device, Precision precision, const std::vector<double>& window) {
+    void scan_splits(const DeviceCosts& device, const std::vector<double>& window) {
         constexpr double first = 4;         // pixels
         constexpr double most_knots = 600;  // more take minutes
         const double end = std::min(pi, most_knots * pi / (1.5 * static_cast<double>(request_.lmax + 1)));
         double best = HUGE_VAL;
         for (double cut = first * resolution(); cut < end; cut *= 2) {
-            if (soft_seconds(device, precision, cut) >= best) break;
-            if (add_split(device, precision, window, cut)) best = std::min(best, choices_.back().seconds);
+            if (soft_seconds(device, cut) >= best) break;
+            if (add_split(device, window, cut)) best = std::min(best, choices_.back().seconds);
         }
     }
 
     /// Whether there is one.
-    bool add_split(const DeviceCosts& pixels, Precision precision, const std::vector<double>& window,
-                   double theta_cut) {
-        ConvolutionChoice choice{ConvolutionMethod::split, pixels.device, precision, theta_cut};
+    bool add_split(const DeviceCosts& pixels, const std::vector<double>& window, double theta_cut) {
+        ConvolutionChoice choice{ConvolutionMethod::split, pixels.device, Precision::float64, theta_cut};
         if (!limits_.complete_split(choice, window)) return false;
-        const auto sum = ring_fft_seconds(pixels, precision, choice.split->profile.kernel());
+        const auto sum =
+            ring_fft_seconds(pixels, choice.precision, choice.accuracy, choice.split->profile.kernel());
         planning::WaySeconds fastest{HUGE_VAL};
         for (const auto* device : devices_) {  // one after the other on one device, side by side on two
             const auto harmonic = predictor_.harmonic(*device, choice.l_cut, 0);

@@ -168,8 +168,8 @@ struct ConvolutionChoice {
     /// Angle at which the profile is cut, rad; 0 in harmonic space. What the cut takes from the kernel's
     /// integral, if it has one, counts as the error of a constant map.
     double support = 0;
-    /// PixelConvolutionOptions::accuracy, a hundredth of the error: the splines of splits would not converge
-    /// to less, and more would show in the error.
+    /// PixelConvolutionOptions::accuracy: a hundredth of the error, as more would show in it; of a split as
+    /// large as its profile's share of the result permits.
     double accuracy = 0;
     std::int64_t l_cut = -1;  ///< of a split
     std::int64_t lmax = -1;   ///< of harmonic space; -1: the request's

@@ -223,31 +223,40 @@ ErrorBound RequestBounds::of_harmonic_quotient(std::int64_t lmax, ErrorBound bou
     return divided(bound, options_.mask.threshold * std::abs(request_.kernel.window(0)[0]) - error, error);
 }
 
-ErrorBound RequestBounds::of_split(const ConvolutionChoice& choice) const {
-    const auto& split = *choice.split;
+const RequestBounds::SplitNorms& RequestBounds::norms_of(std::shared_ptr<const KernelSplit> split) const {
+    if (split_norms_ && split_norms_->split == split) return *split_norms_;
     const auto& grid = request_.grid;
     const auto& wanted = windows().front();
     const auto last = std::max<std::int64_t>(std::ssize(wanted) - 1, far_above(request_.lmax));
-    auto difference = split.profile.window(last, split.spin);
+    const auto of_profile = split->profile.window(last, split->spin);
+    auto difference = of_profile;
     for (std::size_t l = 0; l < difference.size(); ++l) {
-        if (l < split.window.size()) difference[l] += split.window[l];
+        if (l < split->window.size()) difference[l] += split->window[l];
         if (l < wanted.size()) difference[l] -= wanted[l];
     }
-    const auto first = static_cast<std::size_t>(split.spin);
-    std::fill_n(difference.begin(), std::min(first, difference.size()), 0);
-    const auto profile = split.spin == 2 ? KernelNorms(grid, split.profile.polarization_kernel())
-                                         : KernelNorms(grid, split.profile.kernel());
+    std::fill_n(difference.begin(), std::min<std::size_t>(split->spin, difference.size()), 0);
+    const auto norm = [&](const Windows& windows) {
+        return window_norm(grid, windows) + norm_beyond(grid, windows, false, largest_of(this->windows()));
+    };
+    KernelNorms profile = split->spin == 2 ? KernelNorms(grid, split->profile.polarization_kernel())
+                                           : KernelNorms(grid, split->profile.kernel());
+    // Where the profile changes its sign, its window is a closer bound than its sizes.
+    const double whole = std::min(profile.whole(), norm({of_profile}));
+    return split_norms_.emplace(SplitNorms{std::move(split), std::move(profile), whole, norm({difference})});
+}
+
+ErrorBound RequestBounds::of_split(const ConvolutionChoice& choice) const {
+    const auto& norms = norms_of(choice.split);
+    const auto& window = choice.split->window;
+    const auto l_cut = std::ssize(window) - 1;
+    const auto grows = rounding_of_sums(request_, choice, norms.profile);
     ErrorBound bound;
-    bound.window =
-        window_norm(grid, {difference}) + norm_beyond(grid, {difference}, false, largest_of(windows()));
-    bound.accuracy = accuracy(choice, profile, profile.whole());
-    const auto l_cut = std::ssize(split.window) - 1;
-    const auto grows = rounding_of_sums(request_, choice, profile);
+    bound.window = norms.missed;
+    bound.accuracy = accuracy(choice, norms.profile, norms.whole);
     // The two parts may be larger than their sum, and each rounds in proportion to its own size.
-    const double parts = grows.output * profile.whole();
     bound.rounding =
-        grows.input * profile.whole() + parts +
-        rounding_of_transforms(l_cut, 0) * largest_of({split.window}) * largest_eigenvalue(grid, l_cut);
+        (grows.input + grows.output) * norms.whole +
+        rounding_of_transforms(l_cut, 0) * largest_of({window}) * largest_eigenvalue(request_.grid, l_cut);
     if (is_continuous()) bound.quadrature = infinite;
     return bound;
 }

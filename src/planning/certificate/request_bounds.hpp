@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -52,6 +53,14 @@ class RequestBounds {
     ErrorBound of_pixels(const ConvolutionChoice& choice, bool has_cut) const;
     ErrorBound of_harmonic(const ConvolutionChoice& choice) const;
     ErrorBound of_harmonic_quotient(std::int64_t lmax, ErrorBound bound) const;
+    /// What bounds a split: N of its profile, and of what both parts miss of the kernel.
+    struct SplitNorms {
+        std::shared_ptr<const KernelSplit> split;
+        KernelNorms profile;
+        double whole, missed;
+    };
+    /// Returns those of the split that it was asked for last.
+    const SplitNorms& norms_of(std::shared_ptr<const KernelSplit> split) const;
     ErrorBound of_split(const ConvolutionChoice& choice) const;
     ErrorBound of_quotient(const ConvolutionChoice& choice, ErrorBound bound) const;
     ErrorBound of_counts(ErrorBound bound) const;
@@ -63,7 +72,8 @@ class RequestBounds {
     mutable std::optional<double> norm_;
     mutable std::vector<std::vector<double>> windows_;
     mutable std::vector<double> norms_above_;  ///< [l], for the windows from l on, as far as they are known
-    mutable std::map<double, double> tables_;  ///< bounds, by the accuracy
+    mutable std::optional<SplitNorms> split_norms_;
+    mutable std::map<double, double> tables_;       ///< bounds, by the accuracy
     mutable std::map<double, double> norm_of_cut_;  ///< by the angle
 };
 

@@ -77,12 +77,20 @@ void ErrorLimits::complete_harmonic(ConvolutionChoice& choice) const {
     if (choice.excluded.empty()) judge(choice);
 }
 
-Precision ErrorLimits::precision_of_splits() const {
-    // The profile of the split is not known yet, so a sum with the whole kernel stands for it.
-    auto sum = draft(ConvolutionMethod::ring_fft, Precision::float32, 0);
-    constexpr double most_of_rest = 0.25;
-    return request_.allow_single && rest(sum) < most_of_rest * allowed_ ? Precision::float32
-                                                                        : Precision::float64;
+/// Sets precision and accuracy of the sums of a split from what its profile adds to the error: each at most a
+/// share of what is allowed.
+void ErrorLimits::choose_sums(ConvolutionChoice& choice) const {
+    constexpr double of_rounding = 0.25, of_accuracy = 0.25;
+    choice.precision = request_.allow_single ? Precision::float32 : Precision::float64;
+    choice.accuracy = least_accuracy_of_splits;
+    auto bound = bounds_.of(choice);
+    if (choice.precision == Precision::float32 && !(bound.rounding < of_rounding * allowed_)) {
+        choice.precision = Precision::float64;
+        bound = bounds_.of(choice);
+    }
+    // What tables and series are wrong by is in proportion to the accuracy that is asked for.
+    choice.accuracy = std::clamp(choice.accuracy * of_accuracy * allowed_ / bound.accuracy,
+                                 default_accuracy(choice.precision), choice.accuracy);
 }
 
 bool ErrorLimits::complete_split(ConvolutionChoice& choice, const std::vector<double>& window) const {
@@ -94,7 +102,6 @@ bool ErrorLimits::complete_split(ConvolutionChoice& choice, const std::vector<do
     options.alpha = 1;
     options.threads = request_.threads;
     const KernelSplitter splitter(window, options);
-    choice.accuracy = accuracy(choice.precision);
     // The fit is measured by the rms of white maps, the bound by the worst degree.
     double fit_error = first_share * request_.error;
     for (int i = 0; i < attempts && fit_error > least_error; ++i) {
@@ -103,6 +110,7 @@ bool ErrorLimits::complete_split(ConvolutionChoice& choice, const std::vector<do
         choice.l_cut = *l_cut;
         choice.split = std::make_shared<const KernelSplit>(splitter.split(*l_cut));
         if (has_no_profile(*choice.split)) return false;
+        choose_sums(choice);
         const auto bound = bounds_.of(choice);
         if (judge(choice); choice.excluded.empty()) return true;
         const double left = allowed_ - (bound.total() - bound.window) - bound.of_output * *request_.gain;

@@ -11,6 +11,10 @@
 
 namespace zonal::planning {
 
+/// Tables and series stand for the profile of a split at least so well (PixelConvolutionOptions::accuracy):
+/// more hardly makes its sums faster.
+inline constexpr double least_accuracy_of_splits = 1e-5;
+
 /// Knows bounds of the errors of the ways of a request, for every map with its gain
 /// (docs/decisions/certificate.md). From these it says where kernels may be cut, and in which precision and
 /// with which accuracy sums may be computed.
@@ -36,8 +40,7 @@ class ErrorLimits {
     /// Sets lmax, iterations, tolerance and error of harmonic space, and `excluded` if it may not be taken.
     void complete_harmonic(ConvolutionChoice& choice) const;
 
-    Precision precision_of_splits() const;
-    /// Sets l_cut, split, accuracy and error of a split that has its device, precision and support. Returns
+    /// Sets l_cut, split, precision, accuracy and error of a split that has its device and support. Returns
     /// whether there is a split within the error.
     bool complete_split(ConvolutionChoice& choice, const std::vector<double>& window) const;
 
@@ -48,6 +51,7 @@ class ErrorLimits {
     ConvolutionChoice draft(ConvolutionMethod method, Precision precision, double support) const;
     double rest(const ConvolutionChoice& choice) const;
     std::int64_t lowest_lmax() const;
+    void choose_sums(ConvolutionChoice& choice) const;
     void choose_iterations(ConvolutionChoice& choice) const;
 
     const ConvolutionRequest& request_;
