@@ -5,7 +5,6 @@
 #include "zonal/analysis.hpp"
 #include "zonal/angle.hpp"
 #include "zonal/buffer.hpp"
-#include "zonal/caches.hpp"
 #include "zonal/chebyshev.hpp"
 #include "zonal/chebyshev/approximation.hpp"
 #include "zonal/chebyshev/calculus.hpp"

@@ -10,8 +10,8 @@
 #include "call.hpp"
 #include "reports.hpp"
 #include "sky_maps.hpp"
-#include "zonal/caches.hpp"
 #include "zonal/planning/map_smoothing.hpp"
+#include "zonal/sht.hpp"
 #include "zonal/window.hpp"
 
 namespace zonal::python {

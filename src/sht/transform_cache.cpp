@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "zonal/caches.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
 

@@ -8,7 +8,7 @@
 namespace zonal::sht {
 
 /// Returns the plan of an earlier call for the same rings and options, or a new one, which is kept if it is
-/// the CPU's (caches.hpp). Throws what ShtPlan throws.
+/// the CPU's (set_cache_limit). Throws what ShtPlan throws.
 std::shared_ptr<const ShtPlan> kept_plan(const Grid& grid, const ShtOptions& options);
 
 /// Returns scratch memory that a call left for this kept plan, or new memory.

@@ -136,7 +136,8 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
 /// Returns the degree up to which windows are followed; -1: as far as they go.
 std::int64_t degree_of_windows(const SkyMap& map, const Grid& grid_out, const MapKernel& kernel,
                                const MapSmoothingOptions& options, bool is_harmonic_only) {
-    // Sums over pixels have all degrees of a Gaussian, as in `zonal plan`, whatever the lmax of harmonic space.
+    // Sums over pixels have all degrees of a Gaussian, as in `zonal plan`, whatever the lmax of harmonic
+    // space.
     const bool is_gaussian = kernel.has_window() && !kernel.is_ratio() && !kernel.window.beam;
     if (is_gaussian && !is_harmonic_only) return -1;
     if (options.lmax >= 0) return options.lmax;
