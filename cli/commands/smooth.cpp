@@ -245,7 +245,6 @@ void smooth_file(SmoothOptions& options, Session& session) {
 
 OptionNames option_names(const SmoothOptions& options) {
     const auto window = window_text(options);
-    const std::string windows = "--fwhm-in, --beam-in, --pixwin-in, --pixwin-out";
     return {{"method", "--method"},
             {"reference", "--reference"},
             {"normalization", "--normalize"},
@@ -259,7 +258,7 @@ OptionNames option_names(const SmoothOptions& options) {
             {"weights", "--weights"},
             {"mask_mode", "--mask-mode"},
             {"precision", "--precision"},
-            {"window", windows},
+            {"window", window},
             {"fwhm", "--fwhm"},
             {"beam", window},
             {"kernel", window}};

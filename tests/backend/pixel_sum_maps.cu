@@ -68,8 +68,9 @@ TEST_F(PixelSumOnCuda, AgreesWithTheCpuOnHealpix) {
         const double pixel = std::sqrt(std::numbers::pi / 3) / nside;
         const Grid grid = Grid::healpix(nside);
         for (const double pixels : {0.5, 2., 5.3})
-            expect_cpu<double>(grid, truncated_gaussian(0.6 * pixels * pixel, std::min(pixels * pixel, 3.)),
-                               grid, Precision::float64, tolerance);
+            expect_cpu<double>(
+                grid, truncated_gaussian(std::min(0.6 * pixels * pixel, 3.), std::min(pixels * pixel, 3.)),
+                grid, Precision::float64, tolerance);
         expect_cpu<double>(grid, RadialKernel::top_hat(4.01 * std::min(pixel, 0.7)), grid, Precision::float64,
                            tolerance);
     }

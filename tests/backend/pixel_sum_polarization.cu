@@ -46,7 +46,7 @@ TEST_F(PolarizationSumOnCuda, EqualsTheCpuAtManySizes) {
         // Narrower than a pixel, of some, of many.
         for (const double pixels : {0.4, 2., 5.3, 9.}) {
             const PolarizationKernel kernel =
-                cut_gaussian(0.6 * pixels * pixel, std::min(pixels * pixel, 3.));
+                cut_gaussian(std::min(0.6 * pixels * pixel, 3.), std::min(pixels * pixel, 3.));
             EXPECT_LT(error_of<double>(grid, kernel, grid, Precision::float64), tolerance)
                 << grid.name() << ", " << pixels << " pixels";
             EXPECT_LT(error_of<float>(grid, kernel, grid, Precision::float32), single_tolerance)

@@ -248,7 +248,7 @@ SUMS = "smooth sky.fits out.fits --field I --method ring-fft "
     (SUMS + "--fwhm 9deg --cut 190deg", 2, ["--cut", "180deg"]),
     (SUMS + "--fwhm 9deg --nside-out 8", 2, ["--method ring-fft", "other pixels"]),
     (SUMS + "--fwhm 9deg --fwhm-in 3deg", 2, ["--method ring-fft", "windows of the input"]),
-    (SUMS + "--fwhm 9deg --weights pixel --normalize pixel", 2, ["--weights", "--normalize pixel"]),
+    (SUMS + "--fwhm 9deg --weights pixel --normalize pixel", 2, ["--weights", "normalization pixel"]),
     (SUMS + "--fwhm 9deg --mask-mode renormalize --normalize pixel", 2, ["renormalize", "--normalize pixel"]),
     (SUMS + "--fwhm 9deg --profile k.txt", 2, ["--profile", "--fwhm"]),
     (SUMS + "--fwhm 9deg --energy 10GeV", 2, ["--energy", "--profile"]),
@@ -265,7 +265,7 @@ SUMS = "smooth sky.fits out.fits --field I --method ring-fft "
     ("smooth sky.fits out.fits --fwhm 9deg --normalize pixel", 2, ["--normalize pixel", "counts"]),
     ("smooth sky.fits out.fits --fwhm 9deg --error 1e-3 --lmax 47", 1, ["--error = 0.001", "lmax = 38"]),
     ("smooth sky.fits out.fits --fwhm 9deg --cut 20deg", 2, ["--cut", "pixel-sum and ring-fft"]),
-    ("smooth sky.fits out.fits --fwhm 9deg --reference discrete --iter 2", 2, ["--reference discrete", "--iter"]),
+    ("smooth sky.fits out.fits --fwhm 9deg --reference discrete --iter 2", 2, ["--reference discrete", "iterations"]),
     ("smooth sky.fits out.fits --fwhm 9deg --method magic", 2, ["magic", "ring-fft"]),
     ("smooth alm.fits out.fits --fwhm 9deg --method ring-fft", 2, ["alm.fits", "--method"]),
 ])

@@ -207,6 +207,7 @@ class DividedSky {
                                      const std::vector<RadialKernel>& kernels, MapSmoothingOptions options,
                                      const HostArrayOfRank<T, 2>& out, nb::handle progress) const {
         options.device = Device::cpu();
+        if (sizeof(T) == sizeof(float)) options.output_rounding = 0x1p-24;
         return without_gil(progress, [&](const Progress& report) {
             options.progress = report;
             std::optional<SkyMap> map;
@@ -215,7 +216,7 @@ class DividedSky {
                 map->set_rows<T>(view_of<2>(maps), options.threads);
             });
             auto smoothed = kernels.empty() ? zonal::smooth(std::move(*map), window, options)
-                                            : convolve(*map, kernels, options);
+                                            : convolve(std::move(*map), kernels, options);
             smoothed.map.template copy_rows<T>(view_of<2>(out), options.threads);
             return std::move(smoothed.parts);
         });

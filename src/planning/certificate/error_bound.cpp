@@ -336,8 +336,7 @@ ConvolutionRequest completed(ConvolutionRequest request, const ConvolutionOption
                 "kernel",
                 fmt::format(
                     "is so narrow that its sums over these pixels are {:.2g} off its integral: must be as "
-                    "wide as a pixel; reference = continuous applies its window, and normalization = pixel "
-                    "keeps "
+                    "wide as a pixel; reference continuous applies its window, and normalization pixel keeps "
                     "the sum of counts",
                     defect));
     }

@@ -29,7 +29,8 @@ std::string why_harmonic_only(const SkyMap& map, const MapKernel& kernel,
                               const MapSmoothingOptions& options) {
     if (map.polarized() && !kernel.has_window()) return "the kernel is of spin 0, and the map has Q and U";
     if (options.pixels_out) return "the result has other pixels";
-    if (options.iterations || options.tolerance > 0) return "sums over pixels have no iterations";
+    if (options.iterations || options.tolerance > 0)
+        return "sums over pixels have no iterations and no tolerance";
     if (kernel.is_ratio()) return "windows of the input or of pixels are given";
     return "";
 }
@@ -49,10 +50,9 @@ void check_cut(const MapSmoothingOptions& options) {
     checked_width("cut", *options.cut);
     if (!is_sum(options.method))
         throw InvalidArgument(
-            "cut",
-            fmt::format("not with method = {}: only pixel-sum and ring-fft have a profile that may end "
-                        "anywhere",
-                        to_string(options.method)));
+            "cut", fmt::format("not with method {}: only pixel-sum and ring-fft have a profile that may end "
+                               "anywhere",
+                               to_string(options.method)));
 }
 
 void check_analysis(const MapSmoothingOptions& options) {
@@ -80,18 +80,20 @@ void check_counts(const SkyMap& map, const MapSmoothingOptions& options, bool ha
                               "must be auto, pixel-sum or ring-fft: only sums over pixels keep counts");
     if (options.mask_rule.mode == MaskMode::renormalize)
         throw InvalidArgument("normalization", "pixel",
-                              "masks of counts cannot be renormalised: must be window or none");
-    if (has_weights) throw InvalidArgument("weights", "not for counts, whose sums weight pixels themselves");
+                              "not with mask_mode renormalize: must be window or none");
+    if (has_weights)
+        throw InvalidArgument("weights", "not with normalization pixel, whose sums weight pixels themselves");
 }
 
 void check_masks(const MapSmoothingOptions& options, bool has_weights) {
     if (options.mask_rule.mode != MaskMode::renormalize) return;
     if (has_weights && options.method != harmonic)
-        throw InvalidArgument("weights", "not for renormalised masks, whose sums weight pixels themselves");
+        throw InvalidArgument("weights",
+                              "not with mask_mode renormalize, whose sums weight pixels themselves");
     if (options.method == split)
         throw InvalidArgument(
             "mask_mode", "renormalize",
-            "not with method = split, whose error is known for whole maps, not for quotients");
+            "not with method split, whose error is known for whole maps, not for quotients");
 }
 
 void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options) {
@@ -117,7 +119,7 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
                         options.output_rounding));
     if (options.theta_cut != 0) checked_width("theta_cut", options.theta_cut);
     if (options.theta_cut != 0 && options.method != split)
-        throw InvalidArgument("theta_cut", "only with method = split");
+        throw InvalidArgument("theta_cut", "only with method split");
     check_cut(options);
     check_lmax(map, options);
     check_analysis(options);
@@ -128,9 +130,9 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
         throw InvalidArgument("method", to_string(options.method), "must be auto or harmonic: " + why);
     if (options.method != harmonic && options.method != automatic &&
         options.reference == ConvolutionReference::continuous)
-        throw InvalidArgument("reference", "continuous",
-                              fmt::format("method = {} is the sum over the pixels: must be discrete",
-                                          to_string(options.method)));
+        throw InvalidArgument(
+            "reference", "continuous",
+            fmt::format("method {} is the sum over the pixels: must be discrete", to_string(options.method)));
 }
 
 /// Returns the degree up to which windows are followed; -1: as far as they go.
