@@ -22,6 +22,39 @@ void declare_plan(CLI::App& app, KernelOptions& options) {
         ->group(group);
 }
 
+/// What the result stands for, and how well.
+void declare_error(CLI::App& app, KernelOptions& options) {
+    add_angle(app, "--cut", options.cut, "where the kernel's profile ends")
+        ->default_str("where --error allows; only with --method pixel-sum or ring-fft")
+        ->group(group);
+    add_number(app, "--error", options.error, {1e-12, 0.5},
+               "largest error from --reference, rms over rms, certified for this map; otherwise nothing is "
+               "written and the exit status is 1")
+        ->default_str("1e-5; none with --method harmonic or --cut")
+        ->group(group);
+    app.add_flag("--keep-missed", options.keep_missed,
+                 "write the map even if its --error is not certified; the exit status is still 1")
+        ->group(group);
+    app.add_flag(
+           "--strict", options.strict,
+           "write nothing if the answer depends on lmax by more than --error, as measured for this map; the "
+           "exit status is then 1")
+        ->group(group);
+    add_choice<Normalization>(
+        app, "--normalize", options.normalization,
+        {{"window", Normalization::window}, {"pixel", Normalization::pixel}, {"none", Normalization::none}},
+        "what to scale to 1: window: the kernel's integral; pixel: the kernel's sum over pixels, for each "
+        "pixel of the input, which keeps counts (pixel methods only); none: nothing")
+        ->default_str("none")
+        ->group(group);
+    add_choice<ConvolutionReference>(
+        app, "--reference", options.reference, references,
+        "what the result stands for; discrete: the sum over the map's pixels; continuous: the window on the "
+        "alm of a converged analysis up to --lmax, which healpy's users expect")
+        ->default_str("continuous for --fwhm, --beam and --cl, unless --method names sums; else discrete")
+        ->group(group);
+}
+
 }  // namespace
 
 void declare_options(CLI::App& app, KernelOptions& options) {
@@ -56,35 +89,7 @@ void declare_options(CLI::App& app, KernelOptions& options) {
         app, "--cl", options.sky_spectrum, "FILE",
         "use the kernel sqrt(C_l) times --fwhm or --beam, which makes a sky out of white noise (C_l: TT)")
         ->group(group);
-    add_angle(app, "--cut", options.cut, "where the kernel's profile ends")
-        ->default_str("where --error allows; only with --method pixel-sum or ring-fft")
-        ->group(group);
-    add_number(app, "--error", options.error, {1e-12, 0.5},
-               "largest error from --reference, rms over rms, certified for this map; otherwise nothing is "
-               "written and the exit status is 1")
-        ->default_str("1e-5; none with --method harmonic or --cut")
-        ->group(group);
-    app.add_flag("--keep-missed", options.keep_missed,
-                 "write the map even if its --error is not certified; the exit status is still 1")
-        ->group(group);
-    app.add_flag(
-           "--strict", options.strict,
-           "write nothing if the answer depends on lmax by more than --error, as measured for this map; the "
-           "exit status is then 1")
-        ->group(group);
-    add_choice<Normalization>(
-        app, "--normalize", options.normalization,
-        {{"window", Normalization::window}, {"pixel", Normalization::pixel}, {"none", Normalization::none}},
-        "what to scale to 1: window: the kernel's integral; pixel: the kernel's sum over pixels, for each "
-        "pixel of the input, which keeps counts (pixel methods only); none: nothing")
-        ->default_str("none")
-        ->group(group);
-    add_choice<ConvolutionReference>(
-        app, "--reference", options.reference, references,
-        "what the result stands for; discrete: the sum over the map's pixels; continuous: the window on the "
-        "alm of a converged analysis up to --lmax, which healpy's users expect")
-        ->default_str("continuous for --fwhm, --beam and --cl, unless --method names sums; else discrete")
-        ->group(group);
+    declare_error(app, options);
 }
 
 void check(const KernelOptions& options) {

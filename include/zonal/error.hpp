@@ -39,7 +39,7 @@ struct ArgumentFacts {
     std::string argument;              ///< "lmax"; empty where no single one is at fault
     std::optional<std::string> value;  ///< "9000"; none where the requirement says all
     std::string requirement;           ///< the rest of the message, or all of it where there is no argument
-    std::string origin = "";           ///< what stands before the argument, such as "rank 1: "
+    std::string origin{};              ///< what stands before the argument, such as "rank 1: "
 
     /// The origin, the argument, " = " and its value if there is one, ": " and the requirement.
     std::string message() const;

@@ -28,10 +28,10 @@ class CpuTransform final : public TransformByType<CpuTransform> {
                          const Progress& progress) const;
     template <class T>
     void adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
-                      ShtWorkspace::Storage& workspace, const Progress& progress) const;
+                      ShtWorkspace::Storage& storage, const Progress& progress) const;
     template <class T>
     void project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
-                      View<std::complex<T>, 3> update, ShtWorkspace::Storage& workspace,
+                      View<std::complex<T>, 3> update, ShtWorkspace::Storage& storage,
                       const Progress& progress) const;
     /// Calls work(band, first map, maps) for every band of every pass.
     template <class Band>

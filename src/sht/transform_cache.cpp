@@ -138,6 +138,7 @@ class TransformCache {
 
 TransformCache& cache() {
     // Never destroyed, as threads may still work when a process ends.
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
     static auto* const all = new TransformCache;
     return *all;
 }

@@ -16,7 +16,7 @@ using core::pi;
 using Matrix = std::vector<std::vector<double>>;
 using Vector = std::vector<double>;
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+using core::infinite;
 
 /// Norms of the blocks of 1 - S^T W S between bands of degrees, each `band` nside wide, plus 5 %: the largest
 /// of every nside from 1 to 7, and of every one from 8 to 32 and 64, for spin 0 and 2, and 128 for spin 0

@@ -19,7 +19,7 @@ namespace zonal {
 namespace planning {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+using core::infinite;
 
 /// Profiles are evaluated to this accuracy, relative to their peak.
 constexpr double profile_accuracy = 1e-13;

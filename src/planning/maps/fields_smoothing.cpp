@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/constants.hpp"
 #include "core/stopwatch.hpp"
 #include "planning/certificate/map_certificate.hpp"
 #include "planning/certificate/window_norms.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 using enum ConvolutionMethod;
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+using core::infinite;
 
 /// One way for each of a request's rows, and the list that the first one was chosen from.
 struct Plan {
