@@ -24,7 +24,7 @@ class CpuTransform final : public TransformByType<CpuTransform> {
     friend class TransformByType<CpuTransform>;
 
     template <class T>
-    void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace::Storage& workspace,
+    void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace::Storage& storage,
                          const Progress& progress) const;
     template <class T>
     void adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
