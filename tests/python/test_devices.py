@@ -176,7 +176,7 @@ def test_maps_on_a_gpu_are_smoothed_there_and_come_back_as_such(asked, rng, dtyp
     mask[:100] = 0
     kernel, on_gpu = zonal.Kernel.gaussian("60deg"), Copied(maps)
     for call in (lambda maps, **options: zonal.smooth(maps, "60deg", method="harmonic", **options),
-                 lambda maps, **options: zonal.convolve(maps, kernel, error=1e-3, **options)):
+                 lambda maps, **options: zonal.convolve(maps, kernel, error=1e-3, reference="discrete", **options)):
         found = call(on_gpu)
         assert type(found) is Copied and np.array_equal(found.values, call(maps))
         assert asked[-2:] == ["cuda:0", "cpu"]
