@@ -30,6 +30,8 @@ namespace zonal {
 namespace {
 
 using planning::as_pairs;
+using planning::grid_out_of;
+using planning::is_sum;
 using sht::part_of;
 
 SplitConvolutionOptions split_options(const ConvolutionRequest& request, const ConvolutionChoice& choice,
@@ -119,7 +121,7 @@ class ConvolutionPlan::Implementation {
         result.masked_pixels.resize(static_cast<std::size_t>(maps.extent(0)));
         result.unseen_pixels.resize(static_cast<std::size_t>(maps.extent(0)));
         const core::Stopwatch measuring;
-        rms_in_ = planning::rms_of_input<T>(grid(), has_spin() ? 2 : 1, options_, maps, mask,
+        rms_in_ = planning::rms_of_input<T>(grid(), static_cast<int>(n_components()), options_, maps, mask,
                                             request_.threads, part());
         result.certificate_seconds = measuring.seconds();
         if (harmonic_)
@@ -140,6 +142,7 @@ class ConvolutionPlan::Implementation {
     /// The grid that the arrays have.
     const Grid& grid() const { return part() ? part()->grid() : request_.grid; }
     const Grid& grid_out() const { return request_.grid_out ? *request_.grid_out : grid(); }
+    std::int64_t n_components() const { return planning::n_components(request_); }
     bool has_spin() const { return request_.polarization.has_value(); }
     bool renormalizes() const { return options_.mask.mode == MaskMode::renormalize; }
 
@@ -147,8 +150,6 @@ class ConvolutionPlan::Implementation {
         sht::check_weights(grid(), options_.ring_weights, options_.pixel_weights);
         for (std::int64_t pixel = 0; pixel < options_.pixel_weights.size(); ++pixel)
             sht::check_weight("pixel_weights", pixel, options_.pixel_weights[pixel]);
-        const bool is_sum =
-            choice_.method == ConvolutionMethod::pixel_sum || choice_.method == ConvolutionMethod::ring_fft;
         if (!choice_.excluded.empty())
             throw InvalidArgument("choice", "it was excluded: " + choice_.excluded);
         if (request_.grid_out && choice_.method != ConvolutionMethod::harmonic)
@@ -158,7 +159,7 @@ class ConvolutionPlan::Implementation {
                                               to_string(choice_.method)));
         if (choice_.method == ConvolutionMethod::split && !choice_.split)
             throw InvalidArgument("choice.split", "is empty: plan_convolution makes it");
-        if (options_.keep_counts && (!is_sum || has_spin()))
+        if (options_.keep_counts && (!is_sum(choice_.method) || has_spin()))
             throw InvalidArgument(
                 "keep_counts",
                 fmt::format(
@@ -173,7 +174,7 @@ class ConvolutionPlan::Implementation {
 
     template <class T>
     void check_shapes(View<const T, 2> maps, View<T, 2> convolved) const {
-        const auto n_rows = request_.n_maps * (has_spin() ? 2 : 1);
+        const auto n_rows = request_.n_maps * n_components();
         sht::check_host("maps", maps);
         sht::check_host("convolved", convolved);
         sht::check_contiguous("maps", maps);
@@ -207,6 +208,7 @@ class ConvolutionPlan::Implementation {
         }
         options.ring_weights = options_.ring_weights;
         options.pixel_weights = options_.pixel_weights;
+        weight_ = planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
         options.mask_mode = options_.mask.mode;
         const auto windows = beam_of(request_, options.lmax);
         options.mask_threshold = options_.mask.threshold;
@@ -259,27 +261,24 @@ class ConvolutionPlan::Implementation {
     bool is_certified(const AnalysisReport& report, std::int64_t first_field,
                       const std::vector<double>& power) const {
         const auto lmax = bounds_.lmax_of(choice_);
-        const auto& grid = request_.grid_out ? *request_.grid_out : request_.grid;
-        const double least = smallest_eigenvalue(grid, lmax);
-        const double weight = planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
-        const auto common = bounds_.of(choice_, report, weight);
+        const double least = smallest_eigenvalue(grid_out_of(request_), lmax);
+        const auto common = bounds_.of(choice_, report, weight_);
         const auto first = static_cast<std::size_t>((first_row_ + first_field) / n_components());
         if (!have_squares()) return false;
         for (std::size_t map = 0; map < power.size(); ++map) {
             const double rms_in = rms_in_[first + map],
                          rms_out = std::sqrt(least * power[map] / (4 * core::pi));
-            const auto bound = with_residual(common, report, map, rms_in);
+            const auto bound = bound_of_map(common, report, map, rms_in);
             if (!(certified_error(bound, rms_in, rms_out) <= request_.error)) return false;
         }
         return true;
     }
 
-    std::int64_t n_components() const { return has_spin() ? 2 : 1; }
-
-    /// The bound of one of the report's maps: by its residual's power and the window where that is smaller.
-    /// It has not been measured with other weights.
-    ErrorBound with_residual(ErrorBound bound, const AnalysisReport& report, std::size_t map,
-                             double rms_in) const {
+    /// Returns the bound of one of the report's maps, of which `bound` is what all have in common. The power
+    /// of its residual and the window bound it more closely, which has not been measured with other weights.
+    /// The rounding of the output counts, too.
+    ErrorBound bound_of_map(ErrorBound bound, const AnalysisReport& report, std::size_t map,
+                            double rms_in) const {
         const auto n = static_cast<std::size_t>(n_components());
         const bool is_known = report.power.size() >= (map + 1) * n && have_squares() && rms_in > 0 &&
                               !renormalizes() && options_.ring_weights.empty() &&
@@ -287,10 +286,10 @@ class ConvolutionPlan::Implementation {
         if (is_known) {
             const auto begin = report.power.begin() + static_cast<std::ptrdiff_t>(map * n);
             const std::vector<std::vector<double>> power(begin, begin + static_cast<std::ptrdiff_t>(n));
-            const auto& out = request_.grid_out ? *request_.grid_out : request_.grid;
-            bound.quadrature = std::min(
-                bound.quadrature,
-                planning::windowed_residual(request_.grid, out, bounds_.windows(), power, 1) / rms_in);
+            bound.quadrature =
+                std::min(bound.quadrature, planning::windowed_residual(request_.grid, grid_out_of(request_),
+                                                                       bounds_.windows(), power, 1) /
+                                               rms_in);
         }
         bound.of_output += options_.output_rounding;
         return bound;
@@ -342,9 +341,7 @@ class ConvolutionPlan::Implementation {
     template <class T>
     void certify(View<T, 2> convolved, ConvolutionResult& result) {
         if (!harmonic_ && !bound_) bound_ = bounds_.of(choice_);
-        const double weight =
-            harmonic_ ? planning::largest_weight(options_.ring_weights, options_.pixel_weights, part()) : 1;
-        auto common = harmonic_ ? bounds_.of(choice_, result.analysis, weight) : *bound_;
+        auto common = harmonic_ ? bounds_.of(choice_, result.analysis, weight_) : *bound_;
         const bool is_continuous = request_.reference == ConvolutionReference::continuous;
         if (harmonic_ && is_continuous && !have_squares())
             common.quadrature = std::numeric_limits<double>::infinity();
@@ -352,7 +349,7 @@ class ConvolutionPlan::Implementation {
             const auto rows =
                 convolved.slice(static_cast<std::int64_t>(map) * n_components(), n_components());
             const auto one =
-                planning::certificates_of<T>(with_residual(common, result.analysis, map, rms_in_[map]),
+                planning::certificates_of<T>(bound_of_map(common, result.analysis, map, rms_in_[map]),
                                              {rms_in_[map]}, grid_out(), rows, request_.threads, part());
             result.certificates.insert(result.certificates.end(), one.begin(), one.end());
         }
@@ -381,6 +378,7 @@ class ConvolutionPlan::Implementation {
     const ConvolutionChoice choice_;
     const ConvolutionOptions options_;
     const planning::RequestBounds bounds_;
+    double weight_ = 1;                ///< the largest of an analysis
     std::vector<double> rms_in_;       ///< [map], of the present call
     std::int64_t first_row_ = 0;       ///< of the maps that are being analysed
     std::optional<ErrorBound> bound_;  ///< of sums and splits

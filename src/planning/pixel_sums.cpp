@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "planning/request.hpp"
 #include "radial/column_sums.hpp"
 #include "sht/progress_part.hpp"
 
@@ -88,7 +89,7 @@ void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Prog
 template <class T>
 void PixelSums::divide_by_shares(View<const T, 2> known, View<T, 2> convolved,
                                  const Progress& progress) const {
-    const std::int64_t n_components = spin_ ? 2 : 1;
+    const auto n_components = planning::n_components(request_);
     const auto n_pixels = convolved.extent(1), n_maps = convolved.extent(0) / n_components;
     Array<T, 2> masks({n_maps + 1, n_pixels}), shares({n_maps + 1, n_pixels});
     for (std::int64_t map = 0; map < n_maps; ++map)

@@ -121,7 +121,8 @@ class Planner {
         return predictor_.sums_of_profile(device, profile,
                                           sum_options(device, PixelMethod::ring_fft, precision, accuracy));
     }
-    /// Of those of a split that ends at `cut`, about; collective for maps in parts.
+    /// Returns about the seconds of the ring FFTs of a split that ends at `cut`. Collective for maps in
+    /// parts.
     double soft_seconds(const DeviceCosts& device, double cut) const {
         const auto precision = request_.allow_single ? Precision::float32 : Precision::float64;
         return predictor_

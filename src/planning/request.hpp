@@ -19,6 +19,14 @@ inline int spin_of(const ConvolutionRequest& request) {
 inline std::int64_t n_components(const ConvolutionRequest& request) {
     return request.polarization ? 2 : 1;
 }
+/// Returns the grid of the results of the whole sky.
+inline const Grid& grid_out_of(const ConvolutionRequest& request) {
+    return request.grid_out ? *request.grid_out : request.grid;
+}
+/// Says whether a method is a sum over pixels and nothing else.
+inline bool is_sum(ConvolutionMethod method) {
+    return method == ConvolutionMethod::pixel_sum || method == ConvolutionMethod::ring_fft;
+}
 
 /// Returns the kernel's windows, [component][l], l = 0 .. lmax.
 std::vector<std::vector<double>> windows_of(const ConvolutionRequest& request, std::int64_t lmax);

@@ -136,9 +136,9 @@ struct ConvolutionRequest {
     RadialKernel kernel = RadialKernel::gaussian(1);
     std::optional<PolarizationKernel> polarization{};  ///< of Q and U, in place of `kernel`; not truncated
     std::optional<Grid> grid_out{};  ///< of the results, where it is another: in harmonic space alone
-    /// Of harmonic space, and of the continuous reference; Q, U: from 2 on. -1: what the grids resolve, and
-    /// for the continuous reference no higher than the kernel reaches and the grid certifies
-    /// (certified_lmax).
+    /// The last degree of harmonic space and of the continuous reference, at least 2 for Q and U. -1 stands
+    /// for what the grids resolve; the continuous reference then goes no higher than the kernel reaches and
+    /// the grid certifies (certified_lmax).
     std::int64_t lmax = -1;
     /// Largest error of a convolved map, rms over its rms.
     double error = 1e-5;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "core/constants.hpp"
@@ -82,7 +81,7 @@ ErrorBound RequestBounds::of(const ConvolutionChoice& choice, const AnalysisRepo
 }
 
 double RequestBounds::eigenvalue_out(std::int64_t lmax) const {
-    return largest_eigenvalue(request_.grid_out ? *request_.grid_out : request_.grid, lmax);
+    return largest_eigenvalue(grid_out_of(request_), lmax);
 }
 
 const KernelNorms& RequestBounds::norms() const {
@@ -301,7 +300,7 @@ ErrorBound bound_of(const ConvolutionRequest& request, const ConvolutionChoice& 
 double gain_of_noise(const ConvolutionRequest& request, const ConvolutionOptions& options) {
     constexpr double margin = 0.98;
     if (request.reference == ConvolutionReference::continuous) {
-        // Of white noise of the variance v a pixel, the alm have the variance 4 pi v / n_pixels.
+        // If every pixel of white noise has the variance v, its alm have the variance 4 pi v / n_pixels.
         double largest = 0;
         for (const auto& window : planning::windows_of(request, request.lmax)) {
             double power = 0;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -71,8 +70,7 @@ bool is_asked_for(const FieldsRequest& fields, const ConvolutionRequest& request
                   const ConvolutionChoice& choice) {
     const auto& precision = fields.options.precision;
     if (request.method != automatic && choice.method != request.method) return false;
-    const bool is_sum = request.method == pixel_sum || request.method == ring_fft;
-    return !is_sum || !precision || choice.precision == *precision;
+    return !is_sum(request.method) || !precision || choice.precision == *precision;
 }
 
 /// Says why the way that comes closest is not certified.
@@ -84,8 +82,7 @@ std::string reason(const FieldsRequest& fields, const ConvolutionRequest& reques
         if (may_be && !choice.excluded.empty() && (closest == nullptr || choice.error < closest->error))
             closest = &choice;
     }
-    const bool is_sum = request.method == pixel_sum || request.method == ring_fft;
-    const bool is_single = is_sum && fields.options.precision == Precision::float32;
+    const bool is_single = is_sum(request.method) && fields.options.precision == Precision::float32;
     return fmt::format("method = {}{}: {}", to_string(closest == nullptr ? request.method : closest->method),
                        is_single ? ", in single precision" : "",
                        closest == nullptr ? "none is certified" : closest->excluded);

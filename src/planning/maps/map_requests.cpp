@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "planning/maps/fields_smoothing.hpp"
+#include "planning/request.hpp"
 #include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planning/certificate.hpp"
@@ -14,10 +15,6 @@ namespace zonal::planning {
 namespace {
 
 using enum ConvolutionMethod;
-
-bool is_sum(ConvolutionMethod method) {
-    return method == pixel_sum || method == ring_fft;
-}
 
 /// Says whether the planner chooses how sums over pixels are done.
 bool is_planned(const MapSmoothingOptions& options) {
@@ -222,8 +219,7 @@ FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmo
     const bool renormalizes = options.mask_rule.mode == MaskMode::renormalize;
     const bool has_weights = !options.ring_weights.empty() || options.pixel_weights.size() > 0;
     const auto common = request_of(fields, options.lmax);
-    const auto& grid_out = common.grid_out ? *common.grid_out : common.grid;
-    const auto degree = degree_of_windows(map, grid_out, kernel, options, fields.is_harmonic_only);
+    const auto degree = degree_of_windows(map, grid_out_of(common), kernel, options, fields.is_harmonic_only);
     const auto kernels = kernels_of(kernel, is_spin, degree, options.normalization == Normalization::window);
     fields.has_one_kernel = kernels.size() == 1;
     for (const auto& range : ranges_of(map, is_spin)) {
