@@ -95,8 +95,9 @@ std::string packed(const Status& status) {
 Status unpacked(const std::string& text) {
     std::size_t at = 1;
     const auto next = [&] {
-        const auto end = text.find('\0', at);
-        return text.substr(std::exchange(at, end + 1), end - at);
+        const auto begin = at, end = text.find('\0', at);
+        at = end + 1;
+        return text.substr(begin, end - begin);
     };
     ArgumentFacts facts;
     facts.origin = next();
