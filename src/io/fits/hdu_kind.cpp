@@ -28,10 +28,12 @@ bool is_alm(const Hdu& hdu) {
 
 bool is_window(const Hdu& hdu) {
     const std::string name = to_upper(hdu.name);
-    const std::string first = to_upper(hdu.columns[0].name);
     return name.find("WINDOW") != std::string::npos || name.find("BEAM") != std::string::npos ||
-           first.find("BEAM") != std::string::npos || first == "BL" || first == "B_L" || first == "WL" ||
-           first == "W_L";
+           std::any_of(hdu.columns.begin(), hdu.columns.end(), [](const FitsColumn& column) {
+               const std::string key = to_upper(column.name);
+               return key.find("BEAM") != std::string::npos || key == "BL" || key == "B_L" || key == "WL" ||
+                      key == "W_L";
+           });
 }
 
 bool is_solution(const Hdu& hdu) {
@@ -74,9 +76,13 @@ FileKind kind_of(const Hdu& hdu) {
     if (is_window(hdu)) return FileKind::window;
     const bool map_keys = text(hdu, "PIXTYPE") == "HEALPIX" || hdu.header.has("ORDERING");
     if (hdu.type == HduType::binary_table && map_keys) return FileKind::map;
-    const bool spectra = std::all_of(hdu.columns.begin(), hdu.columns.end(), [](const FitsColumn& column) {
+    const auto is_spectrum = [](const FitsColumn& column) {
         return spectrum_from_name(column.name, false).has_value();
-    });
+    };
+    const bool spectra = std::any_of(hdu.columns.begin(), hdu.columns.end(), is_spectrum) &&
+                         std::all_of(hdu.columns.begin(), hdu.columns.end(), [&](const FitsColumn& column) {
+                             return is_spectrum(column) || is_multipole_name(column.name);
+                         });
     if (spectra) return FileKind::spectrum;
     return has_map_size(hdu) ? FileKind::map : FileKind::other;
 }

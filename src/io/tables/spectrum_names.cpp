@@ -6,6 +6,11 @@
 
 namespace zonal::io {
 
+bool is_multipole_name(const std::string& name) {
+    const auto key = to_upper(trim(name));
+    return key == "L" || key == "ELL" || key == "MULTIPOLE";
+}
+
 std::optional<std::string> spectrum_from_name(const std::string& name, bool healpy) {
     // Upper case, without blanks, "-", "_" and "x" between the two fields: "G-T", "TxE".
     std::string key = to_upper(trim(name));

@@ -17,4 +17,7 @@ inline constexpr std::array<const char*, 9> spectrum_columns{"TEMPERATURE", "GRA
 /// healpy's order, where the columns called C-T and C-G hold EB and TB.
 std::optional<std::string> spectrum_from_name(const std::string& name, bool healpy);
 
+/// l, ELL or MULTIPOLE, in any case.
+bool is_multipole_name(const std::string& name);
+
 }  // namespace zonal::io

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numbers>
 #include <optional>
 
@@ -27,11 +28,6 @@ std::string without_number(const std::string& word) {
     const auto colon = word.find(':');
     const bool numbered = colon != std::string::npos && parse_integer(word.substr(0, colon)).has_value();
     return numbered ? word.substr(colon + 1) : word;
-}
-
-bool is_multipole(const std::string& word) {
-    const std::string key = to_upper(word);
-    return key == "L" || key == "ELL" || key == "MULTIPOLE";
 }
 
 /// The header's last words, one a column. CLASS separates number and name: "1: l" also occurs.
@@ -75,6 +71,16 @@ void settle_names(std::vector<Spectrum>& spectra) {
     }
 }
 
+/// Spectra that begin at first_l get zeros below.
+void fill_below(std::int64_t first_l, SpectrumFile& file) {
+    if (first_l > largest_first_l)
+        throw InvalidArgument(fmt::format("begins at l = {}: must be at most {}", first_l, largest_first_l));
+    if (first_l > 0)
+        file.notes.push_back(fmt::format("{}: C_l below l = {} taken as 0", file.source, first_l));
+    for (auto& spectrum : file.spectra)
+        spectrum.values.insert(spectrum.values.begin(), static_cast<std::size_t>(first_l), 0.0);
+}
+
 SpectrumFile read_text_spectrum(const FileBytes& file) {
     const TextTable table = read_text_table(file);
     const auto names = column_names(file, table);
@@ -82,8 +88,8 @@ SpectrumFile read_text_spectrum(const FileBytes& file) {
     result.source = file.path();
     std::int64_t first_l = 0;
     for (std::size_t i = 0; i < names.size(); ++i) {
-        if (is_multipole(names[i])) {
-            first_l = first_multipole(file, table.columns[i]);
+        if (is_multipole_name(names[i])) {
+            first_l = in_text(file, [&] { return first_multipole(table.columns[i]); });
             continue;
         }
         const auto spectrum = spectrum_from_name(names[i], false);
@@ -94,20 +100,10 @@ SpectrumFile read_text_spectrum(const FileBytes& file) {
         }
         result.spectra.push_back({*spectrum, "", table.columns[i]});
     }
-    try {
+    in_text(file, [&] {
         settle_names(result.spectra);
-    } catch (const InvalidArgument& error) {
-        throw IoError(fmt::format("{}: {}", file.path(), error.what()));
-    }
-    if (first_l > largest_first_l) {
-        throw IoError(
-            fmt::format("{}: begins at l = {}: must be at most {}", file.path(), first_l, largest_first_l));
-    }
-    if (first_l > 0)
-        result.notes.push_back(fmt::format("{}: C_l below l = {} taken as 0", file.path(), first_l));
-    for (auto& spectrum : result.spectra) {
-        spectrum.values.insert(spectrum.values.begin(), static_cast<std::size_t>(first_l), 0.0);
-    }
+        fill_below(first_l, result);
+    });
     return result;
 }
 
@@ -133,8 +129,13 @@ SpectrumFile read_table(FitsReader& reader, const Hdu& hdu, ClOrder order) {
     note_order(hdu, healpy, order, file);
     file.precision = FilePrecision::float32;
     std::vector<int> columns;
+    std::int64_t first_l = 0;
     for (std::size_t i = 0; i < hdu.columns.size(); ++i) {
         const auto& column = hdu.columns[i];
+        if (is_multipole_name(column.name) && column.numeric()) {
+            first_l = first_multipole(reader.read_columns(hdu, {static_cast<int>(i)}, std::nan(""))[0]);
+            continue;
+        }
         const auto name = spectrum_from_name(column.name, healpy);
         if (!name) {
             file.notes.push_back(
@@ -153,6 +154,7 @@ SpectrumFile read_table(FitsReader& reader, const Hdu& hdu, ClOrder order) {
             throw InvalidArgument("its columns are empty or have different lengths");
         }
     }
+    fill_below(first_l, file);
     file.cards = free_cards(hdu);
     return file;
 }

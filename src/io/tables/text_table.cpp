@@ -66,17 +66,17 @@ TextTable read_text_table(const FileBytes& file) {
     return table;
 }
 
-std::int64_t first_multipole(const FileBytes& file, const std::vector<double>& multipoles) {
+std::int64_t first_multipole(const std::vector<double>& multipoles) {
     constexpr double largest = 1e9;
     for (std::size_t i = 0; i < multipoles.size(); ++i) {
         const double l = multipoles[i];
         const double expected = i == 0 ? std::round(l) : multipoles[0] + static_cast<double>(i);
         if (!(l >= 0 && l <= largest) || l != expected) {
-            throw IoError(fmt::format("{}: l = {} in row {}: multipoles must be consecutive integers >= 0",
-                                      file.path(), l, i + 1));
+            throw InvalidArgument(
+                fmt::format("l = {} in row {}: multipoles must be consecutive integers >= 0", l, i + 1));
         }
     }
-    return static_cast<std::int64_t>(multipoles[0]);
+    return multipoles.empty() ? 0 : static_cast<std::int64_t>(multipoles[0]);
 }
 
 }  // namespace zonal::io

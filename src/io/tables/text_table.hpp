@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "io/fits/file_bytes.hpp"
+#include "zonal/error.hpp"
 
 namespace zonal::io {
 
@@ -18,8 +19,17 @@ struct TextTable {
 /// all.
 TextTable read_text_table(const FileBytes& file);
 
-/// The multipoles of a table's first column: consecutive integers. Returns the first one; throws IoError
-/// otherwise.
-std::int64_t first_multipole(const FileBytes& file, const std::vector<double>& multipoles);
+/// The multipoles of a table: consecutive integers. Returns the first one; throws InvalidArgument otherwise.
+std::int64_t first_multipole(const std::vector<double>& multipoles);
+
+/// Runs `read`, whose InvalidArgument becomes an IoError that names the file.
+template <class Read>
+auto in_text(const FileBytes& file, Read&& read) {
+    try {
+        return read();
+    } catch (const InvalidArgument& error) {
+        throw IoError(file.path() + ": " + error.what());
+    }
+}
 
 }  // namespace zonal::io

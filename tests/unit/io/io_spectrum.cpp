@@ -123,6 +123,20 @@ TEST_F(SpectrumFiles, ColumnsWithoutKnownNamesAreLeftOutAndSaidSo) {
                 HasSubstr("two columns are the spectrum TT"));
 }
 
+TEST_F(SpectrumFiles, AColumnOfMultipolesSaysWhereTheyBegin) {
+    for (const char* name : {"ELL", "L", "l", "multipole"}) {
+        FitsBuilder file;
+        file.table(16, 2, {"D", "D"}, {name, "TT"}).end().data(big_endian(std::vector<double>{2, 5, 3, 7}));
+        const auto found = read(file);
+        EXPECT_THAT(found.find("TT")->values, ElementsAre(0, 0, 5, 7)) << name;
+        EXPECT_THAT(found.notes, ElementsAre(HasSubstr("C_l below l = 2 taken as 0"))) << name;
+        EXPECT_EQ(inspect(folder.path("cl.fits")).kind, FileKind::spectrum) << name;
+    }
+    FitsBuilder file;
+    file.table(16, 2, {"D", "D"}, {"ELL", "TT"}).end().data(big_endian(std::vector<double>{2, 5, 4, 7}));
+    EXPECT_THAT(message_of<IoError>([&] { read(file); }), HasSubstr("l = 4 in row 2: multipoles must be"));
+}
+
 TEST_F(SpectrumFiles, RoundTrip) {
     for (const std::size_t count : {1, 4, 6, 9}) {
         SpectrumFile file;

@@ -56,14 +56,34 @@ TEST_F(WindowFiles, TextBeamOfOneColumnServesTemperatureAndPolarisation) {
 
 TEST_F(WindowFiles, TextBeamsWithMultipoles) {
     EXPECT_THAT(beam("# l b_l\n0 1\n1 0.5\n").temperature, ElementsAre(1, 0.5));
-    const BeamFile three = beam("0, 1, 2, 3\n1, 4, 5, 6\n");
+    const BeamFile three = beam("# l T E B\n0, 1, 2, 3\n1, 4, 5, 6\n");
     EXPECT_THAT(three.temperature, ElementsAre(1, 4));
     EXPECT_THAT(three.gradient, ElementsAre(2, 5));
     EXPECT_THAT(three.curl, ElementsAre(3, 6));
     EXPECT_THAT(error("1 1\n2 0.5\n"), HasSubstr("begins at l = 1: must begin at 0"));
     EXPECT_THAT(error("0 1\n0.5 0.5\n"), HasSubstr("l = 0.5 in row 2"));
     EXPECT_THAT(error("1\nnan\n"), HasSubstr("value nan at l = 1: must be finite"));
-    EXPECT_THAT(error("0 1 2 3 4\n"), HasSubstr("5 columns"));
+    EXPECT_THAT(error("0 1 2 3 4\n"),
+                HasSubstr("4 columns '', '', '', '': one serves T, E and B; several must have"));
+    EXPECT_THAT(error("0 1 2\n1 1 2\n"), HasSubstr("2 columns '', ''"));
+}
+
+TEST_F(WindowFiles, NamesTellBeamsFromErrorsAndMultipoles) {
+    for (const char* names : {"l transfer_function fractional_error", "ell B_ell dB_ell", "l Bl sigma"}) {
+        const BeamFile window = beam(std::string("# ") + names + "\n0 1 0.01\n1 0.5 0.02\n");
+        EXPECT_EQ(window.columns, 1);
+        EXPECT_THAT(window.curl, ElementsAre(1, 0.5)) << names;
+        EXPECT_THAT(window.notes, ElementsAre(HasSubstr("left out: errors are no beam"))) << names;
+    }
+    EXPECT_THAT(beam("# l T P\n0 1 2\n1 3 4\n").curl, ElementsAre(2, 4));
+    EXPECT_THAT(beam("# T l\n1 0\n3 1\n").temperature, ElementsAre(1, 3));
+    EXPECT_THAT(error("# l T X\n0 1 2\n1 3 4\n"), HasSubstr("2 columns 'T', 'X'"));
+    EXPECT_THAT(error("# l E B\n0 1 2\n1 3 4\n"), HasSubstr("2 columns 'E', 'B'"));
+    EXPECT_THAT(error("0\n1\n2\n"), HasSubstr("is 0, 1, 2, ...: that is l and no window"));
+    auto file = FitsBuilder().table(16, 2, {"D", "D"}, {"ELL", "BL"});
+    const auto path =
+        folder.write("l.fits", file.end().data(big_endian(std::vector<double>{0, 1, 1, 0.5})).bytes());
+    EXPECT_THAT(read_beam(path).curl, ElementsAre(1, 0.5));
 }
 
 TEST_F(WindowFiles, FitsBeamRoundTrip) {
