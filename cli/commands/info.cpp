@@ -142,6 +142,11 @@ void run(InfoOptions& options, Session& session) {
     session.report["file"] = options.file;
     session.report["format"] = summary.fits ? "FITS" : "text";
     session.report["kind"] = to_string(summary.kind);
+    if (summary.kind == io::FileKind::map) {
+        const auto map = io::read_map(options.file, {.header_only = true});
+        session.note(map.notes);
+        session.report["reads_as"] = io::describe_reading(map);
+    }
     add_content(options.file, summary.kind, session.report);
     session.report["hdus"] = Json::array();
     for (const auto& hdu : summary.hdus) session.report["hdus"].push_back(hdu_report(options.file, hdu));

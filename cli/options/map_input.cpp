@@ -29,9 +29,13 @@ void add_map_input(CLI::App& app, MapInput& input) {
 }
 
 io::ReadMapOptions read_options(const MapInput& input, Columns columns) {
-    return {
-        input.hdu,          input.fields, columns == Columns::all, input.polarized, input.ordering_if_absent,
-        input.nan_is_unseen};
+    return {.hdu = input.hdu,
+            .fields = input.fields,
+            .auxiliary = columns == Columns::all,
+            .polarized = input.polarized,
+            .ordering_if_absent = input.ordering_if_absent,
+            .infinite_is_kept = columns == Columns::all,
+            .nan_is_unseen = input.nan_is_unseen};
 }
 
 SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& session, Columns columns) {

@@ -13,7 +13,9 @@ void add_mask_options(CLI::App& app, MaskOptions& options, MaskModes modes) {
     const OptionGroup group(app, "Mask");
     const bool all = modes == MaskModes::all;
     group.text("--mask", options.file, "FILE",
-               "map from 0 (masked) to 1 that multiplies all fields; its first column, of the map's nside");
+               "map from 0 (masked) to 1 that multiplies all fields, of the map's nside");
+    group.text("--mask-field", options.field, "NAME|N", "column of that file, by name or by number from 0",
+               "0");
     Choices<MaskMode> choices{{"zero", MaskMode::zero}, {"error", MaskMode::error}};
     if (all) choices.insert(choices.begin() + 1, {"renormalize", MaskMode::renormalize});
     group.choice("--mask-mode", options.mode, choices,
@@ -34,12 +36,15 @@ Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Sessio
         session.report["mask_mode"] = modes.at(static_cast<std::size_t>(options.mode));
     if (options.mode == MaskMode::renormalize && options.threshold > 0)
         session.report["mask_threshold"] = options.threshold;
-    if (options.file.empty()) return {};
+    if (options.file.empty()) {
+        if (options.field != "0") throw UsageError("--mask-field: needs --mask");
+        return {};
+    }
     session.report["mask"] = options.file;
     std::vector<std::string> notes;
     const auto sky = sky_of(map);
-    auto mask =
-        sky ? io::read_mask_part(options.file, map, sky, notes) : io::read_mask(options.file, map, notes);
+    auto mask = sky ? io::read_mask_part(options.file, map, sky, notes, options.field)
+                    : io::read_mask(options.file, map, notes, options.field);
     session.note(notes);
     return mask;
 }

@@ -10,9 +10,10 @@
 
 namespace zonal::cli {
 
-/// --mask and --mask-mode: which pixels count.
+/// --mask, --mask-field and --mask-mode: which pixels count.
 struct MaskOptions {
     std::string file;
+    std::string field = "0";
     MaskMode mode = MaskMode::zero;
     double threshold = 0;      ///< of renormalize; 0: not given
     bool fill_masked = false;  ///< keep the computed values of masked pixels

@@ -54,6 +54,10 @@ void find_known(ConstView<T, 2> maps, ConstView<T, 1> mask, bool pairs, View<T, 
 template <class T>
 void multiply_by_known(ConstView<T, 2> known, View<T, 2> maps, int threads = 0);
 
+/// Throws InvalidArgument where a mask and the UNSEEN pixels of a map leave nothing of it: n_known of its
+/// pixels, or their share of the sky, is 0.
+void require_known(double n_known);
+
 /// Counts of a map's pixels without a number; first_* is the index of the first one, or -1.
 struct BadPixels {
     std::int64_t nan = 0;

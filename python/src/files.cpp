@@ -141,6 +141,7 @@ io::ReadMapOptions reading_options(const std::string& hdu, const std::vector<std
                                .fields = fields,
                                .auxiliary = auxiliary,
                                .polarized = polarized,
+                               .infinite_is_kept = true,
                                .nan_is_unseen = nan_is_unseen};
     if (nest_if_absent)
         options.ordering_if_absent = *nest_if_absent ? healpix::Order::nest : healpix::Order::ring;

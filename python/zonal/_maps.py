@@ -10,9 +10,9 @@ from ._arrays import doubles, output, real_input, vector
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of
 from ._libraries import device_arrays, gpu_index
-from ._pixels import grid_of_length, reordered, required_grid
+from ._pixels import grid_of_length, is_unseen, reordered, required_grid
 from .grid import Grid
-from .sky_map import agreed
+from .sky_map import Map, agreed
 
 
 class MapRows:
@@ -117,12 +117,17 @@ def fields_of(name: str, n_rows: int, pol: bool) -> str:
 
 
 def weights_of(name: str, values: ArrayLike | None, n_pixels: int, nest: bool = False) -> NDArray[np.float64] | None:
-    """A mask or weights of pixels, [pixel] in ring order, or None."""
+    """A mask or weights of pixels, [pixel] in ring order, or None. A Map of one row serves as it was read, and is 0 where it is
+    UNSEEN.
+    """
     if values is None:
         return None
-    own_nest = getattr(values, "nest", None)  # of a Map
-    nest = nest if own_nest is None else own_nest
     array = doubles(name, values)
+    if isinstance(values, Map):
+        nest = values.nest
+        if array.ndim == 2 and len(array) != 1:
+            raise ValueError(f"{name}: has {len(array)} rows: must be one, such as {name}[0] or zonal.io.read_map(path, [field])")
+        array = np.where(is_unseen(array), 0, array).reshape(-1)
     if array.shape != (n_pixels,):
         raise ValueError(f"{name}: has shape {array.shape}: must be [{n_pixels}]")
     return reordered(array[None], to_nest=False)[0] if nest else array

@@ -16,6 +16,7 @@ from ._units import quantity_unit, with_unit
 from .grid import Grid
 from .sht import alm_size
 from .skies import lmax_of
+from .sky_map import Map
 
 
 @checked
@@ -142,6 +143,8 @@ def remove_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, monopole_onl
 
 
 def _one_map(map: ArrayLike, grid: Grid | None, nest: bool | None) -> MapRows:
+    if isinstance(map, Map) and map.ndim == 2 and len(map) == 1:  # as files of one map have it
+        map = map[0]
     given = MapRows(map, grid, nest, False, "map")
     if not given.is_single:
         raise ValueError(f"map: has shape {given.rows.shape}: must be one map, [pixel]")

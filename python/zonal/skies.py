@@ -207,6 +207,8 @@ def anafast(maps: ArrayLike, maps2: ArrayLike | None = None, lmax: int | None = 
         raise TypeError("maps, maps2: are a zonal.Map and a Quantity: give two of one kind")
     if isinstance(maps, Map) and options.get("pol") is None:
         options["pol"] = maps.pol
+    if not options.get("pol"):
+        maps, maps2 = _without_rows(maps), _without_rows(maps2)
     if np.ndim(maps) != (2 if options.get("pol") else 1):
         raise ValueError(f"maps: has shape {np.shape(maps)}: must be one map [pixel], or I, Q, U with pol = True")
     first = map2alm(maps, lmax, mmax, **options)
@@ -221,6 +223,11 @@ def anafast(maps: ArrayLike, maps2: ArrayLike | None = None, lmax: int | None = 
         raise ValueError(f"maps2: its alm have shape {second.shape}: must be that of maps, {first.shape}; give lmax if their "
                          "nside differ")
     return alm2cl(first, second, lmax, mmax)
+
+
+def _without_rows(maps: Any) -> Any:
+    """A single row, as files of one map have it, as one map."""
+    return maps[0] if np.ndim(maps) == 2 and len(maps) == 1 else maps
 
 
 @checked

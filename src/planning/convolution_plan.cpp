@@ -321,6 +321,7 @@ class ConvolutionPlan::Implementation {
                     "maps", fmt::format("row {}: {} pixels are UNSEEN or masked: mask mode error allows none",
                                         row, masked));
             result.masked_pixels[static_cast<std::size_t>(row)] = masked;
+            if (mask.size() > 0) require_known(static_cast<double>(request_.grid.n_pixels() - masked));
         }
         const auto shares = std::as_const(known).view();
         Array<T, 2> product(maps.extents());

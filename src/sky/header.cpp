@@ -39,7 +39,7 @@ std::string to_string(CoordinateSystem system) {
 
 CoordinateSystem parse_coordinate_system(const std::string& text) {
     using enum CoordinateSystem;
-    constexpr std::array<std::pair<const char*, CoordinateSystem>, 14> names{{{"", unknown},
+    constexpr std::array<std::pair<const char*, CoordinateSystem>, 17> names{{{"", unknown},
                                                                               {"UNKNOWN", unknown},
                                                                               {"G", galactic},
                                                                               {"GAL", galactic},
@@ -52,14 +52,17 @@ CoordinateSystem parse_coordinate_system(const std::string& text) {
                                                                               {"CEL", equatorial},
                                                                               {"EQU", equatorial},
                                                                               {"CELESTIAL", equatorial},
-                                                                              {"EQUATORIAL", equatorial}}};
+                                                                              {"EQUATORIAL", equatorial},
+                                                                              {"ICRS", equatorial},
+                                                                              {"FK5", equatorial},
+                                                                              {"J2000", equatorial}}};
     const std::string upper = canonical(text);
     for (const auto& [name, system] : names) {
         if (upper == name) return system;
     }
     throw InvalidArgument(fmt::format(
         "coordinate system '{}': must be G, GAL, GALACTIC, E, ECL, ECLIPTIC, C, Q, CEL, EQU, CELESTIAL, "
-        "EQUATORIAL or UNKNOWN",
+        "EQUATORIAL, ICRS, FK5, J2000 or UNKNOWN",
         text));
 }
 

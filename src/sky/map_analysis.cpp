@@ -200,6 +200,7 @@ AnalyzedMap analyze_in_place(SkyMap& map, const MapAnalysisOptions& options) {
         for (std::int64_t row = 0; row < weights.extent(0); ++row) {
             const auto areas = areas_of_rings(map.grid(), weights.view()[row], options.threads);
             result.report.sky_fraction.push_back(fraction_of(sum_rings(map.part(), areas.view())));
+            if (options.mask.size() > 0) require_known(result.report.sky_fraction.back().used);
         }
     }
     result.alm.alm = Array<std::complex<double>, 2>({map.rows().extent(0), result.alm.layout.size()});

@@ -53,7 +53,8 @@ void check_column(const MapFile& file, const MapColumn& column) {
     if (size != expected)
         throw InvalidArgument(
             fmt::format("{}column {}: {} pixels, must be {}", prefix(file), column.name, size, expected));
-    const auto bad = count_bad_pixels(View<const double, 1>(column.values.data(), {size}));
+    auto bad = count_bad_pixels(View<const double, 1>(column.values.data(), {size}));
+    if (file.may_be_infinite) bad.infinite = 0;
     if (bad.nan + bad.infinite == 0) return;
     const auto first = bad.nan > 0 ? bad.first_nan : bad.first_infinite;
     throw InvalidArgument(fmt::format("{}column {}: {} pixels are {}, the first is pixel {}", prefix(file),

@@ -282,6 +282,10 @@ class Smoother {
         if (masked > 0 && options_.mask_mode == MaskMode::error)
             throw InvalidArgument("mask",
                                   fmt::format("{} pixels are masked: mask mode error allows none", masked));
+        if (mask_.size() > 0) {
+            const auto& sky = part() != nullptr ? part()->whole_grid() : plan_.grid;
+            require_known(static_cast<double>(sky.n_pixels() - masked));
+        }
         for (std::int64_t c = 0; c < group.components; ++c)
             report_.masked_pixels[group.first + b * group.components + c] = masked;
     }

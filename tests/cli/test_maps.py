@@ -72,9 +72,12 @@ def test_coordsys_values(sky, zonal, tmp_path, value, system):
     assert zonal("info", "sky.fits")["hdus"][1]["coordinates"] == system
 
 
-def test_unknown_coordsys_is_an_error(sky, fails, tmp_path):
+def test_unknown_coordsys_is_said_and_can_be_set(sky, fails, tmp_path):
     fits.setval(tmp_path / "sky.fits", "COORDSYS", value="MARS", ext=1)
-    assert "MARS" in fails(1, "smooth", "sky.fits", "out.fits", "--fwhm", "5deg")
+    assert "--from" in fails(2, "rotate", "sky.fits", "out.fits", "--to", "G")
+    result = call("convert", "sky.fits", "out.fits", "--set-coordsys", "G", cwd=tmp_path)
+    assert result.code == 0 and "COORDSYS = 'MARS' is no system of coordinates that is known" in result.err
+    assert header(tmp_path / "out.fits")["COORDSYS"][0] == "G"
 
 
 # --- udgrade

@@ -220,8 +220,8 @@ def test_damaged_weights_in_the_cache_are_computed_anew(sky, zonal, tmp_path, mo
     assert not zonal("map2alm", "sky.fits", "third.fits", "--weights", "ring")["notes"]
 
 
-@pytest.mark.parametrize("key, value, words", [("FIRSTPIX", 6, "FIRSTPIX = 6 contradicts pixel number 5"),
-                                               ("LASTPIX", 19, "LASTPIX = 19 contradicts pixel number 20")])
+@pytest.mark.parametrize("key, value, words", [("FIRSTPIX", 7, "FIRSTPIX = 7 contradicts pixel number 5"),
+                                               ("LASTPIX", 18, "LASTPIX = 18 contradicts pixel number 20")])
 def test_partial_sky_that_contradicts_its_first_or_last_pixel_names_the_hdu(tmp_path, fails, zonal, key, value, words):
     write_partial(tmp_path / "part.fits", 4, np.arange(5, 21))
     fits.setval(tmp_path / "part.fits", "FIRSTPIX", value=0, ext=1)

@@ -99,6 +99,24 @@ def test_masks_may_be_maps_in_their_own_order():
         np.testing.assert_array_equal(zonal.smooth(sky, "30deg", mask=given, **HARMONIC).reordered(nest=False), expected)
 
 
+def test_maps_of_one_row_serve_as_they_are_read():
+    mask = (zonal.Grid.healpix(NSIDE).angles()[0] > 1).astype(float)
+    row = np.where(mask > 0, mask, zonal.UNSEEN)[None]
+    sky = zonal.Map(SMOOTH_SKY[:1])
+    expected = zonal.smooth(SMOOTH_SKY[0], "30deg", mask=mask, **HARMONIC)
+    for given in (zonal.Map(row), zonal.Map(row).reordered(nest=True)):
+        np.testing.assert_array_equal(zonal.smooth(SMOOTH_SKY[0], "30deg", mask=given, **HARMONIC), expected)
+    np.testing.assert_array_equal(zonal.anafast(sky), zonal.anafast(SMOOTH_SKY[0]))
+    np.testing.assert_array_equal(zonal.anafast(sky, sky), zonal.anafast(SMOOTH_SKY[0]))
+    np.testing.assert_array_equal(zonal.fit_dipole(sky)[1], zonal.fit_dipole(SMOOTH_SKY[0])[1])
+    with pytest.raises(ValueError, match=r"mask: has 2 rows: must be one, such as mask\[0\]"):
+        zonal.smooth(sky, "30deg", mask=zonal.Map(np.concatenate([row, row])), **HARMONIC)
+    for call in (lambda m: zonal.smooth(sky, "30deg", mask=m, **HARMONIC), lambda m: zonal.smooth(sky, "30deg", mask=m),
+                 lambda m: zonal.smooth(sky, "30deg", mask=m, method="ring-fft", error=0.1), lambda m: zonal.anafast(sky, mask=m)):
+        with pytest.raises(ValueError, match="mask: with the UNSEEN pixels of the map it leaves no pixel"):
+            call(np.zeros(mask.size))
+
+
 @pytest.mark.parametrize(("call", "error", "message"), [
     (lambda m: zonal.smooth(m, "30deg", nest=True), ValueError, "nest = True: maps is a zonal.Map in ring order"),
     (lambda m: zonal.smooth(m.reordered(True), "30deg", nest=False), ValueError, "nest = False: maps is a zonal.Map in nest"),

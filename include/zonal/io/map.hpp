@@ -31,12 +31,19 @@ struct ReadMapOptions {
     std::optional<bool> polarized{};
     /// For HEALPix files without an ORDERING key; absent here too: ring, with a note.
     std::optional<healpix::Order> ordering_if_absent{};
+    /// Leaves the columns without values. Pixel numbers of a partial sky are read all the same.
+    bool header_only = false;
+    /// read_sky_map keeps infinite pixels; without this they are an error.
+    bool infinite_is_kept = false;
     /// read_sky_map takes NaN as unseen_value and says so in a note; without this NaN is an error.
     bool nan_is_unseen = false;
 };
 
 /// Throws IoError, which names file and HDU.
 MapFile read_map(const std::string& path, const ReadMapOptions& options = {});
+
+/// How a file was read, in a line: "I, Q, U (IAU), nside 8, nest, galactic, K_CMB".
+std::string describe_reading(const MapFile& map);
 
 /// Reads the values of some pixels only, for processes that have a part of a map each. pixels: ranges of
 /// places in the file's order, ring or nest; the columns' values are theirs, one range after the other.

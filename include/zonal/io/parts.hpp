@@ -34,7 +34,7 @@ SkyMap read_sky_part(const std::string& path, const std::shared_ptr<const Distri
 /// Reads this rank's part of a mask, [pixel]: read_mask in parts. map: of the same sky.
 Array<double, 1> read_mask_part(const std::string& path, const SkyMap& map,
                                 const std::shared_ptr<const DistributedSky>& sky,
-                                std::vector<std::string>& notes);
+                                std::vector<std::string>& notes, const std::string& field = "0");
 
 /// Reads this rank's pixels of a map, which is divided evenly among the ranks in the file's order. Pixels
 /// that are no numbers are as with read_sky_map. Throws IoError as read_map_part does.

@@ -14,10 +14,11 @@ namespace zonal::io {
 /// U; OutOfMemory.
 SkyMap read_sky_map(const std::string& path, const ReadMapOptions& options = {});
 
-/// Reads the mask of a map: the first column of a file, [pixel] in ring order, from 0 (masked) to 1; UNSEEN
-/// counts as 0. notes: gets those of reading. Throws IoError, also for pixels or coordinates other than the
-/// map's and values outside 0 to 1.
-Array<double, 1> read_mask(const std::string& path, const SkyMap& map, std::vector<std::string>& notes);
+/// Reads the mask of a map: a column of a file, [pixel] in ring order, from 0 (masked) to 1; UNSEEN counts as
+/// 0. field: the column's name, or its number from 0. notes: gets those of reading. Throws IoError, also for
+/// pixels or coordinates other than the map's, values outside 0 to 1, and a column that is 0 everywhere.
+Array<double, 1> read_mask(const std::string& path, const SkyMap& map, std::vector<std::string>& notes,
+                           const std::string& field = "0");
 
 /// Writes a map in the order and precision, and with the pixels, that its header says: write_map. Throws
 /// IoError, also for pixels that are NaN or infinite.

@@ -90,6 +90,9 @@ struct MapFile {
     /// Writing: cards to add, such as FWHM, SEED, HISTORY.
     std::vector<HeaderCard> cards{};
 
+    /// Some pixels are infinite, and only passed on; else they are an error.
+    bool may_be_infinite = false;
+
     /// Where it was read from, for messages: "map.fits, HDU 1 'SKYMAP'".
     std::string source{};
     /// What was assumed while reading, a line each, for the user to see: "no POLCCONV: taken as COSMO".

@@ -47,6 +47,14 @@ std::variant<bool, std::int64_t, double, std::string> parse_value(const std::str
     throw InvalidArgument(describe(card), fmt::format("must be {}", wanted));
 }
 
+/// A finite number, which some writers put in quotes.
+std::optional<double> number_in(const HeaderCard& card) {
+    std::optional<double> number;
+    if (const auto* value = std::get_if<double>(&card.value)) number = *value;
+    if (const auto* text = std::get_if<std::string>(&card.value)) number = parse_number(trim(*text));
+    return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
 bool is_blank(const HeaderCard& card) {
     const auto* text = std::get_if<std::string>(&card.value);
     return text && text->empty();
@@ -97,6 +105,9 @@ std::optional<std::int64_t> FitsHeader::integer(const std::string& key) const {
     const auto* card = find(key);
     if (!card) return {};
     if (const auto* value = std::get_if<std::int64_t>(&card->value)) return *value;
+    if (const auto number = number_in(*card);
+        number && std::abs(*number) < 0x1p53 && *number == std::floor(*number))
+        return static_cast<std::int64_t>(*number);
     reject(*card, "an integer");
 }
 
@@ -104,9 +115,7 @@ std::optional<double> FitsHeader::number(const std::string& key) const {
     const auto* card = find(key);
     if (!card) return {};
     if (const auto* value = std::get_if<std::int64_t>(&card->value)) return static_cast<double>(*value);
-    if (const auto* value = std::get_if<double>(&card->value)) {
-        if (std::isfinite(*value)) return *value;
-    }
+    if (const auto value = number_in(*card)) return *value;
     reject(*card, "a number");
 }
 
@@ -114,6 +123,11 @@ std::optional<bool> FitsHeader::logical(const std::string& key) const {
     const auto* card = find(key);
     if (!card) return {};
     if (const auto* value = std::get_if<bool>(&card->value)) return *value;
+    if (const auto* text = std::get_if<std::string>(&card->value)) {
+        const auto word = to_upper(trim(*text));
+        if (word == "T" || word == "TRUE" || word == ".T." || word == ".TRUE.") return true;
+        if (word == "F" || word == "FALSE" || word == ".F." || word == ".FALSE.") return false;
+    }
     reject(*card, "T or F");
 }
 

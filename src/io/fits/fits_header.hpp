@@ -25,6 +25,8 @@ class FitsHeader {
 
     // Each is empty when the key is absent or its value blank, and throws InvalidArgument ("NSIDE = 'abc':
     // must be an integer") when the value has another type.
+    // What other writers put there is read as the one thing that it can mean: 8.0 and '8' are integers,
+    // '.true.' is T.
     std::optional<std::int64_t> integer(const std::string& key) const;
     std::optional<double> number(const std::string& key) const;
     std::optional<bool> logical(const std::string& key) const;

@@ -187,7 +187,8 @@ std::string plane_name(const Hdu& hdu, std::int64_t plane, std::int64_t n_planes
     return n_planes == 1 ? hdu.name : fmt::format("PLANE{}", plane);
 }
 
-std::vector<MapField> list_fields(const Hdu& hdu) {
+std::vector<MapField> list_fields(const Hdu& hdu, const ReadMapOptions& options,
+                                  std::vector<std::string>& notes) {
     const auto n_planes = count_planes(hdu);
     std::vector<MapField> fields;
     for (std::int64_t plane = 0; plane < n_planes; ++plane) {
@@ -196,7 +197,12 @@ std::vector<MapField> list_fields(const Hdu& hdu) {
                           .precision = precision_of(hdu),
                           .source = static_cast<int>(plane)});
     }
-    assign_stokes(fields, hdu.header.logical("POLAR").value_or(false));
+    assign_stokes(fields, hdu.header.logical("POLAR"), options, notes);
+    if (!settles_polarization(options) && n_planes == 3 && hdu.axes.size() == 3 &&
+        fields[1].stokes == Stokes::none)
+        notes.push_back(
+            "three planes that the header does not name are taken as scalars; --pol (pol=True) takes them as "
+            "I, Q, U");
     return fields;
 }
 
@@ -234,14 +240,17 @@ MapFile read_car_image(FitsReader& reader, const Hdu& hdu, const ReadMapOptions&
     map.pixelization = layout.pixels;
     map.pixels = band_pixels(layout);
     const std::int64_t plane_size = layout.n_rows * layout.pixels.n_phi;
-    for (const auto& field : choose_fields(list_fields(hdu), options)) {
-        const auto image = reader.read_image(hdu, field.source * plane_size, plane_size, unseen_value);
+    const auto all = list_fields(hdu, options, map.notes);
+    for (const auto& field : choose_fields(all, options, map.notes)) {
+        std::vector<double> image;
+        if (!options.header_only)
+            image = reader.read_image(hdu, field.source * plane_size, plane_size, unseen_value);
         map.columns.push_back({.name = field.name,
                                .unit = field.unit,
                                .precision = field.precision,
                                .stokes = field.stokes,
                                .auxiliary = field.auxiliary,
-                               .values = reorder(layout, image)});
+                               .values = image.empty() ? image : reorder(layout, image)});
         mark_unseen(hdu, map.columns.back());
     }
     return map;

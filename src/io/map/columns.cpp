@@ -1,10 +1,11 @@
 #include "io/map/columns.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <string_view>
+#include <map>
 
 #include "io/tables/text.hpp"
 #include "zonal/error.hpp"
@@ -89,22 +90,114 @@ void check_unique(const std::vector<MapField>& fields) {
 
 }  // namespace
 
-void assign_stokes(std::vector<MapField>& fields, bool polar_key) {
-    bool named = false;
+namespace {
+
+bool is_data(const MapField& field) {
+    return field.numeric && field.auxiliary == Auxiliary::none;
+}
+
+bool has_pair(const std::vector<MapField>& fields) {
+    return std::any_of(fields.begin(), fields.end(), [](const MapField& field) {
+        return field.stokes == Stokes::Q || field.stokes == Stokes::U;
+    });
+}
+
+/// By names that say it alone: I_STOKES, Q_POLARISATION.
+void assign_by_common_names(std::vector<MapField>& fields) {
+    for (auto& field : fields) {
+        const auto name = stokes_from_name(field.name);
+        field.stokes =
+            field.auxiliary == Auxiliary::none && name && name->is_common ? name->stokes : Stokes::none;
+    }
+}
+
+/// By names that say it together: Q_DUST and U_DUST, which are a pair if there is one of each and no other
+/// pair.
+void assign_by_shared_names(std::vector<MapField>& fields) {
+    std::map<std::string, std::array<std::vector<MapField*>, 4>> groups;  // by Stokes parameter
+    const auto of = [](auto& group, Stokes stokes) -> auto& {
+        return group[static_cast<std::size_t>(stokes)];
+    };
+    for (auto& field : fields)
+        if (const auto name = stokes_from_name(field.name); name && is_data(field))
+            of(groups[name->rest], name->stokes).push_back(&field);
+    std::erase_if(groups, [&](const auto& group) {
+        return of(group.second, Stokes::Q).size() != 1 || of(group.second, Stokes::U).size() != 1;
+    });
+    if (groups.size() != 1) return;
+    auto& group = groups.begin()->second;
+    for (const auto stokes : {Stokes::Q, Stokes::U}) of(group, stokes)[0]->stokes = stokes;
+    if (of(group, Stokes::I).size() != 1) return;
+    for (auto& field : fields) field.stokes = field.stokes == Stokes::I ? Stokes::none : field.stokes;
+    of(group, Stokes::I)[0]->stokes = Stokes::I;
+}
+
+/// Whether the names of the first three say that they are others than I, Q, U.
+bool contradict_their_order(const std::vector<MapField*>& data) {
+    for (std::size_t i = 0; i < 3; ++i)
+        if (const auto name = stokes_from_name(data[i]->name); name && name->stokes != stokes_order[i])
+            return true;
+    return false;
+}
+
+std::string quoted(const std::vector<std::string>& names) {
+    return fmt::format("'{}'", fmt::join(names, "', '"));
+}
+
+constexpr const char* settled_by = "--pol, --no-pol or --field (pol=, field=) settles it";
+
+}  // namespace
+
+void assign_stokes(std::vector<MapField>& fields, std::optional<bool> polar_key,
+                   const ReadMapOptions& options, std::vector<std::string>& notes) {
+    const auto note = [&](std::string text) {
+        if (!settles_polarization(options)) notes.push_back(std::move(text));
+    };
     std::vector<MapField*> data;
     for (auto& field : fields) {
         field.auxiliary = auxiliary_from_name(field.name);
-        const bool is_field = field.auxiliary == Auxiliary::none;
-        field.stokes = is_field ? stokes_from_name(field.name) : Stokes::none;
-        named = named || field.stokes == Stokes::Q || field.stokes == Stokes::U;
-        if (is_field && field.numeric) data.push_back(&field);
+        if (is_data(field)) data.push_back(&field);
     }
-    if (!polar_key || named || data.size() < 3) return;
-    for (auto* field : data) field->stokes = Stokes::none;
+    assign_by_common_names(fields);
+    if (!has_pair(fields)) assign_by_shared_names(fields);
+    if (has_pair(fields)) {
+        if (polar_key == false)
+            note(fmt::format("POLAR = F, but columns are Q and U by their names: {}", settled_by));
+        return;
+    }
+    if (polar_key != true || data.size() < 2) return;
+    if (data.size() < 3 || contradict_their_order(data)) {
+        note(fmt::format(
+            "POLAR = T, but the names do not say which columns are I, Q and U: taken as scalars; {}",
+            settled_by));
+        return;
+    }
     for (std::size_t i = 0; i < 3; ++i) data[i]->stokes = stokes_order[i];
+    note(fmt::format("POLAR = T: columns {} taken as I, Q, U; {}",
+                     quoted({data[0]->name, data[1]->name, data[2]->name}), settled_by));
 }
 
-std::vector<MapField> choose_fields(const std::vector<MapField>& fields, const ReadMapOptions& options) {
+namespace {
+
+/// Names the columns that look like Q and U and are taken as fields of spin 0.
+void note_scalars(const std::vector<MapField>& fields, std::vector<std::string>& notes) {
+    std::vector<std::string> names;
+    bool is_like_q = false, is_like_u = false;
+    for (const auto& field : fields) {
+        const auto name = stokes_from_name(field.name);
+        if (!name || name->stokes == Stokes::I || field.stokes != Stokes::none || !is_data(field)) continue;
+        names.push_back(field.name);
+        (name->stokes == Stokes::Q ? is_like_q : is_like_u) = true;
+    }
+    if (!is_like_q || !is_like_u) return;
+    notes.push_back(
+        fmt::format("columns {} look like Q and U, but are taken as scalars: {}", quoted(names), settled_by));
+}
+
+}  // namespace
+
+std::vector<MapField> choose_fields(const std::vector<MapField>& fields, const ReadMapOptions& options,
+                                    std::vector<std::string>& notes) {
     std::vector<MapField> chosen;
     for (const auto& wanted : options.fields) {
         const auto& field = find_field(fields, wanted);
@@ -128,62 +221,11 @@ std::vector<MapField> choose_fields(const std::vector<MapField>& fields, const R
     if (options.polarized == false) {
         for (auto& field : chosen) field.stokes = Stokes::none;
     }
+    // Of several pairs the caller may have chosen one.
+    if (!options.polarized && !options.fields.empty() && !has_pair(chosen)) assign_by_shared_names(chosen);
     check_unique(chosen);
+    if (!options.polarized) note_scalars(chosen, notes);
     return chosen;
-}
-
-namespace {
-
-// Names that HEALPix F90/C++/IDL, healpy, WMAP and Planck give. Upper case, '-' for '_' or '-'.
-constexpr std::array<std::string_view, 8> intensity{"I-STOKES", "STOKES-I", "TEMPERATURE", "INTENSITY",
-                                                    "I",        "T",        "I-MAP",       "SIGNAL"};
-// Behind the Q or U.
-constexpr std::array<std::string_view, 5> polarisation{"", "-STOKES", "-POLARISATION", "-POLARIZATION",
-                                                       "-MAP"};
-constexpr std::array<std::string_view, 10> hits{
-    "N-OBS", "NOBS",     "N-HITS",         "NHITS",  "HITS",
-    "HIT",   "HITCOUNT", "N-OBSERVATIONS", "HITMAP", "EFFECTIVE-N-OBS"};
-constexpr std::array<std::string_view, 4> errors{"SERROR", "SIGMA", "ERROR", "VARIANCE"};
-// healpy's names for the six elements of the covariance of I, Q, U.
-constexpr std::array<std::string_view, 6> covariance{"II", "IQ", "IU", "QQ", "QU", "UU"};
-
-std::string canonical(const std::string& name) {
-    std::string result = to_upper(trim(name));
-    std::replace(result.begin(), result.end(), '_', '-');
-    return result;
-}
-
-template <class Names>
-bool contains(const Names& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-}  // namespace
-
-Stokes stokes_from_name(const std::string& name) {
-    const std::string key = canonical(name);
-    if (contains(intensity, key)) return Stokes::I;
-    if (key.empty()) return Stokes::none;
-    const std::string_view rest = std::string_view(key).substr(1);
-    if (key == "STOKES-Q" || (key[0] == 'Q' && contains(polarisation, rest))) return Stokes::Q;
-    if (key == "STOKES-U" || (key[0] == 'U' && contains(polarisation, rest))) return Stokes::U;
-    return Stokes::none;
-}
-
-Auxiliary auxiliary_from_name(const std::string& name) {
-    const std::string key = canonical(name);
-    const bool covariance_name =
-        key.ends_with("-COV") || key.starts_with("COV-") || key.ends_with("-COVARIANCE");
-    if (contains(hits, key) || key.ends_with("-HITS")) return Auxiliary::hits;
-    return contains(errors, key) || contains(covariance, key) || covariance_name || key.ends_with("-ERR") ||
-                   key.ends_with("-ERROR")
-               ? Auxiliary::error
-               : Auxiliary::none;
-}
-
-bool is_pixel_name(const std::string& name) {
-    const std::string key = canonical(name);
-    return key == "PIXEL" || key == "PIX";
 }
 
 }  // namespace zonal::io

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <initializer_list>
 
 #include "io/fits/hdu_kind.hpp"
 #include "io/map/columns.hpp"
@@ -15,6 +17,26 @@ namespace zonal::io {
 namespace {
 
 using healpix::max_nside;
+
+/// The header of a map's HDU, and the primary one, which some writers give the keys of all pixels.
+struct MapHeaders {
+    const FitsHeader& own;
+    const FitsHeader& primary;
+
+    /// Of the first of these keys that one of the headers has, in capitals; empty where none has.
+    std::string text(std::initializer_list<const char*> keys) const {
+        for (const auto* header : {&own, &primary})
+            for (const auto* key : keys)
+                if (const auto found = header->text(key)) return to_upper(trim(*found));
+        return "";
+    }
+    std::optional<std::int64_t> integer(std::initializer_list<const char*> keys) const {
+        for (const auto* header : {&own, &primary})
+            for (const auto* key : keys)
+                if (const auto found = header->integer(key)) return found;
+        return {};
+    }
+};
 
 std::string text(const Hdu& hdu, const char* key) {
     return to_upper(hdu.header.text(key).value_or(""));
@@ -56,25 +78,30 @@ Indexing find_indexing(const Hdu& hdu, std::vector<std::string>& notes) {
     return indexing;
 }
 
-healpix::Order find_ordering(const Hdu& hdu, const ReadMapOptions& options, std::vector<std::string>& notes) {
-    const std::string ordering = text(hdu, "ORDERING");
+healpix::Order find_ordering(const MapHeaders& headers, const ReadMapOptions& options,
+                             std::vector<std::string>& notes) {
+    const std::string ordering = headers.text({"ORDERING"});
     if (ordering == "RING") return healpix::Order::ring;
     if (ordering == "NESTED" || ordering == "NEST") return healpix::Order::nest;
-    if (!ordering.empty())
-        throw InvalidArgument("ORDERING", fmt::format("'{}'", ordering), "must be RING or NESTED");
     if (options.ordering_if_absent) return *options.ordering_if_absent;
+    if (!ordering.empty())
+        throw InvalidArgument(
+            "ORDERING", fmt::format("'{}'", ordering),
+            "must be RING or NESTED, unless you say which it is (ordering_if_absent, --order-if-absent)");
+    if (const auto nest = headers.text({"HPXNEST"}); !nest.empty())
+        return nest == "T" || nest == "TRUE" || nest == "1" ? healpix::Order::nest : healpix::Order::ring;
     notes.push_back("no ORDERING: taken as RING");
     return healpix::Order::ring;
 }
 
-HealpixPixels find_pixels(const Hdu& hdu, const Indexing& indexing, const ReadMapOptions& options,
-                          std::vector<std::string>& notes) {
+HealpixPixels find_pixels(const Hdu& hdu, const MapHeaders& headers, const Indexing& indexing,
+                          const ReadMapOptions& options, std::vector<std::string>& notes) {
     if (const auto type = text(hdu, "PIXTYPE"); !type.empty() && type != "HEALPIX") {
         throw InvalidArgument("PIXTYPE", fmt::format("'{}'", type), "must be HEALPIX");
     }
     HealpixPixels pixels;
-    pixels.ordering = find_ordering(hdu, options, notes);
-    if (const auto nside = hdu.header.integer("NSIDE")) {
+    pixels.ordering = find_ordering(headers, options, notes);
+    if (const auto nside = headers.integer({"NSIDE", "HPXNSIDE"})) {
         pixels.nside = *nside;
     } else if (!indexing.is_explicit && !hdu.columns.empty()) {
         pixels.nside = nside_of_size(hdu.rows * hdu.columns[0].repeat);
@@ -98,7 +125,8 @@ FilePrecision precision_of(const FitsColumn& column) {
                                                                           : FilePrecision::float32;
 }
 
-std::vector<MapField> list_fields(const Hdu& hdu, int pixel_column, std::vector<std::string>& notes) {
+std::vector<MapField> list_fields(const Hdu& hdu, int pixel_column, const ReadMapOptions& options,
+                                  std::vector<std::string>& notes) {
     std::vector<MapField> fields;
     for (int i = 0; i < static_cast<int>(hdu.columns.size()); ++i) {
         if (i == pixel_column) continue;
@@ -112,17 +140,68 @@ std::vector<MapField> list_fields(const Hdu& hdu, int pixel_column, std::vector<
             notes.push_back(fmt::format("column '{}' of format '{}' left out", column.name, column.format));
         }
     }
-    assign_stokes(fields, hdu.header.logical("POLAR").value_or(false));
+    assign_stokes(fields, hdu.header.logical("POLAR"), options, notes);
     return fields;
 }
 
-/// FIRSTPIX and LASTPIX bound the pixel numbers, or span the full sky (as gammapy and gtbin write them).
+/// Their system, or unknown where the text names none: the pixels are right all the same.
+CoordinateSystem find_coordinates(const MapHeaders& headers, std::vector<std::string>& notes) {
+    const auto text = headers.text({"COORDSYS"});
+    try {
+        return parse_coordinate_system(text);
+    } catch (const InvalidArgument&) {
+        notes.push_back(fmt::format(
+            "COORDSYS = '{}' is no system of coordinates that is known: they are taken as unknown; "
+            "zonal convert --set-coordsys names them",
+            text));
+        return CoordinateSystem::unknown;
+    }
+}
+
+/// The column's numbers. Columns of floats may hold them, too.
+std::vector<std::int64_t> read_pixel_numbers(FitsReader& reader, const Hdu& hdu, int index) {
+    const auto& column = hdu.columns[static_cast<std::size_t>(index)];
+    if (column.type != 'E' && column.type != 'D') return reader.read_integers(hdu, index);
+    std::vector<std::int64_t> pixels;
+    const auto numbers = reader.read_columns(hdu, {index}, -1);
+    for (const double number : numbers[0]) {
+        if (!(std::abs(number) < 0x1p53 && number == std::floor(number)))
+            throw InvalidArgument(
+                fmt::format("column '{}': pixel number {}: must be a whole number", column.name, number));
+        pixels.push_back(static_cast<std::int64_t>(number));
+    }
+    return pixels;
+}
+
+/// Rows of pixel number -1 are padding. Their places.
+std::vector<std::size_t> remove_padding(std::vector<std::int64_t>& pixels) {
+    std::vector<std::size_t> padding;
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+        if (pixels[i] == -1) padding.push_back(i);
+    if (!padding.empty()) std::erase(pixels, -1);
+    return padding;
+}
+
+void remove_places(const std::vector<std::size_t>& places, std::vector<double>& values) {
+    if (places.empty()) return;
+    std::size_t kept = 0, next = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (next < places.size() && places[next] == i)
+            ++next;
+        else
+            values[kept++] = values[i];
+    }
+    values.resize(kept);
+}
+
+/// FIRSTPIX and LASTPIX bound the pixel numbers, or span the full sky (as gammapy and gtbin write them). Some
+/// count from 1.
 void check_first_and_last(const Hdu& hdu, const std::vector<std::int64_t>& pixels) {
     const auto [least, most] = std::minmax_element(pixels.begin(), pixels.end());
     const auto first = hdu.header.integer("FIRSTPIX"), last = hdu.header.integer("LASTPIX");
-    if (first && *least < *first)
+    if (first && *least < *first - 1)
         throw InvalidArgument(fmt::format("FIRSTPIX = {} contradicts pixel number {}", *first, *least));
-    if (last && *most > *last)
+    if (last && *most > *last + 1)
         throw InvalidArgument(fmt::format("LASTPIX = {} contradicts pixel number {}", *last, *most));
 }
 
@@ -153,22 +232,27 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
     if (hdu.type != HduType::binary_table) throw InvalidArgument("not a binary table: no HEALPix map");
     MapFile map;
     const Indexing indexing = find_indexing(hdu, map.notes);
-    const HealpixPixels healpix = find_pixels(hdu, indexing, options, map.notes);
+    const MapHeaders headers{hdu.header, reader.hdus()[0].header};
+    const HealpixPixels healpix = find_pixels(hdu, headers, indexing, options, map.notes);
     map.pixelization = healpix;
-    map.coordinates = parse_coordinate_system(hdu.header.text("COORDSYS").value_or(""));
+    map.coordinates = find_coordinates(headers, map.notes);
     std::int64_t count = full_sky_size(healpix);
     if (indexing.is_explicit && part != nullptr)
         throw InvalidArgument("is a partial sky: only full skies can be read in parts");
     if (part != nullptr) check_ranges(*part, count);
+    std::vector<std::size_t> padding;
     if (indexing.is_explicit) {
         if (hdu.columns.empty()) throw InvalidArgument("partial sky without a column of pixel numbers");
-        map.pixels = reader.read_integers(hdu, indexing.pixel_column);
-        check_pixel_numbers(map.pixels, count);
+        map.pixels = read_pixel_numbers(reader, hdu, indexing.pixel_column);
+        count = std::ssize(map.pixels);
+        padding = remove_padding(map.pixels);
+        if (!padding.empty())
+            map.notes.push_back(fmt::format("{} rows of pixel number -1 left out", padding.size()));
+        check_pixel_numbers(map.pixels, full_sky_size(healpix));
         check_first_and_last(hdu, map.pixels);
-        count = static_cast<std::int64_t>(map.pixels.size());
     }
-    const auto all = list_fields(hdu, indexing.pixel_column, map.notes);
-    const auto fields = choose_fields(all, options);
+    const auto all = list_fields(hdu, indexing.pixel_column, options, map.notes);
+    const auto fields = choose_fields(all, options, map.notes);
     for (const auto& field : all)
         if (field.auxiliary != Auxiliary::none && options.fields.empty() && !options.auxiliary)
             map.notes.push_back(fmt::format(
@@ -182,8 +266,11 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
         }
         columns.push_back(field.source);
     }
-    auto values = part != nullptr ? reader.read_columns(hdu, columns, *part, unseen_value)
-                                  : reader.read_columns(hdu, columns, unseen_value);
+    std::vector<std::vector<double>> values(columns.size());
+    if (!options.header_only)
+        values = part != nullptr ? reader.read_columns(hdu, columns, *part, unseen_value)
+                                 : reader.read_columns(hdu, columns, unseen_value);
+    for (auto& column : values) remove_places(padding, column);
     for (std::size_t i = 0; i < fields.size(); ++i) {
         map.columns.push_back({.name = fields[i].name,
                                .unit = fields[i].unit,
@@ -193,8 +280,6 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
                                .values = std::move(values[i])});
         mark_unseen(hdu, map.columns.back());
     }
-    const std::string source = reader.source(hdu);
-    for (auto& note : map.notes) note = fmt::format("{}: {}", source, note);
     return map;
 }
 

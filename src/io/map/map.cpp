@@ -1,6 +1,7 @@
 #include "zonal/io/map.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,11 +29,18 @@ void replace_nan(MapFile& file) {
     }
 }
 
+bool has_infinite_pixels(const MapFile& file) {
+    return std::any_of(file.columns.begin(), file.columns.end(), [](const MapColumn& column) {
+        return std::any_of(column.values.begin(), column.values.end(),
+                           [](double value) { return std::isinf(value); });
+    });
+}
+
 /// Throws IoError unless all pixels are numbers; the first bad one is named by its number in the file.
 void require_numbers(const MapFile& file) {
     for (const auto& column : file.columns) {
-        const auto bad =
-            count_bad_pixels(View<const double, 1>(column.values.data(), {std::ssize(column.values)}));
+        auto bad = count_bad_pixels(View<const double, 1>(column.values.data(), {std::ssize(column.values)}));
+        if (file.may_be_infinite) bad.infinite = 0;
         if (bad.nan + bad.infinite == 0) continue;
         const auto first = bad.nan > 0 ? bad.first_nan : bad.first_infinite;
         const auto pixel = file.partial() ? file.pixels[static_cast<std::size_t>(first)] : first;
@@ -62,6 +70,31 @@ double mask_value(double value, const std::string& source, std::int64_t pixel) {
     return kept;
 }
 
+std::string describe_reading(const MapFile& map) {
+    constexpr std::size_t most_names = 6;
+    std::vector<std::string> names, units;
+    for (std::size_t i = 0; i < map.columns.size(); ++i) {
+        const auto& column = map.columns[i];
+        const bool is_stokes = map.polarized() && column.stokes != Stokes::none;
+        names.emplace_back(is_stokes             ? std::string(1, "-IQU"[static_cast<int>(column.stokes)])
+                           : column.name.empty() ? fmt::format("column {}", i)
+                                                 : column.name);
+        if (std::find(units.begin(), units.end(), column.unit) == units.end()) units.push_back(column.unit);
+    }
+    const auto more = names.size() > most_names ? names.size() - most_names : 0;
+    names.resize(names.size() - more);
+    auto text = fmt::format("{}", fmt::join(names, ", "));
+    if (more > 0) text += fmt::format(" and {} more", more);
+    if (map.polarized())
+        text += map.polarization_convention == PolarizationConvention::iau ? " (IAU)" : " (COSMO)";
+    text += ", " + to_string(map.pixelization);
+    if (map.partial()) text += fmt::format(", {} pixels of the sky", map.pixels.size());
+    text += map.coordinates == CoordinateSystem::unknown ? ", unknown coordinates"
+                                                         : ", " + to_string(map.coordinates);
+    for (const auto& unit : units) text += unit.empty() ? units.size() == 1 ? ", no unit" : "" : ", " + unit;
+    return text;
+}
+
 void expand_to_full_sky(MapFile& map) {
     if (!map.partial()) return;
     const std::int64_t n_pixels = full_sky_size(map.pixelization);
@@ -77,13 +110,22 @@ void expand_to_full_sky(MapFile& map) {
 
 SkyMap read_sky_map(const std::string& path, const ReadMapOptions& options) {
     auto file = read_map(path, options);
+    file.may_be_infinite = options.infinite_is_kept && has_infinite_pixels(file);
     if (options.nan_is_unseen) replace_nan(file);
     require_numbers(file);
     return SkyMap(std::move(file));
 }
 
-Array<double, 1> read_mask(const std::string& path, const SkyMap& map, std::vector<std::string>& notes) {
-    auto mask = read_sky_map(path, {.fields = {"0"}, .polarized = false});
+void require_unmasked(double largest, const MapFile& mask) {
+    if (largest > 0) return;
+    throw IoError(fmt::format(
+        "{}: column '{}' is 0 everywhere, which leaves no pixel; --mask-field (field) takes another column",
+        mask.source, mask.columns[0].name));
+}
+
+Array<double, 1> read_mask(const std::string& path, const SkyMap& map, std::vector<std::string>& notes,
+                           const std::string& field) {
+    auto mask = read_sky_map(path, {.fields = {field}, .polarized = false});
     const auto& header = mask.header();
     notes = header.notes;
     require_same_sky(header, map.header());
@@ -91,12 +133,14 @@ Array<double, 1> read_mask(const std::string& path, const SkyMap& map, std::vect
     const auto row = mask.rows()[0];
     for (std::int64_t pixel = 0; pixel < row.size(); ++pixel)
         values(pixel) = mask_value(row[pixel], header.source, pixel);
+    require_unmasked(*std::max_element(values.data(), values.data() + values.size()), header);
     return values;
 }
 
 void write_sky_map(const std::string& path, const SkyMap& map, const WriteOptions& options) {
     for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
-        const auto bad = count_bad_pixels(map.rows()[row]);
+        auto bad = count_bad_pixels(map.rows()[row]);
+        if (map.header().may_be_infinite) bad.infinite = 0;
         if (bad.nan + bad.infinite > 0)
             throw IoError(fmt::format("{}: column {}: {} pixels of the result are NaN or infinite", path,
                                       map.row_name(row), bad.nan + bad.infinite));

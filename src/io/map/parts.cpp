@@ -137,7 +137,7 @@ class PixelRows {
                 throw IoError(
                     fmt::format("{}: HDU 1: column '{}': {} does not fit a 4-byte float; double "
                                 "precision holds it",
-                                path_, column_name(map_, c), value));
+                                path_, column_names(map_)[c], value));
             append_number(bytes, value, narrow);
         }
     }
@@ -216,8 +216,8 @@ SkyMap read_sky_part(const std::string& path, const std::shared_ptr<const Distri
 
 Array<double, 1> read_mask_part(const std::string& path, const SkyMap& map,
                                 const std::shared_ptr<const DistributedSky>& sky,
-                                std::vector<std::string>& notes) {
-    const auto mask = read_part(path, *sky, {.fields = {"0"}, .polarized = false});
+                                std::vector<std::string>& notes, const std::string& field) {
+    const auto mask = read_part(path, *sky, {.fields = {field}, .polarized = false});
     notes = mask.notes;
     Array<double, 1> values({sky->grid().n_pixels()});
     sky->ranks().together("the mask " + path, [&] {
@@ -227,6 +227,8 @@ Array<double, 1> read_mask_part(const std::string& path, const SkyMap& map,
             values(pixel) = mask_value(value, mask.source, sky->whole_pixel(pixel));
         }
     });
+    require_unmasked(
+        largest_of_ranks(sky.get(), *std::max_element(values.data(), values.data() + values.size())), mask);
     return values;
 }
 

@@ -1,9 +1,13 @@
 #include "io/map/read.hpp"
 
+#include <fmt/core.h>
+
 #include <cmath>
 
 #include "io/fits/cards.hpp"
 #include "io/fits/hdu_kind.hpp"
+#include "io/map/columns.hpp"
+#include "io/map/stokes_hdus.hpp"
 #include "io/tables/text.hpp"
 #include "zonal/error.hpp"
 
@@ -23,7 +27,7 @@ void apply_convention(MapFile& map, const Hdu& hdu) {
     const int u = map.find(Stokes::U);
     if (u < 0) return;
     if (map.polarization_convention == PolarizationConvention::absent) {
-        map.notes.push_back(map.source + ": no POLCCONV: polarisation taken as COSMO");
+        map.notes.push_back("no POLCCONV: polarisation taken as COSMO");
     }
     if (map.polarization_convention != PolarizationConvention::iau) return;
     for (double& value : map.columns[u].values) {
@@ -34,18 +38,49 @@ void apply_convention(MapFile& map, const Hdu& hdu) {
 }  // namespace
 
 void mark_unseen(const Hdu& hdu, MapColumn& column) {
-    const double bad = hdu.header.number("BAD_DATA").value_or(unseen_value);
+    const bool nan_is_bad = to_upper(hdu.header.text("BAD_DATA").value_or("")) == "NAN";
+    const double bad = nan_is_bad ? unseen_value : hdu.header.number("BAD_DATA").value_or(unseen_value);
     // A column of floats holds the key's value rounded to float.
     const bool narrow = column.precision == FilePrecision::float32 && std::abs(bad) < 3e38;
     const double stored = narrow ? static_cast<float>(bad) : bad;
     for (double& value : column.values) {
-        if (value == stored || is_unseen_value(value)) value = unseen_value;
+        if (value == stored || is_unseen_value(value) || (nan_is_bad && std::isnan(value)))
+            value = unseen_value;
     }
 }
 
 namespace {
 
 /// part: the pixels to read, or null for all.
+MapFile read_hdu(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options,
+                 const std::vector<PixelRange>* part) {
+    const bool is_image = hdu.type == HduType::image;
+    if (is_image && part != nullptr)
+        throw InvalidArgument("is an image: only HEALPix tables can be read in parts");
+    return is_image ? read_car_image(reader, hdu, options) : read_healpix_table(reader, hdu, options, part);
+}
+
+/// Where no HDU is asked for, the first that holds a map, or all that hold I, Q and U of one sky together.
+MapFile read_found(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options,
+                   const std::vector<PixelRange>* part) {
+    const auto together =
+        settles_polarization(options) ? std::vector<const Hdu*>{} : find_stokes_hdus(reader);
+    if (!together.empty() && part != nullptr)
+        throw InvalidArgument("I, Q and U are in an HDU each: one process reads them, or --hdu takes one");
+    if (!together.empty())
+        return read_stokes_hdus(together, [&](const Hdu& one) {
+            return read_hdu(reader, one,
+                            {.polarized = false,
+                             .ordering_if_absent = options.ordering_if_absent,
+                             .header_only = options.header_only},
+                            nullptr);
+        });
+    auto map = read_hdu(reader, hdu, options, part);
+    if (const auto others = other_maps(reader, hdu); !others.empty())
+        map.notes.push_back(fmt::format("{}: they hold maps, too, which --hdu (hdu=) reads", others));
+    return map;
+}
+
 MapFile read(const std::string& path, const ReadMapOptions& options, const std::vector<PixelRange>* part) {
     FitsReader reader(path);
     if (part != nullptr && reader.is_unpacked())
@@ -53,14 +88,12 @@ MapFile read(const std::string& path, const ReadMapOptions& options, const std::
     const Hdu& hdu = reader.select(options.hdu, "map",
                                    [](const Hdu& candidate) { return kind_of(candidate) == FileKind::map; });
     return reader.in(hdu, [&] {
-        const bool is_image = hdu.type == HduType::image;
-        if (is_image && part != nullptr)
-            throw InvalidArgument("is an image: only HEALPix tables can be read in parts");
-        MapFile map =
-            is_image ? read_car_image(reader, hdu, options) : read_healpix_table(reader, hdu, options, part);
+        MapFile map = options.hdu.empty() ? read_found(reader, hdu, options, part)
+                                          : read_hdu(reader, hdu, options, part);
         map.source = reader.source(hdu);
         map.cards = free_cards(hdu);
         apply_convention(map, hdu);
+        for (auto& note : map.notes) note = fmt::format("{}: {}", map.source, note);
         return map;
     });
 }

@@ -24,8 +24,8 @@ void write_car_image(FitsWriter& writer, const MapFile& map, const CarPixels& ca
 /// Throws InvalidArgument for pixels, columns or cards that no file can have.
 void check_header(const MapFile& map);
 
-/// The column's own name, unless a reader could not tell from it that the column is I, Q or U.
-std::string column_name(const MapFile& map, std::size_t index);
+/// The columns' own names, but HEALPix' name where a reader could not tell that a column is I, Q or U.
+std::vector<std::string> column_names(const MapFile& map);
 
 /// Values of a column as they stand in the file: U negated where the file's convention is IAU.
 std::vector<double> file_values(const MapFile& map, const MapColumn& column, std::int64_t first,
@@ -46,6 +46,8 @@ MapFile read_car_image(FitsReader& reader, const Hdu& hdu, const ReadMapOptions&
 void require_same_sky(const MapFile& mask, const MapFile& map);
 /// The value of a mask: 0 for UNSEEN. Throws IoError outside 0 to 1. pixel: its number in ring order.
 double mask_value(double value, const std::string& source, std::int64_t pixel);
+/// Throws IoError where the largest value of a mask is 0.
+void require_unmasked(double largest, const MapFile& mask);
 
 /// Turns the file's bad values into exactly `unseen_value`.
 void mark_unseen(const Hdu& hdu, MapColumn& column);

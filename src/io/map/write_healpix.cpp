@@ -29,12 +29,23 @@ const char* healpix_name(Stokes stokes) {
 
 }  // namespace
 
-std::string column_name(const MapFile& map, std::size_t index) {
-    const auto& column = map.columns[index];
-    const bool must_tell = map.polarized() && column.stokes != Stokes::none;
-    if (must_tell && stokes_from_name(column.name) != column.stokes) return healpix_name(column.stokes);
-    if (!column.name.empty()) return column.name;
-    return column.stokes == Stokes::none ? fmt::format("COLUMN_{}", index + 1) : healpix_name(column.stokes);
+std::vector<std::string> column_names(const MapFile& map) {
+    std::vector<MapField> fields;
+    for (const auto& column : map.columns) fields.push_back({.name = column.name});
+    std::vector<std::string> notes, names;
+    assign_stokes(fields, {}, {}, notes);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const auto& column = map.columns[i];
+        const bool must_tell = map.polarized() && column.stokes != Stokes::none;
+        if (must_tell && fields[i].stokes != column.stokes)
+            names.emplace_back(healpix_name(column.stokes));
+        else if (!column.name.empty())
+            names.push_back(column.name);
+        else
+            names.push_back(column.stokes == Stokes::none ? fmt::format("COLUMN_{}", i + 1)
+                                                          : healpix_name(column.stokes));
+    }
+    return names;
 }
 
 std::int64_t full_sky_row(std::int64_t n_pixels) {
@@ -49,10 +60,10 @@ std::vector<WriteColumn> describe_columns(const MapFile& map, std::int64_t repea
         const bool narrow = full_sky_size(map.pixelization) <= std::numeric_limits<std::int32_t>::max();
         columns.push_back({"PIXEL", narrow ? "J" : "K", "", "pixel number, from 0"});
     }
+    const auto names = column_names(map);
     for (std::size_t i = 0; i < map.columns.size(); ++i) {
         const char type = map.columns[i].precision == FilePrecision::float64 ? 'D' : 'E';
-        columns.push_back({column_name(map, i),
-                           repeat == 1 ? std::string(1, type) : fmt::format("{}{}", repeat, type),
+        columns.push_back({names[i], repeat == 1 ? std::string(1, type) : fmt::format("{}{}", repeat, type),
                            map.columns[i].unit, ""});
     }
     return columns;

@@ -60,6 +60,12 @@ BadPixels count_bad_pixels(const Grid& grid, View<const T, 1> map, int threads) 
     return bad;
 }
 
+void require_known(double n_known) {
+    if (!(n_known > 0))
+        throw InvalidArgument("mask",
+                              "with the UNSEEN pixels of the map it leaves no pixel: is it the right one?");
+}
+
 void require_finite(const BadPixels& bad, const std::string& name) {
     auto require_none = [&](const char* what, std::int64_t number, std::int64_t first) {
         if (number > 0)
