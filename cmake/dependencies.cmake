@@ -22,10 +22,11 @@ if(ZONAL_WITH_IO)
   set(ZONAL_CFITSIO PkgConfig::ZONAL_CFITSIO)
   if(ZONAL_STATIC_CFITSIO)  # and no_network.cpp of src/io/fits for libcurl
     find_library(ZONAL_CFITSIO_ARCHIVE NAMES libcfitsio.a REQUIRED)
-    find_library(ZONAL_BZIP2 bz2 REQUIRED)
-    set(ZONAL_CFITSIO ${ZONAL_CFITSIO_ARCHIVE} ${ZONAL_BZIP2})
+    set(ZONAL_CFITSIO ${ZONAL_CFITSIO_ARCHIVE} BZip2::BZip2)
   endif()
   pkg_check_modules(ZONAL_ZLIB REQUIRED IMPORTED_TARGET zlib)
+  find_package(BZip2 REQUIRED)
+  find_package(LibLZMA REQUIRED)
   find_package(nlohmann_json REQUIRED)
   set(ZONAL_JSON $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)  # headers alone, as Eigen's
 endif()

@@ -32,7 +32,7 @@ END
         export APT_CONFIG=$folder/apt/apt.conf
         apt-get update -qq
         apt-get download -qq libhwy-dev libhwy1 libfmt-dev libfmt9 libeigen3-dev nlohmann-json3-dev libcfitsio-dev \
-            libbz2-dev libbz2-1.0 zlib1g-dev zlib1g "$@")
+            libbz2-dev libbz2-1.0 liblzma-dev liblzma5 zlib1g-dev zlib1g "$@")
     for package in "$folder"/debs/*.deb; do dpkg -x "$package" "$folder/root"; done
     touch "$folder/complete"
 }

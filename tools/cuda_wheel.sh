@@ -31,7 +31,7 @@ extension=$scratch/unpacked/zonal_cuda13/_core.abi3.so
 dynamic=$(readelf -d "$extension")
 [[ $dynamic == *'$ORIGIN/../nvidia/cu13/lib'* ]] || fail "$wheel: has no path to NVIDIA's packages"
 needed=$(echo "$dynamic" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
-others=$(echo "$needed" | grep -Ev '^(libcufft\.so\.12|lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so\.[0-9]+|ld-linux.*|libz\.so\.1|lib(hwy|bz2|z|fmt)-.*)$' || true)
+others=$(echo "$needed" | grep -Ev '^(libcufft\.so\.12|lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so\.[0-9]+|ld-linux.*|libz\.so\.1|lib(hwy|bz2|lzma|z|fmt)-.*)$' || true)
 [ -z "$others" ] || fail "$wheel: needs $others, which machines without CUDA lack"
 # Each piece of code says how it was made.
 architectures=$(grep -ao -- '-arch sm_[0-9]*' "$extension" | sort -u | tr -d '\n')

@@ -12,6 +12,8 @@ libfmt-dev      | pkg-config --exists fmt
 libeigen3-dev   | pkg-config --exists eigen3 || test -e /usr/include/eigen3/Eigen/SVD
 libcfitsio-dev  | pkg-config --exists cfitsio
 zlib1g-dev      | pkg-config --exists zlib
+libbz2-dev      | echo 'int main() {}' | c++ -x c++ - -lbz2 -o /dev/null
+liblzma-dev     | pkg-config --exists liblzma
 libcli11-dev    | pkg-config --exists CLI11 || test -e /usr/include/CLI/CLI.hpp
 libcairo2-dev   | pkg-config --exists cairo
 nlohmann-json3-dev | pkg-config --exists nlohmann_json
@@ -21,7 +23,6 @@ ccache          | command -v ccache
 git             | command -v git
 libgtest-dev    | pkg-config --exists gtest
 libgmock-dev    | pkg-config --exists gmock
-libbz2-dev      | echo 'int main() {}' | c++ -x c++ - -lbz2 -o /dev/null
 libopenmpi-dev  | command -v mpicc
 openmpi-bin     | command -v mpirun
 python3-dev     | test -e \"\$(python3 -c 'import sysconfig; print(sysconfig.get_path(\"include\"))')/Python.h\"

@@ -4,15 +4,13 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
-#include <string_view>
 #include <utility>
 
+#include "io/fits/packed_bytes.hpp"
 #include "zonal/error.hpp"
 #include "zonal/memory.hpp"
 
@@ -28,10 +26,6 @@ namespace {
 // a size that the file claims.
 constexpr std::int64_t piece = std::int64_t{1} << 20;
 
-struct CloseGzip {
-    void operator()(gzFile file) const { gzclose_r(file); }
-};
-
 }  // namespace
 
 FileBytes::FileBytes(const std::string& path) : path_(path) {
@@ -45,7 +39,7 @@ FileBytes::FileBytes(const std::string& path) : path_(path) {
         }
         if (!S_ISREG(status.st_mode)) throw IoError(fmt::format("{}: not a regular file", path));
         size_ = status.st_size;
-        if (read(0, 2) == "\x1f\x8b") unpack();
+        if (const auto packed = open_packed(read(0, packed_start), descriptor_, path)) unpack(*packed);
     } catch (...) {
         if (descriptor_ >= 0) close(descriptor_);
         throw;
@@ -101,24 +95,11 @@ void FileBytes::grow(std::size_t least) {
     memory_.resize(size);
 }
 
-void FileBytes::unpack() {
-    std::unique_ptr<gzFile_s, CloseGzip> packed(gzdopen(dup(descriptor_), "rb"));
-    if (!packed) throw IoError(fmt::format("{}: cannot be unpacked: {}", path_, system_reason()));
+void FileBytes::unpack(PackedBytes& packed) {
     std::size_t size = 0;
-    for (;;) {
+    for (std::size_t got = 1; got > 0; size += got) {
         if (memory_.size() < size + piece) grow(size + static_cast<std::size_t>(piece));
-        const int got = gzread(packed.get(), memory_.data() + size, static_cast<unsigned>(piece));
-        int status = Z_OK;
-        const char* reason = gzerror(packed.get(), &status);
-        // A file that ends early gives its data first and Z_BUF_ERROR at the end.
-        if (got < 0 || status == Z_BUF_ERROR) {
-            const std::string_view text(reason);  // zlib's "<fd:4>: unexpected end of file"
-            const auto colon = text.find(": ");
-            throw IoError(fmt::format("{}: damaged gzip file: {}", path_,
-                                      colon == std::string_view::npos ? text : text.substr(colon + 2)));
-        }
-        if (got == 0) break;
-        size += static_cast<std::size_t>(got);
+        got = packed.read(memory_.data() + size, static_cast<std::size_t>(piece));
     }
     memory_.resize(size);
     size_ = static_cast<std::int64_t>(size);

@@ -10,11 +10,13 @@ namespace zonal::io {
 /// What the last failed call of the operating system says of itself (errno).
 std::string system_reason();
 
-/// The bytes of a regular file, a gzip file being unpacked into memory. The name is taken literally: whatever
-/// CFITSIO would read into "map[1].fits", "!map" or "http://..." is only a name here.
+class PackedBytes;
+
+/// The bytes of a regular file, a packed file (gzip, bzip2, xz) being unpacked into memory. The name is taken
+/// literally: whatever CFITSIO would read into "map[1].fits", "!map" or "http://..." is only a name here.
 class FileBytes {
   public:
-    /// Throws IoError when the file cannot be opened, is not a regular file, or is damaged gzip.
+    /// Throws IoError when the file cannot be opened, is not a regular file, or is packed and damaged.
     explicit FileBytes(const std::string& path);
     ~FileBytes();
     FileBytes(const FileBytes&) = delete;
@@ -33,7 +35,7 @@ class FileBytes {
     std::vector<char>& memory() { return memory_; }
 
   private:
-    void unpack();
+    void unpack(PackedBytes& packed);
     /// Makes memory_ at least that long.
     void grow(std::size_t least);
 

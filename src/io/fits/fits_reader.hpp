@@ -25,7 +25,7 @@ class FitsReader {
     ~FitsReader();
 
     const std::string& path() const { return file_->path(); }
-    /// Whether the file was gzipped, and now lies in memory.
+    /// Whether the file was packed, and now lies in memory.
     bool is_unpacked() const { return is_unpacked_; }
     const std::vector<Hdu>& hdus() const { return scan_.hdus; }
     /// Why HDUs behind the last one cannot be used; empty when all is well.

@@ -120,6 +120,10 @@ struct FitsWriter::State {
 
 FitsWriter::FitsWriter(const std::string& path, const WriteOptions& options)
     : state_(std::make_unique<State>(path, options)) {
+    for (const char* ending : {".bz2", ".xz", ".zip", ".fz"})
+        if (path.ends_with(ending))
+            throw IoError(fmt::format("{}: files are written packed by gzip (.gz) or not at all, not as {}",
+                                      path, ending));
     state_->file.write(empty_primary());
     const std::string& name = state_->file.temporary_path();
     if (name.size() > longest_name)

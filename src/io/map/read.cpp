@@ -84,7 +84,7 @@ MapFile read_found(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& opt
 MapFile read(const std::string& path, const ReadMapOptions& options, const std::vector<PixelRange>* part) {
     FitsReader reader(path);
     if (part != nullptr && reader.is_unpacked())
-        throw IoError(path + ": is gzipped, so that it cannot be read in parts: unpack it with gunzip first");
+        throw IoError(path + ": is packed, so that it cannot be read in parts: unpack it first");
     const Hdu& hdu = reader.select(options.hdu, "map",
                                    [](const Hdu& candidate) { return kind_of(candidate) == FileKind::map; });
     return reader.in(hdu, [&] {

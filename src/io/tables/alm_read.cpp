@@ -210,7 +210,7 @@ Mode largest_of_rows(FitsReader& reader, const Hdu& hdu, const PixelRange& rows)
 std::unique_ptr<FitsReader> open_for_parts(const std::string& path) {
     auto reader = std::make_unique<FitsReader>(path);
     if (reader->is_unpacked())
-        throw IoError(path + ": is gzipped, so that it cannot be read in parts: unpack it with gunzip first");
+        throw IoError(path + ": is packed, so that it cannot be read in parts: unpack it first");
     return reader;
 }
 

@@ -84,7 +84,7 @@ TEST(MapFiles, SomeCannotBeReadInParts) {
     EXPECT_THAT(message_of<IoError>([&] {
                     read_map_part(folder.path("map.fits.gz"), {{0, 1}});
                 }),
-                HasSubstr("is gzipped, so that it cannot be read in parts"));
+                HasSubstr("is packed, so that it cannot be read in parts"));
     map.pixels = {3, 4};
     map.columns[0].values = {1, 2};
     write_map(folder.path("partial.fits"), map);

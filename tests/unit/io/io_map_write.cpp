@@ -203,5 +203,15 @@ TEST_F(MapWriting, FailureLeavesOldFileAndNothingElse) {
     EXPECT_EQ(folder.n_entries(), 1u);
 }
 
+TEST(MapWrite, OnlyGzipIsPacked) {
+    const test::TemporaryFolder folder;
+    const MapFile map{.pixelization = HealpixPixels{1, healpix::Order::ring},
+                      .columns = {{.values = std::vector<double>(12)}}};
+    for (const char* name : {"out.fits.bz2", "out.fits.xz", "out.zip", "out.fits.fz"})
+        EXPECT_THAT(test::message_of<IoError>([&] { write_map(folder.path(name), map); }),
+                    testing::HasSubstr("files are written packed by gzip (.gz) or not at all"));
+    EXPECT_EQ(folder.n_entries(), 0u);
+}
+
 }  // namespace
 }  // namespace zonal::io

@@ -194,7 +194,7 @@ TEST(FilesInParts, WrongFilesAreErrorsOnAllRanks) {
     const auto errors = on_ranks(3, [&](const Communicator& ranks) {
         read_alm_part(folder.path("alm.fits.gz"), share_of_orders(ranks, 5, 5), ranks);
     });
-    EXPECT_THAT(errors, Each(HasSubstr("is gzipped, so that it cannot be read in parts")));
+    EXPECT_THAT(errors, Each(HasSubstr("is packed, so that it cannot be read in parts")));
     test::FitsBuilder twice;
     twice.table(12, 2, {"J", "E", "E"}, {"INDEX", "REAL", "IMAG"});
     std::string row = test::big_endian(std::int32_t{7}) + test::big_endian(1.0F) + test::big_endian(0.0F);
