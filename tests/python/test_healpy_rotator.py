@@ -173,5 +173,4 @@ def test_arguments_that_are_no_direction_are_refused():
             turn(*arguments)
     with pytest.raises(ValueError, match="lonlat"):
         turn(1, 2, 3, lonlat=True)
-    with pytest.raises(ValueError, match="points nowhere"):
-        rotator.vec2dir(0, 0, 0)
+    assert np.isnan(rotator.vec2dir(0, 0, 0)[0])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .._arrays import complex_input, integer
-from .._checked import checked
+from ._checked import checked
 from .._threads import resolve
 from ..coefficients import resize_alm as native_resize_alm
 from ..rotation import Rotation

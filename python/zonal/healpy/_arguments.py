@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._threads import resolve
+from .._units import quantity_unit
 
 Arrays = tuple[Any, ...]
 _FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
 
 
 def floats(name: str, values: Any) -> NDArray[np.float64]:
-    """Returns real numbers as float64. Raises TypeError for anything else, and for values with a unit or a mask."""
+    """Returns real numbers as float64, without their mask. Raises TypeError for anything else, and for a Quantity."""
     array = values if type(values) is np.ndarray else _plain(name, values)
     if array.dtype is _FLOAT64:
         return array
@@ -25,7 +26,7 @@ def floats(name: str, values: Any) -> NDArray[np.float64]:
 
 
 def integers(name: str, values: Any) -> NDArray[np.int64]:
-    """Returns integers as int64. Raises TypeError for anything else, even for 5.0."""
+    """Returns integers as int64, without their mask. Raises TypeError for anything else, even for 5.0."""
     array = values if type(values) is np.ndarray else _plain(name, values)
     if array.dtype is _INT64:
         return array
@@ -34,20 +35,38 @@ def integers(name: str, values: Any) -> NDArray[np.int64]:
     return array.astype(np.int64, copy=False)
 
 
-def check_range(name: str, values: Any, low: float, high: float) -> None:
-    """Raises ValueError, which names the first value that is NaN or outside the range."""
+def radians(name: str, values: Any) -> NDArray[np.float64]:
+    """Returns angles, which may also be a Quantity, in rad as float64."""
+    if quantity_unit(values) is not None:
+        try:
+            values = values.to_value("rad")
+        except ValueError as error:
+            raise TypeError(f"{name}: is a Quantity that is no angle: {error}") from None
+    return floats(name, values)
+
+
+def check_range(name: str, values: Any, low: float, high: float, words: str | None = None) -> None:
+    """Raises ValueError, which names the first value that is NaN or outside the range. words: for the range."""
     array = floats(name, values)
     inside = (array >= low) & (array <= high)
     if not inside.all():
-        raise ValueError(f"{name} = {array[~inside].flat[0]}: must be from {low} to {high}")
+        raise ValueError(f"{name} = {array[~inside].flat[0]}: must be from {words or f'{low} to {high}'}")
 
 
 def _plain(name: str, values: Any) -> NDArray[Any]:
-    if hasattr(values, "unit"):
+    if quantity_unit(values) is not None:
         raise TypeError(f"{name}: has a unit; give its values, in radians or, where lonlat is set, in degrees")
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise TypeError(f"{name}: has masked values; leave them out (compressed)")
-    return np.asarray(values)
+    return np.asarray(values)  # of a masked array its data, of a table's Column its numbers
+
+
+def without_masked(*arguments: Any) -> tuple[list[Any], NDArray[np.bool_] | None]:
+    """The arguments with 0 in place of what is masked, and where any of them is; None if none is a masked array."""
+    if not any(isinstance(argument, np.ma.MaskedArray) for argument in arguments):
+        return list(arguments), None
+    masks = np.broadcast_arrays(*(np.ma.getmaskarray(argument) for argument in arguments))
+    plain = [np.where(np.ma.getmaskarray(argument), 0, np.ma.getdata(argument)).astype(argument.dtype)
+             if isinstance(argument, np.ma.MaskedArray) else argument for argument in arguments]
+    return plain, np.logical_or.reduce(masks)
 
 
 def as_numpy(array: NDArray[Any]) -> NDArray[Any]:
@@ -90,26 +109,3 @@ def _scattered(kernel: Callable[..., Arrays], sizes: NDArray[np.int64], flat: li
         for result, part in zip(results, parts):
             result[..., here] = part
     return results
-
-
-def lonlat2thetaphi(lon: Any, lat: Any, latauto: bool = False, latbounce: bool = True) -> tuple[Any, Any]:
-    """Returns colatitude and longitude, rad, of longitude and latitude, deg. Latitudes beyond a pole stay beyond it.
-
-    latauto: latitudes beyond a pole continue a great circle over it. latbounce: such a path turns back at the pole and
-    keeps its longitude; otherwise it goes on at the longitude of the other side.
-    """
-    if not latbounce and not latauto:
-        raise ValueError("latbounce = False: needs latauto = True")
-    lon, lat = floats("lon", lon), floats("lat", lat)
-    if latauto:
-        from_south = np.mod(lat + 90, 360)
-        beyond = from_south > 180
-        lat = np.where(beyond, 360 - from_south, from_south) - 90
-        if not latbounce:
-            lon = lon + np.where(beyond, 180.0, 0.0)
-    return np.radians(90 - lat), np.radians(lon)
-
-
-def thetaphi2lonlat(theta: Any, phi: Any) -> tuple[Any, Any]:
-    """Returns longitude and latitude, deg, of colatitude and longitude, rad."""
-    return np.degrees(phi), 90 - np.degrees(theta)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _core, io
 from .._arrays import integer
-from .._checked import checked
+from ._checked import checked
 from .._threads import resolve
 from ._sizes import check_nside
 

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .. import _core
-from .._checked import checked
+from ._checked import checked
 from .._pixels import UNSEEN, reordered
 from ..skies import udgrade
-from ._arguments import integers
 from ._sizes import check_nside, get_min_valid_nside, isnpixok, npix2nside
 
 def maptype(m: Any) -> int:
@@ -59,7 +58,7 @@ def mask_bad(m: Any, badval: float = UNSEEN, rtol: float = 1e-5, atol: float = 1
 @checked
 def mask_good(m: Any, badval: float = UNSEEN, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
     """Whether each pixel of m is neither bad, by the test of mask_bad, nor NaN. Shaped as m."""
-    return ~(mask_bad(m, badval, rtol, atol) | np.isnan(m))
+    return ~(mask_bad(m, badval, rtol, atol) | np.isnan(np.asarray(m)))
 
 
 @checked
@@ -107,12 +106,20 @@ def reorder(map_in: Any, inp: str | None = None, out: str | None = None, r2n: bo
     """Returns maps, [pixel] or [map, pixel] of any type, in the other order of pixels.
 
     Give r2n = True (ring to nest), n2r = True (nest to ring), or inp and out: "RING", "NEST" or "NESTED". Raises
-    ValueError for contradictions, and for an nside that is not a power of 2.
+    ValueError for contradictions, and for an nside that is not a power of 2. Masked floats are UNSEEN in the result.
     """
-    maps = stacked(map_in)
+    maps = _unseen_where_masked(stacked(map_in))
     from_nest, to_nest = _orders(inp, out, bool(r2n), bool(n2r))
     check_nside(npix2nside(maps.shape[-1]), nest=True)
     return maps if from_nest == to_nest else _reordered(maps, to_nest)
+
+
+def _unseen_where_masked(maps: NDArray[Any]) -> NDArray[Any]:
+    """Masked maps of floats with UNSEEN as their fill value, and wherever they are masked; all others as they are."""
+    if not np.ma.isMaskedArray(maps) or maps.dtype.kind not in "fc":
+        return maps
+    values = np.where(np.ma.getmaskarray(maps), UNSEEN, np.ma.getdata(maps)).astype(maps.dtype)
+    return np.ma.MaskedArray(values, mask_bad(values), fill_value=UNSEEN)
 
 
 def _orders(inp: str | None, out: str | None, r2n: bool, n2r: bool) -> tuple[bool, bool]:
@@ -149,7 +156,7 @@ def ud_grade(map_in: Any, nside_out: int, pess: bool = False, order_in: str = "R
     maps = stacked(map_in)
     from_nest = is_nest("order_in", order_in)
     to_nest = from_nest if order_out is None else is_nest("order_out", order_out)
-    size = int(integers("nside_out", nside_out))
+    size = nside_out
     check_nside(size, nest=True)
     check_nside(npix2nside(maps.shape[-1]), nest=True)
     kept = np.result_type(maps.dtype, np.float32) if maps.dtype != np.float64 else maps.dtype

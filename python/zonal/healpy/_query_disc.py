@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from .._arrays import boolean, integer, real
-from .._checked import arguments_as, checked
+from .._arrays import integer, real
 from ._arguments import floats, integers, threads_for
+from ._checked import arguments_as, checked, truth, whole
 from ._sizes import MAX_NSIDE, check_nside
 
 
@@ -24,10 +24,10 @@ def query_disc(nside: int, vec: ArrayLike, radius: float, inclusive: bool = Fals
     """
     found = _core.query_disc(nside, vec, radius, inclusive, fact, nest, return_ranges)
     if found is None:  # not numbers as the extension reads them
-        check_nside(integer("nside", nside))
-        found = _core.query_disc(integer("nside", nside), _vector("vec", vec), real("radius", radius),
-                                 boolean("inclusive", inclusive),
-                                 _fact(fact, inclusive), boolean("nest", nest), boolean("return_ranges", return_ranges))
+        size = integer("nside", whole("nside", nside))
+        check_nside(size)
+        found = _core.query_disc(size, _vector("vec", vec), real("radius", radius), truth("inclusive", inclusive),
+                                 _fact(fact, inclusive), truth("nest", nest), truth("return_ranges", return_ranges))
     return found if buff is None else _in_buffer(found, buff, return_ranges)
 
 
@@ -96,7 +96,7 @@ def _vector(name: str, values: Any) -> list[float]:
 
 
 def _fact(fact: int, inclusive: bool) -> int:
-    value = integer("fact", fact)
+    value = integer("fact", whole("fact", fact))
     if value < 1:
         raise ValueError(f"fact = {value}: must be 1 or more")
     if inclusive and value > MAX_NSIDE:

@@ -1,13 +1,16 @@
 """Directions, vectors, the matrices that rotate them, and coordinate systems, as in healpy.rotator."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checked import checked
+from ._checked import checked
+from .._units import quantity_unit
 from ..rotation import euler_angles, rotation_matrix
-from ._arguments import floats, lonlat2thetaphi, thetaphi2lonlat
+from ._arguments import floats, radians
+from ._directions import lonlat2thetaphi, thetaphi2lonlat
 
 Matrix = NDArray[np.float64]
 NAMES = {"G": "Galactic", "E": "Ecliptic", "C": "Equatorial", None: ""}
@@ -15,8 +18,11 @@ NAMES = {"G": "Galactic", "E": "Ecliptic", "C": "Equatorial", None: ""}
 
 @checked
 def dir2vec(theta: Any, phi: Any = None, lonlat: bool = False) -> NDArray[np.float64]:
-    """Returns unit vectors, [3] or [3, ...], to directions: theta and phi, or both as theta, [2] or [2, ...]."""
-    theta, phi = _pair(theta, phi)
+    """Returns unit vectors, [3] or [3, ...], to directions: theta and phi, or both as theta, [2] or [2, ...].
+
+    theta, phi: may also be Quantities, unless lonlat is set.
+    """
+    theta, phi = _pair(theta, phi, floats if lonlat else radians)
     if lonlat:
         theta, phi = lonlat2thetaphi(theta, phi)
     sine = np.sin(theta)
@@ -27,30 +33,34 @@ def dir2vec(theta: Any, phi: Any = None, lonlat: bool = False) -> NDArray[np.flo
 def vec2dir(vec: Any, vy: Any = None, vz: Any = None, lonlat: bool = False) -> NDArray[np.float64]:
     """Returns theta and phi, or longitude and latitude, [2] or [2, ...], of vectors [3, ...] or of three components.
 
-    phi lies from -pi to pi. Raises ValueError for vectors of length 0.
+    phi lies from -pi to pi. theta is NaN for a vector of length 0.
     """
     x, y, z = vectors(vec, vy, vz)
-    if np.any((x == 0) & (y == 0) & (z == 0)):
-        raise ValueError("vec: has a vector of length 0, which points nowhere")
-    angles = np.arctan2(np.hypot(x, y), z), np.arctan2(y, x)
-    return np.array(thetaphi2lonlat(*angles) if lonlat else angles)
+    theta = np.where((x == 0) & (y == 0) & (z == 0), np.nan, np.arctan2(np.hypot(x, y), z))
+    phi = np.arctan2(y, x)
+    return np.array(thetaphi2lonlat(theta, phi) if lonlat else (theta, phi))
 
 
 def vectors(vec: Any, vy: Any = None, vz: Any = None) -> NDArray[np.float64]:
     """Returns [3, ...] from one argument or three. Raises TypeError for two, and for other than three components."""
     if (vy is None) != (vz is None):
         raise TypeError("vec: must hold x, y and z, or be followed by vy and vz")
-    parts = floats("vec", vec) if vy is None else \
-        np.array(np.broadcast_arrays(floats("vec", vec), floats("vy", vy), floats("vz", vz)))
+    parts = _components("vec", vec) if vy is None else \
+        np.array(np.broadcast_arrays(_components("vec", vec), _components("vy", vy), _components("vz", vz)))
     if parts.ndim == 0 or len(parts) != 3:
         raise TypeError(f"vec: has shape {parts.shape}: must be [3] or [3, ...]")
     return parts
 
 
-def _pair(theta: Any, phi: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _components(name: str, values: Any) -> NDArray[np.float64]:
+    """Components of vectors, of which a unit does not change the direction."""
+    return floats(name, values if quantity_unit(values) is None else values.value)
+
+
+def _pair(theta: Any, phi: Any, read: Callable[[str, Any], NDArray[np.float64]] = floats) -> tuple[Any, Any]:
     if phi is not None:
-        return floats("theta", theta), floats("phi", phi)
-    both = floats("theta", theta)
+        return read("theta", theta), read("phi", phi)
+    both = read("theta", theta)
     if both.ndim == 0 or len(both) != 2:
         raise TypeError(f"theta: has shape {both.shape}: must be [2] or [2, ...] where phi is not given")
     return both[0], both[1]
@@ -88,7 +98,9 @@ def angdist(dir1: Any, dir2: Any, lonlat: Any = False) -> NDArray[np.float64]:
 
 
 def _as_vectors(name: str, direction: Any, lonlat: bool) -> NDArray[np.float64]:
-    values = floats(name, direction)
+    if np.ndim(direction) and len(direction) == 2 and not lonlat:
+        return dir2vec(radians(name, direction))
+    values = _components(name, direction) if np.ndim(direction) and len(direction) == 3 else floats(name, direction)
     if values.ndim == 0 or len(values) not in (2, 3):
         raise TypeError(f"{name}: has shape {values.shape}: must be [2, ...] or [3, ...]")
     return values if len(values) == 3 else dir2vec(values, lonlat=lonlat)

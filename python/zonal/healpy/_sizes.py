@@ -1,15 +1,14 @@
 """Sizes of HEALPix maps: nside, order, number of pixels, and size of pixels."""
 
 import math
-import operator
 from typing import Any
 
 import numpy as np
 
 from .. import _core
-from .._arrays import real
-from .._checked import Large, checked
-from ._arguments import floats, for_each_nside
+from .._arrays import integer, real
+from ._checked import Large, checked
+from ._arguments import floats, for_each_nside, integers
 
 MAX_NSIDE = 2**29
 _SPHERE = 4 * math.pi
@@ -70,17 +69,16 @@ def nside2order(nside: int) -> int:
     return int(nside).bit_length() - 1
 
 
-@checked
-def order2nside(order: int) -> int:
-    """Returns 2^order. order: 0 to 29."""
-    if not 0 <= operator.index(order) <= 29:
+def order2nside(order: Any) -> Any:
+    """Returns 2^order, as an array for an array. order: 0 to 29."""
+    orders = integers("order", order) if isinstance(order, np.ndarray) else integer("order", order)
+    if not np.all((0 <= orders) & (orders <= 29)):
         raise ValueError(f"order = {order}: must be from 0 to 29")
-    return 1 << int(order)
+    return 1 << orders
 
 
-@checked
-def order2npix(order: int) -> int:
-    """Returns the number of pixels of nside 2^order."""
+def order2npix(order: Any) -> Any:
+    """Returns the number of pixels of nside 2^order, as an array for an array."""
     return 12 * order2nside(order) ** 2
 
 

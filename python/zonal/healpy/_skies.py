@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import integer
-from .._checked import checked
+from ._checked import checked
 from .._pixels import UNSEEN
 from .._notes import warn
 from ._alm import alm2cl, multiply

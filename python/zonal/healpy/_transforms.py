@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _core, io
 from .._arrays import complex_input, integer, real_input
-from .._checked import checked
+from ._checked import checked
 from .._pixels import UNSEEN, is_unseen
 from .._notes import warn
 from .._threads import resolve

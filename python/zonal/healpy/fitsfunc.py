@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checked import checked
+from ._checked import checked
 from .._pixels import UNSEEN
 from .._notes import warn
 from ._alm import Alm, layout_of

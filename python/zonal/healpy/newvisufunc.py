@@ -32,7 +32,7 @@ import numpy as np
 from matplotlib.ticker import Formatter
 from numpy.typing import NDArray
 
-from .._checked import checked
+from ._checked import checked
 from .._pixels import is_bad
 from ..plot.view import directions
 from ._maps import maptype, stacked

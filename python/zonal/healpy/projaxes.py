@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from .._checked import checked
+from ._checked import checked
 from .._pixels import is_bad
 from ..plot.overlay import rim
 from ..plot.view import directions

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import rotation, skies
-from .._checked import checked
+from ._checked import checked
 from .._pixels import UNSEEN
 from .._notes import warn
 from ..io import quadrature_weights

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checked import checked
+from ._checked import checked
 from ..coefficients import remove_dipole
 from ..plot._matplotlib import load
 from ._maps import maptype, stacked

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checked import checked
+from ._checked import checked
 from ..plot._matplotlib import load
 from .visufunc import _current, fitted_out, gnomview, mollview
 

@@ -1,0 +1,80 @@
+"""Takes numbers and truth values in the forms that healpy takes, and then checks them as Zonal's own functions do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from .._checked import Large, arguments_as
+from .._checked import checked as strictly_checked
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def whole(name: str, value: Any) -> Any:
+    """An int in place of a float that is whole, such as lmax = 1.5 * nside. Anything else is returned as it is."""
+    if type(value) is int or not isinstance(value, (float, np.floating, np.ndarray)) or np.ndim(value):
+        return value
+    if isinstance(value, np.ndarray) and value.dtype.kind != "f":
+        return value
+    number = float(value)
+    return int(number) if math.isfinite(number) and number == math.floor(number) else value
+
+
+def truth(name: str, value: Any) -> bool:
+    """Whether a value counts as true in Python: None does not, and any text but "" does.
+
+    Raises ValueError for what is neither, such as arrays.
+    """
+    if value is True or value is False:
+        return bool(value)
+    try:
+        return bool(value)
+    except ValueError:
+        raise ValueError(f"{name}: must be True or False, not an array of {np.size(value)}") from None
+
+
+_TAKEN: dict[str, Callable[[str, Any], Any]] = {"int": whole, "Large": whole, "bool": truth}
+
+
+def checked(function: _Function) -> _Function:
+    """Passes arguments as the plain types that the annotations name; see zonal's decorator of this name.
+
+    Where that asks for an int, a whole float will do; where it asks for a bool, anything that is true or false.
+    """
+    strict = strictly_checked(function)
+    code = function.__code__
+    positional = code.co_varnames[:code.co_argcount]
+    takes = {name: take for name, annotation in function.__annotations__.items() if name != "return"
+             for take in [_taken(annotation)] if take}
+    places = [(place, name, takes[name]) for place, name in enumerate(positional) if name in takes]
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        for place, name, take in places:
+            if place >= len(given):
+                break
+            value = take(name, given[place])
+            if value is not given[place]:
+                given = (*given[:place], value, *given[place + 1:])
+        for name in named:
+            if name in takes:
+                named[name] = takes[name](name, named[name])
+        return strict(*given, **named)
+
+    return cast(_Function, call)
+
+
+def _taken(annotation: Any) -> Callable[[str, Any], Any] | None:
+    wanted = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    take = _TAKEN.get(wanted.removesuffix(" | None"))
+    if take is None or not wanted.endswith(" | None"):
+        return take
+    return lambda name, value: None if value is None else take(name, value)
+
+
+__all__ = ["Large", "arguments_as", "checked", "truth", "whole"]
