@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .._checked import checked
+from ._checked import checked
 from .._maps import MapRows, weights_of
 from .._pixels import UNSEEN
 from ._arguments import threads_for
@@ -37,15 +37,16 @@ def fit_monopole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float
 @checked
 def remove_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0, fitval: bool = False,
                   copy: bool = True, verbose: Any = None) -> Any:
-    """Returns a map, [pixel], without the monopole and dipole of fit_dipole, masked where it is bad.
+    """Returns a map, [pixel], without the monopole and dipole of fit_dipole, masked where m is masked or bad.
 
-    fitval: also returns the monopole and the dipole. copy: False changes m itself. verbose: has no effect.
+    fitval: also returns the monopole and the dipole. copy: False changes m itself, if it is no masked array. verbose:
+    has no effect.
     """
     note_verbose(verbose)
     result, good = _subtractable(m, bad, copy)
     monopole, dipole = fit_dipole(m, nest, bad, gal_cut)
     result[good] -= (monopole + dipole @ _centres(m, nest))[good]
-    masked = ma(result, bad, copy=False)
+    masked = _masked_as(m, result, bad)
     return (masked, monopole, dipole) if fitval else masked
 
 
@@ -58,7 +59,7 @@ def remove_monopole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: fl
     monopole = fit_monopole(m, nest, bad, gal_cut)
     result[good] -= monopole
     if np.ma.isMaskedArray(m):
-        result = ma(np.ma.MaskedArray(result, np.ma.getmaskarray(m)), bad, copy=False)
+        result = _masked_as(m, result, bad)
     return (result, monopole) if fitval else result
 
 
@@ -94,5 +95,12 @@ def _subtractable(m: Any, bad: float, copy: bool) -> tuple[NDArray[Any], NDArray
     values = np.asarray(np.ma.getdata(m))
     if not copy and values.dtype.kind != "f":
         raise TypeError(f"m: must hold floats for copy = False, not {values.dtype}")
-    result = values.astype(values.dtype if values.dtype.kind == "f" else np.float64) if copy else values
-    return result, good
+    if copy or np.ma.isMaskedArray(m):
+        values = values.astype(values.dtype if values.dtype.kind == "f" else np.float64)
+        values[np.ma.getmaskarray(m)] = bad
+    return values, good
+
+
+def _masked_as(m: Any, result: NDArray[Any], bad: float) -> Any:
+    """The result as a masked array, masked where m is masked or bad."""
+    return ma(np.ma.MaskedArray(result, np.ma.getmaskarray(m)), bad, copy=False)

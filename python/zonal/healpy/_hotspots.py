@@ -6,19 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._pixels import UNSEEN
-from ._maps import get_nside, ma_to_array, mask_bad, maptype
+from ._maps import get_nside, mask_bad, maptype
 from .pixelfunc import get_all_neighbours
 
 
 def hotspots(m: Any) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
     """Returns a map, [pixel], of the extrema of m, UNSEEN elsewhere; the pixels of the minima; those of the maxima.
 
-    m: [pixel] in ring order. An extremum is lower, or higher, than all its neighbours that are not UNSEEN, and has at
-    least one such neighbour.
+    m: [pixel] in ring order. An extremum is lower, or higher, than all its neighbours that are neither UNSEEN nor
+    masked, and has at least one such neighbour.
     """
     if maptype(m) != 0:
         raise ValueError("m: must be one map, [pixel]")
-    values = np.asarray(ma_to_array(m), np.float64)
+    values = np.where(np.ma.getmaskarray(m), UNSEEN, np.asarray(np.ma.getdata(m), np.float64))
     good = ~mask_bad(values)
     around = get_all_neighbours(get_nside(values), np.arange(values.size))
     known = (around >= 0) & good[around]
