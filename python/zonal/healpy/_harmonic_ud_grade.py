@@ -30,8 +30,8 @@ def harmonic_ud_grade(map_in: Any, nside_out: int, nside_in: int | None = None, 
 
     The alm are multiplied by (pixel window out / in) (beam out / in).
 
-    pol: three maps are I, Q, U. lmax: by default the smaller 3 nside - 1. iter: by default 3, or 0 with pixel weights
-    and lmax <= 1.5 nside. pixwin: applies pixel windows. fwhm_in, fwhm_out: of Gaussian beams, rad; fwhm_out = None
+    pol: three maps are I, Q, U. lmax: by default the smaller 3 nside - 1. iter: by default 3; pixel weights do
+    without. pixwin: applies pixel windows. fwhm_in, fwhm_out: of Gaussian beams, rad; fwhm_out = None
     means effective_resolution_fwhm. beam_window_in, beam_window_out: windows to use instead, [lmax + 1], or
     [lmax + 1, 2 or more] with a column for T and one for E and B. input_type: with "alm", map_in is alm of maps of
     nside_in, [n_alm] or three rows, with mmax = lmax. The other arguments are those of map2alm.
@@ -76,9 +76,7 @@ class _OfMaps:
         self.band_limit = 3 * self.nside - 1
 
     def alm(self, lmax: int, mmax: int) -> NDArray[np.complex128]:
-        iterations = self._iter
-        if iterations is None:
-            iterations = 0 if self._weights[1] and lmax <= 1.5 * self.nside else 3
+        iterations = 3 if self._iter is None else self._iter
         try:
             return analyze(self._given, Transforms(self.nside, lmax, mmax), iterations, *self._weights)
         except RuntimeError as error:

@@ -169,8 +169,8 @@ def map2alm(maps: Any, lmax: int | None = None, mmax: int | None = None, iter: i
     Pixels count as 0 if they are masked or UNSEEN, in each map by itself, or less than gal_cut (deg) from the equator.
 
     lmax: by default 3 nside - 1. iter: the number of Jacobi iterations. use_weights, use_pixel_weights: use quadrature
-    weights of rings or of pixels. They are computed and kept in Zonal's cache folder, or read from HEALPix's file in
-    the folder datapath.
+    weights of rings or of pixels, the latter without iterations. Weights are computed and kept in Zonal's cache folder,
+    or read from HEALPix's file in the folder datapath.
     """
     note_verbose(verbose)
     given = MapSet(maps, pol)
@@ -182,9 +182,10 @@ def map2alm(maps: Any, lmax: int | None = None, mmax: int | None = None, iter: i
 
 def analyze(given: MapSet, transforms: Transforms, iter: int, use_weights: bool, use_pixel_weights: bool,
             datapath: Folder) -> NDArray[np.complex128]:
-    """Returns alm, [row, n_alm]."""
+    """Returns alm, [row, n_alm]. With pixel weights nothing is iterated, as in healpy."""
     options = weight_options(given.nside, use_weights, use_pixel_weights, datapath)
-    return transforms.analyze(given.rows, given.pol, iterations=integer("iter", iter), **options)
+    iterations = integer("iter", iter)
+    return transforms.analyze(given.rows, given.pol, iterations=0 if use_pixel_weights else iterations, **options)
 
 
 @checked

@@ -183,7 +183,7 @@ class Rotator:
         """Returns a map, or I, Q, U, after the rotation, by way of their alm. Bad pixels count as 0.
 
         lmax: by default 3 nside - 1. mmax: must be lmax. use_pixel_weights: the analysis uses pixel weights, which are
-        read from the folder datapath or else computed.
+        read from the folder datapath or else computed, and does not iterate; otherwise it iterates three times.
         """
         _no_verbose(verbose)
         rows = _rows(m, (1, 3))
@@ -193,7 +193,8 @@ class Rotator:
         weights = quadrature_weights(nside, _weights_file(nside, datapath)) if use_pixel_weights else None
         if len(rows) == 1:
             rows = rows[0]
-        alm = skies.map2alm(rows, lmax, pol=rows.ndim == 2, pixel_weights=weights)
+        alm = skies.map2alm(rows, lmax, pol=rows.ndim == 2, pixel_weights=weights,
+                            iterations=0 if use_pixel_weights else 3)
         return skies.alm2map(rotation.rotate_alm(alm, self._matrix, inplace=True), nside)
 
     def rotate_map_pixel(self, m: Any) -> Any:
