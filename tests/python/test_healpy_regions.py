@@ -1,0 +1,54 @@
+"""Strips whose bounds meet the centres of pixels, against healpy: they tile the sky."""
+
+import healpy
+import numpy as np
+import pytest
+
+import zonal.healpy as hp
+
+POLES = [0.0, np.pi]
+SPECIAL = [np.pi / 2, np.arccos(2 / 3), np.arccos(-2 / 3), np.pi / 3, np.pi / 4, 3 * np.pi / 4]
+
+
+def colatitudes_of(nside):
+    """Of all rings, as three ways to compute them round them."""
+    starts, _, z, *_ = hp.ringinfo(nside, np.arange(1, 4 * nside))
+    return np.concatenate([np.arccos(z), healpy.pix2ang(nside, starts)[0], np.radians(90 - healpy.pix2ang(nside, starts, lonlat=True)[1])])
+
+
+@pytest.mark.parametrize("nside", [1, 2, 4, 16, 64])
+def test_strips_that_end_on_rings_are_those_of_healpy(rng, nside):
+    bounds = np.concatenate([colatitudes_of(nside), POLES, SPECIAL])
+    for theta1, theta2 in [*rng.choice(bounds, (200, 2)), *rng.uniform(0, np.pi, (50, 2)), (0.3, 0.3), (np.pi, 0), (0, 0), (np.pi, np.pi)]:
+        for options in ({}, {"return_ranges": True}, {"nest": True}):
+            found, expected = (module.query_strip(nside, theta1, theta2, **options) for module in (hp, healpy))
+            assert found.dtype == expected.dtype and found.shape == expected.shape
+            np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("nside", [1, 2, 7, 32, 1000])
+def test_strips_tile_the_sky(nside):
+    bounds = np.unique(np.concatenate([colatitudes_of(nside)[::3], POLES, SPECIAL]))
+    runs = [hp.query_strip(nside, *pair, return_ranges=True) for pair in zip(bounds, bounds[1:])]
+    runs = np.concatenate([run for run in runs if run.size])
+    assert runs[0, 0] == 0 and runs[-1, 1] == 12 * nside**2
+    np.testing.assert_array_equal(runs[1:, 0], runs[:-1, 1])
+
+
+def test_a_strip_and_the_rest_are_the_sky():
+    for nside in (3, 8):
+        for theta1, theta2 in ((0.3, 1.2), (np.pi / 2, np.pi), (np.arccos(2 / 3), np.pi / 2)):
+            inside, outside = hp.query_strip(nside, theta1, theta2), hp.query_strip(nside, theta2, theta1)
+            np.testing.assert_array_equal(np.sort(np.append(inside, outside)), np.arange(12 * nside**2))
+    for nest in (False, True):
+        ranges = hp.query_strip(8, 0.4, 1.1, nest=nest, return_ranges=True)
+        pixels = np.concatenate([np.arange(*run) for run in ranges])
+        np.testing.assert_array_equal(pixels, np.sort(hp.query_strip(8, 0.4, 1.1, nest=nest)))
+
+
+def test_bounds_may_lie_beyond_the_pole_by_rounding():
+    for south in (np.float32(np.pi), np.pi + 9e-6):
+        np.testing.assert_array_equal(hp.query_strip(16, 3.0, south), healpy.query_strip(16, 3.0, south))
+    for theta1, theta2 in ((-1e-3, 1.0), (1.0, 3.2), (np.nan, 1.0)):
+        with pytest.raises(ValueError, match="theta[12] = .*: must be from 0 to pi"):
+            hp.query_strip(16, theta1, theta2)
