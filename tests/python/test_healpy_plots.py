@@ -156,23 +156,6 @@ def test_lines_break_at_the_edge_and_both_angles_may_come_in_one():
         hp.projplot("r-")
 
 
-def test_what_is_drawn_goes_to_the_current_axes_only():
-    hp.mollview(np.arange(48.0), sub=121, cbar=False)
-    first = plt.gca()
-    hp.gnomview(np.arange(48.0), sub=(1, 2, 2), cbar=False)
-    hp.projscatter([0.0], [0.0], lonlat=True)
-    assert not first.collections and len(plt.gca().collections) == 1
-    assert len(plt.get_fignums()) == 1 and first.get_position().x1 <= 0.5 <= plt.gca().get_position().x0
-    hp.graticule()
-    assert not first.lines and len(plt.gca().lines) > 3
-    hp.delgraticules()
-    assert not plt.gca().lines
-    plt.figure().add_subplot()
-    for draw in (hp.graticule, hp.delgraticules, lambda: hp.projplot(0, 0)):
-        with pytest.raises(TypeError, match="show no sky"):
-            draw()
-
-
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("coord", [None, "G"])
 def test_graticules_lie_on_meridians_and_parallels(view, coord):

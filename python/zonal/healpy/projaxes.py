@@ -108,7 +108,7 @@ class SphericalProjAxes(Axes):
         picture = self.proj.projmap(map, vec2pix_func, rot=rot, coord=coord)
         sky = ~np.isneginf(picture)
         bad = sky & (is_bad(picture) | mask_bad(picture, badval))
-        values = np.ma.MaskedArray(np.where(bad, UNSEEN, picture), bad)
+        values = np.ma.MaskedArray(np.where(bad, UNSEEN, picture), bad, fill_value=UNSEEN)
         colors, scale = get_color_table(vmin, vmax, values[sky & ~bad], cmap=cmap, norm=norm, badcolor=badcolor,
                                         bgcolor=bgcolor)
         opacity = sky.astype(np.float64)  # matplotlib takes -inf as bad, not as below the range

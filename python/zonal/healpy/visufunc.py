@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._checked import checked
+from .._notes import warn
 from ..coefficients import remove_dipole
 from ..plot._matplotlib import load
 from ._maps import maptype, stacked
@@ -285,41 +286,59 @@ def _texts(ax: Any, given: dict[str, Any], fonts: dict[str, Any], name: str) -> 
 @checked
 def graticule(dpar: float | None = None, dmer: float | None = None, coord: Any = None, local: bool | None = None,
               fontsize: Any = None, **kwds: Any) -> None:
-    """Draws parallels and meridians, dpar and dmer deg apart, over the current axes.
+    """Draws parallels and meridians, dpar and dmer deg apart, over all views of the sky in the current figure.
 
     See SphericalProjAxes.graticule of zonal.healpy.projaxes.
     """
-    _current().graticule(dpar, dmer, coord, local, fontsize=fontsize, **kwds)
+    for ax in _views():
+        ax.graticule(dpar, dmer, coord, local, fontsize=fontsize, **kwds)
 
 
 def delgraticules() -> None:
-    """Removes the graticules of the current axes."""
-    _current().delgraticules()
+    """Removes the graticules of all views of the sky in the current figure."""
+    for ax in _views():
+        ax.delgraticules()
 
 
-def projplot(*args: Any, **kwds: Any) -> list[Any]:
+def projplot(*args: Any, **kwds: Any) -> Any:
     """Draws a line over the current axes; see SphericalProjAxes.projplot."""
-    return _current().projplot(*args, **kwds)
+    return _drawn("projplot", args, kwds)
 
 
 def projscatter(*args: Any, **kwds: Any) -> Any:
     """Draws points over the current axes; see SphericalProjAxes.projscatter."""
-    return _current().projscatter(*args, **kwds)
+    return _drawn("projscatter", args, kwds)
 
 
 def projtext(*args: Any, **kwds: Any) -> Any:
     """Writes a text over the current axes; see SphericalProjAxes.projtext."""
-    return _current().projtext(*args, **kwds)
+    return _drawn("projtext", args, kwds)
 
 
-def _current() -> SphericalProjAxes:
-    """Returns the current axes. Raises TypeError if they show no sky."""
+def _views() -> list[SphericalProjAxes]:
+    """Returns the axes of the current figure that show a sky. Raises TypeError if there are none."""
     from .projaxes import SphericalProjAxes
 
-    ax = load("pyplot").gca()
-    if not isinstance(ax, SphericalProjAxes):
-        raise TypeError("the current axes show no sky: call mollview, gnomview, ... first, or plt.sca with theirs")
-    return ax
+    pyplot = load("pyplot")
+    found = [ax for ax in pyplot.gcf().axes if isinstance(ax, SphericalProjAxes)]
+    if not found:
+        raise TypeError("the axes of the current figure show no sky: call mollview, gnomview, ... first")
+    return found
+
+
+def _drawn(name: str, args: tuple[Any, ...], kwds: dict[str, Any]) -> Any:
+    """Calls a method of the current axes. If these show no sky, but others do, it warns and returns None, as healpy does."""
+    ax = _current()
+    if ax is None:
+        warn([f"{name}: the current axes show no sky, so nothing is drawn; plt.sca makes others current"])
+        return None
+    return getattr(ax, name)(*args, **kwds)
+
+
+def _current() -> Any:
+    """Returns the current axes, or None if these show no sky, but others of the figure do."""
+    views, current = _views(), load("pyplot").gca()
+    return current if current in views else None
 
 
 __all__ = [
