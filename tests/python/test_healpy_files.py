@@ -275,3 +275,18 @@ def test_paths_may_be_objects(tmp_path):
     path = pathlib.Path(tmp_path) / "cl.fits"
     hp.write_cl(path, np.ones(5))
     same_values(hp.read_cl(str(path)), np.ones(5))
+
+
+@pytest.mark.parametrize("column", [np.float64, np.float32])
+def test_bad_pixels_of_files_equal_unseen(tmp_path, column):
+    path = tmp_path / "map.fits"
+    for bad in (hp.UNSEEN, np.float64(np.float32(hp.UNSEEN)), hp.UNSEEN * (1 + 9e-6), hp.UNSEEN * (1 + 2e-5)):
+        sky = np.arange(768.0).astype(column)
+        sky[5:50] = bad
+        table = fits.BinTableHDU.from_columns([fits.Column("T", "D" if column == np.float64 else "E", array=sky)])
+        table.header.update(NSIDE=8, ORDERING="RING")
+        fits.HDUList([fits.PrimaryHDU(), table]).writeto(path, overwrite=True)
+        for options in ({}, {"dtype": np.float64}, {"dtype": np.float32}, {"nest": True}):
+            found, expected = (module.read_map(path, **options) for module in (hp, healpy))
+            assert (found == hp.UNSEEN).sum() == (expected == hp.UNSEEN).sum()
+            np.testing.assert_array_equal(found, expected)

@@ -2,6 +2,8 @@
 
 Functions have healpy's arguments and defaults, and results have healpy's shapes, orders and types. "Coming from healpy"
 in the documentation lists what differs; `zonal.healpy.pixelfunc` says what the pixel functions do differently.
+`__version__` is that of the healpy whose functions these are, as programs ask it whether a function is there; the
+version of Zonal is `zonal.__version__`.
 
 >>> import zonal.healpy as hp
 >>> hp.ang2pix(16, np.pi / 2, [0.0, 1.0]).tolist()
@@ -11,7 +13,6 @@ in the documentation lists what differs; `zonal.healpy.pixelfunc` says what the 
 import importlib
 from typing import Any
 
-from .. import __version__
 from ._hotspots import hotspots
 from ._pixelfunc import pix2ring, ringinfo
 from ._query_disc import boundaries, query_disc, query_polygon, query_strip
@@ -25,6 +26,8 @@ from .rotator import Rotator, dir2vec, vec2dir
 from .sphtfunc import Alm, alm2cl, alm2map, alm2map_der1, alm2map_spin, almxfl, anafast, beam2bl, bl2beam, blm_gauss
 from .sphtfunc import check_max_nside, effective_resolution_fwhm, gauss_beam, harmonic_ud_grade, map2alm
 from .sphtfunc import map2alm_lsq, map2alm_spin, pixwin, resize_alm, rotate_alm, smoothalm, smoothing, synalm, synfast
+from .utils.deprecation import disable_warnings, enable_warnings
+from .version import __version__
 from .visufunc import azeqview, cartview, delgraticules, gnomview, graticule, mollview, orthview, projplot, projscatter
 from .visufunc import projtext
 from .zoomtool import mollzoom, set_g_clim
@@ -32,7 +35,7 @@ from .zoomtool import mollzoom, set_g_clim
 __all__ = [
     "UNSEEN", "Alm", "Rotator", "__version__", "alm2cl", "alm2map", "alm2map_der1", "alm2map_spin", "almxfl",
     "anafast", "ang2pix", "ang2vec", "azeqview", "beam2bl", "bl2beam", "blm_gauss", "boundaries", "cartview",
-    "check_max_nside", "delgraticules", "dir2vec", "effective_resolution_fwhm", "fit_dipole", "fit_monopole",
+    "check_max_nside", "delgraticules", "dir2vec", "disable_warnings", "effective_resolution_fwhm", "fit_dipole", "fit_monopole",
     "gauss_beam", "get_all_neighbours", "get_interp_val", "get_interp_weights", "get_map_size", "get_min_valid_nside",
     "get_nside", "gnomview", "graticule", "harmonic_ud_grade", "hotspots", "isnpixok", "isnsideok", "ma", "map2alm",
     "map2alm_lsq", "map2alm_spin", "maptype", "mask_bad", "mask_good", "max_pixrad", "mollview", "mollzoom",

@@ -1,5 +1,7 @@
 """Handles whole maps: their kind, bad pixels, order of pixels, and nside."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -82,6 +84,20 @@ def ma_to_array(m: Any) -> NDArray[Any]:
     if np.ma.isMaskedArray(m):
         return np.asarray(m.filled())
     return np.array([ma_to_array(row) for row in m]) if is_ma(m) else m
+
+
+def accept_ma(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a function of maps, its first argument, one of masked maps: it gets UNSEEN where they are masked.
+
+    What it returns for masked maps is masked where it is UNSEEN.
+    """
+    @wraps(function)
+    def call(map_in: Any, *args: Any, **kwds: Any) -> Any:
+        if not is_ma(map_in):
+            return function(map_in, *args, **kwds)
+        return ma(function(np.ma.filled(_unseen_where_masked(stacked(map_in))), *args, **kwds))
+
+    return call
 
 
 def stacked(m: Any) -> NDArray[Any]:

@@ -7,6 +7,7 @@ zonal.io for files without astropy.
 from __future__ import annotations
 
 import os
+import pathlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,17 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._checked import checked
-from .._pixels import UNSEEN
+from .._pixels import UNSEEN, has_unseen
 from .._notes import warn
+from . import cookbook as cb
+from . import pixelfunc
 from ._alm import Alm, layout_of
 from ._fits import astropy_fits, column_values, getformat, set_extra, table_of, texts_of, write_tables
 from ._maps import ma_to_array, maptype, mask_bad, reorder
 from ._sizes import check_nside, npix2nside
-from .cookbook import is_seq_of_seq
 from .utils.deprecation import note_verbose
 
-_MAP_NAMES = {1: ["TEMPERATURE"], 2: ["Q_POLARISATION", "U_POLARISATION"],
-              3: ["TEMPERATURE", "Q_POLARISATION", "U_POLARISATION"], 6: ["II", "IQ", "IU", "QQ", "QU", "UU"]}
+allowed_paths = (str, pathlib.Path)
+standard_column_names: dict[int, Any] = {
+    1: "TEMPERATURE", 2: ["Q_POLARISATION", "U_POLARISATION"],
+    3: ["TEMPERATURE", "Q_POLARISATION", "U_POLARISATION"], 6: ["II", "IQ", "IU", "QQ", "QU", "UU"]}
 # HEALPix's names of TT, EE, BB, TE, EB, TB, which is healpy's order of spectra.
 _CL_NAMES = ["TEMPERATURE", "GRADIENT", "CURL", "G-T", "C-G", "C-T"]
 
@@ -62,7 +66,7 @@ def read_map(filename: Any, field: Any = 0, dtype: Any = None, nest: bool | None
     from_nest = _is_nested(header) if nest is not None else False
     if nest is not None and bool(nest) != from_nest:
         columns = [reorder(values, n2r=from_nest, r2n=not from_nest) for values in columns]
-    maps: Any = [values if kind is None else _converted(values, kind) for values, kind in zip(columns, types)]
+    maps: Any = [_converted(values, kind) for values, kind in zip(columns, types)]
     if len(maps) == 1:
         maps = maps[0]
     elif len({np.dtype(kind) if kind is not None else None for kind in types}) == 1:
@@ -123,9 +127,9 @@ def _types(dtype: Any, n: int) -> list[Any]:
 
 
 def _converted(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """Returns the values in another type; UNSEEN of float32 stays UNSEEN."""
-    result = values.astype(dtype, copy=False)
-    if values.dtype == np.float32 and result.dtype == np.float64:
+    """Returns the values, in another type unless that is None. What means UNSEEN, also as float32 rounds it, equals it."""
+    result = values if dtype is None else values.astype(dtype, copy=False)
+    if result.dtype.kind == "f" and has_unseen(result):
         result[mask_bad(result)] = UNSEEN
     return result
 
@@ -154,7 +158,7 @@ def write_map(filename: str | os.PathLike[str], m: Any, nest: bool = False, dtyp
     n_pixels = maps[0].size
     types = _types(dtype, len(maps))
     names = texts_of("column_names", column_names, len(maps),
-                     _MAP_NAMES.get(len(maps), [f"COLUMN_{i + 1}" for i in range(len(maps))]))
+                     _column_names(len(maps)))
     units = texts_of("column_units", column_units, len(maps), [None] * len(maps))
     if coord is not None and (not isinstance(coord, str) or coord.upper() not in ("G", "E", "C")):
         raise ValueError(f"coord = {coord!r}: must be 'G', 'E' or 'C'")
@@ -174,6 +178,12 @@ def write_map(filename: str | os.PathLike[str], m: Any, nest: bool = False, dtyp
     _describe(table.header, npix2nside(n_pixels), nest, coord, kept)
     set_extra(table, extra_header)
     write_tables(filename, [table], overwrite)
+
+
+def _column_names(n: int) -> list[str]:
+    """The names of the columns of n maps, by default."""
+    names = standard_column_names.get(n, [f"COLUMN_{i + 1}" for i in range(n)])
+    return [names] if isinstance(names, str) else names
 
 
 def _describe(header: Any, nside: int, nest: bool, coord: str | None, kept: NDArray[Any] | None) -> None:
@@ -235,7 +245,7 @@ def write_alm(filename: str | os.PathLike[str], alms: Any, out_dtype: Any = None
     lmax, mmax: coefficients above these are left out. mmax_in: of the alm, by default their lmax. out_dtype: of the
     real and imaginary parts, by default that of the alm.
     """
-    rows = [np.asarray(row) for row in (alms if is_seq_of_seq(alms) else [alms])]
+    rows = [np.asarray(row) for row in (alms if cb.is_seq_of_seq(alms) else [alms])]
     lmax_in, mmax_in = layout_of(len(rows[0]), None, mmax_in)
     lmax = lmax_in if lmax < 0 else lmax
     if lmax > lmax_in:
@@ -276,7 +286,7 @@ def write_cl(filename: str | os.PathLike[str], cl: Any, dtype: Any = None, overw
 
     dtype: of the columns, by default that of cl. column_names, column_units: one for each; a single unit goes to all.
     """
-    rows = [np.asarray(row) for row in (cl if is_seq_of_seq(cl) else [cl])]
+    rows = [np.asarray(row) for row in (cl if cb.is_seq_of_seq(cl) else [cl])]
     if len({row.shape for row in rows}) > 1:
         raise ValueError(f"cl: has spectra of shapes {[row.shape for row in rows]}: must have one length")
     names = texts_of("column_names", column_names, len(rows),
@@ -291,5 +301,11 @@ def write_cl(filename: str | os.PathLike[str], cl: Any, dtype: Any = None, overw
     write_tables(filename, [table], overwrite)
 
 
-__all__ = ["UNSEEN", "HealpixFitsWarning", "getformat", "read_alm", "read_cl", "read_map", "write_alm", "write_cl",
-           "write_map"]
+def __getattr__(name: str) -> Any:
+    if name == "pf":  # the module astropy.io.fits, which programs use through this name
+        return astropy_fits()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+
+
+__all__ = ["UNSEEN", "HealpixFitsWarning", "allowed_paths", "cb", "getformat", "pixelfunc", "read_alm", "read_cl",
+           "read_map", "standard_column_names", "write_alm", "write_cl", "write_map"]

@@ -13,12 +13,21 @@ from ._checked import checked
 from .._pixels import UNSEEN
 from .._notes import warn
 from ..io import quadrature_weights
+from . import pixelfunc
+from ._alm import rotate_alm
 from ._maps import is_ma, ma, mask_bad, maptype, stacked
 from ._rotations import NAMES, Matrix, angdist, check_coord, coordsys2euler_zyz, dir2vec, euler, euler_matrix_new
 from ._rotations import get_coordconv_matrix, get_rotation_matrix, normalise_coord, normalise_rot, normalize_vec
 from ._rotations import rotateDirection, rotateVector, vec2dir, vectors
 from ._sizes import npix2nside
 from .pixelfunc import get_interp_weights, pix2ang
+
+
+coordname = {letter: name for letter, name in NAMES.items() if letter}
+e2g = get_coordconv_matrix("EG")[0]
+"""The matrix from ecliptic to galactic coordinates."""
+e2q = get_coordconv_matrix("EC")[0]
+"""The matrix from ecliptic to equatorial coordinates."""
 
 
 class ConsistencyWarning(Warning):
@@ -284,7 +293,8 @@ def _no_verbose(verbose: bool | None) -> None:
 
 
 __all__ = [
-    "ConsistencyWarning", "Rotator", "angdist", "check_coord", "coordsys2euler_zyz", "dir2vec", "euler",
+    "ConsistencyWarning", "Rotator", "angdist", "check_coord", "coordname", "coordsys2euler_zyz", "dir2vec",
+    "e2g", "e2q", "euler",
     "euler_matrix_new", "get_coordconv_matrix", "get_rotation_matrix", "normalise_coord", "normalise_rot",
-    "normalize_vec", "rotateDirection", "rotateVector", "vec2dir",
+    "normalize_vec", "pixelfunc", "rotate_alm", "rotateDirection", "rotateVector", "vec2dir",
 ]

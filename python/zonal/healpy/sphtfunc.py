@@ -4,16 +4,26 @@ Maps are in ring order and coefficients in the order of Alm. Results are float64
 error for an argument that it cannot use.
 """
 
+from . import cookbook as cb
+from . import pixelfunc
 from ._alm import Alm, alm2cl, almxfl, resize_alm, rotate_alm, smoothalm
 from ._beams import MAX_NSIDE, beam2bl, bl2beam, blm_gauss, check_max_nside, effective_resolution_fwhm, gauss_beam
 from ._beams import pixwin
 from ._harmonic_ud_grade import _apply_harmonic_transfer, _resolve_beam, harmonic_ud_grade
+from ._maps import accept_ma, ma_to_array, maptype
 from ._skies import anafast, new_to_old_spectra_order, smoothing, synalm, synfast
 from ._transforms import alm2map, alm2map_der1, alm2map_spin, map2alm, map2alm_lsq, map2alm_spin
+from .pixelfunc import UNSEEN
+
+
+class FutureChangeWarning(UserWarning):
+    """Here for programs that filter it: nothing gives this warning."""
+
 
 __all__ = [
-    "MAX_NSIDE", "Alm", "alm2cl", "alm2map", "alm2map_der1", "alm2map_spin", "almxfl", "anafast", "beam2bl",
-    "bl2beam", "blm_gauss", "check_max_nside", "effective_resolution_fwhm", "gauss_beam", "harmonic_ud_grade",
-    "map2alm", "map2alm_lsq", "map2alm_spin", "new_to_old_spectra_order", "pixwin", "resize_alm", "rotate_alm",
+    "MAX_NSIDE", "UNSEEN", "Alm", "FutureChangeWarning", "accept_ma", "alm2cl", "alm2map", "alm2map_der1",
+    "alm2map_spin", "almxfl", "anafast", "beam2bl", "bl2beam", "blm_gauss", "cb", "check_max_nside",
+    "effective_resolution_fwhm", "gauss_beam", "harmonic_ud_grade", "ma_to_array", "map2alm", "map2alm_lsq",
+    "map2alm_spin", "maptype", "new_to_old_spectra_order", "pixelfunc", "pixwin", "resize_alm", "rotate_alm",
     "smoothalm", "smoothing", "synalm", "synfast",
 ]
