@@ -37,7 +37,7 @@ def get_interp_weights(nside: Any, theta: Any, phi: Any = None, nest: bool = Fal
     try:
         return batch(corners, nside, (bool(nest),), *angles)
     except ValueError:
-        angles, missing = mended(*angles, may_be_nan=True)
+        angles, missing = mended(angles[0], angles[1], may_be_nan=True)
         return replaced(batch(corners, nside, (bool(nest),), *angles), missing, -1, np.nan)
 
 

@@ -71,8 +71,8 @@ def vec2pix(nside: Any, x: Any, y: Any, z: Any, nest: bool = False) -> Any:
         found = batch(_core.vec2pix, nside, (bool(nest),), *parts)
     except ValueError:
         missing = np.isnan(parts[0]) | np.isnan(parts[1]) | np.isnan(parts[2])
-        parts = tuple(np.where(missing, 1, part) for part in parts)
-        found = replaced(batch(_core.vec2pix, nside, (bool(nest),), *parts), missing, -1)
+        others = [np.where(missing, 1, part) for part in parts]
+        found = replaced(batch(_core.vec2pix, nside, (bool(nest),), *others), missing, -1)
     return masked(found, mask)[0]
 
 
@@ -125,7 +125,7 @@ def vec2ang(vectors: Any, lonlat: bool = False) -> tuple[NDArray[np.float64], ND
     phi = np.where(phi < 0, phi + 2 * np.pi, phi)
     mask = np.ma.getmaskarray(vectors).reshape(-1, 3) if isinstance(vectors, np.ma.MaskedArray) else None
     first, second = thetaphi2lonlat(theta, phi) if lonlat else (theta, phi)
-    return masked((first, second), None if mask is None else mask.any(axis=1))
+    return masked((first, second), None if mask is None else np.asarray(mask.any(axis=1)))
 
 
 def ring2nest(nside: Any, ipix: Any) -> Any:

@@ -62,7 +62,7 @@ class ZoomTool:
         self._marker = self._sky.projplot([self.lon], [self.lat], "k+", lonlat=True)[0]
         self.draw_gnom()
         self.connect_callbacks()
-        pyplot.figure(self._sky.figure.number)  # type: ignore[union-attr]
+        pyplot.figure(self._sky.figure.number)
         pyplot.sca(self._sky)
 
     def get_reso(self) -> float:
