@@ -1,4 +1,6 @@
-"""Strips whose bounds meet the centres of pixels, against healpy: they tile the sky."""
+"""Strips and hemispheres whose bounds meet the centres of pixels, against healpy: they tile the sky."""
+
+import itertools
 
 import healpy
 import numpy as np
@@ -52,3 +54,50 @@ def test_bounds_may_lie_beyond_the_pole_by_rounding():
     for theta1, theta2 in ((-1e-3, 1.0), (1.0, 3.2), (np.nan, 1.0)):
         with pytest.raises(ValueError, match="theta[12] = .*: must be from 0 to pi"):
             hp.query_strip(16, theta1, theta2)
+
+
+# With many planes through the centres of pixels, and poles and points of the equator among them.
+MIDDLES = [np.array(v) for v in itertools.product((-1, 0, 1, 2), repeat=3) if any(v)]
+
+
+def planes_through_pixels(rng, nside, n=20):
+    """Poles of great circles through two pixels each, [n, 3]."""
+    one, other = (np.stack(hp.pix2vec(nside, rng.integers(0, 12 * nside**2, n)), -1) for _ in range(2))
+    poles = np.cross(one, other)
+    return list(poles[np.linalg.norm(poles, axis=1) > 1e-3])
+
+
+@pytest.mark.parametrize("nest", [False, True])
+@pytest.mark.parametrize("nside", [1, 2, 4, 16, 32])
+def test_opposite_hemispheres_tile_the_sky(rng, nside, nest):
+    for middle in MIDDLES + planes_through_pixels(rng, nside):
+        north, south = (hp.query_disc(nside, sign * middle, np.pi / 2, nest=nest) for sign in (1, -1))
+        np.testing.assert_array_equal(np.sort(np.concatenate([north, south])), np.arange(12 * nside**2))
+        ranges = hp.query_disc(nside, middle, np.pi / 2, nest=nest, return_ranges=True)
+        np.testing.assert_array_equal(np.concatenate([np.arange(*run) for run in ranges]), north)
+        if nest:
+            np.testing.assert_array_equal(np.sort(hp.nest2ring(nside, north)), hp.query_disc(nside, middle, np.pi / 2))
+
+
+@pytest.mark.parametrize("nside", [1, 2, 4, 7, 16, 32])
+def test_hemispheres_are_those_of_healpy_where_its_own_tile_the_sky(nside):
+    same = 0
+    for middle in MIDDLES:
+        expected, opposite = (healpy.query_disc(nside, sign * middle, np.pi / 2) for sign in (1, -1))
+        if np.array_equal(np.sort(np.append(expected, opposite)), np.arange(12 * nside**2)):  # else it is off by rounding
+            np.testing.assert_array_equal(hp.query_disc(nside, middle, np.pi / 2), expected)
+            same += 1
+    assert same > 0.7 * len(MIDDLES)
+
+
+def test_a_hemisphere_may_come_in_any_form():
+    wanted = hp.query_disc(8, [1, 0, 0], np.pi / 2)
+    for form in ((1, 0, 0), np.array([2.0, 0, 0]), np.array([1, 0, 0], np.float32)):
+        np.testing.assert_array_equal(hp.query_disc(8.0, form, np.float64(np.pi / 2)), wanted)
+    buffer = np.zeros(999, np.int64)
+    assert np.shares_memory(hp.query_disc(8, [1, 0, 0], np.pi / 2, buff=buffer), buffer)
+    assert set(wanted) < set(hp.query_disc(8, [1, 0, 0], np.pi / 2, inclusive=True))
+    for call, match in ((lambda: hp.query_disc(7, [1, 0, 0], np.pi / 2, nest=True), "nside = 7"),
+                        (lambda: hp.query_disc(8, [0, 0, 0], np.pi / 2), "vector"), (lambda: hp.query_disc(8, [1, 0], np.pi / 2), "vec")):
+        with pytest.raises(ValueError, match=match):
+            call()

@@ -11,6 +11,7 @@ from .._arrays import integer, real
 from ._arguments import floats, integers, threads_for
 from ._checked import arguments_as, checked, truth, whole
 from ._directions import BEYOND_POLE
+from ._hemispheres import hemisphere, pixels_of
 from ._sizes import MAX_NSIDE, check_nside
 
 
@@ -18,12 +19,18 @@ def query_disc(nside: int, vec: ArrayLike, radius: float, inclusive: bool = Fals
                buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
     """Returns the pixels, [n] int64, whose centres lie within radius, rad, of a direction vec, [3].
 
-    A radius above pi is the whole sphere.
+    A radius above pi is the whole sphere. One of pi / 2 is a hemisphere, and two opposite ones share no pixel; other
+    discs have all pixels whose centres lie on their rim.
 
     inclusive: returns all pixels that overlap the disc, and some that only come near it; the larger fact, the fewer of
     these. nest: pixels are in nest order. buff: an int64 array for the result, which is then a view of it.
     return_ranges: returns [n, 2], the first pixel of each run and the one after its last.
     """
+    if isinstance(radius, float) and radius == math.pi / 2 and not inclusive:
+        size, ordered = integer("nside", whole("nside", nside)), truth("nest", nest)
+        check_nside(size, ordered)
+        found = hemisphere(size, _vector("vec", vec), ordered, truth("return_ranges", return_ranges))
+        return found if buff is None else _in_buffer(found, buff, return_ranges)
     found = _core.query_disc(nside, vec, radius, inclusive, fact, nest, return_ranges)
     if found is None:  # not numbers as the extension reads them
         size = integer("nside", whole("nside", nside))
@@ -57,7 +64,7 @@ def query_strip(nside: int, theta1: float, theta2: float, inclusive: bool = Fals
         if return_ranges and not nest:
             found = np.array([run for run in runs if run[0] < run[1]], np.int64).reshape(-1, 2)
         else:
-            found = np.concatenate([np.arange(*run) for run in runs]) if len(runs) > 1 else np.arange(*runs[0])
+            found = np.arange(*runs[0]) if len(runs) == 1 else pixels_of(np.array(runs))
         if return_ranges and nest:
             found = _runs_of(np.sort(_core.ring2nest(nside, found, threads_for(found.size))))
     if nest and not return_ranges:
@@ -119,7 +126,6 @@ def query_polygon(nside: int, vertices: ArrayLike, inclusive: bool = False, fact
     return found if buff is None else _in_buffer(found, buff, return_ranges)
 
 
-@checked
 def boundaries(nside: int, pix: Any, step: int = 1, nest: bool = False) -> NDArray[np.float64]:
     """Returns unit vectors on the edges of pixels, [3, 4 step] for one and [n, 3, 4 step] for n pixels.
 
@@ -133,11 +139,11 @@ def boundaries(nside: int, pix: Any, step: int = 1, nest: bool = False) -> NDArr
     pixels = integers("pix", pix)
     if pixels.ndim > 1:
         raise ValueError(f"pix: has shape {pixels.shape}: must be one pixel or [n]")
-    steps = integer("step", step)
+    size, steps = integer("nside", whole("nside", nside)), integer("step", whole("step", step))
     if steps < 1:
         raise ValueError(f"step = {steps}: must be 1 or more")
     points = np.empty((pixels.size, 3, 4 * steps))
-    _core.boundaries(integer("nside", nside), bool(nest), pixels.reshape(-1), steps, points,
+    _core.boundaries(size, truth("nest", nest), pixels.reshape(-1), steps, points,
                      threads_for(pixels.size * steps))
     return points if pixels.ndim else points[0]
 
