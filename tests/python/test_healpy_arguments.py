@@ -104,6 +104,14 @@ def test_whole_floats_are_integers_where_healpy_takes_them(kind):
         hp.map2alm(SKY, lmax=kind(12.5))
 
 
+def test_an_array_of_one_number_is_that_number():
+    for call in (lambda hp: hp.gauss_beam(np.array([0.1]), 8), lambda hp: hp.smoothing(SKY, fwhm=np.array([0.1])),
+                 lambda hp: hp.smoothing(SKY, sigma=np.array(0.1))):
+        both_give(call, 1e-12)
+    with pytest.raises(TypeError, match="fwhm = .*: must be a real number"):
+        hp.gauss_beam(np.array([0.1, 0.2]), 8)
+
+
 @pytest.mark.parametrize("value", [None, "NEST", "", 2, 1, 0, [], np.True_, np.array(0)], ids=repr)
 def test_what_is_true_or_false_is_taken_for_it(value):
     angles = np.array([0.3, 0.6])

@@ -313,6 +313,13 @@ def test_monopoles_and_dipoles(rng):
             same_call("fit_monopole", m, **options, atol=2e-13)
             same_call("remove_dipole", m, **options, fitval=True, atol=4e-13)
             same_call("remove_monopole", m, **options, fitval=True, atol=4e-13)
+    for only in ([sky], sky[None], [hp.ma(holes)], hp.ma(holes)[None]):
+        same_call("fit_dipole", only, atol=2e-13)
+        same_call("fit_monopole", only, atol=2e-13)
+        same_call("remove_dipole", only, atol=4e-13)
+        same_call("remove_monopole", only, atol=4e-13)
+    with pytest.raises(ValueError, match="m: has 2 maps"):
+        hp.fit_dipole([sky, sky])
     same_call("fit_dipole", np.where(holes == hp.UNSEEN, 9, sky), bad=9, atol=2e-13)
     changed = sky.copy()
     assert np.shares_memory(hp.remove_dipole(changed, copy=False), changed)

@@ -72,3 +72,12 @@ def test_projected_maps_are_filled_with_unseen(view):
         assert (found.filled() == hp.UNSEEN).sum() == np.ma.getmaskarray(found).sum()
         assert (np.ma.getmaskarray(found) == np.ma.getmaskarray(expected)).mean() > 0.97  # points may lie on edges of pixels
         plt.close("all")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("name", ["title", "unit", "format"])
+def test_none_is_no_text(view, name):
+    for module in (healpy, hp):
+        getattr(module, view)(np.arange(48.0), **{name: None})
+        if name == "title" and view != "azeqview":  # which has a title for None
+            assert plt.gca().get_title() == ""

@@ -38,13 +38,18 @@ def truth(name: str, value: Any) -> bool:
         raise ValueError(f"{name}: must be True or False, not an array of {np.size(value)}") from None
 
 
-_TAKEN: dict[str, Callable[[str, Any], Any]] = {"int": whole, "Large": whole, "bool": truth}
+def alone(name: str, value: Any) -> Any:
+    """The only number of an array that holds one. Anything else is returned as it is."""
+    return value.item() if isinstance(value, np.ndarray) and value.size == 1 and value.dtype.kind in "iuf" else value
+
+
+_TAKEN: dict[str, Callable[[str, Any], Any]] = {"int": whole, "Large": whole, "bool": truth, "float": alone}
 
 
 def checked(function: _Function) -> _Function:
     """Passes arguments as the plain types that the annotations name; see zonal's decorator of this name.
 
-    Where that asks for an int, a whole float will do; where it asks for a bool, anything that is true or false.
+    Where that asks for an int, a whole float will do; for a float, an array of one; for a bool, what is true or false.
     """
     strict = strictly_checked(function)
     code = function.__code__

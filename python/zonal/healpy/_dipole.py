@@ -20,16 +20,17 @@ from .utils.deprecation import note_verbose
 def fit_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0) -> tuple[Any, NDArray[np.float64]]:
     """Returns the monopole and the dipole, [3], for which monopole + dipole . n fits a map, [pixel], best.
 
-    Pixels that are bad, not finite, masked, or within gal_cut (deg) of the equator do not count; gal_cut = 0 cuts none.
+    m: may be the only one of a sequence. Pixels that are bad, not finite, masked, or within gal_cut (deg) of the equator do not count; gal_cut = 0 cuts none.
     Raises ValueError if the other pixels do not determine the fit.
     """
-    monopole, dipole = _fit(m, nest, bad, gal_cut, with_dipole=True)
+    monopole, dipole = _fit(_sole(m)[0], nest, bad, gal_cut, with_dipole=True)
     return np.float64(monopole), np.array(dipole)
 
 
 @checked
 def fit_monopole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0) -> Any:
     """Returns the mean of a map, [pixel], over the pixels that count in fit_dipole, in the type of the map."""
+    m, _ = _sole(m)
     monopole = np.float64(_fit(m, nest, bad, gal_cut, with_dipole=False)[0])
     return monopole.astype(np.float32) if np.ma.getdata(m).dtype == np.float32 else monopole
 
@@ -37,35 +38,45 @@ def fit_monopole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float
 @checked
 def remove_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0, fitval: bool = False,
                   copy: bool = True, verbose: Any = None) -> Any:
-    """Returns a map, [pixel], without the monopole and dipole of fit_dipole, masked where m is masked or bad.
+    """Returns a map, shaped as m, without the monopole and dipole of fit_dipole, masked where m is masked or bad.
 
     fitval: also returns the monopole and the dipole. copy: False changes m itself, if it is no masked array. verbose:
     has no effect.
     """
     note_verbose(verbose)
+    m, is_row = _sole(m)
     result, good = _subtractable(m, bad, copy)
     monopole, dipole = fit_dipole(m, nest, bad, gal_cut)
     result[good] -= (monopole + dipole @ _centres(m, nest))[good]
     masked = _masked_as(m, result, bad)
+    masked = masked[None] if is_row else masked
     return (masked, monopole, dipole) if fitval else masked
 
 
 @checked
 def remove_monopole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0, fitval: bool = False,
                     copy: bool = True, verbose: Any = None) -> Any:
-    """Returns a map, [pixel], without the monopole of fit_monopole; masked if m is. For the rest see remove_dipole."""
+    """Returns a map, shaped as m, without the monopole of fit_monopole; masked if m is. For the rest see remove_dipole."""
     note_verbose(verbose)
+    m, is_row = _sole(m)
     result, good = _subtractable(m, bad, copy)
     monopole = fit_monopole(m, nest, bad, gal_cut)
     result[good] -= monopole
     if np.ma.isMaskedArray(m):
         result = _masked_as(m, result, bad)
+    result = result[None] if is_row else result
     return (result, monopole) if fitval else result
 
 
+def _sole(m: Any) -> tuple[Any, bool]:
+    """The map, [pixel], and whether it was given as the only one of a sequence, [1, pixel]."""
+    kind = maptype(m)
+    if kind > 1:
+        raise ValueError(f"m: has {kind} maps: must be one map, [pixel]")
+    return (m, False) if kind == 0 else (m[0], True)
+
+
 def _good(m: Any, bad: float) -> NDArray[np.bool_]:
-    if maptype(m) != 0:
-        raise ValueError("m: must be one map, [pixel]")
     values = np.ma.getdata(m)
     if np.iscomplexobj(values):
         raise TypeError(f"m: must hold real numbers, not {values.dtype}")

@@ -41,11 +41,13 @@ def _are_kept(centres: NDArray[np.float64], middle: NDArray[np.float64]) -> NDAr
 def _either(ranges: Ranges, others: Ranges) -> Ranges:
     """Runs of what is in the one or in the other, but not in both: an end that both have is none."""
     ends, times = np.unique(np.concatenate([ranges.ravel(), others.ravel()]), return_counts=True)
-    return ends[times % 2 == 1].reshape(-1, 2)
+    result: Ranges = ends[times % 2 == 1].reshape(-1, 2)
+    return result
 
 
 def pixels_of(ranges: Ranges) -> NDArray[np.int64]:
     """The pixels, [n], in runs, [n, 2]."""
     lengths = ranges[:, 1] - ranges[:, 0]
     before = np.cumsum(lengths) - lengths
-    return np.arange(lengths.sum()) + np.repeat(ranges[:, 0] - before, lengths)
+    pixels: NDArray[np.int64] = np.arange(lengths.sum()) + np.repeat(ranges[:, 0] - before, lengths)
+    return pixels

@@ -12,8 +12,8 @@ All *view functions take a map, [pixel], or None for an empty sky. Their other a
 - min, max: the ends of the colours; values beyond them get the colours of the ends. norm: hist, log, symlog, symlog2,
   None or a matplotlib norm. cmap: the colour map. badcolor, bgcolor: the colours of bad pixels and of points off the
   sky. alpha: a map of opacities.
-- title, unit, cbar, format (format2 is for values under the mouse), nlocs (ticks of the bar), notext. fontsize: a dict
-  with title, cbar_label and cbar_tick_label.
+- title, unit, cbar, format (format2 is for values under the mouse), nlocs (ticks of the bar), notext; None is no title,
+  no unit and matplotlib's format. fontsize: a dict with title, cbar_label and cbar_tick_label.
 - xsize: columns of the raster. return_projected_map: returns it, [row, column] from below, -inf where there is no sky.
 """
 
@@ -42,10 +42,10 @@ _WIDE = (8.5, 5.4)
 
 
 @checked
-def mollview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = None, unit: str = "", xsize: int = 800,
-             title: str = "Mollweide view", nest: bool = False, min: float | None = None, max: float | None = None,
+def mollview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = None, unit: str | None = "", xsize: int = 800,
+             title: str | None = "Mollweide view", nest: bool = False, min: float | None = None, max: float | None = None,
              flip: str = "astro", remove_dip: bool = False, remove_mono: bool = False, gal_cut: float = 0,
-             format: str = "%g", format2: str = "%g", cbar: bool = True, cmap: Any = None, badcolor: Any = "gray",
+             format: str | None = "%g", format2: str | None = "%g", cbar: bool = True, cmap: Any = None, badcolor: Any = "gray",
              bgcolor: Any = "white", notext: bool = False, norm: Any = None, hold: bool = False,
              reuse_axes: bool = False, margins: Any = None, sub: Any = None, nlocs: int = 2,
              return_projected_map: bool = False, alpha: Any = None, fontsize: dict[str, Any] | None = None) -> Any:
@@ -54,10 +54,10 @@ def mollview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = Non
 
 
 @checked
-def gnomview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = None, unit: str = "", xsize: int = 200,
-             ysize: int | None = None, reso: float = 1.5, title: str = "Gnomonic view", nest: bool = False,
+def gnomview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = None, unit: str | None = "", xsize: int = 200,
+             ysize: int | None = None, reso: float = 1.5, title: str | None = "Gnomonic view", nest: bool = False,
              remove_dip: bool = False, remove_mono: bool = False, gal_cut: float = 0, min: float | None = None,
-             max: float | None = None, flip: str = "astro", format: str = "%.3g", cbar: bool = True, cmap: Any = None,
+             max: float | None = None, flip: str = "astro", format: str | None = "%.3g", cbar: bool = True, cmap: Any = None,
              badcolor: Any = "gray", bgcolor: Any = "white", norm: Any = None, hold: bool = False, sub: Any = None,
              reuse_axes: bool = False, margins: Any = None, notext: bool = False, return_projected_map: bool = False,
              no_plot: bool = False, alpha: Any = None, fontsize: dict[str, Any] | None = None) -> Any:
@@ -70,11 +70,11 @@ def gnomview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = Non
 
 
 @checked
-def cartview(map: Any = None, fig: Any = None, rot: Any = None, zat: Any = None, coord: Any = None, unit: str = "",
+def cartview(map: Any = None, fig: Any = None, rot: Any = None, zat: Any = None, coord: Any = None, unit: str | None = "",
              xsize: int = 800, ysize: int | None = None, lonra: Any = None, latra: Any = None,
-             title: str = "Cartesian view", nest: bool = False, remove_dip: bool = False, remove_mono: bool = False,
+             title: str | None = "Cartesian view", nest: bool = False, remove_dip: bool = False, remove_mono: bool = False,
              gal_cut: float = 0, min: float | None = None, max: float | None = None, flip: str = "astro",
-             format: str = "%.3g", cbar: bool = True, cmap: Any = None, badcolor: Any = "gray", bgcolor: Any = "white",
+             format: str | None = "%.3g", cbar: bool = True, cmap: Any = None, badcolor: Any = "gray", bgcolor: Any = "white",
              norm: Any = None, aspect: Any = None, hold: bool = False, sub: Any = None, reuse_axes: bool = False,
              margins: Any = None, notext: bool = False, return_projected_map: bool = False, alpha: Any = None,
              fontsize: dict[str, Any] | None = None) -> Any:
@@ -89,10 +89,10 @@ def cartview(map: Any = None, fig: Any = None, rot: Any = None, zat: Any = None,
 
 
 @checked
-def orthview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = None, unit: str = "", xsize: int = 800,
-             half_sky: bool = False, title: str = "Orthographic view", nest: bool = False, min: float | None = None,
+def orthview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = None, unit: str | None = "", xsize: int = 800,
+             half_sky: bool = False, title: str | None = "Orthographic view", nest: bool = False, min: float | None = None,
              max: float | None = None, flip: str = "astro", remove_dip: bool = False, remove_mono: bool = False,
-             gal_cut: float = 0, format: str = "%g", format2: str = "%g", cbar: bool = True, cmap: Any = None,
+             gal_cut: float = 0, format: str | None = "%g", format2: str | None = "%g", cbar: bool = True, cmap: Any = None,
              badcolor: Any = "gray", bgcolor: Any = "white", notext: bool = False, norm: Any = None,
              hold: bool = False, margins: Any = None, sub: Any = None, reuse_axes: bool = False,
              return_projected_map: bool = False, alpha: Any = None, fontsize: dict[str, Any] | None = None) -> Any:
@@ -104,11 +104,11 @@ def orthview(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = Non
 
 
 @checked
-def azeqview(map: Any = None, fig: Any = None, rot: Any = None, zat: Any = None, coord: Any = None, unit: str = "",
+def azeqview(map: Any = None, fig: Any = None, rot: Any = None, zat: Any = None, coord: Any = None, unit: str | None = "",
              xsize: int = 800, ysize: int | None = None, reso: float = 1.5, lamb: bool = False, half_sky: bool = False,
              title: str | None = None, nest: bool = False, remove_dip: bool = False, remove_mono: bool = False,
              gal_cut: float = 0, min: float | None = None, max: float | None = None, flip: str = "astro",
-             format: str = "%.3g", cbar: bool = True, cmap: Any = None, badcolor: Any = "gray", bgcolor: Any = "white",
+             format: str | None = "%.3g", cbar: bool = True, cmap: Any = None, badcolor: Any = "gray", bgcolor: Any = "white",
              norm: Any = None, aspect: Any = None, hold: bool = False, sub: Any = None, reuse_axes: bool = False,
              margins: Any = None, notext: bool = False, return_projected_map: bool = False, alpha: Any = None,
              fontsize: dict[str, Any] | None = None) -> Any:
@@ -204,7 +204,7 @@ def _axes(kind: str, given: dict[str, Any], inches: tuple[float, float], name: s
         rot = (lon, lat - 90, turn)
     figure, place = placed(given["fig"], given["hold"], given["sub"], given["margins"], inches)
     options = {"rot": rot, "coord": given["coord"], "flipconv": given["flip"]}
-    options["format"] = given.get("format2", given["format"])
+    options["format"] = given.get("format2", given["format"]) or "%g"
     ax: SphericalProjAxes = getattr(projaxes, kind)(figure, place, **options)
     figure.add_axes(ax)
     pyplot.sca(ax)

@@ -16,10 +16,10 @@ _last: list[ZoomTool] = []
 
 
 @checked
-def mollzoom(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = None, unit: str = "", xsize: int = 800,
-             title: str = "Mollweide view", nest: bool = False, min: float | None = None, max: float | None = None,
+def mollzoom(map: Any = None, fig: Any = None, rot: Any = None, coord: Any = None, unit: str | None = "", xsize: int = 800,
+             title: str | None = "Mollweide view", nest: bool = False, min: float | None = None, max: float | None = None,
              flip: str = "astro", remove_dip: bool = False, remove_mono: bool = False, gal_cut: float = 0,
-             format: str = "%g", cmap: Any = None, norm: Any = None, hold: bool = False, margins: Any = None,
+             format: str | None = "%g", cmap: Any = None, norm: Any = None, hold: bool = False, margins: Any = None,
              sub: Any = None) -> None:
     """Draws the sky as mollview does, and in another figure a gnomonic view around the last point clicked.
 
