@@ -35,16 +35,17 @@ from .zoomtool import mollzoom, set_g_clim
 __all__ = [
     "UNSEEN", "Alm", "Rotator", "__version__", "alm2cl", "alm2map", "alm2map_der1", "alm2map_spin", "almxfl",
     "anafast", "ang2pix", "ang2vec", "azeqview", "beam2bl", "bl2beam", "blm_gauss", "boundaries", "cartview",
-    "check_max_nside", "delgraticules", "dir2vec", "disable_warnings", "effective_resolution_fwhm", "fit_dipole", "fit_monopole",
-    "gauss_beam", "get_all_neighbours", "get_interp_val", "get_interp_weights", "get_map_size", "get_min_valid_nside",
-    "get_nside", "gnomview", "graticule", "harmonic_ud_grade", "hotspots", "isnpixok", "isnsideok", "ma", "map2alm",
-    "map2alm_lsq", "map2alm_spin", "maptype", "mask_bad", "mask_good", "max_pixrad", "mollview", "mollzoom",
-    "nest2ring", "npix2nside", "npix2order", "nside2npix", "nside2order", "nside2pixarea", "nside2resol",
-    "order2npix", "order2nside", "orthview", "pix2ang", "pix2ring", "pix2vec", "pix2xyf", "pixwin", "projplot",
-    "projscatter", "projtext", "query_disc", "query_polygon", "query_strip", "read_alm", "read_cl", "read_map",
-    "remove_dipole", "remove_monopole", "reorder", "resize_alm", "ring2nest", "ringinfo", "rotate_alm", "set_g_clim",
-    "smoothalm", "smoothing", "synalm", "synfast", "ud_grade", "vec2ang", "vec2dir", "vec2pix", "write_alm",
-    "write_cl", "write_map", "xyf2pix",
+    "check_max_nside", "delgraticules", "dir2vec", "disable_warnings", "effective_resolution_fwhm",
+    "enable_warnings", "fit_dipole", "fit_monopole", "gauss_beam", "get_all_neighbours", "get_interp_val",
+    "get_interp_weights", "get_map_size", "get_min_valid_nside", "get_nside", "gnomview", "graticule",
+    "harmonic_ud_grade", "hotspots", "isnpixok", "isnsideok", "ma", "map2alm", "map2alm_lsq", "map2alm_spin",
+    "maptype", "mask_bad", "mask_good", "max_pixrad", "mollview", "mollzoom", "nest2ring", "npix2nside",
+    "npix2order", "nside2npix", "nside2order", "nside2pixarea", "nside2resol", "order2npix", "order2nside",
+    "orthview", "pix2ang", "pix2ring", "pix2vec", "pix2xyf", "pixwin", "projplot", "projscatter", "projtext",
+    "query_disc", "query_polygon", "query_strip", "read_alm", "read_cl", "read_map", "remove_dipole",
+    "remove_monopole", "reorder", "resize_alm", "ring2nest", "ringinfo", "rotate_alm", "set_g_clim", "smoothalm",
+    "smoothing", "synalm", "synfast", "ud_grade", "vec2ang", "vec2dir", "vec2pix", "write_alm", "write_cl",
+    "write_map", "xyf2pix",
 ]
 
 # These modules import matplotlib, which takes a while, so they are loaded when they are first used.

@@ -20,8 +20,8 @@ from .utils.deprecation import note_verbose
 def fit_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0) -> tuple[Any, NDArray[np.float64]]:
     """Returns the monopole and the dipole, [3], for which monopole + dipole . n fits a map, [pixel], best.
 
-    m: may be the only one of a sequence. Pixels that are bad, not finite, masked, or within gal_cut (deg) of the equator do not count; gal_cut = 0 cuts none.
-    Raises ValueError if the other pixels do not determine the fit.
+    m: may be the only one of a sequence. Pixels that are bad, not finite, masked, or within gal_cut (deg) of the equator
+    do not count; gal_cut = 0 cuts none. Raises ValueError if the other pixels do not determine the fit.
     """
     monopole, dipole = _fit(_sole(m)[0], nest, bad, gal_cut, with_dipole=True)
     return np.float64(monopole), np.array(dipole)
@@ -56,7 +56,7 @@ def remove_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: floa
 @checked
 def remove_monopole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: float = 0, fitval: bool = False,
                     copy: bool = True, verbose: Any = None) -> Any:
-    """Returns a map, shaped as m, without the monopole of fit_monopole; masked if m is. For the rest see remove_dipole."""
+    """Returns a map, shaped as m, without the monopole of fit_monopole; masked if m is. See remove_dipole for the rest."""
     note_verbose(verbose)
     m, is_row = _sole(m)
     result, good = _subtractable(m, bad, copy)

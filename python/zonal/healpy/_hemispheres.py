@@ -1,4 +1,4 @@
-"""Hemispheres of pixels that tile the sky: of two opposite ones each pixel is in one, also if its centre is on the rim."""
+"""Hemispheres of pixels that tile the sky: a pixel is in one of two opposite ones, even if its centre is on the rim."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def hemisphere(nside: int, vec: list[float], nest: bool, return_ranges: bool) ->
     Of those at 90 deg, the hemisphere has the ones at the eastern end of its part of their ring. If it only touches the
     ring, the pixel belongs to the hemisphere that has the rest of the ring, and the equator to the northern one.
     """
-    inside, around = (_core.query_disc(nside, vec, math.pi / 2 + beyond, False, 1, nest, True) for beyond in (-_NEAR, _NEAR))
+    inside, around = (_core.query_disc(nside, vec, math.pi / 2 + beyond, False, 1, nest, True)
+                      for beyond in (-_NEAR, _NEAR))
     rim = pixels_of(_either(around, inside))
     if rim.size:
         kept = rim[_are_kept(np.array(pix2vec(nside, rim, nest)), np.array(vec) / math.hypot(*vec))]

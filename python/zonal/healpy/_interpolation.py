@@ -32,7 +32,10 @@ def get_interp_weights(nside: Any, theta: Any, phi: Any = None, nest: bool = Fal
         _core.interpolation_weights(size, nest, thetas, phis, pixels, weights, threads)
         return pixels, weights
 
-    angles = pix2ang(nside, np.ma.getdata(theta), nest) if phi is None else angles_of(theta, phi, bool(lonlat), may_be_nan=True)
+    if phi is None:
+        angles = pix2ang(nside, np.ma.getdata(theta), nest)
+    else:
+        angles = angles_of(theta, phi, bool(lonlat), may_be_nan=True)
     angles = np.asarray(angles[0]), np.asarray(angles[1])
     try:
         return batch(corners, nside, (bool(nest),), *angles)
@@ -44,8 +47,8 @@ def get_interp_weights(nside: Any, theta: Any, phi: Any = None, nest: bool = Fal
 def get_interp_val(m: Any, theta: Any, phi: Any, nest: bool = False, lonlat: bool = False) -> Any:
     """Returns values of maps, [pixel] or [map, pixel], at directions, by bilinear interpolation: [map, ...].
 
-    Axes of length 1 are left out, as in healpy. Sums include bad values. Those of a masked array leave masked pixels out
-    without making up for it, and are masked where all four pixels are. Directions that are not finite give NaN.
+    Axes of length 1 are left out, as in healpy. Sums include bad values. Those of a masked array leave masked pixels
+    out without making up for it, and are masked where all four pixels are. Directions that are not finite give NaN.
     """
     try:
         if (value := _core.interpolate_one(m, theta, phi, nest, lonlat)) is not None:

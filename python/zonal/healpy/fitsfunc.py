@@ -127,7 +127,7 @@ def _types(dtype: Any, n: int) -> list[Any]:
 
 
 def _converted(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """Returns the values, in another type unless that is None. What means UNSEEN, also as float32 rounds it, equals it."""
+    """Returns the values, in another type unless that is None. What means UNSEEN equals it, also if float32 rounded it."""
     result = values if dtype is None else values.astype(dtype, copy=False)
     if result.dtype.kind == "f" and has_unseen(result):
         result[mask_bad(result)] = UNSEEN

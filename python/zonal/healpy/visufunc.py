@@ -327,7 +327,7 @@ def _views() -> list[SphericalProjAxes]:
 
 
 def _drawn(name: str, args: tuple[Any, ...], kwds: dict[str, Any]) -> Any:
-    """Calls a method of the current axes. If these show no sky, but others do, it warns and returns None, as healpy does."""
+    """Calls a method of the current axes. If these show no sky, but others do, it warns and returns None."""
     ax = _current()
     if ax is None:
         warn([f"{name}: the current axes show no sky, so nothing is drawn; plt.sca makes others current"])
