@@ -24,6 +24,8 @@ void add_map_input(CLI::App& app, MapInput& input) {
                "the first that holds a map");
     group.choice("--order-if-absent", input.ordering_if_absent, pixel_orders,
                  "pixel order of files without an ORDERING key", "ring");
+    group.integer("--multi-order-nside", input.multi_order_nside, {1, std::int64_t{1} << 29},
+                  "nside on which multi-order maps are read, a power of 2", "that of the finest cell");
     group.choice<bool>("--nan", input.nan_is_unseen, {{"error", false}, {"unseen", true}},
                        "pixels that are NaN are an error, or count as UNSEEN", "error");
 }
@@ -34,6 +36,7 @@ io::ReadMapOptions read_options(const MapInput& input, Columns columns) {
             .auxiliary = columns == Columns::all,
             .polarized = input.polarized,
             .ordering_if_absent = input.ordering_if_absent,
+            .multi_order_nside = input.multi_order_nside,
             .infinite_is_kept = columns == Columns::all,
             .nan_is_unseen = input.nan_is_unseen};
 }

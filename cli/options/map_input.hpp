@@ -20,10 +20,12 @@ struct MapInput {
     std::string hdu;
     std::optional<bool> polarized;
     std::optional<healpix::Order> ordering_if_absent;
+    std::optional<std::int64_t> multi_order_nside;
     bool nan_is_unseen = false;
 
     bool given() const {
-        return !fields.empty() || !hdu.empty() || polarized || ordering_if_absent || nan_is_unseen;
+        return !fields.empty() || !hdu.empty() || polarized || ordering_if_absent || multi_order_nside ||
+               nan_is_unseen;
     }
 };
 void add_map_input(CLI::App& app, MapInput& input);

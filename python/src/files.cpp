@@ -33,8 +33,9 @@ auto rows_to_numpy(const SkyMap& map) {
 
 FileContent read_map(const std::string& path, const std::string& hdu, const std::vector<std::string>& fields,
                      bool auxiliary, std::optional<bool> polarized, std::optional<bool> nest_if_absent,
-                     bool nan_is_unseen) {
-    const auto options = reading_options(hdu, fields, auxiliary, polarized, nest_if_absent, nan_is_unseen);
+                     bool nan_is_unseen, std::optional<std::int64_t> multi_order_nside) {
+    auto options = reading_options(hdu, fields, auxiliary, polarized, nest_if_absent, nan_is_unseen);
+    options.multi_order_nside = multi_order_nside;
     return content_of(reading([&] { return io::read_sky_map(path, options); }));
 }
 
@@ -203,7 +204,7 @@ void bind_files(nb::module_& module) {
         .def_rw("single", &MapMetadata::single)
         .def_rw("partial", &MapMetadata::partial);
     module.def("read_map", &read_map, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
-               nb::arg().none(), nb::arg());
+               nb::arg().none(), nb::arg(), nb::arg().none());
     module.def("write_map", &write_map, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg());
     module.def("read_alm", &read_alm);
     module.def("write_alm", &write_alm, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg(),

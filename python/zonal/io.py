@@ -34,7 +34,8 @@ Path = str | os.PathLike[str]
 
 @checked
 def read_map(path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | None = None, auxiliary: bool = False,
-             pol: bool | None = None, nest_if_absent: bool | None = None, nan_is_unseen: bool = False) -> Map:
+             pol: bool | None = None, nest_if_absent: bool | None = None, nan_is_unseen: bool = False,
+             multi_order_nside: int | None = None) -> Map:
     """Reads a map of HEALPix pixels or a cylindrical (CAR) image as a `zonal.Map`, [row, pixel].
 
     Its values are in ring order and float64, and UNSEEN where a partial sky has no pixels. Rows that are I, Q, U (or
@@ -44,7 +45,8 @@ def read_map(path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | N
     covariances too. hdu: name or number of the extension; by default the first that holds a map.
     pol: True takes the first three columns as I, Q, U (of two: Q, U), False none; by default their names decide.
     nest_if_absent: the order of HEALPix files that do not say theirs; by default ring, with a warning.
-    nan_is_unseen: takes NaN as pixels without data, which otherwise are an error.
+    nan_is_unseen: takes NaN as pixels without data, which otherwise are an error. Infinite pixels are kept.
+    multi_order_nside: nside on which multi-order maps (NUNIQ) are read, a power of 2; by default that of their finest cell.
 
     >>> import tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "sky.fits")
@@ -53,7 +55,7 @@ def read_map(path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | N
     ['uK']
     """
     found = _core.read_map(_existing(path), "" if hdu is None else str(hdu), [str(name) for name in sequence("fields", fields)],
-                           auxiliary, pol, nest_if_absent, nan_is_unseen)
+                           auxiliary, pol, nest_if_absent, nan_is_unseen, multi_order_nside)
     warn(found["notes"])
     return Map(found["values"].reshape(len(found["names"]), -1), _grid_of_file(found["nside"], found["rings"]), False,
                found["units"], found["coordinates"], found["names"], pol=found["polarized"], nest_in_file=found["nest"],

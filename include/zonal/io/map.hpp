@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct ReadMapOptions {
     std::optional<bool> polarized{};
     /// For HEALPix files without an ORDERING key; absent here too: ring, with a note.
     std::optional<healpix::Order> ordering_if_absent{};
+    /// Of multi-order maps (NUNIQ), which are read on one nside: that nside. Absent: that of the finest cell.
+    std::optional<std::int64_t> multi_order_nside{};
     /// Leaves the columns without values. Pixel numbers of a partial sky are read all the same.
     bool header_only = false;
     /// read_sky_map keeps infinite pixels; without this they are an error.

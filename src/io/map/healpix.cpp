@@ -8,6 +8,7 @@
 
 #include "io/fits/hdu_kind.hpp"
 #include "io/map/columns.hpp"
+#include "io/map/multi_order.hpp"
 #include "io/map/read.hpp"
 #include "io/tables/text.hpp"
 #include "zonal/error.hpp"
@@ -225,14 +226,71 @@ void check_ranges(const std::vector<PixelRange>& ranges, std::int64_t n_pixels) 
                                               range.first, range.end, n_pixels));
 }
 
+/// Reads the columns that the options choose. pixel_column: that of pixel numbers, -1: none. count: how many
+/// values each must have; expected_for: " for NSIDE = 8".
+void read_fields(FitsReader& reader, const Hdu& hdu, int pixel_column, std::int64_t count,
+                 const std::string& expected_for, const ReadMapOptions& options,
+                 const std::vector<PixelRange>* part, MapFile& map) {
+    const auto all = list_fields(hdu, pixel_column, options, map.notes);
+    const auto fields = choose_fields(all, options, map.notes);
+    for (const auto& field : all)
+        if (field.auxiliary != Auxiliary::none && options.fields.empty() && !options.auxiliary)
+            map.notes.push_back(fmt::format(
+                "column '{}' left out: hits and covariances are no fields of the sky", field.name));
+    std::vector<int> columns;
+    for (const auto& field : fields) {
+        const auto& column = hdu.columns[field.source];
+        if (column.numeric() && hdu.rows * column.repeat != count) {
+            throw InvalidArgument(fmt::format("column '{}' has {} pixels: {} expected{}", column.name,
+                                              hdu.rows * column.repeat, count, expected_for));
+        }
+        columns.push_back(field.source);
+    }
+    std::vector<std::vector<double>> values(columns.size());
+    if (!options.header_only)
+        values = part != nullptr ? reader.read_columns(hdu, columns, *part, unseen_value)
+                                 : reader.read_columns(hdu, columns, unseen_value);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        map.columns.push_back({.name = fields[i].name,
+                               .unit = fields[i].unit,
+                               .precision = fields[i].precision,
+                               .stokes = fields[i].stokes,
+                               .auxiliary = fields[i].auxiliary,
+                               .values = std::move(values[i])});
+        mark_unseen(hdu, map.columns.back());
+    }
+}
+
+/// A map of pixels of several nside (ORDERING = NUNIQ), on one nside.
+MapFile read_multi_order_table(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options) {
+    const int numbers = hdu.find_column("UNIQ");
+    if (numbers < 0) throw InvalidArgument("ORDERING = 'NUNIQ', but no column UNIQ");
+    MapFile map;
+    const MultiOrderCells cells(reader.read_integers(hdu, numbers), options.multi_order_nside,
+                                reader.source(hdu));
+    map.pixelization = cells.pixelization();
+    map.pixels = cells.pixels();
+    map.coordinates = find_coordinates({hdu.header, reader.hdus()[0].header}, map.notes);
+    read_fields(reader, hdu, numbers, hdu.rows, ", one a cell", options, nullptr, map);
+    for (auto& column : map.columns)
+        if (!column.values.empty()) column.values = cells.spread(column.values);
+    map.notes.push_back(
+        fmt::format("multi-order map of {} cells read as {}", hdu.rows, to_string(map.pixelization)));
+    return map;
+}
+
 }  // namespace
 
 MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options,
                            const std::vector<PixelRange>* part) {
     if (hdu.type != HduType::binary_table) throw InvalidArgument("not a binary table: no HEALPix map");
     MapFile map;
-    const Indexing indexing = find_indexing(hdu, map.notes);
     const MapHeaders headers{hdu.header, reader.hdus()[0].header};
+    if (headers.text({"ORDERING"}) == "NUNIQ") {
+        if (part != nullptr) throw InvalidArgument("is a multi-order map: one process reads it");
+        return read_multi_order_table(reader, hdu, options);
+    }
+    const Indexing indexing = find_indexing(hdu, map.notes);
     const HealpixPixels healpix = find_pixels(hdu, headers, indexing, options, map.notes);
     map.pixelization = healpix;
     map.coordinates = find_coordinates(headers, map.notes);
@@ -251,35 +309,9 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
         check_pixel_numbers(map.pixels, full_sky_size(healpix));
         check_first_and_last(hdu, map.pixels);
     }
-    const auto all = list_fields(hdu, indexing.pixel_column, options, map.notes);
-    const auto fields = choose_fields(all, options, map.notes);
-    for (const auto& field : all)
-        if (field.auxiliary != Auxiliary::none && options.fields.empty() && !options.auxiliary)
-            map.notes.push_back(fmt::format(
-                "column '{}' left out: hits and covariances are no fields of the sky", field.name));
-    std::vector<int> columns;
-    for (const auto& field : fields) {
-        const auto& column = hdu.columns[field.source];
-        if (column.numeric() && hdu.rows * column.repeat != count) {
-            throw InvalidArgument(fmt::format("column '{}' has {} pixels: {} expected for NSIDE = {}",
-                                              column.name, hdu.rows * column.repeat, count, healpix.nside));
-        }
-        columns.push_back(field.source);
-    }
-    std::vector<std::vector<double>> values(columns.size());
-    if (!options.header_only)
-        values = part != nullptr ? reader.read_columns(hdu, columns, *part, unseen_value)
-                                 : reader.read_columns(hdu, columns, unseen_value);
-    for (auto& column : values) remove_places(padding, column);
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-        map.columns.push_back({.name = fields[i].name,
-                               .unit = fields[i].unit,
-                               .precision = fields[i].precision,
-                               .stokes = fields[i].stokes,
-                               .auxiliary = fields[i].auxiliary,
-                               .values = std::move(values[i])});
-        mark_unseen(hdu, map.columns.back());
-    }
+    read_fields(reader, hdu, indexing.pixel_column, count, fmt::format(" for NSIDE = {}", healpix.nside),
+                options, part, map);
+    for (auto& column : map.columns) remove_places(padding, column.values);
     return map;
 }
 

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "zonal/sky/sky_map.hpp"
+
+namespace zonal::io {
+
+/// The cells of a multi-order map, pixels of several nside, and the map of one nside that they make.
+class MultiOrderCells {
+  public:
+    /// unique: 4 nside^2 plus the nested pixel number, of each cell. nside: of the map; absent: that of the
+    /// finest cell. source: for messages. Throws InvalidArgument for numbers that are no cells, cells that
+    /// overlap and an nside that is no power of 2; OutOfMemory where the map does not fit.
+    MultiOrderCells(const std::vector<std::int64_t>& unique, std::optional<std::int64_t> nside,
+                    const std::string& source);
+
+    HealpixPixels pixelization() const;
+    /// The nested pixels that cells reach; empty for all.
+    const std::vector<std::int64_t>& pixels() const { return pixels_; }
+    /// A column of one value a cell on these pixels: a pixel in a cell has its value; a pixel of several
+    /// cells has the mean of those that are not UNSEEN by area.
+    std::vector<double> spread(const std::vector<double>& values) const;
+
+  private:
+    struct Cell {
+        int order;
+        std::int64_t pixel;  ///< nested
+    };
+    std::vector<Cell> cells_;
+    int order_ = 0;
+    std::vector<std::int64_t> pixels_;
+};
+
+}  // namespace zonal::io

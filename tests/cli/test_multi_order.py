@@ -1,0 +1,80 @@
+"""Multi-order maps, beside healpy's pixels and, for the numbers of their cells, MOCPy's convention 4 nside^2 + pixel."""
+
+import healpy
+import numpy as np
+import pytest
+from astropy.io import fits
+from conftest import UNSEEN, call
+
+
+def write_cells(path, orders, pixels, columns):
+    """As gravitational-wave alerts have them."""
+    unique = 4 * 4**np.asarray(orders, np.int64) + pixels
+    table = fits.BinTableHDU.from_columns(
+        [fits.Column("UNIQ", "K", array=unique)] +
+        [fits.Column(name, "D", unit=unit, array=values) for name, unit, values in columns])
+    table.header.update({"PIXTYPE": "HEALPIX", "ORDERING": "NUNIQ", "COORDSYS": "C", "INDXSCHM": "EXPLICIT",
+                         "MOCORDER": int(max(orders)), "OBJECT": "MS181101ab"})
+    table.writeto(path)
+
+
+@pytest.fixture
+def alert(tmp_path):
+    """A map whose cells are divided at random down to nside 16; and its values on nside 16, nested."""
+    rng = np.random.default_rng(29)
+    cells = [(0, pixel) for pixel in range(12)]
+    for order in range(4):
+        chosen = [cell for cell in cells if cell[0] == order and rng.random() < 0.6]
+        cells = [cell for cell in cells if cell not in chosen] + [
+            (order + 1, 4 * pixel + i) for _, pixel in chosen for i in range(4)]
+    orders, pixels = np.array(cells).T
+    density, distance = rng.random(len(cells)), rng.random(len(cells))
+    distance[5] = np.inf
+    write_cells(tmp_path / "alert.fits", orders, pixels, [("PROBDENSITY", "sr-1", density), ("DISTMU", "Mpc", distance)])
+    flat = np.empty((2, healpy.nside2npix(16)))
+    for order, pixel, *values in zip(orders, pixels, density, distance):
+        width = 4**(4 - order)
+        flat[:, pixel * width:(pixel + 1) * width] = np.array(values)[:, None]
+    return flat
+
+
+def test_alerts_are_read_on_their_finest_cells(alert, zonal, tmp_path):
+    report = zonal("convert", "alert.fits", "out.fits")
+    assert any("multi-order map of" in note and "read as nside 16, nest" in note for note in report["notes"])
+    assert np.array_equal(healpy.read_map(tmp_path / "out.fits", field=(0, 1), nest=True, dtype=float), alert)
+    report = zonal("info", "alert.fits")
+    assert report["kind"] == "map"
+    assert report["reads_as"] == "PROBDENSITY, DISTMU, nside 16, nest, equatorial, sr-1, Mpc"
+
+
+def test_coarser_and_finer_pixels_keep_the_integral(alert, zonal, tmp_path):
+    for nside in (1, 4, 32):
+        zonal("convert", "alert.fits", f"{nside}.fits", "--multi-order-nside", nside, "--field", "PROBDENSITY")
+        found = healpy.read_map(tmp_path / f"{nside}.fits", nest=True, dtype=float)
+        expected = healpy.ud_grade(alert[0], nside, order_in="NESTED", order_out="NESTED")
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+        assert found.mean() == pytest.approx(alert[0].mean(), rel=1e-14)
+
+
+def test_alerts_are_smoothed_and_drawn(alert, zonal, tmp_path):
+    zonal("smooth", "alert.fits", "out.fits", "--field", "PROBDENSITY", "--fwhm", "20deg", "--lmax", "32", "--method", "harmonic")
+    ring = healpy.reorder(alert[0], n2r=True)
+    expected = healpy.smoothing(ring, fwhm=np.radians(20), lmax=32)
+    np.testing.assert_allclose(healpy.read_map(tmp_path / "out.fits", dtype=float), expected, atol=1e-12)
+    zonal("plot", "alert.fits", "out.png", "--field", "PROBDENSITY")
+
+
+def test_cells_of_a_part_are_a_partial_sky(zonal, tmp_path):
+    write_cells(tmp_path / "part.fits", [2, 1], [12, 7], [("PROBDENSITY", "sr-1", [1.0, 2.0])])
+    zonal("convert", "part.fits", "out.fits", "--full")
+    values = healpy.read_map(tmp_path / "out.fits", nest=True, dtype=float)
+    assert values[12] == 1 and (values[28:32] == 2).all() and (values == UNSEEN).sum() == 187
+
+
+def test_cells_that_overlap_or_do_not_fit_are_refused(fails, tmp_path):
+    write_cells(tmp_path / "twice.fits", [1, 2], [3, 12], [("P", "", [1.0, 2.0])])
+    assert "cells of a multi-order map overlap" in fails(1, "convert", "twice.fits", "out.fits")
+    write_cells(tmp_path / "fine.fits", [0, 29], [3, 5], [("P", "", [1.0, 2.0])])
+    assert "a smaller one: multi_order_nside, --multi-order-nside" in fails(1, "convert", "fine.fits", "out.fits")
+    result = call("convert", "fine.fits", "out.fits", "--multi-order-nside", "4", cwd=tmp_path)
+    assert result.code == 0, result.err
