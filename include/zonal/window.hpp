@@ -19,8 +19,11 @@ struct Beam {
     std::int64_t lmax() const { return static_cast<std::int64_t>(temperature.size()) - 1; }
 };
 
+/// The highest degree of windows that are computed: far beyond what a transform reaches.
+inline constexpr std::int64_t max_window_lmax = 10'000'000;
+
 /// Returns exp(-(l(l+1) - spin^2) sigma^2 / 2), sigma = fwhm / sqrt(8 ln 2), and 0 for l < spin. fwhm: rad,
-/// > 0. spin: 0, or 2 for E and B (Challinor et al. 2000).
+/// > 0. lmax: up to max_window_lmax. spin: 0, or 2 for E and B (Challinor et al. 2000).
 std::vector<double> gaussian_window(double fwhm, std::int64_t lmax, int spin = 0);
 
 /// Returns Gaussian windows, of spin 0 for T and of spin 2 for E and B.

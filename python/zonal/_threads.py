@@ -6,6 +6,7 @@ from types import TracebackType
 from . import _core
 from ._arrays import integer
 
+MOST = 4096  # more than any machine has CPUs
 _chosen: int | None = None
 
 
@@ -36,14 +37,14 @@ def threads(n: int | None = None) -> _Threads:
     ...     zonal.threads()
     1
 
-    Raises ValueError for a negative number, and for environment variables that hold no number.
+    Raises ValueError for a negative number or one above 4096, and for environment variables that hold no number.
     """
     global _chosen
     before = _chosen
     if n is not None:
         n = integer("n", n)
-        if not 0 <= n < 2**31:
-            raise ValueError(f"n = {n}: must be 0 (the default) or positive, and below 2^31")
+        if not 0 <= n <= MOST:
+            raise ValueError(f"n = {n}: must be from 0 (the default) to {MOST}")
         _chosen = n or None
     number = _Threads(_chosen or _from_environment() or _core.available_cpus())
     number._before = before
@@ -55,8 +56,8 @@ def resolve(n: int | None) -> int:
     if n is None or n == 0:
         return _chosen or _from_environment() or _core.available_cpus()
     n = integer("threads", n)
-    if not 0 <= n < 2**31:
-        raise ValueError(f"threads = {n}: must be 0 (all CPUs) or positive, and below 2^31")
+    if not 0 <= n <= MOST:
+        raise ValueError(f"threads = {n}: must be from 0 (all CPUs) to {MOST}")
     return n
 
 

@@ -8,8 +8,11 @@
 
 namespace zonal::core {
 
+/// More threads than any machine has CPUs.
+inline constexpr int max_threads = 4096;
+
 /// Number of threads that a request stands for: 0 means all CPUs that this process may use.
-/// Throws InvalidArgument for a negative number.
+/// Throws InvalidArgument unless it is from 0 to max_threads.
 int resolve_threads(int requested);
 
 /// The numbers of the CPUs that this process may use, ascending.

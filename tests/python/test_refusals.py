@@ -207,3 +207,16 @@ def test_an_error_says_its_argument_by_attributes():
     with pytest.raises(ValueError, match="grid = 0: must be from 1") as caught:  # as the caller knows it
         zonal.alm2map(ALM, 0)
     assert caught.value.argument == "grid"
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: zonal.smooth(np.zeros(48), "90deg", threads=1048576), "threads = 1048576: must be from 0 (all CPUs) to 4096"),
+    (lambda: zonal.SHT(zonal.Grid.healpix(1), 2, threads=4097), "threads = 4097: must be from 0 (all CPUs) to 4096"),
+    (lambda: zonal.threads(1048576), "n = 1048576: must be from 0 (the default) to 4096"),
+    (lambda: zonal.Kernel.gaussian("10deg").window(2**29), "lmax = 536870912: must be from 0 to 10000000"),
+    (lambda: zonal.gaussian_window("10deg", 2**29), "lmax = 536870912: must be at most 10000000"),
+    (lambda: zonal.healpy.gauss_beam(0.1, 2**29), "lmax = 536870912: must be at most 10000000"),
+    (lambda: zonal.plot.mollweide(np.zeros(48), width=2**29), "width = 536870912: must be from 1 to 20000 pixels")])
+def test_work_without_end_is_refused_before_it_starts(call, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        call()

@@ -81,8 +81,8 @@ class Solution:
     @checked
     def times(self, n: int) -> NDArray[np.float64]:
         """Returns t0, and n equally spaced times in each interval, which include its end."""
-        if integer("n", n) < 1:
-            raise ValueError(f"n = {n}: must be 1 or more")
+        if not 1 <= integer("n", n) <= 10_000_000:
+            raise ValueError(f"n = {n}: must be from 1 to 10000000")
         return self._solution.times(n)
 
     def __call__(self, t: ArrayLike, *coordinates: ArrayLike) -> NDArray[np.float64]:

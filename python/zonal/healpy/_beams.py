@@ -18,6 +18,9 @@ from ._sizes import check_nside
 MAX_NSIDE = 8192
 """The largest nside for which healpy has files. Zonal has no such limit."""
 
+MAX_LMAX = 10_000_000
+"""The largest lmax of a beam: far beyond what a transform reaches."""
+
 Windows = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 _FWHM_OF_SIGMA = float(np.sqrt(8 * np.log(2)))
@@ -39,7 +42,9 @@ def gauss_beam(fwhm: float, lmax: int = 512, pol: bool = False) -> NDArray[np.fl
     """
     _require_width("fwhm", fwhm, np.pi)
     sigma = fwhm / _FWHM_OF_SIGMA
-    l = np.arange(integer("lmax", lmax) + 1.0)
+    if integer("lmax", lmax) > MAX_LMAX:
+        raise ValueError(f"lmax = {lmax}: must be at most {MAX_LMAX}")
+    l = np.arange(lmax + 1.0)
     window: NDArray[np.float64] = np.exp(-0.5 * l * (l + 1) * sigma**2)
     if pol:  # Challinor et al. (2000): spin 2 adds spin^2 sigma^2 / 2 to the exponent
         window = window[:, None] * np.exp(0.5 * sigma**2 * np.array([0, 4, 4, 2]))

@@ -90,7 +90,9 @@ class View:
 
     @checked
     def size_for(self, width: int) -> int:
-        """The height of a raster of this width with square pixels."""
+        """The height of a raster of this width with square pixels. Raises ValueError for more than a picture can show."""
+        if not 1 <= width <= 20_000:
+            raise ValueError(f"width = {width}: must be from 1 to 20000 pixels")
         x0, x1, y0, y1 = self.projection.extent
         return max(1, round(width * (y1 - y0) / (x1 - x0)))
 

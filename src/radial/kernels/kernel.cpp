@@ -8,6 +8,7 @@
 #include "radial/kernels/kernel_implementation.hpp"
 #include "zonal/angle.hpp"
 #include "zonal/error.hpp"
+#include "zonal/window.hpp"
 
 namespace zonal {
 namespace {
@@ -43,7 +44,8 @@ std::vector<double> RadialKernel::profile(const std::vector<double>& theta) cons
 }
 
 std::vector<double> RadialKernel::window(std::int64_t lmax) const {
-    if (lmax < 0) throw InvalidArgument("lmax", lmax, "must not be negative");
+    if (lmax < 0 || lmax > max_window_lmax)
+        throw InvalidArgument("lmax", lmax, fmt::format("must be from 0 to {}", max_window_lmax));
     return implementation_->window(lmax);
 }
 

@@ -97,7 +97,7 @@ TEST(ParallelThreads, RejectsNegativeNumbers) {
         resolve_threads(-2);
         FAIL();
     } catch (const InvalidArgument& error) {
-        EXPECT_STREQ(error.what(), "threads = -2: must be 0 (all CPUs) or positive");
+        EXPECT_STREQ(error.what(), "threads = -2: must be from 0 (all CPUs) to 4096");
     }
 }
 
