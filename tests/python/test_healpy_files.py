@@ -290,3 +290,14 @@ def test_bad_pixels_of_files_equal_unseen(tmp_path, column):
             found, expected = (module.read_map(path, **options) for module in (hp, healpy))
             assert (found == hp.UNSEEN).sum() == (expected == hp.UNSEEN).sum()
             np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("nside", [8, 8.0, "8", " 8"])
+def test_nside_may_be_written_as_text_or_a_float(nside, tmp_path):
+    path, map = tmp_path / "map.fits", np.arange(768.0)
+    healpy.write_map(path, map, dtype=np.float64)
+    fits.setval(path, "NSIDE", value=nside, ext=1)
+    np.testing.assert_array_equal(hp.read_map(path), map)
+    fits.setval(path, "NSIDE", value="eight", ext=1)
+    with pytest.raises(OSError, match="NSIDE = 'eight': must be an integer"):
+        hp.read_map(path)

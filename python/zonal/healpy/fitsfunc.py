@@ -97,6 +97,11 @@ def _nside(header: Any, n_pixels: int | None) -> int:
             raise OSError("the file has no NSIDE, which a part of the sky needs")
         warn(["the file has no NSIDE: it is taken from the number of pixels"], HealpixFitsWarning)
         return npix2nside(n_pixels)
+    if isinstance(nside, str):  # as some writers put it
+        try:
+            nside = int(nside)
+        except ValueError:
+            raise OSError(f"NSIDE = {nside!r}: must be an integer") from None
     check_nside(nside)
     if n_pixels is not None and n_pixels != 12 * nside**2:
         raise ValueError(f"the file has {n_pixels} pixels, but NSIDE = {nside}: must be {12 * nside**2}; set "
