@@ -23,14 +23,6 @@
 namespace zonal::python {
 namespace {
 
-/// An array of Python's own with the rows of a map, [row, pixel].
-auto rows_to_numpy(const SkyMap& map) {
-    const auto rows = map.rows();
-    std::vector<double> values(static_cast<std::size_t>(rows.size()));
-    std::copy_n(rows.data(), rows.size(), values.data());
-    return to_numpy(std::move(values));
-}
-
 FileContent read_map(const std::string& path, const std::string& hdu, const std::vector<std::string>& fields,
                      bool auxiliary, std::optional<bool> polarized, std::optional<bool> nest_if_absent,
                      bool nan_is_unseen, std::optional<std::int64_t> multi_order_nside) {
@@ -149,7 +141,7 @@ io::ReadMapOptions reading_options(const std::string& hdu, const std::vector<std
     return options;
 }
 
-FileContent content_of(const SkyMap& map) {
+FileContent content_of(SkyMap map) {
     FileContent file;
     nb::list names, units;
     for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
@@ -157,7 +149,6 @@ FileContent content_of(const SkyMap& map) {
         units.append(map.column(row).unit);
     }
     const auto* pixels = std::get_if<HealpixPixels>(&map.header().pixelization);
-    file["values"] = rows_to_numpy(map);
     file["names"] = names;
     file["units"] = units;
     file["nside"] = map.nside();
@@ -172,6 +163,7 @@ FileContent content_of(const SkyMap& map) {
     file["coordinates"] = to_string(map.header().coordinates);
     file["cards"] = nb::cast(cards_of(map.header().cards));
     file["notes"] = nb::cast(map.header().notes);
+    file["values"] = to_numpy(std::move(map).take_rows());
     return file;
 }
 

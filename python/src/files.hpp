@@ -37,7 +37,7 @@ io::ReadMapOptions reading_options(const std::string& hdu, const std::vector<std
                                    bool auxiliary, std::optional<bool> polarized,
                                    std::optional<bool> nest_if_absent, bool nan_is_unseen);
 /// The rows of a map and what its header says. With the GIL.
-FileContent content_of(const SkyMap& map);
+FileContent content_of(SkyMap map);
 /// Makes the header say this. Throws InvalidArgument for unknown coordinates.
 void describe(SkyMap& map, const MapMetadata& metadata);
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -152,6 +153,8 @@ class SkyMap {
     /// [row, pixel] in ring order; rows are in the order of the groups, not of the file's columns.
     View<double, 2> rows() { return values_.view(); }
     View<const double, 2> rows() const { return values_.view(); }
+    /// The array itself, of a map that is not needed any more.
+    Array<double, 2> take_rows() && { return std::move(values_); }
     View<double, 2> rows(const FieldGroup& group) { return rows().slice(group.first_row, group.n_rows); }
     View<const double, 2> rows(const FieldGroup& group) const {
         return rows().slice(group.first_row, group.n_rows);

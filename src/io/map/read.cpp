@@ -43,9 +43,9 @@ void mark_unseen(const Hdu& hdu, MapColumn& column) {
     // A column of floats holds the key's value rounded to float.
     const bool narrow = column.precision == FilePrecision::float32 && std::abs(bad) < 3e38;
     const double stored = narrow ? static_cast<float>(bad) : bad;
-    for (double& value : column.values) {
-        if (value == stored || is_unseen_value(value) || (nan_is_bad && std::isnan(value)))
-            value = unseen_value;
+    for (double& value : column.values) {  // without branches, at the speed of memory
+        const bool is_bad = (value == stored) | is_unseen_value(value) | (nan_is_bad & (value != value));
+        value = is_bad ? unseen_value : value;
     }
 }
 
