@@ -59,7 +59,8 @@ std::string machine_name() {
 
 int resolve_threads(int requested) {
     if (requested < 0 || requested > max_threads)
-        throw InvalidArgument("threads", requested, fmt::format("must be from 0 (all CPUs) to {}", max_threads));
+        throw InvalidArgument("threads", requested,
+                              fmt::format("must be from 0 (all CPUs) to {}", max_threads));
     return requested == 0 ? available_cpus() : requested;
 }
 
