@@ -13,6 +13,10 @@ PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 KINDS = {"gz": "gzip", "bz2": "bzip2", "xz": "xz"}
 
 
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+
 @pytest.mark.parametrize("ending", PACKERS)
 @pytest.mark.parametrize("name", ["packed.fits.{}", "name_says_nothing"])
 def test_packed_maps_are_the_maps(ending, name, sky, zonal, tmp_path):
@@ -48,9 +52,14 @@ def test_archives_are_refused_and_named(sky, fails, tmp_path):
 
 
 def test_unpacking_is_refused_where_memory_is_short(tmp_path):
-    bomb = gzip.compress(bytes(1 << 26), 9) * 64  # 4 GiB of zeros in 4 MiB
-    (tmp_path / "bomb.fits.gz").write_bytes(bomb)
-    limit = (1 << 30, 1 << 30)
-    result = call("info", "bomb.fits.gz", cwd=tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+    zeros = gzip.compress(bytes(1 << 26), 9) * 64  # 4 GiB in 4 MiB
+    (tmp_path / "bomb.fits.gz").write_bytes(gzip.compress(b"SIMPLE  =                    T".ljust(80)) + zeros)
+    result = call("info", "bomb.fits.gz", cwd=tmp_path, preexec_fn=limit_memory)
     assert result.code == 1
-    assert "bomb.fits.gz" in result.err
+    assert "bomb.fits.gz: unpacking this file" in result.err
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_what_is_no_file_of_ours_is_not_unpacked_to_its_end(ending, fails, tmp_path):
+    (tmp_path / "bomb").write_bytes(PACKERS[ending](bytes(1 << 22)) * 1000)  # 4 GiB
+    assert "bomb: neither a FITS file nor text" in fails(1, "info", "bomb", preexec_fn=limit_memory)

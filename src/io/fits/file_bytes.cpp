@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "io/fits/packed_bytes.hpp"
@@ -25,6 +26,9 @@ namespace {
 // Unpacking goes by pieces of this size, so that memory grows with the data that is really there and not with
 // a size that the file claims.
 constexpr std::int64_t piece = std::int64_t{1} << 20;
+
+constexpr std::string_view fits_start = "SIMPLE  =";
+constexpr const char* neither = "neither a FITS file nor text";
 
 }  // namespace
 
@@ -70,7 +74,7 @@ std::string FileBytes::read(std::int64_t offset, std::int64_t count) const {
 }
 
 bool FileBytes::starts_like_fits() const {
-    return read(0, 9) == "SIMPLE  =";
+    return read(0, std::ssize(fits_start)) == fits_start;
 }
 
 void FileBytes::load(std::int64_t block) {
@@ -100,6 +104,10 @@ void FileBytes::unpack(PackedBytes& packed) {
     for (std::size_t got = 1; got > 0; size += got) {
         if (memory_.size() < size + piece) grow(size + static_cast<std::size_t>(piece));
         got = packed.read(memory_.data() + size, static_cast<std::size_t>(piece));
+        // A few bytes may stand for hours of zeros: what is nothing that we read is not unpacked to its end.
+        const std::string_view start(memory_.data(), got);
+        if (size == 0 && !start.starts_with(fits_start) && start.find('\0') != std::string_view::npos)
+            throw IoError(fmt::format("{}: {}", path_, neither));
     }
     memory_.resize(size);
     size_ = static_cast<std::int64_t>(size);
@@ -113,7 +121,7 @@ std::string read_text(const FileBytes& file) {
     }
     std::string text = file.read(0, file.size());
     if (text.find('\0') != std::string::npos) {
-        throw IoError(fmt::format("{}: neither a FITS file nor text", file.path()));
+        throw IoError(fmt::format("{}: {}", file.path(), neither));
     }
     return text;
 }
