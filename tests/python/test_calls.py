@@ -114,7 +114,7 @@ def test_the_number_of_threads_is_that_of_the_process():
         assert n == 3 == zonal.threads() == zonal.SHT(grid, 128).threads
         assert zonal.SHT(grid, 128, threads=2).threads == 2
     assert zonal.threads() == before
-    with pytest.raises(ValueError, match="n = -1: must be 0"):
+    with pytest.raises(ValueError, match="n = -1: must be from 0"):
         zonal.threads(-1)
 
 
