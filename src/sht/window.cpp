@@ -66,9 +66,9 @@ PowerLaw fit_power_law(const std::vector<double>& values, const std::string& nam
 }
 
 void check_lmax(std::int64_t lmax) {
-    AlmLayout{lmax};
     if (lmax > max_window_lmax)
         throw InvalidArgument("lmax", lmax, fmt::format("must be at most {}", max_window_lmax));
+    static_cast<void>(AlmLayout{lmax});
 }
 
 }  // namespace

@@ -113,7 +113,8 @@ class Bzip2 final : public PackedBytes {
     }
     bool fill() {
         bytes_ = input_.next();
-        stream_.next_in = const_cast<char*>(bytes_.data());  // bzlib does not write there
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): bzlib does not write there
+        stream_.next_in = const_cast<char*>(bytes_.data());
         stream_.avail_in = static_cast<unsigned>(bytes_.size());
         return !bytes_.empty();
     }

@@ -21,8 +21,8 @@ std::vector<const Hdu*> map_hdus(const FitsReader& reader) {
 
 /// What the HDUs' names say of them.
 std::vector<MapField> fields_of(const std::vector<const Hdu*>& hdus) {
-    std::vector<MapField> fields;
-    for (const auto* hdu : hdus) fields.push_back({.name = hdu->name});
+    std::vector<MapField> fields(hdus.size());
+    for (std::size_t i = 0; i < hdus.size(); ++i) fields[i].name = hdus[i]->name;
     std::vector<std::string> notes;
     assign_stokes(fields, {}, {}, notes);
     return fields;

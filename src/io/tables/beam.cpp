@@ -178,9 +178,8 @@ BeamFile read_pixel_window(const std::string& path, std::int64_t nside) {
         std::vector<int> numbers{temperature};
         if (polarization >= 0) numbers.push_back(polarization);
         const auto values = reader.read_columns(hdu, numbers, std::nan(""));
-        std::vector<WindowColumn> columns;
-        for (const auto& column : values)
-            columns.push_back({columns.empty() ? "TEMPERATURE" : "POLARIZATION", column});
+        std::vector<WindowColumn> columns{{"TEMPERATURE", values[0]}};
+        if (polarization >= 0) columns.push_back({"POLARIZATION", values[1]});
         BeamFile window = make_window(std::move(columns), reader.source(hdu));
         if (polarization < 0)
             window.notes.push_back(window.source + ": no column POLARIZATION: T's is used for E and B");
