@@ -266,16 +266,16 @@ MapFile read_multi_order_table(FitsReader& reader, const Hdu& hdu, const ReadMap
     const int numbers = hdu.find_column("UNIQ");
     if (numbers < 0) throw InvalidArgument("ORDERING = 'NUNIQ', but no column UNIQ");
     MapFile map;
-    const MultiOrderCells cells(reader.read_integers(hdu, numbers), options.multi_order_nside,
-                                reader.source(hdu));
+    const auto unique = reader.read_integers(hdu, numbers);
+    const MultiOrderCells cells(unique, options.multi_order_nside, reader.source(hdu));
     map.pixelization = cells.pixelization();
     map.pixels = cells.pixels();
     map.coordinates = find_coordinates({hdu.header, reader.hdus()[0].header}, map.notes);
-    read_fields(reader, hdu, numbers, hdu.rows, ", one a cell", options, nullptr, map);
+    read_fields(reader, hdu, numbers, std::ssize(unique), ", one a cell", options, nullptr, map);
     for (auto& column : map.columns)
         if (!column.values.empty()) column.values = cells.spread(column.values);
     map.notes.push_back(
-        fmt::format("multi-order map of {} cells read as {}", hdu.rows, to_string(map.pixelization)));
+        fmt::format("multi-order map of {} cells read as {}", unique.size(), to_string(map.pixelization)));
     return map;
 }
 

@@ -64,7 +64,7 @@ void require_no_multipoles(const WindowColumn& column) {
 /// Takes l and the errors away.
 std::vector<WindowColumn> window_columns(std::vector<WindowColumn> columns, std::vector<std::string>& notes) {
     std::vector<WindowColumn> windows;
-    const auto size = columns[0].values.size();
+    const auto size = columns.empty() ? 0 : columns[0].values.size();
     for (auto& column : columns) {
         const auto role = role_of(column.name);
         if (role == Role::multipole) {
@@ -87,6 +87,7 @@ BeamFile make_window(std::vector<WindowColumn> columns, const std::string& sourc
     window.source = source;
     const auto windows = window_columns(std::move(columns), window.notes);
     for (auto& note : window.notes) note = fmt::format("{}: {}", source, note);
+    if (windows.empty()) throw InvalidArgument("no column of numbers that could be a beam");
     window.columns = static_cast<int>(windows.size());
     if (windows.size() == 1) {
         window.temperature = window.gradient = window.curl = windows[0].values;

@@ -80,6 +80,10 @@ TEST_F(WindowFiles, NamesTellBeamsFromErrorsAndMultipoles) {
     EXPECT_THAT(error("# l T X\n0 1 2\n1 3 4\n"), HasSubstr("2 columns 'T', 'X'"));
     EXPECT_THAT(error("# l E B\n0 1 2\n1 3 4\n"), HasSubstr("2 columns 'E', 'B'"));
     EXPECT_THAT(error("0\n1\n2\n"), HasSubstr("is 0, 1, 2, ...: that is l and no window"));
+    EXPECT_THAT(error("# l error\n0 1\n1 1\n"), HasSubstr("no column of numbers that could be a beam"));
+    const auto text = FitsBuilder().table(4, 1, {"4A"}, {"BEAM"}).end().data("abcd").bytes();
+    EXPECT_THAT(message_of<IoError>([&] { read_beam(folder.write("text.fits", text)); }),
+                HasSubstr("no column of numbers that could be a beam"));
     auto file = FitsBuilder().table(16, 2, {"D", "D"}, {"ELL", "BL"});
     const auto path =
         folder.write("l.fits", file.end().data(big_endian(std::vector<double>{0, 1, 1, 0.5})).bytes());
