@@ -3,7 +3,9 @@
 
 Run once, when a kind of file is added: fuzz/make_corpus.py. The files are kept in the repository.
 """
+import bz2
 import gzip
+import lzma
 import pathlib
 
 import healpy as hp
@@ -87,7 +89,18 @@ def main():
     image = fits.CompImageHDU(np.arange(64, dtype="i2").reshape(8, 8))
     hdus = [fits.PrimaryHDU(), image, fits.open(CORPUS / "iqu.fits")[1]]
     fits.HDUList(hdus).writeto(CORPUS / "compressed_image.fits", overwrite=True)
-    (CORPUS / "iqu.fits.gz").write_bytes(gzip.compress((CORPUS / "iqu.fits").read_bytes(), mtime=0))
+    plain = (CORPUS / "iqu.fits").read_bytes()
+    (CORPUS / "iqu.fits.gz").write_bytes(gzip.compress(plain, mtime=0))
+    (CORPUS / "iqu.fits.bz2").write_bytes(bz2.compress(plain))
+    (CORPUS / "iqu.fits.xz").write_bytes(lzma.compress(plain))
+    cells = np.concatenate([[16, 17, 18], np.arange(76, 80), np.arange(5, 16)])  # a pixel of nside 1 in four, one of these in four
+    table("multi_order.fits", [column("UNIQ", "K", cells), column("PROBDENSITY", "D", np.ones(cells.size), unit="sr-1")],
+          PIXTYPE="HEALPIX", ORDERING="NUNIQ", COORDSYS="C", INDXSCHM="EXPLICIT", MOCORDER=2)
+    parts = [fits.BinTableHDU.from_columns([column("PIXEL", "E", [3, -1, 5]), column("SIGNAL", "E", [0, 1, 2])], name=name)
+             for name in ("TEMPERATURE", "Q-POLARISATION", "U-POLARISATION")]
+    for part in parts:
+        part.header.update({"PIXTYPE": "HEALPIX", "NSIDE": 2, "ORDERING": "RING", "INDXSCHM": "EXPLICIT"})
+    fits.HDUList([fits.PrimaryHDU(), *parts]).writeto(CORPUS / "cut_tqu.fits", overwrite=True)
     (CORPUS / "cl.txt").write_text("# made by hand\n# 1:l 2:TT 3:EE 4:TE 5:PP\n" +
                                    "".join(f"{l} {1 / l:.7e} 1e-3 -2.5D-4 0\n" for l in range(2, 12)))
     (CORPUS / "beam.txt").write_text("".join(f"{l}\t{0.9 ** l}\n" for l in range(12)))

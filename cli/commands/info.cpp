@@ -58,7 +58,7 @@ void add_pixels(const MapFile& map, Json& report) {
 std::int64_t field_count(const io::HduSummary& hdu) {
     if (hdu.type == "IMAGE") return hdu.shape.size() > 2 ? hdu.shape[2] : 1;
     return std::count_if(hdu.columns.begin(), hdu.columns.end(),
-                         [](const auto& column) { return column.name != "PIXEL"; });
+                         [](const auto& column) { return column.name != "PIXEL" && column.name != "UNIQ"; });
 }
 
 Json map_report(const std::string& path, const io::HduSummary& hdu) {

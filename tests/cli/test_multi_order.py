@@ -45,6 +45,7 @@ def test_alerts_are_read_on_their_finest_cells(alert, zonal, tmp_path):
     report = zonal("info", "alert.fits")
     assert report["kind"] == "map"
     assert report["reads_as"] == "PROBDENSITY, DISTMU, nside 16, nest, equatorial, sr-1, Mpc"
+    assert [column["name"] for column in report["hdus"][1]["columns"]] == ["PROBDENSITY", "DISTMU"]
 
 
 def test_coarser_and_finer_pixels_keep_the_integral(alert, zonal, tmp_path):
