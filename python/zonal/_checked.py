@@ -30,10 +30,15 @@ def checked(function: _Function) -> _Function:
 
     Arguments of other types raise TypeError. Angles, arrays and choices are checked where they are used.
     """
+    return checked_by(check_of, function)
+
+
+def checked_by(check_of: Callable[[Any], Callable[[str, Any], Any] | None], function: _Function) -> _Function:
+    """Passes each argument as the check of its annotation returns it. check_of: None for annotations without a check."""
     code = function.__code__
     positional = code.co_varnames[:code.co_argcount]
     checks = {name: check for name, annotation in function.__annotations__.items() if name != "return"
-              for check in [_check_of(annotation)] if check}
+              for check in [check_of(annotation)] if check}
     known = None if code.co_flags & inspect.CO_VARKEYWORDS else code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
     places = [(place, name, checks[name]) for place, name in enumerate(positional) if name in checks]
 
@@ -122,7 +127,8 @@ def _unexpected(function: Callable[..., Any], name: str, parameters: Collection[
     return TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
 
 
-def _check_of(annotation: Any) -> _Check | None:
+def check_of(annotation: Any) -> _Check | None:
+    """The check that zonal's own functions make for an annotation, or None."""
     wanted = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
     check = _CHECKS.get(wanted.removesuffix(" | None"))
     if check is None or not wanted.endswith(" | None"):

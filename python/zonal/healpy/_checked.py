@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 
-from .._checked import Large, arguments_as
-from .._checked import checked as strictly_checked
+from .._checked import Large, arguments_as, check_of, checked_by
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -51,27 +49,14 @@ def checked(function: _Function) -> _Function:
 
     Where that asks for an int, a whole float will do; for a float, an array of one; for a bool, what is true or false.
     """
-    strict = strictly_checked(function)
-    code = function.__code__
-    positional = code.co_varnames[:code.co_argcount]
-    takes = {name: take for name, annotation in function.__annotations__.items() if name != "return"
-             for take in [_taken(annotation)] if take}
-    places = [(place, name, takes[name]) for place, name in enumerate(positional) if name in takes]
+    return checked_by(_check_of, function)
 
-    @wraps(function)
-    def call(*given: Any, **named: Any) -> Any:
-        for place, name, take in places:
-            if place >= len(given):
-                break
-            value = take(name, given[place])
-            if value is not given[place]:
-                given = (*given[:place], value, *given[place + 1:])
-        for name in named:
-            if name in takes:
-                named[name] = takes[name](name, named[name])
-        return strict(*given, **named)
 
-    return cast(_Function, call)
+def _check_of(annotation: Any) -> Callable[[str, Any], Any] | None:
+    take, strict = _taken(annotation), check_of(annotation)
+    if take is None or strict is None:
+        return take or strict
+    return lambda name, value: strict(name, take(name, value))
 
 
 def _taken(annotation: Any) -> Callable[[str, Any], Any] | None:

@@ -18,8 +18,8 @@ _NEAR = 1e-13  # rad: centres that are on the rim are this near to it, with all 
 def hemisphere(nside: int, vec: list[float], nest: bool, return_ranges: bool) -> NDArray[np.int64]:
     """Returns the pixels, [n] int64, or runs of pixels, [n, 2], whose centres lie within 90 deg of a direction.
 
-    Of those at 90 deg, the hemisphere has the ones at the eastern end of its part of their ring. If it only touches the
-    ring, the pixel belongs to the hemisphere that has the rest of the ring, and the equator to the northern one.
+    A centre at 90 deg counts if it lies at the eastern end of the hemisphere's part of its ring. Where the rim only touches
+    the ring, the pixel belongs to the hemisphere that has the rest of the ring; the equator belongs to the northern one.
     """
     inside, around = (_core.query_disc(nside, vec, math.pi / 2 + beyond, False, 1, nest, True)
                       for beyond in (-_NEAR, _NEAR))
